@@ -1,0 +1,84 @@
+/**
+ * Every module of a package is reachable by a flat name whatever folder it lives in: `@effect-retry/core/Backoff`. The
+ * list of modules is written once, in `src/index.ts`, and both exports maps of the package.json must follow it.
+ */
+import { type Finding, lineOf } from "./Finding.ts"
+import type { Manifest } from "./Workspace.ts"
+
+interface Module {
+  readonly name: string
+  /** Relative to `src`, without extension. */
+  readonly path: string
+}
+
+export interface ExportsInput {
+  readonly indexPath: string
+  readonly index: string
+  readonly manifestPath: string
+  readonly manifest: string
+}
+
+const exportLine = /^export \* as (\w+) from "\.\/([\w/]+)\.ts"$/
+
+export const checkExports = (input: ExportsInput): ReadonlyArray<Finding> => {
+  const { findings, modules } = readIndex(input)
+  const manifest = JSON.parse(input.manifest) as Manifest
+  const differs = (actual: unknown, expected: unknown) => JSON.stringify(actual) !== JSON.stringify(expected)
+  const object = (key: string, line: number): Finding => ({
+    file: input.manifestPath,
+    line,
+    message: `${key} does not match ${input.indexPath}: run check exports --write`
+  })
+  return [
+    ...findings,
+    ...(differs(manifest.exports, exportsOf(modules, true))
+      ? [object("exports", lineOf(input.manifest, '"exports"'))]
+      : []),
+    ...(differs(manifest.publishConfig?.["exports"], exportsOf(modules, false))
+      ? [object("publishConfig.exports", lineOf(input.manifest, '"publishConfig"'))]
+      : [])
+  ]
+}
+
+/** The text of the package.json with both maps regenerated; formatting is left to the formatter. */
+export const writeExports = (input: ExportsInput): string => {
+  const { modules } = readIndex(input)
+  const manifest = JSON.parse(input.manifest) as Manifest
+  const publishConfig = { ...manifest.publishConfig, exports: exportsOf(modules, false) }
+  return JSON.stringify({ ...manifest, exports: exportsOf(modules, true), publishConfig }, null, 2) + "\n"
+}
+
+const readIndex = ({ index, indexPath }: ExportsInput) => {
+  const modules: Array<Module> = []
+  const findings: Array<Finding> = []
+  const withoutComments = index.replace(/\/\*[^]*?\*\/|^\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, ""))
+  for (const [number, line] of withoutComments.split("\n").entries()) {
+    if (line.trim() === "") continue
+    const [, name, path] = exportLine.exec(line) ?? []
+    if (name === undefined || path === undefined) {
+      findings.push({
+        file: indexPath,
+        line: number + 1,
+        message: `is not of the form: export * as X from "./stage/X.ts"`
+      })
+    } else if (path.split("/").at(-1) !== name) {
+      findings.push({ file: indexPath, line: number + 1, message: `exports ${path}.ts under the other name ${name}` })
+    } else {
+      modules.push({ name, path })
+    }
+  }
+  return { modules, findings }
+}
+
+const exportsOf = (modules: ReadonlyArray<Module>, source: boolean): Record<string, unknown> => {
+  const entry = (path: string) => ({
+    ...(source ? { "@effect-retry/source": `./src/${path}.ts` } : {}),
+    types: `./dist/${path}.d.ts`,
+    default: `./dist/${path}.js`
+  })
+  return {
+    ".": entry("index"),
+    ...Object.fromEntries(modules.map(({ name, path }) => [`./${name}`, entry(path)])),
+    "./package.json": "./package.json"
+  }
+}

@@ -1,0 +1,52 @@
+/** What the checks read from disk. Every path handed out is relative to the root of the repository. */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+export const root = fileURLToPath(new URL("../../..", import.meta.url))
+
+export interface Source {
+  readonly path: string
+  readonly text: string
+}
+
+export interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly exports?: Readonly<Record<string, unknown>>
+  readonly publishConfig?: Readonly<Record<string, unknown>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+export interface Package {
+  /** Folder of the package, such as `packages/core`. */
+  readonly folder: string
+  readonly manifest: Manifest
+}
+
+export const read = (path: string): string => readFileSync(join(root, path), "utf8")
+
+export const exists = (path: string): boolean => existsSync(join(root, path))
+
+/** All files below a folder, sorted; none when the folder is missing. */
+export const filesBelow = (folder: string): ReadonlyArray<string> =>
+  exists(folder)
+    ? readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
+        .toSorted()
+    : []
+
+export const sourcesBelow = (folder: string): ReadonlyArray<Source> =>
+  filesBelow(folder)
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => ({ path, text: read(path) }))
+
+/** The packages that go to the registry: all that are not private. */
+export const publishedPackages = (): ReadonlyArray<Package> =>
+  readdirSync(join(root, "packages"))
+    .map((name) => `packages/${name}`)
+    .filter((folder) => exists(`${folder}/package.json`))
+    .map((folder) => ({ folder, manifest: JSON.parse(read(`${folder}/package.json`)) as Manifest }))
+    .filter(({ manifest }) => manifest.private !== true)

@@ -1,0 +1,181 @@
+/**
+ * Everything a change must pass besides the tests.
+ *
+ *     pnpm check                              all of it
+ *     pnpm check flow snippets                only the named steps
+ *     pnpm check exports snippets --write     write what these two can write
+ */
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { checkExports, type ExportsInput, writeExports } from "./Exports.ts"
+import { type Finding, render } from "./Finding.ts"
+import { checkFlow, corePurity } from "./Flow.ts"
+import { checkSnippets, type SnippetsInput } from "./Snippets.ts"
+import { checkTarball } from "./Tarball.ts"
+import {
+  exists,
+  filesBelow,
+  type Manifest,
+  type Package,
+  publishedPackages,
+  read,
+  root,
+  sourcesBelow
+} from "./Workspace.ts"
+
+/** What went wrong, one text per failure; nothing when the step passes. */
+type Step = () => ReadonlyArray<string>
+
+const run = (command: string, ...args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const { error, output } = execute(command, ...args)
+  return error ? [`$ ${[command, ...args].join(" ")}\n${output}`] : []
+}
+
+const execute = (command: string, ...args: ReadonlyArray<string>) => {
+  const result = spawnSync(command, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+  return {
+    error: result.status !== 0,
+    stdout: result.stdout ?? "",
+    output: [result.stdout, result.stderr, result.error?.message].filter(Boolean).join("\n").trim()
+  }
+}
+
+const write = (path: string, text: string): void => writeFileSync(join(root, path), text)
+
+const published = publishedPackages()
+
+const types: Step = () => {
+  // A build from nothing: otherwise the output of deleted modules would be packed below.
+  for (const { folder } of published) rmSync(join(root, folder, "dist"), { recursive: true, force: true })
+  return run("tsc", "-b", "packages")
+}
+
+const effect: Step = () =>
+  published.flatMap(({ folder }) =>
+    run("effect-tsgo", "diagnostics", "--project", `${folder}/tsconfig.json`, "--strict", "--format", "text")
+  )
+
+const lint: Step = () => run("oxlint", "--deny-warnings", "--report-unused-disable-directives", "packages")
+
+const format: Step = () => run("oxfmt", "--check", ".")
+
+const flow: Step = () =>
+  published
+    .flatMap(({ folder, manifest }) =>
+      checkFlow({
+        folder: `${folder}/src`,
+        name: manifest.name,
+        sources: sourcesBelow(`${folder}/src`),
+        dependencies: Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
+        purity: folder === "packages/core" ? corePurity : undefined
+      })
+    )
+    .map(render)
+
+const exportsInput = ({ folder }: Package): ExportsInput => ({
+  indexPath: `${folder}/src/index.ts`,
+  index: read(`${folder}/src/index.ts`),
+  manifestPath: `${folder}/package.json`,
+  manifest: read(`${folder}/package.json`)
+})
+
+const exportsMaps: Step = () => published.map(exportsInput).flatMap(checkExports).map(render)
+
+const writeExportsMaps: Step = () => {
+  const inputs = published.map(exportsInput)
+  for (const input of inputs) write(input.manifestPath, writeExports(input))
+  return [...run("oxfmt", ...inputs.map(({ manifestPath }) => manifestPath)), ...exportsMaps()]
+}
+
+const snippetsInputs = (): ReadonlyArray<SnippetsInput> =>
+  [
+    "README.md",
+    ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`),
+    ...filesBelow("docs")
+  ]
+    .filter((path) => path.endsWith(".md") && exists(path))
+    .map((path) => ({ path, text: read(path), example: (file) => (exists(file) ? read(file) : undefined) }))
+
+const snippets: Step = () =>
+  snippetsInputs()
+    .flatMap((input) => checkSnippets(input).findings)
+    .map(render)
+
+const writeSnippets: Step = () => {
+  for (const input of snippetsInputs()) write(input.path, checkSnippets(input).refreshed)
+  return snippets()
+}
+
+const packaging: Step = () => published.flatMap(packagingOf)
+
+const packagingOf = ({ folder }: Package): ReadonlyArray<string> => {
+  const target = mkdtempSync(join(tmpdir(), "effect-retry-pack-"))
+  try {
+    const packing = run("pnpm", "--dir", folder, "pack", "--pack-destination", target)
+    const [tarball] = readdirSync(target).map((name) => join(target, name))
+    if (packing.length > 0 || tarball === undefined) return [...packing, `${folder}: nothing was packed`]
+    return [
+      ...tarballFindings(`${folder}/package.json`, tarball).map(render),
+      ...run("publint", "run", tarball, "--strict"),
+      ...run("attw", "--profile", "esm-only", "--no-emoji", tarball)
+    ]
+  } finally {
+    rmSync(target, { recursive: true, force: true })
+  }
+}
+
+const tarballFindings = (manifestPath: string, tarball: string): ReadonlyArray<Finding> =>
+  checkTarball({
+    manifestPath,
+    entries: execute("tar", "-tzf", tarball)
+      .stdout.split("\n")
+      .filter((path) => path !== "" && !path.endsWith("/"))
+      .map((path) => path.replace(/^package\//, "")),
+    packed: JSON.parse(execute("tar", "-xzOf", tarball, "package/package.json").stdout) as Manifest
+  })
+
+// In this order: packaging packs what the first step built.
+const checks: Readonly<Record<string, Step>> = {
+  types,
+  effect,
+  lint,
+  format,
+  flow,
+  exports: exportsMaps,
+  snippets,
+  packaging
+}
+
+const writers: Readonly<Record<string, Step>> = { exports: writeExportsMaps, snippets: writeSnippets }
+
+/** A step that cannot even look, at a file that is missing or does not parse, has failed too. */
+const outcome = (step: Step): ReadonlyArray<string> => {
+  try {
+    return step()
+  } catch (error) {
+    return [String(error)]
+  }
+}
+
+const main = (args: ReadonlyArray<string>): number => {
+  const steps = args.includes("--write") ? writers : checks
+  const named = args.filter((arg) => arg !== "--write")
+  const unknown = named.filter((name) => !Object.hasOwn(steps, name))
+  if (unknown.length > 0) {
+    console.error(`no such step: ${unknown.join(", ")}; there are ${Object.keys(steps).join(", ")}`)
+    return 1
+  }
+  let failed = 0
+  for (const [name, step] of Object.entries(steps)) {
+    if (named.length > 0 && !named.includes(name)) continue
+    const failures = outcome(step)
+    console.log(`${failures.length === 0 ? "ok    " : "FAILED"} ${name}`)
+    for (const failure of failures) console.log(failure.replace(/^/gm, "    "))
+    failed += failures.length === 0 ? 0 : 1
+  }
+  return failed === 0 ? 0 : 1
+}
+
+process.exitCode = main(process.argv.slice(2))

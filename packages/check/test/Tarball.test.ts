@@ -1,0 +1,60 @@
+import { checkTarball } from "@effect-retry/check/Tarball"
+import { describe, expect, it } from "vitest"
+
+const entries = [
+  "LICENSE",
+  "README.md",
+  "package.json",
+  "src/index.ts",
+  "dist/index.js",
+  "dist/index.js.map",
+  "dist/index.d.ts",
+  "dist/index.d.ts.map"
+]
+
+const packed = {
+  name: "a",
+  exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" }, "./package.json": "./package.json" }
+}
+
+const messages = (input: { readonly entries?: ReadonlyArray<string>; readonly packed?: object }) =>
+  checkTarball({ manifestPath: "package.json", entries, ...input, packed: { ...packed, ...input.packed } }).map(
+    ({ message }) => message
+  )
+
+describe("Tarball.checkTarball", () => {
+  it("accepts sources with all that is built from them", () => {
+    expect(messages({})).toEqual([])
+  })
+
+  it.each(["LICENSE", "README.md", "dist/index.js", "dist/index.js.map", "dist/index.d.ts"])("misses %s", (path) => {
+    expect(messages({ entries: entries.filter((entry) => entry !== path) })).toEqual([`the tarball lacks ${path}`])
+  })
+
+  it.each(["test/a.ts", "src/a.test.ts", "dist/.tsbuildinfo", "dist/deleted.js", "vitest.config.ts", "src/notes.txt"])(
+    "refuses %s",
+    (path) => {
+      expect(messages({ entries: [...entries, path] })).toContain(`the tarball should not contain ${path}`)
+    }
+  )
+
+  it("misses the target of an export", () => {
+    expect(messages({ packed: { exports: { "./A": { default: "./dist/A.js" } } } })).toEqual([
+      "the tarball lacks dist/A.js"
+    ])
+  })
+
+  it("refuses what only works inside the workspace", () => {
+    expect(
+      messages({
+        packed: {
+          dependencies: { "@effect-retry/core": "workspace:^" },
+          exports: { ".": { "@effect-retry/source": "./src/index.ts" } }
+        }
+      })
+    ).toEqual([
+      "the tarball depends on @effect-retry/core workspace:^, which only exists in the workspace",
+      "the tarball still has the source condition in its exports"
+    ])
+  })
+})
