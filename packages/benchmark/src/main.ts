@@ -1,0 +1,1 @@
+console.log("The benchmark is not written yet.")

@@ -1,0 +1,1 @@
+console.log("The demo is not written yet.")
