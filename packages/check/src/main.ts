@@ -53,9 +53,20 @@ const types: Step = () => {
 }
 
 const effect: Step = () =>
-  published.flatMap(({ folder }) =>
-    run("effect-tsgo", "diagnostics", "--project", `${folder}/tsconfig.json`, "--strict", "--format", "text")
-  )
+  published.flatMap(({ folder }) => {
+    const project = `${folder}/tsconfig.json`
+    const { error, output } = execute(
+      "effect-tsgo",
+      "diagnostics",
+      "--project",
+      project,
+      "--strict",
+      "--format",
+      "text"
+    )
+    // Without its entry in the compiler options it checks no file at all and is content.
+    return error || output.includes("Checked 0 files") ? [`${project}\n${output}`] : []
+  })
 
 const lint: Step = () => run("oxlint", "--deny-warnings", "--report-unused-disable-directives", "packages")
 
