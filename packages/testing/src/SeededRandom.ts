@@ -1,0 +1,97 @@
+/**
+ * Chance that a test can repeat: the same seed, or the same script, gives the same draws.
+ *
+ * Each layer replaces Effect's `Random` and starts afresh whenever it is built. A test environment has no seeded
+ * `Random` of its own, so without one of these jitter differs from run to run.
+ *
+ * Where all fibers draw from one generator, the draws depend on the order in which they run; on `VirtualClock` that
+ * order is itself repeatable.
+ */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+
+/**
+ * Draws from a generator that starts at `seed`.
+ *
+ * A number must be finite.
+ *
+ * @category layers
+ */
+export const layer = (seed: number | string): Layer.Layer<never> => {
+  if (typeof seed === "number" && !Number.isFinite(seed)) {
+    throw new RangeError(`SeededRandom.layer: seed must be finite, got ${seed}`)
+  }
+  return install(() => Random.make(seed))
+}
+
+/**
+ * Draws the given values, each once and in this order; the draw after the last one dies.
+ *
+ * Whatever is drawn (integers, booleans, a shuffle) is computed from these values. No values means that nothing may
+ * be drawn.
+ * Each value must be in `[0, 1)`, as for every draw of `Random.next`.
+ *
+ * @category layers
+ */
+export const layerFixed = (values: ReadonlyArray<number>): Layer.Layer<never> => {
+  values.forEach((value, index) => requireDraw("layerFixed", `values[${index}]`, value))
+  return install(() => {
+    let drawn = 0
+    return fromNext(
+      Effect.suspend(() => {
+        const value = values[drawn++]
+        return value === undefined
+          ? Effect.dieMessage(`SeededRandom.layerFixed: draw ${drawn} is one too many, values holds ${values.length}`)
+          : Effect.succeed(value)
+      })
+    )
+  })
+}
+
+/**
+ * Draws `u` every time.
+ *
+ * `u` must be in `[0, 1)`: 0 gives a jitter its least delay, 0.5 its middle.
+ *
+ * @category layers
+ */
+export const layerConstant = (u: number): Layer.Layer<never> => {
+  requireDraw("layerConstant", "u", u)
+  return install(() => fromNext(Effect.succeed(u)))
+}
+
+/** A generator is mutable, so every build of the layer makes its own. */
+const install = (make: () => Random.Random): Layer.Layer<never> =>
+  Layer.scopedDiscard(Effect.suspend(() => Effect.withRandomScoped(make())))
+
+const requireDraw = (name: string, field: string, value: number): void => {
+  if (value >= 0 && value < 1) return
+  throw new RangeError(`SeededRandom.${name}: ${field} must be >= 0 and < 1, got ${value}`)
+}
+
+/** Computes every kind of draw from draws in `[0, 1)`. */
+const fromNext = (next: Effect.Effect<number>): Random.Random => {
+  const nextRange = (min: number, max: number) => Effect.map(next, (u) => min + u * (max - min))
+  const nextIntBetween = (min: number, max: number) => Effect.map(next, (u) => min + Math.floor(u * (max - min)))
+  return {
+    [Random.RandomTypeId]: Random.RandomTypeId,
+    next,
+    nextBoolean: Effect.map(next, (u) => u > 0.5),
+    nextInt: nextIntBetween(0, Number.MAX_SAFE_INTEGER),
+    nextRange,
+    nextIntBetween,
+    shuffle: (elements) =>
+      Effect.gen(function* () {
+        const shuffled = Array.from(elements)
+        for (let last = shuffled.length - 1; last > 0; last--) {
+          const chosen = yield* nextIntBetween(0, last + 1)
+          const moved = shuffled[last]!
+          shuffled[last] = shuffled[chosen]!
+          shuffled[chosen] = moved
+        }
+        return Chunk.unsafeFromArray(shuffled)
+      })
+  }
+}

@@ -1,0 +1,1 @@
+export * as SeededRandom from "./SeededRandom.ts"
