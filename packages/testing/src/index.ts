@@ -1,1 +1,2 @@
 export * as SeededRandom from "./SeededRandom.ts"
+export * as VirtualClock from "./VirtualClock.ts"
