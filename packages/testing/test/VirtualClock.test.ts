@@ -192,17 +192,18 @@ describe("VirtualClock.layer", () => {
   it.effect("sleeps for ever once the layer is released", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
-      const [early, late] = yield* VirtualClock.run(
-        Effect.all([
-          Effect.forkDaemon(Effect.sleep("1 second")),
-          Effect.forkDaemon(Effect.zipRight(Deferred.await(gate), Effect.sleep("1 second")))
-        ])
-      )
+      const [asleep, awake] = yield* Effect.gen(function* () {
+        const asleep = yield* Effect.forkDaemon(Effect.sleep("1 second"))
+        const awake = yield* Effect.forkDaemon(Effect.zipRight(Deferred.await(gate), Effect.sleep("1 second")))
+        yield* Effect.yieldNow()
+        expect(yield* VirtualClock.sleepers).toBe(1)
+        return [asleep, awake]
+      }).pipe(VirtualClock.run)
       yield* Deferred.succeed(gate, void 0)
       yield* Effect.repeatN(eventLoopTurn, 20)
-      expect(Option.isNone(yield* Fiber.poll(early))).toBe(true)
-      expect(Option.isNone(yield* Fiber.poll(late))).toBe(true)
-      yield* Fiber.interruptAll([early, late])
+      expect(Option.isNone(yield* Fiber.poll(asleep))).toBe(true)
+      expect(Option.isNone(yield* Fiber.poll(awake))).toBe(true)
+      yield* Fiber.interruptAll([asleep, awake])
     })
   )
 })
