@@ -197,7 +197,7 @@ describe("VirtualClock.layer", () => {
         const awake = yield* Effect.forkDaemon(Effect.zipRight(Deferred.await(gate), Effect.sleep("1 second")))
         yield* Effect.yieldNow()
         expect(yield* VirtualClock.sleepers).toBe(1)
-        return [asleep, awake]
+        return [asleep, awake] as const
       }).pipe(VirtualClock.run)
       yield* Deferred.succeed(gate, void 0)
       yield* Effect.repeatN(eventLoopTurn, 20)
