@@ -1,0 +1,112 @@
+/**
+ * Bad arguments: refused at construction, with one error that names owner, field, allowed range and value.
+ *
+ * First stage of the flow: everything a caller hands to a constructor passes here before it means anything.
+ * Nothing is clamped or corrected.
+ */
+import { Data, Duration, Option } from "effect"
+
+/**
+ * Thrown by a constructor that was given a value it cannot work with.
+ *
+ * @category models
+ */
+export class InvalidArgument extends Data.TaggedError("InvalidArgument")<{
+  /** Module and function, such as `Backoff.exponential`. */
+  readonly owner: string
+  /** The option, such as `factor`. */
+  readonly field: string
+  /** What would have been accepted, such as `>= 1`. */
+  readonly allowed: string
+  /** What was given. */
+  readonly value: unknown
+}> {
+  override get message(): string {
+    return `${this.owner}: ${this.field} must be ${this.allowed}, got ${show(this.value)}`
+  }
+}
+
+/**
+ * Throws an `InvalidArgument`.
+ *
+ * @category constructors
+ */
+export const refuse = (owner: string, field: string, allowed: string, value: unknown): never => {
+  throw new InvalidArgument({ owner, field, allowed, value })
+}
+
+/**
+ * The bounds of a number; `integer` also asks for a whole one.
+ *
+ * @category models
+ */
+export interface Range {
+  readonly min: number
+  readonly max?: number
+  /** The minimum itself is refused. */
+  readonly exclusive?: boolean
+  readonly integer?: boolean
+}
+
+/**
+ * A finite number within `range`.
+ *
+ * @category constructors
+ */
+export const number = (owner: string, field: string, value: number, range: Range): number =>
+  Number.isFinite(value) && within(value, range) && (range.integer !== true || Number.isInteger(value))
+    ? value
+    : refuse(owner, field, `${range.integer === true ? "a whole number " : ""}${describe(range, String)}`, value)
+
+/**
+ * A finite duration within `range` (in milliseconds), as milliseconds.
+ *
+ * @category constructors
+ */
+export const millis = (owner: string, field: string, value: Duration.DurationInput, range: Range): number => {
+  const decoded = decode(value)
+  return Option.isSome(decoded) && Duration.isFinite(decoded.value) && within(Duration.toMillis(decoded.value), range)
+    ? Duration.toMillis(decoded.value)
+    : refuse(owner, field, `a finite duration ${describe(range, formatMillis)}`, value)
+}
+
+/**
+ * One of a list of names.
+ *
+ * @category constructors
+ */
+export const oneOf = <const A extends string>(
+  owner: string,
+  field: string,
+  value: unknown,
+  names: ReadonlyArray<A>
+): A => names.find((name) => name === value) ?? refuse(owner, field, `one of ${names.join(", ")}`, value)
+
+/**
+ * Reads a duration without correcting it: what `Duration.decode` turns to zero (NaN, negative) is `None`.
+ *
+ * @category conversions
+ */
+export const decode = (value: unknown): Option.Option<Duration.Duration> =>
+  isCorrected(value) ? Option.none() : Duration.decodeUnknown(value)
+
+const isCorrected = (value: unknown): boolean => {
+  if (typeof value === "number") return Number.isNaN(value) || value < 0
+  if (typeof value === "bigint") return value < 0n
+  if (typeof value === "string") return value.trim().startsWith("-")
+  return Array.isArray(value) && value.some(isCorrected)
+}
+
+const within = (value: number, { exclusive, max = Infinity, min }: Range): boolean =>
+  (exclusive === true ? value > min : value >= min) && value <= max
+
+const describe = ({ exclusive, max, min }: Range, format: (bound: number) => string): string =>
+  `${exclusive === true ? ">" : ">="} ${format(min)}${max === undefined ? "" : ` and <= ${format(max)}`}`
+
+const formatMillis = (bound: number): string => Duration.format(Duration.millis(bound))
+
+const show = (value: unknown): string => {
+  if (Duration.isDuration(value)) return Duration.format(value)
+  const text = typeof value === "string" ? JSON.stringify(value) : String(value)
+  return text.length > 80 ? `${text.slice(0, 80)}...` : text
+}

@@ -1,0 +1,138 @@
+/**
+ * What a classifier says about a failure, or about a result that may mean "again".
+ *
+ * Second stage of the flow. A verdict never says when to retry or whether there is money for it:
+ * that is for the stages `decide` and `fund`.
+ */
+import type { Duration } from "effect"
+import { Option } from "effect"
+import * as Argument from "../check/InvalidArgument.ts"
+
+/**
+ * The class of a retryable failure: delays, costs and metrics depend on it.
+ *
+ * `Transient` is a passing fault (a reset, a lost leader), `Throttling` is "you send too much", `Timeout` means that no
+ * answer came in time, `Server` is a fault of the server, `Client` a fault of the request that another attempt may cure.
+ *
+ * @category models
+ */
+export type Kind = (typeof kinds)[number]
+
+/**
+ * All kinds, in the order of this module's documentation.
+ *
+ * @category models
+ */
+export const kinds = ["Transient", "Throttling", "Timeout", "Server", "Client"] as const
+
+/**
+ * The failure may be cured by another attempt. `hint` is what the server asked us to wait.
+ *
+ * @category models
+ */
+export interface Retryable {
+  readonly _tag: "Retryable"
+  readonly kind: Kind
+  readonly hint: Option.Option<Duration.Duration>
+}
+
+/**
+ * Another attempt would not help; `why` says so in words.
+ *
+ * @category models
+ */
+export interface Terminal {
+  readonly _tag: "Terminal"
+  readonly why: string
+}
+
+/**
+ * This classifier does not know the failure. A chain that ends here does not retry.
+ *
+ * @category models
+ */
+export interface NoOpinion {
+  readonly _tag: "NoOpinion"
+}
+
+/**
+ * The answer of a classifier.
+ *
+ * @category models
+ */
+export type Verdict = Retryable | Terminal | NoOpinion
+
+/**
+ * A retryable failure of `kind`, with the wait the server asked for, if it did.
+ *
+ * Hints come from outside: one that is no duration, is negative or is NaN counts as none.
+ *
+ * @category constructors
+ */
+export const retryable = (kind: Kind, options?: { readonly hint?: Duration.DurationInput | undefined }): Retryable => ({
+  _tag: "Retryable",
+  kind: Argument.oneOf("Verdict.retryable", "kind", kind, kinds),
+  hint: options?.hint === undefined ? Option.none() : Argument.decode(options.hint)
+})
+
+/**
+ * A passing fault.
+ *
+ * @category constructors
+ */
+export const transient: Retryable = /*#__PURE__*/ retryable("Transient")
+
+/**
+ * The server asks us to send less.
+ *
+ * @category constructors
+ */
+export const throttling: Retryable = /*#__PURE__*/ retryable("Throttling")
+
+/**
+ * No answer in time.
+ *
+ * @category constructors
+ */
+export const timeout: Retryable = /*#__PURE__*/ retryable("Timeout")
+
+/**
+ * A fault of the server.
+ *
+ * @category constructors
+ */
+export const server: Retryable = /*#__PURE__*/ retryable("Server")
+
+/**
+ * A fault of the request that another attempt may cure.
+ *
+ * @category constructors
+ */
+export const client: Retryable = /*#__PURE__*/ retryable("Client")
+
+/**
+ * Never to be retried, and why.
+ *
+ * @category constructors
+ */
+export const terminal = (why: string): Terminal => ({ _tag: "Terminal", why })
+
+/**
+ * Nothing to say: the identity of `Classifier.firstOf`.
+ *
+ * @category constructors
+ */
+export const noOpinion: NoOpinion = { _tag: "NoOpinion" }
+
+/**
+ * Gives a retryable verdict a hint; leaves the others as they are.
+ *
+ * @category combinators
+ */
+export const withHint = (self: Verdict, hint: Duration.DurationInput | undefined): Verdict =>
+  self._tag === "Retryable" && hint !== undefined ? retryable(self.kind, { hint }) : self
+
+/**
+ * @category guards
+ */
+export const isRetryable = (self: Verdict): self is Retryable => self._tag === "Retryable"

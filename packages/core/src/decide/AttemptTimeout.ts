@@ -1,0 +1,142 @@
+/**
+ * Timeouts of a single attempt: constant, or growing from attempt to attempt; always clipped to the time left until the
+ * deadline.
+ *
+ * A timeout interrupts the attempt and counts as a failure of kind `Timeout`. An attempt that cannot be interrupted is
+ * waited for, unless the timeout is `disconnected`.
+ */
+import { Data, Duration } from "effect"
+import * as Argument from "../check/InvalidArgument.ts"
+import * as Verdict from "../classify/Verdict.ts"
+
+/**
+ * The longest time a timer of the platform holds, and so the longest timeout: 2^31 - 1 milliseconds, 24 days.
+ *
+ * @category constructors
+ */
+export const longestTimerMillis = 2_147_483_647
+
+/**
+ * An attempt took too long.
+ *
+ * @category models
+ */
+export class AttemptTimedOut extends Data.TaggedError("AttemptTimedOut")<{
+  /** The attempt's number, from 1. */
+  readonly attempt: number
+  /** What it was given. */
+  readonly after: Duration.Duration
+}> {
+  override get message(): string {
+    return `attempt ${this.attempt} took longer than ${Duration.format(this.after)}`
+  }
+}
+
+/**
+ * A bound on each attempt; `E2` is the error it adds.
+ *
+ * @category models
+ */
+export interface AttemptTimeout<out E2 = AttemptTimedOut> {
+  readonly initialMillis: number
+  readonly factor: number
+  readonly maximumMillis: number
+  /** What a timeout means for the operation. */
+  readonly verdict: Verdict.Verdict
+  readonly onTimeout: (timedOut: AttemptTimedOut) => E2
+  /** Leaves an attempt that cannot be interrupted behind, instead of waiting for it. */
+  readonly disconnected: boolean
+}
+
+/**
+ * What both constructors can be told beside the times.
+ *
+ * @category models
+ */
+export interface Options<E2> {
+  /** Makes the caller's error of a timeout. @default the `AttemptTimedOut` itself */
+  readonly onTimeout: (timedOut: AttemptTimedOut) => E2
+}
+
+/**
+ * The same time for every attempt.
+ *
+ * @category constructors
+ */
+export const constant: {
+  (duration: Duration.DurationInput): AttemptTimeout
+  <E2>(duration: Duration.DurationInput, options: Options<E2>): AttemptTimeout<E2>
+} = <E2>(duration: Duration.DurationInput, options?: Options<E2>): AttemptTimeout<E2 | AttemptTimedOut> => {
+  const millis = Argument.millis("AttemptTimeout.constant", "duration", duration, { min: 1, max: longestTimerMillis })
+  return make({ initialMillis: millis, factor: 1, maximumMillis: millis }, options)
+}
+
+/**
+ * More time for every attempt. Formula, for attempt `n`: `min(initial * factor^(n - 1), maximum)`.
+ *
+ * @category constructors
+ */
+export const growing: {
+  (times: Times): AttemptTimeout
+  <E2>(times: Times, options: Options<E2>): AttemptTimeout<E2>
+} = <E2>(times: Times, options?: Options<E2>): AttemptTimeout<E2 | AttemptTimedOut> => {
+  const owner = "AttemptTimeout.growing"
+  const initialMillis = Argument.millis(owner, "initial", times.initial, { min: 1 })
+  return make(
+    {
+      initialMillis,
+      factor: Argument.number(owner, "factor", times.factor, { min: 1 }),
+      maximumMillis: Argument.millis(owner, "maximum", times.maximum, { min: initialMillis, max: longestTimerMillis })
+    },
+    options
+  )
+}
+
+/**
+ * How a growing timeout grows.
+ *
+ * @category models
+ */
+export interface Times {
+  readonly initial: Duration.DurationInput
+  /** At least 1. */
+  readonly factor: number
+  readonly maximum: Duration.DurationInput
+}
+
+/**
+ * Says what a timeout means: by default it is retryable, of kind `Timeout`.
+ *
+ * A request that may have been carried out and must not be repeated wants `Verdict.terminal("outcome unknown")`.
+ *
+ * @category combinators
+ */
+export const judged = <E2>(self: AttemptTimeout<E2>, verdict: Verdict.Verdict): AttemptTimeout<E2> => ({
+  ...self,
+  verdict
+})
+
+/**
+ * Does not wait for an attempt that cannot be interrupted; it goes on in the background, its outcome unseen.
+ *
+ * @category combinators
+ */
+export const disconnected = <E2>(self: AttemptTimeout<E2>): AttemptTimeout<E2> => ({ ...self, disconnected: true })
+
+/**
+ * What attempt `attempt` is given, in milliseconds, where `leftMillis` are left until the deadline.
+ *
+ * @category destructors
+ */
+export const millisFor = (self: AttemptTimeout<unknown>, attempt: number, leftMillis: number): number =>
+  Math.max(0, Math.min(self.initialMillis * self.factor ** (attempt - 1), self.maximumMillis, leftMillis))
+
+const make = <E2>(
+  times: Pick<AttemptTimeout, "initialMillis" | "factor" | "maximumMillis">,
+  options: Options<E2> | undefined
+): AttemptTimeout<E2 | AttemptTimedOut> => ({
+  ...times,
+  verdict: Verdict.timeout,
+  onTimeout: options?.onTimeout ?? ((timedOut) => timedOut),
+  disconnected: false
+})

@@ -1,0 +1,131 @@
+/**
+ * Deadlines: one bound over all attempts and waits of an operation, counted from the start of the first attempt.
+ *
+ * A deadline is never overshot: no attempt starts after it. `refuse` and `truncate` leave a running attempt alone; it is
+ * handed the time left, and an `AttemptTimeout` is clipped to it. Only `cut` interrupts.
+ */
+import { Data, Duration } from "effect"
+import * as Argument from "../check/InvalidArgument.ts"
+import { longestTimerMillis } from "./AttemptTimeout.ts"
+
+/**
+ * The deadline interrupted the operation. `cause` is the last failure before that, where there was one.
+ *
+ * @category models
+ */
+export class DeadlineExceeded extends Data.TaggedError("DeadlineExceeded")<{
+  readonly within: Duration.Duration
+  /** Attempts started. */
+  readonly attempts: number
+  readonly cause: unknown
+}> {
+  override get message(): string {
+    return `not done within ${Duration.format(this.within)}, after ${this.attempts} attempts`
+  }
+}
+
+/**
+ * A bound on the whole operation; `E2` is the error it adds.
+ *
+ * @category models
+ */
+export type Deadline<E2 = never> =
+  | { readonly _tag: "Refuse"; readonly withinMillis: number; readonly reserveMillis: number }
+  | { readonly _tag: "Truncate"; readonly withinMillis: number; readonly reserveMillis: number }
+  | Cut<E2>
+
+/**
+ * A deadline that interrupts.
+ *
+ * @category models
+ */
+export interface Cut<out E2> {
+  readonly _tag: "Cut"
+  readonly withinMillis: number
+  readonly reserveMillis: number
+  readonly onExceeded: (exceeded: DeadlineExceeded) => E2
+}
+
+/**
+ * Stops at once, without a wait, when the next attempt could not start in time. Fails with the last error.
+ *
+ * @category constructors
+ */
+export const refuse = (
+  within: Duration.DurationInput,
+  options?: {
+    /** What an attempt needs to be worth starting. @default 0 */
+    readonly reserve?: Duration.DurationInput
+  }
+): Deadline => ({ _tag: "Refuse", ...bounds("Deadline.refuse", within, options?.reserve ?? 0) })
+
+/**
+ * Shortens the wait that would pass the deadline, so that a last attempt starts with `reserve` left.
+ *
+ * @category constructors
+ */
+export const truncate = (
+  within: Duration.DurationInput,
+  options: {
+    /** What the last attempt needs. Above zero, or it would start when it is too late. */
+    readonly reserve: Duration.DurationInput
+  }
+): Deadline => {
+  Argument.millis("Deadline.truncate", "reserve", options.reserve, { min: 0, exclusive: true })
+  return { _tag: "Truncate", ...bounds("Deadline.truncate", within, options.reserve) }
+}
+
+/**
+ * Interrupts the operation at the deadline, in an attempt or in a wait, and fails with an error of its own.
+ *
+ * An attempt that cannot be interrupted is waited for; `Effect.disconnect` lets the operation end without it.
+ *
+ * @category constructors
+ */
+export const cut: {
+  (within: Duration.DurationInput): Deadline<DeadlineExceeded>
+  <E2>(
+    within: Duration.DurationInput,
+    options: { readonly onExceeded: (exceeded: DeadlineExceeded) => E2 }
+  ): Deadline<E2>
+} = <E2>(
+  within: Duration.DurationInput,
+  options?: { readonly onExceeded: (exceeded: DeadlineExceeded) => E2 }
+): Deadline<E2 | DeadlineExceeded> => ({
+  _tag: "Cut",
+  ...bounds("Deadline.cut", within, 0, longestTimerMillis),
+  onExceeded: options?.onExceeded ?? ((exceeded) => exceeded)
+})
+
+/**
+ * The wait that keeps the deadline, in milliseconds, or `undefined` where none does.
+ *
+ * An attempt may start while time is left and at least `reserve` of it. Exactly at the deadline nothing is left.
+ *
+ * @category destructors
+ */
+export const fit = (self: Deadline<unknown>, elapsedMillis: number, delayMillis: number): number | undefined => {
+  if (self._tag === "Cut" || mayStart(self, elapsedMillis + delayMillis)) return delayMillis
+  const latest = self.withinMillis - self.reserveMillis
+  return self._tag === "Truncate" && elapsedMillis < latest ? Math.floor(latest - elapsedMillis) : undefined
+}
+
+/**
+ * Whether an attempt may start when so much time has passed.
+ *
+ * @category guards
+ */
+export const mayStart = (self: Deadline<unknown>, elapsedMillis: number): boolean => {
+  const leftMillis = self.withinMillis - elapsedMillis
+  return leftMillis > 0 && leftMillis >= self.reserveMillis
+}
+
+const bounds = (
+  owner: string,
+  within: Duration.DurationInput,
+  reserve: Duration.DurationInput,
+  max = Number.MAX_SAFE_INTEGER
+) => {
+  const withinMillis = Argument.millis(owner, "within", within, { min: 0, max, exclusive: true })
+  return { withinMillis, reserveMillis: Argument.millis(owner, "reserve", reserve, { min: 0, max: withinMillis }) }
+}

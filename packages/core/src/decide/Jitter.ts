@@ -1,0 +1,133 @@
+/**
+ * Jitter: how a delay is drawn from its bound. Named, with a declared interval, and the last thing that happens.
+ *
+ * A jitter is a function of the bound (in milliseconds) and one number `u` in [0, 1). It knows no cap: where its
+ * interval reaches above the cap, `drawBelow` keeps the draw under it without gathering anything on the cap itself.
+ */
+import type { Duration } from "effect"
+import * as Argument from "../check/InvalidArgument.ts"
+
+/**
+ * A named distribution of delays around a bound.
+ *
+ * @category models
+ */
+export interface Jitter {
+  readonly name: string
+  /** Whether `draw` looks at `u`: a jitter that does not costs no random number. */
+  readonly draws: boolean
+  /** The least and the greatest delay that `draw` can answer, in milliseconds. */
+  readonly interval: (boundMillis: number) => readonly [low: number, high: number]
+  /** The delay in milliseconds. */
+  readonly draw: (boundMillis: number, u: number) => number
+}
+
+/**
+ * A jitter of your own. Every draw is checked against the declared interval, a few of them already here.
+ *
+ * ```text
+ * Jitter.make({ name: "half", interval: (b) => [b / 2, b], draw: (b, u) => b - (u * b) / 2 })
+ * ```
+ *
+ * @category constructors
+ */
+export const make = (options: {
+  readonly name: string
+  readonly interval: (boundMillis: number) => readonly [low: number, high: number]
+  readonly draw: (boundMillis: number, u: number) => number
+}): Jitter => {
+  const draw = (boundMillis: number, u: number) =>
+    inside(options.name, options.interval(boundMillis), options.draw(boundMillis, u))
+  for (const boundMillis of [0, 1, 100, 12_345, 86_400_000]) {
+    for (const u of [0, 0.25, 0.5, 0.75, 1 - Number.EPSILON]) draw(boundMillis, u)
+  }
+  return { name: options.name, draws: true, interval: options.interval, draw }
+}
+
+/**
+ * The bound itself. Formula: `bound`.
+ *
+ * @category constructors
+ */
+export const none: Jitter = { name: "none", draws: false, interval: (bound) => [bound, bound], draw: (bound) => bound }
+
+/**
+ * Anywhere below the bound. Formula: `u * bound`; mean `bound / 2`.
+ *
+ * Source: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/, "Full Jitter".
+ *
+ * @category constructors
+ */
+export const full: Jitter = /*#__PURE__*/ uniform("full", (bound) => [0, bound])
+
+/**
+ * Half of the bound for certain, the other half by chance. Formula: `bound / 2 + u * bound / 2`; mean `3 / 4 * bound`.
+ *
+ * Source: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/, "Equal Jitter".
+ *
+ * @category constructors
+ */
+export const equal: Jitter = /*#__PURE__*/ uniform("equal", (bound) => [bound / 2, bound])
+
+/**
+ * Around the bound. Formula: `bound * (1 - ratio + 2 * u * ratio)`; mean `bound`.
+ *
+ * gRPC uses a ratio of 0.2. The cap limits the upper end.
+ *
+ * @category constructors
+ */
+export const proportional = (options: {
+  /** In (0, 1]. */
+  readonly ratio: number
+}): Jitter => {
+  const ratio = Argument.number("Jitter.proportional", "ratio", options.ratio, { min: 0, max: 1, exclusive: true })
+  return uniform(`proportional(${ratio})`, (bound) => [bound * (1 - ratio), bound * (1 + ratio)])
+}
+
+/**
+ * Some more than the bound. Formula: `bound + u * max`; mean `bound + max / 2`.
+ *
+ * The cap limits the upper end.
+ *
+ * @category constructors
+ */
+export const additive = (options: { readonly max: Duration.DurationInput }): Jitter => {
+  const max = Argument.millis("Jitter.additive", "max", options.max, { min: 0, exclusive: true })
+  return uniform(`additive(${max}ms)`, (bound) => [bound, bound + max])
+}
+
+/**
+ * Draws below a cap, for `bound <= cap`: the cap limits the upper end of the interval, and the draw is scaled into what
+ * is left.
+ *
+ * Where less than half of the interval would be left, its lower end gives way, so that no jitter is lost on the cap.
+ *
+ * @category destructors
+ */
+export const drawBelow = (self: Jitter, boundMillis: number, capMillis: number, u: number): number => {
+  const drawn = self.draw(boundMillis, u)
+  const [low, high] = self.interval(boundMillis)
+  if (high <= capMillis) return drawn
+  if (high === low) return capMillis
+  const floor = Math.max(0, Math.min(low, capMillis - (high - low) / 2))
+  return floor + ((drawn - low) * (capMillis - floor)) / (high - low)
+}
+
+function uniform(name: string, interval: Jitter["interval"]): Jitter {
+  return {
+    name,
+    draws: true,
+    interval,
+    draw: (bound, u) => {
+      const [low, high] = interval(bound)
+      return low + u * (high - low)
+    }
+  }
+}
+
+const inside = (name: string, [low, high]: readonly [number, number], drawn: number): number => {
+  const dust = high * 1e-9
+  return low >= 0 && Number.isFinite(high) && drawn >= low - dust && drawn <= high + dust
+    ? Math.min(Math.max(drawn, low), high)
+    : Argument.refuse(`Jitter.${name}`, "draw", `within its interval [${low}, ${high}], finite and not negative`, drawn)
+}

@@ -1,0 +1,75 @@
+/**
+ * The port to a budget of retries: may this retry be made?
+ *
+ * Buckets bound what retries add to the load of a server that is already in trouble. A bucket is a service behind a
+ * Layer; its state is shared by all programs that share the layer. It knows tokens and kinds, no protocol.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import type { Kind } from "../classify/Verdict.ts"
+
+/**
+ * How an attempt ended, as buckets see it.
+ *
+ * @category models
+ */
+export type Ended =
+  /** `cost` is what the last retry of the operation took, in tokens; zero when the first attempt succeeded. */
+  | { readonly _tag: "Succeeded"; readonly attempt: number; readonly cost: number }
+  /** `kind` is `None` for a failure that is not retryable. */
+  | { readonly _tag: "Failed"; readonly attempt: number; readonly kind: Option.Option<Kind> }
+
+/**
+ * A budget of retries.
+ *
+ * @category models
+ */
+export interface RetryBucket {
+  /** Takes the cost of a retry after a failure of `kind` and answers with it, in tokens; or takes nothing: `None`. */
+  readonly take: (kind: Kind) => Effect.Effect<Option.Option<number>>
+  /** Takes back the tokens of a retry that was granted and never sent. */
+  readonly giveBack: (cost: number) => Effect.Effect<void>
+  /** Hears how an attempt ended, once for each that did. */
+  readonly ended: (ended: Ended) => Effect.Effect<void>
+  /** Tokens at this moment. */
+  readonly level: Effect.Effect<number>
+}
+
+/**
+ * The bucket of an application that needs just one. Declare tags of your own where a program holds several.
+ *
+ * @category models
+ */
+export class Default extends Context.Tag("@effect-retry/core/RetryBucket")<Default, RetryBucket>() {}
+
+/**
+ * Grants every retry for nothing.
+ *
+ * @category constructors
+ */
+export const unlimited: RetryBucket = {
+  take: () => Effect.succeedSome(0),
+  giveBack: () => Effect.void,
+  ended: () => Effect.void,
+  level: Effect.succeed(Infinity)
+}
+
+/**
+ * Grants no retry.
+ *
+ * @category constructors
+ */
+export const empty: RetryBucket = { ...unlimited, take: () => Effect.succeedNone, level: Effect.succeed(0) }
+
+/**
+ * `unlimited` behind a tag.
+ *
+ * @category layers
+ */
+export const layerUnlimited = <I>(tag: Context.Tag<I, RetryBucket>): Layer.Layer<I> => Layer.succeed(tag, unlimited)
+
+/**
+ * `empty` behind a tag.
+ *
+ * @category layers
+ */
+export const layerEmpty = <I>(tag: Context.Tag<I, RetryBucket>): Layer.Layer<I> => Layer.succeed(tag, empty)

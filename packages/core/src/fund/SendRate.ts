@@ -1,0 +1,48 @@
+/**
+ * The port to a rate of sending: may this attempt be sent now?
+ *
+ * Asked before every attempt, also the first, and told the result of each. A send rate is a service behind a Layer; it
+ * knows attempts and time, no protocol.
+ */
+import type { Duration, Option } from "effect"
+import { Context, Effect, Layer } from "effect"
+
+/**
+ * What came back: `Throttled` is the server's wish for less.
+ *
+ * @category models
+ */
+export type Result = "Succeeded" | "Failed" | "Throttled"
+
+/**
+ * A rate of sending.
+ *
+ * @category models
+ */
+export interface SendRate {
+  /** Waits, at most `atMost`, until an attempt may be sent; answers `false`, at once, when it may not in that time. */
+  readonly acquire: (atMost: Option.Option<Duration.Duration>) => Effect.Effect<boolean>
+  /** Hears what an attempt came back with, once for each that was sent and ended. */
+  readonly heard: (result: Result) => Effect.Effect<void>
+}
+
+/**
+ * The send rate of an application that needs just one. Declare tags of your own where a program holds several.
+ *
+ * @category models
+ */
+export class Default extends Context.Tag("@effect-retry/core/SendRate")<Default, SendRate>() {}
+
+/**
+ * Sends everything at once.
+ *
+ * @category constructors
+ */
+export const unlimited: SendRate = { acquire: () => Effect.succeed(true), heard: () => Effect.void }
+
+/**
+ * `unlimited` behind a tag.
+ *
+ * @category layers
+ */
+export const layerUnlimited = <I>(tag: Context.Tag<I, SendRate>): Layer.Layer<I> => Layer.succeed(tag, unlimited)

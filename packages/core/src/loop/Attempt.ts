@@ -1,0 +1,47 @@
+/**
+ * One attempt: the effect with the service and the timeout that the policy asks for.
+ */
+import { Duration, Effect, Option } from "effect"
+import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
+import type * as CurrentAttempt from "./CurrentAttempt.ts"
+import type { Erased } from "./Operation.ts"
+import * as Operation from "./Operation.ts"
+
+/**
+ * The effect of the attempt that is about to start; `onTimeout` hears of a timeout of this attempt, and of no other.
+ *
+ * @category running
+ */
+export const effect = (
+  op: Operation.Operation,
+  onTimeout: (timedOut: AttemptTimeout.AttemptTimedOut) => void
+): Erased => {
+  const { attempt: tag, attemptTimeout: timeout, deadline } = op.policy
+  if (tag === undefined && timeout === undefined) return op.self
+  const leftMillis = deadline === undefined ? Infinity : deadline.withinMillis - op.attemptStartedMillis
+  const millis = timeout === undefined ? leftMillis : AttemptTimeout.millisFor(timeout, op.attempts, leftMillis)
+  const self = tag === undefined ? op.self : Effect.provideService(op.self, tag, current(op, millis))
+  if (timeout === undefined) return self
+  const after = Duration.millis(millis)
+  return Effect.timeoutFail(timeout.disconnected ? Effect.disconnect(self) : self, {
+    duration: after,
+    onTimeout: () => {
+      const timedOut = new AttemptTimeout.AttemptTimedOut({ attempt: op.attempts, after })
+      onTimeout(timedOut)
+      return timedOut
+    }
+  })
+}
+
+const current = (op: Operation.Operation, millis: number): CurrentAttempt.Attempt => {
+  const startedMillis = op.attemptStartedMillis
+  return {
+    number: op.attempts,
+    timeLeft: Effect.sync(() =>
+      millis === Infinity
+        ? Option.none()
+        : Option.some(Duration.millis(Math.max(0, millis - (Operation.elapsedMillis(op) - startedMillis))))
+    ),
+    previous: Option.fromNullable(op.history.at(-1))
+  }
+}

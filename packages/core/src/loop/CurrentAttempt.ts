@@ -1,0 +1,30 @@
+/**
+ * What a running attempt can know about itself, for a policy that provides it.
+ */
+import type { Duration, Effect, Option } from "effect"
+import { Context } from "effect"
+import type { FailedAttempt } from "./RetryStopped.ts"
+
+/**
+ * The attempt that is running.
+ *
+ * @category models
+ */
+export interface Attempt {
+  /** From 1. */
+  readonly number: number
+  /** Time until the attempt's timeout or the deadline, whichever is first; `None` without either. */
+  readonly timeLeft: Effect.Effect<Option.Option<Duration.Duration>>
+  /** The failure this attempt is the answer to. */
+  readonly previous: Option.Option<FailedAttempt<unknown>>
+}
+
+/**
+ * The attempt that is running, as a service.
+ *
+ * An effect that reads it has it as a requirement, and a policy with `attempt: Retry.CurrentAttempt` fulfils that. Other
+ * policies provide nothing and pay nothing.
+ *
+ * @category models
+ */
+export class CurrentAttempt extends Context.Tag("@effect-retry/core/CurrentAttempt")<CurrentAttempt, Attempt>() {}

@@ -1,0 +1,224 @@
+/**
+ * The one loop. In this order, for every operation: the send rate grants, the attempt runs, the send rate and the bucket
+ * hear; then not retryable, attempts spent, back-off ended, hint too long, deadline passed, bucket empty; then the wait,
+ * and again.
+ *
+ * Nothing waits before a refusal. Defects and interruption pass through untouched. What a policy does not ask for is not
+ * paid for: a success under a plain policy costs one `catchAllCause`.
+ */
+import { Cause, Duration, Effect, Option } from "effect"
+import type { Kind, Retryable } from "../classify/Verdict.ts"
+import * as Verdict from "../classify/Verdict.ts"
+import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
+import * as Backoff from "../decide/Backoff.ts"
+import type { Cut } from "../decide/Deadline.ts"
+import { DeadlineExceeded } from "../decide/Deadline.ts"
+import type { RetryBucket } from "../fund/RetryBucket.ts"
+import type { SendRate } from "../fund/SendRate.ts"
+import * as Attempt from "./Attempt.ts"
+import * as Decision from "./Decision.ts"
+import * as Foreign from "./Foreign.ts"
+import type { Erased, Failure } from "./Operation.ts"
+import * as Operation from "./Operation.ts"
+import type { ErasedPolicy } from "./PolicyRecord.ts"
+import { check } from "./PolicyRecord.ts"
+import type { StopReason } from "./RetryStopped.ts"
+import { ResultRejected, RetryStopped, SendRefused } from "./RetryStopped.ts"
+import { wait } from "./Wait.ts"
+
+type Op = Operation.Operation
+
+/**
+ * Runs an effect under a policy. `onStopped` replaces failing with the last failure.
+ *
+ * @category running
+ */
+export const run = (owner: string, self: Erased, policy: ErasedPolicy, onStopped: Op["onStopped"]): Erased => {
+  check(owner, policy)
+  const begin = (f: (op: Op) => Erased): Erased =>
+    Effect.withFiberRuntime((fiber) => f(Operation.make(self, policy, onStopped, fiber)))
+  const { deadline } = policy
+  if (deadline?._tag === "Cut") return begin((op) => cut(op, deadline))
+  if (onStopped !== undefined || !isPlain(policy)) return begin(first)
+  return Effect.catchAllCause(self, (cause) =>
+    begin((op) => {
+      op.attempts = 1
+      return failed(op, cause)
+    })
+  )
+}
+
+/** Whether nothing has to happen before the first failure. */
+const isPlain = (policy: ErasedPolicy): boolean =>
+  policy.attempt === undefined &&
+  policy.sendRate === undefined &&
+  policy.attemptTimeout === undefined &&
+  policy.result === undefined &&
+  policy.deadline === undefined &&
+  policy.bucket === undefined &&
+  !(Backoff.isBackoff(policy.backoff) && policy.backoff.readsTime)
+
+/** The whole operation, interrupted at its deadline. */
+const cut = (op: Op, deadline: Cut<unknown>): Erased => {
+  const within = Duration.millis(deadline.withinMillis)
+  const exceeded = () => {
+    const cause = op.history.at(-1)?.error
+    const error = deadline.onExceeded(new DeadlineExceeded({ within, attempts: op.attempts, cause }))
+    return end(op, error, { _tag: "DeadlinePassed", within }, Effect.fail(error))
+  }
+  return Effect.flatten(
+    Effect.timeoutTo(first(op), { duration: within, onTimeout: exceeded, onSuccess: (value) => Effect.succeed(value) })
+  )
+}
+
+const first = (op: Op): Erased =>
+  op.sendRate === undefined
+    ? attempt(op)
+    : Effect.flatMap(acquire(op, op.sendRate), (granted) => {
+        if (granted) return attempt(op)
+        const error = new SendRefused()
+        return end(op, error, { _tag: "SendRateRefused" }, Effect.fail(error))
+      })
+
+const acquire = (op: Op, sendRate: SendRate): Effect.Effect<boolean> => {
+  const left = Operation.leftMillis(op)
+  return sendRate.acquire(left === Infinity ? Option.none() : Option.some(Duration.millis(left)))
+}
+
+/** Makes an attempt and goes on with what it came to. */
+const attempt = (op: Op): Erased => {
+  op.attempts += 1
+  op.attemptStartedMillis = Operation.elapsedMillis(op)
+  let timedOut: AttemptTimedOut | undefined
+  const self = Attempt.effect(op, (error) => {
+    timedOut = error
+  })
+  const onFailure = (cause: Cause.Cause<unknown>) =>
+    timedOut !== undefined && Option.contains(Cause.failureOption(cause), timedOut)
+      ? ranOut(op, timedOut)
+      : failed(op, cause)
+  return op.sendRate === undefined && op.bucket === undefined && op.policy.result === undefined
+    ? Effect.catchAllCause(self, onFailure)
+    : Effect.matchCauseEffect(self, { onFailure, onSuccess: (value) => returned(op, value) })
+}
+
+const returned = (op: Op, value: unknown): Erased => {
+  const verdict = op.policy.result?.(value) ?? Verdict.noOpinion
+  const done = Effect.succeed(value)
+  return verdict._tag === "NoOpinion"
+    ? told(op.sendRate?.heard("Succeeded"), () =>
+        told(op.bucket?.ended({ _tag: "Succeeded", attempt: op.attempts, cost: op.cost }), () => done)
+      )
+    : judged(op, new ResultRejected({ result: value }), value, verdict, done)
+}
+
+const failed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
+  const error = cause._tag === "Fail" ? Option.some(cause.error) : Cause.failureOption(cause)
+  const end = Effect.failCause(cause)
+  return Option.isNone(error) || Cause.isDie(cause)
+    ? end
+    : judged(op, error.value, error.value, op.policy.classifier(error.value), end)
+}
+
+const ranOut = (op: Op, timedOut: AttemptTimedOut): Erased => {
+  const { onTimeout, verdict } = op.policy.attemptTimeout!
+  const error = onTimeout(timedOut)
+  return judged(op, error, error, verdict, Effect.fail(error))
+}
+
+/** Tells the services how the attempt ended, then decides. */
+const judged = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Erased): Erased => {
+  const failure: Failure = { error, input, verdict, failedMillis: Operation.elapsedMillis(op), end }
+  if (op.sendRate === undefined && op.bucket === undefined) return decide(op, failure)
+  const kind = Verdict.isRetryable(verdict) ? Option.some(verdict.kind) : Option.none<Kind>()
+  const result = Option.contains(kind, "Throttling") ? "Throttled" : "Failed"
+  return told(op.sendRate?.heard(result), () =>
+    told(op.bucket?.ended({ _tag: "Failed", attempt: op.attempts, kind }), () => decide(op, failure))
+  )
+}
+
+const told = (telling: Effect.Effect<void> | undefined, then: () => Erased): Erased =>
+  telling === undefined ? then() : Effect.flatMap(telling, then)
+
+const decide = (op: Op, failure: Failure): Erased => {
+  const verdict = Decision.retryable(op.policy, op.attempts, failure.verdict)
+  if (verdict._tag !== "Retryable") return stop(op, failure, verdict)
+  const withDraw = (u: number): Erased =>
+    op.tree === undefined
+      ? Effect.flatMap(
+          Foreign.step(op.policy.backoff, op.lookedAtMillis, failure.input, op.scheduleState),
+          (stepped) => {
+            op.scheduleState = stepped.state
+            const decision = Decision.bend(op.policy, verdict, stepped.delayMillis, failure.failedMillis, u)
+            return proceed(op, failure, verdict, decision)
+          }
+        )
+      : proceed(op, failure, verdict, Operation.decide(op, verdict, failure.failedMillis, u))
+  return Decision.draws(op.policy) ? Effect.flatMap(op.random.next, withDraw) : withDraw(0)
+}
+
+/** Stops, or waits and makes the next attempt. */
+const proceed = (op: Op, failure: Failure, verdict: Retryable, decision: Decision.Decision): Erased => {
+  if (typeof decision !== "number") return stop(op, failure, decision)
+  if (decision === 0 && op.bucket === undefined && op.sendRate === undefined) {
+    Operation.record(op, failure, Option.some(Duration.zero))
+    return attempt(op)
+  }
+  const waited = ready(op, failure, decision)
+  const funded = op.bucket === undefined ? waited : paid(op, op.bucket, verdict.kind, waited)
+  return Effect.flatMap(funded, (refusal) => (refusal === undefined ? attempt(op) : stop(op, failure, refusal)))
+}
+
+type Refusal = Effect.Effect<StopReason | undefined, never, unknown>
+
+/** Waits until the next attempt may be sent, or answers why it may not. */
+const ready = (op: Op, failure: Failure, millis: number): Refusal => {
+  const { sendRate } = op
+  const waited = Effect.suspend(() => {
+    Operation.record(op, failure, Option.some(Duration.millis(millis)))
+    return Effect.map(wait(op.clock, millis), () => Operation.late(op))
+  })
+  return sendRate === undefined
+    ? waited
+    : Effect.flatMap(waited, (late) =>
+        late === undefined
+          ? Effect.map(acquire(op, sendRate), (granted) => (granted ? Operation.late(op) : { _tag: "SendRateRefused" }))
+          : Effect.succeed(late)
+      )
+}
+
+/** Takes the cost first, and gives it back should the attempt not be sent: by refusal, interruption or defect. */
+const paid = (op: Op, bucket: RetryBucket, kind: Kind, waited: Refusal): Refusal =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(bucket.take(kind), (taken): Refusal => {
+      if (Option.isNone(taken)) return Effect.succeed({ _tag: "BucketEmpty" })
+      const giveBack = bucket.giveBack(taken.value)
+      return Effect.flatMap(
+        Effect.onError(restore(waited), () => giveBack),
+        (refusal) => {
+          if (refusal !== undefined) return Effect.as(giveBack, refusal)
+          op.cost = taken.value
+          return Effect.succeed(undefined)
+        }
+      )
+    })
+  )
+
+const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
+  Operation.record(op, failure, Option.none())
+  return end(op, failure.error, reason, failure.end)
+}
+
+const end = (op: Op, error: unknown, reason: StopReason, otherwise: Erased): Erased =>
+  op.onStopped === undefined
+    ? otherwise
+    : op.onStopped(
+        new RetryStopped({
+          reason,
+          error,
+          attempts: op.attempts,
+          elapsed: Duration.millis(Operation.elapsedMillis(op)),
+          history: op.history,
+          cause: error
+        })
+      )

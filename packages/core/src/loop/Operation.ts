@@ -1,0 +1,155 @@
+/**
+ * What a running operation remembers.
+ */
+import type { Effect, Fiber, Option } from "effect"
+import { Clock, Context, Duration, Random } from "effect"
+import type { Retryable, Verdict } from "../classify/Verdict.ts"
+import * as Backoff from "../decide/Backoff.ts"
+import * as BackoffTree from "../decide/BackoffTree.ts"
+import type { RetryBucket } from "../fund/RetryBucket.ts"
+import type { SendRate } from "../fund/SendRate.ts"
+import type { Decision } from "./Decision.ts"
+import { bend, passed } from "./Decision.ts"
+import type { ErasedPolicy } from "./PolicyRecord.ts"
+import type { FailedAttempt, RetryStopped, StopReason } from "./RetryStopped.ts"
+
+/**
+ * An effect whose types are not looked at any more: the front doors of `Retry` have checked them.
+ *
+ * @category models
+ */
+export type Erased = Effect.Effect<unknown, unknown, unknown>
+
+/**
+ * A running operation. Made afresh whenever its effect is run; mutable, and seen by one fiber at a time.
+ *
+ * @category models
+ */
+export interface Operation {
+  readonly self: Erased
+  readonly policy: ErasedPolicy
+  /** What to do instead of failing with the last failure; a history is kept only for this. */
+  readonly onStopped: ((stopped: RetryStopped<unknown>) => Erased) | undefined
+  readonly clock: Clock.Clock
+  readonly random: Random.Random
+  readonly sendRate: SendRate | undefined
+  readonly bucket: RetryBucket | undefined
+  /** Failed attempts, as many as it `keeps`. */
+  readonly history: Array<FailedAttempt<unknown>>
+  readonly keeps: "nothing" | "last" | "all"
+  /** Attempts started. */
+  attempts: number
+  /** Tokens the last retry took. */
+  cost: number
+  tree: BackoffTree.Tree | undefined
+  scheduleState: unknown
+  /** Time since the first attempt started, at the last look at the clock. */
+  elapsedMillis: number
+  lookedAtMillis: number
+  attemptStartedMillis: number
+}
+
+/**
+ * An attempt that failed, and what the operation ends with should there be no other.
+ *
+ * @category models
+ */
+export interface Failure {
+  readonly error: unknown
+  /** What a foreign schedule reads: the error, or the result that was judged. */
+  readonly input: unknown
+  readonly verdict: Verdict
+  /** Since the start of the first attempt. */
+  readonly failedMillis: number
+  readonly end: Erased
+}
+
+/**
+ * @category constructors
+ */
+export const make = (
+  self: Erased,
+  policy: ErasedPolicy,
+  onStopped: Operation["onStopped"],
+  fiber: Fiber.RuntimeFiber<unknown, unknown>
+): Operation => {
+  const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
+  return {
+    self,
+    policy,
+    onStopped,
+    clock,
+    random: Context.get(fiber.currentDefaultServices, Random.Random),
+    sendRate: policy.sendRate && Context.unsafeGet(fiber.currentContext, policy.sendRate),
+    bucket: policy.bucket && Context.unsafeGet(fiber.currentContext, policy.bucket),
+    history: [],
+    keeps: onStopped !== undefined ? "all" : policy.attempt || policy.deadline?._tag === "Cut" ? "last" : "nothing",
+    attempts: 0,
+    cost: 0,
+    tree: Backoff.isBackoff(policy.backoff) ? policy.backoff.tree : undefined,
+    scheduleState: policy.backoff.initial,
+    elapsedMillis: 0,
+    lookedAtMillis: clock.unsafeCurrentTimeMillis(),
+    attemptStartedMillis: 0
+  }
+}
+
+/**
+ * Looks at the clock. A clock that steps back adds nothing, and the time after its step counts again.
+ *
+ * @category running
+ */
+export const elapsedMillis = (op: Operation): number => {
+  const now = op.clock.unsafeCurrentTimeMillis()
+  op.elapsedMillis += Math.max(0, now - op.lookedAtMillis)
+  op.lookedAtMillis = now
+  return op.elapsedMillis
+}
+
+/**
+ * Time until the deadline; `Infinity` without one.
+ *
+ * @category running
+ */
+export const leftMillis = (op: Operation): number =>
+  op.policy.deadline === undefined ? Infinity : Math.max(0, op.policy.deadline.withinMillis - elapsedMillis(op))
+
+/**
+ * Why no attempt may start now, should the deadline have passed while the operation waited.
+ *
+ * @category running
+ */
+export const late = (op: Operation): StopReason | undefined => {
+  const { deadline } = op.policy
+  return deadline === undefined || deadline._tag === "Cut" || leftMillis(op) > 0 ? undefined : passed(deadline)
+}
+
+/**
+ * Adds the failure of the latest attempt to the history, once, as far as anybody asks for it.
+ *
+ * @category running
+ */
+export const record = (op: Operation, failure: Failure, delay: Option.Option<Duration.Duration>): void => {
+  if (op.keeps === "nothing" || op.history.at(-1)?.attempt === op.attempts) return
+  if (op.keeps === "last") op.history.length = 0
+  op.history.push({
+    attempt: op.attempts,
+    error: failure.error,
+    verdict: failure.verdict,
+    startedAfter: Duration.millis(op.attemptStartedMillis),
+    failedAfter: Duration.millis(failure.failedMillis),
+    delay
+  })
+}
+
+/**
+ * Steps the back-off and decides on the delay.
+ *
+ * @category running
+ */
+export const decide = (op: Operation, verdict: Retryable, failedMillis: number, u: number): Decision => {
+  const ranMillis = failedMillis - op.attemptStartedMillis
+  const stepped = op.tree && BackoffTree.step(op.tree, { u, kind: verdict.kind, ranMillis })
+  if (stepped !== undefined) op.tree = stepped.rest
+  return bend(op.policy, verdict, stepped?.delayMillis, failedMillis, u)
+}

@@ -1,0 +1,45 @@
+/**
+ * Policies: the plain record of all that decides about an operation's retries, in the order the loop consults it.
+ *
+ * A preset is a policy without its classifier: what is retryable is always for the caller to say. Presets and policies
+ * are changed by spread.
+ */
+import * as Backoff from "../decide/Backoff.ts"
+import * as Jitter from "../decide/Jitter.ts"
+import type { Any, Fits, Preset } from "./PolicyRecord.ts"
+import { check } from "./PolicyRecord.ts"
+
+export { config } from "./PolicyConfig.ts"
+export type { Added, Any, Env, Failure, Fits, In, Policy, Preset, ResultIn } from "./PolicyRecord.ts"
+export { toSchedule } from "./PolicySchedule.ts"
+
+/**
+ * Checks a policy and answers it. The front doors of `Retry` check as well: `make` is for finding out early.
+ *
+ * @category constructors
+ */
+export const make = <P extends Any>(policy: P & Fits<P>): P => check("Policy.make", policy)
+
+/**
+ * Three attempts, exponential from 100 milliseconds, capped at 20 seconds, full jitter.
+ *
+ * Source of attempts, cap and jitter: AWS SDKs and Tools reference guide, "Retry behavior",
+ * https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, read 2026-11-20. The base is that of the
+ * AWS SDK for Java 2.x.
+ *
+ * @category constructors
+ */
+export const standard: Preset = {
+  maxAttempts: 3,
+  backoff: /*#__PURE__*/ Backoff.jittered(
+    /*#__PURE__*/ Backoff.capped(/*#__PURE__*/ Backoff.exponential({ base: "100 millis" }), "20 seconds"),
+    Jitter.full
+  )
+}
+
+/**
+ * One attempt: the null object.
+ *
+ * @category constructors
+ */
+export const once: Preset = { maxAttempts: 1, backoff: /*#__PURE__*/ Backoff.fromDelays([]) }

@@ -1,0 +1,81 @@
+/**
+ * Why a retried operation stopped, and everything that happened before it did.
+ */
+import { Data, Duration } from "effect"
+import type { Option } from "effect"
+import type { Verdict } from "../classify/Verdict.ts"
+
+/**
+ * Why there was no further attempt, in the order in which the loop asks.
+ *
+ * @category models
+ */
+export type StopReason =
+  /** The failure is not retryable. */
+  | { readonly _tag: "Terminal"; readonly why: string }
+  | { readonly _tag: "AttemptsSpent"; readonly maxAttempts: number }
+  | { readonly _tag: "BackoffEnded" }
+  /** The server asked for a longer wait than the policy's hint rule allows. */
+  | { readonly _tag: "HintTooLong"; readonly hint: Duration.Duration }
+  | { readonly _tag: "DeadlinePassed"; readonly within: Duration.Duration }
+  | { readonly _tag: "BucketEmpty" }
+  | { readonly _tag: "SendRateRefused" }
+
+/**
+ * An attempt that failed. Times count from the start of the first attempt.
+ *
+ * @category models
+ */
+export interface FailedAttempt<out E> {
+  /** From 1. */
+  readonly attempt: number
+  readonly error: E
+  readonly verdict: Verdict
+  readonly startedAfter: Duration.Duration
+  readonly failedAfter: Duration.Duration
+  /** The wait that was decided on; `None` for the attempt that ended the operation. */
+  readonly delay: Option.Option<Duration.Duration>
+}
+
+/**
+ * A retried operation gave up.
+ *
+ * @category models
+ */
+export class RetryStopped<out E> extends Data.TaggedError("RetryStopped")<{
+  readonly reason: StopReason
+  readonly error: unknown
+  /** Attempts that were started. */
+  readonly attempts: number
+  readonly elapsed: Duration.Duration
+  readonly history: ReadonlyArray<FailedAttempt<unknown>>
+  readonly cause: unknown
+}> {
+  /** What the operation fails with: the last error, or the one the policy added. */
+  declare readonly error: E
+  /** Every failed attempt, the first one first. */
+  declare readonly history: ReadonlyArray<FailedAttempt<E>>
+  override get message(): string {
+    return `${this.reason._tag} after ${this.attempts} attempts in ${Duration.format(this.elapsed)}`
+  }
+}
+
+/**
+ * The send rate refused the first attempt, so there is no other error to fail with.
+ *
+ * @category models
+ */
+export class SendRefused extends Data.TaggedError("SendRefused") {
+  override get message(): string {
+    return "the send rate refused the first attempt"
+  }
+}
+
+/**
+ * A result that was judged as a failure, where `Retry.orStopped` and `Retry.retryOrElse` need an error.
+ *
+ * @category models
+ */
+export class ResultRejected<out A> extends Data.TaggedError("ResultRejected")<{ readonly result: unknown }> {
+  declare readonly result: A
+}

@@ -1,0 +1,28 @@
+/**
+ * Waits that last as long as they say.
+ */
+import type { Clock } from "effect"
+import { Duration, Effect } from "effect"
+import { longestTimerMillis } from "../decide/AttemptTimeout.ts"
+
+/** A live timer fires up to so much early; more than that is a clock that stepped back, which is no reason to wait. */
+const earlyMillis = 2
+
+/**
+ * Waits `millis` whole milliseconds: longer than a timer holds in several sleeps, and never less than asked for.
+ *
+ * @category running
+ */
+export const wait = (clock: Clock.Clock, millis: number): Effect.Effect<void> => {
+  if (millis <= 0) return Effect.void
+  if (millis > longestTimerMillis) {
+    return Effect.flatMap(clock.sleep(Duration.millis(longestTimerMillis)), () =>
+      wait(clock, millis - longestTimerMillis)
+    )
+  }
+  const startedAt = clock.unsafeCurrentTimeMillis()
+  return Effect.flatMap(clock.sleep(Duration.millis(millis)), () => {
+    const left = Math.ceil(startedAt + millis - clock.unsafeCurrentTimeMillis())
+    return left > 0 && left <= earlyMillis ? wait(clock, left) : Effect.void
+  })
+}
