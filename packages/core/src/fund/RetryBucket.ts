@@ -19,13 +19,24 @@ export type Ended =
   | { readonly _tag: "Failed"; readonly attempt: number; readonly kind: Option.Option<Kind> }
 
 /**
+ * Gives a wait the interruptibility it had outside.
+ *
+ * @category models
+ */
+export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/**
  * A budget of retries.
  *
  * @category models
  */
 export interface RetryBucket {
-  /** Takes the cost of a retry after a failure of `kind` and answers with it, in tokens; or takes nothing: `None`. */
-  readonly take: (kind: Kind) => Effect.Effect<Option.Option<number>>
+  /**
+   * Takes the cost of a retry after a failure of `kind` and answers with it, in tokens; or takes nothing: `None`.
+   *
+   * Runs uninterruptibly, so that what is taken is also answered. A bucket that waits wraps the wait in `restore`.
+   */
+  readonly take: (kind: Kind, restore: Restore) => Effect.Effect<Option.Option<number>>
   /** Takes back the tokens of a retry that was granted and never sent. */
   readonly giveBack: (cost: number) => Effect.Effect<void>
   /** Hears how an attempt ended, once for each that did. */

@@ -15,13 +15,25 @@ import { Context, Effect, Layer } from "effect"
 export type Result = "Succeeded" | "Failed" | "Throttled"
 
 /**
+ * The attempt that wants to be sent.
+ *
+ * @category models
+ */
+export interface Wanted {
+  /** Its number, from 1. */
+  readonly attempt: number
+  /** Time until the deadline; `None` without one. */
+  readonly atMost: Option.Option<Duration.Duration>
+}
+
+/**
  * A rate of sending.
  *
  * @category models
  */
 export interface SendRate {
-  /** Waits, at most `atMost`, until an attempt may be sent; answers `false`, at once, when it may not in that time. */
-  readonly acquire: (atMost: Option.Option<Duration.Duration>) => Effect.Effect<boolean>
+  /** Waits until an attempt may be sent; answers `false`, at once, when it may not in the time there is. */
+  readonly acquire: (wanted: Wanted) => Effect.Effect<boolean>
   /** Hears what an attempt came back with, once for each that was sent and ended. */
   readonly heard: (result: Result) => Effect.Effect<void>
 }

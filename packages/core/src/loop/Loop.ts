@@ -82,7 +82,10 @@ const first = (op: Op): Erased =>
 
 const acquire = (op: Op, sendRate: SendRate): Effect.Effect<boolean> => {
   const left = Operation.leftMillis(op)
-  return sendRate.acquire(left === Infinity ? Option.none() : Option.some(Duration.millis(left)))
+  return sendRate.acquire({
+    attempt: op.attempts + 1,
+    atMost: left === Infinity ? Option.none() : Option.some(Duration.millis(left))
+  })
 }
 
 /** Makes an attempt and goes on with what it came to. */
@@ -190,7 +193,7 @@ const ready = (op: Op, failure: Failure, millis: number): Refusal => {
 /** Takes the cost first, and gives it back should the attempt not be sent: by refusal, interruption or defect. */
 const paid = (op: Op, bucket: RetryBucket, kind: Kind, waited: Refusal): Refusal =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(bucket.take(kind), (taken): Refusal => {
+    Effect.flatMap(bucket.take(kind, restore), (taken): Refusal => {
       if (Option.isNone(taken)) return Effect.succeed({ _tag: "BucketEmpty" })
       const giveBack = bucket.giveBack(taken.value)
       return Effect.flatMap(
