@@ -4,7 +4,8 @@
  * Buckets bound what retries add to the load of a server that is already in trouble. A bucket is a service behind a
  * Layer; its state is shared by all programs that share the layer. It knows tokens and kinds, no protocol.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import type { Option } from "effect"
+import { Context, Effect, Layer, Stream } from "effect"
 import type { Kind } from "../classify/Verdict.ts"
 
 /**
@@ -41,8 +42,19 @@ export interface RetryBucket {
   readonly giveBack: (cost: number) => Effect.Effect<void>
   /** Hears how an attempt ended, once for each that did. */
   readonly ended: (ended: Ended) => Effect.Effect<void>
-  /** Tokens at this moment. */
-  readonly level: Effect.Effect<number>
+  /** Tokens at this moment, and as they change. A `SubscriptionRef` is one. */
+  readonly level: Level
+}
+
+/**
+ * A number of tokens that can be read and followed.
+ *
+ * @category models
+ */
+export interface Level {
+  readonly get: Effect.Effect<number>
+  /** The level now and after every change. */
+  readonly changes: Stream.Stream<number>
 }
 
 /**
@@ -61,7 +73,7 @@ export const unlimited: RetryBucket = {
   take: () => Effect.succeedSome(0),
   giveBack: () => Effect.void,
   ended: () => Effect.void,
-  level: Effect.succeed(Infinity)
+  level: { get: Effect.succeed(Infinity), changes: Stream.make(Infinity) }
 }
 
 /**
@@ -69,7 +81,11 @@ export const unlimited: RetryBucket = {
  *
  * @category constructors
  */
-export const empty: RetryBucket = { ...unlimited, take: () => Effect.succeedNone, level: Effect.succeed(0) }
+export const empty: RetryBucket = {
+  ...unlimited,
+  take: () => Effect.succeedNone,
+  level: { get: Effect.succeed(0), changes: Stream.make(0) }
+}
 
 /**
  * `unlimited` behind a tag.

@@ -1,0 +1,71 @@
+/**
+ * The arithmetic of every bucket: tokens, a capacity, and time. Pure.
+ *
+ * Fractions are kept. A level is never below zero nor above the capacity, taking is all or nothing, and a clock that
+ * steps back makes no tokens.
+ */
+import { Option } from "effect"
+
+/**
+ * @category models
+ */
+export interface TokenBucket {
+  readonly tokens: number
+  /** When `tokens` was right, in milliseconds. */
+  readonly atMillis: number
+}
+
+/**
+ * @category models
+ */
+export interface Limits {
+  readonly capacity: number
+  readonly refillPerSecond: number
+}
+
+/**
+ * The bucket as time has filled it.
+ *
+ * @category combinators
+ */
+export const refilled = (self: TokenBucket, { capacity, refillPerSecond }: Limits, nowMillis: number): TokenBucket => {
+  const elapsedMillis = Math.max(0, nowMillis - self.atMillis)
+  return {
+    tokens: Math.min(capacity, self.tokens + (elapsedMillis * refillPerSecond) / 1000),
+    atMillis: nowMillis
+  }
+}
+
+/**
+ * Takes `cost` tokens, or nothing.
+ *
+ * What is missing by less than a millionth counts as there: a wait rounded to the clock's resolution must not be repeated
+ * for the dust of its arithmetic.
+ *
+ * @category combinators
+ */
+export const taken = (self: TokenBucket, cost: number): Option.Option<TokenBucket> =>
+  self.tokens + 1e-6 >= cost
+    ? Option.some({ tokens: Math.max(0, self.tokens - cost), atMillis: self.atMillis })
+    : Option.none()
+
+/**
+ * Puts tokens in, up to the capacity.
+ *
+ * @category combinators
+ */
+export const added = (self: TokenBucket, { capacity }: Limits, tokens: number): TokenBucket => ({
+  tokens: Math.max(0, Math.min(capacity, self.tokens + tokens)),
+  atMillis: self.atMillis
+})
+
+/**
+ * Whole milliseconds until `cost` tokens are there by time alone; `Infinity` where they never are.
+ *
+ * @category destructors
+ */
+export const millisUntil = (self: TokenBucket, { refillPerSecond }: Limits, cost: number): number => {
+  const missing = cost - self.tokens
+  if (missing <= 1e-6) return 0
+  return refillPerSecond === 0 ? Infinity : Math.ceil((missing / refillPerSecond) * 1000 - 1e-6)
+}
