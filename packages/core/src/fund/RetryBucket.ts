@@ -8,6 +8,19 @@ import type { Option } from "effect"
 import { Context, Effect, Layer, Stream } from "effect"
 import type { Kind } from "../classify/Verdict.ts"
 
+export { type GrpcThrottle, layerGrpcThrottle, makeGrpcThrottle } from "./GrpcThrottle.ts"
+export { Key } from "./Key.ts"
+export { type Keyed, layerKeyed, makeKeyed } from "./KeyedBucket.ts"
+export { layerQuota, makeQuota, type Quota } from "./QuotaBucket.ts"
+export {
+  layerRequestRatio,
+  layerSuccessRatio,
+  makeRequestRatio,
+  makeSuccessRatio,
+  type RequestRatio,
+  type SuccessRatio
+} from "./RatioBucket.ts"
+
 /**
  * How an attempt ended, as buckets see it.
  *

@@ -1,0 +1,75 @@
+/**
+ * Tokens in a `Ref`, moved by the clock and followed by whoever wants to: what the built-in buckets share.
+ */
+import { Effect, Ref, Stream } from "effect"
+import type { Level } from "./RetryBucket.ts"
+import type { Limits } from "./TokenBucket.ts"
+import * as TokenBucket from "./TokenBucket.ts"
+
+/**
+ * @category models
+ */
+export interface Tank<S> {
+  /** Changes the state, as time has moved it, in one step. */
+  readonly modify: <A>(f: (state: S) => readonly [A, S]) => Effect.Effect<A>
+  readonly level: Level
+}
+
+/**
+ * What a tank keeps: `moved` by time, and worth so many `tokens`.
+ *
+ * @category models
+ */
+export interface Contents<S> {
+  readonly initial: S
+  /** `undefined` for what time does not move: the clock is not looked at then. */
+  readonly moved: ((state: S, nowMillis: number) => S) | undefined
+  readonly tokens: (state: S) => number
+}
+
+/**
+ * @category constructors
+ */
+export const make = <S>({ initial, moved, tokens }: Contents<S>): Effect.Effect<Tank<S>> =>
+  Effect.sync(() => {
+    const ref = Ref.unsafeMake(initial)
+    const followers = new Set<(level: number) => void>()
+    const change = <A>(before: S, f: (state: S) => readonly [A, S]): readonly [A, S] => {
+      const changed = f(before)
+      if (followers.size > 0 && changed[1] !== before) followers.forEach((follow) => follow(tokens(changed[1])))
+      return changed
+    }
+    const modify: Tank<S>["modify"] = (f) =>
+      moved === undefined
+        ? Ref.modify(ref, (state) => change(state, f))
+        : Effect.clockWith((clock) =>
+            Ref.modify(ref, (state) => change(moved(state, clock.unsafeCurrentTimeMillis()), f))
+          )
+    const get = modify((state) => [tokens(state), state])
+    return { modify, level: { get, changes: following(get, followers) } }
+  })
+
+/**
+ * A full token bucket.
+ *
+ * @category constructors
+ */
+export const makeTokens = (limits: Limits): Effect.Effect<Tank<TokenBucket.TokenBucket>> =>
+  make<TokenBucket.TokenBucket>({
+    initial: { tokens: limits.capacity, atMillis: -Infinity },
+    moved: limits.refillPerSecond === 0 ? undefined : (bucket, now) => TokenBucket.refilled(bucket, limits, now),
+    tokens: (bucket) => bucket.tokens
+  })
+
+const following = (get: Effect.Effect<number>, followers: Set<(level: number) => void>): Stream.Stream<number> =>
+  Stream.asyncPush<number>(
+    (emit) => {
+      const follow = (level: number) => void emit.single(level)
+      const begin = Effect.map(get, (level) => {
+        followers.add(follow)
+        follow(level)
+      })
+      return Effect.acquireRelease(begin, () => Effect.sync(() => followers.delete(follow)))
+    },
+    { bufferSize: 1024, strategy: "sliding" }
+  )
