@@ -64,10 +64,13 @@ export const boundMillis = (curve: Curve, n: number): number | undefined => {
 export const times = (millis: number, multiplier: number): number =>
   millis === 0 ? 0 : Math.min(millis * multiplier, longestMillis)
 
+/** The number with which the least base, a nanosecond, reaches the longest bound. */
+const greatestFibonacci = longestMillis * 1e6
+
 const fibonacci = (n: number): number => {
   let current = 1
   let next = 1
-  for (let i = 1; i < n && current < longestMillis; i++) {
+  for (let i = 1; i < n && current < greatestFibonacci; i++) {
     const sum = current + next
     current = next
     next = sum
