@@ -230,7 +230,11 @@ export const some = (tree: Tree, predicate: (tree: Tree) => boolean): boolean =>
  * @category guards
  */
 export const draws = (tree: Tree): boolean =>
-  some(tree, (part) => (part._tag === "Leaf" && part.jitter.draws) || part._tag === "RandomLeaf")
+  some(
+    tree,
+    (part) =>
+      (part._tag === "Leaf" && part.jitter.draws) || (part._tag === "RandomLeaf" && RandomCurve.draws(part.curve))
+  )
 
 /**
  * Whether a step of this tree needs to know how long the attempt ran.

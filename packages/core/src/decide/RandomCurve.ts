@@ -73,6 +73,14 @@ export const draw = (
   }
 }
 
+/**
+ * Whether a draw looks at `u`: Celery's curve without jitter and a truncated one without addition do not.
+ *
+ * @category guards
+ */
+export const draws = (curve: RandomCurve): boolean =>
+  curve._tag === "Celery" ? curve.jitter : curve._tag !== "Truncated" || curve.randomMillis > 0
+
 const wholeBelow = (count: number, u: number): number => Math.min(Math.floor(u * count), count - 1)
 
 const decorrelated = (base: number, n: number, previous: number, cap: number, u: number): Drawn => {
