@@ -37,6 +37,8 @@ export interface Operation {
   /** Failed attempts, as many as it `keeps`. */
   readonly history: Array<FailedAttempt<unknown>>
   readonly keeps: "nothing" | "last" | "all"
+  /** Whether anything depends on time passed: an operation for which nothing does never looks at the clock. */
+  readonly timed: boolean
   /** Attempts started. */
   attempts: number
   /** Tokens the last retry took. */
@@ -73,26 +75,33 @@ export const make = (
   onStopped: Operation["onStopped"],
   fiber: Fiber.RuntimeFiber<unknown, unknown>
 ): Operation => {
-  const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
+  const services = fiber.currentDefaultServices
+  const clock = Context.get(services, Clock.Clock)
+  const keeps = onStopped !== undefined ? "all" : policy.attempt || policy.deadline?._tag === "Cut" ? "last" : "nothing"
+  const timed = keeps !== "nothing" || policy.deadline !== undefined || !isTimeless(policy.backoff)
   return {
     self,
     policy,
     onStopped,
     clock,
-    random: Context.get(fiber.currentDefaultServices, Random.Random),
+    random: Context.get(services, Random.Random),
     sendRate: policy.sendRate && Context.unsafeGet(fiber.currentContext, policy.sendRate),
     bucket: policy.bucket && Context.unsafeGet(fiber.currentContext, policy.bucket),
     history: [],
-    keeps: onStopped !== undefined ? "all" : policy.attempt || policy.deadline?._tag === "Cut" ? "last" : "nothing",
+    keeps,
+    timed,
     attempts: 0,
     cost: 0,
     tree: Backoff.isBackoff(policy.backoff) ? policy.backoff.tree : undefined,
     scheduleState: policy.backoff.initial,
     elapsedMillis: 0,
-    lookedAtMillis: clock.unsafeCurrentTimeMillis(),
+    lookedAtMillis: timed ? clock.unsafeCurrentTimeMillis() : 0,
     attemptStartedMillis: 0
   }
 }
+
+/** A foreign schedule is told the time. */
+const isTimeless = (backoff: ErasedPolicy["backoff"]): boolean => Backoff.isBackoff(backoff) && !backoff.readsTime
 
 /**
  * Looks at the clock. A clock that steps back adds nothing, and the time after its step counts again.
@@ -100,6 +109,7 @@ export const make = (
  * @category running
  */
 export const elapsedMillis = (op: Operation): number => {
+  if (!op.timed) return 0
   const now = op.clock.unsafeCurrentTimeMillis()
   op.elapsedMillis += Math.max(0, now - op.lookedAtMillis)
   op.lookedAtMillis = now
