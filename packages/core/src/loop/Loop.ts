@@ -116,8 +116,9 @@ const returned = (op: Op, value: unknown): Erased => {
 }
 
 const failed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
-  const error = cause._tag === "Fail" ? Option.some(cause.error) : Cause.failureOption(cause)
   const end = Effect.failCause(cause)
+  if (cause._tag === "Fail") return judged(op, cause.error, cause.error, op.policy.classifier(cause.error), end)
+  const error = Cause.failureOption(cause)
   return Option.isNone(error) || Cause.isDie(cause)
     ? end
     : judged(op, error.value, error.value, op.policy.classifier(error.value), end)
@@ -157,14 +158,14 @@ const decide = (op: Op, failure: Failure): Erased => {
           }
         )
       : proceed(op, failure, verdict, Operation.decide(op, verdict, failure.failedMillis, u))
-  return Decision.draws(op.policy) ? Effect.flatMap(op.random.next, withDraw) : withDraw(0)
+  return op.draws ? Effect.flatMap(op.random.next, withDraw) : withDraw(0)
 }
 
 /** Stops, or waits and makes the next attempt. */
 const proceed = (op: Op, failure: Failure, verdict: Retryable, decision: Decision.Decision): Erased => {
   if (typeof decision !== "number") return stop(op, failure, decision)
   if (decision === 0 && op.bucket === undefined && op.sendRate === undefined) {
-    Operation.record(op, failure, Option.some(Duration.zero))
+    Operation.record(op, failure, 0)
     return attempt(op)
   }
   const waited = ready(op, failure, decision)
@@ -178,7 +179,7 @@ type Refusal = Effect.Effect<StopReason | undefined, never, unknown>
 const ready = (op: Op, failure: Failure, millis: number): Refusal => {
   const { sendRate } = op
   const waited = Effect.suspend(() => {
-    Operation.record(op, failure, Option.some(Duration.millis(millis)))
+    Operation.record(op, failure, millis)
     return Effect.map(wait(op.clock, millis), () => Operation.late(op))
   })
   return sendRate === undefined
@@ -208,7 +209,7 @@ const paid = (op: Op, bucket: RetryBucket, kind: Kind, waited: Refusal): Refusal
   )
 
 const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
-  Operation.record(op, failure, Option.none())
+  Operation.record(op, failure, undefined)
   return end(op, failure.error, reason, failure.end)
 }
 

@@ -1,15 +1,15 @@
 /**
  * What a running operation remembers.
  */
-import type { Effect, Fiber, Option } from "effect"
-import { Clock, Context, Duration, Random } from "effect"
+import type { Effect, Fiber } from "effect"
+import { Clock, Context, Duration, Option, Random } from "effect"
 import type { Retryable, Verdict } from "../classify/Verdict.ts"
 import * as Backoff from "../decide/Backoff.ts"
 import * as BackoffTree from "../decide/BackoffTree.ts"
 import type { RetryBucket } from "../fund/RetryBucket.ts"
 import type { SendRate } from "../fund/SendRate.ts"
 import type { Decision } from "./Decision.ts"
-import { bend, passed } from "./Decision.ts"
+import { bend, draws, passed } from "./Decision.ts"
 import type { ErasedPolicy } from "./PolicyRecord.ts"
 import type { FailedAttempt, RetryStopped, StopReason } from "./RetryStopped.ts"
 
@@ -39,6 +39,8 @@ export interface Operation {
   readonly keeps: "nothing" | "last" | "all"
   /** Whether anything depends on time passed: an operation for which nothing does never looks at the clock. */
   readonly timed: boolean
+  /** Whether deciding on a delay takes a random number. */
+  readonly draws: boolean
   /** Attempts started. */
   attempts: number
   /** Tokens the last retry took. */
@@ -90,6 +92,7 @@ export const make = (
     history: [],
     keeps,
     timed,
+    draws: draws(policy),
     attempts: 0,
     cost: 0,
     tree: Backoff.isBackoff(policy.backoff) ? policy.backoff.tree : undefined,
@@ -135,11 +138,11 @@ export const late = (op: Operation): StopReason | undefined => {
 }
 
 /**
- * Adds the failure of the latest attempt to the history, once, as far as anybody asks for it.
+ * Adds the failure of the latest attempt to the history, once, as far as anybody asks for it. No delay ends it.
  *
  * @category running
  */
-export const record = (op: Operation, failure: Failure, delay: Option.Option<Duration.Duration>): void => {
+export const record = (op: Operation, failure: Failure, delayMillis: number | undefined): void => {
   if (op.keeps === "nothing" || op.history.at(-1)?.attempt === op.attempts) return
   if (op.keeps === "last") op.history.length = 0
   op.history.push({
@@ -148,7 +151,7 @@ export const record = (op: Operation, failure: Failure, delay: Option.Option<Dur
     verdict: failure.verdict,
     startedAfter: Duration.millis(op.attemptStartedMillis),
     failedAfter: Duration.millis(failure.failedMillis),
-    delay
+    delay: delayMillis === undefined ? Option.none() : Option.some(Duration.millis(delayMillis))
   })
 }
 
