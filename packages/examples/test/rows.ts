@@ -1,0 +1,33 @@
+/** Tables in Markdown whose every row is executed by a test. */
+import { describe, expect, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+
+const root = new URL("../../../", import.meta.url)
+
+export const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
+
+/** The rows of the table below a heading, as the texts of their cells. */
+export const rowsOf = (path: string, heading: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const [, after = ""] = read(path).split(`\n${heading}\n`)
+  const [section = ""] = after.split(/\n#+ /)
+  return section
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .slice(2)
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split(" | ")
+        .map((cell) => cell.trim())
+    )
+}
+
+/** A `describe` for each row of a table, named by its first cell; no row without one, and none without a row. */
+export const tableOf = (path: string, heading: string, rows: Readonly<Record<string, () => void>>): void => {
+  describe(`${path} ${heading}`, () => {
+    it("has a row for each of these tests", () => {
+      expect(rowsOf(path, heading).map(([first]) => first)).toEqual(Object.keys(rows))
+    })
+    for (const [row, body] of Object.entries(rows)) describe(row, body)
+  })
+}
