@@ -93,9 +93,12 @@ const attempt = (op: Op): Erased => {
   op.attempts += 1
   op.attemptStartedMillis = Operation.elapsedMillis(op)
   let timedOut: AttemptTimedOut | undefined
-  const self = Attempt.effect(op, (error) => {
-    timedOut = error
-  })
+  const self = spending(
+    op,
+    Attempt.effect(op, (error) => {
+      timedOut = error
+    })
+  )
   const onFailure = (cause: Cause.Cause<unknown>) =>
     timedOut !== undefined && Option.contains(Cause.failureOption(cause), timedOut)
       ? ranOut(op, timedOut)
@@ -168,9 +171,17 @@ const proceed = (op: Op, failure: Failure, verdict: Retryable, decision: Decisio
     Operation.record(op, failure, 0)
     return attempt(op)
   }
+  const { bucket } = op
   const waited = ready(op, failure, decision)
-  const funded = op.bucket === undefined ? waited : paid(op, op.bucket, verdict.kind, waited)
-  return Effect.flatMap(funded, (refusal) => (refusal === undefined ? attempt(op) : stop(op, failure, refusal)))
+  if (bucket === undefined) {
+    return Effect.flatMap(waited, (refusal) => (refusal === undefined ? attempt(op) : stop(op, failure, refusal)))
+  }
+  const next = Effect.flatMap(paid(op, bucket, verdict.kind, waited), (refusal) =>
+    refusal === undefined ? attempt(op) : Effect.flatMap(givenBack(op, bucket), () => stop(op, failure, refusal))
+  )
+  if (op.guarded) return next
+  op.guarded = true
+  return Effect.onError(next, () => givenBack(op, bucket))
 }
 
 type Refusal = Effect.Effect<StopReason | undefined, never, unknown>
@@ -191,22 +202,37 @@ const ready = (op: Op, failure: Failure, millis: number): Refusal => {
       )
 }
 
-/** Takes the cost first, and gives it back should the attempt not be sent: by refusal, interruption or defect. */
+/** Takes the cost first, and holds it until the attempt starts. */
 const paid = (op: Op, bucket: RetryBucket, kind: Kind, waited: Refusal): Refusal =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(bucket.take(kind, restore), (taken): Refusal => {
-      if (Option.isNone(taken)) return Effect.succeed({ _tag: "BucketEmpty" })
-      const giveBack = bucket.giveBack(taken.value)
-      return Effect.flatMap(
-        Effect.onError(restore(waited), () => giveBack),
-        (refusal) => {
-          if (refusal !== undefined) return Effect.as(giveBack, refusal)
-          op.cost = taken.value
-          return Effect.succeed(undefined)
-        }
-      )
+  Effect.flatMap(
+    Effect.uninterruptibleMask((restore) =>
+      Effect.map(bucket.take(kind, restore), (taken) => {
+        op.held = Option.getOrUndefined(taken)
+        return op.held !== undefined
+      })
+    ),
+    (granted): Refusal => (granted ? waited : Effect.succeed({ _tag: "BucketEmpty" }))
+  )
+
+/** Gives back what is held for an attempt that is not sent after all: by refusal, interruption or defect. */
+const givenBack = (op: Op, bucket: RetryBucket): Effect.Effect<void> =>
+  Effect.uninterruptible(
+    Effect.suspend(() => {
+      const { held } = op
+      op.held = undefined
+      return held === undefined ? Effect.void : bucket.giveBack(held)
     })
   )
+
+/** What is held is spent at the very moment when the attempt starts. */
+const spending = (op: Op, self: Erased): Erased =>
+  op.held === undefined
+    ? self
+    : Effect.suspend(() => {
+        op.cost = op.held ?? 0
+        op.held = undefined
+        return self
+      })
 
 const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
   Operation.record(op, failure, undefined)

@@ -45,6 +45,10 @@ export interface Operation {
   attempts: number
   /** Tokens the last retry took. */
   cost: number
+  /** Tokens taken for an attempt that has not started yet. */
+  held: number | undefined
+  /** Whether what is held is given back should the operation end before the attempt starts. */
+  guarded: boolean
   tree: BackoffTree.Tree | undefined
   scheduleState: unknown
   /** Time since the first attempt started, at the last look at the clock. */
@@ -95,6 +99,8 @@ export const make = (
     draws: draws(policy),
     attempts: 0,
     cost: 0,
+    held: undefined,
+    guarded: false,
     tree: Backoff.isBackoff(policy.backoff) ? policy.backoff.tree : undefined,
     scheduleState: policy.backoff.initial,
     elapsedMillis: 0,
