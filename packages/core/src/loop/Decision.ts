@@ -45,7 +45,10 @@ export const bend = (
     ? delayMillis
     : Hint.bend(hint, delayMillis, Duration.toMillis(verdict.hint.value), u)
   if (bent === undefined) return { _tag: "HintTooLong", hint: Option.getOrThrow(verdict.hint) }
-  return deadline === undefined ? bent : (Deadline.fit(deadline, elapsedMillis, bent) ?? passed(deadline))
+  if (deadline === undefined) return bent
+  // A cut that is due lets no attempt start either, wherever its interruption has to wait.
+  if (deadline._tag === "Cut" && !Deadline.mayStart(deadline, elapsedMillis)) return passed(deadline)
+  return Deadline.fit(deadline, elapsedMillis, bent) ?? passed(deadline)
 }
 
 /**

@@ -58,17 +58,22 @@ const isPlain = (policy: ErasedPolicy): boolean =>
   policy.bucket === undefined &&
   !(Backoff.isBackoff(policy.backoff) && policy.backoff.readsTime)
 
-/** The whole operation, interrupted at its deadline. */
-const cut = (op: Op, deadline: Cut<unknown>): Erased => {
-  const within = Duration.millis(deadline.withinMillis)
-  const exceeded = () => {
-    const cause = op.history.at(-1)?.error
-    const error = deadline.onExceeded(new DeadlineExceeded({ within, attempts: op.attempts, cause }))
-    return end(op, error, { _tag: "DeadlinePassed", within }, Effect.fail(error))
-  }
-  return Effect.flatten(
-    Effect.timeoutTo(first(op), { duration: within, onTimeout: exceeded, onSuccess: (value) => Effect.succeed(value) })
+/** The whole operation, interrupted at its deadline. What it ends with is not under the deadline any more. */
+const cut = (op: Op, deadline: Cut<unknown>): Erased =>
+  Effect.flatten(
+    Effect.timeoutTo(first(op), {
+      duration: Duration.millis(deadline.withinMillis),
+      // Called when the time is up, but to be looked at when the operation has come to its end.
+      onTimeout: () => Effect.suspend(() => exceeded(op, deadline)),
+      onSuccess: (value) => op.ending ?? Effect.succeed(value)
+    })
   )
+
+const exceeded = (op: Op, deadline: Cut<unknown>): Erased => {
+  const within = Duration.millis(deadline.withinMillis)
+  const cause = op.history.at(-1)?.error
+  const error = deadline.onExceeded(new DeadlineExceeded({ within, attempts: op.attempts, cause }))
+  return stopped(op, error, { _tag: "DeadlinePassed", within }, Effect.fail(error))
 }
 
 const first = (op: Op): Erased =>
@@ -77,7 +82,7 @@ const first = (op: Op): Erased =>
     : Effect.flatMap(acquire(op, op.sendRate), (granted) => {
         if (granted) return attempt(op)
         const error = new SendRefused()
-        return end(op, error, { _tag: "SendRateRefused" }, Effect.fail(error))
+        return end(op, () => stopped(op, error, { _tag: "SendRateRefused" }, Effect.fail(error)))
       })
 
 const acquire = (op: Op, sendRate: SendRate): Effect.Effect<boolean> => {
@@ -136,6 +141,7 @@ const ranOut = (op: Op, timedOut: AttemptTimedOut): Erased => {
 /** Tells the services how the attempt ended, then decides. */
 const judged = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Erased): Erased => {
   const failure: Failure = { error, input, verdict, failedMillis: Operation.elapsedMillis(op), end }
+  Operation.record(op, failure)
   if (op.sendRate === undefined && op.bucket === undefined) return decide(op, failure)
   const kind = Verdict.isRetryable(verdict) ? Option.some(verdict.kind) : Option.none<Kind>()
   const result = Option.contains(kind, "Throttling") ? "Throttled" : "Failed"
@@ -168,11 +174,11 @@ const decide = (op: Op, failure: Failure): Erased => {
 const proceed = (op: Op, failure: Failure, verdict: Retryable, decision: Decision.Decision): Erased => {
   if (typeof decision !== "number") return stop(op, failure, decision)
   if (decision === 0 && op.bucket === undefined && op.sendRate === undefined) {
-    Operation.record(op, failure, 0)
+    Operation.waits(op, 0)
     return attempt(op)
   }
   const { bucket } = op
-  const waited = ready(op, failure, decision)
+  const waited = ready(op, decision)
   if (bucket === undefined) {
     return Effect.flatMap(waited, (refusal) => (refusal === undefined ? attempt(op) : stop(op, failure, refusal)))
   }
@@ -187,10 +193,10 @@ const proceed = (op: Op, failure: Failure, verdict: Retryable, decision: Decisio
 type Refusal = Effect.Effect<StopReason | undefined, never, unknown>
 
 /** Waits until the next attempt may be sent, or answers why it may not. */
-const ready = (op: Op, failure: Failure, millis: number): Refusal => {
+const ready = (op: Op, millis: number): Refusal => {
   const { sendRate } = op
   const waited = Effect.suspend(() => {
-    Operation.record(op, failure, millis)
+    Operation.waits(op, millis)
     return Effect.map(wait(op.clock, millis), () => Operation.late(op))
   })
   return sendRate === undefined
@@ -235,11 +241,22 @@ const spending = (op: Op, self: Erased): Erased =>
       })
 
 const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
-  Operation.record(op, failure, undefined)
-  return end(op, failure.error, reason, failure.end)
+  const { deadline } = op.policy
+  return end(op, () =>
+    reason._tag === "DeadlinePassed" && deadline?._tag === "Cut"
+      ? exceeded(op, deadline)
+      : stopped(op, failure.error, reason, failure.end)
+  )
 }
 
-const end = (op: Op, error: unknown, reason: StopReason, otherwise: Erased): Erased =>
+/** Goes on with how the operation ends; where a deadline cuts, outside of it. */
+const end = (op: Op, ending: () => Erased): Erased => {
+  if (op.policy.deadline?._tag !== "Cut") return ending()
+  op.ending = Effect.suspend(ending)
+  return Effect.void
+}
+
+const stopped = (op: Op, error: unknown, reason: StopReason, otherwise: Erased): Erased =>
   op.onStopped === undefined
     ? otherwise
     : op.onStopped(

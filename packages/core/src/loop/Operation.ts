@@ -49,6 +49,8 @@ export interface Operation {
   held: number | undefined
   /** Whether what is held is given back should the operation end before the attempt starts. */
   guarded: boolean
+  /** How it ends, for whoever cuts it; success is told by its absence. */
+  ending: Erased | undefined
   tree: BackoffTree.Tree | undefined
   scheduleState: unknown
   /** Time since the first attempt started, at the last look at the clock. */
@@ -101,6 +103,7 @@ export const make = (
     cost: 0,
     held: undefined,
     guarded: false,
+    ending: undefined,
     tree: Backoff.isBackoff(policy.backoff) ? policy.backoff.tree : undefined,
     scheduleState: policy.backoff.initial,
     elapsedMillis: 0,
@@ -140,16 +143,16 @@ export const leftMillis = (op: Operation): number =>
  */
 export const late = (op: Operation): StopReason | undefined => {
   const { deadline } = op.policy
-  return deadline === undefined || deadline._tag === "Cut" || leftMillis(op) > 0 ? undefined : passed(deadline)
+  return deadline === undefined || leftMillis(op) > 0 ? undefined : passed(deadline)
 }
 
 /**
- * Adds the failure of the latest attempt to the history, once, as far as anybody asks for it. No delay ends it.
+ * Adds the failure of the latest attempt to the history, as far as anybody asks for it.
  *
  * @category running
  */
-export const record = (op: Operation, failure: Failure, delayMillis: number | undefined): void => {
-  if (op.keeps === "nothing" || op.history.at(-1)?.attempt === op.attempts) return
+export const record = (op: Operation, failure: Failure): void => {
+  if (op.keeps === "nothing") return
   if (op.keeps === "last") op.history.length = 0
   op.history.push({
     attempt: op.attempts,
@@ -157,8 +160,18 @@ export const record = (op: Operation, failure: Failure, delayMillis: number | un
     verdict: failure.verdict,
     startedAfter: Duration.millis(op.attemptStartedMillis),
     failedAfter: Duration.millis(failure.failedMillis),
-    delay: delayMillis === undefined ? Option.none() : Option.some(Duration.millis(delayMillis))
+    delay: Option.none()
   })
+}
+
+/**
+ * Adds the wait that was decided on to the latest failure in the history.
+ *
+ * @category running
+ */
+export const waits = (op: Operation, millis: number): void => {
+  const failure = op.history.pop()
+  if (failure !== undefined) op.history.push({ ...failure, delay: Option.some(Duration.millis(millis)) })
 }
 
 /**
