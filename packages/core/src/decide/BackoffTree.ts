@@ -126,14 +126,14 @@ export const step = (tree: Tree, input: Input): Step | undefined => {
 }
 
 /**
- * A delay as it is waited: whole milliseconds, rounded up, never above the cap.
+ * A delay as it is waited: whole milliseconds, rounded up, never above the cap nor `Curve.longestMillis`.
  *
  * A nanosecond is the dust of floating point, not the start of another millisecond.
  *
  * @category destructors
  */
 export const wholeMillis = (millis: number, capMillis: number): number =>
-  Math.max(0, Math.min(Math.ceil(millis - 1e-6), Math.floor(capMillis)))
+  Math.max(0, Math.min(Math.ceil(millis - 1e-6), Math.floor(capMillis), Curve.longestMillis))
 
 const stepLeaf = (leaf: Leaf, u: number): Step | undefined => {
   const bound = Curve.boundMillis(leaf.curve, leaf.n)
