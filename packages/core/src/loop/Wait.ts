@@ -16,9 +16,7 @@ const earlyMillis = 2
 export const wait = (clock: Clock.Clock, millis: number): Effect.Effect<void> => {
   if (millis <= 0) return Effect.void
   if (millis > longestTimerMillis) {
-    return Effect.flatMap(clock.sleep(Duration.millis(longestTimerMillis)), () =>
-      wait(clock, millis - longestTimerMillis)
-    )
+    return Effect.flatMap(wait(clock, longestTimerMillis), () => wait(clock, millis - longestTimerMillis))
   }
   const startedAt = clock.unsafeCurrentTimeMillis()
   return Effect.flatMap(clock.sleep(Duration.millis(millis)), () => {

@@ -11,9 +11,13 @@ export const draw: fc.Arbitrary<number> = fc.oneof(
   fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 )
 
-/** Milliseconds from `min` to `max`, whole or not, the bounds included. */
+/** Milliseconds from `min` to `max`, whole ones or whole nanoseconds, the bounds included. */
 export const millis = (min: number, max: number): fc.Arbitrary<number> =>
-  fc.oneof(fc.constantFrom(min, max), fc.double({ min, max, noNaN: true }), fc.integer({ min: Math.ceil(min), max }))
+  fc.oneof(
+    fc.constantFrom(min, max),
+    fc.double({ min, max, noNaN: true }).map((millis) => Math.min(Math.round(millis * 1e6) / 1e6, max)),
+    fc.integer({ min: Math.ceil(min), max })
+  )
 
 /** What the steps of a back-off may depend on. */
 export const inputs: fc.Arbitrary<ReadonlyArray<BackoffTree.Input>> = fc.array(
