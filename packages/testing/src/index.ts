@@ -1,2 +1,4 @@
+export * as Scripted from "./Scripted.ts"
 export * as SeededRandom from "./SeededRandom.ts"
+export * as Timeline from "./Timeline.ts"
 export * as VirtualClock from "./VirtualClock.ts"

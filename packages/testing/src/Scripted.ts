@@ -1,0 +1,98 @@
+/**
+ * Services that fail by a script: twice with this, then hang, then succeed.
+ *
+ * Every call takes the next step and is an attempt of the `Timeline` recorded around it. A call beyond the script dies,
+ * so that a test notices one attempt too many.
+ */
+import { Duration, Effect } from "effect"
+import * as Timeline from "./Timeline.ts"
+
+/**
+ * What one call does.
+ *
+ * @category models
+ */
+export interface Step<out A = never, out E = never> {
+  readonly effect: Effect.Effect<A, E>
+  /** How many calls it answers. */
+  readonly times: number
+}
+
+/**
+ * @category models
+ */
+export interface Scripted<out A, out E> {
+  /** The next step of the script. */
+  readonly call: Effect.Effect<A, E>
+  /** How often it was called. */
+  readonly calls: Effect.Effect<number>
+}
+
+/**
+ * When a step ends, counted from its call.
+ *
+ * @category models
+ */
+export interface Options {
+  /** @default at once */
+  readonly after?: Duration.DurationInput
+}
+
+/**
+ * @category constructors
+ */
+export const succeed = <A>(value: A, options?: Options): Step<A> => step(Effect.succeed(value), options)
+
+/**
+ * @category constructors
+ */
+export const fail = <E>(error: E, options?: Options): Step<never, E> => step(Effect.fail(error), options)
+
+/**
+ * @category constructors
+ */
+export const die = (defect: unknown, options?: Options): Step => step(Effect.die(defect), options)
+
+/**
+ * Never ends by itself.
+ *
+ * @category constructors
+ */
+export const hang: Step = { effect: Effect.never, times: 1 }
+
+/**
+ * The same for several calls; `Infinity` for all that follow.
+ *
+ * @category combinators
+ */
+export const times = <A, E>(self: Step<A, E>, count: number): Step<A, E> => {
+  if (count !== Infinity && (!Number.isInteger(count) || count < 1)) {
+    throw new RangeError(`Scripted.times: count must be a whole number >= 1 or Infinity, got ${count}`)
+  }
+  return { ...self, times: count }
+}
+
+/**
+ * A service that follows the steps, made afresh for every test.
+ *
+ * @category constructors
+ */
+export const make = <A = never, E = never>(steps: ReadonlyArray<Step<A, E>>): Effect.Effect<Scripted<A, E>> =>
+  Effect.sync(() => {
+    let calls = 0
+    const next = Effect.suspend(() => {
+      calls += 1
+      let last = 0
+      for (const { effect, times } of steps) {
+        last += times
+        if (calls <= last) return effect
+      }
+      return Effect.die(new RangeError(`Scripted: call ${calls} is one too many, the script has ${last}`))
+    })
+    return { call: Timeline.attempt(next), calls: Effect.sync(() => calls) }
+  })
+
+const step = <A, E>(effect: Effect.Effect<A, E>, options: Options | undefined): Step<A, E> => ({
+  effect: options?.after === undefined ? effect : Effect.delay(effect, Duration.decode(options.after)),
+  times: 1
+})
