@@ -1,0 +1,172 @@
+import { AttemptTimeout, Deadline, Retry, Verdict } from "@effect-retry/core"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Exit } from "effect"
+import { Bucket, make, nowMillis, policy, world } from "./Recording.ts"
+
+const { AttemptTimedOut } = AttemptTimeout
+
+const timed = {
+  ...policy,
+  classifier: () => Verdict.terminal("not asked"),
+  attemptTimeout: AttemptTimeout.constant("3 seconds")
+}
+
+const timedOut = (attempt: number, millis: number) => new AttemptTimedOut({ attempt, after: Duration.millis(millis) })
+
+/** The timeouts of an operation whose attempts never end. */
+const timeouts = <E2>(attemptTimeout: AttemptTimeout.AttemptTimeout<E2>, deadline?: Deadline.Deadline) =>
+  Effect.gen(function* () {
+    const stopped = yield* Effect.flip(
+      Retry.orStopped(Effect.never, { ...timed, maxAttempts: 6, attemptTimeout, deadline })
+    )
+    return stopped.history.map(({ error, failedAfter, startedAfter }) => [
+      Duration.toMillis(startedAfter),
+      Duration.toMillis(failedAfter),
+      error
+    ])
+  }).pipe(world)
+
+describe("Retry.retry under an attempt timeout", () => {
+  it.effect("interrupts an attempt, retries it and fails with the last timeout", () =>
+    Effect.gen(function* () {
+      const recording = make()
+      const attempt = Effect.onInterrupt(recording.attempts(Effect.never), () => recording.note("interrupted"))
+      expect(yield* Effect.exit(Retry.retry(attempt, timed))).toEqual(Exit.fail(timedOut(3, 3_000)))
+      expect(recording.lines).toEqual([1, 2, 3].flatMap((attempt) => [`attempt ${attempt}`, "interrupted"]))
+      expect(yield* nowMillis).toBe(3 * 3_000 + 2 * 1_000)
+    }).pipe(world)
+  )
+
+  it.effect("leaves an attempt alone that ends in time", () =>
+    Effect.gen(function* () {
+      expect(yield* Retry.retry(Effect.delay(Effect.succeed("done"), "2999 millis"), timed)).toBe("done")
+      const failing = Effect.delay(Effect.fail("own error"), "2999 millis")
+      expect(yield* Effect.exit(Retry.retry(failing, timed))).toEqual(Exit.fail("own error"))
+      expect(yield* Effect.exit(Retry.retry(Effect.die("defect"), timed))).toEqual(Exit.die("defect"))
+    }).pipe(world)
+  )
+
+  it.effect("gives every attempt the same time, or more and more of it up to the maximum", () =>
+    Effect.gen(function* () {
+      expect((yield* timeouts(AttemptTimeout.constant("1 second"))).map(([, , error]) => error)).toEqual(
+        [1, 2, 3, 4, 5, 6].map((attempt) => timedOut(attempt, 1_000))
+      )
+      const growing = AttemptTimeout.growing({ initial: "1 second", factor: 2, maximum: "10 seconds" })
+      expect((yield* timeouts(growing)).map(([, , error]) => error)).toEqual(
+        [1_000, 2_000, 4_000, 8_000, 10_000, 10_000].map((millis, i) => timedOut(i + 1, millis))
+      )
+    })
+  )
+
+  it.effect.each([
+    { name: "refuses", deadline: Deadline.refuse("5500 millis") },
+    { name: "truncates", deadline: Deadline.truncate("5500 millis", { reserve: "1500 millis" }) }
+  ])("is clipped to the time left until a deadline that $name", ({ deadline }) =>
+    Effect.gen(function* () {
+      expect(yield* timeouts(AttemptTimeout.constant("3 seconds"), deadline)).toEqual([
+        [0, 3_000, timedOut(1, 3_000)],
+        [4_000, 5_500, timedOut(2, 1_500)]
+      ])
+    })
+  )
+
+  it.effect("is not retried where it was judged terminal", () =>
+    Effect.gen(function* () {
+      const attemptTimeout = AttemptTimeout.judged(timed.attemptTimeout, Verdict.terminal("outcome unknown"))
+      const stopped = yield* Effect.flip(Retry.orStopped(Effect.never, { ...timed, attemptTimeout }))
+      expect(stopped).toMatchObject({ reason: { _tag: "Terminal", why: "outcome unknown" }, attempts: 1 })
+    }).pipe(world)
+  )
+
+  it.effect("counts as a failure of kind Timeout, and never comes before the classifier", () =>
+    Effect.gen(function* () {
+      const recording = make()
+      const asked: Array<unknown> = []
+      const classifier = (error: unknown) => {
+        asked.push(error)
+        return Verdict.noOpinion
+      }
+      yield* Effect.flip(
+        recording.provide(
+          Retry.retry(Effect.never, { ...policy, attemptTimeout: timed.attemptTimeout, classifier, bucket: Bucket })
+        )
+      )
+      expect(recording.lines.filter((line) => line.startsWith("take"))).toEqual(["take Timeout", "take Timeout"])
+      expect(recording.lines.at(-1)).toBe("ended 3: Timeout")
+      expect(asked).toEqual([])
+    }).pipe(world)
+  )
+
+  it.effect("fails with what onTimeout makes of it", () =>
+    Effect.gen(function* () {
+      const attemptTimeout = AttemptTimeout.constant("3 seconds", {
+        onTimeout: ({ after, attempt }) => `attempt ${attempt} lost after ${Duration.format(after)}`
+      })
+      const exit = yield* Effect.exit(Retry.retry(Effect.never, { ...timed, attemptTimeout }))
+      expect(exit).toEqual(Exit.fail("attempt 3 lost after 3s"))
+    }).pipe(world)
+  )
+
+  it.effect("waits for an attempt that ignores it, and counts it as timed out whatever it came to", () =>
+    Effect.gen(function* () {
+      const stubborn = Effect.uninterruptible(Effect.delay(Effect.succeed("too late"), "10 seconds"))
+      const exit = yield* Effect.exit(Retry.retry(stubborn, { ...timed, maxAttempts: 2 }))
+      expect(exit).toEqual(Exit.fail(timedOut(2, 3_000)))
+      expect(yield* nowMillis).toBe(10_000 + 1_000 + 10_000)
+    }).pipe(world)
+  )
+
+  it.effect("leaves an attempt behind that ignores it, where it is disconnected", () =>
+    Effect.gen(function* () {
+      let ended = 0
+      const stubborn = Effect.uninterruptible(
+        Effect.delay(
+          Effect.sync(() => ended++),
+          "10 seconds"
+        )
+      )
+      const attemptTimeout = AttemptTimeout.disconnected(timed.attemptTimeout)
+      const exit = yield* Effect.exit(Retry.retry(stubborn, { ...timed, attemptTimeout, maxAttempts: 2 }))
+      expect(exit).toEqual(Exit.fail(timedOut(2, 3_000)))
+      expect(yield* nowMillis).toBe(3_000 + 1_000 + 3_000)
+      expect(ended).toBe(0)
+      yield* Effect.sleep("7 seconds")
+      expect(ended).toBe(2)
+    }).pipe(world)
+  )
+
+  it.effect("does not mistake the timeout of a retry inside for its own", () =>
+    Effect.gen(function* () {
+      const inner = Retry.retry(Effect.never, {
+        ...timed,
+        maxAttempts: 1,
+        attemptTimeout: AttemptTimeout.constant("1 second")
+      })
+      const asked: Array<unknown> = []
+      const classifier = (error: AttemptTimeout.AttemptTimedOut) => {
+        asked.push(error)
+        return Verdict.terminal("from inside")
+      }
+      const stopped = yield* Effect.flip(Retry.orStopped(inner, { ...timed, classifier }))
+      expect(stopped).toMatchObject({ reason: { _tag: "Terminal", why: "from inside" }, attempts: 1 })
+      expect(asked).toEqual([timedOut(1, 1_000)])
+    }).pipe(world)
+  )
+
+  it.effect("does not mistake an equal timeout of a retry inside for its own", () =>
+    Effect.gen(function* () {
+      const inner = Effect.fail(timedOut(1, 3_000))
+      const stopped = yield* Effect.flip(
+        Retry.orStopped(inner, { ...timed, classifier: () => Verdict.terminal("from inside") })
+      )
+      expect(stopped.reason).toEqual({ _tag: "Terminal", why: "from inside" })
+    }).pipe(world)
+  )
+
+  it.effect("hears nothing of how a timed-out attempt cleans up, as Effect.timeout does not", () =>
+    Effect.gen(function* () {
+      const attempt = Effect.onInterrupt(Effect.never, () => Effect.die("in the finalizer"))
+      expect(yield* Effect.exit(Retry.retry(attempt, timed))).toEqual(Exit.fail(timedOut(3, 3_000)))
+    }).pipe(world)
+  )
+})
