@@ -136,7 +136,8 @@ export const fromDelays = (delays: ReadonlyArray<Duration.DurationInput>): Backo
 
 /**
  * Draws each delay between the base and three times the last one. Formula: `base + u * (3 * last - base)`, the first
- * `last` being `base`; means 2, 3.5, 5.75, 9.125 ... times the base. A cap limits `3 * last`.
+ * `last` being `base`; means 2, 3.5, 5.75, 9.125 ... times the base. A cap limits `3 * last`; one below twice the base
+ * lowers the base to `cap - base`, or to 0, so that no jitter is lost on the cap.
  *
  * Source: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/, "Decorrelated Jitter".
  *

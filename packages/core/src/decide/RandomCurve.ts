@@ -55,7 +55,7 @@ export const draw = (
 ): Drawn | undefined => {
   switch (curve._tag) {
     case "Decorrelated":
-      return decorrelated(curve.baseMillis, n, previous, capMillis, u)
+      return decorrelated(curve.baseMillis, previous, capMillis, u)
     case "DecorrelatedSmooth":
       return decorrelatedSmooth(curve.baseMillis, n, previous, capMillis, u)
     case "Ethernet":
@@ -83,9 +83,10 @@ export const draws = (curve: RandomCurve): boolean =>
 
 const wholeBelow = (count: number, u: number): number => Math.min(Math.floor(u * count), count - 1)
 
-const decorrelated = (base: number, n: number, previous: number, cap: number, u: number): Drawn => {
-  const low = Math.min(base, cap)
-  const high = Math.max(low, Math.min(times(n === 1 ? base : previous, 3), cap))
+const decorrelated = (base: number, previous: number, cap: number, u: number): Drawn => {
+  // A cap that leaves less than half of the first interval takes from its lower end, so that no jitter is lost.
+  const low = Math.max(0, Math.min(times(base, 1), cap - base))
+  const high = Math.min(times(Math.max(previous, base), 3), cap)
   const millis = low + u * (high - low)
   return { millis, previous: millis }
 }
