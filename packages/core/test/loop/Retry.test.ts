@@ -1,0 +1,456 @@
+import { Backoff, BackoffTree, Hint, Jitter, Policy, Retry, RetryBucket, SendRate, Verdict } from "@effect-retry/core"
+import { SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Cause, Duration, Effect, Exit, FastCheck, Fiber, FiberId, Random } from "effect"
+import { anyBackoff } from "../support/Backoffs.ts"
+import { Bucket, funded, judge, make, nowMillis, policy, Rate, type Word, world } from "./Recording.ts"
+
+const immediately = Backoff.constant({ delay: 0 })
+
+const always = { classifier: () => Verdict.transient, maxAttempts: 3, backoff: immediately }
+
+/** Fails until attempt `until`, which succeeds; counts the attempts. */
+const failingUntil = (until: number) => {
+  const counted = { attempts: 0 }
+  const attempt = Effect.suspend(() =>
+    ++counted.attempts < until ? Effect.fail("busy" as const) : Effect.succeed(counted.attempts)
+  )
+  return { attempt, counted }
+}
+
+describe("Retry.retry", () => {
+  it.effect("answers with the first success", () =>
+    Effect.gen(function* () {
+      expect(yield* Retry.retry(failingUntil(1).attempt, policy)).toBe(1)
+      expect(yield* Retry.retry(failingUntil(3).attempt, policy)).toBe(3)
+      expect(yield* nowMillis).toBe(2_000)
+    }).pipe(world)
+  )
+
+  it.effect("is the same data-first and data-last, in every door", () =>
+    Effect.gen(function* () {
+      const failing = () => failingUntil(Infinity).attempt
+      const orElse = (stopped: Retry.RetryStopped<"busy">) => Effect.succeed(stopped)
+      expect(yield* Effect.exit(Retry.retry(failing(), policy))).toEqual(Exit.fail("busy"))
+      expect(yield* Effect.exit(failing().pipe(Retry.retry(policy)))).toEqual(Exit.fail("busy"))
+      const stopped = [
+        yield* Effect.flip(Retry.orStopped(failing(), policy)),
+        yield* failing().pipe(Retry.orStopped(policy), Effect.flip),
+        yield* Retry.retryOrElse(failing(), policy, orElse),
+        yield* failing().pipe(Retry.retryOrElse(policy, orElse))
+      ]
+      for (const one of stopped) {
+        expect(one).toBeInstanceOf(Retry.RetryStopped)
+        expect(one).toEqual(stopped[0])
+      }
+    }).pipe(world)
+  )
+
+  it.effect("answers with an effect that starts afresh whenever it is run", () =>
+    Effect.gen(function* () {
+      const { attempt, counted } = failingUntil(Infinity)
+      for (const policy of [always, { ...always, backoff: Backoff.fromDelays([0, 0]) }]) {
+        counted.attempts = 0
+        const retried = Retry.retry(attempt, policy)
+        yield* Effect.flip(retried)
+        yield* Effect.flip(retried)
+        expect(counted.attempts).toBe(6)
+      }
+    })
+  )
+
+  it.effect("keeps concurrent runs of one effect apart", () =>
+    Effect.gen(function* () {
+      const attempt = Effect.zipRight(Effect.yieldNow(), Effect.fail("busy" as const))
+      const retried = Effect.flip(
+        Retry.orStopped(attempt, { ...policy, backoff: Backoff.fromDelays(["1 second", "2 seconds"]) })
+      )
+      const all = yield* Effect.all(
+        Array.from({ length: 5 }, () => retried),
+        { concurrency: "unbounded" }
+      )
+      expect(all.map(({ attempts, elapsed }) => [attempts, Duration.toMillis(elapsed)])).toEqual(
+        Array.from({ length: 5 }, () => [3, 3_000])
+      )
+    }).pipe(world)
+  )
+
+  it.effect("bends a delay by the hint of the verdict", () =>
+    Effect.gen(function* () {
+      const waits = (hint: Hint.Hint | undefined, word: Word) =>
+        Effect.gen(function* () {
+          const { attempts, provide } = make()
+          yield* provide(Retry.retry(attempts(Effect.fail(word), Effect.void), { ...policy, hint }))
+          return yield* nowMillis
+        }).pipe(world)
+      expect(yield* waits(undefined, "busy")).toBe(1_000)
+      expect(yield* waits(undefined, "come back later")).toBe(5_000)
+      expect(yield* waits(Hint.ignore, "come back later")).toBe(1_000)
+      expect(yield* waits(Hint.within({ above: "2 seconds" }), "come back later")).toBe(3_000)
+    })
+  )
+
+  it.effect("draws for a hint with jitter, also where the back-off draws nothing", () =>
+    Effect.gen(function* () {
+      const hint = Hint.floor({ atMost: "1 minute", otherwise: "giveUp", jitterRatio: 0.5 })
+      yield* Retry.retry(make().attempts(Effect.fail("come back later" as const), Effect.void), { ...policy, hint })
+      expect(yield* nowMillis).toBe(6_250)
+    }).pipe(Effect.provide(SeededRandom.layerFixed([0.5])), VirtualClock.run)
+  )
+
+  it.effect("draws nothing for a delay without chance, nor before a refusal", () =>
+    Effect.gen(function* () {
+      const jittered = Backoff.jittered(policy.backoff, Jitter.full)
+      yield* Effect.flip(Retry.retry(failingUntil(Infinity).attempt, policy))
+      yield* Effect.flip(Retry.retry(Effect.fail("bad request" as const), { ...policy, backoff: jittered }))
+      yield* Effect.flip(Retry.retry(Effect.fail("busy" as const), { ...policy, maxAttempts: 1, backoff: jittered }))
+    }).pipe(Effect.provide(SeededRandom.layerFixed([])), VirtualClock.run)
+  )
+})
+
+describe("Retry.retry failure", () => {
+  const exitOf = <E>(cause: Cause.Cause<E>) =>
+    Effect.gen(function* () {
+      let attempts = 0
+      const attempt = Effect.suspend(() => {
+        attempts += 1
+        return Effect.failCause(cause)
+      })
+      const exit = yield* Effect.exit(Retry.retry(attempt, always))
+      return { attempts, exit }
+    })
+
+  it.effect.each([
+    { name: "of two failures side by side", cause: Cause.parallel(Cause.fail("busy"), Cause.fail("also busy")) },
+    { name: "of two failures in a row", cause: Cause.sequential(Cause.fail("busy"), Cause.fail("also busy")) },
+    {
+      name: "of a failure beside an interrupted sibling",
+      cause: Cause.parallel(Cause.interrupt(FiberId.none), Cause.fail("busy"))
+    }
+  ])("retries the cause $name, and ends with all of it", ({ cause }) =>
+    Effect.gen(function* () {
+      expect(yield* exitOf(cause)).toEqual({ attempts: 3, exit: Exit.failCause(cause) })
+    })
+  )
+
+  it.effect.each([
+    { name: "a defect", cause: Cause.die("defect") },
+    { name: "an interruption", cause: Cause.interrupt(FiberId.none) },
+    { name: "nothing", cause: Cause.empty },
+    { name: "a defect beside a failure", cause: Cause.parallel(Cause.fail("busy"), Cause.die("defect")) },
+    { name: "a defect after a failure", cause: Cause.sequential(Cause.fail("busy"), Cause.die("in the finalizer")) }
+  ])("passes a cause of $name through untouched, without a retry", ({ cause }) =>
+    Effect.gen(function* () {
+      expect(yield* exitOf(cause)).toEqual({ attempts: 1, exit: Exit.failCause(cause) })
+    })
+  )
+
+  it.effect("passes a defect in a later attempt through untouched, whatever the door", () =>
+    Effect.gen(function* () {
+      const recording = make()
+      const attempt = recording.attempts(Effect.fail("busy" as const), Effect.die("defect"))
+      expect(yield* Effect.exit(Retry.retry(attempt, policy))).toEqual(Exit.die("defect"))
+      const again = make().attempts(Effect.fail("busy" as const), Effect.die("defect"))
+      expect(yield* Effect.exit(Retry.orStopped(again, policy))).toEqual(Exit.die("defect"))
+    }).pipe(world)
+  )
+
+  it.effect("tells nobody of a defect, and gives no tokens back for it", () =>
+    Effect.gen(function* () {
+      const recording = make()
+      const attempt = recording.attempts(Effect.fail("busy" as const), Effect.die("defect"))
+      yield* Effect.exit(recording.provide(Retry.retry(attempt, funded)))
+      expect(recording.lines.slice(-2)).toEqual(["acquire 2", "attempt 2"])
+    }).pipe(world)
+  )
+
+  it.effect("gives tokens back when the send rate dies of a defect", () =>
+    Effect.gen(function* () {
+      const recording = make({
+        acquire: ({ attempt }) => (attempt === 1 ? Effect.succeed(true) : Effect.die("rate is broken"))
+      })
+      const exit = yield* Effect.exit(recording.provide(Retry.retry(Effect.fail("busy" as const), funded)))
+      expect(exit).toEqual(Exit.die("rate is broken"))
+      expect(recording.lines.slice(-2)).toEqual(["acquire 2", "give back 5"])
+    }).pipe(world)
+  )
+
+  it.effect("dies of a classifier, a judge of results or a bucket that throws", () =>
+    Effect.gen(function* () {
+      const thrown = new Error("thrown")
+      const raise = () => {
+        throw thrown
+      }
+      const failing = Effect.fail("busy" as const)
+      expect(yield* Effect.exit(Retry.retry(failing, { ...always, classifier: raise }))).toEqual(Exit.die(thrown))
+      expect(yield* Effect.exit(Retry.retry(Effect.void, { ...always, result: raise }))).toEqual(Exit.die(thrown))
+      const recording = make({ take: raise })
+      const exit = yield* Effect.exit(recording.provide(Retry.retry(failing, { ...always, bucket: Bucket })))
+      expect(exit).toEqual(Exit.die(thrown))
+    })
+  )
+
+  it.effect("fails with the last error, not with the first", () =>
+    Effect.gen(function* () {
+      const attempt = make().attempts(Effect.fail("busy" as const), Effect.fail("slow down" as const))
+      expect(yield* Effect.exit(Retry.retry(attempt, policy))).toEqual(Exit.fail("slow down"))
+    }).pipe(world)
+  )
+})
+
+describe("Retry.retry of judged results", () => {
+  type Answer = "ready" | "pending" | "throttled" | "gone"
+  const verdicts: { readonly [answer in Answer]: Verdict.Verdict } = {
+    ready: Verdict.noOpinion,
+    pending: Verdict.server,
+    throttled: Verdict.throttling,
+    gone: Verdict.terminal("it is gone")
+  }
+  const judging = { ...funded, result: (answer: Answer) => verdicts[answer] }
+  const answers = (...answers: ReadonlyArray<Answer | Word>) =>
+    answers.map((answer): Effect.Effect<Answer, Word> => {
+      switch (answer) {
+        case "ready":
+        case "pending":
+        case "throttled":
+        case "gone":
+          return Effect.succeed(answer)
+        default:
+          return Effect.fail(answer)
+      }
+    })
+
+  it.effect("counts, pays and tells as for errors", () =>
+    Effect.gen(function* () {
+      const recording = make()
+      const attempt = recording.attempts(...answers("pending", "busy", "throttled"))
+      const exit = yield* Effect.exit(recording.provide(Retry.retry(attempt, judging)))
+      expect(exit).toEqual(Exit.succeed("throttled"))
+      expect(recording.lines).toEqual([
+        ...["acquire 1", "attempt 1", "heard Failed", "ended 1: Server", "take Server", "sleep 1000"],
+        ...["acquire 2", "attempt 2", "heard Failed", "ended 2: Transient", "take Transient", "sleep 1000"],
+        ...["acquire 3", "attempt 3", "heard Throttled", "ended 3: Throttling"]
+      ])
+    }).pipe(world)
+  )
+
+  it.effect("credits a result without an opinion as a success", () =>
+    Effect.gen(function* () {
+      const recording = make()
+      const attempt = recording.attempts(...answers("pending", "ready"))
+      expect(yield* recording.provide(Retry.retry(attempt, judging))).toBe("ready")
+      expect(recording.lines.slice(-2)).toEqual(["heard Succeeded", "ended 2: success, cost 5"])
+    }).pipe(world)
+  )
+
+  it.effect("returns at once a result that is of no use, and credits nothing", () =>
+    Effect.gen(function* () {
+      const recording = make()
+      expect(yield* recording.provide(Retry.retry(recording.attempts(...answers("gone")), judging))).toBe("gone")
+      expect(recording.lines).toEqual(["acquire 1", "attempt 1", "heard Failed", "ended 1: terminal"])
+    }).pipe(world)
+  )
+
+  it.effect("returns the last result when it gives up, or fails with the last error", () =>
+    Effect.gen(function* () {
+      const run = (...script: ReadonlyArray<Answer | Word>) => {
+        const recording = make()
+        return Effect.exit(recording.provide(Retry.retry(recording.attempts(...answers(...script)), judging)))
+      }
+      expect(yield* run("busy", "busy", "pending")).toEqual(Exit.succeed("pending"))
+      expect(yield* run("pending", "pending", "busy")).toEqual(Exit.fail("busy"))
+    }).pipe(world)
+  )
+
+  it.effect("carries the result as a rejected one through the other doors", () =>
+    Effect.gen(function* () {
+      const recording = make()
+      const attempt = recording.attempts(...answers("busy", "pending"))
+      const stopped = yield* Effect.flip(recording.provide(Retry.orStopped(attempt, judging)))
+      expect(stopped.error).toEqual(new Retry.ResultRejected({ result: "pending" }))
+      expect(stopped.history.map(({ error }) => error)).toEqual([
+        "busy",
+        new Retry.ResultRejected({ result: "pending" }),
+        new Retry.ResultRejected({ result: "pending" })
+      ])
+      const gone = make()
+      const told = yield* gone.provide(
+        Retry.retryOrElse(gone.attempts(...answers("gone")), judging, ({ error, reason }) =>
+          Effect.succeed({ error, reason })
+        )
+      )
+      expect(told).toEqual({
+        error: new Retry.ResultRejected({ result: "gone" }),
+        reason: { _tag: "Terminal", why: "it is gone" }
+      })
+    }).pipe(world)
+  )
+
+  it.effect("follows the hint of a result", () =>
+    Effect.gen(function* () {
+      const result = (answer: Answer) =>
+        answer === "pending" ? Verdict.retryable("Server", { hint: "7 seconds" }) : Verdict.noOpinion
+      yield* Retry.retry(make().attempts(...answers("pending", "ready")), { ...policy, result })
+      expect(yield* nowMillis).toBe(7_000)
+    }).pipe(world)
+  )
+})
+
+describe("Retry.retry number of attempts", () => {
+  it.effect.prop(
+    "is maxAttempts where all fail, and never more",
+    [FastCheck.integer({ min: 1, max: 30 }), FastCheck.integer({ min: 1, max: 40 })],
+    ([maxAttempts, until]) =>
+      Effect.gen(function* () {
+        const bounded = { ...always, maxAttempts }
+        const failing = failingUntil(Infinity)
+        yield* Effect.flip(Retry.retry(failing.attempt, bounded))
+        expect(failing.counted.attempts).toBe(maxAttempts)
+        const told = failingUntil(Infinity)
+        expect((yield* Effect.flip(Retry.orStopped(told.attempt, bounded))).attempts).toBe(maxAttempts)
+        expect(told.counted.attempts).toBe(maxAttempts)
+        const succeeding = failingUntil(until)
+        yield* Effect.exit(Retry.retry(succeeding.attempt, bounded))
+        expect(succeeding.counted.attempts).toBe(Math.min(until, maxAttempts))
+      }),
+    { fastCheck: { seed: 1 } }
+  )
+
+  it.effect("has no bound under Infinity but the end of the back-off", () =>
+    Effect.gen(function* () {
+      const unbounded = { ...always, maxAttempts: Infinity }
+      expect(yield* Retry.retry(failingUntil(1_000).attempt, unbounded)).toBe(1_000)
+      const { attempt, counted } = failingUntil(Infinity)
+      yield* Effect.flip(Retry.retry(attempt, { ...unbounded, backoff: Backoff.fromDelays([0, 0, 0, 0]) }))
+      expect(counted.attempts).toBe(5)
+    })
+  )
+
+  it.effect("is one under the null object", () =>
+    Effect.gen(function* () {
+      const { attempt, counted } = failingUntil(2)
+      yield* Effect.flip(Retry.retry(attempt, { ...Policy.once, classifier: () => Verdict.transient }))
+      expect(counted.attempts).toBe(1)
+    })
+  )
+
+  it.effect("multiplies where a retried effect is retried again", () =>
+    Effect.gen(function* () {
+      const { attempt, counted } = failingUntil(Infinity)
+      const inner = Retry.retry(attempt, { ...always, maxAttempts: 2 })
+      yield* Effect.flip(Retry.retry(inner, { ...always, maxAttempts: 3 }))
+      expect(counted.attempts).toBe(6)
+    })
+  )
+
+  it.effect("keeps the two histories of nested retries apart", () =>
+    Effect.gen(function* () {
+      const { attempt } = failingUntil(Infinity)
+      const inner = Retry.orStopped(attempt, { ...policy, maxAttempts: 2 })
+      const outer = yield* Effect.flip(Retry.orStopped(inner, { ...always, maxAttempts: 2 }))
+      expect(outer.history.map(({ attempt, error }) => [attempt, error._tag, error.attempts])).toEqual([
+        [1, "RetryStopped", 2],
+        [2, "RetryStopped", 2]
+      ])
+      expect(outer.error.history.map(({ error }) => error)).toEqual(["busy", "busy"])
+    }).pipe(world)
+  )
+
+  it.effect("may be a million without a wait", () =>
+    Effect.gen(function* () {
+      const million = 1_000_000
+      const unbounded = { ...always, maxAttempts: Infinity }
+      expect(yield* Retry.retry(failingUntil(million).attempt, unbounded)).toBe(million)
+    })
+  )
+
+  it.effect("may be tens of thousands under a bucket, a send rate and an attempt service", () =>
+    Effect.gen(function* () {
+      const many = 50_000
+      const { attempt } = failingUntil(many)
+      const quiet = { ...funded, maxAttempts: Infinity, attempt: Retry.CurrentAttempt, backoff: immediately }
+      const provided = Retry.retry(attempt, quiet).pipe(
+        Effect.provideService(Bucket, RetryBucket.unlimited),
+        Effect.provideService(Rate, SendRate.unlimited)
+      )
+      expect(yield* provided).toBe(many)
+    })
+  )
+})
+
+describe("Retry.retry where nothing can be interrupted", () => {
+  it.effect("waits and retries to its end before the interruption is seen", () =>
+    Effect.gen(function* () {
+      const recording = make()
+      const attempt = recording.attempts(Effect.fail("busy" as const), Effect.void)
+      const retried = Effect.zipRight(Retry.retry(attempt, funded), recording.note("done"))
+      const fiber = yield* Effect.fork(recording.provide(Effect.uninterruptible(retried)))
+      yield* Effect.sleep("100 millis")
+      const exit = yield* Fiber.interrupt(fiber)
+      expect(Exit.isInterrupted(exit)).toBe(true)
+      expect(recording.lines.slice(-4)).toEqual(["attempt 2", "heard Succeeded", "ended 2: success, cost 5", "done"])
+      expect(yield* nowMillis).toBe(1_000)
+    }).pipe(world)
+  )
+
+  it.effect("is interrupted in a wait that was made interruptible again", () =>
+    Effect.gen(function* () {
+      const retried = Retry.retry(Effect.fail("busy" as const), policy)
+      const fiber = yield* Effect.fork(Effect.uninterruptibleMask((restore) => restore(retried)))
+      yield* Effect.sleep("100 millis")
+      expect(Exit.isInterrupted(yield* Fiber.interrupt(fiber))).toBe(true)
+      expect(yield* nowMillis).toBe(100)
+    }).pipe(world)
+  )
+})
+
+describe("Retry.retry laws", () => {
+  const failures = FastCheck.array(FastCheck.constantFrom("busy" as const, "slow down" as const), {
+    minLength: 1,
+    maxLength: 8
+  })
+
+  /** When the attempts of an operation started. */
+  const startsOf = (backoff: Backoff.Backoff, words: ReadonlyArray<Word>, seed: number) =>
+    Effect.gen(function* () {
+      const starts: Array<number> = []
+      const attempt = Effect.gen(function* () {
+        const word = words[starts.length]
+        starts.push(yield* nowMillis)
+        if (word !== undefined) yield* Effect.fail(word)
+      })
+      yield* Effect.exit(Retry.retry(attempt, { classifier: judge, maxAttempts: Infinity, backoff }))
+      return starts
+    }).pipe(Effect.provide(SeededRandom.layer(seed)), VirtualClock.run)
+
+  it.effect.prop(
+    "the same seed gives the same trace, and the delays that the interpreter simulates under the same draws",
+    [anyBackoff(), failures, FastCheck.nat()],
+    ([backoff, words, seed]) =>
+      Effect.gen(function* () {
+        const starts = yield* startsOf(backoff, words, seed)
+        expect(yield* startsOf(backoff, words, seed)).toEqual(starts)
+        const random = Random.make(seed)
+        const simulated = [0]
+        let tree = backoff.tree
+        for (const word of words) {
+          const u = backoff.draws ? yield* random.next : 0
+          const kind = word === "busy" ? "Transient" : "Throttling"
+          const stepped = BackoffTree.step(tree, { u, kind, ranMillis: 0 })
+          if (stepped === undefined) break
+          simulated.push((simulated.at(-1) ?? 0) + stepped.delayMillis)
+          tree = stepped.rest
+        }
+        expect(starts).toEqual(simulated)
+      }),
+    { fastCheck: { seed: 9, numRuns: 100 } }
+  )
+
+  it.effect("other seeds give other traces", () =>
+    Effect.gen(function* () {
+      const backoff = Backoff.jittered(Backoff.exponential({ base: "1 minute" }), Jitter.full)
+      const traces = yield* Effect.forEach([1, 2, 3], (seed) => startsOf(backoff, ["busy", "busy", "busy"], seed))
+      expect(new Set(traces.map(String)).size).toBe(3)
+    })
+  )
+})
