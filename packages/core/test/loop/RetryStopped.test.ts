@@ -1,0 +1,255 @@
+import { Backoff, Deadline, type Policy, Retry, Verdict } from "@effect-retry/core"
+import { describe, expect, it } from "@effect/vitest"
+import { Cause, Duration, Effect, Exit, Option } from "effect"
+import {
+  type Bucket,
+  funded,
+  make,
+  policy,
+  type Rate,
+  type Recording,
+  type Script,
+  type Word,
+  world
+} from "./Recording.ts"
+
+interface Row {
+  readonly reason: Retry.StopReason
+  readonly policy?: Partial<Policy.Policy<Word, unknown, never, never>>
+  readonly script?: Script
+  readonly words: ReadonlyArray<Word>
+  readonly attempts: number
+  readonly elapsed: Duration.DurationInput
+  readonly message: string
+}
+
+// Attempts run for 200 milliseconds, a second apart.
+const rows: ReadonlyArray<Row> = [
+  {
+    reason: { _tag: "Terminal", why: "the request is wrong" },
+    words: ["busy", "bad request"],
+    attempts: 2,
+    elapsed: "1400 millis",
+    message: "Terminal after 2 attempts in 1s 400ms"
+  },
+  {
+    reason: { _tag: "Terminal", why: "no classifier has an opinion" },
+    words: ["riddle"],
+    attempts: 1,
+    elapsed: "200 millis",
+    message: "Terminal after 1 attempts in 200ms"
+  },
+  {
+    reason: { _tag: "AttemptsSpent", maxAttempts: 3 },
+    words: ["busy", "slow down", "busy"],
+    attempts: 3,
+    elapsed: "2600 millis",
+    message: "AttemptsSpent after 3 attempts in 2s 600ms"
+  },
+  {
+    reason: { _tag: "BackoffEnded" },
+    policy: { backoff: Backoff.fromDelays(["1 second"]) },
+    words: ["busy", "busy"],
+    attempts: 2,
+    elapsed: "1400 millis",
+    message: "BackoffEnded after 2 attempts in 1s 400ms"
+  },
+  {
+    reason: { _tag: "HintTooLong", hint: Duration.days(365) },
+    words: ["busy", "come back next year"],
+    attempts: 2,
+    elapsed: "1400 millis",
+    message: "HintTooLong after 2 attempts in 1s 400ms"
+  },
+  {
+    reason: { _tag: "DeadlinePassed", within: Duration.seconds(2) },
+    policy: { deadline: Deadline.refuse("2 seconds") },
+    words: ["busy", "busy"],
+    attempts: 2,
+    elapsed: "1400 millis",
+    message: "DeadlinePassed after 2 attempts in 1s 400ms"
+  },
+  {
+    reason: { _tag: "BucketEmpty" },
+    script: { take: (kind) => (kind === "Throttling" ? Effect.succeedNone : Effect.succeedSome(5)) },
+    words: ["busy", "slow down"],
+    attempts: 2,
+    elapsed: "1400 millis",
+    message: "BucketEmpty after 2 attempts in 1s 400ms"
+  },
+  {
+    reason: { _tag: "SendRateRefused" },
+    script: { acquire: ({ attempt }) => Effect.succeed(attempt < 3) },
+    words: ["busy", "busy"],
+    attempts: 2,
+    elapsed: "2400 millis",
+    message: "SendRateRefused after 2 attempts in 2s 400ms"
+  }
+]
+
+/** Runs a row through a door. */
+const through = <A, E>(
+  row: Row,
+  door: (attempt: Effect.Effect<never, Word>, policy: typeof funded) => Effect.Effect<A, E, Bucket | Rate>
+) =>
+  Effect.suspend(() => {
+    const recording: Recording = make(row.script)
+    const steps = row.words.map((word) => Effect.delay(Effect.fail(word), "200 millis"))
+    return recording.provide(door(recording.attempts(...steps), { ...funded, ...row.policy } as typeof funded))
+  }).pipe(world)
+
+const delayOf = (row: Row, i: number) =>
+  i < row.words.length - 1 || row.reason._tag === "SendRateRefused"
+    ? Option.some(Duration.seconds(1))
+    : Option.none<Duration.Duration>()
+
+const historyOf = (row: Row) =>
+  row.words.map((word, i) => ({
+    attempt: i + 1,
+    error: word,
+    verdict: funded.classifier(word),
+    startedAfter: Duration.millis(1_200 * i),
+    failedAfter: Duration.millis(1_200 * i + 200),
+    delay: delayOf(row, i)
+  }))
+
+const toldOf = (row: Row) => ({
+  reason: row.reason,
+  error: row.words.at(-1),
+  cause: row.words.at(-1),
+  attempts: row.attempts,
+  elapsed: Duration.decode(row.elapsed),
+  history: historyOf(row),
+  message: row.message
+})
+
+const tell = ({
+  attempts,
+  cause,
+  elapsed,
+  error,
+  history,
+  message,
+  reason
+}: Retry.RetryStopped<Word | Retry.SendRefused>) => ({
+  attempts,
+  cause,
+  elapsed,
+  error,
+  history,
+  message,
+  reason
+})
+
+describe("Retry.orStopped", () => {
+  it.effect.each(rows)("fails with the whole story of $reason", (row) =>
+    Effect.gen(function* () {
+      const stopped = yield* Effect.flip(through(row, (attempt, policy) => Retry.orStopped(attempt, policy)))
+      expect(stopped).toBeInstanceOf(Retry.RetryStopped)
+      expect(tell(stopped)).toEqual(toldOf(row))
+    })
+  )
+
+  it.effect("can be caught by its tag", () =>
+    Effect.gen(function* () {
+      const caught = Effect.fail("riddle" as const).pipe(
+        Retry.orStopped(policy),
+        Effect.catchTag("RetryStopped", ({ error }) => Effect.succeed(error))
+      )
+      expect(yield* caught).toBe("riddle")
+    }).pipe(world)
+  )
+
+  it.effect("passes a success", () =>
+    Effect.gen(function* () {
+      expect(yield* Retry.orStopped(Effect.succeed("done"), policy)).toBe("done")
+    }).pipe(world)
+  )
+
+  it.effect("tells of a first send refused before any attempt", () =>
+    Effect.gen(function* () {
+      const recording = make({ acquire: () => Effect.succeed(false) })
+      const stopped = yield* Effect.flip(recording.provide(Retry.orStopped(Effect.void, funded)))
+      expect(stopped.error).toEqual(new Retry.SendRefused())
+      expect(stopped).toMatchObject({
+        reason: { _tag: "SendRateRefused" },
+        attempts: 0,
+        elapsed: Duration.zero,
+        history: []
+      })
+    }).pipe(world)
+  )
+
+  it.effect("says in the history what was waited when the deadline passed in the wait for a send", () =>
+    Effect.gen(function* () {
+      const recording = make({
+        acquire: ({ attempt }) => Effect.as(attempt === 1 ? Effect.void : Effect.sleep("1 minute"), true)
+      })
+      const stopped = yield* Effect.flip(
+        recording.provide(
+          Retry.orStopped(Effect.fail("busy" as const), { ...funded, deadline: Deadline.refuse("10 seconds") })
+        )
+      )
+      expect(stopped.reason).toEqual({ _tag: "DeadlinePassed", within: Duration.seconds(10) })
+      expect(stopped.history.map(({ delay }) => delay)).toEqual([Option.some(Duration.seconds(1))])
+    }).pipe(world)
+  )
+})
+
+describe("Retry.retryOrElse", () => {
+  it.effect.each(rows)("hands the whole story of $reason to the fallback", (row) =>
+    Effect.gen(function* () {
+      const door = (attempt: Effect.Effect<never, Word>, policy: typeof funded) =>
+        Retry.retryOrElse(attempt, policy, (stopped) => Effect.succeed(tell(stopped)))
+      expect(yield* through(row, door)).toEqual(toldOf(row))
+    })
+  )
+
+  it.effect("is left alone by a success and by a defect", () =>
+    Effect.gen(function* () {
+      const orElse = () => Effect.succeed("fallback")
+      expect(yield* Retry.retryOrElse(Effect.succeed("done"), policy, orElse)).toBe("done")
+      const dying = Effect.exit(Retry.retryOrElse(Effect.die("defect"), policy, orElse))
+      expect(yield* dying).toEqual(Exit.die("defect"))
+    }).pipe(world)
+  )
+
+  it.effect("fails with what the fallback fails with, and does not retry that", () =>
+    Effect.gen(function* () {
+      const recording = make()
+      const attempt = recording.attempts(Effect.fail("riddle" as const))
+      const exit = yield* Effect.exit(Retry.retryOrElse(attempt, policy, () => Effect.fail("busy" as const)))
+      expect(exit).toEqual(Exit.fail("busy"))
+      expect(recording.lines).toEqual(["attempt 1"])
+    }).pipe(world)
+  )
+})
+
+describe("Retry.retry", () => {
+  it.effect.each(rows)("fails with the last error at $reason", (row) =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(through(row, (attempt, policy) => Retry.retry(attempt, policy)))
+      expect(Exit.mapError(exit, String)).toEqual(Exit.fail(row.words.at(-1)))
+    })
+  )
+
+  it.effect("fails with an error that says so when the first send is refused", () =>
+    Effect.gen(function* () {
+      const recording = make({ acquire: () => Effect.succeed(false) })
+      const error = yield* Effect.flip(recording.provide(Retry.retry(Effect.void, funded)))
+      expect(error).toEqual(new Retry.SendRefused())
+      expect(error.message).toBe("the send rate refused the first attempt")
+    }).pipe(world)
+  )
+})
+
+describe("Retry.orStopped verdicts", () => {
+  it.effect("keeps the verdict that the timeout and the judge of results gave", () =>
+    Effect.gen(function* () {
+      const result = () => Verdict.client
+      const stopped = yield* Effect.flip(Retry.orStopped(Effect.succeed("no use"), { ...policy, result }))
+      expect(stopped.history.map(({ verdict }) => verdict)).toEqual([Verdict.client, Verdict.client, Verdict.client])
+      expect(Cause.pretty(Cause.fail(stopped))).toContain("AttemptsSpent after 3 attempts in 2s")
+    }).pipe(world)
+  )
+})
