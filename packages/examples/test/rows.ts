@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 
-const root = new URL("../../../", import.meta.url)
+export const root = new URL("../../../", import.meta.url)
 
 export const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 
@@ -28,6 +28,8 @@ export const tableOf = (path: string, heading: string, rows: Readonly<Record<str
     it("has a row for each of these tests", () => {
       expect(rowsOf(path, heading).map(([first]) => first)).toEqual(Object.keys(rows))
     })
-    for (const [row, body] of Object.entries(rows)) describe(row, body)
+    describe.each(Object.entries(rows))("%s", (_, body) => {
+      body()
+    })
   })
 }
