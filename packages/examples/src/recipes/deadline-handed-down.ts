@@ -21,9 +21,12 @@ const withinThreeSeconds = {
 }
 // #endregion
 
-export const program = timeline([Effect.delay(query, "250 millis")], Retry.retry(withinThreeSeconds))
+export const program = Effect.timed(
+  timeline([Effect.delay(query, "250 millis")], Retry.retry(withinThreeSeconds))
+).pipe(Effect.map(([took, { calls, outcome }]) => ({ calls, outcome, took: Duration.toMillis(took) })))
 
 export const expected = {
   calls: [0, 1250, 2500],
-  outcome: new Unavailable({ timeoutHeader: "250ms" })
+  outcome: new Unavailable({ timeoutHeader: "250ms" }),
+  took: 2750
 }
