@@ -14,7 +14,7 @@ import {
 } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Clock, Context, Data, Duration, Effect, Exit, Fiber, Layer, Option, Ref, Schedule } from "effect"
+import { Cause, Clock, Context, Data, Duration, Effect, Exit, Fiber, Layer, Ref, Schedule } from "effect"
 import { expectTypeOf } from "vitest"
 import { timeline } from "../src/scripted.ts"
 import { rowsOf, tableOf } from "./rows.ts"
@@ -432,18 +432,6 @@ tableOf(path, "## What it does when", {
       ] as const
       for (const [construct, message] of refusals) expect(construct).toThrow(message)
     })
-})
-
-describe(`${path} ## What it does not do`, () => {
-  it.effect("the null layers of the ports grant everything and nothing", () =>
-    Effect.gen(function* () {
-      const take = Effect.flatMap(RetryBucket.Default, (bucket) => bucket.take("Server", (effect) => effect))
-      const acquire = Effect.flatMap(SendRate.Default, (rate) => rate.acquire({ attempt: 1, atMost: Option.none() }))
-      expect(yield* Effect.provide(take, RetryBucket.layerUnlimited(RetryBucket.Default))).toEqual(Option.some(0))
-      expect(yield* Effect.provide(take, RetryBucket.layerEmpty(RetryBucket.Default))).toEqual(Option.none())
-      expect(yield* Effect.provide(acquire, SendRate.layerUnlimited(SendRate.Default))).toBe(true)
-    })
-  )
 })
 
 tableOf(path, "## How the types work", {

@@ -1,4 +1,4 @@
-import { Backoff, Classifier, Deadline, Retry, RetryBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Deadline, Retry, RetryBucket, SendRate, Verdict } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Context, Effect, Fiber, Layer, Option, Ref, Schedule } from "effect"
@@ -82,5 +82,15 @@ describe(`${path} ## Ports`, () => {
       yield* Fiber.interrupt(fiber)
       expect(yield* Ref.get(returned)).toBe(1)
     }).pipe(VirtualClock.run)
+  )
+
+  it.effect("the null layers of the ports grant everything and nothing", () =>
+    Effect.gen(function* () {
+      const take = Effect.flatMap(RetryBucket.Default, (bucket) => bucket.take("Server", (effect) => effect))
+      const acquire = Effect.flatMap(SendRate.Default, (rate) => rate.acquire({ attempt: 1, atMost: Option.none() }))
+      expect(yield* Effect.provide(take, RetryBucket.layerUnlimited(RetryBucket.Default))).toEqual(Option.some(0))
+      expect(yield* Effect.provide(take, RetryBucket.layerEmpty(RetryBucket.Default))).toEqual(Option.none())
+      expect(yield* Effect.provide(acquire, SendRate.layerUnlimited(SendRate.Default))).toBe(true)
+    })
   )
 })
