@@ -1,12 +1,15 @@
 /**
  * A line of waiters: first come, first served. What a bucket or a send rate that waits is made of.
  *
- * Nothing is locked while anybody waits. A waiter that is interrupted leaves the line and delays nobody; should it have
- * been served in the same moment, what it got goes back.
+ * Nothing is locked while anybody waits. Only the first in line looks for tokens, when time should have brought them or
+ * when it is poked. A waiter that is interrupted leaves the line and delays nobody; should it have been served in the
+ * same moment, what it got goes back.
  */
 import type { Clock } from "effect"
 import { Deferred, Duration, Effect, Exit, FiberId } from "effect"
+import { longestTimerMillis } from "../decide/AttemptTimeout.ts"
 import type { Restore } from "./RetryBucket.ts"
+import * as Timed from "./Timed.ts"
 
 /**
  * Where the waited-for tokens come from; all times in milliseconds, all costs in tokens.
@@ -14,7 +17,7 @@ import type { Restore } from "./RetryBucket.ts"
  * @category models
  */
 export interface Source {
-  /** Takes `cost`, all or nothing. `demand` is what all that wait want together. */
+  /** Takes `cost`, all or nothing. `demand` is what all want together that have been waiting; zero while nobody has. */
   readonly take: (cost: number, demand: number) => Effect.Effect<boolean>
   readonly giveBack: (cost: number) => Effect.Effect<void>
   /** Whole milliseconds until `cost` tokens are there; `Infinity` where time alone does not bring them. */
@@ -27,7 +30,7 @@ export interface Source {
 export interface Line {
   /**
    * Takes `cost` in its turn; answers `false`, at once where that can be told, when the turn does not come within
-   * `maxWaitMillis`. Runs uninterruptibly but for the wait.
+   * `maxWaitMillis`. To be run uninterruptibly: only the wait is wrapped in `restore`.
    */
   readonly acquire: (cost: number, maxWaitMillis: number, restore: Restore) => Effect.Effect<boolean>
   /** Lets the first in line look again: tokens came, or their rate changed. */
@@ -35,73 +38,100 @@ export interface Line {
   readonly length: Effect.Effect<number>
 }
 
+/** In a list of both directions, so that anybody leaves in constant time. */
 interface Waiter {
   readonly cost: number
   readonly untilMillis: number
+  ahead: Waiter | undefined
+  behind: Waiter | undefined
   wake: Deferred.Deferred<void>
   served: boolean
 }
+
+/** Those ahead may be due in the same millisecond, and their timers ring later: nobody leaves before they were served. */
+const graceMillis = 1
 
 /**
  * @category constructors
  */
 export const make = (source: Source): Line => {
-  const waiters: Array<Waiter> = []
-  const demand = () => waiters.reduce((sum, waiter) => sum + waiter.cost, 0)
-  const poke = Effect.sync(() => wakeUp(waiters[0]))
+  const nowMillis = Timed.makeReader()
+  let first: Waiter | undefined
+  let last: Waiter | undefined
+  let length = 0
+  let demand = 0
 
-  const leave = (waiter: Waiter) =>
-    Effect.suspend(() => {
-      waiters.splice(waiters.indexOf(waiter), 1)
-      return poke
+  const enter = (cost: number, untilMillis: number): Waiter => {
+    const waiter: Waiter = { cost, untilMillis, ahead: last, behind: undefined, wake: newWake(), served: false }
+    if (last === undefined) first = waiter
+    else last.behind = waiter
+    last = waiter
+    length += 1
+    demand += cost
+    return waiter
+  }
+
+  const leave = (waiter: Waiter): void => {
+    const wasFirst = first === waiter
+    if (waiter.ahead === undefined) first = waiter.behind
+    else waiter.ahead.behind = waiter.behind
+    if (waiter.behind === undefined) last = waiter.ahead
+    else waiter.behind.ahead = waiter.ahead
+    length -= 1
+    // What fractions leave behind in a sum goes with the last waiter.
+    demand = length === 0 ? 0 : demand - waiter.cost
+    if (wasFirst) wakeUp(first)
+  }
+
+  const take = (waiter: Waiter, demand: number): Effect.Effect<boolean> =>
+    Effect.map(source.take(waiter.cost, demand), (ok) => {
+      waiter.served = ok
+      return ok
     })
 
   const turn = (waiter: Waiter, clock: Clock.Clock): Effect.Effect<boolean> =>
     Effect.gen(function* () {
       while (true) {
-        const isFirst = waiters[0] === waiter
-        if (isFirst && (yield* served(waiter))) return true
-        const leftMillis = waiter.untilMillis - clock.unsafeCurrentTimeMillis()
-        if (leftMillis <= 0) return false
-        const millis = isFirst ? Math.min(leftMillis, yield* source.millisUntil(waiter.cost)) : leftMillis
-        yield* wokenOrAfter(waiter, clock, Math.max(1, Math.ceil(millis)))
+        const leftMillis = left(waiter, clock)
+        yield* first === waiter
+          ? pause(waiter, clock, Math.min(leftMillis, yield* source.millisUntil(waiter.cost)))
+          : pause(waiter, clock, leftMillis + graceMillis)
+        if (first === waiter && (yield* Effect.uninterruptible(take(waiter, demand)))) return true
+        if (left(waiter, clock) <= (first === waiter ? 0 : -graceMillis)) return false
       }
     })
 
-  const served = (waiter: Waiter) =>
-    Effect.uninterruptible(
-      Effect.map(source.take(waiter.cost, demand()), (ok) => {
-        waiter.served = ok
-        return ok
-      })
-    )
+  const left = ({ untilMillis }: Waiter, clock: Clock.Clock): number =>
+    untilMillis === Infinity ? Infinity : untilMillis - nowMillis(clock)
 
-  const queue = (cost: number, maxWaitMillis: number, restore: Restore): Effect.Effect<boolean> =>
-    Effect.clockWith((clock) => {
-      const waiter: Waiter = {
-        cost,
-        untilMillis: clock.unsafeCurrentTimeMillis() + maxWaitMillis,
-        wake: newWake(),
-        served: false
-      }
-      waiters.push(waiter)
-      return Effect.onExit(restore(turn(waiter, clock)), (exit) =>
-        Exit.isFailure(exit) && waiter.served ? Effect.zipRight(source.giveBack(cost), leave(waiter)) : leave(waiter)
+  /** In its place already: whoever comes while it looks at the source comes after it. */
+  const serve = (waiter: Waiter, maxWaitMillis: number, clock: Clock.Clock, restore: Restore) =>
+    Effect.flatMap(first === waiter ? take(waiter, 0) : Effect.succeed(false), (ok) => {
+      if (ok) return Effect.succeed(true)
+      return Effect.flatMap(source.millisUntil(demandUpTo(waiter)), (millis) =>
+        millis > maxWaitMillis ? Effect.succeed(false) : restore(turn(waiter, clock))
       )
     })
 
+  /** It counts whoever is ahead: those who came after it, in a line that has moved on meanwhile, do not matter. */
+  const demandUpTo = (waiter: Waiter): number => {
+    let sum = demand
+    for (let later = waiter.behind; later !== undefined; later = later.behind) sum -= later.cost
+    return sum
+  }
+
   return {
     acquire: (cost, maxWaitMillis, restore) =>
-      Effect.suspend(() =>
-        Effect.flatMap(waiters.length === 0 ? source.take(cost, cost) : Effect.succeed(false), (ok) => {
-          if (ok) return Effect.succeed(true)
-          return Effect.flatMap(source.millisUntil(demand() + cost), (millis) =>
-            millis > maxWaitMillis ? Effect.succeed(false) : queue(cost, maxWaitMillis, restore)
-          )
-        })
-      ),
-    poke,
-    length: Effect.sync(() => waiters.length)
+      Effect.clockWith((clock) => {
+        const waiter = enter(cost, maxWaitMillis === Infinity ? Infinity : nowMillis(clock) + maxWaitMillis)
+        return Effect.onExit(serve(waiter, maxWaitMillis, clock, restore), (exit) =>
+          Exit.isFailure(exit) && waiter.served
+            ? Effect.map(source.giveBack(cost), () => leave(waiter))
+            : Effect.sync(() => leave(waiter))
+        )
+      }),
+    poke: Effect.sync(() => wakeUp(first)),
+    length: Effect.sync(() => length)
   }
 }
 
@@ -109,12 +139,15 @@ const newWake = () => Deferred.unsafeMake<void>(FiberId.none)
 
 const wakeUp = (waiter: Waiter | undefined) => waiter && Deferred.unsafeDone(waiter.wake, Effect.void)
 
-const wokenOrAfter = (waiter: Waiter, clock: Clock.Clock, millis: number): Effect.Effect<void> =>
-  Effect.map(
+/** Lasts until the waiter is woken or `millis` have passed, also where the waiter itself cannot be interrupted. */
+const pause = (waiter: Waiter, clock: Clock.Clock, millis: number): Effect.Effect<void> => {
+  const timerMillis = Math.min(longestTimerMillis, Math.max(1, Math.ceil(millis)))
+  const woken = Deferred.await(waiter.wake)
+  const paused =
     millis === Infinity
-      ? Deferred.await(waiter.wake)
-      : Effect.raceFirst(Deferred.await(waiter.wake), clock.sleep(Duration.millis(millis))),
-    () => {
-      waiter.wake = newWake()
-    }
-  )
+      ? woken
+      : Effect.raceFirst(Effect.interruptible(woken), Effect.interruptible(clock.sleep(Duration.millis(timerMillis))))
+  return Effect.map(paused, () => {
+    waiter.wake = newWake()
+  })
+}
