@@ -7,6 +7,12 @@
 import type { Duration, Option } from "effect"
 import { Context, Effect, Layer } from "effect"
 
+export { type AcceptRatio, layerAcceptRatio, makeAcceptRatio } from "./AcceptRatio.ts"
+export { type Adaptive, layerAdaptive, makeAdaptive } from "./AdaptiveRate.ts"
+export { type Fixed, layerFixed, makeFixed } from "./FixedRate.ts"
+export { Key } from "./Key.ts"
+export { type Keyed, layerKeyed, makeKeyed } from "./KeyedRate.ts"
+
 /**
  * What came back: `Throttled` is the server's wish for less.
  *
@@ -36,6 +42,11 @@ export interface SendRate {
   readonly acquire: (wanted: Wanted) => Effect.Effect<boolean>
   /** Hears what an attempt came back with, once for each that was sent and ended. */
   readonly heard: (result: Result) => Effect.Effect<void>
+  /**
+   * Whether nobody waits and a new one would grant no more than this one: `layerKeyed` forgets only such. One that does
+   * not say is kept.
+   */
+  readonly isFresh?: Effect.Effect<boolean>
 }
 
 /**
@@ -50,7 +61,11 @@ export class Default extends Context.Tag("@effect-retry/core/SendRate")<Default,
  *
  * @category constructors
  */
-export const unlimited: SendRate = { acquire: () => Effect.succeed(true), heard: () => Effect.void }
+export const unlimited: SendRate = {
+  acquire: () => Effect.succeed(true),
+  heard: () => Effect.void,
+  isFresh: Effect.succeed(true)
+}
 
 /**
  * `unlimited` behind a tag.

@@ -1,0 +1,185 @@
+/**
+ * The arithmetic of the send-rate limiter of the AWS SDKs' adaptive mode: measure, cut, grow as a cubic. Pure.
+ *
+ * Times are in milliseconds, rates in attempts per second. A token is never negative, and a clock that steps back neither
+ * makes tokens nor moves the curve.
+ * Source: smithy-lang/smithy-kotlin, `AdaptiveRateLimiter.kt`; smithy-lang/smithy-rs, `client_rate_limiter.rs`, both read
+ * 2026-11-20.
+ */
+import { Option } from "effect"
+import * as TokenBucket from "./TokenBucket.ts"
+
+/**
+ * @category models
+ */
+export interface Settings {
+  readonly beta: number
+  readonly scaleConstant: number
+  readonly smoothing: number
+  readonly minFillRate: number
+  readonly minCapacity: number
+  readonly measurementBucketMillis: number
+  /** After a cut, no further cut for so long; zero for a cut per throttle. */
+  readonly cutAtMostEveryMillis: number
+  /** A silence of so long is left out of the measured rate; `Infinity` for none. */
+  readonly idleAfterMillis: number
+  /** Without a throttle for so long the limit is taken away; `Infinity` for never. */
+  readonly offAfterMillis: number
+}
+
+/**
+ * @category models
+ */
+export interface Cubic {
+  /** Whether there is a limit: from the first throttle on. */
+  readonly enabled: boolean
+  /** The rate of sending, smoothed. */
+  readonly measuredRate: number
+  /** Results in the measurement bucket that is not over yet. */
+  readonly count: number
+  /** Number of that bucket since the epoch. */
+  readonly measurementBucket: number
+  readonly heardAtMillis: number
+  /** The rate that was cut last. */
+  readonly wMax: number
+  readonly cutAtMillis: number
+  readonly throttledAtMillis: number
+  readonly fillRate: number
+  readonly capacity: number
+  readonly bucket: TokenBucket.TokenBucket
+}
+
+/** No rate above so many times the measured one: a client that sends little does not earn a limit it never tried. */
+const growthLimit = 2
+
+/**
+ * Without a limit yet. Measuring begins at a whole second, as in the SDKs.
+ *
+ * @category constructors
+ */
+export const make = (settings: Settings, nowMillis: number): Cubic => ({
+  enabled: false,
+  measuredRate: 0,
+  count: 0,
+  measurementBucket: Math.floor((Math.floor(nowMillis / 1000) * 1000) / settings.measurementBucketMillis),
+  heardAtMillis: nowMillis,
+  wMax: 0,
+  cutAtMillis: nowMillis,
+  throttledAtMillis: nowMillis,
+  fillRate: settings.minFillRate,
+  capacity: settings.minCapacity,
+  // Whenever it is looked at first, no time has passed.
+  bucket: { tokens: 0, atMillis: Infinity }
+})
+
+/**
+ * Seconds from a cut of `wMax` until the curve is back there. Formula: `cbrt(wMax * (1 - beta) / scaleConstant)`.
+ *
+ * @category destructors
+ */
+export const recoverySeconds = (wMax: number, { beta, scaleConstant }: Settings): number =>
+  Math.cbrt((wMax * (1 - beta)) / scaleConstant)
+
+/**
+ * The rate `seconds` after a cut of `wMax`. Formula: `scaleConstant * (seconds - K)^3 + wMax`, with `K` the seconds of the
+ * recovery; `beta * wMax` at first, `wMax` after `K`, and then growing ever faster.
+ *
+ * @category destructors
+ */
+export const rateAfter = (wMax: number, seconds: number, settings: Settings): number =>
+  settings.scaleConstant * (seconds - recoverySeconds(wMax, settings)) ** 3 + wMax
+
+/**
+ * The state after a result: measured, and the rate cut or grown.
+ *
+ * A cut takes `beta` of the lower of the measured rate and the limit (of the measured rate where there was no limit), and
+ * the rate before the cut is where the curve returns to.
+ *
+ * @category combinators
+ */
+export const heard = (self: Cubic, settings: Settings, nowMillis: number, throttled: boolean): Cubic => {
+  const state = switched(measured(self, settings, nowMillis), settings, nowMillis)
+  if (!throttled) {
+    const seconds = Math.max(0, nowMillis - state.cutAtMillis) / 1000
+    return limited(state, settings, nowMillis, rateAfter(state.wMax, seconds, settings))
+  }
+  const since = { ...state, enabled: true, throttledAtMillis: nowMillis }
+  if (state.enabled && nowMillis - state.cutAtMillis < settings.cutAtMostEveryMillis) return since
+  const wMax = state.enabled ? Math.min(state.measuredRate, state.fillRate) : state.measuredRate
+  return limited({ ...since, wMax, cutAtMillis: nowMillis }, settings, nowMillis, settings.beta * wMax)
+}
+
+const measured = (self: Cubic, settings: Settings, nowMillis: number): Cubic => {
+  const { idleAfterMillis, measurementBucketMillis, smoothing } = settings
+  const measurementBucket = Math.floor(nowMillis / measurementBucketMillis)
+  const state = { ...self, heardAtMillis: nowMillis }
+  if (nowMillis - self.heardAtMillis >= idleAfterMillis) return { ...state, count: 1, measurementBucket }
+  const count = self.count + 1
+  if (measurementBucket <= self.measurementBucket) return { ...state, count }
+  const seconds = ((measurementBucket - self.measurementBucket) * measurementBucketMillis) / 1000
+  const measuredRate = smoothing * (count / seconds) + (1 - smoothing) * self.measuredRate
+  return { ...state, measuredRate, count: 0, measurementBucket }
+}
+
+/** What came in by the old rate stays, as far as the new one can hold it. */
+const limited = (self: Cubic, settings: Settings, nowMillis: number, rate: number): Cubic => {
+  const limitedRate = Math.min(rate, growthLimit * self.measuredRate)
+  const capacity = Math.max(limitedRate, settings.minCapacity)
+  const bucket = TokenBucket.added(refilled(self, nowMillis), { capacity, refillPerSecond: 0 }, 0)
+  return { ...self, fillRate: Math.max(limitedRate, settings.minFillRate), capacity, bucket }
+}
+
+const refilled = (self: Cubic, nowMillis: number): TokenBucket.TokenBucket =>
+  TokenBucket.refilled(self.bucket, { capacity: self.capacity, refillPerSecond: self.fillRate }, nowMillis)
+
+const switched = (self: Cubic, { offAfterMillis }: Settings, nowMillis: number): Cubic =>
+  self.enabled && nowMillis - self.throttledAtMillis >= offAfterMillis ? { ...self, enabled: false } : self
+
+/**
+ * Whether attempts take tokens at all.
+ *
+ * @category guards
+ */
+export const isLimited = (self: Cubic, settings: Settings, nowMillis: number): boolean =>
+  switched(self, settings, nowMillis).enabled
+
+/**
+ * Takes `cost` tokens, or nothing; where there is no limit it takes none and answers `true`.
+ *
+ * @category combinators
+ */
+export const taken = (
+  self: Cubic,
+  settings: Settings,
+  nowMillis: number,
+  cost: number
+): readonly [granted: boolean, Cubic] => {
+  const state = switched(self, settings, nowMillis)
+  if (!state.enabled) return [true, state]
+  const bucket = refilled(state, nowMillis)
+  const after = TokenBucket.taken(bucket, cost)
+  return [Option.isSome(after), { ...state, bucket: Option.getOrElse(after, () => bucket) }]
+}
+
+/**
+ * Puts back what was taken and not sent.
+ *
+ * @category combinators
+ */
+export const givenBack = (self: Cubic, cost: number): Cubic =>
+  self.enabled
+    ? { ...self, bucket: TokenBucket.added(self.bucket, { capacity: self.capacity, refillPerSecond: 0 }, cost) }
+    : self
+
+/**
+ * Whole milliseconds until `cost` tokens are there by time alone, or until there is no limit any more.
+ *
+ * @category destructors
+ */
+export const millisUntil = (self: Cubic, settings: Settings, nowMillis: number, cost: number): number => {
+  const state = switched(self, settings, nowMillis)
+  if (!state.enabled) return 0
+  const { capacity, fillRate, throttledAtMillis } = state
+  const untilTokens = TokenBucket.millisUntil(refilled(state, nowMillis), { capacity, refillPerSecond: fillRate }, cost)
+  return Math.min(untilTokens, Math.ceil(throttledAtMillis + settings.offAfterMillis - nowMillis))
+}
