@@ -1,0 +1,119 @@
+import { Backoff, BackoffTree, Classifier, InvalidArgument, Policy, Retry, Verdict } from "@effect-retry/core"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+
+const good = {
+  classifier: Classifier.always,
+  maxAttempts: 3,
+  backoff: Backoff.constant({ delay: "1 second" })
+}
+
+// As from JavaScript, where the compiler looks at nothing.
+const doors: { readonly [owner: string]: (policy: typeof good) => unknown } = {
+  "Policy.make": (policy) => Policy.make(policy),
+  "Policy.toSchedule": (policy) => Policy.toSchedule(policy),
+  "Retry.retry": (policy) => Retry.retry(Effect.void, policy),
+  "Retry.orStopped": (policy) => Retry.orStopped(Effect.void, policy),
+  "Retry.retryOrElse": (policy) => Retry.retryOrElse(Effect.void, policy, () => Effect.void)
+}
+
+const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; readonly message: string }> = [
+  { field: "maxAttempts", value: NaN, message: "maxAttempts must be a whole number >= 1, got NaN" },
+  { field: "maxAttempts", value: 0, message: "maxAttempts must be a whole number >= 1, got 0" },
+  { field: "maxAttempts", value: -1, message: "maxAttempts must be a whole number >= 1, got -1" },
+  { field: "maxAttempts", value: 2.5, message: "maxAttempts must be a whole number >= 1, got 2.5" },
+  { field: "maxAttempts", value: -Infinity, message: "maxAttempts must be a whole number >= 1, got -Infinity" },
+  { field: "maxAttempts", value: undefined, message: "maxAttempts must be a whole number >= 1, got undefined" },
+  { field: "maxAttempts", value: "3", message: 'maxAttempts must be a whole number >= 1, got "3"' },
+  {
+    field: "classifier",
+    value: undefined,
+    message: "classifier must be a function from error to verdict, got undefined"
+  },
+  {
+    field: "classifier",
+    value: "always",
+    message: 'classifier must be a function from error to verdict, got "always"'
+  },
+  { field: "backoff", value: undefined, message: "backoff must be a Backoff or another Schedule, got undefined" },
+  { field: "backoff", value: 1000, message: "backoff must be a Backoff or another Schedule, got 1000" }
+]
+
+const cases = Object.entries(doors).flatMap(([owner, door]) => bad.map((row) => ({ owner, door, ...row })))
+
+describe("Policy.make", () => {
+  it.each(cases)("refuses at $owner: $message", ({ door, field, message, owner, value }) => {
+    const refused = () => door({ ...good, [field]: value })
+    expect(refused).toThrow(InvalidArgument.InvalidArgument)
+    expect(refused).toThrow(expect.objectContaining({ message: `${owner}: ${message}` }))
+  })
+
+  it.each([1, 2, 1_000_000, Infinity])("accepts %s attempts", (maxAttempts) => {
+    expect(Policy.make({ ...good, maxAttempts }).maxAttempts).toBe(maxAttempts)
+  })
+
+  it("answers with the very policy it was given", () => {
+    const policy = { ...good, backoff: Schedule.spaced("1 second") }
+    expect(Policy.make(policy)).toBe(policy)
+  })
+
+  it("refuses a door's policy before the effect is run", () => {
+    let ran = false
+    const effect = Effect.sync(() => {
+      ran = true
+    })
+    expect(() => Retry.retry({ ...good, maxAttempts: 0 })(effect)).toThrow("Retry.retry: maxAttempts")
+    expect(ran).toBe(false)
+  })
+})
+
+describe("Policy.standard", () => {
+  // Attempts, cap and jitter: AWS SDKs and Tools reference guide, "Retry behavior", read 2026-11-20.
+  it("makes three attempts, exponential from 100 milliseconds, capped at 20 seconds, with full jitter", () => {
+    const bounds = (u: number) => {
+      const delays: Array<number | undefined> = []
+      let tree: BackoffTree.Tree | undefined = Policy.standard.backoff.tree
+      for (let retry = 1; retry <= 10; retry++) {
+        const stepped: BackoffTree.Step | undefined =
+          tree && BackoffTree.step(tree, { u, kind: undefined, ranMillis: 0 })
+        delays.push(stepped?.delayMillis)
+        tree = stepped?.rest
+      }
+      return delays
+    }
+    expect(Policy.standard.maxAttempts).toBe(3)
+    expect(bounds(1 - Number.EPSILON)).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 20_000, 20_000])
+    expect(bounds(0.5)).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000])
+    expect(bounds(0)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+  })
+
+  it("leaves it to the caller what is retryable", () => {
+    expect(Policy.standard).not.toHaveProperty("classifier")
+    expect(Policy.once).not.toHaveProperty("classifier")
+  })
+
+  it.effect("is changed by spread", () =>
+    Effect.gen(function* () {
+      let attempts = 0
+      const attempt = Effect.suspend(() => {
+        attempts += 1
+        return Effect.fail("busy")
+      })
+      const mine = {
+        ...Policy.standard,
+        classifier: () => Verdict.transient,
+        maxAttempts: 7,
+        backoff: Backoff.fromDelays([0, 0, 0, 0, 0, 0])
+      }
+      yield* Effect.flip(Retry.retry(attempt, mine))
+      expect(attempts).toBe(7)
+    })
+  )
+})
+
+describe("Policy.once", () => {
+  it("makes one attempt, and its back-off has ended before it began", () => {
+    expect(Policy.once.maxAttempts).toBe(1)
+    expect(BackoffTree.step(Policy.once.backoff.tree, { u: 0, kind: undefined, ranMillis: 0 })).toBe(undefined)
+  })
+})
