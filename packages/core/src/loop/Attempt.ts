@@ -8,14 +8,11 @@ import type { Erased } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 
 /**
- * The effect of the attempt that is about to start; `onTimeout` hears of a timeout of this attempt, and of no other.
+ * The effect of the attempt that is about to start. Its timeout is noted in the operation.
  *
  * @category running
  */
-export const effect = (
-  op: Operation.Operation,
-  onTimeout: (timedOut: AttemptTimeout.AttemptTimedOut) => void
-): Erased => {
+export const effect = (op: Operation.Operation): Erased => {
   const { attempt: tag, attemptTimeout: timeout, deadline } = op.policy
   if (tag === undefined && timeout === undefined) return op.self
   const leftMillis = deadline === undefined ? Infinity : deadline.withinMillis - op.attemptStartedMillis
@@ -25,11 +22,7 @@ export const effect = (
   const after = Duration.millis(millis)
   return Effect.timeoutFail(timeout.disconnected ? Effect.disconnect(self) : self, {
     duration: after,
-    onTimeout: () => {
-      const timedOut = new AttemptTimeout.AttemptTimedOut({ attempt: op.attempts, after })
-      onTimeout(timedOut)
-      return timedOut
-    }
+    onTimeout: () => (op.timedOut = new AttemptTimeout.AttemptTimedOut({ attempt: op.attempts, after }))
   })
 }
 

@@ -97,17 +97,9 @@ const acquire = (op: Op, sendRate: SendRate): Effect.Effect<boolean> => {
 const attempt = (op: Op): Erased => {
   op.attempts += 1
   op.attemptStartedMillis = Operation.elapsedMillis(op)
-  let timedOut: AttemptTimedOut | undefined
-  const self = spending(
-    op,
-    Attempt.effect(op, (error) => {
-      timedOut = error
-    })
-  )
-  const onFailure = (cause: Cause.Cause<unknown>) =>
-    timedOut !== undefined && Option.contains(Cause.failureOption(cause), timedOut)
-      ? ranOut(op, timedOut)
-      : failed(op, cause)
+  op.timedOut = undefined
+  const self = spending(op, Attempt.effect(op))
+  const onFailure = (cause: Cause.Cause<unknown>) => failed(op, cause)
   return op.sendRate === undefined && op.bucket === undefined && op.policy.result === undefined
     ? Effect.catchAllCause(self, onFailure)
     : Effect.matchCauseEffect(self, { onFailure, onSuccess: (value) => returned(op, value) })
@@ -120,26 +112,28 @@ const returned = (op: Op, value: unknown): Erased => {
     ? told(op.sendRate?.heard("Succeeded"), () =>
         told(op.bucket?.ended({ _tag: "Succeeded", attempt: op.attempts, cost: op.cost }), () => done)
       )
-    : judged(op, new ResultRejected({ result: value }), value, verdict, done)
+    : judged(op, new ResultRejected({ result: value }), value, verdict, () => done)
 }
 
 const failed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
-  const end = Effect.failCause(cause)
+  const { timedOut } = op
+  if (timedOut !== undefined && Option.contains(Cause.failureOption(cause), timedOut)) return ranOut(op, timedOut)
+  const end = () => Effect.failCause(cause)
   if (cause._tag === "Fail") return judged(op, cause.error, cause.error, op.policy.classifier(cause.error), end)
   const error = Cause.failureOption(cause)
   return Option.isNone(error) || Cause.isDie(cause)
-    ? end
+    ? end()
     : judged(op, error.value, error.value, op.policy.classifier(error.value), end)
 }
 
 const ranOut = (op: Op, timedOut: AttemptTimedOut): Erased => {
   const { onTimeout, verdict } = op.policy.attemptTimeout!
   const error = onTimeout(timedOut)
-  return judged(op, error, error, verdict, Effect.fail(error))
+  return judged(op, error, error, verdict, () => Effect.fail(error))
 }
 
 /** Tells the services how the attempt ended, then decides. */
-const judged = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Erased): Erased => {
+const judged = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
   const failure: Failure = { error, input, verdict, failedMillis: Operation.elapsedMillis(op), end }
   Operation.record(op, failure)
   if (op.sendRate === undefined && op.bucket === undefined) return decide(op, failure)
@@ -170,54 +164,49 @@ const decide = (op: Op, failure: Failure): Erased => {
   return op.draws ? Effect.flatMap(op.random.next, withDraw) : withDraw(0)
 }
 
-/** Stops, or waits and makes the next attempt. */
+/** Stops, or pays, waits and makes the next attempt. */
 const proceed = (op: Op, failure: Failure, verdict: Retryable, decision: Decision.Decision): Erased => {
   if (typeof decision !== "number") return stop(op, failure, decision)
-  if (decision === 0 && op.bucket === undefined && op.sendRate === undefined) {
-    Operation.waits(op, 0)
-    return attempt(op)
-  }
   const { bucket } = op
-  const waited = ready(op, decision)
-  if (bucket === undefined) {
-    return Effect.flatMap(waited, (refusal) => (refusal === undefined ? attempt(op) : stop(op, failure, refusal)))
-  }
-  const next = Effect.flatMap(paid(op, bucket, verdict.kind, waited), (refusal) =>
-    refusal === undefined ? attempt(op) : Effect.flatMap(givenBack(op, bucket), () => stop(op, failure, refusal))
+  if (bucket === undefined) return next(op, decision, (reason) => stop(op, failure, reason))
+  const funded = Effect.flatMap(taken(op, bucket, verdict.kind), (granted) =>
+    granted
+      ? next(op, decision, (reason) => Effect.flatMap(givenBack(op, bucket), () => stop(op, failure, reason)))
+      : stop(op, failure, { _tag: "BucketEmpty" })
   )
-  if (op.guarded) return next
+  if (op.guarded) return funded
   op.guarded = true
-  return Effect.onError(next, () => givenBack(op, bucket))
+  return Effect.onError(funded, () => givenBack(op, bucket))
 }
 
-type Refusal = Effect.Effect<StopReason | undefined, never, unknown>
+type Refused = (reason: StopReason) => Erased
 
-/** Waits until the next attempt may be sent, or answers why it may not. */
-const ready = (op: Op, millis: number): Refusal => {
+/** Waits and makes the next attempt, if it may still be sent. */
+const next = (op: Op, millis: number, refused: Refused): Erased => {
   const { sendRate } = op
-  const waited = Effect.suspend(() => {
-    Operation.waits(op, millis)
-    return Effect.map(wait(op.clock, millis), () => Operation.late(op))
-  })
-  return sendRate === undefined
-    ? waited
-    : Effect.flatMap(waited, (late) =>
-        late === undefined
-          ? Effect.map(acquire(op, sendRate), (granted) => (granted ? Operation.late(op) : { _tag: "SendRateRefused" }))
-          : Effect.succeed(late)
-      )
+  Operation.waits(op, millis)
+  return wait(op.clock, millis, () =>
+    inTime(op, refused, () => (sendRate === undefined ? attempt(op) : send(op, sendRate, refused)))
+  )
 }
 
-/** Takes the cost first, and holds it until the attempt starts. */
-const paid = (op: Op, bucket: RetryBucket, kind: Kind, waited: Refusal): Refusal =>
-  Effect.flatMap(
-    Effect.uninterruptibleMask((restore) =>
-      Effect.map(bucket.take(kind, restore), (taken) => {
-        op.held = Option.getOrUndefined(taken)
-        return op.held !== undefined
-      })
-    ),
-    (granted): Refusal => (granted ? waited : Effect.succeed({ _tag: "BucketEmpty" }))
+const inTime = (op: Op, refused: Refused, then: () => Erased): Erased => {
+  const late = Operation.late(op)
+  return late === undefined ? then() : refused(late)
+}
+
+const send = (op: Op, sendRate: SendRate, refused: Refused): Erased =>
+  Effect.flatMap(acquire(op, sendRate), (granted) =>
+    granted ? inTime(op, refused, () => attempt(op)) : refused({ _tag: "SendRateRefused" })
+  )
+
+/** Takes the cost of a retry, and holds it until the attempt starts. */
+const taken = (op: Op, bucket: RetryBucket, kind: Kind): Effect.Effect<boolean> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.map(bucket.take(kind, restore), (taken) => {
+      op.held = Option.getOrUndefined(taken)
+      return op.held !== undefined
+    })
   )
 
 /** Gives back what is held for an attempt that is not sent after all: by refusal, interruption or defect. */
@@ -245,7 +234,7 @@ const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
   return end(op, () =>
     reason._tag === "DeadlinePassed" && deadline?._tag === "Cut"
       ? exceeded(op, deadline)
-      : stopped(op, failure.error, reason, failure.end)
+      : stopped(op, failure.error, reason, failure.end())
   )
 }
 

@@ -4,6 +4,7 @@
 import type { Effect, Fiber } from "effect"
 import { Clock, Context, Duration, Option, Random } from "effect"
 import type { Retryable, Verdict } from "../classify/Verdict.ts"
+import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
 import * as Backoff from "../decide/Backoff.ts"
 import * as BackoffTree from "../decide/BackoffTree.ts"
 import type { RetryBucket } from "../fund/RetryBucket.ts"
@@ -37,12 +38,14 @@ export interface Operation {
   /** Failed attempts, as many as it `keeps`. */
   readonly history: Array<FailedAttempt<unknown>>
   readonly keeps: "nothing" | "last" | "all"
-  /** Whether anything depends on time passed: an operation for which nothing does never looks at the clock. */
+  /** Whether anything depends on time: if not, the operation never looks at the clock. Foreign schedules are told it. */
   readonly timed: boolean
   /** Whether deciding on a delay takes a random number. */
   readonly draws: boolean
   /** Attempts started. */
   attempts: number
+  /** The timeout of the attempt that runs, once it has interrupted it. */
+  timedOut: AttemptTimedOut | undefined
   /** Tokens the last retry took. */
   cost: number
   /** Tokens taken for an attempt that has not started yet. */
@@ -71,7 +74,7 @@ export interface Failure {
   readonly verdict: Verdict
   /** Since the start of the first attempt. */
   readonly failedMillis: number
-  readonly end: Erased
+  readonly end: () => Erased
 }
 
 /**
@@ -85,8 +88,9 @@ export const make = (
 ): Operation => {
   const services = fiber.currentDefaultServices
   const clock = Context.get(services, Clock.Clock)
+  const backoff = Backoff.isBackoff(policy.backoff) ? policy.backoff : undefined
   const keeps = onStopped !== undefined ? "all" : policy.attempt || policy.deadline?._tag === "Cut" ? "last" : "nothing"
-  const timed = keeps !== "nothing" || policy.deadline !== undefined || !isTimeless(policy.backoff)
+  const timed = keeps !== "nothing" || policy.deadline !== undefined || backoff === undefined || backoff.readsTime
   return {
     self,
     policy,
@@ -100,20 +104,18 @@ export const make = (
     timed,
     draws: draws(policy),
     attempts: 0,
+    timedOut: undefined,
     cost: 0,
     held: undefined,
     guarded: false,
     ending: undefined,
-    tree: Backoff.isBackoff(policy.backoff) ? policy.backoff.tree : undefined,
+    tree: backoff?.tree,
     scheduleState: policy.backoff.initial,
     elapsedMillis: 0,
     lookedAtMillis: timed ? clock.unsafeCurrentTimeMillis() : 0,
     attemptStartedMillis: 0
   }
 }
-
-/** A foreign schedule is told the time. */
-const isTimeless = (backoff: ErasedPolicy["backoff"]): boolean => Backoff.isBackoff(backoff) && !backoff.readsTime
 
 /**
  * Looks at the clock. A clock that steps back adds nothing, and the time after its step counts again.

@@ -9,18 +9,23 @@ import { longestTimerMillis } from "../decide/AttemptTimeout.ts"
 const earlyMillis = 2
 
 /**
- * Waits `millis` whole milliseconds: longer than a timer holds in several sleeps, and never less than asked for.
+ * Waits `millis` whole milliseconds, then goes on: longer than a timer holds in several sleeps, and never less than asked
+ * for.
  *
  * @category running
  */
-export const wait = (clock: Clock.Clock, millis: number): Effect.Effect<void> => {
-  if (millis <= 0) return Effect.void
+export const wait = <A, E, R>(
+  clock: Clock.Clock,
+  millis: number,
+  then: () => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => {
+  if (millis <= 0) return then()
   if (millis > longestTimerMillis) {
-    return Effect.flatMap(wait(clock, longestTimerMillis), () => wait(clock, millis - longestTimerMillis))
+    return wait(clock, longestTimerMillis, () => wait(clock, millis - longestTimerMillis, then))
   }
   const startedAt = clock.unsafeCurrentTimeMillis()
   return Effect.flatMap(clock.sleep(Duration.millis(millis)), () => {
     const left = Math.ceil(startedAt + millis - clock.unsafeCurrentTimeMillis())
-    return left > 0 && left <= earlyMillis ? wait(clock, left) : Effect.void
+    return left > 0 && left <= earlyMillis ? wait(clock, left, then) : then()
   })
 }
