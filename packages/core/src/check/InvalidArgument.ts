@@ -64,9 +64,9 @@ export const number = (owner: string, field: string, value: number, range: Range
  * @category constructors
  */
 export const millis = (owner: string, field: string, value: Duration.DurationInput, range: Range): number => {
-  const decoded = decode(value)
-  return Option.isSome(decoded) && Duration.isFinite(decoded.value) && within(Duration.toMillis(decoded.value), range)
-    ? Duration.toMillis(decoded.value)
+  const millis = Option.match(decode(value), { onNone: () => NaN, onSome: Duration.toMillis })
+  return Number.isFinite(millis) && within(millis, range)
+    ? millis
     : refuse(owner, field, `a finite duration ${describe(range, formatMillis)}`, value)
 }
 
@@ -103,10 +103,21 @@ const within = (value: number, { exclusive, max = Infinity, min }: Range): boole
 const describe = ({ exclusive, max, min }: Range, format: (bound: number) => string): string =>
   `${exclusive === true ? ">" : ">="} ${format(min)}${max === undefined ? "" : ` and <= ${format(max)}`}`
 
-const formatMillis = (bound: number): string => Duration.format(Duration.millis(bound))
+/** Whole milliseconds by way of exact nanoseconds, of which a great number would lose some. */
+const formatMillis = (bound: number): string =>
+  Duration.format(Number.isInteger(bound) ? Duration.nanos(BigInt(bound) * 1_000_000n) : Duration.millis(bound))
 
 const show = (value: unknown): string => {
   if (Duration.isDuration(value)) return Duration.format(value)
-  const text = typeof value === "string" ? JSON.stringify(value) : String(value)
+  const text = Array.isArray(value) ? `[${value.map(word).join(", ")}]` : word(value)
   return text.length > 80 ? `${text.slice(0, 80)}...` : text
+}
+
+const word = (value: unknown): string => {
+  if (typeof value === "string") return JSON.stringify(value)
+  try {
+    return String(value)
+  } catch {
+    return "an object without a text"
+  }
 }
