@@ -81,7 +81,7 @@ export const growing: {
   <E2>(times: Times, options: Options<E2>): AttemptTimeout<E2>
 } = <E2>(times: Times, options?: Options<E2>): AttemptTimeout<E2 | AttemptTimedOut> => {
   const owner = "AttemptTimeout.growing"
-  const initialMillis = Argument.millis(owner, "initial", times.initial, { min: 1 })
+  const initialMillis = Argument.millis(owner, "initial", times.initial, { min: 1, max: longestTimerMillis })
   return make(
     {
       initialMillis,

@@ -7,6 +7,7 @@
 import { Data, Duration } from "effect"
 import * as Argument from "../check/InvalidArgument.ts"
 import { longestTimerMillis } from "./AttemptTimeout.ts"
+import { longestMillis } from "./Curve.ts"
 
 /**
  * The deadline interrupted the operation. `cause` is the last failure before that, where there was one.
@@ -57,7 +58,7 @@ export const refuse = (
     /** What an attempt needs to be worth starting. @default 0 */
     readonly reserve?: Duration.DurationInput
   }
-): Deadline => ({ _tag: "Refuse", ...bounds("Deadline.refuse", within, options?.reserve ?? 0) })
+): Deadline => ({ _tag: "Refuse", ...bounds("Deadline.refuse", within, options?.reserve ?? 0, { min: 0 }) })
 
 /**
  * Shortens the wait that would pass the deadline, so that a last attempt starts with `reserve` left.
@@ -70,10 +71,10 @@ export const truncate = (
     /** What the last attempt needs. Above zero, or it would start when it is too late. */
     readonly reserve: Duration.DurationInput
   }
-): Deadline => {
-  Argument.millis("Deadline.truncate", "reserve", options.reserve, { min: 0, exclusive: true })
-  return { _tag: "Truncate", ...bounds("Deadline.truncate", within, options.reserve) }
-}
+): Deadline => ({
+  _tag: "Truncate",
+  ...bounds("Deadline.truncate", within, options.reserve, { min: 0, exclusive: true })
+})
 
 /**
  * Interrupts the operation at the deadline, in an attempt or in a wait, and fails with an error of its own.
@@ -93,7 +94,7 @@ export const cut: {
   options?: { readonly onExceeded: (exceeded: DeadlineExceeded) => E2 }
 ): Deadline<E2 | DeadlineExceeded> => ({
   _tag: "Cut",
-  ...bounds("Deadline.cut", within, 0, longestTimerMillis),
+  ...bounds("Deadline.cut", within, 0, { min: 0 }, longestTimerMillis),
   onExceeded: options?.onExceeded ?? ((exceeded) => exceeded)
 })
 
@@ -124,8 +125,9 @@ const bounds = (
   owner: string,
   within: Duration.DurationInput,
   reserve: Duration.DurationInput,
-  max = Number.MAX_SAFE_INTEGER
+  range: Argument.Range,
+  max = longestMillis
 ) => {
   const withinMillis = Argument.millis(owner, "within", within, { min: 0, max, exclusive: true })
-  return { withinMillis, reserveMillis: Argument.millis(owner, "reserve", reserve, { min: 0, max: withinMillis }) }
+  return { withinMillis, reserveMillis: Argument.millis(owner, "reserve", reserve, { ...range, max: withinMillis }) }
 }
