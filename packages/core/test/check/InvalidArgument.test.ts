@@ -1,0 +1,373 @@
+import { AttemptTimeout, Backoff, Deadline, Hint, InvalidArgument, Jitter, Verdict } from "@effect-retry/core"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Option } from "effect"
+
+/** A bad value, and how a message shows it. */
+type Bad = readonly [value: unknown, shown: string]
+
+const noDurations: ReadonlyArray<Bad> = [
+  [NaN, "NaN"],
+  [-1, "-1"],
+  [-0.5, "-0.5"],
+  [Infinity, "Infinity"],
+  [-Infinity, "-Infinity"],
+  [-1n, "-1"],
+  [10n ** 400n, `1${"0".repeat(79)}...`],
+  ["-1 seconds", `"-1 seconds"`],
+  ["NaN seconds", `"NaN seconds"`],
+  ["soon", `"soon"`],
+  ["5", `"5"`],
+  ["", `""`],
+  ["1 parsec", `"1 parsec"`],
+  [[NaN, 0], "[NaN, 0]"],
+  [[0, NaN], "[0, NaN]"],
+  [[-1, 0], "[-1, 0]"],
+  [[1, -1], "[1, -1]"],
+  [[Infinity, 0], "[Infinity, 0]"],
+  [[1e300, 0], "[1e+300, 0]"],
+  [[1], "[1]"],
+  [[], "[]"],
+  [Duration.infinity, "Infinity"],
+  [true, "true"],
+  [{}, "[object Object]"],
+  [Object.create(null), "an object without a text"],
+  [Symbol("soon"), "Symbol(soon)"]
+]
+
+const noNumbers: ReadonlyArray<Bad> = [
+  [NaN, "NaN"],
+  [Infinity, "Infinity"],
+  [-Infinity, "-Infinity"],
+  [-1, "-1"],
+  ["3", `"3"`],
+  ["", `""`],
+  [3n, "3"],
+  [true, "true"],
+  [[], "[]"],
+  [[1], "[1]"],
+  [{}, "[object Object]"],
+  [Duration.millis(3), "3ms"]
+]
+
+const noNames: ReadonlyArray<Bad> = [
+  ["", `""`],
+  ["other", `"other"`],
+  ["x".repeat(100), `"${"x".repeat(79)}...`],
+  [NaN, "NaN"],
+  [0, "0"],
+  [true, "true"],
+  [{}, "[object Object]"],
+  [["clamp"], `["clamp"]`],
+  [null, "null"],
+  [undefined, "undefined"]
+]
+
+/** What is absent is bad where the parameter has no default. */
+const absent: ReadonlyArray<Bad> = [
+  [null, "null"],
+  [undefined, "undefined"]
+]
+
+/** A parameter of a constructor: what it must be, what else is refused, and what is accepted at its bounds. */
+interface Parameter {
+  readonly owner: string
+  readonly field: string
+  readonly must: string
+  readonly make: (value: never) => unknown
+  readonly refused: ReadonlyArray<Bad>
+  readonly accepted: ReadonlyArray<unknown>
+}
+
+const shownNumbers = (values: ReadonlyArray<number>): ReadonlyArray<Bad> => values.map((value) => [value, `${value}`])
+
+const duration = (
+  name: string,
+  must: string,
+  make: Parameter["make"],
+  bounds: {
+    readonly refused?: ReadonlyArray<number>
+    readonly accepted: ReadonlyArray<unknown>
+    readonly byDefault?: true
+  }
+): Parameter => {
+  const [owner = "", field = ""] = name.split(": ")
+  return {
+    owner,
+    field,
+    must: `a finite duration ${must}`,
+    make,
+    refused: [...noDurations, ...(bounds.byDefault ? [] : absent), ...shownNumbers(bounds.refused ?? [])],
+    accepted: bounds.accepted
+  }
+}
+
+const number = (
+  name: string,
+  must: string,
+  make: Parameter["make"],
+  bounds: {
+    readonly refused: ReadonlyArray<number>
+    readonly accepted: ReadonlyArray<number>
+    readonly byDefault?: true
+  }
+): Parameter => {
+  const [owner = "", field = ""] = name.split(": ")
+  return {
+    owner,
+    field,
+    must,
+    make,
+    refused: [...noNumbers, ...(bounds.byDefault ? [] : absent), ...shownNumbers(bounds.refused)],
+    accepted: bounds.accepted
+  }
+}
+
+const name = (title: string, names: ReadonlyArray<string>, make: Parameter["make"]): Parameter => {
+  const [owner = "", field = ""] = title.split(": ")
+  return { owner, field, must: `one of ${names.join(", ")}`, make, refused: noNames, accepted: names }
+}
+
+const fromNothing = { accepted: [0, 0.5, "1 nanos", 1n, [0, 1], "3 weeks", Duration.hours(1), 1e300] }
+const aboveNothing = { refused: [0, 1e-9], accepted: ["1 nanos", 0.5, 1, 1e300] }
+const fromOneMilli = { refused: [0, 0.5, 0.999_999], accepted: [1, 1.5, 1e300] }
+const otherwise = ["clamp", "giveUp"]
+const timer = "24d 20h 31m 23s 647ms"
+const longest = "106751d 23h 47m 16s 854ms"
+const timerMillis = AttemptTimeout.longestTimerMillis
+
+const parameters: ReadonlyArray<Parameter> = [
+  name("Verdict.retryable: kind", Verdict.kinds, (kind) => Verdict.retryable(kind)),
+
+  number("Jitter.proportional: ratio", "> 0 and <= 1", (ratio) => Jitter.proportional({ ratio }), {
+    refused: [0, 1.000_1, 2],
+    accepted: [Number.MIN_VALUE, 0.5, 1]
+  }),
+  duration("Jitter.additive: max", "> 0", (max) => Jitter.additive({ max }), aboveNothing),
+
+  duration("Backoff.constant: delay", ">= 0", (delay) => Backoff.constant({ delay }), fromNothing),
+  duration("Backoff.linear: base", ">= 0", (base) => Backoff.linear({ base, step: 1 }), fromNothing),
+  duration("Backoff.linear: step", ">= 0", (step) => Backoff.linear({ base: 1, step }), fromNothing),
+  duration("Backoff.polynomial: base", ">= 0", (base) => Backoff.polynomial({ base, degree: 2 }), fromNothing),
+  number("Backoff.polynomial: degree", "> 0", (degree) => Backoff.polynomial({ base: 1, degree }), {
+    refused: [0, -0.5],
+    accepted: [Number.MIN_VALUE, 0.5, 1, Number.MAX_VALUE]
+  }),
+  duration("Backoff.exponential: base", ">= 0", (base) => Backoff.exponential({ base }), fromNothing),
+  number("Backoff.exponential: factor", ">= 1", (factor) => Backoff.exponential({ base: 1, factor }), {
+    refused: [0, 0.5, 1 - Number.EPSILON],
+    accepted: [1, 1 + Number.EPSILON, 2, Number.MAX_VALUE],
+    byDefault: true
+  }),
+  duration("Backoff.fibonacci: base", ">= 0", (base) => Backoff.fibonacci({ base }), fromNothing),
+  duration("Backoff.fromDelays: delays[0]", ">= 0", (delay) => Backoff.fromDelays([delay]), fromNothing),
+  duration("Backoff.fromDelays: delays[2]", ">= 0", (delay) => Backoff.fromDelays([1, 2, delay]), fromNothing),
+  duration("Backoff.decorrelated: base", "> 0", (base) => Backoff.decorrelated({ base }), aboveNothing),
+  duration("Backoff.decorrelatedSmooth: base", "> 0", (base) => Backoff.decorrelatedSmooth({ base }), aboveNothing),
+  duration("Backoff.ethernet: slot", "> 0", (slot) => Backoff.ethernet({ slot }), aboveNothing),
+  number("Backoff.celery: factor", "a whole number >= 0", (factor) => Backoff.celery({ factor }), {
+    refused: [0.1, 1.5, -40],
+    accepted: [0, 1, Number.MAX_VALUE]
+  }),
+  duration("Backoff.celery: maximum", ">= 1s", (maximum) => Backoff.celery({ factor: 1, maximum }), {
+    refused: [0, 1, 999.5],
+    accepted: [1_000, 1_000.5, 1e300],
+    byDefault: true
+  }),
+  duration("Backoff.connectRetry: maximum", ">= 1s", (maximum) => Backoff.connectRetry({ maximum }), {
+    refused: [0, 1, 999.5],
+    accepted: [1_000, 1_000.5, 1e300],
+    byDefault: true
+  }),
+  duration("Backoff.truncated: base", ">= 0", (base) => Backoff.truncated({ base, maximum: 1 }), fromNothing),
+  number("Backoff.truncated: factor", ">= 1", (factor) => Backoff.truncated({ base: 1, factor, maximum: 1 }), {
+    refused: [0, 0.5, 1 - Number.EPSILON],
+    accepted: [1, 2, Number.MAX_VALUE],
+    byDefault: true
+  }),
+  duration("Backoff.truncated: maximum", ">= 1ms", (maximum) => Backoff.truncated({ base: 1, maximum }), fromOneMilli),
+  number(
+    "Backoff.truncated: randomMillis",
+    ">= 0",
+    (randomMillis) => Backoff.truncated({ base: 1, maximum: 1, randomMillis }),
+    { refused: [-Number.MIN_VALUE], accepted: [0, 0.5, 1_000, Number.MAX_VALUE], byDefault: true }
+  ),
+  duration("Backoff.capped: cap", ">= 1ms", (cap) => Backoff.capped(Backoff.constant({ delay: 1 }), cap), fromOneMilli),
+  duration(
+    "Backoff.resetAfter: inactivity",
+    ">= 1ms",
+    (inactivity) => Backoff.resetAfter(Backoff.constant({ delay: 1 }), inactivity),
+    fromOneMilli
+  ),
+
+  duration("Hint.override: atMost", ">= 0", (atMost) => Hint.override({ atMost, otherwise: "clamp" }), fromNothing),
+  name("Hint.override: otherwise", otherwise, (otherwise) => Hint.override({ atMost: 1, otherwise })),
+  duration("Hint.floor: atMost", ">= 0", (atMost) => Hint.floor({ atMost, otherwise: "clamp" }), fromNothing),
+  name("Hint.floor: otherwise", otherwise, (otherwise) => Hint.floor({ atMost: 1, otherwise })),
+  number(
+    "Hint.floor: jitterRatio",
+    ">= 0 and <= 1",
+    (jitterRatio) => Hint.floor({ jitterRatio, atMost: 1, otherwise: "clamp" }),
+    { refused: [-0.1, 1 + Number.EPSILON, 20], accepted: [0, 0.2, 1], byDefault: true }
+  ),
+  duration("Hint.within: above", ">= 0", (above) => Hint.within({ above }), fromNothing),
+
+  duration("AttemptTimeout.constant: duration", `>= 1ms and <= ${timer}`, (of) => AttemptTimeout.constant(of), {
+    refused: [0, 0.5, timerMillis + 1],
+    accepted: [1, 1.5, timerMillis]
+  }),
+  duration(
+    "AttemptTimeout.growing: initial",
+    `>= 1ms and <= ${timer}`,
+    (initial) => AttemptTimeout.growing({ initial, factor: 1, maximum: timerMillis }),
+    { refused: [0, 0.5, timerMillis + 1], accepted: [1, 1.5, timerMillis] }
+  ),
+  number(
+    "AttemptTimeout.growing: factor",
+    ">= 1",
+    (factor) => AttemptTimeout.growing({ initial: 1, factor, maximum: 10 }),
+    { refused: [0, 0.5, 1 - Number.EPSILON], accepted: [1, 1.5, Number.MAX_VALUE] }
+  ),
+  duration(
+    "AttemptTimeout.growing: maximum",
+    `>= 10ms and <= ${timer}`,
+    (maximum) => AttemptTimeout.growing({ initial: 10, factor: 2, maximum }),
+    { refused: [0, 9.5, timerMillis + 1], accepted: [10, 10.5, timerMillis] }
+  ),
+
+  duration("Deadline.refuse: within", `> 0 and <= ${longest}`, (within) => Deadline.refuse(within), {
+    refused: [0, 9_223_372_036_855],
+    accepted: ["1 nanos", 0.5, 9_223_372_036_854]
+  }),
+  duration("Deadline.refuse: reserve", ">= 0 and <= 1s", (reserve) => Deadline.refuse("1 second", { reserve }), {
+    refused: [1_000.5, 2_000],
+    accepted: [0, 0.5, 1_000],
+    byDefault: true
+  }),
+  duration(
+    "Deadline.truncate: within",
+    `> 0 and <= ${longest}`,
+    (within) => Deadline.truncate(within, { reserve: "1 nanos" }),
+    { refused: [0, 9_223_372_036_855], accepted: ["1 nanos", 0.5, 9_223_372_036_854] }
+  ),
+  duration("Deadline.truncate: reserve", "> 0 and <= 1s", (reserve) => Deadline.truncate("1 second", { reserve }), {
+    refused: [0, 1_000.5, 2_000],
+    accepted: ["1 nanos", 0.5, 1_000]
+  }),
+  duration("Deadline.cut: within", `> 0 and <= ${timer}`, (within) => Deadline.cut(within), {
+    refused: [0, timerMillis + 1],
+    accepted: ["1 nanos", 0.5, timerMillis]
+  })
+]
+
+describe("InvalidArgument", () => {
+  describe.each(parameters)("$owner, $field", ({ accepted, field, make, must, owner, refused }) => {
+    it("refuses everything else, and says what it must be and what it got", () => {
+      expect(refused.map(([value]) => failureOf(() => make(value as never)))).toEqual(
+        refused.map(([, shown]) => ({
+          _tag: "InvalidArgument",
+          message: `${owner}: ${field} must be ${must}, got ${shown}`,
+          owner,
+          field
+        }))
+      )
+    })
+
+    it("accepts its bounds and what lies between", () => {
+      expect(accepted.map((value) => failureOf(() => make(value as never)))).toEqual(accepted.map(() => undefined))
+    })
+  })
+
+  it("has a default for whatever may be absent", () => {
+    const absent = { factor: undefined, maximum: undefined, jitter: undefined, randomMillis: undefined } as never
+    expect(Backoff.exponential(Object.assign({ base: 1 }, absent)).tree).toEqual(
+      Backoff.exponential({ base: 1, factor: 2 }).tree
+    )
+    expect(Backoff.celery({ factor: 1 }).tree).toEqual(
+      Backoff.celery({ factor: 1, maximum: "10 minutes", jitter: true }).tree
+    )
+    expect(Backoff.connectRetry({}).tree).toEqual(Backoff.connectRetry({ maximum: "128 seconds" }).tree)
+    expect(Backoff.truncated({ base: 1, maximum: 1 }).tree).toEqual(
+      Backoff.truncated({ base: 1, factor: 2, maximum: 1, randomMillis: 1_000 }).tree
+    )
+    expect(Hint.floor({ atMost: 1, otherwise: "clamp" })).toEqual(
+      Hint.floor({ jitterRatio: 0, atMost: 1, otherwise: "clamp" })
+    )
+    expect(Deadline.refuse(1)).toEqual(Deadline.refuse(1, { reserve: 0 }))
+  })
+})
+
+describe("InvalidArgument.number", () => {
+  const check = (value: number, range: InvalidArgument.Range) => () => InvalidArgument.number("M.f", "x", value, range)
+
+  it.each<[number, InvalidArgument.Range]>([
+    [0, { min: 0 }],
+    [5, { min: 0, max: 5 }],
+    [Number.MIN_VALUE, { min: 0, exclusive: true }],
+    [7, { min: 7, integer: true }]
+  ])("answers what is in range: %d of %o", (value, range) => {
+    expect(check(value, range)()).toBe(value)
+  })
+
+  it.each<[number, InvalidArgument.Range, string]>([
+    [-1, { min: 0 }, "M.f: x must be >= 0, got -1"],
+    [0, { min: 0, exclusive: true }, "M.f: x must be > 0, got 0"],
+    [6, { min: 0, max: 5 }, "M.f: x must be >= 0 and <= 5, got 6"],
+    [1.5, { min: 1, integer: true }, "M.f: x must be a whole number >= 1, got 1.5"],
+    [Infinity, { min: 1 }, "M.f: x must be >= 1, got Infinity"]
+  ])("refuses what is not: %d of %o", (value, range, message) => {
+    expect(check(value, range)).toThrow(message)
+  })
+})
+
+describe("InvalidArgument.millis", () => {
+  it.each<[Duration.DurationInput, number]>([
+    [1.5, 1.5],
+    ["2 seconds", 2_000],
+    ["250 micros", 0.25],
+    [1_500_000n, 1.5],
+    [[1, 500_000_000], 1_500],
+    [Duration.minutes(1), 60_000]
+  ])("answers %s as milliseconds", (value, millis) => {
+    expect(InvalidArgument.millis("M.f", "x", value, { min: 0 })).toBe(millis)
+  })
+})
+
+describe("InvalidArgument.oneOf", () => {
+  it("answers a name of the list", () => {
+    expect(InvalidArgument.oneOf("M.f", "x", "b", ["a", "b"])).toBe("b")
+  })
+
+  it("refuses what only looks like one", () => {
+    expect(() => InvalidArgument.oneOf("M.f", "x", new String("a"), ["a", "b"])).toThrow(
+      "M.f: x must be one of a, b, got a"
+    )
+    expect(() => InvalidArgument.oneOf("M.f", "x", "toString", ["a"])).toThrow(
+      `M.f: x must be one of a, got "toString"`
+    )
+  })
+})
+
+describe("InvalidArgument.decode", () => {
+  it.each([NaN, -1, -1n, "-1 seconds", " -1 seconds", [NaN, 0], [0, -1], "later", null, undefined, {}])(
+    "does not correct to nothing what is no duration: %s",
+    (value) => {
+      expect(InvalidArgument.decode(value)).toEqual(Option.none())
+    }
+  )
+
+  it("keeps an infinite duration, for those who allow it", () => {
+    expect(InvalidArgument.decode(Infinity)).toEqual(Option.some(Duration.infinity))
+  })
+})
+
+/** The parts of an `InvalidArgument` that are the same from one to the other; undefined where nothing is thrown. */
+function failureOf(make: () => unknown) {
+  try {
+    make()
+  } catch (error) {
+    if (!(error instanceof InvalidArgument.InvalidArgument)) throw error
+    const { _tag, field, message, owner } = error
+    return { _tag, message, owner, field }
+  }
+  return undefined
+}
