@@ -147,18 +147,23 @@ const header = (name: string): Line => [
   Paint.span(" ")
 ]
 
-const cells = ({ elapsedMillis, operations, requests, succeeded }: Tally): Line => [
-  Paint.span(
-    ` ${(operations === 1 ? (succeeded === 1 ? "ok" : "failed") : `${succeeded}/${operations}`).padStart(7)}`,
-    succeeded === operations ? "good" : "bad"
-  ),
-  Paint.span(`${String(requests).padStart(6)}${Words.seconds(elapsedMillis).padStart(8)}`),
-  Paint.span(" ")
-]
+const cells = ({ elapsedMillis, operations, requests, stopped, succeeded }: Tally): Line => {
+  const one = succeeded === 1 ? "ok" : stopped === 1 ? "stopped" : "failed"
+  const result = operations === 1 ? one : `${succeeded}/${operations}`
+  return [
+    Paint.span(` ${result.padStart(7)}`, succeeded === operations ? "good" : "bad"),
+    Paint.span(`${String(requests).padStart(6)}${Words.seconds(elapsedMillis).padStart(8)}`),
+    Paint.span(" ")
+  ]
+}
 
-const sum = (tallies: ReadonlyArray<Tally>): Tally => ({
-  operations: tallies.reduce((all, { operations }) => all + operations, 0),
-  succeeded: tallies.reduce((all, { succeeded }) => all + succeeded, 0),
-  requests: tallies.reduce((all, { requests }) => all + requests, 0),
-  elapsedMillis: tallies.reduce((all, { elapsedMillis }) => all + elapsedMillis, 0)
-})
+const sum = (tallies: ReadonlyArray<Tally>): Tally => {
+  const total = (of: keyof Tally) => tallies.reduce((sum, tally) => sum + tally[of], 0)
+  return {
+    operations: total("operations"),
+    succeeded: total("succeeded"),
+    stopped: total("stopped"),
+    requests: total("requests"),
+    elapsedMillis: total("elapsedMillis")
+  }
+}

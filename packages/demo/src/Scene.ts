@@ -52,6 +52,8 @@ export interface Report {
 export interface Tally {
   readonly operations: number
   readonly succeeded: number
+  /** Given up for a reason that was told. */
+  readonly stopped: number
   /** As the server counts them. */
   readonly requests: number
   readonly elapsedMillis: number
@@ -97,6 +99,7 @@ export const pair = (options: {
 export const tally = (runs: ReadonlyArray<Run>): Tally => ({
   operations: runs.length,
   succeeded: runs.filter(({ ending }) => ending._tag === "Succeeded").length,
+  stopped: runs.filter(({ ending }) => ending._tag === "Stopped").length,
   requests: runs.reduce((requests, { arrivals }) => requests + arrivals.length, 0),
   elapsedMillis: Math.max(0, ...runs.map(({ elapsedMillis }) => elapsedMillis))
 })

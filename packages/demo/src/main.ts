@@ -16,7 +16,7 @@ process.exitCode = 1
 
 const show = Demo.run({
   scenes: Demo.scenes,
-  seed: process.argv[2] ?? "2",
+  seed: process.argv[2] ?? "5",
   style: Paint.style(process.env, process.stdout),
   print: (text) => void process.stdout.write(text)
 }).pipe(Effect.timeout("12 seconds"))

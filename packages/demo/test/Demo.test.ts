@@ -16,7 +16,7 @@ const shown = (scenes: ReadonlyArray<Scene>, style: Partial<Paint.Style> = {}) =
     let output = ""
     const kept = yield* Demo.run({
       scenes,
-      seed: "2",
+      seed: "5",
       style: { width: 80, colour: false, glyphs: Paint.ascii, ...style },
       print: (text) => {
         output += text

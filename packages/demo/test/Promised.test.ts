@@ -118,7 +118,7 @@ const cases: ReadonlyArray<Case> = [
     promise: "keepsDeadline",
     check: (run) => Promised.keepsDeadline(run, 1000),
     kept: Runs.refused,
-    broken: [[changed(Runs.refused, 1, { startedMillis: 1005 }), "one started after 1005 ms"]]
+    broken: [[changed(Runs.refused, 1, { startedMillis: 1100 }), "one started after 1100 ms"]]
   },
   {
     promise: "stopsAtOnce",
