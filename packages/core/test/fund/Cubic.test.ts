@@ -1,0 +1,400 @@
+import { describe, expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import * as Cubic from "../../src/fund/Cubic.ts"
+import { law } from "../support/Laws.ts"
+
+/** The defaults of the SDKs. */
+const sdk: Cubic.Settings = {
+  beta: 0.7,
+  scaleConstant: 0.4,
+  smoothing: 0.8,
+  minFillRate: 0.5,
+  minCapacity: 1,
+  measurementBucketMillis: 500,
+  cutAtMostEveryMillis: 0,
+  idleAfterMillis: Infinity,
+  offAfterMillis: Infinity
+}
+
+const within = (actual: number, expected: number) => expect(Math.abs(actual - expected)).toBeLessThan(1e-9)
+
+/** A limiter that has been cut from 10 to 7 at second 5, and whose measurements have no say. */
+const cutAt5: Cubic.Cubic = {
+  ...Cubic.make(sdk, 5000),
+  enabled: true,
+  measuredRate: 1000,
+  measurementBucket: Infinity,
+  wMax: 10,
+  fillRate: 7
+}
+
+interface Result {
+  readonly second: number
+  readonly throttled?: true
+}
+
+/** The state after each result. */
+const states = (start: Cubic.Cubic, settings: Cubic.Settings, results: ReadonlyArray<Result>) => {
+  let state = start
+  return results.map(({ second, throttled = false }) => {
+    state = Cubic.heard(state, settings, Math.round(second * 1000), throttled)
+    return state
+  })
+}
+
+/** A result every ten milliseconds: 100 per second. */
+const steady = (fromSecond: number, toSecond: number): ReadonlyArray<Result> =>
+  Array.from({ length: Math.round((toSecond - fromSecond) * 100) }, (_, i) => ({ second: fromSecond + (i + 1) / 100 }))
+
+const last = (all: ReadonlyArray<Cubic.Cubic>): Cubic.Cubic => all.at(-1) ?? cutAt5
+
+describe("Cubic.recoverySeconds", () => {
+  // Source: boto/botocore, tests/unit/retries/test_throttling.py, read 2026-11-20.
+  it.each([
+    { wMax: 10, seconds: 1.9574338205844317 },
+    { wMax: 8, seconds: 1.8171205928321397 },
+    { wMax: 0, seconds: 0 }
+  ])("takes $seconds seconds back to $wMax per second", ({ seconds, wMax }) => {
+    within(Cubic.recoverySeconds(wMax, sdk), seconds)
+  })
+})
+
+describe("Cubic.rateAfter", () => {
+  // Source: aws/aws-sdk-go-v2, aws/retry/adaptive_ratelimit_test.go; smithy-lang/smithy-rs, client_rate_limiter.rs;
+  // smithy-lang/smithy-kotlin, AdaptiveRetryIntegrationTestResources.kt ("success only"); read 2026-11-20.
+  it.each([
+    { second: 5, rate: 7 },
+    { second: 6, rate: 9.64893600966 },
+    { second: 7, rate: 10.000030849917364 },
+    { second: 8, rate: 10.453284520772092 },
+    { second: 9, rate: 13.408697022224185 },
+    { second: 10, rate: 21.26626835427364 },
+    { second: 11, rate: 36.425998516920465 }
+  ])("is $rate at second $second after a cut from ten at second five", ({ rate, second }) => {
+    within(Cubic.rateAfter(10, second - 5, sdk), rate)
+    within(last(states(cutAt5, sdk, [{ second }])).fillRate, rate)
+  })
+
+  it("is the rate before the cut once the recovery is over, below it before and above it after", () => {
+    const recovery = Cubic.recoverySeconds(10, sdk)
+    within(Cubic.rateAfter(10, recovery, sdk), 10)
+    for (const factor of [1 / 3, 1 / 2, 1 / 1.1]) {
+      expect(Cubic.rateAfter(10, recovery * factor, sdk)).toBeLessThan(10)
+    }
+    for (const factor of [1.1, 2]) expect(Cubic.rateAfter(10, recovery * factor, sdk)).toBeGreaterThan(10)
+  })
+
+  it.each([0.6, 0.7])("begins where a cut by %d ends", (beta) => {
+    within(Cubic.rateAfter(10, 0, { ...sdk, beta }), beta * 10)
+  })
+})
+
+/** From second five; the same throttles in both tables. */
+interface Mixed extends Result {
+  readonly production: number
+  /** Only where the other table differs. */
+  readonly harness?: number
+}
+
+// Source of `production`: smithy-lang/smithy-kotlin, AdaptiveRetryIntegrationTestResources.kt ("Cubic success #2").
+// Source of `harness`: aws/aws-sdk-go-v2, adaptive_ratelimit_test.go; smithy-lang/smithy-rs, client_rate_limiter.rs,
+// test_calculated_rate_with_throttles. Read 2026-11-20.
+const mixed: ReadonlyArray<Mixed> = [
+  { second: 5, production: 7 },
+  { second: 6, production: 9.64893600966 },
+  { second: 7, throttled: true, production: 6.754255206761999 },
+  { second: 8, throttled: true, production: 4.727978644733399 },
+  { second: 9, production: 6.606547753887045, harness: 4.670125557970046 },
+  { second: 10, production: 6.763279816944947, harness: 4.770870456867401 },
+  { second: 11, production: 7.598174833907107, harness: 6.011819748005445 },
+  { second: 12, production: 11.511232804773524, harness: 10.792973431384178 }
+]
+
+interface Row extends Result {
+  readonly measured: number
+  readonly fill: number
+}
+
+// Source: smithy-lang/smithy-rs, client_rate_limiter.rs (tests); the same seventeen rows, with six decimals, are in the
+// tests of the SDKs for JavaScript, Java, PHP and .NET. Read 2026-11-20.
+const seventeen: ReadonlyArray<Row> = [
+  { second: 0.2, measured: 0, fill: 0.5 },
+  { second: 0.4, measured: 0, fill: 0.5 },
+  { second: 0.6, measured: 4.8, fill: 0.5 },
+  { second: 0.8, measured: 4.8, fill: 0.5 },
+  { second: 1, measured: 4.16, fill: 0.5 },
+  { second: 1.2, measured: 4.16, fill: 0.6912 },
+  { second: 1.4, measured: 4.16, fill: 1.0976 },
+  { second: 1.6, measured: 5.632, fill: 1.6384 },
+  { second: 1.8, measured: 5.632, fill: 2.3328 },
+  { second: 2, throttled: true, measured: 4.3264, fill: 3.02848 },
+  { second: 2.2, measured: 4.3264, fill: 3.48663917347026 },
+  { second: 2.4, measured: 4.3264, fill: 3.821874416040255 },
+  { second: 2.6, measured: 5.66528, fill: 4.053385727709987 },
+  { second: 2.8, measured: 5.66528, fill: 4.200373108479454 },
+  { second: 3, measured: 4.333056, fill: 4.282036558348658 },
+  { second: 3.2, throttled: true, measured: 4.333056, fill: 2.99742559084406 },
+  { second: 3.4, measured: 4.333056, fill: 3.4522263943863463 }
+]
+
+describe("Cubic.heard", () => {
+  it("cuts and grows as the SDKs do, returning to the rate before the cut", () => {
+    states(cutAt5, sdk, mixed).forEach(({ fillRate }, i) => within(fillRate, mixed[i]?.production ?? NaN))
+  })
+
+  it("does not return to the rate after the cut, as the tests of two SDKs do and their code does not", () => {
+    const afterTheCut = 4.727978644733399
+    const fills = states(cutAt5, sdk, mixed).map(({ fillRate }) => fillRate)
+    const contradicting = mixed.flatMap((row, i) =>
+      row.harness === undefined ? [] : [{ ...row, fill: fills[i] ?? NaN }]
+    )
+    expect(contradicting).toHaveLength(4)
+    for (const { fill, harness = NaN, second } of contradicting) {
+      within(Cubic.rateAfter(afterTheCut, second - 8, sdk), harness)
+      expect(fill - harness).toBeGreaterThan(0.7)
+    }
+  })
+
+  it("measures and limits as the seventeen rows of the SDKs say", () => {
+    states(Cubic.make(sdk, 0), sdk, seventeen).forEach(({ enabled, fillRate, measuredRate }, i) => {
+      within(measuredRate, seventeen[i]?.measured ?? NaN)
+      within(fillRate, seventeen[i]?.fill ?? NaN)
+      expect(enabled).toBe(i >= 9)
+    })
+  })
+
+  it("gives the same rows after a start at any whole second", () => {
+    const start = 1_763_600_000
+    const later = seventeen.map((row) => ({ ...row, second: row.second + start }))
+    states(Cubic.make(sdk, start * 1000), sdk, later).forEach(({ fillRate }, i) =>
+      within(fillRate, seventeen[i]?.fill ?? NaN)
+    )
+  })
+
+  it("cuts from the measured rate at first, and from the lower of limit and measured rate then", () => {
+    const first = Cubic.heard({ ...cutAt5, enabled: false, measuredRate: 8 }, sdk, 6000, true)
+    within(first.wMax, 8)
+    within(first.fillRate, 5.6)
+    const second = Cubic.heard(first, sdk, 6000, true)
+    within(second.wMax, 5.6)
+    const third = Cubic.heard({ ...second, measuredRate: 2 }, sdk, 6000, true)
+    within(third.wMax, 2)
+    within(third.fillRate, 1.4)
+  })
+
+  it("limits to twice what is measured, and to no less than the least", () => {
+    within(last(states({ ...cutAt5, measuredRate: 3 }, sdk, [{ second: 11 }])).fillRate, 6)
+    const least = last(states({ ...cutAt5, measuredRate: 0 }, sdk, [{ second: 11 }]))
+    expect([least.fillRate, least.capacity]).toEqual([0.5, 1])
+  })
+
+  it("keeps of the tokens what the new capacity can hold, and what came in by the old rate", () => {
+    const full = { ...cutAt5, capacity: 7, bucket: { tokens: 2, atMillis: 5000 } }
+    const after = Cubic.heard(full, sdk, 5500, true)
+    within(after.bucket.tokens, 4.9)
+    within(Cubic.heard({ ...full, bucket: { tokens: 0, atMillis: 5000 } }, sdk, 5500, true).bucket.tokens, 3.5)
+  })
+
+  it("stands still while the clock is behind", () => {
+    const before = Cubic.heard(cutAt5, sdk, 8000, false)
+    const after = Cubic.heard(before, sdk, 1000, false)
+    expect(after.bucket.tokens).toBe(before.bucket.tokens)
+    within(after.fillRate, 7)
+  })
+})
+
+/** A hundred results per second for ten seconds, then twenty throttles within twenty milliseconds. */
+const storm = (settings: Cubic.Settings) => {
+  const calm = last(states(Cubic.make(settings, 0), settings, steady(0, 10)))
+  const throttles = Array.from({ length: 20 }, (_, i) => ({ second: 10 + (i + 1) / 1000, throttled: true as const }))
+  return states(calm, settings, throttles)
+}
+
+describe("Cubic.Settings cutAtMostEveryMillis", () => {
+  it("is off by default: a burst of throttles cuts once each, and takes the rate to the floor", () => {
+    const cuts = storm(sdk)
+    within(cuts[0]?.fillRate ?? NaN, 70)
+    within(cuts[4]?.fillRate ?? NaN, 100 * 0.7 ** 5)
+    expect(cuts[19]?.fillRate).toBe(0.5)
+    expect(cuts[19]?.wMax).toBeLessThan(1)
+  })
+
+  it("makes one cut of a burst of throttles, and lets the rate return to where it was", () => {
+    const cuts = storm({ ...sdk, cutAtMostEveryMillis: 100 })
+    cuts.forEach(({ fillRate, wMax }) => {
+      within(fillRate, 70)
+      within(wMax, 100)
+    })
+  })
+
+  it("cuts again when the time is over, to the millisecond", () => {
+    const settings = { ...sdk, cutAtMostEveryMillis: 100 }
+    const [once, within100, after100] = states(cutAt5, settings, [
+      { second: 6, throttled: true },
+      { second: 6.099, throttled: true },
+      { second: 6.1, throttled: true }
+    ])
+    expect(within100?.fillRate).toBe(once?.fillRate)
+    within(after100?.fillRate ?? NaN, (once?.fillRate ?? NaN) * 0.7)
+  })
+
+  it("does not hold back the very first cut", () => {
+    const settings = { ...sdk, cutAtMostEveryMillis: 100 }
+    const first = Cubic.heard({ ...Cubic.make(settings, 0), measuredRate: 10 }, settings, 50, true)
+    expect([first.enabled, first.fillRate]).toEqual([true, 7])
+  })
+})
+
+describe("Cubic.Settings idleAfterMillis", () => {
+  const silence = (settings: Cubic.Settings) => {
+    const busy = last(states(Cubic.make(settings, 0), settings, steady(0, 10)))
+    const limited = Cubic.heard(busy, settings, 10_000, true)
+    return { limited, after: Cubic.heard(limited, settings, 70_000, false) }
+  }
+
+  it("is off by default: a minute of silence pulls the measured rate down, and the limit with it", () => {
+    const { after, limited } = silence(sdk)
+    within(limited.measuredRate, 100)
+    within(after.measuredRate, (0.8 * (after.count === 0 ? limited.count + 1 : NaN)) / 60 + 20)
+    within(after.fillRate, 2 * after.measuredRate)
+  })
+
+  it("leaves a long silence out of the measured rate", () => {
+    const { after, limited } = silence({ ...sdk, idleAfterMillis: 2000 })
+    expect(after.measuredRate).toBe(limited.measuredRate)
+    within(after.fillRate, 200)
+  })
+
+  it("measures anew from the first result after the silence", () => {
+    const settings = { ...sdk, idleAfterMillis: 2000 }
+    const { after } = silence(settings)
+    const resumed = last(states(after, settings, [{ second: 70.2 }, { second: 70.5 }]))
+    within(resumed.measuredRate, 0.8 * (3 / 0.5) + 0.2 * after.measuredRate)
+  })
+
+  it("counts a silence that is shorter by a millisecond", () => {
+    const settings = { ...sdk, idleAfterMillis: 2000 }
+    const heard = { ...cutAt5, measurementBucket: 10, heardAtMillis: 5000 }
+    expect(Cubic.heard(heard, settings, 6999, false).measuredRate).toBeLessThan(1000)
+    expect(Cubic.heard(heard, settings, 7000, false).measuredRate).toBe(1000)
+  })
+})
+
+describe("Cubic.Settings offAfterMillis", () => {
+  const settings = { ...sdk, offAfterMillis: 30_000 }
+
+  it("is off by default: once there was a throttle there is a limit for ever", () => {
+    expect(Cubic.isLimited(cutAt5, sdk, 1e12)).toBe(true)
+    expect(Cubic.millisUntil(cutAt5, sdk, 5000, Infinity)).toBe(Infinity)
+  })
+
+  it("takes the limit away when no throttle came for so long, to the millisecond", () => {
+    expect(Cubic.isLimited(cutAt5, settings, 34_999)).toBe(true)
+    expect(Cubic.isLimited(cutAt5, settings, 35_000)).toBe(false)
+    expect(Cubic.taken(cutAt5, settings, 35_000, 1)[0]).toBe(true)
+    expect(Cubic.millisUntil(cutAt5, settings, 34_999, 1e9)).toBe(1)
+  })
+
+  it("counts from the latest throttle, also from one that made no cut", () => {
+    const both = { ...settings, cutAtMostEveryMillis: 10_000 }
+    const [, second] = states(cutAt5, both, [
+      { second: 20, throttled: true },
+      { second: 29, throttled: true }
+    ])
+    expect(Cubic.isLimited(second ?? cutAt5, both, 58_999)).toBe(true)
+    expect(Cubic.isLimited(second ?? cutAt5, both, 59_000)).toBe(false)
+  })
+
+  it("cuts from the measured rate when the server throttles again", () => {
+    const again = Cubic.heard({ ...cutAt5, measuredRate: 50 }, settings, 60_000, true)
+    expect([again.enabled, again.fillRate]).toEqual([true, 35])
+  })
+})
+
+describe("Cubic.taken", () => {
+  it("takes nothing and grants everything before the first throttle", () => {
+    const start = Cubic.make(sdk, 0)
+    for (let i = 0; i < 100; i++) expect(Cubic.taken(start, sdk, 0, 1)).toEqual([true, start])
+  })
+
+  it("grants nothing right after a first throttle, and one attempt when time has brought a token", () => {
+    const throttled = Cubic.heard(Cubic.make(sdk, 0), sdk, 100, true)
+    expect(Cubic.taken(throttled, sdk, 100, 1)[0]).toBe(false)
+    expect(Cubic.millisUntil(throttled, sdk, 100, 1)).toBe(2000)
+    expect(Cubic.taken(throttled, sdk, 2099, 1)[0]).toBe(false)
+    const [granted, after] = Cubic.taken(throttled, sdk, 2100, 1)
+    expect([granted, after.bucket.tokens]).toEqual([true, 0])
+  })
+
+  it("makes no tokens when the clock steps back", () => {
+    const state = { ...cutAt5, bucket: { tokens: 0.5, atMillis: 9000 } }
+    const [granted, after] = Cubic.taken(state, sdk, 6000, 1)
+    expect([granted, after.bucket.tokens]).toEqual([false, 0.5])
+  })
+})
+
+describe("Cubic.givenBack", () => {
+  it("puts a token back up to the capacity, and none where there is no limit", () => {
+    const state = { ...cutAt5, capacity: 7, bucket: { tokens: 6.5, atMillis: 5000 } }
+    expect(Cubic.givenBack(state, 1).bucket.tokens).toBe(7)
+    expect(Cubic.givenBack({ ...state, enabled: false }, 1).bucket.tokens).toBe(6.5)
+  })
+})
+
+type Step =
+  | { readonly _tag: "Take"; readonly millis: number }
+  | { readonly _tag: "Hear"; readonly millis: number; readonly throttled: boolean }
+  | { readonly _tag: "GiveBack"; readonly millis: number }
+
+const step: fc.Arbitrary<Step> = fc.record({
+  _tag: fc.constantFrom("Take" as const, "Hear" as const, "GiveBack" as const),
+  // Also backward.
+  millis: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: -5000, max: 60_000 })),
+  throttled: fc.boolean()
+})
+
+describe("Cubic laws", () => {
+  it("never holds less than no token nor more than the capacity, and no rate below the least", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), fc.constantFrom(0, 100), (steps, cutAtMostEveryMillis) => {
+        const settings = { ...sdk, cutAtMostEveryMillis, idleAfterMillis: 3000, offAfterMillis: 20_000 }
+        let state = Cubic.make(settings, 0)
+        let now = 0
+        for (const action of steps) {
+          now += action.millis
+          if (action._tag === "Hear") state = Cubic.heard(state, settings, now, action.throttled)
+          else if (action._tag === "Take") state = Cubic.taken(state, settings, now, 1)[1]
+          else state = Cubic.givenBack(state, 1)
+          expect(state.bucket.tokens).toBeGreaterThanOrEqual(0)
+          expect(state.bucket.tokens).toBeLessThanOrEqual(state.capacity)
+          expect(state.fillRate).toBeGreaterThanOrEqual(settings.minFillRate)
+          expect(state.measuredRate).toBeGreaterThanOrEqual(0)
+        }
+      }),
+      law(1000).fastCheck
+    )
+  })
+
+  it("grants no more in any window than it held and what came in at the highest rate of the window", () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 20, maxLength: 80 }), (steps) => {
+        let state: Cubic.Cubic = { ...cutAt5, measurementBucket: 10 }
+        let now = 5000
+        let allowed = state.bucket.tokens
+        let granted = 0
+        for (const action of steps) {
+          // Only what passes forward counts, and back-steps make none.
+          allowed += (Math.max(0, action.millis) / 1000) * state.fillRate
+          now += action.millis
+          if (action._tag === "Hear") state = Cubic.heard(state, sdk, now, action.throttled)
+          if (action._tag !== "Take") continue
+          const [ok, after] = Cubic.taken(state, sdk, now, 1)
+          state = after
+          if (ok) granted += 1
+          expect(granted).toBeLessThanOrEqual(allowed + 1e-3)
+        }
+      }),
+      law(1000).fastCheck
+    )
+  })
+})
