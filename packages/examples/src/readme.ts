@@ -14,7 +14,10 @@ export const answer = Retry.retry(call, {
 })
 // #endregion
 
-const waited = Effect.map(Effect.timed(answer), ([passed, outcome]) => ({ outcome, passed: passed.toString() }))
+const waited = Effect.map(Effect.timed(answer satisfies Effect.Effect<string, Busy>), ([passed, outcome]) => ({
+  outcome,
+  passed: passed.toString()
+}))
 
 /** Down, down, up, with a jitter of 0.5 after each failure. */
 const chance = SeededRandom.layerFixed([0.1, 0.5, 0.1, 0.5, 0.9])
