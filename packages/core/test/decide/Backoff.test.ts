@@ -1,6 +1,6 @@
 import { Backoff, Classifier, Jitter, Retry, Verdict } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Chunk, Duration, Effect, FastCheck, Random, Schedule, Stream } from "effect"
 import { anyBackoff, draw } from "../support/Backoffs.ts"
 import { law } from "../support/Laws.ts"
@@ -603,6 +603,18 @@ describe("Backoff.byKind", () => {
       ).toEqual(expected)
     })
   )
+
+  it("asks for a back-off for all others, and knows the kinds", () => {
+    const orElse = Backoff.constant({ delay: 1 })
+    expectTypeOf(Backoff.byKind({ orElse })).toEqualTypeOf<Backoff.Backoff>()
+    expectTypeOf<Parameters<typeof Backoff.byKind>[0]>().toEqualTypeOf<
+      { readonly [K in Verdict.Kind]?: Backoff.Backoff } & { readonly orElse: Backoff.Backoff }
+    >()
+    // @ts-expect-error - there is no such kind
+    Backoff.byKind({ Throttled: orElse, orElse })
+    expectTypeOf<Schedule.Schedule<Duration.Duration>>().not.toMatchTypeOf<Backoff.Backoff>()
+    expect(trace(Backoff.byKind({ orElse }), [input({ kind: "Client" })])).toEqual([1])
+  })
 
   it("goes on for other kinds while one has ended, and ends where the failure at hand has", () => {
     const kinds = ["Timeout", "Throttling", "Transient", "Server", "Timeout"] as const

@@ -1,6 +1,6 @@
 import { Backoff, Jitter } from "@effect-retry/core"
-import { describe, expect, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
+import { Duration, FastCheck as fc } from "effect"
 import { draw, jitter, millis, userJitter } from "../support/Backoffs.ts"
 import { middles, seeded } from "../support/Draws.ts"
 import type { Cdf } from "../support/KolmogorovSmirnov.ts"
@@ -282,6 +282,20 @@ describe("Jitter.make", () => {
     )
     expect(() => late.draw(777, 0.5)).toThrow(refusal(0, 777, -1))
     expect(late.draw(778, 0.5)).toBe(389)
+  })
+
+  it("asks for both ends of the interval", () => {
+    expectTypeOf(own).returns.toEqualTypeOf<Jitter.Jitter>()
+    expectTypeOf<Parameters<typeof Jitter.make>[0]>().toEqualTypeOf<{
+      readonly name: string
+      readonly interval: (boundMillis: number) => readonly [low: number, high: number]
+      readonly draw: (boundMillis: number, u: number) => number
+    }>()
+    // @ts-expect-error - an interval has two ends
+    expect(() => own((b) => [b])).toThrow("Jitter.mine: draw must be within its interval [0, undefined]")
+    const late = () => Duration.zero
+    // @ts-expect-error - a draw is a number of milliseconds
+    expect(() => own((b) => [0, b], late)).toThrow("Jitter.mine: draw must be within its interval [0, 0]")
   })
 
   it("takes the dust of floating point for the end of the interval", () => {

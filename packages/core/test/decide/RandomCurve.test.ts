@@ -31,7 +31,7 @@ describe("Backoff.decorrelated", () => {
   const walk = (n: number, base: number, low: number, cap: number): Cdf => {
     const step = (last: number, left: number): Cdf => {
       const high = Math.min(3 * Math.max(last, base), cap)
-      return left === 1 ? uniform(low, high) : averaged((u) => step(low + u * (high - low), left - 1), 60)
+      return left === 1 ? uniform(low, high) : averaged((u) => step(low + u * (high - low), left - 1), 30)
     }
     return step(base, n)
   }

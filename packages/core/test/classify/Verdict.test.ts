@@ -1,0 +1,107 @@
+import { Verdict } from "@effect-retry/core"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
+import { Duration, FastCheck as fc, Option } from "effect"
+import { law } from "../support/Laws.ts"
+
+/** What a server, or whoever stands between, may send as a wait. */
+const hostile: ReadonlyArray<readonly [hint: unknown, read: Option.Option<Duration.Duration>]> = [
+  [NaN, Option.none()],
+  [-1, Option.none()],
+  [-Infinity, Option.none()],
+  [-1n, Option.none()],
+  ["-5 seconds", Option.none()],
+  ["soon", Option.none()],
+  ["5", Option.none()],
+  ["1e99 seconds", Option.none()],
+  ["__proto__", Option.none()],
+  ["x".repeat(1e6), Option.none()],
+  [[NaN, 0], Option.none()],
+  [[1e300, 1e300], Option.none()],
+  [[], Option.none()],
+  [{}, Option.none()],
+  [null, Option.none()],
+  [Symbol("now"), Option.none()],
+  [() => 1, Option.none()],
+  [0, Option.some(Duration.zero)],
+  ["5 seconds", Option.some(Duration.seconds(5))],
+  [1e99, Option.some(Duration.millis(1e99))],
+  [Infinity, Option.some(Duration.infinity)],
+  [`${"9".repeat(400)} seconds`, Option.some(Duration.infinity)],
+  [10n ** 400n, Option.some(Duration.nanos(10n ** 400n))]
+]
+
+describe("Verdict.retryable", () => {
+  it.each(Verdict.kinds.map((kind) => [kind]))("carries its kind and no hint: %s", (kind) => {
+    expect(Verdict.retryable(kind)).toEqual({ _tag: "Retryable", kind, hint: Option.none() })
+  })
+
+  it("reads a hint, and takes no hint for none", () => {
+    expect(Verdict.retryable("Throttling", { hint: "3 seconds" }).hint).toEqual(Option.some(Duration.seconds(3)))
+    expect(Verdict.retryable("Throttling", { hint: undefined }).hint).toEqual(Option.none())
+    expect(Verdict.retryable("Throttling", {}).hint).toEqual(Option.none())
+  })
+
+  it("never throws over a hint, and takes what is no duration for none", () => {
+    expect(hostile.map(([hint]) => Verdict.retryable("Server", { hint: hint as never }).hint)).toEqual(
+      hostile.map(([, read]) => read)
+    )
+  })
+
+  it.prop(
+    "never throws over any hint whatever",
+    [fc.anything()],
+    ([hint]) => {
+      const { hint: read } = Verdict.retryable("Server", { hint: hint as never })
+      expect(Option.getOrElse(Option.map(read, Duration.toMillis), () => 0)).toBeGreaterThanOrEqual(0)
+    },
+    law(1_000)
+  )
+})
+
+describe("Verdict.kinds", () => {
+  it("has a ready-made verdict for each", () => {
+    const { client, server, throttling, timeout, transient } = Verdict
+    expect([transient, throttling, timeout, server, client]).toEqual(
+      Verdict.kinds.map((kind) => Verdict.retryable(kind))
+    )
+    expectTypeOf<Verdict.Kind>().toEqualTypeOf<"Transient" | "Throttling" | "Timeout" | "Server" | "Client">()
+  })
+})
+
+describe("Verdict.withHint", () => {
+  it("gives a retryable verdict a hint, in place of an earlier one", () => {
+    const once = Verdict.withHint(Verdict.server, "1 second")
+    expect(once).toEqual(Verdict.retryable("Server", { hint: 1_000 }))
+    expect(Verdict.withHint(once, "2 seconds")).toEqual(Verdict.retryable("Server", { hint: 2_000 }))
+  })
+
+  it("keeps what it has where there is no hint", () => {
+    const hinted = Verdict.retryable("Server", { hint: 1_000 })
+    expect(Verdict.withHint(hinted, undefined)).toBe(hinted)
+  })
+
+  it("leaves verdicts that are not retryable as they are", () => {
+    const terminal = Verdict.terminal("no")
+    expect(Verdict.withHint(terminal, 1_000)).toBe(terminal)
+    expect(Verdict.withHint(Verdict.noOpinion, 1_000)).toBe(Verdict.noOpinion)
+  })
+
+  it("never throws over a hint", () => {
+    expect(hostile.map(([hint]) => Verdict.withHint(Verdict.client, hint as never))).toEqual(
+      hostile.map(([, read]) => ({ ...Verdict.client, hint: read }))
+    )
+  })
+})
+
+describe("Verdict.isRetryable", () => {
+  it("tells retryable verdicts from the others", () => {
+    const verdicts = [Verdict.transient, Verdict.terminal("no"), Verdict.noOpinion]
+    expect(verdicts.map(Verdict.isRetryable)).toEqual([true, false, false])
+  })
+
+  it("narrows", () => {
+    const kindOf = (verdict: Verdict.Verdict) => (Verdict.isRetryable(verdict) ? verdict.kind : undefined)
+    expectTypeOf(kindOf).returns.toEqualTypeOf<Verdict.Kind | undefined>()
+    expect(kindOf(Verdict.timeout)).toBe("Timeout")
+  })
+})

@@ -1,0 +1,113 @@
+import { AttemptTimeout, Verdict } from "@effect-retry/core"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
+import { Duration, FastCheck as fc } from "effect"
+import { millis } from "../support/Backoffs.ts"
+import { law } from "../support/Laws.ts"
+
+/** What the first attempts are given. */
+const given = (timeout: AttemptTimeout.AttemptTimeout<unknown>, attempts: number, leftMillis = Infinity) =>
+  Array.from({ length: attempts }, (_, i) => AttemptTimeout.millisFor(timeout, i + 1, leftMillis))
+
+const timedOut = new AttemptTimeout.AttemptTimedOut({ attempt: 3, after: Duration.seconds(2) })
+
+describe("AttemptTimeout.constant", () => {
+  it("gives every attempt the same", () => {
+    expect(given(AttemptTimeout.constant("2 seconds"), 7)).toEqual([2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000])
+  })
+})
+
+describe("AttemptTimeout.growing", () => {
+  it("gives every attempt more, up to the maximum", () => {
+    const timeout = AttemptTimeout.growing({ initial: "1 second", factor: 1.5, maximum: "6 seconds" })
+    expect(given(timeout, 7)).toEqual([1_000, 1_500, 2_250, 3_375, 5_062.5, 6_000, 6_000])
+  })
+
+  it("stays with a factor of one", () => {
+    expect(given(AttemptTimeout.growing({ initial: 7, factor: 1, maximum: 9 }), 6)).toEqual([7, 7, 7, 7, 7, 7])
+  })
+
+  it("does not overflow", () => {
+    const timeout = AttemptTimeout.growing({ initial: 1, factor: Number.MAX_VALUE, maximum: 1_000 })
+    expect([1, 2, 3, 1_000, 2 ** 31].map((attempt) => AttemptTimeout.millisFor(timeout, attempt, Infinity))).toEqual([
+      1, 1_000, 1_000, 1_000, 1_000
+    ])
+  })
+})
+
+describe("AttemptTimeout.millisFor", () => {
+  const timeout = AttemptTimeout.growing({ initial: 100, factor: 2, maximum: 1_000 })
+
+  it.each([
+    [Infinity, 400],
+    [401, 400],
+    [400, 400],
+    [399.5, 399.5],
+    [1, 1],
+    [0, 0],
+    [-5, 0]
+  ])("clips the third attempt to the time left: %d", (left, millis) => {
+    expect(AttemptTimeout.millisFor(timeout, 3, left)).toBe(millis)
+  })
+
+  it.prop(
+    "is never negative, never beyond the maximum or the time left, and never falls from attempt to attempt",
+    [
+      millis(1, 1e6),
+      fc.double({ min: 1, max: 1e308, noNaN: true }),
+      millis(0, 1e6),
+      fc.oneof(millis(0, 1e7), fc.constant(Infinity)),
+      fc.integer({ min: 1, max: 2 ** 31 })
+    ],
+    ([initial, factor, more, left, attempt]) => {
+      const growing = AttemptTimeout.growing({ initial, factor, maximum: initial + more })
+      const [now, next] = [attempt, attempt + 1].map((n) => AttemptTimeout.millisFor(growing, n, left))
+      expect(now).toSatisfy((millis: number) => millis >= 0 && millis <= left && millis <= initial + more + 1e-6)
+      expect(next).toBeGreaterThanOrEqual(now ?? NaN)
+    },
+    law(500)
+  )
+})
+
+describe("AttemptTimeout.judged", () => {
+  it("is a timeout, unless it is said to be something else", () => {
+    const timeout = AttemptTimeout.constant(10)
+    expect(timeout.verdict).toEqual(Verdict.timeout)
+    const unknown = Verdict.terminal("outcome unknown")
+    expect(AttemptTimeout.judged(timeout, unknown)).toEqual({ ...timeout, verdict: unknown })
+  })
+})
+
+describe("AttemptTimeout.disconnected", () => {
+  it("waits for an attempt that cannot be interrupted, unless it is disconnected", () => {
+    const timeout = AttemptTimeout.constant(10)
+    expect([timeout.disconnected, AttemptTimeout.disconnected(timeout).disconnected]).toEqual([false, true])
+    expect(given(AttemptTimeout.disconnected(timeout), 2)).toEqual(given(timeout, 2))
+  })
+})
+
+describe("AttemptTimeout.AttemptTimedOut", () => {
+  it("says which attempt and what it was given", () => {
+    expect(timedOut.message).toBe("attempt 3 took longer than 2s")
+  })
+
+  it("is the error that is added, unless the caller makes another", () => {
+    const plain = AttemptTimeout.constant("1 second")
+    const own = AttemptTimeout.growing(
+      { initial: "1 second", factor: 2, maximum: "1 minute" },
+      { onTimeout: ({ attempt }) => ({ _tag: "Slow", attempt }) as const }
+    )
+    expectTypeOf(plain).toEqualTypeOf<AttemptTimeout.AttemptTimeout>()
+    expectTypeOf(own).toEqualTypeOf<
+      AttemptTimeout.AttemptTimeout<{ readonly _tag: "Slow"; readonly attempt: number }>
+    >()
+    expect(plain.onTimeout(timedOut)).toBe(timedOut)
+    expect(own.onTimeout(timedOut)).toEqual({ _tag: "Slow", attempt: 3 })
+  })
+})
+
+describe("AttemptTimeout.longestTimerMillis", () => {
+  it("is what a timer of Node and of browsers holds", () => {
+    // https://nodejs.org/api/timers.html: a delay above 2147483647 is set to 1.
+    expect(AttemptTimeout.longestTimerMillis).toBe(2 ** 31 - 1)
+  })
+})

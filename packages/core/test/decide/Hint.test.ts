@@ -1,0 +1,197 @@
+import { Curve, Hint, Verdict } from "@effect-retry/core"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, FastCheck as fc, Option } from "effect"
+import { draw, millis } from "../support/Backoffs.ts"
+import { critical, statistic, uniform } from "../support/KolmogorovSmirnov.ts"
+import { seeded } from "../support/Draws.ts"
+import { law } from "../support/Laws.ts"
+
+/** A row: the back-off's delay, the hint, the draw, and what is waited; `undefined` where the hint is given up on. */
+type Row = readonly [delay: number, hint: number, u: number, bent: number | undefined]
+
+const table = (name: string, rule: Hint.Hint, rows: ReadonlyArray<Row>) =>
+  it.effect(name, () =>
+    Effect.sync(() => {
+      expect(rows.map(([delay, hint, u]) => [delay, hint, u, Hint.bend(rule, delay, hint, u)])).toEqual(rows)
+    })
+  )
+
+const rules = (atMost: number): ReadonlyArray<Hint.Hint> => [
+  Hint.ignore,
+  Hint.override({ atMost, otherwise: "clamp" }),
+  Hint.override({ atMost, otherwise: "giveUp" }),
+  Hint.floor({ atMost, otherwise: "clamp" }),
+  Hint.floor({ jitterRatio: 0.3, atMost, otherwise: "giveUp" }),
+  Hint.within({ above: atMost })
+]
+
+describe("Hint.ignore", () => {
+  table("waits as the back-off says", Hint.ignore, [
+    [100, 0, 0.5, 100],
+    [100, 100, 0.5, 100],
+    [100, 5_000, 0.5, 100],
+    [0, 5_000, 0.5, 0],
+    [0, 0, 0, 0],
+    [100, Infinity, 0.9, 100]
+  ])
+})
+
+describe("Hint.override", () => {
+  table("waits what the server asked for, up to its bound", Hint.override({ atMost: 1_000, otherwise: "clamp" }), [
+    [100, 0, 0.5, 0],
+    [100, 50, 0.5, 50],
+    [100, 700.2, 0.5, 701],
+    [100, 1_000, 0.5, 1_000],
+    [100, 1_001, 0.5, 1_000],
+    [5_000, 1e99, 0.5, 1_000],
+    [5_000, Infinity, 0.5, 1_000]
+  ])
+
+  table("gives up beyond its bound, and not on it", Hint.override({ atMost: 1_000, otherwise: "giveUp" }), [
+    [100, 0, 0.5, 0],
+    [100, 999.5, 0.5, 1_000],
+    [100, 1_000, 0.5, 1_000],
+    [100, 1_000.000_001, 0.5, undefined],
+    [100, 1e99, 0.5, undefined],
+    [100, Infinity, 0.5, undefined]
+  ])
+
+  table("takes no hint but none with a bound of nothing", Hint.override({ atMost: 0, otherwise: "giveUp" }), [
+    [100, 0, 0.5, 0],
+    [100, 1, 0.5, undefined]
+  ])
+})
+
+describe("Hint.floor", () => {
+  table("waits the longer of delay and hint", Hint.floor({ atMost: 1_000, otherwise: "clamp" }), [
+    [100, 0, 0.5, 100],
+    [100, 99, 0.5, 100],
+    [100, 100.5, 0.5, 101],
+    [100, 1_000, 0.5, 1_000],
+    [100, 2_000, 0.5, 1_000],
+    [3_000, 2_000, 0.5, 3_000],
+    [100, Infinity, 0.5, 1_000]
+  ])
+
+  table("jitters upward only, within its bound", Hint.floor({ jitterRatio: 0.5, atMost: 1_000, otherwise: "clamp" }), [
+    [0, 400, 0, 400],
+    [0, 400, 0.5, 500],
+    [0, 400, 0.999, 600],
+    [550, 400, 0.5, 550],
+    [0, 900, 0.5, 1_000],
+    [0, 1_000, 0.5, 1_000],
+    [0, 5_000, 0, 1_000]
+  ])
+
+  table(
+    "gives up beyond its bound, however long the delay",
+    Hint.floor({ jitterRatio: 0.5, atMost: 1_000, otherwise: "giveUp" }),
+    [
+      [0, 1_000, 0.5, 1_000],
+      [0, 1_000.5, 0, undefined],
+      [9_000, 1_000.5, 0, undefined],
+      [9_000, 1_000, 0, 9_000],
+      [0, 1e99, 0, undefined],
+      [0, Infinity, 0, undefined]
+    ]
+  )
+
+  it("spreads those who got one hint evenly above it", () => {
+    const rule = Hint.floor({ jitterRatio: 0.2, atMost: "1 hour", otherwise: "giveUp" })
+    const waits = seeded("hint", 5_000).map((u) => Hint.bend(rule, 0, 600_000, u) ?? NaN)
+    expect(statistic(waits, uniform(600_000, 720_000))).toBeLessThan(critical(5_000))
+  })
+
+  it.prop(
+    "never undercuts a hint up to its bound, nor the back-off",
+    [
+      millis(0, Curve.longestMillis),
+      millis(0, Curve.longestMillis),
+      millis(0, Curve.longestMillis),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      draw,
+      fc.constantFrom<Hint.Otherwise>("clamp", "giveUp")
+    ],
+    ([delay, hint, atMost, jitterRatio, u, otherwise]) => {
+      const whole = Math.floor(delay)
+      const bent = Hint.bend(Hint.floor({ jitterRatio, atMost, otherwise }), whole, hint, u)
+      if (bent === undefined) {
+        expect([otherwise, hint > atMost]).toEqual(["giveUp", true])
+      } else {
+        expect(bent).toBeGreaterThanOrEqual(whole)
+        // A nanosecond is dust.
+        expect(bent).toBeGreaterThanOrEqual(Math.min(hint, atMost) - 1e-6)
+        expect(bent).toBeLessThanOrEqual(Math.max(whole, Math.ceil(atMost)))
+      }
+    },
+    law(500)
+  )
+})
+
+describe("Hint.within", () => {
+  // https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html: max(t, min(hint, t + 5 s))
+  table("follows the server inside the window of the AWS SDKs", Hint.within({ above: "5 seconds" }), [
+    [1_000, 0, 0.5, 1_000],
+    [1_000, 500, 0.5, 1_000],
+    [1_000, 1_500, 0.5, 1_500],
+    [1_000, 6_000, 0.5, 6_000],
+    [1_000, 10_000, 0.5, 6_000],
+    [1_000, Infinity, 0.5, 6_000],
+    [0, 10_000, 0.5, 5_000]
+  ])
+})
+
+describe("Hint.standard", () => {
+  table("is a floor of at most a minute, and gives up beyond", Hint.standard, [
+    [100, 0, 0.5, 100],
+    [100, 30_000, 0.5, 30_000],
+    [100, 60_000, 0.5, 60_000],
+    [100, 60_001, 0.5, undefined]
+  ])
+})
+
+describe("Hint.draws", () => {
+  it("says whether the draw is looked at", () => {
+    expect(rules(5).map(Hint.draws)).toEqual([false, false, false, false, true, false])
+  })
+
+  it.prop(
+    "says no only where the draw makes no difference",
+    [fc.constantFrom(...rules(1_000)), millis(0, 5_000), millis(0, 5_000), draw],
+    ([rule, delay, hint, u]) => {
+      if (Hint.draws(rule)) return
+      expect(Hint.bend(rule, delay, hint, u)).toBe(Hint.bend(rule, delay, hint, 0))
+    },
+    law()
+  )
+})
+
+describe("Hint.bend", () => {
+  const said = fc.oneof(
+    fc.constantFrom<unknown>(1e99, -1, NaN, Infinity, -Infinity, Number.MAX_VALUE, 10n ** 400n, "garbage", "1e99 s", [
+      NaN,
+      0
+    ]),
+    fc.anything(),
+    fc.double()
+  )
+
+  it.prop(
+    "makes a whole wait, or none, of whatever a server says",
+    [said, millis(0, 1e9).map(Math.floor), fc.constantFrom(0, 1, 60_000, 1e300), draw],
+    ([hint, delay, atMost, u]) => {
+      const verdict = Verdict.retryable("Throttling", { hint: hint as never })
+      const hintMillis = Option.map(verdict.hint, Duration.toMillis)
+      for (const rule of rules(atMost)) {
+        const bent = Option.match(hintMillis, {
+          onNone: () => delay,
+          onSome: (millis) => Hint.bend(rule, delay, millis, u)
+        })
+        expect(bent ?? 0).toSatisfy(
+          (wait: number) => Number.isSafeInteger(wait) && wait >= 0 && wait <= Curve.longestMillis
+        )
+      }
+    },
+    law(1_000)
+  )
+})
