@@ -29,6 +29,8 @@ export interface Limits {
  * @category combinators
  */
 export const refilled = (self: TokenBucket, { capacity, refillPerSecond }: Limits, nowMillis: number): TokenBucket => {
+  // A bucket that was never looked at has waited for ever, and no tokens a second for ever is not a number.
+  if (refillPerSecond === 0) return { tokens: self.tokens, atMillis: nowMillis }
   const elapsedMillis = Math.max(0, nowMillis - self.atMillis)
   return {
     tokens: Math.min(capacity, self.tokens + (elapsedMillis * refillPerSecond) / 1000),
@@ -39,13 +41,13 @@ export const refilled = (self: TokenBucket, { capacity, refillPerSecond }: Limit
 /**
  * Takes `cost` tokens, or nothing.
  *
- * What is missing by less than a millionth counts as there: a wait rounded to the clock's resolution must not be repeated
- * for the dust of its arithmetic.
+ * What is missing by less than a millionth, of a token or of the cost, counts as there: a wait rounded to the clock's
+ * resolution must not be repeated for the dust of its arithmetic.
  *
  * @category combinators
  */
 export const taken = (self: TokenBucket, cost: number): Option.Option<TokenBucket> =>
-  self.tokens + 1e-6 >= cost
+  missing(self, cost) === 0
     ? Option.some({ tokens: Math.max(0, self.tokens - cost), atMillis: self.atMillis })
     : Option.none()
 
@@ -65,7 +67,10 @@ export const added = (self: TokenBucket, { capacity }: Limits, tokens: number): 
  * @category destructors
  */
 export const millisUntil = (self: TokenBucket, { refillPerSecond }: Limits, cost: number): number => {
-  const missing = cost - self.tokens
-  if (missing <= 1e-6) return 0
-  return refillPerSecond === 0 ? Infinity : Math.ceil((missing / refillPerSecond) * 1000 - 1e-6)
+  const tokens = missing(self, cost)
+  if (tokens === 0) return 0
+  return refillPerSecond === 0 ? Infinity : Math.ceil((tokens / refillPerSecond) * 1000 - 1e-6)
 }
+
+const missing = ({ tokens }: TokenBucket, cost: number): number =>
+  cost - tokens > 1e-6 * Math.min(1, cost) ? cost - tokens : 0
