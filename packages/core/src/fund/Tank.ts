@@ -46,7 +46,15 @@ export const make = <S>({ initial, moved, tokens }: Contents<S>): Effect.Effect<
             Ref.modify(ref, (state) => change(moved(state, clock.unsafeCurrentTimeMillis()), f))
           )
     const get = modify((state) => [tokens(state), state])
-    return { modify, level: { get, changes: following(get, followers) } }
+    // In one step with the first look, or a change between the two would be missed.
+    const follow = (follower: (level: number) => void) =>
+      modify((state) => {
+        followers.add(follower)
+        follower(tokens(state))
+        return [undefined, state]
+      })
+    const unfollow = (follower: (level: number) => void) => Effect.sync(() => followers.delete(follower))
+    return { modify, level: { get, changes: following(follow, unfollow) } }
   })
 
 /**
@@ -61,15 +69,13 @@ export const makeTokens = (limits: Limits): Effect.Effect<Tank<TokenBucket.Token
     tokens: (bucket) => bucket.tokens
   })
 
-const following = (get: Effect.Effect<number>, followers: Set<(level: number) => void>): Stream.Stream<number> =>
+type Follow = (follower: (level: number) => void) => Effect.Effect<unknown>
+
+const following = (follow: Follow, unfollow: Follow): Stream.Stream<number> =>
   Stream.asyncPush<number>(
     (emit) => {
-      const follow = (level: number) => void emit.single(level)
-      const begin = Effect.map(get, (level) => {
-        followers.add(follow)
-        follow(level)
-      })
-      return Effect.acquireRelease(begin, () => Effect.sync(() => followers.delete(follow)))
+      const follower = (level: number) => void emit.single(level)
+      return Effect.acquireRelease(follow(follower), () => unfollow(follower))
     },
     { bufferSize: 1024, strategy: "sliding" }
   )
