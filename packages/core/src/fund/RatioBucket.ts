@@ -71,6 +71,11 @@ export interface RequestRatio {
   readonly window?: Duration.DurationInput
 }
 
+interface Budget {
+  readonly credits: SlidingWindow.SlidingWindow
+  readonly retries: SlidingWindow.SlidingWindow
+}
+
 /**
  * @category constructors
  */
@@ -80,19 +85,29 @@ export const makeRequestRatio = (options: RequestRatio = {}): Effect.Effect<Retr
   const floorPerSecond = Argument.number(owner, "floorPerSecond", options.floorPerSecond ?? 10, { min: 0 })
   const windowMillis = Argument.millis(owner, "window", options.window ?? "10 seconds", { min: 1000 })
   const reserve = (floorPerSecond * windowMillis) / 1000
-  const tokens = (window: SlidingWindow.SlidingWindow) => reserve + SlidingWindow.sum(window)
-  const contents = { initial: SlidingWindow.make(windowMillis), moved: SlidingWindow.advanced, tokens }
+  const window = SlidingWindow.make(windowMillis)
+  const contents: Tank.Contents<Budget> = {
+    initial: { credits: window, retries: window },
+    moved: ({ credits, retries }, now) => ({
+      credits: SlidingWindow.advanced(credits, now),
+      retries: SlidingWindow.advanced(retries, now)
+    }),
+    // Retries may be remembered for longer than the requests that paid for them.
+    tokens: ({ credits, retries }) => Math.max(0, reserve + SlidingWindow.sum(credits) - SlidingWindow.sum(retries))
+  }
   return Effect.map(Tank.make(contents), ({ level, modify }) => {
-    const put = (amount: number) => modify((window) => [undefined, SlidingWindow.added(window, amount)])
+    const change = (f: (budget: Budget) => Partial<Budget>) =>
+      modify((budget) => [undefined, { ...budget, ...f(budget) }])
     return {
       take: () =>
-        modify((window) =>
-          tokens(window) + 1e-6 >= 1
-            ? [Option.some(1), SlidingWindow.added(window, -1)]
-            : [Option.none<number>(), window]
+        modify((budget) =>
+          contents.tokens(budget) + 1e-6 >= 1
+            ? [Option.some(1), { ...budget, retries: SlidingWindow.added(budget.retries, 1) }]
+            : [Option.none<number>(), budget]
         ),
-      giveBack: put,
-      ended: (ended) => (ended.attempt === 1 ? put(ratio) : Effect.void),
+      giveBack: (cost) => change(({ retries }) => ({ retries: SlidingWindow.removed(retries, cost) })),
+      ended: (ended) =>
+        ended.attempt === 1 ? change(({ credits }) => ({ credits: SlidingWindow.added(credits, ratio) })) : Effect.void,
       level
     }
   })
@@ -100,7 +115,7 @@ export const makeRequestRatio = (options: RequestRatio = {}): Effect.Effect<Retr
 
 /**
  * A budget credited by requests behind a tag. Formula, over any window:
- * `retries <= ratio * requests + floorPerSecond * window`.
+ * `retries <= ratio * requests + floorPerSecond * window`, where requests count for up to a tenth of the window longer.
  *
  * The floor is per bucket: a hundred clients with 10 per second each may add a thousand retries per second.
  * Source: https://github.com/twitter/finagle, `com.twitter.finagle.service.RetryBudget`, its defaults; also tower and

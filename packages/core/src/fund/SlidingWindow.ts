@@ -1,10 +1,14 @@
 /**
- * A sum over the last while, in ten slots: what is older than the window is forgotten, a slot at a time. Pure.
+ * A sum over the last while, in slots of a tenth: what is older than the window is forgotten, a slot at a time. Pure.
  *
- * A clock that steps back goes on counting in the newest slot.
+ * What is added is remembered for the whole window, and for up to a tenth longer. A clock that steps back goes on
+ * counting in the newest slot, and from the time it shows.
  */
 
-const slots = 10
+const tenths = 10
+
+/** One more than fill the window, since the newest is not over yet. */
+const slots = tenths + 1
 
 /**
  * @category models
@@ -23,7 +27,7 @@ export interface SlidingWindow {
  * @category constructors
  */
 export const make = (windowMillis: number): SlidingWindow => ({
-  slotMillis: windowMillis / slots,
+  slotMillis: windowMillis / tenths,
   newest: -Infinity,
   sums: Array.from({ length: slots }, () => 0)
 })
@@ -35,8 +39,8 @@ export const make = (windowMillis: number): SlidingWindow => ({
  */
 export const advanced = (self: SlidingWindow, nowMillis: number): SlidingWindow => {
   const newest = Math.floor(nowMillis / self.slotMillis)
-  const steps = Math.min(slots, newest - self.newest)
-  if (steps <= 0) return self
+  if (newest === self.newest) return self
+  const steps = Math.max(0, Math.min(slots, newest - self.newest))
   const zeros = Array.from({ length: steps }, () => 0)
   return { slotMillis: self.slotMillis, newest, sums: [...self.sums.slice(steps), ...zeros] }
 }
@@ -50,6 +54,21 @@ export const added = (self: SlidingWindow, amount: number): SlidingWindow => ({
   ...self,
   sums: self.sums.with(-1, (self.sums.at(-1) ?? 0) + amount)
 })
+
+/**
+ * Takes away again, the oldest first and never more than there is.
+ *
+ * @category combinators
+ */
+export const removed = (self: SlidingWindow, amount: number): SlidingWindow => {
+  let left = amount
+  const sums = self.sums.map((slot) => {
+    const part = Math.min(slot, left)
+    left -= part
+    return slot - part
+  })
+  return { ...self, sums }
+}
 
 /**
  * The sum over the window.
