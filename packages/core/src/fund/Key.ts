@@ -46,17 +46,24 @@ export const makeCache = <S>(
     const evictIdle = (nowMillis: number): Effect.Effect<void> =>
       Effect.gen(function* () {
         for (const [key, entry] of entries) {
-          if (nowMillis - entry.usedMillis < idleMillis) return
-          if (yield* isFresh(entry.value)) entries.delete(key)
+          // A use in the future was before the clock stepped back.
+          entry.usedMillis = Math.min(entry.usedMillis, nowMillis)
+          if (!isIdle(entry, nowMillis)) return
+          const fresh = yield* isFresh(entry.value)
+          if (fresh && isIdle(entry, nowMillis)) entries.delete(key)
         }
       })
+    const isIdle = ({ usedMillis }: Entry<S>, nowMillis: number) => nowMillis - usedMillis >= idleMillis
     const enter = (key: string, nowMillis: number): Effect.Effect<S> =>
       Effect.flatMap(evictIdle(nowMillis), () => {
         if (entries.size >= maxKeys) return Effect.succeed(shared)
         return Effect.map(make, (value) => {
-          const entered = entries.get(key) ?? { value, usedMillis: nowMillis }
-          entries.set(key, entered)
-          return entered.value
+          // Others may have entered while the value was made.
+          const entered = entries.get(key)
+          if (entered !== undefined) return entered.value
+          if (entries.size >= maxKeys) return shared
+          entries.set(key, { value, usedMillis: nowMillis })
+          return value
         })
       })
     const get = Effect.clockWith((clock) =>

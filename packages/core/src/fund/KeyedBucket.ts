@@ -28,10 +28,11 @@ export const makeKeyed = (options: Keyed): Effect.Effect<RetryBucket> => {
     maxKeys: Argument.number(owner, "maxKeys", options.maxKeys, { min: 1, integer: true }),
     idleMillis: Argument.millis(owner, "idleTimeToLive", options.idleTimeToLive, { min: 1 })
   }
-  const isFresh = (bucket: RetryBucket) =>
-    Effect.zipWith(bucket.level.get, initialLevel, (now, initial) => now >= initial)
   const initialLevel = Effect.flatMap(options.bucket, (bucket) => bucket.level.get)
-  return Effect.map(Key.makeCache(options.bucket, isFresh, limits), ({ get }) => ({
+  const makeCache = Effect.flatMap(initialLevel, (initial) =>
+    Key.makeCache(options.bucket, (bucket) => Effect.map(bucket.level.get, (level) => level >= initial), limits)
+  )
+  return Effect.map(makeCache, ({ get }) => ({
     take: (kind, restore) => Effect.flatMap(get, (bucket) => bucket.take(kind, restore)),
     giveBack: (cost) => Effect.flatMap(get, (bucket) => bucket.giveBack(cost)),
     ended: (ended) => Effect.flatMap(get, (bucket) => bucket.ended(ended)),
