@@ -1,8 +1,8 @@
 /**
  * Policies from configuration: the environment, a file, or whatever else Effect's `ConfigProvider` reads.
  */
-import { Config, Duration, Option } from "effect"
-import type { Range } from "../check/InvalidArgument.ts"
+import { Config, ConfigError, Duration, Either, Option } from "effect"
+import type { InvalidArgument, Range } from "../check/InvalidArgument.ts"
 import * as Argument from "../check/InvalidArgument.ts"
 import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
 import * as Backoff from "../decide/Backoff.ts"
@@ -23,24 +23,36 @@ const owner = "Policy.config"
  * `hintAtMost` and `hintOtherwise` (clamp, giveUp). Durations are written with their unit: `250 millis`. In the
  * environment, under `ConfigProvider.constantCase`, `maxAttempts` is `MAX_ATTEMPTS`.
  *
- * Fails with a `ConfigError` that names every bad value; a key that nothing would use is one of them.
+ * A timeout, a deadline and a bound of hints keep what the preset says beside their times: what a timeout means, what
+ * the deadline does. Where the preset has none, they are `AttemptTimeout.constant`, `Deadline.refuse` and `Hint.floor`.
+ * Fails with a `ConfigError` that names every bad value at once; a key that nothing would use is one of them.
  *
  * @category constructors
  */
 export const config = <E2 = never>(preset: Preset<E2>): Config.Config<Preset<E2 | AttemptTimeout.AttemptTimedOut>> =>
-  Config.mapAttempt(Config.all(keys), (read) => ({
-    ...preset,
-    ...defined({
-      maxAttempts: Option.getOrUndefined(read.maxAttempts),
-      attemptTimeout: Option.getOrUndefined(Option.map(read.attemptTimeout, (time) => AttemptTimeout.constant(time))),
-      hint: hint(read),
-      deadline: deadline(read)
-    }),
-    backoff: shaped(read, backoff(read, preset.backoff))
-  }))
+  Config.mapOrFail(Config.all(keys), (found) => {
+    const [first, ...others] = problems(found, preset).map(({ field, message }) =>
+      ConfigError.InvalidData([field], message)
+    )
+    return first === undefined
+      ? Either.right(configured(found, preset))
+      : Either.left(others.reduce((all, other) => ConfigError.And(all, other), first))
+  })
 
-const parsed = <A>(name: string, parse: (text: string) => A): Config.Config<Option.Option<A>> =>
-  Config.option(Config.mapAttempt(Config.string(name), parse))
+/** What a key holds: nothing, a value, or one that is refused. */
+type Held<A> = Either.Either<Option.Option<A>, InvalidArgument>
+
+const parsed = <A>(name: string, parse: (text: string) => A): Config.Config<Held<A>> =>
+  Config.map(
+    Config.option(Config.string(name)),
+    Option.match({
+      onNone: () => Either.right(Option.none()),
+      onSome: (text) => refused(() => Option.some(parse(text)))
+    })
+  )
+
+const refused = <A>(f: () => A): Either.Either<A, InvalidArgument> =>
+  Either.try({ try: f, catch: (error) => error as InvalidArgument })
 
 const number = (name: string, range: Range) =>
   parsed(name, (text) => Argument.number(owner, name, text.trim() === "" ? NaN : Number(text), range))
@@ -77,37 +89,120 @@ const keys = {
   hintOtherwise: oneOf("hintOtherwise", ["clamp", "giveUp"])
 }
 
-type Read = { readonly [K in keyof typeof keys]: Config.Config.Success<(typeof keys)[K]> }
+type Found = { readonly [K in keyof typeof keys]: Config.Config.Success<(typeof keys)[K]> }
 
-const required = <A>(value: Option.Option<A>, name: keyof Read, reader: string): A =>
-  Option.getOrElse(value, () => Argument.refuse(owner, name, `given with ${reader}`, undefined))
+type Value<K extends keyof Found> = Found[K] extends Held<infer A> ? A : never
 
-const unused = (read: Read, names: ReadonlyArray<keyof Read>, reader: string): void => {
-  for (const name of names) {
-    const value: Option.Option<unknown> = read[name]
-    if (Option.isSome(value)) Argument.refuse(owner, name, `absent without ${reader}`, value.value)
+/** The value of a key; none where it is refused. */
+const valueOf = <A>(held: Held<A>): A | undefined => Option.getOrUndefined(Either.getOrElse(held, () => Option.none()))
+
+const bad = (field: keyof Found, allowed: string, value: unknown): InvalidArgument =>
+  new Argument.InvalidArgument({ owner, field, allowed, value })
+
+const missing = (found: Found, names: ReadonlyArray<keyof Found>, reader: string): ReadonlyArray<InvalidArgument> =>
+  names.filter((name) => isAbsent(found[name])).map((name) => bad(name, `given with ${reader}`, undefined))
+
+const unused = (found: Found, names: ReadonlyArray<keyof Found>, reader: string): ReadonlyArray<InvalidArgument> =>
+  names.flatMap((name) => {
+    const value = valueOf<unknown>(found[name])
+    return value === undefined ? [] : [bad(name, `absent without ${reader}`, value)]
+  })
+
+const isAbsent = (held: Held<unknown>): boolean => Either.isRight(held) && Option.isNone(held.right)
+
+/** All there is to refuse: what cannot be read, what nothing reads, and what something lacks. */
+const problems = (found: Found, preset: Preset<unknown>): ReadonlyArray<InvalidArgument> => [
+  ...Object.values<Held<unknown>>(found).flatMap((held) => (Either.isLeft(held) ? [held.left] : [])),
+  ...curveProblems(found),
+  ...jitterProblems(found, preset),
+  ...deadlineProblems(found, preset),
+  ...(isAbsent(found.hintAtMost) ? unused(found, ["hintOtherwise"], "hintAtMost") : [])
+]
+
+interface Parameters {
+  readonly required: ReadonlyArray<keyof Found>
+  readonly optional?: ReadonlyArray<keyof Found>
+}
+
+const parameters: { readonly [curve in Value<"curve">]: Parameters } = {
+  constant: { required: ["base"] },
+  linear: { required: ["base", "step"] },
+  polynomial: { required: ["base", "degree"] },
+  exponential: { required: ["base"], optional: ["factor"] },
+  fibonacci: { required: ["base"] },
+  decorrelated: { required: ["base"] },
+  decorrelatedSmooth: { required: ["base"] }
+}
+
+const curveProblems = (found: Found): ReadonlyArray<InvalidArgument> => {
+  if (Either.isLeft(found.curve)) return []
+  const curve = valueOf(found.curve)
+  const { optional = [], required }: Parameters = curve === undefined ? { required: [] } : parameters[curve]
+  const reads = [...required, ...optional]
+  const others = (["base", "step", "degree", "factor"] as const).filter((name) => !reads.includes(name))
+  return [...missing(found, required, `curve ${curve}`), ...unused(found, others, "a curve that reads it")]
+}
+
+const jitterProblems = (found: Found, preset: Preset<unknown>): ReadonlyArray<InvalidArgument> => {
+  if (Either.isLeft(found.jitter)) return []
+  const jitter = valueOf(found.jitter)
+  const curve = valueOf(found.curve)
+  const drawing =
+    curve === undefined
+      ? BackoffTree.some(preset.backoff.tree, ({ _tag }) => _tag === "RandomLeaf")
+      : curve === "decorrelated" || curve === "decorrelatedSmooth"
+  return [
+    ...(jitter !== undefined && drawing ? [bad("jitter", "absent with a curve that draws by itself", jitter)] : []),
+    ...(jitter === "proportional"
+      ? missing(found, ["jitterRatio"], "jitter proportional")
+      : unused(found, ["jitterRatio"], "jitter proportional")),
+    ...(jitter === "additive"
+      ? missing(found, ["jitterMax"], "jitter additive")
+      : unused(found, ["jitterMax"], "jitter additive"))
+  ]
+}
+
+const deadlineProblems = (found: Found, preset: Preset<unknown>): ReadonlyArray<InvalidArgument> => {
+  if (Either.isLeft(found.deadline)) return []
+  if (isAbsent(found.deadline)) return unused(found, ["deadlineReserve"], "deadline")
+  const built = refused(() => deadline(found, preset))
+  if (Either.isRight(built)) {
+    return preset.deadline?._tag === "Cut" ? unused(found, ["deadlineReserve"], "a deadline that does not cut") : []
   }
+  const { allowed, field, value } = built.left
+  return [bad(field === "reserve" ? "deadlineReserve" : "deadline", allowed, value)]
 }
 
-const backoff = (read: Read, preset: Backoff.Backoff): Backoff.Backoff => {
-  const curve = Option.getOrUndefined(read.curve)
-  const parameters = curve === undefined ? [] : curves[curve]
-  const others = (["base", "step", "degree", "factor"] as const).filter((name) => !parameters.includes(name))
-  unused(read, others, "a curve that reads it")
-  return curve === undefined ? preset : inheriting(preset, fromCurve(read, curve))
+const configured = <E2>(found: Found, preset: Preset<E2>): Preset<E2 | AttemptTimeout.AttemptTimedOut> => ({
+  ...preset,
+  ...defined({
+    maxAttempts: valueOf(found.maxAttempts),
+    attemptTimeout: attemptTimeout(found, preset),
+    hint: hint(found, preset),
+    deadline: deadline(found, preset)
+  }),
+  backoff: shaped(found, curved(found, preset.backoff))
+})
+
+const curved = (found: Found, preset: Backoff.Backoff): Backoff.Backoff => {
+  const curve = valueOf(found.curve)
+  return curve === undefined ? preset : inheriting(preset, fromCurve(found, curve))
 }
 
-const fromCurve = (read: Read, curve: keyof typeof curves): Backoff.Backoff => {
-  const base = required(read.base, "base", `curve ${curve}`)
+/** `problems` has seen to it that what a curve or a jitter needs is there. */
+const present = <A>(held: Held<A>): A => Option.getOrThrow(Either.getOrThrow(held))
+
+const fromCurve = (found: Found, curve: Value<"curve">): Backoff.Backoff => {
+  const base = present(found.base)
   switch (curve) {
     case "constant":
       return Backoff.constant({ delay: base })
     case "linear":
-      return Backoff.linear({ base, step: required(read.step, "step", "curve linear") })
+      return Backoff.linear({ base, step: present(found.step) })
     case "polynomial":
-      return Backoff.polynomial({ base, degree: required(read.degree, "degree", "curve polynomial") })
+      return Backoff.polynomial({ base, degree: present(found.degree) })
     case "exponential":
-      return Backoff.exponential({ base, factor: Option.getOrElse(read.factor, () => 2) })
+      return Backoff.exponential({ base, factor: valueOf(found.factor) ?? 2 })
     case "fibonacci":
       return Backoff.fibonacci({ base })
     case "decorrelated":
@@ -129,54 +224,64 @@ const inheriting = ({ tree }: Backoff.Backoff, self: Backoff.Backoff): Backoff.B
         )
       )
 
-const curves: { readonly [curve in Option.Option.Value<Read["curve"]>]: ReadonlyArray<keyof Read> } = {
-  constant: ["base"],
-  linear: ["base", "step"],
-  polynomial: ["base", "degree"],
-  exponential: ["base", "factor"],
-  fibonacci: ["base"],
-  decorrelated: ["base"],
-  decorrelatedSmooth: ["base"]
-}
-
 /** Cap and jitter replace those of the preset's leaves. */
-const shaped = (read: Read, self: Backoff.Backoff): Backoff.Backoff => {
-  const jittered = Option.match(jitter(read), { onNone: () => self, onSome: (named) => Backoff.jittered(self, named) })
-  return Option.match(read.cap, {
-    onNone: () => jittered,
-    onSome: (cap) =>
-      Backoff.fromTree(BackoffTree.mapLeaves(jittered.tree, (leaf) => ({ ...leaf, capMillis: Duration.toMillis(cap) })))
-  })
+const shaped = (found: Found, self: Backoff.Backoff): Backoff.Backoff => {
+  const named = jitter(found)
+  const jittered = named === undefined ? self : Backoff.jittered(self, named)
+  const cap = valueOf(found.cap)
+  return cap === undefined
+    ? jittered
+    : Backoff.fromTree(BackoffTree.mapLeaves(jittered.tree, (leaf) => ({ ...leaf, capMillis: Duration.toMillis(cap) })))
 }
 
-const jitter = (read: Read): Option.Option<Jitter.Jitter> => {
-  const name = Option.getOrUndefined(read.jitter)
-  if (name !== "proportional") unused(read, ["jitterRatio"], "jitter proportional")
-  if (name !== "additive") unused(read, ["jitterMax"], "jitter additive")
+const jitter = (found: Found): Jitter.Jitter | undefined => {
+  const name = valueOf(found.jitter)
   switch (name) {
     case undefined:
-      return Option.none()
+      return undefined
     case "proportional":
-      return Option.some(
-        Jitter.proportional({ ratio: required(read.jitterRatio, "jitterRatio", "jitter proportional") })
-      )
+      return Jitter.proportional({ ratio: present(found.jitterRatio) })
     case "additive":
-      return Option.some(Jitter.additive({ max: required(read.jitterMax, "jitterMax", "jitter additive") }))
+      return Jitter.additive({ max: present(found.jitterMax) })
     default:
-      return Option.some({ none: Jitter.none, full: Jitter.full, equal: Jitter.equal }[name])
+      return { none: Jitter.none, full: Jitter.full, equal: Jitter.equal }[name]
   }
 }
 
-const deadline = (read: Read): Deadline.Deadline | undefined => {
-  if (Option.isNone(read.deadline)) unused(read, ["deadlineReserve"], "deadline")
-  const reserve = Option.getOrElse(read.deadlineReserve, () => Duration.zero)
-  return Option.getOrUndefined(Option.map(read.deadline, (within) => Deadline.refuse(within, { reserve })))
+const attemptTimeout = <E2>(
+  found: Found,
+  preset: Preset<E2>
+): AttemptTimeout.AttemptTimeout<E2 | AttemptTimeout.AttemptTimedOut> | undefined => {
+  const time = valueOf(found.attemptTimeout)
+  if (time === undefined) return undefined
+  const constant = AttemptTimeout.constant(time)
+  if (preset.attemptTimeout === undefined) return constant
+  const { factor, initialMillis, maximumMillis } = constant
+  return { ...preset.attemptTimeout, factor, initialMillis, maximumMillis }
 }
 
-const hint = (read: Read): Hint.Hint | undefined => {
-  if (Option.isNone(read.hintAtMost)) unused(read, ["hintOtherwise"], "hintAtMost")
-  const otherwise = Option.getOrElse(read.hintOtherwise, () => "giveUp" as const)
-  return Option.getOrUndefined(Option.map(read.hintAtMost, (atMost) => Hint.floor({ atMost, otherwise })))
+const deadline = <E2>(found: Found, preset: Preset<E2>): Deadline.Deadline<E2> | undefined => {
+  const within = valueOf(found.deadline)
+  if (within === undefined) return undefined
+  const reserve = valueOf(found.deadlineReserve) ?? preset.deadline?.reserveMillis ?? 0
+  switch (preset.deadline?._tag) {
+    case "Cut":
+      return Deadline.cut(within, preset.deadline)
+    case "Truncate":
+      return Deadline.truncate(within, { reserve })
+    default:
+      return Deadline.refuse(within, { reserve })
+  }
+}
+
+const hint = (found: Found, preset: Preset<unknown>): Hint.Hint | undefined => {
+  const atMost = valueOf(found.hintAtMost)
+  if (atMost === undefined) return undefined
+  const bounded = preset.hint?._tag === "Override" || preset.hint?._tag === "Floor" ? preset.hint : undefined
+  const otherwise = valueOf(found.hintOtherwise) ?? bounded?.otherwise ?? "giveUp"
+  return bounded === undefined
+    ? Hint.floor({ atMost, otherwise })
+    : { ...bounded, atMostMillis: Duration.toMillis(atMost), otherwise }
 }
 
 const defined = <A extends object>(fields: A) =>
