@@ -13,11 +13,12 @@ import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
 import * as Backoff from "../decide/Backoff.ts"
 import type { Cut } from "../decide/Deadline.ts"
 import { DeadlineExceeded } from "../decide/Deadline.ts"
-import type { RetryBucket } from "../fund/RetryBucket.ts"
+import type { ChargingBucket, RetryBucket } from "../fund/RetryBucket.ts"
 import type { SendRate } from "../fund/SendRate.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Decision from "./Decision.ts"
 import * as Foreign from "./Foreign.ts"
+import * as Observers from "./Observers.ts"
 import type { Erased, Failure } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 import type { ErasedPolicy } from "./PolicyRecord.ts"
@@ -50,6 +51,9 @@ export const run = (owner: string, self: Erased, policy: ErasedPolicy, onStopped
 
 /** Whether nothing has to happen before the first failure. */
 const isPlain = (policy: ErasedPolicy): boolean =>
+  policy.name === undefined &&
+  policy.observe === undefined &&
+  policy.attemptSpan === undefined &&
   policy.attempt === undefined &&
   policy.sendRate === undefined &&
   policy.attemptTimeout === undefined &&
@@ -77,21 +81,39 @@ const exceeded = (op: Op, deadline: Cut<unknown>): Erased => {
 }
 
 const first = (op: Op): Erased =>
-  op.sendRate === undefined
-    ? attempt(op)
-    : Effect.flatMap(acquire(op, op.sendRate), (granted) => {
-        if (granted) return attempt(op)
-        const error = new SendRefused()
-        return end(op, () => stopped(op, error, { _tag: "SendRateRefused" }, Effect.fail(error)))
-      })
+  told(Observers.nestingNoticed(op), () =>
+    op.sendRate === undefined
+      ? charged(op)
+      : Effect.flatMap(acquire(op, op.sendRate), (granted) =>
+          granted ? charged(op) : refused(op, "send rate", { _tag: "SendRateRefused" })
+        )
+  )
 
-const acquire = (op: Op, sendRate: SendRate): Effect.Effect<boolean> => {
-  const left = Operation.leftMillis(op)
-  return sendRate.acquire({
-    attempt: op.attempts + 1,
-    atMost: left === Infinity ? Option.none() : Option.some(Duration.millis(left))
-  })
+/** Takes the cost of the first attempt, where the bucket has one. */
+const charged = (op: Op): Erased => {
+  const { bucket } = op
+  if (bucket === undefined || !("takeFirst" in bucket)) return attempt(op)
+  const funded = Effect.flatMap(holding(op, bucket.takeFirst), (granted) =>
+    granted ? attempt(op) : refused(op, "bucket", { _tag: "BucketEmpty" })
+  )
+  return guarded(op, bucket, funded)
 }
+
+const refused = (op: Op, by: SendRefused["by"], reason: StopReason): Erased => {
+  const error = new SendRefused({ by })
+  return end(op, () => stopped(op, error, reason, Effect.fail(error)))
+}
+
+const acquire = (op: Op, sendRate: SendRate): Effect.Effect<boolean> =>
+  Effect.suspend(() => {
+    const left = Operation.leftMillis(op)
+    const askedMillis = Operation.elapsedMillis(op)
+    const atMost = left === Infinity ? Option.none() : Option.some(Duration.millis(left))
+    return Effect.map(sendRate.acquire({ attempt: op.attempts + 1, atMost }), (granted) => {
+      op.sendWaitMillis = Operation.elapsedMillis(op) - askedMillis
+      return granted
+    })
+  })
 
 /** Makes an attempt and goes on with what it came to. */
 const attempt = (op: Op): Erased => {
@@ -100,7 +122,8 @@ const attempt = (op: Op): Erased => {
   op.timedOut = undefined
   const self = spending(op, Attempt.effect(op))
   const onFailure = (cause: Cause.Cause<unknown>) => failed(op, cause)
-  return op.sendRate === undefined && op.bucket === undefined && op.policy.result === undefined
+  const { observe, result } = op.policy
+  return op.sendRate === undefined && op.bucket === undefined && result === undefined && observe === undefined
     ? Effect.catchAllCause(self, onFailure)
     : Effect.matchCauseEffect(self, { onFailure, onSuccess: (value) => returned(op, value) })
 }
@@ -110,7 +133,9 @@ const returned = (op: Op, value: unknown): Erased => {
   const done = Effect.succeed(value)
   return verdict._tag === "NoOpinion"
     ? told(op.sendRate?.heard("Succeeded"), () =>
-        told(op.bucket?.ended({ _tag: "Succeeded", attempt: op.attempts, cost: op.cost }), () => done)
+        told(op.bucket?.ended({ _tag: "Succeeded", attempt: op.attempts, cost: op.cost }), () =>
+          told(Observers.succeeded(op), () => done)
+        )
       )
     : judged(op, new ResultRejected({ result: value }), value, verdict, () => done)
 }
@@ -136,11 +161,14 @@ const ranOut = (op: Op, timedOut: AttemptTimedOut): Erased => {
 const judged = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
   const failure: Failure = { error, input, verdict, failedMillis: Operation.elapsedMillis(op), end }
   Operation.record(op, failure)
-  if (op.sendRate === undefined && op.bucket === undefined) return decide(op, failure)
+  if (op.sendRate === undefined && op.bucket === undefined && op.policy.observe === undefined)
+    return decide(op, failure)
   const kind = Verdict.isRetryable(verdict) ? Option.some(verdict.kind) : Option.none<Kind>()
   const result = Option.contains(kind, "Throttling") ? "Throttled" : "Failed"
   return told(op.sendRate?.heard(result), () =>
-    told(op.bucket?.ended({ _tag: "Failed", attempt: op.attempts, kind }), () => decide(op, failure))
+    told(op.bucket?.ended({ _tag: "Failed", attempt: op.attempts, kind }), () =>
+      told(Observers.attemptFailed(op, failure), () => decide(op, failure))
+    )
   )
 }
 
@@ -150,6 +178,9 @@ const told = (telling: Effect.Effect<void> | undefined, then: () => Erased): Era
 const decide = (op: Op, failure: Failure): Erased => {
   const verdict = Decision.retryable(op.policy, op.attempts, failure.verdict)
   if (verdict._tag !== "Retryable") return stop(op, failure, verdict)
+  if (op.outer !== undefined && op.policy.whenNested === "standDown") {
+    return stop(op, failure, { _tag: "StoodDown", outer: op.outer.name })
+  }
   const withDraw = (u: number): Erased =>
     op.tree === undefined
       ? Effect.flatMap(
@@ -168,42 +199,51 @@ const decide = (op: Op, failure: Failure): Erased => {
 const proceed = (op: Op, failure: Failure, verdict: Retryable, decision: Decision.Decision): Erased => {
   if (typeof decision !== "number") return stop(op, failure, decision)
   const { bucket } = op
-  if (bucket === undefined) return next(op, decision, (reason) => stop(op, failure, reason))
-  const funded = Effect.flatMap(taken(op, bucket, verdict.kind), (granted) =>
-    granted
-      ? next(op, decision, (reason) => Effect.flatMap(givenBack(op, bucket), () => stop(op, failure, reason)))
-      : stop(op, failure, { _tag: "BucketEmpty" })
+  if (bucket === undefined) return next(op, failure, decision, (reason) => stop(op, failure, reason))
+  const funded = Effect.flatMap(
+    holding(op, (restore) => bucket.take(verdict.kind, restore)),
+    (granted) =>
+      granted
+        ? next(op, failure, decision, (reason) =>
+            Effect.flatMap(givenBack(op, bucket), () => stop(op, failure, reason))
+          )
+        : stop(op, failure, { _tag: "BucketEmpty" })
   )
-  if (op.guarded) return funded
+  return guarded(op, bucket, funded)
+}
+
+/** Gives back what is held should the operation end before it is spent; once for the whole operation. */
+const guarded = (op: Op, bucket: RetryBucket, self: Erased): Erased => {
+  if (op.guarded) return self
   op.guarded = true
-  return Effect.onError(funded, () => givenBack(op, bucket))
+  return Effect.onError(self, () => givenBack(op, bucket))
 }
 
 type Refused = (reason: StopReason) => Erased
 
 /** Waits and makes the next attempt, if it may still be sent. */
-const next = (op: Op, millis: number, refused: Refused): Erased => {
-  const { sendRate } = op
+const next = (op: Op, failure: Failure, millis: number, refused: Refused): Erased => {
   Operation.waits(op, millis)
-  return wait(op.clock, millis, () =>
-    inTime(op, refused, () => (sendRate === undefined ? attempt(op) : send(op, sendRate, refused)))
+  return told(Observers.retryScheduled(op, failure, millis), () =>
+    millis === 0 ? send(op, refused) : wait(op.clock, millis, () => send(op, refused))
   )
 }
 
-const inTime = (op: Op, refused: Refused, then: () => Erased): Erased => {
+const send = (op: Op, refused: Refused): Erased => {
+  const { sendRate } = op
   const late = Operation.late(op)
-  return late === undefined ? then() : refused(late)
+  if (late !== undefined) return refused(late)
+  if (sendRate === undefined) return attempt(op)
+  return Effect.flatMap(acquire(op, sendRate), (granted) => {
+    const reason: StopReason | undefined = granted ? Operation.late(op) : { _tag: "SendRateRefused" }
+    return reason === undefined ? attempt(op) : refused(reason)
+  })
 }
 
-const send = (op: Op, sendRate: SendRate, refused: Refused): Erased =>
-  Effect.flatMap(acquire(op, sendRate), (granted) =>
-    granted ? inTime(op, refused, () => attempt(op)) : refused({ _tag: "SendRateRefused" })
-  )
-
-/** Takes the cost of a retry, and holds it until the attempt starts. */
-const taken = (op: Op, bucket: RetryBucket, kind: Kind): Effect.Effect<boolean> =>
+/** Takes the cost of an attempt, and holds it until the attempt starts. */
+const holding = (op: Op, take: ChargingBucket["takeFirst"]): Effect.Effect<boolean> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.map(bucket.take(kind, restore), (taken) => {
+    Effect.map(take(restore), (taken) => {
       op.held = Option.getOrUndefined(taken)
       return op.held !== undefined
     })
@@ -246,15 +286,17 @@ const end = (op: Op, ending: () => Erased): Erased => {
 }
 
 const stopped = (op: Op, error: unknown, reason: StopReason, otherwise: Erased): Erased =>
-  op.onStopped === undefined
-    ? otherwise
-    : op.onStopped(
-        new RetryStopped({
-          reason,
-          error,
-          attempts: op.attempts,
-          elapsed: Duration.millis(Operation.elapsedMillis(op)),
-          history: op.history,
-          cause: error
-        })
-      )
+  told(Observers.gaveUp(op, error, reason), () =>
+    op.onStopped === undefined
+      ? otherwise
+      : op.onStopped(
+          new RetryStopped({
+            reason,
+            error,
+            attempts: op.attempts,
+            elapsed: Duration.millis(Operation.elapsedMillis(op)),
+            history: op.history,
+            cause: error
+          })
+        )
+  )
