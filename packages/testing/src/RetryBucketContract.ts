@@ -207,18 +207,14 @@ const aboutGranted = ({ bounds, expect, expectLevel, test }: Contract): void => 
   test("answers with what it took, wherever it is interrupted", (bucket) =>
     Effect.gen(function* () {
       const before = yield* bucket.level.get
-      for (let step = 0; step < 6 * turn; step++) {
-        const taken = yield* takeAndInterrupt(bucket, step)
-        yield* expectLevel(bucket, before - taken)
-        yield* bucket.giveBack(taken)
-      }
+      yield* interruptTakes(bucket, (taken) => expectLevel(bucket, before - taken))
     }))
 
   test("gets back once what a retry took that was interrupted in its wait", (bucket) =>
     Effect.gen(function* () {
       const { log, watched } = watch(bucket)
       const fiber = yield* Effect.fork(Effect.exit(operate(watched, Retry.retry(down, policy))))
-      yield* Effect.repeat(Effect.yieldNow(), { until: () => Effect.map(VirtualClock.sleepers, (count) => count > 0) })
+      yield* settled
       const before = log.levels.at(-1) ?? NaN
       yield* expectLevel(bucket, before - (log.taken[0] ?? NaN))
       yield* Fiber.interrupt(fiber)
@@ -284,10 +280,10 @@ const aboutSome = ({ expect, expectLevel, make, test }: Contract): void => {
     Effect.gen(function* () {
       yield* drain(bucket)
       const before = yield* bucket.level.get
-      for (let step = 0; step < 6 * turn; step++) {
-        expect(yield* takeAndInterrupt(bucket, step)).toBe(0)
-        yield* expectLevel(bucket, before)
-      }
+      yield* interruptTakes(bucket, (taken) => {
+        expect(taken).toBe(0)
+        return expectLevel(bucket, before)
+      })
     }))
 }
 
@@ -424,12 +420,18 @@ const beginTake = (bucket: Bucket, kind: Verdict.Kind = "Transient", early = 0):
 const takeNow = (bucket: Bucket, kind?: Verdict.Kind): Effect.Effect<Option.Option<number>> =>
   Effect.flatMap(beginTake(bucket, kind), ({ taken }) => Effect.zipRight(settled, taken))
 
-/** Interrupts a take in one of its steps; answers with what it took. */
-const takeAndInterrupt = (bucket: Bucket, step: number): Effect.Effect<number> =>
+/** Interrupts takes, each at another of its steps; what each took is looked at and given back. */
+const interruptTakes = (bucket: Bucket, look: (taken: number) => Effect.Effect<void>): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const { taken } = yield* beginTake(bucket, "Transient", step)
-    yield* Effect.replicateEffect(Effect.yieldNow(), 1 + Math.floor(step / turn))
-    return Option.getOrElse(yield* taken, () => 0)
+    for (let early = 0; early < turn; early++) {
+      for (let turns = 0; turns < 6; turns++) {
+        const { taken } = yield* beginTake(bucket, "Transient", early)
+        yield* Effect.replicateEffect(Effect.yieldNow(), turns)
+        const cost = Option.getOrElse(yield* taken, () => 0)
+        yield* look(cost)
+        yield* bucket.giveBack(cost)
+      }
+    }
   })
 
 /** A failure that is heard, and the retry after it. */

@@ -1,3 +1,4 @@
+export * as RetryBucketContract from "./RetryBucketContract.ts"
 export * as Scripted from "./Scripted.ts"
 export * as SeededRandom from "./SeededRandom.ts"
 export * as Timeline from "./Timeline.ts"
