@@ -200,6 +200,13 @@ export const mapLeaves = (tree: Tree, f: (leaf: Leaf | RandomLeaf) => Tree): Tre
 }
 
 /**
+ * The tree without its caps: what a delay would have been.
+ *
+ * @category combinators
+ */
+export const uncapped = (tree: Tree): Tree => mapLeaves(tree, (leaf) => ({ ...leaf, capMillis: Infinity }))
+
+/**
  * Whether any part of the tree satisfies `predicate`.
  *
  * @category guards

@@ -7,7 +7,7 @@ import * as Argument from "../check/InvalidArgument.ts"
 import type { Kind } from "../classify/Verdict.ts"
 import { kinds } from "../classify/Verdict.ts"
 import * as Line from "./Line.ts"
-import type { RetryBucket } from "./RetryBucket.ts"
+import type { ChargingBucket, Restore, RetryBucket } from "./RetryBucket.ts"
 import * as Tank from "./Tank.ts"
 import type { Limits } from "./TokenBucket.ts"
 import * as TokenBucket from "./TokenBucket.ts"
@@ -30,6 +30,16 @@ export interface Quota {
   readonly whenShort?: "refuse" | "wait"
   /** The longest wait of a retry; it is refused at once when it would take longer. @default no limit */
   readonly maxWait?: Duration.DurationInput
+}
+
+/**
+ * A quota that first attempts cost something, too.
+ *
+ * @category models
+ */
+export interface ChargingQuota extends Quota {
+  /** What a first attempt costs. Above 0. */
+  readonly firstCost: number
 }
 
 const owner = "RetryBucket.layerQuota"
@@ -78,27 +88,56 @@ const check = (quota: Quota): Checked => {
  *
  * @category constructors
  */
-export const makeQuota = (quota: Quota = {}): Effect.Effect<RetryBucket> => {
+export const makeQuota = (quota: Quota = {}): Effect.Effect<RetryBucket> => Effect.map(paying(check(quota)), bucketOf)
+
+/**
+ * A quota with a cost of first attempts as a value; `layerChargingQuota` puts it behind a tag.
+ *
+ * @category constructors
+ */
+export const makeChargingQuota = (quota: ChargingQuota): Effect.Effect<ChargingBucket> => {
   const limits = check(quota)
-  return Effect.map(Tank.makeTokens(limits), (tank) => {
+  const firstCost = Argument.number("RetryBucket.layerChargingQuota", "firstCost", quota.firstCost, {
+    min: 0,
+    max: limits.capacity,
+    exclusive: true
+  })
+  return Effect.map(paying(limits), (parts) => ({
+    ...bucketOf(parts),
+    takeFirst: (restore) => parts.pay(firstCost, restore)
+  }))
+}
+
+interface Parts {
+  readonly limits: Checked
+  readonly tank: Tank.Tank<TokenBucket.TokenBucket>
+  readonly pay: (cost: number, restore: Restore) => Effect.Effect<Option.Option<number>>
+  readonly credit: (tokens: number) => Effect.Effect<void>
+}
+
+/** Takes and puts tokens, in the line where the quota waits. */
+const paying = (limits: Checked): Effect.Effect<Parts> =>
+  Effect.map(Tank.makeTokens(limits), (tank) => {
     const source = tokensOf(tank, limits)
     const line = Line.make(source)
     return {
-      take: (kind, restore) => {
-        const cost = limits.cost(kind)
+      limits,
+      tank,
+      pay: (cost, restore) => {
         const taken = limits.waits ? line.acquire(cost, limits.maxWaitMillis, restore) : source.take(cost, cost)
         return Effect.map(taken, (ok) => (ok ? Option.some(cost) : Option.none()))
       },
-      giveBack: (cost) => (limits.waits ? Effect.zipRight(source.giveBack(cost), line.poke) : source.giveBack(cost)),
-      ended: (ended) => {
-        if (ended._tag === "Failed") return Effect.void
-        const credit = source.giveBack(ended.attempt === 1 ? limits.firstSuccessIncrement : ended.cost)
-        return limits.waits ? Effect.zipRight(credit, line.poke) : credit
-      },
-      level: tank.level
+      credit: (tokens) => (limits.waits ? Effect.zipRight(source.giveBack(tokens), line.poke) : source.giveBack(tokens))
     }
   })
-}
+
+const bucketOf = ({ credit, limits, pay, tank }: Parts): RetryBucket => ({
+  take: (kind, restore) => pay(limits.cost(kind), restore),
+  giveBack: credit,
+  ended: (ended) =>
+    ended._tag === "Failed" ? Effect.void : credit(ended.attempt === 1 ? limits.firstSuccessIncrement : ended.cost),
+  level: tank.level
+})
 
 /**
  * The tokens of a tank, to be taken and given back.
@@ -127,3 +166,13 @@ export const tokensOf = (tank: Tank.Tank<TokenBucket.TokenBucket>, limits: Limit
  */
 export const layerQuota = <I>(tag: Context.Tag<I, RetryBucket>, quota: Quota = {}): Layer.Layer<I> =>
   Layer.effect(tag, makeQuota(quota))
+
+/**
+ * The same with a cost of first attempts. A policy with such a bucket may fail with `SendRefused`.
+ *
+ * Source: https://github.com/smithy-lang/smithy-kotlin, `StandardRetryTokenBucket`, `initialTryCost`.
+ *
+ * @category layers
+ */
+export const layerChargingQuota = <I>(tag: Context.Tag<I, ChargingBucket>, quota: ChargingQuota): Layer.Layer<I> =>
+  Layer.effect(tag, makeChargingQuota(quota))

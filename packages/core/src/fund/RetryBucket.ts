@@ -11,7 +11,14 @@ import type { Kind } from "../classify/Verdict.ts"
 export { type GrpcThrottle, layerGrpcThrottle, makeGrpcThrottle } from "./GrpcThrottle.ts"
 export { Key } from "./Key.ts"
 export { type Keyed, layerKeyed, makeKeyed } from "./KeyedBucket.ts"
-export { layerQuota, makeQuota, type Quota } from "./QuotaBucket.ts"
+export {
+  type ChargingQuota,
+  layerChargingQuota,
+  layerQuota,
+  makeChargingQuota,
+  makeQuota,
+  type Quota
+} from "./QuotaBucket.ts"
 export {
   layerRequestRatio,
   layerSuccessRatio,
@@ -58,6 +65,23 @@ export interface RetryBucket {
   /** Tokens at this moment, and as they change. A `SubscriptionRef` is one. */
   readonly level: Level
 }
+
+/**
+ * A bucket that charges first attempts too. A policy with one may fail with `SendRefused`.
+ *
+ * @category models
+ */
+export interface ChargingBucket extends RetryBucket {
+  /** Takes the cost of a first attempt and answers with it, or takes nothing; otherwise like `take`. */
+  readonly takeFirst: (restore: Restore) => Effect.Effect<Option.Option<number>>
+}
+
+/**
+ * Whether a bucket charges first attempts.
+ *
+ * @category guards
+ */
+export const isCharging = (self: RetryBucket): self is ChargingBucket => "takeFirst" in self
 
 /**
  * A number of tokens that can be read and followed.

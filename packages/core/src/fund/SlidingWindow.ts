@@ -52,7 +52,7 @@ export const advanced = (self: SlidingWindow, nowMillis: number): SlidingWindow 
  */
 export const added = (self: SlidingWindow, amount: number): SlidingWindow => ({
   ...self,
-  sums: self.sums.with(-1, (self.sums.at(-1) ?? 0) + amount)
+  sums: [...self.sums.slice(0, -1), (self.sums.at(-1) ?? 0) + amount]
 })
 
 /**

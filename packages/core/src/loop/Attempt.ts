@@ -6,6 +6,7 @@ import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
 import type * as CurrentAttempt from "./CurrentAttempt.ts"
 import type { Erased } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
+import { CurrentOperation } from "./RetryEvent.ts"
 
 /**
  * The effect of the attempt that is about to start. Its timeout is noted in the operation.
@@ -14,10 +15,11 @@ import * as Operation from "./Operation.ts"
  */
 export const effect = (op: Operation.Operation): Erased => {
   const { attempt: tag, attemptTimeout: timeout, deadline } = op.policy
-  if (tag === undefined && timeout === undefined) return op.self
+  const named = inSpan(op, withName(op))
+  if (tag === undefined && timeout === undefined) return named
   const leftMillis = deadline === undefined ? Infinity : deadline.withinMillis - op.attemptStartedMillis
   const millis = timeout === undefined ? leftMillis : AttemptTimeout.millisFor(timeout, op.attempts, leftMillis)
-  const self = tag === undefined ? op.self : Effect.provideService(op.self, tag, current(op, millis))
+  const self = tag === undefined ? named : Effect.provideService(named, tag, current(op, millis))
   if (timeout === undefined) return self
   const after = Duration.millis(millis)
   return Effect.timeoutFail(timeout.disconnected ? Effect.disconnect(self) : self, {
@@ -25,6 +27,13 @@ export const effect = (op: Operation.Operation): Erased => {
     onTimeout: () => (op.timedOut = new AttemptTimeout.AttemptTimedOut({ attempt: op.attempts, after }))
   })
 }
+
+/** Makes the operation visible to those inside. */
+const withName = ({ attempts, policy: { name }, self }: Operation.Operation): Erased =>
+  name === undefined ? self : Effect.provideService(self, CurrentOperation, { name, attempt: attempts })
+
+const inSpan = ({ attempts, policy: { attemptSpan } }: Operation.Operation, self: Erased): Erased =>
+  attemptSpan === undefined ? self : Effect.withSpan(self, attemptSpan, { attributes: { "retry.attempt": attempts } })
 
 const current = (op: Operation.Operation, millis: number): CurrentAttempt.Attempt => {
   const startedMillis = op.attemptStartedMillis

@@ -7,6 +7,7 @@ import * as Backoff from "../decide/Backoff.ts"
 import * as Deadline from "../decide/Deadline.ts"
 import * as Hint from "../decide/Hint.ts"
 import type { ErasedPolicy } from "./PolicyRecord.ts"
+import type { DelaySource } from "./RetryEvent.ts"
 import type { StopReason } from "./RetryStopped.ts"
 
 /**
@@ -49,6 +50,26 @@ export const bend = (
   // A cut that is due lets no attempt start either, wherever its interruption has to wait.
   if (deadline._tag === "Cut" && !Deadline.mayStart(deadline, elapsedMillis)) return passed(deadline)
   return Deadline.fit(deadline, elapsedMillis, bent) ?? passed(deadline)
+}
+
+/**
+ * Where a delay came from: what was the last to change it.
+ *
+ * @category destructors
+ */
+export const source = (
+  { hint = Hint.standard }: ErasedPolicy,
+  verdict: Retryable,
+  decisionMillis: number,
+  cappedMillis: number,
+  uncappedMillis: number | undefined,
+  u: number
+): DelaySource => {
+  const asked = Option.map(verdict.hint, (wait) => Hint.bend(hint, cappedMillis, Duration.toMillis(wait), u))
+  const bent = Option.getOrElse(asked, () => cappedMillis)
+  if (decisionMillis !== bent) return "Deadline"
+  if (bent !== cappedMillis) return "Hint"
+  return uncappedMillis === undefined || uncappedMillis > cappedMillis ? "Cap" : "Curve"
 }
 
 /**

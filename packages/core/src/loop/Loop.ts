@@ -14,6 +14,7 @@ import * as Backoff from "../decide/Backoff.ts"
 import type { Cut } from "../decide/Deadline.ts"
 import { DeadlineExceeded } from "../decide/Deadline.ts"
 import type { ChargingBucket, RetryBucket } from "../fund/RetryBucket.ts"
+import { isCharging } from "../fund/RetryBucket.ts"
 import type { SendRate } from "../fund/SendRate.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Decision from "./Decision.ts"
@@ -92,7 +93,7 @@ const first = (op: Op): Erased =>
 /** Takes the cost of the first attempt, where the bucket has one. */
 const charged = (op: Op): Erased => {
   const { bucket } = op
-  if (bucket === undefined || !("takeFirst" in bucket)) return attempt(op)
+  if (bucket === undefined || !isCharging(bucket)) return attempt(op)
   const funded = Effect.flatMap(holding(op, bucket.takeFirst), (granted) =>
     granted ? attempt(op) : refused(op, "bucket", { _tag: "BucketEmpty" })
   )

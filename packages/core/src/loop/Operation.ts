@@ -10,8 +10,10 @@ import * as BackoffTree from "../decide/BackoffTree.ts"
 import type { RetryBucket } from "../fund/RetryBucket.ts"
 import type { SendRate } from "../fund/SendRate.ts"
 import type { Decision } from "./Decision.ts"
-import { bend, draws, passed } from "./Decision.ts"
+import { bend, draws, passed, source } from "./Decision.ts"
 import type { ErasedPolicy } from "./PolicyRecord.ts"
+import type { ActiveOperation, DelaySource } from "./RetryEvent.ts"
+import { CurrentOperation } from "./RetryEvent.ts"
 import type { FailedAttempt, RetryStopped, StopReason } from "./RetryStopped.ts"
 
 /**
@@ -35,6 +37,8 @@ export interface Operation {
   readonly random: Random.Random
   readonly sendRate: SendRate | undefined
   readonly bucket: RetryBucket | undefined
+  /** The operation of whose attempt this one is part, where the policy asks. */
+  readonly outer: ActiveOperation | undefined
   /** Failed attempts, as many as it `keeps`. */
   readonly history: Array<FailedAttempt<unknown>>
   readonly keeps: "nothing" | "last" | "all"
@@ -52,6 +56,10 @@ export interface Operation {
   held: number | undefined
   /** Whether what is held is given back should the operation end before the attempt starts. */
   guarded: boolean
+  /** How long the latest attempt waited for the send rate. */
+  sendWaitMillis: number
+  /** Where the latest delay came from; told only to observers. */
+  source: DelaySource
   /** How it ends, for whoever cuts it; success is told by its absence. */
   ending: Erased | undefined
   tree: BackoffTree.Tree | undefined
@@ -90,7 +98,13 @@ export const make = (
   const clock = Context.get(services, Clock.Clock)
   const backoff = Backoff.isBackoff(policy.backoff) ? policy.backoff : undefined
   const keeps = onStopped !== undefined ? "all" : policy.attempt || policy.deadline?._tag === "Cut" ? "last" : "nothing"
-  const timed = keeps !== "nothing" || policy.deadline !== undefined || backoff === undefined || backoff.readsTime
+  const asksForOuter = policy.observe !== undefined || policy.whenNested === "standDown"
+  const timed =
+    policy.observe !== undefined ||
+    keeps !== "nothing" ||
+    policy.deadline !== undefined ||
+    backoff === undefined ||
+    backoff.readsTime
   return {
     self,
     policy,
@@ -98,7 +112,10 @@ export const make = (
     clock,
     random: Context.get(services, Random.Random),
     sendRate: policy.sendRate && Context.unsafeGet(fiber.currentContext, policy.sendRate),
-    bucket: policy.bucket && Context.unsafeGet(fiber.currentContext, policy.bucket),
+    bucket: policy.bucket && Context.unsafeGet(fiber.currentContext, policy.bucket as Context.Tag<any, RetryBucket>),
+    outer: asksForOuter
+      ? Context.get(fiber.currentContext as Context.Context<CurrentOperation>, CurrentOperation)
+      : undefined,
     history: [],
     keeps,
     timed,
@@ -108,6 +125,8 @@ export const make = (
     cost: 0,
     held: undefined,
     guarded: false,
+    sendWaitMillis: 0,
+    source: "Curve",
     ending: undefined,
     tree: backoff?.tree,
     scheduleState: policy.backoff.initial,
@@ -182,8 +201,15 @@ export const waits = (op: Operation, millis: number): void => {
  * @category running
  */
 export const decide = (op: Operation, verdict: Retryable, failedMillis: number, u: number): Decision => {
-  const ranMillis = failedMillis - op.attemptStartedMillis
-  const stepped = op.tree && BackoffTree.step(op.tree, { u, kind: verdict.kind, ranMillis })
+  const before = op.tree
+  if (before === undefined) return bend(op.policy, verdict, undefined, failedMillis, u)
+  const input = { u, kind: verdict.kind, ranMillis: failedMillis - op.attemptStartedMillis }
+  const stepped = BackoffTree.step(before, input)
   if (stepped !== undefined) op.tree = stepped.rest
-  return bend(op.policy, verdict, stepped?.delayMillis, failedMillis, u)
+  const decision = bend(op.policy, verdict, stepped?.delayMillis, failedMillis, u)
+  if (op.policy.observe !== undefined && stepped !== undefined && typeof decision === "number") {
+    const uncapped = BackoffTree.step(BackoffTree.uncapped(before), input)
+    op.source = source(op.policy, verdict, decision, stepped.delayMillis, uncapped?.delayMillis, u)
+  }
+  return decision
 }

@@ -10,9 +10,10 @@ import type { AttemptTimeout } from "../decide/AttemptTimeout.ts"
 import type { Backoff } from "../decide/Backoff.ts"
 import type { Deadline } from "../decide/Deadline.ts"
 import type { Hint } from "../decide/Hint.ts"
-import type { RetryBucket } from "../fund/RetryBucket.ts"
+import type { ChargingBucket, RetryBucket } from "../fund/RetryBucket.ts"
 import type { SendRate } from "../fund/SendRate.ts"
 import type { Attempt } from "./CurrentAttempt.ts"
+import type { Observer } from "./RetryEvent.ts"
 import type { ResultRejected, SendRefused } from "./RetryStopped.ts"
 
 /**
@@ -21,8 +22,16 @@ import type { ResultRejected, SendRefused } from "./RetryStopped.ts"
  * @category models
  */
 export interface Policy<in E = unknown, in A = unknown, out E2 = unknown, out R = unknown> {
+  /** What events, and operations nested inside, call this one. Costs a service provided per attempt. */
+  readonly name?: string | undefined
+  /** Hear every event, in this order; see the module `Observe`. */
+  readonly observe?: ReadonlyArray<Observer> | undefined
+  /** What to do inside an attempt of a named operation that is retried itself. @default "retry" */
+  readonly whenNested?: "retry" | "standDown" | undefined
   /** Provides the running attempt with its own number, time left and previous failure. */
   readonly attempt?: Context.Tag<any, Attempt> | undefined
+  /** The name of a span around each attempt. */
+  readonly attemptSpan?: string | undefined
   /** Asked before every attempt, told every result. */
   readonly sendRate?: Context.Tag<any, SendRate> | undefined
   readonly attemptTimeout?: AttemptTimeout<E2> | undefined
@@ -36,7 +45,7 @@ export interface Policy<in E = unknown, in A = unknown, out E2 = unknown, out R 
   readonly hint?: Hint | undefined
   readonly deadline?: Deadline<E2> | undefined
   /** Asked before every retry. */
-  readonly bucket?: Context.Tag<any, RetryBucket> | undefined
+  readonly bucket?: Context.Tag<any, RetryBucket> | Context.Tag<any, ChargingBucket> | undefined
 }
 
 /**
@@ -67,7 +76,7 @@ export const erase = (policy: Any): ErasedPolicy => policy as unknown as ErasedP
  */
 export interface Preset<out E2 = never> extends Pick<
   Policy<never, never, E2, never>,
-  "attemptTimeout" | "maxAttempts" | "hint" | "deadline"
+  "name" | "observe" | "whenNested" | "attemptSpan" | "attemptTimeout" | "maxAttempts" | "hint" | "deadline"
 > {
   readonly backoff: Backoff
 }
@@ -95,6 +104,11 @@ export type Added<P> =
   | (P extends { readonly attemptTimeout?: infer T } ? AddedBy<T> : never)
   | (P extends { readonly deadline?: infer T } ? AddedBy<T> : never)
   | (P extends { readonly sendRate: Context.Tag<any, any> } ? SendRefused : never)
+  | (P extends { readonly bucket: Context.Tag<any, infer B> }
+      ? B extends ChargingBucket
+        ? SendRefused
+        : never
+      : never)
 
 type AddedBy<T> =
   T extends AttemptTimeout<infer E2>

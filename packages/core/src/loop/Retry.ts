@@ -11,7 +11,11 @@ import type { Erased, Operation } from "./Operation.ts"
 import type { Added, Any, Env, ErasedPolicy, Failure, Fits, In, Policy, ResultIn } from "./PolicyRecord.ts"
 import type { RetryStopped } from "./RetryStopped.ts"
 
+/** Leaves a call that no pipe tells the error to the overload that reads it from the policy. */
+type InPipe<E> = unknown extends E ? never : unknown
+
 export { type Attempt, CurrentAttempt } from "./CurrentAttempt.ts"
+export type { ActiveOperation, DelaySource, Observer, RetryEvent } from "./RetryEvent.ts"
 export { type FailedAttempt, ResultRejected, RetryStopped, SendRefused, type StopReason } from "./RetryStopped.ts"
 
 /**
@@ -24,7 +28,7 @@ export { type FailedAttempt, ResultRejected, RetryStopped, SendRefused, type Sto
  */
 export const retry: {
   <A, E, P extends Policy<E, A>>(
-    policy: P & Fits<P>
+    policy: P & Fits<P> & InPipe<E>
   ): <R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Added<P>, Env<P, R>>
   <P extends Any>(
     policy: P & Fits<P>
@@ -65,7 +69,7 @@ export const retryOrElse: {
  */
 export const orStopped: {
   <A, E, P extends Policy<E, A>>(
-    policy: P & Fits<P>
+    policy: P & Fits<P> & InPipe<E>
   ): <R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, RetryStopped<Failure<P, E, A>>, Env<P, R>>
   <P extends Any>(
     policy: P & Fits<P>

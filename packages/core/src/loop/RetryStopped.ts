@@ -14,6 +14,8 @@ export type StopReason =
   /** The failure is not retryable. */
   | { readonly _tag: "Terminal"; readonly why: string }
   | { readonly _tag: "AttemptsSpent"; readonly maxAttempts: number }
+  /** Inside an attempt of the named operation, which retries itself. */
+  | { readonly _tag: "StoodDown"; readonly outer: string }
   | { readonly _tag: "BackoffEnded" }
   /** The server asked for a longer wait than the policy's hint rule allows. */
   | { readonly _tag: "HintTooLong"; readonly hint: Duration.Duration }
@@ -61,13 +63,15 @@ export class RetryStopped<out E> extends Data.TaggedError("RetryStopped")<{
 }
 
 /**
- * The send rate refused the first attempt, so there is no other error to fail with.
+ * The first attempt was refused, so there is no other error to fail with.
  *
  * @category models
  */
-export class SendRefused extends Data.TaggedError("SendRefused") {
+export class SendRefused extends Data.TaggedError("SendRefused")<{
+  readonly by: "send rate" | "bucket"
+}> {
   override get message(): string {
-    return "the send rate refused the first attempt"
+    return `the ${this.by} refused the first attempt`
   }
 }
 

@@ -170,7 +170,7 @@ describe("Retry.orStopped", () => {
     Effect.gen(function* () {
       const recording = make({ acquire: () => Effect.succeed(false) })
       const stopped = yield* Effect.flip(recording.provide(Retry.orStopped(Effect.void, funded)))
-      expect(stopped.error).toEqual(new Retry.SendRefused())
+      expect(stopped.error).toEqual(new Retry.SendRefused({ by: "send rate" }))
       expect(stopped).toMatchObject({
         reason: { _tag: "SendRateRefused" },
         attempts: 0,
@@ -237,7 +237,7 @@ describe("Retry.retry", () => {
     Effect.gen(function* () {
       const recording = make({ acquire: () => Effect.succeed(false) })
       const error = yield* Effect.flip(recording.provide(Retry.retry(Effect.void, funded)))
-      expect(error).toEqual(new Retry.SendRefused())
+      expect(error).toEqual(new Retry.SendRefused({ by: "send rate" }))
       expect(error.message).toBe("the send rate refused the first attempt")
     }).pipe(world)
   )

@@ -1,0 +1,103 @@
+/**
+ * Metrics of retried operations, and the observer that keeps them.
+ *
+ * Every metric carries the tag `operation`, the name of the policy.
+ */
+import { Duration, Effect, Metric, MetricBoundaries, Option } from "effect"
+import { isRetryable } from "../classify/Verdict.ts"
+import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
+
+/**
+ * Attempts that ended, by `outcome`: succeeded, failed.
+ *
+ * @category constructors
+ */
+export const attempts: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_attempts_total", {
+  description: "Attempts that ended",
+  incremental: true
+})
+
+/**
+ * Retries that were scheduled, by `kind` of the failure.
+ *
+ * @category constructors
+ */
+export const retries: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_retries_total", {
+  description: "Retries that were scheduled",
+  incremental: true
+})
+
+/**
+ * Operations that gave up, by `reason`.
+ *
+ * @category constructors
+ */
+export const stops: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_stops_total", {
+  description: "Operations that gave up",
+  incremental: true
+})
+
+/**
+ * Operations that were started inside an attempt of another one, by `outer`.
+ *
+ * @category constructors
+ */
+export const nested: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_nested_total", {
+  description: "Operations started inside an attempt of another one",
+  incremental: true
+})
+
+/**
+ * Delays before retries, in milliseconds, by `source`: curve, cap, hint, deadline.
+ *
+ * @category constructors
+ */
+export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ Metric.histogram(
+  "retry_delay_milliseconds",
+  /*#__PURE__*/ MetricBoundaries.exponential({ start: 1, factor: 2, count: 18 }),
+  "Delays before retries"
+)
+
+/**
+ * Tokens in the bucket at the latest event of an operation.
+ *
+ * @category constructors
+ */
+export const bucketLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry_bucket_level", {
+  description: "Tokens in the bucket"
+})
+
+/**
+ * Keeps all metrics of this module.
+ *
+ * @category constructors
+ */
+export const metrics: Observer = (event) => {
+  const counted = count(event)
+  return Option.isNone(event.level)
+    ? counted
+    : Effect.zipRight(counted, Metric.set(named(bucketLevel, event), event.level.value))
+}
+
+const count = (event: RetryEvent): Effect.Effect<void> => {
+  switch (event._tag) {
+    case "AttemptFailed":
+      return Metric.increment(Metric.tagged(named(attempts, event), "outcome", "failed"))
+    case "Succeeded":
+      return Metric.increment(Metric.tagged(named(attempts, event), "outcome", "succeeded"))
+    case "RetryScheduled": {
+      const kind = isRetryable(event.verdict) ? event.verdict.kind : "none"
+      return Effect.zipRight(
+        Metric.increment(Metric.tagged(named(retries, event), "kind", kind)),
+        Metric.update(Metric.tagged(named(delays, event), "source", event.source), Duration.toMillis(event.delay))
+      )
+    }
+    case "GaveUp":
+      return Metric.increment(Metric.tagged(named(stops, event), "reason", event.reason._tag))
+    case "NestingNoticed":
+      return Metric.increment(Metric.tagged(named(nested, event), "outer", event.outer.name))
+  }
+}
+
+const named = <T, I, O>(metric: Metric.Metric<T, I, O>, { name }: RetryEvent): Metric.Metric<T, I, O> =>
+  Metric.tagged(metric, "operation", name)
