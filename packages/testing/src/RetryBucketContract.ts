@@ -155,7 +155,7 @@ const aboutEvery = ({ bounds, expect, expectLevel, make, test }: Contract): void
 
   test("takes what it answers with and keeps its bounds, on any path", () =>
     Effect.forEach(
-      FastCheck.sample(FastCheck.array(FastCheck.constantFrom(...moves), { maxLength: 40 }), { seed: 1, numRuns: 100 }),
+      FastCheck.sample(FastCheck.array(FastCheck.constantFrom(...moves), { maxLength: 40 }), { seed: 1, numRuns: 50 }),
       (path) =>
         withBucket(make, (bucket) =>
           Effect.gen(function* () {
@@ -384,7 +384,7 @@ const withBucket = <A, E, R>(make: Make, body: (bucket: Bucket) => Effect.Effect
     : Effect.provide(Effect.flatMap(RetryBucket.Default, body), Layer.fresh(make))
 
 /** Lets all other fibers run until they wait for something; no time passes. */
-const settled = Effect.replicateEffect(Effect.yieldNow(), 50)
+const settled = Effect.replicateEffect(Effect.yieldNow(), 25)
 
 /** Steps between two turns of a fiber. With fewer it would not get on: a turn takes steps itself. */
 const turn = 16

@@ -124,18 +124,17 @@ const defects = [
 ]
 
 describe("RetryBucketContract.suite", () => {
-  it.effect("finds nothing to say against a sound bucket", () =>
-    Effect.gen(function* () {
-      expect(yield* broken(bucket(() => ({})))).toEqual([])
-      expect(
-        yield* broken(
-          Layer.effect(
-            RetryBucket.Default,
-            bucket(() => ({}))
-          )
-        )
-      ).toEqual([])
-    })
+  it.effect.each([
+    { what: "effect", make: bucket(() => ({})) },
+    {
+      what: "layer",
+      make: Layer.effect(
+        RetryBucket.Default,
+        bucket(() => ({}))
+      )
+    }
+  ])("finds nothing to say against a sound bucket, given as its $what", ({ make }) =>
+    Effect.map(broken(make), (found) => expect(found).toEqual([]))
   )
 
   it.effect.each(defects)("finds a bucket that $defect", ({ finds, make }) =>
