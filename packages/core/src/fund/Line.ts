@@ -6,7 +6,7 @@
  * same moment, what it got goes back.
  */
 import type { Clock } from "effect"
-import { Deferred, Duration, Effect, Exit, FiberId } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, FiberId } from "effect"
 import { longestTimerMillis } from "../decide/AttemptTimeout.ts"
 import type { Restore } from "./RetryBucket.ts"
 import * as Timed from "./Timed.ts"
@@ -139,15 +139,22 @@ const newWake = () => Deferred.unsafeMake<void>(FiberId.none)
 
 const wakeUp = (waiter: Waiter | undefined) => waiter && Deferred.unsafeDone(waiter.wake, Effect.void)
 
-/** Lasts until the waiter is woken or `millis` have passed, also where the waiter itself cannot be interrupted. */
+/**
+ * Lasts until the waiter is woken or `millis` have passed, also where the waiter itself cannot be interrupted.
+ *
+ * Not a race: `Effect.raceFirst` hangs when it is interrupted between two of its own steps.
+ */
 const pause = (waiter: Waiter, clock: Clock.Clock, millis: number): Effect.Effect<void> => {
-  const timerMillis = Math.min(longestTimerMillis, Math.max(1, Math.ceil(millis)))
-  const woken = Deferred.await(waiter.wake)
-  const paused =
-    millis === Infinity
-      ? woken
-      : Effect.raceFirst(Effect.interruptible(woken), Effect.interruptible(clock.sleep(Duration.millis(timerMillis))))
-  return Effect.map(paused, () => {
+  const { wake } = waiter
+  const renewed = Effect.map(Deferred.await(wake), () => {
     waiter.wake = newWake()
   })
+  if (millis === Infinity) return renewed
+  const timerMillis = Math.min(longestTimerMillis, Math.max(1, Math.ceil(millis)))
+  const ring = Effect.map(clock.sleep(Duration.millis(timerMillis)), () => Deferred.unsafeDone(wake, Effect.void))
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.fork(Effect.interruptible(ring)), (timer) =>
+      Effect.ensuring(restore(renewed), Fiber.interruptAsFork(timer, FiberId.none))
+    )
+  )
 }
