@@ -1,0 +1,346 @@
+import { VirtualClock } from "@effect-retry/testing"
+import { describe, expect, it } from "@effect/vitest"
+import type { FastCheck } from "effect"
+import { Duration, Effect, Exit, FastCheck as fc, Fiber } from "effect"
+import * as Line from "../../src/fund/Line.ts"
+import { law } from "../support/Laws.ts"
+import { interruptedBefore } from "./Interrupting.ts"
+
+/** Lasts until everybody is parked. */
+const settled = Effect.sleep(Duration.zero)
+
+const nowMillis = Effect.map(VirtualClock.now, Duration.toMillis)
+
+/** A line before tokens that come when the test says so; time brings them as `millisPerToken` promises, or never. */
+const makeLine = (initial: number, millisPerToken = Infinity) => {
+  const store = { tokens: initial, demands: Array<number>() }
+  const source: Line.Source = {
+    take: (cost, demand) =>
+      Effect.sync(() => {
+        store.demands.push(demand)
+        const ok = store.tokens >= cost
+        if (ok) store.tokens -= cost
+        return ok
+      }),
+    giveBack: (cost) =>
+      Effect.sync(() => {
+        store.tokens += cost
+      }),
+    millisUntil: (cost) => Effect.sync(() => (store.tokens >= cost ? 0 : (cost - store.tokens) * millisPerToken))
+  }
+  const line = Line.make(source)
+  const served: Array<string> = []
+  return {
+    store,
+    line,
+    served,
+    /** Tokens, and a word to the line. */
+    add: (tokens: number) => Effect.zipRight(source.giveBack(tokens), line.poke),
+    /** Tokens nobody is told of: time has brought them. */
+    drip: (tokens: number) => source.giveBack(tokens),
+    /** Waits, and signs the list when served. */
+    ask: (name: string, { cost = 1, maxWaitMillis = Infinity } = {}) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.tap(line.acquire(cost, maxWaitMillis, restore), (ok) =>
+          Effect.sync(() => void (ok ? served.push(name) : 0))
+        )
+      )
+  }
+}
+
+/** Forks in the order given, each when the one before it has come to its place. */
+const queueUp = (asks: ReadonlyArray<Effect.Effect<boolean>>) =>
+  Effect.forEach(asks, (ask) => Effect.zipLeft(Effect.fork(ask), settled))
+
+describe("Line.acquire", () => {
+  it.effect("serves at once while there are tokens, and leaves nobody in line", () =>
+    Effect.gen(function* () {
+      const { ask, line, store } = makeLine(2)
+      expect([yield* ask("a"), yield* ask("b")]).toEqual([true, true])
+      expect([store.tokens, yield* line.length, yield* nowMillis]).toEqual([0, 0, 0])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("serves in the order of arrival, however the tokens come", () =>
+    Effect.gen(function* () {
+      const { add, ask, served } = makeLine(0)
+      const names = ["a", "b", "c", "d", "e", "f"]
+      yield* queueUp(names.map((name) => ask(name)))
+      for (const tokens of [1, 3, 2]) yield* Effect.zipRight(add(tokens), settled)
+      expect(served).toEqual(names)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("serves in the order of arrival where all arrive at once", () =>
+    Effect.gen(function* () {
+      const { add, ask, served } = makeLine(0)
+      const names = Array.from({ length: 100 }, (_, i) => `${i}`)
+      const all = yield* Effect.fork(Effect.forEach(names, (name) => ask(name), { concurrency: "unbounded" }))
+      yield* settled
+      yield* add(100)
+      yield* Fiber.join(all)
+      expect(served).toEqual(names)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("lets no cheap waiter pass a dear one", () =>
+    Effect.gen(function* () {
+      const { add, ask, line, served } = makeLine(0)
+      yield* queueUp([ask("dear", { cost: 3 }), ask("cheap")])
+      yield* Effect.zipRight(add(2), settled)
+      expect([served, yield* line.length]).toEqual([[], 2])
+      yield* Effect.zipRight(add(2), settled)
+      expect(served).toEqual(["dear", "cheap"])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("lets nobody who comes later take what came for those in line", () =>
+    Effect.gen(function* () {
+      const { add, ask, served, store } = makeLine(0)
+      yield* queueUp([ask("waiting")])
+      yield* add(1)
+      // Woken, but it has not run yet.
+      expect(store.tokens).toBe(1)
+      yield* queueUp([ask("late")])
+      expect([served, store.tokens]).toEqual([["waiting"], 0])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("tells the source what all that have waited want together, and nothing for one that has just come", () =>
+    Effect.gen(function* () {
+      const { add, ask, store } = makeLine(0)
+      yield* queueUp([ask("a", { cost: 1 }), ask("b", { cost: 2 }), ask("c", { cost: 4 })])
+      expect(store.demands).toEqual([0])
+      yield* Effect.zipRight(add(7), settled)
+      expect(store.demands).toEqual([0, 7, 6, 4])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("refuses at once whose turn time alone does not bring soon enough, counting those ahead", () =>
+    Effect.gen(function* () {
+      const { ask, line } = makeLine(0, 1000)
+      yield* queueUp([ask("a"), ask("b")])
+      expect(yield* ask("c", { maxWaitMillis: 2999 })).toBe(false)
+      expect([yield* nowMillis, yield* line.length]).toEqual([0, 2])
+      const waiting = yield* Effect.fork(ask("c", { maxWaitMillis: 3000 }))
+      yield* settled
+      expect(yield* line.length).toBe(3)
+      yield* Fiber.interrupt(waiting)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("answers false when the wait is over, and lets the next one look", () =>
+    Effect.gen(function* () {
+      const { ask, line, served } = makeLine(1, 1)
+      const [dear] = yield* queueUp([ask("dear", { cost: 9, maxWaitMillis: 50 }), ask("cheap")])
+      expect(yield* Fiber.join(dear!)).toBe(false)
+      yield* settled
+      expect([served, yield* line.length, yield* nowMillis]).toEqual([["cheap"], 0, 50])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("gives up behind others too, when its wait is over", () =>
+    Effect.gen(function* () {
+      const { ask, line } = makeLine(0, 1)
+      const [, second] = yield* queueUp([ask("first"), ask("second", { maxWaitMillis: 20 })])
+      expect(yield* Fiber.join(second!)).toBe(false)
+      expect(yield* line.length).toBe(1)
+      expect(yield* nowMillis).toBe(21)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("waits for its maximum however the clock is set meanwhile", () =>
+    Effect.gen(function* () {
+      for (const set of [VirtualClock.stepBack("1 hour"), VirtualClock.setWallTime("365 days")]) {
+        const { ask } = makeLine(0, 1)
+        const before = yield* nowMillis
+        const waiting = yield* Effect.fork(ask("a", { maxWaitMillis: 1000 }))
+        yield* Effect.zipRight(Effect.sleep("300 millis"), set)
+        expect(yield* Fiber.join(waiting)).toBe(false)
+        expect((yield* nowMillis) - before).toBe(1000)
+      }
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("looks no more often than time or a word give reason to", () =>
+    Effect.gen(function* () {
+      const { ask, drip, line, served, store } = makeLine(0, 60_000)
+      yield* queueUp([ask("a"), ask("b"), ask("c")])
+      yield* Effect.sleep("30 seconds")
+      expect(store.demands).toHaveLength(1)
+      yield* Effect.repeatN(Effect.zipRight(line.poke, settled), 4)
+      expect(store.demands).toHaveLength(6)
+      yield* Effect.zipRight(drip(3), Effect.sleep("2 minutes"))
+      expect(served).toEqual(["a", "b", "c"])
+      expect(store.demands).toHaveLength(9)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("looks once a millisecond at most, also at a source that promises and does not keep it", () =>
+    Effect.gen(function* () {
+      const { ask, line, store } = makeLine(0, 0)
+      const waiting = yield* Effect.fork(ask("a"))
+      yield* Effect.sleep("1 second")
+      expect(store.demands.length).toBeLessThanOrEqual(1001)
+      yield* Fiber.interrupt(waiting)
+      expect(yield* line.length).toBe(0)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("looks again after the longest timer where the wait is longer than that", () =>
+    Effect.gen(function* () {
+      const { ask, drip } = makeLine(0, 2 ** 32)
+      const waiting = yield* Effect.fork(ask("a"))
+      yield* Effect.zipRight(Effect.sleep("1 millis"), drip(1))
+      expect(yield* Fiber.join(waiting)).toBe(true)
+      expect(yield* nowMillis).toBe(2 ** 31 - 1)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("wakes a waiter that cannot be interrupted as soon as tokens come", () =>
+    Effect.gen(function* () {
+      const { add, ask } = makeLine(0, 60_000)
+      const waiting = yield* Effect.fork(Effect.uninterruptible(ask("a")))
+      yield* Effect.zipRight(Effect.sleep("1 second"), add(1))
+      expect(yield* Fiber.join(waiting)).toBe(true)
+      expect(yield* nowMillis).toBe(1000)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("keeps nothing of ten thousand waiters, served or interrupted", () =>
+    Effect.gen(function* () {
+      const { add, ask, line, served, store } = makeLine(0)
+      const fibers = yield* Effect.forEach(Array.from({ length: 10_000 }), (_, i) => Effect.fork(ask(`${i}`)))
+      yield* settled
+      expect(yield* line.length).toBe(10_000)
+      // From the end, the middle and the front.
+      yield* Fiber.interruptAll(fibers.filter((_, i) => i % 2 === 1 || i < 100))
+      expect(yield* line.length).toBe(4950)
+      yield* Effect.zipRight(add(4950), settled)
+      expect([served.length, store.tokens, yield* line.length]).toEqual([4950, 0, 0])
+      expect(served.map(Number)).toEqual(served.map(Number).toSorted((a, b) => a - b))
+    }).pipe(VirtualClock.run)
+  )
+})
+
+/** Two wait for a token that comes after a millisecond, the first of them interrupted right before its step `at`. */
+const firstInterrupted = (at: number, millisPerToken: number) =>
+  Effect.gen(function* () {
+    const { add, ask, drip, line, served, store } = makeLine(0, millisPerToken)
+    const first = yield* Effect.fork(interruptedBefore(at, ask("first")))
+    const second = yield* Effect.fork(Effect.zipRight(settled, ask("second")))
+    yield* Effect.sleep("1 millis")
+    yield* millisPerToken === Infinity ? add(1) : drip(1)
+    yield* Effect.sleep("10 millis")
+    const { exit, steps } = yield* Fiber.join(first)
+    const servedByOne = [...served]
+    yield* Effect.zipRight(add(1), settled)
+    const left = { tokens: store.tokens, length: yield* line.length }
+    yield* Fiber.join(second)
+    return { exit, steps, servedByOne, served, left }
+  }).pipe(VirtualClock.run)
+
+describe("Line.acquire under interruption", () => {
+  it.effect.each([
+    { how: "by a word", millisPerToken: Infinity },
+    { how: "by time", millisPerToken: 1 }
+  ])("loses no token and delays nobody at any step, where tokens come $how", ({ millisPerToken }) =>
+    Effect.gen(function* () {
+      const { steps } = yield* firstInterrupted(Infinity, millisPerToken)
+      let interrupted = 0
+      for (let at = 1; at <= steps + 1; at++) {
+        const { exit, left, served, servedByOne } = yield* firstInterrupted(at, millisPerToken)
+        if (Exit.isInterrupted(exit)) interrupted += 1
+        // Served and then interrupted counts as served: it holds what it got.
+        const firstHolds = served.includes("first")
+        expect(servedByOne).toEqual([firstHolds ? "first" : "second"])
+        expect(served).toEqual(firstHolds ? ["first", "second"] : ["second"])
+        expect(left).toEqual({ tokens: firstHolds ? 0 : 1, length: 0 })
+      }
+      expect(interrupted).toBeGreaterThan(10)
+    })
+  )
+})
+
+type Action =
+  | { readonly _tag: "Ask"; readonly cost: number }
+  | { readonly _tag: "Interrupt"; readonly index: number }
+  | { readonly _tag: "Add"; readonly tokens: number }
+  | { readonly _tag: "Settle" }
+
+const action: FastCheck.Arbitrary<Action> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ _tag: fc.constant("Ask" as const), cost: fc.integer({ min: 1, max: 3 }) }) },
+  { weight: 2, arbitrary: fc.record({ _tag: fc.constant("Interrupt" as const), index: fc.nat(40) }) },
+  { weight: 3, arbitrary: fc.record({ _tag: fc.constant("Add" as const), tokens: fc.integer({ min: 1, max: 5 }) }) },
+  { weight: 2, arbitrary: fc.constant({ _tag: "Settle" as const }) }
+)
+
+/** Lets everybody else come to rest, where nobody waits for time. */
+const rested = Effect.repeatN(Effect.yieldNow(), 60)
+
+/** Runs the actions; `settle` after each. Answers who was served in which order, and what is left. */
+const played = (actions: ReadonlyArray<Action>, settle: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const { add, ask, line, served, store } = makeLine(0)
+    const fibers: Array<Fiber.RuntimeFiber<boolean>> = []
+    for (const act of actions) {
+      if (act._tag === "Ask") fibers.push(yield* Effect.fork(ask(`${fibers.length}`, act)))
+      else if (act._tag === "Add") yield* add(act.tokens)
+      else if (act._tag === "Settle") yield* rested
+      else if (act.index < fibers.length) yield* Fiber.interruptFork(fibers[act.index]!)
+      yield* settle
+    }
+    yield* rested
+    const left = { tokens: store.tokens, length: yield* line.length }
+    yield* Fiber.interruptAll(fibers)
+    return { served: served.map(Number), left }
+  })
+
+/** What a line is, without fibers. */
+const expected = (actions: ReadonlyArray<Action>) => {
+  let tokens = 0
+  let asked = 0
+  let line: Array<{ readonly name: number; readonly cost: number }> = []
+  const served: Array<number> = []
+  for (const act of actions) {
+    if (act._tag === "Ask") line.push({ name: asked++, cost: act.cost })
+    if (act._tag === "Add") tokens += act.tokens
+    if (act._tag === "Interrupt") line = line.filter(({ name }) => name !== act.index)
+    while (line[0] !== undefined && line[0].cost <= tokens) {
+      tokens -= line[0].cost
+      served.push(line.shift()!.name)
+    }
+  }
+  return { served, left: { tokens, length: line.length } }
+}
+
+describe("Line laws", () => {
+  it.effect.prop(
+    "does what a queue on paper does",
+    [fc.array(action, { maxLength: 40 })],
+    ([actions]) =>
+      Effect.gen(function* () {
+        expect(yield* played(actions, rested)).toEqual(expected(actions))
+      }),
+    law(200)
+  )
+
+  it.effect.prop(
+    "keeps the order and loses nothing where all happens at once",
+    [fc.array(action, { maxLength: 40 })],
+    ([actions]) =>
+      Effect.gen(function* () {
+        const { left, served } = yield* played(actions, Effect.void)
+        expect(served).toEqual(served.toSorted((a, b) => a - b))
+        const costs = actions.flatMap((act) => (act._tag === "Ask" ? [act.cost] : []))
+        const spent = served.reduce((sum, name) => sum + costs[name]!, 0)
+        const added = actions.reduce((sum, act) => sum + (act._tag === "Add" ? act.tokens : 0), 0)
+        expect(spent + left.tokens).toBe(added)
+        const interrupted = new Set(actions.flatMap((act) => (act._tag === "Interrupt" ? [act.index] : [])))
+        const next = costs.findIndex((_, name) => !served.includes(name) && !interrupted.has(name))
+        // Nobody waits for what is there.
+        if (next >= 0) expect(costs[next]).toBeGreaterThan(left.tokens)
+      }),
+    law(200)
+  )
+})
