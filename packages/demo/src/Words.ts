@@ -42,6 +42,8 @@ export const reason = (reason: Retry.StopReason): string => {
       return `not retryable, ${reason.why}`
     case "AttemptsSpent":
       return `all ${reason.maxAttempts} attempts spent`
+    case "StoodDown":
+      return `inside an attempt of ${reason.outer}, which retries itself`
     case "BackoffEnded":
       return "the back-off ended"
     case "HintTooLong":

@@ -16,10 +16,10 @@ process.exitCode = 1
 
 const show = Demo.run({
   scenes: Demo.scenes,
-  seed: process.argv[2] ?? "5",
+  seed: process.argv.slice(2).find((argument) => argument !== "--") ?? "5",
   style: Paint.style(process.env, process.stdout),
   print: (text) => void process.stdout.write(text)
-}).pipe(Effect.timeout("12 seconds"))
+}).pipe(Effect.timeoutFail({ duration: "12 seconds", onTimeout: () => "the demo did not end within 12 seconds" }))
 
 Effect.runCallback(show, {
   onExit: (exit) => {
