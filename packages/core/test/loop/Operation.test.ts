@@ -346,6 +346,6 @@ describe("Retry.retry deadline law", () => {
           expect(ran + (delays[starts.length - 1] ?? 0)).toBeGreaterThanOrEqual(Math.floor(latest))
         }
       }).pipe(Effect.provide(SeededRandom.layer("deadline")), VirtualClock.run),
-    { fastCheck: { seed: 5, numRuns: 200 } }
+    { timeout: 20_000, fastCheck: { seed: 5, numRuns: 80 } }
   )
 })
