@@ -15,7 +15,7 @@ const project = (name: string) => ({
 
 export default defineConfig({
   test: {
-    projects: ["core", "testing", "examples", "check", "demo", "storms"].map(project),
+    projects: ["core", "testing", "examples", "check", "demo", "storms", "benchmark"].map(project),
     coverage: {
       provider: "v8",
       include: ["packages/core/src/**", "packages/testing/src/**"]

@@ -1,0 +1,13 @@
+/**
+ * The page that the tables are written into, between two markers.
+ */
+const begin = "<!-- benchmark: begin, written by `pnpm bench` -->"
+const end = "<!-- benchmark: end -->"
+
+/** The page with everything between its markers replaced. Throws where it has no such place. */
+export const replaced = (page: string, content: string): string => {
+  const from = page.indexOf(begin)
+  const to = page.indexOf(end)
+  if (from < 0 || to < from) throw new Error(`The page needs "${begin}" and, after it, "${end}"`)
+  return `${page.slice(0, from)}${begin}\n\n${content}\n\n${page.slice(to)}`
+}

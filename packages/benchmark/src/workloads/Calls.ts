@@ -1,0 +1,66 @@
+/**
+ * What is retried, and what several workloads retry it with.
+ */
+import { Backoff, Classifier, Jitter, Retry, Verdict } from "@effect-retry/core"
+import { Duration, Effect, Schedule } from "effect"
+
+export class Unavailable extends Error {
+  readonly _tag = "Unavailable"
+}
+
+// Made once: a new error takes microseconds for its stack, which would hide what is measured.
+export const unavailable = new Unavailable("unavailable")
+
+export type Call = Effect.Effect<number, Unavailable>
+
+export const ready: Call = Effect.suspend(() => Effect.succeed(1))
+
+export const down: Call = Effect.fail(unavailable)
+
+/** Fails twice, then succeeds, and so on. A new one for each row. */
+export const flaky = (): Call => {
+  const success = Effect.succeed(1)
+  let calls = 0
+  return Effect.suspend(() => (++calls % 3 === 0 ? success : down))
+}
+
+export const readyPromise = async (): Promise<number> => 1
+
+export const flakyPromise = (): (() => Promise<number>) => {
+  let calls = 0
+  return async () => {
+    if (++calls % 3 !== 0) throw unavailable
+    return 1
+  }
+}
+
+export const isUnavailable = (error: unknown): error is Unavailable => error instanceof Unavailable
+
+/** Exponential with base zero, capped, full jitter, three attempts: all the arithmetic and no wait. */
+export const policy = {
+  classifier: Classifier.fromTags({ Unavailable: Verdict.transient }),
+  maxAttempts: 3,
+  backoff: Backoff.exponential({ base: 0 }).pipe(Backoff.capped("20 seconds"), Backoff.jittered(Jitter.full))
+}
+
+/** The delays of `policy` as a native schedule. */
+export const nativeDelays = Schedule.exponential(0).pipe(
+  Schedule.delayed(Duration.min("20 seconds")),
+  Schedule.jitteredWith({ min: 0, max: 1 })
+)
+
+/** The whole of `policy` as a native schedule. */
+export const nativeSchedule = nativeDelays.pipe(
+  Schedule.intersect(Schedule.recurs(policy.maxAttempts - 1)),
+  Schedule.whileInput(isUnavailable)
+)
+
+export const ours = (self: Call): Call => Retry.retry(self, policy)
+
+export const native = (self: Call): Call => Effect.retry(self, nativeSchedule)
+
+/** Counts attempts and looks at the tag, and nothing else: no delay, no draw. */
+export const handWritten = (self: Call, attempt = 1): Call =>
+  Effect.catchAll(self, (error) =>
+    error._tag === "Unavailable" && attempt < policy.maxAttempts ? handWritten(self, attempt + 1) : Effect.fail(error)
+  )

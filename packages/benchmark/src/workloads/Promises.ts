@@ -1,0 +1,118 @@
+import { Retry } from "@effect-retry/core"
+import { StandardRetryStrategy } from "@smithy/util-retry"
+import asyncRetry from "async-retry"
+import * as cockatiel from "cockatiel"
+import { Effect } from "effect"
+import { backOff } from "exponential-backoff"
+import pRetry from "p-retry"
+import type { Row, Workload } from "../Workload.ts"
+import { awaitedOneByOne } from "../Workload.ts"
+import { flakyPromise, isUnavailable, policy, readyPromise, unavailable } from "./Calls.ts"
+
+type Call = () => Promise<number>
+
+const handWritten = async (call: Call): Promise<number> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- attempts follow each other
+      return await call()
+    } catch (error) {
+      if (!isUnavailable(error) || attempt >= policy.maxAttempts) throw error
+    }
+  }
+}
+
+const smithy = (call: Call): (() => Promise<number>) => {
+  const full = () => new StandardRetryStrategy({ maxAttempts: policy.maxAttempts, baseDelay: 0 })
+  let strategy = full()
+  return async () => {
+    // Two failures cost more tokens than the success returns, and an empty bucket would refuse to retry.
+    if (strategy.getCapacity() < 100) strategy = full()
+    let token = await strategy.acquireInitialRetryToken("benchmark")
+    while (true) {
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- attempts follow each other
+        const result = await call()
+        strategy.recordSuccess(token)
+        return result
+      } catch (error) {
+        if (!isUnavailable(error)) throw error
+        // oxlint-disable-next-line no-await-in-loop -- attempts follow each other
+        token = await strategy.refreshRetryTokenForRetry(token, { errorType: "TRANSIENT" })
+      }
+    }
+  }
+}
+
+const ours = (call: Call): (() => Promise<number>) => {
+  const retried = Retry.retry(
+    Effect.tryPromise({
+      try: call,
+      catch: (error) => (isUnavailable(error) ? error : unavailable)
+    }),
+    policy
+  )
+  return () => Effect.runPromise(retried)
+}
+
+const retries = policy.maxAttempts - 1
+
+const cockatielPolicy = cockatiel.retry(cockatiel.handleWhen(isUnavailable), {
+  maxAttempts: retries,
+  backoff: new cockatiel.ExponentialBackoff({ initialDelay: 0, maxDelay: 20_000 })
+})
+
+const ways: { readonly [name: string]: (call: Call) => () => Promise<number> } = {
+  "hand-written": (call) => () => handWritten(call),
+  cockatiel: (call) => () => cockatielPolicy.execute(call),
+  "@smithy/util-retry": smithy,
+  "async-retry": (call) => () => asyncRetry(call, { retries, minTimeout: 0, maxTimeout: 20_000 }),
+  "exponential-backoff": (call) => () =>
+    backOff(call, { numOfAttempts: policy.maxAttempts, startingDelay: 0, maxDelay: 20_000, jitter: "full" }),
+  "p-retry": (call) => () => pRetry(call, { retries, minTimeout: 0, maxTimeout: 20_000, randomize: true }),
+  "`Retry.retry`, `Effect.runPromise`": ours
+}
+
+const rows = (call: () => Call, around: (sample: Row["sample"]) => Row["sample"]): ReadonlyArray<Row> =>
+  Object.entries(ways).map(([name, way]) => ({ name, sample: around(awaitedOneByOne(way(call()))) }))
+
+export const promisesSucceed: Workload = {
+  title: "Promises: succeeds at once",
+  about: [
+    "An `async` function that returns a number, retried by libraries for promises; each operation is awaited alone.",
+    "Ours wraps the function in `Effect.tryPromise` and starts a fiber for every operation."
+  ],
+  unit: "ns",
+  rounds: 41,
+  baseline: "hand-written",
+  rows: rows(
+    () => readyPromise,
+    (sample) => sample
+  )
+}
+
+/** Libraries that set a timer of zero milliseconds would be measured by the timer, not by their work. */
+const withoutTimers =
+  (sample: Row["sample"]): Row["sample"] =>
+  async () => {
+    const { setTimeout } = globalThis
+    const soon = (callback: () => void) => queueMicrotask(callback)
+    Object.assign(globalThis, { setTimeout: soon })
+    try {
+      return await sample()
+    } finally {
+      Object.assign(globalThis, { setTimeout })
+    }
+  }
+
+export const promisesTwoFailures: Workload = {
+  title: "Promises: two failures, then success",
+  about: [
+    "An `async` function that throws twice, always the same error, and then returns.",
+    "Three attempts, delays with base zero; timers are replaced by microtasks, for all rows alike."
+  ],
+  unit: "ns",
+  rounds: 41,
+  baseline: "hand-written",
+  rows: rows(flakyPromise, withoutTimers)
+}
