@@ -9,9 +9,11 @@ import { Context, Effect, Layer } from "effect"
 
 export { type AcceptRatio, layerAcceptRatio, makeAcceptRatio } from "./AcceptRatio.ts"
 export { type Adaptive, layerAdaptive, makeAdaptive } from "./AdaptiveRate.ts"
+export * as Cubic from "./Cubic.ts"
 export { type Fixed, layerFixed, makeFixed } from "./FixedRate.ts"
 export { Key } from "./Key.ts"
 export { type Keyed, layerKeyed, makeKeyed } from "./KeyedRate.ts"
+export * as Line from "./Line.ts"
 
 /**
  * What came back: `Throttled` is the server's wish for less.
