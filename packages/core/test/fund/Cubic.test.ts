@@ -1,10 +1,12 @@
+import { SendRate } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import * as Cubic from "../../src/fund/Cubic.ts"
 import { law } from "../support/Laws.ts"
 
+const { Cubic } = SendRate
+
 /** The defaults of the SDKs. */
-const sdk: Cubic.Settings = {
+const sdk: SendRate.Cubic.Settings = {
   beta: 0.7,
   scaleConstant: 0.4,
   smoothing: 0.8,
@@ -16,10 +18,8 @@ const sdk: Cubic.Settings = {
   offAfterMillis: Infinity
 }
 
-const within = (actual: number, expected: number) => expect(Math.abs(actual - expected)).toBeLessThan(1e-9)
-
 /** A limiter that has been cut from 10 to 7 at second 5, and whose measurements have no say. */
-const cutAt5: Cubic.Cubic = {
+const cutAt5: SendRate.Cubic.Cubic = {
   ...Cubic.make(sdk, 5000),
   enabled: true,
   measuredRate: 1000,
@@ -34,7 +34,7 @@ interface Result {
 }
 
 /** The state after each result. */
-const states = (start: Cubic.Cubic, settings: Cubic.Settings, results: ReadonlyArray<Result>) => {
+const states = (start: SendRate.Cubic.Cubic, settings: SendRate.Cubic.Settings, results: ReadonlyArray<Result>) => {
   let state = start
   return results.map(({ second, throttled = false }) => {
     state = Cubic.heard(state, settings, Math.round(second * 1000), throttled)
@@ -46,7 +46,7 @@ const states = (start: Cubic.Cubic, settings: Cubic.Settings, results: ReadonlyA
 const steady = (fromSecond: number, toSecond: number): ReadonlyArray<Result> =>
   Array.from({ length: Math.round((toSecond - fromSecond) * 100) }, (_, i) => ({ second: fromSecond + (i + 1) / 100 }))
 
-const last = (all: ReadonlyArray<Cubic.Cubic>): Cubic.Cubic => all.at(-1) ?? cutAt5
+const last = (all: ReadonlyArray<SendRate.Cubic.Cubic>): SendRate.Cubic.Cubic => all.at(-1) ?? cutAt5
 
 describe("Cubic.recoverySeconds", () => {
   // Source: boto/botocore, tests/unit/retries/test_throttling.py, read 2026-11-20.
@@ -55,7 +55,7 @@ describe("Cubic.recoverySeconds", () => {
     { wMax: 8, seconds: 1.8171205928321397 },
     { wMax: 0, seconds: 0 }
   ])("takes $seconds seconds back to $wMax per second", ({ seconds, wMax }) => {
-    within(Cubic.recoverySeconds(wMax, sdk), seconds)
+    expect(Cubic.recoverySeconds(wMax, sdk)).toBeCloseTo(seconds, 9)
   })
 })
 
@@ -71,13 +71,13 @@ describe("Cubic.rateAfter", () => {
     { second: 10, rate: 21.26626835427364 },
     { second: 11, rate: 36.425998516920465 }
   ])("is $rate at second $second after a cut from ten at second five", ({ rate, second }) => {
-    within(Cubic.rateAfter(10, second - 5, sdk), rate)
-    within(last(states(cutAt5, sdk, [{ second }])).fillRate, rate)
+    expect(Cubic.rateAfter(10, second - 5, sdk)).toBeCloseTo(rate, 9)
+    expect(last(states(cutAt5, sdk, [{ second }])).fillRate).toBeCloseTo(rate, 9)
   })
 
   it("is the rate before the cut once the recovery is over, below it before and above it after", () => {
     const recovery = Cubic.recoverySeconds(10, sdk)
-    within(Cubic.rateAfter(10, recovery, sdk), 10)
+    expect(Cubic.rateAfter(10, recovery, sdk)).toBeCloseTo(10, 9)
     for (const factor of [1 / 3, 1 / 2, 1 / 1.1]) {
       expect(Cubic.rateAfter(10, recovery * factor, sdk)).toBeLessThan(10)
     }
@@ -85,7 +85,7 @@ describe("Cubic.rateAfter", () => {
   })
 
   it.each([0.6, 0.7])("begins where a cut by %d ends", (beta) => {
-    within(Cubic.rateAfter(10, 0, { ...sdk, beta }), beta * 10)
+    expect(Cubic.rateAfter(10, 0, { ...sdk, beta })).toBeCloseTo(beta * 10, 9)
   })
 })
 
@@ -139,7 +139,9 @@ const seventeen: ReadonlyArray<Row> = [
 
 describe("Cubic.heard", () => {
   it("cuts and grows as the SDKs do, returning to the rate before the cut", () => {
-    states(cutAt5, sdk, mixed).forEach(({ fillRate }, i) => within(fillRate, mixed[i]?.production ?? NaN))
+    states(cutAt5, sdk, mixed).forEach(({ fillRate }, i) =>
+      expect(fillRate).toBeCloseTo(mixed[i]?.production ?? NaN, 9)
+    )
   })
 
   it("does not return to the rate after the cut, as the tests of two SDKs do and their code does not", () => {
@@ -150,15 +152,15 @@ describe("Cubic.heard", () => {
     )
     expect(contradicting).toHaveLength(4)
     for (const { fill, harness = NaN, second } of contradicting) {
-      within(Cubic.rateAfter(afterTheCut, second - 8, sdk), harness)
+      expect(Cubic.rateAfter(afterTheCut, second - 8, sdk)).toBeCloseTo(harness, 9)
       expect(fill - harness).toBeGreaterThan(0.7)
     }
   })
 
   it("measures and limits as the seventeen rows of the SDKs say", () => {
     states(Cubic.make(sdk, 0), sdk, seventeen).forEach(({ enabled, fillRate, measuredRate }, i) => {
-      within(measuredRate, seventeen[i]?.measured ?? NaN)
-      within(fillRate, seventeen[i]?.fill ?? NaN)
+      expect(measuredRate).toBeCloseTo(seventeen[i]?.measured ?? NaN, 9)
+      expect(fillRate).toBeCloseTo(seventeen[i]?.fill ?? NaN, 9)
       expect(enabled).toBe(i >= 9)
     })
   })
@@ -167,23 +169,23 @@ describe("Cubic.heard", () => {
     const start = 1_763_600_000
     const later = seventeen.map((row) => ({ ...row, second: row.second + start }))
     states(Cubic.make(sdk, start * 1000), sdk, later).forEach(({ fillRate }, i) =>
-      within(fillRate, seventeen[i]?.fill ?? NaN)
+      expect(fillRate).toBeCloseTo(seventeen[i]?.fill ?? NaN, 9)
     )
   })
 
   it("cuts from the measured rate at first, and from the lower of limit and measured rate then", () => {
     const first = Cubic.heard({ ...cutAt5, enabled: false, measuredRate: 8 }, sdk, 6000, true)
-    within(first.wMax, 8)
-    within(first.fillRate, 5.6)
+    expect(first.wMax).toBeCloseTo(8, 9)
+    expect(first.fillRate).toBeCloseTo(5.6, 9)
     const second = Cubic.heard(first, sdk, 6000, true)
-    within(second.wMax, 5.6)
+    expect(second.wMax).toBeCloseTo(5.6, 9)
     const third = Cubic.heard({ ...second, measuredRate: 2 }, sdk, 6000, true)
-    within(third.wMax, 2)
-    within(third.fillRate, 1.4)
+    expect(third.wMax).toBeCloseTo(2, 9)
+    expect(third.fillRate).toBeCloseTo(1.4, 9)
   })
 
   it("limits to twice what is measured, and to no less than the least", () => {
-    within(last(states({ ...cutAt5, measuredRate: 3 }, sdk, [{ second: 11 }])).fillRate, 6)
+    expect(last(states({ ...cutAt5, measuredRate: 3 }, sdk, [{ second: 11 }])).fillRate).toBeCloseTo(6, 9)
     const least = last(states({ ...cutAt5, measuredRate: 0 }, sdk, [{ second: 11 }]))
     expect([least.fillRate, least.capacity]).toEqual([0.5, 1])
   })
@@ -191,20 +193,23 @@ describe("Cubic.heard", () => {
   it("keeps of the tokens what the new capacity can hold, and what came in by the old rate", () => {
     const full = { ...cutAt5, capacity: 7, bucket: { tokens: 2, atMillis: 5000 } }
     const after = Cubic.heard(full, sdk, 5500, true)
-    within(after.bucket.tokens, 4.9)
-    within(Cubic.heard({ ...full, bucket: { tokens: 0, atMillis: 5000 } }, sdk, 5500, true).bucket.tokens, 3.5)
+    expect(after.bucket.tokens).toBeCloseTo(4.9, 9)
+    expect(Cubic.heard({ ...full, bucket: { tokens: 0, atMillis: 5000 } }, sdk, 5500, true).bucket.tokens).toBeCloseTo(
+      3.5,
+      9
+    )
   })
 
   it("stands still while the clock is behind", () => {
     const before = Cubic.heard(cutAt5, sdk, 8000, false)
     const after = Cubic.heard(before, sdk, 1000, false)
     expect(after.bucket.tokens).toBe(before.bucket.tokens)
-    within(after.fillRate, 7)
+    expect(after.fillRate).toBeCloseTo(7, 9)
   })
 })
 
 /** A hundred results per second for ten seconds, then twenty throttles within twenty milliseconds. */
-const storm = (settings: Cubic.Settings) => {
+const storm = (settings: SendRate.Cubic.Settings) => {
   const calm = last(states(Cubic.make(settings, 0), settings, steady(0, 10)))
   const throttles = Array.from({ length: 20 }, (_, i) => ({ second: 10 + (i + 1) / 1000, throttled: true as const }))
   return states(calm, settings, throttles)
@@ -213,8 +218,8 @@ const storm = (settings: Cubic.Settings) => {
 describe("Cubic.Settings cutAtMostEveryMillis", () => {
   it("is off by default: a burst of throttles cuts once each, and takes the rate to the floor", () => {
     const cuts = storm(sdk)
-    within(cuts[0]?.fillRate ?? NaN, 70)
-    within(cuts[4]?.fillRate ?? NaN, 100 * 0.7 ** 5)
+    expect(cuts[0]?.fillRate ?? NaN).toBeCloseTo(70, 9)
+    expect(cuts[4]?.fillRate ?? NaN).toBeCloseTo(100 * 0.7 ** 5, 9)
     expect(cuts[19]?.fillRate).toBe(0.5)
     expect(cuts[19]?.wMax).toBeLessThan(1)
   })
@@ -222,8 +227,8 @@ describe("Cubic.Settings cutAtMostEveryMillis", () => {
   it("makes one cut of a burst of throttles, and lets the rate return to where it was", () => {
     const cuts = storm({ ...sdk, cutAtMostEveryMillis: 100 })
     cuts.forEach(({ fillRate, wMax }) => {
-      within(fillRate, 70)
-      within(wMax, 100)
+      expect(fillRate).toBeCloseTo(70, 9)
+      expect(wMax).toBeCloseTo(100, 9)
     })
   })
 
@@ -235,7 +240,7 @@ describe("Cubic.Settings cutAtMostEveryMillis", () => {
       { second: 6.1, throttled: true }
     ])
     expect(within100?.fillRate).toBe(once?.fillRate)
-    within(after100?.fillRate ?? NaN, (once?.fillRate ?? NaN) * 0.7)
+    expect(after100?.fillRate ?? NaN).toBeCloseTo((once?.fillRate ?? NaN) * 0.7, 9)
   })
 
   it("does not hold back the very first cut", () => {
@@ -246,7 +251,7 @@ describe("Cubic.Settings cutAtMostEveryMillis", () => {
 })
 
 describe("Cubic.Settings idleAfterMillis", () => {
-  const silence = (settings: Cubic.Settings) => {
+  const silence = (settings: SendRate.Cubic.Settings) => {
     const busy = last(states(Cubic.make(settings, 0), settings, steady(0, 10)))
     const limited = Cubic.heard(busy, settings, 10_000, true)
     return { limited, after: Cubic.heard(limited, settings, 70_000, false) }
@@ -254,22 +259,22 @@ describe("Cubic.Settings idleAfterMillis", () => {
 
   it("is off by default: a minute of silence pulls the measured rate down, and the limit with it", () => {
     const { after, limited } = silence(sdk)
-    within(limited.measuredRate, 100)
-    within(after.measuredRate, (0.8 * (after.count === 0 ? limited.count + 1 : NaN)) / 60 + 20)
-    within(after.fillRate, 2 * after.measuredRate)
+    expect(limited.measuredRate).toBeCloseTo(100, 9)
+    expect(after.measuredRate).toBeCloseTo((0.8 * (after.count === 0 ? limited.count + 1 : NaN)) / 60 + 20, 9)
+    expect(after.fillRate).toBeCloseTo(2 * after.measuredRate, 9)
   })
 
   it("leaves a long silence out of the measured rate", () => {
     const { after, limited } = silence({ ...sdk, idleAfterMillis: 2000 })
     expect(after.measuredRate).toBe(limited.measuredRate)
-    within(after.fillRate, 200)
+    expect(after.fillRate).toBeCloseTo(200, 9)
   })
 
   it("measures anew from the first result after the silence", () => {
     const settings = { ...sdk, idleAfterMillis: 2000 }
     const { after } = silence(settings)
     const resumed = last(states(after, settings, [{ second: 70.2 }, { second: 70.5 }]))
-    within(resumed.measuredRate, 0.8 * (3 / 0.5) + 0.2 * after.measuredRate)
+    expect(resumed.measuredRate).toBeCloseTo(0.8 * (3 / 0.5) + 0.2 * after.measuredRate, 9)
   })
 
   it("counts a silence that is shorter by a millisecond", () => {
@@ -378,7 +383,7 @@ describe("Cubic laws", () => {
   it("grants no more in any window than it held and what came in at the highest rate of the window", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 20, maxLength: 80 }), (steps) => {
-        let state: Cubic.Cubic = { ...cutAt5, measurementBucket: 10 }
+        let state: SendRate.Cubic.Cubic = { ...cutAt5, measurementBucket: 10 }
         let now = 5000
         let allowed = state.bucket.tokens
         let granted = 0

@@ -1,8 +1,8 @@
+import { SendRate } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import type { FastCheck } from "effect"
 import { Duration, Effect, Exit, FastCheck as fc, Fiber } from "effect"
-import * as Line from "../../src/fund/Line.ts"
 import { law } from "../support/Laws.ts"
 import { interruptedBefore } from "./Interrupting.ts"
 
@@ -14,7 +14,7 @@ const nowMillis = Effect.map(VirtualClock.now, Duration.toMillis)
 /** A line before tokens that come when the test says so; time brings them as `millisPerToken` promises, or never. */
 const makeLine = (initial: number, millisPerToken = Infinity) => {
   const store = { tokens: initial, demands: Array<number>() }
-  const source: Line.Source = {
+  const source: SendRate.Line.Source = {
     take: (cost, demand) =>
       Effect.sync(() => {
         store.demands.push(demand)
@@ -28,7 +28,7 @@ const makeLine = (initial: number, millisPerToken = Infinity) => {
       }),
     millisUntil: (cost) => Effect.sync(() => (store.tokens >= cost ? 0 : (cost - store.tokens) * millisPerToken))
   }
-  const line = Line.make(source)
+  const line = SendRate.Line.make(source)
   const served: Array<string> = []
   return {
     store,
