@@ -40,8 +40,8 @@ describe.concurrent("Demo.run", () => {
           1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6
         ])
         expect(output).toContain("promises checked, all kept")
-      }).pipe(Effect.timeout("12 seconds")),
-    { timeout: 15_000 }
+      }).pipe(Effect.timeout("14 seconds")),
+    { timeout: 20_000 }
   )
 
   it.live.each([
@@ -84,14 +84,14 @@ describe.concurrent("Demo.run", () => {
         expect(output.replace(/\n +/g, " ")).toContain(`BROKEN: ${scene.title}: `)
         expect(output.replace(/\n +/g, " ")).toContain(says)
         expect(output).not.toContain("all kept")
-      }).pipe(Effect.timeout("10 seconds")),
-    { timeout: 12_000 }
+      }).pipe(Effect.timeout("14 seconds")),
+    { timeout: 20_000 }
   )
 
   it.live("colours its output where that is asked for", () =>
     Effect.gen(function* () {
       const { output } = yield* shown([NotFound.scene()], { colour: true, glyphs: Paint.unicode })
-      expect(output).toContain("\u001B[31m■\u001B[0m")
+      expect(output).toContain("\u001B[31m■")
     })
   )
 })
