@@ -1,0 +1,531 @@
+/**
+ * What the compiler infers and refuses; `tsc` is the one who runs these tests.
+ */
+import {
+  AttemptTimeout,
+  Backoff,
+  Classifier,
+  Deadline,
+  Policy,
+  Retry,
+  RetryBucket,
+  SendRate,
+  Verdict
+} from "@effect-retry/core"
+import { assertType, describe, expectTypeOf, it } from "@effect/vitest"
+import { Config, ConfigError, Context, Data, Effect, Schedule } from "effect"
+
+class Busy extends Data.TaggedError("Busy")<{ readonly retryAfterMillis: number }> {}
+class Missing extends Data.TaggedError("Missing")<{ readonly id: string }> {}
+class Broken extends Data.TaggedError("Broken") {}
+
+type ApiError = Busy | Missing
+
+interface Answer {
+  readonly status: number
+}
+
+class Database extends Context.Tag("test/Database")<Database, { readonly url: string }>() {}
+class MyBucket extends Context.Tag("test/MyBucket")<MyBucket, RetryBucket.RetryBucket>() {}
+class MyRate extends Context.Tag("test/MyRate")<MyRate, SendRate.SendRate>() {}
+
+declare const call: Effect.Effect<Answer, ApiError, Database>
+
+const judging =
+  <E>(): Classifier.Classifier<E> =>
+  () =>
+    Verdict.noOpinion
+
+const times = { maxAttempts: 3, backoff: Backoff.constant({ delay: "1 second" }) }
+const transient = { ...times, classifier: judging<ApiError>() }
+
+type Same = Effect.Effect<Answer, ApiError, Database>
+
+describe("Retry.retry types of classifiers", () => {
+  it("keeps the types of the effect", () => {
+    const policy = { ...times, classifier: Classifier.always }
+    expectTypeOf(() => Retry.retry(call, policy)).returns.toEqualTypeOf<Same>()
+    expectTypeOf(() => call.pipe(Retry.retry(policy))).returns.toEqualTypeOf<Same>()
+  })
+
+  it("knows tags without annotation, and narrows the error of a case to its tag", () => {
+    const dataFirst = () =>
+      Retry.retry(call, {
+        ...times,
+        classifier: Classifier.fromTags({
+          Busy: ({ retryAfterMillis }) => Verdict.retryable("Throttling", { hint: retryAfterMillis }),
+          Missing: Verdict.terminal("it is missing")
+        })
+      })
+    const inPipe = () =>
+      call.pipe(
+        Retry.retry({
+          ...times,
+          classifier: Classifier.fromTags({
+            Busy: (error) => {
+              expectTypeOf(error).toEqualTypeOf<Busy>()
+              return Verdict.retryable("Throttling", { hint: error.retryAfterMillis })
+            }
+          })
+        })
+      )
+    expectTypeOf(dataFirst).returns.toEqualTypeOf<Same>()
+    expectTypeOf(inPipe).returns.toEqualTypeOf<Same>()
+  })
+
+  it("refuses a tag that the error does not have", () => {
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error Bussy is no tag of ApiError
+      () => Retry.retry(call, { ...times, classifier: Classifier.fromTags({ Bussy: Verdict.server }) }),
+      // @ts-expect-error Bussy is no tag of ApiError
+      () => call.pipe(Retry.retry({ ...times, classifier: Classifier.fromTags({ Bussy: Verdict.server }) })),
+      // @ts-expect-error Bussy is no tag of ApiError
+      () => call.pipe(Retry.orStopped({ ...times, classifier: Classifier.fromTags({ Bussy: Verdict.server }) }))
+    ])
+  })
+
+  it("knows the error of a lambda without annotation", () => {
+    const dataFirst = () =>
+      Retry.retry(call, {
+        ...times,
+        classifier: (error) => {
+          expectTypeOf(error).toEqualTypeOf<ApiError>()
+          return error._tag === "Busy" ? Verdict.throttling : Verdict.noOpinion
+        }
+      })
+    const inPipe = () =>
+      call.pipe(
+        Retry.retry({
+          ...times,
+          classifier: (error) => {
+            expectTypeOf(error).toEqualTypeOf<ApiError>()
+            return error._tag === "Busy" ? Verdict.throttling : Verdict.noOpinion
+          }
+        })
+      )
+    expectTypeOf(dataFirst).returns.toEqualTypeOf<Same>()
+    expectTypeOf(inPipe).returns.toEqualTypeOf<Same>()
+  })
+
+  it("knows the error in each of several classifiers", () => {
+    const dataFirst = () =>
+      Retry.retry(call, {
+        ...times,
+        classifier: Classifier.firstOf(
+          Classifier.fromTags({ Busy: Verdict.throttling }),
+          Classifier.fromTags({ Missing: Verdict.server })
+        )
+      })
+    const inPipe = () =>
+      call.pipe(
+        Retry.retry({
+          ...times,
+          classifier: Classifier.firstOf(
+            Classifier.fromTags({ Busy: (error) => Verdict.retryable("Throttling", { hint: error.retryAfterMillis }) }),
+            Classifier.fromPredicate((error) => error._tag === "Missing"),
+            (error) => {
+              expectTypeOf(error).toEqualTypeOf<ApiError>()
+              return Verdict.noOpinion
+            }
+          )
+        })
+      )
+    expectTypeOf(dataFirst).returns.toEqualTypeOf<Same>()
+    expectTypeOf(inPipe).returns.toEqualTypeOf<Same>()
+  })
+
+  it("accepts a classifier that knows more errors, and refuses one that knows fewer or others", () => {
+    const wider = { ...times, classifier: judging<ApiError | Broken>() }
+    expectTypeOf(() => Retry.retry(call, wider)).returns.toEqualTypeOf<Same>()
+    expectTypeOf(() => call.pipe(Retry.retry(wider))).returns.toEqualTypeOf<Same>()
+    const narrower = { ...times, classifier: judging<Busy>() }
+    const other = { ...times, classifier: judging<Broken>() }
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error it does not judge Missing
+      () => Retry.retry(call, narrower),
+      // @ts-expect-error it does not judge Missing
+      () => call.pipe(Retry.retry(narrower)),
+      // @ts-expect-error it judges another error
+      () => Retry.retry(call, other),
+      // @ts-expect-error it judges another error
+      () => call.pipe(Retry.retry(other)),
+      // @ts-expect-error it judges another error
+      () => Retry.orStopped(call, other),
+      // @ts-expect-error it judges another error
+      () => Retry.retryOrElse(call, other, () => Effect.void)
+    ])
+  })
+
+  it("refuses a policy without a classifier, such as a preset", () => {
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error what is retryable is for the caller to say
+      () => Retry.retry(call, Policy.standard),
+      // @ts-expect-error what is retryable is for the caller to say
+      () => call.pipe(Retry.retry(Policy.standard)),
+      // @ts-expect-error what is retryable is for the caller to say
+      () => Policy.make(Policy.standard)
+    ])
+  })
+})
+
+describe("Retry.retry types of what a policy adds", () => {
+  type With<E2> = Effect.Effect<Answer, ApiError | E2, Database>
+
+  it("adds the timeout of an attempt, and only then", () => {
+    const policy = { ...transient, attemptTimeout: AttemptTimeout.constant("1 second") }
+    expectTypeOf(() => Retry.retry(call, policy)).returns.toEqualTypeOf<With<AttemptTimeout.AttemptTimedOut>>()
+    expectTypeOf(() => call.pipe(Retry.retry(policy))).returns.toEqualTypeOf<With<AttemptTimeout.AttemptTimedOut>>()
+    const absent = { ...transient, attemptTimeout: undefined, deadline: undefined, sendRate: undefined }
+    expectTypeOf(() => Retry.retry(call, absent)).returns.toEqualTypeOf<Same>()
+    expectTypeOf(() => call.pipe(Retry.retry(absent))).returns.toEqualTypeOf<Same>()
+  })
+
+  it("adds what onTimeout makes of it instead", () => {
+    const policy = {
+      ...transient,
+      attemptTimeout: AttemptTimeout.constant("1 second", { onTimeout: () => new Broken() })
+    }
+    expectTypeOf(() => Retry.retry(call, policy)).returns.toEqualTypeOf<With<Broken>>()
+    expectTypeOf(() => call.pipe(Retry.retry(policy))).returns.toEqualTypeOf<With<Broken>>()
+    const own = {
+      ...transient,
+      attemptTimeout: AttemptTimeout.growing(
+        { initial: "1 second", factor: 2, maximum: "10 seconds" },
+        { onTimeout: () => new Missing({ id: "late" }) }
+      )
+    }
+    expectTypeOf(() => Retry.retry(call, own)).returns.toEqualTypeOf<Same>()
+  })
+
+  it("keeps what was added when a timeout is judged or disconnected", () => {
+    const attemptTimeout = AttemptTimeout.disconnected(
+      AttemptTimeout.judged(AttemptTimeout.constant("1 second", { onTimeout: () => new Broken() }), Verdict.server)
+    )
+    expectTypeOf(() => Retry.retry(call, { ...transient, attemptTimeout })).returns.toEqualTypeOf<With<Broken>>()
+  })
+
+  it("adds the error of a deadline that cuts, and of no other", () => {
+    const cut = { ...transient, deadline: Deadline.cut("1 minute") }
+    expectTypeOf(() => Retry.retry(call, cut)).returns.toEqualTypeOf<With<Deadline.DeadlineExceeded>>()
+    expectTypeOf(() => call.pipe(Retry.retry(cut))).returns.toEqualTypeOf<With<Deadline.DeadlineExceeded>>()
+    const own = { ...transient, deadline: Deadline.cut("1 minute", { onExceeded: () => new Broken() }) }
+    expectTypeOf(() => Retry.retry(call, own)).returns.toEqualTypeOf<With<Broken>>()
+    expectTypeOf(() => call.pipe(Retry.retry(own))).returns.toEqualTypeOf<With<Broken>>()
+    const refuse = { ...transient, deadline: Deadline.refuse("1 minute") }
+    expectTypeOf(() => Retry.retry(call, refuse)).returns.toEqualTypeOf<Same>()
+    expectTypeOf(() => call.pipe(Retry.retry(refuse))).returns.toEqualTypeOf<Same>()
+    const truncate = { ...transient, deadline: Deadline.truncate("1 minute", { reserve: "1 second" }) }
+    expectTypeOf(() => Retry.retry(call, truncate)).returns.toEqualTypeOf<Same>()
+  })
+
+  it("adds the refusal of a send rate, and its requirement", () => {
+    const policy = { ...transient, sendRate: MyRate }
+    type Sent = Effect.Effect<Answer, ApiError | Retry.SendRefused, Database | MyRate>
+    expectTypeOf(() => Retry.retry(call, policy)).returns.toEqualTypeOf<Sent>()
+    expectTypeOf(() => call.pipe(Retry.retry(policy))).returns.toEqualTypeOf<Sent>()
+  })
+
+  it("adds the requirement of a bucket, and no error", () => {
+    const policy = { ...transient, bucket: MyBucket }
+    type Funded = Effect.Effect<Answer, ApiError, Database | MyBucket>
+    expectTypeOf(() => Retry.retry(call, policy)).returns.toEqualTypeOf<Funded>()
+    expectTypeOf(() => call.pipe(Retry.retry(policy))).returns.toEqualTypeOf<Funded>()
+    type Two = Effect.Effect<Answer, ApiError | Retry.SendRefused, Database | MyRate | RetryBucket.Default>
+    const two = { ...transient, sendRate: MyRate, bucket: RetryBucket.Default }
+    expectTypeOf(() => call.pipe(Retry.retry(two))).returns.toEqualTypeOf<Two>()
+  })
+
+  it("adds all of it at once", () => {
+    const policy = {
+      ...transient,
+      sendRate: MyRate,
+      attemptTimeout: AttemptTimeout.constant("1 second"),
+      deadline: Deadline.cut("1 minute", { onExceeded: () => new Broken() }),
+      bucket: MyBucket
+    }
+    type All = Effect.Effect<
+      Answer,
+      ApiError | Retry.SendRefused | AttemptTimeout.AttemptTimedOut | Broken,
+      Database | MyRate | MyBucket
+    >
+    expectTypeOf(() => Retry.retry(call, policy)).returns.toEqualTypeOf<All>()
+    expectTypeOf(() => call.pipe(Retry.retry(policy))).returns.toEqualTypeOf<All>()
+  })
+
+  it("knows the added error after an un-annotated classifier, too", () => {
+    const inPipe = () =>
+      call.pipe(
+        Retry.retry({
+          ...times,
+          attemptTimeout: AttemptTimeout.constant("1 second"),
+          classifier: (error) => (error._tag === "Busy" ? Verdict.throttling : Verdict.noOpinion)
+        })
+      )
+    expectTypeOf(inPipe).returns.toEqualTypeOf<With<AttemptTimeout.AttemptTimedOut>>()
+  })
+})
+
+describe("Retry.retry types of the running attempt", () => {
+  const reading = Effect.flatMap(Retry.CurrentAttempt, () => call)
+
+  it("fulfils its requirement where the policy provides it", () => {
+    const policy = { ...transient, attempt: Retry.CurrentAttempt }
+    expectTypeOf(() => Retry.retry(reading, policy)).returns.toEqualTypeOf<Same>()
+    expectTypeOf(() => reading.pipe(Retry.retry(policy))).returns.toEqualTypeOf<Same>()
+    expectTypeOf(() => reading.pipe(Retry.orStopped(policy))).returns.toEqualTypeOf<
+      Effect.Effect<Answer, Retry.RetryStopped<ApiError>, Database>
+    >()
+  })
+
+  it("leaves its requirement where the policy does not", () => {
+    type Open = Effect.Effect<Answer, ApiError, Database | Retry.CurrentAttempt>
+    expectTypeOf(() => Retry.retry(reading, transient)).returns.toEqualTypeOf<Open>()
+    expectTypeOf(() => reading.pipe(Retry.retry(transient))).returns.toEqualTypeOf<Open>()
+  })
+
+  it("may be provided to an effect that does not read it", () => {
+    expectTypeOf(() => Retry.retry(call, { ...transient, attempt: Retry.CurrentAttempt })).returns.toEqualTypeOf<Same>()
+  })
+})
+
+describe("Retry.retry types of spread", () => {
+  it("keeps what was there and adds what is new", () => {
+    const mine = { ...Policy.standard, classifier: Classifier.always, maxAttempts: 10, bucket: MyBucket }
+    type Funded = Effect.Effect<Answer, ApiError, Database | MyBucket>
+    expectTypeOf(() => Retry.retry(call, mine)).returns.toEqualTypeOf<Funded>()
+    expectTypeOf(() => call.pipe(Retry.retry(mine))).returns.toEqualTypeOf<Funded>()
+    const more = { ...mine, attemptTimeout: AttemptTimeout.constant("1 second") }
+    expectTypeOf(() => call.pipe(Retry.retry(more))).returns.toEqualTypeOf<
+      Effect.Effect<Answer, ApiError | AttemptTimeout.AttemptTimedOut, Database | MyBucket>
+    >()
+    const less = { ...more, bucket: undefined, attemptTimeout: undefined }
+    expectTypeOf(() => call.pipe(Retry.retry(less))).returns.toEqualTypeOf<Same>()
+  })
+
+  it("adds nothing under a preset that adds nothing", () => {
+    const inPipe = () =>
+      call.pipe(Retry.retry({ ...Policy.standard, classifier: Classifier.fromTags({ Busy: Verdict.throttling }) }))
+    expectTypeOf(inPipe).returns.toEqualTypeOf<Same>()
+  })
+
+  it("shows the error that a configured preset may add", () => {
+    const config = Policy.config(Policy.standard)
+    expectTypeOf(config).toEqualTypeOf<Config.Config<Policy.Preset<AttemptTimeout.AttemptTimedOut>>>()
+    const program = Effect.gen(function* () {
+      const preset = yield* config
+      return yield* call.pipe(Retry.retry({ ...preset, classifier: Classifier.fromTags({ Busy: Verdict.throttling }) }))
+    })
+    expectTypeOf(program).toEqualTypeOf<
+      Effect.Effect<Answer, ApiError | AttemptTimeout.AttemptTimedOut | ConfigError.ConfigError, Database>
+    >()
+    const cutting = Policy.config<Deadline.DeadlineExceeded>({ ...Policy.standard, deadline: Deadline.cut("1 hour") })
+    expectTypeOf(cutting).toEqualTypeOf<
+      Config.Config<Policy.Preset<Deadline.DeadlineExceeded | AttemptTimeout.AttemptTimedOut>>
+    >()
+  })
+})
+
+describe("Retry.retry types of foreign schedules", () => {
+  const readsBusy = Schedule.recurWhile((error: ApiError) => error._tag === "Busy")
+
+  it("accepts a schedule that reads the error", () => {
+    const policy = { classifier: Classifier.always, maxAttempts: 3, backoff: readsBusy }
+    expectTypeOf(() => Retry.retry(call, policy)).returns.toEqualTypeOf<Same>()
+    expectTypeOf(() => call.pipe(Retry.retry(policy))).returns.toEqualTypeOf<Same>()
+  })
+
+  it("refuses a schedule that reads another error", () => {
+    const policy = { classifier: Classifier.always, maxAttempts: 3, backoff: Schedule.identity<Broken>() }
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error the schedule reads Broken
+      () => Retry.retry(call, policy),
+      // @ts-expect-error the schedule reads Broken
+      () => call.pipe(Retry.retry(policy))
+    ])
+  })
+
+  it("asks the schedule to know also the errors that the policy adds and the results it judges", () => {
+    const base = { classifier: Classifier.always, maxAttempts: 3 }
+    const attemptTimeout = AttemptTimeout.constant("1 second")
+    const result = judging<Answer>()
+    const knowsTimeout = Schedule.identity<ApiError | AttemptTimeout.AttemptTimedOut>()
+    const knowsAnswer = Schedule.identity<ApiError | Answer>()
+    expectTypeOf(() =>
+      call.pipe(Retry.retry({ ...base, attemptTimeout, backoff: knowsTimeout }))
+    ).returns.toEqualTypeOf<Effect.Effect<Answer, ApiError | AttemptTimeout.AttemptTimedOut, Database>>()
+    expectTypeOf(() => call.pipe(Retry.retry({ ...base, result, backoff: knowsAnswer }))).returns.toEqualTypeOf<Same>()
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error the schedule does not know AttemptTimedOut
+      () => Retry.retry(call, { ...base, attemptTimeout, backoff: readsBusy }),
+      // @ts-expect-error the schedule does not know AttemptTimedOut
+      () => call.pipe(Retry.retry({ ...base, attemptTimeout, backoff: readsBusy })),
+      // @ts-expect-error the schedule does not know the result
+      () => Retry.retry(call, { ...base, result, backoff: readsBusy }),
+      // @ts-expect-error the schedule does not know the result
+      () => Policy.make({ ...base, result, backoff: readsBusy })
+    ])
+  })
+
+  it("adds what the schedule requires", () => {
+    const backoff = Schedule.whileOutputEffect(Schedule.count, () => Effect.map(MyBucket, () => true))
+    type Funded = Effect.Effect<Answer, ApiError, Database | MyBucket>
+    expectTypeOf(() => Retry.retry(call, { ...transient, backoff })).returns.toEqualTypeOf<Funded>()
+    expectTypeOf(() => call.pipe(Retry.retry({ ...transient, backoff }))).returns.toEqualTypeOf<Funded>()
+  })
+})
+
+describe("Retry.retry types of judged results", () => {
+  it("knows the result of a lambda without annotation", () => {
+    const dataFirst = () =>
+      Retry.retry(call, {
+        ...transient,
+        result: (answer) => {
+          expectTypeOf(answer).toEqualTypeOf<Answer>()
+          return answer.status === 202 ? Verdict.server : Verdict.noOpinion
+        }
+      })
+    const inPipe = () =>
+      call.pipe(
+        Retry.retry({
+          ...times,
+          classifier: Classifier.fromTags({ Busy: Verdict.throttling }),
+          result: (answer) => {
+            expectTypeOf(answer).toEqualTypeOf<Answer>()
+            return answer.status === 202 ? Verdict.server : Verdict.noOpinion
+          }
+        })
+      )
+    expectTypeOf(dataFirst).returns.toEqualTypeOf<Same>()
+    expectTypeOf(inPipe).returns.toEqualTypeOf<Same>()
+  })
+
+  it("refuses a judge of another result", () => {
+    const policy = { ...transient, result: judging<{ readonly body: string }>() }
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error it judges another result
+      () => Retry.retry(call, policy),
+      // @ts-expect-error it judges another result
+      () => call.pipe(Retry.retry(policy))
+    ])
+  })
+})
+
+describe("Retry.orStopped and Retry.retryOrElse types", () => {
+  it("carry the error, what the policy adds, and rejected results only where results are judged", () => {
+    const orStopped = () => call.pipe(Retry.orStopped(transient))
+    expectTypeOf(orStopped).returns.toEqualTypeOf<Effect.Effect<Answer, Retry.RetryStopped<ApiError>, Database>>()
+    const policy = {
+      ...transient,
+      attemptTimeout: AttemptTimeout.constant("1 second"),
+      result: judging<Answer>(),
+      bucket: MyBucket
+    }
+    type Failure = ApiError | AttemptTimeout.AttemptTimedOut | Retry.ResultRejected<Answer>
+    type Told = Effect.Effect<Answer, Retry.RetryStopped<Failure>, Database | MyBucket>
+    expectTypeOf(() => Retry.orStopped(call, policy)).returns.toEqualTypeOf<Told>()
+    expectTypeOf(() => call.pipe(Retry.orStopped(policy))).returns.toEqualTypeOf<Told>()
+  })
+
+  it("hand the fallback all there is, and take the errors of the fallback alone", () => {
+    const orElse = (stopped: Retry.RetryStopped<ApiError>) => {
+      expectTypeOf(stopped.error).toEqualTypeOf<ApiError>()
+      expectTypeOf(stopped.history).toEqualTypeOf<ReadonlyArray<Retry.FailedAttempt<ApiError>>>()
+      return Effect.flatMap(MyRate, () => Effect.fail(new Broken()))
+    }
+    type Fallen = Effect.Effect<Answer, Broken, Database | MyRate>
+    expectTypeOf(() => Retry.retryOrElse(call, transient, orElse)).returns.toEqualTypeOf<Fallen>()
+    expectTypeOf(() => call.pipe(Retry.retryOrElse(transient, orElse))).returns.toEqualTypeOf<Fallen>()
+    const unannotated = () =>
+      call.pipe(
+        Retry.retryOrElse(
+          { ...times, classifier: Classifier.fromTags({ Busy: Verdict.throttling }) },
+          ({ error, reason }) => {
+            expectTypeOf(error).toEqualTypeOf<ApiError>()
+            expectTypeOf(reason).toEqualTypeOf<Retry.StopReason>()
+            return Effect.succeed(error._tag)
+          }
+        )
+      )
+    expectTypeOf(unannotated).returns.toEqualTypeOf<Effect.Effect<Answer | "Busy" | "Missing", never, Database>>()
+  })
+})
+
+describe("Retry.retry types of policies standing alone", () => {
+  it("are applied to any effect whose error they judge", () => {
+    const retried = Retry.retry(transient)
+    expectTypeOf(() => retried(call)).returns.toEqualTypeOf<Same>()
+    expectTypeOf(() => call.pipe(retried)).returns.toEqualTypeOf<Same>()
+    const busy: Effect.Effect<string, Busy> = Effect.succeed("done")
+    expectTypeOf(() => retried(busy)).returns.toEqualTypeOf<Effect.Effect<string, Busy>>()
+    const broken: Effect.Effect<string, Broken> = Effect.succeed("done")
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error it does not judge Broken
+      () => retried(broken)
+    ])
+  })
+
+  it("add and require what the policy does", () => {
+    const retried = Retry.retry({ ...transient, attemptTimeout: AttemptTimeout.constant("1 second"), bucket: MyBucket })
+    expectTypeOf(() => retried(call)).returns.toEqualTypeOf<
+      Effect.Effect<Answer, ApiError | AttemptTimeout.AttemptTimedOut, Database | MyBucket>
+    >()
+    const told = Retry.orStopped({ ...transient, sendRate: MyRate })
+    expectTypeOf(() => told(call)).returns.toEqualTypeOf<
+      Effect.Effect<Answer, Retry.RetryStopped<ApiError | Retry.SendRefused>, Database | MyRate>
+    >()
+  })
+
+  it("may be declared with a type of their own", () => {
+    const policy: Policy.Policy<ApiError, unknown, never, never> = transient
+    expectTypeOf(() => call.pipe(Retry.retry(policy))).returns.toEqualTypeOf<Same>()
+    expectTypeOf(Policy.make(transient)).toEqualTypeOf(transient)
+  })
+})
+
+describe("Retry.retry types in generic functions", () => {
+  it("hold for any result, error and requirement", () => {
+    const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Retry.retry(effect, { ...times, classifier: Classifier.always })
+    expectTypeOf(() => persistently(call)).returns.toEqualTypeOf<Same>()
+    const inPipe = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      effect.pipe(Retry.retry({ ...times, classifier: Classifier.always }))
+    expectTypeOf(() => inPipe(call)).returns.toEqualTypeOf<Same>()
+    const funded = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | MyBucket> =>
+      Retry.retry(effect, { ...times, classifier: Classifier.always, bucket: MyBucket })
+    expectTypeOf(() => funded(call)).returns.toEqualTypeOf<Effect.Effect<Answer, ApiError, Database | MyBucket>>()
+    const told = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Retry.RetryStopped<E>, R> =>
+      Retry.orStopped(effect, { ...times, classifier: Classifier.always })
+    expectTypeOf(() => told(call)).returns.toEqualTypeOf<
+      Effect.Effect<Answer, Retry.RetryStopped<ApiError>, Database>
+    >()
+  })
+})
+
+describe("Policy.toSchedule types", () => {
+  it("is a schedule of delays that reads the error", () => {
+    expectTypeOf(Policy.toSchedule(transient)).toMatchTypeOf<Schedule.Schedule<unknown, ApiError>>()
+    expectTypeOf(() => Effect.retry(call, Policy.toSchedule(transient))).returns.toEqualTypeOf<Same>()
+    const broken: Effect.Effect<string, Broken> = Effect.succeed("done")
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error the policy judges another error
+      () => Effect.retry(broken, Policy.toSchedule(transient))
+    ])
+  })
+
+  it("refuses what a schedule cannot do", () => {
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error a schedule cannot provide anything
+      () => Policy.toSchedule({ ...transient, attempt: Retry.CurrentAttempt }),
+      // @ts-expect-error a schedule cannot hold back an attempt
+      () => Policy.toSchedule({ ...transient, sendRate: MyRate }),
+      // @ts-expect-error a schedule cannot bound an attempt
+      () => Policy.toSchedule({ ...transient, attemptTimeout: AttemptTimeout.constant("1 second") }),
+      // @ts-expect-error a schedule sees no success
+      () => Policy.toSchedule({ ...transient, result: () => Verdict.noOpinion }),
+      // @ts-expect-error a schedule sees no success
+      () => Policy.toSchedule({ ...transient, bucket: MyBucket }),
+      // @ts-expect-error a schedule cannot interrupt
+      () => Policy.toSchedule({ ...transient, deadline: Deadline.cut("1 minute") })
+    ])
+  })
+})
