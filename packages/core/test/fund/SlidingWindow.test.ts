@@ -1,0 +1,115 @@
+import { describe, expect, it } from "@effect/vitest"
+import { FastCheck } from "effect"
+import * as SlidingWindow from "../../src/fund/SlidingWindow.ts"
+import { law } from "../support/Laws.ts"
+
+type Step = readonly [atMillis: number, amount: number, sum: number]
+
+/** The sums after each addition to a window of ten seconds. */
+const sums = (steps: ReadonlyArray<Step>) => {
+  let window = SlidingWindow.make(10_000)
+  return steps.map(([at, amount]) => {
+    window = SlidingWindow.advanced(window, at)
+    window = amount < 0 ? SlidingWindow.removed(window, -amount) : SlidingWindow.added(window, amount)
+    return SlidingWindow.sum(window)
+  })
+}
+
+describe("SlidingWindow.sum", () => {
+  it.each<{ name: string; steps: ReadonlyArray<Step> }>([
+    {
+      name: "adds up what is within the window",
+      steps: [
+        [0, 1, 1],
+        [999, 1, 2],
+        [1000, 1, 3],
+        [5000, 1, 4],
+        [9999, 1, 5],
+        [10_000, 1, 6]
+      ]
+    },
+    {
+      name: "remembers for the whole window, and forgets in a tenth more",
+      steps: [
+        [999, 1, 1],
+        [10_999, 0, 1],
+        [11_000, 0, 0]
+      ]
+    },
+    {
+      name: "forgets slot by slot",
+      steps: [
+        [0, 1, 1],
+        [1000, 2, 3],
+        [2000, 4, 7],
+        [11_000, 0, 6],
+        [12_000, 0, 4],
+        [13_000, 0, 0]
+      ]
+    },
+    {
+      name: "forgets everything in a long silence",
+      steps: [
+        [0, 1, 1],
+        [1e12, 0, 0],
+        [1e12, 3, 3]
+      ]
+    },
+    {
+      name: "forgets nothing when the clock steps back, and goes on from there",
+      steps: [
+        [1e12, 1, 1],
+        [5000, 1, 2],
+        [15_000, 0, 2],
+        [16_000, 0, 0]
+      ]
+    },
+    {
+      name: "counts before the epoch",
+      steps: [
+        [-1, 1, 1],
+        [10_000 - 1, 0, 1],
+        [10_000, 0, 0]
+      ]
+    },
+    {
+      name: "takes away the oldest first",
+      steps: [
+        [0, 2, 2],
+        [5000, 2, 4],
+        [5000, -3, 1],
+        [11_000, 0, 1],
+        [16_000, 0, 0]
+      ]
+    },
+    {
+      name: "takes away no more than there is",
+      steps: [
+        [0, 2, 2],
+        [5000, -3, 0],
+        [5000, 1, 1]
+      ]
+    }
+  ])("$name", ({ steps }) => {
+    expect(sums(steps)).toEqual(steps.map(([, , sum]) => sum))
+  })
+
+  it.prop(
+    "lies between the sums over one window and over a tenth more",
+    [FastCheck.array(FastCheck.tuple(FastCheck.nat(2000), FastCheck.nat(5)), { minLength: 1 })],
+    ([gaps]) => {
+      let window = SlidingWindow.make(10_000)
+      let now = 0
+      const events: Array<readonly [number, number]> = []
+      const since = (millis: number) => events.filter(([at]) => at > now - millis).reduce((sum, [, n]) => sum + n, 0)
+      for (const [gap, amount] of gaps) {
+        now += gap
+        events.push([now, amount])
+        window = SlidingWindow.added(SlidingWindow.advanced(window, now), amount)
+        expect(SlidingWindow.sum(window)).toBeGreaterThanOrEqual(since(10_000))
+        expect(SlidingWindow.sum(window)).toBeLessThanOrEqual(since(11_000))
+      }
+    },
+    law()
+  )
+})
