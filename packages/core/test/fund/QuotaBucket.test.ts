@@ -1,0 +1,491 @@
+import { RetryBucket, Verdict } from "@effect-retry/core"
+import { RetryBucketContract, VirtualClock } from "@effect-retry/testing"
+import * as vitest from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Fiber, Option } from "effect"
+import type { End } from "./Funded.ts"
+import { levels, operate, take } from "./Funded.ts"
+
+const { layerQuota, makeChargingQuota, makeQuota } = RetryBucket
+
+RetryBucketContract.suite(vitest, "RetryBucket.layerQuota", layerQuota(RetryBucket.Default))
+RetryBucketContract.suite(
+  vitest,
+  "RetryBucket.layerQuota with a refill",
+  layerQuota(RetryBucket.Default, { capacity: 30, refillPerSecond: 3 })
+)
+RetryBucketContract.suite(
+  vitest,
+  "RetryBucket.layerQuota that waits",
+  layerQuota(RetryBucket.Default, { capacity: 30, refillPerSecond: 0.5, whenShort: "wait" }),
+  { waits: true }
+)
+
+const botocore = "boto/botocore 1.43.107, tests/unit/retries/test_standard_retry_v2_1.py"
+const botocore20 = "boto/botocore 1.43.107, tests/unit/retries/test_standard.py"
+const java = "aws/aws-sdk-java-v2 e486a15, StandardRetryStrategyV21ConstantsTest.java"
+const javaLegacy = "aws/aws-sdk-java-v2 187b715, LegacyRetryStrategyTest.java"
+const kotlin = "smithy-lang/smithy-kotlin 6373a5f, StandardRetryTokenBucketTest.kt"
+const smithyRs = "smithy-lang/smithy-rs 56ee88c, aws-smithy-runtime, retries/token_bucket.rs"
+
+const legacy = { capacity: 100, cost: { Throttling: 0, orElse: 5 } }
+
+interface Row {
+  readonly name: string
+  readonly source: string
+  readonly quota: RetryBucket.Quota
+  readonly operations: ReadonlyArray<ReadonlyArray<End>>
+  /** In every attempt, and after each operation. */
+  readonly levels: ReadonlyArray<ReadonlyArray<number>>
+}
+
+describe("RetryBucket.makeQuota", () => {
+  it.effect.each<Row>([
+    {
+      name: "a success after a retry returns its cost",
+      source: botocore,
+      quota: {},
+      operations: [["Server", "ok"]],
+      levels: [[500, 486, 500]]
+    },
+    {
+      name: "throttling costs less",
+      source: `${botocore}; ${java}`,
+      quota: {},
+      operations: [["Throttling", "ok"]],
+      levels: [[500, 495, 500]]
+    },
+    {
+      name: "a timeout costs as much as any other failure",
+      source: botocore,
+      quota: {},
+      operations: [["Timeout", "ok"]],
+      levels: [[500, 486, 500]]
+    },
+    {
+      name: "a failure after a retry returns nothing",
+      source: botocore,
+      quota: {},
+      operations: [["Server", "bad request"]],
+      levels: [[500, 486, 486]]
+    },
+    {
+      name: "a success at once puts one token in",
+      source: botocore,
+      quota: {},
+      operations: [["Server", "bad request"], ["ok"]],
+      levels: [
+        [500, 486, 486],
+        [486, 487]
+      ]
+    },
+    {
+      name: "a failure at once puts nothing in",
+      source: botocore,
+      quota: {},
+      operations: [["Server", "bad request"], ["bad request"]],
+      levels: [
+        [500, 486, 486],
+        [486, 486]
+      ]
+    },
+    {
+      name: "only the last retry's cost returns",
+      source: botocore,
+      quota: {},
+      operations: [["Server", "Throttling", "ok"]],
+      levels: [[500, 486, 481, 486]]
+    },
+    {
+      name: "what the last attempt failed with costs nothing",
+      source: botocore,
+      quota: {},
+      operations: [["Server", "Server", "Server"]],
+      levels: [[500, 486, 472, 472]]
+    },
+    {
+      name: "the capacity of one retry grants one",
+      source: botocore,
+      quota: { capacity: 14 },
+      operations: [["Server", "Server", "Server"]],
+      levels: [[14, 0, 0]]
+    },
+    {
+      name: "before the 2026 revision a retry costs five",
+      source: botocore20,
+      quota: { cost: { Timeout: 10, orElse: 5 } },
+      operations: [["Transient", "Throttling", "Server"]],
+      levels: [[500, 495, 490, 490]]
+    },
+    {
+      name: "before the 2026 revision a timeout costs ten",
+      source: botocore20,
+      quota: { cost: { Timeout: 10, orElse: 5 } },
+      operations: [["Timeout", "bad request"]],
+      levels: [[500, 490, 490]]
+    },
+    {
+      name: "throttling may cost nothing at all",
+      source: javaLegacy,
+      quota: legacy,
+      operations: [["Throttling", "Throttling", "Throttling"]],
+      levels: [[100, 100, 100, 100]]
+    },
+    {
+      name: "throttling may cost nothing beside failures that do",
+      source: javaLegacy,
+      quota: legacy,
+      operations: [["Throttling", "Server", "Throttling"]],
+      levels: [[100, 100, 95, 95]]
+    },
+    {
+      name: "a cost of nothing switches the bucket off",
+      source: "aws/aws-sdk-java-v2 3b1b732, RetryStrategyCommonTest.java",
+      quota: { capacity: 100, cost: { orElse: 0 } },
+      operations: [["Server", "Server", "ok"]],
+      levels: [[100, 100, 100, 100]]
+    },
+    {
+      // Java releases max(cost of the last retry, 1) and ends at 96: there, a free retry earns a token. What is
+      // returned here is what was taken, as the guide says.
+      name: "a success after a free retry returns nothing, unlike in Java",
+      source: "against aws/aws-sdk-java-v2 25787b3, BaseRetryStrategy",
+      quota: legacy,
+      operations: [
+        ["Server", "bad request"],
+        ["Throttling", "ok"]
+      ],
+      levels: [
+        [100, 95, 95],
+        [95, 95, 95]
+      ]
+    },
+    ...(["Throttling", "Transient"] as const).map((kind) => ({
+      name: `${kind} costs what a timeout does, before the 2026 revision`,
+      source: kotlin,
+      quota: { capacity: 10, cost: { Throttling: 3, Transient: 3, orElse: 2 } },
+      operations: [[kind, "bad request"] as const],
+      levels: [[10, 7, 7]]
+    })),
+    ...(["Client", "Server"] as const).map((kind) => ({
+      name: `${kind} costs what a retry does, before the 2026 revision`,
+      source: kotlin,
+      quota: { capacity: 10, cost: { Throttling: 3, Transient: 3, orElse: 2 } },
+      operations: [[kind, "bad request"] as const],
+      levels: [[10, 8, 8]]
+    })),
+    {
+      name: "successes put in as much as they are told to",
+      source: smithyRs,
+      quota: { capacity: 10, cost: { orElse: 10 }, firstSuccessIncrement: 0.4 },
+      operations: [["Server", "bad request"], ["ok"], ["ok"], ["ok"]],
+      // Rust shows the whole part: 0, 0, 1.
+      levels: [
+        [10, 0, 0],
+        [0, 0.4],
+        [0.4, 0.8],
+        [0.8, 1.2]
+      ]
+    },
+    {
+      name: "successes fill it no higher than its capacity",
+      source: smithyRs,
+      quota: { capacity: 10, cost: { orElse: 10 }, firstSuccessIncrement: 2 },
+      operations: [["Server", "bad request"], ...Array.from({ length: 20 }, () => ["ok"] as const)],
+      levels: [[10, 0, 0], ...Array.from({ length: 20 }, (_, n) => [Math.min(10, 2 * n), Math.min(10, 2 * n + 2)])]
+    }
+  ])("$name ($source)", ({ levels: expected, operations, quota }) =>
+    Effect.gen(function* () {
+      const bucket = yield* makeQuota(quota)
+      const actual = yield* Effect.forEach(operations, (ends) => levels(bucket, ends))
+      expect(actual.flat().length).toBe(expected.flat().length)
+      actual.flat().forEach((level, index) => expect(level).toBeCloseTo(expected.flat()[index] ?? NaN, 9))
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("adds up what successes and time put in (smithy-rs)", () =>
+    Effect.gen(function* () {
+      const bucket = yield* makeQuota({
+        capacity: 10,
+        cost: { orElse: 10 },
+        firstSuccessIncrement: 0.5,
+        refillPerSecond: 1
+      })
+      yield* take(bucket)
+      yield* Effect.replicateEffect(operate(bucket, ["ok"]), 2)
+      yield* Effect.sleep("2 seconds")
+      expect(yield* bucket.level.get).toBeCloseTo(3, 9)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("grants two retries for five from ten tokens (smithy-rs)", () =>
+    Effect.gen(function* () {
+      const bucket = yield* makeQuota({ capacity: 10, cost: { orElse: 5 } })
+      const taken = yield* Effect.replicateEffect(take(bucket, "Throttling"), 3)
+      expect(taken).toEqual([Option.some(5), Option.some(5), Option.none()])
+    })
+  )
+
+  it.effect.each([
+    { name: "a success at once", ends: ["ok"], maxAttempts: 3, attempts: 1, outcome: "ok" },
+    {
+      name: "four retryable failures, then a success",
+      ends: ["Client", "Server", "Transient", "Throttling", "ok"],
+      maxAttempts: 10,
+      attempts: 5,
+      outcome: "ok"
+    },
+    { name: "a failure for good", ends: ["bad request"], maxAttempts: 3, attempts: 1, outcome: "Terminal" },
+    {
+      name: "too many attempts",
+      ends: ["Client", "Server", "Transient"],
+      maxAttempts: 3,
+      attempts: 3,
+      outcome: "AttemptsSpent"
+    }
+  ] as const)("lets an operation end as in Kotlin: $name", ({ attempts, ends, maxAttempts, outcome }) =>
+    Effect.gen(function* () {
+      const bucket = yield* makeQuota()
+      expect(yield* operate(bucket, ends, { maxAttempts })).toEqual({ attempts, outcome })
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("says that the quota was reached, at once", () =>
+    Effect.gen(function* () {
+      const bucket = yield* makeQuota({ capacity: 14 })
+      yield* take(bucket)
+      expect(yield* operate(bucket, ["Server"])).toEqual({ attempts: 1, outcome: "BucketEmpty" })
+      expect(yield* VirtualClock.now).toEqual(Duration.zero)
+    }).pipe(VirtualClock.run)
+  )
+
+  // The guide says that it drains above about 22 % of failing attempts for 14 tokens, and above 32 % for 5.
+  it.effect.each([
+    { cost: 14, maxAttempts: 3, probability: 0.21486 },
+    { cost: 5, maxAttempts: 3, probability: 0.32072 },
+    { cost: 10, maxAttempts: 3, probability: 0.246 },
+    { cost: 14, maxAttempts: 4, probability: 0.21169 },
+    { cost: 5, maxAttempts: 4, probability: 0.31233 },
+    { cost: 14, maxAttempts: 5, probability: 0.21106 }
+  ])(
+    "drains when attempts fail with a probability above $probability, at $cost tokens and $maxAttempts attempts",
+    ({ cost, maxAttempts, probability }) =>
+      Effect.gen(function* () {
+        const bucket = yield* makeQuota({ capacity: 1000, cost: { orElse: cost } })
+        yield* Effect.replicateEffect(take(bucket), 500 / cost)
+        /** What an operation changes whose first attempts fail, by how many of them do. */
+        const changes = yield* Effect.forEach(Array.from({ length: maxAttempts + 1 }), (_, failures) =>
+          Effect.gen(function* () {
+            const before = yield* bucket.level.get
+            const ends = [...Array.from({ length: failures }, () => "Server" as const), "ok" as const]
+            yield* operate(bucket, ends, { maxAttempts })
+            return (yield* bucket.level.get) - before
+          })
+        )
+        const mean = (p: number) =>
+          changes.reduce((sum, change, k) => sum + change * p ** k * (k === maxAttempts ? 1 : 1 - p), 0)
+        expect(mean(probability - 1e-5)).toBeGreaterThan(0)
+        expect(mean(probability + 1e-5)).toBeLessThan(0)
+      }).pipe(VirtualClock.run)
+  )
+})
+
+const waiting = { capacity: 10, cost: { Throttling: 5, orElse: 10 }, refillPerSecond: 10, whenShort: "wait" } as const
+
+/** When, in virtual milliseconds, and with what an effect ends. */
+const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.zip(
+    self,
+    Effect.map(VirtualClock.now, (now) => Duration.toMillis(now))
+  )
+
+describe("RetryBucket.makeQuota that waits", () => {
+  it.effect("grants what is there at once, and the rest as time brings it, in order", () =>
+    Effect.gen(function* () {
+      const bucket = yield* makeQuota(waiting)
+      const kinds = ["Server", "Server", "Throttling", "Throttling", "Server"] as const
+      const fibers = yield* Effect.forEach(kinds, (kind) => Effect.fork(timed(take(bucket, kind))))
+      expect(yield* Fiber.join(Fiber.all(fibers))).toEqual([
+        [Option.some(10), 0],
+        [Option.some(10), 1000],
+        [Option.some(5), 1500],
+        [Option.some(5), 2000],
+        [Option.some(10), 3000]
+      ])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("lets nobody cheap overtake somebody dear", () =>
+    Effect.gen(function* () {
+      const bucket = yield* makeQuota(waiting)
+      yield* take(bucket, "Throttling")
+      const dear = yield* Effect.fork(timed(take(bucket, "Server")))
+      yield* Effect.yieldNow()
+      const cheap = yield* Effect.fork(timed(take(bucket, "Throttling")))
+      expect(yield* Fiber.join(dear)).toEqual([Option.some(10), 500])
+      expect(yield* Fiber.join(cheap)).toEqual([Option.some(5), 1000])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("refuses at once who would wait for longer than the longest wait", () =>
+    Effect.gen(function* () {
+      const bucket = yield* makeQuota({ ...waiting, maxWait: "1500 millis" })
+      yield* take(bucket, "Server")
+      const fibers = yield* Effect.forEach(["Server", "Throttling", "Throttling"] as const, (kind) =>
+        Effect.zipLeft(Effect.fork(timed(take(bucket, kind))), Effect.yieldNow())
+      )
+      expect(yield* Fiber.join(Fiber.all(fibers))).toEqual([
+        [Option.some(10), 1000],
+        [Option.some(5), 1500],
+        [Option.none(), 0]
+      ])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("serves a waiter as soon as a success returns tokens", () =>
+    Effect.gen(function* () {
+      const bucket = yield* makeQuota({ ...waiting, refillPerSecond: 0.001 })
+      yield* take(bucket, "Server")
+      const fiber = yield* Effect.fork(timed(take(bucket, "Server")))
+      yield* Effect.sleep("3 seconds")
+      yield* bucket.ended({ _tag: "Succeeded", attempt: 2, cost: 10 })
+      expect(yield* Fiber.join(fiber)).toEqual([Option.some(10), 3000])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("holds nobody up: credits, refusals and levels go on while somebody waits", () =>
+    Effect.gen(function* () {
+      const bucket = yield* makeQuota({ ...waiting, refillPerSecond: 1 })
+      yield* take(bucket, "Server")
+      const fiber = yield* Effect.fork(timed(take(bucket, "Server")))
+      yield* Effect.sleep("1 second")
+      yield* bucket.ended({ _tag: "Failed", attempt: 1, kind: Option.none() })
+      yield* bucket.ended({ _tag: "Succeeded", attempt: 1, cost: 0 })
+      yield* bucket.giveBack(3)
+      expect(yield* timed(bucket.level.get)).toEqual([5, 1000])
+      expect(yield* Fiber.join(fiber)).toEqual([Option.some(10), 6000])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("delays an operation under its policy, and only then its back-off begins", () =>
+    Effect.gen(function* () {
+      const bucket = yield* makeQuota(waiting)
+      yield* take(bucket, "Server")
+      const ended = yield* timed(operate(bucket, ["Server", "ok"]))
+      expect(ended).toEqual([{ attempts: 2, outcome: "ok" }, 2000])
+    }).pipe(VirtualClock.run)
+  )
+})
+
+const charging = { capacity: 10, firstCost: 5, cost: { orElse: 0 }, refillPerSecond: 10, whenShort: "wait" } as const
+
+const takeFirst = (bucket: RetryBucket.ChargingBucket) =>
+  Effect.uninterruptibleMask((restore) => bucket.takeFirst(restore))
+
+describe(`RetryBucket.makeChargingQuota (${kotlin})`, () => {
+  it.effect("waits for its capacity", () =>
+    Effect.gen(function* () {
+      const bucket = yield* makeChargingQuota({ ...charging, firstCost: 10 })
+      expect(yield* timed(takeFirst(bucket))).toEqual([Option.some(10), 0])
+      expect(yield* timed(takeFirst(bucket))).toEqual([Option.some(10), 1000])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("puts in what a success at once earns", () =>
+    Effect.gen(function* () {
+      const bucket = yield* makeChargingQuota({ ...charging, firstSuccessIncrement: 3 })
+      yield* takeFirst(bucket)
+      expect(yield* bucket.level.get).toBe(5)
+      yield* bucket.ended({ _tag: "Succeeded", attempt: 1, cost: 0 })
+      expect(yield* bucket.level.get).toBe(8)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("is left as it is by a failure", () =>
+    Effect.gen(function* () {
+      const bucket = yield* makeChargingQuota({ capacity: 10, firstCost: 1, cost: { orElse: 0 } })
+      yield* takeFirst(bucket)
+      yield* bucket.ended({ _tag: "Failed", attempt: 1, kind: Option.none() })
+      expect(yield* bucket.level.get).toBe(9)
+    })
+  )
+
+  it.effect("keeps the fraction of a token that time has brought, unlike Kotlin", () =>
+    Effect.gen(function* () {
+      const bucket = yield* makeChargingQuota(charging)
+      yield* takeFirst(bucket)
+      yield* Effect.sleep("250 millis")
+      yield* takeFirst(bucket)
+      // Kotlin has 2: floor(rate * elapsed), and the fraction is lost with every look.
+      expect(yield* bucket.level.get).toBe(2.5)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("refuses instead of waiting, as a circuit breaker does", () =>
+    Effect.gen(function* () {
+      const bucket = yield* makeChargingQuota({ capacity: 10, firstCost: 10, cost: { orElse: 0 }, refillPerSecond: 10 })
+      expect(yield* timed(takeFirst(bucket))).toEqual([Option.some(10), 0])
+      expect(yield* timed(takeFirst(bucket))).toEqual([Option.none(), 0])
+    }).pipe(VirtualClock.run)
+  )
+})
+
+const range = (field: string, allowed: string, value: unknown) =>
+  `RetryBucket.layerQuota: ${field} must be ${allowed}, got ${value}`
+
+const wait = { refillPerSecond: 1, whenShort: "wait" } as const
+
+describe("RetryBucket.layerQuota bad arguments", () => {
+  it.each<{ quota: RetryBucket.Quota; message: string }>([
+    ...[NaN, -1, Infinity].map((capacity) => ({ quota: { capacity }, message: range("capacity", ">= 0", capacity) })),
+    ...[NaN, -1, Infinity, 501].map((orElse) => ({
+      quota: { cost: { orElse } },
+      message: range("cost.orElse", ">= 0 and <= 500", orElse)
+    })),
+    ...Verdict.kinds.flatMap((kind) =>
+      [NaN, -1, Infinity, 501].map((cost) => ({
+        quota: { cost: { [kind]: cost, orElse: 1 } },
+        message: range(`cost.${kind}`, ">= 0 and <= 500", cost)
+      }))
+    ),
+    // What botocore reports as an exhausted quota is a bucket that could never grant: `layerEmpty` says so.
+    { quota: { capacity: 0 }, message: range("cost.orElse", ">= 0 and <= 0", 14) },
+    { quota: { capacity: 13 }, message: range("cost.orElse", ">= 0 and <= 13", 14) },
+    ...[NaN, -1, Infinity].map((firstSuccessIncrement) => ({
+      quota: { firstSuccessIncrement },
+      message: range("firstSuccessIncrement", ">= 0", firstSuccessIncrement)
+    })),
+    // Rust takes each of these for 0.
+    ...[NaN, -5, Infinity].map((refillPerSecond) => ({
+      quota: { refillPerSecond },
+      message: range("refillPerSecond", ">= 0", refillPerSecond)
+    })),
+    // Kotlin turns waiting off without a word.
+    {
+      quota: { whenShort: "wait" },
+      message: range("refillPerSecond", '> 0 where whenShort is "wait", or waiting might never end', 0)
+    },
+    {
+      quota: { maxWait: "1 second" },
+      message: range("maxWait", 'absent where whenShort is "refuse"', '"1 second"')
+    },
+    ...[NaN, -1].map((maxWait) => ({
+      quota: { ...wait, maxWait },
+      message: range("maxWait", "a finite duration >= 0", maxWait)
+    })),
+    { quota: { ...wait, maxWait: Infinity }, message: range("maxWait", "a finite duration >= 0", Infinity) }
+  ])("refuses $quota", ({ message, quota }) => {
+    expect(() => layerQuota(RetryBucket.Default, quota)).toThrow(message)
+  })
+
+  it("refuses a word it does not know for whenShort", () => {
+    const quota = { whenShort: "sleep" } as unknown as RetryBucket.Quota
+    expect(() => layerQuota(RetryBucket.Default, quota)).toThrow("whenShort must be one of refuse, wait")
+  })
+
+  it.each([0, -1, NaN, Infinity, 501])("refuses %d as a first cost", (firstCost) => {
+    expect(() => makeChargingQuota({ firstCost })).toThrow(
+      `RetryBucket.layerChargingQuota: firstCost must be > 0 and <= 500, got ${firstCost}`
+    )
+  })
+})
