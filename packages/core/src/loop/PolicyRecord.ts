@@ -22,7 +22,7 @@ import type { ResultRejected, SendRefused } from "./RetryStopped.ts"
  * @category models
  */
 export interface Policy<in E = unknown, in A = unknown, out E2 = unknown, out R = unknown> {
-  /** What events, and operations nested inside, call this one. Costs a service provided per attempt. */
+  /** What events, and operations nested inside, call this one. Not empty. Costs a service provided per attempt. */
   readonly name?: string | undefined
   /** Hear every event, in this order; see the module `Observe`. */
   readonly observe?: ReadonlyArray<Observer> | undefined
@@ -171,5 +171,16 @@ export const check = <P extends Any>(owner: string, policy: P): P => {
   if (policy.maxAttempts !== Infinity) {
     Argument.number(owner, "maxAttempts", policy.maxAttempts, { min: 1, integer: true })
   }
+  const { attemptSpan, name, observe, whenNested } = policy
+  if (name !== undefined) checkName(owner, "name", name)
+  if (attemptSpan !== undefined) checkName(owner, "attemptSpan", attemptSpan)
+  if (whenNested !== undefined) Argument.oneOf(owner, "whenNested", whenNested, ["retry", "standDown"])
+  if (observe !== undefined && !(Array.isArray(observe) && observe.every(Predicate.isFunction))) {
+    return Argument.refuse(owner, "observe", "an array of observers", observe)
+  }
   return policy
+}
+
+const checkName = (owner: string, field: string, name: unknown): void => {
+  if (typeof name !== "string" || name === "") Argument.refuse(owner, field, "a string that is not empty", name)
 }

@@ -19,7 +19,10 @@ import { check, erase } from "./PolicyRecord.ts"
  * @category models
  */
 export type Schedulable = Any & {
+  readonly observe?: undefined
+  readonly whenNested?: undefined
   readonly attempt?: undefined
+  readonly attemptSpan?: undefined
   readonly sendRate?: undefined
   readonly attemptTimeout?: undefined
   readonly result?: undefined
@@ -30,8 +33,8 @@ export type Schedulable = Any & {
 /**
  * The policy as a plain schedule of delays that reads the error.
  *
- * A schedule sees failures only, so what needs more is refused: attempt, sendRate, attemptTimeout, result, bucket and a
- * deadline that cuts. A schedule is first asked when the first attempt has failed; its deadline counts from then.
+ * A schedule sees failures only, so what needs more is refused: observe, whenNested, attempt, attemptSpan, sendRate,
+ * attemptTimeout, result, bucket and a deadline that cuts; a name is not made use of. A schedule is first asked when the first attempt has failed; its deadline counts from then.
  *
  * @category conversions
  */
@@ -45,13 +48,24 @@ type ScheduleEnv<P> = P extends { readonly backoff: Schedule.Schedule<any, any, 
 const checked = (policy: ErasedPolicy): ErasedPolicy => {
   const owner = "Policy.toSchedule"
   check(owner, policy)
-  for (const field of ["attempt", "sendRate", "attemptTimeout", "result", "bucket"] as const) {
+  for (const field of beyond) {
     if (policy[field] !== undefined) Argument.refuse(owner, field, "absent: a schedule cannot do this", policy[field])
   }
   return policy.deadline?._tag === "Cut"
     ? Argument.refuse(owner, "deadline", "one that does not cut", policy.deadline._tag)
     : policy
 }
+
+const beyond = [
+  "observe",
+  "whenNested",
+  "attempt",
+  "attemptSpan",
+  "sendRate",
+  "attemptTimeout",
+  "result",
+  "bucket"
+] as const
 
 interface State {
   readonly attempts: number
