@@ -34,7 +34,7 @@ export {
  * @category models
  */
 export type Ended =
-  /** `cost` is what the last retry of the operation took, in tokens; zero when the first attempt succeeded. */
+  /** `cost` is what the attempt took, in tokens; zero for a first one, but under a `ChargingBucket`. */
   | { readonly _tag: "Succeeded"; readonly attempt: number; readonly cost: number }
   /** `kind` is `None` for a failure that is not retryable. */
   | { readonly _tag: "Failed"; readonly attempt: number; readonly kind: Option.Option<Kind> }
@@ -64,6 +64,8 @@ export interface RetryBucket {
   readonly ended: (ended: Ended) => Effect.Effect<void>
   /** Tokens at this moment, and as they change. A `SubscriptionRef` is one. */
   readonly level: Level
+  /** A bucket that charges first attempts is another type, since it can fail an operation. */
+  readonly takeFirst?: never
 }
 
 /**
@@ -71,7 +73,7 @@ export interface RetryBucket {
  *
  * @category models
  */
-export interface ChargingBucket extends RetryBucket {
+export interface ChargingBucket extends Omit<RetryBucket, "takeFirst"> {
   /** Takes the cost of a first attempt and answers with it, or takes nothing; otherwise like `take`. */
   readonly takeFirst: (restore: Restore) => Effect.Effect<Option.Option<number>>
 }
@@ -81,7 +83,7 @@ export interface ChargingBucket extends RetryBucket {
  *
  * @category guards
  */
-export const isCharging = (self: RetryBucket): self is ChargingBucket => "takeFirst" in self
+export const isCharging = (self: RetryBucket | ChargingBucket): self is ChargingBucket => self.takeFirst !== undefined
 
 /**
  * A number of tokens that can be read and followed.

@@ -1,7 +1,7 @@
 /**
- * The one loop. In this order, for every operation: the send rate grants, the attempt runs, the send rate and the bucket
- * hear; then not retryable, attempts spent, back-off ended, hint too long, deadline passed, bucket empty; then the wait,
- * and again.
+ * The one loop. In this order, for every operation: the send rate grants, the attempt runs, the send rate, the bucket and
+ * the observers hear; then not retryable, attempts spent, stood down, back-off ended, hint too long, deadline passed,
+ * bucket empty; then the wait, and again. A bucket that charges first attempts is asked before the first grant.
  *
  * Nothing waits before a refusal. Defects and interruption pass through untouched. What a policy does not ask for is not
  * paid for: a success under a plain policy costs one `catchAllCause`.
@@ -13,7 +13,7 @@ import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
 import * as Backoff from "../decide/Backoff.ts"
 import type { Cut } from "../decide/Deadline.ts"
 import { DeadlineExceeded } from "../decide/Deadline.ts"
-import type { ChargingBucket, RetryBucket } from "../fund/RetryBucket.ts"
+import type { ChargingBucket } from "../fund/RetryBucket.ts"
 import { isCharging } from "../fund/RetryBucket.ts"
 import type { SendRate } from "../fund/SendRate.ts"
 import * as Attempt from "./Attempt.ts"
@@ -29,6 +29,7 @@ import { ResultRejected, RetryStopped, SendRefused } from "./RetryStopped.ts"
 import { wait } from "./Wait.ts"
 
 type Op = Operation.Operation
+type Bucket = NonNullable<Op["bucket"]>
 
 /**
  * Runs an effect under a policy. `onStopped` replaces failing with the last failure.
@@ -81,28 +82,25 @@ const exceeded = (op: Op, deadline: Cut<unknown>): Erased => {
   return stopped(op, error, { _tag: "DeadlinePassed", within }, Effect.fail(error))
 }
 
-const first = (op: Op): Erased =>
-  told(Observers.nestingNoticed(op), () =>
-    op.sendRate === undefined
-      ? charged(op)
-      : Effect.flatMap(acquire(op, op.sendRate), (granted) =>
-          granted ? charged(op) : refused(op, "send rate", { _tag: "SendRateRefused" })
-        )
-  )
+const first = (op: Op): Erased => told(Observers.nestingNoticed(op), () => charged(op))
 
-/** Takes the cost of the first attempt, where the bucket has one. */
+/** Takes the cost of the first attempt, where the bucket has one: before the send rate's grant, as for a retry. */
 const charged = (op: Op): Erased => {
-  const { bucket } = op
-  if (bucket === undefined || !isCharging(bucket)) return attempt(op)
-  const funded = Effect.flatMap(holding(op, bucket.takeFirst), (granted) =>
-    granted ? attempt(op) : refused(op, "bucket", { _tag: "BucketEmpty" })
-  )
+  const { bucket, sendRate } = op
+  if (bucket === undefined || !isCharging(bucket)) {
+    return sendRate === undefined ? attempt(op) : send(op, (reason) => refused(op, "send rate", reason))
+  }
+  const funded = Effect.flatMap(holding(op, bucket.takeFirst), (granted) => {
+    if (!granted) return refused(op, "bucket", { _tag: "BucketEmpty" })
+    const by = sendRate === undefined || Operation.late(op) !== undefined ? "bucket" : "send rate"
+    return send(op, (reason) => Effect.flatMap(givenBack(op, bucket), () => refused(op, by, reason)))
+  })
   return guarded(op, bucket, funded)
 }
 
 const refused = (op: Op, by: SendRefused["by"], reason: StopReason): Erased => {
   const error = new SendRefused({ by })
-  return end(op, () => stopped(op, error, reason, Effect.fail(error)))
+  return endedBy(op, error, reason, () => Effect.fail(error))
 }
 
 const acquire = (op: Op, sendRate: SendRate): Effect.Effect<boolean> =>
@@ -135,7 +133,7 @@ const returned = (op: Op, value: unknown): Erased => {
   return verdict._tag === "NoOpinion"
     ? told(op.sendRate?.heard("Succeeded"), () =>
         told(op.bucket?.ended({ _tag: "Succeeded", attempt: op.attempts, cost: op.cost }), () =>
-          told(Observers.succeeded(op), () => done)
+          end(op, () => told(Observers.succeeded(op), () => done))
         )
       )
     : judged(op, new ResultRejected({ result: value }), value, verdict, () => done)
@@ -189,6 +187,7 @@ const decide = (op: Op, failure: Failure): Erased => {
           (stepped) => {
             op.scheduleState = stepped.state
             const decision = Decision.bend(op.policy, verdict, stepped.delayMillis, failure.failedMillis, u)
+            Operation.noteSource(op, verdict, decision, stepped.delayMillis, stepped.delayMillis, u)
             return proceed(op, failure, verdict, decision)
           }
         )
@@ -214,7 +213,7 @@ const proceed = (op: Op, failure: Failure, verdict: Retryable, decision: Decisio
 }
 
 /** Gives back what is held should the operation end before it is spent; once for the whole operation. */
-const guarded = (op: Op, bucket: RetryBucket, self: Erased): Erased => {
+const guarded = (op: Op, bucket: Bucket, self: Erased): Erased => {
   if (op.guarded) return self
   op.guarded = true
   return Effect.onError(self, () => givenBack(op, bucket))
@@ -251,7 +250,7 @@ const holding = (op: Op, take: ChargingBucket["takeFirst"]): Effect.Effect<boole
   )
 
 /** Gives back what is held for an attempt that is not sent after all: by refusal, interruption or defect. */
-const givenBack = (op: Op, bucket: RetryBucket): Effect.Effect<void> =>
+const givenBack = (op: Op, bucket: Bucket): Effect.Effect<void> =>
   Effect.uninterruptible(
     Effect.suspend(() => {
       const { held } = op
@@ -270,12 +269,15 @@ const spending = (op: Op, self: Erased): Erased =>
         return self
       })
 
-const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
+const stop = (op: Op, failure: Failure, reason: StopReason): Erased =>
+  endedBy(op, failure.error, reason, failure.end)
+
+const endedBy = (op: Op, error: unknown, reason: StopReason, otherwise: () => Erased): Erased => {
   const { deadline } = op.policy
   return end(op, () =>
     reason._tag === "DeadlinePassed" && deadline?._tag === "Cut"
       ? exceeded(op, deadline)
-      : stopped(op, failure.error, reason, failure.end())
+      : stopped(op, error, reason, otherwise())
   )
 }
 

@@ -7,7 +7,7 @@ import type { Retryable, Verdict } from "../classify/Verdict.ts"
 import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
 import * as Backoff from "../decide/Backoff.ts"
 import * as BackoffTree from "../decide/BackoffTree.ts"
-import type { RetryBucket } from "../fund/RetryBucket.ts"
+import type { ChargingBucket, RetryBucket } from "../fund/RetryBucket.ts"
 import type { SendRate } from "../fund/SendRate.ts"
 import type { Decision } from "./Decision.ts"
 import { bend, draws, passed, source } from "./Decision.ts"
@@ -36,7 +36,7 @@ export interface Operation {
   readonly clock: Clock.Clock
   readonly random: Random.Random
   readonly sendRate: SendRate | undefined
-  readonly bucket: RetryBucket | undefined
+  readonly bucket: RetryBucket | ChargingBucket | undefined
   /** The operation of whose attempt this one is part, where the policy asks. */
   readonly outer: ActiveOperation | undefined
   /** Failed attempts, as many as it `keeps`. */
@@ -60,7 +60,7 @@ export interface Operation {
   sendWaitMillis: number
   /** Where the latest delay came from; told only to observers. */
   source: DelaySource
-  /** How it ends, for whoever cuts it; success is told by its absence. */
+  /** How it ends, for whoever cuts it: what then happens is not cut any more. */
   ending: Erased | undefined
   tree: BackoffTree.Tree | undefined
   scheduleState: unknown
@@ -98,7 +98,8 @@ export const make = (
   const clock = Context.get(services, Clock.Clock)
   const backoff = Backoff.isBackoff(policy.backoff) ? policy.backoff : undefined
   const keeps = onStopped !== undefined ? "all" : policy.attempt || policy.deadline?._tag === "Cut" ? "last" : "nothing"
-  const asksForOuter = policy.observe !== undefined || policy.whenNested === "standDown"
+  // Without retries of its own nothing multiplies.
+  const asksForOuter = policy.maxAttempts > 1 && (policy.observe !== undefined || policy.whenNested === "standDown")
   const timed =
     policy.observe !== undefined ||
     keeps !== "nothing" ||
@@ -207,9 +208,26 @@ export const decide = (op: Operation, verdict: Retryable, failedMillis: number, 
   const stepped = BackoffTree.step(before, input)
   if (stepped !== undefined) op.tree = stepped.rest
   const decision = bend(op.policy, verdict, stepped?.delayMillis, failedMillis, u)
-  if (op.policy.observe !== undefined && stepped !== undefined && typeof decision === "number") {
+  if (op.policy.observe !== undefined) {
     const uncapped = BackoffTree.step(BackoffTree.uncapped(before), input)
-    op.source = source(op.policy, verdict, decision, stepped.delayMillis, uncapped?.delayMillis, u)
+    noteSource(op, verdict, decision, stepped?.delayMillis, uncapped?.delayMillis, u)
   }
   return decision
+}
+
+/**
+ * Remembers for the observers where a delay came from.
+ *
+ * @category running
+ */
+export const noteSource = (
+  op: Operation,
+  verdict: Retryable,
+  decision: Decision,
+  cappedMillis: number | undefined,
+  uncappedMillis: number | undefined,
+  u: number
+): void => {
+  if (op.policy.observe === undefined || cappedMillis === undefined || typeof decision !== "number") return
+  op.source = source(op.policy, verdict, decision, cappedMillis, uncappedMillis, u)
 }
