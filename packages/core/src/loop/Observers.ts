@@ -67,5 +67,6 @@ const tell = (op: Operation, event: (common: Common) => RetryEvent): Telling => 
 const level = ({ bucket }: Operation): Effect.Effect<Option.Option<number>> =>
   bucket === undefined ? Effect.succeedNone : Effect.asSome(bucket.level.get)
 
+/** Where the fiber itself is interrupted, no handler is asked: it catches defects and what interrupts itself. */
 const harmless = (self: Effect.Effect<void>): Effect.Effect<void> =>
-  Effect.catchAllDefect(self, (defect) => Effect.logWarning("a retry observer died", defect))
+  Effect.catchAllCause(self, (cause) => Effect.logWarning("a retry observer died", cause))

@@ -8,14 +8,14 @@ import type { Verdict } from "../classify/Verdict.ts"
 import type { StopReason } from "./RetryStopped.ts"
 
 /**
- * What every event tells. Times count from the start of the first attempt.
+ * What every event tells. Times count from when the operation began: a wait for the first send is part of them.
  *
  * @category models
  */
 export interface Common {
   /** The policy's name; empty where it has none. */
   readonly name: string
-  /** The number of the latest attempt, from 1; zero where the first one was refused. */
+  /** The number of the latest attempt, from 1; zero before the first and where that was refused. */
   readonly attempt: number
   readonly elapsed: Duration.Duration
   /** Tokens in the bucket after the event; `None` without a bucket. */
@@ -31,7 +31,7 @@ export interface AttemptFailed extends Common {
   readonly verdict: Verdict
   /** How long the attempt ran. */
   readonly ran: Duration.Duration
-  /** How long it had to wait for the send rate. */
+  /** How long it had waited for the send rate. */
   readonly sendWait: Duration.Duration
 }
 
@@ -56,14 +56,19 @@ export interface RetryScheduled extends Common {
 export type DelaySource = "Curve" | "Cap" | "Hint" | "Deadline"
 
 /**
+ * The operation is done; after retries `level` shows what came back.
+ *
  * @category models
  */
 export interface Succeeded extends Common {
   readonly _tag: "Succeeded"
+  /** How long the attempt that succeeded had waited for the send rate. */
   readonly sendWait: Duration.Duration
 }
 
 /**
+ * There is no further attempt, and `error` is what the operation fails with; of a judged result, a `ResultRejected`.
+ *
  * @category models
  */
 export interface GaveUp extends Common {
@@ -83,12 +88,17 @@ export interface NestingNoticed extends Common {
 }
 
 /**
+ * An operation that a defect or an interruption ends has no last event.
+ *
  * @category models
  */
 export type RetryEvent = AttemptFailed | RetryScheduled | Succeeded | GaveUp | NestingNoticed
 
 /**
- * Hears the events of an operation, in order, in its fiber. A defect in an observer is logged and does no harm.
+ * Hears the events of an operation, one after the other, in its fiber and outside of its attempts.
+ *
+ * The operation goes on when the observer has returned, so a slow one delays it, and counts for the deadline. A defect
+ * in an observer is logged and does no harm; neither does an observer that interrupts itself.
  *
  * @category models
  */
@@ -97,6 +107,8 @@ export interface Observer {
 }
 
 /**
+ * An operation with a name, and which of its attempts is running.
+ *
  * @category models
  */
 export interface ActiveOperation {
@@ -106,6 +118,9 @@ export interface ActiveOperation {
 
 /**
  * The innermost named operation of whose attempt the running code is part; `undefined` outside of any.
+ *
+ * Operations without a name, and those of one attempt, are not seen. Fibers forked in an attempt remain part of it, also
+ * those that outlive it.
  *
  * @category models
  */

@@ -74,7 +74,7 @@ const kind = (verdict: Parameters<typeof isRetryable>[0]): Record<string, string
 
 const exception = (error: unknown): Record<string, string> => ({
   "exception.type": typeOf(error),
-  ...(error instanceof Error ? { "exception.message": error.message.slice(0, 200) } : {})
+  ...(error instanceof Error ? { "exception.message": String(error.message).slice(0, 200) } : {})
 })
 
 const typeOf = (error: unknown): string => {
