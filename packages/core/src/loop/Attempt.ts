@@ -28,12 +28,19 @@ export const effect = (op: Operation.Operation): Erased => {
   })
 }
 
-/** Makes the operation visible to those inside. */
-const withName = ({ attempts, policy: { name }, self }: Operation.Operation): Erased =>
-  name === undefined ? self : Effect.provideService(self, CurrentOperation, { name, attempt: attempts })
+/** Makes the operation visible to those inside, if it can retry. */
+const withName = ({ attempts, policy: { maxAttempts, name }, self }: Operation.Operation): Erased =>
+  name === undefined || maxAttempts === 1
+    ? self
+    : Effect.provideService(self, CurrentOperation, { name, attempt: attempts })
 
-const inSpan = ({ attempts, policy: { attemptSpan } }: Operation.Operation, self: Erased): Erased =>
-  attemptSpan === undefined ? self : Effect.withSpan(self, attemptSpan, { attributes: { "retry.attempt": attempts } })
+const inSpan = ({ attempts, policy: { attemptSpan, name } }: Operation.Operation, self: Erased): Erased =>
+  attemptSpan === undefined
+    ? self
+    : Effect.withSpan(self, attemptSpan, {
+        captureStackTrace: false,
+        attributes: { "retry.attempt": attempts, ...(name !== undefined && { "retry.operation": name }) }
+      })
 
 const current = (op: Operation.Operation, millis: number): CurrentAttempt.Attempt => {
   const startedMillis = op.attemptStartedMillis
