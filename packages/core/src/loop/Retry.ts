@@ -50,9 +50,15 @@ export const retry: {
  */
 export const retryOrElse: {
   <A, E, P extends Policy<E, A>, A2, E2, R2>(
-    policy: P & Fits<P>,
+    policy: P & Fits<P> & InPipe<E>,
     orElse: (stopped: RetryStopped<Failure<P, E, A>>) => Effect.Effect<A2, E2, R2>
   ): <R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A | A2, E2, Env<P, R> | R2>
+  <P extends Any, A2, E2, R2>(
+    policy: P & Fits<P>,
+    orElse: (stopped: RetryStopped<Failure<P, In<P>, ResultIn<P>>>) => Effect.Effect<A2, E2, R2>
+  ): <A extends ResultIn<P>, E extends In<P>, R>(
+    self: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A | A2, E2, Env<P, R> | R2>
   <A, E, R, P extends Policy<E, A>, A2, E2, R2>(
     self: Effect.Effect<A, E, R>,
     policy: P & Fits<P>,
