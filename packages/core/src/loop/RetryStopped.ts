@@ -24,6 +24,32 @@ export type StopReason =
   | { readonly _tag: "SendRateRefused" }
 
 /**
+ * The reason in words, for people.
+ *
+ * @category destructors
+ */
+export const inWords = (reason: StopReason): string => {
+  switch (reason._tag) {
+    case "Terminal":
+      return `not retryable: ${reason.why}`
+    case "AttemptsSpent":
+      return reason.maxAttempts === 1 ? "the only attempt is spent" : `all ${reason.maxAttempts} attempts are spent`
+    case "StoodDown":
+      return `left to ${reason.outer}, which retries itself`
+    case "BackoffEnded":
+      return "the back-off has ended"
+    case "HintTooLong":
+      return `the server asked for ${Duration.format(reason.hint)}, more than the policy waits`
+    case "DeadlinePassed":
+      return `the deadline of ${Duration.format(reason.within)} would pass or has passed`
+    case "BucketEmpty":
+      return "the bucket has no tokens for it"
+    case "SendRateRefused":
+      return "the send rate refused it"
+  }
+}
+
+/**
  * An attempt that failed. Times count from the start of the first attempt.
  *
  * @category models
@@ -58,7 +84,8 @@ export class RetryStopped<out E> extends Data.TaggedError("RetryStopped")<{
   /** Every failed attempt, the first one first. */
   declare readonly history: ReadonlyArray<FailedAttempt<E>>
   override get message(): string {
-    return `${this.reason._tag} after ${this.attempts} attempts in ${Duration.format(this.elapsed)}`
+    const attempts = this.attempts === 1 ? "1 attempt" : `${this.attempts} attempts`
+    return `${inWords(this.reason)} (${attempts} in ${Duration.format(this.elapsed)})`
   }
 }
 

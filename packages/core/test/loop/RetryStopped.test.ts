@@ -30,21 +30,21 @@ const rows: ReadonlyArray<Row> = [
     words: ["busy", "bad request"],
     attempts: 2,
     elapsed: "1400 millis",
-    message: "Terminal after 2 attempts in 1s 400ms"
+    message: "not retryable: the request is wrong (2 attempts in 1s 400ms)"
   },
   {
     reason: { _tag: "Terminal", why: "no classifier has an opinion" },
     words: ["riddle"],
     attempts: 1,
     elapsed: "200 millis",
-    message: "Terminal after 1 attempts in 200ms"
+    message: "not retryable: no classifier has an opinion (1 attempt in 200ms)"
   },
   {
     reason: { _tag: "AttemptsSpent", maxAttempts: 3 },
     words: ["busy", "slow down", "busy"],
     attempts: 3,
     elapsed: "2600 millis",
-    message: "AttemptsSpent after 3 attempts in 2s 600ms"
+    message: "all 3 attempts are spent (3 attempts in 2s 600ms)"
   },
   {
     reason: { _tag: "BackoffEnded" },
@@ -52,14 +52,14 @@ const rows: ReadonlyArray<Row> = [
     words: ["busy", "busy"],
     attempts: 2,
     elapsed: "1400 millis",
-    message: "BackoffEnded after 2 attempts in 1s 400ms"
+    message: "the back-off has ended (2 attempts in 1s 400ms)"
   },
   {
     reason: { _tag: "HintTooLong", hint: Duration.days(365) },
     words: ["busy", "come back next year"],
     attempts: 2,
     elapsed: "1400 millis",
-    message: "HintTooLong after 2 attempts in 1s 400ms"
+    message: "the server asked for 365d, more than the policy waits (2 attempts in 1s 400ms)"
   },
   {
     reason: { _tag: "DeadlinePassed", within: Duration.seconds(2) },
@@ -67,7 +67,7 @@ const rows: ReadonlyArray<Row> = [
     words: ["busy", "busy"],
     attempts: 2,
     elapsed: "1400 millis",
-    message: "DeadlinePassed after 2 attempts in 1s 400ms"
+    message: "the deadline of 2s would pass or has passed (2 attempts in 1s 400ms)"
   },
   {
     reason: { _tag: "BucketEmpty" },
@@ -75,7 +75,7 @@ const rows: ReadonlyArray<Row> = [
     words: ["busy", "slow down"],
     attempts: 2,
     elapsed: "1400 millis",
-    message: "BucketEmpty after 2 attempts in 1s 400ms"
+    message: "the bucket has no tokens for it (2 attempts in 1s 400ms)"
   },
   {
     reason: { _tag: "SendRateRefused" },
@@ -83,7 +83,7 @@ const rows: ReadonlyArray<Row> = [
     words: ["busy", "busy"],
     attempts: 2,
     elapsed: "2400 millis",
-    message: "SendRateRefused after 2 attempts in 2s 400ms"
+    message: "the send rate refused it (2 attempts in 2s 400ms)"
   }
 ]
 
@@ -249,7 +249,7 @@ describe("Retry.orStopped verdicts", () => {
       const result = () => Verdict.client
       const stopped = yield* Effect.flip(Retry.orStopped(Effect.succeed("no use"), { ...policy, result }))
       expect(stopped.history.map(({ verdict }) => verdict)).toEqual([Verdict.client, Verdict.client, Verdict.client])
-      expect(Cause.pretty(Cause.fail(stopped))).toContain("AttemptsSpent after 3 attempts in 2s")
+      expect(Cause.pretty(Cause.fail(stopped))).toContain("all 3 attempts are spent (3 attempts in 2s")
     }).pipe(world)
   )
 })
