@@ -7,7 +7,7 @@
 import type { Duration, Option } from "effect"
 import { Context, Effect, Layer } from "effect"
 
-export { type AcceptRatio, layerAcceptRatio, makeAcceptRatio } from "./AcceptRatio.ts"
+export { type AcceptRatio, chanceOfRejection, layerAcceptRatio, makeAcceptRatio } from "./AcceptRatio.ts"
 export { type Adaptive, layerAdaptive, makeAdaptive } from "./AdaptiveRate.ts"
 export * as Cubic from "./Cubic.ts"
 export { type Fixed, layerFixed, makeFixed } from "./FixedRate.ts"
