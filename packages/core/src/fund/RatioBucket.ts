@@ -115,7 +115,7 @@ export const makeRequestRatio = (options: RequestRatio = {}): Effect.Effect<Retr
 
 /**
  * A budget credited by requests behind a tag. Formula, over any window:
- * `retries <= ratio * requests + floorPerSecond * window`, where requests count for up to a tenth of the window longer.
+ * `retries <= ratio * requests + floorPerSecond * window`, where requests count for up to a hundredth of the window longer.
  *
  * The floor is per bucket: a hundred clients with 10 per second each may add a thousand retries per second.
  * Source: https://github.com/twitter/finagle, `com.twitter.finagle.service.RetryBudget`, its defaults; also tower and

@@ -1,14 +1,16 @@
 /**
- * A sum over the last while, in slots of a tenth: what is older than the window is forgotten, a slot at a time. Pure.
+ * A sum over the last while, in slots of a hundredth: what is older than the window is forgotten, a slot at a time. Pure.
  *
- * What is added is remembered for the whole window, and for up to a tenth longer. A clock that steps back goes on
+ * What is added is remembered for the whole window, and for up to a hundredth longer. A clock that steps back goes on
  * counting in the newest slot, and from the time it shows.
  */
 
-const tenths = 10
+const hundredths = 100
 
 /** One more than fill the window, since the newest is not over yet. */
-const slots = tenths + 1
+const slots = hundredths + 1
+
+const zeros: ReadonlyArray<number> = /*#__PURE__*/ Array.from({ length: slots }, () => 0)
 
 /**
  * @category models
@@ -27,9 +29,9 @@ export interface SlidingWindow {
  * @category constructors
  */
 export const make = (windowMillis: number): SlidingWindow => ({
-  slotMillis: windowMillis / tenths,
+  slotMillis: windowMillis / hundredths,
   newest: -Infinity,
-  sums: Array.from({ length: slots }, () => 0)
+  sums: zeros
 })
 
 /**
@@ -41,8 +43,7 @@ export const advanced = (self: SlidingWindow, nowMillis: number): SlidingWindow 
   const newest = Math.floor(nowMillis / self.slotMillis)
   if (newest === self.newest) return self
   const steps = Math.max(0, Math.min(slots, newest - self.newest))
-  const zeros = Array.from({ length: steps }, () => 0)
-  return { slotMillis: self.slotMillis, newest, sums: [...self.sums.slice(steps), ...zeros] }
+  return { slotMillis: self.slotMillis, newest, sums: [...self.sums.slice(steps), ...zeros.slice(slots - steps)] }
 }
 
 /**

@@ -29,22 +29,22 @@ describe("SlidingWindow.sum", () => {
       ]
     },
     {
-      name: "remembers for the whole window, and forgets in a tenth more",
+      name: "remembers for the whole window, and forgets in a hundredth more",
       steps: [
-        [999, 1, 1],
-        [10_999, 0, 1],
-        [11_000, 0, 0]
+        [99, 1, 1],
+        [10_099, 0, 1],
+        [10_100, 0, 0]
       ]
     },
     {
       name: "forgets slot by slot",
       steps: [
         [0, 1, 1],
-        [1000, 2, 3],
-        [2000, 4, 7],
-        [11_000, 0, 6],
-        [12_000, 0, 4],
-        [13_000, 0, 0]
+        [100, 2, 3],
+        [200, 4, 7],
+        [10_100, 0, 6],
+        [10_200, 0, 4],
+        [10_300, 0, 0]
       ]
     },
     {
@@ -60,15 +60,15 @@ describe("SlidingWindow.sum", () => {
       steps: [
         [1e12, 1, 1],
         [5000, 1, 2],
-        [15_000, 0, 2],
-        [16_000, 0, 0]
+        [15_099, 0, 2],
+        [15_100, 0, 0]
       ]
     },
     {
       name: "counts before the epoch",
       steps: [
         [-1, 1, 1],
-        [10_000 - 1, 0, 1],
+        [9999, 0, 1],
         [10_000, 0, 0]
       ]
     },
@@ -78,8 +78,8 @@ describe("SlidingWindow.sum", () => {
         [0, 2, 2],
         [5000, 2, 4],
         [5000, -3, 1],
-        [11_000, 0, 1],
-        [16_000, 0, 0]
+        [10_100, 0, 1],
+        [15_100, 0, 0]
       ]
     },
     {
@@ -95,8 +95,8 @@ describe("SlidingWindow.sum", () => {
   })
 
   it.prop(
-    "lies between the sums over one window and over a tenth more",
-    [FastCheck.array(FastCheck.tuple(FastCheck.nat(2000), FastCheck.nat(5)), { minLength: 1 })],
+    "lies between the sums over one window and over a hundredth more",
+    [FastCheck.array(FastCheck.tuple(FastCheck.nat(700), FastCheck.nat(5)), { minLength: 1 })],
     ([gaps]) => {
       let window = SlidingWindow.make(10_000)
       let now = 0
@@ -107,7 +107,7 @@ describe("SlidingWindow.sum", () => {
         events.push([now, amount])
         window = SlidingWindow.added(SlidingWindow.advanced(window, now), amount)
         expect(SlidingWindow.sum(window)).toBeGreaterThanOrEqual(since(10_000))
-        expect(SlidingWindow.sum(window)).toBeLessThanOrEqual(since(11_000))
+        expect(SlidingWindow.sum(window)).toBeLessThanOrEqual(since(10_100))
       }
     },
     law()
