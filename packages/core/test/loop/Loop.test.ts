@@ -1,4 +1,4 @@
-import { Backoff, Deadline, type Policy, Retry, type RetryBucket, type SendRate } from "@effect-retry/core"
+import { Backoff, Deadline, type Policy, Retry, type RetryBucket, type SendRate, Verdict } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, FiberId, Option, RuntimeFlags, RuntimeFlagsPatch, Supervisor } from "effect"
 import * as Recording from "./Recording.ts"
@@ -28,6 +28,8 @@ const trace = ({ attempts, policy, script }: Omit<Row, "expected">) =>
     const exit = yield* Effect.exit(recording.provide(Retry.retry(recording.attempts(...steps(attempts)), policy)))
     return [...recording.lines, Exit.isSuccess(exit) ? "success" : `failure: ${Cause.squash(exit.cause)}`]
   }).pipe(world)
+
+const busy = Effect.fail("busy" as const)
 
 const refuseTake: RetryBucket.RetryBucket["take"] = () => Effect.succeedNone
 
@@ -260,6 +262,18 @@ describe("Retry.retry order of decisions", () => {
     }).pipe(world)
   )
 
+  it.effect("gives back before it goes on with a fallback, and where it returns a result", () =>
+    Effect.gen(function* () {
+      const recording = make({ acquire: refuseFrom(2) })
+      yield* Retry.retryOrElse(busy, funded, () => recording.note("fallback")).pipe(recording.provide)
+      expect(recording.lines.slice(-3)).toEqual(["acquire 2", "give back 5", "fallback"])
+      const judging = make({ acquire: refuseFrom(2) })
+      const pending = Retry.retry(Effect.succeed("pending"), { ...funded, result: () => Verdict.server })
+      expect(yield* judging.provide(pending)).toBe("pending")
+      expect(judging.lines.slice(-2)).toEqual(["acquire 2", "give back 5"])
+    }).pipe(world)
+  )
+
   // Every refusal there is applies to the first row; each row lifts the one that was given as the reason before.
   it.effect("gives the earliest of several reasons", () =>
     Effect.gen(function* () {
@@ -313,7 +327,6 @@ const interruptedAfter = (millis: number, attempts: Recording.Attempts, script?:
     return { lines: recording.lines, at: yield* nowMillis }
   }).pipe(world)
 
-const busy = Effect.fail("busy" as const)
 const toRetry = [...firstFailed, "take Transient"]
 
 describe("Retry.retry interruption", () => {
