@@ -269,8 +269,7 @@ const spending = (op: Op, self: Erased): Erased =>
         return self
       })
 
-const stop = (op: Op, failure: Failure, reason: StopReason): Erased =>
-  endedBy(op, failure.error, reason, failure.end)
+const stop = (op: Op, failure: Failure, reason: StopReason): Erased => endedBy(op, failure.error, reason, failure.end)
 
 const endedBy = (op: Op, error: unknown, reason: StopReason, otherwise: () => Erased): Erased => {
   const { deadline } = op.policy
