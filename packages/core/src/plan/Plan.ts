@@ -1,0 +1,37 @@
+/**
+ * Plans: what a policy will do, before it does it.
+ *
+ * Last of the stages: it looks at policies without running them. `explain` tells the worst case exactly, from the data of
+ * a `Backoff`.
+ * No plan asks a bucket or a send rate.
+ *
+ * @example
+ * ```ts
+ * import { AttemptTimeout, Backoff, Deadline, Hint, Jitter, Plan } from "@effect-retry/core"
+ * import * as assert from "node:assert"
+ *
+ * const plan = Plan.explain({
+ *   attemptTimeout: AttemptTimeout.constant("2 seconds"),
+ *   maxAttempts: 4,
+ *   backoff: Backoff.exponential({ base: "100 millis" }).pipe(Backoff.capped("300 millis"), Backoff.jittered(Jitter.full)),
+ *   hint: Hint.ignore,
+ *   deadline: Deadline.refuse("6 seconds")
+ * })
+ *
+ * assert.deepStrictEqual(Plan.toText(plan).split("\n"), [
+ *   "attempt  timeout  bound  least    mean   most  earliest  latest  waited",
+ *   "      1       2s      -      -       -      -       0ms     0ms     0ms",
+ *   "      2       2s  100ms    0ms  50.5ms  100ms       0ms    2.1s   100ms",
+ *   "      3       2s  200ms    0ms   101ms  200ms       0ms    4.3s   300ms",
+ *   "      4       2s  300ms    0ms   151ms  300ms       0ms  5.999s   600ms",
+ *   "",
+ *   "worst case  4 attempts, 600ms waiting, 6s in all, load factor 4",
+ *   "warnings    attempts from 4 on are made only if earlier ones end sooner, or wait",
+ *   "            less, than they may"
+ * ])
+ * ```
+ */
+export { explain } from "./Explain.ts"
+export type { Explainable, Options, Plan, PlannedAttempt, PlannedDelay, Scheduled, Worst } from "./PlanRecord.ts"
+export { toText } from "./PlanText.ts"
+export type { Assumption, Warning } from "./Remark.ts"

@@ -1,0 +1,655 @@
+import {
+  AttemptTimeout,
+  Backoff,
+  Classifier,
+  Deadline,
+  Hint,
+  Jitter,
+  Plan,
+  Policy,
+  RetryBucket,
+  SendRate,
+  Verdict
+} from "@effect-retry/core"
+import { SeededRandom } from "@effect-retry/testing"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
+import { Data, Duration, Effect, FastCheck as fc, Option, Schedule } from "effect"
+import { law } from "../support/Laws.ts"
+import { userJitter } from "../support/Backoffs.ts"
+import {
+  delaysOf,
+  excesses,
+  failures,
+  fastest,
+  longestMillis,
+  operation,
+  policies,
+  slowest,
+  times
+} from "./Operations.ts"
+
+const exponential = Backoff.exponential({ base: 100 })
+const jittered = exponential.pipe(Backoff.capped("1 second"), Backoff.jittered(Jitter.equal))
+
+const tags = (remarks: ReadonlyArray<{ readonly _tag: string }>) => remarks.map(({ _tag }) => _tag)
+
+const warningsOf = (policy: Plan.Explainable, options?: Plan.Options) => Plan.explain(policy, options).warnings
+
+const worstOf = ({ attempts, elapsed, loadFactor, waited }: Plan.Worst) => ({
+  attempts,
+  waited: Duration.toMillis(waited),
+  elapsed: Duration.toMillis(elapsed),
+  loadFactor
+})
+
+/** Retry after retry: bound, least, mean and most in milliseconds; a mean within half a percent. */
+const goldenDelays: ReadonlyArray<readonly [string, Backoff.Backoff, ReadonlyArray<ReadonlyArray<number>>]> = [
+  [
+    "constant",
+    Backoff.constant({ delay: 70 }),
+    [
+      [70, 70, 70, 70],
+      [70, 70, 70, 70],
+      [70, 70, 70, 70]
+    ]
+  ],
+  [
+    "linear",
+    Backoff.linear({ base: 10, step: 5 }),
+    [
+      [10, 10, 10, 10],
+      [15, 15, 15, 15],
+      [20, 20, 20, 20]
+    ]
+  ],
+  [
+    "exponential, capped",
+    exponential.pipe(Backoff.capped(300)),
+    [
+      [100, 100, 100, 100],
+      [200, 200, 200, 200],
+      [300, 300, 300, 300]
+    ]
+  ],
+  [
+    "full jitter",
+    exponential.pipe(Backoff.jittered(Jitter.full)),
+    [
+      [100, 0, 50.5, 100],
+      [200, 0, 100.5, 200],
+      [400, 0, 200.5, 400]
+    ]
+  ],
+  [
+    "equal jitter",
+    jittered,
+    [
+      [100, 50, 75.5, 100],
+      [200, 100, 150.5, 200],
+      [400, 200, 300.5, 400]
+    ]
+  ],
+  [
+    "proportional jitter below a cap",
+    exponential.pipe(Backoff.capped(210), Backoff.jittered(Jitter.proportional({ ratio: 0.2 }))),
+    [
+      [100, 80, 100.5, 120],
+      [200, 160, 185.5, 210],
+      [210, 168, 189.5, 210]
+    ]
+  ],
+  [
+    "additive jitter",
+    exponential.pipe(Backoff.jittered(Jitter.additive({ max: 40 }))),
+    [
+      [100, 100, 120.5, 140],
+      [200, 200, 220.5, 240],
+      [400, 400, 420.5, 440]
+    ]
+  ],
+  [
+    "a jitter by its interval",
+    exponential.pipe(Backoff.jittered(userJitter)),
+    [
+      [100, 25, 83.8, 200],
+      [200, 50, 167.2, 400],
+      [400, 100, 333.8, 800]
+    ]
+  ],
+  [
+    "decorrelated",
+    Backoff.decorrelated({ base: 1000 }),
+    [
+      [3000, 1000, 2000.5, 3000],
+      [9000, 1000, 3500.5, 9000],
+      [27000, 1000, 5750.5, 27000]
+    ]
+  ],
+  [
+    "ethernet",
+    Backoff.ethernet({ slot: 10 }),
+    [
+      [10, 0, 5, 10],
+      [30, 0, 15, 30],
+      [70, 0, 35, 70]
+    ]
+  ],
+  [
+    "celery",
+    Backoff.celery({ factor: 1 }),
+    [
+      [1000, 0, 500, 1000],
+      [2000, 0, 1000, 2000],
+      [4000, 0, 2000, 4000]
+    ]
+  ],
+  [
+    "truncated",
+    Backoff.truncated({ base: 1000, maximum: 3500 }),
+    [
+      [2000, 1000, 1500.5, 2000],
+      [3000, 2000, 2500.5, 3000],
+      [3500, 3500, 3500, 3500]
+    ]
+  ],
+  [
+    "longest of two",
+    Backoff.longest(exponential, Backoff.constant({ delay: 150 })),
+    [
+      [150, 150, 150, 150],
+      [200, 200, 200, 200],
+      [400, 400, 400, 400]
+    ]
+  ],
+  [
+    "shortest of two",
+    Backoff.shortest(jittered, Backoff.constant({ delay: 150 })),
+    [
+      [100, 50, 75.5, 100],
+      [150, 100, 137.75, 150],
+      [150, 150, 150, 150]
+    ]
+  ],
+  [
+    "the worst of all kinds",
+    Backoff.byKind({ Throttling: Backoff.constant({ delay: 150 }), orElse: exponential }),
+    [
+      [150, 100, 150, 150],
+      [200, 150, 200, 200],
+      [400, 150, 400, 400]
+    ]
+  ],
+  [
+    "one after the other",
+    Backoff.andThen(Backoff.fromDelays([5]), jittered),
+    [
+      [5, 5, 5, 5],
+      [100, 50, 75.5, 100],
+      [200, 100, 150.5, 200]
+    ]
+  ]
+]
+
+/** Back-offs whose plan is tight, and how long an attempt takes at most. */
+const tight: ReadonlyArray<readonly [string, Backoff.Backoff]> = [
+  ["constant", Backoff.constant({ delay: 70 })],
+  ["linear", Backoff.linear({ base: 10, step: 5 })],
+  ["polynomial", Backoff.polynomial({ base: 10, degree: 1.7 }).pipe(Backoff.jittered(Jitter.full))],
+  ["exponential", exponential],
+  ["fibonacci", Backoff.fibonacci({ base: 33 }).pipe(Backoff.jittered(Jitter.additive({ max: 12 })))],
+  ["a list", Backoff.fromDelays([10, 1000, 20, 30])],
+  ["connectRetry", Backoff.connectRetry({ maximum: "16 seconds" })],
+  ["full jitter", exponential.pipe(Backoff.jittered(Jitter.full))],
+  ["equal jitter", jittered],
+  ["proportional jitter", jittered.pipe(Backoff.jittered(Jitter.proportional({ ratio: 0.3 })))],
+  ["a jitter of one's own", jittered.pipe(Backoff.jittered(userJitter))],
+  ["decorrelated", Backoff.decorrelated({ base: 100 }).pipe(Backoff.capped(5_000))],
+  ["ethernet", Backoff.ethernet({ slot: 51 })],
+  ["celery", Backoff.celery({ factor: 1, maximum: "5 seconds" })],
+  ["truncated", Backoff.truncated({ base: 100, maximum: 3_000 })],
+  ["delayedFirst", Backoff.delayedFirst(jittered)],
+  ["longest", Backoff.longest(jittered, Backoff.decorrelated({ base: 30 }))],
+  ["shortest", Backoff.shortest(jittered, Backoff.decorrelated({ base: 30 }))],
+  ["resetAfter more than the timeout", Backoff.resetAfter(jittered, "3 seconds")]
+]
+
+describe("Plan.explain", () => {
+  it.each(goldenDelays)("tells bound, least, mean and most: %s", (_, backoff, expected) => {
+    const explained = delaysOf(Plan.explain({ maxAttempts: 4, backoff }))
+    const withoutMean = (rows: ReadonlyArray<ReadonlyArray<number>>) =>
+      rows.map(([bound, least, , most]) => [bound, least, most])
+    expect(withoutMean(explained)).toEqual(withoutMean(expected))
+    const meanRatios = explained.map(([, , mean], i) => (mean ?? NaN) / (expected[i]?.[2] ?? NaN))
+    expect(meanRatios.filter((ratio) => !(Math.abs(ratio - 1) < 0.005))).toEqual([])
+  })
+
+  it("tells when attempts can start, with and without time in them", () => {
+    const policy = { maxAttempts: 5, backoff: jittered }
+    expect(times(Plan.explain(policy))).toEqual({
+      earliest: [0, 50, 150, 350, 750],
+      latest: [0, 100, 300, 700, 1500],
+      waited: [0, 100, 300, 700, 1500]
+    })
+    expect(times(Plan.explain(policy, { attemptTakes: "2 seconds" }))).toEqual({
+      earliest: [0, 50, 150, 350, 750],
+      latest: [0, 2100, 4300, 6700, 9500],
+      waited: [0, 100, 300, 700, 1500]
+    })
+    const attemptTimeout = AttemptTimeout.growing({ initial: 100, factor: 2, maximum: 300 })
+    expect(times(Plan.explain({ ...policy, attemptTimeout })).latest).toEqual([0, 200, 600, 1300, 2400])
+    expect(times(Plan.explain({ ...policy, attemptTimeout }, { attemptTakes: 150 })).latest).toEqual([
+      0, 200, 550, 1100, 2050
+    ])
+  })
+
+  it("tells the worst case", () => {
+    const policy = { maxAttempts: 5, backoff: jittered, attemptTimeout: AttemptTimeout.constant(500) }
+    const plan = Plan.explain(policy)
+    expect(worstOf(plan.worst)).toEqual({ attempts: 5, waited: 1500, elapsed: 4000, loadFactor: 5 })
+    expect(Option.map(plan.hinted, worstOf)).toEqual(
+      Option.some({ attempts: 5, waited: 240_000, elapsed: 242_500, loadFactor: 5 })
+    )
+    expect(Plan.explain({ ...policy, hint: Hint.ignore }).hinted).toEqual(Option.none())
+  })
+
+  it("bends the worst case by every rule for hints", () => {
+    const hinted = (hint: Hint.Hint) =>
+      Option.map(Plan.explain({ maxAttempts: 3, backoff: exponential, hint }).hinted, ({ waited }) =>
+        Duration.toMillis(waited)
+      )
+    expect(hinted(Hint.floor({ atMost: 150, otherwise: "giveUp" }))).toEqual(Option.some(350))
+    expect(hinted(Hint.override({ atMost: 1_000, otherwise: "clamp" }))).toEqual(Option.some(2_000))
+    expect(hinted(Hint.within({ above: 5_000 }))).toEqual(Option.some(10_300))
+  })
+
+  it("hands attempts the time left of a deadline as their timeout", () => {
+    const plan = Plan.explain({
+      attemptTimeout: AttemptTimeout.constant(300),
+      maxAttempts: 4,
+      backoff: Backoff.constant({ delay: 200 }),
+      deadline: Deadline.refuse(700)
+    })
+    expect(plan.attempts.map(({ attemptTimeout }) => Option.map(attemptTimeout, Duration.toMillis))).toEqual(
+      [300, 300, 300, 100].map(Option.some)
+    )
+  })
+
+  it("keeps every kind of deadline to the millisecond", () => {
+    const explained = (deadline: Deadline.Deadline<unknown>) => {
+      const plan = Plan.explain({ maxAttempts: 9, backoff: Backoff.constant({ delay: 200 }), deadline })
+      return { starts: times(plan).latest, ...worstOf(plan.worst) }
+    }
+    const four = { attempts: 4, loadFactor: 4, starts: [0, 200, 400, 600], waited: 600, elapsed: 600 }
+    const three = { attempts: 3, loadFactor: 3, starts: [0, 200, 400], waited: 400, elapsed: 400 }
+    expect(explained(Deadline.refuse(601))).toEqual(four)
+    expect(explained(Deadline.refuse(600))).toEqual(three)
+    expect(explained(Deadline.refuse(700, { reserve: 100 }))).toEqual(four)
+    expect(explained(Deadline.refuse(700, { reserve: 101 }))).toEqual(three)
+    expect(explained(Deadline.truncate(600, { reserve: 1 }))).toEqual({
+      ...four,
+      starts: [0, 200, 400, 599],
+      waited: 599,
+      elapsed: 599
+    })
+    expect(explained(Deadline.cut(601))).toEqual({ ...four, waited: 601, elapsed: 601 })
+    expect(explained(Deadline.cut(600))).toEqual({ ...three, waited: 600, elapsed: 600 })
+  })
+
+  it.effect("agrees with every kind of deadline as it is run", () =>
+    Effect.gen(function* () {
+      for (const make of [
+        (within: number) => Deadline.refuse(within),
+        (within: number) => Deadline.refuse(within, { reserve: 100 }),
+        (within: number) => Deadline.truncate(within, { reserve: 100 }),
+        (within: number) => Deadline.cut(within)
+      ]) {
+        for (const within of [199, 200, 201, 599, 600, 601, 699, 700, 701]) {
+          const policy = { maxAttempts: 9, backoff: Backoff.constant({ delay: 200 }), deadline: make(within) }
+          const plan = Plan.explain(policy)
+          const seen = yield* fastest(policy)
+          expect(times(plan)).toMatchObject({ earliest: seen.starts, latest: seen.starts })
+          expect(worstOf(plan.worst)).toMatchObject({ waited: seen.waited, elapsed: seen.elapsed })
+        }
+      }
+    })
+  )
+
+  it.effect.each(tight)("is tight to the millisecond: %s", ([, backoff]) =>
+    Effect.gen(function* () {
+      const policy = { attemptTimeout: AttemptTimeout.constant("2 seconds"), maxAttempts: 7, backoff }
+      const plan = Plan.explain(policy)
+      const fast = yield* fastest(policy)
+      const slow = yield* slowest(policy, 5_000)
+      expect(times(plan)).toMatchObject({ earliest: fast.starts, latest: slow.starts })
+      expect(worstOf(plan.worst)).toEqual({
+        attempts: slow.starts.length,
+        waited: slow.waited,
+        elapsed: slow.elapsed,
+        loadFactor: slow.starts.length
+      })
+    })
+  )
+
+  it.effect("is tight to the millisecond for the kinds that are fastest and slowest", () =>
+    Effect.gen(function* () {
+      const backoff = Backoff.byKind({ Throttling: Backoff.exponential({ base: 500 }), orElse: jittered })
+      const policy = { maxAttempts: 6, backoff, attemptTimeout: AttemptTimeout.constant(100) }
+      const plan = Plan.explain(policy)
+      expect((yield* fastest(policy, "Server")).starts).toEqual(times(plan).earliest)
+      const slow = yield* operation(policy, () => ({ ranMillis: 99, kind: "Throttling" }))
+      expect(slow.starts).toEqual(times(plan).latest.map((latest, i) => latest - i))
+    })
+  )
+
+  it.effect("counts on attempts that start the back-off over", () =>
+    Effect.gen(function* () {
+      const backoff = Backoff.fromDelays([100, 400]).pipe(Backoff.resetAfter(300))
+      const policy = { maxAttempts: 5, backoff, attemptTimeout: AttemptTimeout.constant(300) }
+      const plan = Plan.explain(policy)
+      const slow = yield* operation(policy, (attempt) => ({
+        ranMillis: attempt % 2 === 1 ? 1000 : 299,
+        kind: "Server"
+      }))
+      expect(slow.starts).toEqual([0, 400, 1099, 1499, 2198])
+      expect(times(plan).latest).toEqual([0, 400, 1100, 1500, 2200])
+      expect(plan.warnings).toEqual([])
+      expect(tags(Plan.explain(policy, { attemptTakes: 299 }).warnings)).toEqual(["AttemptsUnreachable"])
+    })
+  )
+
+  it.effect("keeps smooth delays within two milliseconds per retry of what is possible", () =>
+    Effect.gen(function* () {
+      for (const backoff of [
+        Backoff.decorrelatedSmooth({ base: 1000 }),
+        Backoff.decorrelatedSmooth({ base: 70 }).pipe(Backoff.capped(500))
+      ]) {
+        const policy = { maxAttempts: 7, backoff }
+        const plan = times(Plan.explain(policy))
+        const fast = yield* fastest(policy)
+        const slow = yield* slowest(policy, 0)
+        plan.earliest.forEach((earliest, i) => {
+          expect(earliest).toBeLessThanOrEqual(fast.starts[i] ?? NaN)
+          expect(earliest).toBeGreaterThanOrEqual((fast.starts[i] ?? NaN) - 2 * i)
+          expect(plan.latest[i]).toBeGreaterThanOrEqual(slow.starts[i] ?? NaN)
+          expect(plan.latest[i]).toBeLessThanOrEqual((slow.starts[i] ?? NaN) + i)
+        })
+      }
+    })
+  )
+
+  it("takes means over what earlier draws have left behind", () => {
+    const means = delaysOf(Plan.explain({ maxAttempts: 9, backoff: Backoff.decorrelated({ base: "1 minute" }) }))
+    let exact = 1
+    for (const [, , mean] of means) {
+      exact = (1 + 3 * exact) / 2
+      expect((mean ?? NaN) / 60_000 / exact).toBeCloseTo(1, 1)
+    }
+    expect(means).toHaveLength(8)
+  })
+
+  it.effect.prop(
+    "is never exceeded by a run",
+    [policies, failures, fc.integer()],
+    ([policy, failures, seed]) =>
+      Effect.gen(function* () {
+        const plan = Plan.explain(policy, { attemptTakes: longestMillis })
+        const failure = (attempt: number) => failures[attempt - 1] ?? { ranMillis: 0, kind: "Server" as const }
+        const seen = yield* operation(policy, failure).pipe(Effect.provide(SeededRandom.layer(seed)))
+        expect(excesses(plan, plan.worst, seen, false)).toEqual([])
+      }),
+    { ...law(100), timeout: 600_000 }
+  )
+
+  it.effect.prop(
+    "is never exceeded under hints",
+    [policies, failures, fc.array(fc.nat(10_000), { minLength: 6, maxLength: 6 }), fc.integer()],
+    ([policy, failures, hints, seed]) =>
+      Effect.gen(function* () {
+        const plan = Plan.explain(policy, { attemptTakes: longestMillis })
+        const failure = (attempt: number) => ({
+          ...(failures[attempt - 1] ?? { ranMillis: 0, kind: "Server" as const }),
+          hintMillis: hints[attempt - 1] ?? 0
+        })
+        const seen = yield* operation(policy, failure).pipe(Effect.provide(SeededRandom.layer(seed)))
+        const worst = Option.getOrElse(plan.hinted, () => plan.worst)
+        expect(excesses(plan, worst, seen, Option.isSome(plan.hinted))).toEqual([])
+      }),
+    { ...law(100), timeout: 600_000 }
+  )
+
+  it("cuts the table at the rows asked for, and follows the rest", () => {
+    const plan = Plan.explain({ maxAttempts: 100, backoff: Backoff.constant({ delay: 10 }) }, { rows: 3 })
+    expect(plan.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3])
+    expect(worstOf(plan.worst)).toEqual({ attempts: 100, waited: 990, elapsed: 990, loadFactor: 100 })
+  })
+
+  it("takes any policy and any preset, and only a Backoff", () => {
+    class Busy extends Data.TaggedError("Busy")<{ readonly after: Duration.DurationInput }> {}
+    const classifier = ({ after }: Busy) => Verdict.retryable("Throttling", { hint: after })
+    const policy = Policy.make({
+      ...Policy.standard,
+      classifier,
+      result: (n: number) => (n > 0 ? Verdict.noOpinion : Verdict.server)
+    })
+    expectTypeOf(Plan.explain(policy)).toEqualTypeOf<Plan.Plan>()
+    expect(Plan.explain(policy)).toEqual(Plan.explain(Policy.standard))
+    expect(
+      Plan.explain({ ...policy, attemptTimeout: AttemptTimeout.constant(5, { onTimeout: () => "late" }) }).attempts
+    ).toHaveLength(3)
+    const foreign = { maxAttempts: 3, classifier: Classifier.always, backoff: Schedule.forever }
+    // @ts-expect-error a schedule is no Backoff
+    expect(() => Plan.explain(foreign)).toThrow(
+      "Plan.explain: backoff must be a Backoff; explainSchedule takes any Schedule"
+    )
+  })
+
+  it.each<readonly [Partial<Plan.Explainable> & Plan.Options, string]>([
+    [{ maxAttempts: 0 }, "Plan.explain: maxAttempts must be a whole number >= 1, got 0"],
+    [{ maxAttempts: 1.5 }, "Plan.explain: maxAttempts must be a whole number >= 1"],
+    [{ maxAttempts: NaN }, "Plan.explain: maxAttempts must be a whole number >= 1"],
+    [{ rows: 0 }, "Plan.explain: rows must be a whole number >= 1 and <= 1000"],
+    [{ rows: 1001 }, "Plan.explain: rows must be a whole number >= 1 and <= 1000"],
+    [{ rows: 2.5 }, "Plan.explain: rows must be a whole number >= 1 and <= 1000"],
+    [{ attemptTakes: -1 }, "Plan.explain: attemptTakes must be a finite duration >= 0"],
+    [{ attemptTakes: Infinity }, "Plan.explain: attemptTakes must be a finite duration >= 0"]
+  ])("refuses %o", (changed, message) => {
+    expect(() => Plan.explain({ ...Policy.standard, ...changed }, changed)).toThrow(message)
+  })
+})
+
+describe("Plan.Warning", () => {
+  it("has nothing to say of the presets", () => {
+    expect([Policy.standard, Policy.once].flatMap((preset) => warningsOf(preset))).toEqual([])
+  })
+
+  it.each<readonly [string, Plan.Explainable, ReadonlyArray<string>]>([
+    [
+      "nothing ends it",
+      { maxAttempts: Infinity, backoff: jittered },
+      ["never ends: neither attempts, back-off nor deadline stop it"]
+    ],
+    ["a list ends it", { maxAttempts: Infinity, backoff: Backoff.fromDelays([1, 2]) }, []],
+    ["ethernet ends", { maxAttempts: Infinity, backoff: Backoff.ethernet({ slot: 1 }) }, []],
+    [
+      "the longest of two ends",
+      { maxAttempts: Infinity, backoff: Backoff.longest(jittered, Backoff.fromDelays([1])) },
+      []
+    ],
+    [
+      "one kind does not end",
+      {
+        maxAttempts: Infinity,
+        backoff: Backoff.byKind({ Timeout: Backoff.fromDelays([1]), orElse: Backoff.constant({ delay: 1 }) })
+      },
+      ["never ends: neither attempts, back-off nor deadline stop it"]
+    ],
+    [
+      "attempts can start the back-off over",
+      {
+        maxAttempts: Infinity,
+        attemptTimeout: AttemptTimeout.constant(50),
+        backoff: Backoff.fromDelays([1]).pipe(Backoff.resetAfter(50))
+      },
+      ["never ends: neither attempts, back-off nor deadline stop it"]
+    ],
+    ["a deadline ends it", { maxAttempts: Infinity, backoff: exponential, deadline: Deadline.refuse("1 minute") }, []],
+    [
+      "a deadline ends it, but no delay is sure to pass",
+      {
+        maxAttempts: Infinity,
+        backoff: exponential.pipe(Backoff.jittered(Jitter.full)),
+        deadline: Deadline.refuse("1 minute")
+      },
+      ["more than 5000 attempts are possible; of the others only the policy's own bounds are known"]
+    ],
+    [
+      "the deadline is too short for the attempts",
+      { maxAttempts: 10, backoff: exponential, deadline: Deadline.refuse("1 second") },
+      ["attempts from 5 on are never made: the deadline passes before"]
+    ],
+    [
+      "the deadline is too short for slow attempts",
+      {
+        maxAttempts: 4,
+        attemptTimeout: AttemptTimeout.constant("1 second"),
+        backoff: exponential,
+        deadline: Deadline.cut("3 seconds")
+      },
+      ["attempts from 4 on are made only if earlier ones end sooner, or wait less, than they may"]
+    ],
+    [
+      "the back-off ends before the attempts are spent",
+      { maxAttempts: 10, backoff: Backoff.fromDelays([1, 2, 3]) },
+      ["attempts from 5 on are never made: the back-off ends before"]
+    ],
+    [
+      "an attempt may take longer than the operation",
+      {
+        maxAttempts: 1,
+        attemptTimeout: AttemptTimeout.constant("2 seconds"),
+        backoff: jittered,
+        deadline: Deadline.refuse("1 second")
+      },
+      ["the attempt timeout of 2s is longer than the deadline of 1s"]
+    ],
+    [
+      "the cap is below the base",
+      { maxAttempts: 3, backoff: exponential.pipe(Backoff.capped(99)) },
+      ["the cap of 99ms is below the base of 100ms: nothing grows"]
+    ],
+    [
+      "the cap is below the base, somewhere",
+      {
+        maxAttempts: 3,
+        backoff: Backoff.byKind({ Timeout: exponential, orElse: Backoff.decorrelated({ base: 500 }) }).pipe(
+          Backoff.capped(400)
+        )
+      },
+      ["the cap of 400ms is below the base of 500ms: nothing grows"]
+    ],
+    [
+      "the maximum is below the base",
+      { maxAttempts: 3, backoff: Backoff.celery({ factor: 3, maximum: "2 seconds" }) },
+      ["the cap of 2s is below the base of 3s: nothing grows"]
+    ],
+    ["the cap is the base", { maxAttempts: 3, backoff: exponential.pipe(Backoff.capped(100)) }, []],
+    [
+      "jitter of nothing",
+      { maxAttempts: 3, backoff: Backoff.constant({ delay: 0 }).pipe(Backoff.jittered(Jitter.full)) },
+      ["the jitter has no effect: no delay has more than one value"]
+    ],
+    [
+      "jitter of what is never the shortest",
+      { maxAttempts: 3, backoff: Backoff.shortest(jittered, Backoff.constant({ delay: 50 })) },
+      ["the jitter has no effect: no delay has more than one value"]
+    ],
+    ["jitter of no delay", { maxAttempts: 1, backoff: jittered }, []],
+    [
+      "hints are followed beyond the cap",
+      { maxAttempts: 3, backoff: jittered, hint: Hint.floor({ atMost: "2 seconds", otherwise: "clamp" }) },
+      ["hints are followed up to 2s, above the cap of 1s"]
+    ],
+    [
+      "hints are followed, and nothing is capped",
+      { maxAttempts: 3, backoff: exponential, hint: Hint.override({ atMost: "2 seconds", otherwise: "clamp" }) },
+      []
+    ],
+    [
+      "hints are followed beyond the deadline",
+      {
+        maxAttempts: 3,
+        backoff: exponential,
+        hint: Hint.floor({ atMost: "2 seconds", otherwise: "giveUp" }),
+        deadline: Deadline.truncate("2 seconds", { reserve: 1 })
+      },
+      ["hints are followed up to 2s, which does not fit the deadline of 2s"]
+    ]
+  ])("%s", (_, policy, messages) => {
+    expect(warningsOf(policy).map(({ message }) => message)).toEqual(messages)
+  })
+
+  it("gives numbers no more than the policy bounds where not all is followed", () => {
+    const backoff = exponential.pipe(Backoff.jittered(Jitter.full))
+    const endless = { maxAttempts: Infinity, backoff, deadline: Deadline.refuse("1 minute", { reserve: 5 }) }
+    expect(worstOf(Plan.explain(endless).worst)).toEqual({
+      attempts: Infinity,
+      waited: 59_995,
+      elapsed: 59_995,
+      loadFactor: Infinity
+    })
+    expect(worstOf(Plan.explain({ ...endless, deadline: Deadline.cut("1 minute") }).worst).waited).toBe(60_000)
+    expect(worstOf(Plan.explain({ maxAttempts: 6_000, backoff }).worst)).toEqual({
+      attempts: 6_000,
+      waited: Infinity,
+      elapsed: Infinity,
+      loadFactor: 6_000
+    })
+  })
+
+  it("carries what it speaks of", () => {
+    expect(
+      warningsOf({ maxAttempts: 10, backoff: exponential.pipe(Backoff.capped(50)), deadline: Deadline.refuse(140) })
+    ).toEqual([
+      {
+        _tag: "AttemptsUnreachable",
+        from: 4,
+        by: "Deadline",
+        message: "attempts from 4 on are never made: the deadline passes before"
+      },
+      {
+        _tag: "CapBelowBase",
+        cap: Duration.millis(50),
+        base: Duration.millis(100),
+        message: "the cap of 50ms is below the base of 100ms: nothing grows"
+      }
+    ])
+  })
+})
+
+describe("Plan.Assumption", () => {
+  const assumed = (policy: Plan.Explainable, options?: Plan.Options) => tags(Plan.explain(policy, options).assumptions)
+  const silent = { maxAttempts: 3, backoff: exponential, hint: Hint.ignore }
+  const timed = { ...silent, attemptTimeout: AttemptTimeout.constant("1 second") }
+
+  it.each<readonly [string, Plan.Explainable, ReadonlyArray<string>]>([
+    ["nothing, where the policy says it all", timed, []],
+    ["how long attempts take", silent, ["AttemptsTake"]],
+    ["that no server sends hints", { ...timed, hint: Hint.standard }, ["NoHints"]],
+    [
+      "that services grant",
+      { ...timed, bucket: RetryBucket.Default, sendRate: SendRate.Default },
+      ["BucketGrants", "SendRateGrants"]
+    ],
+    ["any kind", { ...timed, backoff: Backoff.byKind({ Client: exponential, orElse: jittered }) }, ["AnyKind"]],
+    ["that no attempt resets", { ...timed, backoff: Backoff.resetAfter(exponential, 1001) }, ["NeverReset"]],
+    ["nothing of a reset that an attempt can cause", { ...timed, backoff: Backoff.resetAfter(exponential, 1000) }, []]
+  ])("tells %s", (_, policy, expected) => {
+    expect(assumed(policy)).toEqual(expected)
+  })
+
+  it("can be read", () => {
+    const read = (options?: Plan.Options) => Plan.explain(silent, options).assumptions.map(({ message }) => message)
+    expect(read()).toEqual(["attempts have no timeout and are taken to end at once"])
+    expect(read({ attemptTakes: "3 seconds" })).toEqual(["attempts end within 3s"])
+  })
+})

@@ -1,0 +1,133 @@
+/**
+ * Operations to hold a plan against: real runs of `Retry.retry` in virtual time.
+ */
+import { Deadline, AttemptTimeout, Hint, type Plan, Retry, Verdict } from "@effect-retry/core"
+import { SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { Duration, Effect, FastCheck as fc, Option } from "effect"
+import * as Backoffs from "../support/Backoffs.ts"
+
+/** How an attempt fails: after so long, with this kind, and with the wait that the server asks for. */
+export interface Failing {
+  readonly ranMillis: number
+  readonly kind: Verdict.Kind
+  readonly hintMillis?: number
+}
+
+/** What was seen of an operation, in milliseconds since the start of its first attempt. */
+export interface Seen {
+  readonly starts: ReadonlyArray<number>
+  readonly waited: number
+  readonly elapsed: number
+}
+
+/** Runs an operation of which attempt `n` fails as `failure(n)` says. */
+export const operation = (policy: Plan.Explainable, failure: (attempt: number) => Failing) =>
+  Effect.gen(function* () {
+    const starts: Array<number> = []
+    let waited = 0
+    let endedAt = 0
+    const nowMillis = Effect.map(VirtualClock.now, Duration.toMillis)
+    const attempt = Effect.gen(function* () {
+      const now = yield* nowMillis
+      starts.push(now)
+      waited += now - endedAt
+      const failing = failure(starts.length)
+      yield* Effect.sleep(failing.ranMillis)
+      return yield* Effect.fail(failing)
+    }).pipe(Effect.ensuring(Effect.map(nowMillis, (now) => (endedAt = now))))
+    const { attemptTimeout, backoff, deadline, hint, maxAttempts } = policy
+    const classifier = ({ hintMillis, kind }: Failing) => Verdict.retryable(kind, { hint: hintMillis })
+    yield* Effect.ignore(
+      Retry.retry(attempt, { attemptTimeout, classifier, maxAttempts, backoff, hint, deadline } as never)
+    )
+    const elapsed = yield* nowMillis
+    // A wait that was cut belongs to the waits as well.
+    return { starts, waited: waited + elapsed - endedAt, elapsed }
+  }).pipe(VirtualClock.run)
+
+/** The operation that is as fast as it can be: all attempts fail at once, all draws are the least. */
+export const fastest = (policy: Plan.Explainable, kind: Verdict.Kind = "Transient") =>
+  operation(policy, () => ({ ranMillis: 0, kind })).pipe(Effect.provide(SeededRandom.layerConstant(0)))
+
+/** The operation that is as slow as it can be: all attempts take `takesMillis`, all draws are the greatest. */
+export const slowest = (policy: Plan.Explainable, takesMillis: number, kind: Verdict.Kind = "Transient") =>
+  operation(policy, () => ({ ranMillis: takesMillis, kind })).pipe(
+    Effect.provide(SeededRandom.layerConstant(1 - Number.EPSILON / 2))
+  )
+
+/** The times of a plan's attempts in milliseconds. */
+export const times = (plan: Plan.Plan) => ({
+  earliest: plan.attempts.map(({ earliest }) => Duration.toMillis(earliest)),
+  latest: plan.attempts.map(({ latest }) => Duration.toMillis(latest)),
+  waited: plan.attempts.map(({ waited }) => Duration.toMillis(waited))
+})
+
+/** What an operation did that its plan excludes, in words. */
+export const excesses = (plan: Plan.Plan, worst: Plan.Worst, seen: Seen, hinted: boolean): ReadonlyArray<string> => {
+  const { earliest, latest } = times(plan)
+  const excess = (is: boolean, text: string) => (is ? [text] : [])
+  return [
+    ...(hinted ? [] : seen.starts).flatMap((start, i) => [
+      ...excess(start < (earliest[i] ?? Infinity), `attempt ${i + 1} at ${start}, before ${earliest[i]}`),
+      ...excess(start > (latest[i] ?? -Infinity), `attempt ${i + 1} at ${start}, after ${latest[i]}`)
+    ]),
+    ...excess(seen.starts.length > worst.attempts, `${seen.starts.length} attempts of ${worst.attempts}`),
+    ...excess(seen.waited > Duration.toMillis(worst.waited), `waited ${seen.waited} of ${worst.waited}`),
+    ...excess(seen.elapsed > Duration.toMillis(worst.elapsed), `took ${seen.elapsed} of ${worst.elapsed}`)
+  ]
+}
+
+const deadline = fc.oneof(
+  fc
+    .tuple(fc.integer({ min: 1, max: 20_000 }), fc.nat(300))
+    .map(([within, reserve]) => Deadline.refuse(within, { reserve: Math.min(within, reserve) })),
+  fc
+    .tuple(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: 300 }))
+    .map(([within, reserve]) => Deadline.truncate(within, { reserve: Math.min(within, reserve) })),
+  fc.integer({ min: 1, max: 20_000 }).map((within) => Deadline.cut(within))
+)
+
+// In whole milliseconds, as the loop's clock counts them.
+const attemptTimeout = fc.oneof(
+  fc.integer({ min: 1, max: 5_000 }).map((time) => AttemptTimeout.constant(time)),
+  fc
+    .record({ initial: fc.integer({ min: 1, max: 1_000 }), factor: fc.integer({ min: 1, max: 3 }) })
+    .map(({ factor, initial }) => AttemptTimeout.growing({ initial, factor, maximum: 5_000 }))
+)
+
+const atMost = { atMost: 3_000, otherwise: "clamp" } as const
+
+const hint = fc.oneof(
+  fc.constant(Hint.ignore),
+  fc.constantFrom(Hint.floor(atMost), Hint.floor({ ...atMost, jitterRatio: 0.5 }), Hint.override(atMost)),
+  fc.integer({ min: 0, max: 5_000 }).map((above) => Hint.within({ above }))
+)
+
+/** Policies of everything, with few attempts. */
+export const policies: fc.Arbitrary<Plan.Explainable> = fc.record({
+  maxAttempts: fc.integer({ min: 1, max: 6 }),
+  backoff: Backoffs.anyBackoff(2_000),
+  attemptTimeout: fc.option(attemptTimeout, { nil: undefined }),
+  hint,
+  deadline: fc.option(deadline, { nil: undefined })
+})
+
+/** The longest that an attempt of these failures takes. */
+export const longestMillis = 3_000
+
+export const failures: fc.Arbitrary<ReadonlyArray<Failing>> = fc.array(
+  fc.record({
+    ranMillis: fc.oneof(fc.constantFrom(0, 1, 499, 500, longestMillis), fc.integer({ min: 0, max: longestMillis })),
+    kind: fc.constantFrom(...Verdict.kinds)
+  }),
+  { minLength: 6, maxLength: 6 }
+)
+
+/** Bound, least, mean and most of every delay, in milliseconds. */
+export const delaysOf = (plan: Plan.Plan) =>
+  plan.attempts.flatMap(({ delay }) =>
+    Option.match(delay, {
+      onNone: () => [],
+      onSome: ({ bound, least, mean, most }) => [[bound, least, mean, most].map(Duration.toMillis)]
+    })
+  )
