@@ -30,7 +30,7 @@ export interface Purity {
 export const corePurity: Purity = {
   stages: ["check", "classify", "decide", "plan"],
   modules: ["Data", "Duration", "Function", "Option", "Pipeable", "Predicate"],
-  thin: ["decide/Backoff.ts"]
+  thin: ["decide/Backoff.ts", "plan/Sample.ts", "plan/ScheduleRuns.ts", "plan/Simulation.ts"]
 }
 
 const vagueFolders = ["common", "helper", "helpers", "internal", "misc", "shared", "util", "utils"]

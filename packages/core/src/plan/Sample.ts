@@ -1,0 +1,102 @@
+/**
+ * Samples a policy: not the worst case, but what usually happens. A thin file around `Simulation`.
+ */
+import { Duration, Effect, Random } from "effect"
+import * as Argument from "../check/InvalidArgument.ts"
+import type { Kind } from "../classify/Verdict.ts"
+import * as Verdict from "../classify/Verdict.ts"
+import { checked } from "./Explain.ts"
+import type { Scheduled } from "./PlanRecord.ts"
+import type { Run } from "./Simulation.ts"
+import { run } from "./Simulation.ts"
+
+/**
+ * What many operations came to.
+ *
+ * @category models
+ */
+export interface Sample {
+  /** The ratio of operations that succeeded in the end. */
+  readonly succeeded: number
+  /** Mean calls per operation. */
+  readonly loadFactor: number
+  readonly attempts: Quantiles<number>
+  /** All delays of an operation together. */
+  readonly waited: Quantiles<Duration.Duration>
+}
+
+/**
+ * The values that half of the operations, 90 and 99 in a hundred, and all of them stay below or reach.
+ *
+ * @category models
+ */
+export interface Quantiles<out A> {
+  readonly p50: A
+  readonly p90: A
+  readonly p99: A
+  readonly max: A
+}
+
+/**
+ * The world in which a policy is sampled.
+ *
+ * @category models
+ */
+export interface SampleOptions {
+  readonly seed: number | string
+  /** Operations, from 1. */
+  readonly samples: number
+  /** That an attempt fails, each by itself: a ratio, 0..1. */
+  readonly failureProbability: number
+  /** How long every attempt takes; one that takes longer than its timeout fails. @default no time at all */
+  readonly attemptTakes?: Duration.DurationInput
+  /** The kind of every failure. @default "Transient" */
+  readonly kind?: Kind
+}
+
+/** An operation that is not done by then is given up, so that every sample ends. */
+const mostAttempts = 1_000
+
+/**
+ * Runs operations in virtual time and tells how they went. The same seed gives the same sample.
+ *
+ * All failures are retryable and carry no hint; buckets and send rates grant everything. While everything is independent,
+ * `loadFactor` is near `(1 - p^n) / (1 - p)` for `n` attempts. An operation is given up after 1000 attempts.
+ *
+ * @category running
+ */
+export const sample = <R>(policy: Scheduled<R>, options: SampleOptions): Effect.Effect<Sample, never, R> => {
+  const owner = "Plan.sample"
+  const samples = Argument.number(owner, "samples", options.samples, { min: 1, integer: true })
+  const probability = Argument.number(owner, "failureProbability", options.failureProbability, { min: 0, max: 1 })
+  const takesMillis = Argument.millis(owner, "attemptTakes", options.attemptTakes ?? 0, { min: 0 })
+  const verdict = Verdict.retryable(Argument.oneOf(owner, "kind", options.kind ?? "Transient", Verdict.kinds))
+  checked(owner, policy, undefined)
+  // What is certain is not drawn, so that an operation that always fails draws what it would draw in the loop.
+  const fails =
+    probability === 0 || probability === 1
+      ? Effect.succeed(probability === 1)
+      : Effect.map(Random.next, (u) => u < probability)
+  return Effect.suspend(() =>
+    Effect.replicateEffect(run({ policy, fails, verdict, takesMillis, mostAttempts }), samples).pipe(
+      Effect.withRandom(Random.make(options.seed)),
+      Effect.map(summary)
+    )
+  )
+}
+
+const summary = (runs: ReadonlyArray<Run>): Sample => {
+  const waited = runs.map((run) => run.waited).toSorted((a, b) => a - b)
+  const attempts = runs.map((run) => run.attempts.length).toSorted((a, b) => a - b)
+  return {
+    succeeded: runs.filter((run) => run.end === "Succeeded").length / runs.length,
+    loadFactor: attempts.reduce((sum, n) => sum + n, 0) / runs.length,
+    attempts: quantiles(attempts, (n) => n),
+    waited: quantiles(waited, Duration.millis)
+  }
+}
+
+const quantiles = <A>(sorted: ReadonlyArray<number>, of: (value: number) => A): Quantiles<A> => {
+  const at = (ratio: number) => of(sorted[Math.max(0, Math.ceil(sorted.length * ratio) - 1)] ?? 0)
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) }
+}

@@ -1,0 +1,114 @@
+/**
+ * Explains a schedule that is no `Backoff`, by stepping it in virtual time.
+ *
+ * A thin file: it runs the schedule's own effects.
+ */
+import { Duration, Effect, Option, Random, Schedule } from "effect"
+import * as Argument from "../check/InvalidArgument.ts"
+import * as Verdict from "../classify/Verdict.ts"
+import * as Hint from "../decide/Hint.ts"
+import { assumptionsOf, checked, plannedAttempt, worst } from "./Explain.ts"
+import type { Followed, Row } from "./Follow.ts"
+import { longestHint, timeoutMillis } from "./Follow.ts"
+import type { Options, Plan, Scheduled } from "./PlanRecord.ts"
+import { assumption } from "./Remark.ts"
+import type { Run } from "./Simulation.ts"
+import { run } from "./Simulation.ts"
+import * as Warnings from "./Warnings.ts"
+
+/**
+ * How often a schedule is run, and by which chance.
+ *
+ * @category models
+ */
+export interface RunOptions extends Options {
+  /** Runs, from 1 to 10,000. @default 100 */
+  readonly samples?: number
+  /** @default 0 */
+  readonly seed?: number | string
+}
+
+/**
+ * Explains any schedule, alone or in a policy, by what its runs show: the same seed gives the same plan.
+ *
+ * Half of the runs have attempts that take no time, the others attempts that take as long as they can. A run ends with the
+ * table; whatever may follow is only bounded, and warned of. A schedule tells no bounds, so `bound` is the most that was
+ * seen. Virtual time starts at the clock's time, and passes only in the schedule's view of it.
+ * A schedule that reads the error is given one by `Schedule.mapInput`.
+ *
+ * @category running
+ */
+export const explainSchedule: {
+  <R>(schedule: Schedule.Schedule<unknown, unknown, R>, options?: RunOptions): Effect.Effect<Plan, never, R>
+  <R>(policy: Scheduled<R>, options?: RunOptions): Effect.Effect<Plan, never, R>
+} = <R>(self: Schedule.Schedule<unknown, unknown, R> | Scheduled<R>, options?: RunOptions) => {
+  const owner = "Plan.explainSchedule"
+  const policy: Scheduled<R> = Schedule.isSchedule(self) ? { maxAttempts: Infinity, backoff: self } : self
+  const { rows, takesMillis } = checked(owner, policy, options)
+  const samples = Argument.number(owner, "samples", options?.samples ?? 100, { min: 1, max: 10_000, integer: true })
+  const rule = policy.hint ?? Hint.standard
+  const followsHints = rule._tag !== "Ignore" && policy.maxAttempts > 1 && !Schedule.isSchedule(self)
+  const runs = (takesMillis: number, verdict: Verdict.Retryable) =>
+    Effect.replicateEffect(
+      run({ policy, takesMillis, verdict, fails: Effect.succeed(true), mostAttempts: rows }),
+      samples
+    )
+  const hint = Duration.millis(longestHint(rule))
+  return Effect.gen(function* () {
+    const fast = yield* runs(0, Verdict.transient)
+    const slow = yield* runs(takesMillis, Verdict.transient)
+    const hinted = followsHints ? yield* runs(takesMillis, Verdict.retryable("Transient", { hint })) : []
+    const plain = gathered(policy, [...fast, ...slow])
+    const assumptions = Schedule.isSchedule(self) ? [] : assumptionsOf(policy, takesMillis)
+    return {
+      attempts: plain.rows.map(plannedAttempt),
+      worst: worst({ policy, takesMillis }, plain),
+      hinted: followsHints
+        ? Option.some(worst({ policy, takesMillis }, gathered(policy, [...fast, ...slow, ...hinted])))
+        : Option.none(),
+      warnings: Warnings.ofAttempts(policy, plain),
+      assumptions: [assumption({ _tag: "Sampled", runs: 2 * samples }), ...assumptions]
+    }
+  }).pipe((plan) => Effect.suspend(() => Effect.withRandom(plan, Random.make(options?.seed ?? 0))))
+}
+
+const gathered = (policy: Scheduled<unknown>, runs: ReadonlyArray<Run>): Followed => {
+  const attempts = Math.max(...runs.map((run) => run.attempts.length))
+  const longest = runs.filter((run) => run.attempts.length === attempts)
+  const stoppedBy = (end: Run["end"]) => longest.every((run) => run.end === end)
+  const late = runs.filter((run) => run.end === "DeadlinePassed").map((run) => run.attempts.length + 1)
+  const rows = Array.from({ length: attempts }, (_, i) => rowOf(policy, runs, i))
+  return {
+    rows,
+    attempts,
+    complete: runs.every((run) => run.end !== "Unfinished"),
+    waitedMillis: Math.max(...runs.map((run) => run.waited)),
+    elapsedMillis: Math.max(...runs.map((run) => run.elapsed)),
+    refusedBy: stoppedBy("BackoffEnded") ? "Backoff" : stoppedBy("DeadlinePassed") ? "Deadline" : undefined,
+    uncertainFrom: late.length === 0 ? undefined : Math.min(...late),
+    spreads: rows.some(({ delay }) => delay !== undefined && delay.least < delay.most)
+  }
+}
+
+const rowOf = (policy: Scheduled<unknown>, runs: ReadonlyArray<Run>, i: number): Row => {
+  const started = runs.flatMap((run) => run.attempts[i] ?? [])
+  const delays = started.flatMap(({ delay }) => delay ?? [])
+  const earliest = Math.min(...started.map(({ at }) => at))
+  const most = Math.max(...delays)
+  return {
+    attempt: i + 1,
+    timeoutMillis: timeoutMillis(policy, i + 1, earliest),
+    delay:
+      delays.length === 0
+        ? undefined
+        : {
+            bound: most,
+            least: Math.min(...delays),
+            mean: delays.reduce((sum, delay) => sum + delay, 0) / delays.length,
+            most
+          },
+    earliest,
+    latest: Math.max(...started.map(({ at }) => at)),
+    waited: Math.max(...started.map(({ waited }) => waited))
+  }
+}

@@ -1,0 +1,126 @@
+import { AttemptTimeout, Backoff, Classifier, Deadline, Hint, Plan, Policy } from "@effect-retry/core"
+import { SeededRandom } from "@effect-retry/testing"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
+import { Context, Duration, Effect, Option, Schedule } from "effect"
+import { delaysOf, times } from "./Operations.ts"
+
+const tags = (remarks: ReadonlyArray<{ readonly _tag: string }>) => remarks.map(({ _tag }) => _tag)
+
+describe("Plan.explainSchedule", () => {
+  it.effect("steps a schedule in virtual time", () =>
+    Effect.gen(function* () {
+      const plan = yield* Plan.explainSchedule(Schedule.fibonacci("1 second"), { rows: 6 })
+      expect(times(plan)).toEqual({
+        earliest: [0, 1_000, 2_000, 4_000, 7_000, 12_000],
+        latest: [0, 1_000, 2_000, 4_000, 7_000, 12_000],
+        waited: [0, 1_000, 2_000, 4_000, 7_000, 12_000]
+      })
+      expect(plan.worst.attempts).toBe(Infinity)
+      expect(tags(plan.warnings)).toEqual(["NotFollowed"])
+      expect(tags(plan.assumptions)).toEqual(["Sampled"])
+    })
+  )
+
+  it.effect("tells what its runs have shown", () =>
+    Effect.gen(function* () {
+      const schedule = Schedule.exponential(100).pipe(Schedule.jittered, Schedule.intersect(Schedule.recurs(3)))
+      const plan = yield* Plan.explainSchedule(schedule, { samples: 500 })
+      const close = [
+        [120, 80, 100.5, 120],
+        [240, 160, 200.5, 240],
+        [480, 320, 400.5, 480]
+      ]
+      const ratios = delaysOf(plan).flatMap((row, i) => row.map((value, j) => value / (close[i]?.[j] ?? NaN)))
+      expect(ratios).toHaveLength(12)
+      expect(ratios.filter((ratio) => !(Math.abs(ratio - 1) < 0.02))).toEqual([])
+      expect(plan.worst.attempts).toBe(4)
+      expect(plan.warnings).toEqual([])
+    })
+  )
+
+  it.effect("gives the same plan for the same seed, whatever chance is around it", () =>
+    Effect.gen(function* () {
+      const plan = Plan.explainSchedule(Schedule.jittered(Schedule.spaced("1 second")), { seed: 7 })
+      const first = yield* plan
+      expect(yield* Effect.provide(plan, SeededRandom.layerConstant(0.5))).toEqual(first)
+      const other = yield* Plan.explainSchedule(Schedule.jittered(Schedule.spaced("1 second")), { seed: 8 })
+      expect(times(other)).not.toEqual(times(first))
+    })
+  )
+
+  it.effect("lets a schedule see the time that attempts take", () =>
+    Effect.gen(function* () {
+      const policy = { maxAttempts: 9, backoff: Schedule.spaced(100).pipe(Schedule.upTo(250)) }
+      expect((yield* Plan.explainSchedule(policy)).worst.attempts).toBe(4)
+      const slow = yield* Plan.explainSchedule(policy, { attemptTakes: 1_000 })
+      expect(times(slow)).toMatchObject({ earliest: [0, 100, 200, 300], latest: [0, 1_100, 200, 300] })
+      expect(tags(slow.warnings)).toEqual(["AttemptsUnreachable"])
+    })
+  )
+
+  it.effect("explains a policy with a foreign schedule", () =>
+    Effect.gen(function* () {
+      const policy = {
+        attemptTimeout: AttemptTimeout.constant(300),
+        classifier: Classifier.always,
+        maxAttempts: 5,
+        backoff: Schedule.spaced(200),
+        hint: Hint.within({ above: 50 }),
+        deadline: Deadline.refuse("1 second")
+      }
+      const plan = yield* Plan.explainSchedule(policy)
+      expect(times(plan)).toEqual({
+        earliest: [0, 200, 400, 600, 800],
+        latest: [0, 500, 400, 600, 800],
+        waited: [0, 200, 400, 600, 800]
+      })
+      expect(plan.attempts.map(({ attemptTimeout }) => Option.map(attemptTimeout, Duration.toMillis))).toEqual(
+        [300, 300, 300, 300, 200].map(Option.some)
+      )
+      expect(Option.map(plan.hinted, ({ waited }) => Duration.toMillis(waited))).toEqual(Option.some(800))
+      expect(tags(plan.warnings)).toEqual(["AttemptsUncertain"])
+      expect(tags(plan.assumptions)).toEqual(["Sampled", "NoHints"])
+    })
+  )
+
+  it.effect("sees in a Backoff no more than its plan tells", () =>
+    Effect.gen(function* () {
+      const backoff = Backoff.decorrelated({ base: 100 }).pipe(Backoff.capped(2_000))
+      const policy = { maxAttempts: 6, backoff: Backoff.longest(backoff, Backoff.exponential({ base: 50 })) }
+      const exact = times(Plan.explain(policy))
+      const seen = times(yield* Plan.explainSchedule(policy, { samples: 1_000 }))
+      exact.earliest.forEach((earliest, i) => {
+        expect(seen.earliest[i]).toBeGreaterThanOrEqual(earliest)
+        expect(seen.latest[i]).toBeLessThanOrEqual(exact.latest[i] ?? NaN)
+      })
+      expect(seen.latest).toHaveLength(6)
+    })
+  )
+
+  it.effect("asks for what the schedule requires", () => {
+    class Pace extends Context.Tag("Pace")<Pace, number>() {}
+    const backoff = Schedule.recurs(2).pipe(Schedule.addDelayEffect(() => Pace))
+    const plan = Plan.explainSchedule(backoff)
+    expectTypeOf(plan).toEqualTypeOf<Effect.Effect<Plan.Plan, never, Pace>>()
+    return Effect.map(Effect.provideService(plan, Pace, 30), (plan) => {
+      expect(times(plan).latest).toEqual([0, 30, 60])
+    })
+  })
+
+  it("takes a schedule that reads the error only with an error", () => {
+    const reads = Schedule.recurWhile((error: string) => error === "busy")
+    // @ts-expect-error there is no error to read
+    Plan.explainSchedule(reads)
+    expectTypeOf(Plan.explainSchedule(Schedule.mapInput(reads, () => "busy"))).toEqualTypeOf<Effect.Effect<Plan.Plan>>()
+    expectTypeOf(Plan.explainSchedule(Policy.standard)).toEqualTypeOf<Effect.Effect<Plan.Plan>>()
+  })
+
+  it.each<readonly [Plan.RunOptions, string]>([
+    [{ samples: 0 }, "Plan.explainSchedule: samples must be a whole number >= 1 and <= 10000"],
+    [{ samples: 10_001 }, "Plan.explainSchedule: samples must be a whole number >= 1 and <= 10000"],
+    [{ rows: 0 }, "Plan.explainSchedule: rows must be a whole number >= 1 and <= 1000"],
+    [{ attemptTakes: -1 }, "Plan.explainSchedule: attemptTakes must be a finite duration >= 0"]
+  ])("refuses %o", (options, message) => {
+    expect(() => Plan.explainSchedule(Schedule.forever, options)).toThrow(message)
+  })
+})
