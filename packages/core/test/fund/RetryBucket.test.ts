@@ -1,9 +1,17 @@
 import { Backoff, Classifier, Retry, RetryBucket, Verdict } from "@effect-retry/core"
-import { VirtualClock } from "@effect-retry/testing"
+import { RetryBucketContract, VirtualClock } from "@effect-retry/testing"
+import * as vitest from "@effect/vitest"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Context, Duration, Effect, Option, Stream } from "effect"
+import { Chunk, Context, Duration, Effect, Layer, Option, Stream } from "effect"
 
 class Mine extends Context.Tag("test/Mine")<Mine, RetryBucket.RetryBucket>() {}
+
+RetryBucketContract.suite(vitest, "RetryBucket.layerUnlimited", RetryBucket.layerUnlimited(RetryBucket.Default), {
+  grants: "all"
+})
+RetryBucketContract.suite(vitest, "RetryBucket.layerEmpty", RetryBucket.layerEmpty(RetryBucket.Default), {
+  grants: "none"
+})
 
 const policy = { classifier: Classifier.always, maxAttempts: 4, backoff: Backoff.constant({ delay: "1 second" }) }
 
@@ -85,5 +93,55 @@ describe("RetryBucket.layerEmpty", () => {
       Effect.provide(RetryBucket.layerUnlimited(RetryBucket.Default)),
       VirtualClock.run
     )
+  )
+})
+
+/** A bucket of four retries. */
+const four = () => RetryBucket.layerSuccessRatio(Mine, { ratio: 0.1, capacity: 4 })
+
+/** A program of its own that needs the bucket: an operation that fails until it is stopped. */
+const program = attemptsUnder(Mine)
+
+type Program = Effect.Effect<Effect.Effect.Success<typeof program>, Effect.Effect.Error<typeof program>>
+
+const first = [4, "AttemptsSpent"]
+const second = [2, "BucketEmpty"]
+
+describe("RetryBucket layers are shared", () => {
+  it.effect("by programs under one provided layer", () =>
+    Effect.gen(function* () {
+      expect(yield* Effect.provide(Effect.all([program, program]), four())).toEqual([first, second])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("by programs that are given one built context", () =>
+    Effect.gen(function* () {
+      const context = yield* Layer.build(four())
+      expect(yield* Effect.provide(program, context)).toEqual(first)
+      expect(yield* Effect.provide(program, context)).toEqual(second)
+    }).pipe(Effect.scoped, VirtualClock.run)
+  )
+
+  it.effect("by services that are built on one layer together", () =>
+    Effect.gen(function* () {
+      class A extends Context.Tag("test/A")<A, Program>() {}
+      class B extends Context.Tag("test/B")<B, Program>() {}
+      const bucket = four()
+      const serve = Effect.map(Effect.context<Mine>(), (context) => Effect.provide(program, context))
+      const both = Layer.merge(
+        Layer.provide(Layer.effect(A, serve), bucket),
+        Layer.provide(Layer.effect(B, serve), bucket)
+      )
+      const outcomes = Effect.all([Effect.flatten(A), Effect.flatten(B)])
+      expect(yield* Effect.provide(outcomes, both)).toEqual([first, second])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("by nobody when a layer is provided in two places: those are two buckets", () =>
+    Effect.gen(function* () {
+      const layer = four()
+      expect(yield* Effect.provide(program, layer)).toEqual(first)
+      expect(yield* Effect.provide(program, layer)).toEqual(first)
+    }).pipe(VirtualClock.run)
   )
 })
