@@ -201,6 +201,17 @@ describe("Retry.retry under a deadline that cuts", () => {
     }).pipe(world)
   )
 
+  it.effect("neither waits nor pays for a retry once it is due", () =>
+    Effect.gen(function* () {
+      const recording = make()
+      const late = Effect.delay(Effect.fail("busy" as const), "3 seconds")
+      const bounded = { ...cut, bucket: Recording.Bucket }
+      yield* Effect.flip(recording.provide(Effect.uninterruptible(Retry.retry(recording.attempts(late), bounded))))
+      expect(recording.lines).toEqual(["attempt 1", "sleep 3000", "sleep 2500", "ended 1: Transient"])
+      expect(yield* nowMillis).toBe(3_000)
+    }).pipe(world)
+  )
+
   it.effect("lets no attempt start exactly when it falls", () =>
     Effect.gen(function* () {
       const starts: Array<number> = []
