@@ -173,6 +173,11 @@ describe("Cubic.heard", () => {
     )
   })
 
+  it("measures from the whole second before the start", () => {
+    const [first] = states(Cubic.make(sdk, 10_700), sdk, [{ second: 11 }])
+    expect(first?.measuredRate).toBeCloseTo(0.8, 9)
+  })
+
   it("cuts from the measured rate at first, and from the lower of limit and measured rate then", () => {
     const first = Cubic.heard({ ...cutAt5, enabled: false, measuredRate: 8 }, sdk, 6000, true)
     expect(first.wMax).toBeCloseTo(8, 9)
