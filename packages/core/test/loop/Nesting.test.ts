@@ -1,0 +1,270 @@
+import { Backoff, Classifier, Policy, Retry } from "@effect-retry/core"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Exit, Fiber, Schedule } from "effect"
+import * as Heard from "./Heard.ts"
+import { nowMillis, world } from "./Recording.ts"
+
+const twice = {
+  classifier: Classifier.always,
+  maxAttempts: 2,
+  backoff: Backoff.constant({ delay: "1 second" })
+}
+
+const named = (name: string) => ({ ...twice, name })
+
+/** An effect that counts its runs and always fails. */
+const failing = () => {
+  let runs = 0
+  return { attempt: Effect.suspend(() => Effect.fail(`failure ${++runs}`)), runs: () => runs }
+}
+
+/** A nested operation, and whom it has noticed outside. */
+const nested = (more: Partial<Policy.Preset> = {}) => {
+  const { events, observer } = Heard.make()
+  const { attempt, runs } = failing()
+  return {
+    operation: Retry.retry(attempt, { ...named("inner"), ...more, observe: [observer] }),
+    runs,
+    noticed: () => events.filter(({ _tag }) => _tag === "NestingNoticed").map(({ outer }) => outer)
+  }
+}
+
+const outer = (attempt: number, name = "outer") => ({ name, attempt })
+
+describe("Retry.retry inside an attempt of another operation", () => {
+  it.effect("tells of it with both names and the outer attempt, before anything else", () =>
+    Effect.gen(function* () {
+      const heard = Heard.make()
+      const inner = Retry.retry(Effect.fail("busy"), { ...named("inner"), maxAttempts: 2, observe: [heard.observer] })
+      yield* Effect.exit(Retry.retry(inner, named("outer")))
+      expect(heard.events.slice(0, 1)).toStrictEqual([
+        { _tag: "NestingNoticed", name: "inner", attempt: 0, elapsed: 0, level: null, outer: outer(1) }
+      ])
+      const once = ["NestingNoticed", "AttemptFailed", "RetryScheduled", "AttemptFailed", "GaveUp"]
+      expect(heard.tags()).toEqual([...once, ...once])
+    }).pipe(world)
+  )
+
+  it.effect("multiplies the attempts, where the policy says nothing else", () =>
+    Effect.gen(function* () {
+      const inner = nested()
+      yield* Effect.exit(Retry.retry(inner.operation, { ...named("outer"), maxAttempts: 3 }))
+      expect(inner.runs()).toBe(3 * 2)
+      expect(inner.noticed()).toEqual([outer(1), outer(2), outer(3)])
+    }).pipe(world)
+  )
+
+  type Inside = <A>(self: Effect.Effect<A, string>) => Effect.Effect<unknown, unknown>
+
+  it.effect.each<{ readonly where: string; readonly inside: Inside }>([
+    { where: "in a fiber that is joined", inside: (self) => Effect.flatMap(Effect.fork(self), Fiber.join) },
+    { where: "in a daemon", inside: (self) => Effect.flatMap(Effect.forkDaemon(self), Fiber.join) },
+    { where: "beside others", inside: (self) => Effect.all([self, Effect.never], { concurrency: "unbounded" }) },
+    { where: "in a race", inside: (self) => Effect.raceFirst(self, Effect.never) },
+    { where: "under a timeout", inside: (self) => Effect.timeout(self, "1 hour") },
+    { where: "disconnected", inside: Effect.disconnect },
+    { where: "in a finalizer", inside: (self) => Effect.ensuring(Effect.fail("late"), Effect.exit(self)) },
+    {
+      where: "where the outer one has a timeout",
+      inside: (self) => Effect.timeoutFail(self, { duration: "1 day", onTimeout: () => "too late" })
+    }
+  ])("is noticed $where", ({ inside }) =>
+    Effect.gen(function* () {
+      const inner = nested()
+      yield* Effect.exit(Retry.retry(inside(inner.operation), named("outer")))
+      expect(inner.noticed()).toEqual([outer(1), outer(2)])
+      expect(inner.runs()).toBe(2 * 2)
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    { door: "orStopped", operation: (self: Effect.Effect<never, string>) => Retry.orStopped(self, named("outer")) },
+    {
+      door: "retryOrElse",
+      operation: (self: Effect.Effect<never, string>) => Retry.retryOrElse(self, named("outer"), Effect.fail)
+    }
+  ])("is noticed under an outer $door", ({ operation }) =>
+    Effect.gen(function* () {
+      const inner = nested()
+      yield* Effect.exit(operation(inner.operation))
+      expect(inner.noticed()).toEqual([outer(1), outer(2)])
+    }).pipe(world)
+  )
+
+  it.effect("is told of the nearest of several levels", () =>
+    Effect.gen(function* () {
+      const middle = Heard.make()
+      const inner = nested({ maxAttempts: 2 })
+      const between = Retry.retry(inner.operation, { ...named("middle"), observe: [middle.observer] })
+      yield* Effect.exit(Retry.retry(between, named("outer")))
+      expect(inner.runs()).toBe(2 * 2 * 2)
+      expect(inner.noticed()).toEqual([1, 2, 1, 2].map((attempt) => outer(attempt, "middle")))
+      const noticed = middle.events.filter(({ _tag }) => _tag === "NestingNoticed")
+      expect(noticed.map(({ outer }) => outer)).toEqual([outer(1), outer(2)])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    { between: "has no name", middle: { name: undefined } },
+    { between: "makes one attempt", middle: { name: "middle", maxAttempts: 1 } }
+  ])("is told of the next one further out where the one between $between", ({ middle }) =>
+    Effect.gen(function* () {
+      const inner = nested()
+      yield* Effect.exit(Retry.retry(Retry.retry(inner.operation, { ...twice, ...middle }), named("outer")))
+      expect(inner.noticed().length).toBeGreaterThan(0)
+      expect(new Set(inner.noticed().map((outer) => JSON.stringify(outer)))).toEqual(
+        new Set([outer(1), outer(2)].map((outer) => JSON.stringify(outer)))
+      )
+    }).pipe(world)
+  )
+
+  it.effect("is nothing to tell where there is no name outside, one attempt outside, or one attempt inside", () =>
+    Effect.gen(function* () {
+      const inUnnamed = nested()
+      yield* Effect.exit(Retry.retry(inUnnamed.operation, twice))
+      const inSingle = nested()
+      yield* Effect.exit(Retry.retry(inSingle.operation, { ...named("outer"), maxAttempts: 1 }))
+      const single = nested({ maxAttempts: 1 })
+      yield* Effect.exit(Retry.retry(single.operation, named("outer")))
+      expect([...inUnnamed.noticed(), ...inSingle.noticed(), ...single.noticed()]).toEqual([])
+    }).pipe(world)
+  )
+
+  it.effect("is nothing to tell of what runs beside an operation, after it, or between its attempts", () =>
+    Effect.gen(function* () {
+      const beside = nested()
+      const siblings = [Retry.retry(Effect.fail("busy"), named("outer")), beside.operation]
+      yield* Effect.all(siblings.map(Effect.exit), { concurrency: "unbounded" })
+      const after = nested()
+      yield* Effect.exit(Retry.retry(Effect.succeed("done"), named("outer")))
+      yield* Effect.exit(after.operation)
+      const fallback = nested()
+      yield* Effect.exit(Retry.retryOrElse(Effect.fail("busy"), named("outer"), () => fallback.operation))
+      const observing = nested()
+      const observe = [() => Effect.asVoid(Effect.exit(observing.operation))]
+      yield* Effect.exit(Retry.retry(Effect.fail("busy"), { ...named("outer"), observe }))
+      const scheduling = nested()
+      const backoff = Schedule.tapInput(Schedule.recurs(1), () => Effect.exit(scheduling.operation))
+      yield* Effect.exit(Retry.retry(Effect.fail("busy"), { ...named("outer"), backoff }))
+      for (const { noticed, runs } of [beside, after, fallback, observing, scheduling]) {
+        expect(runs()).toBeGreaterThan(1)
+        expect(noticed()).toEqual([])
+      }
+    }).pipe(world)
+  )
+
+  it.effect("is not confused by attempts of several operations at once", () =>
+    Effect.gen(function* () {
+      const inners = ["first", "second"].map((name) => ({ name, ...nested() }))
+      const operations = inners.map(({ name, operation }, i) =>
+        Retry.retry(Effect.delay(operation, i * 100), named(name))
+      )
+      yield* Effect.all(operations.map(Effect.exit), { concurrency: "unbounded" })
+      for (const { name, noticed } of inners) expect(noticed()).toEqual([outer(1, name), outer(2, name)])
+    }).pipe(world)
+  )
+
+  it.effect("leaves nothing behind where the attempt dies or is interrupted", () =>
+    Effect.gen(function* () {
+      for (const attempt of [Effect.die("defect"), Effect.interrupt, Effect.timeout(Effect.never, "1 second")]) {
+        yield* Effect.exit(Retry.retry(attempt, named("outer")))
+        const after = nested()
+        yield* Effect.exit(after.operation)
+        expect(after.noticed()).toEqual([])
+      }
+    }).pipe(world)
+  )
+})
+
+describe("Retry.orStopped that stands down", () => {
+  const quiet = { ...twice, maxAttempts: 3, whenNested: "standDown" } as const
+
+  /** An operation that stands down, and how it has ended each time. */
+  const standing = () => {
+    const { attempt, runs } = failing()
+    const reasons: Array<Retry.StopReason> = []
+    const operation = Retry.orStopped(attempt, quiet).pipe(
+      Effect.tapError(({ reason }) => Effect.sync(() => void reasons.push(reason)))
+    )
+    return { operation, runs, reasons }
+  }
+
+  it.effect("makes one attempt in each of the outer one, without a wait", () =>
+    Effect.gen(function* () {
+      const { operation, reasons, runs } = standing()
+      yield* Effect.exit(Retry.retry(operation, named("outer")))
+      expect(runs()).toBe(2)
+      expect(reasons).toEqual([
+        { _tag: "StoodDown", outer: "outer" },
+        { _tag: "StoodDown", outer: "outer" }
+      ])
+      expect(yield* nowMillis).toBe(1_000)
+    }).pipe(world)
+  )
+
+  it.effect("retries as ever outside of any attempt, and inside an operation without a name or a second attempt", () =>
+    Effect.gen(function* () {
+      const spent = { _tag: "AttemptsSpent", maxAttempts: 3 }
+      const alone = standing()
+      yield* Effect.exit(alone.operation)
+      expect([alone.runs(), alone.reasons]).toEqual([3, [spent]])
+      const inUnnamed = standing()
+      yield* Effect.exit(Retry.retry(inUnnamed.operation, twice))
+      expect([inUnnamed.runs(), inUnnamed.reasons]).toEqual([2 * 3, [spent, spent]])
+      const inSingle = standing()
+      yield* Effect.exit(Retry.retry(inSingle.operation, { ...named("outer"), maxAttempts: 1 }))
+      expect([inSingle.runs(), inSingle.reasons]).toEqual([3, [spent]])
+    }).pipe(world)
+  )
+
+  it.effect("fails with the error of that attempt", () =>
+    Effect.gen(function* () {
+      const exits: Array<unknown> = []
+      const inner = Effect.tap(Effect.exit(Retry.retry(failing().attempt, quiet)), (exit) =>
+        Effect.sync(() => void exits.push(exit))
+      )
+      yield* Effect.exit(Retry.retry(Effect.flatten(inner), named("outer")))
+      expect(exits).toEqual([Exit.fail("failure 1"), Exit.fail("failure 2")])
+    }).pipe(world)
+  )
+
+  it.effect("does so in fibers of the attempt and on every level, and each for the nearest", () =>
+    Effect.gen(function* () {
+      const { operation, reasons, runs } = standing()
+      const forked = Effect.flatMap(Effect.fork(Effect.timeout(operation, "1 hour")), Fiber.join)
+      const middle = Retry.orStopped(forked, { ...quiet, name: "middle" })
+      const stopped = yield* Effect.flip(Retry.retry(middle, { ...named("outer"), maxAttempts: 4 }))
+      expect(runs()).toBe(4)
+      expect(new Set(reasons.map((reason) => JSON.stringify(reason)))).toEqual(
+        new Set([JSON.stringify({ _tag: "StoodDown", outer: "middle" })])
+      )
+      expect(stopped.reason).toEqual({ _tag: "StoodDown", outer: "outer" })
+    }).pipe(world)
+  )
+
+  it.effect("names what comes first: a terminal failure and spent attempts are not stood down from", () =>
+    Effect.gen(function* () {
+      const reasonOf = (policy: Policy.Policy<string, unknown, never, never>) =>
+        Effect.gen(function* () {
+          const operation = Retry.orStopped(Effect.fail("busy"), { ...policy, whenNested: "standDown" })
+          return (yield* Effect.flip(Retry.retry(operation, named("outer")))).reason._tag
+        })
+      expect(yield* reasonOf({ ...twice, classifier: Classifier.never })).toBe("Terminal")
+      expect(yield* reasonOf({ ...twice, maxAttempts: 1 })).toBe("AttemptsSpent")
+      expect(yield* reasonOf({ ...twice, backoff: Backoff.fromDelays([]) })).toBe("StoodDown")
+    }).pipe(world)
+  )
+
+  it.effect("tells its observers of the outer one and of standing down", () =>
+    Effect.gen(function* () {
+      const heard = Heard.make()
+      const inner = Retry.retry(Effect.fail("busy"), { ...quiet, name: "inner", observe: [heard.observer] })
+      yield* Effect.exit(Retry.retry(Effect.delay(inner, Duration.millis(10)), { ...named("outer"), maxAttempts: 2 }))
+      expect(heard.events.slice(0, 3).map(({ _tag, outer, reason }) => [_tag, outer ?? reason ?? null])).toEqual([
+        ["NestingNoticed", outer(1)],
+        ["AttemptFailed", null],
+        ["GaveUp", { _tag: "StoodDown", outer: "outer" }]
+      ])
+    }).pipe(world)
+  )
+})
