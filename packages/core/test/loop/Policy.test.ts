@@ -36,7 +36,16 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
     message: 'classifier must be a function from error to verdict, got "always"'
   },
   { field: "backoff", value: undefined, message: "backoff must be a Backoff or another Schedule, got undefined" },
-  { field: "backoff", value: 1000, message: "backoff must be a Backoff or another Schedule, got 1000" }
+  { field: "backoff", value: 1000, message: "backoff must be a Backoff or another Schedule, got 1000" },
+  { field: "name", value: "", message: 'name must be a string that is not empty, got ""' },
+  { field: "name", value: 7, message: "name must be a string that is not empty, got 7" },
+  { field: "attemptSpan", value: "", message: 'attemptSpan must be a string that is not empty, got ""' },
+  { field: "attemptSpan", value: true, message: "attemptSpan must be a string that is not empty, got true" },
+  { field: "whenNested", value: "stop", message: 'whenNested must be one of retry, standDown, got "stop"' },
+  { field: "whenNested", value: true, message: "whenNested must be one of retry, standDown, got true" },
+  { field: "observe", value: "metrics", message: 'observe must be an array of observers, got "metrics"' },
+  { field: "observe", value: ["metrics"], message: 'observe must be an array of observers, got ["metrics"]' },
+  { field: "observe", value: [undefined], message: "observe must be an array of observers, got [undefined]" }
 ]
 
 const cases = Object.entries(doors).flatMap(([owner, door]) => bad.map((row) => ({ owner, door, ...row })))

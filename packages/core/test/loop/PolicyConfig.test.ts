@@ -370,6 +370,14 @@ describe("Policy.config refusal", () => {
     })
   )
 
+  it.effect("keeps what configuration does not know: name, observers, span and nesting", () =>
+    Effect.gen(function* () {
+      const own = { name: "fetch", observe: [() => Effect.void], whenNested: "standDown", attemptSpan: "call" } as const
+      const config = Policy.config({ ...Policy.standard, ...own })
+      expect(yield* fromMap({ maxAttempts: "7" }).load(config)).toMatchObject({ ...own, maxAttempts: 7 })
+    })
+  )
+
   it.effect("names the place of a bad value under a prefix", () =>
     Effect.gen(function* () {
       const config = Config.nested(Policy.config(Policy.standard), "retry")

@@ -239,6 +239,9 @@ describe("Policy.toSchedule refusal", () => {
     { field: "sendRate", value: Rate },
     { field: "attemptTimeout", value: AttemptTimeout.constant("1 second") },
     { field: "result", value: () => Verdict.noOpinion },
+    { field: "observe", value: [] },
+    { field: "whenNested", value: "standDown" },
+    { field: "attemptSpan", value: "attempt" },
     { field: "bucket", value: Bucket }
   ])("names $field, which a schedule cannot do", ({ field, value }) => {
     expect(refusedFor({ [field]: value })).toThrow(InvalidArgument.InvalidArgument)

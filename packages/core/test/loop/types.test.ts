@@ -325,6 +325,64 @@ describe("Retry.retry types of spread", () => {
   })
 })
 
+describe("Retry.retry types of names and observers", () => {
+  it("are kept in presets and under spread, and change no other type", () => {
+    const named = { ...Policy.standard, name: "fetch", observe: [() => Effect.void], whenNested: "standDown" } as const
+    const retried = () => Retry.retry(call, { ...named, attemptSpan: "attempt", classifier: judging<ApiError>() })
+    expectTypeOf(retried).returns.toEqualTypeOf<Same>()
+    const preset: Policy.Preset = named
+    const inPipe = () => call.pipe(Retry.retry({ ...preset, name: "other", classifier: Classifier.always }))
+    expectTypeOf(inPipe).returns.toEqualTypeOf<Same>()
+  })
+
+  it("are refused where they cannot be", () => {
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error no such way of nesting
+      () => Retry.retry(call, { ...transient, whenNested: "stop" }),
+      // @ts-expect-error an observer cannot fail
+      () => Retry.retry(call, { ...transient, observe: [() => Effect.fail("broken")] }),
+      // @ts-expect-error an observer brings its own services
+      () => Retry.retry(call, { ...transient, observe: [() => Effect.asVoid(Database)] }),
+      // @ts-expect-error a schedule cannot tell anybody
+      () => Policy.toSchedule({ ...transient, observe: [() => Effect.void] })
+    ])
+  })
+})
+
+describe("Retry.retry types of buckets that charge first attempts", () => {
+  class Charging extends Context.Tag("test/Charging")<Charging, RetryBucket.ChargingBucket>() {}
+  const charging = { ...transient, bucket: Charging }
+  type Charged = Effect.Effect<Answer, ApiError | Retry.SendRefused, Database | Charging>
+
+  it("add the refusal, once, beside the requirement", () => {
+    expectTypeOf(() => Retry.retry(call, charging)).returns.toEqualTypeOf<Charged>()
+    expectTypeOf(() => call.pipe(Retry.retry(charging))).returns.toEqualTypeOf<Charged>()
+    const retried = Retry.retry(charging)
+    expectTypeOf(() => retried(call)).returns.toEqualTypeOf<Charged>()
+    expectTypeOf(() => call.pipe(Retry.orStopped(charging))).returns.toEqualTypeOf<
+      Effect.Effect<Answer, Retry.RetryStopped<ApiError | Retry.SendRefused>, Database | Charging>
+    >()
+    expectTypeOf(() => call.pipe(Retry.retry({ ...charging, bucket: MyBucket }))).returns.toEqualTypeOf<
+      Effect.Effect<Answer, ApiError, Database | MyBucket>
+    >()
+  })
+
+  it("do not stand in for buckets that charge retries alone, nor those for them", () => {
+    const quota = RetryBucket.makeQuota()
+    const chargingQuota = RetryBucket.makeChargingQuota({ firstCost: 1 })
+    assertType<ReadonlyArray<() => unknown>>([
+      () => Effect.provideServiceEffect(MyBucket, MyBucket, quota),
+      () => Effect.provideServiceEffect(Charging, Charging, chargingQuota),
+      // @ts-expect-error an operation would fail in a way that its type does not tell
+      () => Effect.provideServiceEffect(MyBucket, MyBucket, chargingQuota),
+      // @ts-expect-error it charges no first attempt
+      () => Effect.provideServiceEffect(Charging, Charging, quota),
+      // @ts-expect-error the keyed bucket would charge no first attempt
+      () => RetryBucket.makeKeyed({ bucket: chargingQuota, maxKeys: 1, idleTimeToLive: "1 minute" })
+    ])
+  })
+})
+
 describe("Retry.retry types of foreign schedules", () => {
   const readsBusy = Schedule.recurWhile((error: ApiError) => error._tag === "Busy")
 
@@ -472,6 +530,54 @@ describe("Retry.retry types of policies standing alone", () => {
     const told = Retry.orStopped({ ...transient, sendRate: MyRate })
     expectTypeOf(() => told(call)).returns.toEqualTypeOf<
       Effect.Effect<Answer, Retry.RetryStopped<ApiError | Retry.SendRefused>, Database | MyRate>
+    >()
+  })
+
+  it("keep the error and the result of what they are applied to, where the policy judges any error", () => {
+    const any = { ...Policy.standard, classifier: Classifier.always }
+    const retried = Retry.retry(any)
+    expectTypeOf(() => retried(call)).returns.toEqualTypeOf<Same>()
+    expectTypeOf(() => call.pipe(retried)).returns.toEqualTypeOf<Same>()
+    const told = Retry.orStopped(any)
+    expectTypeOf(() => told(call)).returns.toEqualTypeOf<
+      Effect.Effect<Answer, Retry.RetryStopped<ApiError>, Database>
+    >()
+    const fallback = Retry.retryOrElse(any, (stopped) => Effect.succeed(stopped))
+    expectTypeOf(() => fallback(call)).returns.toEqualTypeOf<
+      Effect.Effect<Answer | Retry.RetryStopped<unknown>, never, Database>
+    >()
+  })
+
+  it("hand a fallback the errors that the policy judges and adds, and the results", () => {
+    const timed = { ...transient, attemptTimeout: AttemptTimeout.constant("1 second") }
+    const fallback = Retry.retryOrElse(timed, ({ error }) => Effect.succeed(error))
+    expectTypeOf(() => fallback(call)).returns.toEqualTypeOf<
+      Effect.Effect<Answer | ApiError | AttemptTimeout.AttemptTimedOut, never, Database>
+    >()
+    const judged = {
+      ...transient,
+      result: ({ status }: Answer) => (status === 503 ? Verdict.server : Verdict.noOpinion)
+    }
+    const failing = Retry.retryOrElse(judged, ({ error }) => Effect.fail(error))
+    expectTypeOf(() => failing(call)).returns.toEqualTypeOf<
+      Effect.Effect<Answer, ApiError | Retry.ResultRejected<Answer>, Database>
+    >()
+    const broken: Effect.Effect<Answer, Broken> = Effect.fail(new Broken())
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error it does not judge Broken
+      () => fallback(broken)
+    ])
+  })
+
+  it("leave a pipe to tell the error to lambdas without annotation, also to a fallback", () => {
+    const inPipe = () =>
+      call.pipe(
+        Retry.retryOrElse({ ...times, classifier: () => Verdict.transient }, ({ error, history }) =>
+          Effect.succeed([error, history.map((failed) => failed.error)] as const)
+        )
+      )
+    expectTypeOf(inPipe).returns.toEqualTypeOf<
+      Effect.Effect<Answer | readonly [ApiError, ReadonlyArray<ApiError>], never, Database>
     >()
   })
 
