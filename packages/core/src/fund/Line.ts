@@ -28,6 +28,8 @@ export interface Source {
  * @category models
  */
 export interface Line {
+  /** Takes `cost` if nobody waits and it is there; never waits. */
+  readonly attempt: (cost: number) => Effect.Effect<boolean>
   /**
    * Takes `cost` in its turn; answers `false`, at once where that can be told, when the turn does not come within
    * `maxWaitMillis`. To be run uninterruptibly: only the wait is wrapped in `restore`.
@@ -104,7 +106,20 @@ export const make = (source: Source): Line => {
   const left = ({ untilMillis }: Waiter, clock: Clock.Clock): number =>
     untilMillis === Infinity ? Infinity : untilMillis - nowMillis(clock)
 
-  /** In its place already: whoever comes while it looks at the source comes after it. */
+  const attempt = (cost: number): Effect.Effect<boolean> =>
+    Effect.suspend(() => (first === undefined ? source.take(cost, 0) : Effect.succeed(false)))
+
+  const queue = (cost: number, maxWaitMillis: number, restore: Restore): Effect.Effect<boolean> =>
+    Effect.clockWith((clock) => {
+      const waiter = enter(cost, maxWaitMillis === Infinity ? Infinity : nowMillis(clock) + maxWaitMillis)
+      return Effect.onExit(serve(waiter, maxWaitMillis, clock, restore), (exit) =>
+        Exit.isFailure(exit) && waiter.served
+          ? Effect.map(source.giveBack(cost), () => leave(waiter))
+          : Effect.sync(() => leave(waiter))
+      )
+    })
+
+  /** Looks again, now that words to the line reach it: tokens may have come before it had its place. */
   const serve = (waiter: Waiter, maxWaitMillis: number, clock: Clock.Clock, restore: Restore) =>
     Effect.flatMap(first === waiter ? take(waiter, 0) : Effect.succeed(false), (ok) => {
       if (ok) return Effect.succeed(true)
@@ -121,15 +136,9 @@ export const make = (source: Source): Line => {
   }
 
   return {
+    attempt,
     acquire: (cost, maxWaitMillis, restore) =>
-      Effect.clockWith((clock) => {
-        const waiter = enter(cost, maxWaitMillis === Infinity ? Infinity : nowMillis(clock) + maxWaitMillis)
-        return Effect.onExit(serve(waiter, maxWaitMillis, clock, restore), (exit) =>
-          Exit.isFailure(exit) && waiter.served
-            ? Effect.map(source.giveBack(cost), () => leave(waiter))
-            : Effect.sync(() => leave(waiter))
-        )
-      }),
+      Effect.flatMap(attempt(cost), (ok) => (ok ? Effect.succeed(true) : queue(cost, maxWaitMillis, restore))),
     poke: Effect.sync(() => wakeUp(first)),
     length: Effect.sync(() => length)
   }

@@ -55,7 +55,12 @@ export const make = (source: Line.Source, maxWait: MaxWait): Turns => {
     acquire: Option.match(maxWait, {
       onNone: () => () => source.take(1, 0),
       onSome: (maxWaitMillis): SendRate["acquire"] => {
-        const within = (millis: number) => Effect.uninterruptibleMask((restore) => line.acquire(1, millis, restore))
+        const attempt = line.attempt(1)
+        // Where there is no need to wait, nothing has to be masked.
+        const within = (millis: number) =>
+          Effect.flatMap(attempt, (ok) =>
+            ok ? Effect.succeed(true) : Effect.uninterruptibleMask((restore) => line.acquire(1, millis, restore))
+          )
         const whenever = within(maxWaitMillis)
         return ({ atMost }) =>
           Option.isNone(atMost) ? whenever : within(Math.min(maxWaitMillis, Duration.toMillis(atMost.value)))
