@@ -288,6 +288,6 @@ describe("SendRate.makeAdaptive laws", () => {
         const settings = { ...plain, cutAtMostEveryMillis: 1000, idleAfterMillis: 1500, offAfterMillis: 20_000 }
         expect(grants).toEqual(onPaper(asked ? settings : plain, moves))
       }),
-    law(100)
+    law(60)
   )
 })
