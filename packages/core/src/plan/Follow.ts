@@ -6,13 +6,12 @@
  * arrive at the same tree are one again.
  */
 import type { Kind } from "../classify/Verdict.ts"
-import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
 import * as BackoffTree from "../decide/BackoffTree.ts"
-import * as Deadline from "../decide/Deadline.ts"
 import * as Hint from "../decide/Hint.ts"
-import type { Explainable } from "./PlanRecord.ts"
 import * as Extremes from "./Extremes.ts"
+import * as Limits from "./Limits.ts"
+import type { Explainable } from "./PlanRecord.ts"
 
 /**
  * What is followed.
@@ -30,8 +29,6 @@ export interface Journey {
   /** Attempts of which all is told. */
   readonly rows: number
 }
-
-type Times = Pick<Explainable, "attemptTimeout" | "deadline">
 
 /**
  * An attempt, all times in milliseconds.
@@ -133,10 +130,6 @@ export const follow = (journey: Journey, mostAttempts: number): Followed => {
     const failures = paths.flatMap((path) => failuresOf(journey, attempt, path))
     const told = attempt < journey.rows
     const steps = failures.flatMap((failure) => stepOf(journey, attempt, failure, told) ?? [])
-    const nexts = merged(
-      steps.flatMap(({ next }) => next ?? []),
-      key
-    )
     work += failures.length
     spreads ||= steps.some(({ delay }) => delay.least < delay.most)
     waitedMillis = Math.max(waitedMillis, ...steps.map((step) => step.waitedMillis))
@@ -144,96 +137,34 @@ export const follow = (journey: Journey, mostAttempts: number): Followed => {
       uncertainFrom ??= attempt + 1
       if (policy.deadline?._tag === "Cut") elapsedMillis = policy.deadline.withinMillis
     }
-    if (nexts.length === 0) {
+    const reached = steps.filter(({ next }) => next !== undefined)
+    if (reached.length === 0) {
       refusedBy = steps.length === 0 ? "Backoff" : "Deadline"
       break
     }
     attempt += 1
-    paths = nexts
+    paths = merged(
+      reached.flatMap(({ next }) => next ?? []),
+      key
+    )
     elapsedMillis = Math.max(elapsedMillis, ...paths.map((path) => endMillis(journey, attempt, path)))
-    if (told) rows.push(rowOf(journey, attempt, paths, worstDelay(steps)))
+    if (told) rows.push(rowOf(journey, attempt, paths, worstDelay(reached)))
   }
   const complete = attempt >= policy.maxAttempts || refusedBy !== undefined
   return { rows, attempts: attempt, complete, waitedMillis, elapsedMillis, refusedBy, uncertainFrom, spreads }
 }
 
-/**
- * The latest whole millisecond at which an attempt may start.
- *
- * @category destructors
- */
-export const latestStart = (deadline: Deadline.Deadline<unknown> | undefined): number => {
-  if (deadline === undefined) return Infinity
-  const beforeEnd = Math.ceil(deadline.withinMillis) - 1
-  return deadline._tag === "Cut"
-    ? beforeEnd
-    : Math.min(beforeEnd, Math.floor(deadline.withinMillis - deadline.reserveMillis))
-}
-
-/**
- * How long attempt `attempt` can take, which starts at `startMillis`.
- *
- * @category destructors
- */
-export const longestRun = (
-  { policy, takesMillis }: Pick<Journey, "takesMillis"> & { readonly policy: Times },
-  attempt: number,
-  startMillis: number
-): number => {
-  const cutMillis = policy.deadline?._tag === "Cut" ? policy.deadline.withinMillis - startMillis : Infinity
-  return Math.max(0, Math.min(takesMillis, timeoutMillis(policy, attempt, startMillis) ?? Infinity, cutMillis))
-}
-
-/**
- * What an attempt is given that starts at `startMillis`; `undefined` without a timeout.
- *
- * @category destructors
- */
-export const timeoutMillis = (
-  { attemptTimeout, deadline }: Times,
-  attempt: number,
-  startMillis: number
-): number | undefined =>
-  attemptTimeout &&
-  AttemptTimeout.millisFor(
-    attemptTimeout,
-    attempt,
-    deadline === undefined ? Infinity : deadline.withinMillis - startMillis
-  )
-
-/**
- * The wait that keeps the deadline, or `undefined` where no attempt follows.
- *
- * @category destructors
- */
-export const fit = (
-  deadline: Deadline.Deadline<unknown> | undefined,
-  elapsedMillis: number,
-  delayMillis: number
-): number | undefined => {
-  if (deadline === undefined) return delayMillis
-  if (deadline._tag !== "Cut") return Deadline.fit(deadline, elapsedMillis, delayMillis)
-  return Deadline.mayStart(deadline, elapsedMillis + delayMillis) ? delayMillis : undefined
-}
-
-/**
- * The longest hint that makes a difference under a rule.
- *
- * @category destructors
- */
-export const longestHint = (hint: Hint.Hint): number =>
-  hint._tag === "Ignore" ? 0 : hint._tag === "Within" ? Infinity : hint.atMostMillis
-
-const clippedLatest = ({ policy }: Journey, { latest }: Path): number => Math.min(latest, latestStart(policy.deadline))
+const clippedLatest = ({ policy }: Journey, { latest }: Path): number =>
+  Math.min(latest, Limits.latestStart(policy.deadline))
 
 const endMillis = (journey: Journey, attempt: number, path: Path): number => {
   const latest = clippedLatest(journey, path)
-  return latest + longestRun(journey, attempt, latest)
+  return latest + Limits.longestRun(journey, attempt, latest)
 }
 
 /** A failure for every kind, and for every way in which a run is long enough, or not, to start the back-off over. */
 const failuresOf = (journey: Journey, attempt: number, path: Path): ReadonlyArray<Failure> => {
-  const longest = longestRun(journey, attempt, path.earliest)
+  const longest = Limits.longestRun(journey, attempt, path.earliest)
   const starts = resetsOf(path.extremes.leasts).filter((afterMillis) => afterMillis <= longest)
   return [0, ...starts].flatMap((ranLeast, i) =>
     journey.kinds.map((kind) => ({ path, kind, ranLeast, ranMost: starts[i] ?? longest }))
@@ -265,11 +196,11 @@ const stepOf = (journey: Journey, attempt: number, failure: Failure, told: boole
     most: range.most
   }
   const [addsLeast, addsMost] = hinted(journey.hint, range)
-  const waits = fit(deadline, path.earliest + ranLeast, addsLeast)
+  const waits = Limits.fit(deadline, path.earliest + ranLeast, addsLeast)
   const latestFailure = clippedLatest(journey, path) + ranMost
   const spent = path.ranLeast + ranLeast
   const unclipped = path.waitedMost + addsMost
-  const atMost = deadline?._tag === "Cut" ? deadline.withinMillis : latestStart(deadline)
+  const atMost = deadline?._tag === "Cut" ? deadline.withinMillis : Limits.latestStart(deadline)
   const next = waits !== undefined && {
     extremes: range.rest,
     histories: mean?.rest ?? path.histories,
@@ -282,7 +213,7 @@ const stepOf = (journey: Journey, attempt: number, failure: Failure, told: boole
     delay,
     next: next || undefined,
     waitedMillis: next || deadline?._tag === "Cut" ? Math.max(0, Math.min(unclipped, atMost - spent)) : 0,
-    certain: fit(deadline, latestFailure, addsMost) !== undefined
+    certain: Limits.fit(deadline, latestFailure, addsMost) !== undefined
   }
 }
 
@@ -290,13 +221,12 @@ const stepOf = (journey: Journey, attempt: number, failure: Failure, told: boole
 const hinted = (hint: Hint.Hint, range: Extremes.Range): readonly [least: number, most: number] => {
   if (hint._tag === "Ignore") return [range.addsLeast, range.addsMost]
   const shortened = Hint.bend(hint, range.least, 0, 0) ?? range.least
-  const lengthened = Hint.bend(hint, range.most, longestHint(hint), 1) ?? range.most
+  const lengthened = Hint.bend(hint, range.most, Limits.longestHint(hint), 1) ?? range.most
   return [Math.min(range.least, shortened), Math.max(range.most, lengthened)]
 }
 
-const worstDelay = (steps: ReadonlyArray<Step>): Delay | undefined =>
+const worstDelay = (steps: ReadonlyArray<Step>): Delay =>
   steps
-    .filter(({ next }) => next !== undefined)
     .map(({ delay }) => delay)
     .reduce((a, b) => ({
       bound: Math.max(a.bound, b.bound),
@@ -310,11 +240,11 @@ const rowOf = (journey: Journey, attempt: number, paths: ReadonlyArray<Path>, de
   const earliest = Math.min(...paths.map((path) => path.earliest))
   return {
     attempt,
-    timeoutMillis: timeoutMillis(journey.policy, attempt, earliest),
+    timeoutMillis: Limits.timeoutMillis(journey.policy, attempt, earliest),
     delay,
     earliest,
     latest: Math.max(...paths.map((path) => clippedLatest(journey, path))),
-    waited: Math.max(...paths.map((path) => Math.min(path.waitedMost, latestStart(deadline) - path.ranLeast)))
+    waited: Math.max(...paths.map((path) => Math.min(path.waitedMost, Limits.latestStart(deadline) - path.ranLeast)))
   }
 }
 

@@ -12,7 +12,7 @@ import * as Decision from "../loop/Decision.ts"
 import * as Foreign from "../loop/Foreign.ts"
 import { erase } from "../loop/PolicyRecord.ts"
 import type { StopReason } from "../loop/RetryStopped.ts"
-import { longestRun } from "./Follow.ts"
+import { longestRun } from "./Limits.ts"
 import type { Scheduled } from "./PlanRecord.ts"
 
 /**
