@@ -31,6 +31,12 @@ import {
 const exponential = Backoff.exponential({ base: 100 })
 const jittered = exponential.pipe(Backoff.capped("1 second"), Backoff.jittered(Jitter.equal))
 
+const valley = Jitter.make({
+  name: "valley",
+  interval: (bound) => [0, bound],
+  draw: (bound, u) => bound * Math.abs(2 * u - 1)
+})
+
 const tags = (remarks: ReadonlyArray<{ readonly _tag: string }>) => remarks.map(({ _tag }) => _tag)
 
 const warningsOf = (policy: Plan.Explainable, options?: Plan.Options) => Plan.explain(policy, options).warnings
@@ -117,12 +123,30 @@ const goldenDelays: ReadonlyArray<readonly [string, Backoff.Backoff, ReadonlyArr
     ]
   ],
   [
+    "a jitter that falls and rises",
+    exponential.pipe(Backoff.jittered(valley)),
+    [
+      [100, 0, 50.5, 100],
+      [200, 0, 100.5, 200],
+      [400, 0, 200.5, 400]
+    ]
+  ],
+  [
     "decorrelated",
     Backoff.decorrelated({ base: 1000 }),
     [
       [3000, 1000, 2000.5, 3000],
       [9000, 1000, 3500.5, 9000],
       [27000, 1000, 5750.5, 27000]
+    ]
+  ],
+  [
+    "decorrelatedSmooth",
+    Backoff.decorrelatedSmooth({ base: 1000 }),
+    [
+      [1378, 0, 871.6, 1378],
+      [2838, 0, 1158.6, 2838],
+      [4326, 0, 2078.4, 4326]
     ]
   ],
   [
@@ -357,6 +381,25 @@ describe("Plan.explain", () => {
     })
   )
 
+  it("lets only short attempts leave the back-off where it was", () => {
+    const plan = Plan.explain({
+      attemptTimeout: AttemptTimeout.constant(1_000),
+      maxAttempts: 3,
+      backoff: Backoff.fromDelays([100, 400]).pipe(Backoff.resetAfter(300))
+    })
+    expect(times(plan)).toEqual({ earliest: [0, 100, 500], latest: [0, 1_100, 2_200], waited: [0, 100, 500] })
+  })
+
+  it("leaves no time for delays that attempts must have taken", () => {
+    const plan = Plan.explain({
+      attemptTimeout: AttemptTimeout.constant(300),
+      maxAttempts: 3,
+      backoff: Backoff.fromDelays([500]).pipe(Backoff.jittered(Jitter.full), Backoff.resetAfter(300)),
+      deadline: Deadline.refuse(1_200)
+    })
+    expect(times(plan)).toEqual({ earliest: [0, 0, 300], latest: [0, 800, 1_199], waited: [0, 500, 899] })
+  })
+
   it.effect("keeps smooth delays within two milliseconds per retry of what is possible", () =>
     Effect.gen(function* () {
       for (const backoff of [
@@ -374,6 +417,21 @@ describe("Plan.explain", () => {
           expect(plan.latest[i]).toBeLessThanOrEqual((slow.starts[i] ?? NaN) + i)
         })
       }
+    })
+  )
+
+  it.effect("counts on a smooth delay that another one hides", () =>
+    Effect.gen(function* () {
+      const smooth = Backoff.decorrelatedSmooth({ base: 1000 })
+      const policy = { maxAttempts: 3, backoff: Backoff.longest(smooth, Backoff.constant({ delay: 700 })) }
+      const plan = times(Plan.explain(policy))
+      // The first draw hides below the constant delay, and takes from the second one what is above it.
+      const seen = yield* operation(policy, () => ({ ranMillis: 0, kind: "Server" })).pipe(
+        Effect.provide(SeededRandom.layerFixed([0.29, 0]))
+      )
+      expect(seen.starts).toEqual([0, 700, 1400])
+      expect((yield* fastest(policy)).starts).toEqual([0, 700, 2078])
+      expect(plan.earliest).toEqual([0, 700, 1400])
     })
   )
 
