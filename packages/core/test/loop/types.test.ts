@@ -577,7 +577,7 @@ describe("Retry.retry types of policies standing alone", () => {
         )
       )
     expectTypeOf(inPipe).returns.toEqualTypeOf<
-      Effect.Effect<Answer | readonly [ApiError, ReadonlyArray<ApiError>], never, Database>
+      Effect.Effect<Answer | readonly [ApiError, Array<ApiError>], never, Database>
     >()
   })
 
