@@ -9,6 +9,7 @@ import type { Report, Scene, Tally } from "./Scene.ts"
 import * as Deadline from "./scenes/Deadline.ts"
 import * as Mixture from "./scenes/Mixture.ts"
 import * as NotFound from "./scenes/NotFound.ts"
+import * as Outage from "./scenes/Outage.ts"
 import * as ResetAndHang from "./scenes/ResetAndHang.ts"
 import * as Throttled from "./scenes/Throttled.ts"
 import * as TwoFailures from "./scenes/TwoFailures.ts"
@@ -25,7 +26,8 @@ export const scenes: ReadonlyArray<Scene> = [
   ResetAndHang.scene(),
   Deadline.scene(),
   NotFound.scene(),
-  Mixture.scene()
+  Mixture.scene(),
+  Outage.scene()
 ]
 
 /**

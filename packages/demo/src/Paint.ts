@@ -46,6 +46,8 @@ export interface Glyphs {
   readonly kept: string
   readonly broken: string
   readonly rule: string
+  /** Bars of growing height, the empty one first. */
+  readonly bars: ReadonlyArray<string>
 }
 
 /**
@@ -61,7 +63,8 @@ export const unicode: Glyphs = {
   tick: "╵",
   kept: "✔",
   broken: "✘",
-  rule: "─"
+  rule: "─",
+  bars: [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 }
 
 /**
@@ -77,7 +80,8 @@ export const ascii: Glyphs = {
   tick: "'",
   kept: "+",
   broken: "!",
-  rule: "-"
+  rule: "-",
+  bars: [" ", ".", "#"]
 }
 
 /**

@@ -46,6 +46,17 @@ const ranOut = ({ deadlineMillis, timeoutMillis }: Limits, { startedMillis, told
 const promised = (text: string, seen: ReadonlyArray<string>): Promised => ({ text, broken: seen[0] })
 
 /**
+ * Broken by a count outside its limits.
+ *
+ * @category constructors
+ */
+export const counts = (
+  text: string,
+  seen: number,
+  { least, most }: { readonly least: number; readonly most: number }
+): Promised => promised(text, seen >= least && seen <= most ? [] : [`there were ${seen}, not ${least} to ${most}`])
+
+/**
  * The same promise about several runs; broken when it is for one of them.
  *
  * @category combinators

@@ -19,7 +19,7 @@ const show = Demo.run({
   seed: process.argv.slice(2).find((argument) => argument !== "--") ?? "5",
   style: Paint.style(process.env, process.stdout),
   print: (text) => void process.stdout.write(text)
-}).pipe(Effect.timeoutFail({ duration: "12 seconds", onTimeout: () => "the demo did not end within 12 seconds" }))
+}).pipe(Effect.timeoutFail({ duration: "14 seconds", onTimeout: () => "the demo did not end within 14 seconds" }))
 
 Effect.runCallback(show, {
   onExit: (exit) => {

@@ -1,4 +1,4 @@
-import { Classifier, Hint } from "@effect-retry/core"
+import { Classifier, Hint, RetryBucket } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Demo from "../src/Demo.ts"
@@ -7,6 +7,7 @@ import type { Scene } from "../src/Scene.ts"
 import * as Deadline from "../src/scenes/Deadline.ts"
 import * as Mixture from "../src/scenes/Mixture.ts"
 import * as NotFound from "../src/scenes/NotFound.ts"
+import * as Outage from "../src/scenes/Outage.ts"
 import * as ResetAndHang from "../src/scenes/ResetAndHang.ts"
 import * as Throttled from "../src/scenes/Throttled.ts"
 import * as TwoFailures from "../src/scenes/TwoFailures.ts"
@@ -37,7 +38,7 @@ describe.concurrent("Demo.run", () => {
         expect(output).toMatch(/^[ -~\n]*$/)
         expect(lines.filter((line) => line.length > 80)).toEqual([])
         expect(lines.filter((line) => /^\d {2}/.test(line)).map((line) => Number(line[0]))).toEqual([
-          1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6
+          1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 6, 7
         ])
         expect(output).toContain("promises checked, all kept")
       }).pipe(Effect.timeout("14 seconds")),
@@ -74,6 +75,11 @@ describe.concurrent("Demo.run", () => {
       broken: "ignored hints and final answers among many",
       scene: Mixture.scene({ ...Mixture.policy, hint: Hint.ignore, classifier: Classifier.always }),
       says: "every verdict and every success is what the server answered; operation"
+    },
+    {
+      broken: "a bucket without a bottom",
+      scene: Outage.scene(Effect.succeed(RetryBucket.unlimited)),
+      says: "retries are at most 10, and 0.1 per success; there were"
     }
   ])(
     "says what broke: $broken",
