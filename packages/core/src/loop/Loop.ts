@@ -88,12 +88,12 @@ const first = (op: Op): Erased => told(Observers.nestingNoticed(op), () => charg
 const charged = (op: Op): Erased => {
   const { bucket, sendRate } = op
   if (bucket === undefined || !isCharging(bucket)) {
-    return sendRate === undefined ? attempt(op) : send(op, (reason) => refused(op, "send rate", reason))
+    return sendRate === undefined ? attempt(op) : send(op, (op, reason) => refused(op, "send rate", reason))
   }
   const funded = Effect.flatMap(holding(op, bucket.takeFirst), (granted) => {
     if (!granted) return refused(op, "bucket", { _tag: "BucketEmpty" })
     const by = sendRate === undefined || Operation.late(op) !== undefined ? "bucket" : "send rate"
-    return send(op, (reason) => Effect.flatMap(givenBack(op, bucket), () => refused(op, by, reason)))
+    return send(op, (op, reason) => Effect.flatMap(givenBack(op, bucket), () => refused(op, by, reason)))
   })
   return guarded(op, bucket, funded)
 }
@@ -159,6 +159,7 @@ const ranOut = (op: Op, timedOut: AttemptTimedOut): Erased => {
 /** Tells the services how the attempt ended, then decides. */
 const judged = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
   const failure: Failure = { error, input, verdict, failedMillis: Operation.elapsedMillis(op), end }
+  op.failure = failure
   Operation.record(op, failure)
   if (op.sendRate === undefined && op.bucket === undefined && op.policy.observe === undefined)
     return decide(op, failure)
@@ -192,22 +193,20 @@ const decide = (op: Op, failure: Failure): Erased => {
           }
         )
       : proceed(op, failure, verdict, Operation.decide(op, verdict, failure.failedMillis, u))
-  return op.draws ? Effect.flatMap(op.random.next, withDraw) : withDraw(0)
+  return op.draw === undefined ? withDraw(0) : Effect.flatMap(op.draw, withDraw)
 }
 
 /** Stops, or pays, waits and makes the next attempt. */
 const proceed = (op: Op, failure: Failure, verdict: Retryable, decision: Decision.Decision): Erased => {
   if (typeof decision !== "number") return stop(op, failure, decision)
   const { bucket } = op
-  if (bucket === undefined) return next(op, failure, decision, (reason) => stop(op, failure, reason))
+  return bucket === undefined ? next(op, failure, decision) : paid(op, bucket, failure, verdict.kind, decision)
+}
+
+const paid = (op: Op, bucket: Bucket, failure: Failure, kind: Kind, millis: number): Erased => {
   const funded = Effect.flatMap(
-    holding(op, (restore) => bucket.take(verdict.kind, restore)),
-    (granted) =>
-      granted
-        ? next(op, failure, decision, (reason) =>
-            Effect.flatMap(givenBack(op, bucket), () => stop(op, failure, reason))
-          )
-        : stop(op, failure, { _tag: "BucketEmpty" })
+    holding(op, (restore) => bucket.take(kind, restore)),
+    (granted) => (granted ? next(op, failure, millis) : stop(op, failure, { _tag: "BucketEmpty" }))
   )
   return guarded(op, bucket, funded)
 }
@@ -219,24 +218,33 @@ const guarded = (op: Op, bucket: Bucket, self: Erased): Erased => {
   return Effect.onError(self, () => givenBack(op, bucket))
 }
 
-type Refused = (reason: StopReason) => Erased
-
 /** Waits and makes the next attempt, if it may still be sent. */
-const next = (op: Op, failure: Failure, millis: number, refused: Refused): Erased => {
+const next = (op: Op, failure: Failure, millis: number): Erased => {
   Operation.waits(op, millis)
-  return told(Observers.retryScheduled(op, failure, millis), () =>
-    millis === 0 ? send(op, refused) : wait(op.clock, millis, () => send(op, refused))
-  )
+  return op.policy.observe === undefined
+    ? waited(op, millis)
+    : told(Observers.retryScheduled(op, failure, millis), () => waited(op, millis))
+}
+
+const waited = (op: Op, millis: number): Erased =>
+  millis === 0 ? send(op, unsent) : wait(Operation.clock(op), millis, () => send(op, unsent))
+
+type Refused = (op: Op, reason: StopReason) => Erased
+
+/** Stops with the latest failure, and gives back what is held for the attempt that is not sent. */
+const unsent: Refused = (op, reason) => {
+  const { bucket, failure } = op
+  return told(bucket && givenBack(op, bucket), () => stop(op, failure!, reason))
 }
 
 const send = (op: Op, refused: Refused): Erased => {
   const { sendRate } = op
   const late = Operation.late(op)
-  if (late !== undefined) return refused(late)
+  if (late !== undefined) return refused(op, late)
   if (sendRate === undefined) return attempt(op)
   return Effect.flatMap(acquire(op, sendRate), (granted) => {
     const reason: StopReason | undefined = granted ? Operation.late(op) : { _tag: "SendRateRefused" }
-    return reason === undefined ? attempt(op) : refused(reason)
+    return reason === undefined ? attempt(op) : refused(op, reason)
   })
 }
 

@@ -1,7 +1,7 @@
 /**
  * What a running operation remembers.
  */
-import type { Effect, Fiber } from "effect"
+import type { DefaultServices, Effect, Fiber } from "effect"
 import { Clock, Context, Duration, Option, Random } from "effect"
 import type { Retryable, Verdict } from "../classify/Verdict.ts"
 import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
@@ -33,8 +33,10 @@ export interface Operation {
   readonly policy: ErasedPolicy
   /** What to do instead of failing with the last failure; a history is kept only for this. */
   readonly onStopped: ((stopped: RetryStopped<unknown>) => Erased) | undefined
-  readonly clock: Clock.Clock
-  readonly random: Random.Random
+  /** Clock and chance. */
+  readonly services: Context.Context<DefaultServices.DefaultServices>
+  /** A random number for a step; absent where deciding on a delay takes none. */
+  readonly draw: Effect.Effect<number> | undefined
   readonly sendRate: SendRate | undefined
   readonly bucket: RetryBucket | ChargingBucket | undefined
   /** The operation of whose attempt this one is part, where the policy asks. */
@@ -44,12 +46,12 @@ export interface Operation {
   readonly keeps: "nothing" | "last" | "all"
   /** Whether anything depends on time: if not, the operation never looks at the clock. Foreign schedules are told it. */
   readonly timed: boolean
-  /** Whether deciding on a delay takes a random number. */
-  readonly draws: boolean
   /** Attempts started. */
   attempts: number
   /** The timeout of the attempt that runs, once it has interrupted it. */
   timedOut: AttemptTimedOut | undefined
+  /** The latest failure. */
+  failure: Failure | undefined
   /** Tokens the last retry took. */
   cost: number
   /** Tokens taken for an attempt that has not started yet. */
@@ -95,7 +97,6 @@ export const make = (
   fiber: Fiber.RuntimeFiber<unknown, unknown>
 ): Operation => {
   const services = fiber.currentDefaultServices
-  const clock = Context.get(services, Clock.Clock)
   const backoff = Backoff.isBackoff(policy.backoff) ? policy.backoff : undefined
   const keeps = onStopped !== undefined ? "all" : policy.attempt || policy.deadline?._tag === "Cut" ? "last" : "nothing"
   // Without retries of its own nothing multiplies.
@@ -110,8 +111,8 @@ export const make = (
     self,
     policy,
     onStopped,
-    clock,
-    random: Context.get(services, Random.Random),
+    services,
+    draw: draws(policy) ? Context.get(services, Random.Random).next : undefined,
     sendRate: policy.sendRate && Context.unsafeGet(fiber.currentContext, policy.sendRate),
     bucket: policy.bucket && Context.unsafeGet(fiber.currentContext, policy.bucket as Context.Tag<any, RetryBucket>),
     outer: asksForOuter
@@ -120,9 +121,9 @@ export const make = (
     history: [],
     keeps,
     timed,
-    draws: draws(policy),
     attempts: 0,
     timedOut: undefined,
+    failure: undefined,
     cost: 0,
     held: undefined,
     guarded: false,
@@ -132,10 +133,17 @@ export const make = (
     tree: backoff?.tree,
     scheduleState: policy.backoff.initial,
     elapsedMillis: 0,
-    lookedAtMillis: timed ? clock.unsafeCurrentTimeMillis() : 0,
+    lookedAtMillis: timed ? Context.get(services, Clock.Clock).unsafeCurrentTimeMillis() : 0,
     attemptStartedMillis: 0
   }
 }
+
+/**
+ * Looked up only where something waits or time counts.
+ *
+ * @category running
+ */
+export const clock = (op: Operation): Clock.Clock => Context.get(op.services, Clock.Clock)
 
 /**
  * Looks at the clock. A clock that steps back adds nothing, and the time after its step counts again.
@@ -144,7 +152,7 @@ export const make = (
  */
 export const elapsedMillis = (op: Operation): number => {
   if (!op.timed) return 0
-  const now = op.clock.unsafeCurrentTimeMillis()
+  const now = clock(op).unsafeCurrentTimeMillis()
   op.elapsedMillis += Math.max(0, now - op.lookedAtMillis)
   op.lookedAtMillis = now
   return op.elapsedMillis
