@@ -59,8 +59,10 @@ describe("Paint.put", () => {
 })
 
 describe("Paint.ascii", () => {
-  it("has a glyph of one printable ASCII character for each of unicode", () => {
+  it("has a glyph of one printable ASCII character for each of unicode, and bars", () => {
+    const { bars, ...glyphs } = Paint.ascii
     expect(Object.keys(Paint.ascii)).toEqual(Object.keys(Paint.unicode))
-    for (const glyph of Object.values(Paint.ascii)) expect(glyph).toMatch(/^[!-~]$/)
+    for (const glyph of Object.values(glyphs)) expect(glyph).toMatch(/^[!-~]$/)
+    for (const bar of bars) expect(bar).toMatch(/^[ -~]$/)
   })
 })
