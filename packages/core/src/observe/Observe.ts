@@ -12,9 +12,10 @@ export { metrics } from "./Metrics.ts"
 export { attributes, spanEvents } from "./SpanEvents.ts"
 
 /**
- * Publishes every event to the application's own `PubSub`.
+ * Publishes every event to the application's own `PubSub`: subscribe with `PubSub.subscribe` or `Stream.fromPubSub`.
  *
- * Waits where the `PubSub` does when it is full: `PubSub.sliding` and `PubSub.dropping` never do.
+ * Waits where the `PubSub` does when it is full, and the operation with it: `PubSub.sliding` and `PubSub.dropping` never
+ * do. One that is shut down is no harm, but a warning in the log for every event.
  *
  * @category constructors
  */

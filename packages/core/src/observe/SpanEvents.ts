@@ -52,7 +52,13 @@ export const attributes = (event: RetryEvent): Record<string, string | number> =
 const particular = (event: RetryEvent): Record<string, string | number> => {
   switch (event._tag) {
     case "AttemptFailed":
-      return { ...exception(event.error), "retry.verdict": event.verdict._tag, ...kind(event.verdict) }
+      return {
+        ...exception(event.error),
+        "retry.verdict": event.verdict._tag,
+        ...kind(event.verdict),
+        "retry.ran_ms": Duration.toMillis(event.ran),
+        ...sendWait(event)
+      }
     case "RetryScheduled":
       return {
         "retry.delay_ms": Duration.toMillis(event.delay),
@@ -61,13 +67,16 @@ const particular = (event: RetryEvent): Record<string, string | number> => {
         ...kind(event.verdict)
       }
     case "Succeeded":
-      return {}
+      return sendWait(event)
     case "GaveUp":
       return { ...exception(event.error), "retry.stop_reason": event.reason._tag }
     case "NestingNoticed":
       return { "retry.outer": event.outer.name, "retry.outer_attempt": event.outer.attempt }
   }
 }
+
+const sendWait = ({ sendWait }: { readonly sendWait: Duration.Duration }): Record<string, number> =>
+  Duration.toMillis(sendWait) === 0 ? {} : { "retry.send_wait_ms": Duration.toMillis(sendWait) }
 
 const kind = (verdict: Parameters<typeof isRetryable>[0]): Record<string, string> =>
   isRetryable(verdict) ? { "retry.kind": verdict.kind } : {}
