@@ -1,0 +1,157 @@
+import { Backoff, Classifier, Metrics, Observe, Retry, RetryBucket, Verdict } from "@effect-retry/core"
+import { VirtualClock } from "@effect-retry/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Chunk, Context, Effect, Metric } from "effect"
+import * as Events from "./Events.ts"
+
+class Bucket extends Context.Tag("test/Bucket")<Bucket, RetryBucket.RetryBucket>() {}
+
+/** Metrics are global: every test has an operation of its own. */
+const policyOf = (name: string) => ({
+  name,
+  observe: [Observe.metrics],
+  classifier: Classifier.always,
+  maxAttempts: 3,
+  backoff: Backoff.exponential({ base: "1 second" })
+})
+
+const series = <T, I, O>(metric: Metric.Metric<T, I, O>, tags: Record<string, string>): Metric.Metric<T, I, O> =>
+  Object.entries(tags).reduce((tagged, [key, value]) => Metric.tagged(tagged, key, value), metric)
+
+const count = (metric: Metric.Metric.Counter<number>, tags: Record<string, string>) =>
+  Effect.map(Metric.value(series(metric, tags)), ({ count }) => count)
+
+/** All series of this package under an operation's name: their name, tags and value. */
+const seriesOf = (operation: string) =>
+  Effect.map(Metric.snapshot, (pairs) =>
+    pairs
+      .filter(({ metricKey }) => metricKey.tags.some(({ key, value }) => key === "operation" && value === operation))
+      .map(({ metricKey }) => {
+        const tags = metricKey.tags.filter(({ key }) => key !== "operation")
+        return [metricKey.name, ...tags.map(({ key, value }) => `${key}=${value}`)].join(" ")
+      })
+      .toSorted()
+  )
+
+const failing = <E>(...errors: ReadonlyArray<E>) => {
+  let attempts = 0
+  return Effect.suspend(() => {
+    const error = errors[attempts++]
+    return error === undefined ? Effect.succeed("done") : Effect.fail(error)
+  })
+}
+
+describe("Observe.metrics", () => {
+  it.effect("counts attempts, retries and stops of an operation by name", () =>
+    Effect.gen(function* () {
+      const operation = "metrics/counts"
+      const classifier = (error: "busy" | "slow down") => (error === "busy" ? Verdict.transient : Verdict.throttling)
+      const policy = { ...policyOf(operation), classifier }
+      yield* Retry.retry(failing<"busy" | "slow down">("busy", "slow down"), policy)
+      yield* Retry.retry(Effect.succeed("done"), policy)
+      yield* Effect.exit(Retry.retry(Effect.fail("busy" as const), policy))
+      expect(yield* count(Metrics.attempts, { operation, outcome: "failed" })).toBe(2 + 3)
+      expect(yield* count(Metrics.attempts, { operation, outcome: "succeeded" })).toBe(2)
+      expect(yield* count(Metrics.retries, { operation, kind: "Transient" })).toBe(1 + 2)
+      expect(yield* count(Metrics.retries, { operation, kind: "Throttling" })).toBe(1)
+      expect(yield* count(Metrics.stops, { operation, reason: "AttemptsSpent" })).toBe(1)
+      expect(yield* seriesOf(operation)).toEqual([
+        "retry_attempts_total outcome=failed",
+        "retry_attempts_total outcome=succeeded",
+        "retry_delay_milliseconds source=Curve",
+        "retry_retries_total kind=Throttling",
+        "retry_retries_total kind=Transient",
+        "retry_stops_total reason=AttemptsSpent"
+      ])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect.each<{ readonly reason: string; readonly policy: Partial<ReturnType<typeof policyOf>> }>([
+    { reason: "Terminal", policy: { classifier: Classifier.never } },
+    { reason: "AttemptsSpent", policy: { maxAttempts: 1 } },
+    { reason: "BackoffEnded", policy: { backoff: Backoff.fromDelays([]) } }
+  ])("counts stops by reason: $reason", ({ policy, reason }) =>
+    Effect.gen(function* () {
+      const operation = `metrics/stops/${reason}`
+      yield* Effect.exit(Retry.retry(Effect.fail("busy"), { ...policyOf(operation), ...policy }))
+      expect(yield* count(Metrics.stops, { operation, reason })).toBe(1)
+      expect(yield* seriesOf(operation)).toEqual([
+        "retry_attempts_total outcome=failed",
+        `retry_stops_total reason=${reason}`
+      ])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("sorts delays into powers of two milliseconds, by source", () =>
+    Effect.gen(function* () {
+      const operation = "metrics/delays"
+      const capped = Backoff.capped(Backoff.exponential({ base: "1 second" }), "3 seconds")
+      const policy = { ...policyOf(operation), backoff: Backoff.delayedFirst(capped), maxAttempts: 6 }
+      yield* Effect.exit(Retry.retry(Effect.fail("busy"), policy))
+      const curve = yield* Metric.value(series(Metrics.delays, { operation, source: "Curve" }))
+      expect(curve).toMatchObject({ count: 3, min: 0, max: 2000, sum: 0 + 1000 + 2000 })
+      const cap = yield* Metric.value(series(Metrics.delays, { operation, source: "Cap" }))
+      expect(cap).toMatchObject({ count: 2, min: 3000, max: 3000, sum: 6000 })
+      const boundaries = curve.buckets.map(([boundary]) => boundary)
+      expect([...boundaries]).toEqual([...Array.from({ length: 18 }, (_, i) => 2 ** i).slice(0, -1), Infinity])
+      const cumulative = new Map(curve.buckets)
+      expect([1, 512, 1024, 2048].map((boundary) => cumulative.get(boundary))).toEqual([1, 1, 2, 3])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("shows the level of the bucket after the latest event, and none without a bucket", () =>
+    Effect.gen(function* () {
+      const operation = "metrics/level"
+      const bucket = yield* RetryBucket.makeQuota({ capacity: 100 })
+      const level = Effect.map(Metric.value(series(Metrics.bucketLevel, { operation })), ({ value }) => value)
+      const policy = { ...policyOf(operation), bucket: Bucket }
+      const funded = Effect.provideService(Bucket, bucket)
+      yield* Effect.exit(funded(Retry.retry(Effect.fail("busy"), policy)))
+      expect(yield* level).toBe(100 - 14 - 14)
+      yield* funded(Retry.retry(failing("busy"), policy))
+      expect(yield* level).toBe(100 - 14 - 14)
+      yield* funded(Retry.retry(Effect.succeed("done"), policy))
+      expect(yield* level).toBe(100 - 14 - 14 + 1)
+      expect(yield* seriesOf(operation)).toContain("retry_bucket_level")
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("counts nested operations by the outer one", () =>
+    Effect.gen(function* () {
+      const operation = "metrics/nested"
+      const inner = Retry.retry(Effect.fail("busy"), policyOf(operation))
+      const outer = { name: "job", classifier: Classifier.always, maxAttempts: 2, backoff: Backoff.fromDelays([0]) }
+      yield* Effect.exit(Retry.retry(inner, outer))
+      expect(yield* count(Metrics.nested, { operation, outer: "job" })).toBe(2)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect(
+    "counts a retry after a rejected result by its kind, and operations without a name under the empty one",
+    () =>
+      Effect.gen(function* () {
+        const before = yield* count(Metrics.retries, { operation: "", kind: "Server" })
+        const judged = { ...policyOf("unused"), name: undefined, maxAttempts: 2, result: () => Verdict.server }
+        yield* Retry.retry(Effect.succeed(503), judged)
+        expect(yield* count(Metrics.retries, { operation: "", kind: "Server" })).toBe(before + 1)
+      }).pipe(VirtualClock.run)
+  )
+
+  it.effect("keeps one series for each combination of tags, however often", () =>
+    Effect.gen(function* () {
+      const operation = "metrics/series"
+      const events = Events.all.map((event): Retry.RetryEvent => ({ ...event, name: operation }))
+      yield* Effect.forEach(Chunk.range(1, 50), () => Effect.forEach(events, Observe.metrics))
+      expect(yield* seriesOf(operation)).toEqual([
+        "retry_attempts_total outcome=failed",
+        "retry_attempts_total outcome=succeeded",
+        "retry_bucket_level",
+        "retry_delay_milliseconds source=Cap",
+        "retry_nested_total outer=job",
+        "retry_retries_total kind=Throttling",
+        "retry_stops_total reason=AttemptsSpent"
+      ])
+      expect(yield* count(Metrics.nested, { operation, outer: "job" })).toBe(50)
+    })
+  )
+})
