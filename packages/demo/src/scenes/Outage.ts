@@ -35,7 +35,7 @@ type Call = Effect.Effect<void, "down">
 export const scene = (bucket = RetryBucket.makeSuccessRatio(budget)): Scene.Scene => ({
   title: `${clients} clients, one outage, in virtual time`,
   intro: [
-    "requests per 200 ms; each client sends about one per second",
+    "requests per 240 ms; each client sends about one per second",
     "ours    4 attempts, full jitter, one bucket for all: 10, and 0.1 per success",
     "native  4 attempts: exponential, jittered, recurs(3)"
   ],
@@ -54,7 +54,7 @@ export const scene = (bucket = RetryBucket.makeSuccessRatio(budget)): Scene.Scen
               { name: "ours", tone: "good", atMillis: ours.arrivals },
               { name: "native", tone: "bad", atMillis: native.arrivals }
             ],
-            { binMillis: 200, untilMillis, marked: outage }
+            { binMillis: 240, untilMillis, marked: outage }
           ),
         promises: promises(ours),
         notes: [
