@@ -16,7 +16,14 @@ type InPipe<E> = unknown extends E ? never : unknown
 
 export { type Attempt, CurrentAttempt } from "./CurrentAttempt.ts"
 export type { ActiveOperation, DelaySource, Observer, RetryEvent } from "./RetryEvent.ts"
-export { type FailedAttempt, ResultRejected, RetryStopped, SendRefused, type StopReason } from "./RetryStopped.ts"
+export {
+  type FailedAttempt,
+  inWords,
+  ResultRejected,
+  RetryStopped,
+  SendRefused,
+  type StopReason
+} from "./RetryStopped.ts"
 
 /**
  * Retries an effect as a policy says.
