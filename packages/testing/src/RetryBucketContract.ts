@@ -3,9 +3,6 @@
  *
  * Each test makes a bucket of its own, on a `VirtualClock`. Where it matters in which order fibers run, they take turns
  * after every step: a bucket that looks first and takes afterwards is found out.
- *
- * The test functions are handed in, since a module that imports them cannot be loaded outside of a test run:
- * `RetryBucketContract.suite(vitest, "my bucket", layer)` with `import * as vitest from "@effect/vitest"`.
  */
 import { Backoff, Classifier, Retry, RetryBucket, Verdict } from "@effect-retry/core"
 import * as Duration from "effect/Duration"
@@ -16,6 +13,8 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as Interleaving from "./Interleaving.ts"
+import type { Runner } from "./Runner.ts"
 import * as VirtualClock from "./VirtualClock.ts"
 
 type Bucket = RetryBucket.RetryBucket
@@ -39,31 +38,6 @@ export interface Options {
   readonly grants?: "some" | "all" | "none"
   /** Whether a take waits for tokens that are not there. @default false */
   readonly waits?: boolean
-}
-
-/**
- * The functions of a test run: the module `@effect/vitest` has them.
- *
- * @category models
- */
-export interface Runner {
-  readonly describe: (name: string, tests: () => void) => void
-  readonly it: { readonly effect: (name: string, test: () => Effect.Effect<void, unknown>) => void }
-  readonly expect: (actual: unknown, message?: string) => Expectation
-}
-
-/**
- * What is asked of `expect`.
- *
- * @category models
- */
-export interface Expectation {
-  readonly toBe: (expected: unknown) => void
-  readonly toEqual: (expected: unknown) => void
-  readonly toHaveLength: (length: number) => void
-  readonly toBeCloseTo: (expected: number, digits: number) => void
-  readonly toBeGreaterThanOrEqual: (least: number) => void
-  readonly toBeLessThanOrEqual: (most: number) => void
 }
 
 /**
@@ -138,7 +112,7 @@ const aboutEvery = ({ bounds, expect, expectLevel, make, test }: Contract): void
       const follow = (step: Effect.Effect<unknown>) =>
         Effect.gen(function* () {
           yield* step
-          yield* settled
+          yield* Interleaving.settled
           const now = yield* bucket.level.get
           expect(seen.at(-1)).toBe(now)
           expect(yield* Stream.runHead(bucket.level.changes)).toEqual(Option.some(now))
@@ -214,7 +188,7 @@ const aboutGranted = ({ bounds, expect, expectLevel, test }: Contract): void => 
     Effect.gen(function* () {
       const { log, watched } = watch(bucket)
       const fiber = yield* Effect.fork(Effect.exit(operate(watched, Retry.retry(down, policy))))
-      yield* settled
+      yield* Interleaving.settled
       const before = log.levels.at(-1) ?? NaN
       yield* expectLevel(bucket, before - (log.taken[0] ?? NaN))
       yield* Fiber.interrupt(fiber)
@@ -267,10 +241,13 @@ const aboutSome = ({ expect, expectLevel, make, test }: Contract): void => {
       const costs = yield* withBucket(make, drain)
       yield* Effect.replicateEffect(retry(bucket), costs.length - 1)
       const takes = yield* Effect.forEach(Array.from({ length: 100 }), (_, index) =>
-        Effect.zipRight(bucket.ended(failed), beginTake(bucket, "Transient", 2 * turn - (index % (2 * turn))))
+        Effect.zipRight(
+          bucket.ended(failed),
+          beginTake(bucket, "Transient", 2 * Interleaving.turn - (index % (2 * Interleaving.turn)))
+        )
       )
-      yield* settled
-      const granted = (yield* Effect.forEach(takes, ({ taken }) => taken)).filter(Option.isSome)
+      yield* Interleaving.settled
+      const granted = (yield* Effect.forEach(takes, endTake)).filter(Option.isSome)
       // A bucket that counts failures instead of retries may have heard of them all before it is asked.
       expect(granted.length).toBeGreaterThanOrEqual((costs.at(-1) ?? 0) > 0 ? 1 : 0)
       expect(granted.length).toBeLessThanOrEqual(1)
@@ -300,10 +277,10 @@ const aboutRefusing = ({ expect, test }: Contract): void => {
 
 const aboutWaiting = ({ expect, expectLevel, test }: Contract): void => {
   const takes = (bucket: Bucket, count: number) =>
-    Effect.forEach(Array.from({ length: count }), () => Effect.zipLeft(beginTake(bucket), settled))
+    Effect.forEach(Array.from({ length: count }), () => Effect.zipLeft(beginTake(bucket), Interleaving.settled))
   const served = (takings: ReadonlyArray<Taking>) =>
     Effect.zipRight(
-      settled,
+      Interleaving.settled,
       Effect.forEach(takings, ({ isOver }) => isOver)
     )
 
@@ -327,13 +304,13 @@ const aboutWaiting = ({ expect, expectLevel, test }: Contract): void => {
       const cost = (yield* drain(bucket)).at(-1) ?? 0
       const before = yield* bucket.level.get
       const takings = yield* takes(bucket, 3)
-      expect(yield* Effect.transposeMapOption(Option.fromNullable(takings[0]), ({ taken }) => taken)).toEqual(
+      expect(yield* Effect.transposeMapOption(Option.fromNullable(takings[0]), endTake)).toEqual(
         Option.some(Option.none())
       )
       yield* bucket.giveBack(cost)
       expect(yield* served(takings)).toEqual([true, true, false])
       yield* expectLevel(bucket, before)
-      yield* Effect.forEach(takings, ({ taken }) => taken)
+      yield* Effect.forEach(takings, endTake)
     }))
 }
 
@@ -383,54 +360,31 @@ const withBucket = <A, E, R>(make: Make, body: (bucket: Bucket) => Effect.Effect
     ? Effect.flatMap(make, body)
     : Effect.provide(Effect.flatMap(RetryBucket.Default, body), Layer.fresh(make))
 
-/** Lets all other fibers run until they wait for something; no time passes. */
-const settled = Effect.replicateEffect(Effect.yieldNow(), 25)
-
-/** Steps between two turns of a fiber. With fewer it would not get on: a turn takes steps itself. */
-const turn = 16
-
-/** Lets other fibers run after every so many steps, the first time `early` steps earlier. */
-const inTurns = <A, E, R>(self: Effect.Effect<A, E, R>, early: number): Effect.Effect<A, E, R> => {
-  const later = (steps: number): Effect.Effect<A, E, R> => (steps === 0 ? self : Effect.suspend(() => later(steps - 1)))
-  return Effect.withMaxOpsBeforeYield(later(early), turn)
-}
-
-interface Taking {
-  readonly isOver: Effect.Effect<boolean>
-  /** What it has taken by now, and nothing any more after that. */
-  readonly taken: Effect.Effect<Option.Option<number>>
-}
+type Taking = Interleaving.Begun<Option.Option<number>>
 
 /** Begins a take as the loop makes it, `early` steps before the end of a turn. */
-const beginTake = (bucket: Bucket, kind: Verdict.Kind = "Transient", early = 0): Effect.Effect<Taking> =>
-  Effect.suspend(() => {
-    let answer = Option.none<number>()
-    const take = Effect.uninterruptibleMask((restore) =>
-      Effect.map(bucket.take(kind, restore), (taken) => {
-        answer = taken
-      })
-    )
-    return Effect.map(Effect.fork(inTurns(take, early)), (fiber) => ({
-      isOver: Effect.map(Fiber.poll(fiber), Option.isSome),
-      taken: Effect.map(Fiber.interrupt(fiber), () => answer)
-    }))
-  })
+const beginTake = (bucket: Bucket, kind: Verdict.Kind = "Transient", early?: number): Effect.Effect<Taking> =>
+  Interleaving.begin(
+    (answer) => Effect.uninterruptibleMask((restore) => Effect.map(bucket.take(kind, restore), answer)),
+    early
+  )
+
+/** Ends a take; what it has taken by then, and nothing any more after that. */
+const endTake = ({ ended }: Taking): Effect.Effect<Option.Option<number>> => Effect.map(ended, Option.flatten)
 
 /** Takes in no time, or gives up. */
 const takeNow = (bucket: Bucket, kind?: Verdict.Kind): Effect.Effect<Option.Option<number>> =>
-  Effect.flatMap(beginTake(bucket, kind), ({ taken }) => Effect.zipRight(settled, taken))
+  Effect.flatMap(beginTake(bucket, kind), (taking) => Effect.zipRight(Interleaving.settled, endTake(taking)))
 
 /** Interrupts takes, each at another of its steps; what each took is looked at and given back. */
 const interruptTakes = (bucket: Bucket, look: (taken: number) => Effect.Effect<void>): Effect.Effect<void> =>
   Effect.gen(function* () {
-    for (let early = 0; early < turn; early++) {
-      for (let turns = 0; turns < 6; turns++) {
-        const { taken } = yield* beginTake(bucket, "Transient", early)
-        yield* Effect.replicateEffect(Effect.yieldNow(), turns)
-        const cost = Option.getOrElse(yield* taken, () => 0)
-        yield* look(cost)
-        yield* bucket.giveBack(cost)
-      }
+    for (const { early, turns } of Interleaving.moments) {
+      const taking = yield* beginTake(bucket, "Transient", early)
+      yield* Effect.replicateEffect(Effect.yieldNow(), turns)
+      const cost = Option.getOrElse(yield* endTake(taking), () => 0)
+      yield* look(cost)
+      yield* bucket.giveBack(cost)
     }
   })
 

@@ -1,0 +1,75 @@
+/**
+ * Fibers that get in each other's way on purpose: what the contract suites look for races with.
+ */
+import { Effect, Fiber, Option } from "effect"
+
+/**
+ * Lets all other fibers run until they wait for something; no time passes.
+ *
+ * @category running
+ */
+export const settled: Effect.Effect<void> = Effect.asVoid(Effect.replicateEffect(Effect.yieldNow(), 25))
+
+/**
+ * Steps between two turns of a fiber. With fewer it would not get on: a turn takes steps itself.
+ *
+ * @category models
+ */
+export const turn = 16
+
+/**
+ * Where a fiber is interrupted: so many steps before the end of a turn, and after so many turns.
+ *
+ * @category models
+ */
+export interface Moment {
+  readonly early: number
+  readonly turns: number
+}
+
+/**
+ * Every step of a fiber's first turns, and once it waits for something.
+ *
+ * @category constructors
+ */
+export const moments: ReadonlyArray<Moment> = /*#__PURE__*/ [0, 1, 2, 3, 4, 5, 25].flatMap((turns) =>
+  Array.from({ length: turn }, (_, early) => ({ early, turns }))
+)
+
+/**
+ * Something that runs in a fiber of its own.
+ *
+ * @category models
+ */
+export interface Begun<out A> {
+  readonly isOver: Effect.Effect<boolean>
+  /** What it has come to by now; it comes to nothing any more after that. */
+  readonly ended: Effect.Effect<Option.Option<A>>
+}
+
+/**
+ * Begins an effect that takes turns with other fibers, the first turn `early` steps shorter than the others.
+ *
+ * `self` is told how to say what it has come to, so that it can do so where it cannot be interrupted.
+ *
+ * @category running
+ */
+export const begin = <A, E, R>(
+  self: (answer: (a: A) => void) => Effect.Effect<unknown, E, R>,
+  early = 0
+): Effect.Effect<Begun<A>, never, R> =>
+  Effect.suspend(() => {
+    let answered = Option.none<A>()
+    const answering = self((a) => {
+      answered = Option.some(a)
+    })
+    return Effect.map(Effect.fork(inTurns(answering, early)), (fiber) => ({
+      isOver: Effect.map(Fiber.poll(fiber), Option.isSome),
+      ended: Effect.map(Fiber.interrupt(fiber), () => answered)
+    }))
+  })
+
+const inTurns = <A, E, R>(self: Effect.Effect<A, E, R>, early: number): Effect.Effect<A, E, R> => {
+  const later = (steps: number): Effect.Effect<A, E, R> => (steps === 0 ? self : Effect.suspend(() => later(steps - 1)))
+  return Effect.withMaxOpsBeforeYield(later(early), turn)
+}
