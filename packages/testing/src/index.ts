@@ -1,5 +1,7 @@
 export * as RetryBucketContract from "./RetryBucketContract.ts"
+export * as Runner from "./Runner.ts"
 export * as Scripted from "./Scripted.ts"
 export * as SeededRandom from "./SeededRandom.ts"
+export * as SendRateContract from "./SendRateContract.ts"
 export * as Timeline from "./Timeline.ts"
 export * as VirtualClock from "./VirtualClock.ts"
