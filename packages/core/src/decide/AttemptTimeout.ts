@@ -6,6 +6,7 @@
  * waited for, unless the timeout is `disconnected`.
  */
 import { Data, Duration } from "effect"
+import { dual } from "effect/Function"
 import * as Argument from "../check/InvalidArgument.ts"
 import * as Verdict from "../classify/Verdict.ts"
 
@@ -111,10 +112,13 @@ export interface Times {
  *
  * @category combinators
  */
-export const judged = <E2>(self: AttemptTimeout<E2>, verdict: Verdict.Verdict): AttemptTimeout<E2> => ({
+export const judged: {
+  (verdict: Verdict.Verdict): <E2>(self: AttemptTimeout<E2>) => AttemptTimeout<E2>
+  <E2>(self: AttemptTimeout<E2>, verdict: Verdict.Verdict): AttemptTimeout<E2>
+} = /*#__PURE__*/ dual(2, <E2>(self: AttemptTimeout<E2>, verdict: Verdict.Verdict): AttemptTimeout<E2> => ({
   ...self,
   verdict
-})
+}))
 
 /**
  * Does not wait for an attempt that cannot be interrupted; it goes on in the background, its outcome unseen.

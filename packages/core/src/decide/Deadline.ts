@@ -1,5 +1,6 @@
 /**
- * Deadlines: one bound over all attempts and waits of an operation, counted from the start of the first attempt.
+ * Deadlines: one bound over all attempts and waits of an operation, counted from the start of the first attempt; where
+ * that has to wait for a send rate, the wait counts too.
  *
  * A deadline is never overshot: no attempt starts after it. `refuse` and `truncate` leave a running attempt alone; it is
  * handed the time left, and an `AttemptTimeout` is clipped to it. Only `cut` interrupts.

@@ -82,6 +82,15 @@ export interface Preset<out E2 = never> extends Pick<
 }
 
 /**
+ * A preset that says what is retryable: the type to annotate a policy with that judges no results and uses no services.
+ *
+ * @category models
+ */
+export interface Complete<in E, out E2 = never> extends Preset<E2> {
+  readonly classifier: Classifier<E>
+}
+
+/**
  * The error that a policy judges.
  *
  * @category models

@@ -635,3 +635,24 @@ describe("Policy.toSchedule types", () => {
     ])
   })
 })
+
+describe("Policy.Complete types", () => {
+  it("annotates a policy that goes through every door and adds what it says", () => {
+    const policy: Policy.Complete<ApiError, AttemptTimeout.AttemptTimedOut> = {
+      ...Policy.standard,
+      attemptTimeout: AttemptTimeout.constant("1 second"),
+      classifier: judging<ApiError>()
+    }
+    type Added = ApiError | AttemptTimeout.AttemptTimedOut
+    expectTypeOf(() => Retry.retry(call, policy)).returns.toEqualTypeOf<Effect.Effect<Answer, Added, Database>>()
+    expectTypeOf(() => call.pipe(Retry.orStopped(policy))).returns.toEqualTypeOf<
+      Effect.Effect<Answer, Retry.RetryStopped<Added>, Database>
+    >()
+  })
+
+  it("turns a timeout around in both forms", () => {
+    const timeout = AttemptTimeout.constant("1 second")
+    expectTypeOf(AttemptTimeout.judged(timeout, Verdict.client)).toEqualTypeOf(timeout)
+    expectTypeOf(AttemptTimeout.judged(Verdict.client)(timeout)).toEqualTypeOf(timeout)
+  })
+})
