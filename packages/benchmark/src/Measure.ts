@@ -29,7 +29,6 @@ export const measure = async (workload: Workload, collect: () => void): Promise<
       // Another row begins each time: nobody always runs after the same neighbour.
       const i = (turn + round) % workload.rows.length
       collect()
-      // oxlint-disable-next-line no-await-in-loop -- samples must not overlap
       const sample = await workload.rows[i]?.sample()
       if (round > 0 && sample !== undefined) samples[i]?.push(sample)
     }

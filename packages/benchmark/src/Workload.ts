@@ -44,7 +44,6 @@ export const timed = (run: (times: number) => void | Promise<void>): Row["sample
     let times = 1
     let spent = 0
     while (true) {
-      // oxlint-disable-next-line no-await-in-loop -- each step depends on the one before
       const millis = await millisFor(times)
       spent += millis
       if (millis < sampleMillis) times *= 2
@@ -68,7 +67,6 @@ export const insideOneFiber = (effect: () => Effect.Effect<unknown, unknown>): R
 export const awaitedOneByOne = (promise: () => Promise<unknown>): Row["sample"] =>
   timed(async (times) => {
     for (let i = 0; i < times; i++) {
-      // oxlint-disable-next-line no-await-in-loop -- that is what is measured
       await promise()
     }
   })

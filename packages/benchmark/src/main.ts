@@ -23,7 +23,6 @@ const failures: Array<string> = []
 for (const workload of [success, twoFailures, foreignSchedule, parkedFiber(gc), promisesSucceed, promisesTwoFailures]) {
   gc()
   // A full collection throws compiled code away; between samples only the young generation is collected.
-  // oxlint-disable-next-line no-await-in-loop -- workloads must not overlap
   const measured = await measure(workload, () => gc({ type: "minor" }))
   const section = render(workload, measured)
   console.log(`${section}\n`)

@@ -14,7 +14,6 @@ type Call = () => Promise<number>
 const handWritten = async (call: Call): Promise<number> => {
   for (let attempt = 1; ; attempt++) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- attempts follow each other
       return await call()
     } catch (error) {
       if (!isUnavailable(error) || attempt >= policy.maxAttempts) throw error
@@ -31,13 +30,11 @@ const smithy = (call: Call): (() => Promise<number>) => {
     let token = await strategy.acquireInitialRetryToken("benchmark")
     while (true) {
       try {
-        // oxlint-disable-next-line no-await-in-loop -- attempts follow each other
         const result = await call()
         strategy.recordSuccess(token)
         return result
       } catch (error) {
         if (!isUnavailable(error)) throw error
-        // oxlint-disable-next-line no-await-in-loop -- attempts follow each other
         token = await strategy.refreshRetryTokenForRetry(token, { errorType: "TRANSIENT" })
       }
     }
