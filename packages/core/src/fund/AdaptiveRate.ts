@@ -102,15 +102,11 @@ export const makeAdaptive = (options: Adaptive = {}): Effect.Effect<SendRate> =>
             turns.poke
           )
         )
-      const isUnlimited = modify((cubic, now) => [!Cubic.isLimited(cubic, settings, now), cubic])
       return {
         acquire: turns.acquire,
         heard: (result) => hear(result === "Throttled"),
-        isFresh: Effect.zipWith(
-          turns.isNobodyWaiting,
-          isUnlimited,
-          (nobodyWaits, unlimited) => nobodyWaits && unlimited
-        )
+        // Without a limit nobody waits.
+        isFresh: modify((cubic, now) => [!Cubic.isLimited(cubic, settings, now), cubic])
       }
     }
   )
