@@ -96,6 +96,21 @@ describe("SendRate.makeKeyed", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("drops none in which somebody still waits for the token that has just come", () =>
+    Effect.gen(function* () {
+      const { counted, rate: each } = counting(SendRate.makeFixed({ rate: 0.001, burst: 1 }))
+      const rate = yield* SendRate.makeKeyed({ rate: each, maxKeys: 1, idleTimeToLive: "1 second" })
+      yield* forKey("a")(rate.acquire(atOnce))
+      // Falls asleep before the one that waits, and so wakes before it.
+      const other = yield* Effect.fork(Effect.zipRight(Effect.sleep("1000 seconds"), forKey("b")(rate.acquire(atOnce))))
+      yield* Effect.sleep(Duration.zero)
+      const waiting = yield* Effect.fork(forKey("a")(rate.acquire({ attempt: 1, atMost: Option.none() })))
+      yield* Fiber.join(other)
+      expect(counted.made).toBe(1)
+      expect(yield* Fiber.join(waiting)).toBe(true)
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("drops none in which somebody waits", () =>
     Effect.gen(function* () {
       const { counted, rate: each } = counting(SendRate.makeAdaptive({ minFillRate: 0.001, offAfter: "2 minutes" }))

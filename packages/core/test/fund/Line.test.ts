@@ -172,6 +172,23 @@ describe("Line.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("lets time stand still for a step back of a clock that has no better to offer", () =>
+    Effect.gen(function* () {
+      const stepped = { backNanos: 0n }
+      const { ask } = makeLine(0, 1)
+      const waiting = yield* Effect.clockWith((clock) =>
+        Effect.withClock(Effect.fork(ask("a", { maxWaitMillis: 1000 })), {
+          ...clock,
+          unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos() - stepped.backNanos
+        })
+      )
+      yield* Effect.sleep("300 millis")
+      stepped.backNanos = 3_600_000_000_000n
+      expect(yield* Fiber.join(waiting)).toBe(false)
+      expect(yield* nowMillis).toBe(1001)
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("looks no more often than time or a word give reason to", () =>
     Effect.gen(function* () {
       const { ask, drip, line, served, store } = makeLine(0, 60_000)
