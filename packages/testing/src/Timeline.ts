@@ -2,29 +2,26 @@
  * What a retried effect did and when: every attempt and every wait, with its virtual time.
  *
  * Attempts are noticed where an effect is wrapped by `Timeline.attempt`; the steps of a `Scripted` service are already.
- * What lies between two attempts is a wait. Timelines are plain data: compare them, or print them.
+ * What lies between two attempts is a wait. Timelines are plain data: compare them, print them, or let `Expect` judge
+ * them. Setting the wall clock does not show in them.
  */
-import { Cause, Clock, Context, Duration, Effect, Exit, Option } from "effect"
-
-/**
- * @category models
- */
-export type Outcome = "succeeded" | "failed" | "died" | "interrupted"
+import type { Clock, Exit } from "effect"
+import { Context, Duration, Effect } from "effect"
+import { dual } from "effect/Function"
+import * as Ending from "./Ending.ts"
+import * as Nanos from "./Nanos.ts"
 
 /**
  * An attempt. Times count from the start of the recording.
  *
  * @category models
  */
-export interface Attempt {
+export interface Attempt extends Ending.Ending {
   readonly _tag: "Attempt"
   /** In the order of starting, from 1. */
   readonly number: number
   readonly start: Duration.Duration
   readonly end: Duration.Duration
-  readonly outcome: Outcome
-  /** The error, the defect or the value, in short. */
-  readonly detail: string
 }
 
 /**
@@ -39,10 +36,14 @@ export interface Wait {
 }
 
 /**
+ * Attempts that outlive the recording are not in it.
+ *
  * @category models
  */
 export interface Timeline<out A = unknown, out E = unknown> {
   readonly entries: ReadonlyArray<Attempt | Wait>
+  /** How long the recorded effect took. */
+  readonly elapsed: Duration.Duration
   /** What the recorded effect came to. */
   readonly exit: Exit.Exit<A, E>
 }
@@ -50,7 +51,7 @@ export interface Timeline<out A = unknown, out E = unknown> {
 interface Recorder {
   readonly attempts: Array<Attempt>
   started: number
-  readonly startMillis: number
+  readonly sinceStart: Effect.Effect<Duration.Duration>
 }
 
 class CurrentRecorder extends Context.Reference<CurrentRecorder>()("@effect-retry/testing/CurrentRecorder", {
@@ -66,11 +67,11 @@ export const attempt = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A,
   Effect.flatMap(CurrentRecorder, (recorder) =>
     recorder === undefined
       ? self
-      : Effect.flatMap(sinceStart(recorder), (start) => {
+      : Effect.flatMap(recorder.sinceStart, (start) => {
           const number = ++recorder.started
           return Effect.onExit(self, (exit) =>
-            Effect.map(sinceStart(recorder), (end) => {
-              recorder.attempts.push({ _tag: "Attempt", number, start, end, ...ended(exit) })
+            Effect.map(recorder.sinceStart, (end) => {
+              recorder.attempts.push({ _tag: "Attempt", number, start, end, ...Ending.fromExit(exit) })
             })
           )
         })
@@ -83,10 +84,22 @@ export const attempt = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A,
  */
 export const record = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<Timeline<A, E>, never, R> =>
   Effect.gen(function* () {
-    const recorder: Recorder = { attempts: [], started: 0, startMillis: yield* Clock.currentTimeMillis }
+    const recorder: Recorder = { attempts: [], started: 0, sinceStart: sinceNow(yield* Effect.clock) }
     const exit = yield* Effect.exit(Effect.provideService(self, CurrentRecorder, recorder))
-    return { entries: withWaits(recorder.attempts, yield* sinceStart(recorder)), exit }
+    const elapsed = yield* recorder.sinceStart
+    return { entries: withWaits(recorder.attempts, elapsed), elapsed, exit }
   })
+
+/**
+ * Whether two runs did the same at the same times and ended alike: values and errors count by their text, since an
+ * error is another object in every run.
+ *
+ * @category destructors
+ */
+export const equals: {
+  (that: Timeline): (self: Timeline) => boolean
+  (self: Timeline, that: Timeline): boolean
+} = /*#__PURE__*/ dual(2, (self: Timeline, that: Timeline): boolean => exactly(self) === exactly(that))
 
 /**
  * The attempts alone.
@@ -104,6 +117,13 @@ export const attempts = (self: Timeline): ReadonlyArray<Attempt> =>
 export const waits = (self: Timeline): ReadonlyArray<Wait> => self.entries.filter((entry) => entry._tag === "Wait")
 
 /**
+ * How long an attempt or a wait took.
+ *
+ * @category destructors
+ */
+export const took = ({ end, start }: Attempt | Wait): Duration.Duration => Duration.subtract(end, start)
+
+/**
  * When the attempts started, in milliseconds.
  *
  * @category destructors
@@ -117,26 +137,35 @@ export const startsMillis = (self: Timeline): ReadonlyArray<number> =>
  * @category destructors
  */
 export const waitsMillis = (self: Timeline): ReadonlyArray<number> =>
-  waits(self).map(({ end, start }) => Duration.toMillis(end) - Duration.toMillis(start))
+  waits(self).map((wait) => Duration.toMillis(took(wait)))
 
 /**
- * One line an entry, such as `   100ms  attempt 2  failed: Busy (20ms)`.
+ * One line an entry, such as `   100ms  attempt 2  failed: Busy (20ms)`, and one for what it all came to.
  *
  * @category destructors
  */
-export const toText = (self: Timeline): string =>
-  self.entries
-    .map((entry) => {
-      const took = Duration.format(Duration.subtract(entry.end, entry.start))
-      const at = Duration.format(entry.start).padStart(10)
-      return entry._tag === "Wait"
-        ? `${at}  wait ${took}`
-        : `${at}  attempt ${entry.number}  ${entry.outcome}${entry.detail === "" ? "" : `: ${entry.detail}`} (${took})`
-    })
-    .join("\n")
+export const toText = ({ elapsed, entries, exit }: Timeline): string =>
+  [
+    ...entries.map((entry) => line(entry.start, describe(entry))),
+    line(elapsed, Ending.toText(Ending.fromExit(exit)))
+  ].join("\n")
 
-const sinceStart = ({ startMillis }: Recorder): Effect.Effect<Duration.Duration> =>
-  Effect.map(Clock.currentTimeMillis, (now) => Duration.millis(now - startMillis))
+const line = (at: Duration.Duration, text: string): string => `${Duration.format(at).padStart(10)}  ${text}`
+
+const describe = (entry: Attempt | Wait): string => {
+  const lasted = Duration.format(took(entry))
+  return entry._tag === "Wait" ? `wait ${lasted}` : `attempt ${entry.number}  ${Ending.toText(entry)} (${lasted})`
+}
+
+/** Text as well, but with times to the nanosecond. */
+const exactly = ({ elapsed, entries, exit }: Timeline): string =>
+  JSON.stringify([entries, elapsed, Ending.fromExit(exit)])
+
+/** The clock is the one of the recording, also where an attempt has another. */
+const sinceNow = (clock: Clock.Clock): Effect.Effect<Duration.Duration> => {
+  const start = Nanos.read(clock)
+  return Effect.sync(() => Nanos.toDuration(Nanos.read(clock) - start))
+}
 
 const withWaits = (recorded: ReadonlyArray<Attempt>, end: Duration.Duration): ReadonlyArray<Attempt | Wait> => {
   const entries: Array<Attempt | Wait> = []
@@ -151,19 +180,4 @@ const withWaits = (recorded: ReadonlyArray<Attempt>, end: Duration.Duration): Re
   }
   waitUntil(end)
   return entries
-}
-
-const ended = (exit: Exit.Exit<unknown, unknown>): Pick<Attempt, "outcome" | "detail"> => {
-  if (Exit.isSuccess(exit)) return { outcome: "succeeded", detail: short(exit.value) }
-  if (Cause.isInterruptedOnly(exit.cause)) return { outcome: "interrupted", detail: "" }
-  const error = Cause.failureOption(exit.cause)
-  return Option.isSome(error)
-    ? { outcome: "failed", detail: short(error.value) }
-    : { outcome: "died", detail: short(Cause.squash(exit.cause)) }
-}
-
-const short = (value: unknown): string => {
-  if (value === undefined) return ""
-  if (typeof value === "object" && value !== null && "_tag" in value) return String(value._tag)
-  return (value instanceof Error ? value.name : String(value)).slice(0, 40)
 }

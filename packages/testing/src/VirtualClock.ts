@@ -37,6 +37,7 @@ import * as Option from "effect/Option"
 import * as Order from "effect/Order"
 import type * as Scheduler from "effect/Scheduler"
 import * as SortedMap from "effect/SortedMap"
+import * as Nanos from "./Nanos.ts"
 
 /**
  * What a test may ask of its virtual clock beside telling the time and sleeping.
@@ -139,8 +140,6 @@ const earliestFirst: Order.Order<WakeUp> = Order.combine(
   Order.mapInput(Order.number, (wakeUp) => wakeUp.order)
 )
 
-const nanosPerMilli = 1_000_000n
-
 const make = (takeStillness: () => boolean) => {
   let passed = 0n
   let wallOffset = 0
@@ -172,7 +171,7 @@ const make = (takeStillness: () => boolean) => {
       })
     })
 
-  const passedMillis = () => Number(passed / nanosPerMilli)
+  const passedMillis = () => Number(passed / Nanos.perMilli)
   const wallMillis = () => Math.floor(passedMillis() + wallOffset)
 
   const clock: Clock.Clock = {
@@ -185,7 +184,7 @@ const make = (takeStillness: () => boolean) => {
   }
 
   const control: Context.Tag.Service<VirtualClock> = {
-    now: Effect.sync(() => toDuration(passed)),
+    now: Effect.sync(() => Nanos.toDuration(passed)),
     sleepers: Effect.sync(() => SortedMap.size(asleep)),
     stepBack: (by) => {
       const millis = finiteMillis("stepBack", by)
@@ -208,10 +207,6 @@ const make = (takeStillness: () => boolean) => {
 
   return { clock, control, stop }
 }
-
-/** Whole milliseconds stay milliseconds, for then a comparison by structure with `Duration.seconds(1)` holds. */
-const toDuration = (nanos: bigint): Duration.Duration =>
-  nanos % nanosPerMilli === 0n ? Duration.millis(Number(nanos / nanosPerMilli)) : Duration.nanos(nanos)
 
 const finiteMillis = (name: string, input: Duration.DurationInput): number => {
   const millis = Duration.toMillis(input)

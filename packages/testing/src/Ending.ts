@@ -1,0 +1,50 @@
+/**
+ * How an effect ended, short enough for one line.
+ */
+import { Cause, Exit, Inspectable, Option } from "effect"
+
+/**
+ * @category models
+ */
+export interface Ending {
+  readonly outcome: "succeeded" | "failed" | "died" | "interrupted"
+  /** The value, the error or the defect, in short. */
+  readonly detail: string
+}
+
+/**
+ * @category constructors
+ */
+export const fromExit = (exit: Exit.Exit<unknown, unknown>): Ending => {
+  if (Exit.isSuccess(exit)) return { outcome: "succeeded", detail: inShort(exit.value) }
+  const error = Cause.failureOption(exit.cause)
+  if (Option.isSome(error)) return { outcome: "failed", detail: inShort(error.value) }
+  if (Cause.isInterruptedOnly(exit.cause)) return { outcome: "interrupted", detail: "" }
+  return { outcome: "died", detail: inShort(Cause.squash(exit.cause)) }
+}
+
+/**
+ * Such as `failed: Busy`.
+ *
+ * @category destructors
+ */
+export const toText = ({ detail, outcome }: Ending): string => (detail === "" ? outcome : `${outcome}: ${detail}`)
+
+const longest = 100
+
+/** The tag or the name of an error, and its message; of other values what they are as text. */
+const inShort = (value: unknown): string => {
+  const words = wordsOf(value)
+    .filter((word) => word !== "")
+    .join(": ")
+    .replaceAll(/\s+/g, " ")
+  return words.length > longest ? `${words.slice(0, longest - 1)}…` : words
+}
+
+const wordsOf = (value: unknown): ReadonlyArray<string> => {
+  if (value instanceof Error) return [tagOf(value) ?? value.name, value.message]
+  return value === undefined ? [] : [tagOf(value) ?? Inspectable.toStringUnknown(value, 0)]
+}
+
+const tagOf = (value: unknown): string | undefined =>
+  typeof value === "object" && value !== null && "_tag" in value ? String(value._tag) : undefined

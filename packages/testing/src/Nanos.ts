@@ -1,0 +1,27 @@
+/**
+ * Time in whole nanoseconds, which is never rounded and does not follow the wall clock.
+ */
+import type * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+
+/**
+ * Nanoseconds in a millisecond.
+ *
+ * @category models
+ */
+export const perMilli = 1_000_000n
+
+/**
+ * Reads a clock. `currentTimeNanos` dies under `TestClock` after a sleep with a fraction; this does not.
+ *
+ * @category running
+ */
+export const read = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
+
+/**
+ * Whole milliseconds become milliseconds, for then a comparison by structure with `Duration.seconds(1)` holds.
+ *
+ * @category conversions
+ */
+export const toDuration = (nanos: bigint): Duration.Duration =>
+  nanos % perMilli === 0n ? Duration.millis(Number(nanos / perMilli)) : Duration.nanos(nanos)
