@@ -1,3 +1,4 @@
+export * as Expect from "./Expect.ts"
 export * as RetryBucketContract from "./RetryBucketContract.ts"
 export * as Runner from "./Runner.ts"
 export * as Scripted from "./Scripted.ts"
