@@ -21,6 +21,7 @@ export interface SlidingWindow {
   readonly newest: number
   /** Sums by slot, the oldest first. */
   readonly sums: ReadonlyArray<number>
+  readonly total: number
 }
 
 /**
@@ -31,7 +32,8 @@ export interface SlidingWindow {
 export const make = (windowMillis: number): SlidingWindow => ({
   slotMillis: windowMillis / hundredths,
   newest: -Infinity,
-  sums: zeros
+  sums: zeros,
+  total: 0
 })
 
 /**
@@ -43,7 +45,10 @@ export const advanced = (self: SlidingWindow, nowMillis: number): SlidingWindow 
   const newest = Math.floor(nowMillis / self.slotMillis)
   if (newest === self.newest) return self
   const steps = Math.max(0, Math.min(slots, newest - self.newest))
-  return { slotMillis: self.slotMillis, newest, sums: [...self.sums.slice(steps), ...zeros.slice(slots - steps)] }
+  const sums = [...self.sums.slice(steps), ...zeros.slice(slots - steps)]
+  // Added up afresh: what fractions leave behind in a sum would stay for ever.
+  const total = sums.reduce((total, slot) => total + slot, 0)
+  return { slotMillis: self.slotMillis, newest, sums, total }
 }
 
 /**
@@ -52,8 +57,10 @@ export const advanced = (self: SlidingWindow, nowMillis: number): SlidingWindow 
  * @category combinators
  */
 export const added = (self: SlidingWindow, amount: number): SlidingWindow => ({
-  ...self,
-  sums: [...self.sums.slice(0, -1), (self.sums.at(-1) ?? 0) + amount]
+  slotMillis: self.slotMillis,
+  newest: self.newest,
+  sums: self.sums.with(-1, (self.sums.at(-1) ?? 0) + amount),
+  total: self.total + amount
 })
 
 /**
@@ -62,13 +69,14 @@ export const added = (self: SlidingWindow, amount: number): SlidingWindow => ({
  * @category combinators
  */
 export const removed = (self: SlidingWindow, amount: number): SlidingWindow => {
+  const sums = self.sums.slice()
   let left = amount
-  const sums = self.sums.map((slot) => {
-    const part = Math.min(slot, left)
+  for (let index = 0; index < slots && left > 0; index++) {
+    const part = Math.min(sums[index] ?? 0, left)
+    if (part > 0) sums[index] = (sums[index] ?? 0) - part
     left -= part
-    return slot - part
-  })
-  return { ...self, sums }
+  }
+  return { slotMillis: self.slotMillis, newest: self.newest, sums, total: self.total - (amount - left) }
 }
 
 /**
@@ -76,4 +84,4 @@ export const removed = (self: SlidingWindow, amount: number): SlidingWindow => {
  *
  * @category destructors
  */
-export const sum = (self: SlidingWindow): number => self.sums.reduce((total, slot) => total + slot, 0)
+export const sum = (self: SlidingWindow): number => self.total
