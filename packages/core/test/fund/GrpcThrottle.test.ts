@@ -120,6 +120,8 @@ describe("RetryBucket.makeGrpcThrottle", () => {
     { tokenRatio: 0.0019, used: 0.001 },
     { tokenRatio: 0.007, used: 0.007 },
     { tokenRatio: 0.29, used: 0.29 },
+    // In floating point a thousand times as much is 1000.9999999999999.
+    { tokenRatio: 1.001, used: 1.001 },
     { tokenRatio: 1.1, used: 1.1 },
     { tokenRatio: 3, used: 3 }
   ])("puts $used in for a ratio of $tokenRatio", ({ tokenRatio, used }) =>
