@@ -286,6 +286,16 @@ describe("Plan.explain", () => {
     expect(hinted(Hint.within({ above: 5_000 }))).toEqual(Option.some(10_300))
   })
 
+  it("counts on hints that make room for attempts before a deadline", () => {
+    const plan = Plan.explain({
+      maxAttempts: 9,
+      backoff: Backoff.constant({ delay: 200 }),
+      hint: Hint.override({ atMost: 300, otherwise: "clamp" }),
+      deadline: Deadline.refuse(500)
+    })
+    expect([plan.worst.attempts, Option.map(plan.hinted, ({ attempts }) => attempts)]).toEqual([3, Option.some(9)])
+  })
+
   it("hands attempts the time left of a deadline as their timeout", () => {
     const plan = Plan.explain({
       attemptTimeout: AttemptTimeout.constant(300),
