@@ -1,7 +1,7 @@
 /**
  * The rows of the tables: what clients do when a request fails.
  */
-import { Backoff, Jitter, Policy, RetryBucket } from "@effect-retry/core"
+import { Backoff, Jitter, Policy, RetryBucket, SendRate } from "@effect-retry/core"
 import type { Client } from "./Recovery.ts"
 
 /** Three attempts without a wait between them: what retries cost a server, and nothing else. */
@@ -33,6 +33,17 @@ export const recovery = {
     name: "gRPC throttle (10, 0.1)",
     policy: immediately,
     bucket: RetryBucket.makeGrpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })
+  },
+  acceptRatio: {
+    name: "accept ratio (K 2, 120 s)",
+    policy: immediately,
+    sendRate: SendRate.makeAcceptRatio({ K: 2, window: "120 seconds", failures: "rejected" })
+  },
+  acceptRatioAndBucket: {
+    name: "accept ratio (K 2, 30 s) and bucket",
+    policy: immediately,
+    bucket: successRatio,
+    sendRate: SendRate.makeAcceptRatio({ K: 2, window: "30 seconds", failures: "rejected" })
   },
   drops: { name: "server drops expired work, 3 attempts", policy: immediately, serverDrops: true },
   dropsAndBucket: {
