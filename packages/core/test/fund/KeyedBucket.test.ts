@@ -181,7 +181,7 @@ describe("RetryBucket.makeKeyed", () => {
       const quota = makeQuota({ capacity: 10, cost: { orElse: 1 } })
       const slowToRead = Effect.map(quota, (bucket) => ({
         ...bucket,
-        level: { ...bucket.level, get: Effect.delay(bucket.level.get, "1 second") }
+        level: { ...bucket.level, get: Effect.zipLeft(bucket.level.get, Effect.sleep("1 second")) }
       }))
       const { level, spend } = yield* counted({ bucket: slowToRead, maxKeys: 1 })
       yield* level("a")
