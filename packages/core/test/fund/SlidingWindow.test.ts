@@ -15,7 +15,7 @@ const sums = (steps: ReadonlyArray<Step>) => {
   })
 }
 
-describe("SlidingWindow.sum", () => {
+describe("SlidingWindow", () => {
   it.each<{ name: string; steps: ReadonlyArray<Step> }>([
     {
       name: "adds up what is within the window",
