@@ -108,8 +108,9 @@ export const cut: {
  */
 export const fit = (self: Deadline<unknown>, elapsedMillis: number, delayMillis: number): number | undefined => {
   if (self._tag === "Cut" || mayStart(self, elapsedMillis + delayMillis)) return delayMillis
-  const latest = self.withinMillis - self.reserveMillis
-  return self._tag === "Truncate" && elapsedMillis < latest ? Math.floor(latest - elapsedMillis) : undefined
+  // A wait of less than a millisecond would be none, and the next failure would find itself here again.
+  const waitMillis = Math.floor(self.withinMillis - self.reserveMillis - elapsedMillis)
+  return self._tag === "Truncate" && waitMillis > 0 ? waitMillis : undefined
 }
 
 /**

@@ -1,8 +1,7 @@
 import { Backoff, Classifier, Deadline, Retry, Verdict } from "@effect-retry/core"
-import { VirtualClock } from "@effect-retry/testing"
+import { Arbitraries, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck as fc, Option } from "effect"
-import { endless, millis } from "../support/Backoffs.ts"
 import { law } from "../support/Laws.ts"
 
 /** A row: the time passed, the delay, and the wait that keeps the deadline, if one does. */
@@ -147,18 +146,28 @@ describe("Deadline.cut", () => {
 })
 
 describe("Deadline.fit", () => {
+  it("has no wait of less than a millisecond to offer, which would be none", () => {
+    const deadline = Deadline.truncate("1 second", { reserve: "99500 micros" })
+    expect([0, 899, 900, 901].map((elapsed) => Deadline.fit(deadline, elapsed, 5000))).toEqual([
+      900,
+      1,
+      undefined,
+      undefined
+    ])
+  })
+
   const deadline = fc.oneof(
     fc
-      .tuple(millis(0.001, 1e6), fc.double({ min: 0, max: 1, noNaN: true }))
+      .tuple(Arbitraries.millis(0.001, 1e6), fc.double({ min: 0, max: 1, noNaN: true }))
       .map(([within, part]) => Deadline.refuse(within, { reserve: within * part })),
     fc
-      .tuple(millis(0.001, 1e6), fc.double({ min: 0.01, max: 1, noNaN: true }))
+      .tuple(Arbitraries.millis(0.001, 1e6), fc.double({ min: 0.01, max: 1, noNaN: true }))
       .map(([within, part]) => Deadline.truncate(within, { reserve: within * part }))
   )
 
   it.prop(
     "never answers a wait that ends after the deadline, or with less than the reserve",
-    [deadline, millis(0, 1e6), fc.nat(2_000_000)],
+    [deadline, Arbitraries.millis(0, 1e6), fc.nat(2_000_000)],
     ([deadline, elapsed, delay]) => {
       const wait = Deadline.fit(deadline, elapsed, delay)
       if (wait === undefined) return
@@ -173,7 +182,7 @@ describe("Deadline.fit", () => {
 
   it.prop(
     "refuses only what does not fit",
-    [deadline, millis(0, 1e6), fc.nat(2_000_000)],
+    [deadline, Arbitraries.millis(0, 1e6), fc.nat(2_000_000)],
     ([deadline, elapsed, delay]) => {
       if (Deadline.fit(deadline, elapsed, delay) !== undefined) return
       expect(Deadline.mayStart(deadline, elapsed + delay)).toBe(false)
@@ -184,7 +193,7 @@ describe("Deadline.fit", () => {
   it.effect.prop(
     "keeps a cumulative bound on the waits of any back-off, in the loop",
     [
-      endless(10_000).map((curve) => Backoff.longest(curve, Backoff.constant({ delay: 50 }))),
+      Arbitraries.endless(10_000).map((curve) => Backoff.longest(curve, Backoff.constant({ delay: 50 }))),
       fc.integer({ min: 1, max: 2_000 })
     ],
     ([backoff, within]) =>
