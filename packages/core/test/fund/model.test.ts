@@ -506,13 +506,19 @@ const keyedMoves = FastCheck.array(
   { minLength: 10, maxLength: 30, size: "max" }
 )
 
+interface KeyedOptions {
+  readonly maxKeys: number
+  readonly refillPerSecond: number
+}
+
 /** However keys come and go: no more than so many full buckets and what time and successes put in. */
-const keepsKeyedLaw = (path: typeof keyedMoves extends FastCheck.Arbitrary<infer A> ? A : never) => {
+const keepsKeyedLaw = (
+  { maxKeys, refillPerSecond }: KeyedOptions,
+  path: typeof keyedMoves extends FastCheck.Arbitrary<infer A> ? A : never
+) => {
   const clock = SteppedClock.make()
   return Effect.gen(function* () {
     const capacity = 3
-    const refillPerSecond = 0.8
-    const maxKeys = 2
     const bucket = yield* RetryBucket.makeKeyed({
       bucket: RetryBucket.makeQuota({ capacity, cost: { orElse: 1 }, firstSuccessIncrement: 0.1, refillPerSecond }),
       maxKeys,
@@ -590,8 +596,14 @@ describe("RetryBucket models", () => {
 
   it.prop(
     "makeKeyed grants no more than so many buckets can, whichever keys come and go",
-    [keyedMoves],
-    ([path]) => keepsKeyedLaw(path),
+    [
+      FastCheck.record({
+        maxKeys: FastCheck.integer({ min: 1, max: 3 }),
+        refillPerSecond: FastCheck.constantFrom(0, 0.1, 0.8)
+      }),
+      keyedMoves
+    ],
+    ([options, path]) => keepsKeyedLaw(options, path),
     runsFor(1000)
   )
 })
