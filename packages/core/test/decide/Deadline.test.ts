@@ -104,7 +104,7 @@ describe("Deadline.truncate", () => {
       [0, Infinity, 700],
       [200.5, 5_000, 499],
       [699, 5_000, 1],
-      [699.5, 5_000, 0],
+      [699.5, 5_000, undefined],
       [700, 0, 0],
       [700, 1, undefined],
       [1_000, 0, undefined]
