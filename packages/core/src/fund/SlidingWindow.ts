@@ -59,7 +59,7 @@ export const advanced = (self: SlidingWindow, nowMillis: number): SlidingWindow 
 export const added = (self: SlidingWindow, amount: number): SlidingWindow => ({
   slotMillis: self.slotMillis,
   newest: self.newest,
-  sums: self.sums.with(-1, (self.sums.at(-1) ?? 0) + amount),
+  sums: self.sums.with(slots - 1, (self.sums[slots - 1] ?? 0) + amount),
   total: self.total + amount
 })
 
