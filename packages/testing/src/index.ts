@@ -1,3 +1,4 @@
+export * as Arbitraries from "./Arbitraries.ts"
 export * as Expect from "./Expect.ts"
 export * as RetryBucketContract from "./RetryBucketContract.ts"
 export * as Runner from "./Runner.ts"

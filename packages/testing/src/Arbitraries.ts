@@ -1,0 +1,269 @@
+/**
+ * Arbitrary delays, verdicts and policies for property tests with effect's `FastCheck`.
+ *
+ * Everything is built by the public constructors and combinators, and shrinks to something simple. Bounds are named
+ * `max` where they are the greatest delay a back-off starts from: its later delays are longer.
+ */
+import type { BackoffTree } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, type Classifier, Deadline, Hint, Jitter, Verdict } from "@effect-retry/core"
+import { Duration, FastCheck as fc } from "effect"
+
+/**
+ * A draw, the least and the greatest ones included.
+ *
+ * @category constructors
+ */
+export const draw: fc.Arbitrary<number> = /*#__PURE__*/ fc.oneof(
+  fc.constantFrom(0, 0.5, 1 - Number.EPSILON / 2),
+  fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+)
+
+/**
+ * Milliseconds between two bounds, whole ones or whole nanoseconds, the bounds included.
+ *
+ * @category constructors
+ */
+export const millis = (minMillis: number, maxMillis: number): fc.Arbitrary<number> =>
+  fc.oneof(
+    fc.constantFrom(minMillis, maxMillis),
+    fc
+      .double({ min: minMillis, max: maxMillis, noNaN: true })
+      .map((millis) => Math.min(Math.round(millis * 1e6) / 1e6, maxMillis)),
+    fc.integer({ min: Math.ceil(minMillis), max: maxMillis })
+  )
+
+/**
+ * @category constructors
+ */
+export const kind: fc.Arbitrary<Verdict.Kind> = /*#__PURE__*/ fc.constantFrom(...Verdict.kinds)
+
+/**
+ * No opinion, a reason against a retry, or a kind with or without a hint.
+ *
+ * @category constructors
+ */
+export const verdict: fc.Arbitrary<Verdict.Verdict> = /*#__PURE__*/ fc.oneof(
+  fc.constant(Verdict.noOpinion),
+  fc.string().map(Verdict.terminal),
+  fc
+    .tuple(kind, fc.option(millis(0, 3_600_000), { nil: undefined }))
+    .map(([kind, hint]) => Verdict.retryable(kind, { hint }))
+)
+
+/**
+ * A function from errors to verdicts, the same for the same error.
+ *
+ * @category constructors
+ */
+export const classifier = <E = unknown>(): fc.Arbitrary<Classifier.Classifier<E>> =>
+  fc.func<[E], Verdict.Verdict>(verdict)
+
+/**
+ * A jitter as a user may write one: it reaches below and above its bound, and is no uniform one.
+ *
+ * @category constructors
+ */
+export const userJitter: Jitter.Jitter = /*#__PURE__*/ Jitter.make({
+  name: "squared",
+  interval: (bound) => [bound / 4, bound * 2],
+  draw: (bound, u) => bound * (1 / 4 + (7 / 4) * u * u)
+})
+
+/**
+ * Every jitter there is, and `userJitter`.
+ *
+ * @category constructors
+ */
+export const jitter: fc.Arbitrary<Jitter.Jitter> = /*#__PURE__*/ fc.oneof(
+  fc.constantFrom(Jitter.none, Jitter.full, Jitter.equal, userJitter),
+  fc.double({ min: 0.01, max: 1, noNaN: true }).map((ratio) => Jitter.proportional({ ratio })),
+  fc.integer({ min: 1, max: 10_000 }).map((max) => Jitter.additive({ max }))
+)
+
+/**
+ * Curves that never end and never fall.
+ *
+ * @category constructors
+ */
+export const endless = (max: Duration.DurationInput): fc.Arbitrary<Backoff.Backoff> => {
+  const delay = upTo(max)
+  return fc.oneof(
+    delay.map((delay) => Backoff.constant({ delay })),
+    fc.record({ base: delay, step: delay }).map(Backoff.linear),
+    fc.record({ base: delay, degree: fc.double({ min: 0.1, max: 5, noNaN: true }) }).map(Backoff.polynomial),
+    fc.record({ base: delay, factor: fc.double({ min: 1, max: 10, noNaN: true }) }).map(Backoff.exponential),
+    delay.map((base) => Backoff.fibonacci({ base }))
+  )
+}
+
+/**
+ * Curves that end.
+ *
+ * @category constructors
+ */
+export const ending = (max: Duration.DurationInput): fc.Arbitrary<Backoff.Backoff> =>
+  fc.oneof(
+    fc.array(upTo(max), { maxLength: 6 }).map(Backoff.fromDelays),
+    millis(1_000, 300_000).map((maximum) => Backoff.connectRetry({ maximum }))
+  )
+
+/**
+ * Curves that draw by definition.
+ *
+ * @category constructors
+ */
+export const drawing = (max: Duration.DurationInput): fc.Arbitrary<Backoff.Backoff> =>
+  fc.oneof(
+    upTo(max, 0.001).map((base) => Backoff.decorrelated({ base })),
+    upTo(max, 0.001).map((base) => Backoff.decorrelatedSmooth({ base })),
+    upTo(max, 0.001).map((slot) => Backoff.ethernet({ slot })),
+    fc
+      .record({ factor: fc.nat(50), maximum: millis(1_000, 600_000), jitter: fc.boolean() })
+      .map((options) => Backoff.celery(options)),
+    fc
+      .record({
+        base: upTo(max),
+        factor: fc.double({ min: 1, max: 10, noNaN: true }),
+        maximum: upTo(max, 1),
+        randomMillis: fc.double({ min: 0, max: 5_000, noNaN: true })
+      })
+      .map(Backoff.truncated)
+  )
+
+/**
+ * Back-offs of every kind: curves with or without cap and jitter, and what the combinators make of them.
+ *
+ * @category constructors
+ */
+export const backoff = (max: Duration.DurationInput = "100 seconds"): fc.Arbitrary<Backoff.Backoff> =>
+  combined(
+    fc.oneof(
+      curve(max),
+      fc.tuple(drawing(max), fc.option(upTo(max, 1))).map(([self, cap]) => cappedBy(self, cap))
+    ),
+    max
+  )
+
+/**
+ * The same without those that draw by definition, which `Backoff.jittered` refuses.
+ *
+ * @category constructors
+ */
+export const jitterable = (max: Duration.DurationInput = "100 seconds"): fc.Arbitrary<Backoff.Backoff> =>
+  combined(curve(max), max)
+
+/**
+ * What the steps of a back-off may depend on.
+ *
+ * @category constructors
+ */
+export const inputs: fc.Arbitrary<ReadonlyArray<BackoffTree.Input>> = /*#__PURE__*/ fc.array(
+  fc.record({
+    u: draw,
+    kind: fc.constantFrom(undefined, ...Verdict.kinds),
+    ranMillis: fc.constantFrom(0, 1, 500, 60_000, 3_600_000)
+  }),
+  { minLength: 8, maxLength: 20 }
+)
+
+/**
+ * Rules for hints, up to `max`.
+ *
+ * @category constructors
+ */
+export const hint = (max: Duration.DurationInput): fc.Arbitrary<Hint.Hint> => {
+  const limit = fc.constantFrom<Hint.Otherwise>("clamp", "giveUp").map((otherwise) => ({ atMost: max, otherwise }))
+  return fc.oneof(
+    fc.constant(Hint.ignore),
+    limit.map(Hint.floor),
+    limit.map((limit) => Hint.floor({ ...limit, jitterRatio: 0.5 })),
+    limit.map(Hint.override),
+    wholeUpTo(max, 0).map((above) => Hint.within({ above }))
+  )
+}
+
+/**
+ * Deadlines of every kind, within `max`, in whole milliseconds.
+ *
+ * @category constructors
+ */
+export const deadline = (max: Duration.DurationInput): fc.Arbitrary<Deadline.Deadline<Deadline.DeadlineExceeded>> => {
+  const within = wholeUpTo(max, 1)
+  const reserve = (min: number) => fc.integer({ min, max: Math.ceil(Duration.toMillis(max) / 50) })
+  return fc.oneof(
+    fc
+      .tuple(within, reserve(0))
+      .map(([within, reserve]) => Deadline.refuse(within, { reserve: Math.min(within, reserve) })),
+    fc
+      .tuple(within, reserve(1))
+      .map(([within, reserve]) => Deadline.truncate(within, { reserve: Math.min(within, reserve) })),
+    within.map((within) => Deadline.cut(within))
+  )
+}
+
+/**
+ * Constant and growing times, up to `max`, in whole milliseconds.
+ *
+ * @category constructors
+ */
+export const attemptTimeout = (max: Duration.DurationInput): fc.Arbitrary<AttemptTimeout.AttemptTimeout> =>
+  fc.oneof(
+    wholeUpTo(max, 1).map((time) => AttemptTimeout.constant(time)),
+    fc
+      .record({ initial: wholeUpTo(max, 1), factor: fc.integer({ min: 1, max: 3 }) })
+      .map(({ factor, initial }) => AttemptTimeout.growing({ initial, factor, maximum: max }))
+  )
+
+/**
+ * Policies of everything that needs no service, for few attempts.
+ *
+ * Hints, attempt timeouts and deadlines are of the size of `max`, so that each of them matters in some of the policies.
+ *
+ * @category constructors
+ */
+export const policy = (max: Duration.DurationInput = "2 seconds") =>
+  fc.record({
+    attemptTimeout: fc.option(attemptTimeout(Duration.times(max, 2.5)), { nil: undefined }),
+    classifier: classifier(),
+    maxAttempts: fc.integer({ min: 1, max: 6 }),
+    backoff: backoff(max),
+    hint: hint(Duration.times(max, 1.5)),
+    deadline: fc.option(deadline(Duration.times(max, 10)), { nil: undefined })
+  })
+
+const upTo = (max: Duration.DurationInput, minMillis = 0) => millis(minMillis, Duration.toMillis(max))
+
+const wholeUpTo = (max: Duration.DurationInput, min: number) =>
+  fc.integer({ min, max: Math.floor(Duration.toMillis(max)) })
+
+const cappedBy = (self: Backoff.Backoff, cap: number | null) => (cap === null ? self : Backoff.capped(self, cap))
+
+/** Curves, each with or without a cap and a jitter. */
+const curve = (max: Duration.DurationInput): fc.Arbitrary<Backoff.Backoff> =>
+  fc
+    .tuple(fc.oneof(endless(max), endless(max), ending(max)), fc.option(jitter), fc.option(upTo(max, 1)))
+    .map(([curve, jitter, cap]) => cappedBy(jitter === null ? curve : Backoff.jittered(curve, jitter), cap))
+
+/** Trees of such leaves. */
+const combined = (leaves: fc.Arbitrary<Backoff.Backoff>, max: Duration.DurationInput): fc.Arbitrary<Backoff.Backoff> =>
+  fc.letrec<{ readonly tree: Backoff.Backoff }>((tie) => {
+    const pair = fc.tuple(tie("tree"), tie("tree"))
+    return {
+      tree: fc.oneof(
+        { depthSize: "small", withCrossShrink: true },
+        leaves,
+        pair.map(([a, b]) => Backoff.longest(a, b)),
+        pair.map(([a, b]) => Backoff.shortest(a, b)),
+        pair.map(([a, b]) => Backoff.andThen(a, b)),
+        tie("tree").map(Backoff.delayedFirst),
+        fc
+          .record(
+            { Throttling: tie("tree"), Timeout: tie("tree"), orElse: tie("tree") },
+            { requiredKeys: ["Throttling", "orElse"] }
+          )
+          .map(Backoff.byKind),
+        fc.tuple(tie("tree"), fc.constantFrom(1, 500, 60_000)).map(([a, after]) => Backoff.resetAfter(a, after)),
+        fc.tuple(tie("tree"), upTo(max, 1)).map(([a, cap]) => Backoff.capped(a, cap))
+      )
+    }
+  }).tree
