@@ -1,4 +1,5 @@
 import { Backoff, Classifier, Retry, Verdict } from "@effect-retry/core"
+import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Data, Duration, Effect, FastCheck as fc, Option } from "effect"
 import { law } from "../support/Laws.ts"
@@ -154,15 +155,7 @@ describe("Classifier.fromTags", () => {
 })
 
 describe("Classifier.firstOf", () => {
-  const some = fc.func<[number], Verdict.Verdict>(
-    fc.constantFrom<Verdict.Verdict>(
-      Verdict.noOpinion,
-      Verdict.noOpinion,
-      Verdict.transient,
-      Verdict.throttling,
-      Verdict.terminal("no")
-    )
-  )
+  const some = Arbitraries.classifier<number>()
   const { firstOf } = Classifier
   const none = () => Verdict.noOpinion
 

@@ -1,7 +1,7 @@
 import { AttemptTimeout, Verdict } from "@effect-retry/core"
+import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Duration, FastCheck as fc } from "effect"
-import { millis } from "../support/Backoffs.ts"
 import { law } from "../support/Laws.ts"
 
 /** What the first attempts are given. */
@@ -52,10 +52,10 @@ describe("AttemptTimeout.millisFor", () => {
   it.prop(
     "is never negative, never beyond the maximum or the time left, and never falls from attempt to attempt",
     [
-      millis(1, 1e6),
+      Arbitraries.millis(1, 1e6),
       fc.double({ min: 1, max: 1e308, noNaN: true }),
-      millis(0, 1e6),
-      fc.oneof(millis(0, 1e7), fc.constant(Infinity)),
+      Arbitraries.millis(0, 1e6),
+      fc.oneof(Arbitraries.millis(0, 1e7), fc.constant(Infinity)),
       fc.integer({ min: 1, max: 2 ** 31 })
     ],
     ([initial, factor, more, left, attempt]) => {

@@ -1,10 +1,11 @@
 import { Backoff, Classifier, Jitter, Retry, Verdict } from "@effect-retry/core"
-import { SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Chunk, Duration, Effect, FastCheck, Random, Schedule, Stream } from "effect"
-import { anyBackoff, draw } from "../support/Backoffs.ts"
 import { law } from "../support/Laws.ts"
 import { delayAt, failing, input, nativeTrace, retryTrace, trace } from "../support/Traces.ts"
+
+const { draw } = Arbitraries
 
 /** A row: what is waited, in milliseconds; `us` are all the numbers that may be drawn. */
 interface Row {
@@ -698,7 +699,7 @@ describe("Backoff.fromTree", () => {
   it.effect.prop(
     "waits in our loop, and as a native schedule, what its tree says",
     [
-      anyBackoff(10_000).map((backoff) => Backoff.capped(backoff, 1_000_000)),
+      Arbitraries.backoff(10_000).map((backoff) => Backoff.capped(backoff, 1_000_000)),
       FastCheck.array(
         FastCheck.record({
           u: draw,
@@ -725,7 +726,7 @@ describe("Backoff.fromTree", () => {
 
   it.effect.prop(
     "gives the same trace to the same seed",
-    [anyBackoff(10_000).map((backoff) => Backoff.capped(backoff, 1_000_000)), FastCheck.integer()],
+    [Arbitraries.backoff(10_000).map((backoff) => Backoff.capped(backoff, 1_000_000)), FastCheck.integer()],
     ([backoff, seed]) =>
       Effect.gen(function* () {
         const run = Effect.provide(retryTrace(backoff, failing(6)), SeededRandom.layer(seed))

@@ -1,10 +1,12 @@
 import { Backoff, BackoffTree, Curve, Jitter } from "@effect-retry/core"
+import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { anyBackoff, draw, drawing, endless, ending, inputs, jitter, jitterable, millis } from "../support/Backoffs.ts"
 import { law } from "../support/Laws.ts"
 import type { Trace } from "../support/Traces.ts"
 import { delayAt, input, trace, treeTrace } from "../support/Traces.ts"
+
+const { draw, jitter, millis } = Arbitraries
 
 const now = Backoff.constant({ delay: 0 })
 const giveUp = Backoff.fromDelays([])
@@ -21,7 +23,7 @@ const same = (
 ) =>
   it.prop(
     name,
-    [anyBackoff(), anyBackoff(), anyBackoff(), inputs],
+    [Arbitraries.backoff(), Arbitraries.backoff(), Arbitraries.backoff(), Arbitraries.inputs],
     ([p, q, r, given]) => {
       const [left, right] = sides(p, q, r)
       expect(trace(left, given)).toEqual(trace(right, given))
@@ -66,7 +68,7 @@ describe("Backoff.capped", () => {
 
   it.prop(
     "bounds every delay",
-    [anyBackoff(), cap, inputs],
+    [Arbitraries.backoff(), cap, Arbitraries.inputs],
     ([p, at, given]) => {
       for (const delay of delays(trace(capped(p, at), given))) expect(delay).toBeLessThanOrEqual(at)
     },
@@ -75,7 +77,7 @@ describe("Backoff.capped", () => {
 
   it.prop(
     "never changes when a back-off ends",
-    [anyBackoff(), cap, inputs],
+    [Arbitraries.backoff(), cap, Arbitraries.inputs],
     ([p, at, given]) => {
       expect(trace(capped(p, at), given).indexOf("ended")).toBe(trace(p, given).indexOf("ended"))
     },
@@ -84,7 +86,7 @@ describe("Backoff.capped", () => {
 
   it.prop(
     "is idempotent",
-    [anyBackoff(), cap, inputs],
+    [Arbitraries.backoff(), cap, Arbitraries.inputs],
     ([p, at, given]) => {
       expect(trace(capped(capped(p, at), at), given)).toEqual(trace(capped(p, at), given))
     },
@@ -93,7 +95,7 @@ describe("Backoff.capped", () => {
 
   it.prop(
     "composes to the lower of two caps",
-    [anyBackoff(), cap, cap, inputs],
+    [Arbitraries.backoff(), cap, cap, Arbitraries.inputs],
     ([p, a, b, given]) => {
       expect(trace(capped(capped(p, a), b), given)).toEqual(trace(capped(p, Math.min(a, b)), given))
     },
@@ -102,7 +104,7 @@ describe("Backoff.capped", () => {
 
   it.prop(
     "commutes with jittered, draw by draw",
-    [jitterable(), cap, jitter, inputs],
+    [Arbitraries.jitterable(), cap, jitter, Arbitraries.inputs],
     ([p, at, chance, given]) => {
       expect(trace(jittered(capped(p, at), chance), given)).toEqual(trace(capped(jittered(p, chance), at), given))
     },
@@ -111,7 +113,7 @@ describe("Backoff.capped", () => {
 
   it.prop(
     "changes nothing where it is above every delay without chance",
-    [fc.oneof(endless(1_000), ending(1_000)), inputs],
+    [fc.oneof(Arbitraries.endless(1_000), Arbitraries.ending(1_000)), Arbitraries.inputs],
     ([p, given]) => {
       expect(trace(capped(p, Curve.longestMillis), given)).toEqual(trace(p, given))
     },
@@ -120,7 +122,7 @@ describe("Backoff.capped", () => {
 
   it.prop(
     "distributes over longest and shortest",
-    [anyBackoff(), anyBackoff(), cap, inputs],
+    [Arbitraries.backoff(), Arbitraries.backoff(), cap, Arbitraries.inputs],
     ([p, q, at, given]) => {
       expect(trace(capped(longest(p, q), at), given)).toEqual(trace(longest(capped(p, at), capped(q, at)), given))
       expect(trace(capped(shortest(p, q), at), given)).toEqual(trace(shortest(capped(p, at), capped(q, at)), given))
@@ -132,7 +134,7 @@ describe("Backoff.capped", () => {
 describe("Backoff.jittered", () => {
   it.prop(
     "never changes when a back-off ends",
-    [jitterable(), jitter, inputs],
+    [Arbitraries.jitterable(), jitter, Arbitraries.inputs],
     ([p, chance, given]) => {
       expect(trace(jittered(p, chance), given).indexOf("ended")).toBe(trace(p, given).indexOf("ended"))
     },
@@ -141,7 +143,7 @@ describe("Backoff.jittered", () => {
 
   it.prop(
     "keeps to the jitter's interval around the bound, rounded up",
-    [endless(100_000), jitter, inputs],
+    [Arbitraries.endless(100_000), jitter, Arbitraries.inputs],
     ([p, chance, given]) => {
       const bounds = delays(trace(p, given))
       delays(trace(jittered(p, chance), given)).forEach((delay, i) => {
@@ -157,7 +159,7 @@ describe("Backoff.jittered", () => {
 describe("Backoff.delayedFirst", () => {
   it.prop(
     "retries at once and then as without it, one later",
-    [anyBackoff(), inputs],
+    [Arbitraries.backoff(), Arbitraries.inputs],
     ([p, given]) => {
       expect(trace(Backoff.delayedFirst(p), given)).toEqual([0, ...trace(p, given.slice(1))])
     },
@@ -168,7 +170,7 @@ describe("Backoff.delayedFirst", () => {
 describe("Backoff.byKind", () => {
   it.prop(
     "is the back-off itself where every case is the same",
-    [anyBackoff(), inputs],
+    [Arbitraries.backoff(), Arbitraries.inputs],
     ([p, given]) => {
       expect(trace(Backoff.byKind({ Transient: p, Throttling: p, Client: p, orElse: p }), given)).toEqual(
         trace(p, given)
@@ -181,7 +183,7 @@ describe("Backoff.byKind", () => {
 describe("Backoff.resetAfter", () => {
   it.prop(
     "changes nothing while no attempt runs so long",
-    [anyBackoff(), inputs],
+    [Arbitraries.backoff(), Arbitraries.inputs],
     ([p, given]) => {
       const briefly = given.map((one) => ({ ...one, ranMillis: Math.min(one.ranMillis, 59_999) }))
       expect(trace(Backoff.resetAfter(p, "1 minute"), briefly)).toEqual(trace(p, briefly))
@@ -191,7 +193,7 @@ describe("Backoff.resetAfter", () => {
 
   it.prop(
     "is at its beginning after an attempt that ran so long",
-    [anyBackoff(), inputs, inputs],
+    [Arbitraries.backoff(), Arbitraries.inputs, Arbitraries.inputs],
     ([p, before, after]) => {
       const [first, ...others] = after
       const long = [{ ...first!, ranMillis: 60_000 }, ...others.map((one) => ({ ...one, ranMillis: 0 }))]
@@ -211,7 +213,7 @@ describe("Backoff.resetAfter", () => {
 describe("BackoffTree.step", () => {
   it.prop(
     "answers whole milliseconds, neither negative nor beyond the longest",
-    [anyBackoff(Number.MAX_SAFE_INTEGER), inputs],
+    [Arbitraries.backoff(Number.MAX_SAFE_INTEGER), Arbitraries.inputs],
     ([p, given]) => {
       expect(delays(trace(p, given))).toSatisfy(areWaits)
     },
@@ -222,8 +224,10 @@ describe("BackoffTree.step", () => {
     "answers such delays for any number of the retry",
     [
       fc.oneof(
-        fc.tuple(endless(Number.MAX_SAFE_INTEGER), jitter).map(([curve, chance]) => jittered(curve, chance)),
-        drawing(Number.MAX_SAFE_INTEGER)
+        fc
+          .tuple(Arbitraries.endless(Number.MAX_SAFE_INTEGER), jitter)
+          .map(([curve, chance]) => jittered(curve, chance)),
+        Arbitraries.drawing(Number.MAX_SAFE_INTEGER)
       ),
       fc.oneof(fc.integer({ min: 1, max: 2 ** 31 - 1 }), fc.constantFrom(1, 2, 64, 1_000, 1_001, 1_025, 2 ** 31)),
       draw
@@ -249,7 +253,7 @@ describe("BackoffTree.step", () => {
 
   it.prop(
     "grows without chance from retry to retry, up to the cap",
-    [endless(1_000_000), fc.option(millis(1, 1_000_000)), fc.integer({ min: 1, max: 2 ** 31 })],
+    [Arbitraries.endless(1_000_000), fc.option(millis(1, 1_000_000)), fc.integer({ min: 1, max: 2 ** 31 })],
     ([p, cap, n]) => {
       const curve = cap === null ? p : capped(p, cap)
       const grown = Array.from({ length: 20 }, (_, i) => delayAt(curve, n + i, 0) ?? NaN)
@@ -273,7 +277,7 @@ describe("BackoffTree.step", () => {
 
   it.prop(
     "goes on from what is left exactly as if it had not been interrupted",
-    [anyBackoff(), inputs, fc.nat(8)],
+    [Arbitraries.backoff(), Arbitraries.inputs, fc.nat(8)],
     ([p, given, at]) => {
       let rest: BackoffTree.Tree | undefined = p.tree
       for (const one of given.slice(0, at)) rest = rest && BackoffTree.step(rest, one)?.rest
@@ -285,7 +289,7 @@ describe("BackoffTree.step", () => {
 
   it.prop(
     "changes no tree",
-    [anyBackoff(), inputs],
+    [Arbitraries.backoff(), Arbitraries.inputs],
     ([p, given]) => {
       const before = structuralCopy(p.tree)
       const once = trace(p, given)
@@ -347,7 +351,7 @@ describe("BackoffTree.mapLeaves", () => {
 
   it.prop(
     "composes",
-    [jitterable(), millis(1, 1_000), jitter, inputs],
+    [Arbitraries.jitterable(), millis(1, 1_000), jitter, Arbitraries.inputs],
     ([p, cap, chance, given]) => {
       const first = (leaf: BackoffTree.Leaf | BackoffTree.RandomLeaf) => ({ ...leaf, capMillis: cap })
       const second = (leaf: BackoffTree.Leaf | BackoffTree.RandomLeaf) => ({ ...leaf, jitter: chance })
@@ -384,7 +388,7 @@ describe("BackoffTree.draws", () => {
 
   it.prop(
     "says no only where the draw makes no difference",
-    [anyBackoff(), inputs],
+    [Arbitraries.backoff(), Arbitraries.inputs],
     ([p, given]) => {
       if (p.draws) return
       expect(
@@ -401,7 +405,7 @@ describe("BackoffTree.draws", () => {
 describe("BackoffTree.readsTime", () => {
   it.prop(
     "says no only where the running time makes no difference",
-    [anyBackoff(), inputs],
+    [Arbitraries.backoff(), Arbitraries.inputs],
     ([p, given]) => {
       if (p.readsTime) return
       expect(

@@ -1,7 +1,7 @@
 import { Curve } from "@effect-retry/core"
+import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { millis } from "../support/Backoffs.ts"
 import { law } from "../support/Laws.ts"
 
 describe("Curve.boundMillis", () => {
@@ -20,7 +20,7 @@ describe("Curve.boundMillis", () => {
 
   it.prop(
     "starts at its base",
-    [millis(0, Curve.longestMillis), fc.double({ min: 1, max: 1e308, noNaN: true })],
+    [Arbitraries.millis(0, Curve.longestMillis), fc.double({ min: 1, max: 1e308, noNaN: true })],
     ([base, x]) => {
       const curves: ReadonlyArray<Curve.Curve> = [
         { _tag: "Constant", delayMillis: base },

@@ -1,10 +1,12 @@
 import { Curve, Hint, Verdict } from "@effect-retry/core"
+import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck as fc, Option } from "effect"
-import { draw, millis } from "../support/Backoffs.ts"
 import { critical, statistic, uniform } from "../support/KolmogorovSmirnov.ts"
 import { seeded } from "../support/Draws.ts"
 import { law } from "../support/Laws.ts"
+
+const { draw, millis } = Arbitraries
 
 /** A row: the back-off's delay, the hint, the draw, and what is waited; `undefined` where the hint is given up on. */
 type Row = readonly [delay: number, hint: number, u: number, bent: number | undefined]

@@ -1,12 +1,14 @@
 import { Backoff, Jitter } from "@effect-retry/core"
+import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Duration, FastCheck as fc } from "effect"
-import { draw, jitter, millis, userJitter } from "../support/Backoffs.ts"
 import { middles, seeded } from "../support/Draws.ts"
 import type { Cdf } from "../support/KolmogorovSmirnov.ts"
 import { critical, point, statistic, uniform } from "../support/KolmogorovSmirnov.ts"
 import { law } from "../support/Laws.ts"
 import { delayAt, input, trace } from "../support/Traces.ts"
+
+const { draw, jitter, millis } = Arbitraries
 
 const minutes = 60_000
 const bound = 10 * minutes
@@ -27,7 +29,7 @@ const distributions: ReadonlyArray<readonly [Jitter.Jitter, free: Cdf, near: Cdf
   [Jitter.proportional({ ratio: 1 }), between(0, 20), between(0, 11), between(0, 10)],
   // Where less than half of the interval would be left below the cap, its lower end gives way.
   [Jitter.additive({ max: "4 minutes" }), between(10, 14), between(9, 11), between(8, 10)],
-  [userJitter, squared(2.5, 20), squared(2.25, 11), squared(1.25, 10)]
+  [Arbitraries.userJitter, squared(2.5, 20), squared(2.25, 11), squared(1.25, 10)]
 ]
 
 describe("Jitter", () => {

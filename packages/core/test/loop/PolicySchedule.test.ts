@@ -9,10 +9,9 @@ import {
   Retry,
   Verdict
 } from "@effect-retry/core"
-import { SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Context, Duration, Effect, Exit, FastCheck, Layer, Random, Schedule, Stream } from "effect"
-import { anyBackoff } from "../support/Backoffs.ts"
 import { Bucket, judge, nowMillis, policy, Rate, type Word, words, world } from "./Recording.ts"
 
 /** Fails with the words, one after the other, and then succeeds; writes down when it started. */
@@ -64,7 +63,7 @@ const foreign = FastCheck.constantFrom(
 const policies = FastCheck.record({
   classifier: FastCheck.constant(judge),
   maxAttempts: FastCheck.oneof(FastCheck.integer({ min: 1, max: 8 }), FastCheck.constant(Infinity)),
-  backoff: FastCheck.oneof({ arbitrary: anyBackoff(), weight: 4 }, { arbitrary: foreign, weight: 1 }),
+  backoff: FastCheck.oneof({ arbitrary: Arbitraries.backoff(), weight: 4 }, { arbitrary: foreign, weight: 1 }),
   hint: hints,
   deadline: deadlines
 })

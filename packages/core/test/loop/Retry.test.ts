@@ -1,8 +1,7 @@
 import { Backoff, BackoffTree, Hint, Jitter, Policy, Retry, RetryBucket, SendRate, Verdict } from "@effect-retry/core"
-import { SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Exit, FastCheck, Fiber, FiberId, Random } from "effect"
-import { anyBackoff } from "../support/Backoffs.ts"
 import { Bucket, funded, judge, make, nowMillis, policy, Rate, type Word, world } from "./Recording.ts"
 
 const immediately = Backoff.constant({ delay: 0 })
@@ -444,7 +443,7 @@ describe("Retry.retry laws", () => {
 
   it.effect.prop(
     "the same seed gives the same trace, and the delays that the interpreter simulates under the same draws",
-    [anyBackoff(), failures, FastCheck.nat()],
+    [Arbitraries.backoff(), failures, FastCheck.nat()],
     ([backoff, words, seed]) =>
       Effect.gen(function* () {
         const starts = yield* startsOf(backoff, words, seed)

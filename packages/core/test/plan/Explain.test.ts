@@ -11,11 +11,10 @@ import {
   SendRate,
   Verdict
 } from "@effect-retry/core"
-import { SeededRandom } from "@effect-retry/testing"
+import { Arbitraries, SeededRandom } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Data, Duration, Effect, FastCheck as fc, Option, Schedule } from "effect"
 import { law } from "../support/Laws.ts"
-import { userJitter } from "../support/Backoffs.ts"
 import {
   delaysOf,
   excesses,
@@ -115,7 +114,7 @@ const goldenDelays: ReadonlyArray<readonly [string, Backoff.Backoff, ReadonlyArr
   ],
   [
     "a jitter by its interval",
-    exponential.pipe(Backoff.jittered(userJitter)),
+    exponential.pipe(Backoff.jittered(Arbitraries.userJitter)),
     [
       [100, 25, 83.8, 200],
       [200, 50, 167.2, 400],
@@ -226,7 +225,7 @@ const tight: ReadonlyArray<readonly [string, Backoff.Backoff]> = [
   ["full jitter", exponential.pipe(Backoff.jittered(Jitter.full))],
   ["equal jitter", jittered],
   ["proportional jitter", jittered.pipe(Backoff.jittered(Jitter.proportional({ ratio: 0.3 })))],
-  ["a jitter of one's own", jittered.pipe(Backoff.jittered(userJitter))],
+  ["a jitter of one's own", jittered.pipe(Backoff.jittered(Arbitraries.userJitter))],
   ["decorrelated", Backoff.decorrelated({ base: 100 }).pipe(Backoff.capped(5_000))],
   ["ethernet", Backoff.ethernet({ slot: 51 })],
   ["celery", Backoff.celery({ factor: 1, maximum: "5 seconds" })],

@@ -1,10 +1,9 @@
 /**
  * Operations to hold a plan against: real runs of `Retry.retry` in virtual time.
  */
-import { Deadline, AttemptTimeout, Hint, type Plan, Retry, Verdict } from "@effect-retry/core"
-import { SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { type Plan, Retry, Verdict } from "@effect-retry/core"
+import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { Duration, Effect, FastCheck as fc, Option } from "effect"
-import * as Backoffs from "../support/Backoffs.ts"
 
 /** How an attempt fails: after so long, with this kind, and with the wait that the server asks for. */
 export interface Failing {
@@ -77,40 +76,8 @@ export const excesses = (plan: Plan.Plan, worst: Plan.Worst, seen: Seen, hinted:
   ]
 }
 
-const deadline = fc.oneof(
-  fc
-    .tuple(fc.integer({ min: 1, max: 20_000 }), fc.nat(300))
-    .map(([within, reserve]) => Deadline.refuse(within, { reserve: Math.min(within, reserve) })),
-  fc
-    .tuple(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: 300 }))
-    .map(([within, reserve]) => Deadline.truncate(within, { reserve: Math.min(within, reserve) })),
-  fc.integer({ min: 1, max: 20_000 }).map((within) => Deadline.cut(within))
-)
-
-// In whole milliseconds, as the loop's clock counts them.
-const attemptTimeout = fc.oneof(
-  fc.integer({ min: 1, max: 5_000 }).map((time) => AttemptTimeout.constant(time)),
-  fc
-    .record({ initial: fc.integer({ min: 1, max: 1_000 }), factor: fc.integer({ min: 1, max: 3 }) })
-    .map(({ factor, initial }) => AttemptTimeout.growing({ initial, factor, maximum: 5_000 }))
-)
-
-const atMost = { atMost: 3_000, otherwise: "clamp" } as const
-
-const hint = fc.oneof(
-  fc.constant(Hint.ignore),
-  fc.constantFrom(Hint.floor(atMost), Hint.floor({ ...atMost, jitterRatio: 0.5 }), Hint.override(atMost)),
-  fc.integer({ min: 0, max: 5_000 }).map((above) => Hint.within({ above }))
-)
-
 /** Policies of everything, with few attempts. */
-export const policies: fc.Arbitrary<Plan.Explainable> = fc.record({
-  maxAttempts: fc.integer({ min: 1, max: 6 }),
-  backoff: Backoffs.anyBackoff(2_000),
-  attemptTimeout: fc.option(attemptTimeout, { nil: undefined }),
-  hint,
-  deadline: fc.option(deadline, { nil: undefined })
-})
+export const policies: fc.Arbitrary<Plan.Explainable> = Arbitraries.policy(2_000)
 
 /** The longest that an attempt of these failures takes. */
 export const longestMillis = 3_000
@@ -118,7 +85,7 @@ export const longestMillis = 3_000
 export const failures: fc.Arbitrary<ReadonlyArray<Failing>> = fc.array(
   fc.record({
     ranMillis: fc.oneof(fc.constantFrom(0, 1, 499, 500, longestMillis), fc.integer({ min: 0, max: longestMillis })),
-    kind: fc.constantFrom(...Verdict.kinds)
+    kind: Arbitraries.kind
   }),
   { minLength: 6, maxLength: 6 }
 )
