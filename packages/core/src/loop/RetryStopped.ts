@@ -50,7 +50,7 @@ export const inWords = (reason: StopReason): string => {
 }
 
 /**
- * An attempt that failed. Times count from the start of the first attempt.
+ * An attempt that failed. Times count from when the operation began: a wait for the first send is part of them.
  *
  * @category models
  */
