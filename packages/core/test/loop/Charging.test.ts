@@ -245,6 +245,19 @@ describe("Retry.retry under a bucket that charges first attempts", () => {
     }).pipe(world)
   )
 
+  it.effect("has given it back before the fallback runs", () =>
+    Effect.gen(function* () {
+      const heard = Heard.make()
+      const recording = make({ acquire: () => Effect.succeed(false) })
+      const observed = { ...charging, sendRate: Rate, observe: [heard.observer] }
+      const { level, result } = yield* under({ firstCost: 4 }, (bucket) =>
+        recording.provide(Retry.retryOrElse(Effect.void, observed, () => bucket.level.get))
+      )
+      expect({ level, result }).toEqual({ level: 10, result: 10 })
+      expect(heard.events).toMatchObject([{ _tag: "GaveUp", attempt: 0, level: 10 }])
+    }).pipe(world)
+  )
+
   it.effect("gives back the first cost when interrupted before the attempt, and keeps it when in the attempt", () =>
     Effect.gen(function* () {
       const recording = make({ acquire: () => Effect.delay(Effect.succeed(true), "1 second") })
@@ -339,6 +352,21 @@ describe("Retry.retry under a bucket that charges first attempts", () => {
       expect(result).toMatchObject({ error: row.error, reason: { _tag: "DeadlinePassed" }, attempts: 0 })
       expect(yield* nowMillis).toBe(row.at)
       expect(level).toBe(row.at / 100)
+    }).pipe(world)
+  )
+
+  it.effect("asks the send rate for nothing after the deadline", () =>
+    Effect.gen(function* () {
+      const recording = make()
+      const bounded = { ...charging, sendRate: Rate, deadline: Deadline.refuse("800 millis") }
+      const { result } = yield* under({ firstCost: 10, refillPerSecond: 10, whenShort: "wait" }, (bucket) =>
+        Effect.gen(function* () {
+          yield* bucket.takeFirst(Function.identity)
+          return yield* Effect.flip(recording.provide(Retry.retry(recording.attempts(Effect.void), bounded)))
+        })
+      )
+      expect(result).toEqual(new Retry.SendRefused({ by: "bucket" }))
+      expect(recording.lines.filter((line) => !line.startsWith("sleep"))).toEqual([])
     }).pipe(world)
   )
 
