@@ -1,0 +1,60 @@
+import { Logger } from "effect"
+import { timeline } from "../scripted.ts"
+// #region policy
+import { Backoff, Classifier, Metrics, Observe, Retry, Verdict } from "@effect-retry/core"
+import { Data, Effect, LogLevel, Metric } from "effect"
+
+class Declined extends Data.TaggedError("Declined")<{ readonly message: string }> {}
+
+const charge = <A, R>(request: Effect.Effect<A, Declined, R>) =>
+  Retry.retry(request, {
+    name: "payments",
+    observe: [Observe.metrics, Observe.spanEvents, Observe.logs({ RetryScheduled: LogLevel.Debug })],
+    classifier: Classifier.fromTags({ Declined: Verdict.throttling }),
+    maxAttempts: 3,
+    backoff: Backoff.constant({ delay: "1 second" })
+  })
+
+const retriesSoFar = Metrics.retries.pipe(
+  Metric.tagged("operation", "payments"),
+  Metric.tagged("kind", "Throttling"),
+  Metric.value,
+  Effect.map(({ count }) => count)
+)
+// #endregion
+
+/** What is logged at level `Info` and above, in a line each. */
+const linesOf = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ annotations, logLevel, message }) => {
+      const attributes = Array.from(annotations, ([key, value]) => `${key}=${String(value)}`).toSorted()
+      lines.push(`${logLevel.label} ${String(message)}`, ...attributes)
+    })
+    yield* Effect.provide(self, Logger.replace(Logger.defaultLogger, logger))
+    return lines
+  })
+
+const declined = Effect.fail(new Declined({ message: "try again later" }))
+
+export const program = Effect.gen(function* () {
+  // Metrics are global: others may have counted before.
+  const before = yield* retriesSoFar
+  const lines = yield* linesOf(timeline([declined], charge))
+  return { lines, retries: (yield* retriesSoFar) - before }
+})
+
+// #region expected
+export const expected = {
+  lines: [
+    "WARN gave up",
+    "exception.message=try again later",
+    "exception.type=Declined",
+    "retry.attempt=3",
+    "retry.elapsed_ms=2000",
+    "retry.operation=payments",
+    "retry.stop_reason=AttemptsSpent"
+  ],
+  retries: 2
+}
+// #endregion

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "@effect/vitest"
+import { readdirSync } from "node:fs"
+import { read, root } from "./rows.ts"
+
+const pages = [
+  "README.md",
+  "packages/core/README.md",
+  ...readdirSync(new URL("docs/", root), { encoding: "utf8" }).map((file) => `docs/${file}`)
+]
+
+/** Text in a page that says of which example it is the output: page, example and text. */
+const outputs = pages.flatMap((page) =>
+  Array.from(
+    read(page).matchAll(/^<!-- output: packages\/examples\/src\/(\S+) -->\n```text\n(.*?)```$/gms),
+    ([, file = "", text = ""]) => ({ page, file, text })
+  )
+)
+
+describe("outputs", () => {
+  it("have their text below their marker", () => {
+    const markers = pages.flatMap((page) => read(page).match(/<!-- output:/g) ?? [])
+    expect(outputs.length).toBe(markers.length)
+    expect(outputs.length).toBeGreaterThan(0)
+  })
+
+  it.each(outputs)("$page shows what $file gives", async ({ file, text }) => {
+    const { expected }: { readonly expected: unknown } = await import(
+      new URL(`packages/examples/src/${file}`, root).pathname
+    )
+    expect(text).toBe(`${String(expected)}\n`)
+  })
+})
