@@ -42,8 +42,6 @@ export interface ChargingQuota extends Quota {
   readonly firstCost: number
 }
 
-const owner = "RetryBucket.layerQuota"
-
 interface Checked extends Limits {
   readonly cost: (kind: Kind) => number
   readonly firstSuccessIncrement: number
@@ -51,7 +49,7 @@ interface Checked extends Limits {
   readonly maxWaitMillis: number
 }
 
-const check = (quota: Quota): Checked => {
+const check = (owner: string, quota: Quota): Checked => {
   const capacity = Argument.number(owner, "capacity", quota.capacity ?? 500, { min: 0 })
   const cost = quota.cost ?? { Throttling: 5, orElse: 14 }
   const costOf = (field: keyof typeof cost) =>
@@ -88,7 +86,8 @@ const check = (quota: Quota): Checked => {
  *
  * @category constructors
  */
-export const makeQuota = (quota: Quota = {}): Effect.Effect<RetryBucket> => Effect.map(paying(check(quota)), bucketOf)
+export const makeQuota = (quota: Quota = {}): Effect.Effect<RetryBucket> =>
+  Effect.map(paying(check("RetryBucket.layerQuota", quota)), bucketOf)
 
 /**
  * A quota with a cost of first attempts as a value; `layerChargingQuota` puts it behind a tag.
@@ -96,8 +95,9 @@ export const makeQuota = (quota: Quota = {}): Effect.Effect<RetryBucket> => Effe
  * @category constructors
  */
 export const makeChargingQuota = (quota: ChargingQuota): Effect.Effect<ChargingBucket> => {
-  const limits = check(quota)
-  const firstCost = Argument.number("RetryBucket.layerChargingQuota", "firstCost", quota.firstCost, {
+  const owner = "RetryBucket.layerChargingQuota"
+  const limits = check(owner, quota)
+  const firstCost = Argument.number(owner, "firstCost", quota.firstCost, {
     min: 0,
     max: limits.capacity,
     exclusive: true
