@@ -6,9 +6,10 @@
  *     pnpm check exports snippets --write     write what these two can write
  */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { docExamples } from "./DocExamples.ts"
 import { checkExports, type ExportsInput, writeExports } from "./Exports.ts"
 import { type Finding, render } from "./Finding.ts"
 import { checkFlow, corePurity } from "./Flow.ts"
@@ -119,6 +120,32 @@ const writeSnippets: Step = () => {
   return snippets()
 }
 
+/** Where an import of a package leads to the same sources as in the examples. */
+const examplesFolder = "packages/examples/node_modules/.cache/doc-examples"
+
+const examples: Step = () => {
+  const sources = published.flatMap(({ folder }) => sourcesBelow(`${folder}/src`)).map(docExamples)
+  const found = sources.flatMap(({ examples }) => examples)
+  rmSync(join(root, examplesFolder), { recursive: true, force: true })
+  mkdirSync(join(root, examplesFolder), { recursive: true })
+  for (const { code, name } of found) write(`${examplesFolder}/${name}`, code)
+  write(
+    `${examplesFolder}/tsconfig.json`,
+    JSON.stringify({
+      extends: join(root, "tsconfig.base.json"),
+      compilerOptions: { composite: false, declarationMap: false, noEmit: true, skipLibCheck: true },
+      files: found.map(({ name }) => name)
+    })
+  )
+  const findings = sources.flatMap(({ findings }) => findings).map(render)
+  if (found.length === 0) return findings
+  return [
+    ...findings,
+    ...run("tsc", "-p", examplesFolder),
+    ...found.flatMap(({ name }) => run("tsx", "--conditions=@effect-retry/source", `${examplesFolder}/${name}`))
+  ]
+}
+
 const packaging: Step = () => published.flatMap(packagingOf)
 
 const packagingOf = ({ folder }: Package): ReadonlyArray<string> => {
@@ -156,6 +183,7 @@ const checks: Readonly<Record<string, Step>> = {
   flow,
   exports: exportsMaps,
   snippets,
+  examples,
   packaging
 }
 

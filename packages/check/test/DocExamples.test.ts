@@ -1,0 +1,53 @@
+import { docExamples } from "@effect-retry/check/DocExamples"
+import { describe, expect, it } from "vitest"
+
+const of = (...lines: ReadonlyArray<string>) => docExamples({ path: "packages/core/src/A.ts", text: lines.join("\n") })
+
+const messages = (...lines: ReadonlyArray<string>) =>
+  of(...lines).findings.map(({ line, message }) => `${line} ${message}`)
+
+describe("DocExamples.docExamples", () => {
+  it("takes the code out of its comment and leaves it on its lines", () => {
+    expect(
+      of("/**", " * @example", " * ```ts", " * const a = 1", " *", " *   a + 1", " * ```", " */", "export {}")
+    ).toEqual({
+      findings: [],
+      examples: [{ name: "packages.core.src.A.3.mts", code: "\n\n\nconst a = 1\n\n  a + 1\n" }]
+    })
+  })
+
+  it("takes every block, also one without a tag and one inside a module", () => {
+    const member = ["  /**", "   * ```typescript", "   * const b = 2", "   * ```", "   */"]
+    const { examples, findings } = of("/**", " * ```ts", " * const a = 1", " * ```", " */", ...member)
+    expect(findings).toEqual([])
+    expect(examples.map(({ code }) => code.trim())).toEqual(["const a = 1", "const b = 2"])
+  })
+
+  it("leaves other languages and code outside of comments alone", () => {
+    const { examples, findings } = of(
+      "/**",
+      " * ```sh",
+      " * ls",
+      " * ```",
+      " */",
+      "const text = `",
+      "```ts",
+      "```",
+      "`"
+    )
+    expect({ examples, findings }).toEqual({ examples: [], findings: [] })
+  })
+
+  it("finds an example without code", () => {
+    expect(messages("/**", " * @example", " * ```", " * const a = 1", " * ```", " */")).toEqual([
+      "2 @example without a block of ts below it"
+    ])
+  })
+
+  it.each([
+    ["the comment", ["/**", " * ```ts", " * const a = 1", " */", "/**", " * ```", " */"]],
+    ["the file", ["/**", " * ```ts", " * const a = 1", " */"]]
+  ])("finds a block that goes on after the end of %s", (_, lines) => {
+    expect(messages(...lines)).toEqual(["2 block of ts that does not end"])
+  })
+})
