@@ -460,6 +460,54 @@ tableOf(path, "## What goes wrong", {
     )
   },
 
+  "`tapInput` for logs and counters": () => {
+    const script = [down, Effect.succeed("up")] as const
+
+    virtually("hears failures only", () =>
+      Effect.gen(function* () {
+        const heard: Array<string> = []
+        const schedule = Schedule.tapInput(Schedule.recurs(1), (error: string) => Effect.sync(() => heard.push(error)))
+        yield* timeline([...script], Effect.retry(schedule))
+        yield* timeline([down], Effect.retry(schedule))
+        expect(heard).toEqual(["down", "down", "down"])
+      })
+    )
+
+    virtually("hears everything here", () =>
+      Effect.gen(function* () {
+        const heard: Array<string> = []
+        const observer: Retry.Observer = ({ _tag }) => Effect.sync(() => heard.push(_tag))
+        const observed = { ...policy, maxAttempts: 2, observe: [observer] }
+        yield* timeline([...script], Retry.retry(observed))
+        yield* timeline([down], Retry.retry(observed))
+        const retried = ["AttemptFailed", "RetryScheduled"]
+        expect(heard).toEqual([...retried, "Succeeded", ...retried, "AttemptFailed", "GaveUp"])
+      })
+    )
+  },
+
+  "One schedule for many callers": () => {
+    const callers = <E, R>(caller: (call: Effect.Effect<never, string>) => Effect.Effect<unknown, E, R>) =>
+      Effect.map(
+        timeline([down], (call) => Effect.replicateEffect(Effect.exit(caller(call)), 100)),
+        ({ calls }) => calls.length
+      )
+
+    virtually("counts for each of them", () =>
+      Effect.gen(function* () {
+        expect(yield* callers(Effect.retry(Schedule.recurs(2)))).toBe(300)
+      })
+    )
+
+    virtually("shares a bucket here", () =>
+      Effect.gen(function* () {
+        const bucket = RetryBucket.layerSuccessRatio(RetryBucket.Default, { ratio: 0.1, capacity: 10 })
+        const funded = { ...policy, maxAttempts: 3, bucket: RetryBucket.Default }
+        expect(yield* Effect.provide(callers(Retry.retry(funded)), bucket)).toBe(110)
+      })
+    )
+  },
+
   "`retry` inside `repeat`": () => {
     const notReady = Effect.succeed("not ready")
     const script = [down, notReady, down, notReady, down, notReady, down, notReady, down] as const
@@ -619,7 +667,10 @@ tableOf(path, "## What carries over", {
 describe(`${path} ## What a schedule cannot do`, () => {
   it("Policy.toSchedule refuses what needs to look into attempts or at successes", () => {
     const beyond = {
+      observe: { observe: [] },
+      whenNested: { whenNested: "standDown" },
       attempt: { attempt: Retry.CurrentAttempt },
+      attemptSpan: { attemptSpan: "call" },
       sendRate: { sendRate: SendRate.Default },
       attemptTimeout: { attemptTimeout: AttemptTimeout.constant("1 second") },
       result: { result: () => Verdict.noOpinion },
