@@ -193,7 +193,8 @@ const decide = (op: Op, failure: Failure): Erased => {
           }
         )
       : proceed(op, failure, verdict, Operation.decide(op, verdict, failure.failedMillis, u))
-  return op.draw === undefined ? withDraw(0) : Effect.flatMap(op.draw, withDraw)
+  const draw = Operation.draw(op)
+  return draw === undefined ? withDraw(0) : Effect.flatMap(draw, withDraw)
 }
 
 /** Stops, or pays, waits and makes the next attempt. */

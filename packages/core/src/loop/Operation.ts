@@ -35,8 +35,6 @@ export interface Operation {
   readonly onStopped: ((stopped: RetryStopped<unknown>) => Erased) | undefined
   /** Clock and chance. */
   readonly services: Context.Context<DefaultServices.DefaultServices>
-  /** A random number for a step; absent where deciding on a delay takes none. */
-  readonly draw: Effect.Effect<number> | undefined
   readonly sendRate: SendRate | undefined
   readonly bucket: RetryBucket | ChargingBucket | undefined
   /** The operation of whose attempt this one is part, where the policy asks. */
@@ -46,6 +44,8 @@ export interface Operation {
   readonly keeps: "nothing" | "last" | "all"
   /** Whether anything depends on time: if not, the operation never looks at the clock. Foreign schedules are told it. */
   readonly timed: boolean
+  /** A random number for a step, once one was asked for. */
+  draw: Effect.Effect<number> | undefined
   /** Attempts started. */
   attempts: number
   /** The timeout of the attempt that runs, once it has interrupted it. */
@@ -112,7 +112,6 @@ export const make = (
     policy,
     onStopped,
     services,
-    draw: draws(policy) ? Context.get(services, Random.Random).next : undefined,
     sendRate: policy.sendRate && Context.unsafeGet(fiber.currentContext, policy.sendRate),
     bucket: policy.bucket && Context.unsafeGet(fiber.currentContext, policy.bucket as Context.Tag<any, RetryBucket>),
     outer: asksForOuter
@@ -121,6 +120,7 @@ export const make = (
     history: [],
     keeps,
     timed,
+    draw: undefined,
     attempts: 0,
     timedOut: undefined,
     failure: undefined,
@@ -144,6 +144,14 @@ export const make = (
  * @category running
  */
 export const clock = (op: Operation): Clock.Clock => Context.get(op.services, Clock.Clock)
+
+/**
+ * A random number for a step; absent where deciding on a delay takes none.
+ *
+ * @category running
+ */
+export const draw = (op: Operation): Effect.Effect<number> | undefined =>
+  draws(op.policy) ? (op.draw ??= Context.get(op.services, Random.Random).next) : undefined
 
 /**
  * Looks at the clock. A clock that steps back adds nothing, and the time after its step counts again.
