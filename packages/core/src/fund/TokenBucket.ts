@@ -56,10 +56,10 @@ export const taken = (self: TokenBucket, cost: number): Option.Option<TokenBucke
  *
  * @category combinators
  */
-export const added = (self: TokenBucket, { capacity }: Limits, tokens: number): TokenBucket => ({
-  tokens: Math.max(0, Math.min(capacity, self.tokens + tokens)),
-  atMillis: self.atMillis
-})
+export const added = (self: TokenBucket, { capacity }: Limits, tokens: number): TokenBucket => {
+  const after = Math.max(0, Math.min(capacity, self.tokens + tokens))
+  return after === self.tokens ? self : { tokens: after, atMillis: self.atMillis }
+}
 
 /**
  * Whole milliseconds until `cost` tokens are there by time alone; `Infinity` where they never are.
