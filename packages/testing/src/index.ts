@@ -1,5 +1,6 @@
 export * as Arbitraries from "./Arbitraries.ts"
 export * as Expect from "./Expect.ts"
+export * as Laws from "./Laws.ts"
 export * as RetryBucketContract from "./RetryBucketContract.ts"
 export * as Runner from "./Runner.ts"
 export * as Scripted from "./Scripted.ts"

@@ -1,0 +1,215 @@
+/**
+ * The laws of jitters, schedules and classifiers, as suites that custom ones can run.
+ *
+ * A law that fails prints the smallest case found, and the seed that finds it again.
+ */
+import { Classifier, type Jitter, Verdict } from "@effect-retry/core"
+import { Duration, Effect, FastCheck as fc, Option, type Schedule, ScheduleDecision, ScheduleIntervals } from "effect"
+import * as Arbitraries from "./Arbitraries.ts"
+import type { Runner } from "./Runner.ts"
+import * as SeededRandom from "./SeededRandom.ts"
+
+/**
+ * How each law is tried.
+ *
+ * @category models
+ */
+export interface Trials {
+  /** @default 1 */
+  readonly seed?: number
+  /** Cases per law. @default 200 */
+  readonly numRuns?: number
+}
+
+/**
+ * What a jitter promises beside its interval.
+ *
+ * @category models
+ */
+export interface JitterOptions extends Trials {
+  /** Whether a greater draw never gives a shorter delay. @default true */
+  readonly rises?: boolean
+}
+
+/**
+ * Registers the laws of a jitter as tests under `name`.
+ *
+ * @category running
+ */
+export const jitter = (runner: Runner, name: string, self: Jitter.Jitter, options: JitterOptions = {}): void => {
+  const { draw } = Arbitraries
+  const bound = Arbitraries.millis(0, Number.MAX_SAFE_INTEGER)
+  runner.describe(`${name} as a Jitter`, () => {
+    const { expect, law } = lawsOf(runner, options)
+
+    law("declares an interval that is finite, not negative and in order", fc.tuple(bound), ([bound]) => {
+      const [low, high] = self.interval(bound)
+      expect(low).toBeGreaterThanOrEqual(0)
+      expect(high).toBeGreaterThanOrEqual(low)
+      expect(high).toBeLessThanOrEqual(Number.MAX_VALUE)
+    })
+
+    law("keeps every draw within its interval", fc.tuple(bound, draw), ([bound, u]) => {
+      const [low, high] = self.interval(bound)
+      const delay = self.draw(bound, u)
+      expect(delay).toBeGreaterThanOrEqual(low)
+      expect(delay).toBeLessThanOrEqual(high)
+    })
+
+    law("answers the same for the same draw", fc.tuple(bound, draw, draw), ([bound, u, other]) => {
+      const [delay, otherDelay, ...again] = [u, other, u, u].map((u) => self.draw(bound, u))
+      expect(again).toEqual([delay, delay])
+      if (!self.draws) expect(otherDelay).toBe(delay)
+    })
+
+    if (options.rises ?? true) {
+      law("never answers a shorter delay for a greater draw", fc.tuple(bound, draw, draw), ([bound, u, other]) => {
+        const delays = [u, other].toSorted((a, b) => a - b).map((u) => self.draw(bound, u))
+        expect(delays).toEqual(delays.toSorted((a, b) => a - b))
+      })
+    }
+  })
+}
+
+/**
+ * What a schedule promises.
+ *
+ * @category models
+ */
+export interface ScheduleOptions extends Trials {
+  /** Its longest wait. @default no limit */
+  readonly cap?: Duration.DurationInput
+  /** Whether no wait is shorter than the one before, as without jitter. @default false */
+  readonly rises?: boolean
+  /** Retries that are looked at. @default 100 */
+  readonly retries?: number
+}
+
+/**
+ * Registers the laws of a schedule, such as a `Backoff`, as tests under `name`. One that reads errors is to be given
+ * some by `Schedule.mapInput`.
+ *
+ * @category running
+ */
+export const schedule = (
+  runner: Runner,
+  name: string,
+  self: Schedule.Schedule<unknown, unknown>,
+  options: ScheduleOptions = {}
+): void => {
+  const { cap, retries = 100, rises = false } = options
+  const waits = (seed: number) => waitsOf(self, seed, retries)
+  runner.describe(`${name} as a Schedule`, () => {
+    const { expect, law } = lawsOf(runner, options)
+    const seed = fc.integer()
+
+    law("waits only times that are finite and not negative", fc.tuple(seed), ([seed]) => {
+      expect(waits(seed).filter((wait) => !(wait >= 0 && wait < Infinity))).toEqual([])
+    })
+
+    if (cap !== undefined) {
+      law("waits no longer than its cap", fc.tuple(seed), ([seed]) => {
+        expect(waits(seed).filter((wait) => !(wait <= Duration.toMillis(cap)))).toEqual([])
+      })
+    }
+
+    if (rises) {
+      law("waits no shorter from one retry to the next", fc.tuple(seed), ([seed]) => {
+        expect(waits(seed)).toEqual(waits(seed).toSorted((a, b) => a - b))
+      })
+    }
+
+    law("waits the same for the same seed, whatever operation comes between", fc.tuple(seed, seed), ([seed, other]) => {
+      const first = waits(seed)
+      waits(other)
+      expect(waits(seed)).toEqual(first)
+    })
+  })
+}
+
+/**
+ * Registers the laws of a classifier as tests under `name`: what it says of `errors`, alone and in a chain.
+ *
+ * @category running
+ */
+export const classifier = <E>(
+  runner: Runner,
+  name: string,
+  self: Classifier.Classifier<E>,
+  errors: fc.Arbitrary<E>,
+  options: Trials = {}
+): void => {
+  const other = Arbitraries.classifier<E>()
+  const { firstOf } = Classifier
+  runner.describe(`${name} as a Classifier`, () => {
+    const { expect, law } = lawsOf(runner, options)
+
+    law("judges every error by a verdict, the same each time", fc.tuple(errors), ([error]) => {
+      const verdict = self(error)
+      expect(faultsOf(verdict)).toEqual([])
+      expect(self(error)).toEqual(verdict)
+    })
+
+    law("has the first word in a chain, and leaves it where it has no opinion", fc.tuple(other, errors), (given) => {
+      const [next, error] = given
+      const verdict = self(error)
+      expect(firstOf(self, next)(error)).toEqual(verdict._tag === "NoOpinion" ? next(error) : verdict)
+    })
+
+    law("is not changed by a chain with those that have no opinion", fc.tuple(errors), ([error]) => {
+      const none = () => Verdict.noOpinion
+      expect(firstOf(none, self)(error)).toEqual(self(error))
+      expect(firstOf(self, none)(error)).toEqual(self(error))
+    })
+
+    law("may be grouped with others in any way", fc.tuple(other, other, errors), ([a, b, error]) => {
+      for (const [x, y, z] of [
+        [self, a, b],
+        [a, self, b],
+        [a, b, self]
+      ] as const) {
+        expect(firstOf(firstOf(x, y), z)(error)).toEqual(firstOf(x, firstOf(y, z))(error))
+      }
+    })
+  })
+}
+
+const lawsOf = ({ expect, it }: Runner, { numRuns = 200, seed = 1 }: Trials) => ({
+  expect,
+  law: <T>(sentence: string, arbitrary: fc.Arbitrary<T>, holds: (given: T) => void): void =>
+    it.effect(sentence, () => Effect.sync(() => fc.assert(fc.property(arbitrary, holds), { seed, numRuns })))
+})
+
+/** The waits in milliseconds, stepped by hand: nothing is slept for, and no wait is rounded. */
+const waitsOf = (self: Schedule.Schedule<unknown, unknown>, seed: number, retries: number): ReadonlyArray<number> =>
+  Effect.gen(function* () {
+    const waits: Array<number> = []
+    let state: unknown = self.initial
+    let now = 0
+    for (let retry = 1; retry <= retries; retry++) {
+      const [next, , decision] = yield* self.step(now, undefined, state)
+      if (ScheduleDecision.isDone(decision)) break
+      const start = ScheduleIntervals.start(decision.intervals)
+      waits.push(start - now)
+      if (!Number.isFinite(start)) break
+      state = next
+      now = start
+    }
+    return waits
+  }).pipe(Effect.provide(SeededRandom.layer(seed)), Effect.runSync)
+
+const faultsOf = (verdict: Verdict.Verdict): ReadonlyArray<string> => {
+  switch (verdict._tag) {
+    case "NoOpinion":
+      return []
+    case "Terminal":
+      return typeof verdict.why === "string" ? [] : [`why is ${String(verdict.why)}`]
+    case "Retryable":
+      return [
+        ...(Verdict.kinds.includes(verdict.kind) ? [] : [`kind is ${String(verdict.kind)}`]),
+        ...(Option.isOption(verdict.hint) ? [] : [`hint is ${String(verdict.hint)}`])
+      ]
+    default:
+      return [`no verdict: ${JSON.stringify(verdict)}`]
+  }
+}
