@@ -11,7 +11,11 @@ import type { Erased, Operation } from "./Operation.ts"
 import type { Added, Any, Env, ErasedPolicy, Failure, Fits, In, Policy, ResultIn } from "./PolicyRecord.ts"
 import type { RetryStopped } from "./RetryStopped.ts"
 
-/** Leaves a call that no pipe tells the error to the overload that reads it from the policy. */
+/**
+ * Each door has four overloads: in a pipe, where the effect tells the policy its types; stored for later, where the policy
+ * tells; data-first; and data-first for an effect that is a call with lambdas of its own, which are only typed after the
+ * policy. `InPipe` keeps the first from being taken for the second.
+ */
 type InPipe<E> = unknown extends E ? never : unknown
 
 export { type Attempt, CurrentAttempt } from "./CurrentAttempt.ts"
@@ -46,6 +50,10 @@ export const retry: {
     self: Effect.Effect<A, E, R>,
     policy: P & Fits<P>
   ): Effect.Effect<A, E | Added<P>, Env<P, R>>
+  <P extends Any, A extends ResultIn<P>, E extends In<P>, R>(
+    self: Effect.Effect<A, E, R>,
+    policy: P & Fits<P>
+  ): Effect.Effect<A, E | Added<P>, Env<P, R>>
 } = /*#__PURE__*/ dual(2, (self: Erased, policy: ErasedPolicy): Erased =>
   Loop.run("Retry.retry", self, policy, undefined)
 )
@@ -71,6 +79,11 @@ export const retryOrElse: {
     policy: P & Fits<P>,
     orElse: (stopped: RetryStopped<Failure<P, E, A>>) => Effect.Effect<A2, E2, R2>
   ): Effect.Effect<A | A2, E2, Env<P, R> | R2>
+  <P extends Any, A extends ResultIn<P>, E extends In<P>, R, A2, E2, R2>(
+    self: Effect.Effect<A, E, R>,
+    policy: P & Fits<P>,
+    orElse: (stopped: RetryStopped<Failure<P, E, A>>) => Effect.Effect<A2, E2, R2>
+  ): Effect.Effect<A | A2, E2, Env<P, R> | R2>
 } = /*#__PURE__*/ dual(3, (self: Erased, policy: ErasedPolicy, orElse: NonNullable<Operation["onStopped"]>): Erased =>
   Loop.run("Retry.retryOrElse", self, policy, orElse)
 )
@@ -90,6 +103,10 @@ export const orStopped: {
     self: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, RetryStopped<Failure<P, E, A>>, Env<P, R>>
   <A, E, R, P extends Policy<E, A>>(
+    self: Effect.Effect<A, E, R>,
+    policy: P & Fits<P>
+  ): Effect.Effect<A, RetryStopped<Failure<P, E, A>>, Env<P, R>>
+  <P extends Any, A extends ResultIn<P>, E extends In<P>, R>(
     self: Effect.Effect<A, E, R>,
     policy: P & Fits<P>
   ): Effect.Effect<A, RetryStopped<Failure<P, E, A>>, Env<P, R>>

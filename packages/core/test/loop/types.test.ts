@@ -656,3 +656,38 @@ describe("Policy.Complete types", () => {
     expectTypeOf(AttemptTimeout.judged(Verdict.client)(timeout)).toEqualTypeOf(timeout)
   })
 })
+
+describe("Retry types, data-first around a call with lambdas", () => {
+  const policy = { ...times, classifier: judging<ApiError>(), attemptTimeout: AttemptTimeout.constant("1 second") }
+  type Added = ApiError | AttemptTimeout.AttemptTimedOut
+
+  it("sees the types of the inner call", () => {
+    expectTypeOf(() =>
+      Retry.retry(
+        Effect.map(call, (answer) => answer.status),
+        policy
+      )
+    ).returns.toEqualTypeOf<Effect.Effect<number, Added, Database>>()
+    expectTypeOf(() =>
+      Retry.orStopped(
+        Effect.map(call, (answer) => answer.status),
+        policy
+      )
+    ).returns.toEqualTypeOf<Effect.Effect<number, Retry.RetryStopped<Added>, Database>>()
+    expectTypeOf(() =>
+      Retry.retryOrElse(
+        Effect.map(call, (answer) => answer.status),
+        policy,
+        (stopped) => Effect.succeed(stopped)
+      )
+    ).returns.toEqualTypeOf<Effect.Effect<number | Retry.RetryStopped<Added>, never, Database>>()
+  })
+
+  it("still refuses a policy for another error", () => {
+    const wrong = { ...times, classifier: judging<Broken>() }
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error the policy judges another error
+      () => Retry.retry(Effect.as(call, 1), wrong)
+    ])
+  })
+})
