@@ -29,7 +29,7 @@ export const make = <P extends Any>(policy: P & Fits<P>): P => check("Policy.mak
  *
  * @category constructors
  */
-export const standard: Preset = {
+export const standard: Pick<Preset, "maxAttempts" | "backoff"> = {
   maxAttempts: 3,
   backoff: /*#__PURE__*/ Backoff.jittered(
     /*#__PURE__*/ Backoff.capped(/*#__PURE__*/ Backoff.exponential({ base: "100 millis" }), "20 seconds"),
@@ -42,4 +42,7 @@ export const standard: Preset = {
  *
  * @category constructors
  */
-export const once: Preset = { maxAttempts: 1, backoff: /*#__PURE__*/ Backoff.fromDelays([]) }
+export const once: Pick<Preset, "maxAttempts" | "backoff"> = {
+  maxAttempts: 1,
+  backoff: /*#__PURE__*/ Backoff.fromDelays([])
+}

@@ -608,6 +608,11 @@ describe("Retry.retry types in generic functions", () => {
 })
 
 describe("Policy.toSchedule types", () => {
+  it("takes a preset with a classifier", () => {
+    const policy = { ...Policy.standard, classifier: judging<ApiError>() }
+    expectTypeOf(() => Effect.retry(call, Policy.toSchedule(policy))).returns.toEqualTypeOf<Same>()
+  })
+
   it("is a schedule of delays that reads the error", () => {
     expectTypeOf(Policy.toSchedule(transient)).toMatchTypeOf<Schedule.Schedule<unknown, ApiError>>()
     expectTypeOf(() => Effect.retry(call, Policy.toSchedule(transient))).returns.toEqualTypeOf<Same>()
