@@ -1,4 +1,5 @@
-import { checkFlow, type Purity } from "@effect-retry/check/Flow"
+import { checkFlow, corePurity, type Purity } from "@effect-retry/check/Flow"
+import { read } from "@effect-retry/check/Workspace"
 import { describe, expect, it } from "vitest"
 
 const purity: Purity = { stages: ["classify", "decide"], modules: ["Duration"], thin: [] }
@@ -115,5 +116,20 @@ describe("Flow.checkFlow", () => {
 
   it("refuses a file that does not parse", () => {
     expect(() => check({ "loop/A.ts": "import {" })).toThrow("packages/core/src/loop/A.ts does not parse")
+  })
+})
+
+describe("Flow.corePurity", () => {
+  it("is what docs/flow.md says", () => {
+    const [, section = ""] = read("docs/flow.md").split("\n## Pure and thin\n")
+    const [stages = "", modules = "", thin = ""] = section.trim().split("\n")
+    const quoted = (line: string) => Array.from(line.matchAll(/`([^`]+)`/g), ([, name = ""]) => name)
+    expect(quoted(stages)).toEqual(corePurity.stages)
+    expect(quoted(modules)).toEqual(["effect", ...corePurity.modules])
+    expect(
+      quoted(thin)
+        .filter((name) => name.includes("/"))
+        .toSorted()
+    ).toEqual(corePurity.thin.toSorted())
   })
 })
