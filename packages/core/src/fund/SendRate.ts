@@ -30,7 +30,7 @@ export type Result = "Succeeded" | "Failed" | "Throttled"
 export interface Wanted {
   /** Its number, from 1. */
   readonly attempt: number
-  /** Time until the deadline; `None` without one. */
+  /** Time until the deadline, less what it reserves for an attempt; `None` without one. */
   readonly atMost: Option.Option<Duration.Duration>
 }
 

@@ -105,9 +105,11 @@ const refused = (op: Op, by: SendRefused["by"], reason: StopReason): Erased => {
 
 const acquire = (op: Op, sendRate: SendRate): Effect.Effect<boolean> =>
   Effect.suspend(() => {
-    const left = Operation.leftMillis(op)
+    const { deadline } = op.policy
+    const atMost = Option.map(Option.fromNullable(deadline), ({ reserveMillis }) =>
+      Duration.millis(Math.max(0, Operation.leftMillis(op) - reserveMillis))
+    )
     const askedMillis = Operation.elapsedMillis(op)
-    const atMost = left === Infinity ? Option.none() : Option.some(Duration.millis(left))
     return Effect.map(sendRate.acquire({ attempt: op.attempts + 1, atMost }), (granted) => {
       op.sendWaitMillis = Operation.elapsedMillis(op) - askedMillis
       return granted

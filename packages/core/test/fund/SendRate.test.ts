@@ -127,6 +127,23 @@ describe("Retry.retry under a send rate", () => {
     )
   )
 
+  it.effect("waits for no attempt that would have less than the deadline's reserve", () =>
+    Effect.gen(function* () {
+      const stoppedAt = (reserve: Duration.DurationInput) =>
+        Effect.gen(function* () {
+          const before = yield* VirtualClock.now
+          const { reason, starts } = yield* startsOf({
+            ...policy,
+            deadline: Deadline.refuse("10 seconds", { reserve })
+          })
+          const after = Duration.subtract(yield* VirtualClock.now, before)
+          return [starts.length, reason, Duration.toSeconds(after)]
+        }).pipe(Effect.provide(SendRate.layerFixed(Mine, { rate: 0.125, burst: 1 })))
+      expect(yield* stoppedAt("2 seconds")).toEqual([2, "DeadlinePassed", 8])
+      expect(yield* stoppedAt("2001 millis")).toEqual([1, "SendRateRefused", 1])
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("uses the send rate of the operation's key", () =>
     Effect.gen(function* () {
       const refused = (key: string) =>
