@@ -5,7 +5,16 @@
  * `max` where they are the greatest delay a back-off starts from: its later delays are longer.
  */
 import type { BackoffTree } from "@effect-retry/core"
-import { AttemptTimeout, Backoff, type Classifier, Deadline, Hint, Jitter, Verdict } from "@effect-retry/core"
+import {
+  AttemptTimeout,
+  Backoff,
+  type Classifier,
+  Deadline,
+  Hint,
+  Jitter,
+  type Policy,
+  Verdict
+} from "@effect-retry/core"
 import { Duration, FastCheck as fc } from "effect"
 
 /**
@@ -215,13 +224,27 @@ export const attemptTimeout = (max: Duration.DurationInput): fc.Arbitrary<Attemp
   )
 
 /**
+ * A policy that needs no service.
+ *
+ * @category models
+ */
+export interface PlainPolicy extends Policy.Policy<
+  unknown,
+  unknown,
+  AttemptTimeout.AttemptTimedOut | Deadline.DeadlineExceeded,
+  never
+> {
+  readonly backoff: Backoff.Backoff
+}
+
+/**
  * Policies of everything that needs no service, for few attempts.
  *
  * Hints, attempt timeouts and deadlines are of the size of `max`, so that each of them matters in some of the policies.
  *
  * @category constructors
  */
-export const policy = (max: Duration.DurationInput = "2 seconds") =>
+export const policy = (max: Duration.DurationInput = "2 seconds"): fc.Arbitrary<PlainPolicy> =>
   fc.record({
     attemptTimeout: fc.option(attemptTimeout(Duration.times(max, 2.5)), { nil: undefined }),
     classifier: classifier(),

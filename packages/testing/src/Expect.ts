@@ -106,6 +106,6 @@ interface Failure {
 }
 
 const fail = ({ actual, expected, name, of, sentence }: Failure): never => {
-  const timeline = of === undefined ? "" : `\n\n${Timeline.toText(of)}\n`
+  const timeline = of === undefined ? "" : `\n\n${Timeline.toText(of)}`
   throw new AssertionError({ message: `Expect.${name}: ${sentence}${timeline}`, actual, expected, operator: name })
 }

@@ -140,17 +140,18 @@ export const waitsMillis = (self: Timeline): ReadonlyArray<number> =>
   waits(self).map((wait) => Duration.toMillis(took(wait)))
 
 /**
- * One line an entry, such as `   100ms  attempt 2  failed: Busy (20ms)`, and one for what it all came to.
+ * One line an entry, such as `100ms  attempt 2  failed: Busy (20ms)`, and one for what it all came to.
  *
  * @category destructors
  */
-export const toText = ({ elapsed, entries, exit }: Timeline): string =>
-  [
-    ...entries.map((entry) => line(entry.start, describe(entry))),
-    line(elapsed, Ending.toText(Ending.fromExit(exit)))
-  ].join("\n")
-
-const line = (at: Duration.Duration, text: string): string => `${Duration.format(at).padStart(10)}  ${text}`
+export const toText = ({ elapsed, entries, exit }: Timeline): string => {
+  const lines = [
+    ...entries.map((entry) => [Duration.format(entry.start), describe(entry)] as const),
+    [Duration.format(elapsed), Ending.toText(Ending.fromExit(exit))] as const
+  ]
+  const width = Math.max(...lines.map(([at]) => at.length))
+  return lines.map(([at, text]) => `${at.padStart(width)}  ${text}`).join("\n")
+}
 
 const describe = (entry: Attempt | Wait): string => {
   const lasted = Duration.format(took(entry))

@@ -89,7 +89,7 @@ describe("Arbitraries.policy", () => {
     const parts = seen(Arbitraries.policy(), (policy) => {
       expect(Policy.make(policy)).toEqual(policy)
       return [
-        `hint ${policy.hint._tag}`,
+        `hint ${policy.hint?._tag}`,
         `deadline ${policy.deadline?._tag}`,
         `timeout ${policy.attemptTimeout === undefined ? "none" : policy.attemptTimeout.factor > 1 ? "grows" : "is constant"}`,
         `attempts ${policy.maxAttempts}`

@@ -19,13 +19,12 @@ const down = run([Scripted.times(Scripted.fail(new Busy(), { after: "20 millis" 
 const up = run([Scripted.succeed("up")])
 
 const downText = `
-         0  attempt 1  failed: Busy (20ms)
-      20ms  wait 100ms
-     120ms  attempt 2  failed: Busy (20ms)
-     140ms  wait 200ms
-     340ms  attempt 3  failed: Busy (20ms)
-     360ms  failed: RetryStopped: all 3 attempts are spent (3 attempts in 360ms)
-`
+    0  attempt 1  failed: Busy (20ms)
+ 20ms  wait 100ms
+120ms  attempt 2  failed: Busy (20ms)
+140ms  wait 200ms
+340ms  attempt 3  failed: Busy (20ms)
+360ms  failed: RetryStopped: all 3 attempts are spent (3 attempts in 360ms)`
 
 /** Sleeps after it has given up. */
 const inVain = VirtualClock.run(
@@ -106,9 +105,9 @@ describe("Expect.nothingWaitedInVain", () => {
         [
           "Expect.nothingWaitedInVain: expected no wait after the last attempt, got one of 1s",
           "",
-          "         0  attempt 1  failed: no (0)",
-          "         0  wait 1s",
-          "        1s  failed: no"
+          " 0  attempt 1  failed: no (0)",
+          " 0  wait 1s",
+          "1s  failed: no"
         ].join("\n")
       )
     })

@@ -17,14 +17,14 @@ describe("Timeline.record", () => {
         const call = Effect.timeoutFail(service.call, { duration: "1 second", onTimeout: () => new Busy() })
         const timeline = yield* Timeline.record(Effect.retry(call, Schedule.exponential("100 millis")))
         expect(Timeline.toText(timeline).split("\n")).toEqual([
-          "         0  attempt 1  failed: Busy (20ms)",
-          "      20ms  wait 100ms",
-          "     120ms  attempt 2  failed: Busy (20ms)",
-          "     140ms  wait 200ms",
-          "     340ms  attempt 3  interrupted (1s)",
-          "  1s 340ms  wait 400ms",
-          "  1s 740ms  attempt 4  succeeded: ok (5ms)",
-          "  1s 745ms  succeeded: ok"
+          "       0  attempt 1  failed: Busy (20ms)",
+          "    20ms  wait 100ms",
+          "   120ms  attempt 2  failed: Busy (20ms)",
+          "   140ms  wait 200ms",
+          "   340ms  attempt 3  interrupted (1s)",
+          "1s 340ms  wait 400ms",
+          "1s 740ms  attempt 4  succeeded: ok (5ms)",
+          "1s 745ms  succeeded: ok"
         ])
         expect(timeline.elapsed).toEqual(Duration.millis(1_745))
         expect(timeline.exit).toEqual(Exit.succeed("ok"))
