@@ -10,11 +10,14 @@ const project = (name: string) => ({
   resolve: { alias: [{ find: /^@effect-retry\/testing$/, replacement: testing }] },
   // Tests run the sources: no build is needed before them, and stack traces point into src.
   ssr: { resolve: { conditions: ["@effect-retry/source", "module", "node", "development|production"] } },
-  test: { name, include: ["test/**/*.test.ts"] }
+  // Test files share no state, so the modules they share are loaded once.
+  test: { name, include: ["test/**/*.test.ts"], isolate: false }
 })
 
 export default defineConfig({
   test: {
+    maxWorkers: 2,
+    minWorkers: 2,
     projects: ["core", "testing", "examples", "check", "demo", "storms", "benchmark"].map(project),
     coverage: {
       provider: "v8",
