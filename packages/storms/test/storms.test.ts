@@ -19,7 +19,10 @@ describe("Server.arrive", () => {
   })
 })
 
-describe("Recovery.run", () => {
+// Minutes of traffic take a second or two, more where the machine is busy.
+const patient = { timeout: 60_000 }
+
+describe("Recovery.run", patient, () => {
   const after = (client: Recovery.Client, load: number, patienceSeconds: number) =>
     Effect.map(Recovery.run(client, { load, seed: 1, patienceSeconds }), (outcome) => outcome.recoveredAfterSeconds)
 
@@ -55,7 +58,7 @@ describe("Recovery.run", () => {
   )
 })
 
-describe("Amplification.run", () => {
+describe("Amplification.run", patient, () => {
   // At p = 0.1 the gRPC throttle stands on the edge between all retries and none, where its formula jumps.
   const onTheEdge = (row: Amplification.Row, p: number) => row.name.startsWith("gRPC") && p === 0.1
   const cases = Amplification.rows.flatMap((row) =>
