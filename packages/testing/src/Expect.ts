@@ -1,14 +1,23 @@
 /**
  * Assertions on retries, whose failures show the whole timeline.
  *
- * They throw an `AssertionError`, which every test runner prints with its differences; in an `Effect.gen` the test fails
- * with it.
+ * They throw, so the test fails in whose body they stand, also in that of an `Effect.gen`.
  */
 import type { Retry } from "@effect-retry/core"
-import { Array, Cause, Duration, Exit, Option } from "effect"
-import { AssertionError } from "node:assert"
+import { Array, Cause, Data, Duration, Exit, Option } from "effect"
 import * as Ending from "./Ending.ts"
 import * as Timeline from "./Timeline.ts"
+
+/**
+ * An expectation does not hold. Test runners print the difference between `actual` and `expected`.
+ *
+ * @category models
+ */
+export class ExpectationFailed extends Data.TaggedError("ExpectationFailed")<{
+  readonly message: string
+  readonly actual: unknown
+  readonly expected: unknown
+}> {}
 
 /**
  * The attempts start at these times, counted from the start of the recording, and there are no others.
@@ -107,5 +116,5 @@ interface Failure {
 
 const fail = ({ actual, expected, name, of, sentence }: Failure): never => {
   const timeline = of === undefined ? "" : `\n\n${Timeline.toText(of)}`
-  throw new AssertionError({ message: `Expect.${name}: ${sentence}${timeline}`, actual, expected, operator: name })
+  throw new ExpectationFailed({ message: `Expect.${name}: ${sentence}${timeline}`, actual, expected })
 }

@@ -53,7 +53,7 @@ describe("Expect.starts", () => {
         expect(assertion(() => Expect.starts(timeline, times))).toMatchObject({
           message: `Expect.starts: expected attempts at ${expected}, got 0, 120ms, 340ms\n${downText}`,
           actual: ["0", "120ms", "340ms"],
-          operator: "starts"
+          expected: times.length === 0 ? [] : expected.split(", ")
         })
       })
   )
