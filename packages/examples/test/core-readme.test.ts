@@ -6,6 +6,8 @@ import {
   Deadline,
   Hint,
   Jitter,
+  Observe,
+  Plan,
   Policy,
   Retry,
   RetryBucket,
@@ -14,10 +16,25 @@ import {
 } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Clock, Context, Data, Duration, Effect, Exit, Fiber, Layer, Ref, Schedule } from "effect"
-import { expectTypeOf } from "vitest"
+import {
+  Cause,
+  Clock,
+  Context,
+  Data,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Logger,
+  LogLevel,
+  Option,
+  Ref,
+  Schedule
+} from "effect"
+import { afterAll, afterEach, beforeEach, expectTypeOf } from "vitest"
 import { timeline } from "../src/scripted.ts"
-import { rowsOf, tableOf } from "./rows.ts"
+import { read, rowsOf, tableOf } from "./rows.ts"
 
 const path = "packages/core/README.md"
 
@@ -25,7 +42,17 @@ const virtually = (name: string, body: () => Effect.Effect<void, unknown>) =>
   it.effect(name, () => VirtualClock.run(body()).pipe(Effect.provide(SeededRandom.layer(name))))
 
 const down = Effect.fail("down")
+
+/** What the operations of a test have told, in one line each. */
+const heard: Array<string> = []
+
+const hear: Retry.Observer = (event) =>
+  Effect.sync(() => {
+    heard.push(event._tag === "RetryScheduled" ? `${event._tag} from ${event.source}` : event._tag)
+  })
+
 const policy = {
+  observe: [hear],
   classifier: Classifier.always,
   maxAttempts: 3,
   backoff: Backoff.constant({ delay: "1 second" })
@@ -81,7 +108,19 @@ describe(`${path} ## Defaults`, () => {
     "`AttemptTimeout` at most": AttemptTimeout.longestTimerMillis,
     "A bound without a cap, at most": Curve.longestMillis
   }
-  const fields = ["attempt", "sendRate", "attemptTimeout", "result", "hint", "deadline", "bucket"]
+  const fields = [
+    "name",
+    "observe",
+    "whenNested",
+    "attempt",
+    "attemptSpan",
+    "sendRate",
+    "attemptTimeout",
+    "result",
+    "hint",
+    "deadline",
+    "bucket"
+  ]
   const cells = new Map(rowsOf(path, "## Defaults").map(([option = "", value]) => [option, value]))
 
   it("has a row for each of these values", () => {
@@ -106,333 +145,673 @@ describe(`${path} ## Defaults`, () => {
   )
 })
 
-tableOf(path, "## What it does when", {
-  "An attempt succeeds": () =>
-    virtually("returns the result", () =>
+/** What a layer, an observer or a plan does under given options: the same where an option has its default. */
+type Trace = (options: Readonly<Record<string, unknown>>) => Effect.Effect<unknown>
+
+/** `neutral` is an option's value that changes nothing, where the default is to have none. */
+interface Default {
+  readonly trace: Trace
+  readonly other: unknown
+  readonly neutral?: unknown
+}
+
+describe(`${path} ### Of layers, observers and plans`, () => {
+  const restore: RetryBucket.Restore = (effect) => effect
+  const now = Effect.map(Clock.currentTimeNanos, Number)
+
+  const quota =
+    (base: Partial<RetryBucket.Quota>): Trace =>
+    (options) =>
       Effect.gen(function* () {
-        expect(yield* timeline([Effect.succeed("up")], Retry.retry(policy))).toEqual({ calls: [0], outcome: "up" })
+        const costs = Object.entries(options).filter(([name]) => name.startsWith("cost."))
+        const cost = { Throttling: 5, orElse: 14, ...Object.fromEntries(costs.map(([name, n]) => [name.slice(5), n])) }
+        const bucket = yield* RetryBucket.makeQuota({ ...base, ...(costs.length === 0 ? {} : { cost }), ...options })
+        const seen: Array<unknown> = [yield* bucket.level.get]
+        for (const kind of ["Throttling", "Server"] as const) seen.push(yield* bucket.take(kind, restore))
+        yield* bucket.ended({ _tag: "Succeeded", attempt: 1, cost: 0 })
+        yield* Effect.sleep("2 seconds")
+        seen.push(yield* bucket.level.get)
+        for (let n = 0; n < 40; n++) seen.push(yield* bucket.take("Server", restore), yield* now)
+        return seen
       })
-    ),
 
-  "A failure is retryable": () =>
-    virtually("waits, and makes the next attempt", () =>
-      Effect.gen(function* () {
-        const { calls, outcome } = yield* timeline([down, down, Effect.succeed("up")], Retry.retry(policy))
-        expect({ calls, outcome }).toEqual({ calls: [0, 1000, 2000], outcome: "up" })
-      })
-    ),
-
-  "A failure is `Terminal`": () =>
-    virtually("stops at once and says why", () =>
-      Effect.gen(function* () {
-        const classifier = () => Verdict.terminal("gone")
-        const ended = yield* Effect.flip(Retry.orStopped(down, { ...policy, classifier }))
-        expect(ended).toMatchObject({ attempts: 1, error: "down", reason: { _tag: "Terminal", why: "gone" } })
-        expect(yield* Clock.currentTimeMillis).toBe(0)
-      })
-    ),
-
-  "No classifier has an opinion": () =>
-    virtually("stops at once", () =>
-      Effect.gen(function* () {
-        const classifier = Classifier.fromPredicate((error: string) => error === "busy")
-        const ended = yield* stopped([down], Retry.orStopped({ ...policy, classifier }))
-        expect(ended).toEqual({ calls: [0], error: "down", reason: "Terminal", endedAt: 0 })
-      })
-    ),
-
-  "`maxAttempts` calls have been made": () =>
-    virtually("stops without a wait", () =>
-      Effect.gen(function* () {
-        const ended = yield* stopped([down], Retry.orStopped(policy))
-        expect(ended).toEqual({ calls: [0, 1000, 2000], error: "down", reason: "AttemptsSpent", endedAt: 2000 })
-      })
-    ),
-
-  "The back-off has ended": () =>
-    virtually("stops without a wait", () =>
-      Effect.gen(function* () {
-        const ended = yield* stopped([down], Retry.orStopped({ ...policy, backoff: Backoff.fromDelays([100]) }))
-        expect(ended).toEqual({ calls: [0, 100], error: "down", reason: "BackoffEnded", endedAt: 100 })
-      })
-    ),
-
-  "The server gave a hint": () =>
-    virtually("waits at least that long, also above the cap", () =>
-      Effect.gen(function* () {
-        const classifier = Classifier.withHint(Classifier.always, () => "5 seconds")
-        const backoff = Backoff.exponential({ base: "1 second" }).pipe(Backoff.capped("2 seconds"))
-        const { calls } = yield* timeline([down], Retry.retry({ ...policy, backoff, classifier }))
-        expect(calls).toEqual([0, 5000, 10_000])
-      })
-    ),
-
-  "The hint is longer than the rule's `atMost`": () => {
-    const classifier = Classifier.withHint(Classifier.always, () => "1 hour")
-
-    virtually("stops without a wait when it gives up", () =>
-      Effect.gen(function* () {
-        const hint = Hint.floor({ atMost: "1 minute", otherwise: "giveUp" })
-        const ended = yield* stopped([down], Retry.orStopped({ ...policy, classifier, hint }))
-        expect(ended).toEqual({ calls: [0], error: "down", reason: "HintTooLong", endedAt: 0 })
-      })
-    )
-
-    virtually("waits the bound when it clamps", () =>
-      Effect.gen(function* () {
-        const hint = Hint.floor({ atMost: "1 minute", otherwise: "clamp" })
-        const { calls } = yield* timeline([down], Retry.retry({ ...policy, classifier, hint }))
-        expect(calls).toEqual([0, 60_000, 120_000])
-      })
-    )
-  },
-
-  "The hint is negative, NaN or no duration": () =>
-    virtually("ignores it", () =>
-      Effect.gen(function* () {
-        for (const hint of [-1, NaN, "soon" as Duration.DurationInput]) {
-          const classifier = Classifier.withHint(Classifier.always, () => hint)
-          const { calls } = yield* timeline([down], Retry.retry({ ...policy, classifier }))
-          expect(calls).toEqual([0, 1000, 2000])
-        }
-      })
-    ),
-
-  "The next attempt could not start before the deadline": () => {
-    virtually("stops without a wait when it refuses", () =>
-      Effect.gen(function* () {
-        const deadline = Deadline.refuse("1500 millis")
-        const ended = yield* stopped([down], Retry.orStopped({ ...policy, deadline }))
-        expect(ended).toEqual({ calls: [0, 1000], error: "down", reason: "DeadlinePassed", endedAt: 1000 })
-      })
-    )
-
-    virtually("shortens the wait when it truncates", () =>
-      Effect.gen(function* () {
-        const deadline = Deadline.truncate("1500 millis", { reserve: "200 millis" })
-        const ended = yield* stopped([down], Retry.orStopped({ ...policy, maxAttempts: 9, deadline }))
-        expect(ended).toEqual({ calls: [0, 1000, 1300], error: "down", reason: "DeadlinePassed", endedAt: 1300 })
-      })
-    )
-  },
-
-  "The deadline passes during an attempt": () => {
-    const slow = Effect.delay(down, "10 seconds")
-
-    virtually("leaves the attempt alone", () =>
-      Effect.gen(function* () {
-        const deadline = Deadline.refuse("1 second")
-        const ended = yield* stopped([slow], Retry.orStopped({ ...policy, deadline }))
-        expect(ended).toEqual({ calls: [0], error: "down", reason: "DeadlinePassed", endedAt: 10_000 })
-      })
-    )
-
-    virtually("interrupts it when it cuts", () =>
-      Effect.gen(function* () {
-        const ended = yield* stopped([slow], Retry.orStopped({ ...policy, deadline: Deadline.cut("1 second") }))
-        expect(ended).toMatchObject({ calls: [0], reason: "DeadlinePassed", endedAt: 1000 })
-        expect(ended.error).toBeInstanceOf(Deadline.DeadlineExceeded)
-      })
-    )
-  },
-
-  "An attempt runs into its timeout": () =>
-    virtually("interrupts it and counts a failure of its kind", () =>
-      Effect.gen(function* () {
-        const interrupted = yield* Ref.make(0)
-        const hanging = Effect.onInterrupt(Effect.never, () => Ref.update(interrupted, (count) => count + 1))
-        const attemptTimeout = AttemptTimeout.constant("3 seconds")
-        const backoff = Backoff.byKind({
-          Timeout: Backoff.constant({ delay: "7 seconds" }),
-          orElse: Backoff.fromDelays([])
-        })
-        const { calls, outcome } = yield* timeline([hanging], Retry.retry({ ...policy, attemptTimeout, backoff }))
-        expect(calls).toEqual([0, 10_000, 20_000])
-        expect(outcome).toMatchObject({ _tag: "AttemptTimedOut", attempt: 3 })
-        expect(yield* Ref.get(interrupted)).toBe(3)
-      })
-    ),
-
-  "An attempt that cannot be interrupted runs into its timeout": () => {
-    const stubborn = Effect.uninterruptible(Effect.as(Effect.sleep("5 seconds"), "late"))
-    const attemptTimeout = AttemptTimeout.constant("1 second")
-
-    virtually("waits for it and counts the timeout", () =>
-      Effect.gen(function* () {
-        const { calls, outcome } = yield* timeline([stubborn], Retry.retry({ ...policy, attemptTimeout }))
-        expect(calls).toEqual([0, 6000, 12_000])
-        expect(outcome).toMatchObject({ _tag: "AttemptTimedOut" })
-      })
-    )
-
-    virtually("does not wait when it is disconnected", () =>
-      Effect.gen(function* () {
-        const disconnected = AttemptTimeout.disconnected(attemptTimeout)
-        const { calls } = yield* timeline([stubborn], Retry.retry({ ...policy, attemptTimeout: disconnected }))
-        expect(calls).toEqual([0, 2000, 4000])
-      })
-    )
-  },
-
-  "A result is judged retryable": () => {
-    const again = { ...policy, result: (answer: string) => (answer === "no" ? Verdict.transient : Verdict.noOpinion) }
-
-    virtually("waits, and makes the next attempt", () =>
-      Effect.gen(function* () {
-        const script = [Effect.succeed("no"), Effect.succeed("yes")] as const
-        expect(yield* timeline([...script], Retry.retry(again))).toEqual({ calls: [0, 1000], outcome: "yes" })
-      })
-    )
-
-    virtually("returns the last result when it gives up", () =>
-      Effect.gen(function* () {
-        const { calls, outcome } = yield* timeline([Effect.succeed("no")], Retry.retry(again))
-        expect({ calls, outcome }).toEqual({ calls: [0, 1000, 2000], outcome: "no" })
-      })
-    )
-  },
-
-  "A result is judged `Terminal`": () =>
-    virtually("returns it at once", () =>
-      Effect.gen(function* () {
-        const useless = { ...policy, result: () => Verdict.terminal("no use") }
-        const { calls, outcome } = yield* timeline([Effect.succeed("no")], Retry.retry(useless))
-        expect({ calls, outcome }).toEqual({ calls: [0], outcome: "no" })
-        const ended = yield* stopped([Effect.succeed("no")], Retry.orStopped(useless))
-        expect(ended).toMatchObject({ reason: "Terminal", error: { _tag: "ResultRejected", result: "no" } })
-      })
-    ),
-
-  "The bucket refuses": () =>
-    virtually("stops without a wait", () =>
-      Effect.gen(function* () {
-        const bucketed = { ...policy, bucket: RetryBucket.Default }
-        const ended = yield* stopped([down], (call) =>
-          Effect.provide(Retry.orStopped(call, bucketed), RetryBucket.layerEmpty(RetryBucket.Default))
-        )
-        expect(ended).toEqual({ calls: [0], error: "down", reason: "BucketEmpty", endedAt: 0 })
-      })
-    ),
-
-  "The send rate refuses the first attempt": () =>
-    virtually("fails without a call", () =>
-      Effect.gen(function* () {
-        const refusing = Layer.succeed(SendRate.Default, {
-          ...SendRate.unlimited,
-          acquire: () => Effect.succeed(false)
-        })
-        const rated = { ...policy, sendRate: SendRate.Default }
-        const ended = yield* stopped([down], (call) => Effect.provide(Retry.orStopped(call, rated), refusing))
-        expect(ended).toMatchObject({
-          calls: [],
-          error: { _tag: "SendRefused" },
-          reason: "SendRateRefused",
-          endedAt: 0
-        })
-      })
-    ),
-
-  "The send rate refuses a later attempt": () =>
-    virtually("stops with the last error", () =>
-      Effect.gen(function* () {
-        const once = Layer.succeed(SendRate.Default, {
-          ...SendRate.unlimited,
-          acquire: ({ attempt }) => Effect.succeed(attempt === 1)
-        })
-        const rated = { ...policy, sendRate: SendRate.Default }
-        const ended = yield* stopped([down], (call) => Effect.provide(Retry.orStopped(call, rated), once))
-        expect(ended).toEqual({ calls: [0], error: "down", reason: "SendRateRefused", endedAt: 1000 })
-      })
-    ),
-
-  "An attempt dies": () =>
-    virtually("passes the defect through", () =>
-      Effect.gen(function* () {
-        const { calls, outcome } = yield* timeline([Effect.die("bug")], (call) =>
-          Effect.sandbox(Retry.orStopped(call, policy))
-        )
-        expect(calls).toEqual([0])
-        expect(outcome).toEqual(Cause.die("bug"))
-      })
-    ),
-
-  "The operation is interrupted in a wait": () =>
-    virtually("ends at once", () =>
-      Effect.gen(function* () {
-        const fiber = yield* Effect.fork(Retry.orStopped(down, policy))
-        yield* Effect.sleep("500 millis")
-        const exit = yield* Fiber.interrupt(fiber)
-        expect(Exit.isInterrupted(exit)).toBe(true)
-        expect(yield* Clock.currentTimeMillis).toBe(500)
-      })
-    ),
-
-  "The operation is uninterruptible": () =>
-    virtually("waits to its end", () =>
-      Effect.gen(function* () {
-        const fiber = yield* Effect.fork(Effect.uninterruptible(Retry.retry(down, policy)))
-        yield* Effect.sleep("500 millis")
-        yield* Fiber.interrupt(fiber)
-        expect(yield* Clock.currentTimeMillis).toBe(2000)
-      })
-    ),
-
-  "An attempt retries by itself": () =>
-    virtually("multiplies the numbers of calls", () =>
-      Effect.gen(function* () {
-        const { calls } = yield* timeline([down], (call) => Retry.retry(Retry.retry(call, policy), policy))
-        expect(calls).toHaveLength(9)
-      })
-    ),
-
-  "The clock steps back": () =>
-    virtually("takes no time away, and counts the time after the step", () =>
-      Effect.gen(function* () {
-        const attempts = yield* Ref.make(0)
-        const stepping = Effect.gen(function* () {
-          yield* Ref.update(attempts, (count) => count + 1)
-          yield* Effect.sleep("1 second")
-          if ((yield* Ref.get(attempts)) === 2) yield* VirtualClock.stepBack("1 hour")
-          return yield* down
-        })
-        const bounded = { ...policy, maxAttempts: 99, deadline: Deadline.refuse("10 seconds") }
-        const ended = yield* Effect.flip(VirtualClock.run(Retry.orStopped(stepping, bounded)))
-        expect(ended.history.map(({ startedAfter }) => startedAfter.toString())).toEqual([
-          "Duration(0)",
-          "Duration(2s)",
-          "Duration(3s)",
-          "Duration(5s)",
-          "Duration(7s)",
-          "Duration(9s)"
-        ])
-        expect(ended).toMatchObject({ reason: { _tag: "DeadlinePassed" } })
-      })
-    ),
-
-  "The same effect is run again": () =>
-    virtually("starts from the first attempt", () =>
-      Effect.gen(function* () {
-        const { calls } = yield* timeline([down], (call) => {
-          const retried = Effect.ignore(Retry.retry(call, policy))
-          return Effect.zip(retried, retried)
-        })
-        expect(calls).toEqual([0, 1000, 2000, 2000, 3000, 4000])
-      })
-    ),
-
-  "A constructor gets NaN, a negative value or a fraction of a call": () =>
-    it("throws an error that names module, field, range and value", () => {
-      const refusals = [
-        [() => Backoff.exponential({ base: 1, factor: NaN }), "Backoff.exponential: factor must be >= 1, got NaN"],
-        [() => Backoff.constant({ delay: -1 }), "Backoff.constant: delay must be a finite duration >= 0, got -1"],
-        [
-          () => Policy.make({ ...policy, maxAttempts: 1.5 }),
-          "Policy.make: maxAttempts must be a whole number >= 1, got 1.5"
-        ]
-      ] as const
-      for (const [construct, message] of refusals) expect(construct).toThrow(message)
+  const successRatio: Trace = (options) =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 10, ...options })
+      yield* bucket.take("Server", restore)
+      yield* Effect.sleep("2 seconds")
+      return yield* bucket.level.get
     })
+
+  const requestRatio: Trace = (options) =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.makeRequestRatio(options)
+      const levels = [yield* bucket.level.get]
+      for (let n = 0; n < 20; n++) {
+        if (n < 5) yield* bucket.ended({ _tag: "Succeeded", attempt: 1, cost: 0 })
+        yield* Effect.sleep("1 second")
+        levels.push(yield* bucket.level.get)
+      }
+      return levels
+    })
+
+  /** When attempts are sent under a rate, one after the other, and whether. */
+  const sent = (rate: SendRate.SendRate, count: number, result: (n: number) => SendRate.Result, pause = 0) =>
+    Effect.gen(function* () {
+      const seen: Array<unknown> = []
+      for (let n = 0; n < count; n++) {
+        yield* Effect.sleep(pause)
+        seen.push(yield* rate.acquire({ attempt: 1, atMost: Option.none() }), yield* now)
+        yield* rate.heard(result(n))
+      }
+      return seen
+    })
+
+  const fixed: Trace = (options) =>
+    Effect.flatMap(SendRate.makeFixed({ rate: 1, burst: 1, ...options }), (rate) => sent(rate, 3, () => "Succeeded"))
+
+  const adaptive: Trace = (options) =>
+    Effect.gen(function* () {
+      // Forty per second, throttled twice within a second and then never, with a silence in between.
+      const busy = yield* SendRate.makeAdaptive(options)
+      const seen = yield* sent(busy, 100, (n) => (n === 80 || n === 85 ? "Throttled" : "Succeeded"), 25)
+      yield* Effect.sleep("30 seconds")
+      seen.push(...(yield* sent(busy, 40, () => "Succeeded")))
+      // Throttled before there is a rate: the least limit.
+      const slow = yield* SendRate.makeAdaptive(options)
+      seen.push(...(yield* sent(slow, 4, () => "Throttled")))
+      yield* Effect.sleep("30 seconds")
+      return [...seen, ...(yield* sent(slow, 4, () => "Throttled"))]
+    })
+
+  const acceptRatio: Trace = (options) =>
+    Effect.gen(function* () {
+      const rate = yield* SendRate.makeAcceptRatio(options)
+      const results = ["Throttled", "Failed", "Throttled", "Succeeded"] as const
+      return yield* sent(rate, 200, (n) => results[n % 4] ?? "Failed", 2000)
+    }).pipe(Effect.provide(SeededRandom.layer("accept ratio")))
+
+  const logs: Trace = (options) =>
+    Effect.gen(function* () {
+      const levels: Array<string> = []
+      const logger = Logger.make(({ logLevel }) => void levels.push(logLevel._tag))
+      const levelsOf = Object.entries(options).map(([name, level]) => [
+        name,
+        LogLevel.fromLiteral(level as LogLevel.Literal)
+      ])
+      const observe = [Observe.logs(Object.fromEntries(levelsOf))]
+      const answers = [Effect.succeed("up"), down, down]
+      const operation = Retry.retry(
+        Effect.suspend(() => answers.shift() ?? down),
+        { ...policy, maxAttempts: 2, observe }
+      )
+      const twice = Effect.all([operation, operation], { mode: "either" })
+      yield* Effect.exit(Retry.retry(twice, { ...policy, name: "outer" })).pipe(
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+        Logger.withMinimumLogLevel(LogLevel.All)
+      )
+      return levels
+    })
+
+  const backoff = Backoff.exponential({ base: "100 millis" }).pipe(Backoff.jittered(Jitter.full))
+  const explain: Trace = (options) =>
+    Effect.sync(() => Plan.toText(Plan.explain({ maxAttempts: 50, backoff }, options)))
+  const explainSchedule: Trace = (options) =>
+    Effect.map(Plan.explainSchedule({ maxAttempts: 5, backoff }, options), Plan.toText)
+  const byKind = Backoff.byKind({ Transient: Backoff.constant({ delay: 1 }), orElse: Backoff.resetAfter(backoff, 50) })
+  const sample: Trace = (options) =>
+    Plan.sample(
+      { maxAttempts: 5, backoff: byKind, deadline: Deadline.refuse("1 second") },
+      { seed: 1, samples: 20, failureProbability: 0.9, ...options }
+    )
+
+  const long = "1000 days"
+  const defaults: Readonly<Record<string, Default>> = {
+    "`RetryBucket.layerQuota` `capacity`": { trace: quota({}), other: 400 },
+    "`RetryBucket.layerQuota` `cost.Throttling`": { trace: quota({}), other: 6 },
+    "`RetryBucket.layerQuota` `cost.orElse`": { trace: quota({}), other: 10 },
+    "`RetryBucket.layerQuota` `firstSuccessIncrement`": { trace: quota({}), other: 2 },
+    "`RetryBucket.layerQuota` `refillPerSecond`": { trace: quota({}), other: 1 },
+    "`RetryBucket.layerQuota` `whenShort`": { trace: quota({ refillPerSecond: 1 }), other: "wait" },
+    "`RetryBucket.layerQuota` `maxWait`": {
+      trace: quota({ refillPerSecond: 1, whenShort: "wait" }),
+      other: "1 second",
+      neutral: long
+    },
+    "`RetryBucket.layerSuccessRatio` `floorPerSecond`": { trace: successRatio, other: 0.1 },
+    "`RetryBucket.layerRequestRatio` `ratio`": { trace: requestRatio, other: 0.1 },
+    "`RetryBucket.layerRequestRatio` `floorPerSecond`": { trace: requestRatio, other: 1 },
+    "`RetryBucket.layerRequestRatio` `window`": { trace: requestRatio, other: 5000 },
+    "`SendRate.layerFixed` `whenShort`": { trace: fixed, other: "refuse" },
+    "`SendRate.layerFixed` `maxWait`": { trace: fixed, other: "500 millis", neutral: long },
+    "`SendRate.layerAdaptive` `whenShort`": { trace: adaptive, other: "refuse" },
+    "`SendRate.layerAdaptive` `maxWait`": { trace: adaptive, other: "500 millis", neutral: long },
+    "`SendRate.layerAdaptive` `beta`": { trace: adaptive, other: 0.5 },
+    "`SendRate.layerAdaptive` `scaleConstant`": { trace: adaptive, other: 0.1 },
+    "`SendRate.layerAdaptive` `smoothing`": { trace: adaptive, other: 0.5 },
+    "`SendRate.layerAdaptive` `minFillRate`": { trace: adaptive, other: 1 },
+    "`SendRate.layerAdaptive` `minCapacity`": { trace: adaptive, other: 3 },
+    "`SendRate.layerAdaptive` `measurementBucketDuration`": { trace: adaptive, other: 200 },
+    "`SendRate.layerAdaptive` `cutAtMostEvery`": { trace: adaptive, other: "5 seconds", neutral: 1 },
+    "`SendRate.layerAdaptive` `idleAfter`": { trace: adaptive, other: "10 seconds", neutral: long },
+    "`SendRate.layerAdaptive` `offAfter`": { trace: adaptive, other: "10 seconds", neutral: long },
+    "`SendRate.layerAcceptRatio` `K`": { trace: acceptRatio, other: 1 },
+    "`SendRate.layerAcceptRatio` `window`": { trace: acceptRatio, other: 10_000 },
+    "`SendRate.layerAcceptRatio` `failures`": { trace: acceptRatio, other: "rejected" },
+    "`Observe.logs` `NestingNoticed`": { trace: logs, other: "Error" },
+    "`Observe.logs` `AttemptFailed`": { trace: logs, other: "Error" },
+    "`Observe.logs` `RetryScheduled`": { trace: logs, other: "Error" },
+    "`Observe.logs` `Succeeded`": { trace: logs, other: "Error" },
+    "`Observe.logs` `GaveUp`": { trace: logs, other: "Error" },
+    "`Plan.explain` `rows`": { trace: explain, other: 10 },
+    "`Plan.explain` `attemptTakes`": { trace: explain, other: "1 second", neutral: 0 },
+    "`Plan.explainSchedule` `samples`": { trace: explainSchedule, other: 50 },
+    "`Plan.explainSchedule` `seed`": { trace: explainSchedule, other: 1 },
+    "`Plan.sample` `attemptTakes`": { trace: sample, other: 400 },
+    "`Plan.sample` `kind`": { trace: sample, other: "Server" }
+  }
+  const cells = new Map(
+    rowsOf(path, "### Of layers, observers and plans").map(([option = "", value = ""]) => [option, value])
+  )
+
+  it("has a row for each of these options", () => {
+    expect([...cells.keys()]).toEqual(Object.keys(defaults))
+  })
+
+  it.effect.each(Object.entries(defaults))("%s is what the table says", ([option, { neutral, other, trace }]) =>
+    Effect.gen(function* () {
+      const field = option.split("`").at(-2) ?? ""
+      const cell = cells.get(option) ?? ""
+      expect(cell === "absent").toBe(neutral !== undefined)
+      const value = neutral ?? (Number.isNaN(Number(cell)) ? cell : Number(cell))
+      const run = (options: Readonly<Record<string, unknown>>) => VirtualClock.run(trace(options))
+      const byDefault = yield* run({})
+      expect(yield* run({ [field]: value })).toEqual(byDefault)
+      expect(yield* run({ [field]: other })).not.toEqual(byDefault)
+    })
+  )
 })
+
+/** Holds the events of every test of a row against the row's last cell: alternatives with a semicolon between them. */
+const hearing = (cells: ReadonlyArray<string>) => {
+  const alternatives = (cells[3] ?? "").split(";").map((text) => ({
+    events: Array.from(text.matchAll(/`([A-Z]\w+)`(?: from `(\w+)`)?/g), ([, tag, source]) =>
+      source === undefined ? tag : `${tag} from ${source}`
+    ),
+    last: text.includes("none")
+  }))
+  const seen = new Set<number>()
+  const isSame = (event: string, named: string | undefined) => event === named || event.startsWith(`${named} from `)
+  const isHeard = ({ events, last }: (typeof alternatives)[number]) =>
+    events.length === 0
+      ? heard.length === 0
+      : heard.some(
+          (_, at) =>
+            (!last || at + events.length === heard.length) &&
+            heard.slice(at, at + events.length).length === events.length &&
+            events.every((named, n) => isSame(heard[at + n] ?? "", named))
+        )
+
+  beforeEach(() => {
+    heard.length = 0
+  })
+
+  afterEach(() => {
+    const found = alternatives.findIndex((alternative, n) => isHeard(alternative) && !seen.has(n))
+    seen.add(found < 0 ? alternatives.findIndex(isHeard) : found)
+    expect(alternatives.some(isHeard), `${cells[3]} is not in ${heard.join(", ")}`).toBe(true)
+  })
+
+  afterAll(() => {
+    expect(seen.size, `not all of these were heard: ${cells[3]}`).toBe(alternatives.length)
+  })
+}
+
+tableOf(
+  path,
+  "## What it does when",
+  {
+    "An attempt succeeds": () =>
+      virtually("returns the result", () =>
+        Effect.gen(function* () {
+          expect(yield* timeline([Effect.succeed("up")], Retry.retry(policy))).toEqual({ calls: [0], outcome: "up" })
+        })
+      ),
+
+    "A failure is retryable": () =>
+      virtually("waits, and makes the next attempt", () =>
+        Effect.gen(function* () {
+          const { calls, outcome } = yield* timeline([down, down, Effect.succeed("up")], Retry.retry(policy))
+          expect({ calls, outcome }).toEqual({ calls: [0, 1000, 2000], outcome: "up" })
+        })
+      ),
+
+    "A failure is `Terminal`": () =>
+      virtually("stops at once and says why", () =>
+        Effect.gen(function* () {
+          const classifier = () => Verdict.terminal("gone")
+          const ended = yield* Effect.flip(Retry.orStopped(down, { ...policy, classifier }))
+          expect(ended).toMatchObject({ attempts: 1, error: "down", reason: { _tag: "Terminal", why: "gone" } })
+          expect(yield* Clock.currentTimeMillis).toBe(0)
+        })
+      ),
+
+    "No classifier has an opinion": () =>
+      virtually("stops at once", () =>
+        Effect.gen(function* () {
+          const classifier = Classifier.fromPredicate((error: string) => error === "busy")
+          const ended = yield* stopped([down], Retry.orStopped({ ...policy, classifier }))
+          expect(ended).toEqual({ calls: [0], error: "down", reason: "Terminal", endedAt: 0 })
+        })
+      ),
+
+    "`maxAttempts` calls have been made": () =>
+      virtually("stops without a wait", () =>
+        Effect.gen(function* () {
+          const ended = yield* stopped([down], Retry.orStopped(policy))
+          expect(ended).toEqual({ calls: [0, 1000, 2000], error: "down", reason: "AttemptsSpent", endedAt: 2000 })
+        })
+      ),
+
+    "The back-off has ended": () =>
+      virtually("stops without a wait", () =>
+        Effect.gen(function* () {
+          const ended = yield* stopped([down], Retry.orStopped({ ...policy, backoff: Backoff.fromDelays([100]) }))
+          expect(ended).toEqual({ calls: [0, 100], error: "down", reason: "BackoffEnded", endedAt: 100 })
+        })
+      ),
+
+    "The server gave a hint": () =>
+      virtually("waits at least that long, also above the cap", () =>
+        Effect.gen(function* () {
+          const classifier = Classifier.withHint(Classifier.always, () => "5 seconds")
+          const backoff = Backoff.exponential({ base: "1 second" }).pipe(Backoff.capped("2 seconds"))
+          const { calls } = yield* timeline([down], Retry.retry({ ...policy, backoff, classifier }))
+          expect(calls).toEqual([0, 5000, 10_000])
+        })
+      ),
+
+    "The hint is longer than the rule's `atMost`": () => {
+      const classifier = Classifier.withHint(Classifier.always, () => "1 hour")
+
+      virtually("stops without a wait when it gives up", () =>
+        Effect.gen(function* () {
+          const hint = Hint.floor({ atMost: "1 minute", otherwise: "giveUp" })
+          const ended = yield* stopped([down], Retry.orStopped({ ...policy, classifier, hint }))
+          expect(ended).toEqual({ calls: [0], error: "down", reason: "HintTooLong", endedAt: 0 })
+        })
+      )
+
+      virtually("waits the bound when it clamps", () =>
+        Effect.gen(function* () {
+          const hint = Hint.floor({ atMost: "1 minute", otherwise: "clamp" })
+          const { calls } = yield* timeline([down], Retry.retry({ ...policy, classifier, hint }))
+          expect(calls).toEqual([0, 60_000, 120_000])
+        })
+      )
+    },
+
+    "The hint is negative, NaN or no duration": () =>
+      virtually("ignores it", () =>
+        Effect.gen(function* () {
+          for (const hint of [-1, NaN, "soon" as Duration.DurationInput]) {
+            const classifier = Classifier.withHint(Classifier.always, () => hint)
+            const { calls } = yield* timeline([down], Retry.retry({ ...policy, classifier }))
+            expect(calls).toEqual([0, 1000, 2000])
+          }
+        })
+      ),
+
+    "The next attempt could not start before the deadline": () => {
+      virtually("stops without a wait when it refuses", () =>
+        Effect.gen(function* () {
+          const deadline = Deadline.refuse("1500 millis")
+          const ended = yield* stopped([down], Retry.orStopped({ ...policy, deadline }))
+          expect(ended).toEqual({ calls: [0, 1000], error: "down", reason: "DeadlinePassed", endedAt: 1000 })
+        })
+      )
+
+      virtually("shortens the wait when it truncates", () =>
+        Effect.gen(function* () {
+          const deadline = Deadline.truncate("1500 millis", { reserve: "200 millis" })
+          const ended = yield* stopped([down], Retry.orStopped({ ...policy, maxAttempts: 9, deadline }))
+          expect(ended).toEqual({ calls: [0, 1000, 1300], error: "down", reason: "DeadlinePassed", endedAt: 1300 })
+        })
+      )
+    },
+
+    "The deadline passes during an attempt": () => {
+      const slow = Effect.delay(down, "10 seconds")
+
+      virtually("leaves the attempt alone", () =>
+        Effect.gen(function* () {
+          const deadline = Deadline.refuse("1 second")
+          const ended = yield* stopped([slow], Retry.orStopped({ ...policy, deadline }))
+          expect(ended).toEqual({ calls: [0], error: "down", reason: "DeadlinePassed", endedAt: 10_000 })
+        })
+      )
+
+      virtually("interrupts it when it cuts", () =>
+        Effect.gen(function* () {
+          const ended = yield* stopped([slow], Retry.orStopped({ ...policy, deadline: Deadline.cut("1 second") }))
+          expect(ended).toMatchObject({ calls: [0], reason: "DeadlinePassed", endedAt: 1000 })
+          expect(ended.error).toBeInstanceOf(Deadline.DeadlineExceeded)
+        })
+      )
+    },
+
+    "An attempt runs into its timeout": () =>
+      virtually("interrupts it and counts a failure of its kind", () =>
+        Effect.gen(function* () {
+          const interrupted = yield* Ref.make(0)
+          const hanging = Effect.onInterrupt(Effect.never, () => Ref.update(interrupted, (count) => count + 1))
+          const attemptTimeout = AttemptTimeout.constant("3 seconds")
+          const backoff = Backoff.byKind({
+            Timeout: Backoff.constant({ delay: "7 seconds" }),
+            orElse: Backoff.fromDelays([])
+          })
+          const { calls, outcome } = yield* timeline([hanging], Retry.retry({ ...policy, attemptTimeout, backoff }))
+          expect(calls).toEqual([0, 10_000, 20_000])
+          expect(outcome).toMatchObject({ _tag: "AttemptTimedOut", attempt: 3 })
+          expect(yield* Ref.get(interrupted)).toBe(3)
+        })
+      ),
+
+    "An attempt that cannot be interrupted runs into its timeout": () => {
+      const stubborn = Effect.uninterruptible(Effect.as(Effect.sleep("5 seconds"), "late"))
+      const attemptTimeout = AttemptTimeout.constant("1 second")
+
+      virtually("waits for it and counts the timeout", () =>
+        Effect.gen(function* () {
+          const { calls, outcome } = yield* timeline([stubborn], Retry.retry({ ...policy, attemptTimeout }))
+          expect(calls).toEqual([0, 6000, 12_000])
+          expect(outcome).toMatchObject({ _tag: "AttemptTimedOut" })
+        })
+      )
+
+      virtually("does not wait when it is disconnected", () =>
+        Effect.gen(function* () {
+          const disconnected = AttemptTimeout.disconnected(attemptTimeout)
+          const { calls } = yield* timeline([stubborn], Retry.retry({ ...policy, attemptTimeout: disconnected }))
+          expect(calls).toEqual([0, 2000, 4000])
+        })
+      )
+    },
+
+    "A result is judged retryable": () => {
+      const again = { ...policy, result: (answer: string) => (answer === "no" ? Verdict.transient : Verdict.noOpinion) }
+
+      virtually("waits, and makes the next attempt", () =>
+        Effect.gen(function* () {
+          const script = [Effect.succeed("no"), Effect.succeed("yes")] as const
+          expect(yield* timeline([...script], Retry.retry(again))).toEqual({ calls: [0, 1000], outcome: "yes" })
+        })
+      )
+
+      virtually("returns the last result when it gives up", () =>
+        Effect.gen(function* () {
+          const { calls, outcome } = yield* timeline([Effect.succeed("no")], Retry.retry(again))
+          expect({ calls, outcome }).toEqual({ calls: [0, 1000, 2000], outcome: "no" })
+        })
+      )
+    },
+
+    "A result is judged `Terminal`": () =>
+      virtually("returns it at once", () =>
+        Effect.gen(function* () {
+          const useless = { ...policy, result: () => Verdict.terminal("no use") }
+          const { calls, outcome } = yield* timeline([Effect.succeed("no")], Retry.retry(useless))
+          expect({ calls, outcome }).toEqual({ calls: [0], outcome: "no" })
+          const ended = yield* stopped([Effect.succeed("no")], Retry.orStopped(useless))
+          expect(ended).toMatchObject({ reason: "Terminal", error: { _tag: "ResultRejected", result: "no" } })
+        })
+      ),
+
+    "The bucket refuses": () =>
+      virtually("stops without a wait", () =>
+        Effect.gen(function* () {
+          const bucketed = { ...policy, bucket: RetryBucket.Default }
+          const ended = yield* stopped([down], (call) =>
+            Effect.provide(Retry.orStopped(call, bucketed), RetryBucket.layerEmpty(RetryBucket.Default))
+          )
+          expect(ended).toEqual({ calls: [0], error: "down", reason: "BucketEmpty", endedAt: 0 })
+        })
+      ),
+
+    'A bucket with `whenShort: "wait"` is short of tokens': () =>
+      virtually("waits for them in line, and then the delay", () =>
+        Effect.gen(function* () {
+          const quota = { capacity: 5, cost: { orElse: 5 }, refillPerSecond: 1, whenShort: "wait" } as const
+          const { calls } = yield* timeline([down], Retry.retry({ ...policy, bucket: RetryBucket.Default })).pipe(
+            Effect.provide(RetryBucket.layerQuota(RetryBucket.Default, quota))
+          )
+          expect(calls).toEqual([0, 1000, 6000])
+        })
+      ),
+
+    "A bucket charges first attempts, and refuses one": () =>
+      virtually("fails without a call", () =>
+        Effect.gen(function* () {
+          class Charging extends Context.Tag("Charging")<Charging, RetryBucket.ChargingBucket>() {}
+          const layer = RetryBucket.layerChargingQuota(Charging, { capacity: 1, firstCost: 1, cost: { orElse: 1 } })
+          const charged = { ...policy, maxAttempts: 1, bucket: Charging }
+          const twice = (call: Effect.Effect<never, string>) =>
+            Effect.zipRight(Effect.exit(Retry.retry(call, charged)), Retry.orStopped(call, charged))
+          const ended = yield* stopped([down], (call) => Effect.provide(twice(call), layer))
+          expect(ended).toMatchObject({
+            calls: [0],
+            error: { _tag: "SendRefused", by: "bucket" },
+            reason: "BucketEmpty",
+            endedAt: 0
+          })
+        })
+      ),
+
+    "A retry is paid for and then not sent": () => {
+      const paidFor = Effect.gen(function* () {
+        const bucket = yield* RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 5 })
+        return { bucket, funded: { ...policy, bucket: RetryBucket.Default }, level: bucket.level.get }
+      })
+
+      virtually("gives its cost back when the send rate refuses it", () =>
+        Effect.gen(function* () {
+          const { bucket, funded, level } = yield* paidFor
+          const once: SendRate.SendRate = {
+            ...SendRate.unlimited,
+            acquire: ({ attempt }) => Effect.succeed(attempt === 1)
+          }
+          const ended = yield* Effect.flip(Retry.orStopped(down, { ...funded, sendRate: SendRate.Default })).pipe(
+            Effect.provideService(RetryBucket.Default, bucket),
+            Effect.provideService(SendRate.Default, once)
+          )
+          expect(ended.reason._tag).toBe("SendRateRefused")
+          expect(yield* level).toBe(5)
+        })
+      )
+
+      virtually("gives its cost back when it is interrupted in the wait", () =>
+        Effect.gen(function* () {
+          const { bucket, funded, level } = yield* paidFor
+          const operation = Effect.provideService(Retry.retry(down, funded), RetryBucket.Default, bucket)
+          const fiber = yield* Effect.fork(operation)
+          yield* Effect.sleep("500 millis")
+          expect(yield* level).toBe(4)
+          yield* Fiber.interrupt(fiber)
+          expect(yield* level).toBe(5)
+        })
+      )
+    },
+
+    "The send rate makes an attempt wait": () =>
+      virtually("counts the wait for the deadline", () =>
+        Effect.gen(function* () {
+          const waits: Array<number> = []
+          const listen: Retry.Observer = (event) =>
+            Effect.sync(() => {
+              if (event._tag === "AttemptFailed") waits.push(Duration.toMillis(event.sendWait))
+            })
+          const rated = {
+            ...policy,
+            observe: [hear, listen],
+            sendRate: SendRate.Default,
+            deadline: Deadline.refuse("6 seconds")
+          }
+          const slow = SendRate.layerFixed(SendRate.Default, { rate: 0.25, burst: 1 })
+          const ended = yield* stopped([down], (call) => Effect.provide(Retry.orStopped(call, rated), slow))
+          expect(ended).toMatchObject({ calls: [0, 4000], reason: "SendRateRefused", endedAt: 5000 })
+          expect(waits).toEqual([0, 3000])
+        })
+      ),
+
+    "The send rate refuses the first attempt": () =>
+      virtually("fails without a call", () =>
+        Effect.gen(function* () {
+          const refusing = Layer.succeed(SendRate.Default, {
+            ...SendRate.unlimited,
+            acquire: () => Effect.succeed(false)
+          })
+          const rated = { ...policy, sendRate: SendRate.Default }
+          const ended = yield* stopped([down], (call) => Effect.provide(Retry.orStopped(call, rated), refusing))
+          expect(ended).toMatchObject({
+            calls: [],
+            error: { _tag: "SendRefused" },
+            reason: "SendRateRefused",
+            endedAt: 0
+          })
+        })
+      ),
+
+    "The send rate refuses a later attempt": () =>
+      virtually("stops with the last error", () =>
+        Effect.gen(function* () {
+          const once = Layer.succeed(SendRate.Default, {
+            ...SendRate.unlimited,
+            acquire: ({ attempt }) => Effect.succeed(attempt === 1)
+          })
+          const rated = { ...policy, sendRate: SendRate.Default }
+          const ended = yield* stopped([down], (call) => Effect.provide(Retry.orStopped(call, rated), once))
+          expect(ended).toEqual({ calls: [0], error: "down", reason: "SendRateRefused", endedAt: 1000 })
+        })
+      ),
+
+    "An attempt retries by itself": () =>
+      virtually("multiplies the numbers of calls", () =>
+        Effect.gen(function* () {
+          const outer = { ...policy, name: "outer" }
+          const { calls } = yield* timeline([down], (call) => Retry.retry(Retry.retry(call, policy), outer))
+          expect(calls).toHaveLength(9)
+        })
+      ),
+
+    'The same with `whenNested: "standDown"` inside': () =>
+      virtually("makes one attempt each time", () =>
+        Effect.gen(function* () {
+          const inner = { ...policy, whenNested: "standDown" } as const
+          const outer = { ...policy, name: "outer" }
+          const { calls, outcome } = yield* timeline([down], (call) =>
+            Effect.flip(Retry.retry(Retry.orStopped(call, inner), outer))
+          )
+          expect(calls).toEqual([0, 1000, 2000])
+          expect(outcome).toMatchObject({ attempts: 1, reason: { _tag: "StoodDown", outer: "outer" } })
+        })
+      ),
+
+    "An observer dies": () =>
+      virtually("logs a warning and goes on", () =>
+        Effect.gen(function* () {
+          const lines: Array<string> = []
+          const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel._tag} ${String(message)}`))
+          const { calls, outcome } = yield* timeline(
+            [down, Effect.succeed("up")],
+            Retry.retry({ ...policy, observe: [() => Effect.die("bug"), hear] })
+          ).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+          expect({ calls, outcome }).toEqual({ calls: [0, 1000], outcome: "up" })
+          expect(lines).toEqual(Array.from({ length: 3 }, () => "Warning a retry observer died"))
+        })
+      ),
+
+    "An attempt dies": () =>
+      virtually("passes the defect through", () =>
+        Effect.gen(function* () {
+          const { calls, outcome } = yield* timeline([Effect.die("bug")], (call) =>
+            Effect.sandbox(Retry.orStopped(call, policy))
+          )
+          expect(calls).toEqual([0])
+          expect(outcome).toEqual(Cause.die("bug"))
+        })
+      ),
+
+    "The operation is interrupted in a wait": () =>
+      virtually("ends at once", () =>
+        Effect.gen(function* () {
+          const fiber = yield* Effect.fork(Retry.orStopped(down, policy))
+          yield* Effect.sleep("500 millis")
+          const exit = yield* Fiber.interrupt(fiber)
+          expect(Exit.isInterrupted(exit)).toBe(true)
+          expect(yield* Clock.currentTimeMillis).toBe(500)
+        })
+      ),
+
+    "The operation is uninterruptible": () =>
+      virtually("waits to its end", () =>
+        Effect.gen(function* () {
+          const fiber = yield* Effect.fork(Effect.uninterruptible(Retry.retry(down, policy)))
+          yield* Effect.sleep("500 millis")
+          yield* Fiber.interrupt(fiber)
+          expect(yield* Clock.currentTimeMillis).toBe(2000)
+        })
+      ),
+
+    "The clock steps back": () =>
+      virtually("takes no time away, and counts the time after the step", () =>
+        Effect.gen(function* () {
+          const attempts = yield* Ref.make(0)
+          const stepping = Effect.gen(function* () {
+            yield* Ref.update(attempts, (count) => count + 1)
+            yield* Effect.sleep("1 second")
+            if ((yield* Ref.get(attempts)) === 2) yield* VirtualClock.stepBack("1 hour")
+            return yield* down
+          })
+          const bounded = { ...policy, maxAttempts: 99, deadline: Deadline.refuse("10 seconds") }
+          const ended = yield* Effect.flip(VirtualClock.run(Retry.orStopped(stepping, bounded)))
+          expect(ended.history.map(({ startedAfter }) => startedAfter.toString())).toEqual([
+            "Duration(0)",
+            "Duration(2s)",
+            "Duration(3s)",
+            "Duration(5s)",
+            "Duration(7s)",
+            "Duration(9s)"
+          ])
+          expect(ended).toMatchObject({ reason: { _tag: "DeadlinePassed" } })
+        })
+      ),
+
+    "The same effect is run again": () =>
+      virtually("starts from the first attempt", () =>
+        Effect.gen(function* () {
+          const { calls } = yield* timeline([down], (call) => {
+            const retried = Effect.ignore(Retry.retry(call, policy))
+            return Effect.zip(retried, retried)
+          })
+          expect(calls).toEqual([0, 1000, 2000, 2000, 3000, 4000])
+        })
+      ),
+
+    "A constructor gets NaN, a negative value or a fraction of a call": () =>
+      it("throws an error that names module, field, range and value", () => {
+        const refusals = [
+          [() => Backoff.exponential({ base: 1, factor: NaN }), "Backoff.exponential: factor must be >= 1, got NaN"],
+          [() => Backoff.constant({ delay: -1 }), "Backoff.constant: delay must be a finite duration >= 0, got -1"],
+          [
+            () => Policy.make({ ...policy, maxAttempts: 1.5 }),
+            "Policy.make: maxAttempts must be a whole number >= 1, got 1.5"
+          ]
+        ] as const
+        for (const [construct, message] of refusals) expect(construct).toThrow(message)
+      })
+  },
+  hearing
+)
 
 tableOf(path, "## How the types work", {
   "`attempt: Retry.CurrentAttempt`": () =>
@@ -499,7 +878,65 @@ tableOf(path, "## How the types work", {
       const funded = Retry.retry(down, { ...policy, bucket: Mine })
       expectTypeOf(funded).toEqualTypeOf<Effect.Effect<never, string, Mine>>()
       expect(Effect.runSync(Effect.flip(Effect.provide(funded, RetryBucket.layerEmpty(Mine))))).toBe("down")
+    }),
+
+  "`bucket: Tag` of a `ChargingBucket`": () =>
+    it("adds an error and the tag", () => {
+      class Charging extends Context.Tag("Charging")<Charging, RetryBucket.ChargingBucket>() {}
+      const charged = Retry.retry(down, { ...policy, bucket: Charging })
+      expectTypeOf(charged).toEqualTypeOf<Effect.Effect<never, string | Retry.SendRefused, Charging>>()
+      const layer = RetryBucket.layerChargingQuota(Charging, { capacity: 1, firstCost: 1, cost: { orElse: 1 } })
+      expect(Effect.runSync(Effect.flip(Effect.provide(charged, layer)))).toBe("down")
     })
+})
+
+describe(`${path} ## How the types work, of what adds nothing`, () => {
+  it("a name, observers, standing down and a span leave the types as they are", () => {
+    const told = Retry.retry(down, {
+      ...policy,
+      maxAttempts: 1,
+      name: "told",
+      whenNested: "standDown",
+      attemptSpan: "attempt"
+    })
+    expectTypeOf(told).toEqualTypeOf<Effect.Effect<never, string>>()
+    expect(Effect.runSync(Effect.flip(told))).toBe("down")
+  })
+
+  it("a preset with a classifier is a complete policy", () => {
+    const complete: Policy.Complete<string> = { ...Policy.once, classifier: Classifier.always }
+    const once = Retry.retry(down, complete)
+    expectTypeOf(once).toEqualTypeOf<Effect.Effect<never, string>>()
+    expect(Effect.runSync(Effect.flip(once))).toBe("down")
+  })
+})
+
+describe(`${path} ## Modules`, () => {
+  it("has a row for each export of the index", () => {
+    const names = rowsOf(path, "## Modules").map(([name]) => name)
+    const exported = Array.from(
+      read("packages/core/src/index.ts").matchAll(/^export \* as (\w+)/gm),
+      ([, name]) => name
+    )
+    expect(names).toEqual(exported.map((name) => `\`${name}\``))
+  })
+})
+
+describe(`${path} ## What it does not do`, () => {
+  virtually("it gives nothing back for a retry that was sent and failed", () =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.makeQuota({ capacity: 100 })
+      const funded = { ...policy, bucket: RetryBucket.Default }
+      yield* Effect.flip(Effect.provideService(Retry.retry(down, funded), RetryBucket.Default, bucket))
+      expect(yield* bucket.level.get).toBe(100 - 2 * 14)
+    })
+  )
+
+  it("it asks no bucket and no send rate for a plan", () => {
+    const plan = Plan.explain({ ...policy, bucket: RetryBucket.Default, sendRate: SendRate.Default })
+    expect(plan.assumptions.map(({ _tag }) => _tag)).toEqual(expect.arrayContaining(["BucketGrants", "SendRateGrants"]))
+    expect(plan.worst.attempts).toBe(3)
+  })
 })
 
 describe(`${path} ## How the types work, of classifiers`, () => {

@@ -17,18 +17,28 @@ export const rowsOf = (path: string, heading: string): ReadonlyArray<ReadonlyArr
     .map((line) =>
       line
         .slice(1, -1)
-        .split(" | ")
+        .split("|")
         .map((cell) => cell.trim())
     )
 }
 
-/** A `describe` for each row of a table, named by its first cell; no row without one, and none without a row. */
-export const tableOf = (path: string, heading: string, rows: Readonly<Record<string, () => void>>): void => {
+/**
+ * A `describe` for each row of a table, named by its first cell; no row without one, and none without a row. `around` is
+ * called inside of each with the cells of its row, for what holds of every row.
+ */
+export const tableOf = (
+  path: string,
+  heading: string,
+  rows: Readonly<Record<string, () => void>>,
+  around: (cells: ReadonlyArray<string>) => void = () => {}
+): void => {
+  const cells = new Map(rowsOf(path, heading).map((row) => [row[0], row]))
   describe(`${path} ${heading}`, () => {
     it("has a row for each of these tests", () => {
       expect(rowsOf(path, heading).map(([first]) => first)).toEqual(Object.keys(rows))
     })
-    describe.each(Object.entries(rows))("%s", (_, body) => {
+    describe.each(Object.entries(rows))("%s", (name, body) => {
+      around(cells.get(name) ?? [])
       body()
     })
   })
