@@ -923,7 +923,7 @@ describe(`${path} ## Modules`, () => {
 })
 
 describe(`${path} ## What it does not do`, () => {
-  virtually("it gives nothing back for a retry that was sent and failed", () =>
+  virtually("gives nothing back for a retry that was sent and failed", () =>
     Effect.gen(function* () {
       const bucket = yield* RetryBucket.makeQuota({ capacity: 100 })
       const funded = { ...policy, bucket: RetryBucket.Default }
@@ -932,7 +932,7 @@ describe(`${path} ## What it does not do`, () => {
     })
   )
 
-  it("it asks no bucket and no send rate for a plan", () => {
+  it("asks no bucket and no send rate for a plan", () => {
     const plan = Plan.explain({ ...policy, bucket: RetryBucket.Default, sendRate: SendRate.Default })
     expect(plan.assumptions.map(({ _tag }) => _tag)).toEqual(expect.arrayContaining(["BucketGrants", "SendRateGrants"]))
     expect(plan.worst.attempts).toBe(3)
