@@ -54,7 +54,14 @@ export const make = <S>({ initial, moved, tokens }: Contents<S>): Effect.Effect<
         return [undefined, state]
       })
     const unfollow = (follower: (level: number) => void) => Effect.sync(() => followers.delete(follower))
-    return { modify, level: { get, changes: following(follow, unfollow) } }
+    // Most buckets are never followed, and a stream that nobody runs is more to keep than all the rest.
+    const level: Level = {
+      get,
+      get changes() {
+        return following(follow, unfollow)
+      }
+    }
+    return { modify, level }
   })
 
 /**
