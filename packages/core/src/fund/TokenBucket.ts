@@ -29,6 +29,7 @@ export interface Limits {
  * @category combinators
  */
 export const refilled = (self: TokenBucket, { capacity, refillPerSecond }: Limits, nowMillis: number): TokenBucket => {
+  if (nowMillis === self.atMillis) return self
   // A bucket that was never looked at has waited for ever, and no tokens a second for ever is not a number.
   if (refillPerSecond === 0) return { tokens: self.tokens, atMillis: nowMillis }
   const elapsedMillis = Math.max(0, nowMillis - self.atMillis)

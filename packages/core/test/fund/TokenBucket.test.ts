@@ -95,6 +95,13 @@ describe("TokenBucket.taken", () => {
   })
 })
 
+describe("TokenBucket.added", () => {
+  it("is the same bucket where nothing fits in", () => {
+    const bucket = full(10)
+    expect(TokenBucket.added(bucket, { capacity: 10, refillPerSecond: 0 }, 5)).toBe(bucket)
+  })
+})
+
 const smithyRs = "smithy-lang/smithy-rs 56ee88c, aws-smithy-runtime, retries/token_bucket.rs"
 const smithyKotlin = "smithy-lang/smithy-kotlin 6373a5f, StandardRetryTokenBucketTest.kt"
 
