@@ -5,7 +5,7 @@
  * those begin with `retry.`.
  * Source: https://opentelemetry.io/docs/specs/semconv/exceptions/exceptions-spans/, read 2026-11-20.
  */
-import { Duration, Effect, Option } from "effect"
+import { Context, Duration, Effect, Option, Tracer } from "effect"
 import { isRetryable } from "../classify/Verdict.ts"
 import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
 
@@ -18,13 +18,16 @@ import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
 export const spanEvents: Observer = (event) =>
   event._tag === "Succeeded" && event.attempt === 1
     ? Effect.void
-    : Effect.flatMap(Effect.option(Effect.currentSpan), (span) =>
-        Option.isNone(span)
-          ? Effect.void
-          : Effect.clockWith((clock) =>
-              Effect.sync(() => span.value.event(names[event._tag], clock.unsafeCurrentTimeNanos(), attributes(event)))
-            )
-      )
+    : Effect.contextWithEffect((context: Context.Context<never>) => {
+        // `Effect.currentSpan` fails where there is none, with an error whose stack takes ten microseconds.
+        const span = Context.getOption(context, Tracer.ParentSpan)
+        return Option.isNone(span) || span.value._tag !== "Span" ? Effect.void : added(span.value, event)
+      })
+
+const added = (span: Tracer.Span, event: RetryEvent): Effect.Effect<void> =>
+  Effect.clockWith((clock) =>
+    Effect.sync(() => span.event(names[event._tag], clock.unsafeCurrentTimeNanos(), attributes(event)))
+  )
 
 const names: { readonly [T in RetryEvent["_tag"]]: string } = {
   AttemptFailed: "retry.attempt_failed",
