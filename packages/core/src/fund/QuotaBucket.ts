@@ -119,16 +119,26 @@ interface Parts {
 const paying = (limits: Checked): Effect.Effect<Parts> =>
   Effect.map(Tank.makeTokens(limits), (tank) => {
     const source = tokensOf(tank, limits)
+    if (!limits.waits) return { limits, tank, pay: (cost) => paid(tank, cost), credit: source.giveBack }
     const line = Line.make(source)
     return {
       limits,
       tank,
-      pay: (cost, restore) => {
-        const taken = limits.waits ? line.acquire(cost, limits.maxWaitMillis, restore) : source.take(cost, cost)
-        return Effect.map(taken, (ok) => (ok ? Option.some(cost) : Option.none()))
-      },
-      credit: (tokens) => (limits.waits ? Effect.zipRight(source.giveBack(tokens), line.poke) : source.giveBack(tokens))
+      pay: (cost, restore) =>
+        Effect.map(line.acquire(cost, limits.maxWaitMillis, restore), (ok) => (ok ? Option.some(cost) : Option.none())),
+      credit: (tokens) => Effect.zipRight(source.giveBack(tokens), line.poke)
     }
+  })
+
+/**
+ * Takes `cost` tokens of a tank and answers with it, or takes nothing.
+ *
+ * @category combinators
+ */
+export const paid = (tank: Tank.Tank<TokenBucket.TokenBucket>, cost: number): Effect.Effect<Option.Option<number>> =>
+  tank.modify((bucket) => {
+    const after = TokenBucket.taken(bucket, cost)
+    return Option.isSome(after) ? [Option.some(cost), after.value] : [Option.none(), bucket]
   })
 
 const bucketOf = ({ credit, limits, pay, tank }: Parts): RetryBucket => ({

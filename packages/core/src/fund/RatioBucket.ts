@@ -7,7 +7,7 @@
 import type { Context, Duration } from "effect"
 import { Effect, Layer, Option } from "effect"
 import * as Argument from "../check/InvalidArgument.ts"
-import { tokensOf } from "./QuotaBucket.ts"
+import { paid, tokensOf } from "./QuotaBucket.ts"
 import type { RetryBucket } from "./RetryBucket.ts"
 import * as SlidingWindow from "./SlidingWindow.ts"
 import * as Tank from "./Tank.ts"
@@ -37,9 +37,9 @@ export const makeSuccessRatio = (options: SuccessRatio): Effect.Effect<RetryBuck
     refillPerSecond: Argument.number(owner, "floorPerSecond", options.floorPerSecond ?? 0, { min: 0 })
   }
   return Effect.map(Tank.makeTokens(limits), (tank) => {
-    const { giveBack, take } = tokensOf(tank, limits)
+    const { giveBack } = tokensOf(tank, limits)
     return {
-      take: () => Effect.map(take(1, 1), (ok) => (ok ? Option.some(1) : Option.none())),
+      take: () => paid(tank, 1),
       giveBack,
       ended: (ended) => (ended._tag === "Succeeded" ? giveBack(ratio) : Effect.void),
       level: tank.level
