@@ -1,33 +1,24 @@
 /**
  * A send rate for each key.
  */
-import type { Context, Duration } from "effect"
+import type { Context } from "effect"
 import { Effect, Layer } from "effect"
-import * as Argument from "../check/InvalidArgument.ts"
 import * as Key from "./Key.ts"
 import type { SendRate } from "./SendRate.ts"
 
 /**
  * @category models
  */
-export interface Keyed {
+export interface Keyed extends Key.Options {
   /** Makes the send rate of a key, such as `SendRate.makeAdaptive()`. */
   readonly rate: Effect.Effect<SendRate>
-  /** Most send rates at a time; keys beyond share one more. */
-  readonly maxKeys: number
-  /** A send rate not used for so long is dropped once a new one would grant no more than it does. */
-  readonly idleTimeToLive: Duration.DurationInput
 }
 
 /**
  * @category constructors
  */
 export const makeKeyed = (options: Keyed): Effect.Effect<SendRate> => {
-  const owner = "SendRate.layerKeyed"
-  const limits = {
-    maxKeys: Argument.number(owner, "maxKeys", options.maxKeys, { min: 1, integer: true }),
-    idleMillis: Argument.millis(owner, "idleTimeToLive", options.idleTimeToLive, { min: 1 })
-  }
+  const limits = Key.limits("SendRate.layerKeyed", options)
   const isFresh = (rate: SendRate) => rate.isFresh ?? Effect.succeed(false)
   return Effect.map(Key.makeCache(options.rate, isFresh, limits), ({ get }) => ({
     acquire: (wanted) => Effect.flatMap(get, (rate) => rate.acquire(wanted)),

@@ -53,7 +53,7 @@ const check = (owner: string, quota: Quota): Checked => {
   const capacity = Argument.number(owner, "capacity", quota.capacity ?? 500, { min: 0 })
   const cost = quota.cost ?? { Throttling: 5, orElse: 14 }
   const costOf = (field: keyof typeof cost) =>
-    Argument.number(owner, `cost.${field}`, cost[field] ?? cost.orElse, { min: 0, max: Math.max(capacity, 0) })
+    Argument.number(owner, `cost.${field}`, cost[field] ?? cost.orElse, { min: 0, max: capacity })
   costOf("orElse")
   const costs = new Map(kinds.map((kind) => [kind, costOf(kind)]))
   const refillPerSecond = Argument.number(owner, "refillPerSecond", quota.refillPerSecond ?? 0, { min: 0 })
@@ -104,14 +104,14 @@ export const makeChargingQuota = (quota: ChargingQuota): Effect.Effect<ChargingB
   })
   return Effect.map(paying(limits), (parts) => ({
     ...bucketOf(parts),
-    takeFirst: (restore) => parts.pay(firstCost, restore)
+    takeFirst: (restore, atMost) => parts.pay(firstCost, restore, atMost)
   }))
 }
 
 interface Parts {
   readonly limits: Checked
   readonly tank: Tank.Tank<TokenBucket.TokenBucket>
-  readonly pay: (cost: number, restore: Restore) => Effect.Effect<Option.Option<number>>
+  readonly pay: (cost: number, restore: Restore, atMost?: Duration.Duration) => Effect.Effect<Option.Option<number>>
   readonly credit: (tokens: number) => Effect.Effect<void>
 }
 
@@ -124,8 +124,10 @@ const paying = (limits: Checked): Effect.Effect<Parts> =>
     return {
       limits,
       tank,
-      pay: (cost, restore) =>
-        Effect.map(line.acquire(cost, limits.maxWaitMillis, restore), (ok) => (ok ? Option.some(cost) : Option.none())),
+      pay: (cost, restore, atMost = Duration.infinity) => {
+        const maxWaitMillis = Math.min(limits.maxWaitMillis, Duration.toMillis(atMost))
+        return Effect.map(line.acquire(cost, maxWaitMillis, restore), (ok) => (ok ? Option.some(cost) : Option.none()))
+      },
       credit: (tokens) => Effect.zipRight(source.giveBack(tokens), line.poke)
     }
   })
@@ -142,7 +144,7 @@ export const paid = (tank: Tank.Tank<TokenBucket.TokenBucket>, cost: number): Ef
   })
 
 const bucketOf = ({ credit, limits, pay, tank }: Parts): RetryBucket => ({
-  take: (kind, restore) => pay(limits.cost(kind), restore),
+  take: (kind, restore, atMost) => pay(limits.cost(kind), restore, atMost),
   giveBack: credit,
   ended: (ended) =>
     ended._tag === "Failed" ? Effect.void : credit(ended.attempt === 1 ? limits.firstSuccessIncrement : ended.cost),

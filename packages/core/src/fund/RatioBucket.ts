@@ -108,7 +108,12 @@ export const makeRequestRatio = (options: RequestRatio = {}): Effect.Effect<Retr
       giveBack: (cost) => change(({ retries }) => ({ retries: SlidingWindow.removed(retries, cost) })),
       ended: (ended) =>
         ended.attempt === 1 ? change(({ credits }) => ({ credits: SlidingWindow.added(credits, ratio) })) : Effect.void,
-      level
+      level,
+      // By the windows, not by the level: credits and retries may cancel out and yet expire one after the other.
+      isFresh: modify((budget) => [
+        SlidingWindow.sum(budget.credits) === 0 && SlidingWindow.sum(budget.retries) === 0,
+        budget
+      ])
     }
   })
 }

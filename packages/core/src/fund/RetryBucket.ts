@@ -4,13 +4,20 @@
  * Buckets bound what retries add to the load of a server that is already in trouble. A bucket is a service behind a
  * Layer; its state is shared by all programs that share the layer. It knows tokens and kinds, no protocol.
  */
-import type { Option } from "effect"
+import type { Duration, Option } from "effect"
 import { Context, Effect, Layer, Stream } from "effect"
 import type { Kind } from "../classify/Verdict.ts"
 
 export { type GrpcThrottle, layerGrpcThrottle, makeGrpcThrottle } from "./GrpcThrottle.ts"
 export { Key } from "./Key.ts"
-export { type Keyed, layerKeyed, makeKeyed } from "./KeyedBucket.ts"
+export {
+  type ChargingKeyed,
+  type Keyed,
+  layerChargingKeyed,
+  layerKeyed,
+  makeChargingKeyed,
+  makeKeyed
+} from "./KeyedBucket.ts"
 export {
   type ChargingQuota,
   layerChargingQuota,
@@ -55,15 +62,18 @@ export interface RetryBucket {
   /**
    * Takes the cost of a retry after a failure of `kind` and answers with it, in tokens; or takes nothing: `None`.
    *
-   * Runs uninterruptibly, so that what is taken is also answered. A bucket that waits wraps the wait in `restore`.
+   * Runs uninterruptibly, so that what is taken is also answered. A bucket that waits wraps the wait in `restore`, and
+   * waits at most `atMost`: what the deadline leaves for it.
    */
-  readonly take: (kind: Kind, restore: Restore) => Effect.Effect<Option.Option<number>>
+  readonly take: (kind: Kind, restore: Restore, atMost?: Duration.Duration) => Effect.Effect<Option.Option<number>>
   /** Takes back the tokens of a retry that was granted and never sent. */
   readonly giveBack: (cost: number) => Effect.Effect<void>
   /** Hears how an attempt ended, once for each that did. */
   readonly ended: (ended: Ended) => Effect.Effect<void>
   /** Tokens at this moment, and as they change. A `SubscriptionRef` is one. */
   readonly level: Level
+  /** Whether a new bucket would be no different: tells a keyed layer what it may drop. @default a level as high */
+  readonly isFresh?: Effect.Effect<boolean>
   /** A bucket that charges first attempts is another type, since it can fail an operation. */
   readonly takeFirst?: never
 }
@@ -75,7 +85,7 @@ export interface RetryBucket {
  */
 export interface ChargingBucket extends Omit<RetryBucket, "takeFirst"> {
   /** Takes the cost of a first attempt and answers with it, or takes nothing; otherwise like `take`. */
-  readonly takeFirst: (restore: Restore) => Effect.Effect<Option.Option<number>>
+  readonly takeFirst: (restore: Restore, atMost?: Duration.Duration) => Effect.Effect<Option.Option<number>>
 }
 
 /**

@@ -90,7 +90,7 @@ const charged = (op: Op): Erased => {
   if (bucket === undefined || !isCharging(bucket)) {
     return sendRate === undefined ? attempt(op) : send(op, (op, reason) => refused(op, "send rate", reason))
   }
-  const funded = Effect.flatMap(holding(op, bucket.takeFirst), (granted) => {
+  const funded = Effect.flatMap(holding(op, 0, bucket.takeFirst), (granted) => {
     if (!granted) return refused(op, "bucket", { _tag: "BucketEmpty" })
     const by = sendRate === undefined || Operation.late(op) !== undefined ? "bucket" : "send rate"
     return send(op, (op, reason) => Effect.flatMap(givenBack(op, bucket), () => refused(op, by, reason)))
@@ -105,10 +105,7 @@ const refused = (op: Op, by: SendRefused["by"], reason: StopReason): Erased => {
 
 const acquire = (op: Op, sendRate: SendRate): Effect.Effect<boolean> =>
   Effect.suspend(() => {
-    const { deadline } = op.policy
-    const atMost = Option.map(Option.fromNullable(deadline), ({ reserveMillis }) =>
-      Duration.millis(Math.max(0, Operation.leftMillis(op) - reserveMillis))
-    )
+    const atMost = Operation.spare(op, 0)
     const askedMillis = Operation.elapsedMillis(op)
     return Effect.map(sendRate.acquire({ attempt: op.attempts + 1, atMost }), (granted) => {
       op.sendWaitMillis = Operation.elapsedMillis(op) - askedMillis
@@ -208,7 +205,7 @@ const proceed = (op: Op, failure: Failure, verdict: Retryable, decision: Decisio
 
 const paid = (op: Op, bucket: Bucket, failure: Failure, kind: Kind, millis: number): Erased => {
   const funded = Effect.flatMap(
-    holding(op, (restore) => bucket.take(kind, restore)),
+    holding(op, millis, (restore, atMost) => bucket.take(kind, restore, atMost)),
     (granted) => (granted ? next(op, failure, millis) : stop(op, failure, { _tag: "BucketEmpty" }))
   )
   return guarded(op, bucket, funded)
@@ -252,13 +249,14 @@ const send = (op: Op, refused: Refused): Erased => {
 }
 
 /** Takes the cost of an attempt, and holds it until the attempt starts. */
-const holding = (op: Op, take: ChargingBucket["takeFirst"]): Effect.Effect<boolean> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.map(take(restore), (taken) => {
+const holding = (op: Op, delayMillis: number, take: ChargingBucket["takeFirst"]): Effect.Effect<boolean> =>
+  Effect.uninterruptibleMask((restore) => {
+    const spare = Option.getOrUndefined(Operation.spare(op, delayMillis))
+    return Effect.map(take(restore, spare), (taken) => {
       op.held = Option.getOrUndefined(taken)
       return op.held !== undefined
     })
-  )
+  })
 
 /** Gives back what is held for an attempt that is not sent after all: by refusal, interruption or defect. */
 const givenBack = (op: Op, bucket: Bucket): Effect.Effect<void> =>

@@ -175,6 +175,17 @@ export const leftMillis = (op: Operation): number =>
   op.policy.deadline === undefined ? Infinity : Math.max(0, op.policy.deadline.withinMillis - elapsedMillis(op))
 
 /**
+ * Time that can be spent waiting for a grant: what the deadline leaves beside the delay and the reserve. `None` without
+ * a deadline.
+ *
+ * @category running
+ */
+export const spare = (op: Operation, delayMillis: number): Option.Option<Duration.Duration> =>
+  Option.map(Option.fromNullable(op.policy.deadline), ({ reserveMillis }) =>
+    Duration.millis(Math.max(0, leftMillis(op) - reserveMillis - delayMillis))
+  )
+
+/**
  * Why no attempt may start now, should the deadline have passed while the operation waited.
  *
  * @category running

@@ -156,11 +156,59 @@ describe("RetryBucket.makeKeyed", () => {
       yield* VirtualClock.setWallTime("1 day")
       yield* level("a")
       yield* VirtualClock.stepBack("12 hours")
-      yield* spend("b", 1)
+      yield* level("b")
       expect(yield* made).toBe(1)
       yield* Effect.sleep("1 minute")
       yield* spend("b", 1)
       expect(yield* made).toBe(2)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("lets a key give back to the bucket it took from, shared or its own", () =>
+    Effect.gen(function* () {
+      const { bucket, level, made, spend } = yield* counted({ maxKeys: 1 })
+      yield* level("a")
+      yield* spend("b", 10)
+      yield* Effect.sleep("1 minute")
+      // There is room now, but b still has something to give back to the shared bucket.
+      yield* at("b")(bucket.giveBack(4))
+      expect([yield* level("b"), yield* level("c"), yield* made]).toEqual([4, 4, 1])
+      yield* at("b")(bucket.giveBack(6))
+      expect([yield* level("b"), yield* made]).toEqual([10, 2])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("keeps a request ratio whose credits and retries cancel out but expire one after the other", () =>
+    Effect.gen(function* () {
+      const each = RetryBucket.makeRequestRatio({ ratio: 1, floorPerSecond: 1, window: "10 seconds" })
+      const { bucket, spend } = yield* counted({ bucket: each, idleTimeToLive: "500 millis" })
+      const request = bucket.ended({ _tag: "Failed", attempt: 1, kind: Option.none() })
+      yield* at("a")(Effect.replicateEffect(request, 10))
+      yield* Effect.sleep("9 seconds")
+      yield* spend("a", 10)
+      yield* Effect.sleep("600 millis")
+      yield* spend("b", 1)
+      yield* Effect.sleep("900 millis")
+      expect((yield* spend("a", 20)).filter(Option.isSome)).toEqual([])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("asks about a few idle buckets at a time, however many may not be dropped", () =>
+    Effect.gen(function* () {
+      const asked = yield* Ref.make(0)
+      const each = Effect.map(makeQuota({ capacity: 10, cost: { orElse: 1 } }), (bucket) => ({
+        ...bucket,
+        isFresh: Effect.as(
+          Ref.update(asked, (n) => n + 1),
+          false
+        )
+      }))
+      const { spend } = yield* counted({ bucket: each, maxKeys: 100 })
+      for (let i = 0; i < 100; i++) yield* spend(`${i}`, 1)
+      yield* Effect.sleep("1 hour")
+      yield* Ref.set(asked, 0)
+      yield* spend("one more", 1)
+      expect(yield* Ref.get(asked)).toBeLessThanOrEqual(10)
     }).pipe(VirtualClock.run)
   )
 
@@ -225,5 +273,26 @@ describe("RetryBucket.layerKeyed bad arguments", () => {
   it.each(["maxKeys", "idleTimeToLive"])("refuses an absent %s", (field) => {
     const options = { bucket: makeQuota(), maxKeys: 10, idleTimeToLive: "1 hour", [field]: undefined }
     expect(() => layerKeyed(RetryBucket.Default, options as unknown as RetryBucket.Keyed)).toThrow(`${field} must be`)
+  })
+})
+
+describe("RetryBucket.makeChargingKeyed", () => {
+  it.effect("charges first attempts by key", () =>
+    Effect.gen(function* () {
+      const each = RetryBucket.makeChargingQuota({ capacity: 10, cost: { orElse: 1 }, firstCost: 6 })
+      const options = { bucket: each, maxKeys: 2, idleTimeToLive: "1 minute" } as const
+      const bucket = yield* RetryBucket.makeChargingKeyed(options)
+      const first = bucket.takeFirst((self) => self)
+      expect(yield* at("a")(first)).toEqual(Option.some(6))
+      expect(yield* at("a")(first)).toEqual(Option.none())
+      expect(yield* at("b")(first)).toEqual(Option.some(6))
+    })
+  )
+
+  it("names itself in its errors", () => {
+    const bucket = RetryBucket.makeChargingQuota({ firstCost: 1 })
+    expect(() => RetryBucket.makeChargingKeyed({ bucket, maxKeys: 0, idleTimeToLive: "1 minute" })).toThrow(
+      "RetryBucket.layerChargingKeyed: maxKeys must be a whole number >= 1, got 0"
+    )
   })
 })

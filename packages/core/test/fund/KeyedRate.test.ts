@@ -135,6 +135,10 @@ describe("SendRate.makeKeyed", () => {
       yield* forKey("b")(rate.acquire(atOnce))
       expect(counted.made).toBe(1)
       yield* Effect.sleep("2 minutes")
+      // The window of a is empty by now, but not that of the rate which b shared with whoever had no room.
+      yield* forKey("b")(rate.acquire(atOnce))
+      expect(counted.made).toBe(1)
+      yield* Effect.sleep("11 minutes")
       yield* forKey("b")(rate.acquire(atOnce))
       expect(counted.made).toBe(2)
     }).pipe(VirtualClock.run)

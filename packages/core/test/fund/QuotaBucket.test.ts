@@ -1,4 +1,4 @@
-import { RetryBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Deadline, Retry, RetryBucket, Verdict } from "@effect-retry/core"
 import { RetryBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, it } from "@effect/vitest"
@@ -488,4 +488,31 @@ describe("RetryBucket.layerQuota bad arguments", () => {
       `RetryBucket.layerChargingQuota: firstCost must be > 0 and <= 500, got ${firstCost}`
     )
   })
+})
+
+describe("Retry.orStopped under a quota that waits", () => {
+  const failing = Effect.fail("down")
+  const policy = {
+    classifier: Classifier.always,
+    maxAttempts: 3,
+    backoff: Backoff.constant({ delay: "100 millis" }),
+    bucket: RetryBucket.Default
+  }
+
+  it.effect.each([
+    { at: 0, reason: "BucketEmpty", deadline: Deadline.refuse("1 second") },
+    { at: 0, reason: "BucketEmpty", deadline: Deadline.refuse("1500 millis", { reserve: "500 millis" }) },
+    { at: 0, reason: "BucketEmpty", deadline: Deadline.cut("1 second") },
+    { at: 1100, reason: "BucketEmpty", deadline: Deadline.refuse("2 seconds") },
+    { at: 2100, reason: "AttemptsSpent", deadline: undefined }
+  ])("waits for no tokens that come too late: $reason at $at", ({ at, deadline, reason }) =>
+    Effect.gen(function* () {
+      // A retry takes all ten tokens, and a second brings them back.
+      const bucket = yield* makeQuota({ capacity: 10, cost: { orElse: 10 }, refillPerSecond: 10, whenShort: "wait" })
+      yield* take(bucket)
+      const operation = Retry.orStopped(failing, { ...policy, deadline })
+      const stopped = yield* Effect.flip(Effect.provideService(operation, RetryBucket.Default, bucket))
+      expect([stopped.reason._tag, Duration.toMillis(stopped.elapsed)]).toEqual([reason, at])
+    }).pipe(VirtualClock.run)
+  )
 })

@@ -331,27 +331,25 @@ describe("Retry.retry under a bucket that charges first attempts", () => {
   )
 
   it.effect.each([
-    { by: "bucket", deadline: Deadline.refuse("800 millis"), error: new Retry.SendRefused({ by: "bucket" }), at: 1000 },
-    {
-      by: "bucket",
-      deadline: Deadline.cut("800 millis"),
-      error: new Deadline.DeadlineExceeded({ within: Duration.millis(800), attempts: 0, cause: undefined }),
-      at: 800
-    }
-  ])("starts no attempt after the deadline, and gives back what the attempt would have cost: $deadline._tag", (row) =>
+    { at: 0, deadline: Deadline.refuse("800 millis") },
+    { at: 0, deadline: Deadline.cut("800 millis") },
+    { at: 0, deadline: Deadline.refuse("2 seconds", { reserve: "1500 millis" }) },
+    { at: 1000, deadline: undefined }
+  ])("waits for no tokens that come after the deadline: %o", ({ at, deadline }) =>
     Effect.gen(function* () {
       const recording = make()
       const { level, result } = yield* under({ firstCost: 10, refillPerSecond: 10, whenShort: "wait" }, (bucket) =>
         Effect.gen(function* () {
           yield* bucket.takeFirst(Function.identity)
-          const late = Retry.orStopped(recording.attempts(Effect.void), { ...charging, deadline: row.deadline })
-          return yield* Effect.flip(late)
+          return yield* Effect.exit(Retry.orStopped(recording.attempts(Effect.void), { ...charging, deadline }))
         })
       )
-      expect(recording.lines).toEqual([])
-      expect(result).toMatchObject({ error: row.error, reason: { _tag: "DeadlinePassed" }, attempts: 0 })
-      expect(yield* nowMillis).toBe(row.at)
-      expect(level).toBe(row.at / 100)
+      const refusal = { error: new Retry.SendRefused({ by: "bucket" }), reason: { _tag: "BucketEmpty" }, attempts: 0 }
+      if (deadline === undefined) expect(result).toEqual(Exit.void)
+      else expect(Option.getOrThrow(Exit.causeOption(result))).toMatchObject({ error: refusal })
+      expect(yield* nowMillis).toBe(at)
+      // A success puts one token in.
+      expect(level).toBe(deadline === undefined ? 1 : 0)
     }).pipe(world)
   )
 
