@@ -589,6 +589,18 @@ tableOf(
         })
       ),
 
+    "The same, and the tokens would come too late for the deadline": () =>
+      virtually("stops without a wait", () =>
+        Effect.gen(function* () {
+          const quota = { capacity: 5, cost: { orElse: 5 }, refillPerSecond: 1, whenShort: "wait" } as const
+          const hasty = { ...policy, bucket: RetryBucket.Default, deadline: Deadline.refuse("5 seconds") }
+          const ended = yield* stopped([down], (call) =>
+            Effect.provide(Retry.orStopped(call, hasty), RetryBucket.layerQuota(RetryBucket.Default, quota))
+          )
+          expect(ended).toEqual({ calls: [0, 1000], error: "down", reason: "BucketEmpty", endedAt: 1000 })
+        })
+      ),
+
     "A bucket charges first attempts, and refuses one": () =>
       virtually("fails without a call", () =>
         Effect.gen(function* () {
