@@ -45,9 +45,10 @@ const promised = ({ atMost, of }: Target, unit: Workload["unit"]): string =>
 const range = ({ high, low }: Spread, show: (n: number) => string): string => `${show(low)} to ${show(high)}`
 
 /** Two digits behind the point below 10, one above. */
-const digits = (n: number): string => n.toFixed(n < 10 ? 2 : 1)
+const digits = (n: number): string => (Math.abs(n) < 0.005 ? 0 : n).toFixed(n < 10 ? 2 : 1)
 
-const grouped = (n: number): string => Math.round(n).toLocaleString("en-US").replaceAll(",", " ")
+/** Whole numbers, in groups of three; nothing is negative zero. */
+const grouped = (n: number): string => (Math.round(n) + 0).toLocaleString("en-US").replaceAll(",", " ")
 
 /** The first column to the left, numbers to the right. */
 const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {

@@ -1,7 +1,7 @@
 /**
  * A piece of work and the rows that do it, and how to take a sample of a row.
  */
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 
 /** What a row promises: a ratio to the baseline, or a value in the workload's unit, of at most so much. */
 export interface Target {
@@ -58,9 +58,17 @@ export const timed = (run: (times: number) => void | Promise<void>): Row["sample
 
 /** Runs of an effect, one after the other inside one fiber. `effect` is asked for before each. */
 export const insideOneFiber = (effect: () => Effect.Effect<unknown, unknown>): Row["sample"] =>
+  withServices(Context.empty(), effect)
+
+/** The same, inside one fiber that has `services`: they are provided once, outside of the runs. */
+export const withServices = <R>(
+  services: Context.Context<R>,
+  effect: () => Effect.Effect<unknown, unknown, R>
+): Row["sample"] =>
   timed((times) => {
     let left = times
-    Effect.runSync(Effect.whileLoop({ while: () => left-- > 0, body: effect, step: () => {} }))
+    const runs = Effect.whileLoop({ while: () => left-- > 0, body: effect, step: () => {} })
+    Effect.runSync(Effect.provide(runs, services))
   })
 
 /** Promises, each awaited before the next is asked for. */

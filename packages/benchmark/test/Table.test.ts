@@ -85,4 +85,14 @@ describe("Table.render", () => {
         .at(-1)
     ).toBe("| ours | 4 900 bytes |   1.00 | 4 800 to 5 100 | <= 5 000 bytes | yes |")
   })
+
+  it("shows what is next to nothing as zero, on whichever side of it", () => {
+    const little = { low: -0.4, median: -0.2, high: 0.4 }
+    const rows = [measured("ours", little, { low: 0, median: -0.001, high: 0 }, { of: "value", atMost: 1 })]
+    expect(
+      render({ ...workload, about: [], unit: "bytes" }, rows)
+        .split("\n")
+        .at(-1)
+    ).toBe("| ours | 0 bytes |   0.00 |      0 to 0 | <= 1 bytes | yes |")
+  })
 })
