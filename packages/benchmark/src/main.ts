@@ -2,32 +2,31 @@
  * Measures every workload, prints the tables, writes them into `docs/performance.md`, and fails when a target is missed
  * by more than the spread of its row.
  */
+import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { describeMachine } from "./Machine.ts"
-import { measure } from "./Measure.ts"
 import { replaced } from "./Page.ts"
-import { missed, render } from "./Table.ts"
-import { foreignSchedule } from "./workloads/ForeignSchedule.ts"
-import { parkedFiber } from "./workloads/ParkedFiber.ts"
-import { promisesSucceed, promisesTwoFailures } from "./workloads/Promises.ts"
-import { success } from "./workloads/Success.ts"
-import { twoFailures } from "./workloads/TwoFailures.ts"
-
-const { gc } = globalThis
-if (gc === undefined) throw new Error("The garbage collector is out of reach: run node with --expose-gc")
+import { workloads } from "./Workloads.ts"
 
 const startedAt = performance.now()
 const sections: Array<string> = []
 const failures: Array<string> = []
 
-for (const workload of [success, twoFailures, foreignSchedule, parkedFiber(gc), promisesSucceed, promisesTwoFailures]) {
-  gc()
-  // A full collection throws compiled code away; between samples only the young generation is collected.
-  const measured = await measure(workload, () => gc({ type: "minor" }))
-  const section = render(workload, measured)
-  console.log(`${section}\n`)
-  sections.push(section)
-  failures.push(...missed(measured).map(({ row }) => `${workload.title}: ${row.name}`))
+/** A process for each: what the compiler learns from one table is no business of the next. */
+const one = (title: string): { readonly section: string; readonly failures: ReadonlyArray<string> } =>
+  JSON.parse(
+    execFileSync(process.execPath, ["--expose-gc", fileURLToPath(new URL("one.js", import.meta.url)), title], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+  )
+
+for (const { title } of workloads(() => {})) {
+  const measured = one(title)
+  console.log(`${measured.section}\n`)
+  sections.push(measured.section)
+  failures.push(...measured.failures)
 }
 
 const page = new URL("../../../../docs/performance.md", import.meta.url)

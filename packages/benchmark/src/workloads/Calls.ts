@@ -26,10 +26,10 @@ export const flaky = (): Call => {
 
 export const readyPromise = async (): Promise<number> => 1
 
-export const flakyPromise = (): (() => Promise<number>) => {
+export const flakyPromise = (failures = 2): (() => Promise<number>) => {
   let calls = 0
   return async () => {
-    if (++calls % 3 !== 0) throw unavailable
+    if (++calls % (failures + 1) !== 0) throw unavailable
     return 1
   }
 }

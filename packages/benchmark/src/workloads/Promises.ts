@@ -9,9 +9,9 @@ import type { Row, Workload } from "../Workload.ts"
 import { awaitedOneByOne } from "../Workload.ts"
 import { flakyPromise, isUnavailable, policy, readyPromise, unavailable } from "./Calls.ts"
 
-type Call = () => Promise<number>
+export type Call = () => Promise<number>
 
-const handWritten = async (call: Call): Promise<number> => {
+export const handWritten = async (call: Call): Promise<number> => {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call()
@@ -21,7 +21,7 @@ const handWritten = async (call: Call): Promise<number> => {
   }
 }
 
-const smithy = (call: Call): (() => Promise<number>) => {
+export const smithy = (call: Call): (() => Promise<number>) => {
   const full = () => new StandardRetryStrategy({ maxAttempts: policy.maxAttempts, baseDelay: 0 })
   let strategy = full()
   return async () => {
@@ -41,14 +41,11 @@ const smithy = (call: Call): (() => Promise<number>) => {
   }
 }
 
+export const asEffect = (call: Call) =>
+  Effect.tryPromise({ try: call, catch: (error) => (isUnavailable(error) ? error : unavailable) })
+
 const ours = (call: Call): (() => Promise<number>) => {
-  const retried = Retry.retry(
-    Effect.tryPromise({
-      try: call,
-      catch: (error) => (isUnavailable(error) ? error : unavailable)
-    }),
-    policy
-  )
+  const retried = Retry.retry(asEffect(call), policy)
   return () => Effect.runPromise(retried)
 }
 
@@ -89,7 +86,7 @@ export const promisesSucceed: Workload = {
 }
 
 /** Libraries that set a timer of zero milliseconds would be measured by the timer, not by their work. */
-const withoutTimers =
+export const withoutTimers =
   (sample: Row["sample"]): Row["sample"] =>
   async () => {
     const { setTimeout } = globalThis

@@ -1,0 +1,33 @@
+/**
+ * Everything that is measured, in the order of the page.
+ */
+import type { Workload } from "./Workload.ts"
+import { concurrentOperations } from "./workloads/ConcurrentOperations.ts"
+import { foreignSchedule } from "./workloads/ForeignSchedule.ts"
+import { heldMemory } from "./workloads/HeldMemory.ts"
+import { observedSuccess, observedTwoFailures } from "./workloads/Observed.ts"
+import { parkedFiber } from "./workloads/ParkedFiber.ts"
+import { promisesSucceed, promisesTwoFailures } from "./workloads/Promises.ts"
+import { promisesQuotaOneFailure, promisesQuotaSucceed } from "./workloads/PromisesQuota.ts"
+import { success } from "./workloads/Success.ts"
+import { successUnderBucket } from "./workloads/SuccessUnderBucket.ts"
+import { takeAndGiveBackTokens } from "./workloads/TakeAndGiveBack.ts"
+import { twoFailures } from "./workloads/TwoFailures.ts"
+
+/** `collect` is a full collection of garbage: memory is measured between two. */
+export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
+  success,
+  twoFailures,
+  foreignSchedule,
+  successUnderBucket,
+  takeAndGiveBackTokens,
+  concurrentOperations,
+  observedSuccess,
+  observedTwoFailures,
+  parkedFiber(collect),
+  heldMemory(collect),
+  promisesSucceed,
+  promisesTwoFailures,
+  promisesQuotaSucceed,
+  promisesQuotaOneFailure
+]

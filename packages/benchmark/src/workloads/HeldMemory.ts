@@ -1,0 +1,62 @@
+import { RetryBucket } from "@effect-retry/core"
+import { Effect } from "effect"
+import type { Row, Workload } from "../Workload.ts"
+import { crowd, funded } from "./Crowd.ts"
+
+const buckets = 2_000
+const crowds = 5
+const size = 10_000
+
+/** Bytes that are held after `run`, over `count`, while what it answers is still in use. */
+const held =
+  (count: number, collect: () => void, run: () => unknown): Row["sample"] =>
+  async () => {
+    collect()
+    const before = process.memoryUsage().heapUsed
+    const kept = await run()
+    collect()
+    const bytes = (process.memoryUsage().heapUsed - before) / count
+    return kept === undefined ? Number.NaN : bytes
+  }
+
+const quota = RetryBucket.makeQuota()
+
+const quotas = (): ReadonlyArray<RetryBucket.RetryBucket> =>
+  Array.from({ length: buckets }, () => Effect.runSync(quota))
+
+const keyed = (): RetryBucket.RetryBucket => {
+  const bucket = Effect.runSync(RetryBucket.makeKeyed({ bucket: quota, maxKeys: buckets, idleTimeToLive: "1 hour" }))
+  for (let i = 0; i < buckets; i++) {
+    Effect.runSync(Effect.provideService(bucket.level.get, RetryBucket.Key, `tenant-${i}`))
+  }
+  return bucket
+}
+
+const ended = () => {
+  const bucket = Effect.runSync(RetryBucket.makeQuota({ capacity: 1e6 }))
+  const run = crowd(funded, size, [bucket])
+  return async () => {
+    for (let i = 0; i < crowds; i++) await run()
+    return bucket
+  }
+}
+
+export const heldMemory = (collect: () => void): Workload => ({
+  title: "Held by buckets",
+  about: [
+    "Heap memory after a full collection: of a quota, and of a key of a keyed quota that nobody uses at the time.",
+    "The last row is what operations leave behind on a quota, each, of five crowds of ten thousand that run at once."
+  ],
+  unit: "bytes",
+  rounds: 5,
+  baseline: "quota",
+  rows: [
+    { name: "quota", sample: held(buckets, collect, quotas) },
+    { name: "idle key of a keyed quota", sample: held(buckets, collect, keyed) },
+    {
+      name: "operation that has ended",
+      sample: held(crowds * size, collect, ended()),
+      target: { of: "value", atMost: 1 }
+    }
+  ]
+})

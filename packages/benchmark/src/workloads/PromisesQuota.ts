@@ -1,0 +1,57 @@
+import { Retry, RetryBucket } from "@effect-retry/core"
+import { Effect, ManagedRuntime } from "effect"
+import type { Row, Workload } from "../Workload.ts"
+import { awaitedOneByOne, timed } from "../Workload.ts"
+import { flakyPromise, policy, readyPromise } from "./Calls.ts"
+import { asEffect, type Call, handWritten, smithy, withoutTimers } from "./Promises.ts"
+
+const edge = ManagedRuntime.make(RetryBucket.layerQuota(RetryBucket.Default))
+
+const retried = (call: Call) => Retry.retry(asEffect(call), { ...policy, bucket: RetryBucket.Default })
+
+const ways: { readonly [name: string]: (call: Call) => Row["sample"] } = {
+  "hand-written, no quota": (call) => awaitedOneByOne(() => handWritten(call)),
+  "@smithy/util-retry": (call) => awaitedOneByOne(smithy(call)),
+  "`Retry.retry`, `ManagedRuntime.runPromise`": (call) => {
+    const effect = retried(call)
+    return awaitedOneByOne(() => edge.runPromise(effect))
+  },
+  "`Retry.retry`, inside one fiber": (call) => {
+    const effect = retried(call)
+    return timed((times) => {
+      let left = times
+      return edge.runPromise(Effect.whileLoop({ while: () => left-- > 0, body: () => effect, step: () => {} }))
+    })
+  }
+}
+
+const rows = (call: () => Call, around: (sample: Row["sample"]) => Row["sample"]): ReadonlyArray<Row> =>
+  Object.entries(ways).map(([name, way]) => ({ name, sample: around(way(call())) }))
+
+export const promisesQuotaSucceed: Workload = {
+  title: "Promises with a retry quota: succeeds at once",
+  about: [
+    "The `StandardRetryStrategy` of @smithy/util-retry hands out a token for each operation and hears of its success.",
+    "Ours does the same work with a quota: both have 500 tokens, and a success at once puts one in.",
+    "The last row awaits the same promises from one fiber, as a program does that is an effect already."
+  ],
+  unit: "ns",
+  rounds: 41,
+  baseline: "@smithy/util-retry",
+  rows: rows(
+    () => readyPromise,
+    (sample) => sample
+  )
+}
+
+export const promisesQuotaOneFailure: Workload = {
+  title: "Promises with a retry quota: one failure, then success",
+  about: [
+    "The retry costs 14 tokens, which the success returns; the token of @smithy/util-retry is refreshed for it.",
+    "Delays have base zero; timers are replaced by microtasks, for all rows alike."
+  ],
+  unit: "ns",
+  rounds: 41,
+  baseline: "@smithy/util-retry",
+  rows: rows(() => flakyPromise(1), withoutTimers)
+}

@@ -1,0 +1,36 @@
+import { Retry, RetryBucket } from "@effect-retry/core"
+import { Context, Effect } from "effect"
+import { constant } from "effect/Function"
+import type { Row, Workload } from "../Workload.ts"
+import { insideOneFiber, withServices } from "../Workload.ts"
+import { handWritten, ours, policy, ready } from "./Calls.ts"
+
+const retried = Retry.retry(ready, { ...policy, bucket: RetryBucket.Default })
+
+const under = (bucket: Effect.Effect<RetryBucket.RetryBucket>): Row["sample"] =>
+  withServices(Context.make(RetryBucket.Default, Effect.runSync(bucket)), constant(retried))
+
+const keyed = RetryBucket.makeKeyed({ bucket: RetryBucket.makeQuota(), maxKeys: 10, idleTimeToLive: "1 hour" })
+
+export const successUnderBucket: Workload = {
+  title: "Succeeds at once, under a bucket",
+  about: [
+    "The first attempt succeeds and the bucket is told, which costs its share also where nothing fails.",
+    "Buckets are made once, outside of what is measured, and are full.",
+    "The hand-written loop knows no bucket."
+  ],
+  unit: "ns",
+  rounds: 41,
+  baseline: "hand-written",
+  rows: [
+    { name: "hand-written", sample: insideOneFiber(constant(handWritten(ready))) },
+    { name: "`Retry.retry`, no bucket", sample: insideOneFiber(constant(ours(ready))) },
+    { name: "unlimited", sample: under(Effect.succeed(RetryBucket.unlimited)) },
+    { name: "quota", sample: under(RetryBucket.makeQuota()), target: { of: "ratio", atMost: 4 } },
+    { name: "quota that refills", sample: under(RetryBucket.makeQuota({ refillPerSecond: 10 })) },
+    { name: "success ratio", sample: under(RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 10 })) },
+    { name: "request ratio", sample: under(RetryBucket.makeRequestRatio()) },
+    { name: "gRPC throttle", sample: under(RetryBucket.makeGrpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })) },
+    { name: "keyed quota", sample: under(keyed) }
+  ]
+}

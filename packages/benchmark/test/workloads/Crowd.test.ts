@@ -1,0 +1,40 @@
+import { RetryBucket } from "@effect-retry/core"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { crowd, funded, unfunded } from "../../src/workloads/Crowd.ts"
+
+const size = 200
+const cost = 14
+
+const quota = (capacity: number) => Effect.runSync(RetryBucket.makeQuota({ capacity, cost: { orElse: cost } }))
+
+const level = (bucket: RetryBucket.RetryBucket) => Effect.runSync(bucket.level.get)
+
+describe("Crowd.crowd", () => {
+  it("returns all tokens when the last operation has ended", async () => {
+    const bucket = quota(size * cost)
+    await crowd(funded, size, [bucket])()
+    expect(level(bucket)).toBe(size * cost)
+  })
+
+  it("holds the tokens of all operations at the same time", async () => {
+    await expect(crowd(funded, size, [quota(size * cost - 1)])()).rejects.toThrow("An operation of the crowd failed")
+  })
+
+  it("divides the operations among the buckets", async () => {
+    const shared = size / 4
+    await crowd(
+      funded,
+      size,
+      Array.from({ length: 4 }, () => quota(shared * cost))
+    )()
+    const short = Array.from({ length: 4 }, () => quota(shared * cost - 1))
+    await expect(crowd(funded, size, short)()).rejects.toThrow("An operation of the crowd failed")
+  })
+
+  it("needs no tokens for operations without a bucket", async () => {
+    const bucket = quota(cost)
+    await crowd(unfunded, size, [bucket])()
+    expect(level(bucket)).toBe(cost)
+  })
+})
