@@ -73,7 +73,8 @@ export const makeCache = <S>(
     const entries = new Map<string, Entry<S>>()
     const evictIdle = (nowMillis: number): Effect.Effect<void> =>
       Effect.gen(function* () {
-        for (const [key, entry] of [...take(entries, examinedAtMost)]) {
+        const oldest = Array.from(take(entries, examinedAtMost))
+        for (const [key, entry] of oldest) {
           // A use in the future was before the clock stepped back.
           entry.usedMillis = Math.min(entry.usedMillis, nowMillis)
           if (!isIdle(entry, nowMillis)) return
