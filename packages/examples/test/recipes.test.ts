@@ -27,6 +27,20 @@ describe(`${page} ## A bucket for each tenant`, () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("new keys go on sharing one until it is full again", () =>
+    Effect.gen(function* () {
+      const bucket = yield* keyed(0.001)
+      expect(yield* takenBy(bucket, "a")).toBe("Some")
+      yield* Effect.sleep("10 minutes")
+      expect(yield* takenBy(bucket, "b")).toBe("Some")
+      yield* Effect.sleep("10 minutes")
+      // By now there is room in the place of the first, but what the second took is not back yet.
+      expect(yield* takenBy(bucket, "c")).toBe("None")
+      yield* Effect.sleep("10 minutes")
+      expect(yield* takenBy(bucket, "d")).toBe("Some")
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("with a floor it makes room by itself", () =>
     Effect.gen(function* () {
       const bucket = yield* keyed(0.01)
