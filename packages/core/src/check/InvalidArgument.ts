@@ -53,8 +53,11 @@ export interface Range {
  *
  * @category constructors
  */
-export const number = (owner: string, field: string, value: number, range: Range): number =>
-  Number.isFinite(value) && within(value, range) && (range.integer !== true || Number.isInteger(value))
+export const number = (owner: string, field: string, value: unknown, range: Range): number =>
+  typeof value === "number" &&
+  Number.isFinite(value) &&
+  within(value, range) &&
+  (range.integer !== true || Number.isInteger(value))
     ? value
     : refuse(owner, field, `${range.integer === true ? "a whole number " : ""}${describe(range, String)}`, value)
 
@@ -108,7 +111,6 @@ const formatMillis = (bound: number): string =>
   Duration.format(Number.isInteger(bound) ? Duration.nanos(BigInt(bound) * 1_000_000n) : Duration.millis(bound))
 
 const show = (value: unknown): string => {
-  if (Duration.isDuration(value)) return Duration.format(value)
   const text = Array.isArray(value) ? `[${value.map(word).join(", ")}]` : word(value)
   return text.length > 80 ? `${text.slice(0, 80)}...` : text
 }
@@ -116,8 +118,8 @@ const show = (value: unknown): string => {
 const word = (value: unknown): string => {
   if (typeof value === "string") return JSON.stringify(value)
   try {
-    return String(value)
+    return Duration.isDuration(value) ? Duration.format(value) : String(value)
   } catch {
-    return "an object without a text"
+    return Duration.isDuration(value) ? "more time than can be written" : "an object without a text"
   }
 }

@@ -4,8 +4,7 @@
  * Second stage of the flow. A verdict never says when to retry or whether there is money for it:
  * that is for the stages `decide` and `fund`.
  */
-import type { Duration } from "effect"
-import { Option } from "effect"
+import { Duration, Option } from "effect"
 import * as Argument from "../check/InvalidArgument.ts"
 
 /**
@@ -65,15 +64,20 @@ export type Verdict = Retryable | Terminal | NoOpinion
 /**
  * A retryable failure of `kind`, with the wait the server asked for, if it did.
  *
- * Hints come from outside: one that is no duration, is negative or is NaN counts as none.
+ * Hints come from outside: one that is no duration, is negative or is NaN counts as none, and one of a century or more
+ * as endless.
  *
  * @category constructors
  */
 export const retryable = (kind: Kind, options?: { readonly hint?: Duration.DurationInput | undefined }): Retryable => ({
   _tag: "Retryable",
   kind: Argument.oneOf("Verdict.retryable", "kind", kind, kinds),
-  hint: options?.hint === undefined ? Option.none() : Argument.decode(options.hint)
+  hint: options?.hint === undefined ? Option.none() : Option.map(Argument.decode(options.hint), orForEver)
 })
+
+/** No clock holds it, and no text shows it. */
+const orForEver = (hint: Duration.Duration): Duration.Duration =>
+  Duration.lessThan(hint, Duration.weeks(5200)) ? hint : Duration.infinity
 
 /**
  * A passing fault.

@@ -211,13 +211,13 @@ export const celery = (options: {
  *
  * @category constructors
  */
-export const connectRetry = (options: {
+export const connectRetry = (options?: {
   /** At least one second. @default 128 seconds */
   readonly maximum?: Duration.DurationInput
 }): Backoff =>
   leaf({
     _tag: "ConnectRetry",
-    maximumMillis: Argument.millis("Backoff.connectRetry", "maximum", options.maximum ?? "128 seconds", { min: 1000 })
+    maximumMillis: Argument.millis("Backoff.connectRetry", "maximum", options?.maximum ?? "128 seconds", { min: 1000 })
   })
 
 /**

@@ -64,8 +64,11 @@ const tell = (op: Operation, event: (common: Common) => RetryEvent): Telling => 
   })
 }
 
+/** A bucket that cannot tell its level is no reason to fail either. */
 const level = ({ bucket }: Operation): Effect.Effect<Option.Option<number>> =>
-  bucket === undefined ? Effect.succeedNone : Effect.asSome(bucket.level.get)
+  bucket === undefined
+    ? Effect.succeedNone
+    : Effect.catchAllCause(Effect.asSome(bucket.level.get), () => Effect.succeedNone)
 
 /** Where the fiber itself is interrupted, no handler is asked: it catches defects and what interrupts itself. */
 const harmless = (self: Effect.Effect<void>): Effect.Effect<void> =>

@@ -55,7 +55,9 @@ const refused = <A>(f: () => A): Either.Either<A, InvalidArgument> =>
   Either.try({ try: f, catch: (error) => error as InvalidArgument })
 
 const number = (name: string, range: Range) =>
-  parsed(name, (text) => Argument.number(owner, name, text.trim() === "" ? NaN : Number(text), range))
+  parsed(name, (text) =>
+    Argument.number(owner, name, text.trim() === "" || Number.isNaN(Number(text)) ? text : Number(text), range)
+  )
 
 const duration = (name: string, range: Range) =>
   parsed(name, (text) => Duration.millis(Argument.millis(owner, name, text as Duration.DurationInput, range)))

@@ -1,8 +1,7 @@
 /**
  * The type of a policy, and what the types of an operation become under it.
  */
-import type { Context } from "effect"
-import { Predicate, Schedule } from "effect"
+import { Context, Predicate, Schedule } from "effect"
 import * as Argument from "../check/InvalidArgument.ts"
 import type { Classifier } from "../classify/Classifier.ts"
 import type { Verdict } from "../classify/Verdict.ts"
@@ -171,6 +170,7 @@ type JudgedResult<P> = P extends { readonly result: (result: infer A) => Verdict
  * @category guards
  */
 export const check = <P extends Any>(owner: string, policy: P): P => {
+  if (!Predicate.isRecord(policy)) return Argument.refuse(owner, "policy", "a record", policy)
   if (!Predicate.isFunction(policy.classifier)) {
     return Argument.refuse(owner, "classifier", "a function from error to verdict", policy.classifier)
   }
@@ -187,7 +187,26 @@ export const check = <P extends Any>(owner: string, policy: P): P => {
   if (observe !== undefined && !(Array.isArray(observe) && observe.every(Predicate.isFunction))) {
     return Argument.refuse(owner, "observe", "an array of observers", observe)
   }
+  if (policy.result !== undefined && !Predicate.isFunction(policy.result)) {
+    return Argument.refuse(owner, "result", "a function from result to verdict", policy.result)
+  }
+  const { attempt, attemptTimeout, bucket, deadline, hint, sendRate } = policy
+  if (attemptTimeout !== undefined) checkMade(owner, "attemptTimeout", "AttemptTimeout", attemptTimeout, "onTimeout")
+  if (deadline !== undefined) checkMade(owner, "deadline", "Deadline", deadline, "withinMillis")
+  if (hint !== undefined) checkMade(owner, "hint", "Hint", hint, "_tag")
+  if (attempt !== undefined) checkTag(owner, "attempt", attempt)
+  if (sendRate !== undefined) checkTag(owner, "sendRate", sendRate)
+  if (bucket !== undefined) checkTag(owner, "bucket", bucket)
   return policy
+}
+
+/** Whether a value can come from the constructors of a module, all of whose values have `property`. */
+const checkMade = (owner: string, field: string, module: string, value: unknown, property: string): void => {
+  if (!Predicate.hasProperty(value, property)) Argument.refuse(owner, field, `made by ${module}`, value)
+}
+
+const checkTag = (owner: string, field: string, value: unknown): void => {
+  if (!Context.isTag(value)) Argument.refuse(owner, field, "a Context.Tag", value)
 }
 
 const checkName = (owner: string, field: string, name: unknown): void => {

@@ -12,7 +12,7 @@ import {
 } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Duration, Effect, Exit, Fiber, Logger, Schedule } from "effect"
+import { Cause, Duration, Effect, Exit, Fiber, Logger, Option, Schedule } from "effect"
 import * as Heard from "./Heard.ts"
 import { common } from "./Heard.ts"
 import * as Recording from "./Recording.ts"
@@ -643,6 +643,19 @@ describe("Retry.Observer", () => {
       expect(exit).toEqual(Exit.succeed("done"))
       expect(heard.tags()).toEqual(["AttemptFailed", "RetryScheduled", "Succeeded"])
       expect(logged).toEqual(heard.events.map(() => ["Warning", ["a retry observer died"], false]))
+    }).pipe(world)
+  )
+
+  it.effect("does without the level of a bucket that cannot tell it", () =>
+    Effect.gen(function* () {
+      const heard = Heard.make()
+      const level = { ...RetryBucket.unlimited.level, get: Effect.die("no level") }
+      const observed = { ...policy, bucket: RetryBucket.Default, observe: [heard.observer] }
+      yield* Effect.provideService(Retry.retry(Effect.void, observed), RetryBucket.Default, {
+        ...RetryBucket.unlimited,
+        level
+      })
+      expect(heard.events).toMatchObject([{ _tag: "Succeeded", level: Option.none() }])
     }).pipe(world)
   )
 

@@ -45,7 +45,18 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
   { field: "whenNested", value: true, message: "whenNested must be one of retry, standDown, got true" },
   { field: "observe", value: "metrics", message: 'observe must be an array of observers, got "metrics"' },
   { field: "observe", value: ["metrics"], message: 'observe must be an array of observers, got ["metrics"]' },
-  { field: "observe", value: [undefined], message: "observe must be an array of observers, got [undefined]" }
+  { field: "observe", value: [undefined], message: "observe must be an array of observers, got [undefined]" },
+  { field: "result", value: 1, message: "result must be a function from result to verdict, got 1" },
+  {
+    field: "attemptTimeout",
+    value: "1 second",
+    message: 'attemptTimeout must be made by AttemptTimeout, got "1 second"'
+  },
+  { field: "deadline", value: 1000, message: "deadline must be made by Deadline, got 1000" },
+  { field: "hint", value: null, message: "hint must be made by Hint, got null" },
+  { field: "attempt", value: {}, message: "attempt must be a Context.Tag, got [object Object]" },
+  { field: "sendRate", value: null, message: "sendRate must be a Context.Tag, got null" },
+  { field: "bucket", value: "bucket", message: 'bucket must be a Context.Tag, got "bucket"' }
 ]
 
 const cases = Object.entries(doors).flatMap(([owner, door]) => bad.map((row) => ({ owner, door, ...row })))
