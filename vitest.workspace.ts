@@ -10,8 +10,7 @@ const project = (name: string) => ({
   resolve: { alias: [{ find: /^@effect-retry\/testing$/, replacement: testing }] },
   // Tests run the sources: no build is needed before them, and stack traces point into src.
   ssr: { resolve: { conditions: ["@effect-retry/source", "module", "node", "development|production"] } },
-  // Test files share no state, so the modules they share are loaded once.
-  test: { name, include: ["test/**/*.test.ts"], isolate: false }
+  test: { name, include: ["test/**/*.test.ts"] }
 })
 
 export default defineConfig({
