@@ -464,7 +464,7 @@ describe("Plan.explain", () => {
         const seen = yield* operation(policy, failure).pipe(Effect.provide(SeededRandom.layer(seed)))
         expect(excesses(plan, plan.worst, seen, false)).toEqual([])
       }),
-    { ...law(100), timeout: 600_000 }
+    { ...law(60), timeout: 600_000 }
   )
 
   it.effect.prop(
@@ -481,7 +481,7 @@ describe("Plan.explain", () => {
         const worst = Option.getOrElse(plan.hinted, () => plan.worst)
         expect(excesses(plan, worst, seen, Option.isSome(plan.hinted))).toEqual([])
       }),
-    { ...law(100), timeout: 600_000 }
+    { ...law(60), timeout: 600_000 }
   )
 
   it("cuts the table at the rows asked for, and follows the rest", () => {
