@@ -6,7 +6,7 @@
  * Nothing waits before a refusal. Defects and interruption pass through untouched. What a policy does not ask for is not
  * paid for: a success under a plain policy costs one `catchAllCause`.
  */
-import { Cause, Duration, Effect, Option } from "effect"
+import { Cause, Duration, Effect, Exit, Option } from "effect"
 import type { Kind, Retryable } from "../classify/Verdict.ts"
 import * as Verdict from "../classify/Verdict.ts"
 import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
@@ -22,7 +22,7 @@ import * as Foreign from "./Foreign.ts"
 import * as Observers from "./Observers.ts"
 import type { Erased, Failure } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
-import type { ErasedPolicy } from "./PolicyRecord.ts"
+import type { ErasedPolicy, Release } from "./PolicyRecord.ts"
 import { check } from "./PolicyRecord.ts"
 import type { StopReason } from "./RetryStopped.ts"
 import { ResultRejected, RetryStopped, SendRefused } from "./RetryStopped.ts"
@@ -160,8 +160,15 @@ const judged = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict
   const failure: Failure = { error, input, verdict, failedMillis: Operation.elapsedMillis(op), end }
   op.failure = failure
   Operation.record(op, failure)
+  if (op.policy.release === undefined) return heard(op, failure)
+  op.unreleased = failure
+  return releasing(op, () => heard(op, failure))
+}
+
+const heard = (op: Op, failure: Failure): Erased => {
   if (op.sendRate === undefined && op.bucket === undefined && op.policy.observe === undefined)
     return decide(op, failure)
+  const { verdict } = failure
   const kind = Verdict.isRetryable(verdict) ? Option.some(verdict.kind) : Option.none<Kind>()
   const result = Option.contains(kind, "Throttling") ? "Throttled" : "Failed"
   return told(op.sendRate?.heard(result), () =>
@@ -169,6 +176,23 @@ const judged = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict
       told(Observers.attemptFailed(op, failure), () => decide(op, failure))
     )
   )
+}
+
+/** Lets go of what an attempt left open should the operation be interrupted; once for the whole operation. */
+const releasing = (op: Op, self: () => Erased): Erased => {
+  if (op.releasing) return self()
+  op.releasing = true
+  return Effect.onExit(Effect.suspend(self), (exit) =>
+    Exit.isFailure(exit) && Option.isNone(Cause.failureOption(exit.cause)) ? released(op, "Interrupted") : Effect.void
+  )
+}
+
+const released = (op: Op, because: Parameters<Release>[1]): Effect.Effect<void> => {
+  const { policy, unreleased } = op
+  if (unreleased === undefined || policy.release === undefined) return Effect.void
+  return Effect.map(policy.release(unreleased.input, because), () => {
+    op.unreleased = undefined
+  })
 }
 
 const told = (telling: Effect.Effect<void> | undefined, then: () => Erased): Erased =>
@@ -227,6 +251,9 @@ const next = (op: Op, failure: Failure, millis: number): Erased => {
 }
 
 const waited = (op: Op, millis: number): Erased =>
+  op.unreleased === undefined ? sent(op, millis) : Effect.flatMap(released(op, "Retried"), () => sent(op, millis))
+
+const sent = (op: Op, millis: number): Erased =>
   millis === 0 ? send(op, unsent) : wait(Operation.clock(op), millis, () => send(op, unsent))
 
 type Refused = (op: Op, reason: StopReason) => Erased

@@ -58,6 +58,10 @@ export interface Operation {
   held: number | undefined
   /** Whether what is held is given back should the operation end before the attempt starts. */
   guarded: boolean
+  /** What the latest attempt left open. */
+  unreleased: Failure | undefined
+  /** Whether what is open is released should the operation be interrupted. */
+  releasing: boolean
   /** How long the latest attempt waited for the send rate. */
   sendWaitMillis: number
   /** Where the latest delay came from; told only to observers. */
@@ -127,6 +131,8 @@ export const make = (
     cost: 0,
     held: undefined,
     guarded: false,
+    unreleased: undefined,
+    releasing: false,
     sendWaitMillis: 0,
     source: "Curve",
     ending: undefined,

@@ -10,7 +10,7 @@ import type { Any, Fits, Preset } from "./PolicyRecord.ts"
 import { check } from "./PolicyRecord.ts"
 
 export { config } from "./PolicyConfig.ts"
-export type { Added, Any, Complete, Env, Failure, Fits, In, Policy, Preset, ResultIn } from "./PolicyRecord.ts"
+export type { Added, Any, Complete, Env, Failure, Fits, In, Policy, Preset, Release, ResultIn } from "./PolicyRecord.ts"
 export { toSchedule } from "./PolicySchedule.ts"
 
 /**

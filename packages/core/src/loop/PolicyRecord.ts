@@ -1,6 +1,7 @@
 /**
  * The type of a policy, and what the types of an operation become under it.
  */
+import type { Effect } from "effect"
 import { Context, Predicate, Schedule } from "effect"
 import * as Argument from "../check/InvalidArgument.ts"
 import type { Classifier } from "../classify/Classifier.ts"
@@ -43,8 +44,22 @@ export interface Policy<in E = unknown, in A = unknown, out E2 = unknown, out R 
   /** @default Hint.standard */
   readonly hint?: Hint | undefined
   readonly deadline?: Deadline<E2> | undefined
+  /** Lets go of what an attempt left open, given its error or judged result; see `Release`. */
+  readonly release?: Release | undefined
   /** Asked before every retry. */
   readonly bucket?: Context.Tag<any, RetryBucket> | Context.Tag<any, ChargingBucket> | undefined
+}
+
+/**
+ * Lets go of what an attempt left open, such as the body of a response: before the wait for the next attempt, or when the
+ * operation is interrupted before that. What the operation ends with is not released.
+ *
+ * Interrupted while it releases before a wait, it is called once more, and then cannot be interrupted.
+ *
+ * @category models
+ */
+export interface Release {
+  (failed: unknown, because: "Retried" | "Interrupted"): Effect.Effect<void>
 }
 
 /**
@@ -189,6 +204,9 @@ export const check = <P extends Any>(owner: string, policy: P): P => {
   }
   if (policy.result !== undefined && !Predicate.isFunction(policy.result)) {
     return Argument.refuse(owner, "result", "a function from result to verdict", policy.result)
+  }
+  if (policy.release !== undefined && !Predicate.isFunction(policy.release)) {
+    return Argument.refuse(owner, "release", "a function from what failed to an effect", policy.release)
   }
   const { attempt, attemptTimeout, bucket, deadline, hint, sendRate } = policy
   if (attemptTimeout !== undefined) checkMade(owner, "attemptTimeout", "AttemptTimeout", attemptTimeout, "onTimeout")
