@@ -17,10 +17,10 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     minWorkers: 2,
-    projects: ["core", "testing", "examples", "check", "demo", "storms", "benchmark"].map(project),
+    projects: ["core", "testing", "http", "examples", "check", "demo", "storms", "benchmark"].map(project),
     coverage: {
       provider: "v8",
-      include: ["packages/core/src/**", "packages/testing/src/**"]
+      include: ["packages/core/src/**", "packages/testing/src/**", "packages/http/src/**"]
     }
   }
 })
