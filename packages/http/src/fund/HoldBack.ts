@@ -1,0 +1,97 @@
+/**
+ * A send rate that holds operations back while the server has asked for a pause.
+ *
+ * A hint that one operation meets (`Retry-After` and the like) becomes the wait of all later operations with the same
+ * key, which for retried clients is the host. State is shared by all who share the layer.
+ */
+import { Duration, Effect, Layer, Option, Predicate } from "effect"
+import type { Context } from "effect"
+import { InvalidArgument, RetryBucket, SendRate } from "@effect-retry/core"
+
+const TypeId: unique symbol = Symbol.for("@effect-retry/http/HoldBack")
+
+/**
+ * A send rate that can be told to pause.
+ *
+ * @category models
+ */
+export interface HoldBack extends SendRate.SendRate {
+  readonly [TypeId]: typeof TypeId
+  /** Sends nothing of the current key for so long, from now on. A hold that lasts longer already is kept. */
+  readonly hold: (wait: Duration.Duration) => Effect.Effect<void>
+}
+
+/**
+ * @category models
+ */
+export interface Options {
+  /** What a longer wait is cut to. At most 24 days. */
+  readonly atMost: Duration.DurationInput
+  /** What to ask once nothing is held: all who waited go on at the same time. @default `SendRate.unlimited` */
+  readonly rate?: Effect.Effect<SendRate.SendRate> | undefined
+}
+
+/**
+ * @category guards
+ */
+export const isHoldBack = (self: SendRate.SendRate): self is HoldBack => Predicate.hasProperty(self, TypeId)
+
+const longestTimer = Duration.millis(2_147_483_647)
+
+/**
+ * An attempt that would have to wait for longer than its deadline leaves is refused at once.
+ *
+ * @category constructors
+ */
+export const make = (options: Options): Effect.Effect<HoldBack> => {
+  const atMostMillis = InvalidArgument.millis("HoldBack.layer", "atMost", options.atMost, {
+    min: 1,
+    max: Duration.toMillis(longestTimer)
+  })
+  return Effect.map(options.rate ?? Effect.succeed(SendRate.unlimited), (rate) => {
+    const heldUntil = new Map<string, number>()
+
+    const leftMillis = (key: string, nowMillis: number): number => {
+      const until = heldUntil.get(key)
+      if (until === undefined) return 0
+      // More than the longest hold can only be left where the clock has stepped back.
+      const left = Math.min(until - nowMillis, atMostMillis)
+      if (left <= 0) heldUntil.delete(key)
+      return left
+    }
+
+    const acquire = (wanted: SendRate.Wanted): Effect.Effect<boolean> =>
+      heldUntil.size === 0 ? rate.acquire(wanted) : Effect.flatMap(RetryBucket.Key, (key) => acquireOf(key, wanted))
+
+    const acquireOf = (key: string, wanted: SendRate.Wanted): Effect.Effect<boolean> =>
+      Effect.clockWith((clock) => {
+        const left = leftMillis(key, clock.unsafeCurrentTimeMillis())
+        if (left <= 0) return rate.acquire(wanted)
+        const wait = Duration.millis(left)
+        if (Option.exists(wanted.atMost, Duration.lessThan(wait))) return Effect.succeed(false)
+        const afterwards = { ...wanted, atMost: Option.map(wanted.atMost, Duration.subtract(wait)) }
+        return Effect.zipRight(clock.sleep(wait), acquireOf(key, afterwards))
+      })
+
+    const hold = (wait: Duration.Duration): Effect.Effect<void> =>
+      Effect.clockWith((clock) =>
+        Effect.map(RetryBucket.Key, (key) => {
+          const nowMillis = clock.unsafeCurrentTimeMillis()
+          for (const other of heldUntil.keys()) leftMillis(other, nowMillis)
+          const until = nowMillis + Math.min(Math.ceil(Duration.toMillis(wait)), atMostMillis)
+          if (until > Math.max(nowMillis, heldUntil.get(key) ?? 0)) heldUntil.set(key, until)
+        })
+      )
+
+    return { [TypeId]: TypeId, acquire, heard: rate.heard, hold }
+  })
+}
+
+/**
+ * `make` behind a tag: `HoldBack.layer(SendRate.Default, { atMost: "1 minute" })` for a policy with
+ * `sendRate: SendRate.Default`.
+ *
+ * @category layers
+ */
+export const layer = <I>(tag: Context.Tag<I, SendRate.SendRate>, options: Options): Layer.Layer<I> =>
+  Layer.effect(tag, make(options))

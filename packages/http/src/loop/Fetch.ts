@@ -1,0 +1,141 @@
+/**
+ * A `fetch` that retries, for code without Effect at the call site and for libraries that accept a custom `fetch`.
+ *
+ * It resolves and rejects as `fetch` does: with the last response, whatever its status, with the `TypeError` of the last
+ * attempt, with the reason of an aborted signal, or with a `TimeoutError` where the policy ran out of time.
+ */
+import { HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
+import { Cause, Effect, Exit, Runtime, Stream } from "effect"
+import type { Any, Env, Policy } from "./HttpPolicy.ts"
+import { check, erase } from "./HttpPolicy.ts"
+import * as HttpRetry from "./HttpRetry.ts"
+
+/**
+ * @category models
+ */
+export interface Options {
+  /** What sends. @default the global `fetch` at the time of the call */
+  readonly fetch?: typeof globalThis.fetch | undefined
+}
+
+type Input = Parameters<typeof globalThis.fetch>[0]
+type Init = NonNullable<Parameters<typeof globalThis.fetch>[1]>
+
+/**
+ * A `fetch` under a policy that needs no services.
+ *
+ * A body given as a string, bytes, a `Blob`, `FormData` or `URLSearchParams` is sent again; a stream is sent once. The body of
+ * a `Request` is cloned for every attempt, and so held in memory until the last of them.
+ *
+ * @category constructors
+ */
+export const make = <P extends Policy<HttpClientError.RequestError>>(
+  policy?: P & WithoutServices<P>,
+  options?: Options
+): typeof fetch => fetchOf(Runtime.defaultRuntime, policy ?? HttpRetry.standard, options)
+
+type WithoutServices<P> = [Env<P, never>] extends [never] ? unknown : never
+
+/**
+ * The same for a policy with a bucket or a send rate: the services are those of the effect, and so are clock and chance.
+ *
+ * @category constructors
+ */
+export const makeEffect = <P extends Policy<HttpClientError.RequestError>>(
+  policy: P,
+  options?: Options
+): Effect.Effect<typeof fetch, never, Env<P, never>> =>
+  Effect.map(Effect.runtime<Env<P, never>>(), (runtime) => fetchOf(runtime, policy, options))
+
+const fetchOf = (runtime: Runtime.Runtime<never>, given: Any, options: Options | undefined): typeof fetch => {
+  const policy = erase(check("Fetch.make", given))
+  const runPromiseExit = Runtime.runPromiseExit(runtime)
+  return async (input, init) => {
+    const send = options?.fetch ?? globalThis.fetch
+    const request = requestOf(input, init)
+    // What is no request at all is for `fetch` to reject.
+    if (request === undefined) return send(input, init)
+    const signal = init?.signal ?? (isRequest(input) ? input.signal : undefined)
+    signal?.throwIfAborted()
+    const retried = Effect.flatMap(
+      HttpRetry.withRetry(clientOf({ send, input, init, request, signal }), policy).execute(request),
+      webOf
+    )
+    const exit = await runPromiseExit(retried as Effect.Effect<Response, unknown>, signal ? { signal } : {})
+    if (Exit.isSuccess(exit)) return exit.value
+    throw signal?.aborted === true ? signal.reason : rejection(exit.cause)
+  }
+}
+
+const isRequest = (input: Input): input is Request => typeof input === "object" && input instanceof Request
+
+/** What the request is judged by; it is sent as it was given. */
+const requestOf = (input: Input, init: Init | undefined): HttpClientRequest.HttpClientRequest | undefined => {
+  const given = isRequest(input) ? input : undefined
+  if (given?.bodyUsed === true) return undefined
+  try {
+    const url = given?.url ?? new Request(input).url
+    const method = (init?.method ?? given?.method ?? "GET").toUpperCase()
+    return HttpClientRequest.make(method as "GET")(url, {
+      headers: Object.fromEntries(new Headers(init?.headers ?? given?.headers)),
+      // The body of a `Request` is cloned.
+      ...(init?.body != null && { body: HttpBody.raw(init.body) })
+    })
+  } catch {
+    return undefined
+  }
+}
+
+interface Call {
+  readonly send: typeof fetch
+  readonly input: Input
+  readonly init: Init | undefined
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly signal: AbortSignal | undefined
+}
+
+const webs = new WeakMap<HttpClientResponse.HttpClientResponse, Response>()
+
+const clientOf = ({ init, input, request, send, signal }: Call): HttpClient.HttpClient =>
+  HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+    Effect.flatMap((attempt) =>
+      Effect.map(
+        Effect.tryPromise({
+          try: (ofAttempt) =>
+            send(isRequest(input) && input.body !== null ? input.clone() : input, {
+              ...init,
+              ...(attempt.headers !== request.headers && { headers: attempt.headers }),
+              signal: signal ? AbortSignal.any([signal, ofAttempt]) : ofAttempt
+            }),
+          catch: (cause) => new HttpClientError.RequestError({ request: attempt, reason: "Transport", cause })
+        }),
+        (web) => {
+          const response = HttpClientResponse.fromWeb(attempt, web)
+          webs.set(response, web)
+          return response
+        }
+      )
+    ),
+    Effect.succeed
+  )
+
+/** A response that was let go of stands for another one, which is not the one that came in. */
+const webOf = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<Response> => {
+  const web = webs.get(response)
+  return web === undefined
+    ? Effect.map(
+        Stream.toReadableStreamEffect(response.stream),
+        (body) => new Response(body, { status: response.status, headers: response.headers })
+      )
+    : Effect.succeed(web)
+}
+
+const rejection = (cause: Cause.Cause<unknown>): unknown => {
+  const error = Cause.squash(cause)
+  if (!HttpClientError.isHttpClientError(error) || error._tag !== "RequestError") return error
+  if (error.cause instanceof AttemptTimeout.AttemptTimedOut || error.cause instanceof Deadline.DeadlineExceeded) {
+    return new DOMException(error.cause.message, "TimeoutError")
+  }
+  return error.cause instanceof Retry.SendRefused ? new TypeError("fetch failed", { cause: error.cause }) : error.cause
+}
