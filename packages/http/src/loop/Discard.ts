@@ -8,7 +8,7 @@
 import { HttpClientResponse } from "@effect/platform"
 import { InvalidArgument } from "@effect-retry/core"
 import type { Duration } from "effect"
-import { Deferred, Effect, Fiber, Option, Stream } from "effect"
+import { Deferred, Effect, Fiber, Option, Predicate, Stream } from "effect"
 
 /**
  * How much of a body is read to save its connection.
@@ -81,12 +81,17 @@ const drainedStream = (response: HttpClientResponse.HttpClientResponse, atMostBy
  * @category running
  */
 export const cancelled = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
+  // The clients of the platform hold what aborts the request; reading could let the rest of the body in first.
+  Predicate.hasProperty(response, "controller") && response.controller instanceof AbortController
+    ? Effect.sync(() => abort(response.controller as AbortController))
+    : interruptedStream(response)
+
+const abort = (controller: AbortController): void => controller.abort()
+
+const interruptedStream = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
   Effect.gen(function* () {
     const started = yield* Deferred.make<void>()
-    const reading = Effect.zipRight(
-      Deferred.succeed(started, undefined),
-      Stream.runForEachWhile(response.stream, () => Effect.succeed(false))
-    )
+    const reading = Effect.zipRight(Deferred.succeed(started, undefined), Stream.runDrain(response.stream))
     const fiber = yield* Effect.fork(Effect.interruptible(reading))
     yield* Deferred.await(started)
     yield* Fiber.interrupt(fiber)

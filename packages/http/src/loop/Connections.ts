@@ -1,0 +1,57 @@
+/**
+ * Connections after a transient failure: not to be trusted, and therefore closed instead of used again.
+ *
+ * Cancelling the body of a discarded response closes its connection, but only while the body is not in yet. The clients
+ * of node:http and fetch close it in every case. undici frees a connection as soon as a short body has arrived, before
+ * anybody could say no; the interceptor makes it wait.
+ */
+
+/**
+ * The statuses of servers that are not well.
+ *
+ * @category constructors
+ */
+export const transientStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504])
+
+/** What undici hands to an interceptor, as far as it is used here. */
+interface Handler {
+  onRequestStart?(...parameters: ReadonlyArray<unknown>): void
+  onRequestUpgrade?(...parameters: ReadonlyArray<unknown>): void
+  onResponseStart?(...parameters: ReadonlyArray<unknown>): void
+  onResponseData?(...parameters: ReadonlyArray<unknown>): void
+  onResponseEnd?(...parameters: ReadonlyArray<unknown>): void
+  onResponseError?(...parameters: ReadonlyArray<unknown>): void
+}
+
+interface Controller {
+  pause(): void
+}
+
+/**
+ * An interceptor of undici 7: `new Agent().compose(Connections.undiciInterceptor())`.
+ *
+ * After a status of `statuses` the connection stays taken until the body is read, which frees it, or cancelled, which
+ * closes it. Retried clients cancel.
+ * Source: https://undici.nodejs.org/#/docs/api/Dispatcher, `compose`, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const undiciInterceptor =
+  (statuses: ReadonlySet<number> = transientStatuses) =>
+  <Dispatch extends (options: never, handler: never) => boolean>(dispatch: Dispatch): Dispatch => {
+    const send = dispatch as unknown as (options: unknown, handler: Handler) => boolean
+    const held = (options: unknown, handler: Handler): boolean => send(options, holding(handler, statuses))
+    return held as unknown as Dispatch
+  }
+
+const holding = (handler: Handler, statuses: ReadonlySet<number>): Handler => ({
+  onRequestStart: (...parameters) => handler.onRequestStart?.(...parameters),
+  onRequestUpgrade: (...parameters) => handler.onRequestUpgrade?.(...parameters),
+  onResponseStart: (controller, status, ...rest) => {
+    handler.onResponseStart?.(controller, status, ...rest)
+    if (statuses.has(status as number)) (controller as Controller).pause()
+  },
+  onResponseData: (...parameters) => handler.onResponseData?.(...parameters),
+  onResponseEnd: (...parameters) => handler.onResponseEnd?.(...parameters),
+  onResponseError: (...parameters) => handler.onResponseError?.(...parameters)
+})

@@ -1,0 +1,163 @@
+/**
+ * The policies of well-known clients, as values: change them by spread.
+ *
+ * Each states where it departs from its source. What all have in common: a wait that the server asks for is bounded at one
+ * minute, beyond which the operation stops; set `hint` for more patience.
+ */
+import { AttemptTimeout, Backoff, Hint, Jitter } from "@effect-retry/core"
+import * as HintHeader from "../classify/HintHeader.ts"
+import * as HttpClassifier from "../classify/HttpClassifier.ts"
+import * as Idempotency from "../decide/Idempotency.ts"
+import * as HttpRetry from "./HttpRetry.ts"
+
+/**
+ * @category models
+ */
+export type Preset = typeof HttpRetry.standard
+
+/**
+ * @category models
+ */
+export type TimedPreset = Preset & { readonly attemptTimeout: AttemptTimeout.AttemptTimeout }
+
+/**
+ * What a client does that is given no policy; see `HttpRetry.standard`.
+ *
+ * @category constructors
+ */
+export const standard: Preset = HttpRetry.standard
+
+/** Every status of a server's fault. */
+const serverErrors: HttpClassifier.HttpClassifier["statuses"] = /*#__PURE__*/ Object.fromEntries(
+  /*#__PURE__*/ Array.from({ length: 100 }, (_, index) => [500 + index, { kind: "Server" }] as const)
+)
+
+/** As the server says, where it says more than nothing. */
+const asAsked: Hint.Hint = /*#__PURE__*/ Hint.override({ atMost: "1 minute", otherwise: "giveUp" })
+
+/** Formula: `bound * (1 - 0.25 * u)`. */
+const minusQuarter: Jitter.Jitter = /*#__PURE__*/ Jitter.make({
+  name: "minus a quarter",
+  interval: (boundMillis) => [boundMillis * 0.75, boundMillis],
+  draw: (boundMillis, u) => boundMillis * (1 - 0.25 * u)
+})
+
+const languageModel: TimedPreset = {
+  ...HttpRetry.standard,
+  attemptTimeout: /*#__PURE__*/ AttemptTimeout.constant("10 minutes"),
+  classifier: {
+    ...HttpClassifier.standard,
+    statuses: {
+      ...serverErrors,
+      408: { kind: "Timeout" },
+      409: { kind: "Client" },
+      429: { kind: "Throttling" }
+    },
+    hints: [HintHeader.retryAfterMs, HintHeader.retryAfter],
+    directives: ["x-should-retry"]
+  },
+  idempotency: /*#__PURE__*/ Idempotency.always("the vendor's own client repeats every request"),
+  maxAttempts: 3,
+  backoff: /*#__PURE__*/ Backoff.jittered(
+    /*#__PURE__*/ Backoff.capped(/*#__PURE__*/ Backoff.exponential({ base: "500 millis" }), "8 seconds"),
+    minusQuarter
+  ),
+  hint: asAsked
+}
+
+/**
+ * As the client of OpenAI: 3 attempts of 10 minutes at most, after 408, 409, 429, every 5xx and every transport error, whatever
+ * the method; exponential from 500 milliseconds, capped at 8 seconds, less up to a quarter; `x-should-retry` decides.
+ *
+ * Departures: waits asked for in `retry-after-ms` and `retry-after` are followed up to a minute instead of any length; the
+ * reset headers, which that client ignores, are too.
+ * Source: `openai` 6.49.0, client.ts, `shouldRetry`, `retryRequest` and `calculateDefaultRetryTimeoutMillis`, read
+ * 2026-11-20.
+ *
+ * @category constructors
+ */
+export const openai: TimedPreset = languageModel
+
+/**
+ * As the client of Anthropic: the same as that of OpenAI.
+ *
+ * A wait of zero counts as none there and here.
+ * Source: `@anthropic-ai/sdk` 1.11.0, client.ts, the same functions, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const anthropic: TimedPreset = {
+  ...languageModel,
+  classifier: {
+    ...languageModel.classifier,
+    hints: [
+      /*#__PURE__*/ HintHeader.aboveZero(HintHeader.retryAfterMs),
+      /*#__PURE__*/ HintHeader.aboveZero(HintHeader.retryAfter)
+    ]
+  }
+}
+
+/** Formula: `max(500, bound * (1 + u) / 2)`, in milliseconds. */
+const upperHalf: Jitter.Jitter = /*#__PURE__*/ Jitter.make({
+  name: "upper half, from 500 ms",
+  interval: (boundMillis) => [Math.max(500, boundMillis / 2), Math.max(500, boundMillis)],
+  draw: (boundMillis, u) => Math.max(500, (boundMillis * (1 + u)) / 2)
+})
+
+/**
+ * As the client of Stripe: after 409, every 5xx and every transport error, not after 429, unless `stripe-should-retry` says
+ * otherwise; a POST gets an `Idempotency-Key`. An attempt has 80 seconds. Exponential from 250 milliseconds, capped at 5
+ * seconds, its upper half, from 500 milliseconds.
+ *
+ * Departures: 3 attempts, where that client leaves the number to its caller.
+ * Source: `stripe` 23.1.0, RequestSender.js, `_shouldRetry`, `_getSleepTimeInMS` and `_defaultIdempotencyKey`, read
+ * 2026-11-20.
+ *
+ * @category constructors
+ */
+export const stripe: TimedPreset = {
+  ...HttpRetry.standard,
+  attemptTimeout: /*#__PURE__*/ AttemptTimeout.constant("80 seconds"),
+  classifier: {
+    ...HttpClassifier.standard,
+    statuses: { ...serverErrors, 409: { kind: "Client" } },
+    hints: [],
+    directives: ["stripe-should-retry"]
+  },
+  idempotency: { ...Idempotency.standard, createKeyFor: ["POST"] },
+  maxAttempts: 3,
+  backoff: /*#__PURE__*/ Backoff.jittered(
+    /*#__PURE__*/ Backoff.capped(/*#__PURE__*/ Backoff.exponential({ base: "250 millis" }), "5 seconds"),
+    upperHalf
+  )
+}
+
+/**
+ * As GitHub asks of its clients: 403 and 429 are its rate limits, waited for as `retry-after` or, where nothing remains,
+ * `x-ratelimit-reset` says; a 429 that says nothing waits a minute, then twice as long, and a 403 that says nothing is a
+ * refusal. Other failures wait 1, 4 and 9 seconds, 4 attempts in all.
+ *
+ * Departures: only requests that are safe to repeat are repeated. A reset up to an hour ahead is more than the minute that
+ * is waited: the operation stops, and says for how long.
+ * Source: https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api, "Handle rate limit
+ * errors appropriately", and `@octokit/plugin-retry` 8.1.1, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const github: Preset = {
+  ...HttpRetry.standard,
+  classifier: {
+    ...HttpClassifier.standard,
+    statuses: {
+      ...HttpClassifier.standard.statuses,
+      ...serverErrors,
+      403: { hinted: "Throttling" }
+    },
+    hints: [HintHeader.retryAfter, HintHeader.rateLimitReset]
+  },
+  maxAttempts: 4,
+  backoff: /*#__PURE__*/ Backoff.byKind({
+    Throttling: /*#__PURE__*/ Backoff.exponential({ base: "1 minute" }),
+    orElse: /*#__PURE__*/ Backoff.polynomial({ base: "1 second", degree: 2 })
+  })
+}
