@@ -3,7 +3,7 @@
  */
 import type { Headers, HttpClientError, HttpClientResponse } from "@effect/platform"
 import { Classifier, InvalidArgument, Policy as Core } from "@effect-retry/core"
-import type { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
+import type { AttemptTimeout, Backoff, Deadline, Retry } from "@effect-retry/core"
 import type { Schedule } from "effect"
 import { Predicate } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
@@ -37,6 +37,15 @@ export interface Policy<in E = unknown, out E2 = unknown, out R = unknown> exten
   readonly backoff: Schedule.Schedule<unknown, Outcome<E>, R>
   /** How much of a response that is thrown away is read, so that its connection can be used again. @default Discard.standard */
   readonly drain?: Discard.Drain | undefined
+}
+
+/**
+ * A policy that uses no services, and whose back-off is one of core's.
+ *
+ * @category models
+ */
+export interface Preset<out E2 = never> extends Policy<unknown, E2, never> {
+  readonly backoff: Backoff.Backoff
 }
 
 /**

@@ -10,10 +10,10 @@ import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as Discard from "./Discard.ts"
 import * as Exchange from "./Exchange.ts"
-import type { Any, Env, Erased, Failure, In, Policy } from "./HttpPolicy.ts"
+import type { Any, Env, Erased, Failure, In, Policy, Preset } from "./HttpPolicy.ts"
 import { check } from "./HttpPolicy.ts"
 
-export type { Any, Env, Failure, In, Outcome, Policy } from "./HttpPolicy.ts"
+export type { Any, Env, Failure, In, Outcome, Policy, Preset } from "./HttpPolicy.ts"
 
 /**
  * What a client does that is given no policy: three attempts for what HTTP itself calls safe to repeat.
@@ -30,7 +30,7 @@ export type { Any, Env, Failure, In, Outcome, Policy } from "./HttpPolicy.ts"
  *
  * @category constructors
  */
-export const standard: Policy<unknown, never, never> & Pick<Core.Complete<unknown>, "backoff"> = {
+export const standard: Preset = {
   classifier: HttpClassifier.standard,
   idempotency: Idempotency.standard,
   ...Core.standard,

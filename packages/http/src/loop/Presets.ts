@@ -8,17 +8,8 @@ import { AttemptTimeout, Backoff, Hint, Jitter } from "@effect-retry/core"
 import * as HintHeader from "../classify/HintHeader.ts"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
+import type { Preset } from "./HttpPolicy.ts"
 import * as HttpRetry from "./HttpRetry.ts"
-
-/**
- * @category models
- */
-export type Preset = typeof HttpRetry.standard
-
-/**
- * @category models
- */
-export type TimedPreset = Preset & { readonly attemptTimeout: AttemptTimeout.AttemptTimeout }
 
 /**
  * What a client does that is given no policy; see `HttpRetry.standard`.
@@ -42,7 +33,7 @@ const minusQuarter: Jitter.Jitter = /*#__PURE__*/ Jitter.make({
   draw: (boundMillis, u) => boundMillis * (1 - 0.25 * u)
 })
 
-const languageModel: TimedPreset = {
+const languageModel: Preset<AttemptTimeout.AttemptTimedOut> = {
   ...HttpRetry.standard,
   attemptTimeout: /*#__PURE__*/ AttemptTimeout.constant("10 minutes"),
   classifier: {
@@ -56,7 +47,7 @@ const languageModel: TimedPreset = {
     hints: [HintHeader.retryAfterMs, HintHeader.retryAfter],
     directives: ["x-should-retry"]
   },
-  idempotency: /*#__PURE__*/ Idempotency.always("the vendor's own client repeats every request"),
+  idempotency: { ...Idempotency.standard, methods: [...Idempotency.standard.methods, "POST", "PATCH"] },
   maxAttempts: 3,
   backoff: /*#__PURE__*/ Backoff.jittered(
     /*#__PURE__*/ Backoff.capped(/*#__PURE__*/ Backoff.exponential({ base: "500 millis" }), "8 seconds"),
@@ -76,7 +67,7 @@ const languageModel: TimedPreset = {
  *
  * @category constructors
  */
-export const openai: TimedPreset = languageModel
+export const openai: Preset<AttemptTimeout.AttemptTimedOut> = languageModel
 
 /**
  * As the client of Anthropic: the same as that of OpenAI.
@@ -86,7 +77,7 @@ export const openai: TimedPreset = languageModel
  *
  * @category constructors
  */
-export const anthropic: TimedPreset = {
+export const anthropic: Preset<AttemptTimeout.AttemptTimedOut> = {
   ...languageModel,
   classifier: {
     ...languageModel.classifier,
@@ -115,7 +106,7 @@ const upperHalf: Jitter.Jitter = /*#__PURE__*/ Jitter.make({
  *
  * @category constructors
  */
-export const stripe: TimedPreset = {
+export const stripe: Preset<AttemptTimeout.AttemptTimedOut> = {
   ...HttpRetry.standard,
   attemptTimeout: /*#__PURE__*/ AttemptTimeout.constant("80 seconds"),
   classifier: {
