@@ -1,0 +1,45 @@
+/**
+ * Names of headers and methods, as a caller writes them.
+ *
+ * First stage of the flow. Nothing is corrected: a name in the wrong case would never match.
+ */
+import { InvalidArgument } from "@effect-retry/core"
+
+/** Source: RFC 9110, section 5.6.2, https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2, read 2026-11-20. */
+const lowerCaseToken = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+const upperCaseToken = /^[!#$%&'*+\-.^_`|~0-9A-Z]+$/
+
+/**
+ * The name of a header in lower case.
+ *
+ * @category constructors
+ */
+export const header = (owner: string, field: string, value: unknown): string =>
+  typeof value === "string" && lowerCaseToken.test(value)
+    ? value
+    : InvalidArgument.refuse(owner, field, "the name of a header in lower case", value)
+
+/**
+ * The name of a method in upper case.
+ *
+ * @category constructors
+ */
+export const method = (owner: string, field: string, value: unknown): string =>
+  typeof value === "string" && upperCaseToken.test(value)
+    ? value
+    : InvalidArgument.refuse(owner, field, "the name of a method in upper case", value)
+
+/**
+ * A list of names; a bad one is named by its place.
+ *
+ * @category constructors
+ */
+export const list = (
+  owner: string,
+  field: string,
+  value: unknown,
+  each: (owner: string, field: string, value: unknown) => string
+): ReadonlyArray<string> =>
+  Array.isArray(value)
+    ? value.map((name, index) => each(owner, `${field}[${index}]`, name))
+    : InvalidArgument.refuse(owner, field, "a list of names", value)
