@@ -1,17 +1,26 @@
 /**
  * What an attempt over HTTP came to: a verdict, and whether the server can have processed the request.
  *
- * The rules are tables: add a row or take one out by spread.
+ * First stage of the flow. The rules are tables: add a row or take one out by spread. Whether a request may be sent
+ * again is not decided here.
  */
-import type { Verdict } from "@effect-retry/core"
-import type { HintHeader } from "./HintHeader.ts"
+import { Headers, HttpClientError, HttpClientResponse } from "@effect/platform"
+import { InvalidArgument, Verdict } from "@effect-retry/core"
+import type { Classifier } from "@effect-retry/core"
+import { Predicate } from "effect"
+import * as Token from "../check/Token.ts"
+import * as HintHeader from "./HintHeader.ts"
+import * as StandardCases from "./StandardCases.ts"
+import * as Transport from "./Transport.ts"
 
 /**
  * Whether the request can have had an effect: it never left, it certainly was not processed, or nobody knows.
  *
  * @category models
  */
-export type Processing = "NotSent" | "NotProcessed" | "Unknown"
+export type Processing = (typeof processings)[number]
+
+const processings = ["NotSent", "NotProcessed", "Unknown"] as const
 
 /**
  * What a status or an error code means.
@@ -28,19 +37,27 @@ export interface Case {
 }
 
 /**
- * Tables of what is retryable. Whatever is not in them is not.
+ * Tables of what is retryable. A row taken out with `undefined` is not.
  *
  * @category models
  */
 export interface HttpClassifier {
+  /** A status without a row is an answer below 500, and not retryable from there on; as an error, none is. */
   readonly statuses: { readonly [status: number]: Case | undefined }
-  /** Codes of transport errors, such as `ECONNRESET`, wherever in the chain of causes. */
+  /**
+   * Codes and names of transport errors, such as `ECONNRESET`, wherever in the chain of causes: the outermost with a
+   * row counts. Where the error says that the connection was still being made, nothing was sent, whatever the row says;
+   * where it says that the connection was in use, nobody knows.
+   */
   readonly codes: { readonly [code: string]: Case | undefined }
-  /** A transport error without a code that is known. `undefined`: not retryable. */
+  /** A transport error none of whose codes has a row. `undefined`: not retryable. */
   readonly transport: Case | undefined
   /** Headers that say how long to wait, the first one with a valid value wins. */
-  readonly hints: ReadonlyArray<HintHeader>
-  /** Headers by which a server says `true` or `false` to "should this be retried", such as `x-should-retry`. */
+  readonly hints: ReadonlyArray<HintHeader.HintHeader>
+  /**
+   * Headers by which a server says `true` or `false` to "should this be retried", such as `x-should-retry`: the first
+   * one with such a value wins over the statuses. None of them says that a request is safe to repeat.
+   */
   readonly directives: ReadonlyArray<string>
 }
 
@@ -50,4 +67,225 @@ export interface HttpClassifier {
 export interface Judgement {
   readonly verdict: Verdict.Verdict
   readonly processing: Processing
+}
+
+/**
+ * What HTTP itself calls passing, and every transport error but those that another attempt does not cure.
+ *
+ * Retryable: 408, 421, 425, 429, 500, 502, 503 and 504, and 413 with a hint.
+ * Source of the directive: https://github.com/openai/openai-node, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const standard: HttpClassifier = {
+  statuses: StandardCases.statuses,
+  codes: StandardCases.codes,
+  transport: { kind: "Transient" },
+  hints: HintHeader.standard,
+  directives: ["x-should-retry"]
+}
+
+/**
+ * Checks tables and answers them.
+ *
+ * @category constructors
+ */
+export const make = (tables: HttpClassifier): HttpClassifier => check("HttpClassifier.make", tables)
+
+/**
+ * The verdicts alone, for an effect that core retries. No clock is asked: of a hint that is a date only that counts
+ * which the response itself relates to its own `Date`.
+ *
+ * @category conversions
+ */
+export const classifier =
+  (self: HttpClassifier = standard): Classifier.Classifier<unknown> =>
+  (outcome) =>
+    judge(self, outcome, NaN).verdict
+
+/**
+ * Throws where a table has a value that its type cannot exclude.
+ *
+ * @category guards
+ */
+export const check = (owner: string, tables: HttpClassifier): HttpClassifier => {
+  if (!Predicate.isRecord(tables)) return InvalidArgument.refuse(owner, "classifier", "a record of tables", tables)
+  const { codes, directives, hints, statuses, transport } = tables
+  for (const [status, row] of rows(owner, "statuses", statuses)) {
+    InvalidArgument.number(owner, "statuses", Number(status), { min: 100, max: 599, integer: true })
+    checkCase(owner, `statuses[${status}]`, row)
+  }
+  for (const [code, row] of rows(owner, "codes", codes)) checkCase(owner, `codes[${code}]`, row)
+  checkCase(owner, "transport", transport)
+  if (!Array.isArray(hints) || !hints.every(isHintHeader)) {
+    return InvalidArgument.refuse(owner, "hints", "a list of header readers", hints)
+  }
+  Token.list(owner, "directives", directives, Token.header)
+  return tables
+}
+
+const rows = (owner: string, field: string, table: unknown): ReadonlyArray<readonly [string, unknown]> =>
+  Predicate.isRecord(table) ? Object.entries(table) : InvalidArgument.refuse(owner, field, "a table", table)
+
+const checkCase = (owner: string, field: string, row: unknown): void => {
+  if (row === undefined) return
+  if (!Predicate.isRecord(row)) return InvalidArgument.refuse(owner, field, "a case or undefined", row)
+  const { hinted, kind, processing } = row
+  if (kind !== undefined) InvalidArgument.oneOf(owner, `${field}.kind`, kind, Verdict.kinds)
+  if (hinted !== undefined) InvalidArgument.oneOf(owner, `${field}.hinted`, hinted, Verdict.kinds)
+  if (processing !== undefined) InvalidArgument.oneOf(owner, `${field}.processing`, processing, processings)
+}
+
+const isHintHeader = (hint: unknown): boolean =>
+  Predicate.hasProperty(hint, "name") && Predicate.hasProperty(hint, "read") && Predicate.isFunction(hint.read)
+
+/**
+ * @category guards
+ */
+export const isResponse = (outcome: unknown): outcome is HttpClientResponse.HttpClientResponse =>
+  Transport.property(outcome, HttpClientResponse.TypeId) !== undefined
+
+/**
+ * Whether a response is an answer like any other, so that it need not be judged: below 400 and without a row.
+ *
+ * @category guards
+ */
+export const isFine = (self: HttpClassifier, response: HttpClientResponse.HttpClientResponse): boolean =>
+  response.status < 400 && self.statuses[response.status] === undefined
+
+/**
+ * Judges a response, or any error.
+ *
+ * `nowMillis` is the time in milliseconds since 1970, `NaN` where nobody knows it. Never throws over an error from
+ * outside.
+ *
+ * @category destructors
+ */
+export const judge = (self: HttpClassifier, outcome: unknown, nowMillis: number): Judgement => {
+  if (isResponse(outcome)) return judgeResponse(self, outcome, nowMillis)
+  if (Transport.property(outcome, HttpClientError.TypeId) === undefined) return judgeForeign(self, outcome)
+  const tag = Transport.property(outcome, "_tag")
+  const reason = Transport.property(outcome, "reason")
+  if (tag === "RequestError") return judgeRequestError(self, outcome, reason)
+  return tag === "ResponseError" ? judgeResponseError(self, outcome, reason, nowMillis) : unjudged
+}
+
+const judgement = (verdict: Verdict.Verdict, processing: Processing = "Unknown"): Judgement => ({ verdict, processing })
+
+const unjudged = judgement(Verdict.noOpinion)
+
+const judgeResponse = (self: HttpClassifier, response: unknown, nowMillis: number): Judgement => {
+  const status = Transport.property(response, "status")
+  if (typeof status !== "number" || !Number.isInteger(status)) return unjudged
+  const row = self.statuses[status]
+  if (status < 400 && row === undefined) return unjudged
+  const found = Transport.property(response, "headers")
+  const headers = Headers.isHeaders(found) ? found : Headers.empty
+  const directive = directiveOf(self.directives, headers)
+  if (directive?.says === "false") return judgement(Verdict.terminal(`${directive.header}: false`))
+  const hint = HintHeader.read(self.hints, headers, nowMillis)?.millis
+  const kind = (hint === undefined ? undefined : row?.hinted) ?? row?.kind ?? (directive && wanted(status, row))
+  if (kind !== undefined) return judgement(Verdict.retryable(kind, { hint }), row?.processing)
+  return status < 500 ? unjudged : judgement(Verdict.terminal(`status ${status}`))
+}
+
+/** The kind of what is retryable only because the server says so. */
+const wanted = (status: number, row: Case | undefined): Verdict.Kind =>
+  row?.hinted ?? (status < 500 ? "Client" : "Server")
+
+const directiveOf = (names: ReadonlyArray<string>, headers: Headers.Headers) => {
+  for (const header of names) {
+    const value = Transport.property(headers, header)
+    const says = typeof value === "string" && value.length <= 100 ? value.trim().toLowerCase() : ""
+    if (says === "true" || says === "false") return { header, says }
+  }
+  return undefined
+}
+
+const judgeRequestError = (self: HttpClassifier, error: unknown, reason: unknown): Judgement => {
+  // The stream of a body fails in the same way as the connection it goes out on, and not before a part of it has.
+  const isStreamed = streamed(Transport.property(error, "request"))
+  switch (reason) {
+    case "Transport": {
+      const { processing, verdict } = judgeCauses(self, Transport.property(error, "cause"), self.transport)
+      return judgement(verdict, isStreamed ? "Unknown" : processing)
+    }
+    case "Encode":
+      return judgement(Verdict.terminal("the body could not be encoded"), isStreamed ? "Unknown" : "NotSent")
+    case "InvalidUrl":
+      return judgement(Verdict.terminal("the URL is not valid"), "NotSent")
+    default:
+      return unjudged
+  }
+}
+
+const streamed = (request: unknown): boolean =>
+  Transport.property(Transport.property(request, "body"), "_tag") === "Stream"
+
+const judgeResponseError = (self: HttpClassifier, error: unknown, reason: unknown, nowMillis: number): Judgement => {
+  const response = Transport.property(error, "response")
+  const ofResponse = judgeResponse(self, response, nowMillis)
+  switch (reason) {
+    case "StatusCode":
+      return ofResponse.verdict._tag === "NoOpinion"
+        ? judgement(Verdict.terminal(`status ${String(Transport.property(response, "status"))}`))
+        : ofResponse
+    case "Decode":
+    case "EmptyBody": {
+      const { verdict } = judgeForeign(self, Transport.property(error, "cause"))
+      if (verdict._tag !== "NoOpinion") return judgement(verdict)
+      if (ofResponse.verdict._tag !== "NoOpinion") return ofResponse
+      return judgement(Verdict.terminal(reason === "Decode" ? undecodable : "the response has no body"))
+    }
+    default:
+      return unjudged
+  }
+}
+
+const undecodable = "the response could not be decoded"
+
+/** Whose error it is nobody knows, and so not what had become of the request by then. */
+const judgeForeign = (self: HttpClassifier, error: unknown): Judgement => {
+  const { verdict } = judgeCauses(self, error, "NoOpinion")
+  return verdict._tag === "NoOpinion" ? unjudged : judgement(verdict)
+}
+
+const aborts = ["AbortError", "ABORT_ERR", "UND_ERR_ABORTED", "UND_ERR_ABORT"]
+
+const judgeCauses = (self: HttpClassifier, error: unknown, otherwise: Case | "NoOpinion" | undefined): Judgement => {
+  const judged = Transport.chains(error).map((chain) => judgeChain(self, chain, otherwise))
+  // The errors of an aggregate are of attempts at the same thing: all of them say that nothing was sent, or nobody
+  // knows.
+  const processing = judged.every((one) => one.processing === judged[0]?.processing) ? judged[0]?.processing : "Unknown"
+  const first = judged.find(({ verdict }) => verdict === aborted) ?? judged.find(isOpinion) ?? unjudged
+  return judgement(first.verdict, processing)
+}
+
+const isOpinion = ({ verdict }: Judgement): boolean => verdict._tag !== "NoOpinion"
+
+const aborted = Verdict.terminal("aborted")
+
+const judgeChain = (
+  { codes }: HttpClassifier,
+  chain: Transport.Chain,
+  otherwise: Case | "NoOpinion" | undefined
+): Judgement => {
+  const all = chain.flatMap((fault) => fault.codes)
+  // An abort because of a timeout is a timeout.
+  if (all.some((code) => aborts.includes(code)) && !all.includes("TimeoutError")) return judgement(aborted)
+  for (const fault of chain) {
+    const code = fault.codes.find((code) => Object.hasOwn(codes, code))
+    if (code !== undefined) return judgeCase(codes[code], fault.phase, `transport error ${code}`)
+  }
+  if (otherwise === "NoOpinion") return unjudged
+  const phase = chain.find((fault) => fault.phase !== undefined)?.phase
+  return judgeCase(otherwise, phase, ["transport error", ...all.filter(isPlain).slice(0, 1)].join(" "))
+}
+
+/** Fit to be shown: what stands in an error can be anything. */
+const isPlain = (code: string): boolean => /^[A-Z][A-Z0-9_]{2,40}$/.test(code)
+
+const judgeCase = (row: Case | undefined, phase: Transport.Phase, why: string): Judgement => {
+  const processing = phase === undefined ? row?.processing : phase === "Connecting" ? "NotSent" : "Unknown"
+  return judgement(row?.kind === undefined ? Verdict.terminal(why) : Verdict.retryable(row.kind), processing)
 }
