@@ -1,0 +1,57 @@
+/**
+ * What a caller declares about the requests of an effect.
+ */
+import { InvalidArgument } from "@effect-retry/core"
+import { Context, Effect } from "effect"
+import { dual } from "effect/Function"
+
+/**
+ * Why the requests of the running code may be sent again whatever their method, in the caller's words; `undefined`
+ * where nobody has said so.
+ *
+ * @category models
+ */
+export class Repeatable extends Context.Reference<Repeatable>()("@effect-retry/http/Repeatable", {
+  defaultValue: (): string | undefined => undefined
+}) {}
+
+/**
+ * Whether running the streams that the running code sends as bodies again gives the same bytes.
+ *
+ * @category models
+ */
+export class Replayable extends Context.Reference<Replayable>()("@effect-retry/http/Replayable", {
+  defaultValue: () => false
+}) {}
+
+/**
+ * Declares that the requests of an effect may be sent again, and why: `Idempotency.declared("replaces the whole
+ * order")`.
+ *
+ * Holds for all requests that the effect sends: wrap one request, or with `HttpClient.transformResponse` those of a
+ * client. Nothing can check it: where it is not so, a request is carried out twice.
+ *
+ * @category combinators
+ */
+export const repeatable: {
+  (because: string): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  <A, E, R>(self: Effect.Effect<A, E, R>, because: string): Effect.Effect<A, E, R>
+} = /*#__PURE__*/ dual(2, <A, E, R>(self: Effect.Effect<A, E, R>, because: string): Effect.Effect<A, E, R> =>
+  Effect.provideService(self, Repeatable, reason(because))
+)
+
+const reason = (because: unknown): string =>
+  typeof because === "string" && because.trim() !== ""
+    ? because
+    : InvalidArgument.refuse("Idempotency.declared", "because", "a reason in words", because)
+
+/**
+ * Declares that the streams an effect sends as bodies give the same bytes each time they are run: true of a file that
+ * stays as it is, not of a socket or a queue.
+ *
+ * Holds for all requests that the effect sends. Says nothing about sources that can be read only once by nature.
+ *
+ * @category combinators
+ */
+export const replayable = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(self, Replayable, true)

@@ -1,0 +1,49 @@
+/**
+ * Can the body of this request be sent twice?
+ *
+ * Second stage of the flow. Nothing is read, opened or copied: what is not known to give its bytes again counts as gone
+ * after the first attempt.
+ */
+import type { HttpBody } from "@effect/platform"
+import { Predicate } from "effect"
+
+export { Replayable as Declared, replayable } from "./Declared.ts"
+
+/**
+ * Why a body cannot be sent again, in words; `undefined` where it can.
+ *
+ * `declared` is the caller's word that running an Effect `Stream` again gives the same bytes.
+ *
+ * @category destructors
+ */
+export const whyNotReplayable = (body: HttpBody.HttpBody, declared: boolean): string | undefined => {
+  switch (body._tag) {
+    case "Empty":
+    case "Uint8Array":
+    case "FormData":
+      return undefined
+    case "Stream":
+      return declared ? undefined : "the body is a Stream that is not declared replayable"
+    case "Raw":
+      return whyNotRaw(body.body)
+  }
+}
+
+const whyNotRaw = (body: unknown): string | undefined => {
+  if (body === undefined || body === null || typeof body === "string" || ArrayBuffer.isView(body)) return undefined
+  const tag = Object.prototype.toString.call(body).slice(8, -1)
+  if (repeatable.includes(tag)) return undefined
+  if (isFunctionOf(body, "getReader")) return "the body is a ReadableStream, which can be read only once"
+  if (isFunctionOf(body, "pipe")) return "the body is a Node stream, which can be read only once"
+  if (isFunctionOf(body, "next")) return "the body is an iterator, which can be read only once"
+  if (isFunctionOf(body, Symbol.iterator) || isFunctionOf(body, Symbol.asyncIterator)) {
+    return "the body is an iterable, which may be read only once"
+  }
+  return "the body is of a kind that is not known to be replayable"
+}
+
+/** By tag and not by constructor: undici has classes of its own, and so have the realms of a test runner. */
+const repeatable = ["ArrayBuffer", "SharedArrayBuffer", "Blob", "File", "URLSearchParams", "FormData"]
+
+const isFunctionOf = (body: unknown, key: PropertyKey): boolean =>
+  Predicate.hasProperty(body, key) && Predicate.isFunction(body[key])
