@@ -1,0 +1,64 @@
+/**
+ * Keys by which a server recognises that a request is a repetition.
+ *
+ * Second stage of the flow. An operation asks for one key and sends it with every attempt.
+ */
+import { InvalidArgument } from "@effect-retry/core"
+import { Context, Effect, Layer, Ref } from "effect"
+
+/**
+ * Where keys come from.
+ *
+ * @category models
+ */
+export interface Keys {
+  /** A key that was not given out before: 1 to 255 printable ASCII characters, with no blank at either end. */
+  readonly create: Effect.Effect<string>
+}
+
+/**
+ * The source in use. Without a layer it is the platform's cryptographic `randomUUID`.
+ *
+ * @category models
+ */
+export class IdempotencyKey extends Context.Reference<IdempotencyKey>()("@effect-retry/http/IdempotencyKey", {
+  defaultValue: (): Keys => ({ create: Effect.sync(() => globalThis.crypto.randomUUID()) })
+}) {}
+
+/**
+ * A key of the source in use. One that cannot be the value of a header is a defect.
+ *
+ * Source of the 255: https://docs.stripe.com/api/idempotent_requests, read 2026-11-20.
+ *
+ * @category running
+ */
+export const next: Effect.Effect<string> = /*#__PURE__*/ Effect.flatMap(IdempotencyKey, ({ create }) =>
+  Effect.map(create, (key) =>
+    typeof key === "string" && /^[!-~](?:[ -~]{0,253}[!-~])?$/.test(key)
+      ? key
+      : InvalidArgument.refuse("IdempotencyKey.next", "key", "1 to 255 printable ASCII characters", key)
+  )
+)
+
+/**
+ * Keys of the caller's own making.
+ *
+ * @category layers
+ */
+export const layer = (create: Effect.Effect<string>): Layer.Layer<IdempotencyKey> =>
+  Layer.succeed(IdempotencyKey, { create })
+
+/**
+ * `key-1`, `key-2` and so on: for tests. Every time the layer is built it begins anew.
+ *
+ * @category layers
+ */
+export const layerSequence: Layer.Layer<IdempotencyKey> = /*#__PURE__*/ Layer.effect(
+  IdempotencyKey,
+  Effect.map(Ref.make(0), (count) => ({
+    create: Effect.map(
+      Ref.updateAndGet(count, (n) => n + 1),
+      (n) => `key-${n}`
+    )
+  }))
+)
