@@ -1,8 +1,17 @@
 /**
  * May this request be sent again?
+ *
+ * Second stage of the flow. A request that may have been carried out is repeated only where a repetition does no harm:
+ * by its method, a key, a precondition, or the caller's word. What the verdict on the failure was is not looked at
+ * here.
  */
 import type { HttpClientRequest } from "@effect/platform"
+import { InvalidArgument } from "@effect-retry/core"
+import { Predicate } from "effect"
+import * as Token from "../check/Token.ts"
 import type { Processing } from "../classify/HttpClassifier.ts"
+
+export { Repeatable as Declared, repeatable as declared } from "./Declared.ts"
 
 /**
  * What makes a request repeatable. Names of headers in lower case, of methods in upper case.
@@ -16,7 +25,13 @@ export interface Idempotency {
   readonly keyHeader: string
   /** Methods whose requests get a key of their own where they carry none: for servers that honour keys. */
   readonly createKeyFor: ReadonlyArray<string>
-  /** Headers with a condition that a repetition of a request that was carried out no longer meets. */
+  /**
+   * Headers with a condition that a repetition of a request that was carried out no longer meets.
+   *
+   * The values of the three of RFC 9110 are looked at: `If-Match` with one entity tag, `If-Unmodified-Since` with a
+   * date and without `If-Match`, `If-None-Match: *`. Other values of theirs protect nothing. Of any other header every
+   * value but a blank one counts.
+   */
   readonly preconditions: ReadonlyArray<string>
 }
 
@@ -29,8 +44,102 @@ export type Repeatable =
   | { readonly _tag: "Repeatable"; readonly because: string }
   | { readonly _tag: "NotRepeatable"; readonly why: string }
 
-export declare const judge: (
+/**
+ * The idempotent methods, what carries a key, and what carries one of the preconditions of HTTP. No key is created: a
+ * server that does not know the header carries a repetition out again. For one that does:
+ * `{ ...Idempotency.standard, createKeyFor: ["POST", "PATCH"] }`.
+ *
+ * Sources, all read 2026-11-20: RFC 9110, sections 9.2.2 and 13.1,
+ * https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2; of QUERY RFC 10008, section 2,
+ * https://www.rfc-editor.org/rfc/rfc10008; of the key
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header.
+ *
+ * @category constructors
+ */
+export const standard: Idempotency = {
+  methods: ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY"],
+  keyHeader: "idempotency-key",
+  createKeyFor: [],
+  preconditions: ["if-match", "if-unmodified-since", "if-none-match"]
+}
+
+/**
+ * Checks rules and answers them.
+ *
+ * @category constructors
+ */
+export const make = (rules: Idempotency): Idempotency => check("Idempotency.make", rules)
+
+/**
+ * Throws where a field has a value that its type cannot exclude.
+ *
+ * @category guards
+ */
+export const check = (owner: string, rules: Idempotency): Idempotency => {
+  if (!Predicate.isRecord(rules)) return InvalidArgument.refuse(owner, "idempotency", "a record of rules", rules)
+  Token.list(owner, "methods", rules.methods, Token.method)
+  Token.header(owner, "keyHeader", rules.keyHeader)
+  Token.list(owner, "createKeyFor", rules.createKeyFor, Token.method)
+  Token.list(owner, "preconditions", rules.preconditions, Token.header)
+  return rules
+}
+
+/**
+ * Whether a request is to get a key before it is sent: it carries none, and the rules ask for one.
+ *
+ * @category guards
+ */
+export const wantsKey = (rules: Idempotency, request: HttpClientRequest.HttpClientRequest): boolean =>
+  rules.createKeyFor.includes(request.method) && valueOf(request, rules.keyHeader) === ""
+
+/**
+ * Judges a request that has failed. `declared` is the caller's reason to repeat it, if there is one.
+ *
+ * @category destructors
+ */
+export const judge = (
   rules: Idempotency,
   request: HttpClientRequest.HttpClientRequest,
-  processing: Processing
-) => Repeatable
+  processing: Processing,
+  declared: string | undefined
+): Repeatable => {
+  if (processing === "NotSent") return repeatable("it was not sent")
+  if (processing === "NotProcessed") return repeatable("the server did not process it")
+  if (declared !== undefined) return repeatable(declared)
+  if (rules.methods.includes(request.method)) return repeatable(`${request.method} is idempotent`)
+  if (valueOf(request, rules.keyHeader) !== "") return repeatable(`it carries ${spelt(rules.keyHeader)}`)
+  const precondition = rules.preconditions.find((name) => isProtected(request, name))
+  if (precondition !== undefined) return repeatable(`${spelt(precondition)} lets it be carried out only once`)
+  return { _tag: "NotRepeatable", why: `${request.method} without ${spelt(rules.keyHeader)}` }
+}
+
+const repeatable = (because: string): Repeatable => ({ _tag: "Repeatable", because })
+
+/** Blank is what is left of a header whose value was forgotten. */
+const valueOf = ({ headers }: HttpClientRequest.HttpClientRequest, name: string): string =>
+  (Object.hasOwn(headers, name) ? headers[name] : undefined)?.trim() ?? ""
+
+/** As the standards write it: `idempotency-key` is `Idempotency-Key`. */
+const spelt = (header: string): string => header.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase())
+
+const isProtected = (request: HttpClientRequest.HttpClientRequest, name: string): boolean => {
+  const value = valueOf(request, name)
+  switch (name) {
+    case "if-match":
+      return entityTag.test(value)
+    case "if-unmodified-since":
+      // With `If-Match` beside it, it is ignored: section 13.1.4.
+      return date.test(value) && valueOf(request, "if-match") === ""
+    case "if-none-match":
+      return value === "*"
+    default:
+      return value !== ""
+  }
+}
+
+/** One: of a list the second can be what the first attempt made of the first; `*` is met before and after (13.1.1). */
+const entityTag = /^(?:W\/)?"[!#-~\u0080-\u00ff]*"$/
+
+/** The form that senders must use; a value in another is at best read, at worst ignored. Section 5.6.7. */
+const date =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/
