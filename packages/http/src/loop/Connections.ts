@@ -1,9 +1,9 @@
 /**
  * Connections after a transient failure: not to be trusted, and therefore closed instead of used again.
  *
- * Cancelling the body of a discarded response closes its connection, but only while the body is not in yet. The clients
- * of node:http and fetch close it in every case. undici frees a connection as soon as a short body has arrived, before
- * anybody could say no; the interceptor makes it wait.
+ * Cancelling the body of a discarded response closes its connection. With node:http it does in every case; undici, and
+ * `fetch` on top of it, free a connection as soon as a short body has arrived, before anybody could say no. The
+ * interceptor makes undici wait.
  */
 
 /**

@@ -81,12 +81,13 @@ const drainedStream = (response: HttpClientResponse.HttpClientResponse, atMostBy
  * @category running
  */
 export const cancelled = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
-  // The clients of the platform hold what aborts the request; reading could let the rest of the body in first.
-  Predicate.hasProperty(response, "controller") && response.controller instanceof AbortController
-    ? Effect.sync(() => abort(response.controller as AbortController))
-    : interruptedStream(response)
+  isAbortable(response) ? Effect.sync(() => response.controller.abort()) : interruptedStream(response)
 
-const abort = (controller: AbortController): void => controller.abort()
+/** Platform's clients hold what aborts a request. Reading could first let in what is left of the body. */
+const isAbortable = (
+  response: HttpClientResponse.HttpClientResponse
+): response is HttpClientResponse.HttpClientResponse & { readonly controller: AbortController } =>
+  Predicate.hasProperty(response, "controller") && response.controller instanceof AbortController
 
 const interruptedStream = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
   Effect.gen(function* () {
