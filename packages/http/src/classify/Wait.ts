@@ -1,0 +1,31 @@
+/**
+ * The arithmetic of waits that headers ask for.
+ *
+ * First stage of the flow. Every wait is from 0 to `Infinity` milliseconds, never `NaN`, never negative.
+ */
+
+/** The furthest that a clock of JavaScript can be from 1970, in milliseconds. */
+const furthestMillis = 8.64e15
+
+/**
+ * Whether a time is one that a clock can show; `NaN` is not.
+ *
+ * @category guards
+ */
+export const isClock = (nowMillis: number): boolean => Math.abs(nowMillis) <= furthestMillis
+
+/**
+ * The wait until an instant: 0 where it is past, `undefined` where nobody knows the time.
+ *
+ * @category constructors
+ */
+export const until = (atMillis: number, nowMillis: number): number | undefined =>
+  isClock(nowMillis) ? Math.max(0, atMillis - nowMillis) : undefined
+
+/**
+ * The longest of the waits that are known.
+ *
+ * @category combinators
+ */
+export const longest = (waits: ReadonlyArray<number | undefined>): number | undefined =>
+  waits.reduce((one, other) => (one === undefined ? other : Math.max(one, other ?? 0)), undefined)
