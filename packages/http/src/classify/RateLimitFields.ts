@@ -1,0 +1,62 @@
+/**
+ * The fields `RateLimit` and `RateLimit-Policy` of the IETF.
+ *
+ * First stage of the flow. Partition keys and quota units are not looked at: whatever of the limits on a response is exhausted,
+ * the request ran into it.
+ *
+ * Source: draft-ietf-httpapi-ratelimit-headers-10 (2025-09-24), sections 3 and 4,
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/, read 2026-11-20; "Malformed RateLimit header fields
+ * MUST be ignored".
+ */
+import { Predicate } from "effect"
+import { parseList } from "structured-headers"
+import * as Wait from "./Wait.ts"
+
+interface Member {
+  /** The policy; `undefined` where the member is not a String. */
+  readonly name: string | undefined
+  readonly parameters: ReadonlyMap<string, unknown>
+}
+
+/**
+ * The longest wait for a limit without remaining quota: its `t`, or else the longest window `w` of the policies of its name.
+ * `undefined` where quota remains, no time is given, or one limit is malformed. A malformed `RateLimit-Policy` counts as absent.
+ *
+ * @category constructors
+ */
+export const parse = (rateLimit: string, rateLimitPolicy: string | undefined): number | undefined => {
+  const exhausted = members(rateLimit, isLimit).filter(({ parameters }) => parameters.get("r") === 0)
+  const isTimed = exhausted.every(({ parameters }) => parameters.has("t"))
+  const policies = isTimed || rateLimitPolicy === undefined ? [] : members(rateLimitPolicy, isPolicy)
+  const windowOf = (name: string | undefined) =>
+    Wait.longest(policies.filter((policy) => policy.name === name).map(({ parameters }) => millis(parameters.get("w"))))
+  return Wait.longest(exhausted.map(({ name, parameters }) => millis(parameters.get("t")) ?? windowOf(name)))
+}
+
+/** None where the field is not a List of such members. */
+const members = (field: string, isMember: (member: Member) => boolean): ReadonlyArray<Member> => {
+  try {
+    const all = parseList(field).map(([name, parameters]) => ({
+      name: Predicate.isString(name) ? name : undefined,
+      parameters
+    }))
+    return all.every(isMember) ? all : []
+  } catch {
+    return []
+  }
+}
+
+const isLimit = ({ name, parameters }: Member): boolean =>
+  name !== undefined && isWhole(parameters.get("r"), 0) && isAbsentOrWhole(parameters.get("t"), 0)
+
+const isPolicy = ({ name, parameters }: Member): boolean =>
+  name !== undefined && isWhole(parameters.get("q"), 0) && isAbsentOrWhole(parameters.get("w"), 1)
+
+const isAbsentOrWhole = (value: unknown, min: number): boolean => value === undefined || isWhole(value, min)
+
+const isWhole = (value: unknown, min: number): boolean =>
+  Predicate.isNumber(value) && Number.isInteger(value) && value >= min
+
+/** The parser knows a negative zero; nobody waits one. */
+const millis = (seconds: unknown): number | undefined =>
+  Predicate.isNumber(seconds) ? Math.abs(seconds) * 1000 : undefined

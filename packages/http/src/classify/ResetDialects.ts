@@ -1,0 +1,75 @@
+/**
+ * The ways vendors write when a limit resets.
+ *
+ * First stage of the flow.
+ */
+import * as Calendar from "./Calendar.ts"
+import * as Wait from "./Wait.ts"
+
+/**
+ * Whether nothing is left: `0`, also with zeros behind a point, as Reddit writes it.
+ *
+ * @category guards
+ */
+export const isExhausted = (remaining: string): boolean => /^0+(?:\.0+)?$/.test(remaining)
+
+const decimal = /^\d+(?:\.\d+)?$/
+
+/** 2001-09-09 in epoch seconds, 31 years as seconds to wait. */
+const leastEpochSeconds = 1e9
+
+/** 2001-09-09 in epoch milliseconds, the year 33658 in epoch seconds. */
+const leastEpochMillis = 1e12
+
+/**
+ * A number whose magnitude tells what it is: below 1e9 the seconds to wait, below 1e12 the seconds since 1970, and from there
+ * on the milliseconds since 1970.
+ *
+ * Sources: seconds to wait, `RateLimit-Reset` up to draft-ietf-httpapi-ratelimit-headers-06, section 5.3; epoch seconds, GitHub,
+ * https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api; epoch milliseconds, OpenRouter, as handled in
+ * https://github.com/everruns/everruns/pull/2280; all read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const byMagnitude = (reset: string, nowMillis: number): number | undefined => {
+  if (!decimal.test(reset)) return undefined
+  const value = Number(reset)
+  if (value < leastEpochSeconds) return value * 1000
+  return Wait.until(value < leastEpochMillis ? value * 1000 : value, nowMillis)
+}
+
+const units = /^(?=\d)(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/
+
+/**
+ * Hours, minutes, seconds and milliseconds, in this order and each at most once, such as `6m0s`, `20ms` and `1h2m3.5s`.
+ * Seconds and milliseconds can have a fraction.
+ *
+ * Source: https://platform.openai.com/docs/guides/rate-limits, "Rate limits in headers", read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const duration = (reset: string): number | undefined => {
+  const parts = units.exec(reset)
+  if (parts === null) return undefined
+  const [hours, minutes, seconds, millis] = parts.slice(1).map((part) => (part === undefined ? 0 : Number(part)))
+  return (hours ?? 0) * 3_600_000 + (minutes ?? 0) * 60_000 + (seconds ?? 0) * 1000 + (millis ?? 0)
+}
+
+const dateTime = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d+)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/
+
+/**
+ * The wait until an instant of RFC 3339.
+ *
+ * Source: RFC 3339, section 5.6, https://www.rfc-editor.org/rfc/rfc3339#section-5.6, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const untilDateTime = (reset: string, nowMillis: number): number | undefined => {
+  const parts = dateTime.exec(reset)
+  if (parts === null) return undefined
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number)
+  const ahead = Number(parts[9] ?? 0) * 60 + Number(parts[10] ?? 0)
+  const aheadMinutes = parts[8] === "-" ? -ahead : ahead
+  const at = Calendar.instant({ year, month, day, hour, minute, second, aheadMinutes })
+  return at === undefined ? undefined : Wait.until(at + Number(parts[7] ?? 0) * 1000, nowMillis)
+}
