@@ -5,6 +5,12 @@
  * absent, and the next header is asked. What is read is a wish, from outside: the policy's hint rule bounds it.
  */
 import type { Headers } from "@effect/platform"
+import { Predicate } from "effect"
+import * as HttpDate from "./HttpDate.ts"
+import * as RateLimitFields from "./RateLimitFields.ts"
+import * as ResetDialects from "./ResetDialects.ts"
+import * as RetryAfter from "./RetryAfter.ts"
+import * as Wait from "./Wait.ts"
 
 /**
  * A header, or a family of headers, that says how long to wait.
@@ -32,4 +38,205 @@ export interface Found {
   readonly header: string
   /** From 0 to `Infinity`. */
   readonly millis: number
+}
+
+/** A longer value counts as absent: no header read here has a use for more. It bounds the work on hostile ones. */
+const longestValue = 1024
+
+const isReadable = (value: string | undefined): value is string =>
+  Predicate.isString(value) && value.length <= longestValue
+
+const readable = (headers: Headers.Headers, name: string): string | undefined => {
+  const value = headers[name]
+  return isReadable(value) ? value : undefined
+}
+
+const ofOne = (name: string, parse: (value: string, nowMillis: number) => number | undefined): HintHeader => ({
+  name,
+  read: (headers, nowMillis) => {
+    const value = readable(headers, name)
+    return value === undefined ? undefined : parse(value, nowMillis)
+  }
+})
+
+/** A limit's headers: when it resets, and what is left of it. */
+type Limit = readonly [reset: string, remaining: string]
+
+/** The longest wait for an exhausted limit. Resets are sent with every response, so one with quota left says nothing. */
+const ofLimits = (
+  name: string,
+  limits: ReadonlyArray<Limit>,
+  parse: (reset: string, nowMillis: number) => number | undefined
+): HintHeader => ({
+  name,
+  read: (headers, nowMillis) =>
+    Wait.longest(
+      limits.map(([resetName, remainingName]) => {
+        const reset = readable(headers, resetName)
+        const remaining = headers[remainingName]
+        const isHint = remaining === undefined || (isReadable(remaining) && ResetDialects.isExhausted(remaining))
+        return reset !== undefined && isHint ? parse(reset, nowMillis) : undefined
+      })
+    )
+})
+
+/**
+ * `retry-after-ms`: milliseconds, also with a fraction.
+ *
+ * Sources: https://learn.microsoft.com/azure/azure-app-configuration/rest-api-throttling;
+ * https://github.com/openai/openai-node, src/client.ts at 7b7d6ca (2026-08-21), which asks it before `retry-after`; read
+ * 2026-11-20.
+ *
+ * @category constructors
+ */
+export const retryAfterMs: HintHeader = /*#__PURE__*/ ofOne("retry-after-ms", RetryAfter.decimalMillis)
+
+/**
+ * `x-ms-retry-after-ms`: milliseconds, also with a fraction.
+ *
+ * Source: https://learn.microsoft.com/rest/api/cosmos-db/common-cosmosdb-rest-response-headers, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const xMsRetryAfterMs: HintHeader = /*#__PURE__*/ ofOne("x-ms-retry-after-ms", RetryAfter.decimalMillis)
+
+/**
+ * `x-amz-retry-after`: whole milliseconds.
+ *
+ * Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const xAmzRetryAfter: HintHeader = /*#__PURE__*/ ofOne("x-amz-retry-after", RetryAfter.wholeMillis)
+
+/**
+ * `retry-after`: whole seconds, or an HTTP-date in any of its three forms.
+ *
+ * Neither fractions nor other dates nor two values at once are read.
+ * Source: RFC 9110, section 10.2.3, https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const retryAfter: HintHeader = /*#__PURE__*/ ofOne("retry-after", RetryAfter.parse)
+
+/**
+ * `ratelimit`, with the windows of `ratelimit-policy`: the longest wait for a limit with `r=0`, its `t` or else the `w` of the
+ * policy of its name.
+ *
+ * Source: draft-ietf-httpapi-ratelimit-headers-10 (2025-09-24),
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const rateLimit: HintHeader = {
+  name: "ratelimit",
+  read: (headers) => {
+    const value = readable(headers, "ratelimit")
+    return value === undefined ? undefined : RateLimitFields.parse(value, readable(headers, "ratelimit-policy"))
+  }
+}
+
+/**
+ * `x-ratelimit-reset-requests`, `-tokens` and `-project-tokens`: durations such as `6m0s`, `20ms` and `1h2m3.5s`, where
+ * `x-ratelimit-remaining-...` is absent or 0; the longest counts.
+ *
+ * Source: https://platform.openai.com/docs/guides/rate-limits, "Rate limits in headers", read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const openAi: HintHeader = /*#__PURE__*/ ofLimits(
+  "x-ratelimit-reset-*",
+  [
+    ["x-ratelimit-reset-requests", "x-ratelimit-remaining-requests"],
+    ["x-ratelimit-reset-tokens", "x-ratelimit-remaining-tokens"],
+    ["x-ratelimit-reset-project-tokens", "x-ratelimit-remaining-project-tokens"]
+  ],
+  ResetDialects.duration
+)
+
+/**
+ * `anthropic-ratelimit-requests-reset`, and of `tokens`, `input-tokens` and `output-tokens`: instants of RFC 3339, where
+ * `anthropic-ratelimit-...-remaining` is absent or 0; the longest wait counts.
+ *
+ * Source: https://docs.anthropic.com/en/api/rate-limits, "Response headers", read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const anthropic: HintHeader = /*#__PURE__*/ ofLimits(
+  "anthropic-ratelimit-*-reset",
+  [
+    ["anthropic-ratelimit-requests-reset", "anthropic-ratelimit-requests-remaining"],
+    ["anthropic-ratelimit-tokens-reset", "anthropic-ratelimit-tokens-remaining"],
+    ["anthropic-ratelimit-input-tokens-reset", "anthropic-ratelimit-input-tokens-remaining"],
+    ["anthropic-ratelimit-output-tokens-reset", "anthropic-ratelimit-output-tokens-remaining"]
+  ],
+  ResetDialects.untilDateTime
+)
+
+/**
+ * `x-ratelimit-reset`, `x-rate-limit-reset` and `ratelimit-reset`, where `...-remaining` is absent or 0; the longest wait counts.
+ *
+ * A number below 1e9 is the seconds to wait, as in older drafts of the IETF; below 1e12 the seconds since 1970, as GitHub has
+ * it; from there on the milliseconds since 1970, as OpenRouter has it. Each can have a fraction.
+ * Source: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const rateLimitReset: HintHeader = /*#__PURE__*/ ofLimits(
+  "x-ratelimit-reset",
+  [
+    ["x-ratelimit-reset", "x-ratelimit-remaining"],
+    ["x-rate-limit-reset", "x-rate-limit-remaining"],
+    ["ratelimit-reset", "ratelimit-remaining"]
+  ],
+  ResetDialects.byMagnitude
+)
+
+/**
+ * All of the above, the most precise and most specific first: milliseconds, then `retry-after`, which "MUST take precedence"
+ * over `ratelimit` (section 6 of that draft), then what says when a limit resets.
+ *
+ * @category constructors
+ */
+export const standard: ReadonlyArray<HintHeader> = [
+  retryAfterMs,
+  xMsRetryAfterMs,
+  xAmzRetryAfter,
+  retryAfter,
+  rateLimit,
+  openAi,
+  anthropic,
+  rateLimitReset
+]
+
+/**
+ * The same header, except that a wait of 0 counts as absent.
+ *
+ * @category combinators
+ */
+export const aboveZero = (self: HintHeader): HintHeader => ({
+  name: self.name,
+  read: (headers, nowMillis) => self.read(headers, nowMillis) || undefined
+})
+
+/**
+ * The first of the headers with a valid value. What is past is a wait of 0.
+ *
+ * The time is that of the response's own `Date`, so that a clock that is wrong does no harm, and `clockMillis`, in milliseconds
+ * since 1970, only where the response has no valid one. It may be `NaN`: then a header that needs the time does not say.
+ *
+ * @category destructors
+ */
+export const read = (
+  hints: ReadonlyArray<HintHeader>,
+  headers: Headers.Headers,
+  clockMillis: number
+): Found | undefined => {
+  const date = readable(headers, "date")
+  const nowMillis = (date === undefined ? undefined : HttpDate.parse(date, clockMillis)) ?? clockMillis
+  for (const hint of hints) {
+    const millis = hint.read(headers, nowMillis)
+    if (millis !== undefined && millis >= 0) return { header: hint.name, millis }
+  }
+  return undefined
 }
