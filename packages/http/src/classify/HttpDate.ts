@@ -7,7 +7,6 @@
  * Source: RFC 9110, section 5.6.7, https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7, read 2026-11-20.
  */
 import * as Calendar from "./Calendar.ts"
-import * as Wait from "./Wait.ts"
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
@@ -28,8 +27,8 @@ const forms = [
 /**
  * Milliseconds since 1970, or `undefined` for what is not an HTTP-date.
  *
- * A year of two digits is the latest that does not take the date more than 50 mean years beyond `nowMillis`; where that is not
- * the time of a clock, such a date is none.
+ * A year of two digits is the latest that does not take the date more than 50 mean years beyond `nowMillis`; where that is
+ * `NaN` or infinite, such a date is none.
  *
  * @category constructors
  */
@@ -60,7 +59,6 @@ const inLatestYear = (
   inYear: (year: number) => number | undefined,
   nowMillis: number
 ): number | undefined => {
-  if (!Wait.isClock(nowMillis)) return undefined
   const century = Math.floor((1970 + nowMillis / Calendar.yearMillis) / 100) * 100
   return [century + 100, century, century - 100]
     .map((start) => inYear(start + shortYear))

@@ -8,19 +8,12 @@
 const furthestMillis = 8.64e15
 
 /**
- * Whether a time is one that a clock can show; `NaN` is not.
- *
- * @category guards
- */
-export const isClock = (nowMillis: number): boolean => Math.abs(nowMillis) <= furthestMillis
-
-/**
- * The wait until an instant: 0 where it is past, `undefined` where nobody knows the time.
+ * The wait until an instant: 0 where it is past, `undefined` where `nowMillis` is not the time of a clock.
  *
  * @category constructors
  */
 export const until = (atMillis: number, nowMillis: number): number | undefined =>
-  isClock(nowMillis) ? Math.max(0, atMillis - nowMillis) : undefined
+  Math.abs(nowMillis) <= furthestMillis ? Math.max(0, atMillis - nowMillis) : undefined
 
 /**
  * The longest of the waits that are known.
