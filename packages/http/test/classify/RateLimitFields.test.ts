@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
 import * as RateLimitFields from "../../src/classify/RateLimitFields.ts"
 
 const policies = '"burst";q=100;w=60,"daily";q=1000;w=86400'
@@ -7,11 +8,13 @@ const policies = '"burst";q=100;w=60,"daily";q=1000;w=86400'
 type Row = readonly [rateLimit: string, policy: string | undefined, wait: number | undefined]
 
 const table = (name: string, rows: ReadonlyArray<Row>) =>
-  it(name, () => {
-    expect(rows.map(([rateLimit, policy]) => [rateLimit, policy, RateLimitFields.parse(rateLimit, policy)])).toEqual(
-      rows
-    )
-  })
+  it.effect(name, () =>
+    Effect.sync(() => {
+      expect(rows.map(([rateLimit, policy]) => [rateLimit, policy, RateLimitFields.parse(rateLimit, policy)])).toEqual(
+        rows
+      )
+    })
+  )
 
 describe("RateLimitFields.parse", () => {
   table("reads when quota becomes available", [
