@@ -48,17 +48,16 @@ const longestCode = 100
  */
 export const chains = (error: unknown): ReadonlyArray<Chain> => {
   let left = mostRead
-  const follow = (value: unknown, above: ReadonlyArray<unknown>): ReadonlyArray<Chain> => {
+  const follow = (value: unknown, depth: number): ReadonlyArray<Chain> => {
     if (left-- <= 0) return []
-    if (!isObject(value) || above.length > mostCauses || above.includes(value)) return [[]]
+    if (!isObject(value) || depth > mostCauses) return [[]]
     const fault = faultOf(value)
-    const path = [...above, value]
     const parts = partsOf(property(value, "errors"))
     return parts.length === 0
-      ? follow(property(value, "cause"), path).map((chain) => [fault, ...chain])
-      : parts.flatMap((part) => follow(part, path).map((chain) => [...chain, fault]))
+      ? follow(property(value, "cause"), depth + 1).map((chain) => [fault, ...chain])
+      : parts.flatMap((part) => follow(part, depth + 1).map((chain) => [...chain, fault]))
   }
-  const found = follow(error, [])
+  const found = follow(error, 0)
   return left < 0 ? [...found, []] : found
 }
 
@@ -104,7 +103,7 @@ const text = (error: object, key: string): string | undefined => {
  * `UND_ERR_INFO` 'HTTP/2: "stream error" received - code 7'.
  */
 const streamCode = (code: string | undefined, message: string | undefined): string | undefined => {
-  if (message === undefined || message.length > 100) return undefined
+  if (message === undefined) return undefined
   if (code === "ERR_HTTP2_STREAM_ERROR") return /^Stream closed with error code (NGHTTP2_[A-Z_]+)$/.exec(message)?.[1]
   return code === "UND_ERR_INFO" && message === 'HTTP/2: "stream error" received - code 7'
     ? "NGHTTP2_REFUSED_STREAM"

@@ -108,6 +108,17 @@ describe("HttpClassifier.judge", () => {
     expect(["NotProcessed", "Unknown"]).toContain(known({ cause: error, code: "EOUTER" }, "EOUTER"))
   })
 
+  it("reads no more than it can bear", () => {
+    let reads = 0
+    const wider = (): object => ({
+      get errors(): ReadonlyArray<object> {
+        reads += 1
+        return [wider(), wider(), wider()]
+      }
+    })
+    expect([known(wider(), "EOTHER"), reads <= 256]).toEqual([undefined, true])
+  })
+
   it("reads no code that is too long to be one", () => {
     const [short, long] = ["E".repeat(100), "E".repeat(101)]
     expect([known({ code: short }, short), known({ code: long }, long)]).toEqual(["NotProcessed", undefined])
