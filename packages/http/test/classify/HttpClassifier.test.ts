@@ -134,6 +134,12 @@ describe("HttpClassifier.judge", () => {
       )
     })
 
+    it.each([" false", "False\t", " FALSE "])("may stand among blanks that a client left there: %j", (value) => {
+      const of = response(503)
+      Object.defineProperty(of, "headers", { value: Object.assign(of.headers, { "x-should-retry": value }) })
+      expect(judged(of)).toBe("x-should-retry: false")
+    })
+
     it("leaves the row of a status as it is, and stands for a hint where the row wants one", () => {
       expect([429, 425, 413].map((status) => says("true", status))).toEqual([
         "Throttling Unknown",
