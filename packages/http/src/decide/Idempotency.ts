@@ -116,8 +116,7 @@ export const judge = (
 const repeatable = (because: string): Repeatable => ({ _tag: "Repeatable", because })
 
 /** Blank is what is left of a header whose value was forgotten. */
-const valueOf = ({ headers }: HttpClientRequest.HttpClientRequest, name: string): string =>
-  (Object.hasOwn(headers, name) ? headers[name] : undefined)?.trim() ?? ""
+const valueOf = ({ headers }: HttpClientRequest.HttpClientRequest, name: string): string => headers[name]?.trim() ?? ""
 
 /** As the standards write it: `idempotency-key` is `Idempotency-Key`. */
 const spelt = (header: string): string => header.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase())
