@@ -5,7 +5,7 @@
  */
 import { InvalidArgument } from "@effect-retry/core"
 
-/** Source: RFC 9110, section 5.6.2, https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2, read 2026-11-20. */
+/** Source: RFC 9110, section 5.6.2, https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2. */
 const lowerCaseToken = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 const upperCaseToken = /^[!#$%&'*+\-.^_`|~0-9A-Z]+$/
 

@@ -73,7 +73,7 @@ export interface Judgement {
  * What HTTP itself calls passing, and every transport error but those that another attempt does not cure.
  *
  * Retryable: 408, 421, 425, 429, 500, 502, 503 and 504, and 413 with a hint.
- * Source of the directive: https://github.com/openai/openai-node, read 2026-11-20.
+ * Source of the directive: https://github.com/openai/openai-node.
  *
  * @category constructors
  */

@@ -4,7 +4,7 @@
 import type { Case } from "./HttpClassifier.ts"
 
 /**
- * Statuses. Sources, all read 2026-11-20: RFC 9110, section 15, https://www.rfc-editor.org/rfc/rfc9110#section-15; of
+ * Statuses. Sources: RFC 9110, section 15, https://www.rfc-editor.org/rfc/rfc9110#section-15; of
  * 425 RFC 8470, section 5.2, https://www.rfc-editor.org/rfc/rfc8470#section-5.2; of 429 RFC 6585, section 4,
  * https://www.rfc-editor.org/rfc/rfc6585#section-4.
  *
@@ -104,7 +104,8 @@ const never = Object.fromEntries([...certificates, ...handshakes, ...mistakes].m
 /**
  * Codes and names of transport errors. `undefined` is what another attempt does not cure.
  *
- * Sources, all read 2026-11-20: the errors that Node 20 and undici 7 raise; the lists of got 16.1.0, undici 8.12.4 and
+ * Sources: the errors that Node 20 and undici 7 were seen to raise, and the lists, as recorded on 2026-11-20, of got
+ * 16.1.0, undici 8.12.4 and
  * @smithy/core 3.41.0; certificates https://nodejs.org/api/tls.html#x509-certificate-error-codes; HTTP/2 RFC 9113,
  * sections 7 and 8.7, https://www.rfc-editor.org/rfc/rfc9113#section-8.7.
  *

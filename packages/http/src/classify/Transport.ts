@@ -31,7 +31,7 @@ export interface Fault {
  */
 export type Chain = ReadonlyArray<Fault>
 
-/** Source: the AWS SDK for JavaScript follows causes as far, @smithy/core 3.41.0, read 2026-11-20. */
+/** Source: the AWS SDK for JavaScript follows causes as far, @smithy/core 3.41.0, as recorded on 2026-11-20. */
 const mostCauses = 10
 
 /** A bound on all that is read of one error; what is beyond it counts as one more chain, of which nothing is known. */

@@ -49,8 +49,8 @@ export type Repeatable =
  * server that does not know the header carries a repetition out again. For one that does:
  * `{ ...Idempotency.standard, createKeyFor: ["POST", "PATCH"] }`.
  *
- * Sources, all read 2026-11-20: RFC 9110, sections 9.2.2 and 13.1,
- * https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2; of QUERY RFC 10008, section 2,
+ * Sources: RFC 9110, sections 9.2.2 and 13.1,
+ * https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2; of QUERY RFC 10008, section 1,
  * https://www.rfc-editor.org/rfc/rfc10008; of the key
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header.
  *

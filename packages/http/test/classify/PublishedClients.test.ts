@@ -1,7 +1,7 @@
 /**
  * What published clients retry can be said in our tables, each derived from ours by spread.
  *
- * Sources: the sources of the packages in the versions named, read 2026-11-20. Left out is what is no table: whose
+ * Sources: the published packages in the versions named, as recorded on 2026-11-20. Left out is what is no table: whose
  * methods are retried (see `Idempotency`), how often, and for which statuses a hint counts.
  */
 import { HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
