@@ -83,9 +83,8 @@ const ofLimits = (
 /**
  * `retry-after-ms`: milliseconds, also with a fraction.
  *
- * Sources: https://learn.microsoft.com/azure/azure-app-configuration/rest-api-throttling;
- * https://github.com/openai/openai-node, src/client.ts at 7b7d6ca (2026-08-21), which asks it before `retry-after`; read
- * 2026-11-20.
+ * Sources: https://github.com/Azure/AppConfiguration, docs/REST/throttling.md; https://github.com/openai/openai-node,
+ * src/client.ts at 7b7d6ca (2026-08-21), which asks it before `retry-after`; read 2026-11-20.
  *
  * @category constructors
  */
@@ -103,7 +102,8 @@ export const xMsRetryAfterMs: HintHeader = /*#__PURE__*/ ofOne("x-ms-retry-after
 /**
  * `x-amz-retry-after`: whole milliseconds.
  *
- * Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, read 2026-11-20.
+ * Source: https://github.com/smithy-lang/smithy-typescript at 6815d3e (2026-08-20), parseRetryAfterHeader.spec.ts, read
+ * 2026-11-20.
  *
  * @category constructors
  */

@@ -28,7 +28,7 @@ const never = ["", "-1", "+5", "  5", "5, 7", "1e99", "0x10", "Infinity", "NaN",
 
 describe("HintHeader.retryAfterMs", () => {
   table("reads milliseconds", HintHeader.retryAfterMs, [
-    // Sources: https://learn.microsoft.com/azure/azure-app-configuration/rest-api-throttling, read 2026-11-20.
+    // Source: https://github.com/Azure/AppConfiguration, docs/REST/throttling.md, read 2026-11-20.
     [{ "retry-after-ms": "10" }, 10],
     [{ "retry-after-ms": "787" }, 787],
     [{ "Retry-After-Ms": "0" }, 0],
