@@ -104,10 +104,10 @@ const never = Object.fromEntries([...certificates, ...handshakes, ...mistakes].m
 /**
  * Codes and names of transport errors. `undefined` is what another attempt does not cure.
  *
- * Sources: the errors that Node 20 and undici 7 were seen to raise, and the lists, as recorded on 2026-11-20, of got
- * 16.1.0, undici 8.12.4 and
- * @smithy/core 3.41.0; certificates https://nodejs.org/api/tls.html#x509-certificate-error-codes; HTTP/2 RFC 9113,
- * sections 7 and 8.7, https://www.rfc-editor.org/rfc/rfc9113#section-8.7.
+ * Sources: the errors that Node 20 and undici 7 were seen to raise, and the lists of got 16.1.0, undici 8.12.4 and
+ * `@smithy/core` 3.41.0, as recorded on 2026-11-20; certificates
+ * https://nodejs.org/api/tls.html#x509-certificate-error-codes; HTTP/2 RFC 9113, sections 7 and 8.7,
+ * https://www.rfc-editor.org/rfc/rfc9113#section-8.7.
  *
  * A host without an address (`ENOTFOUND`) is retryable: the answer of a resolver that lost its own upstream looks no
  * different from that for a name nobody has, nothing has been sent, and a misspelt name costs no more than the waits.

@@ -1,6 +1,9 @@
 /**
  * What errors of the transport look like, as Node 20.20 and undici 7.30 were seen to raise them on 2026-11-20, without
  * the stacks and the addresses.
+ *
+ * Not provoked but put together from the sources of Node and undici: `timedOutConnecting`, `unreachable`, `connectTimeout`,
+ * `refusedUpgrade`, `timedOutNode` and `refusedEverywhere`.
  */
 
 /** An error with these properties, whose own `name` is that of its class where it differs. */
