@@ -194,7 +194,7 @@ export const rateLimitReset: HintHeader = /*#__PURE__*/ ofLimits(
 
 /**
  * All of the above, the most precise and most specific first: milliseconds, then `retry-after`, which "MUST take precedence"
- * over `ratelimit` (section 6 of that draft), then what says when a limit resets.
+ * over `ratelimit` (section 7 of that draft), then what says when a limit resets.
  *
  * @category constructors
  */

@@ -4,7 +4,7 @@
  * First stage of the flow. Partition keys and quota units are not looked at: whatever of the limits on a response is exhausted,
  * the request ran into it.
  *
- * Source: draft-ietf-httpapi-ratelimit-headers-10 (2025-09-24), sections 3 and 4,
+ * Source: draft-ietf-httpapi-ratelimit-headers-10 (2025-09-24), sections 3, 4 and 7,
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/, read 2026-11-20; "Malformed RateLimit header fields
  * MUST be ignored".
  */

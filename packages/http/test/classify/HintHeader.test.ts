@@ -187,7 +187,7 @@ describe("HintHeader.rateLimitReset", () => {
     [{ "x-ratelimit-reset": "1795132860000" }, minute],
     [{ "x-ratelimit-reset": "60" }, minute],
     [{ "x-rate-limit-remaining": "0", "x-rate-limit-reset": "1795132860" }, minute],
-    // Source: draft-ietf-httpapi-ratelimit-headers-06, section 5.3, read 2026-11-20.
+    // Source: draft-ietf-httpapi-ratelimit-headers-06, section 3.4, read 2026-11-20.
     [{ "ratelimit-remaining": "0", "ratelimit-reset": "50" }, 50_000],
     [{ "x-ratelimit-remaining": "0.0", "x-ratelimit-reset": "345.0" }, 345_000],
     [{ "x-ratelimit-reset": "5", "ratelimit-reset": "1795132860", "ratelimit-remaining": "0" }, minute],

@@ -18,7 +18,7 @@ const table = (name: string, rows: ReadonlyArray<Row>) =>
 
 describe("RateLimitFields.parse", () => {
   table("reads when quota becomes available", [
-    // Source: draft-ietf-httpapi-ratelimit-headers-10, section 5, read 2026-11-20.
+    // Source: draft-ietf-httpapi-ratelimit-headers-10, section 6, read 2026-11-20.
     ['"problemPolicy";r=0;t=10', undefined, 10_000],
     ['"default";r=0;t=0', undefined, 0],
     ['"default";r=0;t=-0', undefined, 0],
@@ -62,7 +62,7 @@ describe("RateLimitFields.parse", () => {
   ])
 
   table("says nothing where quota remains", [
-    // Source: draft-ietf-httpapi-ratelimit-headers-10, sections 4.2, 6 and 7.5, read 2026-11-20.
+    // Source: draft-ietf-httpapi-ratelimit-headers-10, sections 4.2, 7 and 8.5, read 2026-11-20.
     ['"default";r=50;t=30', undefined, undefined],
     ['"default";r=999;pk=:dHJpYWwxMjEzMjM=:', undefined, undefined],
     ['"default";r=300000000;t=60;pk=:QXBwLTk5OQ==:', undefined, undefined],
@@ -112,7 +112,7 @@ describe("RateLimitFields.parse", () => {
     ['"default";r=0;t=٣٠', undefined, undefined],
     ['"default";r=0;t=30\0', undefined, undefined],
     ['"default";r=0;t=30;pk=:Q===Q:', undefined, undefined],
-    // Source: draft-ietf-httpapi-ratelimit-headers-07, section 4, read 2026-11-20: what the field was before.
+    // Source: draft-ietf-httpapi-ratelimit-headers-07, section 3.1, read 2026-11-20: what the field was before.
     ["limit=100, remaining=0, reset=50", undefined, undefined],
     ["100;w=60", undefined, undefined]
   ])
