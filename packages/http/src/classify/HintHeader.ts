@@ -62,7 +62,7 @@ const ofOne = (name: string, parse: (value: string, nowMillis: number) => number
 /** A limit's headers: when it resets, and what is left of it. */
 type Limit = readonly [reset: string, remaining: string]
 
-/** The longest wait for an exhausted limit. Resets are sent with every response, so one with quota left says nothing. */
+/** The longest wait for an exhausted limit. Resets come with every response: one with quota left says nothing. */
 const ofLimits = (
   name: string,
   limits: ReadonlyArray<Limit>,
@@ -120,8 +120,8 @@ export const xAmzRetryAfter: HintHeader = /*#__PURE__*/ ofOne("x-amz-retry-after
 export const retryAfter: HintHeader = /*#__PURE__*/ ofOne("retry-after", RetryAfter.parse)
 
 /**
- * `ratelimit`, with the windows of `ratelimit-policy`: the longest wait for a limit with `r=0`, its `t` or else the `w` of the
- * policy of its name.
+ * `ratelimit`, with the windows of `ratelimit-policy`: the longest wait for a limit with `r=0`, its `t` or else the `w`
+ * of the policy of its name.
  *
  * Source: draft-ietf-httpapi-ratelimit-headers-10 (2025-09-24),
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/, read 2026-11-20.
@@ -155,8 +155,8 @@ export const openAi: HintHeader = /*#__PURE__*/ ofLimits(
 )
 
 /**
- * `anthropic-ratelimit-requests-reset`, and of `tokens`, `input-tokens` and `output-tokens`: instants of RFC 3339, where
- * `anthropic-ratelimit-...-remaining` is absent or 0; the longest wait counts.
+ * `anthropic-ratelimit-requests-reset`, and of `tokens`, `input-tokens` and `output-tokens`: instants of RFC 3339,
+ * where `anthropic-ratelimit-...-remaining` is absent or 0; the longest wait counts.
  *
  * Source: https://docs.anthropic.com/en/api/rate-limits, "Response headers", read 2026-11-20.
  *
@@ -174,10 +174,11 @@ export const anthropic: HintHeader = /*#__PURE__*/ ofLimits(
 )
 
 /**
- * `x-ratelimit-reset`, `x-rate-limit-reset` and `ratelimit-reset`, where `...-remaining` is absent or 0; the longest wait counts.
+ * `x-ratelimit-reset`, `x-rate-limit-reset` and `ratelimit-reset`, where `...-remaining` is absent or 0; the longest
+ * wait counts.
  *
- * A number below 1e9 is the seconds to wait, as in older drafts of the IETF; below 1e12 the seconds since 1970, as GitHub has
- * it; from there on the milliseconds since 1970, as OpenRouter has it. Each can have a fraction.
+ * A number below 1e9 is the seconds to wait, as in older drafts of the IETF; below 1e12 the seconds since 1970, as
+ * GitHub has it; from there on the milliseconds since 1970, as OpenRouter has it. Each can have a fraction.
  * Source: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api, read 2026-11-20.
  *
  * @category constructors
@@ -193,8 +194,8 @@ export const rateLimitReset: HintHeader = /*#__PURE__*/ ofLimits(
 )
 
 /**
- * All of the above, the most precise and most specific first: milliseconds, then `retry-after`, which "MUST take precedence"
- * over `ratelimit` (section 7 of that draft), then what says when a limit resets.
+ * All of the above, the most precise and most specific first: milliseconds, then `retry-after`, which "MUST take
+ * precedence" over `ratelimit` (section 7 of that draft), then what says when a limit resets.
  *
  * @category constructors
  */
@@ -222,8 +223,9 @@ export const aboveZero = (self: HintHeader): HintHeader => ({
 /**
  * The first of the headers with a valid value. What is past is a wait of 0.
  *
- * The time is that of the response's own `Date`, so that a clock that is wrong does no harm, and `clockMillis`, in milliseconds
- * since 1970, only where the response has no valid one. It may be `NaN`: then a header that needs the time does not say.
+ * The time is that of the response's own `Date`, so that a clock that is wrong does no harm, and `clockMillis`, in
+ * milliseconds since 1970, only where the response has no valid one. It may be `NaN`: then a header that needs the time
+ * does not say.
  *
  * @category destructors
  */

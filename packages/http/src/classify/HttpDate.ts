@@ -1,8 +1,8 @@
 /**
  * Dates as HTTP writes them.
  *
- * First stage of the flow. All three forms of the grammar are read, and nothing besides: case, spaces and the number of digits
- * count. The name of a day has to be one of the form's, but is not compared with the date: it decides nothing.
+ * First stage of the flow. All three forms of the grammar are read, and nothing besides: case, spaces and the number of
+ * digits count. The name of a day has to be one of the form's, but is not compared with the date: it decides nothing.
  *
  * Source: RFC 9110, section 5.6.7, https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7, read 2026-11-20.
  */
@@ -27,8 +27,8 @@ const forms = [
 /**
  * Milliseconds since 1970, or `undefined` for what is not an HTTP-date.
  *
- * A year of two digits is the latest that does not take the date more than 50 mean years beyond `nowMillis`; where that is
- * `NaN` or infinite, such a date is none.
+ * A year of two digits is the latest that does not take the date more than 50 mean years beyond `nowMillis`; where that
+ * is `NaN` or infinite, such a date is none.
  *
  * @category constructors
  */

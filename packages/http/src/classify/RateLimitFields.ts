@@ -1,12 +1,12 @@
 /**
  * The fields `RateLimit` and `RateLimit-Policy` of the IETF.
  *
- * First stage of the flow. Partition keys and quota units are not looked at: whatever of the limits on a response is exhausted,
- * the request ran into it.
+ * First stage of the flow. Partition keys and quota units are not looked at: whatever of the limits on a response is
+ * exhausted, the request ran into it.
  *
  * Source: draft-ietf-httpapi-ratelimit-headers-10 (2025-09-24), sections 3, 4 and 7,
- * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/, read 2026-11-20; "Malformed RateLimit header fields
- * MUST be ignored".
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/, read 2026-11-20; "Malformed RateLimit header
+ * fields MUST be ignored".
  */
 import { Predicate } from "effect"
 import { parseList } from "structured-headers"
@@ -19,8 +19,9 @@ interface Member {
 }
 
 /**
- * The longest wait for a limit without remaining quota: its `t`, or else the longest window `w` of the policies of its name.
- * `undefined` where quota remains, no time is given, or one limit is malformed. A malformed `RateLimit-Policy` counts as absent.
+ * The longest wait for a limit without remaining quota: its `t`, or else the longest window `w` of the policies of its
+ * name. `undefined` where quota remains, no time is given, or one limit is malformed. A malformed `RateLimit-Policy`
+ * counts as absent.
  *
  * @category constructors
  */

@@ -22,12 +22,12 @@ const leastEpochSeconds = 1e9
 const leastEpochMillis = 1e12
 
 /**
- * A number whose magnitude tells what it is: below 1e9 the seconds to wait, below 1e12 the seconds since 1970, and from there
- * on the milliseconds since 1970.
+ * A number whose magnitude tells what it is: below 1e9 the seconds to wait, below 1e12 the seconds since 1970, and from
+ * there on the milliseconds since 1970.
  *
- * Sources: seconds to wait, `RateLimit-Reset` up to draft-ietf-httpapi-ratelimit-headers-06, section 3.4; epoch seconds, GitHub,
- * https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api; epoch milliseconds, OpenRouter, as handled in
- * https://github.com/everruns/everruns/pull/2280; all read 2026-11-20.
+ * Sources: seconds to wait, `RateLimit-Reset` up to draft-ietf-httpapi-ratelimit-headers-06, section 3.4; epoch
+ * seconds, GitHub, https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api; epoch milliseconds,
+ * OpenRouter, as handled in https://github.com/everruns/everruns/pull/2280; all read 2026-11-20.
  *
  * @category constructors
  */

@@ -70,6 +70,8 @@ const bytes = (draw: Random): string => {
 
 const digits = (draw: Random): string => pick(draw, ["", "-", "+", "0.", " "]) + String(draw(10)).repeat(draw(1_500))
 
+const offsets = ["Z", "+01:00", "-23:59", "+24:00", ".5Z", ""]
+
 const nearDate = (draw: Random): string => {
   const two = (below: number) => String(draw(below)).padStart(2, "0")
   const month = pick(draw, ["Jan", "Feb", "Jun", "Dec", "jan", "13"])
@@ -82,7 +84,7 @@ const nearDate = (draw: Random): string => {
     case 2:
       return `Sun ${month} ${String(draw(34)).padStart(2)} ${time} ${draw(12_000)}`
     default:
-      return `${draw(12_000)}-${two(14)}-${two(33)}T${time}${pick(draw, ["Z", "+01:00", "-23:59", "+24:00", ".5Z", ""])}`
+      return `${draw(12_000)}-${two(14)}-${two(33)}T${time}${pick(draw, offsets)}`
   }
 }
 
