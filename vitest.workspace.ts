@@ -4,13 +4,14 @@ import { defineConfig } from "vitest/config"
 // Core's tests use the testing package, which depends on core: an alias instead of a dependency keeps the graph free of
 // a cycle.
 const testing = fileURLToPath(new URL("packages/testing/src/index.ts", import.meta.url))
+const setup = fileURLToPath(new URL("vitest.setup.ts", import.meta.url))
 
 const project = (name: string) => ({
   root: fileURLToPath(new URL(`packages/${name}`, import.meta.url)),
   resolve: { alias: [{ find: /^@effect-retry\/testing$/, replacement: testing }] },
   // Tests run the sources: no build is needed before them, and stack traces point into src.
   ssr: { resolve: { conditions: ["@effect-retry/source", "module", "node", "development|production"] } },
-  test: { name, include: ["test/**/*.test.ts"] }
+  test: { name, include: ["test/**/*.test.ts"], setupFiles: [setup] }
 })
 
 export default defineConfig({

@@ -1,0 +1,11 @@
+/**
+ * Gives every test file the `it` of `@effect/vitest` as it came.
+ *
+ * `layer(...)` of `@effect/vitest` 0.30 writes methods bound to its layer over those of the one `it` that all files of
+ * a worker share, and leaves them there when its layer is long released. Without this, `it.effect` of a later file
+ * brings the clock of that layer instead of the `TestClock`. Within one file nothing helps but order: a block of
+ * `layer` comes last.
+ */
+import { effect, flakyTest, it, layer, prop, scoped } from "@effect/vitest"
+
+Object.assign(it, { effect, flakyTest, layer, prop, scoped })
