@@ -10,10 +10,10 @@ import { expected, test } from "../src/testing-timeline.ts"
 
 it.effect("retries what is busy", () => test)
 
-layer(Layer.merge(VirtualClock.layer, SeededRandom.layer("orders")))("orders", (it) => {
-  it.effect("are retried", () => Effect.map(test, (text) => expect(text).toBe(expected)))
-})
-
 suites(vitest)
 
 it.effect.prop("never makes more calls than it may", [Arbitraries.policy("1 second")], ([policy]) => law(policy))
+
+layer(Layer.merge(VirtualClock.layer, SeededRandom.layer("orders")))("orders", (it) => {
+  it.effect("are retried", () => Effect.map(test, (text) => expect(text).toBe(expected)))
+})

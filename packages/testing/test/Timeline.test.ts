@@ -168,22 +168,6 @@ describe("Timeline.equals", () => {
   )
 })
 
-layer(Layer.merge(VirtualClock.layer, SeededRandom.layer("one")))("Timeline.record in a layer of tests", (it) => {
-  it.effect("uses the clock and the chance of the layer", () =>
-    Effect.gen(function* () {
-      expect(Timeline.equals(yield* recording, yield* seeded("one"))).toBe(true)
-    })
-  )
-
-  it.effect("starts at zero in the next test as well", () =>
-    Effect.gen(function* () {
-      const passed = yield* VirtualClock.now
-      expect(Duration.toMillis(passed)).toBeGreaterThan(0)
-      expect(Timeline.startsMillis(yield* recording)[0]).toBe(0)
-    })
-  )
-})
-
 describe("Scripted.make", () => {
   it.effect("dies of a call that the script does not have", () =>
     Effect.gen(function* () {
@@ -207,4 +191,20 @@ describe("Scripted.make", () => {
       "Scripted.times: count must be a whole number >= 1 or Infinity, got 1.5"
     )
   })
+})
+
+layer(Layer.merge(VirtualClock.layer, SeededRandom.layer("one")))("Timeline.record in a layer of tests", (it) => {
+  it.effect("uses the clock and the chance of the layer", () =>
+    Effect.gen(function* () {
+      expect(Timeline.equals(yield* recording, yield* seeded("one"))).toBe(true)
+    })
+  )
+
+  it.effect("starts at zero in the next test as well", () =>
+    Effect.gen(function* () {
+      const passed = yield* VirtualClock.now
+      expect(Duration.toMillis(passed)).toBeGreaterThan(0)
+      expect(Timeline.startsMillis(yield* recording)[0]).toBe(0)
+    })
+  )
 })
