@@ -1,0 +1,39 @@
+import { exchange, ok, reset, unavailable } from "./http-scripted.ts"
+// #region key
+import { HttpRetry, Idempotency } from "@effect-retry/http"
+import { Effect } from "effect"
+
+/** For a server that honours keys: every POST has one, created once, the same on each attempt. */
+const keyed = HttpRetry.withRetry({
+  ...HttpRetry.standard,
+  idempotency: { ...Idempotency.standard, createKeyFor: ["POST"], keyHeader: "x-request-key" }
+})
+
+/** For one request whose repetition does no harm. */
+const declared = Idempotency.declared("a search changes nothing")
+// #endregion
+
+import { IdempotencyKey } from "@effect-retry/http"
+
+const url = "https://api.example/"
+const summary = ({ requests }: Effect.Effect.Success<ReturnType<typeof exchange>>) =>
+  requests.map(({ headers }) => headers["x-request-key"] ?? "no key")
+
+export const program = Effect.all({
+  keyed: exchange([reset, unavailable, ok], (client) => keyed(client).post(url)),
+  declared: exchange([reset, ok], (client) => declared(HttpRetry.withRetry(client).post(url))),
+  neither: exchange([reset, ok], (client) => HttpRetry.withRetry(client).post(url))
+}).pipe(
+  Effect.map(({ declared, keyed, neither }) => ({
+    keyed: summary(keyed),
+    declared: summary(declared),
+    neither: summary(neither)
+  })),
+  Effect.provide(IdempotencyKey.layerSequence)
+)
+
+export const expected = {
+  keyed: ["key-1", "key-1", "key-1"],
+  declared: ["no key", "no key"],
+  neither: ["no key"]
+}

@@ -1,0 +1,30 @@
+import { exchange, unavailable } from "./http-scripted.ts"
+// #region host
+import { RetryBucket } from "@effect-retry/core"
+import { HttpRetry } from "@effect-retry/http"
+
+const funded = HttpRetry.withRetry({ ...HttpRetry.standard, bucket: RetryBucket.Default })
+
+const onePerHost = RetryBucket.layerKeyed(RetryBucket.Default, {
+  bucket: RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 3, floorPerSecond: 0.1 }),
+  maxKeys: 100,
+  idleTimeToLive: "10 minutes"
+})
+// #endregion
+
+import { Effect } from "effect"
+
+const requests = (url: string) =>
+  Effect.map(
+    exchange([unavailable], (client) => funded(client).get(url)),
+    ({ sent }) => sent.length
+  )
+
+export const program = Effect.all([
+  requests("https://a.example/1"),
+  requests("https://a.example/2"),
+  requests("https://b.example/")
+]).pipe(Effect.provide(onePerHost))
+
+/** Three retries for the first host, which two operations share; the other host has its own. */
+export const expected = [3, 2, 3]
