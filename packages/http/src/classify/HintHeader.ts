@@ -113,7 +113,7 @@ export const xAmzRetryAfter: HintHeader = /*#__PURE__*/ ofOne("x-amz-retry-after
  * `retry-after`: whole seconds, or an HTTP-date in any of its three forms.
  *
  * Neither fractions nor other dates nor two values at once are read.
- * Source: RFC 9110, section 10.2.3, https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3, read 2026-11-20.
+ * Source: RFC 9110, section 10.2.3, https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3.
  *
  * @category constructors
  */

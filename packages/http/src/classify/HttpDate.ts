@@ -4,7 +4,7 @@
  * First stage of the flow. All three forms of the grammar are read, and nothing besides: case, spaces and the number of
  * digits count. The name of a day has to be one of the form's, but is not compared with the date: it decides nothing.
  *
- * Source: RFC 9110, section 5.6.7, https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7, read 2026-11-20.
+ * Source: RFC 9110, section 5.6.7, https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7.
  */
 import * as Calendar from "./Calendar.ts"
 

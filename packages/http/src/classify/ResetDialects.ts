@@ -60,7 +60,7 @@ const dateTime = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d+)?(?:[Zz]|
 /**
  * The wait until an instant of RFC 3339.
  *
- * Source: RFC 3339, section 5.6, https://www.rfc-editor.org/rfc/rfc3339#section-5.6, read 2026-11-20.
+ * Source: RFC 3339, section 5.6, https://www.rfc-editor.org/rfc/rfc3339#section-5.6.
  *
  * @category constructors
  */

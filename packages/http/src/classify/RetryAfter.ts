@@ -9,7 +9,7 @@ import * as Wait from "./Wait.ts"
 /**
  * `delay-seconds = 1*DIGIT`, or an HTTP-date. So many digits that no number holds them are `Infinity`.
  *
- * Source: RFC 9110, section 10.2.3, https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3, read 2026-11-20.
+ * Source: RFC 9110, section 10.2.3, https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3.
  *
  * @category constructors
  */

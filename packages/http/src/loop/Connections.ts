@@ -7,11 +7,11 @@
  */
 
 /**
- * The statuses of servers that are not well.
+ * The statuses of servers that are not well, and 421, which asks for another connection.
  *
  * @category constructors
  */
-export const transientStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504])
+export const transientStatuses: ReadonlySet<number> = new Set([421, 500, 502, 503, 504])
 
 /** What undici hands to an interceptor, as far as it is used here. */
 interface Handler {
@@ -32,7 +32,7 @@ interface Controller {
  *
  * After a status of `statuses` the connection stays taken until the body is read, which frees it, or cancelled, which
  * closes it. Retried clients cancel.
- * Source: https://undici.nodejs.org/#/docs/api/Dispatcher, `compose`, read 2026-11-20.
+ * Source: `undici` 7.30.2, docs/docs/api/Dispatcher.md, `compose`, read 2026-11-20.
  *
  * @category constructors
  */

@@ -18,8 +18,8 @@ export type { Any, Env, Failure, In, Outcome, Policy, Preset } from "./HttpPolic
 /**
  * What a client does that is given no policy: three attempts for what HTTP itself calls safe to repeat.
  *
- * - `classifier`: `HttpClassifier.standard`: 408, 425, 429, 500, 502, 503, 504 and transport errors.
- * - `idempotency`: `Idempotency.standard`: GET, HEAD, OPTIONS, TRACE, PUT and DELETE, and what carries an
+ * - `classifier`: `HttpClassifier.standard`: 408, 421, 425, 429, 500, 502, 503, 504, 413 with a hint, and transport errors.
+ * - `idempotency`: `Idempotency.standard`: GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY, and what carries an
  *   `Idempotency-Key` or a precondition; no key is created.
  * - `maxAttempts`, `backoff`: `Policy.standard` of core: 3 attempts, exponential from 100 milliseconds, capped at 20 seconds,
  *   full jitter.
@@ -57,8 +57,7 @@ type InPipe<E> = unknown extends E ? never : unknown
  * what the policy itself fails an attempt with is the `cause` of a `RequestError`. An attempt is over when the headers of
  * its response are in: a body that breaks later is not retried. Responses in between are let go of.
  *
- * Source of the rules of repetition: RFC 9110, section 9.2.2, https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2, read
- * 2026-11-20.
+ * Source of the rules of repetition: RFC 9110, section 9.2.2, https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2.
  *
  * @category running
  */
