@@ -39,10 +39,12 @@ export const nothing: Drain = { atMostBytes: 0, within: 0 }
 /**
  * @category guards
  */
-export const check = (owner: string, { atMostBytes, within }: Drain): Drain => ({
-  atMostBytes: InvalidArgument.number(owner, "drain.atMostBytes", atMostBytes, { min: 0, integer: true }),
-  within: InvalidArgument.millis(owner, "drain.within", within, { min: 0 })
-})
+export const check = (owner: string, drain: Drain): Drain => {
+  if (!Predicate.isRecord(drain)) return InvalidArgument.refuse(owner, "drain", "a record of bounds", drain)
+  InvalidArgument.number(owner, "drain.atMostBytes", drain.atMostBytes, { min: 0, integer: true })
+  InvalidArgument.millis(owner, "drain.within", drain.within, { min: 0 })
+  return drain
+}
 
 /**
  * Reads a body to its end within the bounds, and answers it where its length was announced and was within them.
