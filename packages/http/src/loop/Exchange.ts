@@ -42,7 +42,7 @@ export const run = (send: Send, request: Request, policy: Erased): Sent =>
       const exchange = make(keyed, policy, fiber)
       const retried = Retry.retry(attempt(exchange, send), corePolicy(exchange))
       const ended = Effect.mapBoth(retried, {
-        onFailure: (error) => asRequestError(keyed, error),
+        onFailure: (error) => (error === exchange.failed ? error : asRequestError(keyed, error)),
         onSuccess: (response) => readable(exchange, response)
       })
       return policy.bucket === undefined && policy.sendRate === undefined ? ended : forHost(ended, keyed, fiber)
