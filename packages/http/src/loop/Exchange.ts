@@ -140,7 +140,9 @@ const ifRepeatable = (
 
 const corePolicy = (exchange: Exchange): Core.Policy<unknown, Response> => {
   const { attemptTimeout, deadline, drain = Discard.standard, ...policy } = exchange.policy
-  const timeout = attemptTimeout ?? (deadline === undefined ? undefined : timeLeft)
+  // A deadline that cuts needs no help, and must not lose to a timer that rounds the same moment down.
+  const isOpen = deadline === undefined || deadline._tag === "Cut"
+  const timeout = attemptTimeout ?? (isOpen ? undefined : timeLeft)
   return {
     ...policy,
     deadline,
