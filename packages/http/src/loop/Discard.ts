@@ -6,6 +6,7 @@
  * trusted any more: the body is cancelled, which closes the connection wherever the body is not in yet.
  */
 import { HttpClientResponse } from "@effect/platform"
+import type { HttpClientError } from "@effect/platform"
 import { InvalidArgument } from "@effect-retry/core"
 import type { Duration } from "effect"
 import { Deferred, Effect, Fiber, Option, Predicate, Stream } from "effect"
@@ -47,7 +48,7 @@ export const check = (owner: string, drain: Drain): Drain => {
 }
 
 /**
- * Reads a body to its end within the bounds, and answers it where its length was announced and was within them.
+ * Reads a body to its end within the bounds, and answers it; what is longer or slower is cancelled.
  *
  * @category running
  */
@@ -59,22 +60,56 @@ export const drained = (
   if (atMostBytes === 0 || (announced !== undefined && announced > atMostBytes)) {
     return Effect.as(cancelled(response), Option.none())
   }
-  // Platform's clients abort the request at the end of `stream`, which closes the connection of some; not of `arrayBuffer`.
+  // Platform's clients abort the request at the end of `stream`, which closes the connection of some; not of
+  // `arrayBuffer`, which in turn nothing but an abort can stop.
   const body =
-    announced === undefined
-      ? Effect.as(drainedStream(response, atMostBytes), Option.none())
-      : Effect.map(response.arrayBuffer, (buffer) => Option.some(new Uint8Array(buffer)))
-  return Effect.map(Effect.timeoutOption(Effect.option(body), within), (read) => Option.flatten(Option.flatten(read)))
+    announced !== undefined && isAbortable(response)
+      ? Effect.map(response.arrayBuffer, (buffer) => Option.some(new Uint8Array(buffer)))
+      : streamed(response, atMostBytes)
+  // A body that somebody else has begun to read dies.
+  const read = Effect.option(Effect.sandbox(body))
+  return Effect.map(Effect.timeoutOption(read, within), (read) => Option.flatten(Option.flatten(read)))
 }
 
+/** What is encoded can be of any length once it is not. */
 const announcedBytes = ({ headers }: HttpClientResponse.HttpClientResponse): number | undefined => {
   const length = headers["content-length"]
-  return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
+  return length !== undefined && /^\d{1,15}$/.test(length) && headers["content-encoding"] === undefined
+    ? Number(length)
+    : undefined
 }
 
-const drainedStream = (response: HttpClientResponse.HttpClientResponse, atMostBytes: number) => {
+const streamed = (
+  response: HttpClientResponse.HttpClientResponse,
+  atMostBytes: number
+): Effect.Effect<Option.Option<Uint8Array>, HttpClientError.ResponseError> => {
+  const chunks: Array<Uint8Array> = []
   let bytes = 0
-  return Stream.runForEachWhile(response.stream, (chunk) => Effect.succeed((bytes += chunk.length) <= atMostBytes))
+  const taken = Stream.runForEachWhile(response.stream, (chunk) =>
+    Effect.sync(() => {
+      bytes += chunk.length
+      if (bytes <= atMostBytes) chunks.push(chunk)
+      return bytes <= atMostBytes
+    })
+  )
+  return Effect.map(
+    Effect.catchIf(
+      taken,
+      (error) => error.reason === "EmptyBody",
+      () => Effect.void
+    ),
+    () => (bytes <= atMostBytes ? Option.some(joined(chunks, bytes)) : Option.none())
+  )
+}
+
+const joined = (chunks: ReadonlyArray<Uint8Array>, bytes: number): Uint8Array => {
+  const all = new Uint8Array(bytes)
+  let place = 0
+  for (const chunk of chunks) {
+    all.set(chunk, place)
+    place += chunk.length
+  }
+  return all
 }
 
 /**
@@ -109,14 +144,22 @@ export const replaced = (
   response: HttpClientResponse.HttpClientResponse,
   body: Option.Option<Uint8Array>
 ): HttpClientResponse.HttpClientResponse => {
-  const { headers, request, status } = response
-  // What no web response can be.
-  if (status < 200 || status > 599) return response
-  const source = Option.match(body, {
-    onNone: () => new ReadableStream({ start: (controller) => controller.error(new Error(gone)) }),
-    onSome: (bytes) => (bytes.length === 0 ? null : bytes)
+  const { cookies, headers, remoteAddress, request, status } = response
+  const source = Option.getOrElse(
+    body,
+    () => new ReadableStream({ start: (controller) => controller.error(new Error(gone)) })
+  )
+  // A web response cannot have every status, nor every header.
+  const type = headers["content-type"]
+  const web = new Response(source, type !== undefined && isPlain(type) ? { headers: { "content-type": type } } : {})
+  return Object.create(HttpClientResponse.fromWeb(request, web), {
+    cookies: { value: cookies },
+    headers: { value: headers },
+    remoteAddress: { value: remoteAddress },
+    status: { value: status }
   })
-  return HttpClientResponse.fromWeb(request, new Response(source, { status, headers }))
 }
+
+const isPlain = (value: string): boolean => /^[ -~]*$/.test(value)
 
 const gone = "the body was let go of for a retry that was not sent in the end"
