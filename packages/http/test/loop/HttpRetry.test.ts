@@ -1,0 +1,1108 @@
+import { Cookies, HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import {
+  AttemptTimeout,
+  Backoff,
+  Classifier,
+  Deadline,
+  Hint,
+  InvalidArgument,
+  Retry,
+  RetryBucket,
+  SendRate,
+  Verdict
+} from "@effect-retry/core"
+import { HttpClassifier, HttpRetry, Idempotency, IdempotencyKey, RequestBody } from "@effect-retry/http"
+import { VirtualClock } from "@effect-retry/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Clock, Context, Data, Duration, Effect, Exit, Fiber, Layer, Ref, Scope, Stream } from "effect"
+import * as Faults from "../support/Faults.ts"
+import * as Scripted from "../support/ScriptedClient.ts"
+
+const { make: scripted, world } = Scripted
+
+const url = "http://api.example.com/things"
+
+/** The default, with waits that can be read. */
+const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 second" }) }
+
+const patient = { ...policy, maxAttempts: 5 }
+
+const post = HttpClientRequest.post(url, { body: Scripted.textBody })
+
+const streamed = (stream: Stream.Stream<Uint8Array>) => HttpClientRequest.put(url, { body: HttpBody.stream(stream) })
+
+/** Why the last attempt was not followed by another, in words. */
+const reason = (reasons: ReadonlyArray<Retry.StopReason>) => reasons.map(Retry.inWords)
+
+const refusedFault = Faults.fetchFailed(Faults.refused)
+const resetFault = Faults.fetchFailed(Faults.reset)
+
+class Busy extends Data.TaggedError("Busy")<{ readonly status: number }> {}
+
+describe("HttpRetry.withRetry", () => {
+  it.effect.each([
+    { steps: [503, 503, 200], status: 200, calls: 3 },
+    { steps: [503, resetFault, 503, resetFault, 200], status: 200, calls: 5 },
+    { steps: [503, resetFault, 503, resetFault, 503], status: 503, calls: 5 },
+    { steps: [429, 500, 502, 504, 408], status: 408, calls: 5 },
+    { steps: [404], status: 404, calls: 1 },
+    { steps: [501], status: 501, calls: 1 },
+    { steps: [301], status: 301, calls: 1 }
+  ] as const)(
+    "counts statuses and errors together: $steps.length steps to $status",
+    ({ calls: count, status, steps }) =>
+      Effect.gen(function* () {
+        const { calls, client } = scripted(steps[0], ...steps.slice(1))
+        const response = yield* HttpRetry.withRetry(client, patient).get(url)
+        expect([response.status, calls.length]).toEqual([status, count])
+      }).pipe(world)
+  )
+
+  it.effect("fails with the last error where that is what is left", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503, 503, refusedFault, resetFault, refusedFault)
+      const error = yield* Effect.flip(HttpRetry.withRetry(client, patient).get(url))
+      expect([error._tag, error.cause, calls.length]).toEqual(["RequestError", refusedFault, 5])
+    }).pipe(world)
+  )
+
+  it.effect("begins anew with every operation", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503)
+      const retried = HttpRetry.withRetry(client, policy)
+      yield* retried.get(url)
+      yield* retried.get(url)
+      expect(calls.length).toBe(6)
+    }).pipe(world)
+  )
+
+  it.effect("has a data-first and a data-last form, with and without a policy", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503)
+      const clients = [
+        HttpRetry.withRetry(client),
+        client.pipe(HttpRetry.withRetry()),
+        HttpRetry.withRetry(client, patient),
+        client.pipe(HttpRetry.withRetry(patient))
+      ]
+      const counts: Array<number> = []
+      for (const retried of clients) {
+        yield* retried.get(url)
+        counts.push(calls.splice(0).length)
+      }
+      expect(counts).toEqual([3, 3, 5, 5])
+    }).pipe(world)
+  )
+
+  it.effect("retries what was refused before it was sent whatever its method, and nothing else", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(refusedFault, 503)
+      const response = yield* HttpRetry.withRetry(client, policy).execute(post)
+      expect([response.status, calls.length]).toEqual([503, 2])
+    }).pipe(world)
+  )
+
+  it.effect("lets defects and interruption through", () =>
+    Effect.gen(function* () {
+      let sends = 0
+      const broken = HttpClient.make(() =>
+        Effect.zipRight(
+          Effect.sync(() => void sends++),
+          Effect.die("broken")
+        )
+      )
+      const exit = yield* Effect.exit(HttpRetry.withRetry(broken, policy).get(url))
+      expect(exit).toEqual(Exit.die("broken"))
+      const gone = HttpClient.make(() =>
+        Effect.zipRight(
+          Effect.sync(() => void sends++),
+          Effect.interrupt
+        )
+      )
+      expect(Exit.isInterrupted(yield* Effect.exit(HttpRetry.withRetry(gone, policy).get(url)))).toBe(true)
+      expect(sends).toBe(2)
+    }).pipe(world)
+  )
+})
+
+describe("HttpRetry.withRetry in a pipeline", () => {
+  it.effect("judges the errors that filterStatusOk makes before it, and those are what it gives up with", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503, 429, 503)
+      const error = yield* Effect.flip(client.pipe(HttpClient.filterStatusOk, HttpRetry.withRetry(policy)).get(url))
+      expect(calls.length).toBe(3)
+      expect(error._tag === "ResponseError" && [error.reason, error.response.status]).toEqual(["StatusCode", 503])
+    }).pipe(world)
+  )
+
+  it.effect("stops at a status of the caller's fault, also where that is an error", () =>
+    Effect.gen(function* () {
+      const heard = Scripted.gaveUp()
+      const { calls, client } = scripted(404)
+      const filtered = HttpClient.filterStatusOk(client)
+      yield* Effect.flip(HttpRetry.withRetry(filtered, { ...policy, observe: heard.observe }).get(url))
+      expect([calls.length, ...reason(heard.reasons)]).toEqual([1, "not retryable: status 404"])
+    }).pipe(world)
+  )
+
+  it.effect("gives filterStatusOk after it the last response", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503, resetFault, 503)
+      const error = yield* Effect.flip(client.pipe(HttpRetry.withRetry(policy), HttpClient.filterStatusOk).get(url))
+      expect([error._tag, calls.length]).toEqual(["ResponseError", 3])
+    }).pipe(world)
+  )
+
+  it.effect("lets go of the response inside an error", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503, 503, 200)
+      yield* client.pipe(HttpClient.filterStatusOk, HttpRetry.withRetry(policy)).get(url)
+      expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, true, false])
+    }).pipe(world)
+  )
+
+  it.effect.each(["before", "after"] as const)("prepares the request once per operation: %s", (place) =>
+    Effect.gen(function* () {
+      let mapped = 0
+      const { calls, client } = scripted(503)
+      const prepare = <E, R>(self: HttpClient.HttpClient.With<E, R>) =>
+        self.pipe(
+          HttpClient.mapRequest(HttpClientRequest.setHeader("x-mapped", "yes")),
+          HttpClient.mapRequestInput(HttpClientRequest.setHeader("x-input", "yes")),
+          HttpClient.mapRequestEffect((request) =>
+            Effect.sync(() => HttpClientRequest.setHeader(request, "x-token", `token-${++mapped}`))
+          )
+        )
+      const retried =
+        place === "before"
+          ? HttpRetry.withRetry(prepare(client), policy)
+          : client.pipe(HttpRetry.withRetry(policy), prepare)
+      yield* retried.get(url)
+      yield* retried.get(url)
+      for (const header of ["x-mapped", "x-input"]) {
+        expect(Scripted.sent(calls, header)).toEqual(["yes", "yes", "yes", "yes", "yes", "yes"])
+      }
+      expect(Scripted.sent(calls, "x-token")).toEqual([
+        ...["token-1", "token-1", "token-1"],
+        ...["token-2", "token-2", "token-2"]
+      ])
+    }).pipe(world)
+  )
+
+  it.effect("does not retry what fails before the request is ready", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const { calls, client } = scripted(200)
+      const locked = HttpClient.mapRequestEffect(client, () =>
+        Effect.zipRight(
+          Effect.sync(() => asked++),
+          Effect.fail(new Busy({ status: 0 }))
+        )
+      )
+      expect(yield* Effect.flip(HttpRetry.withRetry(locked, policy).get(url))).toEqual(new Busy({ status: 0 }))
+      expect([asked, calls.length]).toEqual([1, 0])
+    }).pipe(world)
+  )
+
+  it.effect("runs a transformation before it for every attempt, and one after it once", () =>
+    Effect.gen(function* () {
+      const { client } = scripted(503, 503, 200)
+      const counts = { before: 0, after: 0 }
+      const counting = (place: keyof typeof counts) =>
+        HttpClient.transformResponse(<A, E, R>(sent: Effect.Effect<A, E, R>) =>
+          Effect.zipRight(
+            Effect.sync(() => counts[place]++),
+            sent
+          )
+        )
+      yield* client.pipe(counting("before"), HttpRetry.withRetry(policy), counting("after")).get(url)
+      expect(counts).toEqual({ before: 3, after: 1 })
+    }).pipe(world)
+  )
+
+  it.effect("leaves the scope of withScope after it in charge of the last response alone", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503, 200)
+      const aborted = () => calls.map(({ signal }) => signal.aborted)
+      const scoped = client.pipe(HttpRetry.withRetry(policy), HttpClient.withScope)
+      const keyed = client.pipe(
+        HttpRetry.withRetry({ ...policy, idempotency: { ...Idempotency.standard, createKeyFor: ["GET"] } }),
+        HttpClient.withScope
+      )
+      const numbered = client.pipe(
+        HttpRetry.withRetry({ ...policy, attemptHeaders: HttpRetry.attemptNumber() }),
+        HttpClient.withScope
+      )
+      for (const retried of [scoped, keyed, numbered]) {
+        calls.length = 0
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* retried.get(url)
+            expect(aborted()).not.toContain(true)
+          })
+        )
+        expect(aborted()).not.toContain(false)
+      }
+    }).pipe(world)
+  )
+
+  it.effect("gives every attempt the scope of withScope before it", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503, 200)
+      const scope = yield* Scope.make()
+      const retried = client.pipe(HttpClient.withScope, HttpRetry.withRetry(policy))
+      const response = yield* Scope.extend(retried.get(url), scope)
+      expect([response.status, ...calls.map(({ signal }) => signal.aborted)]).toEqual([200, false, false])
+      yield* Scope.close(scope, Exit.void)
+      expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, true])
+    }).pipe(world)
+  )
+
+  it.effect("cancels a body that a scope is in charge of", () =>
+    Effect.gen(function* () {
+      const { body, seen } = Scripted.watchedBody(2_000_000)
+      const { client } = scripted({ status: 503, body }, 200)
+      yield* Effect.scoped(client.pipe(HttpRetry.withRetry(policy), HttpClient.withScope).get(url))
+      expect([seen.cancelled, seen.pulled < 100_000]).toEqual([true, true])
+    }).pipe(world)
+  )
+
+  it.effect("retries every hop of followRedirects after it, and the whole way of one before it", () =>
+    Effect.gen(function* () {
+      const moved = { status: 302, headers: { location: "/elsewhere" } }
+      const steps = [503, moved, 503, 200] as const
+      const hops = scripted(...steps)
+      const paths = ({ calls }: Scripted.Scripted) => calls.map(({ request }) => new URL(request.url).pathname)
+      yield* hops.client.pipe(HttpRetry.withRetry(policy), HttpClient.followRedirects()).get(url)
+      expect(paths(hops)).toEqual(["/things", "/things", "/elsewhere", "/elsewhere"])
+      const ways = scripted(503, moved, 503, moved, 200)
+      yield* ways.client.pipe(HttpClient.followRedirects(), HttpRetry.withRetry(policy)).get(url)
+      expect(paths(ways)).toEqual(["/things", "/things", "/elsewhere", "/things", "/elsewhere"])
+    }).pipe(world)
+  )
+
+  it.effect("lets withCookiesRef before it keep the cookies of every attempt, and after it those of the last", () =>
+    Effect.gen(function* () {
+      const cookie = (name: string) => ({ "set-cookie": `${name}=1` })
+      const kept = (place: "before" | "after") =>
+        Effect.gen(function* () {
+          const ref = yield* Ref.make(Cookies.empty)
+          const { client } = scripted(
+            { status: 503, headers: cookie("first") },
+            { status: 200, headers: cookie("last") }
+          )
+          yield* place === "before"
+            ? client.pipe(HttpClient.withCookiesRef(ref), HttpRetry.withRetry(policy)).get(url)
+            : client.pipe(HttpRetry.withRetry(policy), HttpClient.withCookiesRef(ref)).get(url)
+          return Object.keys((yield* Ref.get(ref)).cookies)
+        })
+      expect(yield* kept("before")).toEqual(["first", "last"])
+      expect(yield* kept("after")).toEqual(["last"])
+    }).pipe(world)
+  )
+
+  it.effect("asks the opinion about an error of the client's own", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(418, 418, 200)
+      const strict = HttpClient.filterOrFail(
+        client,
+        ({ status }) => status === 200,
+        ({ status }) => new Busy({ status })
+      )
+      expect(yield* Effect.flip(HttpRetry.withRetry(strict, policy).get(url))).toEqual(new Busy({ status: 418 }))
+      expect(calls.length).toBe(1)
+      const opinionated = HttpRetry.withRetry(strict, {
+        ...policy,
+        opinion: (outcome) => ("_tag" in outcome && outcome._tag === "Busy" ? Verdict.throttling : Verdict.noOpinion)
+      })
+      expect((yield* opinionated.get(url)).status).toBe(200)
+      expect(calls.length).toBe(3)
+    }).pipe(world)
+  )
+
+  it.effect("keeps what the client requires", () =>
+    Effect.gen(function* () {
+      class Token extends Context.Tag("test/Token")<Token, string>() {}
+      const { calls, client } = scripted(503, 200)
+      const authorised = HttpClient.mapRequestEffect(client, (request) =>
+        Effect.map(Token, (token) => HttpClientRequest.bearerToken(request, token))
+      )
+      const perAttempt = HttpClient.transformResponse(authorised, (sent) => Effect.zipRight(Token, sent))
+      yield* Effect.provideService(HttpRetry.withRetry(perAttempt, policy).get(url), Token, "secret")
+      expect(Scripted.sent(calls, "authorization")).toEqual(["Bearer secret", "Bearer secret"])
+    }).pipe(world)
+  )
+
+  it.effect("works with a client of makeWith", () =>
+    Effect.gen(function* () {
+      const sent: Array<string> = []
+      const own = HttpClient.makeWith<never, never, Busy, never>(
+        Effect.flatMap((request) =>
+          Effect.suspend(() => {
+            sent.push(request.url)
+            return sent.length < 3
+              ? Effect.fail(new Busy({ status: sent.length }))
+              : Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status: 200 })))
+          })
+        ),
+        (request) => Effect.succeed(HttpClientRequest.prependUrl(request, "http://own"))
+      )
+      const always = { ...policy, opinion: () => Verdict.transient }
+      const response = yield* Effect.either(HttpRetry.withRetry(own, { ...always, maxAttempts: 2 }).get("/x"))
+      expect(response).toMatchObject({ _tag: "Left", left: { _tag: "Busy", status: 2 } })
+      expect(sent).toEqual(["http://own/x", "http://own/x"])
+    }).pipe(world)
+  )
+
+  it("refuses a client that the platform has not made", () => {
+    const { client } = scripted(200)
+    const fake = { [HttpClient.TypeId]: HttpClient.TypeId, execute: client.execute } as unknown as typeof client
+    expect(() => HttpRetry.withRetry(fake, policy)).toThrow(
+      "HttpRetry.withRetry: client must be made by HttpClient.make or HttpClient.makeWith"
+    )
+  })
+
+  it.effect("can be wrapped twice, and then multiplies", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503)
+      yield* client.pipe(HttpRetry.withRetry(policy), HttpRetry.withRetry(policy)).get(url)
+      expect(calls.length).toBe(9)
+    }).pipe(world)
+  )
+})
+
+describe("HttpRetry.standard", () => {
+  it.effect.each([
+    ["408", 408, 3],
+    ["425", 425, 3],
+    ["429", 429, 3],
+    ["500", 500, 3],
+    ["502", 502, 3],
+    ["503", 503, 3],
+    ["504", 504, 3],
+    ["421", 421, 3],
+    ["400", 400, 1],
+    ["403", 403, 1],
+    ["404", 404, 1],
+    ["409", 409, 1],
+    ["501", 501, 1],
+    ["505", 505, 1],
+    ["a refused connection", refusedFault, 3],
+    ["a reset connection", resetFault, 3],
+    ["a certificate", Faults.fetchFailed(Faults.selfSigned), 1]
+  ] as const)("sends GET so often after %s", ([, step, count]) =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(step)
+      yield* Effect.exit(HttpRetry.withRetry(client).get(url))
+      expect(calls.length).toBe(count)
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    ["GET", 3],
+    ["HEAD", 3],
+    ["OPTIONS", 3],
+    ["PUT", 3],
+    ["DELETE", 3],
+    ["POST", 1],
+    ["PATCH", 1]
+  ] as const)("sends what HTTP calls safe to repeat again: %s", ([method, count]) =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503)
+      yield* HttpRetry.withRetry(client).execute(HttpClientRequest.make(method)(url))
+      expect(calls.length).toBe(count)
+      expect(calls[0]?.request.headers["idempotency-key"]).toBe(undefined)
+      expect(Object.keys(calls[1]?.request.headers ?? {}).filter((name) => name.startsWith("x-"))).toEqual([])
+    }).pipe(world)
+  )
+
+  it.effect("waits half of 100 and of 200 milliseconds where chance draws the middle", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503)
+      yield* HttpRetry.withRetry(client).get(url)
+      expect(Scripted.times(calls)).toEqual([0, 50, 150])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    ["60", [0, 60_000, 120_000]],
+    ["61", [0]],
+    ["2", [0, 2_100, 4_200]],
+    ["0", [0, 50, 150]],
+    ["soon", [0, 50, 150]]
+  ] as const)("waits at least what the server asks for, up to a minute and a tenth more: %s", ([seconds, times]) =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted({ status: 429, headers: { "retry-after": seconds } })
+      yield* HttpRetry.withRetry(client).get(url)
+      expect(Scripted.times(calls)).toEqual(times)
+    }).pipe(world)
+  )
+})
+
+describe("Policy.idempotency", () => {
+  const told = (
+    steps: readonly [Scripted.Step, ...ReadonlyArray<Scripted.Step>],
+    idempotency: Idempotency.Idempotency = Idempotency.standard
+  ) => {
+    const heard = Scripted.gaveUp()
+    const { calls, client } = scripted(...steps)
+    return { calls, heard, client: HttpRetry.withRetry(client, { ...policy, idempotency, observe: heard.observe }) }
+  }
+
+  it.effect.each([
+    ["POST", "not retryable: POST without Idempotency-Key"],
+    ["PATCH", "not retryable: PATCH without Idempotency-Key"]
+  ] as const)("says why %s is not sent again", ([method, why]) =>
+    Effect.gen(function* () {
+      const { calls, client, heard } = told([503])
+      const response = yield* client.execute(HttpClientRequest.make(method)(url))
+      expect([response.status, calls.length, ...reason(heard.reasons)]).toEqual([503, 1, why])
+    }).pipe(world)
+  )
+
+  it.effect("says so of an error as well, and fails with it", () =>
+    Effect.gen(function* () {
+      const { calls, client, heard } = told([resetFault])
+      const error = yield* Effect.flip(client.execute(post))
+      expect([error.cause, calls.length]).toEqual([resetFault, 1])
+      expect(reason(heard.reasons)).toEqual(["not retryable: POST without Idempotency-Key"])
+    }).pipe(world)
+  )
+
+  it.effect("sends what certainly was not processed again: 421 and 425", () =>
+    Effect.gen(function* () {
+      const { calls, client } = told([421, 425, 503])
+      yield* client.execute(post)
+      expect(calls.length).toBe(3)
+    }).pipe(world)
+  )
+
+  it.effect("says the name of the header that was asked for", () =>
+    Effect.gen(function* () {
+      const { client, heard } = told([503], { ...Idempotency.standard, keyHeader: "x-request-id" })
+      yield* client.execute(HttpClientRequest.setHeader(post, "idempotency-key", "k"))
+      expect(reason(heard.reasons)).toEqual(["not retryable: POST without X-Request-Id"])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    ["idempotency-key", "k"],
+    ["if-match", '"tag"'],
+    ["if-none-match", "*"]
+  ] as const)("sends POST again that carries %s", ([header, value]) =>
+    Effect.gen(function* () {
+      const { calls, client } = told([503])
+      yield* client.execute(HttpClientRequest.setHeader(post, header, value))
+      expect(Scripted.sent(calls, header)).toEqual([value, value, value])
+    }).pipe(world)
+  )
+
+  it.effect("sends again what the caller declares to be repeatable", () =>
+    Effect.gen(function* () {
+      const { calls, client } = told([503])
+      yield* client.execute(post).pipe(Idempotency.declared("replaces the whole thing"))
+      expect(calls.splice(0).length).toBe(3)
+      yield* HttpClient.transformResponse(client, Idempotency.declared("all of it")).execute(post)
+      expect(calls.length).toBe(3)
+    }).pipe(world)
+  )
+
+  it.effect("creates one key per operation, the same on all attempts", () =>
+    Effect.gen(function* () {
+      const { calls, client } = told([503], { ...Idempotency.standard, createKeyFor: ["POST"] })
+      yield* client.execute(post)
+      yield* client.execute(post)
+      yield* client.get(url)
+      expect(Scripted.sent(calls, "idempotency-key")).toEqual([
+        ...["key-1", "key-1", "key-1"],
+        ...["key-2", "key-2", "key-2"],
+        ...[undefined, undefined, undefined]
+      ])
+    }).pipe(Effect.provide(IdempotencyKey.layerSequence), world)
+  )
+
+  it.effect("leaves a key of the caller's alone", () =>
+    Effect.gen(function* () {
+      const { calls, client } = told([503], { ...Idempotency.standard, createKeyFor: ["POST"] })
+      yield* client.execute(HttpClientRequest.setHeader(post, "idempotency-key", "mine"))
+      expect(Scripted.sent(calls, "idempotency-key")).toEqual(["mine", "mine", "mine"])
+    }).pipe(Effect.provide(IdempotencyKey.layerSequence), world)
+  )
+
+  it.effect("puts the key into a header of the caller's choice", () =>
+    Effect.gen(function* () {
+      const rules = { ...Idempotency.standard, createKeyFor: ["POST"], keyHeader: "x-request-id" }
+      const { calls, client } = told([503], rules)
+      yield* client.execute(post)
+      expect(Scripted.sent(calls, "x-request-id")).toEqual(["key-1", "key-1", "key-1"])
+      expect(Scripted.sent(calls, "idempotency-key")).toEqual([undefined, undefined, undefined])
+    }).pipe(Effect.provide(IdempotencyKey.layerSequence), world)
+  )
+
+  it.effect("makes a random key by default, another for each operation", () =>
+    Effect.gen(function* () {
+      const { calls, client } = told([503], { ...Idempotency.standard, createKeyFor: ["POST"] })
+      yield* client.execute(post)
+      yield* client.execute(post)
+      const keys = new Set(Scripted.sent(calls, "idempotency-key"))
+      expect(keys.size).toBe(2)
+      for (const key of keys)
+        expect(key).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    }).pipe(world)
+  )
+})
+
+describe("Policy of bodies that can be sent once", () => {
+  const bytes = new TextEncoder().encode("a body")
+  const observed = () => {
+    const heard = Scripted.gaveUp()
+    return { heard, observing: { ...policy, observe: heard.observe } }
+  }
+
+  it.effect.each([
+    ["a Stream", streamed(Stream.make(bytes)), "the body is a Stream that is not declared replayable"],
+    [
+      "a ReadableStream",
+      HttpClientRequest.put(url, { body: HttpBody.raw(new ReadableStream()) }),
+      "the body is a ReadableStream, which can be read only once"
+    ]
+  ] as const)("keeps the failure of the first attempt, and says why: %s", ([, request, why]) =>
+    Effect.gen(function* () {
+      for (const step of [503, resetFault, refusedFault]) {
+        const { heard, observing } = observed()
+        const { calls, client } = scripted(step)
+        const result = yield* Effect.either(HttpRetry.withRetry(client, observing).execute(request))
+        expect(result).toMatchObject(
+          step === 503 ? { _tag: "Right", right: { status: 503 } } : { _tag: "Left", left: { cause: step } }
+        )
+        expect([calls.length, ...reason(heard.reasons)]).toEqual([1, `not retryable: ${why}`])
+      }
+    }).pipe(world)
+  )
+
+  it.effect("leaves the body of that failure to the caller", () =>
+    Effect.gen(function* () {
+      const { client } = scripted({ status: 503, body: "why" })
+      const response = yield* HttpRetry.withRetry(client, policy).execute(streamed(Stream.make(bytes)))
+      expect(yield* response.text).toBe("why")
+    }).pipe(world)
+  )
+
+  it.effect("sends a Stream again that is declared replayable", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503)
+      yield* RequestBody.replayable(HttpRetry.withRetry(client, policy).execute(streamed(Stream.make(bytes))))
+      expect(calls.length).toBe(3)
+    }).pipe(world)
+  )
+})
+
+describe("Policy.attemptHeaders", () => {
+  it.effect("adds the number of the attempt where it is asked for", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503)
+      const numbered = { ...policy, attemptHeaders: HttpRetry.attemptNumber() }
+      yield* HttpRetry.withRetry(client, numbered).get(url)
+      yield* HttpRetry.withRetry(client, policy).get(url)
+      expect(Scripted.sent(calls, "x-retry-attempt")).toEqual(["1", "2", "3", undefined, undefined, undefined])
+    }).pipe(world)
+  )
+
+  it.effect("adds headers of the caller's, and leaves the request's others", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503)
+      const own = {
+        ...policy,
+        attemptHeaders: (n: number) => ({ "x-try": `${n}/3`, ...(n > 1 && { "x-again": "1" }) })
+      }
+      yield* HttpRetry.withRetry(client, own).get(url, { headers: { "x-mine": "m" } })
+      expect(Scripted.sent(calls, "x-try")).toEqual(["1/3", "2/3", "3/3"])
+      expect(Scripted.sent(calls, "x-again")).toEqual([undefined, "1", "1"])
+      expect(Scripted.sent(calls, "x-mine")).toEqual(["m", "m", "m"])
+      yield* HttpRetry.withRetry(client, { ...policy, attemptHeaders: HttpRetry.attemptNumber("x-n") }).get(url)
+      expect(Scripted.sent(calls.slice(3), "x-n")).toEqual(["1", "2", "3"])
+    }).pipe(world)
+  )
+})
+
+describe("Policy.opinion", () => {
+  it.effect("comes before the tables, for responses that would be fine, too", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(202, 202, 503)
+      const polling = {
+        ...policy,
+        opinion: (outcome: HttpRetry.Outcome<unknown>) =>
+          HttpClassifier.isResponse(outcome)
+            ? outcome.status === 202
+              ? Verdict.transient
+              : Verdict.terminal("no use")
+            : Verdict.noOpinion
+      }
+      expect((yield* HttpRetry.withRetry(client, polling).get(url)).status).toBe(503)
+      expect(calls.length).toBe(3)
+    }).pipe(world)
+  )
+
+  it.effect("leaves to the tables what it has none about", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503, 200)
+      const none = { ...policy, opinion: () => Verdict.noOpinion }
+      expect((yield* HttpRetry.withRetry(client, none).get(url)).status).toBe(200)
+      expect(calls.length).toBe(2)
+    }).pipe(world)
+  )
+
+  it.effect("takes the server's hint where it names none itself", () =>
+    Effect.gen(function* () {
+      const delays = (verdict: Verdict.Verdict) =>
+        Effect.gen(function* () {
+          const { calls, client } = scripted({ status: 503, headers: { "retry-after": "7" } }, 200)
+          const started = yield* Clock.currentTimeMillis
+          yield* HttpRetry.withRetry(client, { ...policy, hint: Hint.standard, opinion: () => verdict })
+            .get(url)
+            .pipe(Effect.exit)
+          return Scripted.times(calls).map((millis) => millis - started)
+        })
+      expect((yield* delays(Verdict.transient)).slice(0, 2)).toEqual([0, 7_000])
+      expect((yield* delays(Verdict.retryable("Transient", { hint: "3 seconds" }))).slice(0, 2)).toEqual([0, 3_000])
+    }).pipe(world)
+  )
+
+  it.effect("does not make a request repeatable", () =>
+    Effect.gen(function* () {
+      const heard = Scripted.gaveUp()
+      const { calls, client } = scripted(409)
+      const bold = { ...policy, opinion: () => Verdict.client, observe: heard.observe }
+      yield* HttpRetry.withRetry(client, bold).execute(post)
+      expect([calls.length, ...reason(heard.reasons)]).toEqual([1, "not retryable: POST without Idempotency-Key"])
+    }).pipe(world)
+  )
+})
+
+describe("Policy.hint", () => {
+  const hinted = (headers: Scripted.Pairs) => scripted({ status: 503, headers }, { status: 503, headers }, 200)
+
+  it.effect.each([
+    [{ "retry-after": "5" }, [0, 5_000, 10_000]],
+    [{ "retry-after": "0" }, [0, 1_000, 2_000]],
+    [{ "retry-after-ms": "2500", "retry-after": "5" }, [0, 2_500, 5_000]],
+    [{ "retry-after": "Thu, 01 Jan 1970 00:10:30 GMT", date: "Thu, 01 Jan 1970 00:10:00 GMT" }, [0, 30_000, 60_000]],
+    [{ "retry-after": "Thu, 01 Jan 1970 00:00:30 GMT" }, [0, 30_000, 31_000]]
+  ] as const)("is a floor under the back-off: %j", ([headers, times]) =>
+    Effect.gen(function* () {
+      const { calls, client } = hinted(headers)
+      yield* HttpRetry.withRetry(client, { ...policy, hint: Hint.standard }).get(url)
+      expect(Scripted.times(calls)).toEqual(times)
+    }).pipe(world)
+  )
+
+  it.effect.each(["61", "86400", "99999999999999999999", `${"9".repeat(400)}`])(
+    "stops where the wait is too long, and says for how long: %s seconds",
+    (seconds) =>
+      Effect.gen(function* () {
+        const heard = Scripted.gaveUp()
+        const { calls, client } = hinted({ "retry-after": seconds })
+        const response = yield* HttpRetry.withRetry(client, { ...policy, observe: heard.observe }).get(url)
+        expect([response.status, ...Scripted.times(calls)]).toEqual([503, 0])
+        const [stop] = heard.reasons
+        expect(stop?._tag).toBe("HintTooLong")
+        const asked = stop?._tag === "HintTooLong" ? Duration.toSeconds(stop.hint) : 0
+        expect(asked).toBe(Number(seconds) > 1e9 ? Infinity : Number(seconds))
+      }).pipe(world)
+  )
+
+  it.effect("shows in the event as the source of the delay", () =>
+    Effect.gen(function* () {
+      const heard = Scripted.gaveUp()
+      const { client } = hinted({ "retry-after": "5" })
+      yield* HttpRetry.withRetry(client, { ...policy, observe: heard.observe }).get(url)
+      const scheduled = heard.events.filter((event) => event._tag === "RetryScheduled")
+      expect(scheduled.map(({ source }) => source)).toEqual(["Hint", "Hint"])
+      expect(scheduled.map(({ verdict }) => verdict._tag === "Retryable" && verdict.kind)).toEqual([
+        "Throttling",
+        "Throttling"
+      ])
+    }).pipe(world)
+  )
+})
+
+describe("Policy.attemptTimeout and Policy.deadline", () => {
+  const slow = { status: 200, after: "1 hour" } as const
+  const timeout = AttemptTimeout.constant("2 seconds")
+  const timed = { ...policy, attemptTimeout: timeout }
+
+  it.effect("makes a timeout the cause of a RequestError", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(slow)
+      const error = yield* Effect.flip(HttpRetry.withRetry(client, timed).get(url))
+      expect(error).toBeInstanceOf(HttpClientError.RequestError)
+      expect(error.cause).toEqual(new AttemptTimeout.AttemptTimedOut({ attempt: 3, after: Duration.seconds(2) }))
+      expect(error.request.url).toBe(url)
+      expect(error.message).toContain("attempt 3 took longer than 2s")
+      expect(Scripted.times(calls)).toEqual([0, 3_000, 6_000])
+      expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, true, true])
+    }).pipe(world)
+  )
+
+  it.effect("does not repeat a request whose outcome nobody knows", () =>
+    Effect.gen(function* () {
+      const heard = Scripted.gaveUp()
+      const { calls, client } = scripted(slow)
+      const error = yield* Effect.flip(HttpRetry.withRetry(client, { ...timed, observe: heard.observe }).execute(post))
+      expect([error.cause instanceof AttemptTimeout.AttemptTimedOut, calls.length]).toEqual([true, 1])
+      expect(reason(heard.reasons)).toEqual(["not retryable: POST without Idempotency-Key"])
+    }).pipe(world)
+  )
+
+  it.effect("keeps what a timeout is judged to mean", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(slow)
+      const final = { ...timed, attemptTimeout: AttemptTimeout.judged(timeout, Verdict.terminal("late")) }
+      yield* Effect.flip(HttpRetry.withRetry(client, final).get(url))
+      expect(calls.length).toBe(1)
+    }).pipe(world)
+  )
+
+  it.effect("fails with the caller's error for a timeout instead", () =>
+    Effect.gen(function* () {
+      const { client } = scripted(slow)
+      const own = AttemptTimeout.constant("2 seconds", { onTimeout: () => new Busy({ status: 0 }) })
+      const error = yield* Effect.flip(HttpRetry.withRetry(client, { ...policy, attemptTimeout: own }).get(url))
+      expect(error).toEqual(new Busy({ status: 0 }))
+    }).pipe(world)
+  )
+
+  it.effect("leaves a timeout of the client's own alone", () =>
+    Effect.gen(function* () {
+      const own = new AttemptTimeout.AttemptTimedOut({ attempt: 7, after: Duration.seconds(7) })
+      const { client } = scripted(200)
+      const failing = HttpClient.transformResponse(client, () => Effect.fail(own))
+      expect(yield* Effect.flip(HttpRetry.withRetry(failing, policy).get(url))).toBe(own)
+    }).pipe(world)
+  )
+
+  it.effect("bounds an attempt by the time that is left", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted({ status: 503, after: "2 seconds" }, slow)
+      const error = yield* Effect.flip(
+        HttpRetry.withRetry(client, { ...policy, deadline: Deadline.refuse("5 seconds") }).get(url)
+      )
+      expect(error.cause).toEqual(new AttemptTimeout.AttemptTimedOut({ attempt: 2, after: Duration.seconds(2) }))
+      expect(Scripted.times(calls)).toEqual([0, 3_000])
+      expect(yield* Clock.currentTimeMillis).toBe(5_000)
+    }).pipe(world)
+  )
+
+  it.effect("stops without a wait where the next attempt could not start in time", () =>
+    Effect.gen(function* () {
+      const heard = Scripted.gaveUp()
+      const { client } = scripted(503)
+      const short = { ...policy, deadline: Deadline.refuse("1500 millis"), observe: heard.observe }
+      expect((yield* HttpRetry.withRetry(client, short).get(url)).status).toBe(503)
+      expect(yield* Clock.currentTimeMillis).toBe(1_000)
+      expect(heard.reasons.map(({ _tag }) => _tag)).toEqual(["DeadlinePassed"])
+    }).pipe(world)
+  )
+
+  it.effect("makes a cut deadline the cause of a RequestError, whatever the method", () =>
+    Effect.gen(function* () {
+      const cut = { ...policy, deadline: Deadline.cut("5 seconds") }
+      for (const request of [HttpClientRequest.get(url), post]) {
+        const { client } = scripted(slow)
+        const error = yield* Effect.flip(HttpRetry.withRetry(client, cut).execute(request))
+        expect(error).toBeInstanceOf(HttpClientError.RequestError)
+        expect(error.cause).toEqual(
+          new Deadline.DeadlineExceeded({ within: Duration.seconds(5), attempts: 1, cause: undefined })
+        )
+      }
+    }).pipe(world)
+  )
+
+  it.effect("fails with the caller's error for a cut deadline instead", () =>
+    Effect.gen(function* () {
+      const { client } = scripted(503, slow)
+      const cut = Deadline.cut("5 seconds", { onExceeded: ({ attempts }) => new Busy({ status: attempts }) })
+      const error = yield* Effect.flip(HttpRetry.withRetry(client, { ...policy, deadline: cut }).get(url))
+      expect(error).toEqual(new Busy({ status: 2 }))
+    }).pipe(world)
+  )
+
+  it.effect("is a success once the headers are in, however long the body streams", () =>
+    Effect.gen(function* () {
+      const streaming = HttpClient.make((request) =>
+        Effect.sync(() => {
+          const response = HttpClientResponse.fromWeb(request, new Response(null, { status: 200 }))
+          const stream = Stream.fromEffect(Effect.delay(Effect.succeed(new Uint8Array([1])), "1 hour"))
+          return Object.create(response, { stream: { value: stream } }) as HttpClientResponse.HttpClientResponse
+        })
+      )
+      const bounded = { ...timed, deadline: Deadline.cut("5 seconds") }
+      const response = yield* HttpRetry.withRetry(streaming, bounded).get(url)
+      expect(yield* Stream.runCount(response.stream)).toBe(1)
+      expect(yield* Clock.currentTimeMillis).toBe(3_600_000)
+    }).pipe(world)
+  )
+
+  it.effect("does not retry a body that breaks", () =>
+    Effect.gen(function* () {
+      const body = new ReadableStream({ pull: (controller) => controller.error(Faults.reset) })
+      const { calls, client } = scripted({ status: 200, body })
+      const error = yield* Effect.flip(
+        Effect.flatMap(HttpRetry.withRetry(client, policy).get(url), (response) => response.text)
+      )
+      expect([error._tag, error.reason, calls.length]).toEqual(["ResponseError", "Decode", 1])
+    }).pipe(world)
+  )
+})
+
+describe("Policy.bucket and Policy.sendRate", () => {
+  const keysOf = () => {
+    const keys: Array<string> = []
+    const note = Effect.map(RetryBucket.Key, (key) => void keys.push(key))
+    const bucket = Layer.succeed(RetryBucket.Default, {
+      ...RetryBucket.unlimited,
+      take: (kind, restore) => Effect.zipRight(note, RetryBucket.unlimited.take(kind, restore))
+    })
+    const rate = Layer.succeed(SendRate.Default, {
+      ...SendRate.unlimited,
+      acquire: (wanted) => Effect.zipRight(note, SendRate.unlimited.acquire(wanted))
+    })
+    return { keys, bucket, rate }
+  }
+
+  const urls = [
+    "http://a.example/x?y=1",
+    "http://A.example:80/z",
+    "https://a.example:8443/",
+    "http://user:secret@b.example/"
+  ]
+  const hosts = ["a.example", "a.example", "a.example:8443", "b.example"]
+
+  it.effect("are told the host as the key", () =>
+    Effect.gen(function* () {
+      const { bucket, keys, rate } = keysOf()
+      const { client } = scripted(503)
+      const withBucket = HttpRetry.withRetry(client, { ...policy, maxAttempts: 2, bucket: RetryBucket.Default })
+      yield* Effect.provide(
+        Effect.forEach(urls, (each) => withBucket.get(each)),
+        bucket
+      )
+      expect(keys.splice(0)).toEqual(hosts)
+      const withRate = HttpRetry.withRetry(client, { ...policy, maxAttempts: 1, sendRate: SendRate.Default })
+      yield* Effect.provide(
+        Effect.forEach(urls, (each) => withRate.get(each)),
+        rate
+      )
+      expect(keys.splice(0)).toEqual(hosts)
+    }).pipe(world)
+  )
+
+  it.effect("are told the caller's own key where there is one", () =>
+    Effect.gen(function* () {
+      const { bucket, keys } = keysOf()
+      const { client } = scripted(503)
+      const funded = HttpRetry.withRetry(client, { ...policy, bucket: RetryBucket.Default })
+      yield* Effect.provideService(funded.get(url), RetryBucket.Key, "tenant-1").pipe(Effect.provide(bucket))
+      expect(keys).toEqual(["tenant-1", "tenant-1"])
+    }).pipe(world)
+  )
+
+  it.effect("are one per host in a keyed layer", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503)
+      const layer = RetryBucket.layerKeyed(RetryBucket.Default, {
+        bucket: RetryBucket.makeQuota({ capacity: 28 }),
+        maxKeys: 100,
+        idleTimeToLive: "1 hour"
+      })
+      const heard = Scripted.gaveUp()
+      const funded = HttpRetry.withRetry(client, { ...policy, bucket: RetryBucket.Default, observe: heard.observe })
+      yield* Effect.gen(function* () {
+        for (const host of ["a", "a", "b", "b"]) yield* funded.get(`http://${host}.example/`)
+      }).pipe(Effect.provide(layer))
+      expect(calls.map(({ request }) => new URL(request.url).hostname[0]).join("")).toBe("aaaabbbb")
+      expect(heard.reasons.map(({ _tag }) => _tag)).toEqual([
+        ...["AttemptsSpent", "BucketEmpty"],
+        ...["AttemptsSpent", "BucketEmpty"]
+      ])
+    }).pipe(world)
+  )
+
+  it.effect("are one per host in a keyed layer of send rates", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(200)
+      const layer = SendRate.layerKeyed(SendRate.Default, {
+        rate: SendRate.makeFixed({ rate: 1, burst: 1 }),
+        maxKeys: 100,
+        idleTimeToLive: "1 hour"
+      })
+      const funded = HttpRetry.withRetry(client, { ...policy, sendRate: SendRate.Default })
+      yield* Effect.gen(function* () {
+        for (const host of ["a", "a", "b", "b"]) yield* funded.get(`http://${host}.example/`)
+      }).pipe(Effect.provide(layer))
+      expect(Scripted.times(calls)).toEqual([0, 1_000, 1_000, 2_000])
+    }).pipe(world)
+  )
+
+  it.effect("make a first send that is refused the cause of a RequestError", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(200)
+      const refusing = Layer.succeed(SendRate.Default, { ...SendRate.unlimited, acquire: () => Effect.succeed(false) })
+      const error = yield* Effect.flip(
+        HttpRetry.withRetry(client, { ...policy, sendRate: SendRate.Default }).get(url)
+      ).pipe(Effect.provide(refusing))
+      expect(error).toBeInstanceOf(HttpClientError.RequestError)
+      expect([error.cause, calls.length]).toEqual([new Retry.SendRefused({ by: "send rate" }), 0])
+    }).pipe(world)
+  )
+
+  /** Grants so many sends and refuses the next. */
+  const granting = (count: number) => {
+    let asked = 0
+    return Layer.succeed(SendRate.Default, {
+      ...SendRate.unlimited,
+      acquire: () => Effect.sync(() => ++asked <= count)
+    })
+  }
+
+  it.effect("answer with the body that was kept where a retry is refused after the wait", () =>
+    Effect.gen(function* () {
+      const headers = [
+        ["content-length", "9"],
+        ["content-type", "text/plain"],
+        ["set-cookie", "a=1"],
+        ["set-cookie", "b=2"],
+        ["retry-after", "5"]
+      ] satisfies Scripted.Pairs
+      const { calls, client } = scripted({ status: 429, headers, body: "slow down" })
+      const response = yield* HttpRetry.withRetry(client, { ...policy, sendRate: SendRate.Default })
+        .get(url)
+        .pipe(Effect.provide(granting(1)))
+      expect([response.status, response.headers["retry-after"], calls.length]).toEqual([429, "5", 1])
+      expect(Object.keys(response.cookies.cookies)).toEqual(["a", "b"])
+      expect(yield* response.text).toBe("slow down")
+      expect(yield* response.text).toBe("slow down")
+    }).pipe(world)
+  )
+
+  it.effect("answer with a body that says where it has gone otherwise", () =>
+    Effect.gen(function* () {
+      const { client } = scripted({ status: 503, body: "broken" })
+      const response = yield* HttpRetry.withRetry(client, { ...policy, sendRate: SendRate.Default })
+        .get(url)
+        .pipe(Effect.provide(granting(1)))
+      const error = yield* Effect.flip(response.text)
+      expect([response.status, error.reason]).toEqual([503, "Decode"])
+      expect(String(error.cause)).toContain("let go of for a retry that was not sent in the end")
+    }).pipe(world)
+  )
+
+  it.effect("fail with the error of the last attempt where that is what a refusal leaves", () =>
+    Effect.gen(function* () {
+      const heard = Scripted.gaveUp()
+      const { client } = scripted({ status: 429, body: "slow down" })
+      const filtered = HttpClient.filterStatusOk(client)
+      const error = yield* Effect.flip(
+        HttpRetry.withRetry(filtered, { ...policy, sendRate: SendRate.Default, observe: heard.observe }).get(url)
+      ).pipe(Effect.provide(granting(1)))
+      expect(heard.reasons.map(({ _tag }) => _tag)).toEqual(["SendRateRefused"])
+      expect(error._tag === "ResponseError" && error.response.status).toBe(429)
+    }).pipe(world)
+  )
+})
+
+describe("HttpRetry.withRetry when it is interrupted", () => {
+  it.effect("waits no longer, and leaves no sleeper behind", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503)
+      const fiber = yield* Effect.fork(HttpRetry.withRetry(client, policy).get(url))
+      yield* Effect.sleep("500 millis")
+      expect(Exit.isInterrupted(yield* Fiber.interrupt(fiber))).toBe(true)
+      expect([yield* Clock.currentTimeMillis, yield* VirtualClock.sleepers, calls.length]).toEqual([500, 0, 1])
+      expect(calls[0]?.signal.aborted).toBe(true)
+    }).pipe(world)
+  )
+
+  it.effect("aborts the request", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted({ status: 200, after: "1 hour" })
+      const bounded = { ...policy, attemptTimeout: AttemptTimeout.constant("2 hours"), deadline: Deadline.cut("1 day") }
+      const fiber = yield* Effect.fork(HttpRetry.withRetry(client, bounded).get(url))
+      yield* Effect.sleep("500 millis")
+      yield* Fiber.interrupt(fiber)
+      expect([calls[0]?.signal.aborted, yield* VirtualClock.sleepers]).toEqual([true, 0])
+    }).pipe(world)
+  )
+
+  it.effect("lets go of a response while its bucket makes it wait", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted({ status: 429, headers: { "content-length": "4" }, body: "busy" })
+      const waiting = Layer.succeed(RetryBucket.Default, {
+        ...RetryBucket.unlimited,
+        take: (_, restore) => restore(Effect.never)
+      })
+      const funded = HttpRetry.withRetry(client, { ...policy, bucket: RetryBucket.Default })
+      const fiber = yield* Effect.fork(funded.get(url).pipe(Effect.provide(waiting)))
+      yield* Effect.sleep("500 millis")
+      expect(calls[0]?.signal.aborted).toBe(false)
+      yield* Fiber.interrupt(fiber)
+      expect(calls[0]?.signal.aborted).toBe(true)
+    }).pipe(world)
+  )
+})
+
+describe("HttpRetry.make", () => {
+  const bad: ReadonlyArray<readonly [field: string, message: string, value: object]> = [
+    ["maxAttempts", "must be a whole number >= 1, got 0", { maxAttempts: 0 }],
+    ["maxAttempts", "must be a whole number >= 1, got NaN", { maxAttempts: NaN }],
+    ["backoff", "must be a Backoff or another Schedule, got", { backoff: 100 }],
+    ["hint", "must be made by Hint, got", { hint: "1 minute" }],
+    ["deadline", "must be made by Deadline, got", { deadline: "1 minute" }],
+    ["attemptTimeout", "must be made by AttemptTimeout, got", { attemptTimeout: 1000 }],
+    ["bucket", "must be a Context.Tag, got", { bucket: {} }],
+    ["sendRate", "must be a Context.Tag, got", { sendRate: {} }],
+    ["name", "must be a string that is not empty, got", { name: "" }],
+    ["observe", "must be an array of observers, got", { observe: [1] }],
+    ["opinion", "must be a function, got", { opinion: 1 }],
+    ["attemptHeaders", "must be a function, got", { attemptHeaders: {} }],
+    ["drain", "must be", { drain: null }],
+    ["drain", "must be", { drain: 1 }],
+    ["drain.atMostBytes", "must be a whole number >= 0, got -1", { drain: { atMostBytes: -1, within: 1 } }],
+    ["drain.atMostBytes", "must be a whole number >= 0, got 0.5", { drain: { atMostBytes: 0.5, within: 1 } }],
+    ["drain.within", "must be a finite duration", { drain: { atMostBytes: 1, within: Infinity } }],
+    ["classifier", "must be a record of tables, got", { classifier: Classifier.always }],
+    ["hints", "must be a list of header readers, got", { classifier: { ...HttpClassifier.standard, hints: [1] } }],
+    ["statuses", "must be", { classifier: { ...HttpClassifier.standard, statuses: { 99: { kind: "Server" } } } }],
+    ["idempotency", "must be a record of rules, got", { idempotency: undefined }],
+    ["methods[0]", "must be", { idempotency: { ...Idempotency.standard, methods: ["get"] } }],
+    ["keyHeader", "must be", { idempotency: { ...Idempotency.standard, keyHeader: "Idempotency-Key" } }]
+  ]
+
+  it.each(bad)("names the field and what it may be: %s %s", (field, message, value) => {
+    const wrong = { ...policy, ...value } as unknown as HttpRetry.Policy
+    const { client } = scripted(200)
+    const refused = (owner: string) => (error: unknown) =>
+      error instanceof InvalidArgument.InvalidArgument && error.message.startsWith(`${owner}: ${field} ${message}`)
+    const thrown = (run: () => unknown): unknown => {
+      try {
+        return run()
+      } catch (error) {
+        return error
+      }
+    }
+    expect(thrown(() => HttpRetry.make(wrong))).toSatisfy(refused("HttpRetry.make"))
+    expect(thrown(() => HttpRetry.withRetry(client, wrong))).toSatisfy(refused("HttpRetry.withRetry"))
+    expect(thrown(() => client.pipe(HttpRetry.withRetry(wrong)))).toSatisfy(refused("HttpRetry.withRetry"))
+  })
+
+  it.each([null, 1, "standard", []])("refuses what is no record: %j", (value) => {
+    const { client } = scripted(200)
+    expect(() => HttpRetry.withRetry(client, value as unknown as HttpRetry.Policy)).toThrow(
+      "HttpRetry.withRetry: policy must be a record"
+    )
+  })
+
+  it("answers the policy as it is", () => {
+    expect(HttpRetry.make(policy)).toBe(policy)
+  })
+})
