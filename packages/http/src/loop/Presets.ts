@@ -23,7 +23,7 @@ const serverErrors: HttpClassifier.HttpClassifier["statuses"] = /*#__PURE__*/ Ob
   /*#__PURE__*/ Array.from({ length: 100 }, (_, index) => [500 + index, { kind: "Server" }] as const)
 )
 
-/** As the server says, where it says more than nothing. */
+/** As the server says, in place of the back-off. */
 const asAsked: Hint.Hint = /*#__PURE__*/ Hint.override({ atMost: "1 minute", otherwise: "giveUp" })
 
 /** Formula: `bound * (1 - 0.25 * u)`. */
@@ -150,5 +150,6 @@ export const github: Preset = {
   backoff: /*#__PURE__*/ Backoff.byKind({
     Throttling: /*#__PURE__*/ Backoff.exponential({ base: "1 minute" }),
     orElse: /*#__PURE__*/ Backoff.polynomial({ base: "1 second", degree: 2 })
-  })
+  }),
+  hint: asAsked
 }

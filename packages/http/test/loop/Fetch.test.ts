@@ -1,0 +1,289 @@
+import { AttemptTimeout, Backoff, Deadline, RetryBucket, SendRate } from "@effect-retry/core"
+import { Fetch, HttpRetry, Presets } from "@effect-retry/http"
+import { SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Http from "node:http"
+
+/** What a request was, as the server saw it. */
+interface Seen {
+  readonly method: string
+  readonly headers: Http.IncomingHttpHeaders
+  readonly body: string
+}
+
+type Respond = (response: Http.ServerResponse, attempt: number, request: Http.IncomingMessage) => void
+
+const quick = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 milli" }) }
+
+const status =
+  (...statuses: ReadonlyArray<number>): Respond =>
+  (response, attempt) => {
+    response.writeHead(statuses[Math.min(attempt, statuses.length) - 1] ?? 200)
+    response.end(`answer ${attempt}`)
+  }
+
+let seen: Array<Seen>
+let respond: Respond
+let server: Http.Server
+let url: string
+
+beforeEach(async () => {
+  seen = []
+  server = Http.createServer(async (request, response) => {
+    const chunks: Array<Buffer> = []
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+    } catch {
+      return
+    }
+    seen.push({ method: request.method ?? "", headers: request.headers, body: Buffer.concat(chunks).toString() })
+    respond(response, seen.length, request)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/`
+})
+
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+const bodies = () => seen.map(({ body }) => body)
+
+describe("Fetch.make", () => {
+  it("resolves with the response itself once an attempt succeeds", async () => {
+    respond = status(503, 429, 200)
+    const response = await Fetch.make(quick)(url)
+    expect([response.status, response.url, await response.text()]).toEqual([200, url, "answer 3"])
+    expect(response).toBeInstanceOf(Response)
+  })
+
+  it("resolves with the last response where attempts are spent, its body unread", async () => {
+    respond = status(503)
+    const response = await Fetch.make(quick)(url)
+    expect([response.status, await response.text(), seen.length]).toEqual([503, "answer 3", 3])
+  })
+
+  it("has the standard policy without one", async () => {
+    respond = status(404)
+    expect((await Fetch.make()(url)).status).toBe(404)
+  })
+
+  const replayed: ReadonlyArray<readonly [string, () => NonNullable<RequestInit["body"]>, number]> = [
+    ["a string", () => "body", 3],
+    ["bytes", () => new TextEncoder().encode("body"), 3],
+    ["a buffer", () => new TextEncoder().encode("body").buffer, 3],
+    ["a Blob", () => new Blob(["body"]), 3],
+    ["URLSearchParams", () => new URLSearchParams("body"), 3],
+    ["a stream", () => new Blob(["body"]).stream(), 1]
+  ]
+
+  it.each(replayed)("sends %s again if it can be", async (_, body, attempts) => {
+    respond = status(503)
+    await Fetch.make(quick)(url, { method: "PUT", body: body(), duplex: "half" })
+    expect(bodies().map((text) => text.replace(/=$/, ""))).toEqual(Array.from({ length: attempts }, () => "body"))
+  })
+
+  it("sends a form again, each time whole", async () => {
+    respond = status(503, 200)
+    const form = new FormData()
+    form.set("name", "value")
+    await Fetch.make(quick)(url, { method: "PUT", body: form })
+    expect(bodies().map((text) => text.includes('name="name"') && text.includes("value"))).toEqual([true, true])
+  })
+
+  it("sends a Request again with its own method, headers and body", async () => {
+    respond = status(503, 200)
+    const request = new Request(url, { method: "PUT", headers: { "x-own": "1" }, body: "body" })
+    await Fetch.make(quick)(request)
+    expect(seen.map(({ body, headers, method }) => [method, headers["x-own"], body])).toEqual([
+      ["PUT", "1", "body"],
+      ["PUT", "1", "body"]
+    ])
+  })
+
+  it("takes what the second argument says over the Request", async () => {
+    respond = status(503, 200)
+    const request = new Request(url, { method: "PUT", body: "body" })
+    await Fetch.make(quick)(request, { method: "POST" })
+    expect(seen.map(({ method }) => method)).toEqual(["POST"])
+  })
+
+  it("sends a POST once, and with a key of its own three times", async () => {
+    respond = status(503)
+    await Fetch.make(quick)(url, { method: "POST", body: "body" })
+    expect(seen).toHaveLength(1)
+    await Fetch.make({ ...Presets.stripe, backoff: quick.backoff })(url, { method: "POST", body: "body" })
+    const keys = seen.slice(1).map(({ headers }) => headers["idempotency-key"])
+    expect(keys).toHaveLength(3)
+    expect(new Set(keys).size).toBe(1)
+    expect(seen.map(({ headers }) => headers["content-type"])).toEqual(
+      Array.from({ length: 4 }, () => "text/plain;charset=UTF-8")
+    )
+  })
+
+  it("adds attempt headers to those of the call", async () => {
+    respond = status(503, 200)
+    const retrying = Fetch.make({ ...quick, attemptHeaders: HttpRetry.attemptNumber() })
+    await retrying(url, { headers: { "X-Own": "1" } })
+    expect(seen.map(({ headers }) => [headers["x-own"], headers["x-retry-attempt"]])).toEqual([
+      ["1", "1"],
+      ["1", "2"]
+    ])
+  })
+
+  it("rejects with the error of fetch", async () => {
+    respond = (_, __, request) => request.socket.destroy()
+    const rejected = await Fetch.make(quick)(url).catch((error: unknown) => error)
+    expect(rejected).toBeInstanceOf(TypeError)
+    expect([String(rejected), seen.length]).toEqual(["TypeError: fetch failed", 3])
+  })
+
+  it("leaves what is no request to fetch", async () => {
+    const rejected = await Fetch.make(quick)("not a url").catch((error: unknown) => error)
+    expect(String(rejected)).toBe(String(await fetch("not a url").catch((error: unknown) => error)))
+  })
+
+  it("asks the fetch that it is given", async () => {
+    const calls: Array<string> = []
+    const own: typeof fetch = async (input) => {
+      calls.push(String(input))
+      return new Response(null, { status: calls.length < 3 ? 503 : 204 })
+    }
+    expect((await Fetch.make(quick, { fetch: own })("http://api.test/")).status).toBe(204)
+    expect(calls).toEqual(["http://api.test/", "http://api.test/", "http://api.test/"])
+  })
+
+  it("refuses a policy that is none", () => {
+    expect(() => Fetch.make({ ...quick, maxAttempts: 0 })).toThrow(
+      "Fetch.make: maxAttempts must be a whole number >= 1, got 0"
+    )
+  })
+})
+
+describe("Fetch.make with a signal", () => {
+  const reasonOf = (promise: Promise<unknown>) =>
+    promise.then(
+      () => "resolved",
+      (error: unknown) => error
+    )
+
+  it("rejects with its reason, and sends nothing, where it is aborted already", async () => {
+    respond = status(200)
+    expect(await reasonOf(Fetch.make(quick)(url, { signal: AbortSignal.abort("enough") }))).toBe("enough")
+    expect(seen).toEqual([])
+  })
+
+  it("ends the wait between attempts", async () => {
+    respond = status(503)
+    const controller = new AbortController()
+    const patient = {
+      ...quick,
+      backoff: Backoff.constant({ delay: "1 hour" }),
+      observe: [
+        (event: { readonly _tag: string }) =>
+          Effect.sync(() => event._tag === "RetryScheduled" && controller.abort("enough"))
+      ]
+    }
+    expect(await reasonOf(Fetch.make(patient)(url, { signal: controller.signal }))).toBe("enough")
+    expect(seen).toHaveLength(1)
+  })
+
+  it("ends the attempt", async () => {
+    const controller = new AbortController()
+    let hungUp: () => void
+    const closed = new Promise<void>((resolve) => {
+      hungUp = resolve
+    })
+    respond = (_, __, request) => {
+      request.socket.once("close", () => hungUp())
+      controller.abort("enough")
+    }
+    expect(await reasonOf(Fetch.make(quick)(url, { signal: controller.signal }))).toBe("enough")
+    await closed
+    expect(seen).toHaveLength(1)
+  })
+
+  it("ends the body of a response that was resolved with", async () => {
+    respond = (response) => {
+      response.writeHead(200)
+      response.write("first part")
+    }
+    const controller = new AbortController()
+    const response = await Fetch.make(quick)(new Request(url, { signal: controller.signal }))
+    const text = reasonOf(response.text())
+    controller.abort()
+    expect(String(await text)).toContain("AbortError")
+  })
+})
+
+describe("Fetch.make in time", () => {
+  it("rejects with a TimeoutError where an attempt takes too long", async () => {
+    respond = () => undefined
+    const policy = { ...quick, attemptTimeout: AttemptTimeout.constant("20 millis") }
+    const rejected = await Fetch.make(policy)(url).catch((error: unknown) => error)
+    expect(rejected).toMatchObject({ name: "TimeoutError", message: "attempt 3 took longer than 20ms" })
+  })
+
+  it("rejects with a TimeoutError where the deadline cuts", async () => {
+    respond = () => undefined
+    const rejected = await Fetch.make({ ...quick, deadline: Deadline.cut("20 millis") })(url).catch(
+      (error: unknown) => error
+    )
+    expect(rejected).toMatchObject({ name: "TimeoutError", message: "not done within 20ms, after 1 attempts" })
+  })
+})
+
+describe("Fetch.makeEffect", () => {
+  const none = { ...quick, sendRate: SendRate.Default }
+
+  it.effect("rejects as fetch does where the first attempt is refused", () =>
+    Effect.gen(function* () {
+      const retrying = yield* Fetch.makeEffect(none)
+      const rejected = yield* Effect.promise(() => retrying(url).catch((error: unknown) => error))
+      expect(rejected).toBeInstanceOf(TypeError)
+      expect(rejected).toMatchObject({ cause: { _tag: "SendRefused", by: "send rate" } })
+      expect(seen).toEqual([])
+    }).pipe(Effect.provideService(SendRate.Default, { ...SendRate.unlimited, acquire: () => Effect.succeed(false) }))
+  )
+
+  it.live("resolves with what was read of a response whose retry is refused in the end", () =>
+    Effect.gen(function* () {
+      respond = (response) => {
+        response.writeHead(429, { "content-length": 8, "x-own": "1" })
+        response.end("too many")
+      }
+      const retrying = yield* Fetch.makeEffect(none)
+      const response = yield* Effect.promise(() => retrying(url))
+      expect(yield* Effect.promise(() => response.text())).toBe("too many")
+      expect([response.status, response.headers.get("x-own"), seen.length]).toEqual([429, "1", 1])
+    }).pipe(
+      Effect.provideService(SendRate.Default, {
+        ...SendRate.unlimited,
+        acquire: ({ attempt }) => Effect.succeed(attempt === 1)
+      })
+    )
+  )
+
+  it.effect("has the bucket, the clock and the chance of its effect", () =>
+    Effect.gen(function* () {
+      let calls = 0
+      const down: typeof fetch = async () => new Response(null, { status: calls++ < 0 ? 200 : 503 })
+      const policy = {
+        ...HttpRetry.standard,
+        bucket: RetryBucket.Default,
+        backoff: Backoff.constant({ delay: "1 hour" })
+      }
+      const retrying = yield* Fetch.makeEffect(policy, { fetch: down })
+      const { status } = yield* Effect.promise(() => retrying("http://api.test/"))
+      expect([status, calls]).toEqual([503, 2])
+      expect(yield* Effect.map(VirtualClock.now, String)).toBe("Duration(1h)")
+    }).pipe(
+      Effect.provide(RetryBucket.layerQuota(RetryBucket.Default, { capacity: 20 })),
+      Effect.provide(SeededRandom.layerConstant(0)),
+      Effect.provide(VirtualClock.layer)
+    )
+  )
+})
