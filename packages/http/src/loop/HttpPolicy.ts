@@ -83,10 +83,14 @@ export type In<P> = (P extends { readonly opinion: (outcome: infer O) => unknown
  *
  * @category models
  */
-export type Failure<P, E> =
-  | E
-  | HttpClientError.RequestError
-  | Exclude<Core.Added<P>, AttemptTimeout.AttemptTimedOut | Deadline.DeadlineExceeded | Retry.SendRefused>
+export type Failure<P, E> = E | Added<P>
+
+/** A conditional type: beside a plain `RequestError`, the compiler takes the rest of an annotated result for `E`. */
+type Added<P> = P extends unknown
+  ?
+      | HttpClientError.RequestError
+      | Exclude<Core.Added<P>, AttemptTimeout.AttemptTimedOut | Deadline.DeadlineExceeded | Retry.SendRefused>
+  : never
 
 export type { Env } from "@effect-retry/core/Policy"
 
