@@ -32,8 +32,9 @@ import {
   Ref,
   Schedule
 } from "effect"
-import { afterAll, afterEach, beforeEach, expectTypeOf } from "vitest"
+import { expectTypeOf } from "vitest"
 import { timeline } from "../src/scripted.ts"
+import { hear, hearing } from "./heard.ts"
 import { read, rowsOf, tableOf } from "./rows.ts"
 
 const path = "packages/core/README.md"
@@ -42,14 +43,6 @@ const virtually = (name: string, body: () => Effect.Effect<void, unknown>) =>
   it.effect(name, () => VirtualClock.run(body()).pipe(Effect.provide(SeededRandom.layer(name))))
 
 const down = Effect.fail("down")
-
-/** What the operations of a test have told, in one line each. */
-const heard: Array<string> = []
-
-const hear: Retry.Observer = (event) =>
-  Effect.sync(() => {
-    heard.push(event._tag === "RetryScheduled" ? `${event._tag} from ${event.source}` : event._tag)
-  })
 
 const policy = {
   observe: [hear],
@@ -119,6 +112,7 @@ describe(`${path} ## Defaults`, () => {
     "result",
     "hint",
     "deadline",
+    "release",
     "bucket"
   ]
   const cells = new Map(rowsOf(path, "## Defaults").map(([option = "", value]) => [option, value]))
@@ -331,41 +325,6 @@ describe(`${path} ### Of layers, observers and plans`, () => {
     })
   )
 })
-
-/** Holds the events of every test of a row against the row's last cell: alternatives with a semicolon between them. */
-const hearing = (cells: ReadonlyArray<string>) => {
-  const alternatives = (cells[3] ?? "").split(";").map((text) => ({
-    events: Array.from(text.matchAll(/`([A-Z]\w+)`(?: from `(\w+)`)?/g), ([, tag, source]) =>
-      source === undefined ? tag : `${tag} from ${source}`
-    ),
-    last: text.includes("none")
-  }))
-  const seen = new Set<number>()
-  const isSame = (event: string, named: string | undefined) => event === named || event.startsWith(`${named} from `)
-  const isHeard = ({ events, last }: (typeof alternatives)[number]) =>
-    events.length === 0
-      ? heard.length === 0
-      : heard.some(
-          (_, at) =>
-            (!last || at + events.length === heard.length) &&
-            heard.slice(at, at + events.length).length === events.length &&
-            events.every((named, n) => isSame(heard[at + n] ?? "", named))
-        )
-
-  beforeEach(() => {
-    heard.length = 0
-  })
-
-  afterEach(() => {
-    const found = alternatives.findIndex((alternative, n) => isHeard(alternative) && !seen.has(n))
-    seen.add(found < 0 ? alternatives.findIndex(isHeard) : found)
-    expect(alternatives.some(isHeard), `${cells[3]} is not in ${heard.join(", ")}`).toBe(true)
-  })
-
-  afterAll(() => {
-    expect(seen.size, `not all of these were heard: ${cells[3]}`).toBe(alternatives.length)
-  })
-}
 
 tableOf(
   path,
@@ -618,6 +577,38 @@ tableOf(
           })
         })
       ),
+
+    "A failed attempt left something open, and the policy has `release`": () => {
+      const releasing = () => {
+        const calls: Array<string> = []
+        const release: Policy.Release = (failed, because) =>
+          Effect.map(Clock.currentTimeMillis, (now) => void calls.push(`${now} ${String(failed)} ${because}`))
+        return { calls, policy: { ...policy, release } }
+      }
+
+      virtually("calls it before the wait, and not for what the operation ends with", () =>
+        Effect.gen(function* () {
+          const { calls, policy } = releasing()
+          yield* Effect.flip(Retry.retry(down, policy))
+          expect(calls).toEqual(["0 down Retried", "1000 down Retried"])
+        })
+      )
+
+      virtually("calls it when the operation is interrupted before that", () =>
+        Effect.gen(function* () {
+          const { calls, policy } = releasing()
+          const short = { capacity: 2, cost: { orElse: 2 }, refillPerSecond: 0.01, whenShort: "wait" } as const
+          const waiting = Effect.provide(
+            Retry.retry(down, { ...policy, bucket: RetryBucket.Default }),
+            RetryBucket.layerQuota(RetryBucket.Default, short)
+          )
+          const first = yield* Effect.fork(waiting)
+          yield* Effect.sleep("5 seconds")
+          yield* Fiber.interrupt(first)
+          expect(calls).toEqual(["0 down Retried", "5000 down Interrupted"])
+        })
+      )
+    },
 
     "A retry is paid for and then not sent": () => {
       const paidFor = Effect.gen(function* () {
@@ -903,13 +894,14 @@ tableOf(path, "## How the types work", {
 })
 
 describe(`${path} ## How the types work, of what adds nothing`, () => {
-  it("a name, observers, standing down and a span leave the types as they are", () => {
+  it("a name, observers, standing down, a span and a release leave the types as they are", () => {
     const told = Retry.retry(down, {
       ...policy,
       maxAttempts: 1,
       name: "told",
       whenNested: "standDown",
-      attemptSpan: "attempt"
+      attemptSpan: "attempt",
+      release: () => Effect.void
     })
     expectTypeOf(told).toEqualTypeOf<Effect.Effect<never, string>>()
     expect(Effect.runSync(Effect.flip(told))).toBe("down")
