@@ -54,10 +54,12 @@ export const make = (options: Options): Effect.Effect<HoldBack> => {
     const leftMillis = (key: string, nowMillis: number): number => {
       const until = heldUntil.get(key)
       if (until === undefined) return 0
-      // More than the longest hold can only be left where the clock has stepped back.
-      const left = Math.min(until - nowMillis, atMostMillis)
+      const left = until - nowMillis
       if (left <= 0) heldUntil.delete(key)
-      return left
+      if (left <= atMostMillis) return left
+      // More than the longest hold can only be left where the clock has stepped back: it is as long as from now on.
+      heldUntil.set(key, nowMillis + atMostMillis)
+      return atMostMillis
     }
 
     const acquire = (wanted: SendRate.Wanted): Effect.Effect<boolean> =>
