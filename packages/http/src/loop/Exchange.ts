@@ -5,7 +5,7 @@
  */
 import { Headers, HttpClientError, HttpClientRequest, UrlParams } from "@effect/platform"
 import type { HttpClientResponse } from "@effect/platform"
-import { AttemptTimeout, Deadline, Retry, RetryBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, Retry, RetryBucket, Verdict } from "@effect-retry/core"
 import type { Policy as Core } from "@effect-retry/core"
 import type { Fiber } from "effect"
 import { Clock, Context, Duration, Effect, Either, Option } from "effect"
@@ -32,22 +32,60 @@ export interface Send {
 }
 
 /**
- * Sends a request as often as the policy says.
+ * Sends requests as often as the policy says.
  *
- * @category running
+ * A policy that asks for nothing before the first failure costs a success one `matchCauseEffect`: the loop begins with
+ * the first outcome that is not fine.
+ *
+ * @category constructors
  */
-export const run = (send: Send, request: Request, policy: Erased): Sent =>
-  Effect.flatMap(withKey(request, policy.idempotency), (keyed) =>
-    Effect.withFiberRuntime((fiber) => {
-      const exchange = make(keyed, policy, fiber)
-      const retried = Retry.retry(attempt(exchange, send), corePolicy(exchange))
-      const ended = Effect.mapBoth(retried, {
-        onFailure: (error) => (error === exchange.failed ? error : asRequestError(keyed, error)),
-        onSuccess: (response) => readable(exchange, response)
-      })
-      return policy.bucket === undefined && policy.sendRate === undefined ? ended : forHost(ended, keyed, fiber)
+export const retrying = (send: Send, policy: Erased): Send => {
+  const core = coreOf(policy)
+  const begin: Send = isPlain(policy)
+    ? (request) =>
+        Effect.matchCauseEffect(send(request), {
+          onFailure: (cause) => looped(request, core, policy, startingWith(Effect.failCause(cause), send)),
+          onSuccess: (response) =>
+            HttpClassifier.isFine(policy.classifier, response)
+              ? Effect.succeed(response)
+              : looped(request, core, policy, startingWith(Effect.succeed(response), send))
+        })
+    : (request) => looped(request, core, policy, send)
+  const { idempotency } = policy
+  return (request) =>
+    Idempotency.wantsKey(idempotency, request)
+      ? Effect.flatMap(IdempotencyKey.next, (key) => begin(changed(request, { [idempotency.keyHeader]: key })))
+      : begin(request)
+}
+
+/** Of a policy that has no other fields nothing is wanted before the first failure. */
+const wantedLater = ["classifier", "idempotency", "maxAttempts", "backoff", "hint", "drain", "whenNested"]
+
+const isPlain = (policy: Erased): boolean =>
+  Object.entries(policy).every(([field, value]) => value === undefined || wantedLater.includes(field)) &&
+  !(Backoff.isBackoff(policy.backoff) && policy.backoff.readsTime)
+
+/** Answers the first attempt with what has come in already. */
+const startingWith = (first: Sent, send: Send): Send => {
+  let isFirst = true
+  return (request) =>
+    Effect.suspend(() => {
+      if (!isFirst) return send(request)
+      isFirst = false
+      return first
     })
-  )
+}
+
+const looped = (request: Request, core: CoreFields, policy: Erased, send: Send): Sent =>
+  Effect.withFiberRuntime((fiber) => {
+    const exchange = make(request, policy, fiber)
+    const retried = Retry.retry(attempt(exchange, send), corePolicy(exchange, core))
+    const ended = Effect.mapBoth(retried, {
+      onFailure: (error) => (error === exchange.failed ? error : asRequestError(request, error)),
+      onSuccess: (response) => readable(exchange, response)
+    })
+    return policy.bucket === undefined && policy.sendRate === undefined ? ended : forHost(ended, request, fiber)
+  })
 
 interface Exchange {
   readonly request: Request
@@ -72,11 +110,6 @@ const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber<unknow
   }
   return { request, policy, whyNot, attempts: 0, failed: undefined, verdict: Verdict.noOpinion, released: undefined }
 }
-
-const withKey = (request: Request, rules: Idempotency.Idempotency): Effect.Effect<Request> =>
-  Idempotency.wantsKey(rules, request)
-    ? Effect.map(IdempotencyKey.next, (key) => changed(request, { [rules.keyHeader]: key }))
-    : Effect.succeed(request)
 
 /** The platform knows by the identity of a request which scope is to abort it. */
 const scopedRequests = globalValue(
@@ -138,20 +171,22 @@ const ifRepeatable = (
   return why === undefined ? verdict : Verdict.terminal(why)
 }
 
-const corePolicy = (exchange: Exchange): Core.Policy<unknown, Response> => {
-  const { attemptTimeout, deadline, drain = Discard.standard, ...policy } = exchange.policy
+type CoreFields = Omit<Core.Policy<unknown, Response>, "classifier" | "result" | "release">
+
+/** What is the same for all requests of a client. */
+const coreOf = ({ attemptHeaders: _, classifier, drain, idempotency, opinion, ...core }: Erased): CoreFields => {
   // A deadline that cuts needs no help, and must not lose to a timer that rounds the same moment down.
-  const isOpen = deadline === undefined || deadline._tag === "Cut"
-  const timeout = attemptTimeout ?? (isOpen ? undefined : timeLeft)
-  return {
-    ...policy,
-    deadline,
-    attemptTimeout: timeout && ofRequest(exchange, timeout),
-    classifier: () => exchange.verdict,
-    result: (response) => (response === exchange.failed ? exchange.verdict : Verdict.noOpinion),
-    release: (failed, because) => released(exchange, drain, failed, because)
-  }
+  const isOpen = core.deadline === undefined || core.deadline._tag === "Cut"
+  return { ...core, attemptTimeout: core.attemptTimeout ?? (isOpen ? undefined : timeLeft) }
 }
+
+const corePolicy = (exchange: Exchange, core: CoreFields): Core.Policy<unknown, Response> => ({
+  ...core,
+  attemptTimeout: core.attemptTimeout && ofRequest(exchange, core.attemptTimeout),
+  classifier: () => exchange.verdict,
+  result: (response) => (response === exchange.failed ? exchange.verdict : Verdict.noOpinion),
+  release: (failed, because) => released(exchange, failed, because)
+})
 
 /** As long as an attempt can have: what bounds it is the deadline. */
 const timeLeft = AttemptTimeout.constant(Duration.millis(AttemptTimeout.longestTimerMillis))
@@ -165,18 +200,13 @@ const ofRequest = (
   return why === undefined ? timeout : AttemptTimeout.judged(timeout, Verdict.terminal(why))
 }
 
-const released = (
-  exchange: Exchange,
-  drain: Discard.Drain,
-  failed: unknown,
-  because: Parameters<Core.Release>[1]
-): Effect.Effect<void> => {
+const released = (exchange: Exchange, failed: unknown, because: Parameters<Core.Release>[1]): Effect.Effect<void> => {
   const response = responseOf(exchange, failed)
   if (response === undefined) return Effect.void
   const isTrusted = exchange.verdict._tag === "Retryable" && exchange.verdict.kind === "Throttling"
   const body =
     isTrusted && because === "Retried"
-      ? Discard.drained(response, drain)
+      ? Discard.drained(response, exchange.policy.drain ?? Discard.standard)
       : Effect.as(Discard.cancelled(response), Option.none())
   return Effect.map(body, (body) => {
     exchange.released = { response, body }

@@ -73,7 +73,7 @@ export const withRetry: {
     check("HttpRetry.withRetry", policy)
     const { postprocess, preprocess } = made(self)
     return HttpClient.makeWith<unknown, unknown, unknown, unknown>(
-      Effect.flatMap((request) => Exchange.run((changed) => postprocess(Effect.succeed(changed)), request, policy)),
+      Effect.flatMap(Exchange.retrying((request) => postprocess(Effect.succeed(request)), policy)),
       preprocess
     )
   }
