@@ -3,7 +3,7 @@
  *
  * Everything that decides is core's loop; here it is told what a response or an error means.
  */
-import { Headers, HttpClientError, HttpClientRequest, UrlParams } from "@effect/platform"
+import { FetchHttpClient, Headers, HttpClientError, HttpClientRequest, UrlParams } from "@effect/platform"
 import type { HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout, Backoff, Deadline, Retry, RetryBucket, Verdict } from "@effect-retry/core"
 import type { Policy as Core } from "@effect-retry/core"
@@ -13,6 +13,7 @@ import { globalValue } from "effect/GlobalValue"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as IdempotencyKey from "../decide/IdempotencyKey.ts"
+import * as Redirect from "../decide/Redirect.ts"
 import * as RequestBody from "../decide/RequestBody.ts"
 import { isHoldBack } from "../fund/HoldBack.ts"
 import * as Discard from "./Discard.ts"
@@ -92,6 +93,8 @@ interface Exchange {
   readonly policy: Erased
   /** Why the request may not be sent again after a failure, in words; `undefined` where it may. */
   readonly whyNot: (processing: HttpClassifier.Processing) => string | undefined
+  /** How a client on top of `fetch` treats redirects. */
+  readonly redirects: Redirect.Mode
   attempts: number
   /** What the latest attempt failed with, error or response, and what is made of it. */
   failed: unknown
@@ -108,7 +111,17 @@ const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber<unknow
     const judged = Idempotency.judge(policy.idempotency, request, processing, declaration)
     return judged._tag === "Repeatable" ? undefined : judged.why
   }
-  return { request, policy, whyNot, attempts: 0, failed: undefined, verdict: Verdict.noOpinion, released: undefined }
+  const init = Context.getOption(fiber.currentContext as Context.Context<never>, FetchHttpClient.RequestInit)
+  return {
+    request,
+    policy,
+    whyNot,
+    redirects: Option.getOrUndefined(init)?.redirect,
+    attempts: 0,
+    failed: undefined,
+    verdict: Verdict.noOpinion,
+    released: undefined
+  }
 }
 
 /** The platform knows by the identity of a request which scope is to abort it. */
@@ -146,7 +159,7 @@ const judged = (exchange: Exchange, outcome: unknown): Effect.Effect<void, never
     const { processing, verdict } = HttpClassifier.judge(policy.classifier, outcome, nowMillis)
     const opinion = policy.opinion?.(outcome as Response) ?? Verdict.noOpinion
     exchange.failed = outcome
-    exchange.verdict = ifRepeatable(exchange, processing, combined(opinion, verdict))
+    exchange.verdict = ifRepeatable(exchange, outcome, processing, combined(opinion, verdict))
     const hint = verdict._tag === "Retryable" ? verdict.hint : Option.none()
     return policy.sendRate === undefined || Option.isNone(hint)
       ? Effect.void
@@ -162,12 +175,13 @@ const combined = (opinion: Verdict.Verdict, verdict: Verdict.Verdict): Verdict.V
 }
 
 const ifRepeatable = (
-  { whyNot }: Exchange,
+  { redirects, request, whyNot }: Exchange,
+  outcome: unknown,
   processing: HttpClassifier.Processing,
   verdict: Verdict.Verdict
 ): Verdict.Verdict => {
   if (verdict._tag !== "Retryable") return verdict
-  const why = whyNot(processing)
+  const why = whyNot(Redirect.isPossible(request, outcome, redirects) ? "Unknown" : processing)
   return why === undefined ? verdict : Verdict.terminal(why)
 }
 

@@ -4,7 +4,14 @@
  * It resolves and rejects as `fetch` does: with the last response, whatever its status, with the `TypeError` of the last
  * attempt, with the reason of an aborted signal, or with a `TimeoutError` where the policy ran out of time.
  */
-import { HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import {
+  FetchHttpClient,
+  HttpBody,
+  HttpClient,
+  HttpClientError,
+  HttpClientRequest,
+  HttpClientResponse
+} from "@effect/platform"
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import { Cause, Effect, Exit, Runtime, Stream } from "effect"
 import type { Any, Env, Policy } from "./HttpPolicy.ts"
@@ -58,10 +65,10 @@ const fetchOf = (runtime: Runtime.Runtime<never>, given: Any, options: Options |
     if (request === undefined) return send(input, init)
     const signal = init?.signal ?? (isRequest(input) ? input.signal : undefined)
     signal?.throwIfAborted()
-    const retried = Effect.flatMap(
-      HttpRetry.withRetry(clientOf({ send, input, init, request, signal }), policy).execute(request),
-      webOf
-    )
+    const redirect = init?.redirect ?? (isRequest(input) ? input.redirect : undefined)
+    const retried = HttpRetry.withRetry(clientOf({ send, input, init, request, signal }), policy)
+      .execute(request)
+      .pipe(Effect.flatMap(webOf), Effect.provideService(FetchHttpClient.RequestInit, redirect ? { redirect } : {}))
     const exit = await runPromiseExit(retried as Effect.Effect<Response, unknown>, signal ? { signal } : {})
     if (Exit.isSuccess(exit)) return exit.value
     throw signal?.aborted === true ? signal.reason : rejection(exit.cause)

@@ -1,4 +1,12 @@
-import { Cookies, HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import {
+  Cookies,
+  FetchHttpClient,
+  HttpBody,
+  HttpClient,
+  HttpClientError,
+  HttpClientRequest,
+  HttpClientResponse
+} from "@effect/platform"
 import {
   AttemptTimeout,
   Backoff,
@@ -96,10 +104,23 @@ describe("HttpRetry.withRetry", () => {
 
   it.effect("retries what was refused before it was sent whatever its method, and nothing else", () =>
     Effect.gen(function* () {
-      const { calls, client } = scripted(refusedFault, 503)
+      const { calls, client } = scripted(Faults.refused, 503)
       const response = yield* HttpRetry.withRetry(client, policy).execute(post)
       expect([response.status, calls.length]).toEqual([503, 2])
     }).pipe(world)
+  )
+
+  it.effect.each([
+    { redirect: "follow", calls: 1 },
+    { redirect: "manual", calls: 2 }
+  ] as const)(
+    "takes a refused connection of fetch for that of a redirect that it may $redirect",
+    ({ calls, redirect }) =>
+      Effect.gen(function* () {
+        const fake = scripted(refusedFault, 503)
+        yield* Effect.exit(HttpRetry.withRetry(fake.client, policy).execute(post))
+        expect(fake.calls).toHaveLength(calls)
+      }).pipe(Effect.provideService(FetchHttpClient.RequestInit, { redirect }), world)
   )
 
   it.effect("lets defects and interruption through", () =>

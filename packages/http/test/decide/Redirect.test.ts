@@ -1,0 +1,44 @@
+import { HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { describe, expect, it } from "@effect/vitest"
+import * as Redirect from "../../src/decide/Redirect.ts"
+
+const request = HttpClientRequest.post("http://api.test/orders")
+const elsewhere = HttpClientRequest.setUrl(request, "http://other.test/done")
+
+const failed = (of: HttpClientRequest.HttpClientRequest, cause: unknown) =>
+  new HttpClientError.RequestError({ request: of, reason: "Transport", cause })
+
+const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" })
+const ofFetch = new TypeError("fetch failed", { cause: refused })
+
+const web = (redirected: boolean) => {
+  const response = new Response(null, { status: 425 })
+  Object.defineProperty(response, "redirected", { value: redirected })
+  return HttpClientResponse.fromWeb(request, response)
+}
+
+const withStatus = (response: HttpClientResponse.HttpClientResponse) =>
+  new HttpClientError.ResponseError({ request, response, reason: "StatusCode" })
+
+describe("Redirect.isPossible", () => {
+  const rows: ReadonlyArray<readonly [name: string, outcome: unknown, mode: Redirect.Mode, expected: boolean]> = [
+    ["an error of the same request", failed(request, refused), undefined, false],
+    ["an error of another header", failed(HttpClientRequest.setHeader(request, "x", "1"), refused), undefined, false],
+    ["an error of another place", failed(elsewhere, refused), undefined, true],
+    ["an error of another place, whatever the mode", failed(elsewhere, refused), "manual", true],
+    ["an error of fetch", failed(request, ofFetch), undefined, true],
+    ["an error of fetch that follows", failed(request, ofFetch), "follow", true],
+    ["an error of fetch that does not follow", failed(request, ofFetch), "manual", false],
+    ["an error of fetch that takes redirects for errors", failed(request, ofFetch), "error", false],
+    ["a response of the same place", web(false), undefined, false],
+    ["a response of another place", web(true), undefined, true],
+    ["a wrapped response of another place", { request, original: web(true) }, undefined, true],
+    ["an error of a response of another place", withStatus(web(true)), undefined, true],
+    ["an error of a response of the same place", withStatus(web(false)), undefined, false],
+    ["a stranger", "boom", undefined, false]
+  ]
+
+  it.each(rows)("tells %s", (_, outcome, mode, expected) => {
+    expect(Redirect.isPossible(request, outcome, mode)).toBe(expected)
+  })
+})
