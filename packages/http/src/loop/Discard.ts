@@ -10,6 +10,7 @@ import type { HttpClientError } from "@effect/platform"
 import { InvalidArgument } from "@effect-retry/core"
 import type { Duration } from "effect"
 import { Deferred, Effect, Fiber, Option, Predicate, Stream } from "effect"
+import * as HttpClassifier from "../classify/HttpClassifier.ts"
 
 /**
  * How much of a body is read to save its connection.
@@ -118,7 +119,15 @@ const joined = (chunks: ReadonlyArray<Uint8Array>, bytes: number): Uint8Array =>
  * @category running
  */
 export const cancelled = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
-  isAbortable(response) ? Effect.sync(() => response.controller.abort()) : interruptedStream(response)
+  isAbortable(response) ? Effect.sync(() => aborted(response)) : interruptedStream(response)
+
+/** A client around another one has a controller of its own, which does not reach the one that holds the connection. */
+const aborted = (response: HttpClientResponse.HttpClientResponse): void => {
+  if (isAbortable(response)) response.controller.abort()
+  if (Predicate.hasProperty(response, "original") && HttpClassifier.isResponse(response.original)) {
+    aborted(response.original)
+  }
+}
 
 /** Platform's clients hold what aborts a request. Reading could first let in what is left of the body. */
 const isAbortable = (
