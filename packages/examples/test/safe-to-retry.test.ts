@@ -1,6 +1,6 @@
 import { Backoff, Retry } from "@effect-retry/core"
 import { HttpClassifier, HttpRetry, Idempotency, RequestBody } from "@effect-retry/http"
-import { HttpBody, HttpClientError, HttpClientRequest } from "@effect/platform"
+import { FetchHttpClient, HttpBody, HttpClientError, HttpClientRequest } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Readable } from "node:stream"
@@ -115,7 +115,10 @@ describe(`${path} ## What happened`, () => {
     HttpClassifier.judge(standard, new HttpClientError.RequestError({ request: of, reason: "Transport", cause }), NaN)
       .processing
 
-  it.each(rowsOf(path, "### Where the failure says more"))("%s: %s", (says = "", happened = "") => {
+  const redirected = "it may come from where a redirect led"
+  const rows = rowsOf(path, "### Where the failure says more")
+
+  it.each(rows.filter(([says]) => says !== redirected))("%s: %s", (says = "", happened = "") => {
     const processing = happened === "not sent" ? "NotSent" : "Unknown"
     const calls = codesIn(says)
     const seen = says.includes("Stream")
@@ -126,6 +129,26 @@ describe(`${path} ## What happened`, () => {
     expect(seen.length).toBeGreaterThan(0)
     expect(new Set(seen)).toEqual(new Set([processing]))
   })
+
+  it.effect(`${redirected}: unknown, and not where fetch is told not to follow`, () =>
+    Effect.gen(function* () {
+      expect(rows.at(-1)).toEqual([redirected, "unknown"])
+      const cause = new TypeError("fetch failed", { cause: { code: "ECONNREFUSED", syscall: "connect" } })
+      const failure = (of: HttpClientRequest.HttpClientRequest) =>
+        new HttpClientError.RequestError({ request: of, reason: "Transport", cause })
+      const seen = sendingOf(request, failure)
+      expect(yield* seen).toMatchObject({ decision: "stops" })
+      for (const redirect of ["manual", "error"] as const) {
+        expect(yield* Effect.provideService(seen, FetchHttpClient.RequestInit, { redirect })).toMatchObject({
+          decision: "sent again"
+        })
+      }
+      const elsewhere = HttpClientRequest.get("https://elsewhere.example/")
+      const refused = broken({ code: "ECONNREFUSED", syscall: "connect" })
+      expect(yield* sendingOf(request, refused)).toMatchObject({ decision: "sent again" })
+      expect(yield* sendingOf(request, () => refused(elsewhere))).toMatchObject({ decision: "stops" })
+    })
+  )
 
   it("a timeout, 429 and 503 leave it unknown", () => {
     expect([standard.statuses[429]?.processing, standard.statuses[503]?.processing]).toEqual([undefined, undefined])
