@@ -6,12 +6,20 @@ import { arch, cpus, platform } from "node:os"
 
 const packages = [
   "effect",
+  "@effect/platform",
+  "@effect/platform-node",
   "@effect-retry/core",
+  "@effect-retry/http",
   "p-retry",
   "cockatiel",
   "async-retry",
   "exponential-backoff",
-  "@smithy/util-retry"
+  "@smithy/util-retry",
+  "undici",
+  "got",
+  "ky",
+  "axios",
+  "axios-retry"
 ]
 
 export const describeMachine = (): string => {

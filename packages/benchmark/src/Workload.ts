@@ -1,6 +1,7 @@
 /**
  * A piece of work and the rows that do it, and how to take a sample of a row.
  */
+import type { ManagedRuntime } from "effect"
 import { Context, Effect } from "effect"
 
 /** What a row promises: a ratio to the baseline, or a value in the workload's unit, of at most so much. */
@@ -26,13 +27,24 @@ export interface Workload {
   readonly rows: ReadonlyArray<Row>
 }
 
-/** So many milliseconds per sample: less would measure the clock. */
-const sampleMillis = 8
-/** So many milliseconds before the first sample, for the compiler. */
-const warmUpMillis = 150
+export interface Pace {
+  /** At least so many milliseconds per sample: less would measure the clock. */
+  readonly sampleMillis: number
+  /** So many milliseconds before the first sample, for the compiler. */
+  readonly warmUpMillis: number
+}
+
+/** For what takes microseconds at most. */
+const quick: Pace = { sampleMillis: 8, warmUpMillis: 150 }
+
+/** For requests: there is more to compile, and what the kernel does for one varies. */
+export const unhurried: Pace = { sampleMillis: 25, warmUpMillis: 1_000 }
 
 /** Nanoseconds of processor time per operation of `run`, which does the work so many times. */
-export const timed = (run: (times: number) => void | Promise<void>): Row["sample"] => {
+export const timed = (
+  run: (times: number) => void | Promise<void>,
+  { sampleMillis, warmUpMillis }: Pace = quick
+): Row["sample"] => {
   let times: number | undefined
   const millisFor = async (times: number): Promise<number> => {
     const before = process.cpuUsage()
@@ -56,6 +68,12 @@ export const timed = (run: (times: number) => void | Promise<void>): Row["sample
   }
 }
 
+/** A sample that is made, once, when it is first asked for. */
+export const prepared = (make: () => Promise<Row["sample"]>): Row["sample"] => {
+  let sample: Promise<Row["sample"]> | undefined
+  return async () => (await (sample ??= make()))()
+}
+
 /** Runs of an effect, one after the other inside one fiber. `effect` is asked for before each. */
 export const insideOneFiber = (effect: () => Effect.Effect<unknown, unknown>): Row["sample"] =>
   withServices(Context.empty(), effect)
@@ -71,10 +89,21 @@ export const withServices = <R>(
     Effect.runSync(Effect.provide(runs, services))
   })
 
+/** Runs of an effect that waits, one after the other inside one fiber of a runtime. */
+export const insideFiberOf = <R>(
+  edge: ManagedRuntime.ManagedRuntime<R, never>,
+  effect: Effect.Effect<unknown, unknown, R>,
+  pace?: Pace
+): Row["sample"] =>
+  timed((times) => {
+    let left = times
+    return edge.runPromise(Effect.whileLoop({ while: () => left-- > 0, body: () => effect, step: () => {} }))
+  }, pace)
+
 /** Promises, each awaited before the next is asked for. */
-export const awaitedOneByOne = (promise: () => Promise<unknown>): Row["sample"] =>
+export const awaitedOneByOne = (promise: () => Promise<unknown>, pace?: Pace): Row["sample"] =>
   timed(async (times) => {
     for (let i = 0; i < times; i++) {
       await promise()
     }
-  })
+  }, pace)

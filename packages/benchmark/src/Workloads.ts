@@ -5,6 +5,8 @@ import type { Workload } from "./Workload.ts"
 import { concurrentOperations } from "./workloads/ConcurrentOperations.ts"
 import { foreignSchedule } from "./workloads/ForeignSchedule.ts"
 import { heldMemory } from "./workloads/HeldMemory.ts"
+import { httpFetch, httpInMemory, httpUndici } from "./workloads/Http.ts"
+import { httpLibrariesOneFailure, httpLibrariesSucceed } from "./workloads/HttpLibraries.ts"
 import { observedSuccess, observedTwoFailures } from "./workloads/Observed.ts"
 import { parkedFiber } from "./workloads/ParkedFiber.ts"
 import { promisesSucceed, promisesTwoFailures } from "./workloads/Promises.ts"
@@ -29,5 +31,10 @@ export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
   promisesSucceed,
   promisesTwoFailures,
   promisesQuotaSucceed,
-  promisesQuotaOneFailure
+  promisesQuotaOneFailure,
+  httpUndici,
+  httpFetch,
+  httpInMemory,
+  httpLibrariesSucceed,
+  httpLibrariesOneFailure
 ]

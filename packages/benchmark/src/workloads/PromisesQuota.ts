@@ -1,7 +1,7 @@
 import { Retry, RetryBucket } from "@effect-retry/core"
-import { Effect, ManagedRuntime } from "effect"
+import { ManagedRuntime } from "effect"
 import type { Row, Workload } from "../Workload.ts"
-import { awaitedOneByOne, timed } from "../Workload.ts"
+import { awaitedOneByOne, insideFiberOf } from "../Workload.ts"
 import { flakyPromise, policy, readyPromise } from "./Calls.ts"
 import { asEffect, type Call, handWritten, smithy, withoutTimers } from "./Promises.ts"
 
@@ -16,13 +16,7 @@ const ways: { readonly [name: string]: (call: Call) => Row["sample"] } = {
     const effect = retried(call)
     return awaitedOneByOne(() => edge.runPromise(effect))
   },
-  "`Retry.retry`, inside one fiber": (call) => {
-    const effect = retried(call)
-    return timed((times) => {
-      let left = times
-      return edge.runPromise(Effect.whileLoop({ while: () => left-- > 0, body: () => effect, step: () => {} }))
-    })
-  }
+  "`Retry.retry`, inside one fiber": (call) => insideFiberOf(edge, retried(call))
 }
 
 const rows = (call: () => Call, around: (sample: Row["sample"]) => Row["sample"]): ReadonlyArray<Row> =>
