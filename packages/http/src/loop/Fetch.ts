@@ -4,16 +4,10 @@
  * It resolves and rejects as `fetch` does: with the last response, whatever its status, with the `TypeError` of the last
  * attempt, with the reason of an aborted signal, or with a `TimeoutError` where the policy ran out of time.
  */
-import {
-  FetchHttpClient,
-  HttpBody,
-  HttpClient,
-  HttpClientError,
-  HttpClientRequest,
-  HttpClientResponse
-} from "@effect/platform"
+import { FetchHttpClient, HttpBody, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import { Cause, Effect, Exit, Runtime, Stream } from "effect"
+import * as Exchange from "./Exchange.ts"
 import type { Any, Env, Policy } from "./HttpPolicy.ts"
 import { check, erase } from "./HttpPolicy.ts"
 import * as HttpRetry from "./HttpRetry.ts"
@@ -66,9 +60,12 @@ const fetchOf = (runtime: Runtime.Runtime<never>, given: Any, options: Options |
     const signal = init?.signal ?? (isRequest(input) ? input.signal : undefined)
     signal?.throwIfAborted()
     const redirect = init?.redirect ?? (isRequest(input) ? input.redirect : undefined)
-    const retried = HttpRetry.withRetry(clientOf({ send, input, init, request, signal }), policy)
-      .execute(request)
-      .pipe(Effect.flatMap(webOf), Effect.provideService(FetchHttpClient.RequestInit, redirect ? { redirect } : {}))
+    // Not a client, which would check the policy each time.
+    const retrying = Exchange.retrying(sendOf({ send, input, init, request, signal }), policy)
+    const retried = retrying(request).pipe(
+      Effect.flatMap(webOf),
+      Effect.provideService(FetchHttpClient.RequestInit, redirect ? { redirect } : {})
+    )
     const exit = await runPromiseExit(retried as Effect.Effect<Response, unknown>, signal ? { signal } : {})
     if (Exit.isSuccess(exit)) return exit.value
     throw signal?.aborted === true ? signal.reason : rejection(exit.cause)
@@ -104,28 +101,25 @@ interface Call {
 
 const webs = new WeakMap<HttpClientResponse.HttpClientResponse, Response>()
 
-const clientOf = ({ init, input, request, send, signal }: Call): HttpClient.HttpClient =>
-  HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
-    Effect.flatMap((attempt) =>
-      Effect.map(
-        Effect.tryPromise({
-          try: (ofAttempt) =>
-            send(isRequest(input) && input.body !== null ? input.clone() : input, {
-              ...init,
-              ...(attempt.headers !== request.headers && { headers: attempt.headers }),
-              signal: signal ? AbortSignal.any([signal, ofAttempt]) : ofAttempt
-            }),
-          catch: (cause) => new HttpClientError.RequestError({ request: attempt, reason: "Transport", cause })
-        }),
-        (web) => {
-          const response = HttpClientResponse.fromWeb(attempt, web)
-          webs.set(response, web)
-          return response
-        }
-      )
-    ),
-    Effect.succeed
-  )
+const sendOf =
+  ({ init, input, request, send, signal }: Call): Exchange.Send =>
+  (attempt) =>
+    Effect.map(
+      Effect.tryPromise({
+        try: (ofAttempt) =>
+          send(isRequest(input) && input.body !== null ? input.clone() : input, {
+            ...init,
+            ...(attempt.headers !== request.headers && { headers: attempt.headers }),
+            signal: signal ? AbortSignal.any([signal, ofAttempt]) : ofAttempt
+          }),
+        catch: (cause) => new HttpClientError.RequestError({ request: attempt, reason: "Transport", cause })
+      }),
+      (web) => {
+        const response = HttpClientResponse.fromWeb(attempt, web)
+        webs.set(response, web)
+        return response
+      }
+    )
 
 /** A response that was let go of stands for another one, which is not the one that came in. */
 const webOf = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<Response> => {
