@@ -38,7 +38,7 @@ export interface Pace {
 const quick: Pace = { sampleMillis: 8, warmUpMillis: 150 }
 
 /** For requests: there is more to compile, and what the kernel does for one varies. */
-export const unhurried: Pace = { sampleMillis: 25, warmUpMillis: 1_000 }
+export const unhurried: Pace = { sampleMillis: 25, warmUpMillis: 2_000 }
 
 /** Nanoseconds of processor time per operation of `run`, which does the work so many times. */
 export const timed = (
