@@ -1,4 +1,5 @@
 import * as Core from "@effect-retry/core"
+import * as Http from "@effect-retry/http"
 import * as Testing from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { readdirSync } from "node:fs"
@@ -7,11 +8,12 @@ import { read, root } from "./rows.ts"
 const pages = [
   "README.md",
   "packages/core/README.md",
+  "packages/http/README.md",
   "packages/testing/README.md",
   ...readdirSync(new URL("docs/", root), { encoding: "utf8" }).map((file) => `docs/${file}`)
 ]
 
-const modules = new Map<string, object>(Object.entries({ ...Core, ...Testing }))
+const modules = new Map<string, object>(Object.entries({ ...Core, ...Http, ...Testing }))
 
 describe("names", () => {
   it.each(pages)("of values in %s exist", (page) => {

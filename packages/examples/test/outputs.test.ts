@@ -5,6 +5,7 @@ import { read, root } from "./rows.ts"
 const pages = [
   "README.md",
   "packages/core/README.md",
+  "packages/http/README.md",
   ...readdirSync(new URL("docs/", root), { encoding: "utf8" }).map((file) => `docs/${file}`)
 ]
 
