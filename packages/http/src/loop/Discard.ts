@@ -119,7 +119,11 @@ const joined = (chunks: ReadonlyArray<Uint8Array>, bytes: number): Uint8Array =>
  * @category running
  */
 export const cancelled = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
-  isAbortable(response) ? Effect.sync(() => aborted(response)) : interruptedStream(response)
+  isAbortable(response)
+    ? Effect.sync(() => aborted(response))
+    : isWeb(response)
+      ? Effect.sync(() => abandoned(response.source))
+      : interruptedStream(response)
 
 /** A client around another one has a controller of its own, which does not reach the one that holds the connection. */
 const aborted = (response: HttpClientResponse.HttpClientResponse): void => {
@@ -134,6 +138,17 @@ const isAbortable = (
   response: HttpClientResponse.HttpClientResponse
 ): response is HttpClientResponse.HttpClientResponse & { readonly controller: AbortController } =>
   Predicate.hasProperty(response, "controller") && response.controller instanceof AbortController
+
+/** Made by `HttpClientResponse.fromWeb`: to open its stream only to interrupt it takes longer than the request. */
+const isWeb = (
+  response: HttpClientResponse.HttpClientResponse
+): response is HttpClientResponse.HttpClientResponse & { readonly source: Response } =>
+  Predicate.hasProperty(response, "source") && response.source instanceof Response
+
+/** Rejects where the body is being read by somebody else. */
+const abandoned = ({ body }: Response): void => {
+  body?.cancel().catch(() => {})
+}
 
 const interruptedStream = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
   Effect.gen(function* () {
