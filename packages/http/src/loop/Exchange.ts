@@ -8,7 +8,7 @@ import type { HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout, Backoff, Deadline, Retry, RetryBucket, Verdict } from "@effect-retry/core"
 import type { Policy as Core } from "@effect-retry/core"
 import type { Fiber } from "effect"
-import { Clock, Context, Duration, Effect, Either, Option } from "effect"
+import { Clock, Context, Duration, Effect, Either, Option, Struct } from "effect"
 import { globalValue } from "effect/GlobalValue"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
@@ -188,7 +188,8 @@ const ifRepeatable = (
 type CoreFields = Omit<Core.Policy<unknown, Response>, "classifier" | "result" | "release">
 
 /** What is the same for all requests of a client. */
-const coreOf = ({ attemptHeaders: _, classifier, drain, idempotency, opinion, ...core }: Erased): CoreFields => {
+const coreOf = (policy: Erased): CoreFields => {
+  const core = Struct.omit(policy, "attemptHeaders", "classifier", "drain", "idempotency", "opinion")
   // A deadline that cuts needs no help, and must not lose to a timer that rounds the same moment down.
   const isOpen = core.deadline === undefined || core.deadline._tag === "Cut"
   return { ...core, attemptTimeout: core.attemptTimeout ?? (isOpen ? undefined : timeLeft) }
