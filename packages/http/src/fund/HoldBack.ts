@@ -63,7 +63,9 @@ export const make = (options: Options): Effect.Effect<HoldBack> => {
     }
 
     const acquire = (wanted: SendRate.Wanted): Effect.Effect<boolean> =>
-      heldUntil.size === 0 ? rate.acquire(wanted) : Effect.flatMap(RetryBucket.Key, (key) => acquireOf(key, wanted))
+      Effect.suspend(() =>
+        heldUntil.size === 0 ? rate.acquire(wanted) : Effect.flatMap(RetryBucket.Key, (key) => acquireOf(key, wanted))
+      )
 
     const acquireOf = (key: string, wanted: SendRate.Wanted): Effect.Effect<boolean> =>
       Effect.clockWith((clock) => {
