@@ -3,6 +3,23 @@
  *
  * First stage of the flow. Readers are pure and strict: a value that is not exactly of its documented form counts as
  * absent, and the next header is asked. What is read is a wish, from outside: the policy's hint rule bounds it.
+ *
+ * @example
+ * ```ts
+ * import { HintHeader } from "@effect-retry/http"
+ * import { Headers } from "@effect/platform"
+ * import * as assert from "node:assert"
+ *
+ * const read = (headers: Record<string, string>) =>
+ *   HintHeader.read(HintHeader.standard, Headers.fromInput(headers), Date.UTC(2030, 0))
+ *
+ * // The response's own clock counts.
+ * const dates = { date: "Fri, 20 Nov 2026 11:00:00 GMT", "retry-after": "Fri, 20 Nov 2026 11:01:00 GMT" }
+ * assert.deepStrictEqual(read(dates), { header: "retry-after", millis: 60_000 })
+ * // What is not exactly of its form counts as absent, and the next header is asked.
+ * const hostile = { "retry-after": "1e99", "x-ratelimit-reset": "30", "x-ratelimit-remaining": "0" }
+ * assert.deepStrictEqual(read(hostile), { header: "x-ratelimit-reset", millis: 30_000 })
+ * ```
  */
 import type { Headers } from "@effect/platform"
 import { Predicate } from "effect"

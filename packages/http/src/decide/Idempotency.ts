@@ -4,6 +4,28 @@
  * Second stage of the flow. A request that may have been carried out is repeated only where a repetition does no harm:
  * by its method, a key, a precondition, or the caller's word. What the verdict on the failure was is not looked at
  * here.
+ *
+ * @example
+ * ```ts
+ * import { Idempotency } from "@effect-retry/http"
+ * import { HttpClientRequest } from "@effect/platform"
+ * import * as assert from "node:assert"
+ *
+ * const judge = (headers: Record<string, string>) =>
+ *   Idempotency.judge(
+ *     Idempotency.standard,
+ *     HttpClientRequest.patch("http://localhost/", { headers }),
+ *     "Unknown",
+ *     undefined
+ *   )
+ *
+ * assert.deepStrictEqual(judge({ "if-match": '"v1"' }), {
+ *   _tag: "Repeatable",
+ *   because: "If-Match lets it be carried out only once"
+ * })
+ * // Met before and after the first attempt.
+ * assert.deepStrictEqual(judge({ "if-match": "*" }), { _tag: "NotRepeatable", why: "PATCH without Idempotency-Key" })
+ * ```
  */
 import type { HttpClientRequest } from "@effect/platform"
 import { InvalidArgument } from "@effect-retry/core"

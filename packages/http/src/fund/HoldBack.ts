@@ -3,6 +3,26 @@
  *
  * A hint that one operation meets (`Retry-After` and the like) becomes the wait of all later operations with the same
  * key, which for retried clients is the host. State is shared by all who share the layer.
+ *
+ * @example
+ * ```ts
+ * import { HoldBack } from "@effect-retry/http"
+ * import { RetryBucket } from "@effect-retry/core"
+ * import { Duration, Effect, Option } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * const program = Effect.gen(function* () {
+ *   const rate = yield* HoldBack.make({ atMost: "1 minute" })
+ *   const acquire = rate.acquire({ attempt: 1, atMost: Option.some(Duration.seconds(5)) })
+ *   yield* rate.hold(Duration.seconds(10))
+ *   const held = yield* acquire
+ *   const other = yield* Effect.provideService(acquire, RetryBucket.Key, "another host")
+ *   return [held, other]
+ * })
+ *
+ * // Ten seconds are more than the five that this attempt would wait; another host is not held.
+ * Effect.runPromise(program).then((granted) => assert.deepStrictEqual(granted, [false, true]))
+ * ```
  */
 import { Duration, Effect, Layer, Option, Predicate } from "effect"
 import type { Context } from "effect"

@@ -3,6 +3,21 @@
  *
  * It resolves and rejects as `fetch` does: with the last response, whatever its status, with the `TypeError` of the last
  * attempt, with the reason of an aborted signal, or with a `TimeoutError` where the policy ran out of time.
+ *
+ * @example
+ * ```ts
+ * import { Backoff } from "@effect-retry/core"
+ * import { Fetch, HttpRetry } from "@effect-retry/http"
+ * import * as assert from "node:assert"
+ *
+ * const statuses = [503, 503, 503, 200]
+ * const underlying: typeof fetch = () => Promise.resolve(new Response(null, { status: statuses.shift() ?? 200 }))
+ * const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 millis" }) }
+ * const retrying = Fetch.make(policy, { fetch: underlying })
+ *
+ * // Three attempts are spent on the first call: it resolves, as `fetch` does.
+ * retrying("http://localhost/").then((response) => assert.strictEqual(response.status, 503))
+ * ```
  */
 import { FetchHttpClient, HttpBody, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"

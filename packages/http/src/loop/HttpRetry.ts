@@ -1,5 +1,31 @@
 /**
  * A client in, a client out that sends again what may be sent again.
+ *
+ * @example
+ * ```ts
+ * import { Backoff } from "@effect-retry/core"
+ * import { HttpRetry } from "@effect-retry/http"
+ * import { HttpClient, HttpClientResponse } from "@effect/platform"
+ * import { Effect } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * const methods: Array<string> = []
+ * const unavailable = HttpClient.make((request) => {
+ *   methods.push(request.method)
+ *   return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status: 503 })))
+ * })
+ * const client = HttpRetry.withRetry(unavailable, {
+ *   ...HttpRetry.standard,
+ *   backoff: Backoff.constant({ delay: "1 millis" })
+ * })
+ *
+ * const program = Effect.all([client.get("http://localhost/"), client.post("http://localhost/")])
+ *
+ * Effect.runPromise(program).then(([got, posted]) => {
+ *   assert.deepStrictEqual([got.status, posted.status], [503, 503])
+ *   assert.deepStrictEqual(methods, ["GET", "GET", "GET", "POST"])
+ * })
+ * ```
  */
 import { HttpClient } from "@effect/platform"
 import type { HttpClientError } from "@effect/platform"
