@@ -1,6 +1,7 @@
 /**
  * Plays scenes one after the other against one server, shows each as it ends, and sums up.
  */
+import { HttpClientRequest } from "@effect/platform"
 import { Clock, Effect } from "effect"
 import type { Line, Style } from "./Paint.ts"
 import * as Paint from "./Paint.ts"
@@ -8,7 +9,9 @@ import * as Client from "./Client.ts"
 import type { Report, Scene, Tally } from "./Scene.ts"
 import * as Deadline from "./scenes/Deadline.ts"
 import * as Mixture from "./scenes/Mixture.ts"
+import * as Keyed from "./scenes/Keyed.ts"
 import * as NotFound from "./scenes/NotFound.ts"
+import * as OneCounter from "./scenes/OneCounter.ts"
 import * as Outage from "./scenes/Outage.ts"
 import * as ResetAndHang from "./scenes/ResetAndHang.ts"
 import * as Throttled from "./scenes/Throttled.ts"
@@ -26,6 +29,8 @@ export const scenes: ReadonlyArray<Scene> = [
   ResetAndHang.scene(),
   Deadline.scene(),
   NotFound.scene(),
+  Keyed.scene(),
+  OneCounter.scene(),
   Mixture.scene(),
   Outage.scene()
 ]
@@ -68,9 +73,11 @@ export const run = ({ print, scenes, seed, style }: Options): Effect.Effect<bool
 
 /** The first call of a process is slow; no scene shall pay for it. */
 const warmUp = (server: Server.ScriptedServer): Effect.Effect<void> =>
-  server
-    .play("/warm-up", Script.make(Script.status(200)))
-    .pipe(Effect.zipRight(Effect.ignore(Client.call({ method: "GET", url: `${server.url}/warm-up`, attempt: 1 }))))
+  Effect.gen(function* () {
+    yield* server.play("/warm-up", Script.make(Script.status(200)))
+    const client = yield* Client.make(Effect.succeed(1))
+    yield* Effect.ignore(Client.send(client, HttpClientRequest.get(`${server.url}/warm-up`)))
+  })
 
 const opening = (style: Style, url: string, seed: string): ReadonlyArray<Line> => [
   [Paint.span("effect-retry", "strong"), Paint.span(" and plain Effect.retry, on real sockets")],

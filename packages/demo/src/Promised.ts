@@ -190,6 +190,19 @@ export const hintsHonoured = (run: Run): Promised =>
   )
 
 /**
+ * The server can tell that all requests are one operation.
+ *
+ * @category constructors
+ */
+export const sameKey = ({ arrivals }: Run): Promised => {
+  const keys = [...new Set(arrivals.map(({ key }) => key ?? "none"))]
+  return promised(
+    "every request has the same Idempotency-Key",
+    keys.length === 1 && keys[0] !== "none" ? [] : [`there were the keys ${keys.join(", ")}`]
+  )
+}
+
+/**
  * @category constructors
  */
 export const keepsDeadline = ({ attempts }: Run, withinMillis: number): Promised =>

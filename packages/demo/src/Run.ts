@@ -1,9 +1,10 @@
 /**
  * One retried call, watched from all sides: what the server saw, what the caller was told.
  */
-import { type AttemptTimeout, type Backoff, Classifier, type Policy, Retry, Verdict } from "@effect-retry/core"
-import { Clock, Effect, Option, Random } from "effect"
-import type { CallFailed, Reply } from "./Client.ts"
+import type { AttemptTimeout, Backoff, Retry } from "@effect-retry/core"
+import { HttpRetry } from "@effect-retry/http"
+import { HttpClient, type HttpClientError, HttpClientRequest } from "@effect/platform"
+import { Clock, Duration, Effect, Option, Random } from "effect"
 import * as Client from "./Client.ts"
 import type { Script } from "./Script.ts"
 import type { Arrival, ScriptedServer } from "./Server.ts"
@@ -51,21 +52,13 @@ export interface Run {
  *
  * @category models
  */
-export interface CallPolicy extends Policy.Policy<CallFailed, Reply, AttemptTimeout.AttemptTimedOut, never> {
+export interface CallPolicy extends HttpRetry.Policy<
+  HttpClientError.HttpClientError,
+  AttemptTimeout.AttemptTimedOut,
+  never
+> {
   readonly backoff: Backoff.Backoff
 }
-
-/**
- * What is retryable about a call.
- *
- * @category constructors
- */
-export const classifier = Classifier.fromTags<CallFailed>({
-  Throttled: ({ retryAfter }) => Verdict.retryable("Throttling", { hint: retryAfter }),
-  Unavailable: Verdict.server,
-  Disconnected: Verdict.transient,
-  Rejected: ({ status }) => Verdict.terminal(`${status} is final`)
-})
 
 /**
  * What is called, and where it is written down.
@@ -86,43 +79,85 @@ export interface Target {
  *
  * @category running
  */
-export const ours = (target: Target, policy: CallPolicy): Effect.Effect<Run> =>
-  watched("ours", target, ({ call, remember }) => {
-    // A success has no history to show, so each attempt hands in the failure it is the answer to.
-    const attempt = Effect.flatMap(Retry.CurrentAttempt, ({ previous }) => {
-      remember(Option.toArray(previous))
-      return call
-    })
-    return Retry.orStopped(attempt, { ...policy, attempt: Retry.CurrentAttempt }).pipe(
-      Effect.match({
-        onFailure: ({ history, reason }): Ending => {
-          remember(history.slice(-1))
-          return { _tag: "Stopped", reason }
-        },
-        onSuccess: (): Ending => ({ _tag: "Succeeded" })
+export const ours = (target: Target, policy: CallPolicy, name = "ours"): Effect.Effect<Run> =>
+  watched(name, target, ({ client, request, told }) => {
+    let reason: Retry.StopReason | undefined
+    const remember: Retry.Observer = (event) =>
+      Effect.sync(() => {
+        if (event._tag === "AttemptFailed") told.push(failedAttempt(event))
+        if (event._tag === "RetryScheduled") told.push(...scheduled(told.splice(-1), event))
+        if (event._tag === "GaveUp") reason = event.reason
       })
+    const retried = client.pipe(
+      HttpClient.filterStatusOk,
+      HttpRetry.withRetry<HttpClientError.HttpClientError, CallPolicy>({ ...policy, observe: [remember] })
     )
+    return Effect.match(Client.send(retried, request), {
+      onFailure: (error): Ending =>
+        reason === undefined ? { _tag: "Failed", error: named(error) } : { _tag: "Stopped", reason },
+      onSuccess: (): Ending => ({ _tag: "Succeeded" })
+    })
   })
+
+type EventOf<Tag> = Extract<Parameters<Retry.Observer>[0], { readonly _tag: Tag }>
+
+const failedAttempt = ({ attempt, elapsed, error, ran, verdict }: EventOf<"AttemptFailed">) => ({
+  attempt,
+  error,
+  verdict,
+  startedAfter: Duration.subtract(elapsed, ran),
+  failedAfter: elapsed,
+  delay: Option.none<Duration.Duration>()
+})
+
+const scheduled = (
+  latest: ReadonlyArray<Retry.FailedAttempt<unknown>>,
+  { delay }: EventOf<"RetryScheduled">
+): ReadonlyArray<Retry.FailedAttempt<unknown>> => latest.map((told) => ({ ...told, delay: Option.some(delay) }))
+
+/**
+ * What a caller does without the toolkit: retries the call, or sends it by a client of its own making.
+ *
+ * @category models
+ */
+export interface Plain {
+  (
+    call: Effect.Effect<string, HttpClientError.HttpClientError>,
+    through: (
+      made: (client: HttpClient.HttpClient) => HttpClient.HttpClient
+    ) => Effect.Effect<string, HttpClientError.HttpClientError>
+  ): Effect.Effect<string, HttpClientError.HttpClientError | { readonly _tag: "TimeoutException" }>
+}
 
 /**
  * The same call, retried in another way.
  *
  * @category running
  */
-export const native = (
-  target: Target,
-  retried: (call: Effect.Effect<Reply, CallFailed>) => Effect.Effect<Reply, { readonly _tag: string }>
-): Effect.Effect<Run> =>
-  watched("native", target, ({ call }) =>
-    Effect.match(retried(call), {
-      onFailure: ({ _tag }): Ending => ({ _tag: "Failed", error: _tag }),
-      onSuccess: (): Ending => ({ _tag: "Succeeded" })
-    })
-  )
+export const native = (target: Target, retried: Plain): Effect.Effect<Run> =>
+  watched("native", target, ({ client, request }) => {
+    const through: Parameters<Plain>[1] = (made) => Client.send(HttpClient.filterStatusOk(made(client)), request)
+    return Effect.match(
+      retried(
+        through((client) => client),
+        through
+      ),
+      {
+        onFailure: (error): Ending => ({ _tag: "Failed", error: named(error) }),
+        onSuccess: (): Ending => ({ _tag: "Succeeded" })
+      }
+    )
+  })
+
+const named = (error: HttpClientError.HttpClientError | { readonly _tag: string }): string => {
+  if (!("reason" in error)) return error._tag
+  return error._tag === "ResponseError" ? `status ${error.response.status}` : error._tag
+}
 
 interface Watch {
-  readonly call: Effect.Effect<Reply, CallFailed>
-  readonly remember: (failures: ReadonlyArray<Retry.FailedAttempt<unknown>>) => void
+  readonly client: HttpClient.HttpClient
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly told: Array<Retry.FailedAttempt<unknown>>
 }
 
 const watched = (
@@ -131,14 +166,13 @@ const watched = (
   operate: (watch: Watch) => Effect.Effect<Ending>
 ): Effect.Effect<Run> =>
   Effect.gen(function* () {
-    const route = `${path}/${name}`
+    const route = `${path}/${name.replaceAll(" ", "-")}`
     yield* server.play(route, script)
     const told: Array<Retry.FailedAttempt<unknown>> = []
     const starts: Array<number> = []
-    const call = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Client.call({ method, url: server.url + route, attempt: starts.push(now) })
-    )
-    const ending = yield* operate({ call, remember: (failures) => void told.push(...failures) }).pipe(
+    const client = yield* Client.make(Effect.map(Clock.currentTimeMillis, (now) => starts.push(now)))
+    const request = HttpClientRequest.make(method)(server.url + route)
+    const ending = yield* operate({ client, request, told }).pipe(
       // A generator for each operation: what it draws does not depend on the others.
       Effect.withRandom(Random.make(`${seed}${route}`))
     )

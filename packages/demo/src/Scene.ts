@@ -71,7 +71,7 @@ export const pair = (options: {
   /** @default "GET" */
   readonly method?: "GET" | "POST"
   readonly policy: CallPolicy
-  readonly native: Parameters<typeof RunOf.native>[1]
+  readonly native: RunOf.Plain
   readonly promises: (ours: Run) => ReadonlyArray<Promised>
   readonly notes?: (native: Run) => ReadonlyArray<string>
   readonly bound?: Bound

@@ -14,6 +14,8 @@ import * as ScriptOf from "./Script.ts"
 export interface Arrival {
   /** What the request says in its header `Attempt`. */
   readonly attempt: number
+  /** Its `Idempotency-Key`. */
+  readonly key: string | undefined
   readonly answer: Answer
   readonly atMillis: number
   /** When it was answered, or its connection closed; `None` for one that is still open. */
@@ -66,7 +68,8 @@ export const make: Effect.Effect<ScriptedServer, ServerFailed, Scope.Scope> = Ef
       const [answer, rest] = ScriptOf.next(route.script, atMillis)
       const ended = yield* Deferred.make<number>()
       route.script = rest
-      route.requests.push({ attempt: Number(request.headers["attempt"]), answer, atMillis, ended })
+      const { attempt, "idempotency-key": key } = request.headers
+      route.requests.push({ attempt: Number(attempt), key: key?.toString(), answer, atMillis, ended })
       response.once("close", () => Deferred.unsafeDone(ended, Effect.succeed(clock.unsafeCurrentTimeMillis())))
       yield* give(answer, request, response)
     })

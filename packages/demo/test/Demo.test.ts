@@ -1,16 +1,28 @@
-import { Classifier, Hint, RetryBucket } from "@effect-retry/core"
+import { Hint, RetryBucket } from "@effect-retry/core"
+import { HttpClassifier, Idempotency } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Demo from "../src/Demo.ts"
 import * as Paint from "../src/Paint.ts"
 import type { Scene } from "../src/Scene.ts"
 import * as Deadline from "../src/scenes/Deadline.ts"
+import * as Keyed from "../src/scenes/Keyed.ts"
 import * as Mixture from "../src/scenes/Mixture.ts"
 import * as NotFound from "../src/scenes/NotFound.ts"
+import * as OneCounter from "../src/scenes/OneCounter.ts"
 import * as Outage from "../src/scenes/Outage.ts"
 import * as ResetAndHang from "../src/scenes/ResetAndHang.ts"
 import * as Throttled from "../src/scenes/Throttled.ts"
 import * as TwoFailures from "../src/scenes/TwoFailures.ts"
+
+/** Retries what no repetition makes right, and what may have been carried out. */
+const careless = {
+  classifier: {
+    ...HttpClassifier.standard,
+    statuses: { ...HttpClassifier.standard.statuses, 404: { kind: "Server" as const } }
+  },
+  idempotency: { ...Idempotency.standard, methods: [...Idempotency.standard.methods, "POST"] }
+}
 
 const shown = (scenes: ReadonlyArray<Scene>, style: Partial<Paint.Style> = {}) =>
   Effect.gen(function* () {
@@ -38,9 +50,10 @@ describe.concurrent("Demo.run", () => {
         expect(output).toMatch(/^[ -~\n]*$/)
         expect(lines.filter((line) => line.length > 80)).toEqual([])
         expect(lines.filter((line) => /^\d {2}/.test(line)).map((line) => Number(line[0]))).toEqual([
-          1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 6, 7
+          1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9
         ])
         expect(output).toContain("promises checked, all kept")
+        expect(output).toContain("native sent 16 requests")
       }).pipe(Effect.timeout("14 seconds")),
     { timeout: 20_000 }
   )
@@ -68,12 +81,22 @@ describe.concurrent("Demo.run", () => {
     },
     {
       broken: "a classifier that retries all",
-      scene: NotFound.scene({ ...NotFound.policy, classifier: Classifier.always }),
+      scene: NotFound.scene({ ...NotFound.policy, ...careless }),
       says: "the server sees 1 request; it saw 4 requests"
     },
     {
+      broken: "a POST that counts as safe to repeat",
+      scene: Keyed.scene({ ...Keyed.policy, ...careless }),
+      says: "the server sees 1 request; it saw 3 requests"
+    },
+    {
+      broken: "too many attempts",
+      scene: OneCounter.scene({ ...OneCounter.policy, maxAttempts: 5 }),
+      says: "the server sees 4 requests; it saw 5 requests"
+    },
+    {
       broken: "ignored hints and final answers among many",
-      scene: Mixture.scene({ ...Mixture.policy, hint: Hint.ignore, classifier: Classifier.always }),
+      scene: Mixture.scene({ ...Mixture.policy, ...careless, hint: Hint.ignore }),
       says: "every verdict and every success is what the server answered; operation"
     },
     {

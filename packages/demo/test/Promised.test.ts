@@ -115,6 +115,16 @@ const cases: ReadonlyArray<Case> = [
     broken: [[seen(Runs.hinted, 1, { atMillis: 999 }), "asked for 1000 ms, came after 999 ms"]]
   },
   {
+    promise: "sameKey",
+    check: Promised.sameKey,
+    kept: Runs.keyed,
+    broken: [
+      [seen(Runs.keyed, 1, { key: "b" }), "there were the keys a, b"],
+      [seen(Runs.keyed, 1, { key: undefined }), "there were the keys a, none"],
+      [Runs.twoFailures, "there were the keys none"]
+    ]
+  },
+  {
     promise: "keepsDeadline",
     check: (run) => Promised.keepsDeadline(run, 1000),
     kept: Runs.refused,

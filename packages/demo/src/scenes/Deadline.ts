@@ -2,10 +2,10 @@
  * A server that stays down, and a caller with little time.
  */
 import { Backoff, Deadline } from "@effect-retry/core"
+import { HttpRetry } from "@effect-retry/http"
 import { Effect, Schedule } from "effect"
 import * as Promised from "../Promised.ts"
 import type { CallPolicy } from "../Run.ts"
-import { classifier } from "../Run.ts"
 import * as Scene from "../Scene.ts"
 import * as Script from "../Script.ts"
 
@@ -16,7 +16,7 @@ const nextDelayMillis = (attempt: number) => 150 * 2 ** (attempt - 1)
  * @category constructors
  */
 export const policy: CallPolicy = {
-  classifier,
+  ...HttpRetry.standard,
   maxAttempts: 10,
   backoff: Backoff.exponential({ base: "150 millis" }),
   deadline: Deadline.refuse(withinMillis)

@@ -2,10 +2,11 @@
  * Twenty operations at the same time, each with its own bad luck.
  */
 import { AttemptTimeout, Backoff, Deadline, Hint, Jitter } from "@effect-retry/core"
+import { HttpRetry } from "@effect-retry/http"
 import { Array, Effect, Random, Schedule } from "effect"
 import * as Promised from "../Promised.ts"
 import type { CallPolicy, Run, Target } from "../Run.ts"
-import { classifier, native, ours } from "../Run.ts"
+import { native, ours } from "../Run.ts"
 import * as Scene from "../Scene.ts"
 import * as Script from "../Script.ts"
 import * as Timeline from "../Timeline.ts"
@@ -19,8 +20,8 @@ const limits: Promised.Limits = { timeoutMillis: 500, deadlineMillis: 2000 }
  * @category constructors
  */
 export const policy: CallPolicy = {
+  ...HttpRetry.standard,
   attemptTimeout: AttemptTimeout.constant(limits.timeoutMillis),
-  classifier,
   maxAttempts,
   backoff: Backoff.exponential({ base: "50 millis" }).pipe(Backoff.capped("500 millis"), Backoff.jittered(Jitter.full)),
   hint: Hint.floor({ jitterRatio: 0.1, atMost: "5 seconds", otherwise: "giveUp" }),

@@ -2,10 +2,10 @@
  * A connection that breaks, and one on which nothing ever comes.
  */
 import { AttemptTimeout, Backoff, Jitter } from "@effect-retry/core"
+import { HttpRetry } from "@effect-retry/http"
 import { Effect, Schedule } from "effect"
 import * as Promised from "../Promised.ts"
 import type { CallPolicy } from "../Run.ts"
-import { classifier } from "../Run.ts"
 import * as Scene from "../Scene.ts"
 import * as Script from "../Script.ts"
 
@@ -13,8 +13,8 @@ import * as Script from "../Script.ts"
  * @category constructors
  */
 export const policy: CallPolicy & { readonly attemptTimeout: AttemptTimeout.AttemptTimeout } = {
+  ...HttpRetry.standard,
   attemptTimeout: AttemptTimeout.constant("500 millis"),
-  classifier,
   maxAttempts: 4,
   backoff: Backoff.exponential({ base: "100 millis" }).pipe(Backoff.jittered(Jitter.equal))
 }

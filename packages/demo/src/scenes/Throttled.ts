@@ -2,10 +2,10 @@
  * A server that says when to come back.
  */
 import { Backoff, Hint, Jitter } from "@effect-retry/core"
+import { HttpRetry } from "@effect-retry/http"
 import { Effect, Schedule } from "effect"
 import * as Promised from "../Promised.ts"
 import type { CallPolicy } from "../Run.ts"
-import { classifier } from "../Run.ts"
 import * as Scene from "../Scene.ts"
 import * as Script from "../Script.ts"
 import * as Words from "../Words.ts"
@@ -14,7 +14,7 @@ import * as Words from "../Words.ts"
  * @category constructors
  */
 export const policy: CallPolicy = {
-  classifier,
+  ...HttpRetry.standard,
   maxAttempts: 4,
   backoff: Backoff.exponential({ base: "100 millis" }).pipe(Backoff.jittered(Jitter.full)),
   hint: Hint.floor({ jitterRatio: 0.1, atMost: "5 seconds", otherwise: "giveUp" })

@@ -2,10 +2,10 @@
  * A server that is briefly unavailable.
  */
 import { Backoff, Jitter } from "@effect-retry/core"
+import { HttpRetry } from "@effect-retry/http"
 import { Effect, Schedule } from "effect"
 import * as Promised from "../Promised.ts"
 import type { CallPolicy } from "../Run.ts"
-import { classifier } from "../Run.ts"
 import * as Scene from "../Scene.ts"
 import * as Script from "../Script.ts"
 
@@ -13,7 +13,7 @@ import * as Script from "../Script.ts"
  * @category constructors
  */
 export const policy: CallPolicy = {
-  classifier,
+  ...HttpRetry.standard,
   maxAttempts: 4,
   backoff: Backoff.exponential({ base: "200 millis" }).pipe(Backoff.capped("1 second"), Backoff.jittered(Jitter.full))
 }

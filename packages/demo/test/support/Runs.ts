@@ -12,13 +12,20 @@ export const attempt = (options: {
   readonly startedMillis: number
   readonly tookMillis?: number
   readonly answer: Script.Answer
+  readonly key?: string
   readonly verdict?: Verdict.Verdict
   readonly delayMillis?: number
 }): Attempt => {
   const { answer, delayMillis, number, startedMillis, tookMillis = 2, verdict } = options
   return {
     startedMillis,
-    seen: { attempt: number, answer, atMillis: startedMillis, endedMillis: Option.some(startedMillis + tookMillis) },
+    seen: {
+      attempt: number,
+      key: options.key,
+      answer,
+      atMillis: startedMillis,
+      endedMillis: Option.some(startedMillis + tookMillis)
+    },
     told: verdict && {
       attempt: number,
       error: Script.label(answer),
@@ -80,6 +87,14 @@ export const cut = run(
     delayMillis: 100
   }),
   attempt({ number: 2, startedMillis: 600, answer: ok })
+)
+
+/** A reset, and the same POST again. */
+export const keyed = run(
+  succeeded,
+  102,
+  attempt({ number: 1, startedMillis: 0, answer: Script.reset, key: "a", verdict: Verdict.transient, delayMillis: 98 }),
+  attempt({ number: 2, startedMillis: 100, answer: ok, key: "a" })
 )
 
 /** A deadline of a second that the next wait would pass. */
