@@ -839,6 +839,19 @@ describe("Policy.attemptTimeout and Policy.deadline", () => {
     }).pipe(world)
   )
 
+  it.effect("leaves the cut to the deadline where the clock is set forward, whatever the method", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(425, slow)
+      const cut = { ...policy, deadline: Deadline.cut("10 seconds") }
+      const fiber = yield* Effect.fork(Effect.flip(HttpRetry.withRetry(client, cut).execute(post)))
+      yield* Effect.sleep("500 millis")
+      yield* VirtualClock.setWallTime("4500 millis")
+      const error = yield* Fiber.join(fiber)
+      expect([error.cause instanceof Deadline.DeadlineExceeded, calls.length]).toEqual([true, 2])
+      expect(Duration.toMillis(yield* VirtualClock.now)).toBe(10_000)
+    }).pipe(world)
+  )
+
   it.effect("fails with the caller's error for a cut deadline instead", () =>
     Effect.gen(function* () {
       const { client } = scripted(503, slow)
