@@ -64,6 +64,15 @@ describe("HoldBack.make", () => {
     }).pipe(world)
   )
 
+  it.effect("counts the bound from when it was told, not from when it is asked", () =>
+    Effect.gen(function* () {
+      const rate = yield* make("1 minute")
+      yield* rate.hold(Duration.hours(1))
+      yield* Effect.sleep("30 seconds")
+      expect(yield* granted(rate)).toBe(60_000)
+    }).pipe(world)
+  )
+
   it.effect("prolongs the wait of those who wait already", () =>
     Effect.gen(function* () {
       const rate = yield* make()

@@ -3,10 +3,10 @@ import { Backoff, Verdict } from "@effect-retry/core"
 import { Connections, Discard, HttpRetry } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { Agent } from "undici"
 import * as Clients from "../support/Clients.ts"
 import * as HttpServer from "../support/HttpServer.ts"
 
-const { Undici } = Clients
 const { responding, serve } = HttpServer
 
 const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: 1 }) }
@@ -14,7 +14,7 @@ const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: 1 }) 
 const ok = { status: 200, bytes: 2 }
 
 /** One connection at a time, since undici opens another one sooner than it has noticed that the first is free. */
-const plain = () => new Undici.Agent({ connections: 1 })
+const plain = () => new Agent({ connections: 1 })
 
 const composed = (statuses?: ReadonlySet<number>) => () => plain().compose(Connections.undiciInterceptor(statuses))
 

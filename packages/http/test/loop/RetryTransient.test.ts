@@ -6,6 +6,7 @@ import { Backoff, Hint } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option, Schedule } from "effect"
+import { Agent } from "undici"
 import * as Clients from "../support/Clients.ts"
 import * as HttpServer from "../support/HttpServer.ts"
 import * as Scripted from "../support/ScriptedClient.ts"
@@ -27,7 +28,7 @@ const requests = (
       yield* Effect.exit(client.execute(HttpClientRequest.make(method)(server.url)))
       return server.methods.length
     })
-  ).pipe(Effect.provide(Clients.undici(() => new Clients.Undici.Agent())))
+  ).pipe(Effect.provide(Clients.undici(() => new Agent())))
 
 describe("HttpRetry.withRetry in place of HttpClient.retryTransient", () => {
   it.live("counts statuses and errors once: as many requests as it says, not their square", () =>
@@ -78,7 +79,7 @@ describe("HttpRetry.withRetry in place of HttpClient.retryTransient", () => {
             const response = yield* Effect.timeoutOption(client.get(server.url), millis)
             return { requests: server.methods.length, hangs: Option.isNone(response) }
           })
-        ).pipe(Effect.provide(Clients.undici(() => new Clients.Undici.Agent({ connections: 1 }))))
+        ).pipe(Effect.provide(Clients.undici(() => new Agent({ connections: 1 }))))
       expect(yield* sent(HttpClient.retryTransient({ times: 3 }), 100)).toEqual({ requests: 1, hangs: true })
       expect(yield* sent(HttpRetry.withRetry(policy), 4_000)).toEqual({ requests: 4, hangs: false })
     })

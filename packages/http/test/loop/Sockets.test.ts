@@ -6,6 +6,8 @@ import { AttemptTimeout, Backoff, Retry, RetryBucket } from "@effect-retry/core"
 import { Discard, HttpRetry } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Stream } from "effect"
+import { getEventListeners } from "node:events"
+import { Agent } from "undici"
 import * as Clients from "../support/Clients.ts"
 import * as HttpServer from "../support/HttpServer.ts"
 import { gaveUp } from "../support/ScriptedClient.ts"
@@ -226,11 +228,44 @@ describe.each(Clients.narrow)("HttpRetry.withRetry over one connection of %s", (
   )
 })
 
+describe("HttpRetry.withRetry under a scope", () => {
+  // Requests of `fetch` listen until they are collected, and it says so to Node: nothing can be done about these.
+  it.scopedLive.each([
+    ["node:http", Clients.nodeHttp({ keepAlive: true })],
+    ["undici", Clients.undici(() => new Agent())]
+  ] as const)("leaves no listener of an attempt on the signal of a scope: %s", ([, client]) =>
+    Effect.gen(function* () {
+      const signals = new Set<AbortSignal>()
+      const addListener = AbortSignal.prototype.addEventListener
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          AbortSignal.prototype.addEventListener = function (
+            this: AbortSignal,
+            ...parameters: Parameters<typeof addListener>
+          ) {
+            signals.add(this)
+            return addListener.apply(this, parameters)
+          } as typeof addListener
+        }),
+        () => Effect.sync(() => Reflect.deleteProperty(AbortSignal.prototype, "addEventListener"))
+      )
+      const server = yield* serve(responding({ status: 503, bytes: 100 }, { status: 429, bytes: 300_000 }))
+      yield* Effect.gen(function* () {
+        const client = HttpClient.withScope(yield* retried({ ...policy, maxAttempts: 15 }))
+        yield* Effect.flatMap(client.get(server.url), (response) => response.text)
+        expect(signals.size).toBe(1)
+        yield* until(() => [...signals].every((signal) => getEventListeners(signal, "abort").length <= 1))
+        expect(server.methods.length).toBe(15)
+      }).pipe(Effect.scoped, withClient(client))
+    })
+  )
+})
+
 describe("HttpRetry.withRetry in an outage", () => {
   it.scopedLive.each([
-    ["fetch", 1_000, Clients.fetch(() => new Clients.Undici.Agent({ connections: 20 }))],
+    ["fetch", 1_000, Clients.fetch(() => new Agent({ connections: 20 }))],
     ["node:http", 200, Clients.nodeHttp({ keepAlive: true, maxSockets: 20 })],
-    ["undici", 1_000, Clients.undici(() => new Clients.Undici.Agent({ connections: 20 }))]
+    ["undici", 1_000, Clients.undici(() => new Agent({ connections: 20 }))]
   ] as const)(
     "adds no more load than its bucket grants, and leaves nothing behind: %s",
     ([, operations, client]) =>

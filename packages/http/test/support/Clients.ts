@@ -55,4 +55,3 @@ export const narrow: ReadonlyArray<readonly [name: string, client: Client]> = [
     undici(() => new Undici.Agent({ factory: (origin) => new Undici.Pool(origin, { connections: 1 }) }))
   ]
 ]
-export { Undici }
