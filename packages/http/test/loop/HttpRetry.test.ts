@@ -204,8 +204,12 @@ describe("HttpRetry.withRetry in a pipeline", () => {
         expect(Scripted.sent(calls, header)).toEqual(["yes", "yes", "yes", "yes", "yes", "yes"])
       }
       expect(Scripted.sent(calls, "x-token")).toEqual([
-        ...["token-1", "token-1", "token-1"],
-        ...["token-2", "token-2", "token-2"]
+        "token-1",
+        "token-1",
+        "token-1",
+        "token-2",
+        "token-2",
+        "token-2"
       ])
     }).pipe(world)
   )
@@ -535,9 +539,15 @@ describe("Policy.idempotency", () => {
       yield* client.execute(post)
       yield* client.get(url)
       expect(Scripted.sent(calls, "idempotency-key")).toEqual([
-        ...["key-1", "key-1", "key-1"],
-        ...["key-2", "key-2", "key-2"],
-        ...[undefined, undefined, undefined]
+        "key-1",
+        "key-1",
+        "key-1",
+        "key-2",
+        "key-2",
+        "key-2",
+        undefined,
+        undefined,
+        undefined
       ])
     }).pipe(Effect.provide(IdempotencyKey.layerSequence), world)
   )
@@ -956,8 +966,10 @@ describe("Policy.bucket and Policy.sendRate", () => {
       }).pipe(Effect.provide(layer))
       expect(calls.map(({ request }) => new URL(request.url).hostname[0]).join("")).toBe("aaaabbbb")
       expect(heard.reasons.map(({ _tag }) => _tag)).toEqual([
-        ...["AttemptsSpent", "BucketEmpty"],
-        ...["AttemptsSpent", "BucketEmpty"]
+        "AttemptsSpent",
+        "BucketEmpty",
+        "AttemptsSpent",
+        "BucketEmpty"
       ])
     }).pipe(world)
   )
