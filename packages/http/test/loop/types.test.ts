@@ -2,7 +2,7 @@
  * What the compiler infers and refuses; `tsc` is the one who runs these tests.
  */
 import type { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
-import { AttemptTimeout, Backoff, Deadline, RetryBucket, SendRate, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, type Classifier, Deadline, RetryBucket, SendRate, Verdict } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { assertType, describe, expectTypeOf, it } from "@effect/vitest"
 import { Context, Data, Schedule } from "effect"
@@ -107,7 +107,8 @@ describe("HttpRetry.withRetry types", () => {
   })
 
   it("refuses an opinion about another error", () => {
-    const foreign = { ...standard, opinion: (_: HttpRetry.Outcome<Late>) => Verdict.noOpinion }
+    const opinion: Classifier.Classifier<HttpRetry.Outcome<Late>> = () => Verdict.noOpinion
+    const foreign = { ...standard, opinion }
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error it does not judge Busy
       () => HttpRetry.withRetry(own, foreign),
