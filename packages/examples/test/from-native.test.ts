@@ -674,6 +674,7 @@ describe(`${path} ## What a schedule cannot do`, () => {
       sendRate: { sendRate: SendRate.Default },
       attemptTimeout: { attemptTimeout: AttemptTimeout.constant("1 second") },
       result: { result: () => Verdict.noOpinion },
+      release: { release: () => Effect.void },
       bucket: { bucket: RetryBucket.Default },
       deadline: { deadline: Deadline.cut("1 second") }
     }

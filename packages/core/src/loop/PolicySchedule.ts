@@ -27,6 +27,7 @@ export type Schedulable = Any & {
   readonly attemptTimeout?: undefined
   readonly result?: undefined
   readonly deadline?: Deadline | undefined
+  readonly release?: undefined
   readonly bucket?: undefined
 }
 
@@ -34,7 +35,8 @@ export type Schedulable = Any & {
  * The policy as a plain schedule of delays that reads the error.
  *
  * A schedule sees failures only, so what needs more is refused: observe, whenNested, attempt, attemptSpan, sendRate,
- * attemptTimeout, result, bucket and a deadline that cuts; a name is not made use of. A schedule is first asked when the first attempt has failed; its deadline counts from then.
+ * attemptTimeout, result, release, bucket and a deadline that cuts; a name is not made use of. A schedule is first asked
+ * when the first attempt has failed; its deadline counts from then.
  *
  * @category conversions
  */
@@ -64,6 +66,7 @@ const beyond = [
   "sendRate",
   "attemptTimeout",
   "result",
+  "release",
   "bucket"
 ] as const
 

@@ -241,6 +241,7 @@ describe("Policy.toSchedule refusal", () => {
     { field: "observe", value: [] },
     { field: "whenNested", value: "standDown" },
     { field: "attemptSpan", value: "attempt" },
+    { field: "release", value: () => Effect.void },
     { field: "bucket", value: Bucket }
   ])("names $field, which a schedule cannot do", ({ field, value }) => {
     expect(refusedFor({ [field]: value })).toThrow(InvalidArgument.InvalidArgument)

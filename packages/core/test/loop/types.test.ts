@@ -633,6 +633,8 @@ describe("Policy.toSchedule types", () => {
       () => Policy.toSchedule({ ...transient, attemptTimeout: AttemptTimeout.constant("1 second") }),
       // @ts-expect-error a schedule sees no success
       () => Policy.toSchedule({ ...transient, result: () => Verdict.noOpinion }),
+      // @ts-expect-error a schedule lets go of nothing
+      () => Policy.toSchedule({ ...transient, release: () => Effect.void }),
       // @ts-expect-error a schedule sees no success
       () => Policy.toSchedule({ ...transient, bucket: MyBucket }),
       // @ts-expect-error a schedule cannot interrupt
