@@ -6,7 +6,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 
-type Name = keyof typeof Presets
+const { anthropic, github, openai, standard, stripe } = Presets
+const presets = { anthropic, github, openai, standard, stripe }
+
+type Name = keyof typeof presets
 type Step = ScriptedClient.Step
 
 /** What a client under a preset does, and when it sends, every draw being `u`. */
@@ -19,7 +22,7 @@ const run = (
   Effect.gen(function* () {
     const { calls, client } = ScriptedClient.make(...steps)
     const { observe, reasons } = ScriptedClient.gaveUp()
-    const retried = HttpRetry.withRetry(client, { ...Presets[name], observe })
+    const retried = HttpRetry.withRetry(client, { ...presets[name], observe })
     yield* Effect.exit(retried.execute(HttpClientRequest.make(method)("http://api.test/")))
     return { calls, times: ScriptedClient.times(calls), reason: reasons.map(Retry.inWords)[0] }
   }).pipe(VirtualClock.run, Effect.provide(SeededRandom.layerConstant(u)), Effect.provide(IdempotencyKey.layerSequence))
@@ -79,7 +82,7 @@ describe("Presets delays", () => {
     Effect.gen(function* () {
       for (const [index, u] of [0, 0.5].entries()) {
         const { calls, client } = ScriptedClient.make(500)
-        const retried = HttpRetry.withRetry(client, { ...Presets[name], maxAttempts: 7 })
+        const retried = HttpRetry.withRetry(client, { ...presets[name], maxAttempts: 7 })
         yield* retried.get("http://api.test/").pipe(VirtualClock.run, Effect.provide(SeededRandom.layerConstant(u)))
         const times = ScriptedClient.times(calls)
         expect(times.slice(1).map((time, attempt) => time - (times[attempt] ?? 0))).toEqual(long[name][index])
