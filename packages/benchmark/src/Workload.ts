@@ -28,22 +28,24 @@ export interface Workload {
 }
 
 export interface Pace {
-  /** At least so many milliseconds per sample: less would measure the clock. */
-  readonly sampleMillis: number
   /** So many milliseconds before the first sample, for the compiler. */
   readonly warmUpMillis: number
+  /** At least so many milliseconds per sample: less would measure the clock. */
+  readonly sampleMillis: number
+  /** At least so many operations per sample. */
+  readonly times: number
 }
 
 /** For what takes microseconds at most. */
-const quick: Pace = { sampleMillis: 8, warmUpMillis: 150 }
+const quick: Pace = { warmUpMillis: 150, sampleMillis: 8, times: 1 }
 
-/** For requests: there is more to compile, and what the kernel does for one varies. */
-export const unhurried: Pace = { sampleMillis: 25, warmUpMillis: 2_000 }
+/** For requests: enough of them in each sample that every one of the samples has its share of the garbage collector. */
+export const unhurried: Pace = { warmUpMillis: 2_000, sampleMillis: 8, times: 400 }
 
 /** Nanoseconds of processor time per operation of `run`, which does the work so many times. */
 export const timed = (
   run: (times: number) => void | Promise<void>,
-  { sampleMillis, warmUpMillis }: Pace = quick
+  { sampleMillis, times: atLeast, warmUpMillis }: Pace = quick
 ): Row["sample"] => {
   let times: number | undefined
   const millisFor = async (times: number): Promise<number> => {
@@ -53,7 +55,7 @@ export const timed = (
     return (user + system) / 1e3
   }
   const warmUp = async (): Promise<number> => {
-    let times = 1
+    let times = atLeast
     let spent = 0
     while (true) {
       const millis = await millisFor(times)

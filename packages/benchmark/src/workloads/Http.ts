@@ -77,7 +77,7 @@ const overLoopback = (name: string, transport: Layer.Layer<HttpClient.HttpClient
         "A GET to a server on loopback in the same process, whose work is part of every row, and its JSON read.",
         "One request after the other over one connection, inside one fiber."
       ],
-      rounds: 101
+      rounds: 81
     },
     Layer.mergeAll(Loopback.layer(), quotas, transport),
     (client) => Effect.map(Loopback, ({ origin }) => json(client, `${origin}/ready`)),

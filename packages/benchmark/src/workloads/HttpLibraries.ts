@@ -72,7 +72,7 @@ const comparing = (title: string, path: string, about: ReadonlyArray<string>): W
     title,
     about,
     unit: "ns",
-    rounds: 31,
+    rounds: 15,
     baseline: "`fetch`, hand-written",
     rows: [
       ...Object.entries(ways).map(([name, way]) => ({ name, sample: awaited(way) })),
