@@ -82,7 +82,8 @@ const looped = (request: Request, core: CoreFields, policy: Erased, send: Send):
     const exchange = make(request, policy, fiber)
     const retried = Retry.retry(attempt(exchange, send), corePolicy(exchange, core))
     const ended = Effect.mapBoth(retried, {
-      onFailure: (error) => (error === exchange.failed ? error : asRequestError(request, error)),
+      onFailure: (error) =>
+        error === exchange.failed ? withReadable(exchange, error) : asRequestError(request, error),
       onSuccess: (response) => readable(exchange, response)
     })
     return policy.bucket === undefined && policy.sendRate === undefined ? ended : forHost(ended, request, fiber)
@@ -231,6 +232,16 @@ const released = (exchange: Exchange, failed: unknown, because: Parameters<Core.
 /** A response may be let go of for a retry that is refused when its wait is over, and then be what the operation ends with. */
 const readable = ({ released }: Exchange, response: Response): Response =>
   released?.response === response ? Discard.replaced(response, released.body) : response
+
+const withReadable = (exchange: Exchange, error: unknown): unknown => {
+  const { released } = exchange
+  return released !== undefined && responseOf(exchange, error) === released.response
+    ? new HttpClientError.ResponseError({
+        ...(error as HttpClientError.ResponseError),
+        response: readable(exchange, released.response)
+      })
+    : error
+}
 
 /** The response of an attempt that is not to be read any more. */
 const responseOf = (exchange: Exchange, failed: unknown): Response | undefined => {

@@ -1052,10 +1052,16 @@ describe("Policy.bucket and Policy.sendRate", () => {
         HttpRetry.withRetry(filtered, { ...policy, sendRate: SendRate.Default, observe: heard.observe }).get(url)
       ).pipe(Effect.provide(granting(1)))
       expect(heard.reasons.map(({ _tag }) => _tag)).toEqual(["SendRateRefused"])
-      expect(error._tag === "ResponseError" && error.response.status).toBe(429)
+      expect(error).toBeInstanceOf(HttpClientError.ResponseError)
+      expect(error).toMatchObject({ reason: "StatusCode", description: "non 2xx status code", message: /429/ })
+      const { status, text } = yield* responseOf(error)
+      expect([status, yield* text]).toEqual([429, "slow down"])
     }).pipe(world)
   )
 })
+
+const responseOf = (error: HttpClientError.HttpClientError) =>
+  error._tag === "ResponseError" ? Effect.succeed(error.response) : Effect.dieMessage("no response")
 
 describe("HttpRetry.withRetry when it is interrupted", () => {
   it.effect("waits no longer, and leaves no sleeper behind", () =>
