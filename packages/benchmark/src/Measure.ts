@@ -26,8 +26,9 @@ export const measure = async (workload: Workload, collect: () => void): Promise<
   // The first round only warms up.
   for (let round = 0; round <= workload.rounds; round++) {
     for (let turn = 0; turn < workload.rows.length; turn++) {
-      // Another row begins each time: nobody always runs after the same neighbour.
-      const i = (turn + round) % workload.rows.length
+      // Every other round runs backwards, and another row begins each time: nobody always runs after the same neighbour.
+      const step = round % 2 === 0 ? turn : workload.rows.length - 1 - turn
+      const i = (step + Math.floor(round / 2)) % workload.rows.length
       collect()
       const sample = await workload.rows[i]?.sample()
       if (round > 0 && sample !== undefined) samples[i]?.push(sample)
