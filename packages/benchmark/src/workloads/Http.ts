@@ -41,33 +41,34 @@ export const json = <R>(client: With<R>, url: string) => Effect.flatMap(client.g
 
 type Services = HttpClient.HttpClient | RetryBucket.Default
 
-/** Runs of what is made once, from services that are made for this row. */
+/** Runs, inside one fiber of a runtime, of what is made once of its services. */
 export const insideFiberWith = <R>(
-  services: Layer.Layer<R>,
+  edge: ManagedRuntime.ManagedRuntime<R, never>,
   make: Effect.Effect<Effect.Effect<unknown, unknown, R>, never, R>
-): Row["sample"] => {
-  const edge = ManagedRuntime.make(services)
-  return prepared(async () => insideFiberOf(edge, await edge.runPromise(make), unhurried))
-}
+): Row["sample"] => prepared(async () => insideFiberOf(edge, await edge.runPromise(make), unhurried))
 
+/** The ways share server, client and connection: with one for each, a row differs from its own copy by a tenth. */
 const comparing = <R>(
   workload: Pick<Workload, "title" | "about" | "rounds">,
   services: Layer.Layer<R | Services>,
   operation: (client: Client) => Effect.Effect<Effect.Effect<unknown, unknown, RetryBucket.Default>, never, R>,
   atMost?: number
-): Workload => ({
-  ...workload,
-  unit: "ns",
-  baseline: "bare client",
-  rows: Object.entries(ways).map(([name, way]) => ({
-    name,
-    sample: insideFiberWith(
-      services,
-      Effect.flatMap(HttpClient.HttpClient, (client) => operation(way(client)))
-    ),
-    ...(atMost !== undefined && name === "`HttpRetry.withRetry`" && { target: { of: "ratio", atMost } as const })
-  }))
-})
+): Workload => {
+  const edge = ManagedRuntime.make(services)
+  return {
+    ...workload,
+    unit: "ns",
+    baseline: "bare client",
+    rows: Object.entries(ways).map(([name, way]) => ({
+      name,
+      sample: insideFiberWith(
+        edge,
+        Effect.flatMap(HttpClient.HttpClient, (client) => operation(way(client)))
+      ),
+      ...(atMost !== undefined && name === "`HttpRetry.withRetry`" && { target: { of: "ratio", atMost } as const })
+    }))
+  }
+}
 
 const overLoopback = (name: string, transport: Layer.Layer<HttpClient.HttpClient>): Workload =>
   comparing(

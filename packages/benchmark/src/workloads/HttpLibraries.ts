@@ -54,16 +54,15 @@ export const ways: { readonly [name: string]: (url: string) => Promise<unknown> 
 }
 
 const comparing = (title: string, path: string, about: ReadonlyArray<string>): Workload => {
-  const awaited = (way: (url: string) => Promise<unknown>): Row["sample"] => {
-    const edge = ManagedRuntime.make(Loopback.layer())
-    return prepared(async () => {
-      const { origin } = await edge.runPromise(Loopback)
+  const server = ManagedRuntime.make(Loopback.layer())
+  const awaited = (way: (url: string) => Promise<unknown>): Row["sample"] =>
+    prepared(async () => {
+      const { origin } = await server.runPromise(Loopback)
       return awaitedOneByOne(() => way(origin + path), unhurried)
     })
-  }
   const insideFiber = (transport: Layer.Layer<HttpClient.HttpClient>): Row["sample"] =>
     insideFiberWith(
-      Layer.merge(Loopback.layer(), transport),
+      ManagedRuntime.make(Layer.merge(Loopback.layer(), transport)),
       Effect.map(Effect.all([HttpClient.HttpClient, Loopback]), ([client, { origin }]) =>
         json(HttpRetry.withRetry(client, policy), origin + path)
       )
