@@ -7,8 +7,8 @@ import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } fr
 import type { HttpClientError } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, ManagedRuntime, Schedule } from "effect"
-import type { Row, Workload } from "../Workload.ts"
-import { insideFiberOf, prepared, unhurried } from "../Workload.ts"
+import type { Pace, Row, Workload } from "../Workload.ts"
+import { insideFiberOf, manyRequests, prepared, requests } from "../Workload.ts"
 import { nativeDelays, policy as calls } from "./Calls.ts"
 import { Loopback } from "./Loopback.ts"
 
@@ -44,14 +44,16 @@ type Services = HttpClient.HttpClient | RetryBucket.Default
 /** Runs, inside one fiber of a runtime, of what is made once of its services. */
 export const insideFiberWith = <R>(
   edge: ManagedRuntime.ManagedRuntime<R, never>,
-  make: Effect.Effect<Effect.Effect<unknown, unknown, R>, never, R>
-): Row["sample"] => prepared(async () => insideFiberOf(edge, await edge.runPromise(make), unhurried))
+  make: Effect.Effect<Effect.Effect<unknown, unknown, R>, never, R>,
+  pace: Pace | undefined
+): Row["sample"] => prepared(async () => insideFiberOf(edge, await edge.runPromise(make), pace))
 
 /** The ways share server, client and connection: with one for each, a row differs from its own copy by a tenth. */
 const comparing = <R>(
   workload: Pick<Workload, "title" | "about" | "rounds">,
   services: Layer.Layer<R | Services>,
   operation: (client: Client) => Effect.Effect<Effect.Effect<unknown, unknown, RetryBucket.Default>, never, R>,
+  pace?: Pace,
   atMost?: number
 ): Workload => {
   const edge = ManagedRuntime.make(services)
@@ -63,14 +65,20 @@ const comparing = <R>(
       name,
       sample: insideFiberWith(
         edge,
-        Effect.flatMap(HttpClient.HttpClient, (client) => operation(way(client)))
+        Effect.flatMap(HttpClient.HttpClient, (client) => operation(way(client))),
+        pace
       ),
       ...(atMost !== undefined && name === "`HttpRetry.withRetry`" && { target: { of: "ratio", atMost } as const })
     }))
   }
 }
 
-const overLoopback = (name: string, transport: Layer.Layer<HttpClient.HttpClient>): Workload =>
+const overLoopback = (
+  name: string,
+  transport: Layer.Layer<HttpClient.HttpClient>,
+  rounds: number,
+  pace: Pace
+): Workload =>
   comparing(
     {
       title: `HTTP with ${name}: succeeds at once`,
@@ -78,16 +86,17 @@ const overLoopback = (name: string, transport: Layer.Layer<HttpClient.HttpClient
         "A GET to a server on loopback in the same process, whose work is part of every row, and its JSON read.",
         "One request after the other over one connection, inside one fiber."
       ],
-      rounds: 81
+      rounds
     },
     Layer.mergeAll(Loopback.layer(), quotas, transport),
     (client) => Effect.map(Loopback, ({ origin }) => json(client, `${origin}/ready`)),
+    pace,
     1.05
   )
 
-export const httpUndici = overLoopback("`NodeHttpClient.layerUndici`", transports.undici)
+export const httpUndici = overLoopback("`NodeHttpClient.layerUndici`", transports.undici, 301, requests)
 
-export const httpFetch = overLoopback("`FetchHttpClient.layer`", transports.fetch)
+export const httpFetch = overLoopback("`FetchHttpClient.layer`", transports.fetch, 81, manyRequests)
 
 const noContent = HttpClientResponse.fromWeb(HttpClientRequest.get("/ready"), new Response(null, { status: 204 }))
 const answers = HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(

@@ -10,7 +10,7 @@ import { got } from "got"
 import ky from "ky"
 import { Agent, request, RetryAgent } from "undici"
 import type { Row, Workload } from "../Workload.ts"
-import { awaitedOneByOne, prepared, unhurried } from "../Workload.ts"
+import { awaitedOneByOne, manyRequests, prepared } from "../Workload.ts"
 import { insideFiberWith, json, policy, transports } from "./Http.ts"
 import { Loopback } from "./Loopback.ts"
 
@@ -58,14 +58,15 @@ const comparing = (title: string, path: string, about: ReadonlyArray<string>): W
   const awaited = (way: (url: string) => Promise<unknown>): Row["sample"] =>
     prepared(async () => {
       const { origin } = await server.runPromise(Loopback)
-      return awaitedOneByOne(() => way(origin + path), unhurried)
+      return awaitedOneByOne(() => way(origin + path), manyRequests)
     })
   const insideFiber = (transport: Layer.Layer<HttpClient.HttpClient>): Row["sample"] =>
     insideFiberWith(
       ManagedRuntime.make(Layer.merge(Loopback.layer(), transport)),
       Effect.map(Effect.all([HttpClient.HttpClient, Loopback]), ([client, { origin }]) =>
         json(HttpRetry.withRetry(client, policy), origin + path)
-      )
+      ),
+      manyRequests
     )
   return {
     title,
