@@ -5,10 +5,11 @@
  * nothing any more.
  */
 import type { HttpClientRequest } from "@effect/platform"
+import { UrlParams } from "@effect/platform"
 import { property } from "../classify/Transport.ts"
 
 /**
- * How `fetch` is told to treat redirects; `undefined` is its default, to follow them.
+ * How redirects are treated below a client; `undefined` where nothing is known but what failures say.
  *
  * @category models
  */
@@ -17,16 +18,62 @@ export type Mode = "follow" | "manual" | "error" | undefined
 /**
  * Whether an error or a response can come from elsewhere than where the request went.
  *
- * The platform's clients say so by the request that they attach, `fetch` by its responses. Its errors do not say, and count
- * as redirected unless `mode` rules that out.
+ * The request that a failure carries says so, a response of `fetch`, and an error that names another port or host. Errors of
+ * `fetch` do not say, and count as redirected unless `mode` rules that out. A redirect to the very same place is not seen.
  *
  * @category guards
  */
-export const isPossible = (request: HttpClientRequest.HttpClientRequest, outcome: unknown, mode: Mode): boolean => {
-  const url = property(property(outcome, "request"), "url")
-  if (url !== undefined && url !== request.url) return true
-  const response = property(outcome, "response") ?? outcome
-  const source = property(property(response, "original") ?? response, "source")
-  if (property(source, "redirected") === true) return true
-  return mode !== "manual" && mode !== "error" && property(outcome, "cause") instanceof TypeError
+export const isPossible = (request: HttpClientRequest.HttpClientRequest, outcome: unknown, mode: Mode): boolean =>
+  isOfAnother(request, property(outcome, "request")) ||
+  isRedirected(property(outcome, "response") ?? outcome) ||
+  mayBeOfFetch(property(outcome, "cause"), mode) ||
+  namesAnother(request, property(outcome, "cause"))
+
+const isOfAnother = (request: HttpClientRequest.HttpClientRequest, other: unknown): boolean =>
+  other !== undefined &&
+  other !== request &&
+  (property(other, "method") !== request.method ||
+    hrefOf(other as HttpClientRequest.HttpClientRequest) !== hrefOf(request))
+
+const hrefOf = (request: HttpClientRequest.HttpClientRequest): string | undefined => urlOf(request)?.href
+
+const urlOf = ({ hash, url, urlParams }: HttpClientRequest.HttpClientRequest): URL | undefined => {
+  const made = UrlParams.makeUrl(url, urlParams, hash)
+  return made._tag === "Right" ? made.right : undefined
+}
+
+/** A client around another one wraps its response, as often as there are clients. */
+const isRedirected = (response: unknown): boolean => {
+  for (let inner = response, depth = 0; inner !== undefined && depth < mostWrapped; depth++) {
+    if (property(property(inner, "source"), "redirected") === true) return true
+    inner = property(inner, "original")
+  }
+  return false
+}
+
+const mostWrapped = 100
+
+const mayBeOfFetch = (cause: unknown, mode: Mode): boolean => {
+  if (mode === "manual" || mode === "error") return false
+  return mode === "follow" ? cause !== undefined : property(cause, "name") === "TypeError"
+}
+
+/** An error of a connection that was to be made, by the causes of the one that was raised. */
+const namesAnother = (request: HttpClientRequest.HttpClientRequest, cause: unknown): boolean => {
+  const target = urlOf(request)
+  for (let error = cause, depth = 0; error !== undefined && depth < mostCauses; depth++) {
+    const port = property(error, "port")
+    const host = property(error, "hostname")
+    if (typeof port === "number" && port !== portOf(target)) return true
+    if (typeof host === "string" && host !== target?.hostname) return true
+    error = property(error, "cause")
+  }
+  return false
+}
+
+const mostCauses = 10
+
+const portOf = (url: URL | undefined): number | undefined => {
+  if (url === undefined) return undefined
+  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
 }

@@ -63,13 +63,17 @@ export const drained = (
   }
   // Platform's clients abort the request at the end of `stream`, which closes the connection of some; not of
   // `arrayBuffer`, which in turn nothing but an abort can stop.
-  const body =
+  const body = Effect.suspend(() =>
     announced !== undefined && isAbortable(response)
       ? Effect.map(response.arrayBuffer, (buffer) => Option.some(new Uint8Array(buffer)))
       : streamed(response, atMostBytes)
-  // A body that somebody else has begun to read dies.
-  const read = Effect.option(Effect.sandbox(body))
-  return Effect.map(Effect.timeoutOption(read, within), (read) => Option.flatten(Option.flatten(read)))
+  )
+  // A body that somebody else has begun to read dies; one whose cancelling never ends is not waited for.
+  const read = Effect.disconnect(Effect.option(Effect.sandbox(body)))
+  return Effect.flatMap(Effect.timeoutOption(read, within), (read) => {
+    const bytes = Option.flatten(Option.flatten(read))
+    return Option.isSome(bytes) ? Effect.succeed(bytes) : Effect.as(cancelled(response), Option.none())
+  })
 }
 
 /** What is encoded can be of any length once it is not. */
@@ -114,23 +118,32 @@ const joined = (chunks: ReadonlyArray<Uint8Array>, bytes: number): Uint8Array =>
 }
 
 /**
- * Cancels a body without waiting for any of it.
+ * Cancels a body without waiting for any of it. What the response itself throws is ignored.
  *
  * @category running
  */
 export const cancelled = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
-  isAbortable(response)
-    ? Effect.sync(() => aborted(response))
-    : isWeb(response)
-      ? Effect.sync(() => abandoned(response.source))
-      : interruptedStream(response)
+  Effect.suspend(() => {
+    const isOver = cancelledInside(response)
+    return isOver ? Effect.void : interruptedStream(response)
+  }).pipe(Effect.catchAllDefect(() => Effect.void))
+
+/**
+ * One for all, without a stack of its own: the frames of one made for a response would keep that from being collected.
+ */
+const discarded = new DOMException("the response was discarded", "AbortError")
 
 /** A client around another one has a controller of its own, which does not reach the one that holds the connection. */
-const aborted = (response: HttpClientResponse.HttpClientResponse): void => {
-  if (isAbortable(response)) response.controller.abort()
-  if (Predicate.hasProperty(response, "original") && HttpClassifier.isResponse(response.original)) {
-    aborted(response.original)
-  }
+const cancelledInside = (response: HttpClientResponse.HttpClientResponse): boolean => {
+  const isAborted = isAbortable(response)
+  if (isAborted) response.controller.abort(discarded)
+  const isAbandoned = isWeb(response)
+  if (isAbandoned) abandon(response.source)
+  const isInside =
+    Predicate.hasProperty(response, "original") &&
+    HttpClassifier.isResponse(response.original) &&
+    cancelledInside(response.original)
+  return isAborted || isAbandoned || isInside
 }
 
 /** Platform's clients hold what aborts a request. Reading could first let in what is left of the body. */
@@ -146,7 +159,7 @@ const isWeb = (
   Predicate.hasProperty(response, "source") && response.source instanceof Response
 
 /** Rejects where the body is being read by somebody else. */
-const abandoned = ({ body }: Response): void => {
+const abandon = ({ body }: Response): void => {
   body?.cancel().catch(() => {})
 }
 

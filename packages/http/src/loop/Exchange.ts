@@ -7,10 +7,10 @@ import { FetchHttpClient, Headers, HttpClientError, HttpClientRequest, UrlParams
 import type { HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout, Backoff, Deadline, Retry, RetryBucket, Verdict } from "@effect-retry/core"
 import type { Policy as Core } from "@effect-retry/core"
-import type { Fiber } from "effect"
-import { Clock, Context, Duration, Effect, Either, Option, Struct } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Either, Exit, Fiber, Option, Struct } from "effect"
 import { globalValue } from "effect/GlobalValue"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
+import * as Transport from "../classify/Transport.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as IdempotencyKey from "../decide/IdempotencyKey.ts"
 import * as Redirect from "../decide/Redirect.ts"
@@ -80,10 +80,12 @@ const startingWith = (first: Sent, send: Send): Send => {
 const looped = (request: Request, core: CoreFields, policy: Erased, send: Send): Sent =>
   Effect.withFiberRuntime((fiber) => {
     const exchange = make(request, policy, fiber)
-    const retried = Retry.retry(attempt(exchange, send), corePolicy(exchange, core))
-    const ended = Effect.mapBoth(retried, {
+    const retried = Effect.onExit(Retry.retry(attempt(exchange, send), corePolicy(exchange, core)), (exit) =>
+      Exit.isFailure(exit) ? abandoned(exchange, exit.cause) : Effect.void
+    )
+    const ended = Effect.matchEffect(retried, {
       onFailure: (error) =>
-        error === exchange.failed ? withReadable(exchange, error) : asRequestError(request, error),
+        error === exchange.failed ? failing(exchange, error) : Effect.fail(asRequestError(request, error)),
       onSuccess: (response) => readable(exchange, response)
     })
     return policy.bucket === undefined && policy.sendRate === undefined ? ended : forHost(ended, request, fiber)
@@ -97,11 +99,20 @@ interface Exchange {
   /** How a client on top of `fetch` treats redirects. */
   readonly redirects: Redirect.Mode
   attempts: number
+  /** The response of the latest attempt, until it is let go of. It can be lost to a timeout on its way to the loop. */
+  arrived: Response | undefined
   /** What the latest attempt failed with, error or response, and what is made of it. */
   failed: unknown
   verdict: Verdict.Verdict
-  /** A response whose body was let go of, and what was read of it. */
-  released: { readonly response: Response; readonly body: Option.Option<Uint8Array> } | undefined
+  released: Released | undefined
+}
+
+/** A response whose body was let go of. */
+interface Released {
+  readonly response: Response
+  /** What was read of it. */
+  readonly body: Effect.Effect<Option.Option<Uint8Array>>
+  readonly draining?: Fiber.Fiber<unknown>
 }
 
 const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber<unknown, unknown>): Exchange => {
@@ -112,13 +123,16 @@ const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber<unknow
     const judged = Idempotency.judge(policy.idempotency, request, processing, declaration)
     return judged._tag === "Repeatable" ? undefined : judged.why
   }
-  const init = Context.getOption(fiber.currentContext as Context.Context<never>, FetchHttpClient.RequestInit)
+  const context = fiber.currentContext as Context.Context<never>
+  const init = Context.getOption(context, FetchHttpClient.RequestInit)
+  const customFetch = Context.getOption(context, FetchHttpClient.Fetch)
   return {
     request,
     policy,
     whyNot,
-    redirects: Option.getOrUndefined(init)?.redirect,
+    redirects: Option.getOrUndefined(init)?.redirect ?? (Option.isSome(customFetch) ? "follow" : undefined),
     attempts: 0,
+    arrived: undefined,
     failed: undefined,
     verdict: Verdict.noOpinion,
     released: undefined
@@ -141,16 +155,23 @@ const changed = (request: Request, headers: Headers.Input): Request => {
 const attempt = (exchange: Exchange, send: Send): Sent => {
   const { policy, request } = exchange
   const { attemptHeaders } = policy
+  const { keyHeader } = policy.idempotency
   const sent =
     attemptHeaders === undefined
       ? send(request)
-      : Effect.suspend(() => send(changed(request, attemptHeaders(++exchange.attempts))))
+      : Effect.suspend(() => {
+          // The key is that of the operation: the server, and the rules, go by it.
+          const headers = Headers.remove(Headers.fromInput(attemptHeaders(++exchange.attempts)), keyHeader)
+          return send(changed(request, headers))
+        })
   return Effect.flatMap(
     Effect.tapError(sent, (error) => judged(exchange, error)),
-    (response) =>
-      policy.opinion === undefined && HttpClassifier.isFine(policy.classifier, response)
+    (response) => {
+      exchange.arrived = response
+      return policy.opinion === undefined && HttpClassifier.isFine(policy.classifier, response)
         ? Effect.succeed(response)
         : Effect.as(judged(exchange, response), response)
+    }
   )
 }
 
@@ -218,36 +239,54 @@ const ofRequest = (
 
 const released = (exchange: Exchange, failed: unknown, because: Parameters<Core.Release>[1]): Effect.Effect<void> => {
   const response = responseOf(exchange, failed)
+  exchange.arrived = undefined
   if (response === undefined) return Effect.void
-  const isTrusted = exchange.verdict._tag === "Retryable" && exchange.verdict.kind === "Throttling"
-  const body =
-    isTrusted && because === "Retried"
-      ? Discard.drained(response, exchange.policy.drain ?? Discard.standard)
-      : Effect.as(Discard.cancelled(response), Option.none())
-  return Effect.map(body, (body) => {
-    exchange.released = { response, body }
+  const isTrusted =
+    failed === exchange.failed && exchange.verdict._tag === "Retryable" && exchange.verdict.kind === "Throttling"
+  if (!isTrusted || because === "Interrupted") {
+    exchange.released = { response, body: Effect.succeedNone }
+    return Discard.cancelled(response)
+  }
+  // Beside the wait: what it takes is not added to the delay, and not to the deadline.
+  const { deadline, drain = Discard.standard } = exchange.policy
+  return Effect.map(Effect.forkDaemon(Discard.drained(response, drain)), (draining) => {
+    const body =
+      deadline === undefined
+        ? Effect.map(Effect.timeoutOption(Fiber.join(draining), drain.within), Option.flatten)
+        : Effect.map(Fiber.poll(draining), Option.match({ onNone: Option.none, onSome: Exit.getOrElse(Option.none) }))
+    exchange.released = { response, body, draining }
   })
 }
 
-/** A response may be let go of for a retry that is refused when its wait is over, and then be what the operation ends with. */
-const readable = ({ released }: Exchange, response: Response): Response =>
-  released?.response === response ? Discard.replaced(response, released.body) : response
+/** Lets go of a response that was lost to a timeout or an interruption, and of one that is being drained. */
+const abandoned = ({ arrived, released }: Exchange, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  if (arrived !== undefined) return Discard.cancelled(arrived)
+  const draining = Cause.isInterrupted(cause) ? released?.draining : undefined
+  return draining === undefined ? Effect.void : Effect.asVoid(Fiber.interruptFork(draining))
+}
 
-const withReadable = (exchange: Exchange, error: unknown): unknown => {
-  const { released } = exchange
-  return released !== undefined && responseOf(exchange, error) === released.response
-    ? new HttpClientError.ResponseError({
-        ...(error as HttpClientError.ResponseError),
-        response: readable(exchange, released.response)
-      })
-    : error
+/** A response may be let go of for a retry that is refused when its wait is over, and then be what the operation ends with. */
+const readable = ({ released }: Exchange, response: Response): Effect.Effect<Response> =>
+  released?.response === response
+    ? Effect.map(released.body, (body) => Discard.replaced(response, body))
+    : Effect.succeed(response)
+
+const failing = (exchange: Exchange, error: unknown): Effect.Effect<never, unknown> => {
+  const response = responseOf(exchange, error)
+  return response !== undefined && response === exchange.released?.response
+    ? Effect.flatMap(readable(exchange, response), (response) =>
+        Effect.fail(new HttpClientError.ResponseError({ ...(error as HttpClientError.ResponseError), response }))
+      )
+    : Effect.fail(error)
 }
 
 /** The response of an attempt that is not to be read any more. */
-const responseOf = (exchange: Exchange, failed: unknown): Response | undefined => {
-  if (failed !== exchange.failed) return undefined
-  if (!HttpClientError.isHttpClientError(failed)) return HttpClassifier.isResponse(failed) ? failed : undefined
-  return failed._tag === "ResponseError" ? failed.response : undefined
+const responseOf = ({ arrived, failed: latest }: Exchange, failed: unknown): Response | undefined => {
+  // What ended the attempt may be a timeout that came after the response.
+  if (failed !== latest) return arrived
+  if (HttpClassifier.isResponse(failed)) return failed
+  const response = Transport.property(failed, HttpClientError.TypeId) && Transport.property(failed, "response")
+  return HttpClassifier.isResponse(response) ? response : undefined
 }
 
 const asRequestError = (request: Request, error: unknown): unknown =>

@@ -11,6 +11,14 @@ const failed = (of: HttpClientRequest.HttpClientRequest, cause: unknown) =>
 const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" })
 const ofFetch = new TypeError("fetch failed", { cause: refused })
 
+const at = (place: object) => Object.assign(new Error("connect"), { code: "ECONNREFUSED", syscall: "connect" }, place)
+
+const { proxy: unreadable, revoke } = Proxy.revocable({}, {})
+revoke()
+
+const loop: { original?: unknown } = {}
+loop.original = loop
+
 const web = (redirected: boolean) => {
   const response = new Response(null, { status: 425 })
   Object.defineProperty(response, "redirected", { value: redirected })
@@ -35,6 +43,18 @@ describe("Redirect.isPossible", () => {
     ["a wrapped response of another place", { request, original: web(true) }, undefined, true],
     ["an error of a response of another place", withStatus(web(true)), undefined, true],
     ["an error of a response of the same place", withStatus(web(false)), undefined, false],
+    ["an error of another query", failed(HttpClientRequest.setUrlParam(request, "a", "2"), refused), undefined, true],
+    ["an error of another method", failed(HttpClientRequest.setMethod(request, "GET"), refused), undefined, true],
+    ["a response wrapped twice", { original: { original: web(true) } }, undefined, true],
+    ["a response that wraps itself", loop, undefined, false],
+    ["an error that names this port", failed(request, at({ port: 80 })), undefined, false],
+    ["an error that names another port", failed(request, at({ port: 81 })), undefined, true],
+    ["a cause that names another port", failed(request, new Error("x", { cause: at({ port: 81 }) })), undefined, true],
+    ["an error that names this host", failed(request, at({ hostname: "api.test" })), undefined, false],
+    ["an error that names another host", failed(request, at({ hostname: "other.test" })), undefined, true],
+    ["an error of a fetch of its own kind that follows", failed(request, refused), "follow", true],
+    ["an error of a fetch of another realm", failed(request, { name: "TypeError", cause: refused }), undefined, true],
+    ["an error that cannot be looked at", failed(request, unreadable), undefined, false],
     ["a stranger", "boom", undefined, false]
   ]
 

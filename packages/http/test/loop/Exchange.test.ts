@@ -1,0 +1,154 @@
+import { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
+import { AttemptTimeout, Backoff, Deadline, Retry } from "@effect-retry/core"
+import { HttpRetry } from "@effect-retry/http"
+import { VirtualClock } from "@effect-retry/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Exit, Fiber } from "effect"
+import * as Scripted from "../support/ScriptedClient.ts"
+
+const { make: scripted, world } = Scripted
+
+const url = "http://api.test/"
+const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "100 millis" }) }
+
+const nowMillis = Effect.map(VirtualClock.now, Duration.toMillis)
+
+/** A body of which nothing comes, and whose cancelling ends when it is said to. */
+const silent = (cancelling: Promise<void> = Promise.resolve()) => {
+  const seen = { cancelled: 0 }
+  const body = () =>
+    new ReadableStream({
+      pull: () => new Promise(() => undefined),
+      cancel: () => {
+        seen.cancelled += 1
+        return cancelling
+      }
+    })
+  return { body, seen }
+}
+
+/** A client that pays no attention to the signal it is given. */
+const deaf = (status: number, body: () => ReadableStream) =>
+  HttpClient.make((request) => Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(body(), { status }))))
+
+describe("Exchange release", () => {
+  it.effect.each([{ status: 503 }, { status: 429 }])(
+    "cancels the bodies of a client that ignores its signal: $status",
+    ({ status }) =>
+      Effect.gen(function* () {
+        const { body, seen } = silent()
+        const { text } = yield* HttpRetry.withRetry(deaf(status, body), policy).get(url)
+        yield* Effect.sleep("2 seconds")
+        expect(seen.cancelled).toBe(2)
+        yield* Fiber.interrupt(yield* Effect.fork(text))
+      }).pipe(world)
+  )
+
+  it.effect("adds nothing to the delay, nor to the deadline, while it drains", () =>
+    Effect.gen(function* () {
+      const { body } = silent()
+      const bounded = { ...policy, maxAttempts: 9, deadline: Deadline.refuse("350 millis") }
+      const { status } = yield* HttpRetry.withRetry(deaf(429, body), bounded).get(url)
+      expect([status, yield* nowMillis]).toEqual([429, 300])
+    }).pipe(world)
+  )
+
+  it.effect("does not wait for a body whose cancelling never ends", () =>
+    Effect.gen(function* () {
+      const { body } = silent(new Promise(() => undefined))
+      const { status } = yield* HttpRetry.withRetry(deaf(429, body), policy).get(url)
+      expect([status, yield* nowMillis]).toEqual([429, 200])
+    }).pipe(world)
+  )
+
+  it.effect("survives a response that cannot be looked at", () =>
+    Effect.gen(function* () {
+      const hostile = HttpClient.make((request) => {
+        const response = HttpClientResponse.fromWeb(request, new Response("x", { status: 429 }))
+        const broken = () => {
+          throw new Error("broken")
+        }
+        return Effect.succeed(Object.create(response, { stream: { get: broken } }))
+      })
+      expect((yield* HttpRetry.withRetry(hostile, policy).get(url)).status).toBe(429)
+    }).pipe(world)
+  )
+
+  it.effect("aborts every request for one and the same reason", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted({ status: 503, body: "down" })
+      yield* HttpRetry.withRetry(client, policy).get(url)
+      const reasons = calls.slice(0, 2).map(({ signal }): unknown => signal.reason)
+      expect(reasons[0]).toBeInstanceOf(DOMException)
+      expect(reasons[1]).toBe(reasons[0])
+    }).pipe(world)
+  )
+})
+
+describe("Exchange interruption", () => {
+  it.effect.each([
+    ["no bound", policy],
+    ["an attempt timeout", { ...policy, attemptTimeout: AttemptTimeout.constant("1 minute") }],
+    ["a deadline", { ...policy, deadline: Deadline.refuse("1 minute") }],
+    ["a deadline that cuts", { ...policy, deadline: Deadline.cut("1 minute") }]
+  ] as const)("leaves no response open wherever it comes, under %s", ([, bounded]) =>
+    Effect.gen(function* () {
+      for (let yields = 0; yields < 25; yields++) {
+        const { body, seen } = silent()
+        let opened = 0
+        const client = HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+          Effect.flatMap((request) =>
+            Effect.sync(() => {
+              opened += 1
+              return HttpClientResponse.fromWeb(request, new Response(body(), { status: 503 }))
+            })
+          ),
+          Effect.succeed
+        )
+        const fiber = yield* Effect.fork(HttpRetry.withRetry(client, bounded).get(url))
+        yield* Effect.repeatN(Effect.yieldNow(), yields)
+        yield* Fiber.interrupt(fiber)
+        expect([yields, seen.cancelled]).toEqual([yields, opened])
+      }
+    }).pipe(world)
+  )
+
+  it.effect("ends what is still being drained", () =>
+    Effect.gen(function* () {
+      const { body, seen } = silent()
+      const fiber = yield* Effect.fork(HttpRetry.withRetry(deaf(429, body), policy).get(url))
+      yield* Effect.sleep("50 millis")
+      expect(Exit.isInterrupted(yield* Fiber.interrupt(fiber))).toBe(true)
+      yield* Effect.sleep("1 milli")
+      expect([seen.cancelled, yield* VirtualClock.sleepers]).toEqual([1, 0])
+    }).pipe(world)
+  )
+})
+
+describe("Exchange repetition", () => {
+  it.effect("lets no attempt header stand for the key of the operation", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503)
+      const fresh = { ...policy, attemptHeaders: (attempt: number) => ({ "Idempotency-Key": `fresh-${attempt}` }) }
+      const retried = HttpRetry.withRetry(client, fresh)
+      yield* retried.post(url, { headers: { "idempotency-key": "mine" } })
+      expect(Scripted.sent(calls, "idempotency-key")).toEqual(["mine", "mine", "mine"])
+      yield* retried.post(url)
+      expect(Scripted.sent(calls.slice(3), "idempotency-key")).toEqual([undefined])
+    }).pipe(world)
+  )
+
+  it.effect("takes an error whose cause cannot be looked at for any other of the transport", () =>
+    Effect.gen(function* () {
+      const { proxy, revoke } = Proxy.revocable(new Error("gone"), {})
+      revoke()
+      const { observe, reasons } = Scripted.gaveUp()
+      const client = HttpClient.make((request) =>
+        Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause: proxy }))
+      )
+      const exit = yield* Effect.exit(HttpRetry.withRetry(client, { ...policy, observe }).get(url))
+      expect(Exit.isFailure(exit)).toBe(true)
+      expect(reasons.map(Retry.inWords)).toEqual(["all 3 attempts are spent"])
+    }).pipe(world)
+  )
+})
