@@ -101,6 +101,9 @@ export type { Env } from "@effect-retry/core/Policy"
  */
 export const check = <P extends Any>(owner: string, policy: P): P => {
   if (!Predicate.isRecord(policy)) return InvalidArgument.refuse(owner, "policy", "a record", policy)
+  for (const [field, value] of Object.entries(policy)) {
+    if (!isField(field)) InvalidArgument.refuse(owner, field, "absent: a client's policy has no such field", value)
+  }
   const { attemptHeaders, classifier, drain, idempotency, opinion, ...core }: Any = policy
   checkFunction(owner, "opinion", opinion)
   checkFunction(owner, "attemptHeaders", attemptHeaders)
@@ -115,6 +118,27 @@ export const check = <P extends Any>(owner: string, policy: P): P => {
   }
   return policy
 }
+
+const fields: { readonly [Field in keyof Any]-?: true } = {
+  name: true,
+  observe: true,
+  whenNested: true,
+  attemptSpan: true,
+  attemptHeaders: true,
+  sendRate: true,
+  attemptTimeout: true,
+  opinion: true,
+  classifier: true,
+  idempotency: true,
+  maxAttempts: true,
+  backoff: true,
+  hint: true,
+  deadline: true,
+  bucket: true,
+  drain: true
+}
+
+const isField = (field: string): boolean => Object.hasOwn(fields, field)
 
 const checkFunction = (owner: string, field: string, value: unknown): void => {
   if (value !== undefined && !Predicate.isFunction(value)) InvalidArgument.refuse(owner, field, "a function", value)

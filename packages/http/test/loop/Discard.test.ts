@@ -132,6 +132,14 @@ describe("Discard.drained", () => {
     }).pipe(world)
   )
 
+  it.effect("does not wait for a body whose cancelling never ends", () =>
+    Effect.gen(function* () {
+      const body = new ReadableStream<Uint8Array>({ cancel: () => new Promise(() => undefined) })
+      expect(yield* Discard.drained(raw(body, {}), bounds)).toEqual(Option.none())
+      expect(Duration.toMillis(yield* VirtualClock.now)).toBe(1_000)
+    }).pipe(world)
+  )
+
   it.effect.each([
     ["announced", { "content-length": "10" }],
     ["in chunks", {}]

@@ -1118,6 +1118,8 @@ describe("HttpRetry.make", () => {
     ["opinion", "must be a function, got", { opinion: 1 }],
     ["attemptHeaders", "must be a function, got", { attemptHeaders: {} }],
     ["drain", "must be", { drain: null }],
+    ["maxAttempt", "must be absent", { maxAttempt: 8 }],
+    ["result", "must be absent", { result: () => Verdict.noOpinion }],
     ["drain", "must be", { drain: 1 }],
     ["drain.atMostBytes", "must be a whole number >= 0, got -1", { drain: { atMostBytes: -1, within: 1 } }],
     ["drain.atMostBytes", "must be a whole number >= 0, got 0.5", { drain: { atMostBytes: 0.5, within: 1 } }],
