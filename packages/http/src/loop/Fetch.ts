@@ -72,7 +72,7 @@ const fetchOf = (runtime: Runtime.Runtime<never>, given: Any, options: Options |
     const request = requestOf(input, init)
     // What is no request at all is for `fetch` to reject.
     if (request === undefined) return send(input, init)
-    const signal = init?.signal ?? (isRequest(input) ? input.signal : undefined)
+    const signal = signalOf(input, init)
     signal?.throwIfAborted()
     const redirect = init?.redirect ?? (isRequest(input) ? input.redirect : undefined)
     // Not a client, which would check the policy each time.
@@ -81,7 +81,9 @@ const fetchOf = (runtime: Runtime.Runtime<never>, given: Any, options: Options |
       Effect.flatMap(webOf),
       Effect.provideService(FetchHttpClient.RequestInit, redirect ? { redirect } : {})
     )
-    const exit = await runPromiseExit(retried as Effect.Effect<Response, unknown>, signal ? { signal } : {})
+    const exit = await untilAborted(signal, (options) =>
+      runPromiseExit(retried as Effect.Effect<Response, unknown>, options)
+    )
     if (Exit.isSuccess(exit)) return exit.value
     throw signal?.aborted === true ? signal.reason : rejection(exit.cause)
   }
@@ -103,6 +105,30 @@ const requestOf = (input: Input, init: Init | undefined): HttpClientRequest.Http
     })
   } catch {
     return undefined
+  }
+}
+
+/** `null` takes the signal of a `Request` away. */
+const signalOf = (input: Input, init: Init | undefined): AbortSignal | undefined =>
+  (init?.signal !== undefined ? init.signal : isRequest(input) ? input.signal : undefined) ?? undefined
+
+/**
+ * A caller's signal can be that of any number of calls, and outlive them: it is heard through a signal that depends on
+ * it, only while a call lasts. What runs an effect never stops listening, and therefore listens to one that is let go of.
+ */
+const untilAborted = async <A>(
+  signal: AbortSignal | undefined,
+  run: (options: { readonly signal?: AbortSignal }) => Promise<A>
+): Promise<A> => {
+  if (signal === undefined) return run({})
+  const heard = AbortSignal.any([signal])
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  heard.addEventListener("abort", abort)
+  try {
+    return await run({ signal: controller.signal })
+  } finally {
+    heard.removeEventListener("abort", abort)
   }
 }
 

@@ -4,6 +4,7 @@ import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { getEventListeners } from "node:events"
+import { getEventListeners } from "node:events"
 import * as Http from "node:http"
 
 /** What a request was, as the server saw it. */
@@ -269,6 +270,64 @@ describe("Fetch.make with a signal", () => {
     respond = status(200)
     const request = new Request(url, { signal: AbortSignal.abort("enough") })
     const outcome = Fetch.make(quick)(request, { signal }).then((response) => response.text())
+    expect(await outcome.catch(String)).toBe(expected)
+  })
+
+  it("has one that many calls share hear of none of them", async () => {
+    const { signal } = new AbortController()
+    const warnings: Array<string> = []
+    const warned = ({ name }: Error) => warnings.push(name)
+    process.on("warning", warned)
+    const heard: Array<number> = []
+    const own: typeof fetch = async () => {
+      heard.push(getEventListeners(signal, "abort").length)
+      return new Response()
+    }
+    const retrying = Fetch.make(quick, { fetch: own })
+    await Promise.all(Array.from({ length: 50 }, () => retrying("http://api.test/", { signal })))
+    // Warnings are emitted in a tick of their own.
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off("warning", warned)
+    expect(warnings).toEqual([])
+    expect([heard, getEventListeners(signal, "abort")]).toEqual([Array.from({ length: 50 }, () => 0), []])
+  })
+
+  it("leaves nothing at the signal that each attempt is sent with", async () => {
+    const controller = new AbortController()
+    const given: Array<AbortSignal> = []
+    const own: typeof fetch = async (_, init) => {
+      if (init?.signal) given.push(init.signal)
+      return new Response(null, { status: 503 })
+    }
+    await Fetch.make(quick, { fetch: own })("http://api.test/", { signal: controller.signal })
+    expect(given.map((signal) => getEventListeners(signal, "abort"))).toEqual([[], [], []])
+    controller.abort("enough")
+    expect(given.map(({ reason }) => reason)).toEqual(["enough", "enough", "enough"])
+  })
+
+  it("ends the wait of all calls that share it", async () => {
+    const controller = new AbortController()
+    let sent = 0
+    const own: typeof fetch = async () => {
+      if (++sent === 50) setImmediate(() => controller.abort("enough"))
+      return new Response(null, { status: 503 })
+    }
+    const patient = { ...quick, backoff: Backoff.constant({ delay: "1 hour" }) }
+    const retrying = Fetch.make(patient, { fetch: own })
+    const calls = Array.from({ length: 50 }, () =>
+      reasonOf(retrying("http://api.test/", { signal: controller.signal }))
+    )
+    expect(await Promise.all(calls)).toEqual(Array.from({ length: 50 }, () => "enough"))
+    expect(sent).toBe(50)
+  })
+
+  it.each([
+    ["null, which takes that of a Request away", null, "answer 1"],
+    ["undefined, which leaves it", undefined, "enough"]
+  ])("takes the second argument's over that of a Request: %s", async (_, signal, expected) => {
+    respond = status(200)
+    const request = new Request(url, { signal: AbortSignal.abort("enough") })
+    const outcome = Fetch.make(quick)(request, { signal } as RequestInit).then((response) => response.text())
     expect(await outcome.catch(String)).toBe(expected)
   })
 
