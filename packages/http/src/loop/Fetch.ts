@@ -23,7 +23,7 @@ import { FetchHttpClient, HttpBody, HttpClientError, HttpClientRequest, HttpClie
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import { Cause, Effect, Exit, Runtime, Stream } from "effect"
 import * as Exchange from "./Exchange.ts"
-import type { Any, Env, Policy } from "./HttpPolicy.ts"
+import type { Any, Env, Erased, Policy } from "./HttpPolicy.ts"
 import { check, erase } from "./HttpPolicy.ts"
 import * as HttpRetry from "./HttpRetry.ts"
 
@@ -74,16 +74,8 @@ const fetchOf = (runtime: Runtime.Runtime<never>, given: Any, options: Options |
     if (request === undefined) return send(input, init)
     const signal = signalOf(input, init)
     signal?.throwIfAborted()
-    const redirect = init?.redirect ?? (isRequest(input) ? input.redirect : undefined)
-    // Not a client, which would check the policy each time.
-    const retrying = Exchange.retrying(sendOf({ send, input, init, request, signal }), policy)
-    const retried = retrying(request).pipe(
-      Effect.flatMap(webOf),
-      Effect.provideService(FetchHttpClient.RequestInit, redirect ? { redirect } : {})
-    )
-    const exit = await untilAborted(signal, (options) =>
-      runPromiseExit(retried as Effect.Effect<Response, unknown>, options)
-    )
+    const call: Call = { send, input, init, request, signal, latest: undefined }
+    const exit = await untilAborted(signal, (options) => runPromiseExit(retried(call, policy), options))
     if (Exit.isSuccess(exit)) return exit.value
     throw signal?.aborted === true ? signal.reason : rejection(exit.cause)
   }
@@ -138,40 +130,74 @@ interface Call {
   readonly init: Init | undefined
   readonly request: HttpClientRequest.HttpClientRequest
   readonly signal: AbortSignal | undefined
+  /** What came in last, and what it is to the policy. */
+  latest: { readonly web: Response; readonly response: HttpClientResponse.HttpClientResponse } | undefined
 }
 
-const webs = new WeakMap<HttpClientResponse.HttpClientResponse, Response>()
+const retried = (call: Call, policy: Erased): Effect.Effect<Response, unknown> => {
+  const { init, input, request } = call
+  const redirect = init?.redirect ?? (isRequest(input) ? input.redirect : undefined)
+  // Not a client, which would check the policy each time.
+  return Exchange.retrying(
+    (attempt) => sent(call, attempt),
+    policy
+  )(request).pipe(
+    Effect.map((response) => webOf(call, response)),
+    Effect.provideService(FetchHttpClient.RequestInit, redirect ? { redirect } : {})
+  ) as Effect.Effect<Response, unknown>
+}
 
-const sendOf =
-  ({ init, input, request, send, signal }: Call): Exchange.Send =>
-  (attempt) =>
-    Effect.map(
-      Effect.tryPromise({
-        try: (ofAttempt) =>
-          send(isRequest(input) && input.body !== null ? input.clone() : input, {
-            ...init,
-            ...(attempt.headers !== request.headers && { headers: attempt.headers }),
-            signal: signal ? AbortSignal.any([signal, ofAttempt]) : ofAttempt
-          }),
-        catch: (cause) => new HttpClientError.RequestError({ request: attempt, reason: "Transport", cause })
+const sent = (call: Call, attempt: HttpClientRequest.HttpClientRequest): ReturnType<Exchange.Send> => {
+  const { init, input, request, send, signal } = call
+  const answered = Effect.tryPromise({
+    try: (ofAttempt) =>
+      send(isRequest(input) && input.body !== null ? input.clone() : input, {
+        ...init,
+        ...(attempt.headers !== request.headers && { headers: attempt.headers }),
+        signal: signal ? AbortSignal.any([signal, ofAttempt]) : ofAttempt
       }),
-      (web) => {
-        const response = HttpClientResponse.fromWeb(attempt, web)
-        webs.set(response, web)
-        return response
-      }
-    )
-
-/** A response that was let go of stands for another one, which is not the one that came in. */
-const webOf = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<Response> => {
-  const web = webs.get(response)
-  return web === undefined
-    ? Effect.map(
-        Stream.toReadableStreamEffect(response.stream),
-        (body) => new Response(body, { status: response.status, headers: response.headers })
-      )
-    : Effect.succeed(web)
+    catch: (cause) => new HttpClientError.RequestError({ request: attempt, reason: "Transport", cause })
+  })
+  return Effect.map(answered, (web) => {
+    const response = HttpClientResponse.fromWeb(attempt, web)
+    call.latest = { web, response }
+    return response
+  })
 }
+
+/** The response that came in, or one that stands for it where its body was let go of. */
+const webOf = ({ latest }: Call, response: HttpClientResponse.HttpClientResponse): Response => {
+  const web = latest?.web ?? Response.error()
+  if (response === latest?.response || web.body === null) return web
+  const body = withoutBody.includes(web.status)
+    ? null
+    : Stream.toReadableStream(Stream.mapError(response.stream, ({ cause }) => cause))
+  return standIn(web, newResponse(body, web))
+}
+
+/** Source: https://fetch.spec.whatwg.org/#null-body-status, read 2026-11-20. */
+const withoutBody: ReadonlyArray<number> = [101, 103, 204, 205, 304]
+
+/** What a server says cannot always be said again. */
+const newResponse = (body: ReadableStream | null, init: Response): Response => {
+  try {
+    return new Response(body, init)
+  } catch {
+    return new Response(body)
+  }
+}
+
+const standIn = (web: Response, held: Response): Response =>
+  Object.defineProperties(held, {
+    clone: { value: () => standIn(web, Response.prototype.clone.call(held)) },
+    headers: { value: web.headers },
+    ok: { value: web.ok },
+    redirected: { value: web.redirected },
+    status: { value: web.status },
+    statusText: { value: web.statusText },
+    type: { value: web.type },
+    url: { value: web.url }
+  })
 
 const rejection = (cause: Cause.Cause<unknown>): unknown => {
   const error = Cause.squash(cause)

@@ -472,6 +472,79 @@ describe("Fetch.makeEffect", () => {
     })
   )
 
+  /** Refused after the wait for the second attempt, when the body of the first response is let go of. */
+  const refusedLate = (web: Response) =>
+    Effect.gen(function* () {
+      const retrying = yield* Fetch.makeEffect(
+        { ...none, opinion: () => Verdict.throttling },
+        { fetch: async () => web }
+      )
+      return yield* Effect.promise(() => retrying("http://api.test/"))
+    }).pipe(
+      Effect.provideService(SendRate.Default, {
+        ...SendRate.unlimited,
+        acquire: ({ attempt }) => Effect.succeed(attempt === 1)
+      })
+    )
+
+  it.live("resolves with a whole response then", () =>
+    Effect.gen(function* () {
+      const headers = new Headers([
+        ["set-cookie", "a=1"],
+        ["set-cookie", "b=2"],
+        ["content-type", "text/x-own"]
+      ])
+      const came = new Response("too many", { status: 429, statusText: "Slow down", headers })
+      Object.defineProperty(came, "url", { value: "http://api.test/there" })
+      const response = yield* refusedLate(came)
+      for (const each of [response.clone(), response]) {
+        expect(each).toBeInstanceOf(Response)
+        expect([each.status, each.statusText, each.ok, each.url, each.redirected, each.type]).toEqual([
+          429,
+          "Slow down",
+          false,
+          "http://api.test/there",
+          false,
+          "default"
+        ])
+        expect([...each.headers]).toEqual([...headers])
+        expect(each.headers.getSetCookie()).toEqual(["a=1", "b=2"])
+        const blob = yield* Effect.promise(() => each.blob())
+        expect([blob.type, yield* Effect.promise(() => blob.text())]).toEqual(["text/x-own", "too many"])
+      }
+    })
+  )
+
+  /** As only a server, or a `fetch` that is not this one, can answer. */
+  const unusual = (status: number, statusText: string, body: string | null) =>
+    Object.defineProperties(new Response(body), { status: { value: status }, statusText: { value: statusText } })
+
+  it.live.each([
+    ["no body", new Response(null, { status: 204 }), [204, "", null]],
+    ["no body, and of none to come", new Response(null, { status: 304 }), [304, "", null]],
+    ["an error", Response.error(), [0, "", null]],
+    ["a switch of protocols", unusual(101, "", null), [101, "", null]],
+    ["a status that may have no body, and one", unusual(205, "", "ignored"), [205, "", null]],
+    ["a status that cannot be made", unusual(999, "", "body"), [999, "", "body"]],
+    ["a status text that cannot be made", unusual(429, "a\u0001b", "body"), [429, "a\u0001b", "body"]]
+  ] as const)("resolves then, whatever the response was: %s", ([, web, [status, statusText, body]]) =>
+    Effect.gen(function* () {
+      const response = yield* refusedLate(web)
+      const read = response.body === null ? null : yield* Effect.promise(() => response.text())
+      expect([response.status, response.statusText, read]).toEqual([status, statusText, body])
+    })
+  )
+
+  it.live("resolves then with a body that fails to be read where it was cut off", () =>
+    Effect.gen(function* () {
+      const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(100_000)) })
+      const response = yield* refusedLate(new Response(body, { status: 429 }))
+      expect(response.status).toBe(429)
+      const error = yield* Effect.promise(() => response.text().catch(String))
+      expect(error).toContain("the body was let go of")
+    })
+  )
+
   it.effect("has the bucket, the clock and the chance of its effect", () =>
     Effect.gen(function* () {
       let calls = 0
