@@ -20,14 +20,16 @@
  * ```
  */
 import { FetchHttpClient, HttpBody, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
-import { Cause, Effect, Exit, Runtime, Stream } from "effect"
+import { AttemptTimeout, Deadline, InvalidArgument, Retry } from "@effect-retry/core"
+import { Cause, Effect, Exit, Predicate, Runtime, Stream } from "effect"
 import * as Exchange from "./Exchange.ts"
 import type { Any, Env, Erased, Policy } from "./HttpPolicy.ts"
 import { check, erase } from "./HttpPolicy.ts"
 import * as HttpRetry from "./HttpRetry.ts"
 
 /**
+ * What a `fetch` that retries is made of, beside its policy.
+ *
  * @category models
  */
 export interface Options {
@@ -42,14 +44,14 @@ type Init = NonNullable<Parameters<typeof globalThis.fetch>[1]>
  * A `fetch` under a policy that needs no services.
  *
  * A body given as a string, bytes, a `Blob`, `FormData` or `URLSearchParams` is sent again; a stream is sent once. The body of
- * a `Request` is cloned for every attempt, and so held in memory until the last of them.
+ * a `Request` is cloned for every attempt, and so held in memory until the last of them; the `Request` itself stays unread.
  *
  * @category constructors
  */
 export const make = <P extends Policy<HttpClientError.RequestError>>(
   policy?: P & WithoutServices<P>,
   options?: Options
-): typeof fetch => fetchOf(Runtime.defaultRuntime, policy ?? HttpRetry.standard, options)
+): typeof fetch => fetchOf("Fetch.make", policy ?? HttpRetry.standard, options)(Runtime.defaultRuntime)
 
 type WithoutServices<P> = [Env<P, never>] extends [never] ? unknown : never
 
@@ -62,23 +64,33 @@ export const makeEffect = <P extends Policy<HttpClientError.RequestError>>(
   policy: P,
   options?: Options
 ): Effect.Effect<typeof fetch, never, Env<P, never>> =>
-  Effect.map(Effect.runtime<Env<P, never>>(), (runtime) => fetchOf(runtime, policy, options))
+  Effect.map(Effect.runtime<Env<P, never>>(), fetchOf("Fetch.makeEffect", policy, options))
 
-const fetchOf = (runtime: Runtime.Runtime<never>, given: Any, options: Options | undefined): typeof fetch => {
-  const policy = erase(check("Fetch.make", given))
-  const runPromiseExit = Runtime.runPromiseExit(runtime)
-  return async (input, init) => {
-    const send = options?.fetch ?? globalThis.fetch
-    const request = requestOf(input, init)
-    // What is no request at all is for `fetch` to reject.
-    if (request === undefined) return send(input, init)
-    const signal = signalOf(input, init)
-    signal?.throwIfAborted()
-    const call: Call = { send, input, init, request, signal, latest: undefined }
-    const exit = await untilAborted(signal, (options) => runPromiseExit(retried(call, policy), options))
-    if (Exit.isSuccess(exit)) return exit.value
-    throw signal?.aborted === true ? signal.reason : rejection(exit.cause)
+const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
+  const policy = erase(check(owner, given))
+  const own = checkOptions(owner, options).fetch
+  return (runtime: Runtime.Runtime<never>): typeof fetch => {
+    const runPromiseExit = Runtime.runPromiseExit(runtime)
+    return async (input, init) => {
+      const send = own ?? globalThis.fetch
+      const request = requestOf(input, init)
+      // What is no request at all is for `fetch` to reject.
+      if (request === undefined) return send(input, init)
+      const signal = signalOf(input, init)
+      signal?.throwIfAborted()
+      const call: Call = { send, input, init, request, signal, latest: undefined }
+      const exit = await untilAborted(signal, (options) => runPromiseExit(retried(call, policy), options))
+      if (Exit.isSuccess(exit)) return exit.value
+      throw signal?.aborted === true ? signal.reason : rejection(exit.cause)
+    }
   }
+}
+
+const checkOptions = (owner: string, options: Options = {}): Options => {
+  if (!Predicate.isRecord(options)) return InvalidArgument.refuse(owner, "options", "a record", options)
+  return options.fetch === undefined || Predicate.isFunction(options.fetch)
+    ? options
+    : InvalidArgument.refuse(owner, "fetch", "a function", options.fetch)
 }
 
 const isRequest = (input: Input): input is Request => typeof input === "object" && input instanceof Request

@@ -4,7 +4,6 @@ import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { getEventListeners } from "node:events"
-import { getEventListeners } from "node:events"
 import * as Http from "node:http"
 
 /** What a request was, as the server saw it. */
@@ -269,64 +268,6 @@ describe("Fetch.make with a signal", () => {
   ])("takes the second argument's over that of a Request: %s", async (_, signal, expected) => {
     respond = status(200)
     const request = new Request(url, { signal: AbortSignal.abort("enough") })
-    const outcome = Fetch.make(quick)(request, { signal }).then((response) => response.text())
-    expect(await outcome.catch(String)).toBe(expected)
-  })
-
-  it("has one that many calls share hear of none of them", async () => {
-    const { signal } = new AbortController()
-    const warnings: Array<string> = []
-    const warned = ({ name }: Error) => warnings.push(name)
-    process.on("warning", warned)
-    const heard: Array<number> = []
-    const own: typeof fetch = async () => {
-      heard.push(getEventListeners(signal, "abort").length)
-      return new Response()
-    }
-    const retrying = Fetch.make(quick, { fetch: own })
-    await Promise.all(Array.from({ length: 50 }, () => retrying("http://api.test/", { signal })))
-    // Warnings are emitted in a tick of their own.
-    await new Promise((resolve) => setImmediate(resolve))
-    process.off("warning", warned)
-    expect(warnings).toEqual([])
-    expect([heard, getEventListeners(signal, "abort")]).toEqual([Array.from({ length: 50 }, () => 0), []])
-  })
-
-  it("leaves nothing at the signal that each attempt is sent with", async () => {
-    const controller = new AbortController()
-    const given: Array<AbortSignal> = []
-    const own: typeof fetch = async (_, init) => {
-      if (init?.signal) given.push(init.signal)
-      return new Response(null, { status: 503 })
-    }
-    await Fetch.make(quick, { fetch: own })("http://api.test/", { signal: controller.signal })
-    expect(given.map((signal) => getEventListeners(signal, "abort"))).toEqual([[], [], []])
-    controller.abort("enough")
-    expect(given.map(({ reason }) => reason)).toEqual(["enough", "enough", "enough"])
-  })
-
-  it("ends the wait of all calls that share it", async () => {
-    const controller = new AbortController()
-    let sent = 0
-    const own: typeof fetch = async () => {
-      if (++sent === 50) setImmediate(() => controller.abort("enough"))
-      return new Response(null, { status: 503 })
-    }
-    const patient = { ...quick, backoff: Backoff.constant({ delay: "1 hour" }) }
-    const retrying = Fetch.make(patient, { fetch: own })
-    const calls = Array.from({ length: 50 }, () =>
-      reasonOf(retrying("http://api.test/", { signal: controller.signal }))
-    )
-    expect(await Promise.all(calls)).toEqual(Array.from({ length: 50 }, () => "enough"))
-    expect(sent).toBe(50)
-  })
-
-  it.each([
-    ["null, which takes that of a Request away", null, "answer 1"],
-    ["undefined, which leaves it", undefined, "enough"]
-  ])("takes the second argument's over that of a Request: %s", async (_, signal, expected) => {
-    respond = status(200)
-    const request = new Request(url, { signal: AbortSignal.abort("enough") })
     const outcome = Fetch.make(quick)(request, { signal } as RequestInit).then((response) => response.text())
     expect(await outcome.catch(String)).toBe(expected)
   })
@@ -436,7 +377,7 @@ describe("Fetch.makeEffect", () => {
   )
 
   /** As only a server, or a `fetch` that is not this one, can answer. */
-  const unusual = (status: number, statusText: string, body: BodyInit | null) =>
+  const unusual = (status: number, statusText: string, body: string | null) =>
     Object.defineProperties(new Response(body), { status: { value: status }, statusText: { value: statusText } })
 
   it.live.each([
@@ -469,79 +410,6 @@ describe("Fetch.makeEffect", () => {
     Effect.sync(() => {
       expect(() => Fetch.makeEffect({ ...quick, maxAttempts: 0 })).toThrow("Fetch.makeEffect: maxAttempts")
       expect(() => Fetch.makeEffect(quick, { fetch: 5 } as unknown as Fetch.Options)).toThrow("Fetch.makeEffect: fetch")
-    })
-  )
-
-  /** Refused after the wait for the second attempt, when the body of the first response is let go of. */
-  const refusedLate = (web: Response) =>
-    Effect.gen(function* () {
-      const retrying = yield* Fetch.makeEffect(
-        { ...none, opinion: () => Verdict.throttling },
-        { fetch: async () => web }
-      )
-      return yield* Effect.promise(() => retrying("http://api.test/"))
-    }).pipe(
-      Effect.provideService(SendRate.Default, {
-        ...SendRate.unlimited,
-        acquire: ({ attempt }) => Effect.succeed(attempt === 1)
-      })
-    )
-
-  it.live("resolves with a whole response then", () =>
-    Effect.gen(function* () {
-      const headers = new Headers([
-        ["set-cookie", "a=1"],
-        ["set-cookie", "b=2"],
-        ["content-type", "text/x-own"]
-      ])
-      const came = new Response("too many", { status: 429, statusText: "Slow down", headers })
-      Object.defineProperty(came, "url", { value: "http://api.test/there" })
-      const response = yield* refusedLate(came)
-      for (const each of [response.clone(), response]) {
-        expect(each).toBeInstanceOf(Response)
-        expect([each.status, each.statusText, each.ok, each.url, each.redirected, each.type]).toEqual([
-          429,
-          "Slow down",
-          false,
-          "http://api.test/there",
-          false,
-          "default"
-        ])
-        expect([...each.headers]).toEqual([...headers])
-        expect(each.headers.getSetCookie()).toEqual(["a=1", "b=2"])
-        const blob = yield* Effect.promise(() => each.blob())
-        expect([blob.type, yield* Effect.promise(() => blob.text())]).toEqual(["text/x-own", "too many"])
-      }
-    })
-  )
-
-  /** As only a server, or a `fetch` that is not this one, can answer. */
-  const unusual = (status: number, statusText: string, body: string | null) =>
-    Object.defineProperties(new Response(body), { status: { value: status }, statusText: { value: statusText } })
-
-  it.live.each([
-    ["no body", new Response(null, { status: 204 }), [204, "", null]],
-    ["no body, and of none to come", new Response(null, { status: 304 }), [304, "", null]],
-    ["an error", Response.error(), [0, "", null]],
-    ["a switch of protocols", unusual(101, "", null), [101, "", null]],
-    ["a status that may have no body, and one", unusual(205, "", "ignored"), [205, "", null]],
-    ["a status that cannot be made", unusual(999, "", "body"), [999, "", "body"]],
-    ["a status text that cannot be made", unusual(429, "a\u0001b", "body"), [429, "a\u0001b", "body"]]
-  ] as const)("resolves then, whatever the response was: %s", ([, web, [status, statusText, body]]) =>
-    Effect.gen(function* () {
-      const response = yield* refusedLate(web)
-      const read = response.body === null ? null : yield* Effect.promise(() => response.text())
-      expect([response.status, response.statusText, read]).toEqual([status, statusText, body])
-    })
-  )
-
-  it.live("resolves then with a body that fails to be read where it was cut off", () =>
-    Effect.gen(function* () {
-      const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(100_000)) })
-      const response = yield* refusedLate(new Response(body, { status: 429 }))
-      expect(response.status).toBe(429)
-      const error = yield* Effect.promise(() => response.text().catch(String))
-      expect(error).toContain("the body was let go of")
     })
   )
 
