@@ -69,46 +69,62 @@ export const make = (options: Options): Effect.Effect<HoldBack> => {
     max: Duration.toMillis(longestTimer)
   })
   return Effect.map(options.rate ?? Effect.succeed(SendRate.unlimited), (rate) => {
-    const heldUntil = new Map<string, number>()
-
-    const leftMillis = (key: string, nowMillis: number): number => {
-      const until = heldUntil.get(key)
-      if (until === undefined) return 0
-      const left = until - nowMillis
-      if (left <= 0) heldUntil.delete(key)
-      if (left <= atMostMillis) return left
-      // More than the longest hold can only be left where the clock has stepped back: it is as long as from now on.
-      heldUntil.set(key, nowMillis + atMostMillis)
-      return atMostMillis
-    }
-
-    const acquire = (wanted: SendRate.Wanted): Effect.Effect<boolean> =>
-      Effect.suspend(() =>
-        heldUntil.size === 0 ? rate.acquire(wanted) : Effect.flatMap(RetryBucket.Key, (key) => acquireOf(key, wanted))
-      )
-
-    const acquireOf = (key: string, wanted: SendRate.Wanted): Effect.Effect<boolean> =>
-      Effect.clockWith((clock) => {
-        const left = leftMillis(key, clock.unsafeCurrentTimeMillis())
-        if (left <= 0) return rate.acquire(wanted)
-        const wait = Duration.millis(left)
-        if (Option.exists(wanted.atMost, Duration.lessThan(wait))) return Effect.succeed(false)
-        const afterwards = { ...wanted, atMost: Option.map(wanted.atMost, Duration.subtract(wait)) }
-        return Effect.zipRight(clock.sleep(wait), acquireOf(key, afterwards))
-      })
-
+    const holds = makeHolds(atMostMillis)
     const hold = (wait: Duration.Duration): Effect.Effect<void> =>
       Effect.clockWith((clock) =>
-        Effect.map(RetryBucket.Key, (key) => {
-          const nowMillis = clock.unsafeCurrentTimeMillis()
-          for (const other of heldUntil.keys()) leftMillis(other, nowMillis)
-          const until = nowMillis + Math.min(Math.ceil(Duration.toMillis(wait)), atMostMillis)
-          if (until > Math.max(nowMillis, heldUntil.get(key) ?? 0)) heldUntil.set(key, until)
-        })
+        Effect.map(RetryBucket.Key, (key) =>
+          holds.hold(key, Math.ceil(Duration.toMillis(wait)), clock.unsafeCurrentTimeMillis())
+        )
       )
-
-    return { [TypeId]: TypeId, acquire, heard: rate.heard, hold }
+    return { [TypeId]: TypeId, acquire: acquiring(holds, rate), heard: rate.heard, hold }
   })
+}
+
+/** What is held, by key; what is over is forgotten. */
+interface Holds {
+  readonly isEmpty: () => boolean
+  /** How long a key is held from now on: 0 or less where it is not. */
+  readonly leftMillis: (key: string, nowMillis: number) => number
+  readonly hold: (key: string, waitMillis: number, nowMillis: number) => void
+}
+
+const makeHolds = (atMostMillis: number): Holds => {
+  const heldUntil = new Map<string, number>()
+
+  const leftMillis = (key: string, nowMillis: number): number => {
+    const until = heldUntil.get(key)
+    if (until === undefined) return 0
+    const left = until - nowMillis
+    if (left <= 0) heldUntil.delete(key)
+    if (left <= atMostMillis) return left
+    // More than the longest hold can only be left where the clock has stepped back: it is as long as from now on.
+    heldUntil.set(key, nowMillis + atMostMillis)
+    return atMostMillis
+  }
+
+  const hold = (key: string, waitMillis: number, nowMillis: number): void => {
+    for (const other of heldUntil.keys()) leftMillis(other, nowMillis)
+    const until = nowMillis + Math.min(waitMillis, atMostMillis)
+    if (until > Math.max(nowMillis, heldUntil.get(key) ?? 0)) heldUntil.set(key, until)
+  }
+
+  return { isEmpty: () => heldUntil.size === 0, leftMillis, hold }
+}
+
+const acquiring = (holds: Holds, rate: SendRate.SendRate): HoldBack["acquire"] => {
+  const acquireOf = (key: string, wanted: SendRate.Wanted): Effect.Effect<boolean> =>
+    Effect.clockWith((clock) => {
+      const left = holds.leftMillis(key, clock.unsafeCurrentTimeMillis())
+      if (left <= 0) return rate.acquire(wanted)
+      const wait = Duration.millis(left)
+      if (Option.exists(wanted.atMost, Duration.lessThan(wait))) return Effect.succeed(false)
+      const afterwards = { ...wanted, atMost: Option.map(wanted.atMost, Duration.subtract(wait)) }
+      return Effect.zipRight(clock.sleep(wait), acquireOf(key, afterwards))
+    })
+  return (wanted) =>
+    Effect.suspend(() =>
+      holds.isEmpty() ? rate.acquire(wanted) : Effect.flatMap(RetryBucket.Key, (key) => acquireOf(key, wanted))
+    )
 }
 
 /**
