@@ -63,8 +63,10 @@ const longestTimer = Duration.millis(2_147_483_647)
  *
  * @category constructors
  */
-export const make = (options: Options): Effect.Effect<HoldBack> => {
-  const atMostMillis = InvalidArgument.millis("HoldBack.layer", "atMost", options.atMost, {
+export const make = (options: Options): Effect.Effect<HoldBack> => makeFor("HoldBack.make", options)
+
+const makeFor = (owner: string, options: Options): Effect.Effect<HoldBack> => {
+  const atMostMillis = InvalidArgument.millis(owner, "atMost", options.atMost, {
     min: 1,
     max: Duration.toMillis(longestTimer)
   })
@@ -134,4 +136,4 @@ const acquiring = (holds: Holds, rate: SendRate.SendRate): HoldBack["acquire"] =
  * @category layers
  */
 export const layer = <I>(tag: Context.Tag<I, SendRate.SendRate>, options: Options): Layer.Layer<I> =>
-  Layer.effect(tag, make(options))
+  Layer.effect(tag, makeFor("HoldBack.layer", options))

@@ -193,8 +193,9 @@ describe("HoldBack.make", () => {
   )
 
   it.each([0, -1, NaN, Infinity, "25 days", "soon"])("refuses a bound that is none: %s", (atMost) => {
-    const make = () => HoldBack.make({ atMost: atMost as Duration.DurationInput })
-    expect(make).toThrow("HoldBack.layer: atMost must be a finite duration")
+    const options = { atMost: atMost as Duration.DurationInput }
+    expect(() => HoldBack.make(options)).toThrow("HoldBack.make: atMost must be a finite duration")
+    expect(() => HoldBack.layer(SendRate.Default, options)).toThrow("HoldBack.layer: atMost must be a finite duration")
   })
 })
 
