@@ -4,6 +4,9 @@
  * A hint that one operation meets (`Retry-After` and the like) becomes the wait of all later operations with the same
  * key, which for retried clients is the host. State is shared by all who share the layer.
  *
+ * Inside of `SendRate.layerKeyed` no hint reaches it, and nothing is held. It needs none around it, being keyed itself;
+ * a keyed send rate can be its `rate`.
+ *
  * @example
  * ```ts
  * import { HoldBack } from "@effect-retry/http"
@@ -42,6 +45,8 @@ export interface HoldBack extends SendRate.SendRate {
 }
 
 /**
+ * How long sends are held back at most, and what bounds them otherwise.
+ *
  * @category models
  */
 export interface Options {
@@ -52,6 +57,8 @@ export interface Options {
 }
 
 /**
+ * Whether a send rate can be told to pause.
+ *
  * @category guards
  */
 export const isHoldBack = (self: SendRate.SendRate): self is HoldBack => Predicate.hasProperty(self, TypeId)
