@@ -62,6 +62,8 @@ export interface HttpClassifier {
 }
 
 /**
+ * What is made of an outcome, and what is known of the request.
+ *
  * @category models
  */
 export interface Judgement {
@@ -140,6 +142,8 @@ const isHintHeader = (hint: unknown): boolean =>
   Predicate.hasProperty(hint, "name") && Predicate.hasProperty(hint, "read") && Predicate.isFunction(hint.read)
 
 /**
+ * Whether an outcome is a response rather than an error.
+ *
  * @category guards
  */
 export const isResponse = (outcome: unknown): outcome is HttpClientResponse.HttpClientResponse =>
