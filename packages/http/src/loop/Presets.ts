@@ -60,8 +60,8 @@ const languageModel: Preset<AttemptTimeout.AttemptTimedOut> = {
  * As the client of OpenAI: 3 attempts of 10 minutes at most, after 408, 409, 429, every 5xx and every transport error, whatever
  * the method; exponential from 500 milliseconds, capped at 8 seconds, less up to a quarter; `x-should-retry` decides.
  *
- * Departures: waits asked for in `retry-after-ms` and `retry-after` are followed up to a minute instead of any length; the
- * reset headers, which that client ignores, are too.
+ * The reset headers are ignored here as they are there.
+ * Departures: waits asked for in `retry-after-ms` and `retry-after` are followed up to a minute instead of any length.
  * Source: `openai` 6.49.0, client.ts, `shouldRetry`, `retryRequest` and `calculateDefaultRetryTimeoutMillis`, read
  * 2026-11-20.
  *
@@ -96,13 +96,14 @@ const upperHalf: Jitter.Jitter = /*#__PURE__*/ Jitter.make({
 })
 
 /**
- * As the client of Stripe: after 409, every 5xx and every transport error, not after 429, unless `stripe-should-retry` says
+ * As the client of Stripe: 3 attempts, after 409, every 5xx and every transport error, not after 429, unless `stripe-should-retry` says
  * otherwise; a POST gets an `Idempotency-Key`. An attempt has 80 seconds. Exponential from 250 milliseconds, capped at 5
  * seconds, its upper half, from 500 milliseconds.
  *
- * Departures: 3 attempts, where that client leaves the number to its caller.
- * Source: `stripe` 23.1.0, RequestSender.js, `_shouldRetry`, `_getSleepTimeInMS` and `_defaultIdempotencyKey`, read
- * 2026-11-20.
+ * Departures: `maxAttempts: 1` is one attempt, where that client, with its `maxNetworkRetries` at 0, still sends once more
+ * after ECONNRESET or EPIPE. A DELETE gets no key, which that client gives it in version 2 of the API.
+ * Source: `stripe` 23.1.0, RequestSender.js, `_shouldRetry`, `_getSleepTimeInMS` and `_defaultIdempotencyKey`, and
+ * platform/PlatformFunctions.js, `getDefaultMaxNetworkRetries`, read 2026-11-20.
  *
  * @category constructors
  */
