@@ -96,9 +96,9 @@ const upperHalf: Jitter.Jitter = /*#__PURE__*/ Jitter.make({
 })
 
 /**
- * As the client of Stripe: 3 attempts, after 409, every 5xx and every transport error, not after 429, unless `stripe-should-retry` says
- * otherwise; a POST gets an `Idempotency-Key`. An attempt has 80 seconds. Exponential from 250 milliseconds, capped at 5
- * seconds, its upper half, from 500 milliseconds.
+ * As the client of Stripe: 3 attempts of 80 seconds at most, after 409, every 5xx and every transport error, not after 429,
+ * unless `stripe-should-retry` says otherwise; a POST gets an `Idempotency-Key`. Exponential from 250 milliseconds, capped
+ * at 5 seconds, its upper half, from 500 milliseconds.
  *
  * Departures: `maxAttempts: 1` is one attempt, where that client, with its `maxNetworkRetries` at 0, still sends once more
  * after ECONNRESET or EPIPE. A DELETE gets no key, which that client gives it in version 2 of the API.
