@@ -5,6 +5,8 @@
  * `fetch` on top of it, free a connection as soon as a short body has arrived, before anybody could say no. The
  * interceptor makes undici wait.
  */
+import { InvalidArgument } from "@effect-retry/core"
+import { Predicate } from "effect"
 
 /**
  * The statuses of servers that are not well, and 421, which asks for another connection.
@@ -36,13 +38,21 @@ interface Controller {
  *
  * @category constructors
  */
-export const undiciInterceptor =
-  (statuses: ReadonlySet<number> = transientStatuses) =>
-  <Dispatch extends (options: never, handler: never) => boolean>(dispatch: Dispatch): Dispatch => {
+export const undiciInterceptor = (statuses: ReadonlySet<number> = transientStatuses) => {
+  checkStatuses("Connections.undiciInterceptor", statuses)
+  return <Dispatch extends (options: never, handler: never) => boolean>(dispatch: Dispatch): Dispatch => {
     const send = dispatch as unknown as (options: unknown, handler: Handler) => boolean
     const held = (options: unknown, handler: Handler): boolean => send(options, holding(handler, statuses))
     return held as unknown as Dispatch
   }
+}
+
+const checkStatuses = (owner: string, statuses: ReadonlySet<number>): void => {
+  if (!Predicate.isSet(statuses)) return InvalidArgument.refuse(owner, "statuses", "a set of statuses", statuses)
+  for (const status of statuses) {
+    InvalidArgument.number(owner, "statuses", status, { min: 100, max: 599, integer: true })
+  }
+}
 
 const holding = (handler: Handler, statuses: ReadonlySet<number>): Handler => ({
   onRequestStart: (...parameters) => handler.onRequestStart?.(...parameters),

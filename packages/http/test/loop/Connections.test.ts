@@ -122,6 +122,17 @@ describe("Connections.undiciInterceptor", () => {
     expect([...Connections.transientStatuses]).toEqual([421, 500, 502, 503, 504])
   })
 
+  it.each([
+    ["a list", [503], "statuses must be a set of statuses, got [503]"],
+    ["nothing", null, "statuses must be a set of statuses, got null"],
+    ["a set of strings", new Set(["503"]), 'statuses must be a whole number >= 100 and <= 599, got "503"'],
+    ["a status that is none", new Set([503, 5]), "statuses must be a whole number >= 100 and <= 599, got 5"],
+    ["a fraction", new Set([503.5]), "statuses must be a whole number >= 100 and <= 599, got 503.5"]
+  ])("refuses what are no statuses: %s", (_, statuses, message) => {
+    const make = () => Connections.undiciInterceptor(statuses as unknown as ReadonlySet<number>)
+    expect(make).toThrow(`Connections.undiciInterceptor: ${message}`)
+  })
+
   it.live("holds the statuses it is told", () =>
     Effect.gen(function* () {
       const client = Clients.undici(composed(new Set([500])))
