@@ -1,13 +1,14 @@
 /**
  * Names of headers and methods, as a caller writes them.
  *
- * First stage of the flow. Nothing is corrected: a name in the wrong case would never match.
+ * First stage of the flow. Nothing is corrected: where names are compared, one in the wrong case would never match.
  */
 import { InvalidArgument } from "@effect-retry/core"
 
 /** Source: RFC 9110, section 5.6.2, https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2. */
 const lowerCaseToken = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 const upperCaseToken = /^[!#$%&'*+\-.^_`|~0-9A-Z]+$/
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 /**
  * The name of a header in lower case.
@@ -18,6 +19,16 @@ export const header = (owner: string, field: string, value: unknown): string =>
   typeof value === "string" && lowerCaseToken.test(value)
     ? value
     : InvalidArgument.refuse(owner, field, "the name of a header in lower case", value)
+
+/**
+ * The name of a header that is only sent, in any case.
+ *
+ * @category constructors
+ */
+export const sentHeader = (owner: string, field: string, value: unknown): string =>
+  typeof value === "string" && token.test(value)
+    ? value
+    : InvalidArgument.refuse(owner, field, "the name of a header", value)
 
 /**
  * The name of a method in upper case.

@@ -32,6 +32,7 @@ import type { HttpClientError } from "@effect/platform"
 import { Hint, InvalidArgument, Policy as Core } from "@effect-retry/core"
 import { Effect, Predicate } from "effect"
 import { dual } from "effect/Function"
+import * as Token from "../check/Token.ts"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as Discard from "./Discard.ts"
@@ -69,9 +70,10 @@ export const standard: Preset = {
  *
  * @category constructors
  */
-export const attemptNumber =
-  (header = "x-retry-attempt"): NonNullable<Policy["attemptHeaders"]> =>
-  (attempt) => ({ [header]: String(attempt) })
+export const attemptNumber = (header = "x-retry-attempt"): NonNullable<Policy["attemptHeaders"]> => {
+  const name = Token.sentHeader("HttpRetry.attemptNumber", "header", header)
+  return (attempt) => ({ [name]: String(attempt) })
+}
 
 type With<E, R> = HttpClient.HttpClient.With<E, R>
 type InPipe<E> = unknown extends E ? never : unknown
@@ -94,7 +96,7 @@ export const withRetry: {
   <E, R>(self: With<E, R>): With<E | HttpClientError.RequestError, R>
   <E, R, P extends Policy<E>>(self: With<E, R>, policy: P): With<Failure<P, E>, Env<P, R>>
 } = /*#__PURE__*/ dual(
-  (args) => isClient(args[0]),
+  (args) => args.length > 1 || isClient(args[0]),
   (self: With<unknown, unknown>, policy: Erased = standard): With<unknown, unknown> => {
     check("HttpRetry.withRetry", policy)
     const { postprocess, preprocess } = made(self)

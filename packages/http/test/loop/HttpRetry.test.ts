@@ -379,6 +379,14 @@ describe("HttpRetry.withRetry in a pipeline", () => {
     }).pipe(world)
   )
 
+  it("refuses a tag in place of a client, and loses no policy to it", () => {
+    const withRetry = HttpRetry.withRetry as (...args: ReadonlyArray<unknown>) => unknown
+    const message = "HttpRetry.withRetry: client must be made by HttpClient.make or HttpClient.makeWith"
+    expect(() => withRetry(HttpClient.HttpClient, policy)).toThrow(message)
+    expect(() => withRetry(undefined, policy)).toThrow(message)
+    expect(() => withRetry(HttpClient.HttpClient, {})).toThrow("HttpRetry.withRetry: classifier must be")
+  })
+
   it("refuses a client that the platform has not made", () => {
     const { client } = scripted(200)
     const fake = { [HttpClient.TypeId]: HttpClient.TypeId, execute: client.execute } as unknown as typeof client
@@ -1158,5 +1166,17 @@ describe("HttpRetry.make", () => {
 
   it("answers the policy as it is", () => {
     expect(HttpRetry.make(policy)).toBe(policy)
+  })
+})
+
+describe("HttpRetry.attemptNumber", () => {
+  it("takes the name of a header in any case", () => {
+    expect(HttpRetry.attemptNumber("X-Attempt")(2)).toEqual({ "X-Attempt": "2" })
+  })
+
+  it.each(["bad header\n", "", "a:b", "é", 5, null])("refuses what is no name of a header: %j", (header) => {
+    expect(() => HttpRetry.attemptNumber(header as string)).toThrow(
+      "HttpRetry.attemptNumber: header must be the name of a header, got"
+    )
   })
 })
