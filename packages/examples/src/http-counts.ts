@@ -1,8 +1,8 @@
 import { answer, exchange, reset, unavailable } from "./http-scripted.ts"
 import type { Answer } from "./http-scripted.ts"
-import { HttpRetry } from "@effect-retry/http"
 import { Effect } from "effect"
 // #region counts
+import { HttpRetry } from "@effect-retry/http"
 import { HttpClient } from "@effect/platform"
 
 const threeRetries = (client: HttpClient.HttpClient) => HttpClient.retryTransient(client, { times: 3 })

@@ -1,5 +1,15 @@
 import { Effect } from "effect"
 
+// #region fetch
+import { Backoff } from "@effect-retry/core"
+import { Fetch, HttpRetry } from "@effect-retry/http"
+
+const policy = {
+  ...HttpRetry.standard,
+  maxAttempts: 4,
+  backoff: Backoff.exponential({ base: "1 millis" })
+}
+
 /** Stands for any library that accepts a `fetch`. */
 class Library {
   readonly #fetch: typeof fetch
@@ -9,16 +19,6 @@ class Library {
   list(options: { readonly signal?: AbortSignal } = {}): Promise<string> {
     return this.#fetch("https://api.example/list", options).then((response) => response.text())
   }
-}
-
-// #region fetch
-import { Backoff } from "@effect-retry/core"
-import { Fetch, HttpRetry } from "@effect-retry/http"
-
-const policy = {
-  ...HttpRetry.standard,
-  maxAttempts: 4,
-  backoff: Backoff.exponential({ base: "1 millis" })
 }
 
 /** `underlying` is the global `fetch`, where it is not given. */

@@ -16,7 +16,10 @@ const dispatcher = Layer.scoped(
 
 const layer = Layer.provide(NodeHttpClient.layerUndiciWithoutDispatcher, dispatcher)
 
-const client = Effect.map(HttpClient.HttpClient, HttpRetry.withRetry)
+const client: Effect.Effect<HttpClient.HttpClient, never, HttpClient.HttpClient> = Effect.map(
+  HttpClient.HttpClient,
+  HttpRetry.withRetry()
+)
 // #endregion
 
 import * as Http from "node:http"
