@@ -1,7 +1,7 @@
 import { AttemptTimeout, Backoff, Deadline, RetryBucket, SendRate, Verdict } from "@effect-retry/core"
 import { Fetch, HttpRetry, Presets } from "@effect-retry/http"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
-import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
+import { afterEach, beforeEach, describe, expect, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { getEventListeners } from "node:events"
 import * as Http from "node:http"
@@ -233,15 +233,24 @@ describe("Fetch.make with a signal", () => {
     expect([heard, getEventListeners(signal, "abort")]).toEqual([Array.from({ length: 50 }, () => 0), []])
   })
 
-  it("leaves nothing at the signal that each attempt is sent with", async () => {
+  it("leaves nothing at the signals that depend on it", async () => {
     const controller = new AbortController()
+    const derived = vi.spyOn(AbortSignal, "any")
+    const listeners = () => derived.mock.results.map(({ value }) => getEventListeners(value, "abort").length)
+    const during: Array<number> = []
     const given: Array<AbortSignal> = []
     const own: typeof fetch = async (_, init) => {
       if (init?.signal) given.push(init.signal)
+      during.push(listeners().reduce((sum, count) => sum + count, 0))
       return new Response(null, { status: 503 })
     }
     await Fetch.make(quick, { fetch: own })("http://api.test/", { signal: controller.signal })
-    expect(given.map((signal) => getEventListeners(signal, "abort"))).toEqual([[], [], []])
+    const after = listeners()
+    derived.mockRestore()
+    expect([during, after]).toEqual([
+      [1, 1, 1],
+      [0, 0, 0, 0]
+    ])
     controller.abort("enough")
     expect(given.map(({ reason }) => reason)).toEqual(["enough", "enough", "enough"])
   })
