@@ -155,7 +155,7 @@ const retried = (call: Call, policy: Erased): Effect.Effect<Response, unknown> =
     policy
   )(request).pipe(
     Effect.map((response) => webOf(call, response)),
-    Effect.provideService(FetchHttpClient.RequestInit, redirect ? { redirect } : {})
+    Effect.provideService(FetchHttpClient.RequestInit, { redirect: redirect ?? "follow" })
   ) as Effect.Effect<Response, unknown>
 }
 

@@ -157,6 +157,24 @@ describe("Fetch.make", () => {
     expect(calls).toEqual(["http://api.test/", "http://api.test/", "http://api.test/"])
   })
 
+  it.each([
+    { redirect: "follow", attempts: 1 },
+    { redirect: "manual", attempts: 3 },
+    { redirect: "error", attempts: 3 }
+  ] as const)(
+    "takes a refused connection for that of a redirect that it may $redirect",
+    async ({ attempts, redirect }) => {
+      let calls = 0
+      const own: typeof fetch = () => {
+        calls += 1
+        return Promise.reject(Object.assign(new Error("connect"), { code: "ECONNREFUSED", syscall: "connect" }))
+      }
+      const post = Fetch.make(quick, { fetch: own })("http://api.test/", { method: "POST", redirect })
+      expect(await post.catch((error: unknown) => error)).toBeInstanceOf(Error)
+      expect(calls).toBe(attempts)
+    }
+  )
+
   it("refuses a policy that is none", () => {
     expect(() => Fetch.make({ ...quick, maxAttempts: 0 })).toThrow(
       "Fetch.make: maxAttempts must be a whole number >= 1, got 0"
