@@ -36,9 +36,29 @@ export const fetch = (make: () => Undici.Dispatcher): Client =>
     )
   )
 
+/** The global `fetch`, for a while with a dispatcher of its own: what others have left open would be waited for. */
+const globalFetch: Client = Layer.unwrapScoped(
+  Effect.as(
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const before = Undici.getGlobalDispatcher()
+        const own = new Undici.Agent()
+        Undici.setGlobalDispatcher(own)
+        return { before, own }
+      }),
+      ({ before, own }) =>
+        Effect.promise(() => {
+          Undici.setGlobalDispatcher(before)
+          return own.destroy()
+        })
+    ),
+    FetchHttpClient.layer
+  )
+)
+
 /** As they come, with connections of their own so that tests do not share them. */
 export const all: ReadonlyArray<readonly [name: string, client: Client]> = [
-  ["the global fetch", FetchHttpClient.layer],
+  ["the global fetch", globalFetch],
   ["fetch", fetch(() => new Undici.Agent())],
   ["node:http", NodeHttpClient.layer],
   ["node:http that keeps connections", nodeHttp({ keepAlive: true })],
