@@ -22,10 +22,11 @@
 import { FetchHttpClient, HttpBody, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout, Deadline, InvalidArgument, Retry } from "@effect-retry/core"
 import { Cause, Effect, Exit, Predicate, Runtime, Stream } from "effect"
-import * as Exchange from "./Exchange.ts"
+import type { Send } from "./Exchange.ts"
 import type { Any, Env, Erased, Policy } from "./HttpPolicy.ts"
 import { check, erase } from "./HttpPolicy.ts"
 import * as HttpRetry from "./HttpRetry.ts"
+import { retrying } from "./Retrying.ts"
 
 /**
  * What a `fetch` that retries is made of, beside its policy.
@@ -150,7 +151,7 @@ const retried = (call: Call, policy: Erased): Effect.Effect<Response, unknown> =
   const { init, input, request } = call
   const redirect = init?.redirect ?? (isRequest(input) ? input.redirect : undefined)
   // Not a client, which would check the policy each time.
-  return Exchange.retrying(
+  return retrying(
     (attempt) => sent(call, attempt),
     policy
   )(request).pipe(
@@ -159,7 +160,7 @@ const retried = (call: Call, policy: Erased): Effect.Effect<Response, unknown> =
   ) as Effect.Effect<Response, unknown>
 }
 
-const sent = (call: Call, attempt: HttpClientRequest.HttpClientRequest): ReturnType<Exchange.Send> => {
+const sent = (call: Call, attempt: HttpClientRequest.HttpClientRequest): ReturnType<Send> => {
   const { init, input, request, send, signal } = call
   const answered = Effect.tryPromise({
     try: (ofAttempt) =>

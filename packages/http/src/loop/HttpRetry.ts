@@ -36,9 +36,9 @@ import * as Token from "../check/Token.ts"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as Discard from "./Discard.ts"
-import * as Exchange from "./Exchange.ts"
 import type { Any, Env, Erased, Failure, In, Policy, Preset } from "./HttpPolicy.ts"
 import { check } from "./HttpPolicy.ts"
+import { retrying } from "./Retrying.ts"
 
 export type { Any, Env, Failure, In, Outcome, Policy, Preset } from "./HttpPolicy.ts"
 
@@ -101,7 +101,7 @@ export const withRetry: {
     check("HttpRetry.withRetry", policy)
     const { postprocess, preprocess } = made(self)
     return HttpClient.makeWith<unknown, unknown, unknown, unknown>(
-      Effect.flatMap(Exchange.retrying((request) => postprocess(Effect.succeed(request)), policy)),
+      Effect.flatMap(retrying((request) => postprocess(Effect.succeed(request)), policy)),
       preprocess
     )
   }
