@@ -31,8 +31,14 @@ export interface Fault {
  */
 export type Chain = ReadonlyArray<Fault>
 
-/** Source: the AWS SDK for JavaScript follows causes as far, @smithy/core 3.41.0, as recorded on 2026-11-20. */
-const mostCauses = 10
+/**
+ * How deep causes are followed.
+ *
+ * Source: the AWS SDK for JavaScript follows them as far, @smithy/core 3.41.0, as recorded on 2026-11-20.
+ *
+ * @category constructors
+ */
+export const mostCauses = 10
 
 /** A bound on all that is read of one error; what is beyond it counts as one more chain, of which nothing is known. */
 const mostRead = 256

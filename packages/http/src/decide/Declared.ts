@@ -11,7 +11,7 @@ import { dual } from "effect/Function"
  *
  * @category models
  */
-export class Repeatable extends Context.Reference<Repeatable>()("@effect-retry/http/Repeatable", {
+export class RepeatableBecause extends Context.Reference<RepeatableBecause>()("@effect-retry/http/Repeatable", {
   defaultValue: (): string | undefined => undefined
 }) {}
 
@@ -20,7 +20,7 @@ export class Repeatable extends Context.Reference<Repeatable>()("@effect-retry/h
  *
  * @category models
  */
-export class Replayable extends Context.Reference<Replayable>()("@effect-retry/http/Replayable", {
+export class ReplayableStreams extends Context.Reference<ReplayableStreams>()("@effect-retry/http/Replayable", {
   defaultValue: () => false
 }) {}
 
@@ -33,11 +33,11 @@ export class Replayable extends Context.Reference<Replayable>()("@effect-retry/h
  *
  * @category combinators
  */
-export const repeatable: {
+export const declaredRepeatable: {
   (because: string): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   <A, E, R>(self: Effect.Effect<A, E, R>, because: string): Effect.Effect<A, E, R>
 } = /*#__PURE__*/ dual(2, <A, E, R>(self: Effect.Effect<A, E, R>, because: string): Effect.Effect<A, E, R> =>
-  Effect.provideService(self, Repeatable, reason(because))
+  Effect.provideService(self, RepeatableBecause, reason(because))
 )
 
 const reason = (because: unknown): string =>
@@ -53,5 +53,5 @@ const reason = (because: unknown): string =>
  *
  * @category combinators
  */
-export const replayable = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.provideService(self, Replayable, true)
+export const declaredReplayable = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(self, ReplayableStreams, true)

@@ -33,7 +33,7 @@ import { Predicate } from "effect"
 import * as Token from "../check/Token.ts"
 import type { Processing } from "../classify/HttpClassifier.ts"
 
-export { Repeatable as Declared, repeatable as declared } from "./Declared.ts"
+export { declaredRepeatable as declared, RepeatableBecause as Declared } from "./Declared.ts"
 
 /**
  * What makes a request repeatable. Names of headers in lower case, of methods in upper case.

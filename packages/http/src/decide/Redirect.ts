@@ -6,7 +6,7 @@
  */
 import type { HttpClientRequest } from "@effect/platform"
 import { UrlParams } from "@effect/platform"
-import { property } from "../classify/Transport.ts"
+import { mostCauses, property } from "../classify/Transport.ts"
 
 /**
  * How redirects are treated below a client; `undefined` where nothing is known but what failures say.
@@ -70,8 +70,6 @@ const namesAnother = (request: HttpClientRequest.HttpClientRequest, cause: unkno
   }
   return false
 }
-
-const mostCauses = 10
 
 const portOf = (url: URL | undefined): number | undefined => {
   if (url === undefined) return undefined

@@ -7,7 +7,7 @@
 import type { HttpBody } from "@effect/platform"
 import { Predicate } from "effect"
 
-export { Replayable as Declared, replayable } from "./Declared.ts"
+export { declaredReplayable as replayable, ReplayableStreams as Declared } from "./Declared.ts"
 
 /**
  * Why a body cannot be sent again, in words; `undefined` where it can.
@@ -32,7 +32,7 @@ export const whyNotReplayable = (body: HttpBody.HttpBody, declared: boolean): st
 const whyNotRaw = (body: unknown): string | undefined => {
   if (body === undefined || body === null || typeof body === "string" || ArrayBuffer.isView(body)) return undefined
   const tag = Object.prototype.toString.call(body).slice(8, -1)
-  if (repeatable.includes(tag)) return undefined
+  if (replayed.includes(tag)) return undefined
   if (isFunctionOf(body, "getReader")) return "the body is a ReadableStream, which can be read only once"
   if (isFunctionOf(body, "pipe")) return "the body is a Node stream, which can be read only once"
   if (isFunctionOf(body, "next")) return "the body is an iterator, which can be read only once"
@@ -43,7 +43,7 @@ const whyNotRaw = (body: unknown): string | undefined => {
 }
 
 /** By tag and not by constructor: undici has classes of its own, and so have the realms of a test runner. */
-const repeatable = ["ArrayBuffer", "SharedArrayBuffer", "Blob", "File", "URLSearchParams", "FormData"]
+const replayed = ["ArrayBuffer", "SharedArrayBuffer", "Blob", "File", "URLSearchParams", "FormData"]
 
 const isFunctionOf = (body: unknown, key: PropertyKey): boolean =>
   Predicate.hasProperty(body, key) && Predicate.isFunction(body[key])

@@ -29,7 +29,7 @@
  */
 import { Duration, Effect, Layer, Option, Predicate } from "effect"
 import type { Context } from "effect"
-import { InvalidArgument, RetryBucket, SendRate } from "@effect-retry/core"
+import { AttemptTimeout, InvalidArgument, RetryBucket, SendRate } from "@effect-retry/core"
 
 const TypeId: unique symbol = Symbol.for("@effect-retry/http/HoldBack")
 
@@ -63,8 +63,6 @@ export interface Options {
  */
 export const isHoldBack = (self: SendRate.SendRate): self is HoldBack => Predicate.hasProperty(self, TypeId)
 
-const longestTimer = Duration.millis(2_147_483_647)
-
 /**
  * An attempt that would have to wait for longer than its deadline leaves is refused at once.
  *
@@ -75,7 +73,7 @@ export const make = (options: Options): Effect.Effect<HoldBack> => makeFor("Hold
 const makeFor = (owner: string, options: Options): Effect.Effect<HoldBack> => {
   const atMostMillis = InvalidArgument.millis(owner, "atMost", options.atMost, {
     min: 1,
-    max: Duration.toMillis(longestTimer)
+    max: AttemptTimeout.longestTimerMillis
   })
   return Effect.map(options.rate ?? Effect.succeed(SendRate.unlimited), (rate) => {
     const holds = makeHolds(atMostMillis)
