@@ -110,7 +110,7 @@ export const retryAfterMs: HintHeader = /*#__PURE__*/ ofOne("retry-after-ms", Re
 /**
  * `x-ms-retry-after-ms`: milliseconds, also with a fraction.
  *
- * Source: https://learn.microsoft.com/rest/api/cosmos-db/common-cosmosdb-rest-response-headers, read 2026-11-20.
+ * Source: https://learn.microsoft.com/rest/api/cosmos-db/common-cosmosdb-rest-response-headers.
  *
  * @category constructors
  */
@@ -157,7 +157,7 @@ export const rateLimit: HintHeader = {
  * `x-ratelimit-reset-requests`, `-tokens` and `-project-tokens`: durations such as `6m0s`, `20ms` and `1h2m3.5s`, where
  * `x-ratelimit-remaining-...` is absent or 0; the longest counts.
  *
- * Source: https://platform.openai.com/docs/guides/rate-limits, "Rate limits in headers", read 2026-11-20.
+ * Source: https://platform.openai.com/docs/guides/rate-limits, "Rate limits in headers".
  *
  * @category constructors
  */
@@ -175,7 +175,7 @@ export const openAi: HintHeader = /*#__PURE__*/ ofLimits(
  * `anthropic-ratelimit-requests-reset`, and of `tokens`, `input-tokens` and `output-tokens`: instants of RFC 3339,
  * where `anthropic-ratelimit-...-remaining` is absent or 0; the longest wait counts.
  *
- * Source: https://docs.anthropic.com/en/api/rate-limits, "Response headers", read 2026-11-20.
+ * Source: https://docs.anthropic.com/en/api/rate-limits, "Response headers".
  *
  * @category constructors
  */

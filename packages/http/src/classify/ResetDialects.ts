@@ -27,7 +27,7 @@ const leastEpochMillis = 1e12
  *
  * Sources: seconds to wait, `RateLimit-Reset` up to draft-ietf-httpapi-ratelimit-headers-06, section 3.4; epoch
  * seconds, GitHub, https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api; epoch milliseconds,
- * OpenRouter, as handled in https://github.com/everruns/everruns/pull/2280; all read 2026-11-20.
+ * OpenRouter, as handled in https://github.com/everruns/everruns/pull/2280.
  *
  * @category constructors
  */
@@ -44,7 +44,7 @@ const units = /^(?=\d)(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+
  * Hours, minutes, seconds and milliseconds, in this order and each at most once, such as `6m0s`, `20ms` and `1h2m3.5s`.
  * Seconds and milliseconds can have a fraction.
  *
- * Source: https://platform.openai.com/docs/guides/rate-limits, "Rate limits in headers", read 2026-11-20.
+ * Source: https://platform.openai.com/docs/guides/rate-limits, "Rate limits in headers".
  *
  * @category constructors
  */

@@ -28,7 +28,7 @@ export class IdempotencyKey extends Context.Reference<IdempotencyKey>()("@effect
 /**
  * A key of the source in use. One that cannot be the value of a header is a defect.
  *
- * Source of the 255: https://docs.stripe.com/api/idempotent_requests, read 2026-11-20.
+ * Source of the 255: https://docs.stripe.com/api/idempotent_requests.
  *
  * @category running
  */

@@ -188,7 +188,7 @@ const webOf = ({ latest }: Call, response: HttpClientResponse.HttpClientResponse
   return standIn(web, newResponse(body, web))
 }
 
-/** Source: https://fetch.spec.whatwg.org/#null-body-status, read 2026-11-20. */
+/** Source: https://fetch.spec.whatwg.org/#null-body-status. */
 const withoutBody: ReadonlyArray<number> = [101, 103, 204, 205, 304]
 
 /** What a server says cannot always be said again. */
