@@ -37,7 +37,12 @@ const isOfAnother = (request: HttpClientRequest.HttpClientRequest, other: unknow
 
 const hrefOf = (request: HttpClientRequest.HttpClientRequest): string | undefined => urlOf(request)?.href
 
-const urlOf = ({ hash, url, urlParams }: HttpClientRequest.HttpClientRequest): URL | undefined => {
+/**
+ * Where a request goes; `undefined` where its URL is none.
+ *
+ * @category destructors
+ */
+export const urlOf = ({ hash, url, urlParams }: HttpClientRequest.HttpClientRequest): URL | undefined => {
   const made = UrlParams.makeUrl(url, urlParams, hash)
   return made._tag === "Right" ? made.right : undefined
 }

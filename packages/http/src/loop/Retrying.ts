@@ -1,14 +1,15 @@
 /**
  * Retries of requests: core's loop around the attempts of an exchange.
  */
-import { HttpClientError, UrlParams } from "@effect/platform"
+import { HttpClientError } from "@effect/platform"
 import { AttemptTimeout, Backoff, Deadline, Retry, RetryBucket, Verdict } from "@effect-retry/core"
 import type { Policy as Core } from "@effect-retry/core"
 import type { Fiber } from "effect"
-import { Context, Duration, Effect, Either, Exit, Struct } from "effect"
+import { Context, Duration, Effect, Exit, Struct } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as IdempotencyKey from "../decide/IdempotencyKey.ts"
+import { urlOf } from "../decide/Redirect.ts"
 import * as Exchange from "./Exchange.ts"
 import type { Request, Response, Send, Sent } from "./Exchange.ts"
 import type { Erased } from "./HttpPolicy.ts"
@@ -113,8 +114,5 @@ const asRequestError = (request: Request, error: unknown): unknown =>
 /** Keyed buckets and send rates are told the host, unless the caller has named a key. */
 const forHost = (self: Sent, request: Request, fiber: Fiber.RuntimeFiber<unknown, unknown>): Sent =>
   Context.get(fiber.currentContext, RetryBucket.Key) === ""
-    ? Effect.provideService(self, RetryBucket.Key, hostOf(request))
+    ? Effect.provideService(self, RetryBucket.Key, urlOf(request)?.host ?? "")
     : self
-
-const hostOf = ({ hash, url, urlParams }: Request): string =>
-  Either.match(UrlParams.makeUrl(url, urlParams, hash), { onLeft: () => "", onRight: ({ host }) => host })
