@@ -22,7 +22,7 @@ interface Client {
   readonly retriesTimeouts: boolean
 }
 
-const only = <A>(names: ReadonlyArray<string | number>, row: A): { readonly [name: string]: A } =>
+const each = <A>(names: ReadonlyArray<string | number>, row: A): { readonly [name: string]: A } =>
   Object.fromEntries(names.map((name) => [name, row]))
 
 const range = (from: number, to: number): ReadonlyArray<number> =>
@@ -82,7 +82,7 @@ const clients: ReadonlyArray<Client> = [
     name: "got 16.1.0",
     tables: {
       ...base,
-      statuses: { ...statuses, ...noEarly, ...only([521, 522, 524], server) },
+      statuses: { ...statuses, ...noEarly, ...each([521, 522, 524], server) },
       codes: listed(gotCodes),
       transport: undefined
     },
@@ -96,7 +96,7 @@ const clients: ReadonlyArray<Client> = [
     tables: {
       ...base,
       statuses: { ...statuses, ...noEarly },
-      codes: { ...standard.codes, ...only(timeouts, undefined) }
+      codes: { ...standard.codes, ...each(timeouts, undefined) }
     },
     statuses: [408, 429, 500, 502, 503, 504],
     hinted: [413],
@@ -119,7 +119,7 @@ const clients: ReadonlyArray<Client> = [
     name: "axios-retry 4.5.0",
     tables: {
       ...base,
-      statuses: { ...only(range(500, 599), server), 429: statuses[429] },
+      statuses: { ...each(range(500, 599), server), 429: statuses[429] },
       codes: { ...standard.codes, ERR_CANCELED: undefined, ECONNABORTED: undefined }
     },
     statuses: [429, ...range(500, 599)],
@@ -149,7 +149,7 @@ const clients: ReadonlyArray<Client> = [
     name: "openai",
     tables: {
       ...base,
-      statuses: { ...only(range(500, 599), server), 408: statuses[408], 409: client, 429: statuses[429] },
+      statuses: { ...each(range(500, 599), server), 408: statuses[408], 409: client, 429: statuses[429] },
       directives: ["x-should-retry"]
     },
     statuses: [408, 409, 429, ...range(500, 599)],
@@ -161,7 +161,7 @@ const clients: ReadonlyArray<Client> = [
     name: "stripe",
     tables: {
       ...base,
-      statuses: { ...only(range(500, 599), server), 409: client },
+      statuses: { ...each(range(500, 599), server), 409: client },
       directives: ["stripe-should-retry"]
     },
     statuses: [409, ...range(500, 599)],

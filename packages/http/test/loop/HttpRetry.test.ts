@@ -123,6 +123,14 @@ describe("HttpRetry.withRetry", () => {
       }).pipe(Effect.provideService(FetchHttpClient.RequestInit, { redirect }), world)
   )
 
+  it.effect("trusts no refused connection where the caller has set a fetch", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(Faults.refused, 200)
+      yield* Effect.exit(HttpRetry.withRetry(client, policy).execute(post))
+      expect(calls).toHaveLength(1)
+    }).pipe(Effect.provideService(FetchHttpClient.Fetch, globalThis.fetch), world)
+  )
+
   it.effect("lets defects and interruption through", () =>
     Effect.gen(function* () {
       let sends = 0
@@ -1036,6 +1044,17 @@ describe("Policy.bucket and Policy.sendRate", () => {
       expect(Object.keys(response.cookies.cookies)).toEqual(["a", "b"])
       expect(yield* response.text).toBe("slow down")
       expect(yield* response.text).toBe("slow down")
+    }).pipe(world)
+  )
+
+  it.effect("answer with that body under a deadline as well, as far as it has been read by then", () =>
+    Effect.gen(function* () {
+      const { client } = scripted({ status: 429, body: "slow down" })
+      const bounded = { ...policy, sendRate: SendRate.Default, deadline: Deadline.refuse("1 minute") }
+      const response = yield* HttpRetry.withRetry(client, bounded)
+        .get(url)
+        .pipe(Effect.provide(granting(1)))
+      expect([response.status, yield* response.text]).toEqual([429, "slow down"])
     }).pipe(world)
   )
 
