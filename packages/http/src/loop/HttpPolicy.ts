@@ -26,7 +26,7 @@ export interface Policy<in E = unknown, out E2 = unknown, out R = unknown> exten
   Core.Policy<never, never, E2, R>,
   "attempt" | "backoff" | "classifier" | "release" | "result"
 > {
-  /** Headers to add to an attempt, by its number. */
+  /** Headers to add to an attempt, by its number. None of them stands for the key of the operation. */
   readonly attemptHeaders?: ((attempt: number) => Headers.Input) | undefined
   /** Asked before the tables; no opinion leaves it to them. */
   readonly opinion?: Classifier.Classifier<Outcome<E>> | undefined
