@@ -1,8 +1,8 @@
 /**
  * The one loop. In this order, for every operation: the send rate grants, the attempt runs, the send rate, the bucket and
  * the observers hear; then not retryable, attempts spent, stood down, back-off ended, hint too long, deadline passed,
- * bucket empty; then what the attempt left open is released; then the wait,
- * and again. A bucket that charges first attempts is asked before the first grant.
+ * bucket empty; then what the attempt left open is released, then the wait, and again. A bucket that charges first
+ * attempts is asked before the first grant.
  *
  * Nothing waits before a refusal. Defects and interruption pass through untouched. What a policy does not ask for is not
  * paid for: a success under a plain policy costs one `catchAllCause`.
