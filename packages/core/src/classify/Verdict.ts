@@ -1,8 +1,7 @@
 /**
  * What a classifier says about a failure, or about a result that may mean "again".
  *
- * Second stage of the flow. A verdict never says when to retry or whether there is money for it:
- * that is for the stages `decide` and `fund`.
+ * A verdict never says when to retry or whether the budget allows it: that is decided in the stages `decide` and `fund`.
  */
 import { Duration, Option } from "effect"
 import * as Argument from "../check/InvalidArgument.ts"
@@ -36,13 +35,17 @@ export interface Retryable {
 }
 
 /**
- * Another attempt would not help; `why` says so in words.
+ * The failure must not be repeated; `why` says so in words.
+ *
+ * A kind and a hint are still heard by buckets and rate limiters: a throttle that must not be retried is a throttle.
  *
  * @category models
  */
 export interface Terminal {
   readonly _tag: "Terminal"
   readonly why: string
+  readonly kind: Option.Option<Kind>
+  readonly hint: Option.Option<Duration.Duration>
 }
 
 /**
@@ -72,11 +75,14 @@ export type Verdict = Retryable | Terminal | NoOpinion
 export const retryable = (kind: Kind, options?: { readonly hint?: Duration.DurationInput | undefined }): Retryable => ({
   _tag: "Retryable",
   kind: Argument.oneOf("Verdict.retryable", "kind", kind, kinds),
-  hint: options?.hint === undefined ? Option.none() : Option.map(Argument.decode(options.hint), orForEver)
+  hint: readHint(options?.hint)
 })
 
-/** No clock holds it, and no text shows it. */
-const orForEver = (hint: Duration.Duration): Duration.Duration =>
+const readHint = (hint: Duration.DurationInput | undefined): Option.Option<Duration.Duration> =>
+  hint === undefined ? Option.none() : Option.map(Argument.decode(hint), orInfinity)
+
+/** A century is longer than any clock holds or any text shows. */
+const orInfinity = (hint: Duration.Duration): Duration.Duration =>
   Duration.lessThan(hint, Duration.weeks(5200)) ? hint : Duration.infinity
 
 /**
@@ -115,11 +121,22 @@ export const server: Retryable = /*#__PURE__*/ retryable("Server")
 export const client: Retryable = /*#__PURE__*/ retryable("Client")
 
 /**
- * Never to be retried, and why.
+ * A failure that must not be retried, and why; with its kind and hint where buckets and rate limiters are to hear them.
  *
  * @category constructors
  */
-export const terminal = (why: string): Terminal => ({ _tag: "Terminal", why })
+export const terminal = (
+  why: string,
+  options?: { readonly kind?: Kind | undefined; readonly hint?: Duration.DurationInput | undefined }
+): Terminal => ({
+  _tag: "Terminal",
+  why,
+  kind:
+    options?.kind === undefined
+      ? Option.none()
+      : Option.some(Argument.oneOf("Verdict.terminal", "kind", options.kind, kinds)),
+  hint: readHint(options?.hint)
+})
 
 /**
  * Nothing to say: the identity of `Classifier.firstOf`.
@@ -129,14 +146,25 @@ export const terminal = (why: string): Terminal => ({ _tag: "Terminal", why })
 export const noOpinion: NoOpinion = { _tag: "NoOpinion" }
 
 /**
- * Gives a retryable verdict a hint; leaves the others as they are.
+ * Attaches a hint to a verdict; `NoOpinion`, and any verdict without a hint to attach, stays as it is.
  *
  * @category combinators
  */
 export const withHint = (self: Verdict, hint: Duration.DurationInput | undefined): Verdict =>
-  self._tag === "Retryable" && hint !== undefined ? retryable(self.kind, { hint }) : self
+  self._tag === "NoOpinion" || hint === undefined ? self : { ...self, hint: readHint(hint) }
 
 /**
- * @category guards
+ * The kind of a failure, retryable or not, where it is known.
+ *
+ * @category destructors
  */
-export const isRetryable = (self: Verdict): self is Retryable => self._tag === "Retryable"
+export const kindOf = (self: Verdict): Option.Option<Kind> => {
+  switch (self._tag) {
+    case "Retryable":
+      return Option.some(self.kind)
+    case "Terminal":
+      return self.kind
+    case "NoOpinion":
+      return Option.none()
+  }
+}

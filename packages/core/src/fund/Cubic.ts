@@ -7,7 +7,7 @@
  * 2026-11-20.
  */
 import { Option } from "effect"
-import * as TokenBucket from "./TokenBucket.ts"
+import * as TokenBucket from "./Tokens.ts"
 
 /**
  * @category models

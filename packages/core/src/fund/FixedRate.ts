@@ -6,7 +6,7 @@ import { Effect, Layer, Option } from "effect"
 import * as Argument from "../check/InvalidArgument.ts"
 import type { SendRate } from "./SendRate.ts"
 import * as Timed from "./Timed.ts"
-import * as TokenBucket from "./TokenBucket.ts"
+import * as TokenBucket from "./Tokens.ts"
 import * as Turn from "./Turn.ts"
 
 /**

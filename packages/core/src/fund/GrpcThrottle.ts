@@ -6,7 +6,7 @@ import { Effect, Layer, Option } from "effect"
 import * as Argument from "../check/InvalidArgument.ts"
 import type { RetryBucket } from "./RetryBucket.ts"
 import * as Tank from "./Tank.ts"
-import * as TokenBucket from "./TokenBucket.ts"
+import * as TokenBucket from "./Tokens.ts"
 
 /**
  * In gRPC's own words.

@@ -9,8 +9,8 @@ import { kinds } from "../classify/Verdict.ts"
 import * as Line from "./Line.ts"
 import type { ChargingBucket, Restore, RetryBucket } from "./RetryBucket.ts"
 import * as Tank from "./Tank.ts"
-import type { Limits } from "./TokenBucket.ts"
-import * as TokenBucket from "./TokenBucket.ts"
+import type { Limits } from "./Tokens.ts"
+import * as TokenBucket from "./Tokens.ts"
 
 /**
  * Everything the AWS SDK for Kotlin's token bucket can be told, in tokens.

@@ -3,8 +3,8 @@
  */
 import { Effect, Ref, Stream } from "effect"
 import type { Level } from "./RetryBucket.ts"
-import type { Limits } from "./TokenBucket.ts"
-import * as TokenBucket from "./TokenBucket.ts"
+import type { Limits } from "./Tokens.ts"
+import * as TokenBucket from "./Tokens.ts"
 
 /**
  * @category models

@@ -1,77 +1,81 @@
 /**
- * The arithmetic of every bucket: tokens, a capacity, and time. Pure.
+ * The port to tokens: may this attempt be made?
  *
- * Fractions are kept. A level is never below zero nor above the capacity, taking is all or nothing, and a clock that
- * steps back makes no tokens.
+ * A policy has two places for a bucket. As its `bucket` it is asked before the wait of every retry, and bounds what
+ * retries add to the load of a server in trouble. As its `rateLimiter` it is asked after the wait, before every attempt,
+ * the first included. A bucket knows attempts, kinds and time, no protocol; its state lives in the value itself, so
+ * programs share a bucket exactly when they share the value, or the layer that makes it.
  */
-import { Option } from "effect"
+import type { Duration, Effect, Option } from "effect"
+import { Context } from "effect"
+import type { Kind, Verdict } from "../classify/Verdict.ts"
 
 /**
+ * The attempt that asks for tokens.
+ *
  * @category models
  */
-export interface TokenBucket {
+export interface Request {
+  /** The number of the attempt that wants to be made, from 1. */
+  readonly attempt: number
+  /** The kind of the failure before it; `None` for a first attempt and for a failure without a kind. */
+  readonly kind: Option.Option<Kind>
+  /** What the deadline leaves for waiting; `None` without a deadline. */
+  readonly atMost: Option.Option<Duration.Duration>
+  /** Gives a wait the interruptibility that the operation has. */
+  readonly restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+/**
+ * Tokens that a bucket has handed out.
+ *
+ * @category models
+ */
+export interface Grant {
+  /** How many. May be zero and may be a fraction. */
   readonly tokens: number
-  /** When `tokens` was right, in milliseconds. */
-  readonly atMillis: number
+  /** Returns them. To be run at most once, and only if the attempt was not made. */
+  readonly refund: Effect.Effect<void>
 }
 
 /**
+ * How an attempt ended. `attempt` is its number, `granted` the tokens that this bucket had granted it.
+ *
  * @category models
  */
-export interface Limits {
-  readonly capacity: number
-  readonly refillPerSecond: number
+export type Outcome =
+  | { readonly _tag: "Succeeded"; readonly attempt: number; readonly granted: number }
+  | { readonly _tag: "Failed"; readonly attempt: number; readonly granted: number; readonly verdict: Verdict }
+  /** Interrupted, or ended by a defect. Only buckets with `started` hear of these. */
+  | { readonly _tag: "Abandoned"; readonly attempt: number; readonly granted: number }
+
+/**
+ * Tokens that attempts are paid with. `E` is how the bucket itself can fail: a policy takes none that can.
+ *
+ * @category models
+ */
+export interface TokenBucket<out E = never> {
+  /**
+   * Grants all the tokens that an attempt costs, or takes nothing and answers `None`.
+   *
+   * Runs uninterruptibly, so that what is taken is also answered. A bucket that waits wraps its wait, and only that, in
+   * `request.restore`, serves first come, first served, and waits at most `request.atMost`.
+   */
+  readonly acquire: (request: Request) => Effect.Effect<Option.Option<Grant>, E>
+  /** Hears how an attempt ended: once for each, first attempts included. */
+  readonly record: (outcome: Outcome) => Effect.Effect<void, E>
+  /** Tokens at this moment. Asked only where an observer wants it. */
+  readonly level: Effect.Effect<number, E>
+  /**
+   * Hears that an attempt begins, first attempts included. A bucket that has it hears of abandoned attempts as well, so
+   * every `started` is followed by exactly one `record`.
+   */
+  readonly started?: ((attempt: number) => Effect.Effect<void, E>) | undefined
 }
 
 /**
- * The bucket as time has filled it.
+ * The bucket of an application that needs just one. Declare tags of your own where a program holds several.
  *
- * @category combinators
+ * @category models
  */
-export const refilled = (self: TokenBucket, { capacity, refillPerSecond }: Limits, nowMillis: number): TokenBucket => {
-  if (nowMillis === self.atMillis) return self
-  // A bucket that was never looked at has waited for ever, and no tokens a second for ever is not a number.
-  if (refillPerSecond === 0) return { tokens: self.tokens, atMillis: nowMillis }
-  const elapsedMillis = Math.max(0, nowMillis - self.atMillis)
-  return {
-    tokens: Math.min(capacity, self.tokens + (elapsedMillis * refillPerSecond) / 1000),
-    atMillis: nowMillis
-  }
-}
-
-/**
- * Takes `cost` tokens, or nothing.
- *
- * What is missing by less than a millionth, of a token or of the cost, counts as there: a wait rounded to the clock's
- * resolution must not be repeated for the dust of its arithmetic.
- *
- * @category combinators
- */
-export const taken = (self: TokenBucket, cost: number): Option.Option<TokenBucket> =>
-  missing(self, cost) === 0
-    ? Option.some({ tokens: Math.max(0, self.tokens - cost), atMillis: self.atMillis })
-    : Option.none()
-
-/**
- * Puts tokens in, up to the capacity.
- *
- * @category combinators
- */
-export const added = (self: TokenBucket, { capacity }: Limits, tokens: number): TokenBucket => {
-  const after = Math.max(0, Math.min(capacity, self.tokens + tokens))
-  return after === self.tokens ? self : { tokens: after, atMillis: self.atMillis }
-}
-
-/**
- * Whole milliseconds until `cost` tokens are there by time alone; `Infinity` where they never are.
- *
- * @category destructors
- */
-export const millisUntil = (self: TokenBucket, { refillPerSecond }: Limits, cost: number): number => {
-  const tokens = missing(self, cost)
-  if (tokens === 0) return 0
-  return refillPerSecond === 0 ? Infinity : Math.ceil((tokens / refillPerSecond) * 1000 - 1e-6)
-}
-
-const missing = ({ tokens }: TokenBucket, cost: number): number =>
-  cost - tokens > 1e-6 * Math.min(1, cost) ? cost - tokens : 0
+export class Default extends Context.Tag("@effect-retry/core/TokenBucket")<Default, TokenBucket>() {}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck, Option } from "effect"
-import * as TokenBucket from "../../src/fund/TokenBucket.ts"
+import * as TokenBucket from "../../src/fund/Tokens.ts"
 import { law } from "../support/Laws.ts"
 
 const full = (capacity: number): TokenBucket.TokenBucket => ({ tokens: capacity, atMillis: 0 })
