@@ -5,14 +5,14 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 
 // One project for all packages: the two workers load `effect` once each, and share out the long files.
 const packages = {
-  // Core's tests use the testing package, which depends on core: an alias instead of a dependency keeps the graph free of
-  // a cycle.
+  // The tests of core and plan use the testing package, which depends on both: an alias instead of a dependency keeps the
+  // graph free of a cycle.
   resolve: { alias: [{ find: /^@effect-retry\/testing$/, replacement: path("packages/testing/src/index.ts") }] },
   // Tests run the sources: no build is needed before them, and stack traces point into src.
   ssr: { resolve: { conditions: ["@effect-retry/source", "module", "node", "development|production"] } },
   test: {
     name: "packages",
-    include: ["packages/*/test/**/*.test.ts"],
+    include: ["packages/*/test/**/*.test.ts", "packages/tools/*/test/**/*.test.ts"],
     setupFiles: [path("packages/testing/test/setup.ts")]
   }
 }
@@ -27,7 +27,7 @@ export default defineConfig({
     projects: [packages],
     coverage: {
       provider: "v8",
-      include: ["packages/core/src/**", "packages/testing/src/**", "packages/http/src/**"]
+      include: ["packages/core/src/**", "packages/plan/src/**", "packages/testing/src/**", "packages/http/src/**"]
     }
   }
 })

@@ -4,10 +4,10 @@
  * Every delay rises with the draw of its own step, so the draws 0 and "just below 1" give its interval. What a curve
  * remembers of earlier draws is held by two trees: one that has seen only least draws, and one only greatest.
  */
-import type { Leaf, Input, RandomLeaf, Tree } from "../decide/BackoffTree.ts"
-import * as BackoffTree from "../decide/BackoffTree.ts"
-import * as Jitter from "../decide/Jitter.ts"
-import * as RandomCurve from "../decide/RandomCurve.ts"
+import type { Leaf, Input, RandomLeaf, Tree } from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as Jitter from "@effect-retry/core/Jitter"
+import * as RandomCurve from "@effect-retry/core/RandomCurve"
 
 /**
  * The same back-off after two histories: only least draws, and only greatest ones.

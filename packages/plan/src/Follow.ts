@@ -5,10 +5,10 @@
  * Paths part only where the back-off's tree does: by kind, and by attempts long enough to start it over. Paths that
  * arrive at the same tree are one again.
  */
-import type { Kind } from "../classify/Verdict.ts"
-import type { Tree } from "../decide/BackoffTree.ts"
-import * as BackoffTree from "../decide/BackoffTree.ts"
-import * as Hint from "../decide/Hint.ts"
+import type { Kind } from "@effect-retry/core/Verdict"
+import type { Tree } from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as Hint from "@effect-retry/core/Hint"
 import * as Extremes from "./Extremes.ts"
 import * as Limits from "./Limits.ts"
 import type { Explainable } from "./PlanRecord.ts"

@@ -1,9 +1,9 @@
 /**
  * What bounds the times of an attempt and of a hint: the arithmetic of deadlines and timeouts as a plan needs it.
  */
-import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
-import * as Deadline from "../decide/Deadline.ts"
-import type * as Hint from "../decide/Hint.ts"
+import * as AttemptTimeout from "@effect-retry/core/AttemptTimeout"
+import * as Deadline from "@effect-retry/core/Deadline"
+import type * as Hint from "@effect-retry/core/Hint"
 import type { Explainable } from "./PlanRecord.ts"
 
 type Times = Pick<Explainable, "attemptTimeout" | "deadline">

@@ -7,7 +7,8 @@
  *
  * @example
  * ```ts
- * import { AttemptTimeout, Backoff, Deadline, Hint, Jitter, Plan } from "@effect-retry/core"
+ * import { AttemptTimeout, Backoff, Deadline, Hint, Jitter } from "@effect-retry/core"
+ * import { Plan } from "@effect-retry/plan"
  * import * as assert from "node:assert"
  *
  * const plan = Plan.explain({

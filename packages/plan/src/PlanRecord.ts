@@ -2,8 +2,8 @@
  * The models of a plan: what a policy will do, before it does it.
  */
 import type { Duration, Option, Schedule } from "effect"
-import type { Backoff } from "../decide/Backoff.ts"
-import type { Any } from "../loop/PolicyRecord.ts"
+import type { Backoff } from "@effect-retry/core/Backoff"
+import type { Any } from "@effect-retry/core/PolicyRecord"
 import type { Assumption, Warning } from "./Remark.ts"
 
 type Services = Partial<Pick<Any, "attempt" | "sendRate" | "classifier" | "result" | "bucket">>

@@ -2,9 +2,9 @@
  * Samples a policy: not the worst case, but what usually happens. A thin file around `Simulation`.
  */
 import { Duration, Effect, Random } from "effect"
-import * as Argument from "../check/InvalidArgument.ts"
-import type { Kind } from "../classify/Verdict.ts"
-import * as Verdict from "../classify/Verdict.ts"
+import * as Argument from "@effect-retry/core/InvalidArgument"
+import type { Kind } from "@effect-retry/core/Verdict"
+import * as Verdict from "@effect-retry/core/Verdict"
 import { checked } from "./Explain.ts"
 import type { Scheduled } from "./PlanRecord.ts"
 import type { Run } from "./Simulation.ts"

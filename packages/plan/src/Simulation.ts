@@ -4,14 +4,14 @@
  * A thin file: it draws from `Random` and runs the effects of a foreign schedule.
  */
 import { Clock, Effect, Random } from "effect"
-import * as Classifier from "../classify/Classifier.ts"
-import type { Retryable } from "../classify/Verdict.ts"
-import * as Backoff from "../decide/Backoff.ts"
-import * as BackoffTree from "../decide/BackoffTree.ts"
-import * as Decision from "../loop/Decision.ts"
-import * as Foreign from "../loop/Foreign.ts"
-import { erase } from "../loop/PolicyRecord.ts"
-import type { StopReason } from "../loop/RetryStopped.ts"
+import * as Classifier from "@effect-retry/core/Classifier"
+import type { Retryable } from "@effect-retry/core/Verdict"
+import * as Backoff from "@effect-retry/core/Backoff"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as Decision from "@effect-retry/core/Decision"
+import * as Foreign from "@effect-retry/core/Foreign"
+import { erase } from "@effect-retry/core/PolicyRecord"
+import type { StopReason } from "@effect-retry/core/RetryStopped"
 import { longestRun } from "./Limits.ts"
 import type { Scheduled } from "./PlanRecord.ts"
 

@@ -10,7 +10,7 @@
  *
  * @example
  * ```ts
- * import { VirtualClock } from "@effect-retry/testing"
+ * import { VirtualClock } from "@effect-retry/plan"
  * import { Clock, Effect } from "effect"
  * import * as assert from "node:assert"
  *
@@ -44,7 +44,7 @@ import * as Nanos from "./Nanos.ts"
  *
  * @category models
  */
-export class VirtualClock extends Context.Tag("@effect-retry/testing/VirtualClock")<
+export class VirtualClock extends Context.Tag("@effect-retry/plan/VirtualClock")<
   VirtualClock,
   {
     /** The time passed since the clock was built; steps of the wall clock do not show in it. */

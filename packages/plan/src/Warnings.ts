@@ -2,9 +2,9 @@
  * Finds what is odd about a policy.
  */
 import { Duration } from "effect"
-import type { Leaf, RandomLeaf, Tree } from "../decide/BackoffTree.ts"
-import * as BackoffTree from "../decide/BackoffTree.ts"
-import * as Curve from "../decide/Curve.ts"
+import type { Leaf, RandomLeaf, Tree } from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as Curve from "@effect-retry/core/Curve"
 import type { Followed } from "./Follow.ts"
 import { fit } from "./Limits.ts"
 import type { Explainable, Scheduled } from "./PlanRecord.ts"

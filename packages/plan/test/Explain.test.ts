@@ -5,16 +5,16 @@ import {
   Deadline,
   Hint,
   Jitter,
-  Plan,
   Policy,
   RetryBucket,
   SendRate,
   Verdict
 } from "@effect-retry/core"
-import { Arbitraries, SeededRandom } from "@effect-retry/testing"
+import { Plan, SeededRandom } from "@effect-retry/plan"
+import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Data, Duration, Effect, FastCheck as fc, Option, Schedule } from "effect"
-import { law } from "../support/Laws.ts"
+import { law } from "../../core/test/support/Laws.ts"
 import {
   delaysOf,
   excesses,

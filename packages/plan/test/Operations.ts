@@ -1,8 +1,9 @@
 /**
  * Operations to hold a plan against: real runs of `Retry.retry` in virtual time.
  */
-import { type Plan, Retry, Verdict } from "@effect-retry/core"
-import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { Retry, Verdict } from "@effect-retry/core"
+import { type Plan, SeededRandom, VirtualClock } from "@effect-retry/plan"
+import { Arbitraries } from "@effect-retry/testing"
 import { Duration, Effect, FastCheck as fc, Option } from "effect"
 
 /** How an attempt fails: after so long, with this kind, and with the wait that the server asks for. */

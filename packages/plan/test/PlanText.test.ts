@@ -1,4 +1,5 @@
-import { AttemptTimeout, Backoff, Deadline, Hint, Jitter, Plan, Policy, RetryBucket } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, Hint, Jitter, Policy, RetryBucket } from "@effect-retry/core"
+import { Plan } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 
 const text = (policy: Plan.Explainable, options?: Plan.Options) =>

@@ -1,8 +1,8 @@
-import { AttemptTimeout, Backoff, Deadline, Jitter, Plan, Policy, Verdict } from "@effect-retry/core"
-import { SeededRandom } from "@effect-retry/testing"
+import { AttemptTimeout, Backoff, Deadline, Jitter, Policy, Verdict } from "@effect-retry/core"
+import { Plan, SeededRandom } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck as fc, Random, Schedule } from "effect"
-import { law } from "../support/Laws.ts"
+import { law } from "../../core/test/support/Laws.ts"
 import { operation, policies } from "./Operations.ts"
 
 const full = Backoff.exponential({ base: 100 }).pipe(Backoff.jittered(Jitter.full))

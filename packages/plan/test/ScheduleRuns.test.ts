@@ -1,5 +1,5 @@
-import { AttemptTimeout, Backoff, Classifier, Deadline, Hint, Plan, Policy } from "@effect-retry/core"
-import { SeededRandom } from "@effect-retry/testing"
+import { AttemptTimeout, Backoff, Classifier, Deadline, Hint, Policy } from "@effect-retry/core"
+import { Plan, SeededRandom } from "@effect-retry/plan"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Context, Duration, Effect, Option, Schedule } from "effect"
 import { delaysOf, times } from "./Operations.ts"

@@ -1,4 +1,4 @@
-import { SeededRandom } from "@effect-retry/testing"
+import { SeededRandom } from "@effect-retry/plan"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Chunk, Effect, Random } from "effect"
 

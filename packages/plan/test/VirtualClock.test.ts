@@ -1,4 +1,4 @@
-import { SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { SeededRandom, VirtualClock } from "@effect-retry/plan"
 import { describe, expect, it, layer } from "@effect/vitest"
 import {
   Clock,

@@ -5,11 +5,11 @@
  * What lies between two attempts is a wait. Timelines are plain data: compare them, print them, or let `Expect` judge
  * them. Setting the wall clock does not show in them.
  */
+import * as Nanos from "@effect-retry/plan/Nanos"
 import type { Clock, Exit } from "effect"
 import { Context, Duration, Effect } from "effect"
 import { dual } from "effect/Function"
 import * as Ending from "./Ending.ts"
-import * as Nanos from "./Nanos.ts"
 
 /**
  * An attempt. Times count from the start of the recording.

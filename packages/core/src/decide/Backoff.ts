@@ -8,7 +8,7 @@
  */
 import { Duration, Effect, Predicate, Random, Schedule, ScheduleDecision, ScheduleInterval } from "effect"
 import { dual } from "effect/Function"
-import * as Argument from "../check/InvalidArgument.ts"
+import * as Argument from "../accept/InvalidArgument.ts"
 import type { Kind } from "../classify/Verdict.ts"
 import type { Tree } from "./BackoffTree.ts"
 import * as BackoffTree from "./BackoffTree.ts"

@@ -5,7 +5,7 @@
  * interval reaches above the cap, `drawBelow` keeps the draw under it without gathering anything on the cap itself.
  */
 import type { Duration } from "effect"
-import * as Argument from "../check/InvalidArgument.ts"
+import * as Argument from "../accept/InvalidArgument.ts"
 
 /**
  * A named distribution of delays around a bound.

@@ -3,7 +3,7 @@
  */
 import type { Context, Duration } from "effect"
 import { Effect, Layer, Random } from "effect"
-import * as Argument from "../check/InvalidArgument.ts"
+import * as Argument from "../accept/InvalidArgument.ts"
 import type { SendRate } from "./SendRate.ts"
 import * as SlidingWindow from "./SlidingWindow.ts"
 import * as Timed from "./Timed.ts"

@@ -4,7 +4,7 @@
  */
 import type { Context, Duration } from "effect"
 import { Effect, Layer } from "effect"
-import * as Argument from "../check/InvalidArgument.ts"
+import * as Argument from "../accept/InvalidArgument.ts"
 import * as Cubic from "./Cubic.ts"
 import type { SendRate } from "./SendRate.ts"
 import * as Timed from "./Timed.ts"

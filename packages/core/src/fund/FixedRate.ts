@@ -3,7 +3,7 @@
  */
 import type { Context } from "effect"
 import { Effect, Layer, Option } from "effect"
-import * as Argument from "../check/InvalidArgument.ts"
+import * as Argument from "../accept/InvalidArgument.ts"
 import type { SendRate } from "./SendRate.ts"
 import * as Timed from "./Timed.ts"
 import * as TokenBucket from "./Tokens.ts"

@@ -3,7 +3,7 @@
  */
 import type { Context } from "effect"
 import { Effect, Layer, Option } from "effect"
-import * as Argument from "../check/InvalidArgument.ts"
+import * as Argument from "../accept/InvalidArgument.ts"
 import type { RetryBucket } from "./RetryBucket.ts"
 import * as Tank from "./Tank.ts"
 import * as TokenBucket from "./Tokens.ts"

@@ -3,7 +3,7 @@
  */
 import type { Duration } from "effect"
 import { Context, Effect } from "effect"
-import * as Argument from "../check/InvalidArgument.ts"
+import * as Argument from "../accept/InvalidArgument.ts"
 
 /**
  * The key of the running operation, read from its context by keyed buckets and send rates.

@@ -3,7 +3,7 @@
  */
 import type { Context } from "effect"
 import { Duration, Effect, Layer, Option } from "effect"
-import * as Argument from "../check/InvalidArgument.ts"
+import * as Argument from "../accept/InvalidArgument.ts"
 import type { Kind } from "../classify/Verdict.ts"
 import { kinds } from "../classify/Verdict.ts"
 import * as Line from "./Line.ts"

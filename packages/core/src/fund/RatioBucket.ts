@@ -6,7 +6,7 @@
  */
 import type { Context, Duration } from "effect"
 import { Effect, Layer, Option } from "effect"
-import * as Argument from "../check/InvalidArgument.ts"
+import * as Argument from "../accept/InvalidArgument.ts"
 import { paid, tokensOf } from "./QuotaBucket.ts"
 import type { RetryBucket } from "./RetryBucket.ts"
 import * as SlidingWindow from "./SlidingWindow.ts"

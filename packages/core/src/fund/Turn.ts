@@ -2,7 +2,7 @@
  * Whether an attempt whose turn has not come waits for it, and for how long: what the send rates that wait share.
  */
 import { Duration, Effect, Option } from "effect"
-import * as Argument from "../check/InvalidArgument.ts"
+import * as Argument from "../accept/InvalidArgument.ts"
 import * as Line from "./Line.ts"
 import type { SendRate } from "./SendRate.ts"
 

@@ -2,8 +2,8 @@
  * Policies from configuration: the environment, a file, or whatever else Effect's `ConfigProvider` reads.
  */
 import { Config, ConfigError, Duration, Either, Option } from "effect"
-import type { InvalidArgument, Range } from "../check/InvalidArgument.ts"
-import * as Argument from "../check/InvalidArgument.ts"
+import type { InvalidArgument, Range } from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/InvalidArgument.ts"
 import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
 import * as Backoff from "../decide/Backoff.ts"
 import * as BackoffTree from "../decide/BackoffTree.ts"

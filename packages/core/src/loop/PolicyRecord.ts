@@ -3,7 +3,7 @@
  */
 import type { Effect } from "effect"
 import { Context, Predicate, Schedule } from "effect"
-import * as Argument from "../check/InvalidArgument.ts"
+import * as Argument from "../accept/InvalidArgument.ts"
 import type { Classifier } from "../classify/Classifier.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { AttemptTimeout } from "../decide/AttemptTimeout.ts"

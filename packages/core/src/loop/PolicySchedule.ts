@@ -2,7 +2,7 @@
  * Policies for people who stay with `Effect.retry`, `Stream.retry` or a native combinator.
  */
 import { Duration, Effect, Random, Schedule, ScheduleDecision, ScheduleInterval } from "effect"
-import * as Argument from "../check/InvalidArgument.ts"
+import * as Argument from "../accept/InvalidArgument.ts"
 import type { Retryable } from "../classify/Verdict.ts"
 import * as Backoff from "../decide/Backoff.ts"
 import type { Tree } from "../decide/BackoffTree.ts"

@@ -30,7 +30,7 @@
 import type { HttpClientRequest } from "@effect/platform"
 import { InvalidArgument } from "@effect-retry/core"
 import { Predicate } from "effect"
-import * as Token from "../check/Token.ts"
+import * as Token from "../accept/Token.ts"
 import type { Processing } from "../classify/HttpClassifier.ts"
 
 export { declaredRepeatable as declared, RepeatableBecause as Declared } from "./Declared.ts"

@@ -4,7 +4,8 @@
  * One client, thousands of requests one after the other. The formula beside each row says what to expect.
  */
 import { Backoff, Classifier, Retry, RetryBucket } from "@effect-retry/core"
-import { SeededRandom, VirtualClock } from "@effect-retry/testing"
+import * as SeededRandom from "../SeededRandom.ts"
+import * as VirtualClock from "../VirtualClock.ts"
 import { Context, Effect, Random } from "effect"
 
 /**

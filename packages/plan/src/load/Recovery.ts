@@ -6,7 +6,8 @@
  * that runs, on a virtual clock.
  */
 import { Classifier, Policy, Retry, RetryBucket, SendRate } from "@effect-retry/core"
-import { SeededRandom, VirtualClock } from "@effect-retry/testing"
+import * as SeededRandom from "../SeededRandom.ts"
+import * as VirtualClock from "../VirtualClock.ts"
 import type { Scope } from "effect"
 import { Clock, Context, Duration, Effect, Option, Random } from "effect"
 import * as Server from "./Server.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Amplification from "../src/Amplification.ts"
+import * as Amplification from "../../src/load/Amplification.ts"
 
 describe("Amplification.run", { timeout: 60_000 }, () => {
   // At p = 0.1 the gRPC throttle stands on the edge between all retries and none, where its formula jumps.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import * as Clients from "../src/Clients.ts"
-import * as Recovery from "../src/Recovery.ts"
+import * as Clients from "../../src/load/Clients.ts"
+import * as Recovery from "../../src/load/Recovery.ts"
 
 // Minutes of traffic take a second or two, more where the machine is busy.
 const patient = { timeout: 60_000 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as Server from "../src/Server.ts"
+import * as Server from "../../src/load/Server.ts"
 
 describe("Server.arrive", () => {
   const stall = { fromMillis: 1000, toMillis: 2000 }

@@ -29,7 +29,7 @@ for (const { title } of workloads(() => {})) {
   failures.push(...measured.failures)
 }
 
-const page = new URL("../../../../docs/performance.md", import.meta.url)
+const page = new URL("../../../../../docs/performance.md", import.meta.url)
 writeFileSync(page, replaced(readFileSync(page, "utf8"), [describeMachine(), ...sections].join("\n\n")))
 
 console.log(`Took ${Math.round((performance.now() - startedAt) / 1000)} seconds; written into docs/performance.md`)

@@ -2,8 +2,8 @@
  * Code in Markdown is a copy of a file that is compiled and run. A marker above the block says of which:
  *
  * ```
- * <!-- example: packages/examples/src/hello.ts -->          the whole file
- * <!-- example: packages/examples/src/hello.ts#greeting --> from `// #region greeting` to `// #endregion`
+ * <!-- example: packages/tools/examples/src/hello.ts -->          the whole file
+ * <!-- example: packages/tools/examples/src/hello.ts#greeting --> from `// #region greeting` to `// #endregion`
  * ```
  */
 import type { Finding } from "./Finding.ts"
@@ -11,7 +11,7 @@ import type { Finding } from "./Finding.ts"
 const marker = /^\s*<!-- example: (\S+?)(?:#(\S+))? -->\s*$/
 const fence = /^(\s*)(`{3,}|~{3,})\s*(\w*)/
 const languages = ["ts", "typescript", "mts", "tsx"]
-const home = "packages/examples/src/"
+const home = "packages/tools/examples/src/"
 
 interface Block {
   /** Index of the opening fence. */
@@ -48,7 +48,7 @@ export const checkSnippets = ({ example, path, text }: SnippetsInput): SnippetsO
     const above = block.open - 1
     const [, file, region] = marker.exec(lines[above] ?? "") ?? []
     if (file === undefined) {
-      object(block.open, "code block without a marker: <!-- example: packages/examples/src/<file>.ts -->")
+      object(block.open, "code block without a marker: <!-- example: packages/tools/examples/src/<file>.ts -->")
       continue
     }
     marked.add(above)

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-export const root = fileURLToPath(new URL("../../..", import.meta.url))
+export const root = fileURLToPath(new URL("../../../..", import.meta.url))
 
 export interface Source {
   readonly path: string

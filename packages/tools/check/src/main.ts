@@ -121,7 +121,7 @@ const writeSnippets: Step = () => {
 }
 
 /** Where an import of a package leads to the same sources as in the examples. */
-const examplesFolder = "packages/examples/node_modules/.cache/doc-examples"
+const examplesFolder = "packages/tools/examples/node_modules/.cache/doc-examples"
 
 const examples: Step = () => {
   const sources = published.flatMap(({ folder }) => sourcesBelow(`${folder}/src`)).map(docExamples)

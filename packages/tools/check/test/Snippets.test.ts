@@ -1,7 +1,7 @@
 import { checkSnippets } from "@effect-retry/check/Snippets"
 import { describe, expect, it } from "vitest"
 
-const file = "packages/examples/src/hello.ts"
+const file = "packages/tools/examples/src/hello.ts"
 
 const source = `import { Effect } from "effect"
 
@@ -44,7 +44,7 @@ describe("Snippets.checkSnippets", () => {
 
   it.each([["ts"], ["typescript"], ["TS"], ["ts twoslash"]])("finds a %s block without marker", (info) => {
     expect(messages("text", "```" + info, "const a = 1", "```")).toEqual([
-      "2 code block without a marker: <!-- example: packages/examples/src/<file>.ts -->"
+      "2 code block without a marker: <!-- example: packages/tools/examples/src/<file>.ts -->"
     ])
   })
 
@@ -60,8 +60,8 @@ describe("Snippets.checkSnippets", () => {
   })
 
   it.each([
-    ["<!-- example: packages/examples/src/gone.ts -->", "no such file"],
-    ["<!-- example: packages/core/src/index.ts -->", "examples live in packages/examples/src/"],
+    ["<!-- example: packages/tools/examples/src/gone.ts -->", "no such file"],
+    ["<!-- example: packages/core/src/index.ts -->", "examples live in packages/tools/examples/src/"],
     [`<!-- example: ${file}#farewell -->`, 'no region "farewell"']
   ])("finds a marker that leads nowhere: %s", (bad, message) => {
     expect(messages(bad, "```ts", "```")).toEqual([expect.stringContaining(message)])
@@ -70,7 +70,7 @@ describe("Snippets.checkSnippets", () => {
   it("finds a marker without block", () => {
     expect(messages(marker, "", "```ts", "```")).toEqual([
       "1 marker without a code block below it",
-      "3 code block without a marker: <!-- example: packages/examples/src/<file>.ts -->"
+      "3 code block without a marker: <!-- example: packages/tools/examples/src/<file>.ts -->"
     ])
   })
 

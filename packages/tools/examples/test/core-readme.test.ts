@@ -7,13 +7,13 @@ import {
   Hint,
   Jitter,
   Observe,
-  Plan,
   Policy,
   Retry,
   RetryBucket,
   SendRate,
   Verdict
 } from "@effect-retry/core"
+import { Plan } from "@effect-retry/plan"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import {

@@ -12,7 +12,7 @@ const pages = [
 /** Text in a page that says of which example it is the output: page, example and text. */
 const outputs = pages.flatMap((page) =>
   Array.from(
-    read(page).matchAll(/^<!-- output: packages\/examples\/src\/(\S+) -->\n```text\n(.*?)```$/gms),
+    read(page).matchAll(/^<!-- output: packages\/tools\/examples\/src\/(\S+) -->\n```text\n(.*?)```$/gms),
     ([, file = "", text = ""]) => ({ page, file, text })
   )
 )
@@ -26,7 +26,7 @@ describe("outputs", () => {
 
   it.each(outputs)("$page shows what $file gives", async ({ file, text }) => {
     const { expected }: { readonly expected: unknown } = await import(
-      new URL(`packages/examples/src/${file}`, root).pathname
+      new URL(`packages/tools/examples/src/${file}`, root).pathname
     )
     expect(text).toBe(`${String(expected)}\n`)
   })

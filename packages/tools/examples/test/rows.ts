@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 
-export const root = new URL("../../../", import.meta.url)
+export const root = new URL("../../../../", import.meta.url)
 
 export const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 

@@ -1,10 +1,8 @@
 /**
  * The tables of docs/buckets.md, from runs with fixed seeds.
  */
+import { Amplification, Clients, Recovery } from "@effect-retry/plan"
 import { Effect, Option } from "effect"
-import * as Amplification from "./Amplification.ts"
-import * as Clients from "./Clients.ts"
-import * as Recovery from "./Recovery.ts"
 
 const loads = [0.3, 0.5, 0.7, 0.8, 0.9]
 const seeds = [1, 2, 3, 4, 5]

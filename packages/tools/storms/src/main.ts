@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import * as Tables from "./Tables.ts"
 
-const page = fileURLToPath(new URL("../../../docs/buckets.md", import.meta.url))
+const page = fileURLToPath(new URL("../../../../docs/buckets.md", import.meta.url))
 
 const between = (text: string, name: string, content: string): string => {
   const begin = `<!-- ${name} -->`

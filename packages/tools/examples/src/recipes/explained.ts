@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 // #region policy
-import { AttemptTimeout, Backoff, Deadline, Jitter, Plan } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, Jitter } from "@effect-retry/core"
+import { Plan } from "@effect-retry/plan"
 
 const plan = Plan.explain({
   attemptTimeout: AttemptTimeout.constant("2 seconds"),

@@ -1,6 +1,7 @@
 import { Duration } from "effect"
 // #region policy
-import { Backoff, Jitter, Plan } from "@effect-retry/core"
+import { Backoff, Jitter } from "@effect-retry/core"
+import { Plan } from "@effect-retry/plan"
 import { Effect } from "effect"
 
 const policy = {

@@ -1,0 +1,1 @@
+export * from "@effect-retry/plan/VirtualClock"
