@@ -28,9 +28,9 @@ export interface Purity {
 }
 
 export const corePurity: Purity = {
-  stages: ["check", "classify", "decide", "plan"],
+  stages: ["accept", "classify", "decide"],
   modules: ["Data", "Duration", "Function", "Option", "Pipeable", "Predicate"],
-  thin: ["decide/Backoff.ts", "plan/Sample.ts", "plan/ScheduleRuns.ts", "plan/Simulation.ts"]
+  thin: ["decide/Backoff.ts"]
 }
 
 const vagueFolders = ["common", "helper", "helpers", "internal", "misc", "shared", "util", "utils"]
