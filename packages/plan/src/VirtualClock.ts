@@ -1,12 +1,15 @@
 /**
  * A `Clock` on which time passes by itself, and at once.
  *
- * Under `TestClock` the test moves the time; here nobody has to. When every fiber is parked, the clock jumps to the
- * earliest wake-up and wakes that one sleeper, so an hour of back-off takes as long as the work between the delays.
- * Time is counted in whole nanoseconds from 0, and a wake-up is never early, late or rounded.
+ * Under `TestClock` the test moves the time; here the clock moves itself. When every fiber of the run is suspended, it
+ * jumps to the earliest wake-up and wakes that one sleeper, so an hour of back-off takes as long as the work between the
+ * delays. Time is counted in whole nanoseconds from 0, and a wake-up is never early, late or rounded.
  *
- * It waits for promise chains and for `setImmediate`. It cannot see sockets, files, threads and real timers: a fiber
- * that waits for one of those counts as parked, so a timeout around real I/O ends before the answer comes.
+ * Time stands still while a fiber has work, on whatever `Scheduler` it runs, and while a program nested in the run sleeps
+ * on a virtual clock of its own. A fiber that waits for a callback is waited for as long as that is a matter of promises,
+ * or of at most 16 turns of the event loop (`setImmediate`) from one step of a fiber to the next. Sockets, files, threads
+ * and real timers take longer: a fiber that waits for one of those counts as suspended, so a timeout around real I/O ends
+ * before the answer comes. Fibers that a runtime from outside of the run starts are not seen at all.
  *
  * @example
  * ```ts
@@ -31,12 +34,11 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Order from "effect/Order"
-import type * as Scheduler from "effect/Scheduler"
 import * as SortedMap from "effect/SortedMap"
+import * as Activity from "./Activity.ts"
 import * as Nanos from "./Nanos.ts"
 
 /**
@@ -51,20 +53,20 @@ export class VirtualClock extends Context.Tag("@effect-retry/plan/VirtualClock")
     readonly now: Effect.Effect<Duration.Duration>
     /** How many fibers are asleep; one that sleeps for ever is not counted. */
     readonly sleepers: Effect.Effect<number>
-    /** Sets the wall clock back; nobody wakes earlier or later for it. */
+    /** Sets the wall clock back; no sleeper wakes earlier or later for it. */
     readonly stepBack: (by: Duration.DurationInput) => Effect.Effect<void>
-    /** Sets the wall clock to a time since 1970; nobody wakes earlier or later for it. */
+    /** Sets the wall clock to a time since 1970; no sleeper wakes earlier or later for it. */
     readonly setWallTime: (sinceEpoch: Duration.DurationInput) => Effect.Effect<void>
   }
 >() {}
 
 /**
- * Replaces the `Clock` by a virtual one, which starts at 0 whenever the layer is built; who shares a build shares the
- * time.
+ * Replaces the `Clock` by a virtual one, which starts at 0 whenever the layer is built; programs that share a build
+ * share the time.
  *
  * As on a real machine, `currentTimeMillis` is the wall clock in whole milliseconds and may be stepped, while sleeps
  * and `currentTimeNanos` follow the time that has passed. Of the sleepers due at one instant, the first to fall asleep
- * wakes first, and the next only when every fiber is parked again.
+ * wakes first, and the next only when every fiber is suspended again.
  * The clock stops when the layer is released: fibers that outlive it sleep for ever.
  *
  * @category layers
@@ -72,9 +74,7 @@ export class VirtualClock extends Context.Tag("@effect-retry/plan/VirtualClock")
 export const layer: Layer.Layer<VirtualClock> = Layer.scoped(
   VirtualClock,
   Effect.gen(function* () {
-    const activity = watch(yield* FiberRef.get(FiberRef.currentScheduler))
-    const { clock, control, stop } = make(activity.takeStillness)
-    yield* Effect.locallyScoped(FiberRef.currentScheduler, activity.scheduler)
+    const { clock, control, stop } = make(yield* Activity.watch)
     yield* Effect.withClockScoped(clock)
     yield* Effect.addFinalizer(() => Effect.sync(stop))
     return control
@@ -110,7 +110,7 @@ export const sleepers: Effect.Effect<number, never, VirtualClock> = Effect.flatM
 )
 
 /**
- * Sets the wall clock back, as a correction by a time server does; nobody wakes earlier or later for it.
+ * Sets the wall clock back, as a correction by a time server does; no sleeper wakes earlier or later for it.
  *
  * The wall clock may go below 0. An infinite step is refused.
  *
@@ -120,7 +120,7 @@ export const stepBack = (by: Duration.DurationInput): Effect.Effect<void, never,
   Effect.flatMap(VirtualClock, (clock) => clock.stepBack(by))
 
 /**
- * Sets the wall clock to a time since 1970; nobody wakes earlier or later for it.
+ * Sets the wall clock to a time since 1970; no sleeper wakes earlier or later for it.
  *
  * An infinite time is refused.
  *
@@ -140,7 +140,10 @@ const earliestFirst: Order.Order<WakeUp> = Order.combine(
   Order.mapInput(Order.number, (wakeUp) => wakeUp.order)
 )
 
-const make = (takeStillness: () => boolean) => {
+/** Turns of the event loop without a task after which a run stands still. */
+const quietTurns = 16
+
+const make = (watched: Activity.Watched) => {
   let passed = 0n
   let wallOffset = 0
   let asleep = SortedMap.empty<WakeUp, () => void>(earliestFirst)
@@ -154,8 +157,8 @@ const make = (takeStillness: () => boolean) => {
       resume()
     })
 
-  const pump = makePump(() => {
-    if (takeStillness()) wakeNext()
+  const pump = makePump(watched, (still) => {
+    if (still) wakeNext()
     return SortedMap.size(asleep) > 0
   })
 
@@ -215,49 +218,23 @@ const finiteMillis = (name: string, input: Duration.DurationInput): number => {
 }
 
 /**
- * Calls `turn` once per turn of the event loop, from the call of the pump for as long as `turn` answers true.
+ * Calls `turn` once per turn of the event loop, from the call of the pump for as long as `turn` answers true, and tells
+ * it whether the run stands still.
  *
  * `setImmediate`, since it comes after all microtasks: every chain of promises has then run to its end. It is the one
- * place where this module touches the platform.
+ * place where this module touches the platform. Meanwhile the clocks of the runs around this one are held.
  */
-const makePump = (turn: () => boolean): (() => void) => {
+const makePump = ({ activity, around }: Activity.Watched, turn: (still: boolean) => boolean): (() => void) => {
   let pumping = false
   const next = () => {
-    pumping = turn()
+    pumping = turn(activity.takeStillness(quietTurns))
     if (pumping) setImmediate(next)
+    else around.forEach((outer) => outer.end())
   }
   return () => {
     if (pumping) return
     pumping = true
+    around.forEach((outer) => outer.begin())
     setImmediate(next)
   }
-}
-
-/**
- * A scheduler that hands its tasks to `inner`, and that knows whether fibers stand still.
- *
- * The event loop alone cannot tell: a fiber that yields two thousand times in a row continues on a timer.
- * `takeStillness` answers whether no task is waiting and none has run since the last question.
- */
-const watch = (inner: Scheduler.Scheduler) => {
-  let waiting = 0
-  let ran = false
-  const scheduler: Scheduler.Scheduler = {
-    shouldYield: (fiber) => inner.shouldYield(fiber),
-    scheduleTask: (task, priority, fiber) => {
-      waiting++
-      const watched = () => {
-        waiting--
-        ran = true
-        task()
-      }
-      inner.scheduleTask(watched, priority, fiber)
-    }
-  }
-  const takeStillness = () => {
-    const still = waiting === 0 && !ran
-    ran = false
-    return still
-  }
-  return { scheduler, takeStillness }
 }

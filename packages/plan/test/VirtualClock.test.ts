@@ -8,11 +8,13 @@ import {
   Exit,
   FastCheck,
   Fiber,
+  FiberRef,
   Option,
   Order,
   Queue,
   Random,
   Schedule,
+  Scheduler,
   Stream,
   TestClock
 } from "effect"
@@ -277,6 +279,81 @@ describe("VirtualClock.layer, while a fiber is busy", () => {
       yield* work
       expect(yield* nowMillis).toBe(0)
       expect(yield* Fiber.join(sleeper)).toEqual(Duration.millis(1))
+    }).pipe(Effect.provide(VirtualClock.layer))
+  )
+})
+
+describe("VirtualClock.layer, while a fiber waits for callbacks", () => {
+  const afterTurns = (turns: number, done: () => void): void => {
+    setImmediate(() => (turns === 1 ? done() : afterTurns(turns - 1, done)))
+  }
+
+  it.effect.each([1, 2, 3, 5, 16])("waits for a chain of %i calls of setImmediate", (turns) =>
+    Effect.gen(function* () {
+      const answer = Effect.async<string>((resume) => afterTurns(turns, () => resume(Effect.succeed("answer"))))
+      expect(yield* Effect.timeoutOption(answer, "1 hour")).toEqual(Option.some("answer"))
+      expect(yield* nowMillis).toBe(0)
+    }).pipe(Effect.provide(VirtualClock.layer))
+  )
+
+  it.effect("waits for a chain after every wake-up", () =>
+    Effect.gen(function* () {
+      const answer = Effect.async<void>((resume) => afterTurns(10, () => resume(Effect.void)))
+      const seen: Array<number> = []
+      yield* Effect.fork(Effect.sleep("1 hour"))
+      yield* Effect.zipRight(Effect.sleep("1 second"), Effect.zipRight(answer, nowMillis)).pipe(
+        Effect.map((now) => seen.push(now)),
+        Effect.repeatN(9)
+      )
+      expect(seen).toEqual(Array.from({ length: 10 }, (_, i) => (i + 1) * 1_000))
+    }).pipe(Effect.provide(VirtualClock.layer))
+  )
+})
+
+describe("VirtualClock.layer, with fibers on schedulers of their own", () => {
+  // Every task after the first runs on a timer of the machine.
+  const onTimers = Effect.withScheduler(Scheduler.makeBatched((run) => setTimeout(run, 2)))
+
+  const yields = Effect.repeatN(Effect.yieldNow(), 3)
+
+  it.effect.each([
+    { does: "yields", work: onTimers(yields) },
+    { does: "awaits a promise", work: onTimers(Effect.promise(() => Promise.resolve())) },
+    { does: "forks", work: onTimers(Effect.flatMap(Effect.fork(Effect.void), Fiber.join)) },
+    { does: "forks and yields", work: onTimers(Effect.flatMap(Effect.fork(yields), Fiber.join)) },
+    { does: "works concurrently", work: onTimers(Effect.all([yields, yields, yields], { concurrency: 2 })) },
+    { does: "enters another scheduler", work: onTimers(Effect.zipRight(yields, onTimers(yields))) },
+    { does: "runs in a fork", work: Effect.flatMap(Effect.fork(onTimers(yields)), Fiber.join) },
+    {
+      does: "yields more often than a scheduler goes on at once",
+      work: Effect.withScheduler(Effect.repeatN(Effect.yieldNow(), 20), new Scheduler.MixedScheduler(2))
+    }
+  ])("stands still while a fiber $does", ({ work }) =>
+    Effect.gen(function* () {
+      yield* Effect.fork(Effect.sleep("1 millis"))
+      yield* Effect.yieldNow()
+      yield* work
+      expect(yield* nowMillis).toBe(0)
+    }).pipe(Effect.provide(VirtualClock.layer))
+  )
+
+  it.effect("gives a fiber its scheduler back where it leaves the other one", () =>
+    Effect.gen(function* () {
+      const before = yield* FiberRef.get(FiberRef.currentScheduler)
+      yield* onTimers(yields)
+      expect(yield* FiberRef.get(FiberRef.currentScheduler)).toBe(before)
+    }).pipe(Effect.provide(VirtualClock.layer))
+  )
+})
+
+describe("VirtualClock.layer, around another virtual clock", () => {
+  it.effect("stands still while a program sleeps on a clock of its own", () =>
+    Effect.gen(function* () {
+      const inner = VirtualClock.run(Effect.zipRight(Effect.repeatN(Effect.sleep("1 day"), 99), nowMillis))
+      expect(yield* Effect.timeoutOption(inner, "1 second")).toEqual(Option.some(100 * 86_400_000))
+      expect(yield* nowMillis).toBe(0)
+      yield* Effect.sleep("1 second")
+      expect(yield* nowMillis).toBe(1_000)
     }).pipe(Effect.provide(VirtualClock.layer))
   )
 })
