@@ -1,81 +1,10 @@
 /**
- * The port to tokens: may this attempt be made?
+ * Tokens that attempts are paid with: the port, the buckets that always or never grant, and what combines buckets.
  *
- * A policy has two places for a bucket. As its `bucket` it is asked before the wait of every retry, and bounds what
- * retries add to the load of a server in trouble. As its `rateLimiter` it is asked after the wait, before every attempt,
- * the first included. A bucket knows attempts, kinds and time, no protocol; its state lives in the value itself, so
- * programs share a bucket exactly when they share the value, or the layer that makes it.
+ * `RetryBucket` has the buckets meant for a policy's `bucket`, `RateLimiter` those meant for its `rateLimiter`.
  */
-import type { Duration, Effect, Option } from "effect"
-import { Context } from "effect"
-import type { Kind, Verdict } from "../classify/Verdict.ts"
-
-/**
- * The attempt that asks for tokens.
- *
- * @category models
- */
-export interface Request {
-  /** The number of the attempt that wants to be made, from 1. */
-  readonly attempt: number
-  /** The kind of the failure before it; `None` for a first attempt and for a failure without a kind. */
-  readonly kind: Option.Option<Kind>
-  /** What the deadline leaves for waiting; `None` without a deadline. */
-  readonly atMost: Option.Option<Duration.Duration>
-  /** Gives a wait the interruptibility that the operation has. */
-  readonly restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-}
-
-/**
- * Tokens that a bucket has handed out.
- *
- * @category models
- */
-export interface Grant {
-  /** How many. May be zero and may be a fraction. */
-  readonly tokens: number
-  /** Returns them. To be run at most once, and only if the attempt was not made. */
-  readonly refund: Effect.Effect<void>
-}
-
-/**
- * How an attempt ended. `attempt` is its number, `granted` the tokens that this bucket had granted it.
- *
- * @category models
- */
-export type Outcome =
-  | { readonly _tag: "Succeeded"; readonly attempt: number; readonly granted: number }
-  | { readonly _tag: "Failed"; readonly attempt: number; readonly granted: number; readonly verdict: Verdict }
-  /** Interrupted, or ended by a defect. Only buckets with `started` hear of these. */
-  | { readonly _tag: "Abandoned"; readonly attempt: number; readonly granted: number }
-
-/**
- * Tokens that attempts are paid with. `E` is how the bucket itself can fail: a policy takes none that can.
- *
- * @category models
- */
-export interface TokenBucket<out E = never> {
-  /**
-   * Grants all the tokens that an attempt costs, or takes nothing and answers `None`.
-   *
-   * Runs uninterruptibly, so that what is taken is also answered. A bucket that waits wraps its wait, and only that, in
-   * `request.restore`, serves first come, first served, and waits at most `request.atMost`.
-   */
-  readonly acquire: (request: Request) => Effect.Effect<Option.Option<Grant>, E>
-  /** Hears how an attempt ended: once for each, first attempts included. */
-  readonly record: (outcome: Outcome) => Effect.Effect<void, E>
-  /** Tokens at this moment. Asked only where an observer wants it. */
-  readonly level: Effect.Effect<number, E>
-  /**
-   * Hears that an attempt begins, first attempts included. A bucket that has it hears of abandoned attempts as well, so
-   * every `started` is followed by exactly one `record`.
-   */
-  readonly started?: ((attempt: number) => Effect.Effect<void, E>) | undefined
-}
-
-/**
- * The bucket of an application that needs just one. Declare tags of your own where a program holds several.
- *
- * @category models
- */
-export class Default extends Context.Tag("@effect-retry/core/TokenBucket")<Default, TokenBucket>() {}
+export { all, empty, firstAttempts, shadow, unlimited } from "./Compose.ts"
+export { failClosed, failOpen, fallback } from "./Fallible.ts"
+export { Key } from "./Key.ts"
+export { keyed } from "./Keyed.ts"
+export { Default, type Grant, type Outcome, type Request, type TokenBucket } from "./Port.ts"

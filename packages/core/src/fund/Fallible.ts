@@ -1,0 +1,192 @@
+/**
+ * Buckets that can fail, such as one in a store far away, made into buckets that cannot.
+ */
+import { Cause, Deferred, Duration, Effect, Exit, Fiber, FiberId, Option } from "effect"
+import { dual } from "effect/Function"
+import * as Argument from "../accept/InvalidArgument.ts"
+import { longestTimerMillis } from "../decide/AttemptTimeout.ts"
+import { combined, empty, recordEach, startEach, unlimited, waitingAtMost } from "./Compose.ts"
+import * as MonotonicTime from "./MonotonicTime.ts"
+import type { Grant, Request, TokenBucket } from "./Port.ts"
+import { noTokens } from "./Port.ts"
+
+/** How long a bucket may take, and what hears of its failures. */
+interface Bounded<in E> {
+  /** Most time of each call of the bucket. A call without an answer by then has failed. */
+  readonly within: Duration.DurationInput
+  /**
+   * Hears of each call that failed, died or took too long (`TimeoutException`). Runs in a fiber of its own: the operation
+   * does not wait for it.
+   */
+  readonly onFailure?: ((cause: Cause.Cause<E | Cause.TimeoutException>) => Effect.Effect<void>) | undefined
+}
+
+/** What `fallback` is told. */
+interface Fallback<in E> extends Bounded<E> {
+  /** Decides where the bucket does not answer. */
+  readonly local: TokenBucket
+}
+
+/**
+ * Asks the `local` bucket where the bucket fails, dies or does not answer within the bound.
+ *
+ * Both buckets hear of every attempt: the one that granted it with its grant, the other one with no tokens. The level is
+ * the local one where the bucket does not tell its own. A call without an answer is interrupted; if it grants tokens all
+ * the same, they are refunded as soon as it does. No call lasts longer than `within`, apart from waits of the local
+ * bucket, which `request.atMost` bounds as always.
+ *
+ * @category combinators
+ */
+export const fallback: {
+  <E>(options: Fallback<E>): (self: TokenBucket<E>) => TokenBucket
+  <E>(self: TokenBucket<E>, options: Fallback<E>): TokenBucket
+} = dual(2, <E>(self: TokenBucket<E>, options: Fallback<E>): TokenBucket =>
+  withFallback("TokenBucket.fallback", self, options.local, options)
+)
+
+/**
+ * Grants for nothing where the bucket fails, dies or does not answer within the bound: `fallback` to `unlimited`.
+ *
+ * @category combinators
+ */
+export const failOpen: {
+  <E>(options: Bounded<E>): (self: TokenBucket<E>) => TokenBucket
+  <E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket
+} = dual(2, <E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket =>
+  withFallback("TokenBucket.failOpen", self, unlimited, options)
+)
+
+/**
+ * Refuses where the bucket fails, dies or does not answer within the bound: `fallback` to `empty`.
+ *
+ * @category combinators
+ */
+export const failClosed: {
+  <E>(options: Bounded<E>): (self: TokenBucket<E>) => TokenBucket
+  <E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket
+} = dual(2, <E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket =>
+  withFallback("TokenBucket.failClosed", self, empty, options)
+)
+
+const withFallback = <E>(owner: string, self: TokenBucket<E>, local: TokenBucket, options: Bounded<E>): TokenBucket => {
+  const store = boundedBy(owner, self, options)
+  const buckets = [store, local]
+  const nowMillis = MonotonicTime.makeReader()
+  return {
+    acquire: (request) =>
+      Effect.clockWith((clock) => {
+        const startMillis = nowMillis(clock)
+        return Effect.flatMap(store.acquire(request), (answer) => {
+          if (Option.isSome(answer)) return Effect.succeed(answer.value)
+          const leftMillis = untilMillis(request) - (nowMillis(clock) - startMillis)
+          return Effect.map(
+            local.acquire(leftMillis === Infinity ? request : waitingAtMost(request, leftMillis)),
+            Option.map((grant): Grant => combined([noTokens, grant]))
+          )
+        })
+      }),
+    record: (outcome) => recordEach(buckets, outcome),
+    level: Effect.flatMap(store.level, Option.match({ onNone: () => local.level, onSome: Effect.succeed })),
+    started: startEach(buckets)
+  }
+}
+
+const untilMillis = ({ atMost }: Request): number =>
+  Option.match(atMost, { onNone: () => Infinity, onSome: Duration.toMillis })
+
+/** A bucket that answers every call within a bound; `None` where the bucket itself does not. */
+interface Store extends Pick<TokenBucket, "record" | "started"> {
+  readonly acquire: (request: Request) => Effect.Effect<Option.Option<Option.Option<Grant>>>
+  readonly level: Effect.Effect<Option.Option<number>>
+}
+
+const boundedBy = <E>(owner: string, self: TokenBucket<E>, options: Bounded<E>): Store => {
+  const range = { min: 0, exclusive: true, max: longestTimerMillis }
+  const withinMillis = Argument.millis(owner, "within", options.within, range)
+  const bound: Bound<E> = { owner, withinMillis, onFailure: options.onFailure }
+  const call = <A>(effect: () => Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
+    Effect.uninterruptibleMask((restore) => callWithin(bound, Effect.interruptible(Effect.suspend(effect)), restore))
+  const refunding = (grant: Grant): Grant => ({
+    ...combined([grant, noTokens]),
+    refund: Effect.asVoid(call(() => grant.refund))
+  })
+  const { started } = self
+  return {
+    acquire: (request) => {
+      const inTime = {
+        ...waitingAtMost(request, Math.min(withinMillis, untilMillis(request))),
+        restore: Effect.interruptible
+      }
+      const refundLate = Option.match({ onNone: () => Effect.void, onSome: ({ refund }: Grant) => refund })
+      return Effect.map(
+        callWithin(
+          bound,
+          Effect.suspend(() => self.acquire(inTime)),
+          request.restore,
+          refundLate
+        ),
+        Option.map(Option.map(refunding))
+      )
+    },
+    record: (outcome) => Effect.asVoid(call(() => self.record(outcome))),
+    level: call(() => self.level),
+    started: started && ((attempt) => Effect.asVoid(call(() => started(attempt))))
+  }
+}
+
+interface Bound<in E> extends Pick<Bounded<E>, "onFailure"> {
+  readonly owner: string
+  readonly withinMillis: number
+}
+
+/**
+ * Waits for a call as long as the bound allows, interruptibly where `restore` makes it so. An answer that comes too late
+ * goes to `late`. To be run uninterruptibly.
+ *
+ * The first of call, timer and interruption to complete `answer` decides. Not a race: `Effect.raceFirst` hangs when it is
+ * interrupted between two of its own steps.
+ */
+const callWithin = <A, E>(
+  bound: Bound<E>,
+  call: Effect.Effect<A, E>,
+  restore: Request["restore"],
+  late: (answer: A) => Effect.Effect<void> = () => Effect.void
+): Effect.Effect<Option.Option<A>> =>
+  Effect.gen(function* () {
+    const answer = yield* Deferred.make<Exit.Exit<A, E | Cause.TimeoutException>>()
+    const decide = (exit: Exit.Exit<A, E | Cause.TimeoutException>) => Deferred.succeed(answer, exit)
+    const calling = Effect.flatMap(Effect.exit(call), (exit) =>
+      Effect.flatMap(decide(exit), (isFirst) =>
+        isFirst || Exit.isFailure(exit) ? Effect.void : Effect.catchAllCause(late(exit.value), report(bound))
+      )
+    )
+    const ringing = Effect.zipRight(
+      Effect.sleep(bound.withinMillis),
+      Effect.suspend(() => decide(timedOut(bound)))
+    )
+    const caller = yield* Effect.forkDaemon(calling)
+    const timer = yield* Effect.forkDaemon(Effect.interruptible(ringing))
+    const end = Effect.zipRight(stop(timer), stop(caller))
+    const waited = yield* Effect.exit(restore(Deferred.await(answer)))
+    if (Exit.isFailure(waited) && (yield* decide(Exit.failCause(waited.cause)))) {
+      yield* end
+      return yield* Effect.failCause(waited.cause)
+    }
+    const exit = yield* Deferred.await(answer)
+    yield* end
+    if (Exit.isSuccess(exit)) return Option.some(exit.value)
+    yield* report(bound)(exit.cause)
+    return Option.none()
+  })
+
+const stop = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<void> => Fiber.interruptAsFork(fiber, FiberId.none)
+
+const timedOut = ({ owner, withinMillis }: Bound<never>): Exit.Exit<never, Cause.TimeoutException> =>
+  Exit.fail(new Cause.TimeoutException(`${owner}: no answer within ${withinMillis} ms`))
+
+const report =
+  <E>({ onFailure }: Bound<E>) =>
+  (cause: Cause.Cause<E | Cause.TimeoutException>): Effect.Effect<void> =>
+    onFailure === undefined
+      ? Effect.void
+      : Effect.asVoid(Effect.forkDaemon(Effect.interruptible(Effect.suspend(() => onFailure(cause)))))

@@ -1,0 +1,166 @@
+/**
+ * A bucket for each key, bounded in number and in age.
+ */
+import type { Duration } from "effect"
+import { Clock, Context, Effect, Option } from "effect"
+import * as Argument from "../accept/InvalidArgument.ts"
+import { Key } from "./Key.ts"
+import * as MonotonicTime from "./MonotonicTime.ts"
+import type { Grant, Outcome, TokenBucket } from "./Port.ts"
+import { noTokens } from "./Port.ts"
+import * as RecentlyUsed from "./RecentlyUsed.ts"
+
+/** What `keyed` is told. */
+interface Keyed {
+  /** Makes the bucket of a key, such as `RetryBucket.quota()`. May read `TokenBucket.Key`. */
+  readonly bucket: Effect.Effect<TokenBucket>
+  /** Most keys with a bucket of their own at a time; the keys beyond share one more. */
+  readonly maxKeys: number
+  /** A bucket not used for so long makes room for the bucket of another key. */
+  readonly idleTimeToLive: Duration.DurationInput
+}
+
+/**
+ * A bucket for each key. The key is `TokenBucket.Key` of the operation's context: a host, a table, a tenant.
+ *
+ * A key has a bucket of its own as long as it uses it. Keys for which there is no room share one bucket. A bucket not used
+ * for `idleTimeToLive` is dropped when another key needs room, whatever its level, and its key gets a new one when it is
+ * used again. So in a time `t` at most `(maxKeys + 1) * (1 + t / idleTimeToLive)` buckets are made, and together they
+ * grant at most what so many buckets grant.
+ * An outcome is recorded with the bucket that granted the attempt, also when that bucket was dropped meanwhile. A bucket
+ * with `started` is not dropped while one of its attempts is under way. Setting the wall clock changes nothing.
+ *
+ * @category constructors
+ */
+export const keyed = (options: Keyed): Effect.Effect<TokenBucket> => {
+  const owner = "TokenBucket.keyed"
+  const limits = {
+    maxKeys: Argument.number(owner, "maxKeys", options.maxKeys, { min: 1, integer: true }),
+    idleMillis: Argument.millis(owner, "idleTimeToLive", options.idleTimeToLive, { min: 1 })
+  }
+  const make = Effect.map(options.bucket, (bucket): Entry => ({ bucket, usedMillis: Infinity, underWay: 0 }))
+  const makeShared = Effect.provideService(make, Key, "")
+  return Effect.map(makeShared, (shared) => {
+    const entries = makeEntries(make, makeShared, shared, limits)
+    return shared.bucket.started === undefined ? bucketOf(entries) : startingBucketOf(entries)
+  })
+}
+
+interface Entry {
+  readonly bucket: TokenBucket
+  /** Kept up to date for the shared entry. */
+  usedMillis: number
+  /** How many attempts the bucket heard start and did not hear end. */
+  underWay: number
+}
+
+interface Entries {
+  /** Uses the entry of the running operation's key. */
+  readonly use: <A>(f: (entry: Entry, key: string) => Effect.Effect<A>) => Effect.Effect<A>
+  /** Counts an attempt that starts (1) or ends (-1). */
+  readonly count: (entry: Entry, key: string, change: 1 | -1) => void
+}
+
+interface Limits {
+  readonly maxKeys: number
+  readonly idleMillis: number
+}
+
+const makeEntries = (
+  make: Effect.Effect<Entry>,
+  makeShared: Effect.Effect<Entry>,
+  first: Entry,
+  { idleMillis, maxKeys }: Limits
+): Entries => {
+  const monotonicMillis = MonotonicTime.makeReader()
+  const own = RecentlyUsed.make<Entry>(idleMillis)
+  let shared = first
+  // By key, the attempts under way with the shared bucket: their ends belong there, also when there is room again.
+  const sharing = new Map<string, number>()
+
+  const share = (nowMillis: number): Effect.Effect<Entry> => {
+    if (!isUnderWay(shared) && nowMillis - shared.usedMillis >= idleMillis) {
+      return Effect.map(makeShared, (entry) => {
+        entry.usedMillis = nowMillis
+        shared = entry
+        return entry
+      })
+    }
+    shared.usedMillis = nowMillis
+    return Effect.succeed(shared)
+  }
+  const enter = (key: string, nowMillis: number): Effect.Effect<Entry> => {
+    if (sharing.has(key)) return share(nowMillis)
+    own.dropIdle(nowMillis, isUnderWay)
+    if (own.size() >= maxKeys) return share(nowMillis)
+    return Effect.flatMap(make, (entry) => {
+      // Others may have entered while the bucket was made.
+      const entered = own.get(key, nowMillis)
+      if (entered !== undefined) return Effect.succeed(entered)
+      if (own.size() >= maxKeys) return share(nowMillis)
+      own.add(key, entry, nowMillis)
+      return Effect.succeed(entry)
+    })
+  }
+  return {
+    use: (f) =>
+      Effect.withFiberRuntime((fiber) => {
+        const key = Context.get(fiber.currentContext, Key)
+        const nowMillis = monotonicMillis(Context.get(fiber.currentDefaultServices, Clock.Clock))
+        const entry = own.get(key, nowMillis)
+        return entry === undefined ? Effect.flatMap(enter(key, nowMillis), (entry) => f(entry, key)) : f(entry, key)
+      }),
+    count: (entry, key, change) => {
+      entry.underWay = Math.max(0, entry.underWay + change)
+      if (entry !== shared) return
+      const count = (sharing.get(key) ?? 0) + change
+      if (count > 0) sharing.set(key, count)
+      else sharing.delete(key)
+    }
+  }
+}
+
+const isUnderWay = ({ underWay }: Entry): boolean => underWay > 0
+
+/** A grant that knows its bucket, since the key may have another one when the attempt ends. */
+interface KeyedGrant extends Grant {
+  readonly bucket: TokenBucket
+  readonly inner: Grant
+}
+
+const isKeyed = (granted: Grant): granted is KeyedGrant => "bucket" in granted
+
+const bucketOf = ({ use }: Entries): TokenBucket => ({
+  acquire: (request) =>
+    use(({ bucket }) =>
+      Effect.map(bucket.acquire(request), (answer) => {
+        if (Option.isNone(answer)) return answer
+        const { refund, tokens } = answer.value
+        return Option.some<KeyedGrant>({ tokens, refund, bucket, inner: answer.value })
+      })
+    ),
+  record: (outcome) =>
+    isKeyed(outcome.granted) ? recordGranted(outcome, outcome.granted) : use(({ bucket }) => bucket.record(outcome)),
+  level: use(({ bucket }) => bucket.level)
+})
+
+const recordGranted = (outcome: Outcome, { bucket, inner }: KeyedGrant): Effect.Effect<void> =>
+  bucket.record({ ...outcome, granted: inner })
+
+const startingBucketOf = (entries: Entries): TokenBucket => ({
+  ...bucketOf(entries),
+  started: (attempt) =>
+    entries.use((entry, key) => {
+      entries.count(entry, key, 1)
+      return entry.bucket.started?.(attempt) ?? Effect.void
+    }),
+  record: (outcome) =>
+    entries.use((entry, key) => {
+      entries.count(entry, key, -1)
+      if (!isKeyed(outcome.granted)) return entry.bucket.record(outcome)
+      const recorded = recordGranted(outcome, outcome.granted)
+      if (outcome.granted.bucket === entry.bucket) return recorded
+      // A bucket that was dropped granted the attempt, and this one heard it start.
+      return Effect.ensuring(recorded, entry.bucket.record({ ...outcome, granted: noTokens }))
+    })
+})

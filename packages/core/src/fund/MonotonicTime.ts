@@ -1,0 +1,28 @@
+/**
+ * The time of buckets and rate limiters: it never goes back, and setting the wall clock does not change it.
+ */
+import type { Clock } from "effect"
+
+/**
+ * Reads a clock, in milliseconds with fractions.
+ *
+ * @category models
+ */
+export type Reader = (clock: Clock.Clock) => number
+
+/**
+ * A reader of the nanoseconds of a `Clock`, which do not follow the wall clock. Should they step back all the same, time
+ * stands still for the step and goes on from there.
+ *
+ * @category constructors
+ */
+export const makeReader = (): Reader => {
+  let latest = -Infinity
+  let ahead = 0
+  return (clock) => {
+    const reading = Number(clock.unsafeCurrentTimeNanos()) / 1e6
+    ahead = Math.max(ahead, latest - reading)
+    latest = reading + ahead
+    return latest
+  }
+}
