@@ -1,7 +1,8 @@
 /**
  * Tells a policy's observers what happens. For a policy without observers there is nothing to run.
  */
-import { Duration, Effect, Option } from "effect"
+import type { Option } from "effect"
+import { Duration, Effect } from "effect"
 import type { Failure, Operation } from "./Operation.ts"
 import { elapsedMillis } from "./Operation.ts"
 import type { Common, RetryEvent } from "./RetryEvent.ts"

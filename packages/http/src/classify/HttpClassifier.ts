@@ -9,32 +9,12 @@ import { InvalidArgument, Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
 import { Predicate } from "effect"
 import * as Token from "../accept/Token.ts"
+import { type Case, type Processing, processings } from "./Case.ts"
 import * as HintHeader from "./HintHeader.ts"
 import * as StandardCases from "./StandardCases.ts"
 import * as Transport from "./Transport.ts"
 
-/**
- * Whether the request can have had an effect: it never left, it certainly was not processed, or nobody knows.
- *
- * @category models
- */
-export type Processing = (typeof processings)[number]
-
-const processings = ["NotSent", "NotProcessed", "Unknown"] as const
-
-/**
- * What a status or an error code means.
- *
- * @category models
- */
-export interface Case {
-  /** The kind of failure; absent where it is retryable only with a hint. */
-  readonly kind?: Verdict.Kind | undefined
-  /** The kind where the response says how long to wait. @default `kind` */
-  readonly hinted?: Verdict.Kind | undefined
-  /** @default "Unknown" */
-  readonly processing?: Processing | undefined
-}
+export type { Case, Processing }
 
 /**
  * Tables of what is retryable. A row taken out with `undefined` is not.

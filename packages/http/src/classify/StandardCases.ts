@@ -1,7 +1,7 @@
 /**
  * What statuses and codes of transport errors mean where nobody says otherwise.
  */
-import type { Case } from "./HttpClassifier.ts"
+import type { Case } from "./Case.ts"
 
 /**
  * Statuses. Sources: RFC 9110, section 15, https://www.rfc-editor.org/rfc/rfc9110#section-15; of

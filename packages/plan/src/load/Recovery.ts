@@ -5,7 +5,8 @@
  * Ten clients send Poisson traffic and wait one second for each answer. It is the shipped loop with the shipped buckets
  * that runs, on a virtual clock.
  */
-import { Classifier, Policy, Retry, RetryBucket, SendRate } from "@effect-retry/core"
+import type { Policy } from "@effect-retry/core"
+import { Classifier, Retry, RetryBucket, SendRate } from "@effect-retry/core"
 import * as SeededRandom from "../SeededRandom.ts"
 import * as VirtualClock from "../VirtualClock.ts"
 import type { Scope } from "effect"
