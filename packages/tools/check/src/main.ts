@@ -2,17 +2,17 @@
  * Everything a change must pass besides the tests.
  *
  *     pnpm check                              all of it
- *     pnpm check flow snippets                only the named steps
+ *     pnpm check lint snippets                only the named steps
  *     pnpm check exports snippets --write     write what these two can write
  */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { checkDependencies } from "./Dependencies.ts"
 import { docExamples } from "./DocExamples.ts"
 import { checkExports, type ExportsInput, writeExports } from "./Exports.ts"
 import { type Finding, render } from "./Finding.ts"
-import { checkFlow, corePurity } from "./Flow.ts"
 import { checkSnippets, type SnippetsInput } from "./Snippets.ts"
 import { checkTarball } from "./Tarball.ts"
 import {
@@ -73,17 +73,9 @@ const lint: Step = () => run("oxlint", "--deny-warnings", "--report-unused-disab
 
 const format: Step = () => run("oxfmt", "--check", ".")
 
-const flow: Step = () =>
+const dependencies: Step = () =>
   published
-    .flatMap(({ folder, manifest }) =>
-      checkFlow({
-        folder: `${folder}/src`,
-        name: manifest.name,
-        sources: sourcesBelow(`${folder}/src`),
-        dependencies: Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
-        purity: folder === "packages/core" ? corePurity : undefined
-      })
-    )
+    .flatMap(({ folder, manifest }) => checkDependencies({ manifest, sources: sourcesBelow(`${folder}/src`) }))
     .map(render)
 
 const exportsInput = ({ folder }: Package): ExportsInput => ({
@@ -180,7 +172,7 @@ const checks: Readonly<Record<string, Step>> = {
   effect,
   lint,
   format,
-  flow,
+  dependencies,
   exports: exportsMaps,
   snippets,
   examples,

@@ -1,0 +1,23 @@
+import { filesBelow, publishedPackages } from "@effect-retry/check/Workspace"
+import { describe, expect, it } from "vitest"
+
+const stages = ["accept", "classify", "decide", "fund", "loop", "observe"]
+const sources = (folder: string) => filesBelow(`${folder}/src`).map((path) => path.slice(`${folder}/src/`.length))
+const staged = publishedPackages()
+  .map(({ folder }) => folder)
+  .filter((folder) => sources(folder).some((path) => stages.includes(path.split("/")[0]!)))
+
+describe("layout", () => {
+  it("has packages with stages", () => {
+    expect(staged).toContain("packages/core")
+  })
+
+  // The flow rule knows the stages by their names: a file in another folder would be out of its sight.
+  it.each(staged)("of %s is the index, and stages of modules", (folder) => {
+    const strange = sources(folder).filter((path) => {
+      const [stage = "", ...file] = path.split("/")
+      return path !== "index.ts" && !(stages.includes(stage) && /^[A-Z]\w*\.ts$/.test(file.join("/")))
+    })
+    expect(strange).toEqual([])
+  })
+})

@@ -1,0 +1,158 @@
+import { read, root } from "@effect-retry/check/Workspace"
+import { spawnSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { beforeAll, describe, expect, it } from "vitest"
+
+type Files = Readonly<Record<string, string>>
+
+/** Files for one run of the linter, which takes longer to start than to look at them. */
+const planted: Record<string, string> = { ".oxlintrc.json": read(".oxlintrc.json") }
+const findings: Array<string> = []
+
+/** Plants files in a package of their own, and answers how to ask which rules they break. */
+const plant = (name: string, files: Files) => {
+  for (const [path, text] of Object.entries(files)) planted[`packages/${name}/${path}`] = text
+  return () =>
+    findings
+      .filter((finding) => finding.startsWith(`packages/${name}/`))
+      .map((finding) => finding.replace(/^packages\/[^/]+\/src\/([^:]+):(\d+):.*\((.*)\)\]$/, "$1:$2 $3"))
+}
+
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), "effect-retry-lint-"))
+  try {
+    for (const [path, text] of Object.entries(planted)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+    const oxlint = join(root, "node_modules/.bin/oxlint")
+    const { stdout } = spawnSync(oxlint, ["--format", "unix", "packages"], { cwd: folder, encoding: "utf8" })
+    findings.push(...stdout.split("\n").filter((line) => line.startsWith("packages/")))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+describe("import/no-cycle", () => {
+  const closedBy = (name: string, line: string) =>
+    plant(name, {
+      "src/loop/A.ts": `import { b } from "./B.ts"\nexport const a = b`,
+      "src/loop/B.ts": `import { c } from "./C.ts"\nexport const b = c`,
+      "src/loop/C.ts": `${line}\nexport const c = 1`
+    })
+
+  const circles = [
+    { by: "an import", line: `import { a } from "./A.ts"\nexport const d = a` },
+    { by: "an import of types", line: `import type { a } from "./A.ts"\nexport type A = typeof a` },
+    { by: "an import of a type among values", line: `import { type a } from "./A.ts"\nexport type A = typeof a` },
+    { by: "a re-export", line: `export { a } from "./A.ts"` },
+    { by: "a re-export of types", line: `export type { a } from "./A.ts"` },
+    { by: "a re-export of everything", line: `export * from "./A.ts"` }
+  ].map(({ by, line }, index) => ({ by, broken: closedBy(`circle-${index}`, line) }))
+
+  it.each(circles)("finds a circle that is closed by $by", ({ broken }) => {
+    expect(broken()).toEqual(expect.arrayContaining(["loop/A.ts:1 no-cycle", "loop/C.ts:1 no-cycle"]))
+  })
+
+  const tree = closedBy("tree", "export const d = 1")
+
+  it("accepts files that import each other in one direction", () => {
+    expect(tree()).toEqual([])
+  })
+})
+
+describe("the flow rule", () => {
+  const stages = ["accept", "classify", "decide", "fund", "loop", "observe"]
+  const pairs = stages.flatMap((from, i) =>
+    stages.map((to, j) => ({
+      from,
+      to,
+      allowed: j <= i,
+      broken: plant(`${from}-${to}`, {
+        [`src/${from}/Importing.ts`]: `export { one } from "../${to}/Imported.ts"`,
+        [`src/${to}/Imported.ts`]: "export const one = 1"
+      })
+    }))
+  )
+
+  it.each(pairs.filter(({ allowed }) => allowed))("lets $from import $to", ({ broken }) => {
+    expect(broken()).toEqual([])
+  })
+
+  it.each(pairs.filter(({ allowed }) => !allowed))("does not let $from import $to", ({ broken, from }) => {
+    expect(broken()).toEqual([`${from}/Importing.ts:1 no-restricted-imports`])
+  })
+
+  const ways = [
+    { what: "types", line: `import type { A } from "../loop/Retry.ts"\nexport type B = A` },
+    { what: "and re-export everything", line: `export * from "../loop/Retry.ts"` },
+    { what: "when it runs", line: `export const load = () => import("../loop/Retry.ts")` },
+    {
+      what: "a type by import()",
+      line: `export type R = import("../loop/Retry.ts").Retry`,
+      rule: "consistent-type-imports"
+    },
+    { what: "the index", line: `export { Retry } from "../index.ts"` },
+    { what: "a file outside of src", line: `export { a } from "../../test/A.ts"` },
+    { what: "another package by its path", line: `export { a } from "../../../http/src/index.ts"` }
+  ].map(({ line, rule = "no-restricted-imports", what }, index) => ({
+    what,
+    rule,
+    broken: plant(`way-${index}`, { "src/decide/Backoff.ts": line })
+  }))
+
+  it.each(ways)("does not let decide import $what", ({ broken, rule }) => {
+    expect(broken()).toEqual([`decide/Backoff.ts:1 ${rule}`])
+  })
+
+  const index = plant("index", {
+    "src/index.ts": stages.map((stage) => `export * as ${stage} from "./${stage}/A.ts"`).join("\n")
+  })
+
+  it("lets the index import every stage", () => {
+    expect(index()).toEqual([])
+  })
+})
+
+describe("pure files", () => {
+  const impure = `import { Duration, Effect } from "effect"\nexport const a = Effect.sleep(Duration.zero)`
+  const pure = [
+    "accept/A",
+    "classify/A",
+    "decide/A",
+    "fund/Cubic",
+    "fund/SlidingWindow",
+    "fund/Tokens",
+    "loop/Decision"
+  ]
+  const thin = ["decide/Backoff", "fund/QuotaBucket", "loop/Retry", "observe/Logs"]
+  const core = plant("core", Object.fromEntries([...pure, ...thin].map((file) => [`src/${file}.ts`, impure])))
+
+  it("of core are those of the first stages, and those that are listed", () => {
+    expect(core().toSorted()).toEqual(pure.map((file) => `${file}.ts:1 no-restricted-imports`))
+  })
+
+  const refused = [
+    `import { Clock } from "effect"\nexport const a = Clock`,
+    `import { Effect as E } from "effect"\nexport const a = E`,
+    `import * as everything from "effect"\nexport const a = everything`,
+    `import * as Clock from "effect/Clock"\nexport const a = Clock`,
+    `export { Random } from "effect"`
+  ].map((text, index) => ({ text, broken: plant(`impure-${index}`, { "src/decide/Jitter.ts": text }) }))
+
+  it.each(refused)("do not use the rest of effect: $text", ({ broken }) => {
+    expect(broken()).toEqual(["decide/Jitter.ts:1 no-restricted-imports"])
+  })
+
+  const free = [
+    `import type { Effect } from "effect"\nexport type A = Effect.Effect<void>`,
+    `import { Duration, type Clock } from "effect"\nexport type C = Clock.Clock\nexport const a = Duration.zero`,
+    `import * as Option from "effect/Option"\nexport const a = Option.none()`
+  ].map((text, index) => ({ text, broken: plant(`pure-${index}`, { "src/decide/Jitter.ts": text }) }))
+
+  it.each(free)("use types, and modules of values: $text", ({ broken }) => {
+    expect(broken()).toEqual([])
+  })
+})
