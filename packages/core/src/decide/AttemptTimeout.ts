@@ -9,13 +9,7 @@ import { Data, Duration } from "effect"
 import { dual } from "effect/Function"
 import * as Argument from "../accept/InvalidArgument.ts"
 import * as Verdict from "../classify/Verdict.ts"
-
-/**
- * The longest time a timer of the platform holds, and so the longest timeout: 2^31 - 1 milliseconds, 24 days.
- *
- * @category constructors
- */
-export const longestTimerMillis = 2_147_483_647
+import * as Bounds from "./Bounds.ts"
 
 /**
  * An attempt took too long.
@@ -50,7 +44,7 @@ export interface AttemptTimeout<out E2 = AttemptTimedOut> {
 }
 
 /**
- * What both constructors can be told beside the times.
+ * What both constructors take beside the times.
  *
  * @category models
  */
@@ -68,7 +62,7 @@ export const constant: {
   (duration: Duration.DurationInput): AttemptTimeout
   <E2>(duration: Duration.DurationInput, options: Options<E2>): AttemptTimeout<E2>
 } = <E2>(duration: Duration.DurationInput, options?: Options<E2>): AttemptTimeout<E2 | AttemptTimedOut> => {
-  const millis = Argument.millis("AttemptTimeout.constant", "duration", duration, { min: 1, max: longestTimerMillis })
+  const millis = Argument.millis("AttemptTimeout.constant", "duration", duration, Bounds.timeout)
   return make({ initialMillis: millis, factor: 1, maximumMillis: millis }, options)
 }
 
@@ -82,12 +76,12 @@ export const growing: {
   <E2>(times: Times, options: Options<E2>): AttemptTimeout<E2>
 } = <E2>(times: Times, options?: Options<E2>): AttemptTimeout<E2 | AttemptTimedOut> => {
   const owner = "AttemptTimeout.growing"
-  const initialMillis = Argument.millis(owner, "initial", times.initial, { min: 1, max: longestTimerMillis })
+  const initialMillis = Argument.millis(owner, "initial", times.initial, Bounds.timeout)
   return make(
     {
       initialMillis,
-      factor: Argument.number(owner, "factor", times.factor, { min: 1 }),
-      maximumMillis: Argument.millis(owner, "maximum", times.maximum, { min: initialMillis, max: longestTimerMillis })
+      factor: Argument.number(owner, "factor", times.factor, Bounds.factor),
+      maximumMillis: Argument.millis(owner, "maximum", times.maximum, { ...Bounds.timeout, min: initialMillis })
     },
     options
   )

@@ -4,11 +4,16 @@
  * Leaves carry a curve, a cap and a jitter; nodes combine. `step` answers a delay and the tree that remains, so a tree
  * is its own state. Order within a leaf: bound, cap the bound, draw, round. The `Schedule` face of a `Backoff`, the
  * loop and the plan all call this one function.
+ *
+ * Every part sees every step, also while another part is the one that answers, so a composite is at each step what its
+ * parts are at that step. A part that has ended stays ended until a `ResetAfter` around it starts it over.
  */
+import * as Argument from "../accept/InvalidArgument.ts"
 import type { Kind } from "../classify/Verdict.ts"
-import * as Curve from "./Curve.ts"
+import type { Curve } from "./CurveShape.ts"
+import { bounds } from "./CurveShape.ts"
 import * as Jitter from "./Jitter.ts"
-import * as RandomCurve from "./RandomCurve.ts"
+import { wholeMillis } from "./Millis.ts"
 
 /**
  * A curve with its cap and jitter, about to answer for retry `n`.
@@ -17,24 +22,14 @@ import * as RandomCurve from "./RandomCurve.ts"
  */
 export interface Leaf {
   readonly _tag: "Leaf"
-  readonly curve: Curve.Curve
+  readonly curve: Curve
+  /** The curve's own state. */
+  readonly state: unknown
   /** `Infinity` where there is no cap. */
   readonly capMillis: number
+  /** `Jitter.none` where the curve draws by itself. */
   readonly jitter: Jitter.Jitter
   readonly n: number
-}
-
-/**
- * A curve that draws by definition, with its cap.
- *
- * @category models
- */
-export interface RandomLeaf {
-  readonly _tag: "RandomLeaf"
-  readonly curve: RandomCurve.RandomCurve
-  readonly capMillis: number
-  readonly n: number
-  readonly previous: number
 }
 
 /**
@@ -42,19 +37,39 @@ export interface RandomLeaf {
  */
 export type Tree =
   | Leaf
-  | RandomLeaf
-  | { readonly _tag: "Longest"; readonly left: Tree; readonly right: Tree }
-  | { readonly _tag: "Shortest"; readonly left: Tree; readonly right: Tree }
+  | { readonly _tag: "Max"; readonly left: Tree; readonly right: Tree }
+  | { readonly _tag: "Min"; readonly left: Tree; readonly right: Tree }
   | { readonly _tag: "AndThen"; readonly first: Tree; readonly second: Tree }
-  | { readonly _tag: "ByKind"; readonly cases: Cases; readonly orElse: Tree | undefined }
-  | { readonly _tag: "ResetAfter"; readonly self: Tree; readonly initial: Tree; readonly afterMillis: number }
+  | ByKind
+  | ResetAfter
+  | { readonly _tag: "Within"; readonly self: Tree; readonly withinMillis: number }
+  | { readonly _tag: "Take"; readonly self: Tree; readonly left: number }
 
 /**
- * A case that is `undefined` has ended; one that is absent falls to `orElse`.
+ * A back-off for each kind of failure; all of them advance with every step.
  *
  * @category models
  */
-export type Cases = { readonly [K in Kind]?: Tree | undefined }
+export interface ByKind {
+  readonly _tag: "ByKind"
+  /** A kind that is absent falls to `orElse`. */
+  readonly cases: { readonly [K in Kind]?: Tree }
+  readonly orElse: Tree
+}
+
+/**
+ * Goes on as `self`, or from `initial` when an attempt ran for `afterMillis`.
+ *
+ * @category models
+ */
+export interface ResetAfter {
+  readonly _tag: "ResetAfter"
+  readonly self: Tree
+  readonly initial: Tree
+  readonly afterMillis: number
+  /** The `elapsedMillis` at which it last started over: what is inside counts from there. Always 0 without `Within`. */
+  readonly sinceMillis: number
+}
 
 /**
  * What a step may depend on, beside the tree itself.
@@ -68,6 +83,8 @@ export interface Input {
   readonly kind: Kind | undefined
   /** How long the attempt ran before it failed. */
   readonly ranMillis: number
+  /** Since the operation began: with its first attempt in our loop, with its first failure in a native schedule. */
+  readonly elapsedMillis: number
 }
 
 /**
@@ -76,6 +93,8 @@ export interface Input {
 export interface Step {
   /** Whole milliseconds. */
   readonly delayMillis: number
+  /** Whether a cap made this delay shorter: it lies below the curve's bound, or below the end of the jitter's interval. */
+  readonly capped: boolean
   readonly rest: Tree
 }
 
@@ -85,151 +104,172 @@ export interface Step {
  * @category destructors
  */
 export const step = (tree: Tree, input: Input): Step | undefined => {
+  const stepped = advance(tree, input)
+  return stepped.delayMillis === undefined ? undefined : stepped
+}
+
+/** A step without a delay; a part of `rest` may start over. */
+interface Ended {
+  readonly delayMillis: undefined
+  readonly rest: Tree
+}
+
+/** What has ended for good. */
+const gone: Leaf = {
+  _tag: "Leaf",
+  curve: bounds("ended", () => undefined),
+  state: undefined,
+  capMillis: Infinity,
+  jitter: Jitter.none,
+  n: 1
+}
+
+const over: Ended = { delayMillis: undefined, rest: gone }
+
+const advance = (tree: Tree, input: Input): Step | Ended => {
   switch (tree._tag) {
     case "Leaf":
-      return stepLeaf(tree, input.u)
-    case "RandomLeaf":
-      return stepRandomLeaf(tree, input.u)
-    case "Longest": {
-      const left = step(tree.left, input)
-      const right = left === undefined ? undefined : step(tree.right, input)
-      if (left === undefined || right === undefined) return undefined
-      return {
-        delayMillis: Math.max(left.delayMillis, right.delayMillis),
-        rest: { _tag: "Longest", left: left.rest, right: right.rest }
-      }
-    }
-    case "Shortest": {
-      const left = step(tree.left, input)
-      const right = step(tree.right, input)
-      if (left === undefined || right === undefined) return left ?? right
-      return {
-        delayMillis: Math.min(left.delayMillis, right.delayMillis),
-        rest: { _tag: "Shortest", left: left.rest, right: right.rest }
-      }
-    }
-    case "AndThen": {
-      const first = step(tree.first, input)
-      return first === undefined
-        ? step(tree.second, input)
-        : { delayMillis: first.delayMillis, rest: { _tag: "AndThen", first: first.rest, second: tree.second } }
-    }
+      return advanceLeaf(tree, input.u)
+    case "Max":
+      return advanceMax(advance(tree.left, input), advance(tree.right, input))
+    case "Min":
+      return advanceMin(advance(tree.left, input), advance(tree.right, input))
+    case "AndThen":
+      return advanceAndThen(advance(tree.first, input), tree.second, input)
     case "ByKind":
-      return stepByKind(tree.cases, tree.orElse, input)
-    case "ResetAfter": {
-      const stepped = step(input.ranMillis >= tree.afterMillis ? tree.initial : tree.self, input)
-      return stepped === undefined
-        ? undefined
-        : { delayMillis: stepped.delayMillis, rest: { ...tree, self: stepped.rest } }
+      return advanceByKind(tree, input)
+    case "ResetAfter":
+      return advanceResetAfter(tree, input)
+    case "Within": {
+      const stepped = advance(tree.self, input)
+      const ends = stepped.delayMillis !== undefined && input.elapsedMillis + stepped.delayMillis >= tree.withinMillis
+      if (ends || stepped.rest === gone) return over
+      return around(stepped, { _tag: "Within", self: stepped.rest, withinMillis: tree.withinMillis })
+    }
+    case "Take": {
+      if (tree.left <= 0) return over
+      const stepped = advance(tree.self, input)
+      if (stepped.rest === gone) return over
+      const left = stepped.delayMillis === undefined ? tree.left : tree.left - 1
+      return around(stepped, { _tag: "Take", self: stepped.rest, left })
     }
   }
 }
 
-/**
- * A delay as it is waited: whole milliseconds, rounded up, never above the cap nor `Curve.longestMillis`.
- *
- * A nanosecond is the dust of floating point, not the start of another millisecond.
- *
- * @category destructors
- */
-export const wholeMillis = (millis: number, capMillis: number): number =>
-  Math.max(0, Math.min(Math.ceil(millis - 1e-6), Math.floor(capMillis), Curve.longestMillis))
-
-const stepLeaf = (leaf: Leaf, u: number): Step | undefined => {
-  const bound = Curve.boundMillis(leaf.curve, leaf.n)
-  if (bound === undefined) return undefined
-  const drawn = Jitter.drawBelow(leaf.jitter, Math.min(bound, leaf.capMillis), leaf.capMillis, u)
+const advanceLeaf = ({ capMillis, curve, jitter, n, state }: Leaf, u: number): Step | Ended => {
+  const millis = curve.delayMillis(n, state, capMillis, u)
+  if (millis === undefined) return over
+  const bound = Math.min(millis, capMillis)
+  const drawn = jitter.draw(bound, u)
+  const delay = capMillis === Infinity ? drawn : Jitter.below(jitter, bound, drawn, capMillis)
+  if (!(delay >= 0)) return Argument.refuse(`Jitter.${jitter.name}`, "draw", "a number >= 0", delay)
   return {
-    delayMillis: wholeMillis(drawn, leaf.capMillis),
-    rest: { _tag: "Leaf", curve: leaf.curve, capMillis: leaf.capMillis, jitter: leaf.jitter, n: leaf.n + 1 }
+    delayMillis: wholeMillis(delay, capMillis),
+    capped:
+      capMillis !== Infinity &&
+      (millis > capMillis || delay < drawn || (curve.draws && isShortened(curve, n, state, millis, u))),
+    rest: { _tag: "Leaf", curve, state: curve.next(millis, n, state, capMillis, u), capMillis, jitter, n: n + 1 }
   }
 }
 
-const stepRandomLeaf = (leaf: RandomLeaf, u: number): Step | undefined => {
-  const drawn = RandomCurve.draw(leaf.curve, leaf.n, leaf.previous, leaf.capMillis, u)
-  return drawn === undefined
-    ? undefined
-    : {
-        delayMillis: wholeMillis(drawn.millis, leaf.capMillis),
-        rest: { ...leaf, n: leaf.n + 1, previous: drawn.previous }
-      }
+/** A curve that draws has the cap inside its formula. */
+const isShortened = (curve: Curve, n: number, state: unknown, millis: number, u: number): boolean =>
+  (curve.delayMillis(n, state, Infinity, u) ?? 0) > millis
+
+const advanceMax = (left: Step | Ended, right: Step | Ended): Step | Ended => {
+  if (left.rest === gone || right.rest === gone) return over
+  const rest: Tree = { _tag: "Max", left: left.rest, right: right.rest }
+  if (left.delayMillis === undefined || right.delayMillis === undefined) return { delayMillis: undefined, rest }
+  const longer = left.delayMillis > right.delayMillis ? left : right
+  const capped = longer.capped || (left.delayMillis === right.delayMillis && left.capped)
+  return { delayMillis: longer.delayMillis, capped, rest }
+}
+
+const advanceMin = (left: Step | Ended, right: Step | Ended): Step | Ended => {
+  if (left.rest === gone) return right
+  if (right.rest === gone) return left
+  const rest: Tree = { _tag: "Min", left: left.rest, right: right.rest }
+  if (left.delayMillis === undefined) return around(right, rest)
+  if (right.delayMillis === undefined) return around(left, rest)
+  const shorter = left.delayMillis < right.delayMillis ? left : right
+  const capped = shorter.capped && (left.delayMillis !== right.delayMillis || left.capped)
+  return { delayMillis: shorter.delayMillis, capped, rest }
+}
+
+/** The second stands still while the first answers. */
+const advanceAndThen = (first: Step | Ended, second: Tree, input: Input): Step | Ended => {
+  if (first.delayMillis !== undefined) return around(first, { _tag: "AndThen", first: first.rest, second })
+  const stepped = advance(second, input)
+  return first.rest === gone ? stepped : around(stepped, { _tag: "AndThen", first: first.rest, second: stepped.rest })
 }
 
 /** Every case advances, so that the exponent counts the retries of the operation, not those of a kind. */
-const stepByKind = (cases: Cases, orElse: Tree | undefined, input: Input): Step | undefined => {
-  const advance = (tree: Tree | undefined) => (tree === undefined ? undefined : step(tree, input))
-  const others = advance(orElse)
-  const stepped: { [K in Kind]?: Tree | undefined } = {}
+const advanceByKind = ({ cases, orElse }: ByKind, input: Input): Step | Ended => {
+  const others = advance(orElse, input)
+  const stepped: { [K in Kind]?: Tree } = {}
   let chosen = others
   for (const kind of Object.keys(cases) as Array<Kind>) {
-    const next = advance(cases[kind])
-    stepped[kind] = next?.rest
+    const part = cases[kind]
+    if (part === undefined) continue
+    const next = advance(part, input)
+    stepped[kind] = next.rest
     if (kind === input.kind) chosen = next
   }
-  return chosen === undefined
-    ? undefined
-    : { delayMillis: chosen.delayMillis, rest: { _tag: "ByKind", cases: stepped, orElse: others?.rest } }
+  return around(chosen, { _tag: "ByKind", cases: stepped, orElse: others.rest })
 }
+
+const advanceResetAfter = (tree: ResetAfter, input: Input): Step | Ended => {
+  const { afterMillis, initial } = tree
+  const again = input.ranMillis >= afterMillis
+  const sinceMillis = again && hasWithin(initial) ? input.elapsedMillis : tree.sinceMillis
+  const counted = sinceMillis === 0 ? input : { ...input, elapsedMillis: input.elapsedMillis - sinceMillis }
+  const stepped = advance(again ? initial : tree.self, counted)
+  return around(stepped, { _tag: "ResetAfter", self: stepped.rest, initial, afterMillis, sinceMillis })
+}
+
+/** The same answer, with another tree that remains. */
+const around = (stepped: Step | Ended, rest: Tree): Step | Ended =>
+  stepped.delayMillis === undefined
+    ? { delayMillis: undefined, rest }
+    : { delayMillis: stepped.delayMillis, capped: stepped.capped, rest }
 
 /**
  * Rebuilds a tree from changed leaves: what `capped` and `jittered` do.
  *
  * @category combinators
  */
-export const mapLeaves = (tree: Tree, f: (leaf: Leaf | RandomLeaf) => Tree): Tree => {
+export const mapLeaves = (tree: Tree, f: (leaf: Leaf) => Tree): Tree => {
   switch (tree._tag) {
     case "Leaf":
-    case "RandomLeaf":
       return f(tree)
-    case "Longest":
-    case "Shortest":
+    case "Max":
+    case "Min":
       return { _tag: tree._tag, left: mapLeaves(tree.left, f), right: mapLeaves(tree.right, f) }
     case "AndThen":
       return { _tag: "AndThen", first: mapLeaves(tree.first, f), second: mapLeaves(tree.second, f) }
     case "ByKind":
       return {
         _tag: "ByKind",
-        cases: Object.fromEntries(
-          Object.entries(tree.cases).map(([kind, branch]) => [kind, branch && mapLeaves(branch, f)])
-        ),
-        orElse: tree.orElse && mapLeaves(tree.orElse, f)
+        cases: Object.fromEntries(Object.entries(tree.cases).map(([kind, part]) => [kind, mapLeaves(part, f)])),
+        orElse: mapLeaves(tree.orElse, f)
       }
-    case "ResetAfter":
-      return { ...tree, self: mapLeaves(tree.self, f), initial: mapLeaves(tree.initial, f) }
+    case "ResetAfter": {
+      const initial = mapLeaves(tree.initial, f)
+      return { ...tree, initial, self: tree.self === tree.initial ? initial : mapLeaves(tree.self, f) }
+    }
+    case "Within":
+    case "Take":
+      return { ...tree, self: mapLeaves(tree.self, f) }
   }
 }
 
 /**
- * The tree without its caps: what a delay would have been.
- *
- * @category combinators
- */
-export const uncapped = (tree: Tree): Tree => mapLeaves(tree, (leaf) => ({ ...leaf, capMillis: Infinity }))
-
-/**
- * Whether any part of the tree satisfies `predicate`.
+ * Whether any part of the tree satisfies `predicate`, the parts included that a `ResetAfter` can start over.
  *
  * @category guards
  */
-export const some = (tree: Tree, predicate: (tree: Tree) => boolean): boolean => {
-  if (predicate(tree)) return true
-  switch (tree._tag) {
-    case "Leaf":
-    case "RandomLeaf":
-      return false
-    case "Longest":
-    case "Shortest":
-      return some(tree.left, predicate) || some(tree.right, predicate)
-    case "AndThen":
-      return some(tree.first, predicate) || some(tree.second, predicate)
-    case "ByKind":
-      return [...Object.values(tree.cases), tree.orElse].some(
-        (branch) => branch !== undefined && some(branch, predicate)
-      )
-    case "ResetAfter":
-      return some(tree.self, predicate)
-  }
-}
+export const some = (tree: Tree, predicate: (tree: Tree) => boolean): boolean =>
+  predicate(tree) || partsOf(tree).some((part) => some(part, predicate))
 
 /**
  * Whether a step of this tree needs a random number.
@@ -237,15 +277,55 @@ export const some = (tree: Tree, predicate: (tree: Tree) => boolean): boolean =>
  * @category guards
  */
 export const draws = (tree: Tree): boolean =>
-  some(
-    tree,
-    (part) =>
-      (part._tag === "Leaf" && part.jitter.draws) || (part._tag === "RandomLeaf" && RandomCurve.draws(part.curve))
-  )
+  some(tree, (part) => part._tag === "Leaf" && (part.jitter.draws || part.curve.draws))
 
 /**
- * Whether a step of this tree needs to know how long the attempt ran.
+ * Whether a step of this tree needs to know the time: how long the attempt ran, or the operation.
  *
  * @category guards
  */
-export const readsTime = (tree: Tree): boolean => some(tree, (part) => part._tag === "ResetAfter")
+export const readsTime = (tree: Tree): boolean =>
+  some(tree, (part) => part._tag === "ResetAfter" || part._tag === "Within")
+
+const hasWithin = (tree: Tree): boolean => some(tree, (part) => part._tag === "Within")
+
+/**
+ * How many parts a tree may have: few enough that stepping it never exhausts the stack.
+ *
+ * @category constructors
+ */
+export const mostParts = 1_000
+
+/**
+ * How many leaves and nodes the tree has; stops counting above `mostParts`.
+ *
+ * @category destructors
+ */
+export const countParts = (tree: Tree): number => {
+  const open = [tree]
+  let count = 0
+  for (let part = open.pop(); part !== undefined && count <= mostParts; part = open.pop()) {
+    count += 1
+    open.push(...partsOf(part))
+  }
+  return count
+}
+
+const partsOf = (tree: Tree): ReadonlyArray<Tree> => {
+  switch (tree._tag) {
+    case "Leaf":
+      return []
+    case "Max":
+    case "Min":
+      return [tree.left, tree.right]
+    case "AndThen":
+      return [tree.first, tree.second]
+    case "ByKind":
+      return [...Object.values(tree.cases), tree.orElse]
+    case "ResetAfter":
+      return tree.self === tree.initial ? [tree.initial] : [tree.self, tree.initial]
+    case "Within":
+    case "Take":
+      return [tree.self]
+  }
+}

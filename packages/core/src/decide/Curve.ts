@@ -1,73 +1,170 @@
 /**
- * Curves: how the bound of a delay grows with the number of the retry. Pure data and one pure function.
+ * Curves: how delays grow from retry to retry. A pure function of the retry's number, and the curve's own state.
  *
- * A curve knows no chance: the draw comes after the cap, see `BackoffTree.step`. Curves that draw by definition are in
- * `RandomCurve`.
+ * A curve is what the leaf of a back-off holds: `Backoff.fromCurve` makes a back-off of one. Most curves answer a bound
+ * and know no chance; cap and jitter come after them. Curves that draw by definition take the cap and the draw as part
+ * of their formula. `fromFunction` and `make` are for curves of one's own, which have the rights of those built in.
  */
+import type { Duration } from "effect"
+import * as Argument from "../accept/InvalidArgument.ts"
+import * as Bounds from "./Bounds.ts"
+import type { Curve, Definition } from "./CurveShape.ts"
+import { bounds, known } from "./CurveShape.ts"
+import { longestMillis, times } from "./Millis.ts"
+
+export { isCurve, type Curve, type Definition } from "./CurveShape.ts"
 
 /**
- * A deterministic curve; all times in milliseconds.
+ * A curve of your own, with a state, with chance, or both.
  *
- * @category models
- */
-export type Curve =
-  | { readonly _tag: "Constant"; readonly delayMillis: number }
-  | { readonly _tag: "Linear"; readonly baseMillis: number; readonly stepMillis: number }
-  | { readonly _tag: "Polynomial"; readonly baseMillis: number; readonly degree: number }
-  | { readonly _tag: "Exponential"; readonly baseMillis: number; readonly factor: number }
-  | { readonly _tag: "Fibonacci"; readonly baseMillis: number }
-  | { readonly _tag: "Delays"; readonly delaysMillis: ReadonlyArray<number> }
-  | { readonly _tag: "ConnectRetry"; readonly maximumMillis: number }
-
-/**
- * The longest bound of any curve: 2^63 - 1 nanoseconds, 292 years. Growth saturates here instead of overflowing.
+ * Every answer is checked, a few of them already here: one that is not a number, negative or outside of the declared
+ * interval throws an `InvalidArgument` that names the curve; one above `Millis.longestMillis` is brought down to it.
+ *
+ * ```text
+ * Curve.make({
+ *   name: "clamped walk", draws: true, initial: 100,
+ *   delayMillis: (_, last, cap, u) => Math.min(100 + u * (3 * last - 100), cap),
+ *   next: (delay) => delay,
+ *   intervalMillis: (n, cap) => [Math.min(100, cap), Math.min(100 * 3 ** n, cap)]
+ * })
+ * ```
  *
  * @category constructors
  */
-export const longestMillis = 9_223_372_036_854
-
-/**
- * The bound before retry `n`, counted from 1, or `undefined` where the curve has ended.
- *
- * Finite and not negative for every `n`; non-decreasing but for `Delays`.
- *
- * @category destructors
- */
-export const boundMillis = (curve: Curve, n: number): number | undefined => {
-  switch (curve._tag) {
-    case "Constant":
-      return times(curve.delayMillis, 1)
-    case "Linear":
-      return Math.min(curve.baseMillis + times(curve.stepMillis, n - 1), longestMillis)
-    case "Polynomial":
-      return times(curve.baseMillis, n ** curve.degree)
-    case "Exponential":
-      return times(curve.baseMillis, curve.factor ** (n - 1))
-    case "Fibonacci":
-      return times(curve.baseMillis, fibonacci(n))
-    case "Delays": {
-      const delay = curve.delaysMillis[n - 1]
-      return delay === undefined ? undefined : times(delay, 1)
-    }
-    case "ConnectRetry": {
-      const delay = times(1000, 2 ** (n - 1))
-      return delay <= curve.maximumMillis / 2 ? delay : undefined
-    }
-  }
+export const make = <S>(definition: Definition<S>): Curve<S> => {
+  const owner = `Curve.${definition.name}`
+  const intervalMillis = (n: number, capMillis: number) => interval(owner, definition.intervalMillis(n, capMillis))
+  const curve = known<S>({
+    name: definition.name,
+    draws: definition.draws,
+    initial: definition.initial,
+    delayMillis: (n, state, capMillis, u) => {
+      const millis = definition.delayMillis(n, state, capMillis, u)
+      return millis === undefined ? undefined : inside(owner, intervalMillis(n, capMillis), millis)
+    },
+    next: (delayMillis, n, state, capMillis, u) => definition.next(delayMillis, n, state, capMillis, u),
+    intervalMillis
+  })
+  tryOut(curve)
+  return curve
 }
 
 /**
- * `millis * multiplier` without overflow: `0 * Infinity` is 0, everything else stops at `longestMillis`.
+ * A curve without chance that depends on the number of the retry alone. It ends where `millis` answers `undefined`.
+ *
+ * A bound that is not a number or negative throws an `InvalidArgument` that names the curve; one above
+ * `Millis.longestMillis` is brought down to it.
+ *
+ * ```text
+ * Curve.fromFunction("gaxios", (n) => (100 * (2 ** n - 1)) / 2)
+ * ```
  *
  * @category constructors
  */
-export const times = (millis: number, multiplier: number): number =>
-  millis === 0 ? 0 : Math.min(millis * multiplier, longestMillis)
+export const fromFunction = (name: string, millis: (n: number) => number | undefined): Curve<undefined> => {
+  const curve = bounds(name, (n) => {
+    const bound = millis(n)
+    return bound === undefined ? undefined : finite(`Curve.${name}`, "delay", bound)
+  })
+  tryOut(curve)
+  return curve
+}
+
+/**
+ * Grows by the same step. Formula, for retry `n`: `base + step * (n - 1)`.
+ *
+ * @category constructors
+ */
+export const linear = (options: {
+  readonly base: Duration.DurationInput
+  readonly step: Duration.DurationInput
+}): Curve<undefined> => {
+  const base = Argument.millis("Curve.linear", "base", options.base, Bounds.delay)
+  const step = Argument.millis("Curve.linear", "step", options.step, Bounds.delay)
+  return bounds("linear", (n) => Math.min(base + times(step, n - 1), longestMillis))
+}
+
+/**
+ * Grows with a power of the retry's number. Formula, for retry `n`: `base * n^degree`.
+ *
+ * @category constructors
+ */
+export const polynomial = (options: {
+  readonly base: Duration.DurationInput
+  /** Above 0; 2 for a quadratic curve. */
+  readonly degree: number
+}): Curve<undefined> => {
+  const base = Argument.millis("Curve.polynomial", "base", options.base, Bounds.delay)
+  const degree = Argument.number("Curve.polynomial", "degree", options.degree, Bounds.degree)
+  return bounds("polynomial", (n) => times(base, n ** degree))
+}
+
+/**
+ * Grows like the Fibonacci numbers. Formula, for retry `n`: `base * F(n)`, `F` = 1, 1, 2, 3, 5, 8, ...
+ *
+ * @category constructors
+ */
+export const fibonacci = (options: { readonly base: Duration.DurationInput }): Curve<undefined> => {
+  const base = Argument.millis("Curve.fibonacci", "base", options.base, Bounds.delay)
+  return bounds("fibonacci", (n) => times(base, fibonacciNumber(n)))
+}
+
+/**
+ * Draws each delay between the base and three times the last one. Formula: `base + u * (3 * last - base)`, the first
+ * `last` being `base`; means 2, 3.5, 5.75, 9.125 ... times the base. A cap limits `3 * last`; one below twice the base
+ * lowers the base to `cap - base`, or to 0, so that no jitter is lost on the cap.
+ *
+ * Source: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/, "Decorrelated Jitter".
+ *
+ * @category constructors
+ */
+export const decorrelated = (options: { readonly base: Duration.DurationInput }): Curve<number> => {
+  const base = Argument.millis("Curve.decorrelated", "base", options.base, Bounds.width)
+  // A cap that leaves less than half of the first interval takes from its lower end, so that no jitter is lost.
+  const least = (capMillis: number) => Math.max(0, Math.min(times(base, 1), capMillis - base))
+  return known({
+    name: "decorrelated",
+    draws: true,
+    initial: base,
+    delayMillis: (_, last, capMillis, u) => {
+      const low = least(capMillis)
+      return low + u * (Math.min(times(Math.max(last, base), 3), capMillis) - low)
+    },
+    next: (delayMillis) => delayMillis,
+    intervalMillis: (n, capMillis) => [least(capMillis), Math.min(times(base, 3 ** n), capMillis)]
+  })
+}
+
+/**
+ * Draws delays whose sum is smooth: single delays vary, the total hardly does.
+ *
+ * Formula, for retry `n`: `(f(t) - f(last t)) * base / 1.4` with `f(t) = 2^t * tanh(sqrt(4t))`, `t = n - 1 + u`;
+ * medians 0.9, 1.1, 2.0, 4.0, 8.0, 16 times the base. A cap limits the longest delay that the formula can reach.
+ * Source: Polly.Contrib.WaitAndRetry, `DecorrelatedJitterBackoffV2`,
+ * https://github.com/Polly-Contrib/Polly.Contrib.WaitAndRetry.
+ *
+ * @category constructors
+ */
+export const decorrelatedSmooth = (options: { readonly base: Duration.DurationInput }): Curve<number> => {
+  const base = Argument.millis("Curve.decorrelatedSmooth", "base", options.base, Bounds.width)
+  const boundMillis = (n: number, capMillis: number) => Math.min(times(base / smoothScale, longestStep(n)), capMillis)
+  return known({
+    name: "decorrelatedSmooth",
+    draws: true,
+    initial: 0,
+    delayMillis: (n, path, capMillis, u) => {
+      const last = n - 1 > farthest ? path / 2 : path
+      return boundMillis(n, capMillis) * Math.min(1, (pathAt(n, u) - last) / longestStep(n))
+    },
+    next: (_, n, _path, _cap, u) => pathAt(n, u),
+    intervalMillis: (n, capMillis) => [0, boundMillis(n, capMillis)]
+  })
+}
 
 /** The number with which the least base, a nanosecond, reaches the longest bound. */
 const greatestFibonacci = longestMillis * 1e6
 
-const fibonacci = (n: number): number => {
+const fibonacciNumber = (n: number): number => {
   let current = 1
   let next = 1
   for (let i = 1; i < n && current < greatestFibonacci; i++) {
@@ -76,4 +173,48 @@ const fibonacci = (n: number): number => {
     next = sum
   }
   return current
+}
+
+const smoothScale = 1.4
+
+/** Past 2^1000 the path only doubles, so it is held there; the bound has long reached its cap. */
+const farthest = 1000
+
+/** The formula's path, of which a delay is the increment. */
+const smoothPath = (t: number): number => 2 ** t * Math.tanh(Math.sqrt(4 * t))
+
+const pathAt = (n: number, u: number): number => smoothPath(Math.min(n - 1, farthest) + u)
+
+const longestStep = (n: number): number => pathAt(n, 1) - (n === 1 ? 0 : pathAt(n, -1))
+
+const finite = (owner: string, field: string, millis: number): number =>
+  millis >= 0 ? Math.min(millis, longestMillis) : Argument.refuse(owner, field, "a number >= 0", millis)
+
+const interval = (owner: string, [least, greatest]: readonly [number, number]): readonly [number, number] => [
+  finite(owner, "intervalMillis", least),
+  greatest >= least
+    ? Math.min(greatest, longestMillis)
+    : Argument.refuse(owner, "intervalMillis", "[least, greatest]", [least, greatest])
+]
+
+const inside = (owner: string, [least, greatest]: readonly [number, number], millis: number): number => {
+  const delay = finite(owner, "delay", millis)
+  const tolerance = greatest * 1e-9
+  return delay >= least - tolerance && delay <= greatest + tolerance
+    ? Math.min(Math.max(delay, least), greatest)
+    : Argument.refuse(owner, "delay", `within its interval [${least}, ${greatest}]`, millis)
+}
+
+/** A few retries under a few caps and draws: a curve that is wrong at its beginning is refused at construction. */
+const tryOut = <S>(curve: Curve<S>): void => {
+  for (const capMillis of [Infinity, 1_000, 1]) {
+    for (const u of curve.draws ? [0, 0.5, 1 - Number.EPSILON / 2] : [0]) {
+      let state = curve.initial
+      for (let n = 1; n <= 4; n++) {
+        const millis = curve.delayMillis(n, state, capMillis, u)
+        if (millis === undefined) break
+        state = curve.next(millis, n, state, capMillis, u)
+      }
+    }
+  }
 }

@@ -1,14 +1,14 @@
 /**
  * Deadlines: one bound over all attempts and waits of an operation, counted from the start of the first attempt; where
- * that has to wait for a send rate, the wait counts too.
+ * that has to wait for a rate limiter, the wait counts too.
  *
  * A deadline is never overshot: no attempt starts after it. `refuse` and `truncate` leave a running attempt alone; it is
  * handed the time left, and an `AttemptTimeout` is clipped to it. Only `cut` interrupts.
  */
 import { Data, Duration } from "effect"
 import * as Argument from "../accept/InvalidArgument.ts"
-import { longestTimerMillis } from "./AttemptTimeout.ts"
-import { longestMillis } from "./Curve.ts"
+import * as Bounds from "./Bounds.ts"
+import { longestTimerMillis } from "./Millis.ts"
 
 /**
  * The deadline interrupted the operation. `cause` is the last failure before that, where there was one.
@@ -128,8 +128,8 @@ const bounds = (
   within: Duration.DurationInput,
   reserve: Duration.DurationInput,
   range: Argument.Range,
-  max = longestMillis
+  max = Bounds.deadline.max
 ) => {
-  const withinMillis = Argument.millis(owner, "within", within, { min: 0, max, exclusive: true })
+  const withinMillis = Argument.millis(owner, "within", within, { ...Bounds.deadline, max })
   return { withinMillis, reserveMillis: Argument.millis(owner, "reserve", reserve, { ...range, max: withinMillis }) }
 }

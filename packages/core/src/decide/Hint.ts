@@ -5,30 +5,38 @@
  */
 import type { Duration } from "effect"
 import * as Argument from "../accept/InvalidArgument.ts"
-import { wholeMillis } from "./BackoffTree.ts"
+import * as Bounds from "./Bounds.ts"
+import { wholeMillis } from "./Millis.ts"
 
 /**
- * What to do with a hint above `atMost`: wait `atMost`, or stop at once.
+ * What to do with a hint above `atMost`: wait `atMost` (`clamp`), stop at once (`giveUp`), or wait as the back-off says
+ * (`ignore`).
  *
  * @category models
  */
-export type Otherwise = "clamp" | "giveUp"
+export type Otherwise = "clamp" | "giveUp" | "ignore"
 
 /**
- * A rule for hints.
+ * A rule for hints. With `startsOver` the back-off starts over after a hint that was followed.
  *
  * @category models
  */
 export type Hint =
   | { readonly _tag: "Ignore" }
-  | { readonly _tag: "Override"; readonly atMostMillis: number; readonly otherwise: Otherwise }
+  | {
+      readonly _tag: "Override"
+      readonly atMostMillis: number
+      readonly otherwise: Otherwise
+      readonly startsOver: boolean
+    }
   | {
       readonly _tag: "Floor"
       readonly jitterRatio: number
       readonly atMostMillis: number
       readonly otherwise: Otherwise
+      readonly startsOver: boolean
     }
-  | { readonly _tag: "Within"; readonly aboveMillis: number }
+  | { readonly _tag: "Within"; readonly aboveMillis: number; readonly startsOver: boolean }
 
 /**
  * Waits as the back-off says, whatever the server asked for.
@@ -38,23 +46,24 @@ export type Hint =
 export const ignore: Hint = { _tag: "Ignore" }
 
 /**
- * Waits what the server asked for, in place of the back-off's delay.
+ * Waits what the server asked for, in place of the back-off's delay. A hint of no time, such as a date in the past,
+ * leaves the back-off's delay.
  *
  * @category constructors
  */
 export const override = (options: {
   readonly atMost: Duration.DurationInput
   readonly otherwise: Otherwise
-}): Hint => ({
-  _tag: "Override",
-  atMostMillis: Argument.millis("Hint.override", "atMost", options.atMost, { min: 0 }),
-  otherwise: Argument.oneOf("Hint.override", "otherwise", options.otherwise, ["clamp", "giveUp"])
-})
+  /** Whether the back-off starts over after a hint, as gRPC's does (proposal A6). @default false */
+  readonly startsOver?: boolean
+}): Hint => ({ _tag: "Override", ...limits("Hint.override", options) })
 
 /**
  * Waits at least what the server asked for, with jitter only upward.
  *
- * Formula: `max(delay, hint * (1 + u * jitterRatio))`, the jittered hint at most `atMost`.
+ * Formula: `max(delay, hint + u * min(hint * jitterRatio, atMost - hint))`: near `atMost` the interval of the jitter
+ * shrinks, so that no draw lies above `atMost` and none gather on it. A hint that is clamped to `atMost` is spread below
+ * it: `atMost * (1 + u * jitterRatio) / (1 + jitterRatio)`.
  * A hint up to `atMost` is never undercut, and the back-off's cap does not bound it.
  *
  * @category constructors
@@ -64,11 +73,12 @@ export const floor = (options: {
   readonly jitterRatio?: number
   readonly atMost: Duration.DurationInput
   readonly otherwise: Otherwise
+  /** Whether the back-off starts over after a hint. @default false */
+  readonly startsOver?: boolean
 }): Hint => ({
   _tag: "Floor",
-  jitterRatio: Argument.number("Hint.floor", "jitterRatio", options.jitterRatio ?? 0, { min: 0, max: 1 }),
-  atMostMillis: Argument.millis("Hint.floor", "atMost", options.atMost, { min: 0 }),
-  otherwise: Argument.oneOf("Hint.floor", "otherwise", options.otherwise, ["clamp", "giveUp"])
+  jitterRatio: Argument.number("Hint.floor", "jitterRatio", options.jitterRatio ?? 0, Bounds.hintRatio),
+  ...limits("Hint.floor", options)
 })
 
 /**
@@ -79,26 +89,45 @@ export const floor = (options: {
  *
  * @category constructors
  */
-export const within = (options: { readonly above: Duration.DurationInput }): Hint => ({
+export const within = (options: {
+  readonly above: Duration.DurationInput
+  /** Whether the back-off starts over after a hint. @default false */
+  readonly startsOver?: boolean
+}): Hint => ({
   _tag: "Within",
-  aboveMillis: Argument.millis("Hint.within", "above", options.above, { min: 0 })
+  aboveMillis: Argument.millis("Hint.within", "above", options.above, Bounds.delay),
+  startsOver: options.startsOver ?? false
 })
 
 /**
- * What a policy does that names no rule: a floor of at most one minute, beyond which it stops.
+ * What a policy does that names no rule: a floor of at most one minute with a jitter of one half, beyond which it stops.
  *
  * Source of the minute: https://github.com/openai/openai-node, whose client follows `retry-after` up to 60 seconds.
+ * Source of the jitter: https://github.com/envoyproxy/envoy, `JitteredLowerBoundBackOffStrategy`, which waits between
+ * 1 and 1.5 times what a server asked for.
  *
  * @category constructors
  */
-export const standard: Hint = /*#__PURE__*/ floor({ atMost: "1 minute", otherwise: "giveUp" })
+export const standard: Hint = /*#__PURE__*/ floor({ jitterRatio: 0.5, atMost: "1 minute", otherwise: "giveUp" })
 
 /**
- * Whether the rule needs a random number.
+ * Whether the rule needs a random number where there is a hint.
  *
  * @category guards
  */
 export const draws = (self: Hint): boolean => self._tag === "Floor" && self.jitterRatio > 0
+
+/**
+ * Whether the back-off starts over after this hint: the rule says so, and the wait is the server's.
+ *
+ * @category guards
+ */
+export const startsOver = (self: Hint, delayMillis: number, hintMillis: number): boolean => {
+  if (self._tag === "Ignore" || !self.startsOver) return false
+  if (self._tag === "Within") return hintMillis > delayMillis
+  if (hintMillis > self.atMostMillis && self.otherwise !== "clamp") return false
+  return self._tag === "Override" ? hintMillis > 0 : Math.min(hintMillis, self.atMostMillis) >= delayMillis
+}
 
 /**
  * The delay as the rule bends it, in whole milliseconds, or `undefined` for a hint to give up on.
@@ -106,20 +135,32 @@ export const draws = (self: Hint): boolean => self._tag === "Floor" && self.jitt
  * @category destructors
  */
 export const bend = (self: Hint, delayMillis: number, hintMillis: number, u: number): number | undefined => {
-  switch (self._tag) {
-    case "Ignore":
-      return delayMillis
-    case "Within":
-      return Math.max(delayMillis, wholeMillis(Math.min(hintMillis, delayMillis + self.aboveMillis), Infinity))
-    case "Override":
-    case "Floor": {
-      if (hintMillis > self.atMostMillis && self.otherwise === "giveUp") return undefined
-      const hint = Math.min(hintMillis, self.atMostMillis)
-      if (self._tag === "Override") return wholeMillis(hint, Infinity)
-      return Math.max(
-        delayMillis,
-        wholeMillis(Math.min(hint * (1 + u * self.jitterRatio), self.atMostMillis), Infinity)
-      )
-    }
+  if (self._tag === "Ignore") return delayMillis
+  if (self._tag === "Within") {
+    return Math.max(delayMillis, wholeMillis(Math.min(hintMillis, delayMillis + self.aboveMillis), Infinity))
   }
+  if (hintMillis > self.atMostMillis && self.otherwise !== "clamp") {
+    return self.otherwise === "giveUp" ? undefined : delayMillis
+  }
+  if (self._tag === "Floor") return Math.max(delayMillis, wholeMillis(jittered(self, hintMillis, u), Infinity))
+  return hintMillis > 0 ? wholeMillis(Math.min(hintMillis, self.atMostMillis), Infinity) : delayMillis
 }
+
+const jittered = (self: Extract<Hint, { _tag: "Floor" }>, hintMillis: number, u: number): number => {
+  const { atMostMillis, jitterRatio } = self
+  const low = hintMillis > atMostMillis ? atMostMillis / (1 + jitterRatio) : hintMillis
+  return low + u * (Math.min(low * (1 + jitterRatio), atMostMillis) - low)
+}
+
+const limits = (
+  owner: string,
+  options: {
+    readonly atMost: Duration.DurationInput
+    readonly otherwise: Otherwise
+    readonly startsOver?: boolean
+  }
+) => ({
+  atMostMillis: Argument.millis(owner, "atMost", options.atMost, Bounds.delay),
+  otherwise: Argument.oneOf(owner, "otherwise", options.otherwise, ["clamp", "giveUp", "ignore"]),
+  startsOver: options.startsOver ?? false
+})

@@ -2,10 +2,11 @@
  * Jitter: how a delay is drawn from its bound. Named, with a declared interval, and the last thing that happens.
  *
  * A jitter is a function of the bound (in milliseconds) and one number `u` in [0, 1). It knows no cap: where its
- * interval reaches above the cap, `drawBelow` keeps the draw under it without gathering anything on the cap itself.
+ * interval reaches above the cap, `below` keeps the draw under it without gathering anything on the cap itself.
  */
 import type { Duration } from "effect"
 import * as Argument from "../accept/InvalidArgument.ts"
+import * as Bounds from "./Bounds.ts"
 
 /**
  * A named distribution of delays around a bound.
@@ -23,7 +24,8 @@ export interface Jitter {
 }
 
 /**
- * A jitter of your own. Every draw is checked against the declared interval, a few of them already here.
+ * A jitter of your own. Every draw is checked against the declared interval, a few of them already here: one outside
+ * throws an `InvalidArgument` that names the jitter. It is asked about bounds up to the cap, never above it.
  *
  * ```text
  * Jitter.make({ name: "half", interval: (b) => [b / 2, b], draw: (b, u) => b - (u * b) / 2 })
@@ -80,7 +82,7 @@ export const proportional = (options: {
   /** In (0, 1]. */
   readonly ratio: number
 }): Jitter => {
-  const ratio = Argument.number("Jitter.proportional", "ratio", options.ratio, { min: 0, max: 1, exclusive: true })
+  const ratio = Argument.number("Jitter.proportional", "ratio", options.ratio, Bounds.jitterRatio)
   return uniform(`proportional(${ratio})`, (bound) => [bound * (1 - ratio), bound * (1 + ratio)])
 }
 
@@ -92,25 +94,24 @@ export const proportional = (options: {
  * @category constructors
  */
 export const additive = (options: { readonly max: Duration.DurationInput }): Jitter => {
-  const max = Argument.millis("Jitter.additive", "max", options.max, { min: 0, exclusive: true })
+  const max = Argument.millis("Jitter.additive", "max", options.max, Bounds.width)
   return uniform(`additive(${max}ms)`, (bound) => [bound, bound + max])
 }
 
 /**
- * Draws below a cap, for `bound <= cap`: the cap limits the upper end of the interval, and the draw is scaled into what
- * is left.
+ * Brings what was drawn around `boundMillis` below a cap, for `bound <= cap`: the cap limits the upper end of the
+ * interval, and the draw is scaled into what is left.
  *
  * Where less than half of the interval would be left, its lower end gives way, so that no jitter is lost on the cap.
  *
  * @category destructors
  */
-export const drawBelow = (self: Jitter, boundMillis: number, capMillis: number, u: number): number => {
-  const drawn = self.draw(boundMillis, u)
+export const below = (self: Jitter, boundMillis: number, drawnMillis: number, capMillis: number): number => {
   const [low, high] = self.interval(boundMillis)
-  if (high <= capMillis) return drawn
+  if (high <= capMillis) return drawnMillis
   if (high === low) return capMillis
   const floor = Math.max(0, Math.min(low, capMillis - (high - low) / 2))
-  return floor + ((drawn - low) * (capMillis - floor)) / (high - low)
+  return floor + ((drawnMillis - low) * (capMillis - floor)) / (high - low)
 }
 
 function uniform(name: string, interval: Jitter["interval"]): Jitter {
@@ -126,8 +127,8 @@ function uniform(name: string, interval: Jitter["interval"]): Jitter {
 }
 
 const inside = (name: string, [low, high]: readonly [number, number], drawn: number): number => {
-  const dust = high * 1e-9
-  return low >= 0 && Number.isFinite(high) && drawn >= low - dust && drawn <= high + dust
+  const tolerance = high * 1e-9
+  return low >= 0 && Number.isFinite(high) && drawn >= low - tolerance && drawn <= high + tolerance
     ? Math.min(Math.max(drawn, low), high)
     : Argument.refuse(`Jitter.${name}`, "draw", `within its interval [${low}, ${high}], finite and not negative`, drawn)
 }

@@ -7,7 +7,7 @@
  */
 import type { Clock } from "effect"
 import { Deferred, Duration, Effect, Exit, Fiber, FiberId } from "effect"
-import { longestTimerMillis } from "../decide/AttemptTimeout.ts"
+import { longestTimerMillis } from "../decide/Millis.ts"
 import type { Restore } from "./RetryBucket.ts"
 import * as Timed from "./Timed.ts"
 

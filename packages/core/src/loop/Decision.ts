@@ -4,6 +4,7 @@
 import { Duration, Option } from "effect"
 import type { Retryable, Verdict } from "../classify/Verdict.ts"
 import * as Backoff from "../decide/Backoff.ts"
+import type { Step } from "../decide/BackoffTree.ts"
 import * as Deadline from "../decide/Deadline.ts"
 import * as Hint from "../decide/Hint.ts"
 import type { ErasedPolicy } from "./PolicyRecord.ts"
@@ -61,15 +62,14 @@ export const source = (
   { hint = Hint.standard }: ErasedPolicy,
   verdict: Retryable,
   decisionMillis: number,
-  cappedMillis: number,
-  uncappedMillis: number | undefined,
+  { capped, delayMillis }: Pick<Step, "delayMillis" | "capped">,
   u: number
 ): DelaySource => {
-  const asked = Option.map(verdict.hint, (wait) => Hint.bend(hint, cappedMillis, Duration.toMillis(wait), u))
-  const bent = Option.getOrElse(asked, () => cappedMillis)
+  const asked = Option.map(verdict.hint, (wait) => Hint.bend(hint, delayMillis, Duration.toMillis(wait), u))
+  const bent = Option.getOrElse(asked, () => delayMillis)
   if (decisionMillis !== bent) return "Deadline"
-  if (bent !== cappedMillis) return "Hint"
-  return uncappedMillis === undefined || uncappedMillis > cappedMillis ? "Cap" : "Curve"
+  if (bent !== delayMillis) return "Hint"
+  return capped ? "Cap" : "Curve"
 }
 
 /**

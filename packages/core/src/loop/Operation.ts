@@ -237,13 +237,17 @@ export const waits = (op: Operation, millis: number): void => {
 export const decide = (op: Operation, verdict: Retryable, failedMillis: number, u: number): Decision => {
   const before = op.tree
   if (before === undefined) return bend(op.policy, verdict, undefined, failedMillis, u)
-  const input = { u, kind: verdict.kind, ranMillis: failedMillis - op.attemptStartedMillis }
+  const input = {
+    u,
+    kind: verdict.kind,
+    ranMillis: failedMillis - op.attemptStartedMillis,
+    elapsedMillis: failedMillis
+  }
   const stepped = BackoffTree.step(before, input)
   if (stepped !== undefined) op.tree = stepped.rest
   const decision = bend(op.policy, verdict, stepped?.delayMillis, failedMillis, u)
   if (op.policy.observe !== undefined) {
-    const uncapped = BackoffTree.step(BackoffTree.uncapped(before), input)
-    noteSource(op, verdict, decision, stepped?.delayMillis, uncapped?.delayMillis, u)
+    noteSource(op, verdict, decision, stepped, u)
   }
   return decision
 }
@@ -257,10 +261,9 @@ export const noteSource = (
   op: Operation,
   verdict: Retryable,
   decision: Decision,
-  cappedMillis: number | undefined,
-  uncappedMillis: number | undefined,
+  stepped: Pick<BackoffTree.Step, "delayMillis" | "capped"> | undefined,
   u: number
 ): void => {
-  if (op.policy.observe === undefined || cappedMillis === undefined || typeof decision !== "number") return
-  op.source = source(op.policy, verdict, decision, cappedMillis, uncappedMillis, u)
+  if (op.policy.observe === undefined || stepped === undefined || typeof decision !== "number") return
+  op.source = source(op.policy, verdict, decision, stepped, u)
 }

@@ -6,7 +6,10 @@ import type { InvalidArgument, Range } from "../accept/InvalidArgument.ts"
 import * as Argument from "../accept/InvalidArgument.ts"
 import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
 import * as Backoff from "../decide/Backoff.ts"
+import { fromTree } from "../decide/BackoffSchedule.ts"
 import * as BackoffTree from "../decide/BackoffTree.ts"
+import * as Bounds from "../decide/Bounds.ts"
+import * as Curve from "../decide/Curve.ts"
 import * as Deadline from "../decide/Deadline.ts"
 import * as Hint from "../decide/Hint.ts"
 import * as Jitter from "../decide/Jitter.ts"
@@ -76,15 +79,15 @@ const keys = {
     "decorrelated",
     "decorrelatedSmooth"
   ]),
-  base: duration("base", { min: 0 }),
-  step: duration("step", { min: 0 }),
-  degree: number("degree", { min: 0, exclusive: true }),
-  factor: number("factor", { min: 1 }),
-  cap: duration("cap", { min: 1 }),
+  base: duration("base", Bounds.delay),
+  step: duration("step", Bounds.delay),
+  degree: number("degree", Bounds.degree),
+  factor: number("factor", Bounds.factor),
+  cap: duration("cap", Bounds.cap),
   jitter: oneOf("jitter", ["none", "full", "equal", "proportional", "additive"]),
-  jitterRatio: number("jitterRatio", { min: 0, max: 1, exclusive: true }),
-  jitterMax: duration("jitterMax", { min: 0, exclusive: true }),
-  attemptTimeout: duration("attemptTimeout", { min: 1, max: AttemptTimeout.longestTimerMillis }),
+  jitterRatio: number("jitterRatio", Bounds.jitterRatio),
+  jitterMax: duration("jitterMax", Bounds.width),
+  attemptTimeout: duration("attemptTimeout", Bounds.timeout),
   deadline: duration("deadline", { min: 0, exclusive: true }),
   deadlineReserve: duration("deadlineReserve", { min: 0 }),
   hintAtMost: duration("hintAtMost", { min: 0 }),
@@ -151,7 +154,7 @@ const jitterProblems = (found: Found, preset: Preset<unknown>): ReadonlyArray<In
   const curve = valueOf(found.curve)
   const drawing =
     curve === undefined
-      ? BackoffTree.some(preset.backoff.tree, ({ _tag }) => _tag === "RandomLeaf")
+      ? BackoffTree.some(preset.backoff.tree, (part) => part._tag === "Leaf" && part.curve.draws)
       : curve === "decorrelated" || curve === "decorrelatedSmooth"
   return [
     ...(jitter !== undefined && drawing ? [bad("jitter", "absent with a curve that draws by itself", jitter)] : []),
@@ -200,17 +203,17 @@ const fromCurve = (found: Found, curve: Value<"curve">): Backoff.Backoff => {
     case "constant":
       return Backoff.constant({ delay: base })
     case "linear":
-      return Backoff.linear({ base, step: present(found.step) })
+      return Backoff.fromCurve(Curve.linear({ base, step: present(found.step) }))
     case "polynomial":
-      return Backoff.polynomial({ base, degree: present(found.degree) })
+      return Backoff.fromCurve(Curve.polynomial({ base, degree: present(found.degree) }))
     case "exponential":
       return Backoff.exponential({ base, factor: valueOf(found.factor) ?? 2 })
     case "fibonacci":
-      return Backoff.fibonacci({ base })
+      return Backoff.fromCurve(Curve.fibonacci({ base }))
     case "decorrelated":
-      return Backoff.decorrelated({ base })
+      return Backoff.fromCurve(Curve.decorrelated({ base }))
     case "decorrelatedSmooth":
-      return Backoff.decorrelatedSmooth({ base })
+      return Backoff.fromCurve(Curve.decorrelatedSmooth({ base }))
   }
 }
 
@@ -218,12 +221,13 @@ const fromCurve = (found: Found, curve: Value<"curve">): Backoff.Backoff => {
 const inheriting = ({ tree }: Backoff.Backoff, self: Backoff.Backoff): Backoff.Backoff =>
   tree._tag !== "Leaf"
     ? self
-    : Backoff.fromTree(
-        BackoffTree.mapLeaves(self.tree, (leaf) =>
-          leaf._tag === "Leaf"
-            ? { ...leaf, capMillis: tree.capMillis, jitter: tree.jitter }
-            : { ...leaf, capMillis: tree.capMillis }
-        )
+    : fromTree(
+        owner,
+        BackoffTree.mapLeaves(self.tree, (leaf) => ({
+          ...leaf,
+          capMillis: tree.capMillis,
+          jitter: leaf.curve.draws ? leaf.jitter : tree.jitter
+        }))
       )
 
 /** Cap and jitter replace those of the preset's leaves. */
@@ -233,7 +237,10 @@ const shaped = (found: Found, self: Backoff.Backoff): Backoff.Backoff => {
   const cap = valueOf(found.cap)
   return cap === undefined
     ? jittered
-    : Backoff.fromTree(BackoffTree.mapLeaves(jittered.tree, (leaf) => ({ ...leaf, capMillis: Duration.toMillis(cap) })))
+    : fromTree(
+        owner,
+        BackoffTree.mapLeaves(jittered.tree, (leaf) => ({ ...leaf, capMillis: Duration.toMillis(cap) }))
+      )
 }
 
 const jitter = (found: Found): Jitter.Jitter | undefined => {

@@ -117,7 +117,7 @@ const stepBackoff = (
   { kind }: Retryable,
   error: unknown,
   now: number,
-  { foreign, startedAt, tree }: State,
+  { firstFailedAt = now, foreign, startedAt, tree }: State,
   u: number
 ): Effect.Effect<BackoffStep, never, unknown> => {
   if (tree === undefined) {
@@ -125,6 +125,6 @@ const stepBackoff = (
     return Effect.map(step, ({ delayMillis, state }) => ({ delayMillis, tree, foreign: state }))
   }
   const ranMillis = startedAt === undefined ? 0 : Math.max(0, now - startedAt)
-  const stepped = BackoffTree.step(tree, { u, kind, ranMillis })
+  const stepped = BackoffTree.step(tree, { u, kind, ranMillis, elapsedMillis: Math.max(0, now - firstFailedAt) })
   return Effect.succeed({ delayMillis: stepped?.delayMillis, tree: stepped?.rest ?? tree, foreign })
 }

@@ -3,7 +3,7 @@
  */
 import type { Clock } from "effect"
 import { Duration, Effect } from "effect"
-import { longestTimerMillis } from "../decide/AttemptTimeout.ts"
+import { longestTimerMillis } from "../decide/Millis.ts"
 
 /** A live timer fires up to so much early; more than that is a clock that stepped back, which is no reason to wait. */
 const earlyMillis = 2

@@ -1,0 +1,32 @@
+/**
+ * The bounds of the numbers and times that more than one constructor takes; times in milliseconds.
+ */
+import type { Range } from "../accept/InvalidArgument.ts"
+import { longestMillis, longestTimerMillis } from "./Millis.ts"
+
+/** Of a delay, or of the base and the step of a curve. */
+export const delay = { min: 0 } satisfies Range
+
+/** Of the base of a curve that draws, which needs a width to draw from, and of the width itself. */
+export const width = { min: 0, exclusive: true } satisfies Range
+
+/** By which a curve or a timeout grows. */
+export const factor = { min: 1 } satisfies Range
+
+/** Of a polynomial curve. */
+export const degree = { min: 0, exclusive: true } satisfies Range
+
+/** Of a jitter around its bound. */
+export const jitterRatio = { min: 0, max: 1, exclusive: true } satisfies Range
+
+/** Of the jitter of a hint, which may be none. */
+export const hintRatio = { min: 0, max: 1 } satisfies Range
+
+/** Of a cap: delays are whole milliseconds, and below one nothing would be left of them. */
+export const cap = { min: 1 } satisfies Range
+
+/** Of a timeout, which is one timer of the platform. */
+export const timeout = { min: 1, max: longestTimerMillis } satisfies Range
+
+/** Of a deadline. */
+export const deadline = { min: 0, max: longestMillis, exclusive: true } satisfies Range
