@@ -8,7 +8,9 @@ import type { BackoffTree } from "@effect-retry/core"
 import {
   AttemptTimeout,
   Backoff,
+  Classic,
   type Classifier,
+  Curve,
   Deadline,
   Hint,
   Jitter,
@@ -90,6 +92,29 @@ export const jitter: fc.Arbitrary<Jitter.Jitter> = /*#__PURE__*/ fc.oneof(
 )
 
 /**
+ * A curve as a user may write one: it is steeper than those built in, and of no round name.
+ *
+ * @category constructors
+ */
+export const userCurve = (baseMillis: number): Curve.Curve<undefined> =>
+  Curve.fromFunction("minus one", (n) => (baseMillis * (2 ** n - 1)) / 2)
+
+/**
+ * A curve with chance as a user may write one: it walks from its last delay, up or down, and ends after 30 retries.
+ *
+ * @category constructors
+ */
+export const userWalk = (baseMillis: number): Curve.Curve<number> =>
+  Curve.make({
+    name: "walk",
+    draws: true,
+    initial: baseMillis,
+    delayMillis: (n, last, capMillis, u) => (n > 30 ? undefined : Math.min(last * (0.5 + u), capMillis)),
+    next: (delayMillis) => delayMillis,
+    intervalMillis: (n, capMillis) => [0, Math.min(baseMillis * 1.5 ** n, capMillis)]
+  })
+
+/**
  * Curves that never end and never fall.
  *
  * @category constructors
@@ -98,10 +123,13 @@ export const endless = (max: Duration.DurationInput): fc.Arbitrary<Backoff.Backo
   const delay = upTo(max)
   return fc.oneof(
     delay.map((delay) => Backoff.constant({ delay })),
-    fc.record({ base: delay, step: delay }).map(Backoff.linear),
-    fc.record({ base: delay, degree: fc.double({ min: 0.1, max: 5, noNaN: true }) }).map(Backoff.polynomial),
+    fc.record({ base: delay, step: delay }).map((options) => Backoff.fromCurve(Curve.linear(options))),
+    fc
+      .record({ base: delay, degree: fc.double({ min: 0.1, max: 5, noNaN: true }) })
+      .map((options) => Backoff.fromCurve(Curve.polynomial(options))),
     fc.record({ base: delay, factor: fc.double({ min: 1, max: 10, noNaN: true }) }).map(Backoff.exponential),
-    delay.map((base) => Backoff.fibonacci({ base }))
+    delay.map((base) => Backoff.fromCurve(Curve.fibonacci({ base }))),
+    upTo(max, 0.001).map((base) => Backoff.fromCurve(userCurve(base)))
   )
 }
 
@@ -113,7 +141,7 @@ export const endless = (max: Duration.DurationInput): fc.Arbitrary<Backoff.Backo
 export const ending = (max: Duration.DurationInput): fc.Arbitrary<Backoff.Backoff> =>
   fc.oneof(
     fc.array(upTo(max), { maxLength: 6 }).map(Backoff.fromDelays),
-    millis(1_000, 300_000).map((maximum) => Backoff.connectRetry({ maximum }))
+    millis(1_000, 300_000).map((maximum) => Classic.connectRetry({ maximum }))
   )
 
 /**
@@ -121,23 +149,16 @@ export const ending = (max: Duration.DurationInput): fc.Arbitrary<Backoff.Backof
  *
  * @category constructors
  */
-export const drawing = (max: Duration.DurationInput): fc.Arbitrary<Backoff.Backoff> =>
-  fc.oneof(
-    upTo(max, 0.001).map((base) => Backoff.decorrelated({ base })),
-    upTo(max, 0.001).map((base) => Backoff.decorrelatedSmooth({ base })),
-    upTo(max, 0.001).map((slot) => Backoff.ethernet({ slot })),
-    fc
-      .record({ factor: fc.nat(50), maximum: millis(1_000, 600_000), jitter: fc.boolean() })
-      .map((options) => Backoff.celery(options)),
-    fc
-      .record({
-        base: upTo(max),
-        factor: fc.double({ min: 1, max: 10, noNaN: true }),
-        maximum: upTo(max, 1),
-        randomMillis: fc.double({ min: 0, max: 5_000, noNaN: true })
-      })
-      .map(Backoff.truncated)
+export const drawing = (max: Duration.DurationInput): fc.Arbitrary<Backoff.Backoff> => {
+  const base = upTo(max, 0.001)
+  return fc.oneof(
+    base.map((base) => Backoff.fromCurve(Curve.decorrelated({ base }))),
+    base.map((base) => Backoff.fromCurve(Curve.decorrelatedSmooth({ base }))),
+    base.map((slot) => Classic.ethernet({ slot })),
+    fc.record({ factor: fc.nat(50), maximum: millis(1_000, 600_000) }).map((options) => Classic.celery(options)),
+    base.map((base) => Backoff.fromCurve(userWalk(base)))
   )
+}
 
 /**
  * Back-offs of every kind: curves with or without cap and jitter, and what the combinators make of them.
@@ -145,35 +166,48 @@ export const drawing = (max: Duration.DurationInput): fc.Arbitrary<Backoff.Backo
  * @category constructors
  */
 export const backoff = (max: Duration.DurationInput = "100 seconds"): fc.Arbitrary<Backoff.Backoff> =>
-  combined(
-    fc.oneof(
-      curve(max),
-      fc.tuple(drawing(max), fc.option(upTo(max, 1))).map(([self, cap]) => cappedBy(self, cap))
-    ),
-    max
-  )
+  combined(anyLeaf(max), max, true)
 
 /**
- * The same without those that draw by definition, which `Backoff.jittered` refuses.
+ * The same without `Backoff.within`, by which a back-off ends sooner where its delays are longer.
+ *
+ * @category constructors
+ */
+export const withoutWithin = (max: Duration.DurationInput = "100 seconds"): fc.Arbitrary<Backoff.Backoff> =>
+  combined(anyLeaf(max), max, false)
+
+/**
+ * Back-offs without curves that draw by definition, which `Backoff.jittered` refuses.
  *
  * @category constructors
  */
 export const jitterable = (max: Duration.DurationInput = "100 seconds"): fc.Arbitrary<Backoff.Backoff> =>
-  combined(curve(max), max)
+  combined(curve(max), max, true)
 
 /**
- * What the steps of a back-off may depend on.
+ * What the steps of a back-off may depend on: one failure after another, so time goes on between them.
  *
  * @category constructors
  */
-export const inputs: fc.Arbitrary<ReadonlyArray<BackoffTree.Input>> = /*#__PURE__*/ fc.array(
-  fc.record({
-    u: draw,
-    kind: fc.constantFrom(undefined, ...Verdict.kinds),
-    ranMillis: fc.constantFrom(0, 1, 500, 60_000, 3_600_000)
-  }),
-  { minLength: 8, maxLength: 20 }
-)
+export const inputs: fc.Arbitrary<ReadonlyArray<BackoffTree.Input>> = /*#__PURE__*/ fc
+  .array(
+    fc.record({
+      u: draw,
+      kind: fc.constantFrom(undefined, ...Verdict.kinds),
+      ranMillis: fc.constantFrom(0, 1, 500, 60_000, 3_600_000),
+      waitedMillis: fc.nat(50_000)
+    }),
+    { minLength: 8, maxLength: 20 }
+  )
+  .map((steps) => {
+    let elapsedMillis = 0
+    return steps.map(({ kind, ranMillis, u, waitedMillis }) => {
+      elapsedMillis += ranMillis
+      const input = { u, kind, ranMillis, elapsedMillis }
+      elapsedMillis += waitedMillis
+      return input
+    })
+  })
 
 /**
  * Rules for hints, up to `max`.
@@ -181,7 +215,11 @@ export const inputs: fc.Arbitrary<ReadonlyArray<BackoffTree.Input>> = /*#__PURE_
  * @category constructors
  */
 export const hint = (max: Duration.DurationInput): fc.Arbitrary<Hint.Hint> => {
-  const limit = fc.constantFrom<Hint.Otherwise>("clamp", "giveUp").map((otherwise) => ({ atMost: max, otherwise }))
+  const limit = fc.record({
+    atMost: fc.constant(max),
+    otherwise: fc.constantFrom<Hint.Otherwise>("clamp", "giveUp", "ignore"),
+    startsOver: fc.boolean()
+  })
   return fc.oneof(
     fc.constant(Hint.ignore),
     limit.map(Hint.floor),
@@ -267,26 +305,37 @@ const curve = (max: Duration.DurationInput): fc.Arbitrary<Backoff.Backoff> =>
     .tuple(fc.oneof(endless(max), endless(max), ending(max)), fc.option(jitter), fc.option(upTo(max, 1)))
     .map(([curve, jitter, cap]) => cappedBy(jitter === null ? curve : Backoff.jittered(curve, jitter), cap))
 
+/** Such curves, and those that draw by definition. */
+const anyLeaf = (max: Duration.DurationInput): fc.Arbitrary<Backoff.Backoff> =>
+  fc.oneof(
+    curve(max),
+    fc.tuple(drawing(max), fc.option(upTo(max, 1))).map(([self, cap]) => cappedBy(self, cap))
+  )
+
 /** Trees of such leaves. */
-const combined = (leaves: fc.Arbitrary<Backoff.Backoff>, max: Duration.DurationInput): fc.Arbitrary<Backoff.Backoff> =>
+const combined = (
+  leaves: fc.Arbitrary<Backoff.Backoff>,
+  max: Duration.DurationInput,
+  within: boolean
+): fc.Arbitrary<Backoff.Backoff> =>
   fc.letrec<{ readonly tree: Backoff.Backoff }>((tie) => {
-    const pair = fc.tuple(tie("tree"), tie("tree"))
+    const self = tie("tree")
+    const pair = fc.tuple(self, self)
+    const times = fc.constantFrom(1, 1_000, 60_000, 3_600_000)
     return {
       tree: fc.oneof(
         { depthSize: "small", withCrossShrink: true },
         leaves,
-        pair.map(([a, b]) => Backoff.longest(a, b)),
-        pair.map(([a, b]) => Backoff.shortest(a, b)),
+        pair.map(([a, b]) => Backoff.max(a, b)),
+        pair.map(([a, b]) => Backoff.min(a, b)),
         pair.map(([a, b]) => Backoff.andThen(a, b)),
-        tie("tree").map(Backoff.delayedFirst),
+        fc.tuple(self, fc.nat(8)).map(([a, n]) => Backoff.take(a, n)),
         fc
-          .record(
-            { Throttling: tie("tree"), Timeout: tie("tree"), orElse: tie("tree") },
-            { requiredKeys: ["Throttling", "orElse"] }
-          )
+          .record({ Throttling: self, Timeout: self, orElse: self }, { requiredKeys: ["Throttling", "orElse"] })
           .map(Backoff.byKind),
-        fc.tuple(tie("tree"), fc.constantFrom(1, 500, 60_000)).map(([a, after]) => Backoff.resetAfter(a, after)),
-        fc.tuple(tie("tree"), upTo(max, 1)).map(([a, cap]) => Backoff.capped(a, cap))
+        fc.tuple(self, fc.constantFrom(1, 500, 60_000)).map(([a, after]) => Backoff.resetAfter(a, after)),
+        fc.tuple(self, upTo(max, 1)).map(([a, cap]) => Backoff.capped(a, cap)),
+        ...(within ? [fc.tuple(self, times).map(([a, duration]) => Backoff.within(a, duration))] : [])
       )
     }
   }).tree

@@ -4,7 +4,7 @@
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, FiberId, Option } from "effect"
 import { dual } from "effect/Function"
 import * as Argument from "../accept/InvalidArgument.ts"
-import { longestTimerMillis } from "../decide/AttemptTimeout.ts"
+import { longestTimerMillis } from "../decide/Millis.ts"
 import { combined, empty, recordEach, startEach, unlimited, waitingAtMost } from "./Compose.ts"
 import * as MonotonicTime from "./MonotonicTime.ts"
 import type { Grant, Request, TokenBucket } from "./Port.ts"

@@ -212,7 +212,9 @@ const decide = (op: Op, failure: Failure): Erased => {
           (stepped) => {
             op.scheduleState = stepped.state
             const decision = Decision.bend(op.policy, verdict, stepped.delayMillis, failure.failedMillis, u)
-            Operation.noteSource(op, verdict, decision, stepped.delayMillis, stepped.delayMillis, u)
+            const { delayMillis } = stepped
+            const noted = delayMillis === undefined ? undefined : { delayMillis, capped: false }
+            Operation.noteSource(op, verdict, decision, noted, u)
             return proceed(op, failure, verdict, decision)
           }
         )

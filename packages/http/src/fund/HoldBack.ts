@@ -29,7 +29,7 @@
  */
 import { Duration, Effect, Layer, Option, Predicate } from "effect"
 import type { Context } from "effect"
-import { AttemptTimeout, InvalidArgument, RetryBucket, SendRate } from "@effect-retry/core"
+import { InvalidArgument, Millis, RetryBucket, SendRate } from "@effect-retry/core"
 
 const TypeId: unique symbol = Symbol.for("@effect-retry/http/HoldBack")
 
@@ -73,7 +73,7 @@ export const make = (options: Options): Effect.Effect<HoldBack> => makeFor("Hold
 const makeFor = (owner: string, options: Options): Effect.Effect<HoldBack> => {
   const atMostMillis = InvalidArgument.millis(owner, "atMost", options.atMost, {
     min: 1,
-    max: AttemptTimeout.longestTimerMillis
+    max: Millis.longestTimerMillis
   })
   return Effect.map(options.rate ?? Effect.succeed(SendRate.unlimited), (rate) => {
     const holds = makeHolds(atMostMillis)

@@ -4,7 +4,7 @@
  * Each states where it departs from its source. What all have in common: a wait that the server asks for is bounded at one
  * minute, beyond which the operation stops; set `hint` for more patience.
  */
-import { AttemptTimeout, Backoff, Hint, Jitter } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Curve, Hint, Jitter } from "@effect-retry/core"
 import * as HintHeader from "../classify/HintHeader.ts"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
@@ -150,7 +150,7 @@ export const github: Preset = {
   maxAttempts: 4,
   backoff: /*#__PURE__*/ Backoff.byKind({
     Throttling: /*#__PURE__*/ Backoff.exponential({ base: "1 minute" }),
-    orElse: /*#__PURE__*/ Backoff.polynomial({ base: "1 second", degree: 2 })
+    orElse: /*#__PURE__*/ Backoff.fromCurve(/*#__PURE__*/ Curve.polynomial({ base: "1 second", degree: 2 }))
   }),
   hint: asAsked
 }

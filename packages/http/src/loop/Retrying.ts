@@ -2,7 +2,7 @@
  * Retries of requests: core's loop around the attempts of an exchange.
  */
 import { HttpClientError } from "@effect/platform"
-import { AttemptTimeout, Backoff, Deadline, Retry, RetryBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, Millis, Retry, RetryBucket, Verdict } from "@effect-retry/core"
 import type { Policy as Core } from "@effect-retry/core"
 import type { Fiber } from "effect"
 import { Context, Duration, Effect, Exit, Struct } from "effect"
@@ -93,7 +93,7 @@ const corePolicy = (exchange: Exchange.Exchange, core: CoreFields): Core.Policy<
 })
 
 /** As long as an attempt can have: what bounds it is the deadline. */
-const timeLeft = AttemptTimeout.constant(Duration.millis(AttemptTimeout.longestTimerMillis))
+const timeLeft = AttemptTimeout.constant(Duration.millis(Millis.longestTimerMillis))
 
 /** Nobody knows whether a request without an answer was carried out. */
 const ofRequest = (
