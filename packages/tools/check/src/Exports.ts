@@ -1,6 +1,7 @@
 /**
  * Every module of a package is reachable by a flat name whatever folder it lives in: `@effect-retry/core/Backoff`. The
- * list of modules is written once, in `src/index.ts`, and both exports maps of the package.json must follow it.
+ * list of modules is written once, in `src/index.ts`, and both exports maps of the package.json must follow it. Modules
+ * that only the sibling packages need come after those, by their path only.
  */
 import { type Finding, lineOf } from "./Finding.ts"
 import type { Manifest } from "./Workspace.ts"
@@ -23,6 +24,7 @@ const exportLine = /^export \* as (\w+) from "\.\/([\w/]+)\.ts"$/
 export const checkExports = (input: ExportsInput): ReadonlyArray<Finding> => {
   const { findings, modules } = readIndex(input)
   const manifest = JSON.parse(input.manifest) as Manifest
+  const all = [...modules, ...siblingModules(manifest, modules)]
   const differs = (actual: unknown, expected: unknown) => JSON.stringify(actual) !== JSON.stringify(expected)
   const object = (key: string, line: number): Finding => ({
     file: input.manifestPath,
@@ -31,10 +33,10 @@ export const checkExports = (input: ExportsInput): ReadonlyArray<Finding> => {
   })
   return [
     ...findings,
-    ...(differs(manifest.exports, exportsOf(modules, true))
+    ...(differs(manifest.exports, exportsOf(all, true))
       ? [object("exports", lineOf(input.manifest, '"exports"'))]
       : []),
-    ...(differs(manifest.publishConfig?.["exports"], exportsOf(modules, false))
+    ...(differs(manifest.publishConfig?.["exports"], exportsOf(all, false))
       ? [object("publishConfig.exports", lineOf(input.manifest, '"publishConfig"'))]
       : [])
   ]
@@ -44,9 +46,21 @@ export const checkExports = (input: ExportsInput): ReadonlyArray<Finding> => {
 export const writeExports = (input: ExportsInput): string => {
   const { modules } = readIndex(input)
   const manifest = JSON.parse(input.manifest) as Manifest
-  const publishConfig = { ...manifest.publishConfig, exports: exportsOf(modules, false) }
-  return JSON.stringify({ ...manifest, exports: exportsOf(modules, true), publishConfig }, null, 2) + "\n"
+  const all = [...modules, ...siblingModules(manifest, modules)]
+  const publishConfig = { ...manifest.publishConfig, exports: exportsOf(all, false) }
+  return JSON.stringify({ ...manifest, exports: exportsOf(all, true), publishConfig }, null, 2) + "\n"
 }
+
+/** What the manifest exports and the index does not, by the source it names. */
+const siblingModules = (manifest: Manifest, indexed: ReadonlyArray<Module>): ReadonlyArray<Module> =>
+  Object.values(manifest.exports ?? {})
+    .flatMap((target) => {
+      const source = (target as Readonly<Record<string, string>>)["@effect-retry/source"]
+      const [, path] = /^\.\/src\/(.+)\.ts$/.exec(source ?? "") ?? []
+      return path === undefined || path === "index" ? [] : [{ path, name: path.replace(/^.*\//, "") }]
+    })
+    .filter(({ name }) => indexed.every((module) => module.name !== name))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
 const readIndex = ({ index, indexPath }: ExportsInput) => {
   const modules: Array<Module> = []

@@ -50,3 +50,14 @@ export const publishedPackages = (): ReadonlyArray<Package> =>
     .filter((folder) => exists(`${folder}/package.json`))
     .map((folder) => ({ folder, manifest: JSON.parse(read(`${folder}/package.json`)) as Manifest }))
     .filter(({ manifest }) => manifest.private !== true)
+
+/** The source of a module of a package in this repository, such as `@effect-retry/plan/VirtualClock`. */
+export const sourceOf = (specifier: string): string => {
+  const [scope, name, ...module] = specifier.split("/")
+  const folder = `packages/${name}`
+  const { exports } = JSON.parse(read(`${folder}/package.json`)) as Manifest
+  const target = exports?.[[".", ...module].join("/")] as Readonly<Record<string, string>> | undefined
+  const path = scope === "@effect-retry" ? target?.["@effect-retry/source"] : undefined
+  if (path === undefined) throw new Error(`${specifier} is no module of this repository`)
+  return `${folder}/${path.slice(2)}`
+}

@@ -30,6 +30,26 @@ describe("Exports.writeExports", () => {
 })
 
 describe("Exports.checkExports", () => {
+  const beside = (source: string) => ({
+    ...written,
+    exports: { ...written.exports, "./Loop": { "@effect-retry/source": source } }
+  })
+
+  it("accepts modules for sibling packages after those of the index, in the same form", () => {
+    const siblings = JSON.parse(writeExports(input(beside("./src/loop/Loop.ts"))))
+    expect(Object.keys(siblings.exports)).toEqual([".", "./Backoff", "./Retry", "./Loop", "./package.json"])
+    expect(siblings.publishConfig.exports["./Loop"]).toEqual({
+      types: "./dist/loop/Loop.d.ts",
+      default: "./dist/loop/Loop.js"
+    })
+    expect(checkExports(input(siblings))).toEqual([])
+    expect(checkExports(input(beside("./src/loop/Loop.ts")))).toHaveLength(2)
+  })
+
+  it("finds an export from outside of src", () => {
+    expect(checkExports(input(beside("./test/Loop.ts")))).toHaveLength(1)
+  })
+
   it("accepts what it has written", () => {
     expect(checkExports(input(written))).toEqual([])
   })
