@@ -1,26 +1,29 @@
 /**
- * Client-side throttling by the share of attempts that the server accepts: what it would reject is not sent.
+ * Client-side throttling by the share of attempts that the server accepts: attempts it would likely reject are not made.
  */
-import type { Context, Duration } from "effect"
-import { Effect, Layer, Random } from "effect"
+import type { Duration } from "effect"
+import { Effect, Option, Random } from "effect"
 import * as Argument from "../accept/InvalidArgument.ts"
-import type { SendRate } from "./SendRate.ts"
+import * as Outcomes from "./Outcomes.ts"
+import type { Outcome, TokenBucket } from "./Port.ts"
 import * as SlidingWindow from "./SlidingWindow.ts"
-import * as Timed from "./Timed.ts"
+import * as TimedRef from "./TimedRef.ts"
 
 /**
- * In the words of the SRE book.
+ * The options of `acceptRatio`, in the words of the SRE book as far as it has them.
  *
  * @category models
  */
-export interface AcceptRatio {
-  /** Attempts per accepted one that are let through: the lower, the more is rejected here. At least 1. @default 2 */
+export interface Options {
+  /** Attempts per accepted one that are let through: the lower, the more are refused. At least 1. @default 2 */
   readonly K?: number
   /** How long an attempt counts. At least 1 second. @default 2 minutes */
   readonly window?: Duration.DurationInput
+  /** The greatest chance that an attempt is refused, 0..1. @default 1 */
+  readonly maxRejectionProbability?: number
   /**
-   * What a failure other than a throttle says about the server. The book counts what was rejected for overload; count
-   * failures as rejected where an overloaded server answers with errors, or not at all.
+   * How a failure other than a throttle counts. The book counts rejections for overload only; count failures as rejected
+   * where an overloaded server answers with errors, or not at all.
    *
    * @default "accepted"
    */
@@ -32,60 +35,79 @@ interface Counted {
   readonly accepts: SlidingWindow.SlidingWindow
 }
 
-const owner = "SendRate.layerAcceptRatio"
+const owner = "RateLimiter.acceptRatio"
 
 /**
- * The chance that an attempt is rejected here. Formula: `max(0, (requests - K * accepts) / (requests + 1))`.
+ * The chance that an attempt is refused. Formula: `max(0, (requests - K * accepts) / (requests + 1))`.
  *
  * @category destructors
  */
 export const chanceOfRejection = (requests: number, accepts: number, K: number): number =>
   Math.max(0, (requests - K * accepts) / (requests + 1))
 
+const advanced = ({ accepts, requests }: Counted, nowMillis: number): Counted => ({
+  requests: SlidingWindow.advanced(requests, nowMillis),
+  accepts: SlidingWindow.advanced(accepts, nowMillis)
+})
+
 /**
+ * Client-side throttling by the share of accepted attempts.
+ *
+ * Formula: an attempt is refused with the chance `max(0, (requests - K * accepts) / (requests + 1))`, counted over the
+ * window, refused attempts included, and at most `maxRejectionProbability`. The chance stays below 1, so some attempts
+ * always find out whether the server is back. Never waits. Draws from `Random` only where the chance is above 0. The level
+ * is how many attempts would be made without a draw.
+ * Source: "Site Reliability Engineering", chapter "Handling Overload", "Client-Side Throttling",
+ * https://sre.google/sre-book/handling-overload/, with its K and its two minutes, read 2026-11-20;
+ * `maxRejectionProbability` is Envoy's `max_rejection_probability`.
+ *
  * @category constructors
  */
-export const makeAcceptRatio = (options: AcceptRatio = {}): Effect.Effect<SendRate> => {
+export const acceptRatio = (options: Options = {}): Effect.Effect<TokenBucket> => {
   const K = Argument.number(owner, "K", options.K ?? 2, { min: 1 })
   const windowMillis = Argument.millis(owner, "window", options.window ?? "2 minutes", { min: 1000 })
+  const maxChance = Argument.number(owner, "maxRejectionProbability", options.maxRejectionProbability ?? 1, {
+    min: 0,
+    max: 1
+  })
   const failures = Argument.oneOf(owner, "failures", options.failures ?? "accepted", ["accepted", "rejected"])
+  const isAccepted = (outcome: Outcome): boolean =>
+    outcome._tag === "Succeeded" ||
+    (outcome._tag === "Failed" && failures === "accepted" && !Outcomes.isThrottled(outcome))
+  const chance = ({ accepts, requests }: Counted): number =>
+    Math.min(maxChance, chanceOfRejection(SlidingWindow.sum(requests), SlidingWindow.sum(accepts), K))
   const empty = SlidingWindow.make(windowMillis)
   return Effect.map(
-    Timed.make((): Counted => ({ requests: empty, accepts: empty })),
+    TimedRef.make((): Counted => ({ requests: empty, accepts: empty })),
     ({ modify }) => {
-      const change = <A>(f: (counted: Counted) => readonly [A, Counted]) =>
-        modify(({ accepts, requests }, now) =>
-          f({ requests: SlidingWindow.advanced(requests, now), accepts: SlidingWindow.advanced(accepts, now) })
-        )
-      // Counted whether it is sent or not.
-      const request = change(({ accepts, requests }) => [
-        chanceOfRejection(SlidingWindow.sum(requests), SlidingWindow.sum(accepts), K),
-        { requests: SlidingWindow.added(requests, 1), accepts }
-      ])
-      const accept = change((counted) => [undefined, { ...counted, accepts: SlidingWindow.added(counted.accepts, 1) }])
-      const acquire = Effect.flatMap(request, (chance) =>
-        chance === 0 ? Effect.succeed(true) : Effect.map(Random.next, (u) => u >= chance)
-      )
+      // Counted whether it is granted or not.
+      const request = modify((before, now) => {
+        const counted = advanced(before, now)
+        const after = { ...counted, requests: SlidingWindow.added(counted.requests, 1) }
+        return [{ chance: chance(counted), slot: counted.requests.newest }, after]
+      })
+      const refund = (slot: number) =>
+        modify((before, now) => {
+          const { accepts, requests } = advanced(before, now)
+          return [undefined, { accepts, requests: SlidingWindow.removed(requests, slot, 1) }]
+        })
+      const accept = modify((before, now) => {
+        const counted = advanced(before, now)
+        return [undefined, { ...counted, accepts: SlidingWindow.added(counted.accepts, 1) }]
+      })
+      const acquire = Effect.flatMap(request, ({ chance, slot }) => {
+        const granted = Option.some({ tokens: 1, refund: refund(slot) })
+        if (chance === 0) return Effect.succeed(granted)
+        return Effect.map(Random.next, (u) => (u >= chance ? granted : Option.none()))
+      })
       return {
         acquire: () => acquire,
-        heard: (result) =>
-          result === "Succeeded" || (result === "Failed" && failures === "accepted") ? accept : Effect.void,
-        isFresh: change((counted) => [SlidingWindow.sum(counted.requests) === 0, counted])
+        record: (outcome) => (isAccepted(outcome) ? accept : Effect.void),
+        level: modify((before, now) => {
+          const { accepts, requests } = advanced(before, now)
+          return [Math.max(0, 1 + K * SlidingWindow.sum(accepts) - SlidingWindow.sum(requests)), before]
+        })
       }
     }
   )
 }
-
-/**
- * Client-side throttling by the share of accepted attempts, behind a tag.
- *
- * Formula: an attempt is refused with the chance `max(0, (requests - K * accepts) / (requests + 1))`, counted over the
- * window, refused attempts included. The chance stays below 1, so some attempts always find out whether the server is
- * back. Never waits. Draws from `Random` only where the chance is above 0.
- * Source: "Site Reliability Engineering", chapter "Handling Overload", "Client-Side Throttling",
- * https://sre.google/sre-book/handling-overload/, with its K and its two minutes, read 2026-11-20.
- *
- * @category layers
- */
-export const layerAcceptRatio = <I>(tag: Context.Tag<I, SendRate>, options: AcceptRatio = {}): Layer.Layer<I> =>
-  Layer.effect(tag, makeAcceptRatio(options))

@@ -1,21 +1,23 @@
 /**
- * The adaptive send rate of the AWS SDKs: no limit until the server throttles, then one that is cut by each throttle and
- * grows as a cubic.
+ * The adaptive rate limiter of the AWS SDKs: no limit until the server throttles, then one that is cut by each throttle
+ * and grows as a cubic.
  */
-import type { Context, Duration } from "effect"
-import { Effect, Layer } from "effect"
+import type { Duration } from "effect"
+import { Effect } from "effect"
 import * as Argument from "../accept/InvalidArgument.ts"
 import * as Cubic from "./Cubic.ts"
-import type { SendRate } from "./SendRate.ts"
-import * as Timed from "./Timed.ts"
-import * as Turn from "./Turn.ts"
+import * as Outcomes from "./Outcomes.ts"
+import type { TokenBucket } from "./Port.ts"
+import * as TokenStore from "./TokenStore.ts"
+import * as Waiting from "./Waiting.ts"
 
 /**
- * In the words of the AWS SDK for Kotlin as far as it has them; the defaults are those of all the SDKs.
+ * The options of `adaptive`, in the words of the AWS SDK for Kotlin as far as it has them; the defaults are those of all
+ * the SDKs.
  *
  * @category models
  */
-export interface Adaptive extends Turn.Waiting {
+export interface Options extends Waiting.Options {
   /** What a cut leaves of the rate. In (0, 1). @default 0.7 */
   readonly beta?: number
   /** How fast the rate grows: in attempts per second, per second cubed. @default 0.4 */
@@ -26,10 +28,10 @@ export interface Adaptive extends Turn.Waiting {
   readonly minFillRate?: number
   /** The least number of attempts that can be sent at once after a pause. At least 1. @default 1 */
   readonly minCapacity?: number
-  /** How long results are counted for one measurement of the rate. @default 500 millis */
+  /** How long outcomes are counted for one measurement of the rate. @default 500 millis */
   readonly measurementBucketDuration?: Duration.DurationInput
   /**
-   * After a cut, throttles are no further cut for so long: one round trip's worth makes one cut of a burst of throttles.
+   * For so long after a cut, throttles make no further cut: with a round trip, a burst of throttles makes one cut.
    *
    * @default a cut per throttle, as in the SDKs
    */
@@ -42,16 +44,16 @@ export interface Adaptive extends Turn.Waiting {
    */
   readonly idleAfter?: Duration.DurationInput
   /**
-   * Without a throttle for so long there is no limit any more, until the next one.
+   * After so long without a throttle, removes the limit and releases all waiters; the next throttle brings it back.
    *
    * @default never, as in the SDKs
    */
   readonly offAfter?: Duration.DurationInput
 }
 
-const owner = "SendRate.layerAdaptive"
+const owner = "RateLimiter.adaptive"
 
-const check = (options: Adaptive): Cubic.Settings => {
+const check = (options: Options): Cubic.Settings => {
   const measurementBucketMillis = Argument.millis(
     owner,
     "measurementBucketDuration",
@@ -77,54 +79,40 @@ const check = (options: Adaptive): Cubic.Settings => {
 }
 
 /**
- * An adaptive send rate as a value; `layerAdaptive` puts it behind a tag.
- *
- * @category constructors
- */
-export const makeAdaptive = (options: Adaptive = {}): Effect.Effect<SendRate> => {
-  const settings = check(options)
-  const maxWait = Turn.check(owner, options)
-  return Effect.map(
-    Timed.make((now) => Cubic.make(settings, now)),
-    ({ modify }) => {
-      const turns = Turn.make(
-        {
-          take: (cost) => modify((cubic, now) => Cubic.taken(cubic, settings, now, cost)),
-          giveBack: (cost) => modify((cubic) => [undefined, Cubic.givenBack(cubic, cost)]),
-          millisUntil: (cost) => modify((cubic, now) => [Cubic.millisUntil(cubic, settings, now, cost), cubic])
-        },
-        maxWait
-      )
-      const hear = (throttled: boolean) =>
-        Effect.uninterruptible(
-          Effect.zipRight(
-            modify((cubic, now) => [undefined, Cubic.heard(cubic, settings, now, throttled)]),
-            turns.poke
-          )
-        )
-      return {
-        acquire: turns.acquire,
-        heard: (result) => hear(result === "Throttled"),
-        // Without a limit nobody waits.
-        isFresh: modify((cubic, now) => [!Cubic.isLimited(cubic, settings, now), cubic])
-      }
-    }
-  )
-}
-
-/**
- * The send-rate limiter of the AWS SDKs' adaptive mode behind a tag.
+ * The client-side rate limiter of the AWS SDKs' adaptive mode: no limit until the server throttles.
  *
  * Formula: a throttle takes the rate `w` (the lower of limit and measured rate) to `beta * w`; `t` seconds later it is
  * `scaleConstant * (t - K)^3 + w` with `K = cbrt(w * (1 - beta) / scaleConstant)`, at most twice the measured rate and at
  * least `minFillRate`. An attempt takes a token; tokens come in at the rate, up to a second's worth.
- * Every result is heard, whether a retry follows or not, also while attempts wait: the first in line then looks again.
- * Waiting is first come, first served. The limit is per layer: provide one per server, or use `layerKeyed`.
+ * A failure of kind `Throttling` is a throttle, also where its verdict is terminal. Every outcome counts for the measured
+ * rate, also while attempts wait: the first waiter then looks again. Waiting is first come, first served. The limit is one
+ * for all attempts: make one per server, or use `TokenBucket.keyed`. The level is `Infinity` without a limit.
  * Source: AWS SDKs and Tools reference guide, "Retry behavior", adaptive mode,
  * https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html; the constants are in the SDKs only:
  * https://github.com/smithy-lang/smithy-kotlin, `AdaptiveRateLimiter.kt`, read 2026-11-20.
  *
- * @category layers
+ * @category constructors
  */
-export const layerAdaptive = <I>(tag: Context.Tag<I, SendRate>, options: Adaptive = {}): Layer.Layer<I> =>
-  Layer.effect(tag, makeAdaptive(options))
+export const adaptive = (options: Options = {}): Effect.Effect<TokenBucket> => {
+  const settings = check(options)
+  const arithmetic: TokenStore.Arithmetic<Cubic.Cubic> = {
+    initial: (now) => Cubic.make(settings, now),
+    take: (cubic, now, cost) => Cubic.taken(cubic, settings, now, cost),
+    put: Cubic.refunded,
+    millisUntil: (cubic, now, cost) => Cubic.millisUntil(cubic, settings, now, cost),
+    level: (cubic, now) => Cubic.level(cubic, settings, now)
+  }
+  return Effect.map(TokenStore.make(arithmetic, Waiting.check(owner, options, "wait")), (store) => {
+    const heard = (throttled: boolean) => store.change((cubic, now) => Cubic.heard(cubic, settings, now, throttled))
+    const throttle = heard(true)
+    const other = heard(false)
+    return {
+      acquire: (request) => store.acquire(1, request),
+      record: (outcome) => {
+        if (outcome._tag === "Abandoned") return Effect.void
+        return Outcomes.isThrottled(outcome) ? throttle : other
+      },
+      level: store.level
+    }
+  })
+}

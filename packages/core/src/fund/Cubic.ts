@@ -7,7 +7,7 @@
  * 2026-11-20.
  */
 import { Option } from "effect"
-import * as TokenBucket from "./Tokens.ts"
+import * as Tokens from "./Tokens.ts"
 
 /**
  * @category models
@@ -31,7 +31,7 @@ export interface Settings {
  * @category models
  */
 export interface Cubic {
-  /** Whether there is a limit: from the first throttle on. */
+  /** Whether there is a limit, which the first throttle brings. */
   readonly enabled: boolean
   /** The rate of sending, smoothed. */
   readonly measuredRate: number
@@ -46,7 +46,7 @@ export interface Cubic {
   readonly throttledAtMillis: number
   readonly fillRate: number
   readonly capacity: number
-  readonly bucket: TokenBucket.TokenBucket
+  readonly tokens: Tokens.Tokens
 }
 
 /** No rate above so many times the measured one: a client that sends little does not earn a limit it never tried. */
@@ -68,8 +68,8 @@ export const make = (settings: Settings, nowMillis: number): Cubic => ({
   throttledAtMillis: nowMillis,
   fillRate: settings.minFillRate,
   capacity: settings.minCapacity,
-  // Whenever it is looked at first, no time has passed.
-  bucket: { tokens: 0, atMillis: Infinity }
+  // The first look at the tokens comes before that time, and refills nothing.
+  tokens: { level: 0, atMillis: Infinity }
 })
 
 /**
@@ -121,22 +121,22 @@ const measured = (self: Cubic, settings: Settings, nowMillis: number): Cubic => 
   return { ...state, measuredRate, count: 0, measurementBucket }
 }
 
-/** What came in by the old rate stays, as far as the new one can hold it. */
+/** Tokens that came in at the old rate stay, up to the new capacity. */
 const limited = (self: Cubic, settings: Settings, nowMillis: number, rate: number): Cubic => {
   const limitedRate = Math.min(rate, growthLimit * self.measuredRate)
   const capacity = Math.max(limitedRate, settings.minCapacity)
-  const bucket = TokenBucket.added(refilled(self, nowMillis), { capacity, refillPerSecond: 0 }, 0)
-  return { ...self, fillRate: Math.max(limitedRate, settings.minFillRate), capacity, bucket }
+  const tokens = Tokens.added(refilled(self, nowMillis), { capacity, refillPerSecond: 0 }, 0)
+  return { ...self, fillRate: Math.max(limitedRate, settings.minFillRate), capacity, tokens }
 }
 
-const refilled = (self: Cubic, nowMillis: number): TokenBucket.TokenBucket =>
-  TokenBucket.refilled(self.bucket, { capacity: self.capacity, refillPerSecond: self.fillRate }, nowMillis)
+const refilled = (self: Cubic, nowMillis: number): Tokens.Tokens =>
+  Tokens.refilled(self.tokens, { capacity: self.capacity, refillPerSecond: self.fillRate }, nowMillis)
 
 const switched = (self: Cubic, { offAfterMillis }: Settings, nowMillis: number): Cubic =>
   self.enabled && nowMillis - self.throttledAtMillis >= offAfterMillis ? { ...self, enabled: false } : self
 
 /**
- * Whether attempts take tokens at all.
+ * Whether there is a limit at this moment.
  *
  * @category guards
  */
@@ -144,7 +144,7 @@ export const isLimited = (self: Cubic, settings: Settings, nowMillis: number): b
   switched(self, settings, nowMillis).enabled
 
 /**
- * Takes `cost` tokens, or nothing; where there is no limit it takes none and answers `true`.
+ * Takes `cost` tokens, or nothing; where there is no limit it takes none, and answers so.
  *
  * @category combinators
  */
@@ -153,12 +153,10 @@ export const taken = (
   settings: Settings,
   nowMillis: number,
   cost: number
-): readonly [granted: boolean, Cubic] => {
+): Option.Option<readonly [tokens: number, Cubic]> => {
   const state = switched(self, settings, nowMillis)
-  if (!state.enabled) return [true, state]
-  const bucket = refilled(state, nowMillis)
-  const after = TokenBucket.taken(bucket, cost)
-  return [Option.isSome(after), { ...state, bucket: Option.getOrElse(after, () => bucket) }]
+  if (!state.enabled) return Option.some([0, state])
+  return Option.map(Tokens.taken(refilled(state, nowMillis), cost), (tokens) => [cost, { ...state, tokens }])
 }
 
 /**
@@ -166,10 +164,21 @@ export const taken = (
  *
  * @category combinators
  */
-export const givenBack = (self: Cubic, cost: number): Cubic =>
+export const refunded = (self: Cubic, nowMillis: number, tokens: number): Cubic =>
   self.enabled
-    ? { ...self, bucket: TokenBucket.added(self.bucket, { capacity: self.capacity, refillPerSecond: 0 }, cost) }
+    ? {
+        ...self,
+        tokens: Tokens.added(refilled(self, nowMillis), { capacity: self.capacity, refillPerSecond: 0 }, tokens)
+      }
     : self
+
+/**
+ * Tokens at this moment; `Infinity` where there is no limit.
+ *
+ * @category destructors
+ */
+export const level = (self: Cubic, settings: Settings, nowMillis: number): number =>
+  isLimited(self, settings, nowMillis) ? refilled(self, nowMillis).level : Infinity
 
 /**
  * Whole milliseconds until `cost` tokens are there by time alone, or until there is no limit any more.
@@ -180,6 +189,6 @@ export const millisUntil = (self: Cubic, settings: Settings, nowMillis: number, 
   const state = switched(self, settings, nowMillis)
   if (!state.enabled) return 0
   const { capacity, fillRate, throttledAtMillis } = state
-  const untilTokens = TokenBucket.millisUntil(refilled(state, nowMillis), { capacity, refillPerSecond: fillRate }, cost)
+  const untilTokens = Tokens.millisUntil(refilled(state, nowMillis), { capacity, refillPerSecond: fillRate }, cost)
   return Math.min(untilTokens, Math.ceil(throttledAtMillis + settings.offAfterMillis - nowMillis))
 }

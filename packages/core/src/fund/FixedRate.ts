@@ -1,80 +1,61 @@
 /**
- * A fixed rate of sending: so many attempts per second, and so many at once after a pause.
+ * A fixed rate: so many attempts per second, and so many at once after a pause.
  */
-import type { Context } from "effect"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import * as Argument from "../accept/InvalidArgument.ts"
-import type { SendRate } from "./SendRate.ts"
-import * as Timed from "./Timed.ts"
-import * as TokenBucket from "./Tokens.ts"
-import * as Turn from "./Turn.ts"
+import type { TokenBucket } from "./Port.ts"
+import * as Tokens from "./Tokens.ts"
+import * as TokenStore from "./TokenStore.ts"
+import * as Waiting from "./Waiting.ts"
 
 /**
+ * The options of `fixed`.
+ *
  * @category models
  */
-export interface Fixed extends Turn.Waiting {
+export interface Options extends Waiting.Options {
   /** Attempts per second. */
   readonly rate: number
-  /** Attempts that can be sent at once after a pause, and at the start. At least 1. */
+  /** Attempts that can be made at once after a pause, and at the start. At least 1. */
   readonly burst: number
 }
 
-const owner = "SendRate.layerFixed"
+const owner = "RateLimiter.fixed"
 
-/** How late a timer may ring without loss: what comes in meanwhile is kept beyond the burst for those that wait. */
+/** How late a timer may be without loss: tokens that come in meanwhile are kept beyond the burst for waiting attempts. */
 const lateSeconds = 0.1
 
 /**
- * A fixed send rate as a value; `layerFixed` puts it behind a tag.
+ * A fixed rate of attempts; outcomes change nothing.
+ *
+ * Formula: in any `w` seconds at most `burst + rate * (w + 0.1)` attempts, and while timers are in time at most
+ * `burst + rate * (w + 0.001)`; over `w` seconds in which attempts always wait at least `rate * w - 1`. The millisecond is
+ * the resolution of timers: above 1000 per second the attempts of a millisecond are made together. The tenth of a second
+ * is what a late timer makes up for: after a stall of the program for longer than that, the rest of the stall is lost.
+ * Waiting is first come, first served.
  *
  * @category constructors
  */
-export const makeFixed = (options: Fixed): Effect.Effect<SendRate> => {
+export const fixed = (options: Options): Effect.Effect<TokenBucket> => {
   const refillPerSecond = Argument.number(owner, "rate", options.rate, { min: 0, exclusive: true })
   const burst = Argument.number(owner, "burst", options.burst, { min: 1 })
-  const maxWait = Turn.check(owner, options)
+  const maxWait = Waiting.check(owner, options, "wait")
   const idle = { capacity: burst, refillPerSecond }
   const waiting = { capacity: burst + refillPerSecond * lateSeconds, refillPerSecond }
-  // What a timer's whole milliseconds brought too much may be taken until time passes.
-  const refilled = (bucket: TokenBucket.TokenBucket, now: number, demand: number) =>
-    now === bucket.atMillis ? bucket : TokenBucket.refilled(bucket, demand > 0 ? waiting : idle, now)
-  return Effect.map(
-    Timed.make((now): TokenBucket.TokenBucket => ({ tokens: burst, atMillis: now })),
-    ({ modify }) => {
-      const { acquire, isNobodyWaiting } = Turn.make(
-        {
-          take: (cost, demand) =>
-            modify((before, now) => {
-              const bucket = refilled(before, now, demand)
-              const after = TokenBucket.taken(bucket, cost)
-              return [Option.isSome(after), Option.getOrElse(after, () => bucket)]
-            }),
-          giveBack: (cost) => modify((bucket) => [undefined, TokenBucket.added(bucket, waiting, cost)]),
-          millisUntil: (cost) =>
-            modify((bucket, now) => [TokenBucket.millisUntil(refilled(bucket, now, cost), idle, cost), bucket])
-        },
-        maxWait
-      )
-      const isFull = modify((bucket, now) => [refilled(bucket, now, 0).tokens >= burst, bucket])
-      return {
-        acquire,
-        heard: () => Effect.void,
-        isFresh: Effect.zipWith(isNobodyWaiting, isFull, (nobodyWaits, full) => nobodyWaits && full)
-      }
-    }
-  )
+  // The surplus of a timer's whole milliseconds may be taken until time passes.
+  const refilled = (tokens: Tokens.Tokens, now: number, demand: number) =>
+    now === tokens.atMillis ? tokens : Tokens.refilled(tokens, demand > 0 ? waiting : idle, now)
+  const arithmetic: TokenStore.Arithmetic<Tokens.Tokens> = {
+    initial: (atMillis) => ({ level: burst, atMillis }),
+    take: (tokens, now, cost, demand) =>
+      Option.map(Tokens.taken(refilled(tokens, now, demand), cost), (after) => [cost, after]),
+    put: (tokens, now, count) => Tokens.added(refilled(tokens, now, count), waiting, count),
+    millisUntil: (tokens, now, cost) => Tokens.millisUntil(refilled(tokens, now, cost), idle, cost),
+    level: (tokens, now) => refilled(tokens, now, 0).level
+  }
+  return Effect.map(TokenStore.make(arithmetic, maxWait), ({ acquire, level }) => ({
+    acquire: (request) => acquire(1, request),
+    record: () => Effect.void,
+    level
+  }))
 }
-
-/**
- * A fixed send rate behind a tag.
- *
- * Formula: in any `w` seconds at most `burst + rate * (w + 0.001)` attempts, and over `w` seconds in which some always
- * wait no less than one short of `rate * w`. The millisecond is the resolution of timers: above 1000 per second the
- * attempts of a millisecond are sent together. A timer that rings later is made up for, by up to a tenth of a second's
- * attempts.
- * Waiting is first come, first served; results are not listened to.
- *
- * @category layers
- */
-export const layerFixed = <I>(tag: Context.Tag<I, SendRate>, options: Fixed): Layer.Layer<I> =>
-  Layer.effect(tag, makeFixed(options))

@@ -1,62 +1,58 @@
 /**
- * The retry throttling of gRPC: every retryable failure takes a token, and retries are made only above half.
+ * The retry throttling of gRPC: failures take tokens, and retries are made only above half.
  */
-import type { Context } from "effect"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option, Ref } from "effect"
 import * as Argument from "../accept/InvalidArgument.ts"
-import type { RetryBucket } from "./RetryBucket.ts"
-import * as Tank from "./Tank.ts"
-import * as TokenBucket from "./Tokens.ts"
+import type { Verdict } from "../classify/Verdict.ts"
+import type { Grant, TokenBucket } from "./Port.ts"
 
 /**
- * In gRPC's own words.
+ * The options of `grpcThrottle`, in gRPC's own words as far as it has them.
  *
  * @category models
  */
-export interface GrpcThrottle {
+export interface Options {
   /** In (0, 1000]; also the level at the start. */
   readonly maxTokens: number
-  /** What a success puts in; above 0, and what it has beyond three decimals is cut off. */
+  /** What a success puts in; at least 0.001, and decimals beyond the third are cut off. */
   readonly tokenRatio: number
+  /** Which failures take a token. @default those with a retryable verdict */
+  readonly counts?: (verdict: Verdict) => boolean
 }
 
+const owner = "RetryBucket.grpcThrottle"
+
+const isRetryable = (verdict: Verdict): boolean => verdict._tag === "Retryable"
+
+const free: Option.Option<Grant> = /*#__PURE__*/ Option.some({ tokens: 0, refund: Effect.void })
+
 /**
+ * The retry throttling of gRPC.
+ *
+ * A retry is free and granted while the level is above half of `maxTokens`; a failure that counts takes a token, also that
+ * of the last attempt.
+ * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Throttling Retry Attempts and Hedged RPCs".
+ *
  * @category constructors
  */
-export const makeGrpcThrottle = (options: GrpcThrottle): Effect.Effect<RetryBucket> => {
-  const owner = "RetryBucket.layerGrpcThrottle"
+export const grpcThrottle = (options: Options): Effect.Effect<TokenBucket> => {
   const maxTokens = Argument.number(owner, "maxTokens", options.maxTokens, { min: 0, max: 1000, exclusive: true })
-  const ratio = Math.floor(Argument.number(owner, "tokenRatio", options.tokenRatio, { min: 0.001 }) * 1000 + 1e-9)
+  const tokenRatio = Argument.number(owner, "tokenRatio", options.tokenRatio, { min: 0.001 })
+  const counts = options.counts ?? isRetryable
   // In thousandths: sums of three-decimal ratios stay exact.
-  const limits = { capacity: maxTokens * 1000, refillPerSecond: 0 }
-  const contents = {
-    initial: { tokens: limits.capacity, atMillis: 0 },
-    moved: undefined,
-    tokens: (bucket: TokenBucket.TokenBucket) => bucket.tokens / 1000
-  }
-  return Effect.map(Tank.make(contents), ({ level, modify }) => {
-    const add = (tokens: number) => modify((bucket) => [undefined, TokenBucket.added(bucket, limits, tokens)])
+  const capacity = maxTokens * 1000
+  const ratio = Math.floor(tokenRatio * 1000 + 1e-9)
+  return Effect.map(Ref.make(capacity), (ref) => {
+    const credit = Ref.update(ref, (level) => Math.min(capacity, level + ratio))
+    const charge = Ref.update(ref, (level) => Math.max(0, level - 1000))
+    const acquire = Effect.map(Ref.get(ref), (level) => (level > capacity / 2 ? free : Option.none()))
     return {
-      take: () =>
-        modify((bucket) => [bucket.tokens > limits.capacity / 2 ? Option.some(0) : Option.none<number>(), bucket]),
-      giveBack: () => Effect.void,
-      ended: (ended) => {
-        if (ended._tag === "Succeeded") return add(ratio)
-        return Option.isSome(ended.kind) ? add(-1000) : Effect.void
+      acquire: () => acquire,
+      record: (outcome) => {
+        if (outcome._tag === "Succeeded") return credit
+        return outcome._tag === "Failed" && counts(outcome.verdict) ? charge : Effect.void
       },
-      level
+      level: Effect.map(Ref.get(ref), (level) => level / 1000)
     }
   })
 }
-
-/**
- * The retry throttling of gRPC behind a tag.
- *
- * A retry is free and granted while the level is above half of `maxTokens`; failures that are not retryable count for
- * nothing.
- * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Throttling Retry Attempts and Hedged RPCs".
- *
- * @category layers
- */
-export const layerGrpcThrottle = <I>(tag: Context.Tag<I, RetryBucket>, options: GrpcThrottle): Layer.Layer<I> =>
-  Layer.effect(tag, makeGrpcThrottle(options))

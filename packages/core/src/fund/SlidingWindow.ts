@@ -1,5 +1,5 @@
 /**
- * A sum over the last while, in slots of a hundredth: what is older than the window is forgotten, a slot at a time. Pure.
+ * A sliding-window sum in slots of a hundredth: what is older than the window is forgotten, a slot at a time. Pure.
  *
  * What is added is remembered for the whole window, and for up to a hundredth longer. A clock that steps back goes on
  * counting in the newest slot, and from the time it shows.
@@ -46,7 +46,7 @@ export const advanced = (self: SlidingWindow, nowMillis: number): SlidingWindow 
   if (newest === self.newest) return self
   const steps = Math.max(0, Math.min(slots, newest - self.newest))
   const sums = [...self.sums.slice(steps), ...zeros.slice(slots - steps)]
-  // Added up afresh: what fractions leave behind in a sum would stay for ever.
+  // Added up afresh: a floating-point error in the total would stay for ever.
   const total = sums.reduce((total, slot) => total + slot, 0)
   return { slotMillis: self.slotMillis, newest, sums, total }
 }
@@ -64,19 +64,20 @@ export const added = (self: SlidingWindow, amount: number): SlidingWindow => ({
 })
 
 /**
- * Takes away again, the oldest first and never more than there is.
+ * Takes away what was added when `slot` was the newest, never more than is left of it.
  *
  * @category combinators
  */
-export const removed = (self: SlidingWindow, amount: number): SlidingWindow => {
-  const sums = self.sums.slice()
-  let left = amount
-  for (let index = 0; index < slots && left > 0; index++) {
-    const part = Math.min(sums[index] ?? 0, left)
-    if (part > 0) sums[index] = (sums[index] ?? 0) - part
-    left -= part
+export const removed = (self: SlidingWindow, slot: number, amount: number): SlidingWindow => {
+  const index = slots - 1 - (self.newest - slot)
+  const part = Math.min(amount, self.sums[index] ?? 0)
+  if (part === 0) return self
+  return {
+    slotMillis: self.slotMillis,
+    newest: self.newest,
+    sums: self.sums.with(index, (self.sums[index] ?? 0) - part),
+    total: self.total - part
   }
-  return { slotMillis: self.slotMillis, newest: self.newest, sums, total: self.total - (amount - left) }
 }
 
 /**

@@ -9,9 +9,9 @@ import { Option } from "effect"
 /**
  * @category models
  */
-export interface TokenBucket {
-  readonly tokens: number
-  /** When `tokens` was right, in milliseconds. */
+export interface Tokens {
+  readonly level: number
+  /** When `level` was right, in milliseconds. */
   readonly atMillis: number
 }
 
@@ -24,32 +24,28 @@ export interface Limits {
 }
 
 /**
- * The bucket as time has filled it.
+ * The tokens as time has refilled them. A time too short to change the level is kept for the next look.
  *
  * @category combinators
  */
-export const refilled = (self: TokenBucket, { capacity, refillPerSecond }: Limits, nowMillis: number): TokenBucket => {
-  if (nowMillis === self.atMillis) return self
-  // A bucket that was never looked at has waited for ever, and no tokens a second for ever is not a number.
-  if (refillPerSecond === 0) return { tokens: self.tokens, atMillis: nowMillis }
-  const elapsedMillis = Math.max(0, nowMillis - self.atMillis)
-  return {
-    tokens: Math.min(capacity, self.tokens + (elapsedMillis * refillPerSecond) / 1000),
-    atMillis: nowMillis
-  }
+export const refilled = (self: Tokens, { capacity, refillPerSecond }: Limits, nowMillis: number): Tokens => {
+  if (nowMillis <= self.atMillis) return nowMillis === self.atMillis ? self : { level: self.level, atMillis: nowMillis }
+  const refill = refillPerSecond === 0 ? 0 : ((nowMillis - self.atMillis) * refillPerSecond) / 1000
+  const level = Math.min(capacity, self.level + refill)
+  return level === self.level && level < capacity ? self : { level, atMillis: nowMillis }
 }
 
 /**
  * Takes `cost` tokens, or nothing.
  *
- * What is missing by less than a millionth, of a token or of the cost, counts as there: a wait rounded to the clock's
- * resolution must not be repeated for the dust of its arithmetic.
+ * What is missing by less than a millionth, of a token or of the cost, counts as there: a wait rounded to the resolution
+ * of the clock must not be repeated for a floating-point error.
  *
  * @category combinators
  */
-export const taken = (self: TokenBucket, cost: number): Option.Option<TokenBucket> =>
+export const taken = (self: Tokens, cost: number): Option.Option<Tokens> =>
   missing(self, cost) === 0
-    ? Option.some({ tokens: Math.max(0, self.tokens - cost), atMillis: self.atMillis })
+    ? Option.some({ level: Math.max(0, self.level - cost), atMillis: self.atMillis })
     : Option.none()
 
 /**
@@ -57,9 +53,9 @@ export const taken = (self: TokenBucket, cost: number): Option.Option<TokenBucke
  *
  * @category combinators
  */
-export const added = (self: TokenBucket, { capacity }: Limits, tokens: number): TokenBucket => {
-  const after = Math.max(0, Math.min(capacity, self.tokens + tokens))
-  return after === self.tokens ? self : { tokens: after, atMillis: self.atMillis }
+export const added = (self: Tokens, { capacity }: Limits, tokens: number): Tokens => {
+  const level = Math.max(0, Math.min(capacity, self.level + tokens))
+  return level === self.level ? self : { level, atMillis: self.atMillis }
 }
 
 /**
@@ -67,11 +63,11 @@ export const added = (self: TokenBucket, { capacity }: Limits, tokens: number): 
  *
  * @category destructors
  */
-export const millisUntil = (self: TokenBucket, { refillPerSecond }: Limits, cost: number): number => {
+export const millisUntil = (self: Tokens, { refillPerSecond }: Limits, cost: number): number => {
   const tokens = missing(self, cost)
   if (tokens === 0) return 0
   return refillPerSecond === 0 ? Infinity : Math.ceil((tokens / refillPerSecond) * 1000 - 1e-6)
 }
 
-const missing = ({ tokens }: TokenBucket, cost: number): number =>
-  cost - tokens > 1e-6 * Math.min(1, cost) ? cost - tokens : 0
+const missing = ({ level }: Tokens, cost: number): number =>
+  cost - level > 1e-6 * Math.min(1, cost) ? cost - level : 0

@@ -1,0 +1,106 @@
+/**
+ * A limit of the attempts in flight: so many, or a share of all that are.
+ */
+import { Effect, Option } from "effect"
+import * as Argument from "../accept/InvalidArgument.ts"
+import type { Request, TokenBucket } from "./Port.ts"
+import * as TokenStore from "./TokenStore.ts"
+import * as Waiting from "./Waiting.ts"
+
+/**
+ * The options of `concurrencyLimit`: a `limit`, a `ratio`, or both.
+ *
+ * @category models
+ */
+export interface Options extends Waiting.Options {
+  /** Granted attempts in flight at most, in whole numbers. @default no limit */
+  readonly limit?: number
+  /** Retries at most per attempt in flight: 0.2 for one retry where five attempts are in flight. @default no limit */
+  readonly ratio?: number
+  /** Retries that `ratio` always leaves. @default 3 */
+  readonly atLeast?: number
+}
+
+interface InFlight {
+  /** First attempts that have started and not ended, granted or not. */
+  readonly first: number
+  /** First attempts that were granted and have not ended. */
+  readonly grantedFirst: number
+  /** Retries that were granted and have not ended: those that wait for their delay are in flight too. */
+  readonly retries: number
+}
+
+interface Limits {
+  readonly limit: number
+  readonly ratio: number
+  readonly atLeast: number
+}
+
+const owner = "RateLimiter.concurrencyLimit"
+
+const check = ({ atLeast, limit, ratio }: Options): Limits => {
+  if (limit === undefined && ratio === undefined) Argument.refuse(owner, "limit", "set where ratio is not", limit)
+  if (atLeast !== undefined && ratio === undefined) {
+    Argument.refuse(owner, "atLeast", "absent where ratio is not set", atLeast)
+  }
+  return {
+    limit: limit === undefined ? Infinity : Argument.number(owner, "limit", limit, { min: 1, integer: true }),
+    ratio: ratio === undefined ? Infinity : Argument.number(owner, "ratio", ratio, { min: 0 }),
+    atLeast: Argument.number(owner, "atLeast", atLeast ?? 3, { min: 0, integer: true })
+  }
+}
+
+/** The whole number of attempts that could be granted now: retries, or first attempts. */
+const free = ({ first, grantedFirst, retries }: InFlight, limits: Limits, isFirst: boolean): number => {
+  const unlimited = limits.limit - grantedFirst - retries
+  if (isFirst || limits.ratio === Infinity) return Math.max(0, unlimited)
+  // The retry that asks is in flight if it is granted.
+  const ofRatio = Math.max(limits.atLeast, Math.floor(limits.ratio * (first + retries + 1) + 1e-9)) - retries
+  return Math.max(0, Math.min(unlimited, ofRatio))
+}
+
+const changed = (state: InFlight, attempt: number, granted: number): InFlight =>
+  attempt === 1
+    ? { ...state, grantedFirst: Math.max(0, state.grantedFirst + granted) }
+    : { ...state, retries: Math.max(0, state.retries + granted) }
+
+/**
+ * A limit of concurrency: a granted attempt holds its token until it has ended.
+ *
+ * Formula: granted attempts in flight `<= limit`, and retries in flight `<= max(atLeast, ratio * n)`, where `n` are the
+ * first attempts under way and the granted retries. As a policy's `rateLimiter` it bounds all attempts by `limit`; as its
+ * `bucket` it bounds the retries alone, and those that wait for their delay count. Waiting is first come, first served.
+ * The level is how many retries could be granted now.
+ * Hears starts and abandoned attempts. Source of `ratio` and `atLeast`: Envoy's retry budget, `budget_percent` (20 %) and
+ * `min_retry_concurrency` (3),
+ * https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/cluster/v3/circuit_breaker.proto, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const concurrencyLimit = (options: Options): Effect.Effect<TokenBucket> => {
+  const limits = check(options)
+  const isFree = (state: InFlight, { attempt }: Pick<Request, "attempt">) => free(state, limits, attempt === 1) >= 1
+  const arithmetic: TokenStore.Arithmetic<InFlight> = {
+    initial: () => ({ first: 0, grantedFirst: 0, retries: 0 }),
+    isTimeless: true,
+    take: (state, _now, cost, _demand, request) =>
+      isFree(state, request) ? Option.some([cost, changed(state, request.attempt, cost)]) : Option.none(),
+    put: (state, _now, tokens, { attempt }) => changed(state, attempt, -tokens),
+    // Only the end of another attempt makes room.
+    millisUntil: () => Infinity,
+    level: (state) => free(state, limits, false)
+  }
+  return Effect.map(TokenStore.make(arithmetic, Waiting.check(owner, options, "wait")), (store) => {
+    const startFirst = store.change((state) => ({ ...state, first: state.first + 1 }))
+    return {
+      acquire: (request) => store.acquire(1, request),
+      record: ({ attempt, granted }) =>
+        store.change((state) => {
+          const after = changed(state, attempt, -granted.tokens)
+          return attempt === 1 ? { ...after, first: Math.max(0, after.first - 1) } : after
+        }),
+      level: store.level,
+      started: (attempt) => (attempt === 1 ? startFirst : Effect.void)
+    }
+  })
+}

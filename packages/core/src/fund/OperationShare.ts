@@ -1,0 +1,54 @@
+/**
+ * A share of a bucket for each operation: no single operation takes all that others need.
+ */
+import { Duration, Effect, Option } from "effect"
+import * as Argument from "../accept/InvalidArgument.ts"
+import type { Grant, TokenBucket } from "./Port.ts"
+
+/**
+ * The options of `operationShare`.
+ *
+ * @category models
+ */
+export interface Options {
+  /** Makes the bucket that is shared, such as `RetryBucket.quota()`. */
+  readonly bucket: Effect.Effect<TokenBucket>
+  /** The most that one operation takes of the level. In (0, 1]. */
+  readonly share: number
+}
+
+/**
+ * A bucket of which each operation takes at most a share.
+ *
+ * Formula, for retry `n` (attempt `n + 1`) that costs `c`: granted if the bucket grants it, and `n = 1` or
+ * `n * c <= share * level`, with the level before it is taken. So an operation takes at most `share` of the capacity
+ * where its retries cost the same, but one retry is always left to the bucket, and fewer are granted the emptier it is.
+ * Only the first retry of an operation ever waits. First attempts are not limited.
+ * Source: https://github.com/twitter/finagle, `RequeueFilter`, "maxRequeuesPerReq", which reads the balance once, when the
+ * request is sent first.
+ *
+ * @category constructors
+ */
+export const operationShare = ({ bucket, share }: Options): Effect.Effect<TokenBucket> => {
+  Argument.number("RetryBucket.operationShare", "share", share, { min: 0, max: 1, exclusive: true })
+  return Effect.map(bucket, (shared) => {
+    const judged = (granted: Grant, retries: number): Effect.Effect<Option.Option<Grant>> =>
+      Effect.flatMap(shared.level, (level) =>
+        retries * granted.tokens <= share * (level + granted.tokens) * (1 + 1e-9)
+          ? Effect.succeedSome(granted)
+          : Effect.as(granted.refund, Option.none())
+      )
+    return {
+      ...shared,
+      acquire: (request) =>
+        request.attempt <= 2
+          ? shared.acquire(request)
+          : Effect.flatMap(shared.acquire({ ...request, atMost: noWait }), (granted) =>
+              Option.isSome(granted) ? judged(granted.value, request.attempt - 1) : Effect.succeedNone
+            )
+    }
+  })
+}
+
+/** Where tokens are short, the cost is more than any share of them: there is nothing to wait for. */
+const noWait = /*#__PURE__*/ Option.some(Duration.zero)

@@ -1,0 +1,11 @@
+/**
+ * Rate limiters: token buckets for a policy's `rateLimiter`, which is asked before every attempt, the first included.
+ *
+ * Each constructor is an effect that makes a limiter of its own: `Layer.effect(MyLimiter, RateLimiter.adaptive())` is the
+ * layer by which programs share one. A first attempt that is refused fails the operation with `Retry.AttemptRefused`.
+ */
+export { acceptRatio } from "./AcceptRatio.ts"
+export { adaptive } from "./AdaptiveRate.ts"
+export { concurrencyLimit } from "./ConcurrencyLimit.ts"
+export { fixed } from "./FixedRate.ts"
+export { serverPause } from "./ServerPause.ts"

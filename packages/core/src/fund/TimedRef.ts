@@ -1,0 +1,40 @@
+/**
+ * A `Ref` whose changes are told the time: where the state of every bucket lives.
+ */
+import { Effect, Ref } from "effect"
+import * as MonotonicTime from "./MonotonicTime.ts"
+
+/**
+ * @category models
+ */
+export interface TimedRef<S> {
+  /** Answers and changes the state in one step. */
+  readonly modify: <A>(f: (state: S, nowMillis: number) => readonly [A, S]) => Effect.Effect<A>
+}
+
+/**
+ * @category constructors
+ */
+export const make = <S>(
+  initial: (nowMillis: number) => S,
+  nowMillis: MonotonicTime.Reader = MonotonicTime.makeReader()
+): Effect.Effect<TimedRef<S>> =>
+  Effect.clockWith((clock) =>
+    Effect.sync(() => {
+      const ref = Ref.unsafeMake(initial(nowMillis(clock)))
+      return {
+        modify: (f) => Effect.clockWith((clock) => Ref.modify(ref, (state) => f(state, nowMillis(clock))))
+      }
+    })
+  )
+
+/**
+ * For a state that time does not move: the clock is not read, and the time is always zero.
+ *
+ * @category constructors
+ */
+export const makeTimeless = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
+  Effect.sync(() => {
+    const ref = Ref.unsafeMake(initial)
+    return { modify: (f) => Ref.modify(ref, (state) => f(state, 0)) }
+  })

@@ -1,0 +1,113 @@
+/**
+ * Tokens that are taken, refunded and waited for: what the buckets with a level have in common.
+ */
+import { Effect, Option } from "effect"
+import * as MonotonicTime from "./MonotonicTime.ts"
+import * as TimedRef from "./TimedRef.ts"
+import type { Grant, Request, TokenBucket } from "./Port.ts"
+import type { Limits } from "./Tokens.ts"
+import * as Tokens from "./Tokens.ts"
+import * as Waiting from "./Waiting.ts"
+import * as WaitQueue from "./WaitQueue.ts"
+
+/**
+ * The arithmetic of a store, pure. Every function is told the time, and only what it returns is stored.
+ *
+ * @category models
+ */
+export interface Arithmetic<S> {
+  readonly initial: (nowMillis: number) => S
+  /** Whether time never moves the state: the clock is not read then, and `nowMillis` is zero. @default false */
+  readonly isTimeless?: boolean
+  /** Takes `cost`, or nothing; `demand` as in `WaitQueue.Source`. Answers the tokens that were really taken. */
+  readonly take: (
+    state: S,
+    nowMillis: number,
+    cost: number,
+    demand: number,
+    request: Request
+  ) => Option.Option<readonly [tokens: number, S]>
+  /** Puts back what `take` took for a request. */
+  readonly put: (state: S, nowMillis: number, tokens: number, request: Request) => S
+  readonly millisUntil: (state: S, nowMillis: number, cost: number) => number
+  readonly level: (state: S, nowMillis: number) => number
+}
+
+/**
+ * @category models
+ */
+export interface TokenStore<S> extends Pick<TokenBucket, "level"> {
+  readonly acquire: (cost: number, request: Request) => Effect.Effect<Option.Option<Grant>>
+  /** Changes the state and lets the first waiter look again. */
+  readonly change: (f: (state: S, nowMillis: number) => S) => Effect.Effect<void>
+}
+
+/**
+ * @category constructors
+ */
+export const make = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait): Effect.Effect<TokenStore<S>> => {
+  const nowMillis = MonotonicTime.makeReader()
+  return Effect.map(
+    arithmetic.isTimeless === true
+      ? TimedRef.makeTimeless(arithmetic.initial(0))
+      : TimedRef.make(arithmetic.initial, nowMillis),
+    ({ modify }) => {
+      const change: TokenStore<S>["change"] = (f) =>
+        modify((state, now) => {
+          queue.unsafeWakeFirst()
+          return [undefined, f(state, now)]
+        })
+      const take: WaitQueue.Source["take"] = (cost, demand, request) =>
+        modify((state, now) => {
+          const taken = arithmetic.take(state, now, cost, demand, request)
+          return Option.isSome(taken) ? [grant(taken.value[0], request), taken.value[1]] : [Option.none(), state]
+        })
+      const grant = (tokens: number, request: Request): Option.Option<Grant> =>
+        Option.some({ tokens, refund: change((state, now) => arithmetic.put(state, now, tokens, request)) })
+      const queue = WaitQueue.make(
+        { take, millisUntil: (cost) => modify((state, now) => [arithmetic.millisUntil(state, now, cost), state]) },
+        nowMillis
+      )
+      return {
+        acquire: Option.match(maxWait, {
+          onNone: () => (cost: number, request: Request) => take(cost, 0, request),
+          onSome: (maxWaitMillis) => (cost: number, request: Request) =>
+            queue.acquire(cost, Waiting.millisFor(maxWaitMillis, request), request)
+        }),
+        change,
+        level: modify((state, now) => [arithmetic.level(state, now), state])
+      }
+    }
+  )
+}
+
+/**
+ * Tokens with a capacity and a refill, from a level at the start.
+ *
+ * @category constructors
+ */
+export const makeTokens = (
+  limits: Limits,
+  initial: number,
+  maxWait: Waiting.MaxWait
+): Effect.Effect<TokenStore<Tokens.Tokens>> =>
+  make<Tokens.Tokens>(
+    {
+      initial: (atMillis) => ({ level: initial, atMillis }),
+      isTimeless: limits.refillPerSecond === 0,
+      take: (tokens, now, cost) =>
+        Option.map(Tokens.taken(Tokens.refilled(tokens, limits, now), cost), (after) => [cost, after]),
+      put: (tokens, now, count) => added(tokens, limits, now, count),
+      millisUntil: (tokens, now, cost) => Tokens.millisUntil(Tokens.refilled(tokens, limits, now), limits, cost),
+      level: (tokens, now) => Tokens.refilled(tokens, limits, now).level
+    },
+    maxWait
+  )
+
+/**
+ * Puts tokens in, after those that time has brought.
+ *
+ * @category combinators
+ */
+export const added = (self: Tokens.Tokens, limits: Limits, nowMillis: number, tokens: number): Tokens.Tokens =>
+  Tokens.added(Tokens.refilled(self, limits, nowMillis), limits, tokens)
