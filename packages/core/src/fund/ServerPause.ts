@@ -3,7 +3,7 @@
  */
 import { Duration, Effect, Option, Random } from "effect"
 import * as Argument from "../accept/InvalidArgument.ts"
-import { longestTimerMillis } from "../decide/AttemptTimeout.ts"
+import { longestTimerMillis } from "../decide/Millis.ts"
 import type { Grant, Outcome, Request, TokenBucket } from "./Port.ts"
 import { noTokens } from "./Port.ts"
 import * as TimedRef from "./TimedRef.ts"

@@ -7,7 +7,7 @@
  */
 import type { Clock } from "effect"
 import { Deferred, Duration, Effect, Exit, Fiber, FiberId, Option } from "effect"
-import { longestTimerMillis } from "../decide/AttemptTimeout.ts"
+import { longestTimerMillis } from "../decide/Millis.ts"
 import * as MonotonicTime from "./MonotonicTime.ts"
 import type { Grant, Request } from "./Port.ts"
 

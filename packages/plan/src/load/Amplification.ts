@@ -3,7 +3,7 @@
  *
  * One client, thousands of requests one after the other. The formula beside each row says what to expect.
  */
-import { Backoff, Classifier, Retry, RetryBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
 import * as SeededRandom from "../SeededRandom.ts"
 import * as VirtualClock from "../VirtualClock.ts"
 import { Context, Effect, Random } from "effect"
@@ -16,7 +16,7 @@ import { Context, Effect, Random } from "effect"
 export interface Row {
   readonly name: string
   readonly maxAttempts: number
-  readonly bucket: Effect.Effect<RetryBucket.RetryBucket>
+  readonly bucket: Effect.Effect<TokenBucket.TokenBucket>
   readonly formula: (p: number) => number
 }
 
@@ -33,7 +33,7 @@ export interface Outcome {
 /** Requests that come at once: a clock that moves less often takes less time to simulate. */
 const burst = 10
 
-class Bucket extends Context.Tag("storms/AmplificationBucket")<Bucket, RetryBucket.RetryBucket>() {}
+class Bucket extends Context.Tag("storms/AmplificationBucket")<Bucket, TokenBucket.TokenBucket>() {}
 
 /**
  * One run of `requests` requests, `perSecond` of them in a second.
@@ -78,42 +78,42 @@ export const rows: ReadonlyArray<Row> = [
   {
     name: "3 retries",
     maxAttempts: 4,
-    bucket: Effect.succeed(RetryBucket.unlimited),
+    bucket: Effect.succeed(TokenBucket.unlimited),
     formula: (p) => 1 + sumOfPowers(p, 3)
   },
   {
     name: "success ratio 0.1",
     maxAttempts: 4,
-    bucket: RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 10 }),
+    bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }),
     // A success credits the bucket also when a retry brought it about.
     formula: (p) => 1 + Math.min(sumOfPowers(p, 3), (0.1 * (1 - p)) / (1 - 0.1 * (1 - p)))
   },
   {
     name: "request ratio 0.1",
     maxAttempts: 4,
-    bucket: RetryBucket.makeRequestRatio({ ratio: 0.1, floorPerSecond: 0 }),
+    bucket: RetryBucket.requestRatio({ ratio: 0.1, floorPerSecond: 0 }),
     formula: (p) => 1 + Math.min(sumOfPowers(p, 3), 0.1)
   },
   {
     name: "request ratio 0.2 and 10 per second",
     maxAttempts: 4,
-    bucket: RetryBucket.makeRequestRatio({ ratio: 0.2, floorPerSecond: 10 }),
+    bucket: RetryBucket.requestRatio({ ratio: 0.2, floorPerSecond: 10 }),
     formula: (p) => 1 + Math.min(sumOfPowers(p, 3), 0.2 + 10 / perSecond)
   },
   {
     name: "quota 500, cost 5, increment 1",
     maxAttempts: 3,
-    bucket: RetryBucket.makeQuota({ cost: { orElse: 5 } }),
+    bucket: RetryBucket.quota({ cost: { orElse: 5 } }),
     // Without a retry a success returns 1 token, a fifth of a retry; a retry's own cost comes back when it succeeds.
     formula: (p) => 1 + Math.min(p + p * p, (0.2 * (1 - p)) / p)
   },
   {
     name: "gRPC throttle (10, 0.1)",
     maxAttempts: 4,
-    bucket: RetryBucket.makeGrpcThrottle({ maxTokens: 10, tokenRatio: 0.1 }),
+    bucket: RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 }),
     formula: (p) => (p / (1 - p) < 0.1 ? 1 + sumOfPowers(p, 3) : 1)
   },
-  { name: "no retries", maxAttempts: 1, bucket: Effect.succeed(RetryBucket.empty), formula: () => 1 }
+  { name: "no retries", maxAttempts: 1, bucket: Effect.succeed(TokenBucket.empty), formula: () => 1 }
 ]
 
 /** Requests per second of the table's client. */

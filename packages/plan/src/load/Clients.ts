@@ -1,7 +1,7 @@
 /**
  * The rows of the tables: what clients do when a request fails.
  */
-import { Backoff, Jitter, Policy, RetryBucket, SendRate } from "@effect-retry/core"
+import { Backoff, Jitter, Policy, RateLimiter, RetryBucket } from "@effect-retry/core"
 import type { Client } from "./Recovery.ts"
 
 /** Three attempts without a wait between them: what retries cost a server, and nothing else. */
@@ -12,9 +12,9 @@ const spread: Policy.Preset = {
   backoff: Backoff.exponential({ base: "100 millis" }).pipe(Backoff.capped("2 seconds"), Backoff.jittered(Jitter.full))
 }
 
-const successRatio = RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 10 })
+const successRatio = RetryBucket.successRatio({ ratio: 0.1, capacity: 10 })
 
-const requestRatio = (ratio: number) => RetryBucket.makeRequestRatio({ ratio, floorPerSecond: 0 })
+const requestRatio = (ratio: number) => RetryBucket.requestRatio({ ratio, floorPerSecond: 0 })
 
 /** The clients of the recovery table. */
 export const recovery = {
@@ -27,23 +27,23 @@ export const recovery = {
   floor: {
     name: "bucket, 0.2 per request and 10 per second",
     policy: immediately,
-    bucket: RetryBucket.makeRequestRatio()
+    bucket: RetryBucket.requestRatio()
   },
   grpc: {
     name: "gRPC throttle (10, 0.1)",
     policy: immediately,
-    bucket: RetryBucket.makeGrpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })
+    bucket: RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })
   },
   acceptRatio: {
     name: "accept ratio (K 2, 120 s)",
     policy: immediately,
-    sendRate: SendRate.makeAcceptRatio({ K: 2, window: "120 seconds", failures: "rejected" })
+    sendRate: RateLimiter.acceptRatio({ K: 2, window: "120 seconds", failures: "rejected" })
   },
   acceptRatioAndBucket: {
     name: "accept ratio (K 2, 30 s) and bucket",
     policy: immediately,
     bucket: successRatio,
-    sendRate: SendRate.makeAcceptRatio({ K: 2, window: "30 seconds", failures: "rejected" })
+    sendRate: RateLimiter.acceptRatio({ K: 2, window: "30 seconds", failures: "rejected" })
   },
   drops: { name: "server drops expired work, 3 attempts", policy: immediately, serverDrops: true },
   dropsAndBucket: {

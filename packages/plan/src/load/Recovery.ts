@@ -6,7 +6,7 @@
  * that runs, on a virtual clock.
  */
 import type { Policy } from "@effect-retry/core"
-import { Classifier, Retry, RetryBucket, SendRate } from "@effect-retry/core"
+import { Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import * as SeededRandom from "../SeededRandom.ts"
 import * as VirtualClock from "../VirtualClock.ts"
 import type { Scope } from "effect"
@@ -21,8 +21,8 @@ import * as Server from "./Server.ts"
 export interface Client {
   readonly name: string
   readonly policy: Policy.Preset
-  readonly bucket?: Effect.Effect<RetryBucket.RetryBucket>
-  readonly sendRate?: Effect.Effect<SendRate.SendRate>
+  readonly bucket?: Effect.Effect<TokenBucket.TokenBucket>
+  readonly sendRate?: Effect.Effect<TokenBucket.TokenBucket>
   /** Whether the server throws away what has waited longer than its clients do. */
   readonly serverDrops?: boolean
 }
@@ -58,8 +58,8 @@ const windowSeconds = 10
 /** A request is decided after so many seconds, whatever its retries. */
 const settledAfterSeconds = 10
 
-class Bucket extends Context.Tag("storms/Bucket")<Bucket, RetryBucket.RetryBucket>() {}
-class Rate extends Context.Tag("storms/Rate")<Rate, SendRate.SendRate>() {}
+class Bucket extends Context.Tag("storms/Bucket")<Bucket, TokenBucket.TokenBucket>() {}
+class Rate extends Context.Tag("storms/Rate")<Rate, TokenBucket.TokenBucket>() {}
 
 interface Second {
   arrived: number
@@ -111,8 +111,8 @@ const simulate = (client: Client, { load, patienceSeconds }: Scenario): Effect.E
       )
     )
     for (let i = 0; i < clients; i++) {
-      const services = Context.make(Bucket, yield* client.bucket ?? Effect.succeed(RetryBucket.unlimited)).pipe(
-        Context.add(Rate, yield* client.sendRate ?? Effect.succeed(SendRate.unlimited))
+      const services = Context.make(Bucket, yield* client.bucket ?? Effect.succeed(TokenBucket.unlimited)).pipe(
+        Context.add(Rate, yield* client.sendRate ?? Effect.succeed(TokenBucket.unlimited))
       )
       yield* Effect.forkIn(Effect.provide(traffic, services), scope)
     }
