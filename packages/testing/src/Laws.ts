@@ -1,9 +1,9 @@
 /**
- * The laws of jitters, schedules and classifiers, as suites that custom ones can run.
+ * The laws of jitters, curves, schedules and classifiers, as suites that custom ones can run.
  *
  * A law that fails prints the smallest case found, and the seed that finds it again.
  */
-import { Classifier, type Jitter, Verdict } from "@effect-retry/core"
+import { Backoff, BackoffTree, Classifier, type Curve, type Jitter, Verdict } from "@effect-retry/core"
 import { Duration, Effect, FastCheck as fc, Option, type Schedule, ScheduleDecision, ScheduleIntervals } from "effect"
 import * as Arbitraries from "./Arbitraries.ts"
 import type { Runner } from "./Runner.ts"
@@ -68,6 +68,58 @@ export const jitter = (runner: Runner, name: string, self: Jitter.Jitter, option
         expect(delays).toEqual(delays.toSorted((a, b) => a - b))
       })
     }
+  })
+}
+
+/**
+ * Registers the laws of a curve as tests under `name`: its interval, what it makes of caps and draws, and its delays as
+ * a back-off.
+ *
+ * @category running
+ */
+export const curve = <S>(runner: Runner, name: string, self: Curve.Curve<S>, options: Trials = {}): void => {
+  const { draw, millis } = Arbitraries
+  const cap = fc.oneof(fc.constant(Infinity), millis(1, 100_000_000))
+  const us = fc.array(draw, { minLength: 1, maxLength: 40 })
+  runner.describe(`${name} as a Curve`, () => {
+    const { expect, law } = lawsOf(runner, options)
+
+    law("keeps every delay within its interval, after every history", fc.tuple(cap, us), ([cap, us]) => {
+      for (const { delayMillis, n } of walkOf(self, cap, us)) {
+        const [least, greatest] = self.intervalMillis(n, cap)
+        expect(least).toBeGreaterThanOrEqual(0)
+        expect(greatest).toBeLessThan(Infinity)
+        expect(delayMillis).toBeGreaterThanOrEqual(least)
+        expect(delayMillis).toBeLessThanOrEqual(greatest)
+        // Without chance of its own it may leave the cap to the back-off.
+        if (self.draws) expect(greatest).toBeLessThanOrEqual(cap)
+      }
+    })
+
+    law("answers the same for the same draws, and without chance for all", fc.tuple(cap, us, draw), (given) => {
+      const [cap, us, other] = given
+      expect(walkOf(self, cap, us)).toEqual(walkOf(self, cap, us))
+      if (!self.draws)
+        expect(walkOf(self, cap, us)).toEqual(
+          walkOf(
+            self,
+            cap,
+            us.map(() => other)
+          )
+        )
+    })
+
+    law("makes a back-off of whole delays, none above its cap", fc.tuple(millis(1, 1e9), us), ([cap, us]) => {
+      let tree: BackoffTree.Tree = Backoff.capped(Backoff.fromCurve(self), cap).tree
+      for (const u of us) {
+        const stepped = BackoffTree.step(tree, { u, kind: undefined, ranMillis: 0, elapsedMillis: 0 })
+        if (stepped === undefined) break
+        expect(Number.isSafeInteger(stepped.delayMillis)).toBe(true)
+        expect(stepped.delayMillis).toBeGreaterThanOrEqual(0)
+        expect(stepped.delayMillis).toBeLessThanOrEqual(cap)
+        tree = stepped.rest
+      }
+    })
   })
 }
 
@@ -179,6 +231,25 @@ const lawsOf = ({ expect, it }: Runner, { numRuns = 200, seed = 1 }: Trials) => 
   law: <T>(sentence: string, arbitrary: fc.Arbitrary<T>, holds: (given: T) => void): void =>
     it.effect(sentence, () => Effect.sync(() => fc.assert(fc.property(arbitrary, holds), { seed, numRuns })))
 })
+
+interface Walked {
+  readonly n: number
+  readonly delayMillis: number
+}
+
+/** The delays of a curve under these draws, to its end. */
+const walkOf = <S>(self: Curve.Curve<S>, capMillis: number, us: ReadonlyArray<number>): ReadonlyArray<Walked> => {
+  const walked: Array<Walked> = []
+  let state = self.initial
+  for (const [i, u] of us.entries()) {
+    const n = i + 1
+    const delayMillis = self.delayMillis(n, state, capMillis, u)
+    if (delayMillis === undefined) break
+    walked.push({ n, delayMillis })
+    state = self.next(delayMillis, n, state, capMillis, u)
+  }
+  return walked
+}
 
 /** The waits in milliseconds, stepped by hand: nothing is slept for, and no wait is rounded. */
 const waitsOf = (self: Schedule.Schedule<unknown, unknown>, seed: number, retries: number): ReadonlyArray<number> =>

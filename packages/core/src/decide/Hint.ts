@@ -99,19 +99,6 @@ export const within = (options: {
   startsOver: options.startsOver ?? false
 })
 
-const limits = (
-  owner: string,
-  options: {
-    readonly atMost: Duration.DurationInput
-    readonly otherwise: Otherwise
-    readonly startsOver?: boolean
-  }
-) => ({
-  atMostMillis: Argument.millis(owner, "atMost", options.atMost, Bounds.delay),
-  otherwise: Argument.oneOf(owner, "otherwise", options.otherwise, ["clamp", "giveUp", "ignore"]),
-  startsOver: options.startsOver ?? false
-})
-
 /**
  * What a policy does that names no rule: a floor of at most one minute with a jitter of one half, beyond which it stops.
  *
@@ -163,4 +150,19 @@ const jittered = (self: Extract<Hint, { _tag: "Floor" }>, hintMillis: number, u:
   const { atMostMillis, jitterRatio } = self
   const low = hintMillis > atMostMillis ? atMostMillis / (1 + jitterRatio) : hintMillis
   return low + u * (Math.min(low * (1 + jitterRatio), atMostMillis) - low)
+}
+
+function limits(
+  owner: string,
+  options: {
+    readonly atMost: Duration.DurationInput
+    readonly otherwise: Otherwise
+    readonly startsOver?: boolean
+  }
+) {
+  return {
+    atMostMillis: Argument.millis(owner, "atMost", options.atMost, Bounds.delay),
+    otherwise: Argument.oneOf(owner, "otherwise", options.otherwise, ["clamp", "giveUp", "ignore"]),
+    startsOver: options.startsOver ?? false
+  }
 }

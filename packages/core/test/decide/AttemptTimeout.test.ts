@@ -104,10 +104,3 @@ describe("AttemptTimeout.AttemptTimedOut", () => {
     expect(own.onTimeout(timedOut)).toEqual({ _tag: "Slow", attempt: 3 })
   })
 })
-
-describe("AttemptTimeout.longestTimerMillis", () => {
-  it("is what a timer of Node and of browsers holds", () => {
-    // https://nodejs.org/api/timers.html: a delay above 2147483647 is set to 1.
-    expect(AttemptTimeout.longestTimerMillis).toBe(2 ** 31 - 1)
-  })
-})

@@ -1,54 +1,10 @@
-import { Backoff, Classifier, Jitter, Retry, Verdict } from "@effect-retry/core"
-import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { Backoff, Classic, Curve, Jitter, Verdict } from "@effect-retry/core"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Chunk, Duration, Effect, FastCheck, Random, Schedule, Stream } from "effect"
-import { law } from "../support/Laws.ts"
-import { delayAt, failing, input, nativeTrace, retryTrace, trace } from "../support/Traces.ts"
-
-const { draw } = Arbitraries
-
-/** A row: what is waited, in milliseconds; `us` are all the numbers that may be drawn. */
-interface Row {
-  readonly name: string
-  readonly backoff: Backoff.Backoff
-  readonly us?: ReadonlyArray<number>
-  readonly delays: ReadonlyArray<number | "ended">
-}
-
-const s = (...seconds: ReadonlyArray<number>) => seconds.map((second) => second * 1_000)
-const same = (u: number, times: number) => Array.from({ length: times }, () => u)
-const last = 1 - Number.EPSILON / 2
-
-/** How often each delay comes before retry `n`, over draws from the middles of equal cells. */
-const shares = (backoff: Backoff.Backoff, n: number, cells: number): ReadonlyMap<number | undefined, number> => {
-  const counts = new Map<number | undefined, number>()
-  for (let cell = 0; cell < cells; cell++) {
-    const delay = delayAt(backoff, n, (cell + 0.5) / cells)
-    counts.set(delay, (counts.get(delay) ?? 0) + 1)
-  }
-  return counts
-}
-
-/** Runs every row in three ways, which must agree; a draw more than the row holds dies. */
-const golden = (rows: ReadonlyArray<Row>) =>
-  rows.forEach(({ backoff, delays, name, us = [] }) =>
-    it.effect(name, () =>
-      Effect.gen(function* () {
-        const failures = failing(delays.length)
-        const chance = SeededRandom.layerFixed(us)
-        expect(
-          trace(
-            backoff,
-            delays.map((_, i) => input({ u: us[i] ?? 0 }))
-          )
-        ).toEqual(delays)
-        const native = yield* Effect.provide(nativeTrace(backoff, failures), chance)
-        expect(native.waits).toEqual(delays)
-        expect(native.outputs).toEqual(delays.map((delay) => (delay === "ended" ? 0 : delay)))
-        expect(yield* Effect.provide(retryTrace(backoff, failures), chance)).toEqual(delays)
-      })
-    )
-  )
+import type { Duration } from "effect"
+import { Effect, Schedule } from "effect"
+import type { Row } from "../support/Golden.ts"
+import { golden, last, same } from "../support/Golden.ts"
+import { failing, input, nativeTrace, operationTrace, retryTrace, trace } from "../support/Traces.ts"
 
 describe("Backoff.constant", () => {
   golden([
@@ -59,43 +15,6 @@ describe("Backoff.constant", () => {
       name: "waits longer than a timer holds, its whole length",
       backoff: Backoff.constant({ delay: "30 days" }),
       delays: same(2_592_000_000, 6)
-    }
-  ])
-})
-
-describe("Backoff.linear", () => {
-  golden([
-    {
-      name: "grows by its step",
-      backoff: Backoff.linear({ base: 100, step: 50 }),
-      delays: [100, 150, 200, 250, 300, 350, 400]
-    },
-    { name: "starts at nothing", backoff: Backoff.linear({ base: 0, step: 10 }), delays: [0, 10, 20, 30, 40, 50] },
-    { name: "stays with a step of nothing", backoff: Backoff.linear({ base: 7, step: 0 }), delays: same(7, 6) },
-    {
-      name: "adds fractions before it rounds",
-      backoff: Backoff.linear({ base: 0, step: "1250 micros" }),
-      delays: [0, 2, 3, 4, 5, 7, 8, 9, 10]
-    }
-  ])
-})
-
-describe("Backoff.polynomial", () => {
-  golden([
-    {
-      name: "grows with the square",
-      backoff: Backoff.polynomial({ base: 100, degree: 2 }),
-      delays: [100, 400, 900, 1_600, 2_500, 3_600, 4_900]
-    },
-    {
-      name: "grows with the cube",
-      backoff: Backoff.polynomial({ base: 10, degree: 3 }),
-      delays: [10, 80, 270, 640, 1_250, 2_160]
-    },
-    {
-      name: "grows with the root, rounded up",
-      backoff: Backoff.polynomial({ base: 100, degree: 0.5 }),
-      delays: [100, 142, 174, 200, 224, 245, 265, 283, 300]
     }
   ])
 })
@@ -113,7 +32,7 @@ describe("Backoff.exponential", () => {
       delays: [100, 150, 225, 338, 507, 760, 1_140, 1_709]
     },
     {
-      name: "leaves the dust of floating point where it is",
+      name: "takes a floating-point error for no millisecond",
       backoff: Backoff.exponential({ base: 1_000_000, factor: 1.1 }),
       delays: [1_000_000, 1_100_000, 1_210_000, 1_331_000, 1_464_100, 1_610_510, 1_771_561]
     },
@@ -126,26 +45,6 @@ describe("Backoff.exponential", () => {
       delays: [1_000, 1_600, 2_560, 4_096, 6_554, 10_486, 16_778, 26_844, 42_950, 68_720, 109_952, 120_000, 120_000]
     }
   ])
-})
-
-describe("Backoff.fibonacci", () => {
-  golden([
-    {
-      name: "adds the two before",
-      backoff: Backoff.fibonacci({ base: 100 }),
-      delays: [100, 100, 200, 300, 500, 800, 1_300, 2_100, 3_400]
-    },
-    {
-      name: "multiplies a fraction before it rounds",
-      backoff: Backoff.fibonacci({ base: "500 micros" }),
-      delays: [1, 1, 1, 2, 3, 4, 7, 11]
-    }
-  ])
-
-  it("follows its formula for the least of bases", () => {
-    // F(80) = 23416728348467685, https://oeis.org/A000045
-    expect(delayAt(Backoff.fibonacci({ base: "1 nanos" }), 80, 0)).toBe(23_416_728_349)
-  })
 })
 
 describe("Backoff.fromDelays", () => {
@@ -166,275 +65,43 @@ describe("Backoff.fromDelays", () => {
   })
 })
 
-describe("Backoff.decorrelated", () => {
-  // https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/: base + u * (3 * last - base)
-  golden([
-    { name: "stays at its base under the least draw", us: same(0, 6), ...decorrelated(), delays: same(100, 6) },
-    {
-      name: "grows by its means under the middle draw",
-      us: same(0.5, 8),
-      ...decorrelated(),
-      delays: [200, 350, 575, 913, 1_419, 2_179, 3_318, 5_026]
-    },
-    {
-      name: "triples under the greatest draw",
-      us: same(last, 6),
-      ...decorrelated(),
-      delays: [300, 900, 2_700, 8_100, 24_300, 72_900]
-    },
-    {
-      name: "remembers what it drew",
-      us: [0.9, 0.1, 0.5, 0.2, 0.8, 0],
-      ...decorrelated(),
-      delays: [280, 174, 311, 267, 660, 100]
-    },
-    {
-      name: "draws below its cap and remembers that",
-      us: same(0.5, 7),
-      backoff: Backoff.capped(Backoff.decorrelated({ base: 100 }), 1_000),
-      delays: [200, 350, 550, 550, 550, 550, 550]
-    }
-  ])
-
-  function decorrelated() {
-    return { backoff: Backoff.decorrelated({ base: 100 }) }
-  }
-})
-
-describe("Backoff.decorrelatedSmooth", () => {
-  // Polly.Contrib.WaitAndRetry, DecorrelatedJitterBackoffV2, https://github.com/Polly-Contrib/Polly.Contrib.WaitAndRetry:
-  // with a base of one second 0.897405, 1.093004, 2.035748, 4.045979, 8.083632, 16.163663 seconds at u = 0.5, and
-  // 1.274272, 0.211379, 2.540506, 2.527594, 13.338328 seconds at u = 0.9, 0.1, 0.5, 0.2, 0.8.
+describe("Backoff.fromCurve", () => {
   golden([
     {
-      name: "follows its formula under the middle draw",
+      name: "waits as a curve of its own says, under a cap and with jitter like any other",
       us: same(0.5, 6),
-      backoff: Backoff.decorrelatedSmooth({ base: "1 second" }),
-      delays: [898, 1_094, 2_036, 4_046, 8_084, 16_164]
+      backoff: Backoff.fromCurve(Curve.fromFunction("triangle", (n) => (n * (n + 1) * 50) / 2)).pipe(
+        Backoff.jittered(Jitter.equal),
+        Backoff.capped(600)
+      ),
+      delays: [38, 113, 225, 375, 450, 450]
     },
     {
-      name: "follows its formula to the microsecond",
-      us: same(0.5, 6),
-      backoff: Backoff.decorrelatedSmooth({ base: "1000 seconds" }),
-      delays: [897_405, 1_093_004, 2_035_748, 4_045_979, 8_083_632, 16_163_663].map((millis) =>
-        expect.closeTo(millis, -1)
-      )
-    },
-    {
-      name: "remembers what it drew",
-      us: [0.9, 0.1, 0.5, 0.2, 0.8],
-      backoff: Backoff.decorrelatedSmooth({ base: "1 second" }),
-      delays: [1_275, 212, 2_541, 2_528, 13_339]
+      name: "hands a curve its own state, its cap and its draws",
+      us: [0.5, 0.5, 0, 0.25, last, 0],
+      backoff: Backoff.fromCurve(
+        Curve.make({
+          name: "sum",
+          draws: true,
+          initial: 0,
+          delayMillis: (n, sum, capMillis, u) => Math.min(sum + 100 * n * u, capMillis),
+          next: (delayMillis) => delayMillis,
+          intervalMillis: (n, capMillis) => [0, Math.min(50 * n * (n + 1), capMillis)]
+        })
+      ).pipe(Backoff.capped(700)),
+      delays: [50, 150, 150, 250, 700, 700]
     }
   ])
 
-  it.prop(
-    "has a total that depends on the last draw alone",
-    [FastCheck.array(draw, { minLength: 1, maxLength: 12 })],
-    ([us]) => {
-      const delays = trace(
-        Backoff.decorrelatedSmooth({ base: "1 hour" }),
-        us.map((u) => input({ u }))
-      )
-      const total = delays.reduce<number>((sum, delay) => sum + Number(delay), 0)
-      const t = us.length - 1 + us.at(-1)!
-      // Each delay is rounded up.
-      expect(Math.abs(total - (2 ** t * Math.tanh(Math.sqrt(4 * t)) * 3_600_000) / 1.4)).toBeLessThanOrEqual(us.length)
-    },
-    law()
-  )
-
-  it.prop(
-    "stays below four times its exponential",
-    [FastCheck.array(draw, { minLength: 1, maxLength: 12 })],
-    ([us]) => {
-      const delays = trace(
-        Backoff.decorrelatedSmooth({ base: "1 second" }),
-        us.map((u) => input({ u }))
-      )
-      delays.forEach((delay, i) => expect(delay).toBeLessThan(4_000 * 2 ** i))
-    },
-    law()
-  )
-})
-
-describe("Backoff.ethernet", () => {
-  // IEEE 802.3, CSMA/CD: after collision c a whole number of slots from 0 to 2^min(c, 10) - 1; discarded at the 16th.
-  const slots = [1, 3, 7, 15, 31, 63, 127, 255, 511, 1_023, 1_023, 1_023, 1_023, 1_023, 1_023]
-  const backoff = Backoff.ethernet({ slot: 1 })
-
-  golden([
-    {
-      name: "waits the most slots under the greatest draw and ends at the last collision",
-      us: same(last, 16),
-      backoff,
-      delays: [...slots, "ended"]
-    },
-    {
-      name: "waits not at all under the least draw, and ends at the same collision",
-      us: same(0, 16),
-      backoff,
-      delays: [...same(0, 15), "ended"]
-    },
-    {
-      name: "waits the upper middle of the slots under the middle draw",
-      us: same(0.5, 16),
-      backoff,
-      delays: [...slots.map((most) => (most + 1) / 2), "ended"]
-    },
-    {
-      name: "rounds slots of a fraction up after the draw",
-      us: same(last, 16),
-      backoff: Backoff.ethernet({ slot: "51.2 micros" }),
-      delays: [...slots.map((most) => Math.ceil(most * 0.0512)), "ended"]
-    },
-    {
-      name: "keeps to whole slots below a cap, and ends as without it",
-      us: same(last, 16),
-      backoff: Backoff.capped(Backoff.ethernet({ slot: 10 }), 105),
-      delays: [10, 30, 70, ...same(100, 12), "ended"]
-    }
-  ])
-
-  it("waits in all as many slots as the standard's table, at most and in the mean", () => {
-    expect(slots.reduce((sum, most) => sum + most, 0)).toBe(7_151)
-    const cells = 1_024
-    const means = slots.map((_, i) => {
-      let sum = 0
-      for (let cell = 0; cell < cells; cell++) sum += delayAt(backoff, i + 1, (cell + 0.5) / cells) ?? NaN
-      return sum / cells
-    })
-    expect(means).toEqual([0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 63.5, 127.5, 255.5, ...same(511.5, 6)])
-    expect(means.reduce((sum, mean) => sum + mean, 0)).toBe(3_575.5)
+  it("takes curves that keep their promises, and nothing else", () => {
+    // @ts-expect-error - a curve is made with Curve.make
+    expect(() => Backoff.fromCurve({ name: "mine", draws: false })).toThrow(
+      "Backoff.fromCurve: curve must be a curve of the module Curve"
+    )
+    expect(() => Backoff.fromCurve(undefined as never)).toThrow(
+      "Backoff.fromCurve: curve must be a curve of the module Curve, got undefined"
+    )
   })
-
-  it("lets two stations collide again as often as the standard's table says", () => {
-    const again = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((collision) => {
-      return [...shares(backoff, collision, 1_024).values()].reduce((sum, count) => sum + (count / 1_024) ** 2, 0)
-    })
-    expect(again).toEqual([...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((c) => 2 ** -c), 2 ** -10])
-  })
-})
-
-describe("Backoff.celery", () => {
-  // https://github.com/celery/celery, celery/utils/time.py, t/unit/utils/test_time.py and t/unit/tasks/test_tasks.py.
-  const celery = (factor: number, maximum = "600 seconds") =>
-    Backoff.celery({ factor, maximum: Duration.decode(maximum as Duration.DurationInput), jitter: false })
-
-  golden([
-    {
-      name: "doubles up to its maximum",
-      backoff: Backoff.celery({ factor: 1, jitter: false }),
-      delays: s(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600)
-    },
-    { name: "starts with its factor", backoff: celery(2), delays: s(2, 4, 8, 16, 32, 64) },
-    { name: "stays at a lower maximum", backoff: celery(1, "16 seconds"), delays: s(1, 2, 4, 8, 16, 16) },
-    {
-      name: "makes the countdown of Celery's test at the fourth retry",
-      backoff: celery(4, "100 seconds"),
-      delays: s(4, 8, 16, 32, 64, 100)
-    },
-    {
-      name: "meets the maximum of Celery's test at the fourth retry",
-      backoff: celery(40, "100 seconds"),
-      delays: s(40, 80, 100, 100, 100, 100)
-    },
-    { name: "does not wait with a factor of nothing", backoff: celery(0, "100 seconds"), delays: same(0, 6) },
-    {
-      // randrange(n) that returns n - 2: with countdown c, n is c + 1
-      name: "draws a whole number of seconds up to the countdown",
-      us: [1, 2, 4, 8, 16, 32].map((countdown) => (countdown - 0.5) / (countdown + 1)),
-      backoff: Backoff.celery({ factor: 1 }),
-      delays: s(0, 1, 3, 7, 15, 31)
-    },
-    {
-      name: "draws the whole countdown under the greatest draw",
-      us: same(last, 7),
-      backoff: Backoff.celery({ factor: 40, maximum: "100 seconds" }),
-      delays: s(40, 80, 100, 100, 100, 100, 100)
-    }
-  ])
-
-  it("draws from as many numbers as Celery's randrange, each as often", () => {
-    const backoff = Backoff.celery({ factor: 40, maximum: "100 seconds" })
-    expect([...shares(backoff, 11, 10_100)]).toEqual(Array.from({ length: 101 }, (_, second) => [second * 1_000, 100]))
-  })
-
-  it("has half the maximum as its late mean, since the cap comes before the draw", () => {
-    // Celery's first version drew before its cap: it answered the maximum in 85 % of all late retries, in the mean 556 s.
-    const backoff = Backoff.celery({ factor: 1 })
-    const draws = Array.from({ length: 601 }, (_, cell) => delayAt(backoff, 13, (cell + 0.5) / 601) ?? NaN)
-    expect(draws.reduce((sum, delay) => sum + delay, 0) / 601).toBe(300_000)
-  })
-
-  it("refuses the negative factor that Celery's own test turns to nothing", () => {
-    // Contradiction on purpose: get_exponential_backoff_interval(-40, 3, 100) answers 0; a bad argument is not corrected.
-    expect(() => celery(-40, "100 seconds")).toThrow("Backoff.celery: factor must be a whole number >= 0, got -40")
-  })
-
-  it.each([0.1, 1.9, -1])("refuses the task option that Celery's autoretry rounds to one: %d", (factor) => {
-    // Contradiction on purpose: autoretry applies int(max(1.0, retry_backoff)) to its option; the caller does so here.
-    expect(() => celery(factor)).toThrow(`Backoff.celery: factor must be a whole number >= 0, got ${factor}`)
-    expect(trace(celery(Math.trunc(Math.max(1, factor))), failing(4).map(input))).toEqual(s(1, 2, 4, 8))
-  })
-})
-
-describe("Backoff.connectRetry", () => {
-  // Stevens and Rago, Advanced Programming in the UNIX Environment, connect_retry with MAXSLEEP 128.
-  golden([
-    {
-      name: "makes eight attempts with the book's sleeps and no useless last one",
-      backoff: Backoff.connectRetry({}),
-      delays: [...s(1, 2, 4, 8, 16, 32, 64), "ended"]
-    },
-    {
-      name: "sleeps as long as half its maximum, and no longer",
-      backoff: Backoff.connectRetry({ maximum: "127 seconds" }),
-      delays: [...s(1, 2, 4, 8, 16, 32), "ended"]
-    },
-    {
-      name: "never sleeps with a maximum below twice its first sleep",
-      backoff: Backoff.connectRetry({ maximum: "1 second" }),
-      delays: ["ended"]
-    },
-    {
-      name: "ends under a cap when it ends without one",
-      backoff: Backoff.capped(Backoff.connectRetry({}), "3 seconds"),
-      delays: [...s(1, 2, 3, 3, 3, 3, 3), "ended"]
-    }
-  ])
-})
-
-describe("Backoff.truncated", () => {
-  // https://cloud.google.com/storage/docs/retry-strategy: min(2^n seconds + random milliseconds up to 1000, maximum)
-  const documented = Backoff.truncated({ base: "1 second", maximum: "64 seconds" })
-
-  golden([
-    {
-      name: "doubles up to its maximum under the least draw",
-      us: same(0, 8),
-      backoff: documented,
-      delays: s(1, 2, 4, 8, 16, 32, 64, 64)
-    },
-    {
-      name: "adds half a second under the middle draw, and clamps after it",
-      us: same(0.5, 8),
-      backoff: documented,
-      delays: s(1.5, 2.5, 4.5, 8.5, 16.5, 32.5, 64, 64)
-    },
-    {
-      name: "adds its random milliseconds to a curve of its own factor",
-      us: [0.25, 0.5, 0.75, 0, 1 / 8, 3 / 8],
-      backoff: Backoff.truncated({ base: 100, factor: 3, maximum: 5_000, randomMillis: 80 }),
-      delays: [120, 340, 960, 2_700, 5_000, 5_000]
-    },
-    {
-      name: "bends to a cap below its maximum",
-      us: same(0.5, 6),
-      backoff: Backoff.capped(documented, "10 seconds"),
-      delays: s(1.5, 2.5, 4.5, 8.5, 10, 10)
-    }
-  ])
 })
 
 describe("Backoff.capped", () => {
@@ -493,12 +160,11 @@ describe("Backoff.jittered", () => {
   ])
 
   it.each([
-    ["Decorrelated", Backoff.decorrelated({ base: 1 })],
-    ["DecorrelatedSmooth", Backoff.decorrelatedSmooth({ base: 1 })],
-    ["Ethernet", Backoff.ethernet({ slot: 1 })],
-    ["Celery", Backoff.celery({ factor: 1 })],
-    ["Truncated", Backoff.truncated({ base: 1, maximum: 9 })],
-    ["Ethernet", Backoff.longest(Backoff.constant({ delay: 1 }), Backoff.ethernet({ slot: 1 }))]
+    ["decorrelated", Backoff.fromCurve(Curve.decorrelated({ base: 1 }))],
+    ["decorrelatedSmooth", Backoff.fromCurve(Curve.decorrelatedSmooth({ base: 1 }))],
+    ["ethernet", Classic.ethernet({ slot: 1 })],
+    ["celery", Classic.celery({ factor: 1 })],
+    ["ethernet", Backoff.max(Backoff.constant({ delay: 1 }), Classic.ethernet({ slot: 1 }))]
   ])("refuses a curve that draws by itself: %s", (tag, backoff) => {
     expect(() => Backoff.jittered(backoff, Jitter.full)).toThrow(
       `Backoff.jittered: self must be a curve that does not draw by itself, got "${tag}"`
@@ -506,23 +172,177 @@ describe("Backoff.jittered", () => {
   })
 })
 
-describe("Backoff.delayedFirst", () => {
+describe("Backoff.within", () => {
+  const curve = Backoff.exponential({ base: 100 })
+
   golden([
     {
-      name: "retries at once, then from the beginning of the curve",
-      backoff: Backoff.delayedFirst(Backoff.exponential({ base: 100 })),
-      delays: [0, 100, 200, 400, 800, 1_600]
+      name: "ends where the next attempt could not start in time",
+      backoff: Backoff.within(curve, "2 seconds"),
+      delays: [100, 200, 400, 800, "ended"]
+    },
+    {
+      name: "ends where the next attempt would start when the time is up, not later",
+      backoff: Backoff.within(Backoff.constant({ delay: 100 }), 400),
+      delays: [100, 100, 100, "ended"]
+    },
+    {
+      name: "goes on where a millisecond is left",
+      backoff: Backoff.within(Backoff.constant({ delay: 100 }), 401),
+      delays: [100, 100, 100, 100, "ended"]
+    },
+    {
+      name: "ends at once where the first delay is too long",
+      backoff: Backoff.within(curve, 100),
+      delays: ["ended"]
+    },
+    {
+      name: "leaves room for more of the shorter delays of a cap, in whatever order",
+      backoff: Backoff.capped(Backoff.within(curve, 1_000), 150),
+      delays: [100, 150, 150, 150, 150, 150, "ended"]
+    },
+    {
+      name: "measures the delays that are drawn",
+      us: [0.5, 0.5, 0.5, last, last, 0],
+      backoff: curve.pipe(Backoff.within("2 seconds"), Backoff.jittered(Jitter.full), Backoff.capped("1 second")),
+      delays: [50, 100, 200, 800, "ended"]
+    },
+    {
+      name: "counts in a second part from the beginning of the first",
+      backoff: Backoff.andThen(Backoff.fromDelays([300, 300]), Backoff.within(Backoff.constant({ delay: 50 }), 800)),
+      delays: [300, 300, 50, 50, 50, "ended"]
+    },
+    {
+      name: "hands over to the second part where the first could not start in time",
+      backoff: Backoff.andThen(Backoff.within(curve, 500), Backoff.fromDelays([7, 8])),
+      delays: [100, 200, 7, 8, "ended"]
+    },
+    {
+      name: "leaves the other part of a minimum to go on",
+      backoff: Backoff.min(Backoff.within(Backoff.constant({ delay: 10 }), 35), Backoff.constant({ delay: 100 })),
+      delays: [10, 10, 10, 100, 100, 100]
+    },
+    {
+      name: "ends a maximum",
+      backoff: Backoff.max(Backoff.within(Backoff.constant({ delay: 10 }), 250), Backoff.constant({ delay: 100 })),
+      delays: [100, 100, 100, "ended"]
+    },
+    {
+      name: "stays ended, though a later delay would fit",
+      backoff: Backoff.min(Backoff.within(Backoff.fromDelays([50, 100, 10, 1]), 100), Backoff.constant({ delay: 12 })),
+      delays: [12, 12, 12, 12, 12, 12]
     }
   ])
+
+  it.effect("counts from the first attempt in our loop, and from the first failure as a native schedule", () =>
+    Effect.gen(function* () {
+      const backoff = Backoff.within(Backoff.constant({ delay: "1 second" }), "10 seconds")
+      const failures = [5_000, 500, 500, 500, 500, 500, 500].map((ranMillis) => ({
+        ranMillis,
+        kind: "Server" as const
+      }))
+      const inLoop = [...same(1_000, 3), "ended"]
+      expect(operationTrace(backoff, failures)).toEqual(inLoop)
+      expect(yield* retryTrace(backoff, failures)).toEqual(inLoop)
+      const natively = same(1_000, 6)
+      expect(operationTrace(backoff, failures, "first failure").slice(0, 6)).toEqual(natively)
+      expect((yield* nativeTrace(backoff, failures)).waits.slice(0, 6)).toEqual(natively)
+    })
+  )
+
+  it.effect("counts from the failure that starts a reset back-off over", () =>
+    Effect.gen(function* () {
+      const backoff = Backoff.constant({ delay: "1 second" }).pipe(
+        Backoff.within("2500 millis"),
+        Backoff.resetAfter("1 minute")
+      )
+      const failures = [3_600_000, 0, 60_000, 0, 0].map((ranMillis) => ({ ranMillis, kind: "Server" as const }))
+      const expected = [1_000, 1_000, 1_000, 1_000, "ended"]
+      expect(operationTrace(backoff, failures)).toEqual(expected)
+      expect(yield* retryTrace(backoff, failures)).toEqual(expected)
+      expect((yield* nativeTrace(backoff, failures)).waits).toEqual(expected)
+    })
+  )
+
+  it("is asked in bounds", () => {
+    expect(() => Backoff.within(curve, 0)).toThrow("Backoff.within: duration must be a finite duration > 0")
+    expect(() => Backoff.within(curve, Infinity)).toThrow("Backoff.within: duration must be a finite duration > 0")
+  })
+})
+
+describe("Backoff.take", () => {
+  const curve = Backoff.exponential({ base: 100 })
+
+  golden([
+    { name: "ends after so many delays", backoff: Backoff.take(curve, 4), delays: [100, 200, 400, 800, "ended"] },
+    { name: "never retries with none", backoff: Backoff.take(curve, 0), delays: ["ended"] },
+    {
+      name: "ends with its part",
+      backoff: Backoff.take(Backoff.fromDelays([1, 2, 3]), 9),
+      delays: [1, 2, 3, "ended"]
+    },
+    {
+      name: "is reached by cap and jitter",
+      us: same(0.5, 5),
+      backoff: curve.pipe(Backoff.take(4), Backoff.jittered(Jitter.full), Backoff.capped(500)),
+      delays: [50, 100, 200, 250, "ended"]
+    },
+    {
+      name: "counts the delays of its own part in a sequence",
+      backoff: Backoff.andThen(Backoff.take(curve, 2), Backoff.take(Backoff.constant({ delay: 5 }), 3)),
+      delays: [100, 200, 5, 5, 5, "ended"]
+    },
+    {
+      name: "leaves the other part of a minimum to go on",
+      backoff: Backoff.min(Backoff.take(Backoff.constant({ delay: 10 }), 2), curve),
+      delays: [10, 10, 400, 800, 1_600, 3_200]
+    },
+    {
+      name: "ends a maximum",
+      backoff: Backoff.max(Backoff.take(Backoff.constant({ delay: 150 }), 3), curve),
+      delays: [150, 200, 400, "ended"]
+    },
+    {
+      name: "composes with all that a policy has of limits",
+      us: same(0.5, 5),
+      backoff: curve.pipe(
+        Backoff.jittered(Jitter.full),
+        Backoff.capped("20 seconds"),
+        Backoff.take(10),
+        Backoff.within("1 second")
+      ),
+      delays: [50, 100, 200, 400, "ended"]
+    }
+  ])
+
+  it("counts the retries of the operation inside of byKind", () => {
+    const backoff = Backoff.byKind({ Throttling: Backoff.take(curve, 2), orElse: curve })
+    const kinds = ["Transient", "Throttling", "Transient", "Throttling"] as const
+    expect(
+      operationTrace(
+        backoff,
+        kinds.map((kind) => ({ kind }))
+      )
+    ).toEqual([100, 200, 400, "ended"])
+  })
+
+  it.each([-1, 1.5, NaN, Infinity])("refuses what is no count: %d", (n) => {
+    expect(() => Backoff.take(curve, n)).toThrow(`Backoff.take: n must be a whole number >= 0, got ${n}`)
+  })
 })
 
 describe("Backoff.andThen", () => {
   golden([
     {
+      name: "makes the first retry at once, before a list of no delay",
+      backoff: Backoff.andThen(Backoff.fromDelays([0]), Backoff.exponential({ base: 100 })),
+      delays: [0, 100, 200, 400, 800, 1_600]
+    },
+    {
       name: "goes on with the second from its beginning",
       backoff: Backoff.fromDelays([5, 6]).pipe(
         Backoff.andThen(Backoff.fromDelays([])),
-        Backoff.andThen(Backoff.linear({ base: 10, step: 1 }))
+        Backoff.andThen(Backoff.fromCurve(Curve.linear({ base: 10, step: 1 })))
       ),
       delays: [5, 6, 10, 11, 12, 13, 14]
     },
@@ -534,31 +354,31 @@ describe("Backoff.andThen", () => {
   ])
 })
 
-describe("Backoff.longest", () => {
+describe("Backoff.max", () => {
   golden([
     {
       name: "waits the longer of two",
-      backoff: Backoff.longest(Backoff.exponential({ base: 10 }), Backoff.linear({ base: 50, step: 10 })),
+      backoff: Backoff.max(Backoff.exponential({ base: 10 }), Backoff.fromCurve(Curve.linear({ base: 50, step: 10 }))),
       delays: [50, 60, 70, 80, 160, 320]
     },
     {
       name: "ends when either does",
-      backoff: Backoff.longest(Backoff.exponential({ base: 10 }), Backoff.fromDelays([1, 30, 1, 90, 1, 1])),
+      backoff: Backoff.max(Backoff.exponential({ base: 10 }), Backoff.fromDelays([1, 30, 1, 90, 1, 1])),
       delays: [10, 30, 40, 90, 160, 320, "ended"]
     }
   ])
 })
 
-describe("Backoff.shortest", () => {
+describe("Backoff.min", () => {
   golden([
     {
       name: "waits the shorter of two",
-      backoff: Backoff.shortest(Backoff.exponential({ base: 10 }), Backoff.linear({ base: 50, step: 10 })),
+      backoff: Backoff.min(Backoff.exponential({ base: 10 }), Backoff.fromCurve(Curve.linear({ base: 50, step: 10 }))),
       delays: [10, 20, 40, 80, 90, 100]
     },
     {
       name: "ends when both have",
-      backoff: Backoff.shortest(Backoff.fromDelays([9, 9, 9]), Backoff.fromDelays([1, 30, 1, 90, 1])),
+      backoff: Backoff.min(Backoff.fromDelays([9, 9, 9]), Backoff.fromDelays([1, 30, 1, 90, 1])),
       delays: [1, 9, 1, 90, 1, "ended"]
     }
   ])
@@ -612,7 +432,17 @@ describe("Backoff.byKind", () => {
       { readonly [K in Verdict.Kind]?: Backoff.Backoff } & { readonly orElse: Backoff.Backoff }
     >()
     // @ts-expect-error - there is no such kind
-    Backoff.byKind({ Throttled: orElse, orElse })
+    expect(() => Backoff.byKind({ Throttled: orElse, orElse })).toThrow(
+      'Backoff.byKind: case must be one of Transient, Throttling, Timeout, Server, Client, got "Throttled"'
+    )
+    // @ts-expect-error - a case is a back-off
+    expect(() => Backoff.byKind({ Throttling: undefined, orElse })).toThrow(
+      "Backoff.byKind: Throttling must be a back-off, got undefined"
+    )
+    // @ts-expect-error - one for all others is needed
+    expect(() => Backoff.byKind({ Throttling: orElse })).toThrow(
+      "Backoff.byKind: orElse must be a back-off, got undefined"
+    )
     expectTypeOf<Schedule.Schedule<Duration.Duration>>().not.toMatchTypeOf<Backoff.Backoff>()
     expect(trace(Backoff.byKind({ orElse }), [input({ kind: "Client" })])).toEqual([1])
   })
@@ -659,11 +489,31 @@ describe("Backoff.resetAfter", () => {
   )
 
   it("starts a composite over with all of its parts", () => {
-    const both = Backoff.longest(Backoff.linear({ base: 10, step: 10 }), Backoff.fromDelays([1, 1, 1])).pipe(
-      Backoff.resetAfter("1 minute")
-    )
+    const both = Backoff.max(
+      Backoff.fromCurve(Curve.linear({ base: 10, step: 10 })),
+      Backoff.fromDelays([1, 1, 1])
+    ).pipe(Backoff.resetAfter("1 minute"))
     const ran = [0, 0, 0, 60_000, 0, 0, 0].map((ranMillis) => input({ ranMillis }))
     expect(trace(both, ran)).toEqual([10, 20, 30, 10, 20, 30, "ended"])
+  })
+})
+
+describe("Backoff", () => {
+  const native = Schedule.spaced(1) as unknown as Backoff.Backoff
+  const own = Backoff.constant({ delay: 1 })
+
+  it.each<[string, string, () => Backoff.Backoff]>([
+    ["capped", "self", () => Backoff.capped(native, 1)],
+    ["jittered", "self", () => Backoff.jittered(native, Jitter.full)],
+    ["within", "self", () => Backoff.within(native, 1)],
+    ["take", "self", () => Backoff.take(native, 1)],
+    ["andThen", "self", () => Backoff.andThen(native, own)],
+    ["andThen", "that", () => Backoff.andThen(own, native)],
+    ["max", "self", () => Backoff.max(native, own)],
+    ["min", "that", () => Backoff.min(own, native)],
+    ["resetAfter", "self", () => Backoff.resetAfter(native, 1)]
+  ])("refuses a schedule that is no back-off in %s, as %s", (name, field, combine) => {
+    expect(combine).toThrow(`Backoff.${name}: ${field} must be a back-off, got`)
   })
 })
 
@@ -675,236 +525,4 @@ describe("Backoff.isBackoff", () => {
     expect(Backoff.isBackoff(undefined)).toBe(false)
     expect(Schedule.isSchedule(Backoff.constant({ delay: 1 }))).toBe(true)
   })
-})
-
-describe("Backoff.fromTree", () => {
-  it("can be read: curve, cap and jitter, and what a step costs", () => {
-    const backoff = Backoff.exponential({ base: "1 second", factor: 3 }).pipe(
-      Backoff.jittered(Jitter.equal),
-      Backoff.capped("20 seconds")
-    )
-    expect(backoff.tree).toEqual({
-      _tag: "Leaf",
-      curve: { _tag: "Exponential", baseMillis: 1_000, factor: 3 },
-      capMillis: 20_000,
-      jitter: Jitter.equal,
-      n: 1
-    })
-    expect([backoff.draws, backoff.readsTime]).toEqual([true, false])
-    const timed = Backoff.constant({ delay: 1 }).pipe(Backoff.resetAfter("1 second"))
-    expect([timed.draws, timed.readsTime]).toEqual([false, true])
-  })
-
-  // The three ways of the golden tables, for any tree, any kinds of failure and attempts that take their time.
-  it.effect.prop(
-    "waits in our loop, and as a native schedule, what its tree says",
-    [
-      Arbitraries.backoff(10_000).map((backoff) => Backoff.capped(backoff, 1_000_000)),
-      FastCheck.array(
-        FastCheck.record({
-          u: draw,
-          ranMillis: FastCheck.constantFrom(0, 1, 500, 60_000),
-          kind: FastCheck.constantFrom(...Verdict.kinds)
-        }),
-        { minLength: 1, maxLength: 8 }
-      )
-    ],
-    ([backoff, failures]) =>
-      Effect.gen(function* () {
-        const chance = SeededRandom.layerFixed(backoff.draws ? failures.map(({ u }) => u) : [])
-        expect(yield* Effect.provide(retryTrace(backoff, failures), chance)).toEqual(trace(backoff, failures))
-        const native = yield* Effect.provide(nativeTrace(backoff, failures), chance)
-        expect(native.waits).toEqual(
-          trace(
-            backoff,
-            failures.map((failure) => ({ ...failure, kind: undefined }))
-          )
-        )
-      }),
-    law(100)
-  )
-
-  it.effect.prop(
-    "gives the same trace to the same seed",
-    [Arbitraries.backoff(10_000).map((backoff) => Backoff.capped(backoff, 1_000_000)), FastCheck.integer()],
-    ([backoff, seed]) =>
-      Effect.gen(function* () {
-        const run = Effect.provide(retryTrace(backoff, failing(6)), SeededRandom.layer(seed))
-        expect(yield* run).toEqual(yield* run)
-      }),
-    law(50)
-  )
-
-  it.effect("gives other traces to other seeds", () =>
-    Effect.gen(function* () {
-      const backoff = Backoff.jittered(Backoff.exponential({ base: "1 minute" }), Jitter.full)
-      const traces = yield* Effect.forEach([1, 2, 3, 4, 5], (seed) =>
-        Effect.provide(retryTrace(backoff, failing(2)), SeededRandom.layer(seed))
-      )
-      expect(new Set(traces.map(String)).size).toBe(5)
-    })
-  )
-})
-
-describe("Backoff as a native Schedule", () => {
-  const exponential = Backoff.exponential({ base: 100 })
-
-  /** The times of attempts that fail, each at once, under a native schedule. */
-  const attempts = (schedule: Schedule.Schedule<unknown, Boom>, failures = 6) =>
-    Effect.suspend(() => {
-      const times: Array<number> = []
-      const attempt = Effect.gen(function* () {
-        times.push(Duration.toMillis(yield* VirtualClock.now))
-        if (times.length <= failures) yield* Effect.fail(boom(times.length))
-      })
-      return Effect.as(Effect.ignore(Effect.retry(attempt, schedule)), times)
-    }).pipe(VirtualClock.run)
-
-  interface Boom {
-    readonly _tag: "Boom"
-    readonly n: number
-  }
-  const boom = (n: number): Boom => ({ _tag: "Boom", n })
-
-  it.effect("ends with recurs under intersect", () =>
-    Effect.gen(function* () {
-      expect(yield* attempts(Schedule.intersect(exponential, Schedule.recurs(3)))).toEqual([0, 100, 300, 700])
-    })
-  )
-
-  it.effect("waits the longer of two under intersect, like longest", () =>
-    Effect.gen(function* () {
-      const intersected = Schedule.intersect(exponential, Schedule.spaced(300))
-      const ours = Backoff.longest(exponential, Backoff.constant({ delay: 300 }))
-      expect(yield* attempts(intersected)).toEqual([0, 300, 600, 1_000, 1_800, 3_400, 6_600])
-      expect(yield* attempts(ours)).toEqual(yield* attempts(intersected))
-    })
-  )
-
-  it.effect("waits the shorter of two under union, and goes on while either does, like shortest", () =>
-    Effect.gen(function* () {
-      const few = Backoff.fromDelays([30, 30])
-      const united = Schedule.union(exponential, few)
-      expect(yield* attempts(united)).toEqual([0, 30, 60, 460, 1_260, 2_860, 6_060])
-      expect(yield* attempts(Backoff.shortest(exponential, few))).toEqual(yield* attempts(united))
-    })
-  )
-
-  it.effect("goes on after its end under native andThen, like our own", () =>
-    Effect.gen(function* () {
-      const few = Backoff.fromDelays([30, 30])
-      const sequenced = Schedule.andThen(few, exponential)
-      expect(yield* attempts(sequenced, 4)).toEqual([0, 30, 60, 160, 360])
-      expect(yield* attempts(Backoff.andThen(few, exponential), 4)).toEqual(yield* attempts(sequenced, 4))
-    })
-  )
-
-  it.effect("reads the error under whileInput", () =>
-    Effect.gen(function* () {
-      const schedule = exponential.pipe(Schedule.whileInput((error: Boom) => error.n < 3))
-      expect(yield* attempts(schedule)).toEqual([0, 100, 300])
-    })
-  )
-
-  it.effect("stops under upTo, counted from the first failure", () =>
-    Effect.gen(function* () {
-      expect(yield* attempts(Schedule.upTo(exponential, 701))).toEqual([0, 100, 300, 700, 1_500])
-    })
-  )
-
-  it.effect("keeps its delays when its output is mapped, and when its input is tapped", () =>
-    Effect.gen(function* () {
-      const seen: Array<string | number> = []
-      const schedule = exponential.pipe(
-        Schedule.tapInput((error: Boom) => Effect.sync(() => seen.push(error.n))),
-        Schedule.map((delay) => `waits ${Duration.format(delay)}`),
-        Schedule.tapOutput((text) => Effect.sync(() => seen.push(text)))
-      )
-      expect(yield* attempts(schedule, 3)).toEqual([0, 100, 300, 700])
-      expect(seen).toEqual([1, "waits 100ms", 2, "waits 200ms", 3, "waits 400ms"])
-    })
-  )
-
-  it.effect("previews its delays under Schedule.run without waiting", () =>
-    Effect.gen(function* () {
-      const delays = yield* Schedule.run(exponential, 0, [1, 2, 3, 4, 5, 6])
-      expect(Chunk.toReadonlyArray(Chunk.map(delays, Duration.toMillis))).toEqual([100, 200, 400, 800, 1_600, 3_200])
-      expect(Chunk.toReadonlyArray(yield* Schedule.run(Schedule.delays(exponential), 0, [1, 2, 3]))).toEqual(
-        [100, 200, 400].map(Duration.millis)
-      )
-    })
-  )
-
-  it.effect("starts over when its driver is reset", () =>
-    Effect.gen(function* () {
-      const driver = yield* Schedule.driver(exponential)
-      const next = Effect.map(driver.next(undefined), Duration.toMillis)
-      expect(yield* Effect.all([next, next, next])).toEqual([100, 200, 400])
-      yield* driver.reset
-      expect(yield* next).toBe(100)
-    }).pipe(VirtualClock.run)
-  )
-
-  it.effect("spaces what Effect.repeat repeats", () =>
-    Effect.gen(function* () {
-      const times: Array<number> = []
-      yield* Effect.repeat(
-        Effect.map(VirtualClock.now, (now) => times.push(Duration.toMillis(now))),
-        Backoff.fromDelays([10, 20, 40, 80, 160, 320])
-      )
-      expect(times).toEqual([0, 10, 30, 70, 150, 310, 630])
-    }).pipe(VirtualClock.run)
-  )
-
-  it.effect("spaces the restarts of Stream.retry", () =>
-    Effect.gen(function* () {
-      const times: Array<number> = []
-      const source = Stream.unwrap(
-        Effect.gen(function* () {
-          times.push(Duration.toMillis(yield* VirtualClock.now))
-          return times.length < 5 ? Stream.fail("lost") : Stream.make("a", "b")
-        })
-      )
-      expect(Chunk.toReadonlyArray(yield* Stream.runCollect(Stream.retry(source, exponential)))).toEqual(["a", "b"])
-      expect(times).toEqual([0, 100, 300, 700, 1_500])
-    }).pipe(VirtualClock.run)
-  )
-
-  it.effect("is one value that many fibers use at once, each from the beginning", () =>
-    Effect.gen(function* () {
-      const shared = Backoff.andThen(Backoff.fromDelays([7, 3]), exponential)
-      const one = [7, 3, 100, 200, 400, 800]
-      const fiber = (i: number) =>
-        Effect.gen(function* () {
-          const times: Array<number> = []
-          const attempt = Effect.flatMap(VirtualClock.now, (now) => {
-            times.push(Duration.toMillis(now))
-            return times.length <= one.length ? Effect.fail("again") : Effect.void
-          })
-          yield* Effect.sleep(i)
-          yield* i % 2 === 0
-            ? Effect.retry(attempt, shared)
-            : Retry.retry(attempt, { classifier: Classifier.always, maxAttempts: Infinity, backoff: shared })
-          return times.slice(1).map((time, at) => time - times[at]!)
-        })
-      const seen = yield* Effect.forEach(
-        Array.from({ length: 100 }, (_, i) => i),
-        fiber,
-        { concurrency: "unbounded" }
-      )
-      expect(seen).toEqual(Array.from({ length: 100 }, () => one))
-    }).pipe(VirtualClock.run)
-  )
-
-  it.effect("draws once for each step from the Random of the fiber", () =>
-    Effect.gen(function* () {
-      const drawn = yield* Effect.replicateEffect(Random.next, 5).pipe(Effect.provide(SeededRandom.layer("five")))
-      const backoff = Backoff.longest(
-        Backoff.jittered(Backoff.constant({ delay: "1 day" }), Jitter.full),
-        Backoff.jittered(Backoff.constant({ delay: "1 day" }), Jitter.full)
-      )
-      const expected = drawn.map((u) => Math.ceil(u * 86_400_000))
-      expect(yield* Effect.provide(retryTrace(backoff, failing(5)), SeededRandom.layer("five"))).toEqual(expected)
-    })
-  )
 })

@@ -1,4 +1,4 @@
-import { Backoff, BackoffTree, Curve, Jitter } from "@effect-retry/core"
+import { Backoff, BackoffTree, Classic, Curve, Jitter, Millis } from "@effect-retry/core"
 import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
@@ -10,7 +10,7 @@ const { draw, jitter, millis } = Arbitraries
 
 const now = Backoff.constant({ delay: 0 })
 const giveUp = Backoff.fromDelays([])
-const { andThen, capped, jittered, longest, shortest } = Backoff
+const { andThen, capped, jittered, max, min, resetAfter, take, within } = Backoff
 
 /** A law of one, two or three back-offs: both sides make the same trace under the same draws, kinds and running times. */
 const same = (
@@ -31,36 +31,108 @@ const same = (
     law()
   )
 
+const jitterableWithoutWithin = Arbitraries.withoutWithin().filter(
+  ({ tree }) => !BackoffTree.some(tree, (part) => part._tag === "Leaf" && part.curve.draws)
+)
+
 const delays = (of: Trace): ReadonlyArray<number> => of.filter((delay) => delay !== "ended")
+
+const anyLeaf = fc.oneof(
+  fc.tuple(Arbitraries.endless(100_000), jitter).map(([curve, chance]) => jittered(curve, chance)),
+  Arbitraries.drawing(100_000)
+)
+const deepEnough = Backoff.constant({ delay: 1 })
+const slowly = Backoff.constant({ delay: 100 })
+const longer = Backoff.constant({ delay: 300 })
 
 // The lattice is that of cats-retry's RetryPolicyLawsSuite, https://github.com/cb372/cats-retry, whose laws hold for
 // policies without chance; here they hold path by path, since one draw serves a whole step.
-describe("Backoff.longest", () => {
-  same("is associative", (p, q, r) => [longest(longest(p, q), r), longest(p, longest(q, r))])
-  same("is commutative", (p, q) => [longest(p, q), longest(q, p)])
-  same("is idempotent, with chance", (p) => [longest(p, p), p])
-  same("has as identity to retry now, for ever", (p) => [longest(p, now), p])
-  same("has as identity on the left to retry now, for ever", (p) => [longest(now, p), p])
-  same("gives up with whoever gives up", (p) => [longest(p, giveUp), giveUp])
-  same("absorbs", (p, q) => [longest(p, shortest(p, q)), p])
-  same("distributes over shortest", (p, q, r) => [longest(p, shortest(q, r)), shortest(longest(p, q), longest(p, r))])
+describe("Backoff.max", () => {
+  same("is associative", (p, q, r) => [max(max(p, q), r), max(p, max(q, r))])
+  same("is commutative", (p, q) => [max(p, q), max(q, p)])
+  same("is idempotent, with chance", (p) => [max(p, p), p])
+  same("has as identity to retry now, for ever", (p) => [max(p, now), p])
+  same("has as identity on the left to retry now, for ever", (p) => [max(now, p), p])
+  same("gives up where either gives up", (p) => [max(p, giveUp), giveUp])
+  same("absorbs", (p, q) => [max(p, min(p, q)), p])
+  same("distributes over min", (p, q, r) => [max(p, min(q, r)), min(max(p, q), max(p, r))])
 })
 
-describe("Backoff.shortest", () => {
-  same("is associative", (p, q, r) => [shortest(shortest(p, q), r), shortest(p, shortest(q, r))])
-  same("is commutative", (p, q) => [shortest(p, q), shortest(q, p)])
-  same("is idempotent, with chance", (p) => [shortest(p, p), p])
-  same("has as identity to give up", (p) => [shortest(p, giveUp), p])
-  same("has as identity on the left to give up", (p) => [shortest(giveUp, p), p])
-  same("retries now with whoever retries now, for ever", (p) => [shortest(p, now), now])
-  same("absorbs", (p, q) => [shortest(p, longest(p, q)), p])
-  same("distributes over longest", (p, q, r) => [shortest(p, longest(q, r)), longest(shortest(p, q), shortest(p, r))])
+describe("Backoff.min", () => {
+  same("is associative", (p, q, r) => [min(min(p, q), r), min(p, min(q, r))])
+  same("is commutative", (p, q) => [min(p, q), min(q, p)])
+  same("is idempotent, with chance", (p) => [min(p, p), p])
+  same("has as identity to give up", (p) => [min(p, giveUp), p])
+  same("has as identity on the left to give up", (p) => [min(giveUp, p), p])
+  same("retries now where either does, for ever", (p) => [min(p, now), now])
+  same("absorbs", (p, q) => [min(p, max(p, q)), p])
+  same("distributes over max", (p, q, r) => [min(p, max(q, r)), max(min(p, q), min(p, r))])
 })
 
 describe("Backoff.andThen", () => {
   same("is associative", (p, q, r) => [andThen(andThen(p, q), r), andThen(p, andThen(q, r))])
   same("has as identity on the left to give up", (p) => [andThen(giveUp, p), p])
   same("has as identity on the right to give up", (p) => [andThen(p, giveUp), p])
+})
+
+describe("Backoff.within", () => {
+  const duration = fc.constantFrom(1, 50_000, 600_000, 3_600_000, 86_400_000)
+
+  it.prop(
+    "composes to the shorter of two",
+    [Arbitraries.backoff(), duration, duration, Arbitraries.inputs],
+    ([p, a, b, given]) => {
+      expect(trace(within(within(p, a), b), given)).toEqual(trace(within(p, Math.min(a, b)), given))
+    },
+    law()
+  )
+
+  it.prop(
+    "changes no delay, and ends where elapsed time and delay reach it",
+    [Arbitraries.backoff(), duration, Arbitraries.inputs],
+    ([p, at, given]) => {
+      const whole = trace(p, given)
+      const late = whole.findIndex((delay, i) => delay === "ended" || given[i]!.elapsedMillis + delay >= at)
+      expect(trace(within(p, at), given)).toEqual(late === -1 ? whole : [...whole.slice(0, late), "ended"])
+    },
+    law()
+  )
+
+  same("distributes over max", (p, q) => [within(max(p, q), 600_000), max(within(p, 600_000), within(q, 600_000))])
+
+  it.prop(
+    "changes nothing where it is longer than everything",
+    [Arbitraries.backoff(), Arbitraries.inputs],
+    ([p, given]) => {
+      expect(trace(within(capped(p, "1 day"), Millis.longestMillis), given)).toEqual(trace(capped(p, "1 day"), given))
+    },
+    law()
+  )
+})
+
+describe("Backoff.take", () => {
+  it.prop(
+    "composes to the smaller of two",
+    [Arbitraries.backoff(), fc.nat(20), fc.nat(20), Arbitraries.inputs],
+    ([p, a, b, given]) => {
+      expect(trace(take(take(p, a), b), given)).toEqual(trace(take(p, Math.min(a, b)), given))
+    },
+    law()
+  )
+
+  it.prop(
+    "changes no delay, and ends after so many",
+    [Arbitraries.backoff(), fc.nat(20), Arbitraries.inputs],
+    ([p, n, given]) => {
+      const whole = trace(p, given)
+      expect(trace(take(p, n), given)).toEqual(n < whole.length ? [...whole.slice(0, n), "ended"] : whole)
+    },
+    law()
+  )
+
+  same("commutes with within", (p) => [take(within(p, 600_000), 3), within(take(p, 3), 600_000)])
+  same("adds up in a sequence", (p) => [andThen(take(p, 2), giveUp), take(p, 2)])
+  same("distributes over max", (p, q) => [take(max(p, q), 3), max(take(p, 3), take(q, 3))])
 })
 
 describe("Backoff.capped", () => {
@@ -76,8 +148,8 @@ describe("Backoff.capped", () => {
   )
 
   it.prop(
-    "never changes when a back-off ends",
-    [Arbitraries.backoff(), cap, Arbitraries.inputs],
+    "never changes when a back-off ends that counts no time",
+    [Arbitraries.withoutWithin(), cap, Arbitraries.inputs],
     ([p, at, given]) => {
       expect(trace(capped(p, at), given).indexOf("ended")).toBe(trace(p, given).indexOf("ended"))
     },
@@ -115,17 +187,17 @@ describe("Backoff.capped", () => {
     "changes nothing where it is above every delay without chance",
     [fc.oneof(Arbitraries.endless(1_000), Arbitraries.ending(1_000)), Arbitraries.inputs],
     ([p, given]) => {
-      expect(trace(capped(p, Curve.longestMillis), given)).toEqual(trace(p, given))
+      expect(trace(capped(p, Millis.longestMillis), given)).toEqual(trace(p, given))
     },
     law()
   )
 
   it.prop(
-    "distributes over longest and shortest",
+    "distributes over max and min",
     [Arbitraries.backoff(), Arbitraries.backoff(), cap, Arbitraries.inputs],
     ([p, q, at, given]) => {
-      expect(trace(capped(longest(p, q), at), given)).toEqual(trace(longest(capped(p, at), capped(q, at)), given))
-      expect(trace(capped(shortest(p, q), at), given)).toEqual(trace(shortest(capped(p, at), capped(q, at)), given))
+      expect(trace(capped(max(p, q), at), given)).toEqual(trace(max(capped(p, at), capped(q, at)), given))
+      expect(trace(capped(min(p, q), at), given)).toEqual(trace(min(capped(p, at), capped(q, at)), given))
     },
     law()
   )
@@ -133,8 +205,8 @@ describe("Backoff.capped", () => {
 
 describe("Backoff.jittered", () => {
   it.prop(
-    "never changes when a back-off ends",
-    [Arbitraries.jitterable(), jitter, Arbitraries.inputs],
+    "never changes when a back-off ends that counts no time",
+    [jitterableWithoutWithin, jitter, Arbitraries.inputs],
     ([p, chance, given]) => {
       expect(trace(jittered(p, chance), given).indexOf("ended")).toBe(trace(p, given).indexOf("ended"))
     },
@@ -156,17 +228,6 @@ describe("Backoff.jittered", () => {
   )
 })
 
-describe("Backoff.delayedFirst", () => {
-  it.prop(
-    "retries at once and then as without it, one later",
-    [Arbitraries.backoff(), Arbitraries.inputs],
-    ([p, given]) => {
-      expect(trace(Backoff.delayedFirst(p), given)).toEqual([0, ...trace(p, given.slice(1))])
-    },
-    law()
-  )
-})
-
 describe("Backoff.byKind", () => {
   it.prop(
     "is the back-off itself where every case is the same",
@@ -181,6 +242,37 @@ describe("Backoff.byKind", () => {
 })
 
 describe("Backoff.resetAfter", () => {
+  const ran = (...millis: ReadonlyArray<number>) => millis.map((ranMillis) => input({ ranMillis }))
+  const hour = 3_600_000
+  const once = resetAfter(Backoff.fromDelays(["1 second"]), "1 minute")
+  const slow = Backoff.constant({ delay: "1 hour" })
+
+  it.each<[string, Backoff.Backoff, ReadonlyArray<number | "ended">]>([
+    ["min", min(once, slow), [1_000, hour, 1_000, hour]],
+    ["min, on the right", min(slow, once), [1_000, hour, 1_000, hour]],
+    ["min of max", min(max(once, slow), capped(slow, "2 hours")), [hour, hour, hour, hour]],
+    ["andThen", andThen(once, slow), [1_000, hour, 1_000, hour]],
+    ["andThen, of the second", andThen(Backoff.fromDelays([5]), andThen(once, slow)), [5, 1_000, 1_000, hour]],
+    ["andThen, where the second waits", andThen(once, Backoff.fromDelays([7, 8, 9])), [1_000, 7, 1_000, 8]],
+    ["take, which goes on counting", min(take(once, 2), slow), [1_000, hour, 1_000, hour]],
+    ["resetAfter", min(resetAfter(once, "2 hours"), slow), [1_000, hour, 1_000, hour]]
+  ])("starts its part over where that has ended inside of %s", (_, backoff, expected) => {
+    expect(trace(backoff, ran(0, 0, hour, 0))).toEqual(expected)
+  })
+
+  it("starts a case over while failures are of another kind", () => {
+    const backoff = Backoff.byKind({ Throttling: once, orElse: slow })
+    const kinds = ["Transient", "Transient", "Throttling"] as const
+    const failures = ran(0, 0, hour).map((one, i) => ({ ...one, kind: kinds[i] }))
+    expect(trace(backoff, failures)).toEqual([hour, hour, 1_000])
+  })
+
+  it("leaves what ends by a time or a count around it ended", () => {
+    const failures = ran(0, 0, hour, hour).map((one, i) => ({ ...one, elapsedMillis: i * hour }))
+    expect(trace(min(take(once, 1), slow), failures)).toEqual([1_000, hour, hour, hour])
+    expect(trace(min(within(once, "1 hour"), slow), failures)).toEqual([1_000, hour, hour, hour])
+  })
+
   it.prop(
     "changes nothing while no attempt runs so long",
     [Arbitraries.backoff(), Arbitraries.inputs],
@@ -197,14 +289,16 @@ describe("Backoff.resetAfter", () => {
     ([p, before, after]) => {
       const [first, ...others] = after
       const long = [{ ...first!, ranMillis: 60_000 }, ...others.map((one) => ({ ...one, ranMillis: 0 }))]
-      const beginning = delays(trace(p, before))
-      const reset = trace(Backoff.resetAfter(p, "1 minute"), [
-        ...before.slice(0, beginning.length).map((one) => ({ ...one, ranMillis: 0 })),
-        ...long
-      ])
-      const undisturbed = before.slice(0, beginning.length).map((one) => ({ ...one, ranMillis: 0 }))
+      const undisturbed = before.slice(0, delays(trace(p, before)).length).map((one) => ({ ...one, ranMillis: 0 }))
       if (trace(p, undisturbed).includes("ended")) return
-      expect(reset.slice(beginning.length)).toEqual(trace(p, long))
+      const sinceMillis = undisturbed.at(-1)?.elapsedMillis ?? 0
+      const reset = trace(resetAfter(p, "1 minute"), [
+        ...undisturbed,
+        ...long.map((one) => ({ ...one, elapsedMillis: sinceMillis + one.elapsedMillis }))
+      ])
+      // What counts time counts it from the failure that starts over.
+      const counted = long.map((one) => ({ ...one, elapsedMillis: one.elapsedMillis - first!.elapsedMillis }))
+      expect(reset.slice(undisturbed.length)).toEqual(trace(p, counted))
     },
     law()
   )
@@ -267,10 +361,10 @@ describe("BackoffTree.step", () => {
     [fc.integer({ min: 1, max: 1_000_000 })],
     ([base]) => {
       const grown = delays(trace(Backoff.exponential({ base }), steps(80)))
-      const longest = grown.indexOf(Curve.longestMillis)
+      const longest = grown.indexOf(Millis.longestMillis)
       expect(longest).toBeGreaterThan(20)
       expect(new Set(grown.slice(0, longest)).size).toBe(longest)
-      expect(new Set(grown.slice(longest))).toEqual(new Set([Curve.longestMillis]))
+      expect(new Set(grown.slice(longest))).toEqual(new Set([Millis.longestMillis]))
     },
     law(50)
   )
@@ -288,6 +382,101 @@ describe("BackoffTree.step", () => {
   )
 
   it.prop(
+    "says of a delay that a cap shortened it only where it is shorter than without caps",
+    [fc.tuple(anyLeaf, millis(1, 100_000)).map(([leaf, at]) => capped(leaf, at)), Arbitraries.inputs],
+    ([p, given]) => {
+      let rest: BackoffTree.Tree = p.tree
+      for (const one of given) {
+        const uncapped = BackoffTree.step(
+          BackoffTree.mapLeaves(rest, (leaf) => ({ ...leaf, capMillis: Infinity })),
+          one
+        )
+        const stepped = BackoffTree.step(rest, one)
+        if (stepped === undefined) return
+        // Below a millisecond more or less, and at a draw of nothing, both round to the same.
+        if (stepped.capped) expect(uncapped!.delayMillis).toBeGreaterThanOrEqual(stepped.delayMillis)
+        else expect(uncapped!.delayMillis - stepped.delayMillis).toBeLessThanOrEqual(1)
+        rest = stepped.rest
+      }
+    },
+    law()
+  )
+
+  it.each<[string, Backoff.Backoff, number, ReadonlyArray<boolean>]>([
+    ["a curve", capped(Backoff.exponential({ base: 100 }), 200), 0, [false, false, true, true]],
+    [
+      "a jittered curve",
+      jittered(capped(Backoff.exponential({ base: 100 }), 200), Jitter.full),
+      0.5,
+      [false, false, true]
+    ],
+    [
+      "a jitter that reaches above",
+      jittered(capped(Backoff.constant({ delay: 100 }), 100), Jitter.additive({ max: 10 })),
+      0.5,
+      [true]
+    ],
+    [
+      "a curve that draws",
+      capped(Backoff.fromCurve(Curve.decorrelated({ base: 100 })), 500),
+      0.5,
+      [false, false, true]
+    ],
+    [
+      "a longer part",
+      max(capped(Backoff.exponential({ base: 100 }), 200), Backoff.fromDelays([150, 150, 150])),
+      0,
+      [false, false, true]
+    ],
+    [
+      "no shorter part",
+      min(capped(Backoff.constant({ delay: 300 }), 200), Backoff.constant({ delay: 100 })),
+      0,
+      [false]
+    ],
+    ["equal parts, one of them by its cap", min(capped(longer, 100), Backoff.constant({ delay: 100 })), 0, [false]],
+    ["a part inside of other nodes", take(within(resetAfter(capped(longer, 100), 1_000), 1_000), 9), 0, [true, true]]
+  ])("says whether a cap made the delay shorter: %s", (_, backoff, u, capping) => {
+    let rest = backoff.tree
+    const seen = capping.map(() => {
+      const stepped = BackoffTree.step(rest, input({ u }))!
+      rest = stepped.rest
+      return stepped.capped
+    })
+    expect(seen).toEqual(capping)
+  })
+
+  it("asks a jitter about no bound above the cap", () => {
+    const bounds: Array<number> = []
+    const watched: Jitter.Jitter = {
+      name: "watched",
+      draws: true,
+      interval: (bound) => [0, bound],
+      draw: (bound, u) => {
+        bounds.push(bound)
+        return bound * u
+      }
+    }
+    trace(Backoff.exponential({ base: 100 }).pipe(capped(200), jittered(watched)), steps(5))
+    expect(bounds).toEqual([100, 200, 200, 200, 200])
+  })
+
+  it.each([NaN, -1])("refuses a draw of a jitter that is no delay: %d", (drawn) => {
+    const wrong: Jitter.Jitter = { name: "wrong", draws: true, interval: (b) => [0, b], draw: () => drawn }
+    for (const backoff of [slowly, capped(slowly, 10)]) {
+      expect(() => trace(jittered(backoff, wrong), steps(1))).toThrow(
+        `Jitter.wrong: draw must be a number >= 0, got ${drawn}`
+      )
+    }
+  })
+
+  it("goes through a million delays of a list", () => {
+    const million = Backoff.fromDelays(Array.from({ length: 1_000_000 }, (_, i) => i % 7))
+    expect([1, 2, 1_000_000, 1_000_001].map((n) => delayAt(million, n, 0))).toEqual([0, 1, 999_999 % 7, undefined])
+    expect(delays(trace(million, steps(8)))).toEqual([0, 1, 2, 3, 4, 5, 6, 0])
+  })
+
+  it.prop(
     "changes no tree",
     [Arbitraries.backoff(), Arbitraries.inputs],
     ([p, given]) => {
@@ -300,61 +489,62 @@ describe("BackoffTree.step", () => {
   )
 
   it.each<[string, Backoff.Backoff, number]>([
-    ["linear", Backoff.linear({ base: 1, step: Number.MAX_SAFE_INTEGER }), 2],
-    ["polynomial", Backoff.polynomial({ base: 1, degree: 1e308 }), 2],
+    ["linear", Backoff.fromCurve(Curve.linear({ base: 1, step: Number.MAX_SAFE_INTEGER })), 2],
+    ["polynomial", Backoff.fromCurve(Curve.polynomial({ base: 1, degree: 1e308 })), 2],
     ["exponential", Backoff.exponential({ base: 1, factor: 1e308 }), 3],
     ["exponential of a late retry", Backoff.exponential({ base: 1 }), 2 ** 31],
-    ["fibonacci", Backoff.fibonacci({ base: 1 }), 2 ** 31],
+    ["fibonacci", Backoff.fromCurve(Curve.fibonacci({ base: 1 })), 2 ** 31],
     ["constant", Backoff.constant({ delay: 1e300 }), 1],
     ["fromDelays", Backoff.fromDelays([1e300]), 1],
     ["proportional jitter", jittered(Backoff.constant({ delay: 1e300 }), Jitter.proportional({ ratio: 1 })), 1],
     ["additive jitter", jittered(Backoff.constant({ delay: 1e300 }), Jitter.additive({ max: 1e300 })), 1],
-    ["decorrelated", Backoff.decorrelated({ base: 1e300 }), 1],
-    ["decorrelatedSmooth", Backoff.decorrelatedSmooth({ base: 1e300 }), 2_000],
-    ["ethernet", Backoff.ethernet({ slot: 1e300 }), 15],
-    ["celery", Backoff.celery({ factor: 1e300, maximum: 1e300 }), 1_100],
-    ["truncated", Backoff.truncated({ base: 1e300, maximum: 1e300, randomMillis: 1e300 }), 1]
+    ["decorrelated", Backoff.fromCurve(Curve.decorrelated({ base: 1e300 })), 1],
+    ["decorrelatedSmooth", Backoff.fromCurve(Curve.decorrelatedSmooth({ base: 1e300 })), 2_000],
+    ["ethernet", Classic.ethernet({ slot: 1e300 }), 15],
+    ["celery", Classic.celery({ factor: 1e300, maximum: 1e300 }), 1_100]
   ])("stops growing at the longest delay: %s", (_, backoff, n) => {
     expect(delayAt(backoff, n, 1 - Number.EPSILON)).toSatisfy(
       // Celery answers whole seconds, and the smooth curve ends its step where its path says.
-      (delay: number) => delay <= Curve.longestMillis && delay > Curve.longestMillis / 4
+      (delay: number) => delay <= Millis.longestMillis && delay > Millis.longestMillis / 4
     )
   })
 })
 
-describe("BackoffTree.wholeMillis", () => {
-  it.each([
-    [0, 0],
-    [0.4, 1],
-    [1, 1],
-    [1.000_000_5, 1],
-    [1.000_002, 2],
-    [99.5, 100],
-    [-3, 0],
-    [1e300, Curve.longestMillis],
-    [Infinity, Curve.longestMillis]
-  ])("rounds %d up, but for a nanosecond: %d", (given, whole) => {
-    expect(BackoffTree.wholeMillis(given, Infinity)).toBe(whole)
-  })
-
-  it("never rounds above a cap", () => {
-    expect(BackoffTree.wholeMillis(99.2, 99.5)).toBe(99)
-    expect(BackoffTree.wholeMillis(99.2, 100)).toBe(100)
-  })
-})
-
 describe("BackoffTree.mapLeaves", () => {
-  same("changes nothing where no leaf changes", (p) => [
-    Backoff.fromTree(BackoffTree.mapLeaves(p.tree, (leaf) => ({ ...leaf }))),
-    p
-  ])
+  it.prop(
+    "changes nothing where no leaf changes",
+    [Arbitraries.backoff(), Arbitraries.inputs],
+    ([p, given]) => {
+      const copied = BackoffTree.mapLeaves(p.tree, (leaf) => ({ ...leaf }))
+      expect(treeTrace(copied, given)).toEqual(trace(p, given))
+    },
+    law()
+  )
+
+  it("asks for every leaf once, however deep the parts that start over", () => {
+    let nested = Backoff.exponential({ base: 1 })
+    for (let depth = 1; depth <= 40; depth++) nested = resetAfter(nested, depth)
+    let asked = 0
+    const counted = BackoffTree.mapLeaves(nested.tree, (leaf) => {
+      asked += 1
+      return leaf
+    })
+    expect([asked, BackoffTree.countParts(counted)]).toEqual([1, 41])
+    const stepped = BackoffTree.step(nested.tree, input())!.rest
+    asked = 0
+    BackoffTree.mapLeaves(stepped, (leaf) => {
+      asked += 1
+      return leaf
+    })
+    expect(asked).toBe(41)
+  })
 
   it.prop(
     "composes",
     [Arbitraries.jitterable(), millis(1, 1_000), jitter, Arbitraries.inputs],
     ([p, cap, chance, given]) => {
-      const first = (leaf: BackoffTree.Leaf | BackoffTree.RandomLeaf) => ({ ...leaf, capMillis: cap })
-      const second = (leaf: BackoffTree.Leaf | BackoffTree.RandomLeaf) => ({ ...leaf, jitter: chance })
+      const first = (leaf: BackoffTree.Leaf) => ({ ...leaf, capMillis: cap })
+      const second = (leaf: BackoffTree.Leaf) => ({ ...leaf, jitter: chance })
       expect(treeTrace(BackoffTree.mapLeaves(BackoffTree.mapLeaves(p.tree, first), second), given)).toEqual(
         treeTrace(
           BackoffTree.mapLeaves(p.tree, (leaf) => second(first(leaf))),
@@ -366,22 +556,60 @@ describe("BackoffTree.mapLeaves", () => {
   )
 })
 
+describe("BackoffTree.mostParts", () => {
+  const nested = (parts: number, combine: (self: Backoff.Backoff) => Backoff.Backoff, start = now) => {
+    let backoff = start
+    while (BackoffTree.countParts(backoff.tree) < parts) backoff = combine(backoff)
+    return backoff
+  }
+
+  it.each<[string, (self: Backoff.Backoff) => Backoff.Backoff]>([
+    ["max", (self) => max(self, now)],
+    ["min", (self) => min(now, self)],
+    ["andThen", (self) => andThen(self, giveUp)],
+    ["byKind", (self) => Backoff.byKind({ Timeout: self, orElse: now })],
+    ["resetAfter", (self) => resetAfter(self, "1 minute")],
+    ["within", (self) => within(self, "1 minute")],
+    ["take", (self) => take(self, 9)]
+  ])("bounds what can be nested, and all within the bound can be stepped and capped: %s", (name, combine) => {
+    const deep = nested(BackoffTree.mostParts - 3, combine)
+    expect(delays(trace(capped(deep, 5), steps(3)))).toEqual([0, 0, 0])
+    expect([deep.draws, BackoffTree.some(deep.tree, () => false)]).toEqual([false, false])
+    const most = nested(BackoffTree.mostParts + 1, (self) => {
+      try {
+        return combine(self)
+      } catch (error) {
+        expect(error).toMatchObject({
+          message: expect.stringContaining(`Backoff.${name}: self must be a back-off of at`)
+        })
+        return deepEnough
+      }
+    })
+    expect(most).toBe(deepEnough)
+  })
+
+  it("bounds a back-off that is combined with itself again and again", () => {
+    expect(() => {
+      let backoff = now
+      for (let i = 0; i < 64; i++) backoff = max(backoff, backoff)
+    }).toThrow("Backoff.max: self must be a back-off of at most 1000 parts")
+  })
+})
+
 describe("BackoffTree.draws", () => {
   it.each<[string, Backoff.Backoff, boolean]>([
     ["a curve", Backoff.exponential({ base: 1 }), false],
     ["a curve with the jitter none", jittered(Backoff.exponential({ base: 1 }), Jitter.none), false],
     ["a jittered curve", jittered(Backoff.exponential({ base: 1 }), Jitter.full), true],
-    ["a jittered part", longest(now, jittered(now, Jitter.equal)), true],
+    ["a jittered part", max(now, jittered(now, Jitter.equal)), true],
     ["a jittered second", andThen(now, jittered(now, Jitter.equal)), true],
     ["a jittered case", Backoff.byKind({ Client: jittered(now, Jitter.equal), orElse: now }), true],
     ["a jittered curve that resets", Backoff.resetAfter(jittered(now, Jitter.equal), 1), true],
-    ["decorrelated", Backoff.decorrelated({ base: 1 }), true],
-    ["decorrelatedSmooth", Backoff.decorrelatedSmooth({ base: 1 }), true],
-    ["ethernet", Backoff.ethernet({ slot: 1 }), true],
-    ["celery", Backoff.celery({ factor: 1 }), true],
-    ["celery without jitter", Backoff.celery({ factor: 1, jitter: false }), false],
-    ["truncated", Backoff.truncated({ base: 1, maximum: 9 }), true],
-    ["truncated without addition", Backoff.truncated({ base: 1, maximum: 9, randomMillis: 0 }), false]
+    ["decorrelated", Backoff.fromCurve(Curve.decorrelated({ base: 1 })), true],
+    ["decorrelatedSmooth", Backoff.fromCurve(Curve.decorrelatedSmooth({ base: 1 })), true],
+    ["ethernet", Classic.ethernet({ slot: 1 }), true],
+    ["celery", Classic.celery({ factor: 1 }), true],
+    ["celery without jitter", Classic.celery({ factor: 1, jitter: false }), false]
   ])("knows whether a step needs chance: %s", (_, backoff, draws) => {
     expect([BackoffTree.draws(backoff.tree), backoff.draws]).toEqual([draws, draws])
   })
@@ -404,14 +632,14 @@ describe("BackoffTree.draws", () => {
 
 describe("BackoffTree.readsTime", () => {
   it.prop(
-    "says no only where the running time makes no difference",
+    "says no only where time makes no difference",
     [Arbitraries.backoff(), Arbitraries.inputs],
     ([p, given]) => {
       if (p.readsTime) return
       expect(
         trace(
           p,
-          given.map((one) => ({ ...one, ranMillis: 0 }))
+          given.map((one) => ({ ...one, ranMillis: 0, elapsedMillis: 0 }))
         )
       ).toEqual(trace(p, given))
     },
@@ -420,10 +648,9 @@ describe("BackoffTree.readsTime", () => {
 
   it("finds a reset at any depth", () => {
     const resets = Backoff.resetAfter(now, 1)
-    expect(
-      [longest(now, resets), Backoff.byKind({ Client: resets, orElse: now }), resets].map((p) => p.readsTime)
-    ).toEqual([true, true, true])
-    expect(longest(now, giveUp).readsTime).toBe(false)
+    const timed = [max(now, resets), Backoff.byKind({ Client: resets, orElse: now }), resets, within(now, 1)]
+    expect(timed.map((p) => p.readsTime)).toEqual([true, true, true, true])
+    expect(max(now, giveUp).readsTime).toBe(false)
   })
 })
 
@@ -432,7 +659,7 @@ function steps(count: number): ReadonlyArray<BackoffTree.Input> {
 }
 
 function areWaits(waits: ReadonlyArray<number>): boolean {
-  return waits.every((wait) => Number.isSafeInteger(wait) && wait >= 0 && wait <= Curve.longestMillis)
+  return waits.every((wait) => Number.isSafeInteger(wait) && wait >= 0 && wait <= Millis.longestMillis)
 }
 
 /** The data of a tree, without the functions of its jitters. */

@@ -1,4 +1,4 @@
-import { Backoff, Classifier, Deadline, Retry, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Curve, Deadline, Retry, Verdict } from "@effect-retry/core"
 import { Arbitraries, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck as fc, Option } from "effect"
@@ -67,7 +67,7 @@ describe("Deadline.refuse", () => {
   it.effect("stops before the limit is passed, not after", () =>
     Effect.gen(function* () {
       // twitter/finagle, Backoff.takeUntil: 1 + 2 + 3 + 4 seconds for a limit of 9. Ours emits 1, 2 and 3.
-      const linear = Backoff.linear({ base: "1 second", step: "1 second" })
+      const linear = Backoff.fromCurve(Curve.linear({ base: "1 second", step: "1 second" }))
       expect(yield* run(linear, Deadline.refuse("9 seconds"))).toEqual({
         starts: [0, 1_000, 3_000, 6_000],
         reason: "DeadlinePassed",
@@ -113,7 +113,7 @@ describe("Deadline.truncate", () => {
 
   it.effect("starts a last attempt with the reserve left", () =>
     Effect.gen(function* () {
-      const linear = Backoff.linear({ base: "1 second", step: "1 second" })
+      const linear = Backoff.fromCurve(Curve.linear({ base: "1 second", step: "1 second" }))
       expect(yield* run(linear, Deadline.truncate("9 seconds", { reserve: "500 millis" }))).toEqual({
         starts: [0, 1_000, 3_000, 6_000, 8_500],
         reason: "DeadlinePassed",
@@ -193,7 +193,7 @@ describe("Deadline.fit", () => {
   it.effect.prop(
     "keeps a cumulative bound on the waits of any back-off, in the loop",
     [
-      Arbitraries.endless(10_000).map((curve) => Backoff.longest(curve, Backoff.constant({ delay: 50 }))),
+      Arbitraries.endless(10_000).map((curve) => Backoff.max(curve, Backoff.constant({ delay: 50 }))),
       fc.integer({ min: 1, max: 2_000 })
     ],
     ([backoff, within]) =>

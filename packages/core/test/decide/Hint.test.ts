@@ -1,4 +1,4 @@
-import { Curve, Hint, Verdict } from "@effect-retry/core"
+import { Hint, Millis, Verdict } from "@effect-retry/core"
 import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck as fc, Option } from "effect"
@@ -107,9 +107,9 @@ describe("Hint.floor", () => {
   it.prop(
     "never undercuts a hint up to its bound, nor the back-off",
     [
-      millis(0, Curve.longestMillis),
-      millis(0, Curve.longestMillis),
-      millis(0, Curve.longestMillis),
+      millis(0, Millis.longestMillis),
+      millis(0, Millis.longestMillis),
+      millis(0, Millis.longestMillis),
       fc.double({ min: 0, max: 1, noNaN: true }),
       draw,
       fc.constantFrom<Hint.Otherwise>("clamp", "giveUp")
@@ -190,7 +190,7 @@ describe("Hint.bend", () => {
           onSome: (millis) => Hint.bend(rule, delay, millis, u)
         })
         expect(bent ?? 0).toSatisfy(
-          (wait: number) => Number.isSafeInteger(wait) && wait >= 0 && wait <= Curve.longestMillis
+          (wait: number) => Number.isSafeInteger(wait) && wait >= 0 && wait <= Millis.longestMillis
         )
       }
     },

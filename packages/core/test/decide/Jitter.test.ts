@@ -177,12 +177,15 @@ describe("Jitter.additive", () => {
   })
 })
 
-describe("Jitter.drawBelow", () => {
+describe("Jitter.below", () => {
+  const drawnBelow = (self: Jitter.Jitter, bound: number, cap: number, u: number) =>
+    Jitter.below(self, bound, self.draw(bound, u), cap)
+
   it.prop(
     "stays between nothing and the cap",
     [jitter, millis(0, 1e9), millis(1, 1e9), draw],
     ([chance, bound, cap, u]) => {
-      const drawn = Jitter.drawBelow(chance, Math.min(bound, cap), cap, u)
+      const drawn = drawnBelow(chance, Math.min(bound, cap), cap, u)
       expect(drawn).toBeGreaterThanOrEqual(0)
       expect(drawn).toBeLessThanOrEqual(cap)
     },
@@ -193,14 +196,14 @@ describe("Jitter.drawBelow", () => {
     "is the draw itself where the interval stays below the cap",
     [jitter, millis(0, 1e6), millis(0, 1e6), draw],
     ([chance, bound, above, u]) => {
-      expect(Jitter.drawBelow(chance, bound, chance.interval(bound)[1] + above, u)).toBe(chance.draw(bound, u))
+      expect(drawnBelow(chance, bound, chance.interval(bound)[1] + above, u)).toBe(chance.draw(bound, u))
     },
     law()
   )
 
   it("answers the cap for a jitter that knows no other delay", () => {
     const doubled = Jitter.make({ name: "doubled", interval: (b) => [b * 2, b * 2], draw: (b) => b * 2 })
-    expect(Jitter.drawBelow(doubled, 100, 150, 0.5)).toBe(150)
+    expect(drawnBelow(doubled, 100, 150, 0.5)).toBe(150)
   })
 })
 
@@ -300,12 +303,12 @@ describe("Jitter.make", () => {
     expect(() => own((b) => [0, b], late)).toThrow("Jitter.mine: draw must be within its interval [0, 0]")
   })
 
-  it("takes the dust of floating point for the end of the interval", () => {
-    const dusty = own(
+  it("takes a floating-point error for the end of the interval", () => {
+    const near = own(
       (b) => [0, b],
       (b) => b * (1 + 1e-12)
     )
-    expect(dusty.draw(300, 0)).toBe(300)
+    expect(near.draw(300, 0)).toBe(300)
   })
 
   it("is told the bound and a number below one", () => {

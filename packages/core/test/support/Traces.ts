@@ -14,6 +14,7 @@ export const input = (given: Partial<BackoffTree.Input> = {}): BackoffTree.Input
   u: 0,
   kind: undefined,
   ranMillis: 0,
+  elapsedMillis: 0,
   ...given
 })
 
@@ -32,6 +33,34 @@ export const treeTrace = (tree: BackoffTree.Tree, inputs: ReadonlyArray<BackoffT
 
 export const trace = (backoff: Backoff.Backoff, inputs: ReadonlyArray<BackoffTree.Input>): Trace =>
   treeTrace(backoff.tree, inputs)
+
+/** A failed attempt, and the draw of the step that follows it. */
+export interface Failed extends Partial<Failing> {
+  readonly u?: number
+}
+
+/**
+ * The delays of an operation in which nothing takes time but its attempts and its waits; its time counts from the start
+ * of the first attempt, or from the end of it.
+ */
+export const operationTrace = (
+  { tree }: Backoff.Backoff,
+  failures: ReadonlyArray<Failed>,
+  since: "first attempt" | "first failure" = "first attempt"
+): Trace => {
+  const trace: Array<number | "ended"> = []
+  let rest = tree
+  let elapsedMillis = since === "first attempt" ? 0 : -(failures[0]?.ranMillis ?? 0)
+  for (const failure of failures) {
+    elapsedMillis += failure.ranMillis ?? 0
+    const stepped = BackoffTree.step(rest, input({ ...failure, elapsedMillis }))
+    if (stepped === undefined) return [...trace, "ended"]
+    trace.push(stepped.delayMillis)
+    rest = stepped.rest
+    elapsedMillis += stepped.delayMillis
+  }
+  return trace
+}
 
 /** The delay before retry `n`, asked for without the retries before it. */
 export const delayAt = (backoff: Backoff.Backoff, n: number, u: number): number | undefined => {

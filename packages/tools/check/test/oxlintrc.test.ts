@@ -127,7 +127,7 @@ describe("pure files", () => {
     "fund/Tokens",
     "loop/Decision"
   ]
-  const thin = ["decide/Backoff", "fund/QuotaBucket", "loop/Retry", "observe/Logs"]
+  const thin = ["decide/BackoffSchedule", "fund/QuotaBucket", "loop/Retry", "observe/Logs"]
   const core = plant("core", Object.fromEntries([...pure, ...thin].map((file) => [`src/${file}.ts`, impure])))
 
   it("of core are those of the first stages, and those that are listed", () => {
