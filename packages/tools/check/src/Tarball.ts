@@ -1,5 +1,6 @@
 /** What must be in a package that goes to the registry, and what must not. */
 import type { Finding } from "./Finding.ts"
+import { relativeLinks } from "./Release.ts"
 import type { Manifest } from "./Workspace.ts"
 
 export interface TarballInput {
@@ -9,9 +10,11 @@ export interface TarballInput {
   readonly entries: ReadonlyArray<string>
   /** The package.json as it was packed. */
   readonly packed: Manifest
+  /** The README.md as it was packed. */
+  readonly readme: string
 }
 
-export const checkTarball = ({ entries, manifestPath, packed }: TarballInput): ReadonlyArray<Finding> => {
+export const checkTarball = ({ entries, manifestPath, packed, readme }: TarballInput): ReadonlyArray<Finding> => {
   const has = (path: string) => entries.includes(path)
   const missing = [
     ...["LICENSE", "README.md", "src/index.ts"].filter((path) => !has(path)),
@@ -28,6 +31,9 @@ export const checkTarball = ({ entries, manifestPath, packed }: TarballInput): R
     ...[...new Set(missing)].map((path) => `the tarball lacks ${path}`),
     ...surplus.map((path) => `the tarball should not contain ${path}`),
     ...leaks.map(([name, range]) => `the tarball depends on ${name} ${range}, which only exists in the workspace`),
+    ...relativeLinks(readme)
+      .filter((link) => !has(link.split("#")[0] ?? ""))
+      .map((link) => `the README links to ${link}, which is not in the tarball`),
     ...(JSON.stringify(packed.exports ?? {}).includes("@effect-retry/source")
       ? ["the tarball still has the source condition in its exports"]
       : [])

@@ -13,6 +13,9 @@ export interface Source {
 export interface Manifest {
   readonly name: string
   readonly private?: boolean
+  readonly repository?: string | { readonly type: string; readonly url: string; readonly directory?: string }
+  readonly homepage?: string
+  readonly bugs?: string
   readonly exports?: Readonly<Record<string, unknown>>
   readonly publishConfig?: Readonly<Record<string, unknown>>
   readonly dependencies?: Readonly<Record<string, string>>

@@ -5,14 +5,15 @@
  *     pnpm check lint snippets                only the named steps
  *     pnpm check exports snippets --write     write what these two can write
  */
-import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { execute, run } from "./Command.ts"
 import { checkDependencies } from "./Dependencies.ts"
 import { docExamples } from "./DocExamples.ts"
 import { checkExports, type ExportsInput, writeExports } from "./Exports.ts"
 import { type Finding, render } from "./Finding.ts"
+import { build, pack } from "./Pack.ts"
 import { checkSnippets, type SnippetsInput } from "./Snippets.ts"
 import { checkTarball } from "./Tarball.ts"
 import {
@@ -29,29 +30,11 @@ import {
 /** What went wrong, one text per failure; nothing when the step passes. */
 type Step = () => ReadonlyArray<string>
 
-const run = (command: string, ...args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const { error, output } = execute(command, ...args)
-  return error ? [`$ ${[command, ...args].join(" ")}\n${output}`] : []
-}
-
-const execute = (command: string, ...args: ReadonlyArray<string>) => {
-  const result = spawnSync(command, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
-  return {
-    error: result.status !== 0,
-    stdout: result.stdout ?? "",
-    output: [result.stdout, result.stderr, result.error?.message].filter(Boolean).join("\n").trim()
-  }
-}
-
 const write = (path: string, text: string): void => writeFileSync(join(root, path), text)
 
 const published = publishedPackages()
 
-const types: Step = () => {
-  // A build from nothing: otherwise the output of deleted modules would be packed below.
-  for (const { folder } of published) rmSync(join(root, folder, "dist"), { recursive: true, force: true })
-  return run("tsc", "-b", "packages")
-}
+const types: Step = build
 
 const effect: Step = () =>
   published.flatMap(({ folder }) => {
@@ -140,14 +123,14 @@ const examples: Step = () => {
 
 const packaging: Step = () => published.flatMap(packagingOf)
 
-const packagingOf = ({ folder }: Package): ReadonlyArray<string> => {
-  const target = mkdtempSync(join(tmpdir(), "effect-retry-pack-"))
+const packagingOf = (published: Package): ReadonlyArray<string> => {
+  const target = mkdtempSync(join(tmpdir(), "effect-retry-release-"))
   try {
-    const packing = run("pnpm", "--dir", folder, "pack", "--pack-destination", target)
-    const [tarball] = readdirSync(target).map((name) => join(target, name))
-    if (packing.length > 0 || tarball === undefined) return [...packing, `${folder}: nothing was packed`]
+    const { failures, tarball } = pack(published, target)
+    if (tarball === undefined) return failures
     return [
-      ...tarballFindings(`${folder}/package.json`, tarball).map(render),
+      ...failures,
+      ...tarballFindings(`${published.folder}/package.json`, tarball).map(render),
       ...run("publint", "run", tarball, "--strict"),
       ...run("attw", "--profile", "esm-only", "--no-emoji", tarball)
     ]
@@ -156,15 +139,18 @@ const packagingOf = ({ folder }: Package): ReadonlyArray<string> => {
   }
 }
 
-const tarballFindings = (manifestPath: string, tarball: string): ReadonlyArray<Finding> =>
-  checkTarball({
+const tarballFindings = (manifestPath: string, tarball: string): ReadonlyArray<Finding> => {
+  const packed = (file: string) => execute("tar", "-xzOf", tarball, `package/${file}`).stdout
+  return checkTarball({
     manifestPath,
     entries: execute("tar", "-tzf", tarball)
       .stdout.split("\n")
       .filter((path) => path !== "" && !path.endsWith("/"))
       .map((path) => path.replace(/^package\//, "")),
-    packed: JSON.parse(execute("tar", "-xzOf", tarball, "package/package.json").stdout) as Manifest
+    packed: JSON.parse(packed("package.json")) as Manifest,
+    readme: packed("README.md")
   })
+}
 
 // In this order: packaging packs what the first step built.
 const checks: Readonly<Record<string, Step>> = {

@@ -17,10 +17,20 @@ const packed = {
   exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" }, "./package.json": "./package.json" }
 }
 
-const messages = (input: { readonly entries?: ReadonlyArray<string>; readonly packed?: object }) =>
-  checkTarball({ manifestPath: "package.json", entries, ...input, packed: { ...packed, ...input.packed } }).map(
-    ({ message }) => message
-  )
+interface Changes {
+  readonly entries?: ReadonlyArray<string>
+  readonly packed?: object
+  readonly readme?: string
+}
+
+const messages = (changes: Changes) =>
+  checkTarball({
+    manifestPath: "package.json",
+    entries,
+    readme: "# a",
+    ...changes,
+    packed: { ...packed, ...changes.packed }
+  }).map(({ message }) => message)
 
 describe("Tarball.checkTarball", () => {
   it("accepts sources with all that is built from them", () => {
@@ -42,6 +52,11 @@ describe("Tarball.checkTarball", () => {
     expect(messages({ packed: { exports: { "./A": { default: "./dist/A.js" } } } })).toEqual([
       "the tarball lacks dist/A.js"
     ])
+  })
+
+  it("refuses links to files that are not there", () => {
+    const readme = "[a](LICENSE), [b](#b), [c](https://example.com/c) and [d](../../docs/d.md#e)"
+    expect(messages({ readme })).toEqual(["the README links to ../../docs/d.md#e, which is not in the tarball"])
   })
 
   it("refuses what only works inside the workspace", () => {

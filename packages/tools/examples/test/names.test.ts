@@ -1,5 +1,6 @@
 import * as Core from "@effect-retry/core"
 import * as Http from "@effect-retry/http"
+import * as Planned from "@effect-retry/plan"
 import * as Testing from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { readdirSync } from "node:fs"
@@ -9,11 +10,12 @@ const pages = [
   "README.md",
   "packages/core/README.md",
   "packages/http/README.md",
+  "packages/plan/README.md",
   "packages/testing/README.md",
   ...readdirSync(new URL("docs/", root), { encoding: "utf8" }).map((file) => `docs/${file}`)
 ]
 
-const modules = new Map<string, object>(Object.entries({ ...Core, ...Http, ...Testing }))
+const modules = new Map<string, object>(Object.entries({ ...Core, ...Http, ...Planned, ...Testing }))
 
 describe("names", () => {
   it.each(pages)("of values in %s exist", (page) => {
