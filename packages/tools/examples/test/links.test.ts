@@ -5,6 +5,8 @@ import { read, root } from "./rows.ts"
 const folders = readdirSync(new URL("packages/", root), { encoding: "utf8" })
 const pages = [
   "README.md",
+  ".github/CONTRIBUTING.md",
+  ".github/SECURITY.md",
   ...readdirSync(new URL("docs/", root), { encoding: "utf8" }).map((file) => `docs/${file}`),
   ...folders.map((folder) => `packages/${folder}/README.md`)
 ].filter((path) => path.endsWith(".md") && existsSync(new URL(path, root)))
