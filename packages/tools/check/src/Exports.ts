@@ -17,6 +17,8 @@ export interface ExportsInput {
   readonly index: string
   readonly manifestPath: string
   readonly manifest: string
+  /** Whether the package has this file, such as `src/loop/Loop.ts`. */
+  readonly has: (path: string) => boolean
 }
 
 const exportLine = /^export \* as (\w+) from "\.\/([\w/]+)\.ts"$/
@@ -24,7 +26,7 @@ const exportLine = /^export \* as (\w+) from "\.\/([\w/]+)\.ts"$/
 export const checkExports = (input: ExportsInput): ReadonlyArray<Finding> => {
   const { findings, modules } = readIndex(input)
   const manifest = JSON.parse(input.manifest) as Manifest
-  const all = [...modules, ...siblingModules(manifest, modules)]
+  const all = [...modules, ...siblingModules(input, manifest, modules)]
   const differs = (actual: unknown, expected: unknown) => JSON.stringify(actual) !== JSON.stringify(expected)
   const object = (key: string, line: number): Finding => ({
     file: input.manifestPath,
@@ -46,20 +48,24 @@ export const checkExports = (input: ExportsInput): ReadonlyArray<Finding> => {
 export const writeExports = (input: ExportsInput): string => {
   const { modules } = readIndex(input)
   const manifest = JSON.parse(input.manifest) as Manifest
-  const all = [...modules, ...siblingModules(manifest, modules)]
+  const all = [...modules, ...siblingModules(input, manifest, modules)]
   const publishConfig = { ...manifest.publishConfig, exports: exportsOf(all, false) }
   return JSON.stringify({ ...manifest, exports: exportsOf(all, true), publishConfig }, null, 2) + "\n"
 }
 
 /** What the manifest exports and the index does not, by the source it names. */
-const siblingModules = (manifest: Manifest, indexed: ReadonlyArray<Module>): ReadonlyArray<Module> =>
+const siblingModules = (
+  { has }: ExportsInput,
+  manifest: Manifest,
+  indexed: ReadonlyArray<Module>
+): ReadonlyArray<Module> =>
   Object.values(manifest.exports ?? {})
     .flatMap((target) => {
       const source = (target as Readonly<Record<string, string>>)["@effect-retry/source"]
       const [, path] = /^\.\/src\/(.+)\.ts$/.exec(source ?? "") ?? []
       return path === undefined || path === "index" ? [] : [{ path, name: path.replace(/^.*\//, "") }]
     })
-    .filter(({ name }) => indexed.every((module) => module.name !== name))
+    .filter(({ name, path }) => has(`src/${path}.ts`) && indexed.every((module) => module.name !== name))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
 const readIndex = ({ index, indexPath }: ExportsInput) => {

@@ -65,7 +65,8 @@ const exportsInput = ({ folder }: Package): ExportsInput => ({
   indexPath: `${folder}/src/index.ts`,
   index: read(`${folder}/src/index.ts`),
   manifestPath: `${folder}/package.json`,
-  manifest: read(`${folder}/package.json`)
+  manifest: read(`${folder}/package.json`),
+  has: (path) => exists(`${folder}/${path}`)
 })
 
 const exportsMaps: Step = () => published.map(exportsInput).flatMap(checkExports).map(render)

@@ -7,7 +7,8 @@ const input = (manifest: unknown, indexText = index) => ({
   indexPath: "src/index.ts",
   index: indexText,
   manifestPath: "package.json",
-  manifest: JSON.stringify(manifest, null, 2)
+  manifest: JSON.stringify(manifest, null, 2),
+  has: (path: string) => path !== "src/loop/Gone.ts"
 })
 
 const written = JSON.parse(writeExports(input({ name: "a", publishConfig: { access: "public" }, files: [] })))
@@ -46,8 +47,9 @@ describe("Exports.checkExports", () => {
     expect(checkExports(input(beside("./src/loop/Loop.ts")))).toHaveLength(2)
   })
 
-  it("finds an export from outside of src", () => {
-    expect(checkExports(input(beside("./test/Loop.ts")))).toHaveLength(1)
+  it.each(["./test/Loop.ts", "./src/loop/Gone.ts"])("finds an export of %s", (source) => {
+    expect(checkExports(input(beside(source)))).toHaveLength(1)
+    expect(JSON.parse(writeExports(input(beside(source)))).exports).toEqual(written.exports)
   })
 
   it("accepts what it has written", () => {
