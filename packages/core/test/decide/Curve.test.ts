@@ -163,7 +163,9 @@ describe("Curve.make", () => {
   })
 
   it("refuses later what it could not see at construction", () => {
-    const late = Backoff.fromCurve(mine({ delayMillis: (n, _, capMillis) => Math.min(n === 9 ? 1_000 : 10, capMillis) }))
+    const late = Backoff.fromCurve(
+      mine({ delayMillis: (n, _, capMillis) => Math.min(n === 9 ? 1_000 : 10, capMillis) })
+    )
     expect(delayAt(late, 8, 0)).toBe(10)
     expect(() => delayAt(late, 9, 0)).toThrow("Curve.mine: delay must be within its interval [10, 19], got 1000")
   })

@@ -21,7 +21,8 @@ const table = (name: string, rule: Hint.Hint, rows: ReadonlyArray<Row>) =>
 const rules = (atMost: number): ReadonlyArray<Hint.Hint> => [
   Hint.ignore,
   Hint.override({ atMost, otherwise: "clamp" }),
-  Hint.override({ atMost, otherwise: "giveUp" }),
+  Hint.override({ atMost, otherwise: "giveUp", startsOver: true }),
+  Hint.override({ atMost, otherwise: "ignore" }),
   Hint.floor({ atMost, otherwise: "clamp" }),
   Hint.floor({ jitterRatio: 0.3, atMost, otherwise: "giveUp" }),
   Hint.within({ above: atMost })
@@ -40,7 +41,7 @@ describe("Hint.ignore", () => {
 
 describe("Hint.override", () => {
   table("waits what the server asked for, up to its bound", Hint.override({ atMost: 1_000, otherwise: "clamp" }), [
-    [100, 0, 0.5, 0],
+    [100, 1, 0.5, 1],
     [100, 50, 0.5, 50],
     [100, 700.2, 0.5, 701],
     [100, 1_000, 0.5, 1_000],
@@ -49,8 +50,26 @@ describe("Hint.override", () => {
     [5_000, Infinity, 0.5, 1_000]
   ])
 
+  table(
+    "leaves the back-off's delay where the hint is in the past",
+    Hint.override({ atMost: 1_000, otherwise: "clamp" }),
+    [
+      [100, 0, 0.5, 100],
+      [0, 0, 0.5, 0],
+      [5_000, 0, 0.5, 5_000],
+      [100, 1e-9, 0.5, 0],
+      [100, 0.5, 0.5, 1]
+    ]
+  )
+
+  table("leaves the back-off's delay beyond its bound", Hint.override({ atMost: 1_000, otherwise: "ignore" }), [
+    [100, 1_000, 0.5, 1_000],
+    [100, 1_001, 0.5, 100],
+    [5_000, Infinity, 0.5, 5_000]
+  ])
+
   table("gives up beyond its bound, and not on it", Hint.override({ atMost: 1_000, otherwise: "giveUp" }), [
-    [100, 0, 0.5, 0],
+    [100, 0, 0.5, 100],
     [100, 999.5, 0.5, 1_000],
     [100, 1_000, 0.5, 1_000],
     [100, 1_000.000_001, 0.5, undefined],
@@ -58,8 +77,8 @@ describe("Hint.override", () => {
     [100, Infinity, 0.5, undefined]
   ])
 
-  table("takes no hint but none with a bound of nothing", Hint.override({ atMost: 0, otherwise: "giveUp" }), [
-    [100, 0, 0.5, 0],
+  table("follows no hint with a bound of zero", Hint.override({ atMost: 0, otherwise: "giveUp" }), [
+    [100, 0, 0.5, 100],
     [100, 1, 0.5, undefined]
   ])
 })
@@ -80,10 +99,31 @@ describe("Hint.floor", () => {
     [0, 400, 0.5, 500],
     [0, 400, 0.999, 600],
     [550, 400, 0.5, 550],
-    [0, 900, 0.5, 1_000],
-    [0, 1_000, 0.5, 1_000],
-    [0, 5_000, 0, 1_000]
+    [0, 900, 0, 900],
+    [0, 900, 0.5, 950],
+    [0, 1_000, 0.5, 1_000]
   ])
+
+  table(
+    "spreads below its bound what it clamps",
+    Hint.floor({ jitterRatio: 0.25, atMost: 1_000, otherwise: "clamp" }),
+    [
+      [0, 1_001, 0, 800],
+      [0, 5_000, 0.5, 900],
+      [0, Infinity, 0.999_999, 1_000],
+      [950, 5_000, 0.5, 950]
+    ]
+  )
+
+  table(
+    "leaves the back-off's delay beyond its bound",
+    Hint.floor({ jitterRatio: 0.5, atMost: 1_000, otherwise: "ignore" }),
+    [
+      [100, 1_000, 0.5, 1_000],
+      [100, 1_001, 0.5, 100],
+      [5_000, Infinity, 0.5, 5_000]
+    ]
+  )
 
   table(
     "gives up beyond its bound, however long the delay",
@@ -98,7 +138,17 @@ describe("Hint.floor", () => {
     ]
   )
 
-  it("spreads those who got one hint evenly above it", () => {
+  it.each([
+    ["below the bound", 45_000, 45_000],
+    ["just below the bound", 59_000, 59_000],
+    ["beyond the bound", 3_600_000, 40_000]
+  ])("gathers nothing on its bound for a hint %s", (_, hint, least) => {
+    const rule = Hint.floor({ jitterRatio: 0.5, atMost: "1 minute", otherwise: "clamp" })
+    const waits = seeded("atMost", 5_000).map((u) => Hint.bend(rule, 0, hint, u) ?? NaN)
+    expect(statistic(waits, uniform(least, 60_000))).toBeLessThan(critical(5_000))
+  })
+
+  it("spreads the clients that got one hint evenly above it", () => {
     const rule = Hint.floor({ jitterRatio: 0.2, atMost: "1 hour", otherwise: "giveUp" })
     const waits = seeded("hint", 5_000).map((u) => Hint.bend(rule, 0, 600_000, u) ?? NaN)
     expect(statistic(waits, uniform(600_000, 720_000))).toBeLessThan(critical(5_000))
@@ -112,7 +162,7 @@ describe("Hint.floor", () => {
       millis(0, Millis.longestMillis),
       fc.double({ min: 0, max: 1, noNaN: true }),
       draw,
-      fc.constantFrom<Hint.Otherwise>("clamp", "giveUp")
+      fc.constantFrom<Hint.Otherwise>("clamp", "giveUp", "ignore")
     ],
     ([delay, hint, atMost, jitterRatio, u, otherwise]) => {
       const whole = Math.floor(delay)
@@ -121,8 +171,10 @@ describe("Hint.floor", () => {
         expect([otherwise, hint > atMost]).toEqual(["giveUp", true])
       } else {
         expect(bent).toBeGreaterThanOrEqual(whole)
-        // A nanosecond is dust.
-        expect(bent).toBeGreaterThanOrEqual(Math.min(hint, atMost) - 1e-6)
+        // What is clamped is spread below the bound; a nanosecond is a floating-point error.
+        const least = hint > atMost ? atMost / (1 + jitterRatio) : hint
+        if (hint <= atMost || otherwise === "clamp") expect(bent).toBeGreaterThanOrEqual(least - 1e-6)
+        else expect([otherwise, bent]).toEqual(["ignore", whole])
         expect(bent).toBeLessThanOrEqual(Math.max(whole, Math.ceil(atMost)))
       }
     },
@@ -144,17 +196,51 @@ describe("Hint.within", () => {
 })
 
 describe("Hint.standard", () => {
-  table("is a floor of at most a minute, and gives up beyond", Hint.standard, [
+  table("is a floor of at most a minute with a jitter of one half, and gives up beyond", Hint.standard, [
     [100, 0, 0.5, 100],
-    [100, 30_000, 0.5, 30_000],
+    [100, 30_000, 0, 30_000],
+    [100, 30_000, 0.5, 37_500],
+    [100, 50_000, 0.5, 55_000],
     [100, 60_000, 0.5, 60_000],
     [100, 60_001, 0.5, undefined]
   ])
 })
 
+describe("Hint.startsOver", () => {
+  const atMost = 1_000
+  const startsOver = true
+
+  it.each<[string, Hint.Hint, delay: number, hint: number, boolean]>([
+    ["for a rule that does not", Hint.override({ atMost, otherwise: "clamp" }), 100, 200, false],
+    ["where hints are ignored", Hint.ignore, 100, 200, false],
+    ["after an override", Hint.override({ atMost, otherwise: "clamp", startsOver }), 100, 20, true],
+    ["after a hint in the past", Hint.override({ atMost, otherwise: "clamp", startsOver }), 100, 0, false],
+    ["after a clamped override", Hint.override({ atMost, otherwise: "clamp", startsOver }), 100, 2_000, true],
+    ["after a hint beyond the bound", Hint.override({ atMost, otherwise: "ignore", startsOver }), 100, 2_000, false],
+    ["after one that is given up on", Hint.override({ atMost, otherwise: "giveUp", startsOver }), 100, 2_000, false],
+    ["after a floor above the delay", Hint.floor({ atMost, otherwise: "clamp", startsOver }), 100, 100, true],
+    ["after a floor below the delay", Hint.floor({ atMost, otherwise: "clamp", startsOver }), 100, 99, false],
+    ["after a clamped floor below it", Hint.floor({ atMost, otherwise: "clamp", startsOver }), 2_000, 3_000, false],
+    ["after a hint in the window", Hint.within({ above: 50, startsOver }), 100, 120, true],
+    ["after a hint above the window", Hint.within({ above: 50, startsOver }), 100, 900, true],
+    ["after a hint below the window", Hint.within({ above: 50, startsOver }), 100, 100, false]
+  ])("says whether the back-off starts over %s", (_, rule, delay, hint, expected) => {
+    expect(Hint.startsOver(rule, delay, hint)).toBe(expected)
+  })
+
+  it("is left to the rule by default", () => {
+    const given = [
+      Hint.override({ atMost, otherwise: "clamp" }),
+      Hint.floor({ atMost, otherwise: "clamp" }),
+      Hint.within({ above: 1 })
+    ]
+    expect(given.map((rule) => "startsOver" in rule && rule.startsOver)).toEqual([false, false, false])
+  })
+})
+
 describe("Hint.draws", () => {
   it("says whether the draw is looked at", () => {
-    expect(rules(5).map(Hint.draws)).toEqual([false, false, false, false, true, false])
+    expect(rules(5).map(Hint.draws)).toEqual([false, false, false, false, false, true, false])
   })
 
   it.prop(
