@@ -12,7 +12,7 @@ const seen = <A>(arbitrary: fc.Arbitrary<A>, of: (a: A) => string | ReadonlyArra
 const curvesOf = (backoff: Backoff.Backoff) => {
   const curves: Array<string> = []
   BackoffTree.mapLeaves(backoff.tree, (leaf) => {
-    curves.push(leaf.curve._tag)
+    curves.push(leaf.curve.name)
     return leaf
   })
   return curves
@@ -59,9 +59,9 @@ describe("Arbitraries.classifier", () => {
 })
 
 describe("Arbitraries.backoff", () => {
-  const endless = ["Constant", "Exponential", "Fibonacci", "Linear", "Polynomial"]
-  const ending = ["ConnectRetry", "Delays"]
-  const drawing = ["Celery", "Decorrelated", "DecorrelatedSmooth", "Ethernet", "Truncated"]
+  const endless = ["constant", "exponential", "fibonacci", "linear", "minus one", "polynomial"]
+  const ending = ["connectRetry", "delays"]
+  const drawing = ["celery", "decorrelated", "decorrelatedSmooth", "ethernet", "walk"]
 
   it("is made of every curve", () => {
     expect(seen(Arbitraries.endless(1_000), curvesOf)).toEqual(endless)
@@ -72,15 +72,18 @@ describe("Arbitraries.backoff", () => {
   })
 
   it("is made by every combinator", () => {
-    expect(seen(Arbitraries.backoff(), ({ tree }) => tree._tag)).toEqual([
-      "AndThen",
-      "ByKind",
-      "Leaf",
-      "Longest",
-      "RandomLeaf",
-      "ResetAfter",
-      "Shortest"
-    ])
+    const nodes = ["AndThen", "ByKind", "Leaf", "Max", "Min", "ResetAfter", "Take", "Within"]
+    expect(seen(Arbitraries.backoff(), ({ tree }) => tree._tag)).toEqual(nodes)
+    const untimed = samples(Arbitraries.withoutWithin()).map(({ tree }) => tree)
+    expect(untimed.some((tree) => BackoffTree.some(tree, (part) => part._tag === "Within"))).toBe(false)
+  })
+
+  it("is stepped by failures one after another", () => {
+    for (const inputs of samples(Arbitraries.inputs, 100)) {
+      const elapsed = inputs.map(({ elapsedMillis }) => elapsedMillis)
+      expect(elapsed).toEqual(elapsed.toSorted((a, b) => a - b))
+      expect(inputs.filter(({ elapsedMillis, ranMillis }) => elapsedMillis < ranMillis)).toEqual([])
+    }
   })
 })
 

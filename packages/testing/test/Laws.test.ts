@@ -1,4 +1,4 @@
-import { Backoff, Classifier, Jitter, Verdict } from "@effect-retry/core"
+import { Backoff, Classic, Classifier, Curve, Jitter, Verdict } from "@effect-retry/core"
 import { Arbitraries, Laws } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, it } from "@effect/vitest"
@@ -31,7 +31,7 @@ Laws.schedule(vitest, "A capped exponential back-off", exponential.pipe(Backoff.
   rises: true
 })
 Laws.schedule(vitest, "A back-off with jitter", exponential.pipe(Backoff.jittered(Jitter.full)))
-Laws.schedule(vitest, "A back-off that ends", Backoff.ethernet({ slot: "1 milli" }))
+Laws.schedule(vitest, "A back-off that ends", Classic.ethernet({ slot: "1 milli" }))
 Laws.schedule(vitest, "A native schedule", Schedule.jittered(Schedule.spaced("1 second")), { cap: "1.2 seconds" })
 
 Laws.classifier(
@@ -118,6 +118,69 @@ describe("Laws.jitter", () => {
       expect(found?.says).toContain("Counterexample: [[1001,0]]")
       expect(yield* tooLong({ seed: 7, numRuns: 1 })).toHaveLength(1)
     })
+  )
+})
+
+for (const curve of [
+  Curve.linear({ base: 100, step: 50 }),
+  Curve.decorrelated({ base: 100 }),
+  Curve.decorrelatedSmooth({ base: 100 }),
+  Arbitraries.userCurve(100),
+  Arbitraries.userWalk(100)
+]) {
+  Laws.curve(vitest, `Curve ${curve.name}`, curve as Curve.Curve)
+}
+
+describe("Laws.curve", () => {
+  /** A curve that says of itself that it is sound. */
+  const broken = (change: Partial<Curve.Definition<unknown>>) => {
+    const walk: Curve.Curve = Curve.make<unknown>({
+      name: "walk",
+      draws: true,
+      initial: 10,
+      delayMillis: (_, last, capMillis, u) => Math.min(Number(last) * (1 + u), capMillis),
+      next: (delayMillis) => delayMillis,
+      intervalMillis: (n, capMillis) => [Math.min(1, capMillis), Math.min(10 * 2 ** n, capMillis)]
+    })
+    return failing((runner) => Laws.curve(runner, "it", { ...walk, ...change }))
+  }
+  const within = "keeps every delay within its interval, after every history"
+  const same = "answers the same for the same draws, and without chance for all"
+  const whole = "makes a back-off of whole delays, none above its cap"
+
+  it.effect("finds nothing to say against a sound curve", () =>
+    Effect.map(broken({}), (found) => expect(found).toEqual([]))
+  )
+
+  it.effect.each<{
+    readonly defect: string
+    readonly change: Partial<Curve.Definition<unknown>>
+    readonly finds: ReadonlyArray<string>
+  }>([
+    { defect: "leaves its interval", change: { intervalMillis: () => [1, 1] }, finds: [within] },
+    {
+      defect: "leaves its cap",
+      change: {
+        delayMillis: (_, last, _cap, u) => Math.min(Number(last) * (1 + u), 1e9),
+        intervalMillis: () => [0, 1e9]
+      },
+      finds: [within]
+    },
+    { defect: "declares no end", change: { intervalMillis: () => [0, Infinity] }, finds: [within] },
+    { defect: "answers what is no number", change: { delayMillis: () => NaN }, finds: [within, whole] },
+    { defect: "draws although it says not to", change: { draws: false }, finds: [same] },
+    {
+      defect: "remembers outside of its state",
+      change: {
+        delayMillis: (() => {
+          let calls = 0
+          return (_: number, _last: unknown, capMillis: number) => Math.min(calls++ % 2, capMillis)
+        })()
+      },
+      finds: [within, same]
+    }
+  ])("finds a curve that $defect", ({ change, finds }) =>
+    Effect.map(broken(change), (found) => expect(found).toEqual(finds))
   )
 })
 

@@ -115,6 +115,9 @@ export const jittered: {
   (self: Backoff, jitter: Jitter.Jitter): Backoff
 } = /*#__PURE__*/ dual(2, (self: Backoff, jitter: Jitter.Jitter): Backoff => {
   const owner = "Backoff.jittered"
+  if (typeof jitter?.draw !== "function" || typeof jitter.interval !== "function") {
+    return Argument.refuse(owner, "jitter", "a jitter", jitter)
+  }
   return fromTree(
     owner,
     BackoffTree.mapLeaves(treeOf(owner, "self", self), (leaf) =>

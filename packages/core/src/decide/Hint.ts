@@ -126,7 +126,8 @@ export const startsOver = (self: Hint, delayMillis: number, hintMillis: number):
   if (self._tag === "Ignore" || !self.startsOver) return false
   if (self._tag === "Within") return hintMillis > delayMillis
   if (hintMillis > self.atMostMillis && self.otherwise !== "clamp") return false
-  return self._tag === "Override" ? hintMillis > 0 : Math.min(hintMillis, self.atMostMillis) >= delayMillis
+  const waitMillis = Math.min(hintMillis, self.atMostMillis)
+  return self._tag === "Override" ? wholeMillis(waitMillis, Infinity) > 0 : waitMillis >= delayMillis
 }
 
 /**
@@ -143,7 +144,7 @@ export const bend = (self: Hint, delayMillis: number, hintMillis: number, u: num
     return self.otherwise === "giveUp" ? undefined : delayMillis
   }
   if (self._tag === "Floor") return Math.max(delayMillis, wholeMillis(jittered(self, hintMillis, u), Infinity))
-  return hintMillis > 0 ? wholeMillis(Math.min(hintMillis, self.atMostMillis), Infinity) : delayMillis
+  return wholeMillis(Math.min(hintMillis, self.atMostMillis), Infinity) || delayMillis
 }
 
 const jittered = (self: Extract<Hint, { _tag: "Floor" }>, hintMillis: number, u: number): number => {

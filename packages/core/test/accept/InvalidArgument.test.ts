@@ -1,4 +1,16 @@
-import { AttemptTimeout, Backoff, Deadline, Hint, InvalidArgument, Jitter, Verdict } from "@effect-retry/core"
+import {
+  AttemptTimeout,
+  Backoff,
+  BackoffTree,
+  Classic,
+  Curve,
+  Deadline,
+  Hint,
+  InvalidArgument,
+  Jitter,
+  Millis,
+  Verdict
+} from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Option } from "effect"
 
@@ -130,10 +142,10 @@ const name = (title: string, names: ReadonlyArray<string>, make: Parameter["make
 const fromNothing = { accepted: [0, 0.5, "1 nanos", 1n, [0, 1], "3 weeks", Duration.hours(1), 1e300] }
 const aboveNothing = { refused: [0, 1e-9], accepted: ["1 nanos", 0.5, 1, 1e300] }
 const fromOneMilli = { refused: [0, 0.5, 0.999_999], accepted: [1, 1.5, 1e300] }
-const otherwise = ["clamp", "giveUp"]
+const otherwise = ["clamp", "giveUp", "ignore"]
 const timer = "24d 20h 31m 23s 647ms"
 const longest = "106751d 23h 47m 16s 854ms"
-const timerMillis = AttemptTimeout.longestTimerMillis
+const timerMillis = Millis.longestTimerMillis
 
 const parameters: ReadonlyArray<Parameter> = [
   name("Verdict.retryable: kind", Verdict.kinds, (kind) => Verdict.retryable(kind)),
@@ -145,10 +157,10 @@ const parameters: ReadonlyArray<Parameter> = [
   duration("Jitter.additive: max", "> 0", (max) => Jitter.additive({ max }), aboveNothing),
 
   duration("Backoff.constant: delay", ">= 0", (delay) => Backoff.constant({ delay }), fromNothing),
-  duration("Backoff.linear: base", ">= 0", (base) => Backoff.linear({ base, step: 1 }), fromNothing),
-  duration("Backoff.linear: step", ">= 0", (step) => Backoff.linear({ base: 1, step }), fromNothing),
-  duration("Backoff.polynomial: base", ">= 0", (base) => Backoff.polynomial({ base, degree: 2 }), fromNothing),
-  number("Backoff.polynomial: degree", "> 0", (degree) => Backoff.polynomial({ base: 1, degree }), {
+  duration("Curve.linear: base", ">= 0", (base) => Curve.linear({ base, step: 1 }), fromNothing),
+  duration("Curve.linear: step", ">= 0", (step) => Curve.linear({ base: 1, step }), fromNothing),
+  duration("Curve.polynomial: base", ">= 0", (base) => Curve.polynomial({ base, degree: 2 }), fromNothing),
+  number("Curve.polynomial: degree", "> 0", (degree) => Curve.polynomial({ base: 1, degree }), {
     refused: [0, -0.5],
     accepted: [Number.MIN_VALUE, 0.5, 1, Number.MAX_VALUE]
   }),
@@ -158,40 +170,37 @@ const parameters: ReadonlyArray<Parameter> = [
     accepted: [1, 1 + Number.EPSILON, 2, Number.MAX_VALUE],
     byDefault: true
   }),
-  duration("Backoff.fibonacci: base", ">= 0", (base) => Backoff.fibonacci({ base }), fromNothing),
+  duration("Curve.fibonacci: base", ">= 0", (base) => Curve.fibonacci({ base }), fromNothing),
   duration("Backoff.fromDelays: delays[0]", ">= 0", (delay) => Backoff.fromDelays([delay]), fromNothing),
   duration("Backoff.fromDelays: delays[2]", ">= 0", (delay) => Backoff.fromDelays([1, 2, delay]), fromNothing),
-  duration("Backoff.decorrelated: base", "> 0", (base) => Backoff.decorrelated({ base }), aboveNothing),
-  duration("Backoff.decorrelatedSmooth: base", "> 0", (base) => Backoff.decorrelatedSmooth({ base }), aboveNothing),
-  duration("Backoff.ethernet: slot", "> 0", (slot) => Backoff.ethernet({ slot }), aboveNothing),
-  number("Backoff.celery: factor", "a whole number >= 0", (factor) => Backoff.celery({ factor }), {
+  duration("Curve.decorrelated: base", "> 0", (base) => Curve.decorrelated({ base }), aboveNothing),
+  duration("Curve.decorrelatedSmooth: base", "> 0", (base) => Curve.decorrelatedSmooth({ base }), aboveNothing),
+  duration("Classic.ethernet: slot", "> 0", (slot) => Classic.ethernet({ slot }), aboveNothing),
+  number("Classic.celery: factor", "a whole number >= 0", (factor) => Classic.celery({ factor }), {
     refused: [0.1, 1.5, -40],
     accepted: [0, 1, Number.MAX_VALUE]
   }),
-  duration("Backoff.celery: maximum", ">= 1s", (maximum) => Backoff.celery({ factor: 1, maximum }), {
+  duration("Classic.celery: maximum", ">= 1s", (maximum) => Classic.celery({ factor: 1, maximum }), {
     refused: [0, 1, 999.5],
     accepted: [1_000, 1_000.5, 1e300],
     byDefault: true
   }),
-  duration("Backoff.connectRetry: maximum", ">= 1s", (maximum) => Backoff.connectRetry({ maximum }), {
+  duration("Classic.connectRetry: maximum", ">= 1s", (maximum) => Classic.connectRetry({ maximum }), {
     refused: [0, 1, 999.5],
     accepted: [1_000, 1_000.5, 1e300],
     byDefault: true
   }),
-  duration("Backoff.truncated: base", ">= 0", (base) => Backoff.truncated({ base, maximum: 1 }), fromNothing),
-  number("Backoff.truncated: factor", ">= 1", (factor) => Backoff.truncated({ base: 1, factor, maximum: 1 }), {
-    refused: [0, 0.5, 1 - Number.EPSILON],
-    accepted: [1, 2, Number.MAX_VALUE],
-    byDefault: true
-  }),
-  duration("Backoff.truncated: maximum", ">= 1ms", (maximum) => Backoff.truncated({ base: 1, maximum }), fromOneMilli),
-  number(
-    "Backoff.truncated: randomMillis",
-    ">= 0",
-    (randomMillis) => Backoff.truncated({ base: 1, maximum: 1, randomMillis }),
-    { refused: [-Number.MIN_VALUE], accepted: [0, 0.5, 1_000, Number.MAX_VALUE], byDefault: true }
-  ),
   duration("Backoff.capped: cap", ">= 1ms", (cap) => Backoff.capped(Backoff.constant({ delay: 1 }), cap), fromOneMilli),
+  duration(
+    "Backoff.within: duration",
+    `> 0 and <= ${longest}`,
+    (duration) => Backoff.within(Backoff.constant({ delay: 1 }), duration),
+    { refused: [0, 9_223_372_036_855], accepted: ["1 nanos", 0.5, 9_223_372_036_854] }
+  ),
+  number("Backoff.take: n", "a whole number >= 0", (n) => Backoff.take(Backoff.constant({ delay: 1 }), n), {
+    refused: [-1, 0.5],
+    accepted: [0, 1, Number.MAX_SAFE_INTEGER]
+  }),
   duration(
     "Backoff.resetAfter: inactivity",
     ">= 1ms",
@@ -261,7 +270,7 @@ const parameters: ReadonlyArray<Parameter> = [
 
 describe("InvalidArgument", () => {
   describe.each(parameters)("$owner, $field", ({ accepted, field, make, must, owner, refused }) => {
-    it("refuses everything else, and says what it must be and what it got", () => {
+    it("refuses what is out of bounds, and says what was allowed and what was given", () => {
       expect(refused.map(([value]) => failureOf(() => make(value as never)))).toEqual(
         refused.map(([, shown]) => ({
           _tag: "InvalidArgument",
@@ -272,23 +281,35 @@ describe("InvalidArgument", () => {
       )
     })
 
-    it("accepts its bounds and what lies between", () => {
+    it("accepts its bounds and the values between them", () => {
       expect(accepted.map((value) => failureOf(() => make(value as never)))).toEqual(accepted.map(() => undefined))
     })
   })
 
-  it("has a default for whatever may be absent", () => {
-    const absent = { factor: undefined, maximum: undefined, jitter: undefined, randomMillis: undefined } as never
-    expect(Backoff.exponential(Object.assign({ base: 1 }, absent)).tree).toEqual(
-      Backoff.exponential({ base: 1, factor: 2 }).tree
+  it("has a default for each option that may be absent", () => {
+    const absent = { factor: undefined, maximum: undefined, jitter: undefined } as never
+    const delays = ({ tree }: Backoff.Backoff) => {
+      const found: Array<number | undefined> = []
+      let rest: BackoffTree.Tree | undefined = tree
+      while (rest !== undefined && found.length < 12) {
+        const stepped: BackoffTree.Step | undefined = BackoffTree.step(rest, {
+          u: 0.9,
+          kind: undefined,
+          ranMillis: 0,
+          elapsedMillis: 0
+        })
+        found.push(stepped?.delayMillis)
+        rest = stepped?.rest
+      }
+      return found
+    }
+    expect(delays(Backoff.exponential(Object.assign({ base: 1 }, absent)))).toEqual(
+      delays(Backoff.exponential({ base: 1, factor: 2 }))
     )
-    expect(Backoff.celery({ factor: 1 }).tree).toEqual(
-      Backoff.celery({ factor: 1, maximum: "10 minutes", jitter: true }).tree
+    expect(delays(Classic.celery({ factor: 1 }))).toEqual(
+      delays(Classic.celery({ factor: 1, maximum: "10 minutes", jitter: true }))
     )
-    expect(Backoff.connectRetry({}).tree).toEqual(Backoff.connectRetry({ maximum: "128 seconds" }).tree)
-    expect(Backoff.truncated({ base: 1, maximum: 1 }).tree).toEqual(
-      Backoff.truncated({ base: 1, factor: 2, maximum: 1, randomMillis: 1_000 }).tree
-    )
+    expect(delays(Classic.connectRetry(absent))).toEqual(delays(Classic.connectRetry({ maximum: "128 seconds" })))
     expect(Hint.floor({ atMost: 1, otherwise: "clamp" })).toEqual(
       Hint.floor({ jitterRatio: 0, atMost: 1, otherwise: "clamp" })
     )

@@ -517,6 +517,14 @@ describe("Backoff", () => {
   })
 })
 
+describe("Backoff.jittered, given no jitter", () => {
+  it.each([undefined, null, 0.2, "full", { name: "mine" }])("refuses it: %o", (jitter) => {
+    expect(() => Backoff.jittered(Backoff.constant({ delay: 1 }), jitter as never)).toThrow(
+      "Backoff.jittered: jitter must be a jitter, got"
+    )
+  })
+})
+
 describe("Backoff.isBackoff", () => {
   it("tells back-offs from other schedules", () => {
     expect(Backoff.isBackoff(Backoff.constant({ delay: 1 }))).toBe(true)

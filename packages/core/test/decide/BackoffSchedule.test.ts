@@ -243,3 +243,95 @@ describe("Backoff as a native Schedule", () => {
     })
   )
 })
+
+// What a user sees who has no clock of ours: Effect's own, and its own schedules to compare with.
+describe("Backoff under Effect's TestClock", () => {
+  const exponential = Backoff.exponential({ base: 100 })
+
+  /** The times at which something was done until it ended, in an hour. */
+  const timesOf = (run: (mark: Effect.Effect<number>) => Effect.Effect<unknown, unknown>) =>
+    Effect.gen(function* () {
+      const times: Array<number> = []
+      const start = yield* TestClock.currentTimeMillis
+      const mark = Effect.map(TestClock.currentTimeMillis, (now) => times.push(now - start))
+      const fiber = yield* Effect.fork(Effect.exit(run(mark)))
+      yield* TestClock.adjust("1 hour")
+      yield* Fiber.join(fiber)
+      return times
+    })
+
+  /** An attempt of 50 ms that fails. */
+  const failing = (mark: Effect.Effect<number>) =>
+    Effect.zipRight(mark, Effect.zipRight(Effect.sleep(50), Effect.fail("down")))
+
+  const rows: ReadonlyArray<readonly [string, Backoff.Backoff, Schedule.Schedule<unknown>]> = [
+    ["exponential", Backoff.take(exponential, 6), Schedule.intersect(Schedule.exponential(100), Schedule.recurs(6))],
+    [
+      "linear",
+      Backoff.take(Backoff.fromCurve(Curve.linear({ base: 100, step: 100 })), 6),
+      Schedule.intersect(Schedule.linear(100), Schedule.recurs(6))
+    ],
+    [
+      "fibonacci",
+      Backoff.take(Backoff.fromCurve(Curve.fibonacci({ base: 100 })), 6),
+      Schedule.intersect(Schedule.fibonacci(100), Schedule.recurs(6))
+    ],
+    ["fromDelays", Backoff.fromDelays([5, 10, 15, 20, 25]), Schedule.fromDelays(5, 10, 15, 20, 25)],
+    [
+      "max",
+      Backoff.max(Backoff.take(exponential, 5), Backoff.constant({ delay: 300 })),
+      Schedule.intersect(Schedule.intersect(Schedule.exponential(100), Schedule.recurs(5)), Schedule.spaced(300))
+    ]
+  ]
+
+  it.effect.each(rows.map(([name, ours, native]) => ({ name, ours, native })))(
+    "retries, repeats and restarts at the times of the native schedule: $name",
+    ({ native, ours }) =>
+      Effect.gen(function* () {
+        const retried = yield* timesOf((mark) => Effect.retry(failing(mark), ours))
+        expect(retried.length).toBeGreaterThan(5)
+        expect(retried).toEqual(yield* timesOf((mark) => Effect.retry(failing(mark), native)))
+        const repeated = yield* timesOf((mark) => Effect.repeat(Effect.zipRight(mark, Effect.sleep(50)), ours))
+        expect(repeated.length).toBeGreaterThan(5)
+        expect(repeated).toEqual(
+          yield* timesOf((mark) => Effect.repeat(Effect.zipRight(mark, Effect.sleep(50)), native))
+        )
+        const stream = (by: Schedule.Schedule<unknown>) => (mark: Effect.Effect<number>) =>
+          Stream.runDrain(Stream.retry(Stream.fromEffect(failing(mark)), by))
+        const restarted = yield* timesOf(stream(ours))
+        expect(restarted.length).toBeGreaterThan(5)
+        expect(restarted).toEqual(yield* timesOf(stream(native)))
+      })
+  )
+
+  it.effect("ends within a time from the first failure, at the same attempt however it is run", () =>
+    Effect.gen(function* () {
+      // Failures at 50, 200, 450, 900 ms, from the first 0, 150, 400, 850; the next delay is 800.
+      const backoff = Backoff.within(exponential, 1_650)
+      const expected = [0, 150, 400, 850]
+      expect(yield* timesOf((mark) => Effect.retry(failing(mark), backoff))).toEqual(expected)
+      expect(yield* timesOf((mark) => Effect.repeat(Effect.zipRight(mark, Effect.sleep(50)), backoff))).toEqual(
+        expected
+      )
+      expect(
+        yield* timesOf((mark) => Stream.runDrain(Stream.retry(Stream.fromEffect(failing(mark)), backoff)))
+      ).toEqual(expected)
+      const oneMore = Backoff.within(exponential, 1_651)
+      expect(yield* timesOf((mark) => Effect.retry(failing(mark), oneMore))).toEqual([...expected, 1_700])
+    })
+  )
+
+  it.effect("ends after a count of delays however it is run", () =>
+    Effect.gen(function* () {
+      const backoff = Backoff.take(exponential, 2)
+      const expected = [0, 150, 400]
+      expect(yield* timesOf((mark) => Effect.retry(failing(mark), backoff))).toEqual(expected)
+      expect(yield* timesOf((mark) => Effect.repeat(Effect.zipRight(mark, Effect.sleep(50)), backoff))).toEqual(
+        expected
+      )
+      expect(
+        yield* timesOf((mark) => Stream.runDrain(Stream.retry(Stream.fromEffect(failing(mark)), backoff)))
+      ).toEqual(expected)
+    })
+  )
+})
