@@ -1,0 +1,471 @@
+import { TokenBucket } from "@effect-retry/core"
+import { TokenBucketContract } from "@effect-retry/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Clock, Deferred, Duration, Effect, Fiber, FiberId, Layer, Option, Random } from "effect"
+import { failing } from "./Findings.ts"
+
+type Bucket = TokenBucket.TokenBucket
+type Answer = Option.Option<TokenBucket.Grant>
+type Change<T> = (sound: Bucket, state: T) => Partial<Bucket>
+
+const found = (make: TokenBucketContract.Make, options?: TokenBucketContract.Options) =>
+  failing((runner) => TokenBucketContract.suite(runner, "it", make, options))
+
+const capacity = 3
+
+const changed = <T>(sound: Bucket, state: T, change: Change<T>): Bucket => ({ ...sound, ...change(sound, state) })
+
+interface Tokens {
+  left: number
+}
+
+const add = (tokens: Tokens, count: number) =>
+  Effect.sync(() => {
+    tokens.left = Math.min(capacity, tokens.left + count)
+  })
+
+const takeOne = (tokens: Tokens): Answer => {
+  if (tokens.left < 1) return Option.none()
+  tokens.left -= 1
+  return Option.some({ tokens: 1, refund: add(tokens, 1) })
+}
+
+/** A sound bucket of three tokens, with something changed. */
+const bucket = (change: Change<Tokens> = () => ({})): Effect.Effect<Bucket> =>
+  Effect.sync(() => {
+    const tokens: Tokens = { left: capacity }
+    const sound: Bucket = {
+      acquire: () => Effect.sync(() => takeOne(tokens)),
+      record: () => Effect.void,
+      level: Effect.sync(() => tokens.left)
+    }
+    return changed(sound, tokens, change)
+  })
+
+/** A sound bucket whose tokens come back when attempts end, with something changed. */
+const returning = (change: Change<Tokens> = () => ({})) =>
+  bucket((sound, tokens) =>
+    changed(
+      { ...sound, started: () => Effect.void, record: ({ granted }) => add(tokens, granted.tokens) },
+      tokens,
+      change
+    )
+  )
+
+interface Waiter {
+  wake: Deferred.Deferred<void>
+}
+
+interface Waiting extends Tokens {
+  atMillis: number
+  readonly queue: Array<Waiter>
+  /** How many waiters are served before one. */
+  ahead: (waiter: Waiter) => number
+  /** How long a waiter sleeps that is due in so many milliseconds. */
+  sleep: (dueMillis: number) => number
+}
+
+const monotonicMillis = Effect.map(Effect.clock, (clock) => Number(clock.unsafeCurrentTimeNanos()) / 1e6)
+
+/** A sound bucket of one token per second that waits, with something changed. */
+const waiting = (change: Change<Waiting> = () => ({})): Effect.Effect<Bucket> =>
+  Effect.map(monotonicMillis, (atMillis) => {
+    const queue: Array<Waiter> = []
+    const state: Waiting = {
+      left: capacity,
+      atMillis,
+      queue,
+      ahead: (waiter) => queue.indexOf(waiter),
+      sleep: (dueMillis) => dueMillis
+    }
+    const refill = Effect.map(monotonicMillis, (now) => {
+      state.left = Math.min(capacity, state.left + (now - state.atMillis) / 1_000)
+      state.atMillis = now
+      return now
+    })
+    const wakeAll = Effect.suspend(() => Effect.forEach(queue, ({ wake }) => Deferred.succeed(wake, undefined)))
+    const refund = Effect.zipRight(Effect.zipRight(refill, add(state, 1)), Effect.asVoid(wakeAll))
+    const turn = (waiter: Waiter, untilMillis: number, { restore }: TokenBucket.Request): Effect.Effect<Answer> =>
+      Effect.flatMap(refill, (now) => {
+        const ahead = state.ahead(waiter)
+        if (ahead === 0 && state.left > 1 - 1e-6) {
+          state.left = Math.max(0, state.left - 1)
+          return Effect.succeedSome({ tokens: 1, refund })
+        }
+        const dueMillis = (ahead + 1 - state.left) * 1_000
+        if (now + dueMillis > untilMillis + 1e-6) return Effect.succeedNone
+        waiter.wake = Deferred.unsafeMake(FiberId.none)
+        return Effect.zipRight(
+          restore(pause(waiter.wake, state.sleep(dueMillis))),
+          turn(waiter, untilMillis, { ...request, restore })
+        )
+      })
+    const sound: Bucket = {
+      acquire: (request) =>
+        Effect.flatMap(monotonicMillis, (now) => {
+          const waiter: Waiter = { wake: Deferred.unsafeMake(FiberId.none) }
+          const leave = Effect.suspend(() => {
+            queue.splice(queue.indexOf(waiter), 1)
+            return Effect.asVoid(wakeAll)
+          })
+          queue.push(waiter)
+          const most = Option.match(request.atMost, { onNone: () => Infinity, onSome: Duration.toMillis })
+          return Effect.ensuring(turn(waiter, now + most, request), leave)
+        }),
+      record: () => Effect.void,
+      level: Effect.map(refill, () => state.left)
+    }
+    return changed(sound, state, change)
+  })
+
+const request: TokenBucket.Request = {
+  attempt: 2,
+  kind: Option.none(),
+  atMost: Option.none(),
+  restore: (effect) => effect
+}
+
+/** Lasts until it is woken or so many milliseconds have passed. */
+const pause = (wake: Deferred.Deferred<void>, millis: number) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(
+      Effect.forkDaemon(
+        Effect.interruptible(Effect.zipRight(Effect.sleep(Math.ceil(millis)), Deferred.succeed(wake, undefined)))
+      ),
+      (timer) => Effect.ensuring(restore(Deferred.await(wake)), Fiber.interruptFork(timer))
+    )
+  )
+
+const onlyOne = Effect.runSync(bucket())
+
+const path = (sentence: string) => `${sentence}, on any path`
+
+const waits = { waits: true, refills: true }
+
+interface Defect {
+  readonly defect: string
+  readonly make: Effect.Effect<Bucket>
+  readonly options?: TokenBucketContract.Options
+  readonly finds: ReadonlyArray<string>
+}
+
+const defects: ReadonlyArray<Defect> = [
+  {
+    defect: "dies of an outcome",
+    make: bucket(() => ({
+      record: (outcome) =>
+        outcome._tag === "Failed" && outcome.verdict._tag === "NoOpinion" ? Effect.dieMessage("no opinion") : Effect.void
+    })),
+    finds: ["hears every way in which an attempt can end, without a failure and in no time"]
+  },
+  {
+    defect: "takes its time to hear of an outcome",
+    make: bucket(() => ({ record: ({ attempt }) => (attempt > 999 ? Effect.sleep("1 milli") : Effect.void) })),
+    finds: ["hears every way in which an attempt can end, without a failure and in no time"]
+  },
+  {
+    defect: "is always the same",
+    make: Effect.succeed(onlyOne),
+    finds: ["is another bucket whenever it is made"]
+  },
+  {
+    defect: "takes a token for a success",
+    make: bucket((_, tokens) => ({
+      record: ({ _tag }) =>
+        Effect.sync(() => {
+          if (_tag === "Succeeded") tokens.left = Math.max(0, tokens.left - 1)
+        })
+    })),
+    finds: ["loses no tokens to a success"]
+  },
+  {
+    defect: "makes tokens out of a clock that steps back",
+    make: bucket(({ acquire, level }, tokens) => {
+      let latest = 0
+      const tick = Effect.map(Clock.currentTimeMillis, (now) => {
+        if (now < latest) tokens.left = Math.min(capacity, tokens.left + 1)
+        latest = now
+      })
+      return { acquire: (request) => Effect.zipRight(tick, acquire(request)), level: Effect.zipRight(tick, level) }
+    }),
+    finds: ["neither makes nor loses tokens when the wall clock is set"]
+  },
+  {
+    defect: "makes tokens out of a clock that is set forward",
+    make: bucket(({ level }, tokens) => ({
+      level: Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        if (now > 86_400_000 * 30) tokens.left = capacity
+        return level
+      })
+    })),
+    finds: ["neither makes nor loses tokens when the wall clock is set"]
+  },
+  {
+    defect: "goes into debt",
+    make: bucket((_, tokens) => ({
+      acquire: () =>
+        Effect.sync(() => {
+          if (tokens.left <= 0) return Option.none()
+          tokens.left -= 2
+          return Option.some({ tokens: 2, refund: add(tokens, 2) })
+        })
+    })),
+    finds: [path("has a level between zero and its capacity")]
+  },
+  {
+    defect: "has a level that is no number",
+    make: bucket(({ level }) => ({ level: Effect.map(level, (left) => (left === 0 ? NaN : left)) })),
+    finds: [path("has a level between zero and its capacity")]
+  },
+  {
+    defect: "is filled above its capacity",
+    make: bucket((_, tokens) => ({
+      record: ({ _tag }) => Effect.sync(() => void (_tag === "Succeeded" && (tokens.left += 1)))
+    })),
+    finds: [path("has a level between zero and its capacity")]
+  },
+  {
+    defect: "grants a number of tokens below zero",
+    make: bucket(({ acquire }, tokens) => ({
+      acquire: (request) =>
+        request.attempt === 3
+          ? Effect.as(add(tokens, 1), Option.some({ tokens: -1, refund: Effect.void }))
+          : acquire(request)
+    })),
+    finds: [path("grants a number of tokens between zero and its capacity")]
+  },
+  {
+    defect: "grants tokens that are no number",
+    make: bucket(({ acquire }) => ({
+      acquire: (request) =>
+        request.attempt === 3 ? Effect.succeedSome({ tokens: NaN, refund: Effect.void }) : acquire(request)
+    })),
+    finds: [path("grants a number of tokens between zero and its capacity")]
+  },
+  {
+    defect: "grants more than it can hold",
+    make: bucket(({ acquire }, tokens) => ({
+      acquire: (request) =>
+        request.attempt === 3 && tokens.left > 0
+          ? Effect.succeedSome({ tokens: capacity + 1, refund: Effect.void })
+          : acquire(request)
+    })),
+    finds: [path("grants a number of tokens between zero and its capacity")]
+  },
+  {
+    defect: "waits although it says that it does not",
+    make: bucket(({ acquire }) => ({
+      acquire: (request) => Effect.zipLeft(acquire(request), Effect.sleep(request.attempt === 3 ? 1 : 0))
+    })),
+    finds: ["never waits, on any path"]
+  },
+  {
+    defect: "takes less than it says",
+    make: bucket(({ acquire }, tokens) => ({
+      acquire: (request) =>
+        request.attempt === 3 && tokens.left >= 1
+          ? Effect.sync(() => {
+              tokens.left -= 0.5
+              return Option.some({ tokens: 1, refund: add(tokens, 1) })
+            })
+          : acquire(request)
+    })),
+    finds: [path("takes what it grants")]
+  },
+  {
+    defect: "charges for what it refuses",
+    make: bucket(({ acquire }, tokens) => ({
+      acquire: (request) =>
+        Effect.tap(acquire(request), (answer) => {
+          if (Option.isNone(answer) && request.attempt === 3) tokens.left /= 2
+          return Effect.void
+        }),
+      record: () => add(tokens, 0.25)
+    })),
+    finds: [path("takes and returns nothing where it refuses")]
+  },
+  {
+    defect: "returns tokens where it refuses",
+    make: bucket(({ acquire }, tokens) => ({
+      acquire: (request) =>
+        Effect.tap(acquire(request), (answer) =>
+          Option.isNone(answer) && request.attempt === 3 ? add(tokens, 1) : Effect.void
+        )
+    })),
+    finds: [path("takes and returns nothing where it refuses")]
+  },
+  {
+    defect: "keeps what is refunded",
+    make: bucket(({ acquire }) => ({
+      acquire: (request) =>
+        Effect.map(
+          acquire(request),
+          Option.map((grant) => (request.attempt === 3 ? { ...grant, refund: Effect.void } : grant))
+        )
+    })),
+    finds: [path("returns what is refunded")]
+  },
+  {
+    defect: "refunds twice what it granted",
+    make: bucket(({ acquire }, tokens) => ({
+      acquire: (request) =>
+        Effect.map(
+          acquire(request),
+          Option.map((grant) => (request.attempt === 3 ? { ...grant, refund: add(tokens, 2) } : grant))
+        )
+    })),
+    finds: [path("returns what is refunded")]
+  },
+  {
+    defect: "can be interrupted between taking and answering",
+    make: bucket((_, tokens) => ({
+      acquire: ({ restore }) => restore(Effect.zipLeft(Effect.sync(() => takeOne(tokens)), Effect.yieldNow()))
+    })),
+    finds: ["answers with what it took, at whatever step it is interrupted"]
+  },
+  {
+    defect: "grants what was refunded twice",
+    make: bucket(({ acquire }) => {
+      let isRefunded = false
+      const granting = { tokens: 0, refund: Effect.void }
+      return {
+        acquire: (request) =>
+          Effect.flatMap(acquire(request), (answer) => {
+            if (Option.isNone(answer) && isRefunded) return Effect.succeedSome(granting)
+            return Effect.succeed(
+              Option.map(answer, (grant) => ({
+                ...grant,
+                refund: Effect.zipRight(
+                  Effect.sync(() => (isRefunded = true)),
+                  grant.refund
+                )
+              }))
+            )
+          })
+      }
+    }),
+    finds: ["grants again what was refunded, once"]
+  },
+  {
+    defect: "looks first and takes afterwards",
+    make: bucket((_, tokens) => ({
+      acquire: () =>
+        Effect.flatMap(
+          Effect.sync(() => tokens.left),
+          (left) =>
+            left < 1
+              ? Effect.succeedNone
+              : Effect.sync(() => {
+                  tokens.left = left - 1
+                  return Option.some({ tokens: 1, refund: add(tokens, 1) })
+                })
+        )
+    })),
+    finds: ["grants one of a hundred attempts at once where the tokens of one are left"]
+  },
+  {
+    defect: "makes tokens out of time",
+    make: bucket(({ acquire }, tokens) => ({
+      acquire: (request) =>
+        Effect.flatMap(monotonicMillis, (now) => {
+          if (now >= 86_400_000) tokens.left = capacity
+          return acquire(request)
+        })
+    })),
+    finds: ["stays empty however much time passes"]
+  },
+  {
+    defect: "never grants again",
+    make: bucket(),
+    options: { refills: true },
+    finds: ["grants again as time passes"]
+  },
+  ...(["Succeeded", "Failed", "Abandoned"] as const).map((ending) => ({
+    defect: `does not return the tokens of an attempt that ends as ${ending}`,
+    make: returning(({ record }) => ({
+      record: (outcome) => (outcome._tag === ending ? Effect.void : record(outcome))
+    })),
+    options: { returns: true },
+    finds: [`gets its tokens back from an attempt that ends as ${ending}`]
+  })),
+  {
+    defect: "waits longer than the request allows",
+    make: waiting(({ acquire }) => ({
+      acquire: (request) => acquire(request.attempt === 3 ? { ...request, atMost: Option.none() } : request)
+    })),
+    options: waits,
+    finds: [path("waits no longer than the request allows, and not at all before a refusal")]
+  },
+  {
+    defect: "waits before it refuses",
+    make: waiting(({ acquire }) => ({
+      acquire: (request) =>
+        Effect.tap(acquire(request), (answer) =>
+          Option.isNone(answer) && request.attempt === 3 ? Effect.sleep("1 milli") : Effect.void
+        )
+    })),
+    options: waits,
+    finds: [path("waits no longer than the request allows, and not at all before a refusal")]
+  },
+  {
+    defect: "serves the latest waiter first",
+    make: waiting((_, state) => {
+      state.ahead = (waiter) => state.queue.length - 1 - state.queue.indexOf(waiter)
+      return {}
+    }),
+    options: waits,
+    finds: ["serves waiting attempts in the order in which they came"]
+  },
+  {
+    defect: "looks for tokens every three seconds",
+    make: waiting((_, state) => {
+      state.sleep = (dueMillis) => Math.ceil(dueMillis / 3_000) * 3_000
+      return {}
+    }),
+    options: waits,
+    finds: ["grants as soon as time has brought the tokens, and refuses at once where that is too late"]
+  },
+  {
+    defect: "cannot be interrupted while it waits",
+    make: waiting(({ acquire }) => ({
+      acquire: (request) => acquire({ ...request, restore: (effect) => effect })
+    })),
+    options: waits,
+    finds: ["stops to wait as soon as it is interrupted"]
+  }
+]
+
+describe("TokenBucketContract.suite", () => {
+  it.effect.each([
+    { sort: "refuses", make: bucket() },
+    { sort: "is a layer", make: Layer.effect(TokenBucket.Default, bucket()) },
+    { sort: "gets its tokens back", make: returning(), options: { returns: true } },
+    { sort: "waits", make: waiting(), options: waits },
+    { sort: "grants all", make: Effect.succeed(TokenBucket.unlimited), options: { grants: "all" as const } },
+    { sort: "grants none", make: Effect.succeed(TokenBucket.empty), options: { grants: "none" as const } },
+    {
+      sort: "leaves it to chance",
+      make: bucket(({ acquire }, tokens) => ({
+        acquire: (request) =>
+          Effect.flatMap(Random.nextBoolean, (isGranted) => {
+            tokens.left = capacity
+            return isGranted ? acquire(request) : Effect.succeedNone
+          })
+      })),
+      options: { grants: "by chance" as const }
+    }
+  ])("finds nothing in a sound bucket that $sort", ({ make, options }) =>
+    Effect.map(found(make, options), (found) => expect(found).toEqual([]))
+  )
+
+  it.effect.each(defects)("finds a bucket that $defect, by that alone", ({ finds, make, options }) =>
+    Effect.map(found(make, options), (found) => expect(found).toEqual(finds))
+  )
+
+  it.effect("finds a bucket that grants none where it is said to grant all, and the reverse", () =>
+    Effect.gen(function* () {
+      expect(yield* found(Effect.succeed(TokenBucket.empty), { grants: "all" })).toContain("grants every attempt")
+      expect(yield* found(Effect.succeed(TokenBucket.unlimited), { grants: "none" })).toEqual(["grants no attempt"])
+    })
+  )
+})
