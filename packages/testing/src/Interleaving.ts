@@ -63,7 +63,7 @@ export const begin = <A, E, R>(
     const answering = self((a) => {
       answered = Option.some(a)
     })
-    return Effect.map(Effect.fork(inTurns(answering, early)), (fiber) => ({
+    return Effect.map(Effect.forkDaemon(inTurns(answering, early)), (fiber) => ({
       isOver: Effect.map(Fiber.poll(fiber), Option.isSome),
       ended: Effect.map(Fiber.interrupt(fiber), () => answered)
     }))

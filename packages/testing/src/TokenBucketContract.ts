@@ -146,8 +146,10 @@ interface Observation {
   readonly before: number
   readonly after: number
   readonly waitedMillis: number
+  /** To an attempt that asked. */
   readonly answer: Option.Option<Answer>
-  readonly refunded: number
+  /** The tokens of a refund. */
+  readonly refunded: Option.Option<number>
 }
 
 const aboutPaths = (contract: Contract, { capacity, grants, waits = false }: Options): void => {
@@ -169,34 +171,42 @@ const aboutPaths = (contract: Contract, { capacity, grants, waits = false }: Opt
     )
   never("has a level between zero and its capacity, on any path", ({ after }, most) => !(after >= 0 && after <= most))
 
-  never("grants a number of tokens between zero and its capacity, on any path", ({ answer }, most) => {
-    const tokens = tokensOf(Option.flatten(answer))
-    return !(tokens >= 0 && tokens <= most)
-  })
+  const isSound = (tokens: number, most: number) => tokens >= 0 && tokens <= most
+  never("grants a number of tokens between zero and its capacity, on any path", ({ answer }, most) =>
+    Option.exists(Option.flatten(answer), ({ tokens }) => !isSound(tokens, most))
+  )
 
+  const longest = ({ answer, step }: Observation) =>
+    waits && Option.isSome(Option.flatten(answer)) ? step.atMostMillis : 0
   never(
     waits
       ? "waits no longer than the request allows, and not at all before a refusal, on any path"
       : "never waits, on any path",
-    ({ answer, step, waitedMillis }) =>
-      waitedMillis > (waits && Option.isSome(Option.flatten(answer)) ? (step.atMostMillis ?? 0) : 0)
+    (observation) => observation.waitedMillis > longest(observation)
   )
-  if (grants === "by chance") return
 
-  never("takes what it grants, on any path", ({ after, answer, before, waitedMillis }) =>
-    Option.exists(
-      Option.flatten(answer),
-      ({ tokens }) => waitedMillis === 0 && !isClose(after, before - (tokens >= 0 ? tokens : 0))
+  if (grants === "by chance") return
+  const atOnce =
+    (isFault: Parameters<typeof never>[1]): typeof isFault =>
+    (observation, most) =>
+      observation.waitedMillis === 0 && isFault(observation, most)
+  never(
+    "takes what it grants, on any path",
+    atOnce(({ after, answer, before }, most) =>
+      Option.exists(Option.flatten(answer), ({ tokens }) => isSound(tokens, most) && differs(after, before - tokens))
     )
   )
 
   never(
     "takes and returns nothing where it refuses, on any path",
-    ({ after, answer, before }) => Option.exists(answer, Option.isNone) && !isClose(after, before)
+    atOnce(({ after, answer, before }) => Option.exists(answer, Option.isNone) && differs(after, before))
   )
 
-  never("returns what is refunded, on any path", ({ after, before, refunded, step }, most) =>
-    step.move === "refund" ? !isClose(after, Math.min(most - tolerance, before + refunded)) : false
+  never("returns what is refunded, on any path", ({ after, before, refunded }, most) =>
+    Option.exists(
+      refunded,
+      (tokens) => isSound(tokens, most) && differs(after, Math.min(most - tolerance, before + tokens))
+    )
   )
 }
 
@@ -326,8 +336,7 @@ const aboutWaiting = ({ expect, expectLevel, test }: Contract): void => {
         const waiting = yield* Effect.replicateEffect(wait(bucket), 3)
         expect(yield* endAcquire(waiting[place] ?? idle)).toEqual(Option.none())
         yield* granted.refund
-        const first = place === 0 ? 1 : 0
-        expect(yield* areServed(waiting)).toEqual(waiting.map((_, other) => other === place || other === first))
+        expect((yield* areServed(waiting)).filter((isServed) => isServed)).toHaveLength(2)
         yield* expectLevel(bucket, before)
         yield* Effect.forEach(waiting, endAcquire)
       }))
@@ -371,8 +380,7 @@ const { kinds } = Verdict
 /** What differs by no more than this is floating-point error. */
 const tolerance = 1e-5
 
-const isClose = (actual: number, expected: number): boolean =>
-  actual === expected || Math.abs(actual - expected) <= tolerance
+const differs = (actual: number, expected: number): boolean => Math.abs(actual - expected) > tolerance
 
 /** Granted to an attempt for which the bucket was not asked. */
 const notAsked: TokenBucket.Grant = { tokens: 0, refund: Effect.void }
@@ -501,7 +509,7 @@ const paths: ReadonlyArray<ReadonlyArray<Step>> = /*#__PURE__*/ FastCheck.sample
       kind: FastCheck.constantFrom(Option.none(), ...kinds.map(Option.some)),
       atMostMillis: FastCheck.constantFrom(0, 1, 300, 2_000)
     }),
-    { maxLength: 40 }
+    { maxLength: 40, size: "max" }
   ),
   { seed: 1, numRuns: 50 }
 )
@@ -524,50 +532,46 @@ const walk = (
     for (const step of path) {
       const before = yield* bucket.level
       const askedAt = yield* nowMillis
-      const { answer = Option.none(), refunded = 0 } = yield* take(bucket, step, held)
+      const done = yield* take(bucket, step, held)
       observations.push({
         step,
         before,
         after: yield* bucket.level,
         waitedMillis: step.move === "acquire" ? (yield* nowMillis) - askedAt : 0,
-        answer,
-        refunded
+        ...done
       })
     }
     return observations
   })
 
 /** Takes one step of a path. */
-const take = (
-  bucket: Bucket,
-  step: Step,
-  held: Array<Held>
-): Effect.Effect<{ readonly answer?: Option.Option<Answer>; readonly refunded?: number }> =>
+const take = (bucket: Bucket, step: Step, held: Array<Held>): Effect.Effect<Pick<Observation, "answer" | "refunded">> =>
   Effect.gen(function* () {
     const { attempt, move } = step
     const unstarted = held.find(({ isStarted }) => !isStarted)
+    const nothing = { answer: Option.none(), refunded: Option.none() }
     switch (move) {
       case "pass":
-        return (yield* Effect.sleep("700 millis"), {})
+        return (yield* Effect.sleep("700 millis"), nothing)
       case "acquire": {
         const answer = yield* acquire(bucket, step)
         if (Option.isSome(answer)) held.push({ attempt, granted: answer.value, isStarted: false })
-        return { answer: Option.some(answer) }
+        return { ...nothing, answer: Option.some(answer) }
       }
       case "start": {
-        if (unstarted === undefined) return {}
+        if (unstarted === undefined) return nothing
         unstarted.isStarted = true
-        return (yield* bucket.started?.(unstarted.attempt) ?? Effect.void, {})
+        return (yield* bucket.started?.(unstarted.attempt) ?? Effect.void, nothing)
       }
       case "refund": {
-        if (unstarted === undefined) return {}
+        if (unstarted === undefined) return nothing
         held.splice(held.indexOf(unstarted), 1)
-        return (yield* unstarted.granted.refund, { refunded: unstarted.granted.tokens })
+        return (yield* unstarted.granted.refund, { ...nothing, refunded: Option.some(unstarted.granted.tokens) })
       }
       default: {
         const ending = held.shift() ?? { attempt, granted: notAsked, isStarted: false }
         const outcome = outcomeOf(move, ending.attempt, ending.granted)
-        return (yield* ending.isStarted ? record(bucket, outcome) : tell(bucket, outcome), {})
+        return (yield* ending.isStarted ? record(bucket, outcome) : tell(bucket, outcome), nothing)
       }
     }
   })
