@@ -1,7 +1,7 @@
 import { TokenBucket } from "@effect-retry/core"
 import { TokenBucketContract } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Deferred, Duration, Effect, Fiber, FiberId, Layer, Option, Random } from "effect"
+import { Clock, Deferred, Duration, Effect, Exit, Fiber, FiberId, Layer, Option, Random } from "effect"
 import { failing } from "./Findings.ts"
 
 type Bucket = TokenBucket.TokenBucket
@@ -63,6 +63,10 @@ interface Waiting extends Tokens {
   ahead: (waiter: Waiter) => number
   /** How long a waiter sleeps that is due in so many milliseconds. */
   sleep: (dueMillis: number) => number
+  /** What a waiter does with its tokens. */
+  serve: (answer: Answer, request: TokenBucket.Request) => Effect.Effect<Answer>
+  /** Whether a waiter leaves that is interrupted. */
+  leaves: boolean
 }
 
 const monotonicMillis = Effect.map(Effect.clock, (clock) => Number(clock.unsafeCurrentTimeNanos()) / 1e6)
@@ -76,7 +80,9 @@ const waiting = (change: Change<Waiting> = () => ({})): Effect.Effect<Bucket> =>
       atMillis,
       queue,
       ahead: (waiter) => queue.indexOf(waiter),
-      sleep: (dueMillis) => dueMillis
+      sleep: (dueMillis) => dueMillis,
+      serve: (answer) => Effect.succeed(answer),
+      leaves: true
     }
     const refill = Effect.map(monotonicMillis, (now) => {
       state.left = Math.min(capacity, state.left + (now - state.atMillis) / 1_000)
@@ -85,7 +91,7 @@ const waiting = (change: Change<Waiting> = () => ({})): Effect.Effect<Bucket> =>
     })
     const wakeAll = Effect.suspend(() => Effect.forEach(queue, ({ wake }) => Deferred.succeed(wake, undefined)))
     const refund = Effect.zipRight(Effect.zipRight(refill, add(state, 1)), Effect.asVoid(wakeAll))
-    const turn = (waiter: Waiter, untilMillis: number, { restore }: TokenBucket.Request): Effect.Effect<Answer> =>
+    const turn = (waiter: Waiter, untilMillis: number, request: TokenBucket.Request): Effect.Effect<Answer> =>
       Effect.flatMap(refill, (now) => {
         const ahead = state.ahead(waiter)
         if (ahead === 0 && state.left > 1 - 1e-6) {
@@ -95,35 +101,27 @@ const waiting = (change: Change<Waiting> = () => ({})): Effect.Effect<Bucket> =>
         const dueMillis = (ahead + 1 - state.left) * 1_000
         if (now + dueMillis > untilMillis + 1e-6) return Effect.succeedNone
         waiter.wake = Deferred.unsafeMake(FiberId.none)
-        return Effect.zipRight(
-          restore(pause(waiter.wake, state.sleep(dueMillis))),
-          turn(waiter, untilMillis, { ...request, restore })
+        const waited = request.restore(pause(waiter.wake, state.sleep(dueMillis)))
+        return Effect.flatMap(Effect.zipRight(waited, turn(waiter, untilMillis, request)), (answer) =>
+          state.serve(answer, request)
         )
       })
     const sound: Bucket = {
       acquire: (request) =>
         Effect.flatMap(monotonicMillis, (now) => {
           const waiter: Waiter = { wake: Deferred.unsafeMake(FiberId.none) }
-          const leave = Effect.suspend(() => {
-            queue.splice(queue.indexOf(waiter), 1)
-            return Effect.asVoid(wakeAll)
-          })
           queue.push(waiter)
           const most = Option.match(request.atMost, { onNone: () => Infinity, onSome: Duration.toMillis })
-          return Effect.ensuring(turn(waiter, now + most, request), leave)
+          return Effect.onExit(turn(waiter, now + most, request), (exit) => {
+            if (Exit.isSuccess(exit) || state.leaves) queue.splice(queue.indexOf(waiter), 1)
+            return wakeAll
+          })
         }),
       record: () => Effect.void,
       level: Effect.map(refill, () => state.left)
     }
     return changed(sound, state, change)
   })
-
-const request: TokenBucket.Request = {
-  attempt: 2,
-  kind: Option.none(),
-  atMost: Option.none(),
-  restore: (effect) => effect
-}
 
 /** Lasts until it is woken or so many milliseconds have passed. */
 const pause = (wake: Deferred.Deferred<void>, millis: number) =>
@@ -408,18 +406,20 @@ const defects: ReadonlyArray<Defect> = [
       acquire: (request) => acquire(request.attempt === 3 ? { ...request, atMost: Option.none() } : request)
     })),
     options: waits,
-    finds: [path("waits no longer than the request allows, and not at all before a refusal")]
+    finds: [path("waits no longer than the request allows")]
   },
   {
     defect: "waits before it refuses",
     make: waiting(({ acquire }) => ({
       acquire: (request) =>
         Effect.tap(acquire(request), (answer) =>
-          Option.isNone(answer) && request.attempt === 3 ? Effect.sleep("1 milli") : Effect.void
+          Option.isNone(answer) && request.attempt === 3 && Option.exists(request.atMost, Duration.greaterThan(0))
+            ? Effect.sleep("1 milli")
+            : Effect.void
         )
     })),
     options: waits,
-    finds: [path("waits no longer than the request allows, and not at all before a refusal")]
+    finds: [path("does not wait before a refusal")]
   },
   {
     defect: "serves the latest waiter first",
@@ -438,6 +438,27 @@ const defects: ReadonlyArray<Defect> = [
     }),
     options: waits,
     finds: ["grants as soon as time has brought the tokens, and refuses at once where that is too late"]
+  },
+  {
+    defect: "keeps the place of an attempt that was interrupted",
+    make: waiting((_, state) => {
+      state.leaves = false
+      return {}
+    }),
+    options: waits,
+    finds: [
+      "delays no attempt for one that is interrupted in front of others",
+      "loses nothing to an attempt that is interrupted while it is served"
+    ]
+  },
+  {
+    defect: "loses the tokens of a waiting attempt that is interrupted while it is served",
+    make: waiting((_, state) => {
+      state.serve = (answer, { restore }) => restore(Effect.as(Effect.yieldNow(), answer))
+      return {}
+    }),
+    options: waits,
+    finds: ["loses nothing to an attempt that is interrupted while it is served"]
   },
   {
     defect: "cannot be interrupted while it waits",
