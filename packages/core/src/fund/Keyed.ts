@@ -28,7 +28,8 @@ interface Keyed {
  * used again. So in a time `t` at most `(maxKeys + 1) * (1 + t / idleTimeToLive)` buckets are made, and together they
  * grant at most what so many buckets grant.
  * An outcome is recorded with the bucket that granted the attempt, also when that bucket was dropped meanwhile. A bucket
- * with `started` is not dropped while one of its attempts is under way. Setting the wall clock changes nothing.
+ * in which an attempt waits is not dropped, nor one with `started` while an attempt is under way. Setting the wall clock
+ * changes nothing.
  *
  * @category constructors
  */
@@ -38,7 +39,7 @@ export const keyed = (options: Keyed): Effect.Effect<TokenBucket> => {
     maxKeys: Argument.number(owner, "maxKeys", options.maxKeys, { min: 1, integer: true }),
     idleMillis: Argument.millis(owner, "idleTimeToLive", options.idleTimeToLive, { min: 1 })
   }
-  const make = Effect.map(options.bucket, (bucket): Entry => ({ bucket, usedMillis: Infinity, underWay: 0 }))
+  const make = Effect.map(options.bucket, (bucket): Entry => ({ bucket, usedMillis: Infinity, inUse: 0 }))
   const makeShared = Effect.provideService(make, Key, "")
   return Effect.map(makeShared, (shared) => {
     const entries = makeEntries(make, makeShared, shared, limits)
@@ -50,8 +51,8 @@ interface Entry {
   readonly bucket: TokenBucket
   /** Kept up to date for the shared entry. */
   usedMillis: number
-  /** How many attempts the bucket heard start and did not hear end. */
-  underWay: number
+  /** Attempts that wait for the bucket's answer, and those that it heard start and did not hear end. */
+  inUse: number
 }
 
 interface Entries {
@@ -79,7 +80,7 @@ const makeEntries = (
   const sharing = new Map<string, number>()
 
   const share = (nowMillis: number): Effect.Effect<Entry> => {
-    if (!isUnderWay(shared) && nowMillis - shared.usedMillis >= idleMillis) {
+    if (!isInUse(shared) && nowMillis - shared.usedMillis >= idleMillis) {
       return Effect.map(makeShared, (entry) => {
         entry.usedMillis = nowMillis
         shared = entry
@@ -91,7 +92,7 @@ const makeEntries = (
   }
   const enter = (key: string, nowMillis: number): Effect.Effect<Entry> => {
     if (sharing.has(key)) return share(nowMillis)
-    own.dropIdle(nowMillis, isUnderWay)
+    own.dropIdle(nowMillis, isInUse)
     if (own.size() >= maxKeys) return share(nowMillis)
     return Effect.flatMap(make, (entry) => {
       // Others may have entered while the bucket was made.
@@ -111,7 +112,7 @@ const makeEntries = (
         return entry === undefined ? Effect.flatMap(enter(key, nowMillis), (entry) => f(entry, key)) : f(entry, key)
       }),
     count: (entry, key, change) => {
-      entry.underWay = Math.max(0, entry.underWay + change)
+      entry.inUse = Math.max(0, entry.inUse + change)
       if (entry !== shared) return
       const count = (sharing.get(key) ?? 0) + change
       if (count > 0) sharing.set(key, count)
@@ -120,7 +121,7 @@ const makeEntries = (
   }
 }
 
-const isUnderWay = ({ underWay }: Entry): boolean => underWay > 0
+const isInUse = ({ inUse }: Entry): boolean => inUse > 0
 
 /** A grant that knows its bucket, since the key may have another one when the attempt ends. */
 interface KeyedGrant extends Grant {
@@ -132,16 +133,29 @@ const isKeyed = (granted: Grant): granted is KeyedGrant => "bucket" in granted
 
 const bucketOf = ({ use }: Entries): TokenBucket => ({
   acquire: (request) =>
-    use(({ bucket }) =>
-      Effect.map(bucket.acquire(request), (answer) => {
-        if (Option.isNone(answer)) return answer
-        const { refund, tokens } = answer.value
-        return Option.some<KeyedGrant>({ tokens, refund, bucket, inner: answer.value })
+    use((entry) => {
+      entry.inUse += 1
+      return Effect.matchCauseEffect(entry.bucket.acquire(request), {
+        onFailure: (cause) => {
+          entry.inUse -= 1
+          return Effect.failCause(cause)
+        },
+        onSuccess: (answer) => {
+          entry.inUse -= 1
+          return Effect.succeed(Option.isNone(answer) ? answer : Option.some(grantOf(entry, answer.value)))
+        }
       })
-    ),
+    }),
   record: (outcome) =>
     isKeyed(outcome.granted) ? recordGranted(outcome, outcome.granted) : use(({ bucket }) => bucket.record(outcome)),
   level: use(({ bucket }) => bucket.level)
+})
+
+const grantOf = ({ bucket }: Entry, inner: Grant): KeyedGrant => ({
+  tokens: inner.tokens,
+  refund: inner.refund,
+  bucket,
+  inner
 })
 
 const recordGranted = (outcome: Outcome, { bucket, inner }: KeyedGrant): Effect.Effect<void> =>
