@@ -1,11 +1,12 @@
 import {
   AttemptTimeout,
   Backoff,
+  Classic,
   Classifier,
-  Curve,
   Deadline,
   Hint,
   Jitter,
+  Millis,
   Observe,
   Policy,
   Retry,
@@ -76,30 +77,32 @@ describe(`${path} ## Defaults`, () => {
       value
     )
   const standard = Policy.standard.backoff.tree
-  const celery = Backoff.celery({ factor: 1 }).tree
-  const truncated = Backoff.truncated({ base: 1, maximum: 1 }).tree
+  /** The bound before a retry, where the back-off is a single curve. */
+  const bound = ({ tree }: Backoff.Backoff, n: number): number =>
+    tree._tag === "Leaf" ? (tree.curve.delayMillis(n, tree.state, Infinity, 1) ?? NaN) : NaN
+  const celery = Classic.celery({ factor: 1 })
   const longest = 2_147_483_647
 
   const values: Readonly<Record<string, unknown>> = {
     "`Hint.standard` `atMost`": at(Hint.standard, "atMostMillis"),
     "`Hint.standard` `otherwise`": at(Hint.standard, "otherwise"),
+    "`Hint.standard` `jitterRatio`": at(Hint.standard, "jitterRatio"),
     "`Hint.floor` `jitterRatio`": at(Hint.floor({ atMost: 1, otherwise: "clamp" }), "jitterRatio"),
     "`Policy.standard` `maxAttempts`": Policy.standard.maxAttempts,
-    "`Policy.standard` base": at(standard, "curve", "baseMillis"),
-    "`Policy.standard` factor": at(standard, "curve", "factor"),
+    "`Policy.standard` base": bound(Policy.standard.backoff, 1),
+    "`Policy.standard` factor": bound(Policy.standard.backoff, 2) / bound(Policy.standard.backoff, 1),
     "`Policy.standard` cap": at(standard, "capMillis"),
     "`Policy.standard` jitter": at(standard, "jitter", "name"),
     "`Policy.once` `maxAttempts`": Policy.once.maxAttempts,
-    "`Backoff.exponential` `factor`": at(Backoff.exponential({ base: 1 }).tree, "curve", "factor"),
-    "`Backoff.celery` `maximum`": at(celery, "curve", "maximumMillis"),
-    "`Backoff.celery` `jitter`": at(celery, "curve", "jitter"),
-    "`Backoff.connectRetry` `maximum`": at(Backoff.connectRetry({}).tree, "curve", "maximumMillis"),
-    "`Backoff.truncated` `factor`": at(truncated, "curve", "factor"),
-    "`Backoff.truncated` `randomMillis`": at(truncated, "curve", "randomMillis"),
+    "`Backoff.exponential` `factor`": bound(Backoff.exponential({ base: 1 }), 2),
+    "`Classic.celery` `maximum`": bound(celery, 30),
+    "`Classic.celery` `jitter`": celery.draws,
+    // The longest delay is half of it.
+    "`Classic.connectRetry` `maximum`": 2 * bound(Classic.connectRetry(), 7),
     "`Deadline.refuse` `reserve`": Deadline.refuse("1 second").reserveMillis,
     "`AttemptTimeout` verdict": at(AttemptTimeout.constant("1 second").verdict, "kind"),
-    "`AttemptTimeout` at most": AttemptTimeout.longestTimerMillis,
-    "A bound without a cap, at most": Curve.longestMillis
+    "`AttemptTimeout` at most": Millis.longestTimerMillis,
+    "A bound without a cap, at most": Millis.longestMillis
   }
   const fields = [
     "name",

@@ -2,6 +2,7 @@ import {
   AttemptTimeout,
   Backoff,
   Classifier,
+  Curve,
   Deadline,
   Hint,
   Jitter,
@@ -586,20 +587,23 @@ tableOf(path, "## What carries over", {
   ),
   '`linear("100 millis")`': sameDelays(
     Schedule.linear("100 millis"),
-    Backoff.linear({ base: "100 millis", step: "100 millis" })
+    Backoff.fromCurve(Curve.linear({ base: "100 millis", step: "100 millis" }))
   ),
-  '`fibonacci("100 millis")`': sameDelays(Schedule.fibonacci("100 millis"), Backoff.fibonacci({ base: "100 millis" })),
+  '`fibonacci("100 millis")`': sameDelays(
+    Schedule.fibonacci("100 millis"),
+    Backoff.fromCurve(Curve.fibonacci({ base: "100 millis" }))
+  ),
   '`fromDelays("1 second", "5 seconds")`': sameDelays(
     Schedule.fromDelays("1 second", "5 seconds"),
     Backoff.fromDelays(["1 second", "5 seconds"])
   ),
   "`intersect` of two delays": sameDelays(
     Schedule.intersect(Schedule.exponential("100 millis"), Schedule.spaced("300 millis")),
-    Backoff.longest(Backoff.exponential({ base: "100 millis" }), Backoff.constant({ delay: "300 millis" }))
+    Backoff.max(Backoff.exponential({ base: "100 millis" }), Backoff.constant({ delay: "300 millis" }))
   ),
   "`union` of two delays": sameDelays(
     Schedule.union(Schedule.exponential("100 millis"), Schedule.spaced("300 millis")),
-    Backoff.shortest(Backoff.exponential({ base: "100 millis" }), Backoff.constant({ delay: "300 millis" }))
+    Backoff.min(Backoff.exponential({ base: "100 millis" }), Backoff.constant({ delay: "300 millis" }))
   ),
   "`andThen`": sameDelays(
     Schedule.andThen(Schedule.fromDelays("1 millis", "1 millis"), Schedule.spaced("1 second")),

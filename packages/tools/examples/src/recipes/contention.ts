@@ -2,7 +2,7 @@ import { SeededRandom } from "@effect-retry/testing"
 import { Effect } from "effect"
 import { timeline } from "../scripted.ts"
 // #region policy
-import { Backoff, Classifier, Deadline, Retry, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Curve, Deadline, Retry, Verdict } from "@effect-retry/core"
 import { Data } from "effect"
 
 class RowChanged extends Data.TaggedError("RowChanged") {}
@@ -11,7 +11,7 @@ class NotAllowed extends Data.TaggedError("NotAllowed") {}
 const contendedRow = {
   classifier: Classifier.fromTags<RowChanged | NotAllowed>({ RowChanged: Verdict.transient }),
   maxAttempts: 10,
-  backoff: Backoff.decorrelated({ base: "10 millis" }).pipe(Backoff.capped("200 millis")),
+  backoff: Backoff.fromCurve(Curve.decorrelated({ base: "10 millis" })).pipe(Backoff.capped("200 millis")),
   deadline: Deadline.refuse("1 second")
 }
 // #endregion

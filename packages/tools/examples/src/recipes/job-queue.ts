@@ -2,12 +2,12 @@ import { SeededRandom } from "@effect-retry/testing"
 import { Effect } from "effect"
 import { timeline } from "../scripted.ts"
 // #region policy
-import { Backoff, Classifier, Retry } from "@effect-retry/core"
+import { Classic, Classifier, Retry } from "@effect-retry/core"
 
 const celeryTask = {
   classifier: Classifier.always,
   maxAttempts: 4,
-  backoff: Backoff.celery({ factor: 1, maximum: "10 minutes", jitter: true })
+  backoff: Classic.celery({ factor: 1, maximum: "10 minutes", jitter: true })
 }
 // #endregion
 

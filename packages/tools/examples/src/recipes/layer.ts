@@ -1,6 +1,6 @@
 import { timeline } from "../scripted.ts"
 // #region policy
-import { Backoff, Classifier, Policy, Retry, Verdict } from "@effect-retry/core"
+import { Classic, Classifier, Policy, Retry, Verdict } from "@effect-retry/core"
 import { Context, Data, Effect, Layer } from "effect"
 
 class NotUpYet extends Data.TaggedError("NotUpYet") {}
@@ -9,7 +9,7 @@ class Connection extends Context.Tag("Connection")<Connection, string>() {}
 const untilUp = {
   classifier: Classifier.fromTags({ NotUpYet: Verdict.transient }),
   maxAttempts: 20,
-  backoff: Backoff.connectRetry({ maximum: "128 seconds" })
+  backoff: Classic.connectRetry({ maximum: "128 seconds" })
 }
 
 const layer = <R>(connect: Effect.Effect<string, NotUpYet, R>) =>

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { timeline } from "../scripted.ts"
 // #region policy
-import { Backoff, Classifier, Deadline, Retry, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Curve, Deadline, Retry, Verdict } from "@effect-retry/core"
 
 interface Export {
   readonly state: "running" | "failed" | "done"
@@ -16,7 +16,7 @@ const untilDone = {
         ? Verdict.terminal("the export failed")
         : Verdict.noOpinion,
   maxAttempts: Infinity,
-  backoff: Backoff.linear({ base: "1 second", step: "1 second" }).pipe(Backoff.capped("5 seconds")),
+  backoff: Backoff.fromCurve(Curve.linear({ base: "1 second", step: "1 second" })).pipe(Backoff.capped("5 seconds")),
   deadline: Deadline.refuse("5 minutes")
 }
 // #endregion

@@ -10,10 +10,10 @@ class Lost extends Data.TaggedError("Lost") {}
 const reconnect = {
   classifier: Classifier.fromTags({ Lost: Verdict.transient }),
   maxAttempts: Infinity,
-  backoff: Backoff.exponential({ base: "500 millis" }).pipe(
+  backoff: Backoff.fromDelays([0]).pipe(
+    Backoff.andThen(Backoff.exponential({ base: "500 millis" })),
     Backoff.capped("30 seconds"),
     Backoff.jittered(Jitter.equal),
-    Backoff.delayedFirst,
     Backoff.resetAfter("1 minute")
   )
 }
