@@ -1,0 +1,157 @@
+/**
+ * A back-off as data: its leaves, its nodes, and what can be asked of them without a step.
+ */
+import type { Kind } from "../classify/Verdict.ts"
+import type { Curve } from "./CurveShape.ts"
+import type * as Jitter from "./Jitter.ts"
+
+/**
+ * A curve with its cap and jitter, about to answer for retry `n`.
+ *
+ * @category models
+ */
+export interface Leaf {
+  readonly _tag: "Leaf"
+  readonly curve: Curve
+  /** The curve's own state. */
+  readonly state: unknown
+  /** `Infinity` where there is no cap. */
+  readonly capMillis: number
+  /** `Jitter.none` where the curve draws by itself. */
+  readonly jitter: Jitter.Jitter
+  readonly n: number
+}
+
+/**
+ * @category models
+ */
+export type Tree =
+  | Leaf
+  | { readonly _tag: "Max"; readonly left: Tree; readonly right: Tree }
+  | { readonly _tag: "Min"; readonly left: Tree; readonly right: Tree }
+  | { readonly _tag: "AndThen"; readonly first: Tree; readonly second: Tree }
+  | ByKind
+  | ResetAfter
+  | { readonly _tag: "Within"; readonly self: Tree; readonly withinMillis: number }
+  | { readonly _tag: "Take"; readonly self: Tree; readonly left: number }
+
+/**
+ * A back-off for each kind of failure; all of them advance with every step.
+ *
+ * @category models
+ */
+export interface ByKind {
+  readonly _tag: "ByKind"
+  /** A kind that is absent falls to `orElse`. */
+  readonly cases: { readonly [K in Kind]?: Tree }
+  readonly orElse: Tree
+}
+
+/**
+ * Goes on as `self`, or from `initial` when an attempt ran for `afterMillis`.
+ *
+ * @category models
+ */
+export interface ResetAfter {
+  readonly _tag: "ResetAfter"
+  readonly self: Tree
+  readonly initial: Tree
+  readonly afterMillis: number
+  /** The `elapsedMillis` at which it last started over: what is inside counts from there. Always 0 without `Within`. */
+  readonly sinceMillis: number
+}
+
+/**
+ * Rebuilds a tree from changed leaves: what `capped` and `jittered` do.
+ *
+ * @category combinators
+ */
+export const mapLeaves = (tree: Tree, f: (leaf: Leaf) => Tree): Tree => {
+  switch (tree._tag) {
+    case "Leaf":
+      return f(tree)
+    case "Max":
+    case "Min":
+      return { _tag: tree._tag, left: mapLeaves(tree.left, f), right: mapLeaves(tree.right, f) }
+    case "AndThen":
+      return { _tag: "AndThen", first: mapLeaves(tree.first, f), second: mapLeaves(tree.second, f) }
+    case "ByKind":
+      return {
+        _tag: "ByKind",
+        cases: Object.fromEntries(Object.entries(tree.cases).map(([kind, part]) => [kind, mapLeaves(part, f)])),
+        orElse: mapLeaves(tree.orElse, f)
+      }
+    case "ResetAfter": {
+      const initial = mapLeaves(tree.initial, f)
+      return { ...tree, initial, self: tree.self === tree.initial ? initial : mapLeaves(tree.self, f) }
+    }
+    case "Within":
+    case "Take":
+      return { ...tree, self: mapLeaves(tree.self, f) }
+  }
+}
+
+/**
+ * Whether any part of the tree satisfies `predicate`, the parts included that a `ResetAfter` can start over.
+ *
+ * @category guards
+ */
+export const some = (tree: Tree, predicate: (tree: Tree) => boolean): boolean =>
+  predicate(tree) || partsOf(tree).some((part) => some(part, predicate))
+
+/**
+ * Whether a step of this tree needs a random number.
+ *
+ * @category guards
+ */
+export const draws = (tree: Tree): boolean =>
+  some(tree, (part) => part._tag === "Leaf" && (part.jitter.draws || part.curve.draws))
+
+/**
+ * Whether a step of this tree needs to know the time: how long the attempt ran, or the operation.
+ *
+ * @category guards
+ */
+export const readsTime = (tree: Tree): boolean =>
+  some(tree, (part) => part._tag === "ResetAfter" || part._tag === "Within")
+
+/**
+ * How many parts a tree may have: few enough that stepping it never exhausts the stack.
+ *
+ * @category constructors
+ */
+export const mostParts = 1_000
+
+/**
+ * How many leaves and nodes the tree has; stops counting above `mostParts`.
+ *
+ * @category destructors
+ */
+export const countParts = (tree: Tree): number => {
+  const open = [tree]
+  let count = 0
+  for (let part = open.pop(); part !== undefined && count <= mostParts; part = open.pop()) {
+    count += 1
+    open.push(...partsOf(part))
+  }
+  return count
+}
+
+const partsOf = (tree: Tree): ReadonlyArray<Tree> => {
+  switch (tree._tag) {
+    case "Leaf":
+      return []
+    case "Max":
+    case "Min":
+      return [tree.left, tree.right]
+    case "AndThen":
+      return [tree.first, tree.second]
+    case "ByKind":
+      return [...Object.values(tree.cases), tree.orElse]
+    case "ResetAfter":
+      return tree.self === tree.initial ? [tree.initial] : [tree.self, tree.initial]
+    case "Within":
+    case "Take":
+      return [tree.self]
+  }
+}
