@@ -1,0 +1,427 @@
+import { InvalidArgument, RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
+import * as vitest from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
+import { Cause, Duration, Effect, Exit, FastCheck as fc, Fiber, Option } from "effect"
+import { law } from "../support/Laws.ts"
+import {
+  abandoned,
+  acquire,
+  audited,
+  bucket,
+  failed,
+  isGranted,
+  moves,
+  request,
+  succeeded,
+  traceOf
+} from "./Compositions.ts"
+import { interruptedBefore } from "./Interrupting.ts"
+import * as SteppedClock from "./SteppedClock.ts"
+
+type Bucket = TokenBucket.TokenBucket
+
+const quota = RetryBucket.quota({ capacity: 10, cost: { orElse: 1 } })
+
+const counting = RateLimiter.concurrencyLimit({ limit: 2, whenShort: "refuse" })
+
+const within = Duration.millis(50)
+
+const nowMillis = Effect.map(VirtualClock.now, Duration.toMillis)
+
+/** Ways in which a call of a store goes wrong; `millis` is how long the caller is kept. */
+const faults = [
+  { does: "fails", call: Effect.fail("down"), millis: 0, says: Cause.fail("down") },
+  { does: "dies", call: Effect.die("bug"), millis: 0, says: Cause.die("bug") },
+  { does: "hangs", call: Effect.never, millis: 50, says: Cause.fail(expect.any(Cause.TimeoutException)) },
+  {
+    does: "hangs and cannot be interrupted",
+    call: Effect.uninterruptible(Effect.never),
+    millis: 50,
+    says: Cause.fail(expect.any(Cause.TimeoutException))
+  },
+  {
+    does: "takes too long",
+    call: Effect.delay(Effect.void, 51),
+    millis: 50,
+    says: Cause.fail(expect.any(Cause.TimeoutException))
+  },
+  { does: "interrupts itself", call: Effect.interrupt, millis: 0, says: expect.objectContaining({ _tag: "Interrupt" }) }
+] as const
+
+type Call = (typeof faults)[number]["call"]
+
+/** A store of which every call goes wrong. */
+const broken = (call: Call): TokenBucket.TokenBucket<string> => ({
+  acquire: () => Effect.as(call, Option.none()),
+  record: () => Effect.asVoid(call),
+  level: Effect.as(call, 7),
+  started: () => Effect.asVoid(call)
+})
+
+/** A store that takes its time. */
+const slow = (self: Bucket, millis: number): TokenBucket.TokenBucket<string> => ({
+  ...self,
+  acquire: (request) => Effect.delay(self.acquire(request), millis),
+  record: (outcome) => Effect.delay(self.record(outcome), millis),
+  level: Effect.delay(self.level, millis)
+})
+
+/** A store that throws. */
+const throwing: TokenBucket.TokenBucket<string> = {
+  acquire: () => {
+    throw new Error("acquire")
+  },
+  record: () => {
+    throw new Error("record")
+  },
+  level: Effect.sync(() => {
+    throw new Error("level")
+  })
+}
+
+const tokensOf = (bucket: Bucket, changed?: Partial<TokenBucket.Request>) =>
+  Effect.map(
+    acquire(bucket, changed),
+    Option.map(({ tokens }) => tokens)
+  )
+
+const granted = (bucket: Bucket) => Effect.map(acquire(bucket), Option.getOrThrow)
+
+describe.each([
+  {
+    name: "failOpen",
+    guard: (self: TokenBucket.TokenBucket<string>) => Effect.succeed(TokenBucket.failOpen(self, { within })),
+    answers: Option.some(0),
+    level: Infinity
+  },
+  {
+    name: "failClosed",
+    guard: (self: TokenBucket.TokenBucket<string>) => Effect.succeed(TokenBucket.failClosed(self, { within })),
+    answers: Option.none(),
+    level: 0
+  },
+  {
+    name: "fallback",
+    guard: (self: TokenBucket.TokenBucket<string>) =>
+      Effect.map(quota, (local) => TokenBucket.fallback(self, { local, within })),
+    answers: Option.some(1),
+    level: 10
+  }
+])("TokenBucket.$name", ({ answers, guard, level, name }) => {
+  it.effect.each(faults)("decides where the bucket $does", ({ call, millis }) =>
+    Effect.gen(function* () {
+      const bucket = yield* guard(broken(call))
+      const calls = [bucket.level, tokensOf(bucket), bucket.record(failed()), bucket.started?.(1) ?? Effect.void]
+      const timed = yield* Effect.forEach(calls, (call) =>
+        Effect.gen(function* () {
+          const before = yield* nowMillis
+          const answer = yield* call
+          return [answer, (yield* nowMillis) - before]
+        })
+      )
+      expect(timed).toEqual([
+        [level, millis],
+        [answers, millis],
+        [undefined, millis],
+        [undefined, millis]
+      ])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("decides where the bucket throws", () =>
+    Effect.gen(function* () {
+      const bucket = yield* guard(throwing)
+      yield* bucket.record(failed())
+      expect([yield* bucket.level, yield* tokensOf(bucket)]).toEqual([level, answers])
+    })
+  )
+
+  it.effect("leaves the decision to a bucket that answers in time", () =>
+    Effect.gen(function* () {
+      const store = yield* RetryBucket.quota({ capacity: 2, cost: { orElse: 1 } })
+      const bucket = yield* guard(slow(store, 49))
+      const grant = yield* granted(bucket)
+      expect([yield* bucket.level, yield* tokensOf(bucket), yield* tokensOf(bucket)]).toEqual([
+        1,
+        Option.some(1),
+        Option.none()
+      ])
+      yield* grant.refund
+      expect([yield* store.level, yield* nowMillis]).toEqual([1, 4 * 49])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("refunds a grant that comes too late", () =>
+    Effect.gen(function* () {
+      const [store, ledger] = audited(yield* quota)
+      const bucket = yield* guard(slow(store, 80))
+      expect(yield* tokensOf(bucket)).toEqual(answers)
+      yield* Effect.sleep("1 second")
+      expect([ledger.granted, ledger.refunded]).toEqual([1, 1])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("has started where the bucket has it, and tells only then of abandoned attempts", () =>
+    Effect.gen(function* () {
+      const [store, ledger] = audited(yield* counting)
+      const bucket = yield* guard(store)
+      const grant = yield* granted(bucket)
+      yield* bucket.started?.(2) ?? Effect.void
+      yield* bucket.record(abandoned(grant, 2))
+      expect(ledger.heard.map(({ _tag }) => _tag)).toEqual(["Abandoned"])
+      expect((yield* guard(yield* quota)).started).toBe(undefined)
+    })
+  )
+
+  it.effect.prop(
+    "never waits longer than its bound, and leaves no token behind",
+    [fc.array(fc.nat(120), { minLength: 1, maxLength: 12 })],
+    ([latencies]) =>
+      Effect.gen(function* () {
+        const [store, ledger] = audited(yield* quota)
+        let call = 0
+        const late = <A>(effect: Effect.Effect<A>) =>
+          Effect.suspend(() => Effect.delay(effect, latencies[call++ % latencies.length] ?? 0))
+        const bucket = yield* guard({
+          ...store,
+          acquire: (request) =>
+            Effect.map(
+              late(store.acquire(request)),
+              Option.map((grant) => grant)
+            )
+        })
+        for (const _ of latencies) {
+          const before = yield* nowMillis
+          const answer = yield* acquire(bucket)
+          expect((yield* nowMillis) - before).toBeLessThanOrEqual(50)
+          if (Option.isSome(answer)) yield* answer.value.refund
+        }
+        yield* Effect.sleep("1 second")
+        expect(ledger.granted).toBe(latencies.length)
+        expect(ledger.refunded).toBe(latencies.length)
+        expect(yield* store.level).toBe(10)
+      }).pipe(VirtualClock.run),
+    law(50)
+  )
+
+  it.effect("keeps granted = spent + refunded, at whatever step an operation is interrupted", () =>
+    Effect.gen(function* () {
+      const run = (at: number, latency: number) => {
+        const clock = SteppedClock.make()
+        return Effect.gen(function* () {
+          const [store, ledger] = audited(yield* quota)
+          const bucket = yield* guard(latency === 0 ? store : { ...slow(store, latency), record: store.record })
+          const operation = Effect.uninterruptibleMask((restore) =>
+            Effect.flatMap(bucket.acquire(request({ restore })), (answer) => {
+              if (Option.isNone(answer)) return Effect.void
+              return Effect.flatMap(Effect.exit(restore(Effect.yieldNow())), (exit) =>
+                Exit.isSuccess(exit) ? bucket.record(succeeded(answer.value)) : answer.value.refund
+              )
+            })
+          )
+          const fiber = yield* Effect.fork(interruptedBefore(at, operation))
+          for (let turn = 0; turn < 10; turn++) {
+            yield* SteppedClock.settled
+            yield* clock.advance(20)
+          }
+          const { steps } = yield* fiber
+          expect(ledger.granted).toBeLessThanOrEqual(1)
+          expect(ledger.granted).toBe(ledger.spent + ledger.refunded)
+          expect(yield* store.level).toBe(10)
+          return steps
+        }).pipe(Effect.withClock(clock))
+      }
+      for (const latency of [0, 30, 80]) {
+        const steps = yield* run(Infinity, latency)
+        expect(steps).toBeGreaterThan(20)
+        for (let at = 1; at <= steps; at++) yield* run(at, latency)
+      }
+    })
+  )
+
+  it.effect("stops to wait as soon as it is interrupted", () =>
+    Effect.gen(function* () {
+      const bucket = yield* guard(broken(Effect.uninterruptible(Effect.never)))
+      for (const call of [acquire(bucket), bucket.record(failed()), bucket.level]) {
+        const fiber = yield* Effect.fork(call)
+        yield* Effect.sleep("10 millis")
+        const before = yield* nowMillis
+        yield* Fiber.interrupt(fiber)
+        expect((yield* nowMillis) - before).toBe(0)
+      }
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect.prop(
+    "behaves as the bucket that does not fail",
+    [bucket, moves],
+    ([make, moves]) =>
+      Effect.gen(function* () {
+        expect(yield* traceOf(Effect.flatMap(make, guard), moves)).toEqual(yield* traceOf(make, moves))
+      }),
+    law(50)
+  )
+
+  TokenBucketContract.suite(vitest, `${name} of a quota`, Effect.flatMap(quota, guard))
+  TokenBucketContract.suite(vitest, `${name} of a limit of concurrency`, Effect.flatMap(counting, guard), {
+    returns: true
+  })
+
+  it.each([0, Infinity])("refuses a bound of %s", (bound) => {
+    const guards = {
+      failOpen: () => TokenBucket.failOpen(TokenBucket.empty, { within: bound }),
+      failClosed: () => TokenBucket.failClosed({ within: bound })(TokenBucket.empty),
+      fallback: () => TokenBucket.fallback(TokenBucket.empty, { within: bound, local: TokenBucket.empty })
+    }
+    const make = guards[name as keyof typeof guards]
+    expect(make).toThrow(InvalidArgument.InvalidArgument)
+    expect(make).toThrow(`TokenBucket.${name}: within must be a finite duration > 0 and <= `)
+  })
+})
+
+describe("TokenBucket.failOpen, failClosed and fallback", () => {
+  it.effect.each(faults)(
+    "report the cause where the bucket $does, and do not wait for the report",
+    ({ call, millis, says }) =>
+      Effect.gen(function* () {
+        const causes: Array<Cause.Cause<unknown>> = []
+        const onFailure = (cause: Cause.Cause<string | Cause.TimeoutException>) => {
+          causes.push(cause)
+          return causes.length > 1 ? Effect.never : Effect.dieMessage("report")
+        }
+        const options = { within, onFailure, local: TokenBucket.empty }
+        const guards = [TokenBucket.failOpen(options), TokenBucket.failClosed(options), TokenBucket.fallback(options)]
+        yield* Effect.forEach(guards, (guard) => acquire(guard(broken(call))))
+        expect(yield* nowMillis).toBe(3 * millis)
+        yield* Effect.sleep("1 second")
+        expect(causes).toEqual([says, says, says])
+      }).pipe(VirtualClock.run)
+  )
+
+  it.effect("report a refund that fails", () =>
+    Effect.gen(function* () {
+      let reports = 0
+      const store: Bucket = {
+        ...TokenBucket.unlimited,
+        acquire: () => Effect.succeedSome({ tokens: 1, refund: Effect.die("refund") })
+      }
+      const bucket = TokenBucket.failOpen(store, { within, onFailure: () => Effect.sync(() => void (reports += 1)) })
+      yield* (yield* granted(bucket)).refund
+      yield* acquire(
+        TokenBucket.failOpen(slow(store, 60), { within, onFailure: () => Effect.sync(() => void (reports += 1)) })
+      )
+      yield* Effect.sleep("1 second")
+      // The refund, the call that took too long, and the refund of its late grant.
+      expect(reports).toBe(3)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("let a bucket wait no longer than the request, and end its wait at the bound", () =>
+    Effect.gen(function* () {
+      const store = yield* RateLimiter.fixed({ rate: 1, burst: 1 })
+      const ask = (within: Duration.DurationInput, atMostMillis: number) =>
+        tokensOf(TokenBucket.failOpen(store, { within }), { atMost: Option.some(Duration.millis(atMostMillis)) })
+      expect(yield* ask("1 minute", 1_000)).toEqual(Option.some(1))
+      expect(yield* ask("1 minute", 999)).toEqual(Option.none())
+      expect(yield* ask("999 millis", 60_000)).toEqual(Option.none())
+      expect(yield* nowMillis).toBe(0)
+      expect(yield* ask("1 minute", 60_000)).toEqual(Option.some(1))
+      expect(yield* nowMillis).toBe(1_000)
+      // One that does not know of limits is interrupted.
+      const stubborn: Bucket = { ...store, acquire: (request) => store.acquire({ ...request, atMost: Option.none() }) }
+      expect(yield* tokensOf(TokenBucket.failOpen(stubborn, { within }))).toEqual(Option.some(0))
+      expect(yield* nowMillis).toBe(1_050)
+      yield* Effect.sleep("950 millis")
+      expect(yield* isGranted(store, { atMost: Option.some(Duration.zero) })).toBe(true)
+    }).pipe(VirtualClock.run)
+  )
+})
+
+describe("TokenBucket.fallback", () => {
+  it.effect("records with each bucket what that bucket granted", () =>
+    Effect.gen(function* () {
+      const [store, remote] = audited(yield* quota)
+      const [local, near] = audited(yield* RetryBucket.quota({ capacity: 10, cost: { orElse: 3 } }))
+      let isDown = false
+      const flaky: TokenBucket.TokenBucket<string> = {
+        ...store,
+        acquire: (request) => (isDown ? Effect.fail("down") : store.acquire(request))
+      }
+      const bucket = TokenBucket.fallback(flaky, { local, within })
+      const first = yield* granted(bucket)
+      isDown = true
+      const second = yield* granted(bucket)
+      yield* bucket.record(succeeded(second, 2))
+      yield* bucket.record(succeeded(first, 2))
+      yield* bucket.record(failed())
+      const tokens = [remote, near].map(({ heard }) => heard.map(({ granted }) => granted.tokens))
+      expect(tokens).toEqual([
+        [0, 1, 0],
+        [3, 0, 0]
+      ])
+    })
+  )
+
+  it.effect("records with the local bucket where the other one hangs", () =>
+    Effect.gen(function* () {
+      const [local, ledger] = audited(yield* quota)
+      const bucket = TokenBucket.fallback(broken(Effect.never), { local, within })
+      yield* bucket.record(succeeded(yield* granted(bucket), 2))
+      expect(ledger.spent).toBe(1)
+      expect(yield* nowMillis).toBe(100)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("refunds to the local bucket what that granted", () =>
+    Effect.gen(function* () {
+      const local = yield* quota
+      const bucket = TokenBucket.fallback(broken(Effect.fail("down")), { local, within })
+      yield* (yield* granted(bucket)).refund
+      expect(yield* local.level).toBe(10)
+    })
+  )
+
+  it.effect("leaves a local bucket that waits what the request allows, less what the other one took", () =>
+    Effect.gen(function* () {
+      const ask = (atMostMillis: number) =>
+        Effect.gen(function* () {
+          const local = yield* RateLimiter.fixed({ rate: 1, burst: 1 })
+          yield* acquire(local)
+          const bucket = TokenBucket.fallback(broken(Effect.never), { local, within })
+          const before = yield* nowMillis
+          const isGranted = Option.isSome(
+            yield* acquire(bucket, { atMost: Option.some(Duration.millis(atMostMillis)) })
+          )
+          return [isGranted, (yield* nowMillis) - before]
+        })
+      expect(yield* ask(1_000)).toEqual([true, 1_000])
+      expect(yield* ask(999)).toEqual([false, 50])
+      expect(yield* ask(10)).toEqual([false, 50])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("tells a local bucket with started of every attempt", () =>
+    Effect.gen(function* () {
+      const local = yield* counting
+      const bucket = TokenBucket.fallback(yield* quota, { local, within })
+      yield* bucket.started?.(1) ?? Effect.dieMessage("no started")
+      yield* bucket.record(abandoned())
+      expect(yield* local.level).toBe(2)
+    })
+  )
+
+  TokenBucketContract.suite(
+    vitest,
+    "fallback of a bucket that fails",
+    Effect.map(quota, (local) => TokenBucket.fallback(broken(Effect.fail("down")), { local, within }))
+  )
+  TokenBucketContract.suite(
+    vitest,
+    "fallback to a bucket that waits",
+    Effect.map(RetryBucket.quota({ capacity: 50, refillPerSecond: 5, whenShort: "wait" }), (local) =>
+      TokenBucket.fallback(broken(Effect.fail("down")), { local, within })
+    ),
+    { waits: true, refills: true }
+  )
+})
