@@ -12,6 +12,7 @@ export interface Source {
 
 export interface Manifest {
   readonly name: string
+  readonly version?: string
   readonly private?: boolean
   readonly repository?: string | { readonly type: string; readonly url: string; readonly directory?: string }
   readonly homepage?: string

@@ -6,7 +6,7 @@
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { run } from "./Command.ts"
+import { execute, run } from "./Command.ts"
 import { build, pack } from "./Pack.ts"
 import { addressOf } from "./Release.ts"
 import { type Manifest, publishedPackages, read, root } from "./Workspace.ts"
@@ -21,16 +21,20 @@ const release = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   rmSync(target, { recursive: true, force: true })
   const building = build()
   if (building.length > 0) return building
-  const packed = publishedPackages().map((published) => pack(published, target))
+  const packed = publishedPackages().map((each) => ({ ...each.manifest, ...pack(each, target) }))
   const failures = packed.flatMap((each) => each.failures)
   if (failures.length > 0) return failures
-  for (const { tarball = "" } of packed) {
-    const publication = publishing ? run("npm", "publish", tarball, "--access", "public") : []
+  for (const { name, tarball = "", version } of packed) {
+    const sending = publishing && !isPublished(`${name}@${version}`)
+    const publication = sending ? run("npm", "publish", tarball, "--access", "public") : []
     if (publication.length > 0) return publication
-    console.log(`${publishing ? "published" : "packed"} ${tarball}`)
+    console.log(`${sending ? "published" : "packed"} ${tarball}`)
   }
   return []
 }
+
+/** A release that stopped half-way can be run again: the registry takes each version once. */
+const isPublished = (version: string): boolean => execute("npm", "view", version, "version").stdout.trim() !== ""
 
 const failures = release(process.argv.slice(2))
 for (const failure of failures) console.error(failure)
