@@ -2,6 +2,7 @@
  * Explains a policy from its data alone.
  */
 import { Duration, Option } from "effect"
+<<<<<<< HEAD:packages/plan/src/Explain.ts
 import * as Argument from "@effect-retry/core/InvalidArgument"
 import type { Kind } from "@effect-retry/core/Verdict"
 import { kinds } from "@effect-retry/core/Verdict"
@@ -9,6 +10,15 @@ import * as Backoff from "@effect-retry/core/Backoff"
 import type { Tree } from "@effect-retry/core/BackoffTree"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import * as Hint from "@effect-retry/core/Hint"
+=======
+import * as Argument from "../accept/InvalidArgument.ts"
+import type { Kind } from "../classify/Verdict.ts"
+import { kinds } from "../classify/Verdict.ts"
+import * as Backoff from "../decide/Backoff.ts"
+import type { Tree } from "../decide/BackoffTree.ts"
+import * as BackoffTree from "../decide/BackoffTree.ts"
+import * as Hint from "../decide/Hint.ts"
+>>>>>>> f47fce8 (Rewrite the loop around one decision and one port):packages/core/src/plan/Explain.ts
 import { mostFollowed } from "./Extremes.ts"
 import type { Followed, Journey, Row } from "./Follow.ts"
 import { follow } from "./Follow.ts"

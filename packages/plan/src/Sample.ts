@@ -2,9 +2,15 @@
  * Samples a policy: not the worst case, but what usually happens. A thin file around `Simulation`.
  */
 import { Duration, Effect, Random } from "effect"
+<<<<<<< HEAD:packages/plan/src/Sample.ts
 import * as Argument from "@effect-retry/core/InvalidArgument"
 import type { Kind } from "@effect-retry/core/Verdict"
 import * as Verdict from "@effect-retry/core/Verdict"
+=======
+import * as Argument from "../accept/InvalidArgument.ts"
+import type { Kind } from "../classify/Verdict.ts"
+import * as Verdict from "../classify/Verdict.ts"
+>>>>>>> f47fce8 (Rewrite the loop around one decision and one port):packages/core/src/plan/Sample.ts
 import { checked } from "./Explain.ts"
 import type { Scheduled } from "./PlanRecord.ts"
 import type { Run } from "./Simulation.ts"

@@ -4,9 +4,15 @@
  * A thin file: it runs the schedule's own effects.
  */
 import { Duration, Effect, Option, Random, Schedule } from "effect"
+<<<<<<< HEAD:packages/plan/src/ScheduleRuns.ts
 import * as Argument from "@effect-retry/core/InvalidArgument"
 import * as Verdict from "@effect-retry/core/Verdict"
 import * as Hint from "@effect-retry/core/Hint"
+=======
+import * as Argument from "../accept/InvalidArgument.ts"
+import * as Verdict from "../classify/Verdict.ts"
+import * as Hint from "../decide/Hint.ts"
+>>>>>>> f47fce8 (Rewrite the loop around one decision and one port):packages/core/src/plan/ScheduleRuns.ts
 import { assumptionsOf, checked, plannedAttempt, worst } from "./Explain.ts"
 import type { Followed, Row } from "./Follow.ts"
 import { longestHint, timeoutMillis } from "./Limits.ts"

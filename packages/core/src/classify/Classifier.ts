@@ -1,19 +1,36 @@
 /**
  * Functions from a failure to a verdict, and their composition.
  *
- * The caller says what is retryable: whatever no classifier knows is not retried.
+ * The caller says what is retryable: a failure that no classifier knows is not retried. A classifier made from tags, from
+ * a class or from a guard has no opinion on errors that it does not know, so a library can ship it as a value and a
+ * program can use it for any union of errors.
  */
-import type { Duration } from "effect"
+import { Duration } from "effect"
 import { dual } from "effect/Function"
+import * as Argument from "../accept/InvalidArgument.ts"
 import * as Verdict from "./Verdict.ts"
 
 /**
- * Judges a failure.
+ * The moment at which a failure is judged.
  *
  * @category models
  */
-export interface Classifier<in E> {
-  (error: E): Verdict.Verdict
+export interface Moment {
+  /** Wall-clock time, in milliseconds since the epoch: what dates in a response are compared with. */
+  readonly nowMillis: number
+  /** The number of the attempt that failed, from 1. */
+  readonly attempt: number
+  /** Time since the operation began. */
+  readonly elapsed: Duration.Duration
+}
+
+/**
+ * Judges a failure. A function of `unknown`, the default, fits every error.
+ *
+ * @category models
+ */
+export interface Classifier<in E = unknown> {
+  (error: E, moment: Moment): Verdict.Verdict
 }
 
 /**
@@ -32,32 +49,71 @@ export type Cases<E> = {
   readonly [Tag in Extract<E, Tagged>["_tag"]]?: Case<Extract<E, { readonly _tag: Tag }>>
 }
 
-/**
- * An error with a tag, such as a `Data.TaggedError`.
- *
- * @category models
- */
-export interface Tagged {
+interface Tagged {
   readonly _tag: string
 }
 
-type FromCases<C> = {
-  [Tag in keyof C]: C[Tag] extends (error: infer E) => Verdict.Verdict ? E : { readonly _tag: Tag }
+/** Stands for the error of a classifier where no context names it. */
+export interface NoUnion {
+  readonly noUnion: unique symbol
+}
+
+type Loose = { readonly [tag: string]: Case<never> }
+
+/** Accepts where no union is known: `E` is its default, `unknown`, `any`, or `never` (a policy without an effect yet). */
+type OnlyWithoutUnion<E> = HasUnion<E> extends "yes" ? "each must judge the whole union, or be partial" : unknown
+type HasUnion<E> = [E] extends [NoUnion] ? "no" : unknown extends E ? "no" : "yes"
+
+/** What the cases that are functions read; a function of another tag reads an error that does not exist. */
+type Read<C> = {
+  [Tag in keyof C]: C[Tag] extends (error: infer E, ...rest: any) => Verdict.Verdict ? ReadAs<E, Tag> : never
+}[keyof C]
+type ReadAs<E, Tag> = [E] extends [never]
+  ? never
+  : [E] extends [{ readonly _tag: Tag }]
+    ? E
+    : [E & { readonly _tag: Tag }] extends [never]
+      ? { readonly _tag: Tag; readonly mistake: "this case reads an error of another tag" }
+      : E & { readonly _tag: Tag }
+type Strict<C> = {
+  [Tag in keyof C]: C[Tag] extends (error: infer E, ...rest: any) => Verdict.Verdict ? E : { readonly _tag: Tag }
 }[keyof C]
 
 /**
- * Retries nothing. The last of a chain, and the only safe default.
+ * Judges the tagged errors `Known` and has no opinion on others, so it fits every union in which those tags mean those
+ * errors. Its signature is generic, since a function from `Known` alone would be refused for a wider union.
  *
- * @category constructors
+ * @category models
  */
-export const never: Classifier<unknown> = () => Verdict.terminal("nothing is retryable")
+export interface OfTags<Known> {
+  <E>(error: Fitting<E, Known>, moment: Moment): Verdict.Verdict
+}
+type Fitting<E, Known> = [Extract<E, { readonly _tag: TagOf<Known> }>] extends [Known] ? E : Known
+type TagOf<Known> = Known extends { readonly _tag: infer Tag } ? Tag : never
+
+type FromTags<C, E> = [E] extends [never]
+  ? Classifier<Strict<C>>
+  : HasUnion<E> extends "yes"
+    ? Classifier<E>
+    : [Read<C>] extends [never]
+      ? Classifier
+      : OfTags<Read<C>>
 
 /**
- * Retries everything, as a passing fault. For effects whose every failure was chosen to mean "again".
+ * Retries nothing, and says so in its verdict. The last of a chain.
  *
  * @category constructors
  */
-export const always: Classifier<unknown> = () => Verdict.transient
+export const never: Classifier = () => nothing
+
+const nothing = /*#__PURE__*/ Verdict.terminal("nothing is retryable")
+
+/**
+ * Retries everything, as a passing fault. For effects that fail only where another attempt may help.
+ *
+ * @category constructors
+ */
+export const always: Classifier = () => Verdict.transient
 
 /**
  * `verdict` where the predicate holds, no opinion elsewhere.
@@ -65,58 +121,137 @@ export const always: Classifier<unknown> = () => Verdict.transient
  * @category constructors
  */
 export const fromPredicate =
-  <E>(predicate: (error: E) => boolean, verdict: Verdict.Verdict = Verdict.transient): Classifier<E> =>
-  (error) =>
-    predicate(error) ? verdict : Verdict.noOpinion
+  <E>(
+    predicate: (error: E, moment: Moment) => boolean,
+    verdict: Verdict.Verdict = Verdict.transient
+  ): Classifier<E> =>
+  madeOf([predicate], (error, moment) => (predicate(error, moment) ? verdict : Verdict.noOpinion))
 
 /**
  * Judges tagged errors by their `_tag`. A case written as a function sees the error narrowed to its tag.
  *
- * Outside a pipe or a call that knows the error, name the union: `Classifier.fromTags<ApiError>({ ... })`.
+ * Where the union is known (in a pipe, in a call with an effect, or named as in `Classifier.fromTags<ApiError>`), a
+ * misspelt tag does not compile. As a constant it knows no union and fits every one.
  *
  * @category constructors
  */
 export const fromTags: {
-  <E = Tagged>(cases: Cases<E>): Classifier<E>
-  <C extends { readonly [tag: string]: Case<never> }>(cases: C): Classifier<FromCases<C>>
-} =
-  (cases: { readonly [tag: string]: Case<never> | undefined }): Classifier<unknown> =>
-  (error) => {
-    const found = isTagged(error) && Object.hasOwn(cases, error._tag) ? cases[error._tag] : undefined
-    return found === undefined ? Verdict.noOpinion : typeof found === "function" ? found(error as never) : found
-  }
+  <C extends Loose, E = NoUnion>(cases: C & OnlyWithoutUnion<E>): FromTags<C, E>
+  <E>(cases: Cases<E>): Classifier<E>
+} = (cases: { readonly [tag: string]: Case<never> | undefined }): Classifier => {
+  for (const [tag, found] of Object.entries(cases)) checkCase("Classifier.fromTags", tag, found)
+  const known = { ...cases }
+  return madeOf(Object.values(known), (error, moment) =>
+    isTagged(error) && Object.hasOwn(known, error._tag) ? judged(known[error._tag], error, moment) : Verdict.noOpinion
+  )
+}
+
+/**
+ * Judges the errors of a class, asked by `instanceof`; no opinion on others.
+ *
+ * @category constructors
+ */
+export const fromClass = <Self>(
+  type: abstract new (...args: never) => Self,
+  verdict: Verdict.Verdict | Classifier<NoInfer<Self>>
+): Classifier => {
+  checkCase("Classifier.fromClass", "verdict", verdict)
+  return madeOf([verdict], (error, moment) =>
+    error instanceof type ? judged(verdict, error, moment) : Verdict.noOpinion
+  )
+}
+
+/**
+ * Judges the errors that a guard recognises; no opinion on others.
+ *
+ * @category constructors
+ */
+export const when = <Self>(
+  guard: (error: unknown) => error is Self,
+  verdict: Verdict.Verdict | Classifier<NoInfer<Self>>
+): Classifier => {
+  checkCase("Classifier.when", "verdict", verdict)
+  return madeOf([verdict], (error, moment) => (guard(error) ? judged(verdict, error, moment) : Verdict.noOpinion))
+}
 
 /**
  * The first opinion of a list. Associative, with a classifier of no opinion as identity.
  *
  * @category combinators
  */
-export const firstOf =
-  <E>(...classifiers: ReadonlyArray<Classifier<E>>): Classifier<E> =>
-  (error) => {
+export const firstOf: {
+  <E = NoUnion>(
+    ...classifiers: ReadonlyArray<[E] extends [never] ? never : Classifier<NotInferred<E>>>
+  ): Classifier<OrUnknown<E>>
+  <E, U = NoUnion>(
+    ...classifiers: ReadonlyArray<Classifier<E>> & OnlyWithoutUnion<U>
+  ): HasUnion<U> extends "yes" ? Classifier<U> : Classifier<E>
+} = (...classifiers: ReadonlyArray<Classifier<never>>): Classifier<any> => {
+  for (const [i, classifier] of classifiers.entries()) {
+    if (typeof classifier !== "function") {
+      Argument.refuse("Classifier.firstOf", `classifiers[${i}]`, "a function from error to verdict", classifier)
+    }
+  }
+  return madeOf(classifiers, (error: never, moment) => {
     for (const classifier of classifiers) {
-      const verdict = classifier(error)
+      const verdict = classifier(error, moment)
       if (verdict._tag !== "NoOpinion") return verdict
     }
     return Verdict.noOpinion
-  }
+  })
+}
+type OrUnknown<E> = E extends NoUnion ? unknown : E
+/** `E`, without being inferred from. `NoInfer` would also keep the context from the arguments. */
+type NotInferred<E> = [OrUnknown<E>][E extends unknown ? 0 : never]
 
 /**
- * Reads from the error how long the server asked us to wait, and attaches it to a retryable verdict.
+ * Reads from the error how long the server asked to wait, and attaches it to the verdict.
  *
  * @category combinators
  */
 export const withHint: {
-  <E>(hint: (error: E) => Duration.DurationInput | undefined): (self: Classifier<E>) => Classifier<E>
-  <E>(self: Classifier<E>, hint: (error: E) => Duration.DurationInput | undefined): Classifier<E>
+  <E>(
+    hint: (error: E, moment: Moment) => Duration.DurationInput | undefined
+  ): (self: Classifier<E>) => Classifier<E>
+  <E>(
+    self: Classifier<E>,
+    hint: (error: E, moment: Moment) => Duration.DurationInput | undefined
+  ): Classifier<E>
 } = /*#__PURE__*/ dual(
   2,
-  <E>(self: Classifier<E>, hint: (error: E) => Duration.DurationInput | undefined): Classifier<E> =>
-    (error) => {
-      const verdict = self(error)
-      return verdict._tag === "Retryable" ? Verdict.withHint(verdict, hint(error)) : verdict
-    }
+  <E>(
+      self: Classifier<E>,
+      hint: (error: E, moment: Moment) => Duration.DurationInput | undefined
+    ): Classifier<E> =>
+    madeOf<E>([self, hint], (error, moment) => {
+      const verdict = self(error, moment)
+      return verdict._tag === "NoOpinion" ? verdict : Verdict.withHint(verdict, hint(error, moment))
+    })
 )
+
+/**
+ * Whether a classifier, or another judge, reads the moment: whether it declares a parameter for it. Time is only kept
+ * for those that do.
+ *
+ * @category guards
+ */
+export const readsMoment = (judge: (error: never, moment: Moment) => unknown): boolean => judge.length > 1
+
+/** A classifier that declares to read the moment only if one of its parts does. */
+const madeOf = <E>(parts: ReadonlyArray<unknown>, judge: Classifier<E>): Classifier<E> =>
+  parts.some((part) => typeof part === "function" && part.length > 1) ? judge : (error) => judge(error, unread)
+
+const unread: Moment = { nowMillis: NaN, attempt: 0, elapsed: Duration.zero }
+
+const judged = (found: Case<never> | undefined, error: unknown, moment: Moment): Verdict.Verdict =>
+  found === undefined ? Verdict.noOpinion : typeof found === "function" ? found(error as never, moment) : found
+
+const checkCase = (owner: string, field: string, found: unknown): void => {
+  const isVerdict = typeof found === "object" && found !== null && "_tag" in found
+  if (found !== undefined && typeof found !== "function" && !isVerdict) {
+    Argument.refuse(owner, field, "a verdict or a function from error to verdict", found)
+  }
+}
 
 const isTagged = (error: unknown): error is Tagged =>
   typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string"

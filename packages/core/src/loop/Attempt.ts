@@ -1,46 +1,101 @@
 /**
- * One attempt: the effect with the service and the timeout that the policy asks for.
+ * One attempt: the effect with the services, the span and the bounds of time that the policy asks for.
  */
-import { Duration, Effect, Option } from "effect"
+import { Cause, Duration, Effect, Option } from "effect"
 import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
+import type { ActiveAttempt } from "./ActiveOperation.ts"
+import { CurrentOperation } from "./ActiveOperation.ts"
 import type * as CurrentAttempt from "./CurrentAttempt.ts"
-import type { Erased } from "./Operation.ts"
+import type { Erased, Expired } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
-import { CurrentOperation } from "./RetryEvent.ts"
+import { within } from "./Within.ts"
 
 /**
- * The effect of the attempt that is about to start. Its timeout is noted in the operation.
+ * The effect of the attempt that is about to start. A timeout, or a deadline that cuts, is noted in the operation when it
+ * has interrupted the attempt.
  *
  * @category running
  */
 export const effect = (op: Operation.Operation): Erased => {
-  const { attempt: tag, attemptTimeout: timeout, deadline } = op.policy
+  const { attempt: tag, attemptTimeout: timeout, deadline } = op.prepared.policy
   const named = inSpan(op, withName(op))
-  if (tag === undefined && timeout === undefined) return named
+  if (tag === undefined && timeout === undefined && deadline?._tag !== "Cut") return noted(op, named)
   const leftMillis = deadline === undefined ? Infinity : deadline.withinMillis - op.attemptStartedMillis
-  const millis = timeout === undefined ? leftMillis : AttemptTimeout.millisFor(timeout, op.attempts, leftMillis)
-  const self = tag === undefined ? named : Effect.provideService(named, tag, current(op, millis))
+  const timeoutMillis =
+    timeout === undefined ? leftMillis : AttemptTimeout.millisFor(timeout, op.attempts, leftMillis)
+  const self = noted(op, tag === undefined ? named : Effect.provideService(named, tag, current(op, timeoutMillis)))
+  if (deadline?._tag === "Cut" && timeoutMillis === leftMillis) {
+    return bounded(op, self, leftMillis, () => ({ _tag: "Cut", deadline }))
+  }
   if (timeout === undefined) return self
-  const after = Duration.millis(millis)
-  return Effect.timeoutFail(timeout.disconnected ? Effect.disconnect(self) : self, {
-    duration: after,
-    onTimeout: () => (op.timedOut = new AttemptTimeout.AttemptTimedOut({ attempt: op.attempts, after }))
-  })
+  const after = Duration.millis(timeoutMillis)
+  return bounded(op, self, timeoutMillis, () => ({
+    _tag: "TimedOut",
+    timedOut: new AttemptTimeout.AttemptTimedOut({ attempt: op.attempts, after })
+  }))
 }
 
-/** Makes the operation visible to those inside, if it can retry. */
-const withName = ({ attempts, policy: { maxAttempts, name }, self }: Operation.Operation): Erased =>
-  name === undefined || maxAttempts === 1
-    ? self
-    : Effect.provideService(self, CurrentOperation, { name, attempt: attempts })
+const bounded = (op: Operation.Operation, self: Erased, millis: number, expired: () => Expired): Erased =>
+  within(self, {
+    millis,
+    onTimeout: () => {
+      op.expired = expired()
+      return Effect.fail(op.expired)
+    },
+    disconnected: op.prepared.policy.attemptTimeout?.disconnected === true
+  })
 
-const inSpan = ({ attempts, policy: { attemptSpan, name } }: Operation.Operation, self: Erased): Erased =>
-  attemptSpan === undefined
+/** Makes the operation visible to those inside, if it can retry, for as long as the attempt runs. */
+const withName = ({ attempts, prepared: { policy }, self }: Operation.Operation): Erased => {
+  const { maxAttempts, name } = policy
+  if (name === undefined || maxAttempts === 1) return self
+  const active: ActiveAttempt = { name, attempt: attempts, running: true }
+  const over = Effect.sync(() => {
+    active.running = false
+  })
+  return Effect.ensuring(Effect.provideService(self, CurrentOperation, active), over)
+}
+
+const inSpan = ({ attempts, prepared: { policy } }: Operation.Operation, self: Erased): Erased =>
+  policy.attemptSpan === undefined
     ? self
-    : Effect.withSpan(self, attemptSpan, {
+    : Effect.withSpan(self, policy.attemptSpan, {
         captureStackTrace: false,
-        attributes: { "retry.attempt": attempts, ...(name !== undefined && { "retry.operation": name }) }
+        attributes: {
+          "retry.attempt": attempts,
+          ...(policy.name !== undefined && { "retry.operation": policy.name })
+        }
       })
+
+/**
+ * Notes what the attempt leaves open, in the step in which it ends: nothing can come between.
+ *
+ * An attempt that was interrupted and could not end at once is released where it ends, since the loop has gone on.
+ */
+const noted = (op: Operation.Operation, self: Erased): Erased => {
+  const { release } = op.prepared.policy
+  if (release === undefined) return self
+  const number = op.attempts
+  const isOver = () => op.attempts !== number || op.expired !== undefined
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.matchCauseEffect(restore(self), {
+      onFailure: (cause) => {
+        const error = Cause.failureOption(cause)
+        if (Option.isNone(error)) return Effect.failCause(cause)
+        if (Cause.isInterrupted(cause) || isOver()) {
+          return Effect.zipRight(release(error.value, "Interrupted"), Effect.failCause(cause))
+        }
+        op.open = { failed: error.value }
+        return Effect.failCause(cause)
+      },
+      onSuccess: (value) => {
+        if (isOver()) return Effect.as(release(value, "Interrupted"), value)
+        op.open = { failed: value }
+        return Effect.succeed(value)
+      }
+    })
+  )
+}
 
 const current = (op: Operation.Operation, millis: number): CurrentAttempt.Attempt => {
   const startedMillis = op.attemptStartedMillis

@@ -1,75 +1,194 @@
 /**
- * What follows a failed attempt: the pure steps between its verdict and the wait, in the order in which they are taken.
+ * What follows a failed attempt: one pure function of a policy, the progress of the operation and the failure.
+ *
+ * The loop, `Policy.toSchedule` and the plan ask it, and nothing else decides. The order is fixed: not retryable, attempts
+ * spent, standing down, back-off ended, hint too long, deadline. A random number and the step of a foreign schedule cost
+ * an effect, so the function asks for them, and only where it comes to need them.
  */
 import { Duration, Option } from "effect"
-import type { Retryable, Verdict } from "../classify/Verdict.ts"
-import * as Backoff from "../decide/Backoff.ts"
-import type { Step } from "../decide/BackoffTree.ts"
+import type { Kind, Retryable, Verdict } from "../classify/Verdict.ts"
+import type { Tree } from "../decide/BackoffTree.ts"
+import * as BackoffTree from "../decide/BackoffTree.ts"
 import * as Deadline from "../decide/Deadline.ts"
 import * as Hint from "../decide/Hint.ts"
-import type { ErasedPolicy } from "./PolicyRecord.ts"
+import type { Prepared } from "./PolicyCheck.ts"
 import type { DelaySource } from "./RetryEvent.ts"
 import type { StopReason } from "./RetryStopped.ts"
 
 /**
- * The delay before the next attempt in milliseconds, or why there is none.
+ * How far an operation has come.
  *
  * @category models
  */
-export type Decision = number | StopReason
+export interface Progress {
+  /** Attempts started. */
+  readonly attempts: number
+  /** Failures so far of the kinds that the policy limits, the one at hand included. */
+  readonly failures: Failures
+  /** Time since the operation began, at the moment of the decision. */
+  readonly elapsedMillis: number
+  /** How long the failed attempt ran. */
+  readonly ranMillis: number
+  /** Where the back-off stands; `undefined` for a foreign schedule. */
+  readonly tree: Tree | undefined
+  /** The name of the operation inside which this one would retry, where the policy stands down. */
+  readonly outer: string | undefined
+  /** A random number in [0, 1), once it was asked for. */
+  readonly u: number | undefined
+  /** The delay of a foreign schedule, once it was asked for; `None` where the schedule has ended. */
+  readonly stepped: Option.Option<number> | undefined
+}
 
 /**
- * The verdict, if it is retryable and attempts remain.
+ * Failures by kind, of the kinds that a policy limits.
+ *
+ * @category models
+ */
+export type Failures = { readonly [K in Kind]?: number }
+
+/**
+ * @category models
+ */
+export type Decision =
+  | {
+      readonly _tag: "Retry"
+      readonly delayMillis: number
+      readonly source: DelaySource
+      /** Where the back-off goes on. */
+      readonly tree: Tree | undefined
+      /** Whether a foreign schedule starts over. */
+      readonly startsOver: boolean
+    }
+  | {
+      readonly _tag: "Stop"
+      readonly reason: StopReason
+      /** The delay that had been decided on, where the decision came so far. */
+      readonly delayMillis: number | undefined
+    }
+  /** `u` is needed. */
+  | typeof needsDraw
+  /** `stepped` is needed. */
+  | typeof needsStep
+
+/**
+ * @category constructors
+ */
+export const needsDraw = { _tag: "NeedsDraw" } as const
+
+/**
+ * @category constructors
+ */
+export const needsStep = { _tag: "NeedsStep" } as const
+
+/**
+ * Decides what follows a failure.
  *
  * @category destructors
  */
-export const retryable = (policy: ErasedPolicy, attempts: number, verdict: Verdict): Retryable | StopReason => {
+export const decide = (prepared: Prepared, progress: Progress, verdict: Verdict): Decision => {
+  const refused = refusal(prepared, progress, verdict)
+  if (refused !== undefined) return stop(refused)
+  const failure = verdict as Retryable
+  if (prepared.draws && progress.u === undefined) return needsDraw
+  const stepped = step(progress, failure.kind)
+  return stepped === needsStep ? stepped : bent(prepared, progress, failure, stepped)
+}
+
+/** Steps 5 to 7: what stops an operation before its back-off is asked. */
+const refusal = ({ policy }: Prepared, progress: Progress, verdict: Verdict): StopReason | undefined => {
   if (verdict._tag === "NoOpinion") return { _tag: "Terminal", why: "no classifier has an opinion" }
   if (verdict._tag === "Terminal") return { _tag: "Terminal", why: verdict.why }
-  return attempts < policy.maxAttempts ? verdict : { _tag: "AttemptsSpent", maxAttempts: policy.maxAttempts }
+  return spent(policy, progress, verdict.kind) ?? stoodDown(progress)
 }
 
-/**
- * Bends the back-off's delay, `undefined` where it has ended, by the hint and then the deadline.
- *
- * @category destructors
- */
-export const bend = (
-  policy: ErasedPolicy,
-  verdict: Retryable,
-  delayMillis: number | undefined,
-  elapsedMillis: number,
-  u: number
+const spent = (
+  { attemptsByKind, maxAttempts }: Prepared["policy"],
+  { attempts, failures }: Progress,
+  kind: Kind
+): StopReason | undefined => {
+  if (attemptsByKind === undefined) {
+    return attempts < maxAttempts ? undefined : { _tag: "AttemptsSpent", maxAttempts }
+  }
+  const limit = attemptsByKind[kind]
+  if (limit !== undefined) {
+    return (failures[kind] ?? 0) < limit ? undefined : { _tag: "AttemptsSpent", maxAttempts: limit, kind }
+  }
+  const counted = Object.values(failures).reduce((sum, count) => sum - count, attempts)
+  return counted < maxAttempts ? undefined : { _tag: "AttemptsSpent", maxAttempts }
+}
+
+const stoodDown = ({ outer }: Progress): StopReason | undefined =>
+  outer === undefined ? undefined : { _tag: "StoodDown", outer }
+
+interface Stepped {
+  readonly delayMillis: number
+  readonly capped: boolean
+  readonly rest: Tree | undefined
+}
+
+/** Step 8: the back-off's own delay. */
+const step = (
+  { elapsedMillis, ranMillis, stepped, tree, u = 0 }: Progress,
+  kind: Kind
+): Stepped | undefined | typeof needsStep => {
+  if (tree !== undefined) return BackoffTree.step(tree, { u, kind, ranMillis, elapsedMillis })
+  if (stepped === undefined) return needsStep
+  return Option.isNone(stepped) ? undefined : { delayMillis: stepped.value, capped: false, rest: undefined }
+}
+
+/** Steps 8 and 9: the delay as the hint and the deadline bend it. */
+const bent = (
+  prepared: Prepared,
+  { elapsedMillis, u = 0 }: Progress,
+  { hint }: Retryable,
+  stepped: Stepped | undefined
 ): Decision => {
-  if (delayMillis === undefined) return { _tag: "BackoffEnded" }
-  const { deadline, hint = Hint.standard } = policy
-  const bent = Option.isNone(verdict.hint)
-    ? delayMillis
-    : Hint.bend(hint, delayMillis, Duration.toMillis(verdict.hint.value), u)
-  if (bent === undefined) return { _tag: "HintTooLong", hint: Option.getOrThrow(verdict.hint) }
-  if (deadline === undefined) return bent
-  // A cut that is due lets no attempt start either, wherever its interruption has to wait.
-  if (deadline._tag === "Cut" && !Deadline.mayStart(deadline, elapsedMillis)) return passed(deadline)
-  return Deadline.fit(deadline, elapsedMillis, bent) ?? passed(deadline)
+  if (stepped === undefined) return stop({ _tag: "BackoffEnded" })
+  const { delayMillis } = stepped
+  const asked = Option.isNone(hint) ? delayMillis : Hint.bend(prepared.hint, delayMillis, Duration.toMillis(hint.value), u)
+  if (asked === undefined) return stop({ _tag: "HintTooLong", hint: Option.getOrThrow(hint) }, delayMillis)
+  const fitted = fit(prepared, elapsedMillis, asked)
+  if (typeof fitted !== "number") return stop(fitted, asked)
+  const followed = asked !== delayMillis
+  const startsOver = followed && Hint.startsOver(prepared.hint)
+  return {
+    _tag: "Retry",
+    delayMillis: fitted,
+    source: fitted !== asked ? "Deadline" : followed ? "Hint" : stepped.capped ? "Cap" : "Curve",
+    tree: startsOver ? prepared.tree : stepped.rest,
+    startsOver
+  }
 }
 
 /**
- * Where a delay came from: what was the last to change it.
+ * The wait that keeps the deadline, or why there is none. Asked at the decision, and again after whatever took time.
  *
  * @category destructors
  */
-export const source = (
-  { hint = Hint.standard }: ErasedPolicy,
-  verdict: Retryable,
-  decisionMillis: number,
-  { capped, delayMillis }: Pick<Step, "delayMillis" | "capped">,
-  u: number
-): DelaySource => {
-  const asked = Option.map(verdict.hint, (wait) => Hint.bend(hint, delayMillis, Duration.toMillis(wait), u))
-  const bent = Option.getOrElse(asked, () => delayMillis)
-  if (decisionMillis !== bent) return "Deadline"
-  if (bent !== delayMillis) return "Hint"
-  return capped ? "Cap" : "Curve"
+export const fit = ({ policy }: Prepared, elapsedMillis: number, delayMillis: number): number | StopReason => {
+  const { deadline } = policy
+  if (deadline === undefined) return delayMillis
+  // A cut ends waits by itself, but one that is due lets no attempt start either.
+  const fitted =
+    deadline._tag === "Cut" && !Deadline.mayStart(deadline, elapsedMillis)
+      ? undefined
+      : Deadline.fit(deadline, elapsedMillis, delayMillis)
+  return fitted ?? passed(deadline)
+}
+
+/**
+ * Why an attempt may not start now, should the deadline forbid it.
+ *
+ * A deadline that truncates has shortened the wait to leave its reserve, which a timer that fires late must not undo.
+ *
+ * @category destructors
+ */
+export const late = ({ policy }: Prepared, elapsedMillis: number): StopReason | undefined => {
+  const { deadline } = policy
+  if (deadline === undefined) return undefined
+  const mayStart =
+    deadline._tag === "Truncate" ? elapsedMillis < deadline.withinMillis : Deadline.mayStart(deadline, elapsedMillis)
+  return mayStart ? undefined : passed(deadline)
 }
 
 /**
@@ -82,10 +201,4 @@ export const passed = (deadline: Deadline.Deadline<unknown>): StopReason => ({
   within: Duration.millis(deadline.withinMillis)
 })
 
-/**
- * Whether deciding on a delay takes a random number.
- *
- * @category guards
- */
-export const draws = ({ backoff, hint }: ErasedPolicy): boolean =>
-  (Backoff.isBackoff(backoff) && backoff.draws) || (hint !== undefined && Hint.draws(hint))
+const stop = (reason: StopReason, delayMillis?: number): Decision => ({ _tag: "Stop", reason, delayMillis })

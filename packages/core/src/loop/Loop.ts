@@ -1,343 +1,320 @@
 /**
- * The one loop. In this order, for every operation: the send rate grants, the attempt runs, the send rate, the bucket and
- * the observers hear; then not retryable, attempts spent, stood down, back-off ended, hint too long, deadline passed,
- * bucket empty; then what the attempt left open is released, then the wait, and again. A bucket that charges first
- * attempts is asked before the first grant.
+ * The one loop. In this order, for every operation: the rate limiter grants, the attempt runs, rate limiter, bucket and
+ * observers hear how it ended; then the decision (not retryable, attempts spent, standing down, back-off ended, hint too
+ * long, deadline), then the bucket; then what the attempt left open is released, then the wait, and again.
  *
- * Nothing waits before a refusal. Defects and interruption pass through untouched. What a policy does not ask for is not
- * paid for: a success under a plain policy costs one `catchAllCause`.
+ * Nothing waits before a refusal. The deadline is judged at the decision, and again after whatever may have taken time.
+ * Defects and interruption pass through untouched. What a policy does not ask for costs nothing: a success under a plain
+ * policy costs one `catchAllCause`.
  */
 import { Cause, Duration, Effect, Exit, Option } from "effect"
-import type { Kind, Retryable } from "../classify/Verdict.ts"
 import * as Verdict from "../classify/Verdict.ts"
-import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
-import * as Backoff from "../decide/Backoff.ts"
 import type { Cut } from "../decide/Deadline.ts"
 import { DeadlineExceeded } from "../decide/Deadline.ts"
-import type { ChargingBucket } from "../fund/RetryBucket.ts"
-import { isCharging } from "../fund/RetryBucket.ts"
-import type { SendRate } from "../fund/SendRate.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Decision from "./Decision.ts"
-import * as Foreign from "./Foreign.ts"
+import * as ForeignSchedule from "./ForeignSchedule.ts"
 import * as Observers from "./Observers.ts"
-import type { Erased, Failure } from "./Operation.ts"
+import type { Erased, Expired, Failure, OnStopped } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
-import type { ErasedPolicy, Release } from "./PolicyRecord.ts"
-import { check } from "./PolicyRecord.ts"
+import type { Prepared } from "./PolicyCheck.ts"
 import type { StopReason } from "./RetryStopped.ts"
-import { ResultRejected, RetryStopped, SendRefused } from "./RetryStopped.ts"
+import { AttemptRefused, ResultRejected, RetryStopped } from "./RetryStopped.ts"
+import * as Services from "./Services.ts"
 import { wait } from "./Wait.ts"
 
 type Op = Operation.Operation
-type Bucket = NonNullable<Op["bucket"]>
 
 /**
  * Runs an effect under a policy. `onStopped` replaces failing with the last failure.
  *
  * @category running
  */
-export const run = (owner: string, self: Erased, policy: ErasedPolicy, onStopped: Op["onStopped"]): Erased => {
-  check(owner, policy)
-  const begin = (f: (op: Op) => Erased): Erased =>
-    Effect.withFiberRuntime((fiber) => f(Operation.make(self, policy, onStopped, fiber)))
-  const { deadline } = policy
-  if (deadline?._tag === "Cut") return begin((op) => cut(op, deadline))
-  if (onStopped !== undefined || !isPlain(policy)) return begin(first)
-  return Effect.catchAllCause(self, (cause) =>
-    begin((op) => {
-      op.attempts = 1
-      return failed(op, cause)
-    })
+export const run = (self: Erased, prepared: Prepared, onStopped?: OnStopped): Erased =>
+  prepared.eager || onStopped !== undefined
+    ? Effect.withFiberRuntime((fiber) => begin(Operation.make(self, prepared, onStopped, fiber)))
+    : Effect.catchAllCause(self, (cause) => afterFirst(self, prepared, cause))
+
+/**
+ * The loop from the end of the first attempt on, for one that was made outside of it and needed nothing of the policy.
+ *
+ * @category running
+ */
+export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<unknown>): Erased =>
+  Effect.withFiberRuntime((fiber) => {
+    const op = Operation.make(self, prepared, undefined, fiber)
+    op.attempts = 1
+    return attemptFailed(op, cause)
+  })
+
+const begin = (op: Op): Erased => {
+  const { bucket, prepared, rateLimiter } = op
+  const needsGuard =
+    prepared.policy.release !== undefined || rateLimiter !== undefined || bucket?.started !== undefined
+  return needsGuard ? guarded(op, () => send(op)) : send(op)
+}
+
+/** Leaves nothing behind should the operation be interrupted or die: grants, what is open, an attempt not recorded. */
+const guarded = (op: Op, self: () => Erased): Erased => {
+  if (op.guarded) return self()
+  op.guarded = true
+  return Effect.onExit(Effect.suspend(self), (exit) =>
+    Exit.isFailure(exit) && Option.isNone(Cause.failureOption(exit.cause)) ? leaveNothing(op) : Effect.void
   )
 }
 
-/** Whether nothing has to happen before the first failure. */
-const isPlain = (policy: ErasedPolicy): boolean =>
-  policy.name === undefined &&
-  policy.observe === undefined &&
-  policy.attemptSpan === undefined &&
-  policy.attempt === undefined &&
-  policy.sendRate === undefined &&
-  policy.attemptTimeout === undefined &&
-  policy.result === undefined &&
-  policy.deadline === undefined &&
-  policy.bucket === undefined &&
-  !(Backoff.isBackoff(policy.backoff) && policy.backoff.readsTime)
+const leaveNothing = (op: Op): Effect.Effect<void> =>
+  Services.then(Services.abandon(op), () => Effect.zipRight(Services.refund(op), released(op, "Interrupted")))
 
-/** The whole operation, interrupted at its deadline. What it ends with is not under the deadline any more. */
-const cut = (op: Op, deadline: Cut<unknown>): Erased =>
-  Effect.flatten(
-    Effect.timeoutTo(first(op), {
-      duration: Duration.millis(deadline.withinMillis),
-      // Called when the time is up, but to be looked at when the operation has come to its end.
-      onTimeout: () => Effect.suspend(() => exceeded(op, deadline)),
-      onSuccess: (value) => op.ending ?? Effect.succeed(value)
-    })
+/** Asks the rate limiter, and makes the attempt if it may still start. */
+const send = (op: Op): Erased => {
+  const { rateLimiter } = op
+  if (rateLimiter === undefined) return op.attempts === 0 ? runAttempt(op) : unlessLate(op)
+  return Effect.flatMap(Services.askRateLimiter(op, rateLimiter), (granted) =>
+    granted ? unlessLate(op) : refuse(op, { _tag: "RateLimiterRefused" })
   )
-
-const exceeded = (op: Op, deadline: Cut<unknown>): Erased => {
-  const within = Duration.millis(deadline.withinMillis)
-  const cause = op.history.at(-1)?.error
-  const error = deadline.onExceeded(new DeadlineExceeded({ within, attempts: op.attempts, cause }))
-  return stopped(op, error, { _tag: "DeadlinePassed", within }, Effect.fail(error))
 }
 
-const first = (op: Op): Erased => told(Observers.nestingNoticed(op), () => charged(op))
+const unlessLate = (op: Op): Erased => {
+  const late = Decision.late(op.prepared, Operation.elapsedMillis(op))
+  return late === undefined ? runAttempt(op) : refuse(op, late)
+}
 
-/** Takes the cost of the first attempt, where the bucket has one: before the send rate's grant, as for a retry. */
-const charged = (op: Op): Erased => {
-  const { bucket, sendRate } = op
-  if (bucket === undefined || !isCharging(bucket)) {
-    return sendRate === undefined ? attempt(op) : send(op, (op, reason) => refused(op, "send rate", reason))
+/** Refunds what is held for the attempt that is not made, and stops. */
+const refuse = (op: Op, reason: StopReason): Erased =>
+  Effect.flatMap(Services.refund(op), () => {
+    const { failure } = op
+    if (failure !== undefined && !op.released) return stop(op, failure, reason)
+    const error = refusal(op, reason)
+    return giveUp(op, error, reason, () => Effect.fail(error))
+  })
+
+/** The error of an operation that has no error of its own yet, or any more. */
+const refusal = (op: Op, reason: StopReason): unknown => {
+  const { deadline, rateLimiter } = op.prepared.policy
+  const cause = op.failure?.error
+  if (reason._tag === "DeadlinePassed" && deadline !== undefined && (deadline._tag === "Cut" || rateLimiter === undefined)) {
+    return exceeded(op, deadline._tag === "Cut" ? deadline : undefined)
   }
-  const funded = Effect.flatMap(holding(op, 0, bucket.takeFirst), (granted) => {
-    if (!granted) return refused(op, "bucket", { _tag: "BucketEmpty" })
-    const by = sendRate === undefined || Operation.late(op) !== undefined ? "bucket" : "send rate"
-    return send(op, (op, reason) => Effect.flatMap(givenBack(op, bucket), () => refused(op, by, reason)))
-  })
-  return guarded(op, bucket, funded)
+  return new AttemptRefused({ attempt: op.attempts + 1, ...(cause !== undefined && { cause }) })
 }
 
-const refused = (op: Op, by: SendRefused["by"], reason: StopReason): Erased => {
-  const error = new SendRefused({ by })
-  return endedBy(op, error, reason, () => Effect.fail(error))
+const exceeded = (op: Op, cut: Cut<unknown> | undefined): unknown => {
+  const within = Duration.millis(op.prepared.policy.deadline?.withinMillis ?? 0)
+  const error = new DeadlineExceeded({ within, attempts: op.attempts, cause: op.failure?.error })
+  return cut === undefined ? error : cut.onExceeded(error)
 }
-
-const acquire = (op: Op, sendRate: SendRate): Effect.Effect<boolean> =>
-  Effect.suspend(() => {
-    const atMost = Operation.spare(op, 0)
-    const askedMillis = Operation.elapsedMillis(op)
-    return Effect.map(sendRate.acquire({ attempt: op.attempts + 1, atMost }), (granted) => {
-      op.sendWaitMillis = Operation.elapsedMillis(op) - askedMillis
-      return granted
-    })
-  })
 
 /** Makes an attempt and goes on with what it came to. */
-const attempt = (op: Op): Erased => {
+const runAttempt = (op: Op): Erased => {
   op.attempts += 1
-  op.attemptStartedMillis = Operation.elapsedMillis(op)
-  op.timedOut = undefined
-  const self = spending(op, Attempt.effect(op))
-  const onFailure = (cause: Cause.Cause<unknown>) => failed(op, cause)
-  const { observe, result } = op.policy
-  return op.sendRate === undefined && op.bucket === undefined && result === undefined && observe === undefined
-    ? Effect.catchAllCause(self, onFailure)
-    : Effect.matchCauseEffect(self, { onFailure, onSuccess: (value) => returned(op, value) })
+  op.expired = undefined
+  op.released = false
+  Services.spend(op)
+  return Services.then(Services.started(op), () => {
+    op.attemptStartedMillis = Operation.elapsedMillis(op)
+    const self = Attempt.effect(op)
+    const onFailure = (cause: Cause.Cause<unknown>) => attemptFailed(op, cause)
+    const { policy, observers } = op.prepared
+    const looksAtSuccess =
+      op.rateLimiter !== undefined || op.bucket !== undefined || policy.result !== undefined || observers.length > 0
+    return looksAtSuccess
+      ? Effect.matchCauseEffect(self, { onFailure, onSuccess: (value) => attemptSucceeded(op, value) })
+      : Effect.catchAllCause(self, onFailure)
+  })
 }
 
-const returned = (op: Op, value: unknown): Erased => {
-  const verdict = op.policy.result?.(value) ?? Verdict.noOpinion
-  const done = Effect.succeed(value)
-  return verdict._tag === "NoOpinion"
-    ? told(op.sendRate?.heard("Succeeded"), () =>
-        told(op.bucket?.ended({ _tag: "Succeeded", attempt: op.attempts, cost: op.cost }), () =>
-          end(op, () => told(Observers.succeeded(op), () => done))
-        )
-      )
-    : judged(op, new ResultRejected({ result: value }), value, verdict, () => done)
+const attemptSucceeded = (op: Op, value: unknown): Erased => {
+  const { result } = op.prepared.policy
+  const verdict = result === undefined ? Verdict.noOpinion : result(value, Operation.moment(op))
+  if (verdict._tag !== "NoOpinion") {
+    return failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
+  }
+  const recorded = Services.record(op, (granted) => ({ _tag: "Succeeded", attempt: op.attempts, granted }))
+  return Services.then(recorded, () =>
+    Services.then(Observers.nestingNoticed(op), () => Services.then(Observers.succeeded(op), () => Effect.succeed(value)))
+  )
 }
 
-const failed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
-  const { timedOut } = op
-  if (timedOut !== undefined && Option.contains(Cause.failureOption(cause), timedOut)) return ranOut(op, timedOut)
-  const end = () => Effect.failCause(cause)
-  if (cause._tag === "Fail") return judged(op, cause.error, cause.error, op.policy.classifier(cause.error), end)
-  const error = Cause.failureOption(cause)
-  return Option.isNone(error) || Cause.isDie(cause)
-    ? end()
-    : judged(op, error.value, error.value, op.policy.classifier(error.value), end)
+const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
+  const failure = cause._tag === "Fail" ? Option.some(cause.error) : Cause.failureOption(cause)
+  if (Option.isNone(failure) || Cause.isDie(cause)) return Effect.failCause(cause)
+  const error = failure.value
+  if (op.expired !== undefined && error === op.expired) return expired(op, op.expired)
+  const verdict = op.prepared.policy.classifier(error, Operation.moment(op))
+  return failed(op, error, error, verdict, () => Effect.failCause(cause))
 }
 
-const ranOut = (op: Op, timedOut: AttemptTimedOut): Erased => {
-  const { onTimeout, verdict } = op.policy.attemptTimeout!
-  const error = onTimeout(timedOut)
-  return judged(op, error, error, verdict, () => Effect.fail(error))
-}
+/** The loop itself has interrupted the attempt. What that had left open by then is of no use to anyone. */
+const expired = (op: Op, expired: Expired): Erased =>
+  Effect.flatMap(released(op, "Interrupted"), () => {
+    op.released = false
+    if (expired._tag === "Cut") {
+      const error = exceeded(op, expired.deadline)
+      return failed(op, error, error, cutVerdict, () => Effect.fail(error))
+    }
+    const { onTimeout, verdict } = op.prepared.policy.attemptTimeout!
+    const error = onTimeout(expired.timedOut)
+    return failed(op, error, error, verdict, () => Effect.fail(error))
+  })
+
+const cutVerdict = /*#__PURE__*/ Verdict.terminal("the deadline interrupted the attempt", { kind: "Timeout" })
 
 /** Tells the services how the attempt ended, then decides. */
-const judged = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
+const failed = (
+  op: Op,
+  error: unknown,
+  input: unknown,
+  verdict: Verdict.Verdict,
+  end: Failure["end"]
+): Erased => {
   const failure: Failure = { error, input, verdict, failedMillis: Operation.elapsedMillis(op), end }
-  op.failure = failure
-  Operation.record(op, failure)
-  if (op.policy.release === undefined) return heard(op, failure)
-  op.unreleased = failure
-  return releasing(op, () => heard(op, failure))
-}
-
-const heard = (op: Op, failure: Failure): Erased => {
-  if (op.sendRate === undefined && op.bucket === undefined && op.policy.observe === undefined)
-    return decide(op, failure)
-  const { verdict } = failure
-  const kind = Verdict.isRetryable(verdict) ? Option.some(verdict.kind) : Option.none<Kind>()
-  const result = Option.contains(kind, "Throttling") ? "Throttled" : "Failed"
-  return told(op.sendRate?.heard(result), () =>
-    told(op.bucket?.ended({ _tag: "Failed", attempt: op.attempts, kind }), () =>
-      told(Observers.attemptFailed(op, failure), () => decide(op, failure))
+  Operation.fail(op, failure)
+  const recorded = Services.record(op, (granted) => ({ _tag: "Failed", attempt: op.attempts, granted, verdict }))
+  return Services.then(recorded, () =>
+    Services.then(Observers.nestingNoticed(op), () =>
+      Services.then(Observers.attemptFailed(op, failure), () => decide(op, failure, undefined, undefined))
     )
   )
 }
 
-/** Lets go of what an attempt left open should the operation be interrupted; once for the whole operation. */
-const releasing = (op: Op, self: () => Erased): Erased => {
-  if (op.releasing) return self()
-  op.releasing = true
-  return Effect.onExit(Effect.suspend(self), (exit) =>
-    Exit.isFailure(exit) && Option.isNone(Cause.failureOption(exit.cause)) ? released(op, "Interrupted") : Effect.void
-  )
-}
-
-const released = (op: Op, because: Parameters<Release>[1]): Effect.Effect<void> => {
-  const { policy, unreleased } = op
-  if (unreleased === undefined || policy.release === undefined) return Effect.void
-  return Effect.map(policy.release(unreleased.input, because), () => {
-    op.unreleased = undefined
-  })
-}
-
-const told = (telling: Effect.Effect<void> | undefined, then: () => Erased): Erased =>
-  telling === undefined ? then() : Effect.flatMap(telling, then)
-
-const decide = (op: Op, failure: Failure): Erased => {
-  const verdict = Decision.retryable(op.policy, op.attempts, failure.verdict)
-  if (verdict._tag !== "Retryable") return stop(op, failure, verdict)
-  if (op.outer !== undefined && op.policy.whenNested === "standDown") {
-    return stop(op, failure, { _tag: "StoodDown", outer: op.outer.name })
+/** Asks for the decision, and for what it needs. */
+const decide = (
+  op: Op,
+  failure: Failure,
+  u: Decision.Progress["u"],
+  stepped: Decision.Progress["stepped"]
+): Erased => {
+  if (op.expired?._tag === "Cut") return stop(op, failure, Decision.passed(op.expired.deadline))
+  const decision = Decision.decide(op.prepared, progress(op, failure, u, stepped), failure.verdict)
+  switch (decision._tag) {
+    case "Stop":
+      op.delayMillis = decision.delayMillis
+      return stop(op, failure, decision.reason)
+    case "NeedsDraw":
+      return Effect.flatMap(Operation.draw(op), (u) => decide(op, failure, u, stepped))
+    case "NeedsStep":
+      return Effect.flatMap(stepForeign(op, failure), (delayMillis) => decide(op, failure, u, delayMillis))
+    case "Retry":
+      op.tree = decision.tree
+      op.source = decision.source
+      if (decision.startsOver) op.scheduleState = op.prepared.policy.backoff.initial
+      return payForRetry(op, failure, decision.delayMillis)
   }
-  const withDraw = (u: number): Erased =>
-    op.tree === undefined
-      ? Effect.flatMap(
-          Foreign.step(op.policy.backoff, op.lookedAtMillis, failure.input, op.scheduleState),
-          (stepped) => {
-            op.scheduleState = stepped.state
-            const decision = Decision.bend(op.policy, verdict, stepped.delayMillis, failure.failedMillis, u)
-            const { delayMillis } = stepped
-            const noted = delayMillis === undefined ? undefined : { delayMillis, capped: false }
-            Operation.noteSource(op, verdict, decision, noted, u)
-            return proceed(op, failure, verdict, decision)
-          }
-        )
-      : proceed(op, failure, verdict, Operation.decide(op, verdict, failure.failedMillis, u))
-  const draw = Operation.draw(op)
-  return draw === undefined ? withDraw(0) : Effect.flatMap(draw, withDraw)
 }
 
-/** Stops, or pays, waits and makes the next attempt. */
-const proceed = (op: Op, failure: Failure, verdict: Retryable, decision: Decision.Decision): Erased => {
-  if (typeof decision !== "number") return stop(op, failure, decision)
+const progress = (
+  op: Op,
+  { failedMillis }: Failure,
+  u: Decision.Progress["u"],
+  stepped: Decision.Progress["stepped"]
+): Decision.Progress => ({
+  attempts: op.attempts,
+  failures: op.failures,
+  elapsedMillis: Operation.elapsedMillis(op),
+  ranMillis: failedMillis - op.attemptStartedMillis,
+  tree: op.tree,
+  outer: op.prepared.policy.whenNested === "standDown" && op.outer?.running === true ? op.outer.name : undefined,
+  u,
+  stepped
+})
+
+const stepForeign = (op: Op, { input }: Failure): Effect.Effect<Option.Option<number>, never, unknown> => {
+  const now = Operation.clock(op).unsafeCurrentTimeMillis()
+  return Effect.map(
+    ForeignSchedule.step(op.prepared.policy.backoff, now, input, op.scheduleState),
+    ({ delayMillis, state }) => {
+      op.scheduleState = state
+      return delayMillis
+    }
+  )
+}
+
+const payForRetry = (op: Op, failure: Failure, delayMillis: number): Erased => {
   const { bucket } = op
-  return bucket === undefined ? next(op, failure, decision) : paid(op, bucket, failure, verdict.kind, decision)
-}
-
-const paid = (op: Op, bucket: Bucket, failure: Failure, kind: Kind, millis: number): Erased => {
-  const funded = Effect.flatMap(
-    holding(op, millis, (restore, atMost) => bucket.take(kind, restore, atMost)),
-    (granted) => (granted ? next(op, failure, millis) : stop(op, failure, { _tag: "BucketEmpty" }))
+  if (bucket === undefined) return announce(op, failure, delayMillis)
+  return guarded(op, () =>
+    Effect.flatMap(Services.askBucket(op, bucket, delayMillis), (granted) => {
+      if (granted) return ifInTime(op, delayMillis, (fitted) => announce(op, failure, fitted))
+      op.delayMillis = delayMillis
+      return stop(op, failure, { _tag: "BucketEmpty" })
+    })
   )
-  return guarded(op, bucket, funded)
 }
 
-/** Gives back what is held should the operation end before it is spent; once for the whole operation. */
-const guarded = (op: Op, bucket: Bucket, self: Erased): Erased => {
-  if (op.guarded) return self
-  op.guarded = true
-  return Effect.onError(self, () => givenBack(op, bucket))
+/** Judges the deadline again after something that may have taken time. */
+const ifInTime = (op: Op, delayMillis: number, then: (delayMillis: number) => Erased): Erased => {
+  if (op.prepared.policy.deadline === undefined) return then(delayMillis)
+  const fitted = Decision.fit(op.prepared, Operation.elapsedMillis(op), delayMillis)
+  if (typeof fitted === "number") return then(fitted)
+  op.delayMillis = delayMillis
+  return refuse(op, fitted)
 }
 
-/** Waits and makes the next attempt, if it may still be sent. */
-const next = (op: Op, failure: Failure, millis: number): Erased => {
-  Operation.waits(op, millis)
-  return op.policy.observe === undefined
-    ? waited(op, millis)
-    : told(Observers.retryScheduled(op, failure, millis), () => waited(op, millis))
+const announce = (op: Op, failure: Failure, delayMillis: number): Erased => {
+  Operation.schedule(op, delayMillis)
+  const told = Observers.retryScheduled(op, failure, delayMillis)
+  if (told === undefined) return releaseThenWait(op, delayMillis)
+  return Effect.flatMap(told, () => ifInTime(op, delayMillis, (fitted) => releaseThenWait(op, fitted)))
 }
 
-const waited = (op: Op, millis: number): Erased =>
-  op.unreleased === undefined ? sent(op, millis) : Effect.flatMap(released(op, "Retried"), () => sent(op, millis))
-
-const sent = (op: Op, millis: number): Erased =>
-  millis === 0 ? send(op, unsent) : wait(Operation.clock(op), millis, () => send(op, unsent))
-
-type Refused = (op: Op, reason: StopReason) => Erased
-
-/** Stops with the latest failure, and gives back what is held for the attempt that is not sent. */
-const unsent: Refused = (op, reason) => {
-  const { bucket, failure } = op
-  return told(bucket && givenBack(op, bucket), () => stop(op, failure!, reason))
+const releaseThenWait = (op: Op, delayMillis: number): Erased => {
+  if (op.open === undefined) return waitThenSend(op, delayMillis)
+  return Effect.flatMap(released(op, "Retried"), () =>
+    ifInTime(op, delayMillis, (fitted) => waitThenSend(op, fitted))
+  )
 }
 
-const send = (op: Op, refused: Refused): Erased => {
-  const { sendRate } = op
-  const late = Operation.late(op)
-  if (late !== undefined) return refused(op, late)
-  if (sendRate === undefined) return attempt(op)
-  return Effect.flatMap(acquire(op, sendRate), (granted) => {
-    const reason: StopReason | undefined = granted ? Operation.late(op) : { _tag: "SendRateRefused" }
-    return reason === undefined ? attempt(op) : refused(op, reason)
+/** Releases what the latest attempt left open. Should that be interrupted, it is released once more at the end. */
+const released = (op: Op, because: "Retried" | "Interrupted"): Effect.Effect<void> => {
+  const { open } = op
+  const { release } = op.prepared.policy
+  if (open === undefined || release === undefined) return Effect.void
+  return Effect.map(Services.tell(op, "release", () => release(open.failed, because)) ?? Effect.void, () => {
+    op.open = undefined
+    op.released = true
   })
 }
 
-/** Takes the cost of an attempt, and holds it until the attempt starts. */
-const holding = (op: Op, delayMillis: number, take: ChargingBucket["takeFirst"]): Effect.Effect<boolean> =>
-  Effect.uninterruptibleMask((restore) => {
-    const spare = Option.getOrUndefined(Operation.spare(op, delayMillis))
-    return Effect.map(take(restore, spare), (taken) => {
-      op.held = Option.getOrUndefined(taken)
-      return op.held !== undefined
-    })
+const waitThenSend = (op: Op, delayMillis: number): Erased => {
+  if (op.delayMillis !== delayMillis) Operation.schedule(op, delayMillis)
+  if (delayMillis === 0) return send(op)
+  const { deadline } = op.prepared.policy
+  // The wait is cut where the deadline passes first; then the attempt is late.
+  const millis = deadline?._tag === "Cut" ? Math.min(delayMillis, Math.ceil(Operation.leftMillis(op))) : delayMillis
+  return wait(Operation.clock(op), millis, () => send(op))
+}
+
+const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
+  const { deadline } = op.prepared.policy
+  if (reason._tag !== "DeadlinePassed" || deadline?._tag !== "Cut" || op.expired?._tag === "Cut") {
+    return giveUp(op, failure.error, reason, failure.end)
+  }
+  const error = exceeded(op, deadline)
+  return giveUp(op, error, reason, () => Effect.fail(error))
+}
+
+const giveUp = (op: Op, error: unknown, reason: StopReason, end: () => Erased): Erased =>
+  Services.then(Observers.gaveUp(op, error, reason), () => {
+    // What the operation does not answer with is still open.
+    const isAnswered = op.open === undefined || op.open.failed === op.failure?.input
+    return isAnswered && error === op.failure?.error
+      ? ended(op, error, reason, end)
+      : Effect.flatMap(released(op, "Interrupted"), () => ended(op, error, reason, end))
   })
 
-/** Gives back what is held for an attempt that is not sent after all: by refusal, interruption or defect. */
-const givenBack = (op: Op, bucket: Bucket): Effect.Effect<void> =>
-  Effect.uninterruptible(
-    Effect.suspend(() => {
-      const { held } = op
-      op.held = undefined
-      return held === undefined ? Effect.void : bucket.giveBack(held)
+const ended = (op: Op, error: unknown, reason: StopReason, end: () => Erased): Erased => {
+  op.open = undefined
+  if (op.onStopped === undefined) return end()
+  return op.onStopped(
+    new RetryStopped({
+      reason,
+      error,
+      attempts: op.attempts,
+      elapsed: Operation.elapsed(op),
+      delay: Option.map(Option.fromNullable(op.delayMillis), Duration.millis),
+      history: [...op.history],
+      cause: error
     })
   )
-
-/** What is held is spent at the very moment when the attempt starts. */
-const spending = (op: Op, self: Erased): Erased =>
-  op.held === undefined
-    ? self
-    : Effect.suspend(() => {
-        op.cost = op.held ?? 0
-        op.held = undefined
-        return self
-      })
-
-const stop = (op: Op, failure: Failure, reason: StopReason): Erased => endedBy(op, failure.error, reason, failure.end)
-
-const endedBy = (op: Op, error: unknown, reason: StopReason, otherwise: () => Erased): Erased => {
-  const { deadline } = op.policy
-  return end(op, () =>
-    reason._tag === "DeadlinePassed" && deadline?._tag === "Cut"
-      ? exceeded(op, deadline)
-      : stopped(op, error, reason, otherwise())
-  )
 }
-
-/** Goes on with how the operation ends; where a deadline cuts, outside of it. */
-const end = (op: Op, ending: () => Erased): Erased => {
-  if (op.policy.deadline?._tag !== "Cut") return ending()
-  op.ending = Effect.suspend(ending)
-  return Effect.void
-}
-
-const stopped = (op: Op, error: unknown, reason: StopReason, otherwise: Erased): Erased =>
-  told(Observers.gaveUp(op, error, reason), () =>
-    op.onStopped === undefined
-      ? otherwise
-      : op.onStopped(
-          new RetryStopped({
-            reason,
-            error,
-            attempts: op.attempts,
-            elapsed: Duration.millis(Operation.elapsedMillis(op)),
-            history: op.history,
-            cause: error
-          })
-        )
-  )

@@ -1,21 +1,27 @@
 /**
  * Tells a policy's observers what happens. For a policy without observers there is nothing to run.
  */
-import type { Option } from "effect"
-import { Duration, Effect } from "effect"
+import { Duration } from "effect"
 import type { Failure, Operation } from "./Operation.ts"
-import { elapsedMillis } from "./Operation.ts"
+import { elapsed, wholeDuration } from "./Operation.ts"
 import type { Common, RetryEvent } from "./RetryEvent.ts"
 import type { StopReason } from "./RetryStopped.ts"
-
-type Telling = Effect.Effect<void> | undefined
+import type { Telling } from "./Services.ts"
+import * as Services from "./Services.ts"
+import { Effect } from "effect"
 
 /**
  * @category running
  */
 export const nestingNoticed = (op: Operation): Telling => {
   const { outer } = op
-  return outer === undefined ? undefined : tell(op, (common) => ({ _tag: "NestingNoticed", ...common, outer }))
+  return outer === undefined || op.attempts > 1
+    ? undefined
+    : tell(op, (common) => ({
+        _tag: "NestingNoticed",
+        ...common,
+        outer: { name: outer.name, attempt: outer.attempt }
+      }))
 }
 
 /**
@@ -27,28 +33,29 @@ export const attemptFailed = (op: Operation, { error, failedMillis, verdict }: F
     ...common,
     error,
     verdict,
-    ran: Duration.millis(failedMillis - op.attemptStartedMillis),
-    sendWait: Duration.millis(op.sendWaitMillis)
+    ran: wholeDuration(failedMillis - op.attemptStartedMillis),
+    rateLimiterWait: wholeDuration(op.rateLimiterWaitMillis)
   }))
 
 /**
  * @category running
  */
-export const retryScheduled = (op: Operation, { verdict }: Failure, delayMillis: number): Telling =>
+export const retryScheduled = (op: Operation, { error, verdict }: Failure, delayMillis: number): Telling =>
   tell(op, (common) => ({
     _tag: "RetryScheduled",
     ...common,
+    error,
     verdict,
     delay: Duration.millis(delayMillis),
     source: op.source,
-    cost: op.held ?? 0
+    cost: op.retryGrant?.tokens ?? 0
   }))
 
 /**
  * @category running
  */
 export const succeeded = (op: Operation): Telling =>
-  tell(op, (common) => ({ _tag: "Succeeded", ...common, sendWait: Duration.millis(op.sendWaitMillis) }))
+  tell(op, (common) => ({ _tag: "Succeeded", ...common, rateLimiterWait: wholeDuration(op.rateLimiterWaitMillis) }))
 
 /**
  * @category running
@@ -57,20 +64,20 @@ export const gaveUp = (op: Operation, error: unknown, reason: StopReason): Telli
   tell(op, (common) => ({ _tag: "GaveUp", ...common, error, reason }))
 
 const tell = (op: Operation, event: (common: Common) => RetryEvent): Telling => {
-  const { name = "", observe } = op.policy
-  if (observe === undefined || observe.length === 0) return undefined
-  return Effect.flatMap(level(op), (level) => {
-    const told = event({ name, attempt: op.attempts, elapsed: Duration.millis(elapsedMillis(op)), level })
-    return Effect.forEach(observe, (observer) => harmless(Effect.suspend(() => observer(told))), { discard: true })
+  const { observers, policy } = op.prepared
+  if (observers.length === 0) return undefined
+  const told = event({
+    name: policy.name ?? "",
+    attempt: op.attempts,
+    maxAttempts: policy.maxAttempts,
+    elapsed: elapsed(op),
+    level: Services.level(op)
   })
+  const from = (index: number): Telling => {
+    const observer = observers[index]
+    if (observer === undefined) return undefined
+    const telling = Services.tell(op, "an observer", () => observer(told))
+    return telling === undefined ? from(index + 1) : Effect.flatMap(telling, () => from(index + 1) ?? Effect.void)
+  }
+  return from(0)
 }
-
-/** A bucket that cannot tell its level is no reason to fail either. */
-const level = ({ bucket }: Operation): Effect.Effect<Option.Option<number>> =>
-  bucket === undefined
-    ? Effect.succeedNone
-    : Effect.catchAllCause(Effect.asSome(bucket.level.get), () => Effect.succeedNone)
-
-/** Where the fiber itself is interrupted, no handler is asked: it catches defects and what interrupts itself. */
-const harmless = (self: Effect.Effect<void>): Effect.Effect<void> =>
-  Effect.catchAllCause(self, (cause) => Effect.logWarning("a retry observer died", cause))

@@ -1,79 +1,106 @@
 /**
- * What a running operation remembers.
+ * What a running operation remembers. It decides nothing.
  */
 import type { DefaultServices, Effect, Fiber } from "effect"
 import { Clock, Context, Duration, Option, Random } from "effect"
-import type { Retryable, Verdict } from "../classify/Verdict.ts"
+import type { Moment } from "../classify/Classifier.ts"
+import type { Verdict } from "../classify/Verdict.ts"
+import { kindOf } from "../classify/Verdict.ts"
 import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
-import * as Backoff from "../decide/Backoff.ts"
-import * as BackoffTree from "../decide/BackoffTree.ts"
-import type { ChargingBucket, RetryBucket } from "../fund/RetryBucket.ts"
-import type { SendRate } from "../fund/SendRate.ts"
-import type { Decision } from "./Decision.ts"
-import { bend, draws, passed, source } from "./Decision.ts"
-import type { ErasedPolicy } from "./PolicyRecord.ts"
-import type { ActiveOperation, DelaySource } from "./RetryEvent.ts"
-import { CurrentOperation } from "./RetryEvent.ts"
-import type { FailedAttempt, RetryStopped, StopReason } from "./RetryStopped.ts"
+import type { Tree } from "../decide/BackoffTree.ts"
+import type { Cut } from "../decide/Deadline.ts"
+import type { Grant, TokenBucket } from "../fund/TokenBucket.ts"
+import type { ActiveAttempt } from "./ActiveOperation.ts"
+import { CurrentOperation } from "./ActiveOperation.ts"
+import type { Failures } from "./Decision.ts"
+import type { Prepared } from "./PolicyCheck.ts"
+import type { DelaySource } from "./RetryEvent.ts"
+import type { FailedAttempt, RetryStopped } from "./RetryStopped.ts"
 
 /**
- * An effect whose types are not looked at any more: the front doors of `Retry` have checked them.
+ * An effect without its types: the front doors of `Retry` have checked them.
  *
  * @category models
  */
 export type Erased = Effect.Effect<unknown, unknown, unknown>
 
 /**
- * A running operation. Made afresh whenever its effect is run; mutable, and seen by one fiber at a time.
+ * What to do instead of failing with the last failure.
+ *
+ * @category models
+ */
+export type OnStopped = (stopped: RetryStopped<unknown>) => Erased
+
+/**
+ * A running operation. Made afresh whenever its effect is run; mutable, and used by one fiber at a time.
  *
  * @category models
  */
 export interface Operation {
   readonly self: Erased
-  readonly policy: ErasedPolicy
-  /** What to do instead of failing with the last failure; a history is kept only for this. */
-  readonly onStopped: ((stopped: RetryStopped<unknown>) => Erased) | undefined
+  readonly prepared: Prepared
+  readonly onStopped: OnStopped | undefined
   /** Clock and chance. */
   readonly services: Context.Context<DefaultServices.DefaultServices>
-  readonly sendRate: SendRate | undefined
-  readonly bucket: RetryBucket | ChargingBucket | undefined
-  /** The operation of whose attempt this one is part, where the policy asks. */
-  readonly outer: ActiveOperation | undefined
+  readonly rateLimiter: TokenBucket | undefined
+  readonly bucket: TokenBucket | undefined
+  /** The attempt of another operation that this one is part of, where the policy asks. */
+  readonly outer: ActiveAttempt | undefined
   /** Failed attempts, as many as it `keeps`. */
   readonly history: Array<FailedAttempt<unknown>>
-  readonly keeps: "nothing" | "last" | "all"
-  /** Whether anything depends on time: if not, the operation never looks at the clock. Foreign schedules are told it. */
+  readonly keeps: number
   readonly timed: boolean
-  /** A random number for a step, once one was asked for. */
-  draw: Effect.Effect<number> | undefined
   /** Attempts started. */
   attempts: number
-  /** The timeout of the attempt that runs, once it has interrupted it. */
-  timedOut: AttemptTimedOut | undefined
+  failures: Failures
   /** The latest failure. */
   failure: Failure | undefined
-  /** Tokens the last retry took. */
-  cost: number
-  /** Tokens taken for an attempt that has not started yet. */
-  held: number | undefined
-  /** Whether what is held is given back should the operation end before the attempt starts. */
-  guarded: boolean
-  /** What the latest attempt left open. */
-  unreleased: Failure | undefined
-  /** Whether what is open is released should the operation be interrupted. */
-  releasing: boolean
-  /** How long the latest attempt waited for the send rate. */
-  sendWaitMillis: number
-  /** Where the latest delay came from; told only to observers. */
+  /** The delay that was decided on last. */
+  delayMillis: number | undefined
   source: DelaySource
-  /** How it ends, for whoever cuts it: what then happens is not cut any more. */
-  ending: Erased | undefined
-  tree: BackoffTree.Tree | undefined
+  /** What the bucket has granted for the next attempt, until that starts. */
+  retryGrant: Grant | undefined
+  /** What the rate limiter has granted for the next attempt, until that starts. */
+  sendGrant: Grant | undefined
+  /** Tokens that the running or latest attempt was made with. */
+  retryTokens: number
+  sendTokens: number
+  /** Whether an attempt has started whose end was not recorded yet; of interest to buckets with `started`. */
+  unrecorded: boolean
+  /** Why the running attempt was interrupted by the loop, once it was. */
+  expired: Expired | undefined
+  /** What the latest attempt left open, until it is released. */
+  open: Open | undefined
+  /** Whether what the latest attempt had left open was released already. */
+  released: boolean
+  /** Whether grants, open things and unrecorded attempts are seen to when the operation ends early. */
+  guarded: boolean
+  /** How long the latest attempt waited for the rate limiter. */
+  rateLimiterWaitMillis: number
+  tree: Tree | undefined
   scheduleState: unknown
-  /** Time since the first attempt started, at the last look at the clock. */
+  /** Time since the operation began, at the last look at the clock. */
   elapsedMillis: number
   lookedAtMillis: number
   attemptStartedMillis: number
+}
+
+/**
+ * The timeout or the deadline that has interrupted an attempt.
+ *
+ * @category models
+ */
+export type Expired =
+  | { readonly _tag: "TimedOut"; readonly timedOut: AttemptTimedOut }
+  | { readonly _tag: "Cut"; readonly deadline: Cut<unknown> }
+
+/**
+ * An error or a judged result that may hold something open.
+ *
+ * @category models
+ */
+export interface Open {
+  readonly failed: unknown
 }
 
 /**
@@ -83,65 +110,74 @@ export interface Operation {
  */
 export interface Failure {
   readonly error: unknown
-  /** What a foreign schedule reads: the error, or the result that was judged. */
+  /** What a foreign schedule and `release` are given: the error, or the result that was judged. */
   readonly input: unknown
   readonly verdict: Verdict
-  /** Since the start of the first attempt. */
+  /** Since the operation began. */
   readonly failedMillis: number
   readonly end: () => Erased
 }
+
+/** The history is bounded: an operation may retry for as long as a program runs. */
+const mostRemembered = 100
 
 /**
  * @category constructors
  */
 export const make = (
   self: Erased,
-  policy: ErasedPolicy,
-  onStopped: Operation["onStopped"],
+  prepared: Prepared,
+  onStopped: OnStopped | undefined,
   fiber: Fiber.RuntimeFiber<unknown, unknown>
 ): Operation => {
+  const { policy } = prepared
   const services = fiber.currentDefaultServices
-  const backoff = Backoff.isBackoff(policy.backoff) ? policy.backoff : undefined
-  const keeps = onStopped !== undefined ? "all" : policy.attempt || policy.deadline?._tag === "Cut" ? "last" : "nothing"
-  // Without retries of its own nothing multiplies.
-  const asksForOuter = policy.maxAttempts > 1 && (policy.observe !== undefined || policy.whenNested === "standDown")
-  const timed =
-    policy.observe !== undefined ||
-    keeps !== "nothing" ||
-    policy.deadline !== undefined ||
-    backoff === undefined ||
-    backoff.readsTime
+  // Where nothing is retried, nothing multiplies.
+  const asksForOuter = policy.maxAttempts > 1 && (prepared.observers.length > 0 || policy.whenNested === "standDown")
+  const keeps = onStopped !== undefined ? mostRemembered : policy.attempt !== undefined ? 1 : 0
+  const timed = prepared.timed || onStopped !== undefined
   return {
     self,
-    policy,
+    prepared,
     onStopped,
     services,
-    sendRate: policy.sendRate && Context.unsafeGet(fiber.currentContext, policy.sendRate),
-    bucket: policy.bucket && Context.unsafeGet(fiber.currentContext, policy.bucket as Context.Tag<any, RetryBucket>),
-    outer: asksForOuter
-      ? Context.get(fiber.currentContext as Context.Context<CurrentOperation>, CurrentOperation)
-      : undefined,
+    rateLimiter: policy.rateLimiter && bucketOf(policy.rateLimiter, fiber),
+    bucket: policy.bucket && bucketOf(policy.bucket, fiber),
+    outer: asksForOuter ? outerOf(fiber) : undefined,
     history: [],
     keeps,
     timed,
-    draw: undefined,
     attempts: 0,
-    timedOut: undefined,
+    failures: {},
     failure: undefined,
-    cost: 0,
-    held: undefined,
-    guarded: false,
-    unreleased: undefined,
-    releasing: false,
-    sendWaitMillis: 0,
+    delayMillis: undefined,
     source: "Curve",
-    ending: undefined,
-    tree: backoff?.tree,
+    retryGrant: undefined,
+    sendGrant: undefined,
+    retryTokens: 0,
+    sendTokens: 0,
+    unrecorded: false,
+    expired: undefined,
+    open: undefined,
+    released: false,
+    guarded: false,
+    rateLimiterWaitMillis: 0,
+    tree: prepared.tree,
     scheduleState: policy.backoff.initial,
     elapsedMillis: 0,
-    lookedAtMillis: timed ? Context.get(services, Clock.Clock).unsafeCurrentTimeMillis() : 0,
+    lookedAtMillis: timed ? monotonicMillis(Context.get(services, Clock.Clock)) : 0,
     attemptStartedMillis: 0
   }
+}
+
+const bucketOf = (
+  given: TokenBucket | Context.Tag<any, TokenBucket>,
+  fiber: Fiber.RuntimeFiber<unknown, unknown>
+): TokenBucket => (Context.isTag(given) ? Context.unsafeGet(fiber.currentContext, given) : given) as TokenBucket
+
+const outerOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): ActiveAttempt | undefined => {
+  const outer = Context.get(fiber.currentContext as Context.Context<CurrentOperation>, CurrentOperation)
+  return outer?.running === true ? outer : undefined
 }
 
 /**
@@ -152,118 +188,121 @@ export const make = (
 export const clock = (op: Operation): Clock.Clock => Context.get(op.services, Clock.Clock)
 
 /**
- * A random number for a step; absent where deciding on a delay takes none.
+ * A random number for a step.
  *
  * @category running
  */
-export const draw = (op: Operation): Effect.Effect<number> | undefined =>
-  draws(op.policy) ? (op.draw ??= Context.get(op.services, Random.Random).next) : undefined
+export const draw = (op: Operation): Effect.Effect<number> => Context.get(op.services, Random.Random).next
+
+/** Nanoseconds are those of a monotonic clock: setting the wall clock neither ends an operation nor prolongs it. */
+const monotonicMillis = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
 
 /**
- * Looks at the clock. A clock that steps back adds nothing, and the time after its step counts again.
+ * Time since the operation began. A clock that steps back all the same adds nothing.
  *
  * @category running
  */
 export const elapsedMillis = (op: Operation): number => {
   if (!op.timed) return 0
-  const now = clock(op).unsafeCurrentTimeMillis()
+  const now = monotonicMillis(clock(op))
   op.elapsedMillis += Math.max(0, now - op.lookedAtMillis)
   op.lookedAtMillis = now
   return op.elapsedMillis
 }
 
 /**
+ * The same for people: whole milliseconds.
+ *
+ * @category running
+ */
+export const elapsed = (op: Operation): Duration.Duration => wholeDuration(elapsedMillis(op))
+
+/**
+ * A time as events and errors show it: whole milliseconds.
+ *
+ * @category conversions
+ */
+export const wholeDuration = (millis: number): Duration.Duration => Duration.millis(Math.floor(millis + 1e-6))
+
+/**
  * Time until the deadline; `Infinity` without one.
  *
  * @category running
  */
-export const leftMillis = (op: Operation): number =>
-  op.policy.deadline === undefined ? Infinity : Math.max(0, op.policy.deadline.withinMillis - elapsedMillis(op))
-
-/**
- * Time that can be spent waiting for a grant: what the deadline leaves beside the delay and the reserve. `None` without
- * a deadline.
- *
- * @category running
- */
-export const spare = (op: Operation, delayMillis: number): Option.Option<Duration.Duration> =>
-  Option.map(Option.fromNullable(op.policy.deadline), ({ reserveMillis }) =>
-    Duration.millis(Math.max(0, leftMillis(op) - reserveMillis - delayMillis))
-  )
-
-/**
- * Why no attempt may start now, should the deadline have passed while the operation waited.
- *
- * @category running
- */
-export const late = (op: Operation): StopReason | undefined => {
-  const { deadline } = op.policy
-  return deadline === undefined || leftMillis(op) > 0 ? undefined : passed(deadline)
+export const leftMillis = (op: Operation): number => {
+  const { deadline } = op.prepared.policy
+  return deadline === undefined ? Infinity : Math.max(0, deadline.withinMillis - elapsedMillis(op))
 }
 
 /**
- * Adds the failure of the latest attempt to the history, as far as anybody asks for it.
+ * Time that a wait for a grant may take: what the deadline leaves beside the delay and the reserve. `None` without a
+ * deadline.
  *
  * @category running
  */
-export const record = (op: Operation, failure: Failure): void => {
-  if (op.keeps === "nothing") return
-  if (op.keeps === "last") op.history.length = 0
+export const spare = (op: Operation, delayMillis: number): Option.Option<Duration.Duration> => {
+  const { deadline } = op.prepared.policy
+  return deadline === undefined
+    ? Option.none()
+    : Option.some(Duration.millis(Math.max(0, leftMillis(op) - deadline.reserveMillis - delayMillis)))
+}
+
+/**
+ * The moment at which the latest attempt is judged. What it tells is read only if a classifier asks.
+ *
+ * @category running
+ */
+export const moment = (op: Operation): Moment => new MomentOf(op)
+
+class MomentOf implements Moment {
+  readonly attempt: number
+  readonly #op: Operation
+  constructor(op: Operation) {
+    this.#op = op
+    this.attempt = op.attempts
+  }
+  get nowMillis(): number {
+    return clock(this.#op).unsafeCurrentTimeMillis()
+  }
+  get elapsed(): Duration.Duration {
+    return elapsed(this.#op)
+  }
+}
+
+/**
+ * Notes the failure of the latest attempt.
+ *
+ * @category running
+ */
+export const fail = (op: Operation, failure: Failure): void => {
+  op.failure = failure
+  op.delayMillis = undefined
+  const limits = op.prepared.policy.attemptsByKind
+  const kind = limits === undefined ? undefined : Option.getOrUndefined(kindOf(failure.verdict))
+  if (kind !== undefined && limits?.[kind] !== undefined) {
+    op.failures = { ...op.failures, [kind]: (op.failures[kind] ?? 0) + 1 }
+  }
+  if (op.keeps === 0) return
+  if (op.history.length >= op.keeps) op.history.shift()
   op.history.push({
     attempt: op.attempts,
     error: failure.error,
     verdict: failure.verdict,
-    startedAfter: Duration.millis(op.attemptStartedMillis),
-    failedAfter: Duration.millis(failure.failedMillis),
+    startedAfter: wholeDuration(op.attemptStartedMillis),
+    failedAfter: wholeDuration(failure.failedMillis),
     delay: Option.none()
   })
 }
 
 /**
- * Adds the wait that was decided on to the latest failure in the history.
+ * Notes the wait that was decided on.
  *
  * @category running
  */
-export const waits = (op: Operation, millis: number): void => {
-  const failure = op.history.pop()
-  if (failure !== undefined) op.history.push({ ...failure, delay: Option.some(Duration.millis(millis)) })
-}
-
-/**
- * Steps the back-off and decides on the delay.
- *
- * @category running
- */
-export const decide = (op: Operation, verdict: Retryable, failedMillis: number, u: number): Decision => {
-  const before = op.tree
-  if (before === undefined) return bend(op.policy, verdict, undefined, failedMillis, u)
-  const input = {
-    u,
-    kind: verdict.kind,
-    ranMillis: failedMillis - op.attemptStartedMillis,
-    elapsedMillis: failedMillis
+export const schedule = (op: Operation, delayMillis: number): void => {
+  op.delayMillis = delayMillis
+  const latest = op.history.at(-1)
+  if (latest !== undefined) {
+    op.history[op.history.length - 1] = { ...latest, delay: Option.some(Duration.millis(delayMillis)) }
   }
-  const stepped = BackoffTree.step(before, input)
-  if (stepped !== undefined) op.tree = stepped.rest
-  const decision = bend(op.policy, verdict, stepped?.delayMillis, failedMillis, u)
-  if (op.policy.observe !== undefined) {
-    noteSource(op, verdict, decision, stepped, u)
-  }
-  return decision
-}
-
-/**
- * Remembers for the observers where a delay came from.
- *
- * @category running
- */
-export const noteSource = (
-  op: Operation,
-  verdict: Retryable,
-  decision: Decision,
-  stepped: Pick<BackoffTree.Step, "delayMillis" | "capped"> | undefined,
-  u: number
-): void => {
-  if (op.policy.observe === undefined || stepped === undefined || typeof decision !== "number") return
-  op.source = source(op.policy, verdict, decision, stepped, u)
 }

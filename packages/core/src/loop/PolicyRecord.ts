@@ -1,27 +1,29 @@
 /**
- * The type of a policy, and what the types of an operation become under it.
+ * The types of policies, and what the types of an operation become under one.
+ *
+ * What a policy adds is read from its fields, each as `field?: infer T` and distributed over `T`, so that an optional
+ * field, one of several tags and one of several policies all keep what they add. The records `Adds`, `Needs` and
+ * `Judged` are indexed inline in the signatures of the front doors: an alias would show in hovers instead of the errors.
  */
-import type { Effect } from "effect"
-import { Context, Predicate, Schedule } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
-import type { Classifier } from "../classify/Classifier.ts"
-import type { Verdict } from "../classify/Verdict.ts"
+import type { Context, Effect, Schedule } from "effect"
+import type { Classifier, Moment } from "../classify/Classifier.ts"
+import type { Kind, Verdict } from "../classify/Verdict.ts"
 import type { AttemptTimeout } from "../decide/AttemptTimeout.ts"
 import type { Backoff } from "../decide/Backoff.ts"
-import type { Deadline } from "../decide/Deadline.ts"
+import type { Deadline, DeadlineExceeded } from "../decide/Deadline.ts"
 import type { Hint } from "../decide/Hint.ts"
-import type { ChargingBucket, RetryBucket } from "../fund/RetryBucket.ts"
-import type { SendRate } from "../fund/SendRate.ts"
+import type { TokenBucket } from "../fund/TokenBucket.ts"
 import type { Attempt } from "./CurrentAttempt.ts"
 import type { Observer } from "./RetryEvent.ts"
-import type { ResultRejected, SendRefused } from "./RetryStopped.ts"
+import type { AttemptRefused, ResultRejected } from "./RetryStopped.ts"
 
 /**
- * `E` is the error it judges, `A` the result it judges, `E2` an error it may add, `R` what its back-off requires.
+ * The fields of a policy, in the order in which the loop consults them. `E` and `A` are the error and the result of the
+ * effect, for lambdas without annotation.
  *
  * @category models
  */
-export interface Policy<in E = unknown, in A = unknown, out E2 = unknown, out R = unknown> {
+export interface Fields<in E, in A> {
   /** What events, and operations nested inside, call this one. Not empty. Costs a service provided per attempt. */
   readonly name?: string | undefined
   /** Hear every event, in this order; see the module `Observe`. */
@@ -32,29 +34,41 @@ export interface Policy<in E = unknown, in A = unknown, out E2 = unknown, out R 
   readonly attempt?: Context.Tag<any, Attempt> | undefined
   /** The name of a span around each attempt. */
   readonly attemptSpan?: string | undefined
-  /** Asked before every attempt, told every result. */
-  readonly sendRate?: Context.Tag<any, SendRate> | undefined
-  readonly attemptTimeout?: AttemptTimeout<E2> | undefined
+  /** Asked before every attempt, the first included; hears how each ended. */
+  readonly rateLimiter?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
+  /** Bounds each attempt. An attempt then runs in a fiber of its own, and fibers that it forks end with it. */
+  readonly attemptTimeout?: AttemptTimeout<unknown> | undefined
   readonly classifier: Classifier<E>
   /** Judges a success: retryable means "again", terminal means "no use", no opinion means success. */
-  readonly result?: ((result: A) => Verdict) | undefined
+  readonly result?: ((result: A, moment: Moment) => Verdict) | undefined
   /** Most calls in all, the first included: a whole number from 1, or `Infinity`. */
   readonly maxAttempts: number
-  readonly backoff: Schedule.Schedule<unknown, E, R>
+  /**
+   * Limits of their own for attempts that fail with certain kinds. Such attempts do not count for `maxAttempts`, so
+   * `{ Throttling: Infinity }` says that a throttle costs no attempt. Whole numbers from 1, or `Infinity`.
+   */
+  readonly attemptsByKind?: AttemptsByKind | undefined
+  readonly backoff: Schedule.Schedule<unknown, E, unknown>
   /** @default Hint.standard */
   readonly hint?: Hint | undefined
-  readonly deadline?: Deadline<E2> | undefined
-  /** Lets go of what an attempt left open, given its error or judged result; see `Release`. */
+  readonly deadline?: Deadline<unknown> | undefined
+  /** Releases what an attempt left open, given its error or judged result; see `Release`. */
   readonly release?: Release | undefined
-  /** Asked before every retry. */
-  readonly bucket?: Context.Tag<any, RetryBucket> | Context.Tag<any, ChargingBucket> | undefined
+  /** Asked before every retry; hears how each attempt ended. */
+  readonly bucket?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
 }
 
 /**
- * Lets go of what an attempt left open, such as the body of a response: before the wait for the next attempt, or when the
- * operation is interrupted before that. What the operation ends with is not released.
+ * @category models
+ */
+export type AttemptsByKind = { readonly [K in Kind]?: number | undefined }
+
+/**
+ * Releases what an attempt left open, such as the body of a response: before the wait for the next attempt, or when the
+ * operation is interrupted. What the operation answers with is not released.
  *
- * Interrupted while it releases before a wait, it is called once more, and then cannot be interrupted.
+ * Should an attempt be refused after the release (by the rate limiter, or because the deadline has passed meanwhile), the
+ * operation fails with the `AttemptRefused` or `DeadlineExceeded` that the policy's type adds.
  *
  * @category models
  */
@@ -67,166 +81,218 @@ export interface Release {
  *
  * @category models
  */
-export type Any = Policy<never, never>
+export type Any = Fields<never, never>
 
 /**
- * A policy whose types are not looked at any more: the front doors of `Retry` have checked them.
+ * Without services, for a door where there are none: promises.
  *
  * @category models
  */
-export type ErasedPolicy = Policy<unknown, unknown>
-
-/**
- * Forgets the types of a policy: for whoever has them checked in the signature of its own.
- *
- * @category conversions
- */
-export const erase = (policy: Any): ErasedPolicy => policy as unknown as ErasedPolicy
-
-/**
- * A policy that does not say yet what is retryable.
- *
- * @category models
- */
-export interface Preset<out E2 = never> extends Pick<
-  Policy<never, never, E2, never>,
-  "name" | "observe" | "whenNested" | "attemptSpan" | "attemptTimeout" | "maxAttempts" | "hint" | "deadline"
-> {
-  readonly backoff: Backoff
+export interface Plain<in E, in A> extends Fields<E, A> {
+  readonly attempt?: undefined
+  readonly rateLimiter?: TokenBucket | undefined
+  readonly backoff: Schedule.Schedule<unknown, E>
+  readonly bucket?: TokenBucket | undefined
 }
 
 /**
- * A preset that says what is retryable: the type to annotate a policy with that judges no results and uses no services.
+ * `Any` where a door bounds its policy. A policy argument that is wrong makes `P` fall back to its bound: the door then
+ * accepts every effect, so that the last line of the error is about the policy.
  *
  * @category models
  */
-export interface Complete<in E, out E2 = never> extends Preset<E2> {
-  readonly classifier: Classifier<E>
+export interface Bound extends Any {
+  readonly [bound]?: never
+}
+declare const bound: unique symbol
+type IsBound<P> = typeof bound extends keyof P ? true : false
+
+/**
+ * The last line of a type error: what is wrong.
+ *
+ * @category models
+ */
+export interface Mistake<out Message> {
+  readonly mistake: Message
 }
 
 /**
- * The error that a policy judges.
+ * The errors that each field of a policy adds.
  *
  * @category models
  */
-export type In<P> = (P extends { readonly classifier: (error: infer E) => Verdict } ? E : never) & ScheduleIn<P>
+export interface Adds<P> {
+  readonly attemptTimeout: P extends { readonly attemptTimeout?: infer T } ? ErrorOf<T> : never
+  readonly deadline: P extends { readonly deadline?: infer T } ? ErrorOf<T> : never
+  readonly rateLimiter: P extends { readonly rateLimiter?: infer T } ? RefusalOf<T> : never
+  readonly release: P extends { readonly release?: infer T; readonly deadline?: infer D } ? LateOf<T, D> : never
+}
+type ErrorOf<T> =
+  T extends AttemptTimeout<infer E2>
+    ? E2
+    : T extends { readonly onExceeded: (...args: never) => infer E2 }
+      ? E2
+      : never
+type RefusalOf<T> =
+  T extends Mistake<any> ? never : T extends TokenBucket | Context.Tag<any, any> ? AttemptRefused : never
+/** A deadline that cuts has an error of its own. */
+type LateOf<T, D> = T extends Release
+  ? D extends { readonly _tag: "Refuse" | "Truncate" }
+    ? DeadlineExceeded
+    : never
+  : never
+
+/**
+ * The services that each field of a policy requires.
+ *
+ * @category models
+ */
+export interface Needs<P> {
+  readonly backoff: P extends { readonly backoff: Schedule.Schedule<any, any, infer R> } ? R : never
+  readonly bucket: P extends { readonly bucket?: infer T } ? IdOf<T> : never
+  readonly rateLimiter: P extends { readonly rateLimiter?: infer T } ? IdOf<T> : never
+}
+type IdOf<T> = T extends Context.Tag<infer I, any> ? I : never
+
+/**
+ * The service that a policy provides to attempts: of a union of policies, what every member provides.
+ *
+ * @category models
+ */
+export type Provided<P> = [P] extends [{ readonly attempt: Context.Tag<infer I, any> }] ? I : never
+
+type Judge<P> = P extends { readonly result?: infer F }
+  ? F extends Mistake<any>
+    ? never
+    : F extends (result: infer A, ...rest: any) => Verdict
+      ? (a: A) => void
+      : never
+  : never
 
 /**
  * The result that a policy judges.
  *
  * @category models
  */
-export type ResultIn<P> = P extends { readonly result: (result: infer A) => Verdict } ? A : unknown
+export type ResultIn<P> =
+  IsBound<P> extends true ? unknown : [Judge<P>] extends [(a: infer A) => void] ? A : unknown
 
 /**
- * The errors that a policy adds.
+ * The error that stands for a judged result where a stopped operation needs one.
  *
  * @category models
  */
-export type Added<P> =
-  | (P extends { readonly attemptTimeout?: infer T } ? AddedBy<T> : never)
-  | (P extends { readonly deadline?: infer T } ? AddedBy<T> : never)
-  | (P extends { readonly sendRate: Context.Tag<any, any> } ? SendRefused : never)
-  | (P extends { readonly bucket: Context.Tag<any, infer B> }
-      ? B extends ChargingBucket
-        ? SendRefused
-        : never
-      : never)
+export interface Judged<P, A> {
+  readonly result: [Judge<P>] extends [never] ? never : ResultRejected<A>
+}
 
-type AddedBy<T> =
-  T extends AttemptTimeout<infer E2>
-    ? Known<E2>
-    : T extends { readonly onExceeded: (...args: never) => infer E2 }
-      ? Known<E2>
-      : never
-
-type Known<E> = unknown extends E ? never : E
+type Judges<P> = P extends { readonly classifier: (error: infer E, ...rest: any) => Verdict } ? (e: E) => void : never
+type Reads<P> = P extends { readonly backoff: Schedule.Schedule<any, infer E, any> } ? (e: E) => void : never
 
 /**
- * What a stopped operation can carry as its error.
+ * The error that a policy judges.
  *
  * @category models
  */
-export type Failure<P, E, A> =
-  | E
-  | Added<P>
-  | (P extends { readonly result: (result: never) => Verdict } ? ResultRejected<A> : never)
+export type In<P> = [Judges<P> | Reads<P>] extends [(e: infer E) => void] ? E : unknown
 
 /**
- * What an operation requires under a policy: what it required before and the policy's services, less what the policy
- * provides.
+ * The bound of the errors that a policy on its own accepts. A classifier of tags accepts by its signature alone, which
+ * `In` cannot name.
  *
  * @category models
  */
-export type Env<P, R> =
-  | ([Provided<P>] extends [never] ? R : Exclude<R, Provided<P>>)
-  | (P extends { readonly backoff: Schedule.Schedule<any, any, infer R2> } ? R2 : never)
-  | (P extends { readonly bucket: Context.Tag<infer I, any> } ? I : never)
-  | (P extends { readonly sendRate: Context.Tag<infer I, any> } ? I : never)
+export type Takes<P, E> =
+  IsBound<P> extends true
+    ? unknown
+    : [P] extends [{ readonly classifier: Classifier<E> }]
+      ? In<P>
+      : unknown extends In<P>
+        ? Mistake<"the classifier knows another error by one of these tags">
+        : In<P>
 
-type Provided<P> = P extends { readonly attempt: Context.Tag<infer I, any> } ? I : never
+// The first question is the cheap one: it compares, where the others instantiate.
+type Unknown<P> = P extends unknown ? (keyof P extends keyof Bound ? never : Exclude<keyof P, keyof Bound>) : never
+type NoExtra<P> = { readonly [K in Unknown<P>]: Mistake<`a policy has no field '${K & string}'`> }
 
-type ScheduleIn<P> = P extends { readonly backoff: Schedule.Schedule<any, infer In, any> } ? In : unknown
-
-/**
- * Asks of a schedule that reads its input to know also the errors that the policy adds and the results it judges.
- *
- * @category models
- */
-export type Fits<P> = [Added<P> | JudgedResult<P>] extends [ScheduleIn<P>]
+type ReadsIn<P> = [Reads<P>] extends [(e: infer E) => void] ? E : unknown
+type Handed<P> = Adds<P>[keyof Adds<P>] | ([Judge<P>] extends [never] ? never : ResultIn<P>)
+/** Asks of a schedule that reads its input to know also the errors that the policy adds and the results it judges. */
+type Fits<P> = [P] extends [{ readonly backoff: Schedule.Schedule<any, unknown, any> }]
   ? unknown
-  : { readonly backoff: Schedule.Schedule<unknown, Added<P> | JudgedResult<P>> }
-
-type JudgedResult<P> = P extends { readonly result: (result: infer A) => Verdict } ? A : never
+  : [Handed<P>] extends [ReadsIn<P>]
+    ? unknown
+    : { readonly backoff: Schedule.Schedule<unknown, Handed<P>> }
 
 /**
- * Throws where a field has a value that its type cannot exclude.
+ * A policy without mistakes that types can see. An alias of one argument, so that a generic function can forward `P`.
  *
- * @category guards
+ * @category models
  */
-export const check = <P extends Any>(owner: string, policy: P): P => {
-  if (!Predicate.isRecord(policy)) return Argument.refuse(owner, "policy", "a record", policy)
-  if (!Predicate.isFunction(policy.classifier)) {
-    return Argument.refuse(owner, "classifier", "a function from error to verdict", policy.classifier)
-  }
-  if (!Schedule.isSchedule(policy.backoff)) {
-    return Argument.refuse(owner, "backoff", "a Backoff or another Schedule", policy.backoff)
-  }
-  if (policy.maxAttempts !== Infinity) {
-    Argument.number(owner, "maxAttempts", policy.maxAttempts, { min: 1, integer: true })
-  }
-  const { attemptSpan, name, observe, whenNested } = policy
-  if (name !== undefined) checkName(owner, "name", name)
-  if (attemptSpan !== undefined) checkName(owner, "attemptSpan", attemptSpan)
-  if (whenNested !== undefined) Argument.oneOf(owner, "whenNested", whenNested, ["retry", "standDown"])
-  if (observe !== undefined && !(Array.isArray(observe) && observe.every(Predicate.isFunction))) {
-    return Argument.refuse(owner, "observe", "an array of observers", observe)
-  }
-  if (policy.result !== undefined && !Predicate.isFunction(policy.result)) {
-    return Argument.refuse(owner, "result", "a function from result to verdict", policy.result)
-  }
-  if (policy.release !== undefined && !Predicate.isFunction(policy.release)) {
-    return Argument.refuse(owner, "release", "a function from what failed to an effect", policy.release)
-  }
-  const { attempt, attemptTimeout, bucket, deadline, hint, sendRate } = policy
-  if (attemptTimeout !== undefined) checkMade(owner, "attemptTimeout", "AttemptTimeout", attemptTimeout, "onTimeout")
-  if (deadline !== undefined) checkMade(owner, "deadline", "Deadline", deadline, "withinMillis")
-  if (hint !== undefined) checkMade(owner, "hint", "Hint", hint, "_tag")
-  if (attempt !== undefined) checkTag(owner, "attempt", attempt)
-  if (sendRate !== undefined) checkTag(owner, "sendRate", sendRate)
-  if (bucket !== undefined) checkTag(owner, "bucket", bucket)
-  return policy
+export type Checked<P> = P & Fits<P> & NoExtra<P>
+
+/**
+ * A policy that does not say yet what is retryable, and uses no services.
+ *
+ * @category models
+ */
+export interface Preset<out E2 = never>
+  extends Pick<
+    Any,
+    "name" | "observe" | "whenNested" | "attemptSpan" | "maxAttempts" | "attemptsByKind" | "hint"
+  > {
+  readonly attemptTimeout?: AttemptTimeout<E2> | undefined
+  readonly deadline?: Deadline<E2> | undefined
+  readonly backoff: Backoff
 }
 
-/** Whether a value can come from the constructors of a module, all of whose values have `property`. */
-const checkMade = (owner: string, field: string, module: string, value: unknown, property: string): void => {
-  if (!Predicate.hasProperty(value, property)) Argument.refuse(owner, field, `made by ${module}`, value)
+type Services = "name" | "observe" | "whenNested" | "attempt" | "attemptSpan" | "maxAttempts" | "attemptsByKind" | "hint"
+type Tags<R> = R extends unknown ? Context.Tag<R, TokenBucket> : never
+
+/**
+ * The type to annotate a policy with: it judges `E`, may add the errors `E2`, requires `R`, and judges results `A`.
+ *
+ * An annotation that would forget an error or a service is refused: a policy with a rate limiter names `AttemptRefused`
+ * in `E2`, one with a tag names its service in `R`, one that judges results names them in `A`, and one that releases
+ * under a deadline names `DeadlineExceeded` in `E2`.
+ *
+ * @category models
+ */
+export type Policy<E, E2 = never, R = never, A = never> = Pick<Any, Services> & {
+  readonly attemptTimeout?: AttemptTimeout<E2> | undefined
+  readonly classifier: Classifier<E>
+  readonly backoff: Schedule.Schedule<unknown, unknown, R>
+  readonly deadline?: Deadline<E2> | undefined
+  readonly bucket?: TokenBucket | Tags<R> | undefined
+  readonly rateLimiter?: [AttemptRefused] extends [E2]
+    ? TokenBucket | Tags<R> | undefined
+    : (TokenBucket & Mistake<"a rate limiter adds AttemptRefused: name it in E2">) | undefined
+  readonly release?: [DeadlineExceeded] extends [E2]
+    ? Release | undefined
+    : (Release & Mistake<"a release under a deadline adds DeadlineExceeded: name it in E2">) | undefined
+  readonly result?: [A] extends [never]
+    ? (((result: unknown) => Verdict) & Mistake<"name the judged result: Policy<E, E2, R, A>">) | undefined
+    : ((result: A, moment: Moment) => Verdict) | undefined
 }
 
-const checkTag = (owner: string, field: string, value: unknown): void => {
-  if (!Context.isTag(value)) Argument.refuse(owner, field, "a Context.Tag", value)
-}
+/**
+ * A policy that says which fields it lacks, so that none can hide behind a wider type: of `write ? policy1 : policy2`,
+ * two constants, TypeScript otherwise keeps only what both have.
+ *
+ * @category models
+ */
+export type Made<P> = P & { readonly [K in Exclude<keyof Any, keyof P>]?: undefined }
 
-const checkName = (owner: string, field: string, name: unknown): void => {
-  if (typeof name !== "string" || name === "") Argument.refuse(owner, field, "a string that is not empty", name)
-}
+/**
+ * A policy without its types: the front doors of `Retry` have checked them.
+ *
+ * @category models
+ */
+export type ErasedPolicy = Fields<unknown, unknown>
+
+/**
+ * Erases types that the caller has checked.
+ *
+ * @category conversions
+ */
+export const erase = (policy: Any): ErasedPolicy => policy as unknown as ErasedPolicy

@@ -1,14 +1,14 @@
 /**
- * What happens to an operation under a policy, as values. Sent to the observers a policy names; see the stage `observe`
- * for observers ready to use.
+ * What happens to an operation under a policy, as values. Sent to the observers that the policy names; the stage
+ * `observe` has observers ready to use.
  */
 import type { Duration, Effect, Option } from "effect"
-import { Context } from "effect"
 import type { Verdict } from "../classify/Verdict.ts"
+import type { ActiveOperation } from "./ActiveOperation.ts"
 import type { StopReason } from "./RetryStopped.ts"
 
 /**
- * What every event tells. Times count from when the operation began: a wait for the first send is part of them.
+ * What every event tells. Times count from when the operation began: a wait for the first grant is part of them.
  *
  * @category models
  */
@@ -17,9 +17,11 @@ export interface Common {
   readonly name: string
   /** The number of the latest attempt, from 1; zero before the first and where that was refused. */
   readonly attempt: number
+  /** `maxAttempts` of the policy. */
+  readonly maxAttempts: number
   readonly elapsed: Duration.Duration
-  /** Tokens in the bucket after the event; `None` without a bucket. */
-  readonly level: Option.Option<number>
+  /** Asks the bucket for its tokens; `None` without a bucket, and where the bucket cannot tell. */
+  readonly level: Effect.Effect<Option.Option<number>>
 }
 
 /**
@@ -31,8 +33,8 @@ export interface AttemptFailed extends Common {
   readonly verdict: Verdict
   /** How long the attempt ran. */
   readonly ran: Duration.Duration
-  /** How long it had waited for the send rate. */
-  readonly sendWait: Duration.Duration
+  /** How long it had waited for the rate limiter. */
+  readonly rateLimiterWait: Duration.Duration
 }
 
 /**
@@ -42,11 +44,12 @@ export interface AttemptFailed extends Common {
  */
 export interface RetryScheduled extends Common {
   readonly _tag: "RetryScheduled"
+  readonly error: unknown
   readonly verdict: Verdict
   readonly delay: Duration.Duration
   /** What the delay came from: the curve and its jitter, the cap on it, the server's hint, or the deadline. */
   readonly source: DelaySource
-  /** Tokens the retry cost; zero without a bucket. */
+  /** Tokens that the bucket granted for the retry; zero without a bucket. */
   readonly cost: number
 }
 
@@ -56,18 +59,18 @@ export interface RetryScheduled extends Common {
 export type DelaySource = "Curve" | "Cap" | "Hint" | "Deadline"
 
 /**
- * The operation is done; after retries `level` shows what came back.
+ * The operation is done.
  *
  * @category models
  */
 export interface Succeeded extends Common {
   readonly _tag: "Succeeded"
-  /** How long the attempt that succeeded had waited for the send rate. */
-  readonly sendWait: Duration.Duration
+  /** How long the attempt that succeeded had waited for the rate limiter. */
+  readonly rateLimiterWait: Duration.Duration
 }
 
 /**
- * There is no further attempt, and `error` is what the operation fails with; of a judged result, a `ResultRejected`.
+ * There is no further attempt. `error` is what the operation fails with; for a judged result, a `ResultRejected`.
  *
  * @category models
  */
@@ -97,33 +100,11 @@ export type RetryEvent = AttemptFailed | RetryScheduled | Succeeded | GaveUp | N
 /**
  * Hears the events of an operation, one after the other, in its fiber and outside of its attempts.
  *
- * The operation goes on when the observer has returned, so a slow one delays it, and counts for the deadline. A defect
- * in an observer is logged and does no harm; neither does an observer that interrupts itself.
+ * The operation goes on when the observer has returned, so a slow one delays it, and counts for the deadline; at the
+ * deadline the observer is interrupted. A defect in an observer is logged and changes nothing.
  *
  * @category models
  */
 export interface Observer {
   (event: RetryEvent): Effect.Effect<void>
 }
-
-/**
- * An operation with a name, and which of its attempts is running.
- *
- * @category models
- */
-export interface ActiveOperation {
-  readonly name: string
-  readonly attempt: number
-}
-
-/**
- * The innermost named operation of whose attempt the running code is part; `undefined` outside of any.
- *
- * Operations without a name, and those of one attempt, are not seen. Fibers forked in an attempt remain part of it, also
- * those that outlive it.
- *
- * @category models
- */
-export class CurrentOperation extends Context.Reference<CurrentOperation>()("@effect-retry/core/CurrentOperation", {
-  defaultValue: (): ActiveOperation | undefined => undefined
-}) {}

@@ -1,9 +1,9 @@
 /**
- * Why a retried operation stopped, and everything that happened before it did.
+ * Why a retried operation stopped, and what happened before it did.
  */
 import { Data, Duration } from "effect"
 import type { Option } from "effect"
-import type { Verdict } from "../classify/Verdict.ts"
+import type { Kind, Verdict } from "../classify/Verdict.ts"
 
 /**
  * Why there was no further attempt, in the order in which the loop asks.
@@ -13,27 +13,28 @@ import type { Verdict } from "../classify/Verdict.ts"
 export type StopReason =
   /** The failure is not retryable. */
   | { readonly _tag: "Terminal"; readonly why: string }
-  | { readonly _tag: "AttemptsSpent"; readonly maxAttempts: number }
-  /** Inside an attempt of the named operation, which retries itself. */
+  /** `maxAttempts` of the policy or, where `kind` is present, the limit of `attemptsByKind` for it. */
+  | { readonly _tag: "AttemptsSpent"; readonly maxAttempts: number; readonly kind?: Kind }
+  /** The operation ran inside an attempt of the named operation, which retries itself. */
   | { readonly _tag: "StoodDown"; readonly outer: string }
   | { readonly _tag: "BackoffEnded" }
   /** The server asked for a longer wait than the policy's hint rule allows. */
   | { readonly _tag: "HintTooLong"; readonly hint: Duration.Duration }
   | { readonly _tag: "DeadlinePassed"; readonly within: Duration.Duration }
   | { readonly _tag: "BucketEmpty" }
-  | { readonly _tag: "SendRateRefused" }
+  | { readonly _tag: "RateLimiterRefused" }
 
 /**
  * The reason in words, for people.
  *
  * @category destructors
  */
-export const inWords = (reason: StopReason): string => {
+export const format = (reason: StopReason): string => {
   switch (reason._tag) {
     case "Terminal":
       return `not retryable: ${reason.why}`
     case "AttemptsSpent":
-      return reason.maxAttempts === 1 ? "the only attempt is spent" : `all ${reason.maxAttempts} attempts are spent`
+      return spent(reason)
     case "StoodDown":
       return `left to ${reason.outer}, which retries itself`
     case "BackoffEnded":
@@ -43,14 +44,19 @@ export const inWords = (reason: StopReason): string => {
     case "DeadlinePassed":
       return `the deadline of ${Duration.format(reason.within)} would pass or has passed`
     case "BucketEmpty":
-      return "the bucket has no tokens for it"
-    case "SendRateRefused":
-      return "the send rate refused it"
+      return "the bucket refused the retry"
+    case "RateLimiterRefused":
+      return "the rate limiter refused the attempt"
   }
 }
 
+const spent = ({ kind, maxAttempts }: Extract<StopReason, { readonly _tag: "AttemptsSpent" }>): string => {
+  const which = kind === undefined ? "" : ` that may fail with ${kind}`
+  return maxAttempts === 1 ? `the only attempt${which} is spent` : `all ${maxAttempts} attempts${which} are spent`
+}
+
 /**
- * An attempt that failed. Times count from when the operation began: a wait for the first send is part of them.
+ * An attempt that failed. Times count from when the operation began: a wait for the first grant is part of them.
  *
  * @category models
  */
@@ -76,29 +82,34 @@ export class RetryStopped<out E> extends Data.TaggedError("RetryStopped")<{
   /** Attempts that were started. */
   readonly attempts: number
   readonly elapsed: Duration.Duration
+  /** The delay before the attempt that was not made, where the operation stopped after it had been decided on. */
+  readonly delay: Option.Option<Duration.Duration>
   readonly history: ReadonlyArray<FailedAttempt<unknown>>
   readonly cause: unknown
 }> {
   /** What the operation fails with: the last error, or the one the policy added. */
   declare readonly error: E
-  /** Every failed attempt, the first one first. */
+  /** The latest failed attempts, oldest first; at most 100 of them. */
   declare readonly history: ReadonlyArray<FailedAttempt<E>>
   override get message(): string {
     const attempts = this.attempts === 1 ? "1 attempt" : `${this.attempts} attempts`
-    return `${inWords(this.reason)} (${attempts} in ${Duration.format(this.elapsed)})`
+    return `${format(this.reason)} (${attempts} in ${Duration.format(this.elapsed)})`
   }
 }
 
 /**
- * The first attempt was refused, so there is no other error to fail with.
+ * The rate limiter refused an attempt, and there is no other error to fail with: it was the first attempt, or what the
+ * last one left open has been released already. `cause` is the last failure, where there was one.
  *
  * @category models
  */
-export class SendRefused extends Data.TaggedError("SendRefused")<{
-  readonly by: "send rate" | "bucket"
+export class AttemptRefused extends Data.TaggedError("AttemptRefused")<{
+  /** The number of the attempt that was not made, from 1. */
+  readonly attempt: number
+  readonly cause?: unknown
 }> {
   override get message(): string {
-    return `the ${this.by} refused the first attempt`
+    return `the rate limiter refused attempt ${this.attempt}`
   }
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from "effect"
 import { Duration, Effect } from "effect"
 import { longestTimerMillis } from "../decide/Millis.ts"
 
-/** A live timer fires up to so much early; more than that is a clock that stepped back, which is no reason to wait. */
+/** A live timer fires up to so much early. */
 const earlyMillis = 2
 
 /**
@@ -23,9 +23,10 @@ export const wait = <A, E, R>(
   if (millis > longestTimerMillis) {
     return wait(clock, longestTimerMillis, () => wait(clock, millis - longestTimerMillis, then))
   }
-  const startedAt = clock.unsafeCurrentTimeMillis()
+  const startedAt = clock.unsafeCurrentTimeNanos()
   return Effect.flatMap(clock.sleep(Duration.millis(millis)), () => {
-    const left = Math.ceil(startedAt + millis - clock.unsafeCurrentTimeMillis())
+    const left = Math.ceil(millis - Number(clock.unsafeCurrentTimeNanos() - startedAt) / 1e6 - 1e-6)
+    // More than a timer can be early is a clock that stepped back, which is no reason to wait.
     return left > 0 && left <= earlyMillis ? wait(clock, left, then) : then()
   })
 }

@@ -1,0 +1,36 @@
+/**
+ * Which named operation the running code is an attempt of: how nesting is noticed.
+ */
+import { Context } from "effect"
+
+/**
+ * An operation with a name, and which of its attempts is running.
+ *
+ * @category models
+ */
+export interface ActiveOperation {
+  readonly name: string
+  /** From 1. */
+  readonly attempt: number
+}
+
+/**
+ * An attempt of a named operation. `running` becomes false when it ends, so that a fiber that outlives the attempt is not
+ * taken for a part of it.
+ *
+ * @category models
+ */
+export interface ActiveAttempt extends ActiveOperation {
+  running: boolean
+}
+
+/**
+ * The innermost named operation of whose attempt the running code is part; `undefined` outside of any.
+ *
+ * Operations without a name, and those of one attempt, are not seen.
+ *
+ * @category models
+ */
+export class CurrentOperation extends Context.Reference<CurrentOperation>()("@effect-retry/core/CurrentOperation", {
+  defaultValue: (): ActiveAttempt | undefined => undefined
+}) {}

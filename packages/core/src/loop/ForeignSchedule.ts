@@ -1,0 +1,33 @@
+/**
+ * Schedules that are no `Backoff`, stepped by hand: no driver, no `Ref`, no iteration metadata.
+ */
+import type { Schedule } from "effect"
+import { Effect, Option, ScheduleDecision, ScheduleIntervals } from "effect"
+import { wholeMillis } from "../decide/BackoffTree.ts"
+import { longestMillis } from "../decide/Curve.ts"
+
+/**
+ * @category models
+ */
+export interface Step {
+  /** Whole milliseconds; `None` where the schedule has ended. */
+  readonly delayMillis: Option.Option<number>
+  readonly state: unknown
+}
+
+/**
+ * One step of a schedule. Its delay is rounded up to whole milliseconds, and an infinite one is made finite.
+ *
+ * @category running
+ */
+export const step = <R>(
+  schedule: Schedule.Schedule<unknown, unknown, R>,
+  nowMillis: number,
+  input: unknown,
+  state: unknown
+): Effect.Effect<Step, never, R> =>
+  Effect.map(schedule.step(nowMillis, input, state), ([next, , decision]) => {
+    if (ScheduleDecision.isDone(decision)) return { delayMillis: Option.none(), state: next }
+    const delayMillis = ScheduleIntervals.start(decision.intervals) - nowMillis
+    return { delayMillis: Option.some(delayMillis > 0 ? wholeMillis(delayMillis, longestMillis) : 0), state: next }
+  })

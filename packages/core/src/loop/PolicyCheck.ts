@@ -1,0 +1,166 @@
+/**
+ * What a policy needs, worked out once per policy: the one list of its fields, each with its check.
+ */
+import { Context, Predicate, Schedule } from "effect"
+import * as Argument from "../accept/InvalidArgument.ts"
+import { readsMoment } from "../classify/Classifier.ts"
+import { kinds } from "../classify/Verdict.ts"
+import * as Backoff from "../decide/Backoff.ts"
+import type { Tree } from "../decide/BackoffTree.ts"
+import * as Hint from "../decide/Hint.ts"
+import type { Any, ErasedPolicy } from "./PolicyRecord.ts"
+import { erase } from "./PolicyRecord.ts"
+import type { Observer } from "./RetryEvent.ts"
+
+/**
+ * A checked policy, and what the loop needs to know of it.
+ *
+ * @category models
+ */
+export interface Prepared {
+  readonly policy: ErasedPolicy
+  readonly hint: Hint.Hint
+  /** Where the back-off begins; `undefined` for a schedule that is no `Backoff`. */
+  readonly tree: Tree | undefined
+  /** Whether deciding on a delay takes a random number. */
+  readonly draws: boolean
+  /** Whether anything depends on time: if not, the operation never looks at the clock. */
+  readonly timed: boolean
+  /** Whether anything has to happen before the first failure. */
+  readonly eager: boolean
+  readonly observers: ReadonlyArray<Observer>
+}
+
+type Check = (owner: string, value: unknown) => void
+
+const isFunction =
+  (field: string, allowed: string): Check =>
+  (owner, value) =>
+    Predicate.isFunction(value) || Argument.refuse(owner, field, allowed, value)
+
+const isName =
+  (field: string): Check =>
+  (owner, value) =>
+    (typeof value === "string" && value !== "") ||
+    Argument.refuse(owner, field, "a string that is not empty", value)
+
+const isTag =
+  (field: string): Check =>
+  (owner, value) =>
+    Context.isTag(value as never) || Argument.refuse(owner, field, "a Context.Tag", value)
+
+const isBucket =
+  (field: string): Check =>
+  (owner, value) =>
+    Context.isTag(value as never) ||
+    (Predicate.hasProperty(value, "acquire") && Predicate.hasProperty(value, "record")) ||
+    Argument.refuse(owner, field, "a TokenBucket or a Context.Tag of one", value)
+
+/** Whether a value can come from the constructors of a module, all of whose values have `property`. */
+const isMadeBy =
+  (field: string, module: string, property: string): Check =>
+  (owner, value) =>
+    Predicate.hasProperty(value, property) || Argument.refuse(owner, field, `made by ${module}`, value)
+
+const isCount: (owner: string, field: string, value: unknown) => void = (owner, field, value) => {
+  if (value !== Infinity) Argument.number(owner, field, value, { min: 1, integer: true })
+}
+
+const isAttemptsByKind: Check = (owner, value) => {
+  if (!Predicate.isRecord(value)) return Argument.refuse(owner, "attemptsByKind", "a record of kinds", value)
+  for (const [kind, limit] of Object.entries(value)) {
+    Argument.oneOf(owner, "attemptsByKind", kind, kinds)
+    if (limit !== undefined) isCount(owner, `attemptsByKind.${kind}`, limit)
+  }
+}
+
+/** Every field of a policy, in the order in which the loop consults it. */
+const checks: { readonly [Field in keyof Required<Any>]: Check } = {
+  name: isName("name"),
+  observe: (owner, value) =>
+    (Array.isArray(value) && value.every(Predicate.isFunction)) ||
+    Argument.refuse(owner, "observe", "an array of observers", value),
+  whenNested: (owner, value) => Argument.oneOf(owner, "whenNested", value, ["retry", "standDown"]),
+  attempt: isTag("attempt"),
+  attemptSpan: isName("attemptSpan"),
+  rateLimiter: isBucket("rateLimiter"),
+  attemptTimeout: isMadeBy("attemptTimeout", "AttemptTimeout", "onTimeout"),
+  classifier: isFunction("classifier", "a function from error to verdict"),
+  result: isFunction("result", "a function from result to verdict"),
+  maxAttempts: (owner, value) => isCount(owner, "maxAttempts", value),
+  attemptsByKind: isAttemptsByKind,
+  backoff: (owner, value) =>
+    Schedule.isSchedule(value) || Argument.refuse(owner, "backoff", "a Backoff or another Schedule", value),
+  hint: isMadeBy("hint", "Hint", "_tag"),
+  deadline: isMadeBy("deadline", "Deadline", "withinMillis"),
+  release: isFunction("release", "a function from what failed to an effect"),
+  bucket: isBucket("bucket")
+}
+
+/**
+ * The fields of a policy, in the order in which the loop consults them.
+ *
+ * @category models
+ */
+export const fields = Object.keys(checks) as ReadonlyArray<keyof Any>
+
+const required: ReadonlyArray<keyof Any> = ["classifier", "maxAttempts", "backoff"]
+
+/** Whatever happens before or during an attempt, or looks at a success. */
+const eagerFields: ReadonlyArray<keyof Any> = [
+  "name",
+  "attempt",
+  "attemptSpan",
+  "rateLimiter",
+  "attemptTimeout",
+  "result",
+  "deadline",
+  "release",
+  "bucket"
+]
+
+const known = new WeakMap<object, Prepared>()
+
+/**
+ * Checks a policy and works out what it needs; a policy that was prepared once is not looked at again.
+ *
+ * Throws an `InvalidArgument` that names the field where a value is one that the types cannot exclude.
+ *
+ * @category constructors
+ */
+export const prepare = (owner: string, policy: Any): Prepared => {
+  const found = Predicate.isRecord(policy) ? known.get(policy) : undefined
+  if (found !== undefined) return found
+  const prepared = prepareUnknown(owner, policy)
+  known.set(policy, prepared)
+  return prepared
+}
+
+const prepareUnknown = (owner: string, given: Any): Prepared => {
+  if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)
+  for (const field of Object.keys(given)) {
+    if (!Object.hasOwn(checks, field)) {
+      Argument.refuse(owner, field, `absent: the fields of a policy are ${fields.join(", ")}`, given[field])
+    }
+  }
+  for (const field of fields) {
+    const value = (given as Record<string, unknown>)[field]
+    if (value !== undefined || required.includes(field)) checks[field](owner, value)
+  }
+  // Read once: what the caller changes later is not seen.
+  const policy = erase({ ...given })
+  const observers = [...(policy.observe ?? [])]
+  const backoff = Backoff.isBackoff(policy.backoff) ? policy.backoff : undefined
+  const hint = policy.hint ?? Hint.standard
+  const judgesByTime = readsMoment(policy.classifier) || (policy.result !== undefined && readsMoment(policy.result))
+  const needsStart = observers.length > 0 || judgesByTime || backoff?.readsTime === true
+  return {
+    policy,
+    hint,
+    tree: backoff?.tree,
+    draws: backoff?.draws === true || Hint.draws(hint),
+    timed: needsStart || policy.deadline !== undefined || policy.attempt !== undefined,
+    eager: needsStart || eagerFields.some((field) => policy[field] !== undefined),
+    observers
+  }
+}

@@ -1,0 +1,242 @@
+/**
+ * How the loop asks and tells buckets, rate limiters and observers: whatever they do, an attempt has ended as it has.
+ *
+ * What dies is logged once, and counts as told or as a refusal. What hangs is interrupted at the deadline, where there
+ * is one.
+ */
+import { Duration, Effect, FiberId, Option, RuntimeFlags } from "effect"
+import * as Argument from "../accept/InvalidArgument.ts"
+import type { Kind } from "../classify/Verdict.ts"
+import type { Grant, Outcome, TokenBucket } from "../fund/TokenBucket.ts"
+import type { Operation } from "./Operation.ts"
+import * as Op from "./Operation.ts"
+import { isImmediate, within } from "./Within.ts"
+
+/**
+ * Something to run before going on; `undefined` where there is nothing.
+ *
+ * @category models
+ */
+export type Telling = Effect.Effect<void> | undefined
+
+/**
+ * Goes on when something was told.
+ *
+ * @category running
+ */
+export const then = <A, E, R>(telling: Telling, next: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  telling === undefined ? next() : Effect.flatMap(telling, next)
+
+/**
+ * Runs what a service answers with; `otherwise` is its answer should it die, or not answer before the deadline.
+ *
+ * @category running
+ */
+export const safely = <A>(
+  op: Operation,
+  service: string,
+  asked: Effect.Effect<A>,
+  otherwise: A,
+  isAtOnce = isImmediate(asked)
+): Effect.Effect<A> => {
+  const answered = Effect.catchAllCause(asked, (cause) =>
+    Effect.as(Effect.logWarning(`${service} died`, cause), otherwise)
+  )
+  return isAtOnce || op.prepared.policy.deadline === undefined
+    ? answered
+    : Effect.suspend(() =>
+        within(answered, {
+          millis: Op.leftMillis(op),
+          onTimeout: () => Effect.as(Effect.logWarning(`${service} did not answer before the deadline`), otherwise),
+          disconnected: true
+        })
+      )
+}
+
+const called = <A>(ask: () => Effect.Effect<A>): Effect.Effect<A> => {
+  try {
+    return ask()
+  } catch (defect) {
+    return Effect.die(defect)
+  }
+}
+
+/**
+ * Tells a service something.
+ *
+ * @category running
+ */
+export const tell = (op: Operation, service: string, ask: () => Effect.Effect<void>): Telling => {
+  const telling = called(ask)
+  return telling === Effect.void ? undefined : safely(op, service, telling, undefined)
+}
+
+const rateLimiterName = "the rate limiter"
+const bucketName = "the bucket"
+
+/**
+ * Tells buckets with `started` that the attempt begins.
+ *
+ * @category running
+ */
+export const started = (op: Operation): Telling => {
+  const { attempts, bucket, rateLimiter } = op
+  if (bucket?.started === undefined && rateLimiter?.started === undefined) return undefined
+  op.unrecorded = true
+  return both(
+    rateLimiter?.started && tell(op, rateLimiterName, () => rateLimiter.started!(attempts)),
+    () => bucket?.started && tell(op, bucketName, () => bucket.started!(attempts))
+  )
+}
+
+/**
+ * Tells rate limiter and bucket how the attempt ended.
+ *
+ * @category running
+ */
+export const record = (op: Operation, outcome: (granted: number) => Outcome): Telling => {
+  const { bucket, rateLimiter } = op
+  op.unrecorded = false
+  return both(
+    rateLimiter && tell(op, rateLimiterName, () => rateLimiter.record(outcome(op.sendTokens))),
+    () => bucket && tell(op, bucketName, () => bucket.record(outcome(op.retryTokens)))
+  )
+}
+
+/**
+ * Tells buckets with `started` that an attempt has ended without an outcome.
+ *
+ * @category running
+ */
+export const abandon = (op: Operation): Telling => {
+  if (!op.unrecorded) return undefined
+  op.unrecorded = false
+  const tellOf = (service: string, bucket: TokenBucket | undefined, granted: number): Telling =>
+    bucket?.started &&
+    tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt: op.attempts, granted }))
+  return both(tellOf(rateLimiterName, op.rateLimiter, op.sendTokens), () =>
+    tellOf(bucketName, op.bucket, op.retryTokens)
+  )
+}
+
+const both = (first: Telling, second: () => Telling): Telling =>
+  first === undefined ? second() : Effect.flatMap(first, () => second() ?? Effect.void)
+
+/**
+ * Asks the rate limiter for the next attempt; the grant is held until the attempt starts.
+ *
+ * @category running
+ */
+export const askRateLimiter = (op: Operation, rateLimiter: TokenBucket): Effect.Effect<boolean> =>
+  Effect.suspend(() => {
+    const askedMillis = Op.elapsedMillis(op)
+    const asked = acquire(op, rateLimiterName, rateLimiter, latestKind(op), 0, (grant) => {
+      op.sendGrant = grant
+    })
+    return Effect.map(asked, (granted) => {
+      op.rateLimiterWaitMillis = Op.elapsedMillis(op) - askedMillis
+      return granted
+    })
+  })
+
+/**
+ * Asks the bucket for a retry; the grant is held until the attempt starts.
+ *
+ * @category running
+ */
+export const askBucket = (op: Operation, bucket: TokenBucket, delayMillis: number): Effect.Effect<boolean> =>
+  acquire(op, bucketName, bucket, latestKind(op), delayMillis, (grant) => {
+    op.retryGrant = grant
+  })
+
+const latestKind = ({ failure }: Operation): Option.Option<Kind> =>
+  failure?.verdict._tag === "Retryable" ? Option.some(failure.verdict.kind) : Option.none()
+
+const acquire = (
+  op: Operation,
+  service: string,
+  bucket: TokenBucket,
+  kind: Option.Option<Kind>,
+  delayMillis: number,
+  hold: (grant: Grant) => void
+): Effect.Effect<boolean> =>
+  Effect.withFiberRuntime((_, { runtimeFlags }) => {
+    const restore: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = RuntimeFlags.interruptible(
+      runtimeFlags
+    )
+      ? Effect.interruptible
+      : (self) => self
+    const request = { attempt: op.attempts + 1, kind, atMost: Op.spare(op, delayMillis), restore }
+    const asked = called(() => bucket.acquire(request))
+    // Set when the loop goes on without the answer: a grant that comes later is refunded.
+    let isOver = false
+    const answered = Effect.flatMap(asked, (answer) => {
+      if (Option.isNone(answer)) return refused
+      const grant = answer.value
+      if (!(grant.tokens >= 0 && grant.tokens < Infinity)) return invalid(service, grant)
+      if (isOver) return Effect.as(grant.refund, false)
+      hold(grant)
+      return granted
+    })
+    if (isImmediate(asked)) return safely(op, service, answered, false, true)
+    const over = Effect.sync(() => {
+      isOver = true
+    })
+    return Effect.tap(
+      Effect.onInterrupt(safely(op, service, Effect.uninterruptible(answered), false), () => over),
+      (ok) => (ok ? Effect.void : over)
+    )
+  })
+
+const granted = Effect.succeed(true)
+const refused = Effect.succeed(false)
+
+const invalid = (service: string, grant: Grant): Effect.Effect<boolean> =>
+  Effect.zipRight(
+    grant.refund,
+    Effect.sync(() => Argument.refuse(service, "tokens of a grant", "a finite number >= 0", grant.tokens))
+  )
+
+/**
+ * Returns what is held for an attempt that is not made after all.
+ *
+ * @category running
+ */
+export const refund = (op: Operation): Effect.Effect<void> =>
+  Effect.uninterruptible(
+    Effect.suspend(() => {
+      const { retryGrant, sendGrant } = op
+      op.retryGrant = undefined
+      op.sendGrant = undefined
+      return (
+        both(
+          sendGrant && tell(op, rateLimiterName, () => sendGrant.refund),
+          () => retryGrant && tell(op, bucketName, () => retryGrant.refund)
+        ) ?? Effect.void
+      )
+    })
+  )
+
+/**
+ * What is held is spent at the very moment when the attempt starts.
+ *
+ * @category running
+ */
+export const spend = (op: Operation): void => {
+  op.retryTokens = op.retryGrant?.tokens ?? 0
+  op.sendTokens = op.sendGrant?.tokens ?? 0
+  op.retryGrant = undefined
+  op.sendGrant = undefined
+}
+
+/**
+ * The tokens of the bucket now; `None` without one, and where it cannot tell.
+ *
+ * @category running
+ */
+export const level = (op: Operation): Effect.Effect<Option.Option<number>> => {
+  const { bucket } = op
+  if (bucket === undefined) return Effect.succeedNone
+  const told = Effect.suspend(() => safely(op, bucketName, called(() => bucket.level), NaN))
+  return Effect.map(told, (level) => (Number.isNaN(level) ? Option.none() : Option.some(level)))
+}

@@ -1,0 +1,138 @@
+/**
+ * An effect under a bound of time.
+ *
+ * The effect runs in one child fiber, which is started at once; only if it has not ended by then, a timer is set. So a
+ * bound costs little where it is not needed. This file alone knows how that is done with Effect 3's runtime.
+ */
+import type { Fiber } from "effect"
+import { Clock, Context, Duration, Effect, Exit, FiberId, FiberRef, Fiber as Fibers, Runtime, RuntimeFlags } from "effect"
+import { longestTimerMillis } from "../decide/AttemptTimeout.ts"
+
+/**
+ * @category models
+ */
+export interface Bound<B, E2> {
+  /** How long the effect may run. */
+  readonly millis: number
+  /** What the effect comes to when the time is up. */
+  readonly onTimeout: () => Effect.Effect<B, E2>
+  /** Whether to go on without an effect that cannot be interrupted, instead of waiting for it. */
+  readonly disconnected: boolean
+}
+
+type Child<A, E> = Fiber.RuntimeFiber<A, E>
+
+/**
+ * Runs an effect for at most so long, then interrupts it.
+ *
+ * Like `Effect.timeoutTo`: finalizers are awaited, a success hands back its FiberRefs, and interruption from outside
+ * reaches the effect. An effect that ends while it is being interrupted counts as interrupted.
+ *
+ * @category running
+ */
+export const within = <A, E, R, B, E2>(
+  self: Effect.Effect<A, E, R>,
+  bound: Bound<B, E2>
+): Effect.Effect<A | B, E | E2, R> =>
+  Effect.withFiberRuntime<A | B, E | E2, R>((parent, { runtimeFlags }) =>
+    Effect.uninterruptibleMask((restore) => {
+      const fiberRefs = parent.getFiberRefs()
+      const runtime = Runtime.make({ context: parent.currentContext as Context.Context<R>, runtimeFlags, fiberRefs })
+      const child = start(runtime, self)
+      const exit = child.unsafePoll()
+      return exit === null ? awaited(parent, child, runtime, restore, bound) : joined(parent, child, exit, runtime)
+    })
+  )
+
+/** Effects nested deeper are not started on the stack of their parent, or it would overflow. */
+const deepest = 100
+let depth = 0
+
+const start = <A, E, R>(runtime: Runtime.Runtime<R>, self: Effect.Effect<A, E, R>): Child<A, E> => {
+  depth += 1
+  try {
+    return Runtime.runFork(runtime, self, { immediate: depth <= deepest })
+  } finally {
+    depth -= 1
+  }
+}
+
+const awaited = <A, E, R, B, E2>(
+  parent: Child<unknown, unknown>,
+  child: Child<A, E>,
+  runtime: Runtime.Runtime<R>,
+  restore: <X, Y, Z>(effect: Effect.Effect<X, Y, Z>) => Effect.Effect<X, Y, Z>,
+  { disconnected, millis, onTimeout }: Bound<B, E2>
+): Effect.Effect<A | B, E | E2> => {
+  let isTimedOut = false
+  let isDone = false
+  // An observer, not a canceler: on interruption the parent first stops the child below.
+  const ended = Effect.async<void>((resume) => {
+    child.addObserver(() => {
+      isDone = true
+      timer.unsafeInterruptAsFork(FiberId.none)
+      resume(Effect.void)
+    })
+    const clock = Context.get(parent.currentDefaultServices, Clock.Clock)
+    const timer = start(runtime, sleep(clock, millis))
+    timer.addObserver((exit) => {
+      if (isDone || Exit.isFailure(exit)) return
+      isTimedOut = true
+      child.unsafeInterruptAsFork(parent.id())
+      if (disconnected) resume(Effect.void)
+    })
+  })
+  return Effect.matchCauseEffect(restore(ended), {
+    onFailure: (cause) => {
+      const stopped = disconnected ? Effect.sync(() => child.unsafeInterruptAsFork(parent.id())) : Fibers.interruptAs(child, parent.id())
+      return Effect.zipRight(stopped, Effect.failCause(cause))
+    },
+    onSuccess: (): Effect.Effect<A | B, E | E2> => {
+      const exit = child.unsafePoll()
+      if (!isTimedOut && exit !== null) return joined(parent, child, exit, runtime)
+      return onTimeout()
+    }
+  })
+}
+
+/** Longer than a timer of the platform holds in several sleeps. */
+const sleep = (clock: Clock.Clock, millis: number): Effect.Effect<void> =>
+  millis <= longestTimerMillis
+    ? clock.sleep(Duration.millis(Math.max(0, millis)))
+    : Effect.flatMap(clock.sleep(Duration.millis(longestTimerMillis)), () => sleep(clock, millis - longestTimerMillis))
+
+/** The FiberRefs of a success are the parent's from then on, but for its context, which was only provided inside. */
+const joined = <A, E>(
+  parent: Child<unknown, unknown>,
+  child: Child<A, E>,
+  exit: Exit.Exit<A, E>,
+  runtime: Runtime.Runtime<never>
+): Effect.Effect<A, E> => {
+  if (Exit.isFailure(exit) || !hasChanged(child, runtime)) return exit
+  const context = FiberRef.set(FiberRef.currentContext, parent.currentContext)
+  return Effect.zipRight(Effect.zipRight(Fibers.inheritAll(child), context), exit)
+}
+
+/** Flags that a child has because of its own end. */
+const inherited = ~(RuntimeFlags.Interruption | RuntimeFlags.WindDown)
+
+/** Whether a child has left another value in a FiberRef. Taking over what has not changed costs microseconds. */
+const hasChanged = (child: Child<unknown, unknown>, runtime: Runtime.Runtime<never>): boolean => {
+  const id = child.id()
+  const before = runtime.fiberRefs.locals
+  for (const [ref, [[by, value]]] of child.getFiberRefs().locals) {
+    if (by !== id || ref === FiberRef.currentContext) continue
+    if (ref === FiberRef.currentRuntimeFlags) {
+      if (((value as number) ^ runtime.runtimeFlags) & inherited) return true
+    } else if (value !== before.get(ref)?.[0][1]) return true
+  }
+  return false
+}
+
+/**
+ * Whether an effect ends in one step, so that it neither hangs nor is interrupted on its way.
+ *
+ * @category guards
+ */
+export const isImmediate = (self: Effect.Effect<unknown, unknown, unknown>): boolean =>
+  "_op" in self && (self._op === "Success" || self._op === "Sync")
