@@ -186,13 +186,13 @@ export const firstOf: {
   <E, U = NoUnion>(
     ...classifiers: ReadonlyArray<Classifier<E>> & OnlyWithoutUnion<U>
   ): HasUnion<U> extends "yes" ? Classifier<U> : Classifier<E>
-} = (...classifiers: ReadonlyArray<Classifier<never>>): Classifier<any> => {
+} = (...classifiers: ReadonlyArray<Classifier<any>>): Classifier<any> => {
   for (const [i, classifier] of classifiers.entries()) {
     if (typeof classifier !== "function") {
       Argument.refuse("Classifier.firstOf", `classifiers[${i}]`, "a function from error to verdict", classifier)
     }
   }
-  return madeOf(classifiers, (error: never, moment) => {
+  return madeOf<any>(classifiers, (error, moment) => {
     for (const classifier of classifiers) {
       const verdict = classifier(error, moment)
       if (verdict._tag !== "NoOpinion") return verdict

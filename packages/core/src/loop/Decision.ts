@@ -91,7 +91,7 @@ export const decide = (prepared: Prepared, progress: Progress, verdict: Verdict)
   const failure = verdict as Retryable
   if (prepared.draws && progress.u === undefined) return needsDraw
   const stepped = step(progress, failure.kind)
-  return stepped === needsStep ? stepped : bent(prepared, progress, failure, stepped)
+  return stepped === "NeedsStep" ? needsStep : bent(prepared, progress, failure, stepped)
 }
 
 /** Steps 5 to 7: what stops an operation before its back-off is asked. */
@@ -130,9 +130,9 @@ interface Stepped {
 const step = (
   { elapsedMillis, ranMillis, stepped, tree, u = 0 }: Progress,
   kind: Kind
-): Stepped | undefined | typeof needsStep => {
+): Stepped | undefined | "NeedsStep" => {
   if (tree !== undefined) return BackoffTree.step(tree, { u, kind, ranMillis, elapsedMillis })
-  if (stepped === undefined) return needsStep
+  if (stepped === undefined) return "NeedsStep"
   return Option.isNone(stepped) ? undefined : { delayMillis: stepped.value, capped: false, rest: undefined }
 }
 

@@ -304,8 +304,8 @@ const giveUp = (op: Op, error: unknown, reason: StopReason, end: () => Erased): 
   })
 
 const ended = (op: Op, error: unknown, reason: StopReason, end: () => Erased): Erased => {
-  op.open = undefined
   if (op.onStopped === undefined) return end()
+  op.open = undefined
   return op.onStopped(
     new RetryStopped({
       reason,

@@ -9,7 +9,8 @@ import { kindOf } from "../classify/Verdict.ts"
 import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
 import type { Cut } from "../decide/Deadline.ts"
-import type { Grant, TokenBucket } from "../fund/TokenBucket.ts"
+import type { Grant, TokenBucket } from "../fund/Port.ts"
+import { noTokens } from "../fund/Port.ts"
 import type { ActiveAttempt } from "./ActiveOperation.ts"
 import { CurrentOperation } from "./ActiveOperation.ts"
 import type { Failures } from "./Decision.ts"
@@ -62,9 +63,9 @@ export interface Operation {
   retryGrant: Grant | undefined
   /** What the rate limiter has granted for the next attempt, until that starts. */
   sendGrant: Grant | undefined
-  /** Tokens that the running or latest attempt was made with. */
-  retryTokens: number
-  sendTokens: number
+  /** What the running or latest attempt was made with. */
+  retrySpent: Grant
+  sendSpent: Grant
   /** Whether an attempt has started whose end was not recorded yet; of interest to buckets with `started`. */
   unrecorded: boolean
   /** Why the running attempt was interrupted by the loop, once it was. */
@@ -154,8 +155,8 @@ export const make = (
     source: "Curve",
     retryGrant: undefined,
     sendGrant: undefined,
-    retryTokens: 0,
-    sendTokens: 0,
+    retrySpent: noTokens,
+    sendSpent: noTokens,
     unrecorded: false,
     expired: undefined,
     open: undefined,

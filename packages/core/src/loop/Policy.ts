@@ -6,19 +6,34 @@
  */
 import * as Backoff from "../decide/Backoff.ts"
 import * as Jitter from "../decide/Jitter.ts"
-import type { Any, Fits, Preset } from "./PolicyRecord.ts"
-import { check } from "./PolicyRecord.ts"
+import { prepare } from "./PolicyCheck.ts"
+import type { Bound, Checked, Made, Preset } from "./PolicyRecord.ts"
 
 export { config } from "./PolicyConfig.ts"
-export type { Added, Any, Complete, Env, Failure, Fits, In, Policy, Preset, Release, ResultIn } from "./PolicyRecord.ts"
+export type {
+  Any,
+  AttemptsByKind,
+  Checked,
+  Fields,
+  Made,
+  Policy,
+  Preset,
+  Release
+} from "./PolicyRecord.ts"
 export { toSchedule } from "./PolicySchedule.ts"
 
 /**
- * Checks a policy and answers it. The front doors of `Retry` check as well: `make` is for finding out early.
+ * Checks a policy and answers it; its type says which fields the policy lacks.
+ *
+ * The front doors of `Retry` check as well: `make` is for finding out early, and for policies of which one is chosen
+ * later. Of `write ? policy1 : policy2`, two constants, TypeScript keeps only what both have: made ones keep everything.
  *
  * @category constructors
  */
-export const make = <P extends Any>(policy: P & Fits<P>): P => check("Policy.make", policy)
+export const make = <P extends Bound>(policy: Checked<P>): Made<P> => {
+  prepare("Policy.make", policy)
+  return policy as unknown as Made<P>
+}
 
 /**
  * Three attempts, exponential from 100 milliseconds, capped at 20 seconds, full jitter.

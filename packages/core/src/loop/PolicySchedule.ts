@@ -1,130 +1,151 @@
 /**
  * Policies for people who stay with `Effect.retry`, `Stream.retry` or a native combinator.
  */
-import { Duration, Effect, Random, Schedule, ScheduleDecision, ScheduleInterval } from "effect"
+import { Duration, Effect, Option, Random, Schedule, ScheduleDecision, ScheduleInterval } from "effect"
 import * as Argument from "../accept/InvalidArgument.ts"
-import type { Retryable } from "../classify/Verdict.ts"
-import * as Backoff from "../decide/Backoff.ts"
-import type { Tree } from "../decide/BackoffTree.ts"
-import * as BackoffTree from "../decide/BackoffTree.ts"
+import type { Verdict } from "../classify/Verdict.ts"
+import { kindOf } from "../classify/Verdict.ts"
 import type { Deadline } from "../decide/Deadline.ts"
 import * as Decision from "./Decision.ts"
-import * as Foreign from "./Foreign.ts"
-import type { Any, ErasedPolicy, In } from "./PolicyRecord.ts"
-import { check, erase } from "./PolicyRecord.ts"
+import * as ForeignSchedule from "./ForeignSchedule.ts"
+import type { Prepared } from "./PolicyCheck.ts"
+import { prepare } from "./PolicyCheck.ts"
+import type { Any, In, Needs } from "./PolicyRecord.ts"
 
 /**
  * A policy of which a schedule can do everything: one that neither looks into attempts nor at successes.
  *
  * @category models
  */
-export type Schedulable = Any & {
-  readonly observe?: undefined
-  readonly whenNested?: undefined
-  readonly attempt?: undefined
-  readonly attemptSpan?: undefined
-  readonly sendRate?: undefined
-  readonly attemptTimeout?: undefined
-  readonly result?: undefined
+export type Schedulable = Any & { readonly [Field in (typeof beyond)[number]]?: undefined } & {
   readonly deadline?: Deadline | undefined
-  readonly release?: undefined
-  readonly bucket?: undefined
 }
 
 /**
  * The policy as a plain schedule of delays that reads the error.
  *
- * A schedule sees failures only, so what needs more is refused: observe, whenNested, attempt, attemptSpan, sendRate,
+ * A schedule sees failures only, so what needs more is refused: observe, whenNested, attempt, attemptSpan, rateLimiter,
  * attemptTimeout, result, release, bucket and a deadline that cuts; a name is not made use of. A schedule is first asked
- * when the first attempt has failed; its deadline counts from then.
+ * when the first attempt has failed; its deadline, and the times of its back-off and classifier, count from then.
  *
  * @category conversions
  */
 export const toSchedule = <P extends Schedulable>(
   policy: P
-): Schedule.Schedule<Duration.Duration, In<P>, ScheduleEnv<P>> =>
-  schedule(checked(erase(policy))) as Schedule.Schedule<Duration.Duration, In<P>, ScheduleEnv<P>>
-
-type ScheduleEnv<P> = P extends { readonly backoff: Schedule.Schedule<any, any, infer R> } ? R : never
-
-const checked = (policy: ErasedPolicy): ErasedPolicy => {
-  const owner = "Policy.toSchedule"
-  check(owner, policy)
-  for (const field of beyond) {
-    if (policy[field] !== undefined) Argument.refuse(owner, field, "absent: a schedule cannot do this", policy[field])
-  }
-  return policy.deadline?._tag === "Cut"
-    ? Argument.refuse(owner, "deadline", "one that does not cut", policy.deadline._tag)
-    : policy
-}
+): Schedule.Schedule<Duration.Duration, In<P>, Needs<P>["backoff"]> =>
+  schedule(checked(policy)) as Schedule.Schedule<Duration.Duration, In<P>, Needs<P>["backoff"]>
 
 const beyond = [
   "observe",
   "whenNested",
   "attempt",
   "attemptSpan",
-  "sendRate",
+  "rateLimiter",
   "attemptTimeout",
   "result",
   "release",
   "bucket"
 ] as const
 
+const checked = (given: Any): Prepared => {
+  const owner = "Policy.toSchedule"
+  const prepared = prepare(owner, given)
+  const { policy } = prepared
+  for (const field of beyond) {
+    if (policy[field] !== undefined) Argument.refuse(owner, field, "absent: a schedule cannot do this", policy[field])
+  }
+  return policy.deadline?._tag === "Cut"
+    ? Argument.refuse(owner, "deadline", "one that does not cut", policy.deadline._tag)
+    : prepared
+}
+
 interface State {
+  /** Attempts started, and failures of the kinds that the policy limits. */
   readonly attempts: number
+  readonly failures: Decision.Failures
   readonly firstFailedAt: number | undefined
   /** When the attempt that fails next begins. */
   readonly startedAt: number | undefined
-  readonly tree: Tree | undefined
+  readonly tree: Decision.Progress["tree"]
   readonly foreign: unknown
 }
 
 type Stepped = readonly [State, Duration.Duration, ScheduleDecision.ScheduleDecision]
 
-const schedule = (policy: ErasedPolicy): Schedule.Schedule<Duration.Duration, unknown, unknown> => {
+const schedule = (prepared: Prepared): Schedule.Schedule<Duration.Duration, unknown, unknown> => {
+  const { policy } = prepared
   const initial: State = {
     attempts: 1,
+    failures: {},
     firstFailedAt: undefined,
     startedAt: undefined,
-    tree: Backoff.isBackoff(policy.backoff) ? policy.backoff.tree : undefined,
+    tree: prepared.tree,
     foreign: policy.backoff.initial
   }
-  return Schedule.makeWithState(initial, (now, error: unknown, state) => {
-    const verdict = Decision.retryable(policy, state.attempts, policy.classifier(error))
-    if (verdict._tag !== "Retryable") return Effect.succeed(stopped(state))
-    const withDraw = (u: number) =>
-      Effect.map(stepBackoff(policy, verdict, error, now, state, u), ({ delayMillis, ...next }): Stepped => {
-        const firstFailedAt = state.firstFailedAt ?? now
-        const decision = Decision.bend(policy, verdict, delayMillis, Math.max(0, now - firstFailedAt), u)
-        if (typeof decision !== "number") return stopped(state)
-        const startedAt = now + decision
-        return [
-          { ...next, attempts: state.attempts + 1, firstFailedAt, startedAt },
-          Duration.millis(decision),
-          ScheduleDecision.continueWith(ScheduleInterval.after(startedAt))
-        ]
-      })
-    return Decision.draws(policy) ? Effect.flatMap(Random.next, withDraw) : withDraw(0)
+  return Schedule.makeWithState(initial, (nowMillis, error: unknown, before) => {
+    const firstFailedAt = before.firstFailedAt ?? nowMillis
+    const elapsed = Duration.millis(Math.max(0, nowMillis - firstFailedAt))
+    const verdict = policy.classifier(error, { nowMillis, attempt: before.attempts, elapsed })
+    const state = { ...before, firstFailedAt, failures: counted(prepared, before.failures, verdict) }
+    return decide(prepared, state, { verdict, error, nowMillis }, undefined, undefined)
   })
 }
 
-const stopped = (state: State): Stepped => [state, Duration.zero, ScheduleDecision.done]
+const counted = (
+  { policy: { attemptsByKind } }: Prepared,
+  failures: Decision.Failures,
+  verdict: Verdict
+): Decision.Failures => {
+  const kind = Option.getOrUndefined(kindOf(verdict))
+  return kind === undefined || attemptsByKind?.[kind] === undefined
+    ? failures
+    : { ...failures, [kind]: (failures[kind] ?? 0) + 1 }
+}
 
-type BackoffStep = Pick<State, "tree" | "foreign"> & { readonly delayMillis: number | undefined }
+interface Failed {
+  readonly verdict: Verdict
+  readonly error: unknown
+  readonly nowMillis: number
+}
 
-const stepBackoff = (
-  { backoff }: ErasedPolicy,
-  { kind }: Retryable,
-  error: unknown,
-  now: number,
-  { firstFailedAt = now, foreign, startedAt, tree }: State,
-  u: number
-): Effect.Effect<BackoffStep, never, unknown> => {
-  if (tree === undefined) {
-    const step = Foreign.step(backoff, now, error, foreign)
-    return Effect.map(step, ({ delayMillis, state }) => ({ delayMillis, tree, foreign: state }))
+const decide = (
+  prepared: Prepared,
+  state: State & { readonly firstFailedAt: number },
+  failed: Failed,
+  u: Decision.Progress["u"],
+  stepped: Decision.Progress["stepped"]
+): Effect.Effect<Stepped, never, unknown> => {
+  const { nowMillis, verdict } = failed
+  const progress: Decision.Progress = {
+    attempts: state.attempts,
+    failures: state.failures,
+    elapsedMillis: Math.max(0, nowMillis - state.firstFailedAt),
+    ranMillis: state.startedAt === undefined ? 0 : Math.max(0, nowMillis - state.startedAt),
+    tree: state.tree,
+    outer: undefined,
+    u,
+    stepped
   }
-  const ranMillis = startedAt === undefined ? 0 : Math.max(0, now - startedAt)
-  const stepped = BackoffTree.step(tree, { u, kind, ranMillis, elapsedMillis: Math.max(0, now - firstFailedAt) })
-  return Effect.succeed({ delayMillis: stepped?.delayMillis, tree: stepped?.rest ?? tree, foreign })
+  const decision = Decision.decide(prepared, progress, verdict)
+  const { backoff } = prepared.policy
+  switch (decision._tag) {
+    case "Stop":
+      return Effect.succeed([state, Duration.zero, ScheduleDecision.done])
+    case "NeedsDraw":
+      return Effect.flatMap(Random.next, (u) => decide(prepared, state, failed, u, stepped))
+    case "NeedsStep":
+      return Effect.flatMap(
+        ForeignSchedule.step(backoff, nowMillis, failed.error, state.foreign),
+        ({ delayMillis, state: foreign }) => decide(prepared, { ...state, foreign }, failed, u, delayMillis)
+      )
+    case "Retry": {
+      const startedAt = nowMillis + decision.delayMillis
+      const foreign = decision.startsOver ? backoff.initial : state.foreign
+      return Effect.succeed([
+        { ...state, attempts: state.attempts + 1, startedAt, tree: decision.tree, foreign },
+        Duration.millis(decision.delayMillis),
+        ScheduleDecision.continueWith(ScheduleInterval.after(startedAt))
+      ])
+    }
+  }
 }

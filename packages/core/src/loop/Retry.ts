@@ -1,61 +1,34 @@
 /**
  * The front doors: an effect and a policy in, a retried effect out.
  *
- * `retry` keeps the error type and fails with the last error. `retryOrElse` and `orStopped` tell everything: why it
- * stopped, how many attempts there were, and each failure with its verdict, times and delay.
+ * `retry` keeps the error type and fails with the last error. `retryOrElse` and `orStopped` tell everything: why the
+ * operation stopped, how many attempts there were, and each failure with its verdict, times and delay. `promise` is for
+ * callers with `async` functions.
  */
 import { Effect } from "effect"
 import { dual } from "effect/Function"
+import type { Door, DoorOrElse } from "./Door.ts"
 import * as Loop from "./Loop.ts"
-import type { Erased, Operation } from "./Operation.ts"
-import type { Added, Any, Env, ErasedPolicy, Failure, Fits, In, Policy, ResultIn } from "./PolicyRecord.ts"
-import type { RetryStopped } from "./RetryStopped.ts"
-
-/**
- * Each door has four overloads: in a pipe, where the effect tells the policy its types; stored for later, where the policy
- * tells; data-first; and data-first for an effect that is a call with lambdas of its own, which are only typed after the
- * policy. `InPipe` keeps the first from being taken for the second.
- */
-type InPipe<E> = unknown extends E ? never : unknown
+import type { Erased, OnStopped } from "./Operation.ts"
+import { prepare } from "./PolicyCheck.ts"
+import type { Any } from "./PolicyRecord.ts"
+import * as Promises from "./Promises.ts"
 
 export { type Attempt, CurrentAttempt } from "./CurrentAttempt.ts"
-export type { ActiveOperation, DelaySource, Observer, RetryEvent } from "./RetryEvent.ts"
-export {
-  type FailedAttempt,
-  inWords,
-  ResultRejected,
-  RetryStopped,
-  SendRefused,
-  type StopReason
-} from "./RetryStopped.ts"
+export { type PromiseAttempt } from "./Promises.ts"
+export { AttemptRefused, type FailedAttempt, format, ResultRejected, RetryStopped, type StopReason } from "./RetryStopped.ts"
 
 /**
  * Retries an effect as a policy says.
  *
  * Fails with the last error, cause and all; a judged result that is given up on is returned. Policies that can fail an
- * operation by themselves (attempt timeout, cut deadline, send rate) add their error to the type.
+ * operation by themselves (attempt timeout, cut deadline, rate limiter, a release under a deadline) add their error to
+ * the type.
  *
  * @category running
  */
-export const retry: {
-  <A, E, P extends Policy<E, A>>(
-    policy: P & Fits<P> & InPipe<E>
-  ): <R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Added<P>, Env<P, R>>
-  <P extends Any>(
-    policy: P & Fits<P>
-  ): <A extends ResultIn<P>, E extends In<P>, R>(
-    self: Effect.Effect<A, E, R>
-  ) => Effect.Effect<A, E | Added<P>, Env<P, R>>
-  <A, E, R, P extends Policy<E, A>>(
-    self: Effect.Effect<A, E, R>,
-    policy: P & Fits<P>
-  ): Effect.Effect<A, E | Added<P>, Env<P, R>>
-  <P extends Any, A extends ResultIn<P>, E extends In<P>, R>(
-    self: Effect.Effect<A, E, R>,
-    policy: P & Fits<P>
-  ): Effect.Effect<A, E | Added<P>, Env<P, R>>
-} = /*#__PURE__*/ dual(2, (self: Erased, policy: ErasedPolicy): Erased =>
-  Loop.run("Retry.retry", self, policy, undefined)
+export const retry: Door<"error"> = /*#__PURE__*/ dual(2, (self: Erased, policy: Any): Erased =>
+  Loop.run(self, prepare("Retry.retry", policy))
 )
 
 /**
@@ -63,29 +36,10 @@ export const retry: {
  *
  * @category running
  */
-export const retryOrElse: {
-  <A, E, P extends Policy<E, A>, A2, E2, R2>(
-    policy: P & Fits<P> & InPipe<E>,
-    orElse: (stopped: RetryStopped<Failure<P, E, A>>) => Effect.Effect<A2, E2, R2>
-  ): <R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A | A2, E2, Env<P, R> | R2>
-  <P extends Any, A2, E2, R2>(
-    policy: P & Fits<P>,
-    orElse: (stopped: RetryStopped<Failure<P, In<P>, ResultIn<P>>>) => Effect.Effect<A2, E2, R2>
-  ): <A extends ResultIn<P>, E extends In<P>, R>(
-    self: Effect.Effect<A, E, R>
-  ) => Effect.Effect<A | A2, E2, Env<P, R> | R2>
-  <A, E, R, P extends Policy<E, A>, A2, E2, R2>(
-    self: Effect.Effect<A, E, R>,
-    policy: P & Fits<P>,
-    orElse: (stopped: RetryStopped<Failure<P, E, A>>) => Effect.Effect<A2, E2, R2>
-  ): Effect.Effect<A | A2, E2, Env<P, R> | R2>
-  <P extends Any, A extends ResultIn<P>, E extends In<P>, R, A2, E2, R2>(
-    self: Effect.Effect<A, E, R>,
-    policy: P & Fits<P>,
-    orElse: (stopped: RetryStopped<Failure<P, E, A>>) => Effect.Effect<A2, E2, R2>
-  ): Effect.Effect<A | A2, E2, Env<P, R> | R2>
-} = /*#__PURE__*/ dual(3, (self: Erased, policy: ErasedPolicy, orElse: NonNullable<Operation["onStopped"]>): Erased =>
-  Loop.run("Retry.retryOrElse", self, policy, orElse)
+export const retryOrElse: DoorOrElse = /*#__PURE__*/ dual(
+  3,
+  (self: Erased, policy: Any, orElse: OnStopped): Erased =>
+    Loop.run(self, prepare("Retry.retryOrElse", policy), orElse)
 )
 
 /**
@@ -93,23 +47,19 @@ export const retryOrElse: {
  *
  * @category running
  */
-export const orStopped: {
-  <A, E, P extends Policy<E, A>>(
-    policy: P & Fits<P> & InPipe<E>
-  ): <R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, RetryStopped<Failure<P, E, A>>, Env<P, R>>
-  <P extends Any>(
-    policy: P & Fits<P>
-  ): <A extends ResultIn<P>, E extends In<P>, R>(
-    self: Effect.Effect<A, E, R>
-  ) => Effect.Effect<A, RetryStopped<Failure<P, E, A>>, Env<P, R>>
-  <A, E, R, P extends Policy<E, A>>(
-    self: Effect.Effect<A, E, R>,
-    policy: P & Fits<P>
-  ): Effect.Effect<A, RetryStopped<Failure<P, E, A>>, Env<P, R>>
-  <P extends Any, A extends ResultIn<P>, E extends In<P>, R>(
-    self: Effect.Effect<A, E, R>,
-    policy: P & Fits<P>
-  ): Effect.Effect<A, RetryStopped<Failure<P, E, A>>, Env<P, R>>
-} = /*#__PURE__*/ dual(2, (self: Erased, policy: ErasedPolicy): Erased =>
-  Loop.run("Retry.orStopped", self, policy, Effect.fail)
+export const orStopped: Door<"stopped"> = /*#__PURE__*/ dual(2, (self: Erased, policy: Any): Erased =>
+  Loop.run(self, prepare("Retry.orStopped", policy), Effect.fail)
 )
+
+/**
+ * Retries an `async` function as a policy says, and rejects with the function's own last error.
+ *
+ * The function is given the number of the attempt, from 1, and an `AbortSignal` for it: aborted when the attempt times
+ * out, when the deadline cuts it, and when the caller's own signal is aborted. The promise then rejects with the reason
+ * of the caller's signal.
+ *
+ * Takes policies without services: a bucket itself instead of a tag. Waits and draws use the live clock and live chance.
+ *
+ * @category running
+ */
+export const promise: Promises.PromiseDoor = Promises.retry("Retry.promise")

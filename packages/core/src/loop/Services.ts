@@ -4,10 +4,11 @@
  * What dies is logged once, and counts as told or as a refusal. What hangs is interrupted at the deadline, where there
  * is one.
  */
-import { Duration, Effect, FiberId, Option, RuntimeFlags } from "effect"
+import { Effect, Option, RuntimeFlags } from "effect"
 import * as Argument from "../accept/InvalidArgument.ts"
 import type { Kind } from "../classify/Verdict.ts"
-import type { Grant, Outcome, TokenBucket } from "../fund/TokenBucket.ts"
+import type { Grant, Outcome, TokenBucket } from "../fund/Port.ts"
+import { noTokens } from "../fund/Port.ts"
 import type { Operation } from "./Operation.ts"
 import * as Op from "./Operation.ts"
 import { isImmediate, within } from "./Within.ts"
@@ -94,12 +95,12 @@ export const started = (op: Operation): Telling => {
  *
  * @category running
  */
-export const record = (op: Operation, outcome: (granted: number) => Outcome): Telling => {
+export const record = (op: Operation, outcome: (granted: Grant) => Outcome): Telling => {
   const { bucket, rateLimiter } = op
   op.unrecorded = false
   return both(
-    rateLimiter && tell(op, rateLimiterName, () => rateLimiter.record(outcome(op.sendTokens))),
-    () => bucket && tell(op, bucketName, () => bucket.record(outcome(op.retryTokens)))
+    rateLimiter && tell(op, rateLimiterName, () => rateLimiter.record(outcome(op.sendSpent))),
+    () => bucket && tell(op, bucketName, () => bucket.record(outcome(op.retrySpent)))
   )
 }
 
@@ -111,11 +112,11 @@ export const record = (op: Operation, outcome: (granted: number) => Outcome): Te
 export const abandon = (op: Operation): Telling => {
   if (!op.unrecorded) return undefined
   op.unrecorded = false
-  const tellOf = (service: string, bucket: TokenBucket | undefined, granted: number): Telling =>
+  const tellOf = (service: string, bucket: TokenBucket | undefined, granted: Grant): Telling =>
     bucket?.started &&
     tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt: op.attempts, granted }))
-  return both(tellOf(rateLimiterName, op.rateLimiter, op.sendTokens), () =>
-    tellOf(bucketName, op.bucket, op.retryTokens)
+  return both(tellOf(rateLimiterName, op.rateLimiter, op.sendSpent), () =>
+    tellOf(bucketName, op.bucket, op.retrySpent)
   )
 }
 
@@ -223,8 +224,8 @@ export const refund = (op: Operation): Effect.Effect<void> =>
  * @category running
  */
 export const spend = (op: Operation): void => {
-  op.retryTokens = op.retryGrant?.tokens ?? 0
-  op.sendTokens = op.sendGrant?.tokens ?? 0
+  op.retrySpent = op.retryGrant ?? noTokens
+  op.sendSpent = op.sendGrant ?? noTokens
   op.retryGrant = undefined
   op.sendGrant = undefined
 }

@@ -3,7 +3,7 @@
  */
 import { Effect, LogLevel } from "effect"
 import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
-import { attributes } from "./SpanEvents.ts"
+import { attributes } from "./Attributes.ts"
 
 /**
  * At which level each event is logged.
@@ -23,7 +23,9 @@ export const logs = (levels: Levels = {}): Observer => {
   return (event) =>
     all[event._tag] === LogLevel.None
       ? Effect.void
-      : Effect.annotateLogs(Effect.logWithLevel(all[event._tag], messages[event._tag]), attributes(event))
+      : Effect.flatMap(attributes(event), (shown) =>
+          Effect.annotateLogs(Effect.logWithLevel(all[event._tag], messages[event._tag]), shown)
+        )
 }
 
 const defaults: Required<Levels> = {

@@ -4,7 +4,7 @@
  * Every metric carries the tag `operation`, the name of the policy.
  */
 import { Duration, Effect, Metric, MetricBoundaries, Option } from "effect"
-import { isRetryable } from "../classify/Verdict.ts"
+import { kindOf } from "../classify/Verdict.ts"
 import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
 
 /**
@@ -72,12 +72,13 @@ export const bucketLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gau
  *
  * @category constructors
  */
-export const metrics: Observer = (event) => {
-  const counted = count(event)
-  return Option.isNone(event.level)
-    ? counted
-    : Effect.zipRight(counted, Metric.set(named(bucketLevel, event), event.level.value))
-}
+export const metrics: Observer = (event) =>
+  Effect.zipRight(
+    count(event),
+    Effect.flatMap(event.level, (level) =>
+      Option.isNone(level) ? Effect.void : Metric.set(named(bucketLevel, event), level.value)
+    )
+  )
 
 const count = (event: RetryEvent): Effect.Effect<void> => {
   switch (event._tag) {
@@ -86,7 +87,7 @@ const count = (event: RetryEvent): Effect.Effect<void> => {
     case "Succeeded":
       return Metric.increment(Metric.tagged(named(attempts, event), "outcome", "succeeded"))
     case "RetryScheduled": {
-      const kind = isRetryable(event.verdict) ? event.verdict.kind : "none"
+      const kind = Option.getOrElse(kindOf(event.verdict), () => "none")
       return Effect.zipRight(
         Metric.increment(Metric.tagged(named(retries, event), "kind", kind)),
         Metric.update(Metric.tagged(named(delays, event), "source", event.source), Duration.toMillis(event.delay))

@@ -1,0 +1,94 @@
+/**
+ * The types of the front doors, written once.
+ *
+ * Each door has four overloads: in a pipe, where the effect tells the policy its types; stored for later, where the policy
+ * tells; data-first; and data-first for an effect that is a call with lambdas of its own, which are typed only after the
+ * policy.
+ */
+import type { Effect } from "effect"
+import type { Adds, Bound, Checked, Fields, Judged, Mistake, Needs, Provided, ResultIn, Takes } from "./PolicyRecord.ts"
+import type { RetryStopped } from "./RetryStopped.ts"
+
+/** Stands for a type that no contextual type has told. */
+interface NotPiped {
+  readonly notPiped: unique symbol
+}
+/** `E` is its default exactly where no contextual type tells it; an effect that fails with `unknown` or `any` tells. */
+type Told<E> = [NotPiped] extends [E] ? (unknown extends E ? "yes" : "no") : "yes"
+/** In a pipe the effect tells `E`; elsewhere `E` is its default, and this refuses the overload. */
+type Piped<E> = Told<E> extends "no" ? Mistake<"no pipe tells the error that this policy judges"> : unknown
+
+/**
+ * What an operation fails with under a policy, by door.
+ *
+ * @category models
+ */
+export interface Failure<P, A, E> {
+  readonly error: E | Adds<P>[keyof Adds<P>]
+  readonly stopped: RetryStopped<E | Adds<P>[keyof Adds<P>] | Judged<P, A>["result"]>
+}
+
+/**
+ * What remains of an effect's own requirements under a policy.
+ *
+ * @category models
+ */
+export interface Env<P, R> {
+  readonly own: [Provided<P>] extends [never] ? R : R extends Provided<P> ? never : R
+}
+
+/**
+ * A front door that takes an effect and a policy; `How` says what it fails with.
+ *
+ * @category models
+ */
+export interface Door<How extends "error" | "stopped"> {
+  <A = NotPiped, E = NotPiped, P extends Fields<E, A> = Fields<E, A>>(
+    policy: Checked<P> & Piped<E>
+  ): <R>(
+    self: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, Failure<P, A, E>[How], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
+  <P extends Bound>(
+    policy: Checked<P>
+  ): <A extends ResultIn<P>, E extends Takes<P, E>, R>(
+    self: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, Failure<P, A, E>[How], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
+  <A, E, R, P extends Fields<E, A>>(
+    self: Effect.Effect<A, E, R>,
+    policy: Checked<P>
+  ): Effect.Effect<A, Failure<P, A, E>[How], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
+  <P extends Bound, A extends ResultIn<P>, E extends Takes<P, E>, R>(
+    self: Effect.Effect<A, E, R>,
+    policy: Checked<P>
+  ): Effect.Effect<A, Failure<P, A, E>[How], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
+}
+
+/**
+ * A front door with a fallback.
+ *
+ * @category models
+ */
+export interface DoorOrElse {
+  <A = NotPiped, E = NotPiped, P extends Fields<E, A> = Fields<E, A>, A2 = never, E2 = never, R2 = never>(
+    policy: Checked<P> & Piped<E>,
+    orElse: (stopped: Failure<P, A, E>["stopped"]) => Effect.Effect<A2, E2, R2>
+  ): <R>(
+    self: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A | A2, E2, Env<P, R>["own"] | Needs<P>[keyof Needs<P>] | R2>
+  <P extends Bound, A2, E2, R2>(
+    policy: Checked<P>,
+    orElse: (stopped: RetryStopped<unknown>) => Effect.Effect<A2, E2, R2>
+  ): <A extends ResultIn<P>, E extends Takes<P, E>, R>(
+    self: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A | A2, E2, Env<P, R>["own"] | Needs<P>[keyof Needs<P>] | R2>
+  <A, E, R, P extends Fields<E, A>, A2, E2, R2>(
+    self: Effect.Effect<A, E, R>,
+    policy: Checked<P>,
+    orElse: (stopped: Failure<P, A, E>["stopped"]) => Effect.Effect<A2, E2, R2>
+  ): Effect.Effect<A | A2, E2, Env<P, R>["own"] | Needs<P>[keyof Needs<P>] | R2>
+  <P extends Bound, A extends ResultIn<P>, E extends Takes<P, E>, R, A2, E2, R2>(
+    self: Effect.Effect<A, E, R>,
+    policy: Checked<P>,
+    orElse: (stopped: Failure<P, A, E>["stopped"]) => Effect.Effect<A2, E2, R2>
+  ): Effect.Effect<A | A2, E2, Env<P, R>["own"] | Needs<P>[keyof Needs<P>] | R2>
+}

@@ -1,0 +1,101 @@
+/**
+ * Events as flat attributes: what spans and log lines show of them.
+ *
+ * Attributes of errors have OpenTelemetry's names (`exception.type`, `exception.message`); for retries it has none, so
+ * those begin with `retry.`.
+ * Source: https://opentelemetry.io/docs/specs/semconv/exceptions/exceptions-spans/, read 2026-11-20.
+ */
+import { Duration, Effect, Option } from "effect"
+import type { Verdict } from "../classify/Verdict.ts"
+import { kindOf } from "../classify/Verdict.ts"
+import type { RetryEvent } from "../loop/RetryEvent.ts"
+import { format } from "../loop/RetryStopped.ts"
+
+/**
+ * @category models
+ */
+export type Attributes = Record<string, string | number>
+
+/** Texts from outside are cut: an error may carry a whole document. */
+const longestText = 200
+
+/**
+ * The attributes of an event, and the level of the bucket where there is one.
+ *
+ * Of an error only its type and message; both, and the reason of a terminal verdict, are cut at 200 characters.
+ *
+ * @category conversions
+ */
+export const attributes = (event: RetryEvent): Effect.Effect<Attributes> =>
+  Effect.map(event.level, (level) => {
+    const shown = withoutLevel(event)
+    return Option.isNone(level) ? shown : { ...shown, "retry.bucket.level": rounded(level.value) }
+  })
+
+const withoutLevel = (event: RetryEvent): Attributes => ({
+  ...(event.name === "" ? {} : { "retry.operation": event.name }),
+  "retry.attempt": event.attempt,
+  ...(event.maxAttempts === Infinity ? {} : { "retry.max_attempts": event.maxAttempts }),
+  "retry.elapsed_ms": Duration.toMillis(event.elapsed),
+  ...particular(event)
+})
+
+const particular = (event: RetryEvent): Attributes => {
+  switch (event._tag) {
+    case "AttemptFailed":
+      return {
+        ...exception(event.error),
+        ...verdict(event.verdict),
+        "retry.ran_ms": Duration.toMillis(event.ran),
+        ...rateLimiterWait(event)
+      }
+    case "RetryScheduled":
+      return {
+        ...exception(event.error),
+        ...verdict(event.verdict),
+        "retry.delay_ms": Duration.toMillis(event.delay),
+        "retry.delay_source": event.source,
+        "retry.cost": rounded(event.cost)
+      }
+    case "Succeeded":
+      return rateLimiterWait(event)
+    case "GaveUp":
+      return {
+        ...exception(event.error),
+        "retry.stop_reason": event.reason._tag,
+        "retry.stop_message": format(event.reason).slice(0, longestText)
+      }
+    case "NestingNoticed":
+      return { "retry.outer": event.outer.name, "retry.outer_attempt": event.outer.attempt }
+  }
+}
+
+const rateLimiterWait = ({ rateLimiterWait }: { readonly rateLimiterWait: Duration.Duration }): Attributes =>
+  Duration.toMillis(rateLimiterWait) === 0
+    ? {}
+    : { "retry.rate_limiter_wait_ms": Duration.toMillis(rateLimiterWait) }
+
+const verdict = (verdict: Verdict): Attributes => {
+  const kind = kindOf(verdict)
+  return {
+    "retry.verdict": verdict._tag,
+    ...(Option.isSome(kind) ? { "retry.kind": kind.value } : {}),
+    ...(verdict._tag === "Terminal" ? { "retry.why": verdict.why.slice(0, longestText) } : {})
+  }
+}
+
+const exception = (error: unknown): Attributes => {
+  const message = error instanceof Error ? String(error.message).slice(0, longestText) : ""
+  return {
+    "exception.type": typeOf(error).slice(0, longestText),
+    ...(message === "" ? {} : { "exception.message": message })
+  }
+}
+
+const typeOf = (error: unknown): string => {
+  if (typeof error !== "object" || error === null) return typeof error
+  return "_tag" in error && typeof error._tag === "string" ? error._tag : String(error.constructor?.name ?? "object")
+}
+
+/** Tokens without floating-point error. */
+const rounded = (tokens: number): number => Math.round(tokens * 1000) / 1000
