@@ -89,7 +89,8 @@ export const decide = (prepared: Prepared, progress: Progress, verdict: Verdict)
   const refused = refusal(prepared, progress, verdict)
   if (refused !== undefined) return stop(refused)
   const failure = verdict as Retryable
-  if (prepared.draws && progress.u === undefined) return needsDraw
+  const draws = prepared.draws || (prepared.hintDraws && Option.isSome(failure.hint))
+  if (draws && progress.u === undefined) return needsDraw
   const stepped = step(progress, failure.kind)
   return stepped === "NeedsStep" ? needsStep : bent(prepared, progress, failure, stepped)
 }
@@ -150,7 +151,8 @@ const bent = (
   const fitted = fit(prepared, elapsedMillis, asked)
   if (typeof fitted !== "number") return stop(fitted, asked)
   const followed = asked !== delayMillis
-  const startsOver = followed && Hint.startsOver(prepared.hint)
+  const startsOver =
+    Option.isSome(hint) && Hint.startsOver(prepared.hint, delayMillis, Duration.toMillis(hint.value))
   return {
     _tag: "Retry",
     delayMillis: fitted,

@@ -3,8 +3,7 @@
  */
 import type { Schedule } from "effect"
 import { Effect, Option, ScheduleDecision, ScheduleIntervals } from "effect"
-import { wholeMillis } from "../decide/BackoffTree.ts"
-import { longestMillis } from "../decide/Curve.ts"
+import { longestMillis, wholeMillis } from "../decide/Millis.ts"
 
 /**
  * @category models

@@ -22,8 +22,10 @@ export interface Prepared {
   readonly hint: Hint.Hint
   /** Where the back-off begins; `undefined` for a schedule that is no `Backoff`. */
   readonly tree: Tree | undefined
-  /** Whether deciding on a delay takes a random number. */
+  /** Whether the back-off takes a random number at every step. */
   readonly draws: boolean
+  /** Whether following a hint takes one. */
+  readonly hintDraws: boolean
   /** Whether anything depends on time: if not, the operation never looks at the clock. */
   readonly timed: boolean
   /** Whether anything has to happen before the first failure. */
@@ -158,7 +160,8 @@ const prepareUnknown = (owner: string, given: Any): Prepared => {
     policy,
     hint,
     tree: backoff?.tree,
-    draws: backoff?.draws === true || Hint.draws(hint),
+    draws: backoff?.draws === true,
+    hintDraws: Hint.draws(hint),
     timed: needsStart || policy.deadline !== undefined || policy.attempt !== undefined,
     eager: needsStart || eagerFields.some((field) => policy[field] !== undefined),
     observers

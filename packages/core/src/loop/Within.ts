@@ -6,7 +6,7 @@
  */
 import type { Fiber } from "effect"
 import { Clock, Context, Duration, Effect, Exit, FiberId, FiberRef, Fiber as Fibers, Runtime, RuntimeFlags } from "effect"
-import { longestTimerMillis } from "../decide/AttemptTimeout.ts"
+import { longestTimerMillis } from "../decide/Millis.ts"
 
 /**
  * @category models
