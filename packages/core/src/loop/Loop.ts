@@ -64,7 +64,7 @@ const guarded = (op: Op, self: () => Erased): Erased => {
 }
 
 const leaveNothing = (op: Op): Effect.Effect<void> =>
-  Services.then(Services.abandon(op), () => Effect.zipRight(Services.refund(op), released(op, "Interrupted")))
+  Services.andThen(Services.abandon(op), () => Effect.zipRight(Services.refund(op), released(op, "Interrupted")))
 
 /** Asks the rate limiter, and makes the attempt if it may still start. */
 const send = (op: Op): Erased => {
@@ -111,7 +111,7 @@ const runAttempt = (op: Op): Erased => {
   op.expired = undefined
   op.released = false
   Services.spend(op)
-  return Services.then(Services.started(op), () => {
+  return Services.andThen(Services.started(op), () => {
     op.attemptStartedMillis = Operation.elapsedMillis(op)
     const self = Attempt.effect(op)
     const onFailure = (cause: Cause.Cause<unknown>) => attemptFailed(op, cause)
@@ -131,8 +131,8 @@ const attemptSucceeded = (op: Op, value: unknown): Erased => {
     return failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
   }
   const recorded = Services.record(op, (granted) => ({ _tag: "Succeeded", attempt: op.attempts, granted }))
-  return Services.then(recorded, () =>
-    Services.then(Observers.nestingNoticed(op), () => Services.then(Observers.succeeded(op), () => Effect.succeed(value)))
+  return Services.andThen(recorded, () =>
+    Services.andThen(Observers.nestingNoticed(op), () => Services.andThen(Observers.succeeded(op), () => Effect.succeed(value)))
   )
 }
 
@@ -171,9 +171,9 @@ const failed = (
   const failure: Failure = { error, input, verdict, failedMillis: Operation.elapsedMillis(op), end }
   Operation.fail(op, failure)
   const recorded = Services.record(op, (granted) => ({ _tag: "Failed", attempt: op.attempts, granted, verdict }))
-  return Services.then(recorded, () =>
-    Services.then(Observers.nestingNoticed(op), () =>
-      Services.then(Observers.attemptFailed(op, failure), () => decide(op, failure, undefined, undefined))
+  return Services.andThen(recorded, () =>
+    Services.andThen(Observers.nestingNoticed(op), () =>
+      Services.andThen(Observers.attemptFailed(op, failure), () => decide(op, failure, undefined, undefined))
     )
   )
 }
@@ -295,7 +295,7 @@ const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
 }
 
 const giveUp = (op: Op, error: unknown, reason: StopReason, end: () => Erased): Erased =>
-  Services.then(Observers.gaveUp(op, error, reason), () => {
+  Services.andThen(Observers.gaveUp(op, error, reason), () => {
     // What the operation does not answer with is still open.
     const isAnswered = op.open === undefined || op.open.failed === op.failure?.input
     return isAnswered && error === op.failure?.error

@@ -25,7 +25,7 @@ export type Telling = Effect.Effect<void> | undefined
  *
  * @category running
  */
-export const then = <A, E, R>(telling: Telling, next: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const andThen = <A, E, R>(telling: Telling, next: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   telling === undefined ? next() : Effect.flatMap(telling, next)
 
 /**
