@@ -1,0 +1,194 @@
+/**
+ * Random paths through what can happen to a bucket, and what it must not do on any of them.
+ */
+import { type TokenBucket, Verdict } from "@effect-retry/core"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Option from "effect/Option"
+import type { Answer, Bucket, Contract, Ending } from "./BucketTrial.ts"
+import { acquire, differs, endings, notAsked, nowMillis, outcomeOf, record, tell, tolerance } from "./BucketTrial.ts"
+import type * as VirtualClock from "./VirtualClock.ts"
+
+/** What a bucket did at one step of a path. */
+interface Observation {
+  readonly step: Step
+  readonly before: number
+  readonly after: number
+  readonly waitedMillis: number
+  /** To an attempt that asked. */
+  readonly answer: Option.Option<Answer>
+  /** The tokens of a refund. */
+  readonly refunded: Option.Option<number>
+}
+
+/** What a bucket must never do, and which buckets that is asked of. */
+interface Ban {
+  readonly sentence: string
+  readonly applies?: (options: Options) => boolean
+  readonly isFault: (observation: Observation, most: number) => boolean
+}
+
+/** What the bans depend on of the options of the contract. */
+export interface Options {
+  readonly capacity?: number
+  readonly isExact: boolean
+  readonly refills: boolean
+  readonly waits: boolean
+}
+
+const isSound = (tokens: number, most: number): boolean => tokens >= 0 && tokens <= most + tolerance
+
+const bans: ReadonlyArray<Ban> = [
+  {
+    sentence: "has a level between zero and its capacity",
+    isFault: ({ after }, most) => !isSound(after, most)
+  },
+  {
+    sentence: "grants a number of tokens between zero and its capacity",
+    isFault: ({ answer }, most) => Option.exists(Option.flatten(answer), ({ tokens }) => !isSound(tokens, most))
+  },
+  {
+    sentence: "never waits",
+    applies: ({ waits }) => !waits,
+    isFault: ({ waitedMillis }) => waitedMillis > 0
+  },
+  {
+    sentence: "waits no longer than the request allows",
+    applies: ({ waits }) => waits,
+    isFault: ({ step, waitedMillis }) => waitedMillis > step.atMostMillis
+  },
+  {
+    sentence: "does not wait before a refusal",
+    applies: ({ refills, waits }) => waits && refills,
+    isFault: ({ answer, waitedMillis }) => Option.exists(answer, Option.isNone) && waitedMillis > 0
+  },
+  {
+    sentence: "takes what it grants",
+    applies: ({ isExact }) => isExact,
+    isFault: ({ after, answer, before, waitedMillis }, most) =>
+      Option.exists(
+        Option.flatten(answer),
+        ({ tokens }) => waitedMillis === 0 && isSound(tokens, most) && differs(after, before - tokens)
+      )
+  },
+  {
+    sentence: "takes and returns nothing where it refuses",
+    applies: ({ isExact }) => isExact,
+    isFault: ({ after, answer, before, waitedMillis }) =>
+      Option.exists(answer, Option.isNone) && waitedMillis === 0 && differs(after, before)
+  },
+  {
+    sentence: "returns what is refunded",
+    applies: ({ isExact }) => isExact,
+    isFault: ({ after, before, refunded }, most) =>
+      Option.exists(refunded, (tokens) => {
+        const least = most === Infinity ? before : Math.min(most, before + tokens)
+        return isSound(tokens, most) && (after < least - tolerance || after > before + tokens + tolerance)
+      })
+  }
+]
+
+/** Registers what a bucket must not do on any path. The paths are gone once for all of it. */
+export const aboutPaths = ({ expect, fresh, it }: Contract, options: Options): void => {
+  const observed = Effect.runSync(
+    Effect.cached(
+      Effect.gen(function* () {
+        const most = options.capacity ?? (yield* fresh(({ level }) => level))
+        const observations = yield* Effect.forEach(paths, (path) => fresh((bucket) => walk(bucket, path)))
+        return { most, observations: observations.flat() }
+      })
+    )
+  )
+  for (const { applies = () => true, isFault, sentence } of bans) {
+    if (!applies(options)) continue
+    const first = Effect.map(observed, ({ most, observations }) =>
+      observations.find((observation) => isFault(observation, most))
+    )
+    it(
+      `${sentence}, on any path`,
+      Effect.map(first, (observation) => expect(observation).toBe(undefined))
+    )
+  }
+}
+
+interface Step {
+  readonly move: "acquire" | "start" | "refund" | "pass" | Ending
+  readonly attempt: number
+  readonly kind: Option.Option<Verdict.Kind>
+  readonly atMostMillis: number
+}
+
+const paths: ReadonlyArray<ReadonlyArray<Step>> = /*#__PURE__*/ FastCheck.sample(
+  FastCheck.array(
+    FastCheck.record<Step>({
+      move: FastCheck.constantFrom("acquire", "acquire", "acquire", "start", "refund", "pass", ...endings),
+      attempt: FastCheck.constantFrom(1, 2, 3),
+      kind: FastCheck.constantFrom(Option.none(), ...Verdict.kinds.map(Option.some)),
+      atMostMillis: FastCheck.constantFrom(0, 1, 300, 2_000)
+    }),
+    { maxLength: 40, size: "max" }
+  ),
+  { seed: 1, numRuns: 50 }
+)
+
+/** An attempt that was granted and has not ended. */
+interface Held {
+  readonly attempt: number
+  readonly granted: TokenBucket.Grant
+  isStarted: boolean
+}
+
+/** Goes a path of random steps, and writes down what the bucket did. */
+const walk = (
+  bucket: Bucket,
+  path: ReadonlyArray<Step>
+): Effect.Effect<ReadonlyArray<Observation>, never, VirtualClock.VirtualClock> =>
+  Effect.gen(function* () {
+    const held: Array<Held> = []
+    const observations: Array<Observation> = []
+    for (const step of path) {
+      const before = yield* bucket.level
+      const askedAt = yield* nowMillis
+      const done = yield* take(bucket, step, held)
+      observations.push({
+        step,
+        before,
+        after: yield* bucket.level,
+        waitedMillis: step.move === "acquire" ? (yield* nowMillis) - askedAt : 0,
+        ...done
+      })
+    }
+    return observations
+  })
+
+/** Takes one step of a path. */
+const take = (bucket: Bucket, step: Step, held: Array<Held>): Effect.Effect<Pick<Observation, "answer" | "refunded">> =>
+  Effect.gen(function* () {
+    const { attempt, move } = step
+    const unstarted = held.find(({ isStarted }) => !isStarted)
+    const nothing = { answer: Option.none(), refunded: Option.none() }
+    switch (move) {
+      case "pass":
+        return (yield* Effect.sleep("700 millis"), nothing)
+      case "acquire": {
+        const answer = yield* acquire(bucket, step)
+        if (Option.isSome(answer)) held.push({ attempt, granted: answer.value, isStarted: false })
+        return { ...nothing, answer: Option.some(answer) }
+      }
+      case "start": {
+        if (unstarted === undefined) return nothing
+        unstarted.isStarted = true
+        return (yield* bucket.started?.(unstarted.attempt) ?? Effect.void, nothing)
+      }
+      case "refund": {
+        if (unstarted === undefined) return nothing
+        held.splice(held.indexOf(unstarted), 1)
+        return (yield* unstarted.granted.refund, { ...nothing, refunded: Option.some(unstarted.granted.tokens) })
+      }
+      default: {
+        const ending = held.shift() ?? { attempt, granted: notAsked, isStarted: false }
+        const outcome = outcomeOf(move, ending.attempt, ending.granted)
+        return (yield* ending.isStarted ? record(bucket, outcome) : tell(bucket, outcome), nothing)
+      }
+    }
+  })
