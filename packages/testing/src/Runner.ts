@@ -2,7 +2,7 @@
  * The functions of a test run that suites are handed: the module `@effect/vitest` has them.
  *
  * They are handed in, since a module that imports them cannot be loaded outside of a test run:
- * `RetryBucketContract.suite(vitest, "my bucket", layer)` with `import * as vitest from "@effect/vitest"`.
+ * `TokenBucketContract.suite(vitest, "my bucket", layer)` with `import * as vitest from "@effect/vitest"`.
  */
 import type { Effect } from "effect"
 
