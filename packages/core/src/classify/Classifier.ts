@@ -120,12 +120,10 @@ export const always: Classifier = () => Verdict.transient
  *
  * @category constructors
  */
-export const fromPredicate =
-  <E>(
-    predicate: (error: E, moment: Moment) => boolean,
-    verdict: Verdict.Verdict = Verdict.transient
-  ): Classifier<E> =>
-  madeOf([predicate], (error, moment) => (predicate(error, moment) ? verdict : Verdict.noOpinion))
+export const fromPredicate = <E>(
+  predicate: (error: E, moment: Moment) => boolean,
+  verdict: Verdict.Verdict = Verdict.transient
+): Classifier<E> => madeOf([predicate], (error, moment) => (predicate(error, moment) ? verdict : Verdict.noOpinion))
 
 /**
  * Judges tagged errors by their `_tag`. A case written as a function sees the error narrowed to its tag.
@@ -210,19 +208,11 @@ type NotInferred<E> = [OrUnknown<E>][E extends unknown ? 0 : never]
  * @category combinators
  */
 export const withHint: {
-  <E>(
-    hint: (error: E, moment: Moment) => Duration.DurationInput | undefined
-  ): (self: Classifier<E>) => Classifier<E>
-  <E>(
-    self: Classifier<E>,
-    hint: (error: E, moment: Moment) => Duration.DurationInput | undefined
-  ): Classifier<E>
+  <E>(hint: (error: E, moment: Moment) => Duration.DurationInput | undefined): (self: Classifier<E>) => Classifier<E>
+  <E>(self: Classifier<E>, hint: (error: E, moment: Moment) => Duration.DurationInput | undefined): Classifier<E>
 } = /*#__PURE__*/ dual(
   2,
-  <E>(
-      self: Classifier<E>,
-      hint: (error: E, moment: Moment) => Duration.DurationInput | undefined
-    ): Classifier<E> =>
+  <E>(self: Classifier<E>, hint: (error: E, moment: Moment) => Duration.DurationInput | undefined): Classifier<E> =>
     madeOf<E>([self, hint], (error, moment) => {
       const verdict = self(error, moment)
       return verdict._tag === "NoOpinion" ? verdict : Verdict.withHint(verdict, hint(error, moment))

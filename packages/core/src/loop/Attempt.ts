@@ -21,8 +21,7 @@ export const effect = (op: Operation.Operation): Erased => {
   const named = inSpan(op, withName(op))
   if (tag === undefined && timeout === undefined && deadline?._tag !== "Cut") return noted(op, named)
   const leftMillis = deadline === undefined ? Infinity : deadline.withinMillis - op.attemptStartedMillis
-  const timeoutMillis =
-    timeout === undefined ? leftMillis : AttemptTimeout.millisFor(timeout, op.attempts, leftMillis)
+  const timeoutMillis = timeout === undefined ? leftMillis : AttemptTimeout.millisFor(timeout, op.attempts, leftMillis)
   const self = noted(op, tag === undefined ? named : Effect.provideService(named, tag, current(op, timeoutMillis)))
   if (deadline?._tag === "Cut" && timeoutMillis === leftMillis) {
     return bounded(op, self, leftMillis, () => ({ _tag: "Cut", deadline }))

@@ -146,13 +146,14 @@ const bent = (
 ): Decision => {
   if (stepped === undefined) return stop({ _tag: "BackoffEnded" })
   const { delayMillis } = stepped
-  const asked = Option.isNone(hint) ? delayMillis : Hint.bend(prepared.hint, delayMillis, Duration.toMillis(hint.value), u)
+  const asked = Option.isNone(hint)
+    ? delayMillis
+    : Hint.bend(prepared.hint, delayMillis, Duration.toMillis(hint.value), u)
   if (asked === undefined) return stop({ _tag: "HintTooLong", hint: Option.getOrThrow(hint) }, delayMillis)
   const fitted = fit(prepared, elapsedMillis, asked)
   if (typeof fitted !== "number") return stop(fitted, asked)
   const followed = asked !== delayMillis
-  const startsOver =
-    Option.isSome(hint) && Hint.startsOver(prepared.hint, delayMillis, Duration.toMillis(hint.value))
+  const startsOver = Option.isSome(hint) && Hint.startsOver(prepared.hint, delayMillis, Duration.toMillis(hint.value))
   return {
     _tag: "Retry",
     delayMillis: fitted,

@@ -72,9 +72,7 @@ export interface DoorOrElse {
   <A = NotPiped, E = NotPiped, P extends Fields<E, A> = Fields<E, A>, A2 = never, E2 = never, R2 = never>(
     policy: Checked<P> & Piped<E>,
     orElse: (stopped: Failure<P, A, E>["stopped"]) => Effect.Effect<A2, E2, R2>
-  ): <R>(
-    self: Effect.Effect<A, E, R>
-  ) => Effect.Effect<A | A2, E2, Env<P, R>["own"] | Needs<P>[keyof Needs<P>] | R2>
+  ): <R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A | A2, E2, Env<P, R>["own"] | Needs<P>[keyof Needs<P>] | R2>
   <P extends Bound, A2, E2, R2>(
     policy: Checked<P>,
     orElse: (stopped: RetryStopped<unknown>) => Effect.Effect<A2, E2, R2>

@@ -7,10 +7,8 @@
  * Defects and interruption pass through untouched. What a policy does not ask for costs nothing: a success under a plain
  * policy costs one `catchAllCause`.
  */
-import { Cause, Duration, Effect, Exit, Option } from "effect"
+import { Cause, Effect, Exit, Option } from "effect"
 import * as Verdict from "../classify/Verdict.ts"
-import type { Cut } from "../decide/Deadline.ts"
-import { DeadlineExceeded } from "../decide/Deadline.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Decision from "./Decision.ts"
 import * as ForeignSchedule from "./ForeignSchedule.ts"
@@ -18,9 +16,9 @@ import * as Observers from "./Observers.ts"
 import type { Erased, Expired, Failure, OnStopped } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 import type { Prepared } from "./PolicyCheck.ts"
-import type { StopReason } from "./RetryStopped.ts"
-import { AttemptRefused, ResultRejected, RetryStopped } from "./RetryStopped.ts"
+import { ResultRejected } from "./RetryStopped.ts"
 import * as Services from "./Services.ts"
+import * as Stop from "./Stop.ts"
 import { wait } from "./Wait.ts"
 
 type Op = Operation.Operation
@@ -49,8 +47,7 @@ export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<
 
 const begin = (op: Op): Erased => {
   const { bucket, prepared, rateLimiter } = op
-  const needsGuard =
-    prepared.policy.release !== undefined || rateLimiter !== undefined || bucket?.started !== undefined
+  const needsGuard = prepared.policy.release !== undefined || rateLimiter !== undefined || bucket?.started !== undefined
   return needsGuard ? guarded(op, () => send(op)) : send(op)
 }
 
@@ -64,45 +61,20 @@ const guarded = (op: Op, self: () => Erased): Erased => {
 }
 
 const leaveNothing = (op: Op): Effect.Effect<void> =>
-  Services.andThen(Services.abandon(op), () => Effect.zipRight(Services.refund(op), released(op, "Interrupted")))
+  Services.andThen(Services.abandon(op), () => Effect.zipRight(Services.refund(op), Stop.release(op, "Interrupted")))
 
 /** Asks the rate limiter, and makes the attempt if it may still start. */
 const send = (op: Op): Erased => {
   const { rateLimiter } = op
   if (rateLimiter === undefined) return op.attempts === 0 ? runAttempt(op) : unlessLate(op)
   return Effect.flatMap(Services.askRateLimiter(op, rateLimiter), (granted) =>
-    granted ? unlessLate(op) : refuse(op, { _tag: "RateLimiterRefused" })
+    granted ? unlessLate(op) : Stop.refuse(op, { _tag: "RateLimiterRefused" })
   )
 }
 
 const unlessLate = (op: Op): Erased => {
   const late = Decision.late(op.prepared, Operation.elapsedMillis(op))
-  return late === undefined ? runAttempt(op) : refuse(op, late)
-}
-
-/** Refunds what is held for the attempt that is not made, and stops. */
-const refuse = (op: Op, reason: StopReason): Erased =>
-  Effect.flatMap(Services.refund(op), () => {
-    const { failure } = op
-    if (failure !== undefined && !op.released) return stop(op, failure, reason)
-    const error = refusal(op, reason)
-    return giveUp(op, error, reason, () => Effect.fail(error))
-  })
-
-/** The error of an operation that has no error of its own yet, or any more. */
-const refusal = (op: Op, reason: StopReason): unknown => {
-  const { deadline, rateLimiter } = op.prepared.policy
-  const cause = op.failure?.error
-  if (reason._tag === "DeadlinePassed" && deadline !== undefined && (deadline._tag === "Cut" || rateLimiter === undefined)) {
-    return exceeded(op, deadline._tag === "Cut" ? deadline : undefined)
-  }
-  return new AttemptRefused({ attempt: op.attempts + 1, ...(cause !== undefined && { cause }) })
-}
-
-const exceeded = (op: Op, cut: Cut<unknown> | undefined): unknown => {
-  const within = Duration.millis(op.prepared.policy.deadline?.withinMillis ?? 0)
-  const error = new DeadlineExceeded({ within, attempts: op.attempts, cause: op.failure?.error })
-  return cut === undefined ? error : cut.onExceeded(error)
+  return late === undefined ? runAttempt(op) : Stop.refuse(op, late)
 }
 
 /** Makes an attempt and goes on with what it came to. */
@@ -132,7 +104,9 @@ const attemptSucceeded = (op: Op, value: unknown): Erased => {
   }
   const recorded = Services.record(op, (granted) => ({ _tag: "Succeeded", attempt: op.attempts, granted }))
   return Services.andThen(recorded, () =>
-    Services.andThen(Observers.nestingNoticed(op), () => Services.andThen(Observers.succeeded(op), () => Effect.succeed(value)))
+    Services.andThen(Observers.nestingNoticed(op), () =>
+      Services.andThen(Observers.succeeded(op), () => Effect.succeed(value))
+    )
   )
 }
 
@@ -147,10 +121,10 @@ const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
 
 /** The loop itself has interrupted the attempt. What that had left open by then is of no use to anyone. */
 const expired = (op: Op, expired: Expired): Erased =>
-  Effect.flatMap(released(op, "Interrupted"), () => {
+  Effect.flatMap(Stop.release(op, "Interrupted"), () => {
     op.released = false
     if (expired._tag === "Cut") {
-      const error = exceeded(op, expired.deadline)
+      const error = Stop.exceeded(op, expired.deadline)
       return failed(op, error, error, cutVerdict, () => Effect.fail(error))
     }
     const { onTimeout, verdict } = op.prepared.policy.attemptTimeout!
@@ -161,13 +135,7 @@ const expired = (op: Op, expired: Expired): Erased =>
 const cutVerdict = /*#__PURE__*/ Verdict.terminal("the deadline interrupted the attempt", { kind: "Timeout" })
 
 /** Tells the services how the attempt ended, then decides. */
-const failed = (
-  op: Op,
-  error: unknown,
-  input: unknown,
-  verdict: Verdict.Verdict,
-  end: Failure["end"]
-): Erased => {
+const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
   const failure: Failure = { error, input, verdict, failedMillis: Operation.elapsedMillis(op), end }
   Operation.fail(op, failure)
   const recorded = Services.record(op, (granted) => ({ _tag: "Failed", attempt: op.attempts, granted, verdict }))
@@ -179,18 +147,13 @@ const failed = (
 }
 
 /** Asks for the decision, and for what it needs. */
-const decide = (
-  op: Op,
-  failure: Failure,
-  u: Decision.Progress["u"],
-  stepped: Decision.Progress["stepped"]
-): Erased => {
-  if (op.expired?._tag === "Cut") return stop(op, failure, Decision.passed(op.expired.deadline))
+const decide = (op: Op, failure: Failure, u: Decision.Progress["u"], stepped: Decision.Progress["stepped"]): Erased => {
+  if (op.expired?._tag === "Cut") return Stop.stop(op, failure, Decision.passed(op.expired.deadline))
   const decision = Decision.decide(op.prepared, progress(op, failure, u, stepped), failure.verdict)
   switch (decision._tag) {
     case "Stop":
       op.delayMillis = decision.delayMillis
-      return stop(op, failure, decision.reason)
+      return Stop.stop(op, failure, decision.reason)
     case "NeedsDraw":
       return Effect.flatMap(Operation.draw(op), (u) => decide(op, failure, u, stepped))
     case "NeedsStep":
@@ -237,7 +200,7 @@ const payForRetry = (op: Op, failure: Failure, delayMillis: number): Erased => {
     Effect.flatMap(Services.askBucket(op, bucket, delayMillis), (granted) => {
       if (granted) return ifInTime(op, delayMillis, (fitted) => announce(op, failure, fitted))
       op.delayMillis = delayMillis
-      return stop(op, failure, { _tag: "BucketEmpty" })
+      return Stop.stop(op, failure, { _tag: "BucketEmpty" })
     })
   )
 }
@@ -248,7 +211,7 @@ const ifInTime = (op: Op, delayMillis: number, then: (delayMillis: number) => Er
   const fitted = Decision.fit(op.prepared, Operation.elapsedMillis(op), delayMillis)
   if (typeof fitted === "number") return then(fitted)
   op.delayMillis = delayMillis
-  return refuse(op, fitted)
+  return Stop.refuse(op, fitted)
 }
 
 const announce = (op: Op, failure: Failure, delayMillis: number): Erased => {
@@ -260,20 +223,9 @@ const announce = (op: Op, failure: Failure, delayMillis: number): Erased => {
 
 const releaseThenWait = (op: Op, delayMillis: number): Erased => {
   if (op.open === undefined) return waitThenSend(op, delayMillis)
-  return Effect.flatMap(released(op, "Retried"), () =>
+  return Effect.flatMap(Stop.release(op, "Retried"), () =>
     ifInTime(op, delayMillis, (fitted) => waitThenSend(op, fitted))
   )
-}
-
-/** Releases what the latest attempt left open. Should that be interrupted, it is released once more at the end. */
-const released = (op: Op, because: "Retried" | "Interrupted"): Effect.Effect<void> => {
-  const { open } = op
-  const { release } = op.prepared.policy
-  if (open === undefined || release === undefined) return Effect.void
-  return Effect.map(Services.tell(op, "release", () => release(open.failed, because)) ?? Effect.void, () => {
-    op.open = undefined
-    op.released = true
-  })
 }
 
 const waitThenSend = (op: Op, delayMillis: number): Erased => {
@@ -283,38 +235,4 @@ const waitThenSend = (op: Op, delayMillis: number): Erased => {
   // The wait is cut where the deadline passes first; then the attempt is late.
   const millis = deadline?._tag === "Cut" ? Math.min(delayMillis, Math.ceil(Operation.leftMillis(op))) : delayMillis
   return wait(Operation.clock(op), millis, () => send(op))
-}
-
-const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
-  const { deadline } = op.prepared.policy
-  if (reason._tag !== "DeadlinePassed" || deadline?._tag !== "Cut" || op.expired?._tag === "Cut") {
-    return giveUp(op, failure.error, reason, failure.end)
-  }
-  const error = exceeded(op, deadline)
-  return giveUp(op, error, reason, () => Effect.fail(error))
-}
-
-const giveUp = (op: Op, error: unknown, reason: StopReason, end: () => Erased): Erased =>
-  Services.andThen(Observers.gaveUp(op, error, reason), () => {
-    // What the operation does not answer with is still open.
-    const isAnswered = op.open === undefined || op.open.failed === op.failure?.input
-    return isAnswered && error === op.failure?.error
-      ? ended(op, error, reason, end)
-      : Effect.flatMap(released(op, "Interrupted"), () => ended(op, error, reason, end))
-  })
-
-const ended = (op: Op, error: unknown, reason: StopReason, end: () => Erased): Erased => {
-  if (op.onStopped === undefined) return end()
-  op.open = undefined
-  return op.onStopped(
-    new RetryStopped({
-      reason,
-      error,
-      attempts: op.attempts,
-      elapsed: Operation.elapsed(op),
-      delay: Option.map(Option.fromNullable(op.delayMillis), Duration.millis),
-      history: [...op.history],
-      cause: error
-    })
-  )
 }

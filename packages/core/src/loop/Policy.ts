@@ -10,16 +10,7 @@ import { prepare } from "./PolicyCheck.ts"
 import type { Bound, Checked, Made, Preset } from "./PolicyRecord.ts"
 
 export { config } from "./PolicyConfig.ts"
-export type {
-  Any,
-  AttemptsByKind,
-  Checked,
-  Fields,
-  Made,
-  Policy,
-  Preset,
-  Release
-} from "./PolicyRecord.ts"
+export type { Any, AttemptsByKind, Checked, Fields, Made, Policy, Preset, Release } from "./PolicyRecord.ts"
 export { toSchedule } from "./PolicySchedule.ts"
 
 /**

@@ -43,8 +43,7 @@ const isFunction =
 const isName =
   (field: string): Check =>
   (owner, value) =>
-    (typeof value === "string" && value !== "") ||
-    Argument.refuse(owner, field, "a string that is not empty", value)
+    (typeof value === "string" && value !== "") || Argument.refuse(owner, field, "a string that is not empty", value)
 
 const isTag =
   (field: string): Check =>

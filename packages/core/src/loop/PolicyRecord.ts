@@ -128,11 +128,7 @@ export interface Adds<P> {
   readonly release: P extends { readonly release?: infer T; readonly deadline?: infer D } ? LateOf<T, D> : never
 }
 type ErrorOf<T> =
-  T extends AttemptTimeout<infer E2>
-    ? E2
-    : T extends { readonly onExceeded: (...args: never) => infer E2 }
-      ? E2
-      : never
+  T extends AttemptTimeout<infer E2> ? E2 : T extends { readonly onExceeded: (...args: never) => infer E2 } ? E2 : never
 type RefusalOf<T> =
   T extends Mistake<any> ? never : T extends TokenBucket | Context.Tag<any, any> ? AttemptRefused : never
 /** A deadline that cuts has an error of its own. */
@@ -174,8 +170,7 @@ type Judge<P> = P extends { readonly result?: infer F }
  *
  * @category models
  */
-export type ResultIn<P> =
-  IsBound<P> extends true ? unknown : [Judge<P>] extends [(a: infer A) => void] ? A : unknown
+export type ResultIn<P> = IsBound<P> extends true ? unknown : [Judge<P>] extends [(a: infer A) => void] ? A : unknown
 
 /**
  * The error that stands for a judged result where a stopped operation needs one.
@@ -236,17 +231,24 @@ export type Checked<P> = P & Fits<P> & NoExtra<P>
  *
  * @category models
  */
-export interface Preset<out E2 = never>
-  extends Pick<
-    Any,
-    "name" | "observe" | "whenNested" | "attemptSpan" | "maxAttempts" | "attemptsByKind" | "hint"
-  > {
+export interface Preset<out E2 = never> extends Pick<
+  Any,
+  "name" | "observe" | "whenNested" | "attemptSpan" | "maxAttempts" | "attemptsByKind" | "hint"
+> {
   readonly attemptTimeout?: AttemptTimeout<E2> | undefined
   readonly deadline?: Deadline<E2> | undefined
   readonly backoff: Backoff
 }
 
-type Services = "name" | "observe" | "whenNested" | "attempt" | "attemptSpan" | "maxAttempts" | "attemptsByKind" | "hint"
+type Services =
+  | "name"
+  | "observe"
+  | "whenNested"
+  | "attempt"
+  | "attemptSpan"
+  | "maxAttempts"
+  | "attemptsByKind"
+  | "hint"
 type Tags<R> = R extends unknown ? Context.Tag<R, TokenBucket> : never
 
 /**

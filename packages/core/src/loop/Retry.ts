@@ -16,7 +16,14 @@ import * as Promises from "./Promises.ts"
 
 export { type Attempt, CurrentAttempt } from "./CurrentAttempt.ts"
 export { type PromiseAttempt } from "./Promises.ts"
-export { AttemptRefused, type FailedAttempt, format, ResultRejected, RetryStopped, type StopReason } from "./RetryStopped.ts"
+export {
+  AttemptRefused,
+  type FailedAttempt,
+  format,
+  ResultRejected,
+  RetryStopped,
+  type StopReason
+} from "./RetryStopped.ts"
 
 /**
  * Retries an effect as a policy says.
@@ -36,10 +43,8 @@ export const retry: Door<"error"> = /*#__PURE__*/ dual(2, (self: Erased, policy:
  *
  * @category running
  */
-export const retryOrElse: DoorOrElse = /*#__PURE__*/ dual(
-  3,
-  (self: Erased, policy: Any, orElse: OnStopped): Erased =>
-    Loop.run(self, prepare("Retry.retryOrElse", policy), orElse)
+export const retryOrElse: DoorOrElse = /*#__PURE__*/ dual(3, (self: Erased, policy: Any, orElse: OnStopped): Erased =>
+  Loop.run(self, prepare("Retry.retryOrElse", policy), orElse)
 )
 
 /**

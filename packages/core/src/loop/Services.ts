@@ -113,11 +113,8 @@ export const abandon = (op: Operation): Telling => {
   if (!op.unrecorded) return undefined
   op.unrecorded = false
   const tellOf = (service: string, bucket: TokenBucket | undefined, granted: Grant): Telling =>
-    bucket?.started &&
-    tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt: op.attempts, granted }))
-  return both(tellOf(rateLimiterName, op.rateLimiter, op.sendSpent), () =>
-    tellOf(bucketName, op.bucket, op.retrySpent)
-  )
+    bucket?.started && tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt: op.attempts, granted }))
+  return both(tellOf(rateLimiterName, op.rateLimiter, op.sendSpent), () => tellOf(bucketName, op.bucket, op.retrySpent))
 }
 
 const both = (first: Telling, second: () => Telling): Telling =>
@@ -238,6 +235,13 @@ export const spend = (op: Operation): void => {
 export const level = (op: Operation): Effect.Effect<Option.Option<number>> => {
   const { bucket } = op
   if (bucket === undefined) return Effect.succeedNone
-  const told = Effect.suspend(() => safely(op, bucketName, called(() => bucket.level), NaN))
+  const told = Effect.suspend(() =>
+    safely(
+      op,
+      bucketName,
+      called(() => bucket.level),
+      NaN
+    )
+  )
   return Effect.map(told, (level) => (Number.isNaN(level) ? Option.none() : Option.some(level)))
 }

@@ -5,7 +5,18 @@
  * bound costs little where it is not needed. This file alone knows how that is done with Effect 3's runtime.
  */
 import type { Fiber } from "effect"
-import { Clock, Context, Duration, Effect, Exit, FiberId, FiberRef, Fiber as Fibers, Runtime, RuntimeFlags } from "effect"
+import {
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  FiberId,
+  FiberRef,
+  Fiber as Fibers,
+  Runtime,
+  RuntimeFlags
+} from "effect"
 import { longestTimerMillis } from "../decide/Millis.ts"
 
 /**
@@ -84,7 +95,9 @@ const awaited = <A, E, R, B, E2>(
   })
   return Effect.matchCauseEffect(restore(ended), {
     onFailure: (cause) => {
-      const stopped = disconnected ? Effect.sync(() => child.unsafeInterruptAsFork(parent.id())) : Fibers.interruptAs(child, parent.id())
+      const stopped = disconnected
+        ? Effect.sync(() => child.unsafeInterruptAsFork(parent.id()))
+        : Fibers.interruptAs(child, parent.id())
       return Effect.zipRight(stopped, Effect.failCause(cause))
     },
     onSuccess: (): Effect.Effect<A | B, E | E2> => {

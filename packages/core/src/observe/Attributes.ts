@@ -71,9 +71,7 @@ const particular = (event: RetryEvent): Attributes => {
 }
 
 const rateLimiterWait = ({ rateLimiterWait }: { readonly rateLimiterWait: Duration.Duration }): Attributes =>
-  Duration.toMillis(rateLimiterWait) === 0
-    ? {}
-    : { "retry.rate_limiter_wait_ms": Duration.toMillis(rateLimiterWait) }
+  Duration.toMillis(rateLimiterWait) === 0 ? {} : { "retry.rate_limiter_wait_ms": Duration.toMillis(rateLimiterWait) }
 
 const verdict = (verdict: Verdict): Attributes => {
   const kind = kindOf(verdict)

@@ -22,9 +22,7 @@ export const spanEvents: Observer = (event) =>
 
 const added = (span: Tracer.Span, event: RetryEvent): Effect.Effect<void> =>
   Effect.flatMap(attributes(event), (shown) =>
-    Effect.clockWith((clock) =>
-      Effect.sync(() => span.event(names[event._tag], clock.unsafeCurrentTimeNanos(), shown))
-    )
+    Effect.clockWith((clock) => Effect.sync(() => span.event(names[event._tag], clock.unsafeCurrentTimeNanos(), shown)))
   )
 
 const names: { readonly [T in RetryEvent["_tag"]]: string } = {

@@ -1,0 +1,106 @@
+/**
+ * How an operation ends without a success, and what it lets go of: grants that are not spent, and what attempts left open.
+ */
+import { Duration, Effect, Option } from "effect"
+import type { Cut } from "../decide/Deadline.ts"
+import { DeadlineExceeded } from "../decide/Deadline.ts"
+import * as Observers from "./Observers.ts"
+import type { Erased, Failure } from "./Operation.ts"
+import * as Operation from "./Operation.ts"
+import type { StopReason } from "./RetryStopped.ts"
+import { AttemptRefused, RetryStopped } from "./RetryStopped.ts"
+import * as Services from "./Services.ts"
+
+type Op = Operation.Operation
+
+/**
+ * Stops with the latest failure, or with the deadline's own error.
+ *
+ * @category running
+ */
+export const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
+  const { deadline } = op.prepared.policy
+  if (reason._tag !== "DeadlinePassed" || deadline?._tag !== "Cut" || op.expired?._tag === "Cut") {
+    return giveUp(op, failure.error, reason, failure.end)
+  }
+  const error = exceeded(op, deadline)
+  return giveUp(op, error, reason, () => Effect.fail(error))
+}
+
+const giveUp = (op: Op, error: unknown, reason: StopReason, end: () => Erased): Erased =>
+  Services.andThen(Observers.gaveUp(op, error, reason), () => {
+    // What the operation does not answer with is still open.
+    const isAnswered = op.open === undefined || op.open.failed === op.failure?.input
+    return isAnswered && error === op.failure?.error
+      ? ended(op, error, reason, end)
+      : Effect.flatMap(release(op, "Interrupted"), () => ended(op, error, reason, end))
+  })
+
+const ended = (op: Op, error: unknown, reason: StopReason, end: () => Erased): Erased => {
+  if (op.onStopped === undefined) return end()
+  op.open = undefined
+  return op.onStopped(
+    new RetryStopped({
+      reason,
+      error,
+      attempts: op.attempts,
+      elapsed: Operation.elapsed(op),
+      delay: Option.map(Option.fromNullable(op.delayMillis), Duration.millis),
+      history: [...op.history],
+      cause: error
+    })
+  )
+}
+
+/**
+ * Refunds what is held for the attempt that is not made, and stops.
+ *
+ * @category running
+ */
+export const refuse = (op: Op, reason: StopReason): Erased =>
+  Effect.flatMap(Services.refund(op), () => {
+    const { failure } = op
+    if (failure !== undefined && !op.released) return stop(op, failure, reason)
+    const error = refusal(op, reason)
+    return giveUp(op, error, reason, () => Effect.fail(error))
+  })
+
+/** The error of an operation that has no error of its own yet, or any more. */
+const refusal = (op: Op, reason: StopReason): unknown => {
+  const { deadline, rateLimiter } = op.prepared.policy
+  const cause = op.failure?.error
+  if (
+    reason._tag === "DeadlinePassed" &&
+    deadline !== undefined &&
+    (deadline._tag === "Cut" || rateLimiter === undefined)
+  ) {
+    return exceeded(op, deadline._tag === "Cut" ? deadline : undefined)
+  }
+  return new AttemptRefused({ attempt: op.attempts + 1, ...(cause !== undefined && { cause }) })
+}
+
+/**
+ * The error of a deadline that has passed.
+ *
+ * @category constructors
+ */
+export const exceeded = (op: Op, cut: Cut<unknown> | undefined): unknown => {
+  const within = Duration.millis(op.prepared.policy.deadline?.withinMillis ?? 0)
+  const error = new DeadlineExceeded({ within, attempts: op.attempts, cause: op.failure?.error })
+  return cut === undefined ? error : cut.onExceeded(error)
+}
+
+/**
+ * Releases what the latest attempt left open. Should that be interrupted, it is released once more at the end.
+ *
+ * @category running
+ */
+export const release = (op: Op, because: "Retried" | "Interrupted"): Effect.Effect<void> => {
+  const { open } = op
+  const { policy } = op.prepared
+  if (open === undefined || policy.release === undefined) return Effect.void
+  return Effect.map(Services.tell(op, "release", () => policy.release!(open.failed, because)) ?? Effect.void, () => {
+    op.open = undefined
+    op.released = true
+  })
+}
