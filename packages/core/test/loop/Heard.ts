@@ -1,7 +1,7 @@
 /**
  * An observer that writes down what it hears, as plain values.
  */
-import type { Retry } from "@effect-retry/core"
+import type { Observe } from "@effect-retry/core"
 import { Duration, Effect, Option } from "effect"
 
 /** An event with times in milliseconds, and `null` for what there is none of. */
@@ -10,13 +10,14 @@ export type Plain = { readonly [field: string]: unknown }
 const plainValue = (value: unknown): unknown =>
   Duration.isDuration(value) ? Duration.toMillis(value) : Option.isOption(value) ? Option.getOrNull(value) : value
 
-export const plain = (event: Retry.RetryEvent): Plain =>
+export const plain = (event: Observe.RetryEvent): Plain =>
   Object.fromEntries(Object.entries(event).map(([field, value]) => [field, plainValue(value)]))
 
-/** A fresh observer, and the events it has heard. */
+/** A fresh observer, and the events it has heard, each with the level that the bucket tells at that moment. */
 export const make = () => {
   const events: Array<Plain> = []
-  const observer: Retry.Observer = (event) => Effect.sync(() => void events.push(plain(event)))
+  const observer: Observe.Observer = (event) =>
+    Effect.map(event.level, (level) => void events.push({ ...plain(event), level: Option.getOrNull(level) }))
   return { events, observer, tags: () => events.map(({ _tag }) => _tag) }
 }
 
@@ -24,9 +25,10 @@ export const make = () => {
 export const name = "fetch"
 
 /** What every event tells; without a bucket the level is `null`. */
-export const common = (attempt: number, elapsed: number, level: number | null = null) => ({
+export const common = (attempt: number, elapsed: number, level: number | null = null, maxAttempts = 3) => ({
   name,
   attempt,
+  maxAttempts,
   elapsed,
   level
 })

@@ -1,13 +1,13 @@
 /**
  * Fakes that write down what the loop asks of them, as lines that can be read.
  */
-import { Backoff, type Classifier, RetryBucket, SendRate, Verdict } from "@effect-retry/core"
+import { Backoff, type Classifier, TokenBucket, Verdict } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { Clock, Context, Duration, Effect, Option } from "effect"
 
-export class Bucket extends Context.Tag("test/Bucket")<Bucket, RetryBucket.RetryBucket>() {}
+export class Bucket extends Context.Tag("test/Bucket")<Bucket, TokenBucket.TokenBucket>() {}
 
-export class Rate extends Context.Tag("test/Rate")<Rate, SendRate.SendRate>() {}
+export class Limiter extends Context.Tag("test/Limiter")<Limiter, TokenBucket.TokenBucket>() {}
 
 /** What the scripted attempts fail with. */
 export type Word = "busy" | "slow down" | "bad request" | "riddle" | "come back later" | "come back next year"
@@ -33,13 +33,18 @@ export const policy = {
 }
 
 /** The same with both services. */
-export const funded = { sendRate: Rate, ...policy, bucket: Bucket }
+export const funded = { rateLimiter: Limiter, ...policy, bucket: Bucket }
+
+/** How many tokens a fake grants for a request; `None` refuses it. */
+export type Grants = (request: TokenBucket.Request) => Effect.Effect<Option.Option<number>>
 
 export interface Script {
-  /** What the bucket does; it grants five tokens otherwise. */
-  readonly take?: RetryBucket.RetryBucket["take"]
-  /** What the send rate does; it grants otherwise. */
-  readonly acquire?: SendRate.SendRate["acquire"]
+  /** What the bucket grants. @default five tokens */
+  readonly bucket?: Grants
+  /** What the rate limiter grants. @default one token */
+  readonly limiter?: Grants
+  /** Whether both hear that attempts begin, and so of abandoned ones. @default false */
+  readonly hearsStarts?: boolean
 }
 
 export interface Recording {
@@ -47,48 +52,56 @@ export interface Recording {
   /** How many retries the bucket has granted. */
   readonly granted: () => number
   readonly note: (line: string) => Effect.Effect<void>
-  readonly bucket: RetryBucket.RetryBucket
-  readonly sendRate: SendRate.SendRate
+  readonly bucket: TokenBucket.TokenBucket
+  readonly limiter: TokenBucket.TokenBucket
   /** Runs the steps one after the other, one per attempt; the last one again and again. */
   readonly attempts: <A, E, R>(...steps: ReadonlyArray<Effect.Effect<A, E, R>>) => Effect.Effect<A, E, R>
   /** Provides the services and writes down every sleep. */
-  readonly provide: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, Exclude<Exclude<R, Bucket>, Rate>>
+  readonly provide: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, Exclude<Exclude<R, Bucket>, Limiter>>
 }
+
+const requested = ({ atMost, attempt, kind }: TokenBucket.Request) =>
+  [
+    attempt,
+    ...Option.toArray(kind),
+    ...Option.toArray(Option.map(atMost, (most) => `within ${Duration.toMillis(most)}`))
+  ].join(" ")
+
+const ended = (outcome: TokenBucket.Outcome) => {
+  const { _tag, attempt, granted } = outcome
+  const kind = _tag === "Failed" ? [Option.getOrElse(Verdict.kindOf(outcome.verdict), () => "without a kind")] : []
+  return [attempt, _tag, ...kind, ...(granted.tokens === 0 ? [] : [`for ${granted.tokens}`])].join(" ")
+}
+
+/** A bucket that writes down the requests and outcomes it hears of, and the refunds of what it grants. */
+const fake = (
+  name: string,
+  note: Recording["note"],
+  grants: Grants,
+  hearsStarts: boolean
+): TokenBucket.TokenBucket => ({
+  ...TokenBucket.unlimited,
+  acquire: (request) =>
+    Effect.map(
+      Effect.zipRight(note(`${name} acquire ${requested(request)}`), grants(request)),
+      Option.map((tokens) => ({ tokens, refund: note(`${name} refund ${tokens}`) }))
+    ),
+  record: (outcome) => note(`${name} record ${ended(outcome)}`),
+  ...(hearsStarts && { started: (attempt: number) => note(`${name} started ${attempt}`) })
+})
 
 export const make = (script: Script = {}): Recording => {
   const lines: Array<string> = []
   let granted = 0
   const note = (line: string) => Effect.sync(() => void lines.push(line))
-  const { acquire = () => Effect.succeed(true), take = () => Effect.succeedSome(5) } = script
-  const bucket: RetryBucket.RetryBucket = {
-    ...RetryBucket.unlimited,
-    take: (kind, restore) =>
-      Effect.map(Effect.zipRight(note(`take ${kind}`), take(kind, restore)), (cost) => {
-        if (Option.isSome(cost)) granted += 1
-        return cost
-      }),
-    giveBack: (cost) => note(`give back ${cost}`),
-    ended: (ended) =>
-      note(
-        ended._tag === "Succeeded"
-          ? `ended ${ended.attempt}: success, cost ${ended.cost}`
-          : `ended ${ended.attempt}: ${Option.getOrElse(ended.kind, () => "terminal")}`
-      )
-  }
-  const sendRate: SendRate.SendRate = {
-    ...SendRate.unlimited,
-    acquire: (wanted) =>
-      Effect.zipRight(
-        note(
-          Option.match(wanted.atMost, {
-            onNone: () => `acquire ${wanted.attempt}`,
-            onSome: (atMost) => `acquire ${wanted.attempt} within ${Duration.toMillis(atMost)}`
-          })
-        ),
-        acquire(wanted)
-      ),
-    heard: (result) => note(`heard ${result}`)
-  }
+  const { bucket: ofBucket = () => Effect.succeedSome(5), hearsStarts = false } = script
+  const counted: Grants = (request) =>
+    Effect.map(ofBucket(request), (tokens) => {
+      if (Option.isSome(tokens)) granted += 1
+      return tokens
+    })
+  const bucket = fake("bucket", note, counted, hearsStarts)
+  const limiter = fake("limiter", note, script.limiter ?? (() => Effect.succeedSome(1)), hearsStarts)
   const attempts: Recording["attempts"] = (...steps) => {
     let made = 0
     return Effect.suspend(() => {
@@ -114,10 +127,10 @@ export const make = (script: Script = {}): Recording => {
     granted: () => granted,
     note,
     bucket,
-    sendRate,
+    limiter,
     attempts,
     provide: (self) =>
-      recordSleeps(self).pipe(Effect.provideService(Bucket, bucket), Effect.provideService(Rate, sendRate))
+      recordSleeps(self).pipe(Effect.provideService(Bucket, bucket), Effect.provideService(Limiter, limiter))
   }
 }
 
