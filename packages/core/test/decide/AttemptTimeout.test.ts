@@ -22,7 +22,7 @@ describe("AttemptTimeout.growing", () => {
     expect(given(timeout, 7)).toEqual([1_000, 1_500, 2_250, 3_375, 5_062.5, 6_000, 6_000])
   })
 
-  it("stays with a factor of one", () => {
+  it("stays constant with a factor of one", () => {
     expect(given(AttemptTimeout.growing({ initial: 7, factor: 1, maximum: 9 }), 6)).toEqual([7, 7, 7, 7, 7, 7])
   })
 
@@ -69,7 +69,7 @@ describe("AttemptTimeout.millisFor", () => {
 })
 
 describe("AttemptTimeout.judged", () => {
-  it("is a timeout, unless it is said to be something else", () => {
+  it("is a timeout by default, or the given verdict", () => {
     const timeout = AttemptTimeout.constant(10)
     expect(timeout.verdict).toEqual(Verdict.timeout)
     const unknown = Verdict.terminal("outcome unknown")
@@ -86,7 +86,7 @@ describe("AttemptTimeout.disconnected", () => {
 })
 
 describe("AttemptTimeout.AttemptTimedOut", () => {
-  it("says which attempt and what it was given", () => {
+  it("names the attempt and its timeout", () => {
     expect(timedOut.message).toBe("attempt 3 took longer than 2s")
   })
 

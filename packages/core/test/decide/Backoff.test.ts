@@ -32,12 +32,16 @@ describe("Backoff.exponential", () => {
       delays: [100, 150, 225, 338, 507, 760, 1_140, 1_709]
     },
     {
-      name: "takes a floating-point error for no millisecond",
+      name: "rounds a floating-point error away",
       backoff: Backoff.exponential({ base: 1_000_000, factor: 1.1 }),
       delays: [1_000_000, 1_100_000, 1_210_000, 1_331_000, 1_464_100, 1_610_510, 1_771_561]
     },
-    { name: "stays with a factor of one", backoff: Backoff.exponential({ base: 40, factor: 1 }), delays: same(40, 6) },
-    { name: "grows from nothing to nothing", backoff: Backoff.exponential({ base: 0 }), delays: same(0, 6) },
+    {
+      name: "stays constant with a factor of one",
+      backoff: Backoff.exponential({ base: 40, factor: 1 }),
+      delays: same(40, 6)
+    },
+    { name: "stays at zero from a base of zero", backoff: Backoff.exponential({ base: 0 }), delays: same(0, 6) },
     {
       // https://github.com/grpc/grpc/blob/master/doc/connection-backoff.md: 1 s, factor 1.6, 120 s, without its jitter
       name: "meets the bounds of gRPC's connection back-off",
@@ -197,7 +201,7 @@ describe("Backoff.within", () => {
       delays: ["ended"]
     },
     {
-      name: "leaves room for more of the shorter delays of a cap, in whatever order",
+      name: "fits more of the shorter delays of a cap, in both orders",
       backoff: Backoff.capped(Backoff.within(curve, 1_000), 150),
       delays: [100, 150, 150, 150, 150, 150, "ended"]
     },
@@ -264,7 +268,7 @@ describe("Backoff.within", () => {
     })
   )
 
-  it("is asked in bounds", () => {
+  it("refuses a duration that is zero or infinite", () => {
     expect(() => Backoff.within(curve, 0)).toThrow("Backoff.within: duration must be a finite duration > 0")
     expect(() => Backoff.within(curve, Infinity)).toThrow("Backoff.within: duration must be a finite duration > 0")
   })
@@ -315,7 +319,7 @@ describe("Backoff.take", () => {
     }
   ])
 
-  it("counts the retries of the operation inside of byKind", () => {
+  it("counts the retries of the operation inside byKind", () => {
     const backoff = Backoff.byKind({ Throttling: Backoff.take(curve, 2), orElse: curve })
     const kinds = ["Transient", "Throttling", "Transient", "Throttling"] as const
     expect(

@@ -304,7 +304,7 @@ describe("Backoff under Effect's TestClock", () => {
       })
   )
 
-  it.effect("ends within a time from the first failure, at the same attempt however it is run", () =>
+  it.effect("ends within a time from the first failure, at the same attempt in retry, repeat and Stream.retry", () =>
     Effect.gen(function* () {
       // Failures at 50, 200, 450, 900 ms, from the first 0, 150, 400, 850; the next delay is 800.
       const backoff = Backoff.within(exponential, 1_650)
@@ -321,7 +321,7 @@ describe("Backoff under Effect's TestClock", () => {
     })
   )
 
-  it.effect("ends after a count of delays however it is run", () =>
+  it.effect("ends after a count of delays in retry, repeat and Stream.retry", () =>
     Effect.gen(function* () {
       const backoff = Backoff.take(exponential, 2)
       const expected = [0, 150, 400]

@@ -114,12 +114,12 @@ describe("Classic.celery", () => {
       delays: same(900, 6)
     },
     {
-      name: "draws from nothing and the cap where that is below one second",
+      name: "draws zero or the cap where that is below one second",
       us: [0, 0.499, 0.5, last, 0.5, 0],
       backoff: Backoff.capped(Classic.celery({ factor: 1 }), "900 millis"),
       delays: [0, 0, 900, 900, 900, 0]
     },
-    { name: "does not wait with a factor of nothing", backoff: celery(0, "100 seconds"), delays: same(0, 6) },
+    { name: "does not wait with a factor of zero", backoff: celery(0, "100 seconds"), delays: same(0, 6) },
     {
       // randrange(n) that returns n - 2: with countdown c, n is c + 1
       name: "draws a whole number of seconds up to the countdown",
@@ -147,7 +147,7 @@ describe("Classic.celery", () => {
     expect(draws.reduce((sum, delay) => sum + delay, 0) / 601).toBe(300_000)
   })
 
-  it("refuses the negative factor that Celery's own test turns to nothing", () => {
+  it("refuses the negative factor that Celery's own test turns to zero", () => {
     // Contradiction on purpose: get_exponential_backoff_interval(-40, 3, 100) answers 0; a bad argument is not corrected.
     expect(() => celery(-40, "100 seconds")).toThrow("Classic.celery: factor must be a whole number >= 0, got -40")
   })

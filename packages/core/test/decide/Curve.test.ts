@@ -117,7 +117,7 @@ describe("Curve.fromFunction", () => {
     )
   })
 
-  it("refuses later what it could not see at construction", () => {
+  it("checks every answer, also after construction", () => {
     const late = Backoff.fromCurve(Curve.fromFunction("late", (n) => (n === 9 ? NaN : n)))
     expect(delayAt(late, 8, 0)).toBe(8)
     expect(() => delayAt(late, 9, 0)).toThrow("Curve.late: delay must be a number >= 0, got NaN")
@@ -162,7 +162,7 @@ describe("Curve.make", () => {
     expect(() => mine(given)).toThrow(`Curve.mine: ${message}`)
   })
 
-  it("refuses later what it could not see at construction", () => {
+  it("checks every answer, also after construction", () => {
     const late = Backoff.fromCurve(
       mine({ delayMillis: (n, _, capMillis) => Math.min(n === 9 ? 1_000 : 10, capMillis) })
     )
@@ -226,12 +226,12 @@ describe("Curve.linear", () => {
       delays: [100, 150, 200, 250, 300, 350, 400]
     },
     {
-      name: "starts at nothing",
+      name: "starts at zero",
       backoff: Backoff.fromCurve(Curve.linear({ base: 0, step: 10 })),
       delays: [0, 10, 20, 30, 40, 50]
     },
     {
-      name: "stays with a step of nothing",
+      name: "stays constant with a step of zero",
       backoff: Backoff.fromCurve(Curve.linear({ base: 7, step: 0 })),
       delays: same(7, 6)
     },

@@ -55,7 +55,7 @@ describe("Deadline.refuse", () => {
   ])
 
   table(
-    "lets one attempt start at once where everything is reserve",
+    "lets one attempt start at once where the reserve is the whole deadline",
     Deadline.refuse("1 second", { reserve: "1 second" }),
     [
       [0, 0, 0],
@@ -146,7 +146,7 @@ describe("Deadline.cut", () => {
 })
 
 describe("Deadline.fit", () => {
-  it("has no wait of less than a millisecond to offer, which would be none", () => {
+  it("refuses a wait of less than a millisecond", () => {
     const deadline = Deadline.truncate("1 second", { reserve: "99500 micros" })
     expect([0, 899, 900, 901].map((elapsed) => Deadline.fit(deadline, elapsed, 5000))).toEqual([
       900,
@@ -166,7 +166,7 @@ describe("Deadline.fit", () => {
   )
 
   it.prop(
-    "never answers a wait that ends after the deadline, or with less than the reserve",
+    "never allows a wait that ends after the deadline, or with less than the reserve",
     [deadline, Arbitraries.millis(0, 1e6), fc.nat(2_000_000)],
     ([deadline, elapsed, delay]) => {
       const wait = Deadline.fit(deadline, elapsed, delay)
@@ -216,7 +216,7 @@ describe("Deadline.mayStart", () => {
     [Deadline.truncate(1_000, { reserve: 1 }), 999.5, false],
     [Deadline.cut(1_000), 999, true],
     [Deadline.cut(1_000), 1_000, false]
-  ])("asks for time left and for the reserve: %o after %d", (deadline, elapsed, may) => {
+  ])("needs time left and the reserve: %o after %d", (deadline, elapsed, may) => {
     expect(Deadline.mayStart(deadline, elapsed)).toBe(may)
   })
 })

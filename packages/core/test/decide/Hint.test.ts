@@ -228,7 +228,7 @@ describe("Hint.startsOver", () => {
     expect(Hint.startsOver(rule, delay, hint)).toBe(expected)
   })
 
-  it("is left to the rule by default", () => {
+  it("is off by default", () => {
     const given = [
       Hint.override({ atMost, otherwise: "clamp" }),
       Hint.floor({ atMost, otherwise: "clamp" }),
@@ -265,7 +265,7 @@ describe("Hint.bend", () => {
   )
 
   it.prop(
-    "makes a whole wait, or none, of whatever a server says",
+    "makes a whole wait, or none, of any hint",
     [said, millis(0, 1e9).map(Math.floor), fc.constantFrom(0, 1, 60_000, 1e300), draw],
     ([hint, delay, atMost, u]) => {
       const verdict = Verdict.retryable("Throttling", { hint: hint as never })

@@ -57,7 +57,7 @@ describe("Jitter", () => {
         }
       })
 
-      it("is the same at the cap in whatever order the two were given", () => {
+      it("is the same at the cap for both orders of capped and jittered", () => {
         const other = Backoff.exponential({ base: "1 minute" }).pipe(Backoff.capped(bound), Backoff.jittered(jitter))
         expect(samples(other, 5)).toEqual(samples(growing, 5))
       })
@@ -112,7 +112,7 @@ describe("Jitter", () => {
   )
 
   it.prop(
-    "draws nothing from no bound, but for what is added",
+    "draws zero from a bound of zero, except for additive jitter",
     [jitter, draw],
     ([chance, u]) => {
       expect(chance.draw(0, u)).toBe(chance.name.startsWith("additive") ? u * chance.interval(0)[1] : 0)
@@ -182,7 +182,7 @@ describe("Jitter.below", () => {
     Jitter.below(self, bound, self.draw(bound, u), cap)
 
   it.prop(
-    "stays between nothing and the cap",
+    "stays between zero and the cap",
     [jitter, millis(0, 1e9), millis(1, 1e9), draw],
     ([chance, bound, cap, u]) => {
       const drawn = drawnBelow(chance, Math.min(bound, cap), cap, u)
@@ -201,7 +201,7 @@ describe("Jitter.below", () => {
     law()
   )
 
-  it("answers the cap for a jitter that knows no other delay", () => {
+  it("answers the cap for a jitter without a width", () => {
     const doubled = Jitter.make({ name: "doubled", interval: (b) => [b * 2, b * 2], draw: (b) => b * 2 })
     expect(drawnBelow(doubled, 100, 150, 0.5)).toBe(150)
   })
@@ -280,7 +280,7 @@ describe("Jitter.make", () => {
     expect(make).toThrow(message)
   })
 
-  it("refuses when it is drawn what it could not see when it was made", () => {
+  it("checks every draw, also after construction", () => {
     const late = own(
       (b) => [0, b],
       (b, u) => (b === 777 ? -1 : u * b)
@@ -311,7 +311,7 @@ describe("Jitter.make", () => {
     expect(near.draw(300, 0)).toBe(300)
   })
 
-  it("is told the bound and a number below one", () => {
+  it("is called with the bound and a number below one", () => {
     const seen: Array<number> = []
     const spy = own(
       (b) => [0, b],

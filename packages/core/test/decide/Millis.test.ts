@@ -40,7 +40,7 @@ describe("Millis.wholeMillis", () => {
     [-3, 0],
     [1e300, longestMillis],
     [Infinity, longestMillis]
-  ])("rounds %d up, but for a nanosecond: %d", (given, whole) => {
+  ])("rounds %d up to %d, except for a floating-point error", (given, whole) => {
     expect(Millis.wholeMillis(given, Infinity)).toBe(whole)
   })
 
