@@ -427,7 +427,10 @@ describe("BackoffTree.step", () => {
       0,
       [false]
     ],
-    ["equal parts, one of them by its cap", min(capped(longer, 100), Backoff.constant({ delay: 100 })), 0, [false]],
+    ["equal parts, the first by its cap", min(capped(longer, 100), slowly), 0, [false]],
+    ["equal parts, the second by its cap", min(slowly, capped(longer, 100)), 0, [false]],
+    ["the longer of equal parts, the first by its cap", max(capped(longer, 100), slowly), 0, [true]],
+    ["the longer of equal parts, the second by its cap", max(slowly, capped(longer, 100)), 0, [true]],
     ["a part inside of other nodes", take(within(resetAfter(capped(longer, 100), 1_000), 1_000), 9), 0, [true, true]]
   ])("says whether a cap made the delay shorter: %s", (_, backoff, u, capping) => {
     let rest = backoff.tree

@@ -39,6 +39,30 @@ describe("Curve", () => {
   ])("follows its formula without rounding: %s", (name, curve, bounds) => {
     expect(boundsOf(curve, 6)).toEqual(bounds)
     expect([curve.name, curve.draws]).toEqual([name, false])
+    expect(bounds.map((_, i) => curve.intervalMillis(i + 1, Infinity))).toEqual(
+      bounds.map((bound = 0) => [bound, bound])
+    )
+  })
+
+  it.each<[string, Curve.Curve, number]>([
+    ["decorrelated", Curve.decorrelated({ base: 100 }), Infinity],
+    ["decorrelated under a cap", Curve.decorrelated({ base: 100 }), 1_500],
+    ["decorrelated under a cap near its base", Curve.decorrelated({ base: 100 }), 130],
+    ["ethernet", curveOf(Classic.ethernet({ slot: 10 })), Infinity],
+    ["ethernet under a cap", curveOf(Classic.ethernet({ slot: 10 })), 75],
+    ["ethernet under a cap below its slot", curveOf(Classic.ethernet({ slot: 10 })), 7],
+    ["celery", curveOf(Classic.celery({ factor: 3 })), Infinity],
+    ["celery under a cap", curveOf(Classic.celery({ factor: 3 })), 5_500],
+    ["celery without jitter", curveOf(Classic.celery({ factor: 3, jitter: false })), 5_500]
+  ])("declares no more than its extreme draws reach: %s", (_, curve, cap) => {
+    let least = curve.initial
+    let greatest = curve.initial
+    for (let n = 1; n <= 8; n++) {
+      const [low, high] = [curve.delayMillis(n, least, cap, 0)!, curve.delayMillis(n, greatest, cap, last)!]
+      expect([low, high]).toEqual(curve.intervalMillis(n, cap).map((end) => expect.closeTo(end, 6)))
+      least = curve.next(low, n, least, cap, 0)
+      greatest = curve.next(high, n, greatest, cap, last)
+    }
   })
 
   it.prop(
