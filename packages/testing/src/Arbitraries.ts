@@ -67,7 +67,7 @@ export const verdict: fc.Arbitrary<Verdict.Verdict> = /*#__PURE__*/ fc.oneof(
  * @category constructors
  */
 export const classifier = <E = unknown>(): fc.Arbitrary<Classifier.Classifier<E>> =>
-  fc.func<[E], Verdict.Verdict>(verdict)
+  fc.func<[E], Verdict.Verdict>(verdict).map((judge) => (error) => judge(error))
 
 /**
  * A jitter as a user may write one: it reaches below and above its bound, and is no uniform one.
@@ -268,9 +268,7 @@ export const attemptTimeout = (max: Duration.DurationInput): fc.Arbitrary<Attemp
  */
 export interface PlainPolicy extends Policy.Policy<
   unknown,
-  unknown,
-  AttemptTimeout.AttemptTimedOut | Deadline.DeadlineExceeded,
-  never
+  AttemptTimeout.AttemptTimedOut | Deadline.DeadlineExceeded
 > {
   readonly backoff: Backoff.Backoff
 }

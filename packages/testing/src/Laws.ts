@@ -196,35 +196,42 @@ export const classifier = <E>(
   runner.describe(`${name} as a Classifier`, () => {
     const { expect, law } = lawsOf(runner, options)
 
-    law("judges every error by a verdict, the same each time", fc.tuple(errors), ([error]) => {
-      const verdict = self(error)
+    law("judges every error by a verdict, the same each time", fc.tuple(errors, moment), ([error, at]) => {
+      const verdict = self(error, at)
       expect(faultsOf(verdict)).toEqual([])
-      expect(self(error)).toEqual(verdict)
+      expect(self(error, at)).toEqual(verdict)
     })
 
-    law("has the first word in a chain, and leaves it where it has no opinion", fc.tuple(other, errors), (given) => {
-      const [next, error] = given
-      const verdict = self(error)
-      expect(firstOf(self, next)(error)).toEqual(verdict._tag === "NoOpinion" ? next(error) : verdict)
+    law("decides first in a chain, and leaves it where it has no opinion", fc.tuple(other, errors, moment), (given) => {
+      const [next, error, at] = given
+      const verdict = self(error, at)
+      expect(firstOf(self, next)(error, at)).toEqual(verdict._tag === "NoOpinion" ? next(error, at) : verdict)
     })
 
-    law("is not changed by a chain with those that have no opinion", fc.tuple(errors), ([error]) => {
+    law("is not changed by a chain with those that have no opinion", fc.tuple(errors, moment), ([error, at]) => {
       const none = () => Verdict.noOpinion
-      expect(firstOf(none, self)(error)).toEqual(self(error))
-      expect(firstOf(self, none)(error)).toEqual(self(error))
+      expect(firstOf(none, self)(error, at)).toEqual(self(error, at))
+      expect(firstOf(self, none)(error, at)).toEqual(self(error, at))
     })
 
-    law("may be grouped with others in any way", fc.tuple(other, other, errors), ([a, b, error]) => {
+    law("may be grouped with others in any way", fc.tuple(other, other, errors, moment), ([a, b, error, at]) => {
       for (const [x, y, z] of [
         [self, a, b],
         [a, self, b],
         [a, b, self]
       ] as const) {
-        expect(firstOf(firstOf(x, y), z)(error)).toEqual(firstOf(x, firstOf(y, z))(error))
+        expect(firstOf(firstOf(x, y), z)(error, at)).toEqual(firstOf(x, firstOf(y, z))(error, at))
       }
     })
   })
 }
+
+/** When an error is judged. */
+const moment: fc.Arbitrary<Classifier.Moment> = /*#__PURE__*/ fc.record({
+  nowMillis: fc.integer({ min: 0, max: 4_102_444_800_000 }),
+  attempt: fc.integer({ min: 1, max: 20 }),
+  elapsed: fc.nat(3_600_000).map(Duration.millis)
+})
 
 const lawsOf = ({ expect, it }: Runner, { numRuns = 200, seed = 1 }: Trials) => ({
   expect,

@@ -1,7 +1,7 @@
 import { type Backoff, BackoffTree, Policy, Retry, Verdict } from "@effect-retry/core"
 import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Array, Effect, FastCheck as fc } from "effect"
+import { Array, Duration, Effect, FastCheck as fc } from "effect"
 
 const samples = <A>(arbitrary: fc.Arbitrary<A>, numRuns = 1_000) => fc.sample(arbitrary, { seed: 1, numRuns })
 
@@ -48,10 +48,12 @@ describe("Arbitraries.verdict", () => {
 })
 
 describe("Arbitraries.classifier", () => {
-  it("says the same of the same error, and other things of others", () => {
+  it("answers the same for the same error, and differs between errors", () => {
+    const first = { nowMillis: 0, attempt: 1, elapsed: Duration.zero }
+    const later = { nowMillis: 9, attempt: 7, elapsed: Duration.minutes(1) }
     const answers = seen(Arbitraries.classifier<number>(), (classifier) => {
-      expect(classifier(1)).toEqual(classifier(1))
-      const tags = Array.dedupe(Array.range(1, 50).map((error) => classifier(error)._tag))
+      expect(classifier(1, later)).toEqual(classifier(1, first))
+      const tags = Array.dedupe(Array.range(1, 50).map((error) => classifier(error, first)._tag))
       return tags.toSorted().join(", ")
     })
     expect(answers).toEqual(expect.arrayContaining(["Retryable", "NoOpinion, Retryable, Terminal"]))
