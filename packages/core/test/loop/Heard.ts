@@ -4,20 +4,20 @@
 import type { Observe } from "@effect-retry/core"
 import { Duration, Effect, Option } from "effect"
 
-/** An event with times in milliseconds, and `null` for what there is none of. */
+/** An event with times in milliseconds, the level of the bucket, and `null` for an absent value. */
 export type Plain = { readonly [field: string]: unknown }
 
 const plainValue = (value: unknown): unknown =>
   Duration.isDuration(value) ? Duration.toMillis(value) : Option.isOption(value) ? Option.getOrNull(value) : value
 
-export const plain = (event: Observe.RetryEvent): Plain =>
-  Object.fromEntries(Object.entries(event).map(([field, value]) => [field, plainValue(value)]))
+export const plain = (event: Observe.RetryEvent, level: Option.Option<number>): Plain =>
+  Object.fromEntries(Object.entries({ ...event, level }).map(([field, value]) => [field, plainValue(value)]))
 
-/** A fresh observer, and the events it has heard, each with the level that the bucket tells at that moment. */
+/** A fresh observer, and the events it has heard. */
 export const make = () => {
   const events: Array<Plain> = []
   const observer: Observe.Observer = (event) =>
-    Effect.map(event.level, (level) => void events.push({ ...plain(event), level: Option.getOrNull(level) }))
+    Effect.map(event.level, (level) => void events.push(plain(event, level)))
   return { events, observer, tags: () => events.map(({ _tag }) => _tag) }
 }
 

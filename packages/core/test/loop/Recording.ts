@@ -1,7 +1,7 @@
 /**
  * Fakes that write down what the loop asks of them, as lines that can be read.
  */
-import { Backoff, type Classifier, TokenBucket, Verdict } from "@effect-retry/core"
+import { Backoff, type Classifier, Hint, type TokenBucket, Verdict } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { Clock, Context, Duration, Effect, Option } from "effect"
 
@@ -25,32 +25,40 @@ export const judge = (word: Word): Verdict.Verdict => verdicts[word]
 
 export const words = (Object.keys(verdicts) as Array<Word>).toSorted()
 
-/** Three attempts, a second apart. */
+/** Three attempts, a second apart; a hint is followed to the millisecond. */
 export const policy = {
   classifier: judge as Classifier.Classifier<Word>,
   maxAttempts: 3,
-  backoff: Backoff.constant({ delay: "1 second" })
+  backoff: Backoff.constant({ delay: "1 second" }),
+  hint: Hint.floor({ atMost: "1 minute", otherwise: "giveUp" })
 }
 
-/** The same with both services. */
+/** The same with a rate limiter and a bucket. */
 export const funded = { rateLimiter: Limiter, ...policy, bucket: Bucket }
 
-/** How many tokens a fake grants for a request; `None` refuses it. */
-export type Grants = (request: TokenBucket.Request) => Effect.Effect<Option.Option<number>>
+/** The tokens that a bucket answers with; `None` refuses. */
+export type Answer = (request: TokenBucket.Request) => Effect.Effect<Option.Option<number>>
 
 export interface Script {
-  /** What the bucket grants. @default five tokens */
-  readonly bucket?: Grants
-  /** What the rate limiter grants. @default one token */
-  readonly limiter?: Grants
-  /** Whether both hear that attempts begin, and so of abandoned ones. @default false */
-  readonly hearsStarts?: boolean
+  /** What the bucket answers; it grants five tokens otherwise. */
+  readonly bucket?: Answer
+  /** What the rate limiter answers; it grants one token otherwise. */
+  readonly limiter?: Answer
+  /** Whether bucket and rate limiter hear of starts, and so of abandoned attempts. */
+  readonly counts?: boolean
+}
+
+/** What a bucket granted, in tokens. */
+export interface Ledger {
+  granted: number
+  refunded: number
+  /** Granted to attempts of which the bucket has heard the end. */
+  spent: number
 }
 
 export interface Recording {
-  readonly lines: ReadonlyArray<string>
-  /** How many retries the bucket has granted. */
-  readonly granted: () => number
+  readonly lines: Array<string>
+  readonly ledgers: { readonly bucket: Ledger; readonly limiter: Ledger }
   readonly note: (line: string) => Effect.Effect<void>
   readonly bucket: TokenBucket.TokenBucket
   readonly limiter: TokenBucket.TokenBucket
@@ -60,48 +68,54 @@ export interface Recording {
   readonly provide: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, Exclude<Exclude<R, Bucket>, Limiter>>
 }
 
-const requested = ({ atMost, attempt, kind }: TokenBucket.Request) =>
+/** How an attempt ended, in a word. */
+const ending = (outcome: TokenBucket.Outcome): string =>
+  outcome._tag === "Failed"
+    ? Option.getOrElse(Verdict.kindOf(outcome.verdict), () => outcome.verdict._tag)
+    : outcome._tag
+
+const asking = ({ atMost, attempt, kind }: TokenBucket.Request): string =>
   [
-    attempt,
-    ...Option.toArray(kind),
-    ...Option.toArray(Option.map(atMost, (most) => `within ${Duration.toMillis(most)}`))
+    `acquire ${attempt}`,
+    ...Option.toArray(Option.map(kind, (kind) => `after ${kind}`)),
+    ...Option.toArray(Option.map(atMost, (atMost) => `within ${Duration.toMillis(atMost)}`))
   ].join(" ")
 
-const ended = (outcome: TokenBucket.Outcome) => {
-  const { _tag, attempt, granted } = outcome
-  const kind = _tag === "Failed" ? [Option.getOrElse(Verdict.kindOf(outcome.verdict), () => "without a kind")] : []
-  return [attempt, _tag, ...kind, ...(granted.tokens === 0 ? [] : [`for ${granted.tokens}`])].join(" ")
+const recorded = (name: string, answer: Answer, counts: boolean, lines: Array<string>) => {
+  const ledger: Ledger = { granted: 0, refunded: 0, spent: 0 }
+  const note = (line: string) => Effect.sync(() => void lines.push(`${name} ${line}`))
+  const grant = (tokens: number): TokenBucket.Grant => {
+    ledger.granted += tokens
+    return {
+      tokens,
+      refund: Effect.zipRight(
+        note(`refund ${tokens}`),
+        Effect.sync(() => void (ledger.refunded += tokens))
+      )
+    }
+  }
+  const bucket: TokenBucket.TokenBucket = {
+    acquire: (request) => Effect.zipRight(note(asking(request)), Effect.map(answer(request), Option.map(grant))),
+    record: (outcome) =>
+      Effect.sync(() => {
+        ledger.spent += outcome.granted.tokens
+        lines.push(`${name} record ${outcome.attempt}: ${ending(outcome)}, granted ${outcome.granted.tokens}`)
+      }),
+    level: Effect.succeed(Infinity),
+    started: counts ? (attempt) => note(`started ${attempt}`) : undefined
+  }
+  return { bucket, ledger }
 }
-
-/** A bucket that writes down the requests and outcomes it hears of, and the refunds of what it grants. */
-const fake = (
-  name: string,
-  note: Recording["note"],
-  grants: Grants,
-  hearsStarts: boolean
-): TokenBucket.TokenBucket => ({
-  ...TokenBucket.unlimited,
-  acquire: (request) =>
-    Effect.map(
-      Effect.zipRight(note(`${name} acquire ${requested(request)}`), grants(request)),
-      Option.map((tokens) => ({ tokens, refund: note(`${name} refund ${tokens}`) }))
-    ),
-  record: (outcome) => note(`${name} record ${ended(outcome)}`),
-  ...(hearsStarts && { started: (attempt: number) => note(`${name} started ${attempt}`) })
-})
 
 export const make = (script: Script = {}): Recording => {
   const lines: Array<string> = []
-  let granted = 0
-  const note = (line: string) => Effect.sync(() => void lines.push(line))
-  const { bucket: ofBucket = () => Effect.succeedSome(5), hearsStarts = false } = script
-  const counted: Grants = (request) =>
-    Effect.map(ofBucket(request), (tokens) => {
-      if (Option.isSome(tokens)) granted += 1
-      return tokens
-    })
-  const bucket = fake("bucket", note, counted, hearsStarts)
-  const limiter = fake("limiter", note, script.limiter ?? (() => Effect.succeedSome(1)), hearsStarts)
+  const {
+    bucket: pay = () => Effect.succeedSome(5),
+    counts = false,
+    limiter: limit = () => Effect.succeedSome(1)
+  } = script
+  const bucket = recorded("bucket", pay, counts, lines)
+  const limiter = recorded("limiter", limit, counts, lines)
   const attempts: Recording["attempts"] = (...steps) => {
     let made = 0
     return Effect.suspend(() => {
@@ -124,13 +138,16 @@ export const make = (script: Script = {}): Recording => {
     )
   return {
     lines,
-    granted: () => granted,
-    note,
-    bucket,
-    limiter,
+    ledgers: { bucket: bucket.ledger, limiter: limiter.ledger },
+    note: (line) => Effect.sync(() => void lines.push(line)),
+    bucket: bucket.bucket,
+    limiter: limiter.bucket,
     attempts,
     provide: (self) =>
-      recordSleeps(self).pipe(Effect.provideService(Bucket, bucket), Effect.provideService(Limiter, limiter))
+      recordSleeps(self).pipe(
+        Effect.provideService(Bucket, bucket.bucket),
+        Effect.provideService(Limiter, limiter.bucket)
+      )
   }
 }
 
