@@ -1,18 +1,20 @@
 /**
  * A bucket of one's own: five tokens, a token per retry, and nothing comes back by itself.
  */
-import { Backoff, Classifier, Retry, RetryBucket } from "@effect-retry/core"
-import { Effect, Layer, Option, SubscriptionRef } from "effect"
+import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
+import { Effect, Layer, Option, Ref } from "effect"
 
 // #region layer
 export const layer = Layer.effect(
-  RetryBucket.Default,
-  Effect.map(SubscriptionRef.make(5), (tokens) => ({
-    take: () => SubscriptionRef.modify(tokens, (n) => (n > 0 ? [Option.some(1), n - 1] : [Option.none(), n])),
-    giveBack: (cost) => SubscriptionRef.update(tokens, (n) => n + cost),
-    ended: () => Effect.void,
-    level: tokens
-  }))
+  TokenBucket.Default,
+  Effect.map(Ref.make(5), (tokens) => {
+    const grant: TokenBucket.Grant = { tokens: 1, refund: Ref.update(tokens, (n) => n + 1) }
+    return {
+      acquire: () => Ref.modify(tokens, (n) => (n > 0 ? [Option.some(grant), n - 1] : [Option.none(), n])),
+      record: () => Effect.void,
+      level: Ref.get(tokens)
+    }
+  })
 )
 // #endregion
 
@@ -20,7 +22,7 @@ const policy = {
   classifier: Classifier.always,
   maxAttempts: 4,
   backoff: Backoff.constant({ delay: "1 second" }),
-  bucket: RetryBucket.Default
+  bucket: TokenBucket.Default
 }
 
 /** Two operations in an outage share the five tokens: the first makes three retries, the second the two that are left. */

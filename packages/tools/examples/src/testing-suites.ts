@@ -1,20 +1,28 @@
 /**
- * A send rate and a jitter of one's own, and the suites that test them.
+ * A rate limiter and a jitter of one's own, and the suites that test them.
  */
 // #region pieces
-import { Backoff, Classifier, Jitter, Retry, SendRate } from "@effect-retry/core"
-import { Laws, type Runner, SeededRandom, SendRateContract } from "@effect-retry/testing"
-import { Clock, Effect, Layer, Ref } from "effect"
+import { Backoff, Classifier, Jitter, Retry, TokenBucket } from "@effect-retry/core"
+import { Laws, type Runner, SeededRandom, TokenBucketContract } from "@effect-retry/testing"
+import { Effect, Layer, Option, Ref } from "effect"
+
+/** Time that no setting of the wall clock changes. */
+const nowMillis = Effect.map(Effect.clock, (clock) => Number(clock.unsafeCurrentTimeNanos()) / 1e6)
 
 /** One attempt a second, and none that would have to wait. */
 const oneASecond = Layer.effect(
-  SendRate.Default,
-  Effect.map(Ref.make(-Infinity), (latest) => ({
+  TokenBucket.Default,
+  Effect.map(Ref.make(-Infinity), (freeAt) => ({
     acquire: () =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        Ref.modify(latest, (sentAt) => (now - sentAt >= 1000 ? [true, now] : [false, sentAt]))
+      Effect.flatMap(nowMillis, (now) =>
+        Ref.modify(freeAt, (at) =>
+          now >= at
+            ? [Option.some({ tokens: 1, refund: Ref.set(freeAt, at) }), now + 1000]
+            : [Option.none<TokenBucket.Grant>(), at]
+        )
       ),
-    heard: () => Effect.void
+    record: () => Effect.void,
+    level: Effect.zipWith(nowMillis, freeAt, (now, at) => (now >= at ? 1 : 0))
   }))
 )
 
@@ -28,23 +36,23 @@ const early = Jitter.make({
 
 // #region suites
 export const suites = (runner: Runner.Runner) => {
-  SendRateContract.suite(runner, "My send rate", oneASecond, { waits: false })
+  TokenBucketContract.suite(runner, "My rate limiter", oneASecond, { refills: true })
   Laws.jitter(runner, "My jitter", early)
 }
 // #endregion
 
 const policy = {
-  sendRate: SendRate.Default,
+  rateLimiter: TokenBucket.Default,
   classifier: Classifier.always,
   maxAttempts: 4,
   backoff: Backoff.fromDelays(["1 second", "500 millis", "1 second"]).pipe(Backoff.jittered(early))
 }
 
-/** The second wait is too short for the send rate. */
+/** The second wait is too short for the rate limiter. */
 export const program = Retry.orStopped(Effect.fail("down"), policy).pipe(
   Effect.flip,
   Effect.map(({ attempts, reason }) => [attempts, reason._tag]),
   Effect.provide([oneASecond, SeededRandom.layerConstant(1 - Number.EPSILON)])
 )
 
-export const expected = [2, "SendRateRefused"]
+export const expected = [2, "RateLimiterRefused"]

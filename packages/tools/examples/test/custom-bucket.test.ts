@@ -1,5 +1,5 @@
-import { RetryBucketContract } from "@effect-retry/testing"
+import { TokenBucketContract } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { layer } from "../src/custom-bucket.ts"
 
-RetryBucketContract.suite(vitest, "The custom bucket", layer)
+TokenBucketContract.suite(vitest, "The custom bucket", layer)
