@@ -117,18 +117,20 @@ const acquireEach = (
 ): Effect.Effect<Option.Option<Grant>> =>
   Effect.suspend(() => {
     const granted: Array<Grant> = []
-    // Empties the list, so that no grant gets a second refund where a refund dies.
-    const refund = Effect.suspend(() => refundEach(granted.splice(0)))
     const next = (index: number): Effect.Effect<Option.Option<Grant>> => {
       const bucket = buckets[index]
       if (bucket === undefined) return Effect.succeedSome(combined(granted))
-      return Effect.flatMap(bucket.acquire(request()), (answer) => {
-        if (Option.isNone(answer)) return Effect.zipRight(refund, Effect.succeedNone)
-        granted.push(answer.value)
-        return next(index + 1)
+      const asked = Effect.suspend(() => bucket.acquire(request()))
+      return Effect.matchCauseEffect(asked, {
+        onFailure: (cause) => Effect.zipRight(refundEach(granted), Effect.failCause(cause)),
+        onSuccess: (answer) => {
+          if (Option.isNone(answer)) return Effect.zipRight(refundEach(granted), Effect.succeedNone)
+          granted.push(answer.value)
+          return next(index + 1)
+        }
       })
     }
-    return Effect.onError(next(0), () => refund)
+    return next(0)
   })
 
 const refundEach = (grants: ReadonlyArray<Grant>): Effect.Effect<void> =>
@@ -138,15 +140,10 @@ const refundEach = (grants: ReadonlyArray<Grant>): Effect.Effect<void> =>
 const inTurn = <A>(
   items: ReadonlyArray<A>,
   run: (item: A, index: number) => Effect.Effect<void>
-): Effect.Effect<void> =>
-  items.reduceRight<Effect.Effect<void>>(
-    (rest, item, index) =>
-      Effect.ensuring(
-        Effect.suspend(() => run(item, index)),
-        rest
-      ),
-    Effect.void
-  )
+): Effect.Effect<void> => {
+  const each = items.map((item, index) => Effect.suspend(() => run(item, index)))
+  return each.reduceRight((rest, first) => Effect.ensuring(first, rest), each.pop() ?? Effect.void)
+}
 
 /** What `shadow` is told. */
 interface Shadow {

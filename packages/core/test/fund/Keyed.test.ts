@@ -255,7 +255,7 @@ describe("TokenBucket.keyed", () => {
         const keyed = TokenBucket.keyed({ bucket: make, maxKeys: 1, idleTimeToLive: 1 })
         expect(yield* traceOf(keyed, moves)).toEqual(yield* traceOf(make, moves))
       }),
-    law()
+    law(100)
   )
 
   it.effect.prop(
