@@ -86,7 +86,11 @@ describe("Observe.metrics", () => {
     Effect.gen(function* () {
       const operation = "metrics/delays"
       const capped = Backoff.capped(Backoff.exponential({ base: "1 second" }), "3 seconds")
-      const policy = { ...policyOf(operation), backoff: Backoff.delayedFirst(capped), maxAttempts: 6 }
+      const policy = {
+        ...policyOf(operation),
+        backoff: Backoff.andThen(Backoff.fromDelays([0]), capped),
+        maxAttempts: 6
+      }
       yield* Effect.exit(Retry.retry(Effect.fail("busy"), policy))
       const curve = yield* Metric.value(series(Metrics.delays, { operation, source: "Curve" }))
       expect(curve).toMatchObject({ count: 3, min: 0, max: 2000, sum: 0 + 1000 + 2000 })

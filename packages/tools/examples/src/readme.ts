@@ -1,16 +1,22 @@
 import { SeededRandom } from "@effect-retry/testing"
 // #region example
-import { Backoff, Classifier, Deadline, Jitter, Retry, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Jitter, Retry, Verdict } from "@effect-retry/core"
 import { Data, Effect, Random } from "effect"
 
 class Busy extends Data.TaggedError("Busy") {}
 const call = Effect.flatMap(Random.nextBoolean, (up) => (up ? Effect.succeed("answer") : Effect.fail(new Busy())))
 
+const { capped, exponential, jittered, within } = Backoff
+const backoff = exponential({ base: "50 millis" }).pipe(
+  capped("2 seconds"),
+  jittered(Jitter.full),
+  within("10 seconds")
+)
+
 export const answer = Retry.retry(call, {
   classifier: Classifier.fromTags({ Busy: Verdict.throttling }),
   maxAttempts: 5,
-  backoff: Backoff.exponential({ base: "100 millis" }).pipe(Backoff.capped("2 seconds"), Backoff.jittered(Jitter.full)),
-  deadline: Deadline.refuse("10 seconds")
+  backoff
 })
 // #endregion
 
@@ -24,4 +30,4 @@ const chance = SeededRandom.layerFixed([0.1, 0.5, 0.1, 0.5, 0.9])
 
 export const program = Effect.provide(waited, chance)
 
-export const expected = { outcome: "answer", passed: "Duration(150ms)" }
+export const expected = { outcome: "answer", passed: "Duration(75ms)" }

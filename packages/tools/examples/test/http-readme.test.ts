@@ -63,10 +63,14 @@ const shown = (value: unknown): string => {
 
 describe(`${path} ## Defaults`, () => {
   const { standard } = HttpRetry
+  const { tree } = standard.backoff
+  /** The bound before a retry. */
+  const bound = (n: number): number =>
+    tree._tag === "Leaf" ? (tree.curve.delayMillis(n, tree.state, Infinity, 1) ?? NaN) : NaN
   const values: Readonly<Record<string, unknown>> = {
     "`HttpRetry.standard` `maxAttempts`": standard.maxAttempts,
-    "`HttpRetry.standard` base": at(standard.backoff.tree, "curve", "baseMillis"),
-    "`HttpRetry.standard` factor": at(standard.backoff.tree, "curve", "factor"),
+    "`HttpRetry.standard` base": bound(1),
+    "`HttpRetry.standard` factor": bound(2) / bound(1),
     "`HttpRetry.standard` cap": at(standard.backoff.tree, "capMillis"),
     "`HttpRetry.standard` jitter": at(standard.backoff.tree, "jitter", "name"),
     "`HttpRetry.standard` `hint`": standard.hint?._tag,

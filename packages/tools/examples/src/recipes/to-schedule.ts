@@ -21,4 +21,4 @@ export const program = timeline([Effect.fail(new Throttled({ wait: "2 seconds" }
   Effect.provide(SeededRandom.layerConstant(0.5))
 )
 
-export const expected = { calls: [0, 2000, 4000], outcome: new Throttled({ wait: "2 seconds" }) }
+export const expected = { calls: [0, 2500, 5000], outcome: new Throttled({ wait: "2 seconds" }) }
