@@ -82,8 +82,8 @@ export const make = (tables: HttpClassifier): HttpClassifier => check("HttpClass
  */
 export const classifier =
   (self: HttpClassifier = standard): Classifier.Classifier<unknown> =>
-  (outcome) =>
-    judge(self, outcome, NaN).verdict
+  (outcome, { nowMillis }) =>
+    judge(self, outcome, nowMillis).verdict
 
 /**
  * Throws where a table has a value that its type cannot exclude.
@@ -166,9 +166,10 @@ const judgeResponse = (self: HttpClassifier, response: unknown, nowMillis: numbe
   const found = Transport.property(response, "headers")
   const headers = Headers.isHeaders(found) ? found : Headers.empty
   const directive = directiveOf(self.directives, headers)
-  if (directive?.says === "false") return judgement(Verdict.terminal(`${directive.header}: false`))
   const hint = HintHeader.read(self.hints, headers, nowMillis)?.millis
-  const kind = (hint === undefined ? undefined : row?.hinted) ?? row?.kind ?? (directive && wanted(status, row))
+  const known = (hint === undefined ? undefined : row?.hinted) ?? row?.kind
+  if (directive?.says === "false") return judgement(Verdict.terminal(`${directive.header}: false`, { kind: known, hint }))
+  const kind = known ?? (directive && wanted(status, row))
   if (kind !== undefined) return judgement(Verdict.retryable(kind, { hint }), row?.processing)
   return status < 500 ? unjudged : judgement(Verdict.terminal(`status ${status}`))
 }

@@ -92,7 +92,7 @@ const mistakes = [
   "UND_ERR_NOT_SUPPORTED",
   "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH",
   "UND_ERR_RES_EXCEEDED_MAX_SIZE",
-  "SendRefused"
+  "AttemptRefused"
 ] as const
 
 type Never = (typeof certificates | typeof handshakes | typeof mistakes)[number]

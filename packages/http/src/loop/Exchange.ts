@@ -6,14 +6,14 @@
 import { FetchHttpClient, Headers, HttpClientRequest } from "@effect/platform"
 import type { HttpClientResponse } from "@effect/platform"
 import { Verdict } from "@effect-retry/core"
+import type { Classifier } from "@effect-retry/core"
 import type { Fiber } from "effect"
-import { Clock, Context, Effect, Option } from "effect"
+import { Context, Effect, Option } from "effect"
 import { globalValue } from "effect/GlobalValue"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as Redirect from "../decide/Redirect.ts"
 import * as RequestBody from "../decide/RequestBody.ts"
-import { isHoldBack } from "../fund/HoldBack.ts"
 import type { Erased } from "./HttpPolicy.ts"
 
 export type Request = HttpClientRequest.HttpClientRequest
@@ -42,11 +42,11 @@ export interface Exchange {
   /** How a client on top of `fetch` treats redirects. */
   readonly redirects: Redirect.Mode
   attempts: number
-  /** The response of the latest attempt, until it is let go of. It can be lost to a timeout on its way to the loop. */
-  arrived: Response | undefined
-  /** What the latest attempt failed with, error or response, and what is made of it. */
-  failed: unknown
-  verdict: Verdict.Verdict
+  /** The error or response that was judged last. */
+  judged: unknown
+  /** Whether the server answered with it that it is sent too much: then it is well, and so is the connection. */
+  throttled: boolean
+  /** The response whose body was let go of last. */
   released: Released | undefined
 }
 
@@ -56,8 +56,7 @@ export interface Exchange {
  * @category models
  */
 export interface Released {
-  readonly response: Response
-  /** What was read of it. */
+  /** What was read of the body. */
   readonly body: Effect.Effect<Option.Option<Uint8Array>>
   readonly draining?: Fiber.Fiber<unknown>
 }
@@ -82,9 +81,8 @@ export const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber
     whyNot,
     redirects: Option.getOrUndefined(init)?.redirect ?? (Option.isSome(customFetch) ? "follow" : undefined),
     attempts: 0,
-    arrived: undefined,
-    failed: undefined,
-    verdict: Verdict.noOpinion,
+    judged: undefined,
+    throttled: false,
     released: undefined
   }
 }
@@ -108,7 +106,7 @@ export const changed = (request: Request, headers: Headers.Input): Request => {
 }
 
 /**
- * Sends the request once, and judges what comes of it.
+ * Sends the request once, with the headers of the attempt.
  *
  * @category running
  */
@@ -116,44 +114,51 @@ export const attempt = (exchange: Exchange, send: Send): Sent => {
   const { policy, request } = exchange
   const { attemptHeaders } = policy
   const { keyHeader } = policy.idempotency
-  const sent =
-    attemptHeaders === undefined
-      ? send(request)
-      : Effect.suspend(() => {
-          // The key is that of the operation: the server, and the rules, go by it.
-          const headers = Headers.remove(Headers.fromInput(attemptHeaders(++exchange.attempts)), keyHeader)
-          return send(changed(request, headers))
-        })
-  return Effect.flatMap(
-    Effect.tapError(sent, (error) => judged(exchange, error)),
-    (response) => {
-      exchange.arrived = response
-      return policy.opinion === undefined && HttpClassifier.isFine(policy.classifier, response)
-        ? Effect.succeed(response)
-        : Effect.as(judged(exchange, response), response)
-    }
-  )
+  return attemptHeaders === undefined
+    ? send(request)
+    : Effect.suspend(() => {
+        // The key is that of the operation: the server, and the rules, go by it.
+        const headers = Headers.remove(Headers.fromInput(attemptHeaders(++exchange.attempts)), keyHeader)
+        return send(changed(request, headers))
+      })
 }
 
-const judged = (exchange: Exchange, outcome: unknown): Effect.Effect<void, never, unknown> =>
-  Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
-    const { policy } = exchange
-    const { processing, verdict } = HttpClassifier.judge(policy.classifier, outcome, nowMillis)
-    const opinion = policy.opinion?.(outcome as Response) ?? Verdict.noOpinion
-    exchange.failed = outcome
-    exchange.verdict = ifRepeatable(exchange, outcome, processing, combined(opinion, verdict))
-    const hint = verdict._tag === "Retryable" ? verdict.hint : Option.none()
-    return policy.sendRate === undefined || Option.isNone(hint)
-      ? Effect.void
-      : Effect.flatMap(policy.sendRate, (rate) => (isHoldBack(rate) ? rate.hold(hint.value) : Effect.void))
-  })
+/**
+ * Judges a response.
+ *
+ * @category destructors
+ */
+export const judgeResponse = (exchange: Exchange, response: Response, moment: Classifier.Moment): Verdict.Verdict => {
+  const { classifier, opinion } = exchange.policy
+  return opinion === undefined && HttpClassifier.isFine(classifier, response)
+    ? Verdict.noOpinion
+    : judge(exchange, response, moment)
+}
 
-/** The caller's opinion, with the server's hint where it has none of its own. */
-const combined = (opinion: Verdict.Verdict, verdict: Verdict.Verdict): Verdict.Verdict => {
-  if (opinion._tag === "NoOpinion") return verdict
-  return opinion._tag === "Retryable" && Option.isNone(opinion.hint) && verdict._tag === "Retryable"
-    ? { ...opinion, hint: verdict.hint }
-    : opinion
+/**
+ * Judges an error, or a response: by the caller's opinion, then by the tables, and by whether the request may be sent
+ * again.
+ *
+ * @category destructors
+ */
+export const judge = (exchange: Exchange, outcome: unknown, moment: Classifier.Moment): Verdict.Verdict => {
+  const { classifier, opinion } = exchange.policy
+  const { processing, verdict } = HttpClassifier.judge(classifier, outcome, moment.nowMillis)
+  const combined = opinion === undefined ? verdict : combine(opinion(outcome as Response, moment), verdict)
+  const final = ifRepeatable(exchange, outcome, processing, combined)
+  exchange.judged = outcome
+  exchange.throttled = final._tag === "Retryable" && final.kind === "Throttling"
+  return final
+}
+
+/** The caller's opinion, with what the tables know where the opinion says nothing about it. */
+const combine = (opinion: Verdict.Verdict, tables: Verdict.Verdict): Verdict.Verdict => {
+  if (opinion._tag === "NoOpinion") return tables
+  if (tables._tag === "NoOpinion") return opinion
+  const hint = Option.orElse(opinion.hint, () => tables.hint)
+  return opinion._tag === "Retryable"
+    ? { ...opinion, hint }
+    : { ...opinion, kind: Option.orElse(opinion.kind, () => Verdict.kindOf(tables)), hint }
 }
 
 const ifRepeatable = (
@@ -164,5 +169,17 @@ const ifRepeatable = (
 ): Verdict.Verdict => {
   if (verdict._tag !== "Retryable") return verdict
   const why = whyNot(Redirect.isPossible(request, outcome, redirects) ? "Unknown" : processing)
-  return why === undefined ? verdict : Verdict.terminal(why)
+  return why === undefined ? verdict : forbidden(why, verdict)
 }
+
+/**
+ * A failure that must not be retried. Buckets and rate limiters still hear what it was.
+ *
+ * @category constructors
+ */
+export const forbidden = (why: string, { hint, kind }: Verdict.Retryable): Verdict.Terminal => ({
+  _tag: "Terminal",
+  why,
+  kind: Option.some(kind),
+  hint
+})

@@ -23,7 +23,7 @@ import { FetchHttpClient, HttpBody, HttpClientError, HttpClientRequest, HttpClie
 import { AttemptTimeout, Deadline, InvalidArgument, Retry } from "@effect-retry/core"
 import { Cause, Effect, Exit, Predicate, Runtime, Stream } from "effect"
 import type { Send } from "./Exchange.ts"
-import type { Any, Env, Erased, Policy } from "./HttpPolicy.ts"
+import type { Any, Checked, Env, Fields } from "./HttpPolicy.ts"
 import { check, erase } from "./HttpPolicy.ts"
 import * as HttpRetry from "./HttpRetry.ts"
 import { retrying } from "./Retrying.ts"
@@ -49,26 +49,27 @@ type Init = NonNullable<Parameters<typeof globalThis.fetch>[1]>
  *
  * @category constructors
  */
-export const make = <P extends Policy<HttpClientError.RequestError>>(
-  policy?: P & WithoutServices<P>,
+export const make = <P extends Fields<HttpClientError.RequestError>>(
+  policy?: Checked<P> & WithoutServices<P>,
   options?: Options
 ): typeof fetch => fetchOf("Fetch.make", policy ?? HttpRetry.standard, options)(Runtime.defaultRuntime)
 
 type WithoutServices<P> = [Env<P, never>] extends [never] ? unknown : never
 
 /**
- * The same for a policy with a bucket or a send rate: the services are those of the effect, and so are clock and chance.
+ * The same for a policy with a bucket or a rate limiter from the context: the services are those of the effect, and so are clock and chance.
  *
  * @category constructors
  */
-export const makeEffect = <P extends Policy<HttpClientError.RequestError>>(
-  policy: P,
+export const makeEffect = <P extends Fields<HttpClientError.RequestError>>(
+  policy: Checked<P>,
   options?: Options
 ): Effect.Effect<typeof fetch, never, Env<P, never>> =>
   Effect.map(Effect.runtime<Env<P, never>>(), fetchOf("Fetch.makeEffect", policy, options))
 
 const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
   const policy = erase(check(owner, given))
+  const retry = retrying(policy)
   const own = checkOptions(owner, options).fetch
   return (runtime: Runtime.Runtime<never>): typeof fetch => {
     const runPromiseExit = Runtime.runPromiseExit(runtime)
@@ -80,7 +81,7 @@ const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
       const signal = signalOf(input, init)
       signal?.throwIfAborted()
       const call: Call = { send, input, init, request, signal, latest: undefined }
-      const exit = await untilAborted(signal, (options) => runPromiseExit(retried(call, policy), options))
+      const exit = await untilAborted(signal, (options) => runPromiseExit(retried(call, retry), options))
       if (Exit.isSuccess(exit)) return exit.value
       throw signal?.aborted === true ? signal.reason : rejection(exit.cause)
     }
@@ -147,14 +148,10 @@ interface Call {
   latest: { readonly web: Response; readonly response: HttpClientResponse.HttpClientResponse } | undefined
 }
 
-const retried = (call: Call, policy: Erased): Effect.Effect<Response, unknown> => {
+const retried = (call: Call, retry: ReturnType<typeof retrying>): Effect.Effect<Response, unknown> => {
   const { init, input, request } = call
   const redirect = init?.redirect ?? (isRequest(input) ? input.redirect : undefined)
-  // Not a client, which would check the policy each time.
-  return retrying(
-    (attempt) => sent(call, attempt),
-    policy
-  )(request).pipe(
+  return retry((attempt) => sent(call, attempt), request).pipe(
     Effect.map((response) => webOf(call, response)),
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: redirect ?? "follow" })
   ) as Effect.Effect<Response, unknown>
@@ -218,5 +215,5 @@ const rejection = (cause: Cause.Cause<unknown>): unknown => {
   if (error.cause instanceof AttemptTimeout.AttemptTimedOut || error.cause instanceof Deadline.DeadlineExceeded) {
     return new DOMException(error.cause.message, "TimeoutError")
   }
-  return error.cause instanceof Retry.SendRefused ? new TypeError("fetch failed", { cause: error.cause }) : error.cause
+  return error.cause instanceof Retry.AttemptRefused ? new TypeError("fetch failed", { cause: error.cause }) : error.cause
 }

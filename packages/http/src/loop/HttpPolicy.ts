@@ -3,9 +3,10 @@
  */
 import type { Headers, HttpClientError, HttpClientResponse } from "@effect/platform"
 import { Classifier, InvalidArgument, Policy as Core } from "@effect-retry/core"
-import type { AttemptTimeout, Backoff, Deadline, Retry } from "@effect-retry/core"
+import type { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
+import type { Adds, Mistake, Needs } from "@effect-retry/core/PolicyRecord"
 import type { Schedule } from "effect"
-import { Predicate } from "effect"
+import { Predicate, Struct } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as Discard from "./Discard.ts"
@@ -17,15 +18,10 @@ import * as Discard from "./Discard.ts"
  */
 export type Outcome<E> = E | HttpClientResponse.HttpClientResponse
 
-/**
- * `E` is the client's error, `E2` an error the policy may add, `R` what its back-off requires.
- *
- * @category models
- */
-export interface Policy<in E = unknown, out E2 = unknown, out R = unknown> extends Omit<
-  Core.Policy<never, never, E2, R>,
-  "attempt" | "backoff" | "classifier" | "release" | "result"
-> {
+/** What a policy of core has that is the client's own to fill, or typed otherwise here. */
+type Replaced = "attempt" | "backoff" | "classifier" | "release" | "result"
+
+interface Tables<in E> {
   /** Headers to add to an attempt, by its number. None of them stands for the key of the operation. */
   readonly attemptHeaders?: ((attempt: number) => Headers.Input) | undefined
   /** Asked before the tables; no opinion leaves it to them. */
@@ -34,9 +30,28 @@ export interface Policy<in E = unknown, out E2 = unknown, out R = unknown> exten
   readonly classifier: HttpClassifier.HttpClassifier
   /** What makes a request repeatable. */
   readonly idempotency: Idempotency.Idempotency
-  readonly backoff: Schedule.Schedule<unknown, Outcome<E>, R>
   /** How much of a response that is thrown away is read, so that its connection can be used again. @default Discard.standard */
   readonly drain?: Discard.Drain | undefined
+}
+
+/**
+ * The fields of a client's policy. `E` is the client's error, for lambdas without annotation.
+ *
+ * @category models
+ */
+export interface Fields<in E> extends Tables<E>, Omit<Core.Fields<never, never>, Replaced> {
+  readonly backoff: Schedule.Schedule<unknown, Outcome<E>, unknown>
+}
+
+/**
+ * The type to annotate a policy with: it judges the client's error `E`, may add the errors `E2`, and requires `R`.
+ *
+ * @category models
+ */
+export interface Policy<in E = unknown, out E2 = never, out R = never>
+  extends Tables<E>, Omit<Core.Policy<never, E2, R>, Replaced | "rateLimiter"> {
+  readonly backoff: Schedule.Schedule<unknown, Outcome<E>, R>
+  readonly rateLimiter?: Core.Policy<never, Retry.AttemptRefused, R>["rateLimiter"]
 }
 
 /**
@@ -44,41 +59,48 @@ export interface Policy<in E = unknown, out E2 = unknown, out R = unknown> exten
  *
  * @category models
  */
-export interface Preset<out E2 = never> extends Policy<unknown, E2, never> {
-  readonly backoff: Backoff.Backoff
-}
+export interface Preset<out E2 = never> extends Tables<unknown>, Core.Preset<E2> {}
 
 /**
  * A policy of any types.
  *
  * @category models
  */
-export type Any = Policy<never>
+export type Any = Fields<never>
 
 /**
- * A policy whose types are not looked at any more.
+ * A policy without its types: the signature that takes it has checked them.
  *
  * @category models
  */
-export type Erased = Policy<unknown>
+export type Erased = Fields<unknown>
 
 /**
- * Forgets the types of a policy: for whoever has them checked in the signature of its own.
+ * Erases types that the caller has checked.
  *
  * @category conversions
  */
 export const erase = (policy: Any): Erased => policy as unknown as Erased
+
+type Unknown<P> = P extends unknown ? Exclude<keyof P, keyof Any> : never
+
+/**
+ * A policy without fields that a client's policy does not have.
+ *
+ * @category models
+ */
+export type Checked<P> = P & { readonly [K in Unknown<P>]: Mistake<`a client's policy has no field '${K & string}'`> }
 
 /**
  * The client's error that a policy can judge.
  *
  * @category models
  */
-export type In<P> = (P extends { readonly opinion: (outcome: infer O) => unknown } ? O : unknown) &
+export type In<P> = (P extends { readonly opinion: (outcome: infer O, ...rest: any) => unknown } ? O : unknown) &
   (P extends { readonly backoff: Schedule.Schedule<any, infer O, any> } ? O : unknown)
 
 /**
- * The client's error under a policy: what the policy itself fails an attempt with (a timeout, a deadline, a first send
+ * The client's error under a policy: what the policy itself fails an attempt with (a timeout, a deadline, a first attempt
  * refused) is the `cause` of a `RequestError`, unless the policy makes an error of its own of it.
  *
  * @category models
@@ -89,10 +111,18 @@ export type Failure<P, E> = E | Added<P>
 type Added<P> = P extends unknown
   ?
       | HttpClientError.RequestError
-      | Exclude<Core.Added<P>, AttemptTimeout.AttemptTimedOut | Deadline.DeadlineExceeded | Retry.SendRefused>
+      | Exclude<
+          Adds<P>[keyof Adds<P>],
+          AttemptTimeout.AttemptTimedOut | Deadline.DeadlineExceeded | Retry.AttemptRefused
+        >
   : never
 
-export type { Env } from "@effect-retry/core/Policy"
+/**
+ * What a client requires under a policy.
+ *
+ * @category models
+ */
+export type Env<P, R> = R | Needs<P>[keyof Needs<P>]
 
 /**
  * Throws where a field has a value that its type cannot exclude.
@@ -104,14 +134,14 @@ export const check = <P extends Any>(owner: string, policy: P): P => {
   for (const [field, value] of Object.entries(policy)) {
     if (!isField(field)) InvalidArgument.refuse(owner, field, "absent: a client's policy has no such field", value)
   }
-  const { attemptHeaders, classifier, drain, idempotency, opinion, ...core }: Any = policy
+  const { attemptHeaders, classifier, drain, idempotency, opinion } = policy
   checkFunction(owner, "opinion", opinion)
   checkFunction(owner, "attemptHeaders", attemptHeaders)
   if (drain !== undefined) Discard.check(owner, drain)
   HttpClassifier.check(owner, classifier)
   Idempotency.check(owner, idempotency)
   try {
-    Core.make<Core.Any>({ ...core, classifier: Classifier.never })
+    Core.make({ ...coreOf(erase(policy)), classifier: Classifier.never })
   } catch (error) {
     if (!(error instanceof InvalidArgument.InvalidArgument)) throw error
     return InvalidArgument.refuse(owner, error.field, error.allowed, error.value)
@@ -119,18 +149,34 @@ export const check = <P extends Any>(owner: string, policy: P): P => {
   return policy
 }
 
+/**
+ * The fields that are core's.
+ *
+ * @category conversions
+ */
+export const coreOf = (policy: Erased): CoreFields =>
+  Struct.omit(policy, "attemptHeaders", "classifier", "drain", "idempotency", "opinion")
+
+/**
+ * What a client's policy and core's have in common.
+ *
+ * @category models
+ */
+export type CoreFields = Omit<Erased, keyof Tables<unknown>>
+
 const fields: { readonly [Field in keyof Any]-?: true } = {
   name: true,
   observe: true,
   whenNested: true,
   attemptSpan: true,
   attemptHeaders: true,
-  sendRate: true,
+  rateLimiter: true,
   attemptTimeout: true,
   opinion: true,
   classifier: true,
   idempotency: true,
   maxAttempts: true,
+  attemptsByKind: true,
   backoff: true,
   hint: true,
   deadline: true,

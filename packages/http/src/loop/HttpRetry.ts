@@ -36,11 +36,12 @@ import * as Token from "../accept/Token.ts"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as Discard from "./Discard.ts"
-import type { Any, Env, Erased, Failure, In, Policy, Preset } from "./HttpPolicy.ts"
+import type { Send } from "./Exchange.ts"
+import type { Any, Checked, Env, Erased, Failure, Fields, In, Policy, Preset } from "./HttpPolicy.ts"
 import { check } from "./HttpPolicy.ts"
 import { retrying } from "./Retrying.ts"
 
-export type { Any, Env, Failure, In, Outcome, Policy, Preset } from "./HttpPolicy.ts"
+export type { Any, Checked, Env, Failure, Fields, In, Outcome, Policy, Preset } from "./HttpPolicy.ts"
 
 /**
  * What a client does that is given no policy: three attempts for what HTTP itself calls safe to repeat.
@@ -53,7 +54,7 @@ export type { Any, Env, Failure, In, Outcome, Policy, Preset } from "./HttpPolic
  * - `hint`: what the server asks for is a floor, of at most 1 minute, beyond which the operation stops; up to a tenth more,
  *   so that clients that were told the same do not come back together.
  * - `drain`: 128 KiB within 1 second.
- * - No timeout, no deadline, no bucket, no send rate, no added headers, no observers.
+ * - No timeout, no deadline, no bucket, no rate limiter, no added headers, no observers.
  *
  * @category constructors
  */
@@ -91,17 +92,19 @@ type InPipe<E> = unknown extends E ? never : unknown
  */
 export const withRetry: {
   (): <E, R>(self: With<E, R>) => With<E | HttpClientError.RequestError, R>
-  <E, P extends Policy<E>>(policy: P & InPipe<E>): <R>(self: With<E, R>) => With<Failure<P, E>, Env<P, R>>
-  <P extends Any>(policy: P): <E extends In<P>, R>(self: With<E, R>) => With<Failure<P, E>, Env<P, R>>
+  <E, P extends Fields<E>>(policy: Checked<P> & InPipe<E>): <R>(self: With<E, R>) => With<Failure<P, E>, Env<P, R>>
+  <P extends Any>(policy: Checked<P>): <E extends In<P>, R>(self: With<E, R>) => With<Failure<P, E>, Env<P, R>>
   <E, R>(self: With<E, R>): With<E | HttpClientError.RequestError, R>
-  <E, R, P extends Policy<E>>(self: With<E, R>, policy: P): With<Failure<P, E>, Env<P, R>>
+  <E, R, P extends Fields<E>>(self: With<E, R>, policy: Checked<P>): With<Failure<P, E>, Env<P, R>>
 } = /*#__PURE__*/ dual(
   (args) => args.length > 1 || isClient(args[0]),
   (self: With<unknown, unknown>, policy: Erased = standard): With<unknown, unknown> => {
     check("HttpRetry.withRetry", policy)
     const { postprocess, preprocess } = made(self)
+    const retry = retrying(policy)
+    const send: Send = (request) => postprocess(Effect.succeed(request))
     return HttpClient.makeWith<unknown, unknown, unknown, unknown>(
-      Effect.flatMap(retrying((request) => postprocess(Effect.succeed(request)), policy)),
+      Effect.flatMap((request) => retry(send, request)),
       preprocess
     )
   }
@@ -125,4 +128,4 @@ const made = (self: unknown): Made =>
  *
  * @category constructors
  */
-export const make = <P extends Any>(policy: P): P => check("HttpRetry.make", policy)
+export const make = <P extends Any>(policy: Checked<P>): P => check("HttpRetry.make", policy)

@@ -1,5 +1,5 @@
 /**
- * What attempts leave open: the bodies of responses that nobody will read.
+ * What attempts leave open: the bodies of responses that are not read.
  */
 import { HttpClientError } from "@effect/platform"
 import type { Policy as Core } from "@effect-retry/core"
@@ -10,7 +10,7 @@ import * as Discard from "./Discard.ts"
 import type { Exchange, Response } from "./Exchange.ts"
 
 /**
- * Lets go of the response of an attempt that another one replaces.
+ * Lets go of the response of an attempt that another one replaces, or that came too late.
  *
  * @category running
  */
@@ -19,13 +19,11 @@ export const released = (
   failed: unknown,
   because: Parameters<Core.Release>[1]
 ): Effect.Effect<void> => {
-  const response = responseOf(exchange, failed)
-  exchange.arrived = undefined
+  const response = responseOf(failed)
   if (response === undefined) return Effect.void
-  const isTrusted =
-    failed === exchange.failed && exchange.verdict._tag === "Retryable" && exchange.verdict.kind === "Throttling"
-  if (!isTrusted || because === "Interrupted") {
-    exchange.released = { response, body: Effect.succeedNone }
+  if (because === "Interrupted") return Discard.cancelled(response)
+  if (!exchange.throttled) {
+    exchange.released = { body: Effect.succeedNone }
     return Discard.cancelled(response)
   }
   // Beside the wait: what it takes is not added to the delay, and not to the deadline.
@@ -35,51 +33,42 @@ export const released = (
       deadline === undefined
         ? Effect.map(Effect.timeoutOption(Fiber.join(draining), drain.within), Option.flatten)
         : Effect.map(Fiber.poll(draining), Option.match({ onNone: Option.none, onSome: Exit.getOrElse(Option.none) }))
-    exchange.released = { response, body, draining }
+    exchange.released = { body, draining }
   })
 }
 
 /**
- * Lets go of a response that was lost to a timeout or an interruption, and of one that is being drained.
+ * Ends what is still being drained for an operation that is interrupted.
  *
  * @category running
  */
-export const abandoned = ({ arrived, released }: Exchange, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
-  if (arrived !== undefined) return Discard.cancelled(arrived)
-  const draining = Cause.isInterrupted(cause) ? released?.draining : undefined
-  return draining === undefined ? Effect.void : Effect.asVoid(Fiber.interruptFork(draining))
-}
+export const abandoned = ({ released }: Exchange, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
+  released?.draining !== undefined && Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)
+    ? Effect.asVoid(Fiber.interruptFork(released.draining))
+    : Effect.void
 
 /**
- * What an operation ends with, in a form that can be read: a response may be let go of for a retry that is refused when
- * its wait is over.
+ * What an operation ends with whose next attempt was refused when its wait was over: the outcome of its last attempt, whose
+ * body was let go of meanwhile, in a form that can be read.
  *
  * @category conversions
  */
-export const readable = ({ released }: Exchange, response: Response): Effect.Effect<Response> =>
-  released?.response === response
-    ? Effect.map(released.body, (body) => Discard.replaced(response, body))
-    : Effect.succeed(response)
-
-/**
- * Fails with an error whose response can be read.
- *
- * @category conversions
- */
-export const failing = (exchange: Exchange, error: unknown): Effect.Effect<never, unknown> => {
-  const response = responseOf(exchange, error)
-  return response !== undefined && response === exchange.released?.response
-    ? Effect.flatMap(readable(exchange, response), (response) =>
-        Effect.fail(new HttpClientError.ResponseError({ ...(error as HttpClientError.ResponseError), response }))
-      )
-    : Effect.fail(error)
+export const readable = (exchange: Exchange, outcome: unknown): Effect.Effect<Response, unknown> => {
+  const response = responseOf(outcome)
+  if (response === undefined || exchange.released === undefined) return Effect.fail(outcome)
+  return Effect.flatMap(exchange.released.body, (body) => {
+    const replaced = Discard.replaced(response, body)
+    return outcome === response
+      ? Effect.succeed(replaced)
+      : Effect.fail(
+          new HttpClientError.ResponseError({ ...(outcome as HttpClientError.ResponseError), response: replaced })
+        )
+  })
 }
 
-/** The response of an attempt that is not to be read any more. */
-const responseOf = ({ arrived, failed: latest }: Exchange, failed: unknown): Response | undefined => {
-  // What ended the attempt may be a timeout that came after the response.
-  if (failed !== latest) return arrived
-  if (HttpClassifier.isResponse(failed)) return failed
-  const response = Transport.property(failed, HttpClientError.TypeId) && Transport.property(failed, "response")
+/** The response that an attempt came to, also where that is an error. */
+const responseOf = (outcome: unknown): Response | undefined => {
+  if (HttpClassifier.isResponse(outcome)) return outcome
+  const response = Transport.property(outcome, HttpClientError.TypeId) && Transport.property(outcome, "response")
   return HttpClassifier.isResponse(response) ? response : undefined
 }
