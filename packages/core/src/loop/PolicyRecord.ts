@@ -132,11 +132,14 @@ type ErrorOf<T> =
 type RefusalOf<T> =
   T extends Mistake<any> ? never : T extends TokenBucket | Context.Tag<any, any> ? AttemptRefused : never
 /** A deadline that cuts has an error of its own. */
-type LateOf<T, D> = T extends Release
-  ? D extends { readonly _tag: "Refuse" | "Truncate" }
-    ? DeadlineExceeded
-    : never
-  : never
+type LateOf<T, D> =
+  T extends Mistake<any>
+    ? never
+    : T extends Release
+      ? D extends { readonly _tag: "Refuse" | "Truncate" }
+        ? DeadlineExceeded
+        : never
+      : never
 
 /**
  * The services that each field of a policy requires.
