@@ -6,7 +6,19 @@
  * policy.
  */
 import type { Effect } from "effect"
-import type { Adds, Bound, Checked, Fields, Judged, Mistake, Needs, Provided, ResultIn, Takes } from "./PolicyRecord.ts"
+import type {
+  Adds,
+  Bound,
+  Checked,
+  Fields,
+  In,
+  Judged,
+  Mistake,
+  Needs,
+  Provided,
+  ResultIn,
+  Takes
+} from "./PolicyRecord.ts"
 import type { RetryStopped } from "./RetryStopped.ts"
 
 /** Stands for a type that no contextual type has told. */
@@ -69,13 +81,13 @@ export interface Door<How extends "error" | "stopped"> {
  * @category models
  */
 export interface DoorOrElse {
-  <A = NotPiped, E = NotPiped, P extends Fields<E, A> = Fields<E, A>, A2 = never, E2 = never, R2 = never>(
+  <A2, E2, R2, A = NotPiped, E = NotPiped, P extends Fields<E, A> = Fields<E, A>>(
     policy: Checked<P> & Piped<E>,
     orElse: (stopped: Failure<P, A, E>["stopped"]) => Effect.Effect<A2, E2, R2>
   ): <R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A | A2, E2, Env<P, R>["own"] | Needs<P>[keyof Needs<P>] | R2>
   <P extends Bound, A2, E2, R2>(
     policy: Checked<P>,
-    orElse: (stopped: RetryStopped<unknown>) => Effect.Effect<A2, E2, R2>
+    orElse: (stopped: Failure<P, ResultIn<P>, In<P>>["stopped"]) => Effect.Effect<A2, E2, R2>
   ): <A extends ResultIn<P>, E extends Takes<P, E>, R>(
     self: Effect.Effect<A, E, R>
   ) => Effect.Effect<A | A2, E2, Env<P, R>["own"] | Needs<P>[keyof Needs<P>] | R2>
