@@ -1,28 +1,23 @@
 /**
  * Explains a policy from its data alone.
  */
-import { Duration, Option } from "effect"
-<<<<<<< HEAD:packages/plan/src/Explain.ts
-import * as Argument from "@effect-retry/core/InvalidArgument"
-import type { Kind } from "@effect-retry/core/Verdict"
-import { kinds } from "@effect-retry/core/Verdict"
 import * as Backoff from "@effect-retry/core/Backoff"
 import type { Tree } from "@effect-retry/core/BackoffTree"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import * as Hint from "@effect-retry/core/Hint"
-=======
-import * as Argument from "../accept/InvalidArgument.ts"
-import type { Kind } from "../classify/Verdict.ts"
-import { kinds } from "../classify/Verdict.ts"
-import * as Backoff from "../decide/Backoff.ts"
-import type { Tree } from "../decide/BackoffTree.ts"
-import * as BackoffTree from "../decide/BackoffTree.ts"
-import * as Hint from "../decide/Hint.ts"
->>>>>>> f47fce8 (Rewrite the loop around one decision and one port):packages/core/src/plan/Explain.ts
-import { mostFollowed } from "./Extremes.ts"
-import type { Followed, Journey, Row } from "./Follow.ts"
-import { follow } from "./Follow.ts"
-import { latestStart, longestRun } from "./Limits.ts"
+import * as Argument from "@effect-retry/core/InvalidArgument"
+import type { Kind } from "@effect-retry/core/Verdict"
+import { kinds } from "@effect-retry/core/Verdict"
+import { Duration, Option } from "effect"
+import { isEndless } from "./Endless.ts"
+import { hasWithin } from "./Extremes.ts"
+import { resetsOf } from "./Failing.ts"
+import { follow, mostFollowed } from "./Follow.ts"
+import type { Inputs } from "./Inputs.ts"
+import { check } from "./Inputs.ts"
+import type { Followed, Journey, Row } from "./Journey.ts"
+import * as Limits from "./Limits.ts"
+import * as Paths from "./Paths.ts"
 import type { Explainable, Options, Plan, PlannedAttempt, Scheduled, Worst } from "./PlanRecord.ts"
 import type { Assumption } from "./Remark.ts"
 import { assumption, warning } from "./Remark.ts"
@@ -31,11 +26,14 @@ import * as Warnings from "./Warnings.ts"
 /**
  * Explains a policy or a preset: the table of its attempts, its worst case, and what is odd about it.
  *
- * Exact to a millisecond but in three cases, in which the numbers are never exceeded and may be too wide: sums of
- * `decorrelatedSmooth` delays, by up to two milliseconds per retry, and by more where they are compared with other delays
- * or chosen by kind; the last starts before a deadline where delays come in steps, by kind or in slots; and delays of a
- * jitter of your own that does not reach the ends of its interval. A mean over what earlier draws have left behind is
- * taken from a thousand histories.
+ * Exact to a millisecond but for some cases, in which the numbers are never exceeded and may be too wide: sums of
+ * `Curve.decorrelatedSmooth` delays, by up to two milliseconds per retry, and by more where they are compared with other
+ * delays, chosen by kind or have to fit into a time; the last starts before a deadline where delays come in steps, by
+ * kind or in slots; and curves or jitters of your own that do not reach the ends of their intervals. A mean over what
+ * earlier draws have left behind is taken from a few hundred histories.
+ *
+ * The work is bounded, so a plan takes some ten milliseconds at most. What it does not follow, it bounds, and says so by
+ * the warning `NotFollowed`.
  *
  * Throws an `InvalidArgument` where the policy or an option cannot be worked with.
  *
@@ -46,41 +44,40 @@ export const explain = <P extends Explainable>(policy: P, options?: Options): Pl
   if (!Backoff.isBackoff(policy.backoff)) {
     return Argument.refuse(owner, "backoff", "a Backoff; explainSchedule takes any Schedule", policy.backoff)
   }
-  const { rows, takesMillis } = checked(owner, policy, options)
+  const journey = journeyOf(policy, check(owner, policy, options))
   const rule = policy.hint ?? Hint.standard
-  const journey = { policy, kinds: kindsOf(policy.backoff.tree), takesMillis, hint: Hint.ignore, rows }
-  const endless = goesOnForEver(journey)
-  const plain = follow(journey, endless ? rows : mostFollowed)
-  const hints = rule._tag === "Ignore" || policy.maxAttempts === 1 ? undefined : { ...journey, hint: rule, rows: 1 }
+  const endless = isEndless(journey)
+  const plain = follow(journey, endless ? journey.rows : mostFollowed)
+  const followsHints = rule._tag !== "Ignore" && Limits.mostAttempts(policy) > 1
+  const hinted = () => (endless ? forEver : worst(policy, follow({ ...journey, hint: rule, rows: 1 }, mostFollowed)))
   return {
     attempts: plain.rows.map(plannedAttempt),
-    worst: endless ? forEver : worst(journey, plain),
-    hinted: Option.map(Option.fromNullable(hints), (journey) =>
-      endless ? forEver : worst(journey, follow(journey, mostFollowed))
-    ),
+    worst: endless ? forEver : worst(policy, plain),
+    hinted: followsHints ? Option.some(hinted()) : Option.none(),
     warnings: [
       ...(endless ? [warning({ _tag: "NeverEnds" })] : []),
       ...Warnings.ofAttempts(policy, endless ? { ...plain, complete: true } : plain),
       ...Warnings.ofBackoff(policy, plain)
     ],
-    assumptions: [...assumptionsOf(policy, takesMillis), ...backoffAssumptions(journey)]
+    assumptions: [...assumptionsOf(policy, journey.takesMillis), ...backoffAssumptions(journey)]
   }
 }
 
-/**
- * Checks what all explanations need.
- *
- * @category guards
- */
-export const checked = (
-  owner: string,
-  { attemptTimeout, maxAttempts }: Omit<Scheduled, "backoff">,
-  options: Options | undefined
-): { readonly rows: number; readonly takesMillis: number } => {
-  if (maxAttempts !== Infinity) Argument.number(owner, "maxAttempts", maxAttempts, { min: 1, integer: true })
-  const rows = Argument.number(owner, "rows", options?.rows ?? 20, { min: 1, max: 1000, integer: true })
-  if (options?.attemptTakes === undefined) return { rows, takesMillis: attemptTimeout === undefined ? 0 : Infinity }
-  return { rows, takesMillis: Argument.millis(owner, "attemptTakes", options.attemptTakes, { min: 0 }) }
+const journeyOf = (policy: Explainable, { prepared, rows, takesMillis }: Inputs): Journey => {
+  const { tree } = policy.backoff
+  return {
+    policy,
+    prepared,
+    tree,
+    parts: BackoffTree.countParts(tree),
+    kinds: kindsOf(policy),
+    resets: resetsOf(tree),
+    timed: hasWithin(tree),
+    start: Paths.start(tree),
+    takesMillis,
+    hint: Hint.ignore,
+    rows
+  }
 }
 
 /**
@@ -92,7 +89,7 @@ export const assumptionsOf = (policy: Scheduled<unknown>, takesMillis: number): 
   ...(takesMillis === Infinity ? [] : [assumption({ _tag: "AttemptsTake", atMost: Duration.millis(takesMillis) })]),
   ...((policy.hint ?? Hint.standard)._tag === "Ignore" ? [] : [assumption({ _tag: "NoHints" })]),
   ...(policy.bucket === undefined ? [] : [assumption({ _tag: "BucketGrants" })]),
-  ...(policy.sendRate === undefined ? [] : [assumption({ _tag: "SendRateGrants" })])
+  ...(policy.rateLimiter === undefined ? [] : [assumption({ _tag: "RateLimiterGrants" })])
 ]
 
 /**
@@ -115,24 +112,17 @@ export const plannedAttempt = (row: Row): PlannedAttempt => ({
 })
 
 /**
- * The worst of all that was followed; where that is not all there is, what the policy itself bounds.
+ * The worst of all that was followed and, where that is not all there is, of what its bounds leave room for.
  *
  * @category destructors
  */
-export const worst = (
-  { policy, takesMillis }: Pick<Journey, "takesMillis"> & { readonly policy: Scheduled<unknown> },
-  { attempts, complete, elapsedMillis, waitedMillis }: Omit<Followed, "rows">
-): Worst => {
-  const { deadline, maxAttempts } = policy
-  const most = complete ? attempts : maxAttempts
-  const latest = latestStart(deadline)
-  const longest = latest === Infinity ? 0 : longestRun({ policy, takesMillis }, mostFollowed, latest)
-  const cutMillis = deadline?._tag === "Cut" ? deadline.withinMillis : undefined
+export const worst = (policy: Scheduled<unknown>, followed: Omit<Followed, "rows">): Worst => {
+  const attempts = followed.complete ? followed.attempts : Limits.mostAttempts(policy)
   return {
-    attempts: most,
-    waited: Duration.millis(complete ? waitedMillis : (cutMillis ?? latest)),
-    elapsed: Duration.millis(complete ? elapsedMillis : (cutMillis ?? latest + longest)),
-    loadFactor: most
+    attempts,
+    waited: Duration.millis(followed.waitedMillis),
+    elapsed: Duration.millis(followed.elapsedMillis),
+    loadFactor: attempts
   }
 }
 
@@ -144,51 +134,19 @@ const forEver: Worst = {
   loadFactor: Infinity
 }
 
-/** One kind of each case, and one of the rest; any of them where the back-off does not ask for it. */
-const kindsOf = (tree: Tree): ReadonlyArray<Kind> => {
-  const named = kinds.filter((kind) => BackoffTree.some(tree, (part) => part._tag === "ByKind" && kind in part.cases))
+/** The kinds that the policy tells apart, and one of the others. */
+const kindsOf = ({ attemptsByKind, backoff }: Explainable): ReadonlyArray<Kind> => {
+  const isCase = (part: Tree, kind: Kind) => part._tag === "ByKind" && part.cases[kind] !== undefined
+  const named = kinds.filter(
+    (kind) => attemptsByKind?.[kind] !== undefined || BackoffTree.some(backoff.tree, (part) => isCase(part, kind))
+  )
   const other = kinds.find((kind) => !named.includes(kind))
   return other === undefined ? named : [...named, other]
 }
 
-const longestRunEver = (journey: Journey): number => longestRun(journey, mostFollowed, 0)
-
-const goesOnForEver = (journey: Journey): boolean => {
-  const { backoff, deadline, maxAttempts } = journey.policy
-  return (
-    maxAttempts === Infinity &&
-    deadline === undefined &&
-    journey.kinds.some((kind) => goesOn(backoff.tree, kind, longestRunEver(journey)))
-  )
-}
-
-/** Whether a tree answers for ever, should all failures be of one kind and all attempts run as long as they can. */
-const goesOn = (tree: Tree, kind: Kind, ranMillis: number): boolean => {
-  const on = (part: Tree | undefined) => part !== undefined && goesOn(part, kind, ranMillis)
-  switch (tree._tag) {
-    case "Leaf":
-      return tree.curve._tag !== "Delays" && tree.curve._tag !== "ConnectRetry"
-    case "RandomLeaf":
-      return tree.curve._tag !== "Ethernet"
-    case "Longest":
-      return on(tree.left) && on(tree.right)
-    case "Shortest":
-      return on(tree.left) || on(tree.right)
-    case "AndThen":
-      return on(tree.first) || on(tree.second)
-    case "ByKind":
-      return on(kind in tree.cases ? tree.cases[kind] : tree.orElse)
-    case "ResetAfter":
-      return (
-        on(tree.self) ||
-        (ranMillis >= tree.afterMillis && BackoffTree.step(tree.initial, { u: 0, kind, ranMillis }) !== undefined)
-      )
-  }
-}
-
 const backoffAssumptions = (journey: Journey): ReadonlyArray<Assumption> => {
   const { tree } = journey.policy.backoff
-  const longest = longestRunEver(journey)
+  const longest = Limits.longestRun(journey, Limits.longestAttempt, 0)
   const neverResets = BackoffTree.some(tree, (part) => part._tag === "ResetAfter" && part.afterMillis > longest)
   return [
     ...(journey.kinds.length > 1 ? [assumption({ _tag: "AnyKind" })] : []),

@@ -1,12 +1,70 @@
 /**
- * What bounds the times of an attempt and of a hint: the arithmetic of deadlines and timeouts as a plan needs it.
+ * What bounds attempts, their times and their hints: counts, deadlines and timeouts as a plan needs them.
  */
 import * as AttemptTimeout from "@effect-retry/core/AttemptTimeout"
 import * as Deadline from "@effect-retry/core/Deadline"
+import type { Failures } from "@effect-retry/core/Decision"
+import * as Decision from "@effect-retry/core/Decision"
 import type * as Hint from "@effect-retry/core/Hint"
-import type { Explainable } from "./PlanRecord.ts"
+import type { Prepared } from "@effect-retry/core/PolicyCheck"
+import type { Kind } from "@effect-retry/core/Verdict"
+import * as Verdict from "@effect-retry/core/Verdict"
+import { Option } from "effect"
+import type { Scheduled } from "./PlanRecord.ts"
 
-type Times = Pick<Explainable, "attemptTimeout" | "deadline">
+type Times = Pick<Scheduled<unknown>, "attemptTimeout" | "deadline">
+
+/**
+ * The failures so far and one of this kind, as far as the policy limits them by kind.
+ *
+ * @category combinators
+ */
+export const counted = (
+  { attemptsByKind }: Pick<Scheduled<unknown>, "attemptsByKind">,
+  failures: Failures,
+  kind: Kind
+): Failures => (attemptsByKind?.[kind] === undefined ? failures : { ...failures, [kind]: (failures[kind] ?? 0) + 1 })
+
+/**
+ * Whether no attempt may follow this one, should it fail with this kind.
+ *
+ * @category guards
+ */
+export const isSpent = (prepared: Prepared, attempts: number, failures: Failures, kind: Kind): boolean => {
+  const progress = {
+    attempts,
+    failures,
+    elapsedMillis: 0,
+    ranMillis: 0,
+    tree: undefined,
+    outer: undefined,
+    u: 0,
+    stepped: Option.some(0)
+  }
+  const decision = Decision.decide(prepared, progress, Verdict.retryable(kind))
+  return decision._tag === "Stop" && decision.reason._tag === "AttemptsSpent"
+}
+
+/**
+ * The most attempts that the policy's counts allow.
+ *
+ * @category destructors
+ */
+export const mostAttempts = ({
+  attemptsByKind = {},
+  maxAttempts
+}: Pick<Scheduled<unknown>, "attemptsByKind" | "maxAttempts">): number => {
+  const limits = Verdict.kinds.map((kind) => attemptsByKind[kind])
+  const others = limits.includes(undefined) ? maxAttempts - 1 : 0
+  return limits.reduce((sum: number, limit) => sum + (limit ?? 1) - 1, 1 + others)
+}
+
+/**
+ * The number of an attempt that no growing timeout has more time for.
+ *
+ * @category constructors
+ */
+export const longestAttempt = 5_000
 
 /**
  * The latest whole millisecond at which an attempt may start.

@@ -6,15 +6,19 @@ import type { Backoff } from "@effect-retry/core/Backoff"
 import type { Any } from "@effect-retry/core/PolicyRecord"
 import type { Assumption, Warning } from "./Remark.ts"
 
-type Services = Partial<Pick<Any, "attempt" | "sendRate" | "classifier" | "result" | "bucket">>
-
 /**
- * What a plan looks at: any policy or preset whose back-off is a `Backoff`.
+ * What a plan looks at: any policy or preset whose back-off is a `Backoff`, also one of a package built on core.
  *
  * @category models
  */
-export interface Explainable extends Services, Pick<Any, "attemptTimeout" | "maxAttempts" | "hint" | "deadline"> {
+export interface Explainable extends Pick<
+  Any,
+  "attemptTimeout" | "maxAttempts" | "attemptsByKind" | "hint" | "deadline"
+> {
   readonly backoff: Backoff
+  /** Only whether there is one matters; the plan takes for granted that it grants. */
+  readonly bucket?: unknown
+  readonly rateLimiter?: unknown
 }
 
 /**
@@ -88,7 +92,7 @@ export interface Worst {
   readonly waited: Duration.Duration
   /** From the start of the first attempt to the end of the operation. */
   readonly elapsed: Duration.Duration
-  /** Calls per operation while every call fails. A bucket lowers it from when it is empty. */
+  /** Calls per operation while every call fails. A bucket lowers it once it is empty. */
   readonly loadFactor: number
 }
 

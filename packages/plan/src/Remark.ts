@@ -11,7 +11,7 @@ import { Duration } from "effect"
 export type Warning = Said<
   /** Nothing ends the operation but a success. */
   | { readonly _tag: "NeverEnds" }
-  /** More attempts are possible than a plan follows. */
+  /** More is possible than a plan follows: the worst case is an upper bound. */
   | { readonly _tag: "NotFollowed"; readonly attempts: number }
   /** Attempts from `from` on are never made, however fast the ones before them are. */
   | { readonly _tag: "AttemptsUnreachable"; readonly from: number; readonly by: "Backoff" | "Deadline" }
@@ -45,7 +45,7 @@ export type Assumption = Said<
   /** The table and `worst` leave out what servers ask for; `hinted` does not. */
   | { readonly _tag: "NoHints" }
   | { readonly _tag: "BucketGrants" }
-  | { readonly _tag: "SendRateGrants" }
+  | { readonly _tag: "RateLimiterGrants" }
   /** The numbers are what so many runs have shown, not limits. */
   | { readonly _tag: "Sampled"; readonly runs: number }
 >
@@ -70,7 +70,7 @@ const warningMessage = (remark: Unsaid<Warning>): string => {
     case "NeverEnds":
       return "never ends: neither attempts, back-off nor deadline stop it"
     case "NotFollowed":
-      return `more than ${remark.attempts} attempts are possible; of the others only the policy's own bounds are known`
+      return `attempts after ${remark.attempts} are not followed one by one: the worst case is an upper bound`
     case "AttemptsUnreachable":
       return remark.by === "Backoff"
         ? `attempts from ${remark.from} on are never made: the back-off ends before`
@@ -104,8 +104,8 @@ const assumptionMessage = (remark: Unsaid<Assumption>): string => {
       return "no server asks for a wait of its own, except in the case with hints"
     case "BucketGrants":
       return "the bucket grants every retry"
-    case "SendRateGrants":
-      return "the send rate grants every attempt at once"
+    case "RateLimiterGrants":
+      return "the rate limiter grants every attempt at once"
     case "Sampled":
       return `the numbers are what ${remark.runs} runs have shown, not limits`
   }

@@ -2,16 +2,10 @@
  * Samples a policy: not the worst case, but what usually happens. A thin file around `Simulation`.
  */
 import { Duration, Effect, Random } from "effect"
-<<<<<<< HEAD:packages/plan/src/Sample.ts
 import * as Argument from "@effect-retry/core/InvalidArgument"
 import type { Kind } from "@effect-retry/core/Verdict"
 import * as Verdict from "@effect-retry/core/Verdict"
-=======
-import * as Argument from "../accept/InvalidArgument.ts"
-import type { Kind } from "../classify/Verdict.ts"
-import * as Verdict from "../classify/Verdict.ts"
->>>>>>> f47fce8 (Rewrite the loop around one decision and one port):packages/core/src/plan/Sample.ts
-import { checked } from "./Explain.ts"
+import { check } from "./Inputs.ts"
 import type { Scheduled } from "./PlanRecord.ts"
 import type { Run } from "./Simulation.ts"
 import { run } from "./Simulation.ts"
@@ -66,7 +60,7 @@ const mostAttempts = 1_000
 /**
  * Runs operations in virtual time and tells how they went. The same seed gives the same sample.
  *
- * All failures are retryable and carry no hint; buckets and send rates grant everything. While everything is independent,
+ * All failures are retryable and carry no hint; buckets and rate limiters grant everything. While everything is independent,
  * `loadFactor` is near `(1 - p^n) / (1 - p)` for `n` attempts. An operation is given up after 1000 attempts.
  *
  * @category running
@@ -77,14 +71,14 @@ export const sample = <R>(policy: Scheduled<R>, options: SampleOptions): Effect.
   const probability = Argument.number(owner, "failureProbability", options.failureProbability, { min: 0, max: 1 })
   const takesMillis = Argument.millis(owner, "attemptTakes", options.attemptTakes ?? 0, { min: 0 })
   const verdict = Verdict.retryable(Argument.oneOf(owner, "kind", options.kind ?? "Transient", Verdict.kinds))
-  checked(owner, policy, undefined)
+  const { prepared } = check(owner, policy, undefined)
   // What is certain is not drawn, so that an operation that always fails draws what it would draw in the loop.
   const fails =
     probability === 0 || probability === 1
       ? Effect.succeed(probability === 1)
       : Effect.map(Random.next, (u) => u < probability)
   return Effect.suspend(() =>
-    Effect.replicateEffect(run({ policy, fails, verdict, takesMillis, mostAttempts }), samples).pipe(
+    Effect.replicateEffect(run<R>({ prepared, fails, verdict, takesMillis, mostAttempts }), samples).pipe(
       Effect.withRandom(Random.make(options.seed)),
       Effect.map(summary)
     )

@@ -4,19 +4,15 @@
  * A thin file: it runs the schedule's own effects.
  */
 import { Duration, Effect, Option, Random, Schedule } from "effect"
-<<<<<<< HEAD:packages/plan/src/ScheduleRuns.ts
 import * as Argument from "@effect-retry/core/InvalidArgument"
 import * as Verdict from "@effect-retry/core/Verdict"
 import * as Hint from "@effect-retry/core/Hint"
-=======
-import * as Argument from "../accept/InvalidArgument.ts"
-import * as Verdict from "../classify/Verdict.ts"
-import * as Hint from "../decide/Hint.ts"
->>>>>>> f47fce8 (Rewrite the loop around one decision and one port):packages/core/src/plan/ScheduleRuns.ts
-import { assumptionsOf, checked, plannedAttempt, worst } from "./Explain.ts"
-import type { Followed, Row } from "./Follow.ts"
-import { longestHint, timeoutMillis } from "./Limits.ts"
+import { assumptionsOf, plannedAttempt, worst } from "./Explain.ts"
+import { check } from "./Inputs.ts"
+import type { Followed, Row } from "./Journey.ts"
+import { longestHint, mostAttempts, timeoutMillis } from "./Limits.ts"
 import type { Options, Plan, Scheduled } from "./PlanRecord.ts"
+import { bounds } from "./Remainder.ts"
 import { assumption } from "./Remark.ts"
 import type { Run } from "./Simulation.ts"
 import { run } from "./Simulation.ts"
@@ -28,7 +24,7 @@ import * as Warnings from "./Warnings.ts"
  * @category models
  */
 export interface RunOptions extends Options {
-  /** Runs, from 1 to 10,000. @default 100 */
+  /** Runs in all, from 1 to 10,000. @default 100 */
   readonly samples?: number
   /** @default 0 */
   readonly seed?: number | string
@@ -37,9 +33,10 @@ export interface RunOptions extends Options {
 /**
  * Explains any schedule, alone or in a policy, by what its runs show: the same seed gives the same plan.
  *
- * Half of the runs have attempts that take no time, the others attempts that take as long as they can. A run ends with the
- * table; whatever may follow is only bounded, and warned of. A schedule tells no bounds, so `bound` is the most that was
- * seen. Virtual time starts at the clock's time, and passes only in the schedule's view of it.
+ * Every other run has attempts that take no time, the others attempts that take as long as they can; a policy that
+ * follows hints is run as often again with the longest hints. A run ends with the table; what may follow is only bounded,
+ * and warned of. A schedule tells no bounds, so `bound` is the most that was seen. Virtual time starts at the clock's
+ * time, and passes only in the schedule's view of it.
  * A schedule that reads the error is given one by `Schedule.mapInput`.
  *
  * @category running
@@ -50,46 +47,50 @@ export const explainSchedule: {
 } = <R>(self: Schedule.Schedule<unknown, unknown, R> | Scheduled<R>, options?: RunOptions) => {
   const owner = "Plan.explainSchedule"
   const policy: Scheduled<R> = Schedule.isSchedule(self) ? { maxAttempts: Infinity, backoff: self } : self
-  const { rows, takesMillis } = checked(owner, policy, options)
+  const { prepared, rows, takesMillis } = check(owner, policy, options)
   const samples = Argument.number(owner, "samples", options?.samples ?? 100, { min: 1, max: 10_000, integer: true })
   const rule = policy.hint ?? Hint.standard
-  const followsHints = rule._tag !== "Ignore" && policy.maxAttempts > 1 && !Schedule.isSchedule(self)
-  const runs = (takesMillis: number, verdict: Verdict.Retryable) =>
+  const followsHints = rule._tag !== "Ignore" && mostAttempts(policy) > 1 && !Schedule.isSchedule(self)
+  const runs = (times: number, takesMillis: number, verdict: Verdict.Retryable) =>
     Effect.replicateEffect(
-      run({ policy, takesMillis, verdict, fails: Effect.succeed(true), mostAttempts: rows }),
-      samples
+      run<R>({ prepared, takesMillis, verdict, fails: Effect.succeed(true), mostAttempts: rows }),
+      times
     )
-  const hint = Duration.millis(longestHint(rule))
+  const longest = Verdict.retryable("Transient", { hint: Duration.millis(longestHint(rule)) })
   return Effect.gen(function* () {
-    const fast = yield* runs(0, Verdict.transient)
-    const slow = yield* runs(takesMillis, Verdict.transient)
-    const hinted = followsHints ? yield* runs(takesMillis, Verdict.retryable("Transient", { hint })) : []
-    const plain = gathered(policy, [...fast, ...slow])
+    const slow = yield* runs(Math.ceil(samples / 2), takesMillis, Verdict.transient)
+    const fast = yield* runs(Math.floor(samples / 2), 0, Verdict.transient)
+    const hinted = followsHints ? yield* runs(samples, takesMillis, longest) : []
+    const plain = gathered(policy, takesMillis, [...fast, ...slow])
     const assumptions = Schedule.isSchedule(self) ? [] : assumptionsOf(policy, takesMillis)
     return {
       attempts: plain.rows.map(plannedAttempt),
-      worst: worst({ policy, takesMillis }, plain),
+      worst: worst(policy, plain),
       hinted: followsHints
-        ? Option.some(worst({ policy, takesMillis }, gathered(policy, [...fast, ...slow, ...hinted])))
+        ? Option.some(worst(policy, gathered(policy, takesMillis, [...fast, ...slow, ...hinted])))
         : Option.none(),
       warnings: Warnings.ofAttempts(policy, plain),
-      assumptions: [assumption({ _tag: "Sampled", runs: 2 * samples }), ...assumptions]
+      assumptions: [assumption({ _tag: "Sampled", runs: samples }), ...assumptions]
     }
   }).pipe((plan) => Effect.suspend(() => Effect.withRandom(plan, Random.make(options?.seed ?? 0))))
 }
 
-const gathered = (policy: Scheduled<unknown>, runs: ReadonlyArray<Run>): Followed => {
+const gathered = (policy: Scheduled<unknown>, takesMillis: number, runs: ReadonlyArray<Run>): Followed => {
   const attempts = Math.max(...runs.map((run) => run.attempts.length))
   const longest = runs.filter((run) => run.attempts.length === attempts)
   const stoppedBy = (end: Run["end"]) => longest.every((run) => run.end === end)
   const late = runs.filter((run) => run.end === "DeadlinePassed").map((run) => run.attempts.length + 1)
   const rows = Array.from({ length: attempts }, (_, i) => rowOf(policy, runs, i))
+  const complete = runs.every((run) => run.end !== "Unfinished")
+  const seen = {
+    waitedMillis: Math.max(...runs.map((run) => run.waited)),
+    elapsedMillis: Math.max(...runs.map((run) => run.elapsed))
+  }
   return {
     rows,
     attempts,
-    complete: runs.every((run) => run.end !== "Unfinished"),
-    waitedMillis: Math.max(...runs.map((run) => run.waited)),
-    elapsedMillis: Math.max(...runs.map((run) => run.elapsed)),
+    complete,
+    ...(complete ? seen : bounds({ policy, takesMillis })),
     refusedBy: stoppedBy("BackoffEnded") ? "Backoff" : stoppedBy("DeadlinePassed") ? "Deadline" : undefined,
     uncertainFrom: late.length === 0 ? undefined : Math.min(...late),
     spreads: rows.some(({ delay }) => delay !== undefined && delay.least < delay.most)

@@ -3,25 +3,23 @@
  *
  * A thin file: it draws from `Random` and runs the effects of a foreign schedule.
  */
-import { Clock, Effect, Random } from "effect"
-import * as Classifier from "@effect-retry/core/Classifier"
-import type { Retryable } from "@effect-retry/core/Verdict"
-import * as Backoff from "@effect-retry/core/Backoff"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import type { Progress } from "@effect-retry/core/Decision"
 import * as Decision from "@effect-retry/core/Decision"
-import * as Foreign from "@effect-retry/core/Foreign"
-import { erase } from "@effect-retry/core/PolicyRecord"
+import * as ForeignSchedule from "@effect-retry/core/ForeignSchedule"
+import type { Prepared } from "@effect-retry/core/PolicyCheck"
 import type { StopReason } from "@effect-retry/core/RetryStopped"
-import { longestRun } from "./Limits.ts"
-import type { Scheduled } from "./PlanRecord.ts"
+import type { Retryable, Verdict } from "@effect-retry/core/Verdict"
+import type { Schedule } from "effect"
+import { Clock, Effect, Random } from "effect"
+import { counted, longestRun } from "./Limits.ts"
 
 /**
  * What happens in an operation.
  *
  * @category models
  */
-export interface Scenario<R> {
-  readonly policy: Scheduled<R>
+export interface Scenario {
+  readonly prepared: Prepared
   /** Whether the next attempt fails; asked for each that does not run into a timeout. */
   readonly fails: Effect.Effect<boolean>
   /** How a failure is judged that is no timeout. */
@@ -58,62 +56,65 @@ export interface Started {
 }
 
 /**
+ * Runs an operation whose schedule requires `R`.
+ *
  * @category running
  */
-export const run = <R>({
-  fails,
-  mostAttempts,
-  policy,
-  takesMillis,
-  verdict
-}: Scenario<R>): Effect.Effect<Run, never, R> =>
+export const run = <R>(scenario: Scenario): Effect.Effect<Run, never, R> =>
   Effect.gen(function* () {
-    const erased = erase({ classifier: Classifier.always, ...policy })
+    const { fails, mostAttempts, prepared, takesMillis, verdict } = scenario
+    const { policy } = prepared
     const cutMillis = policy.deadline?._tag === "Cut" ? policy.deadline.withinMillis : Infinity
-    const startedAt = yield* Clock.currentTimeMillis
-    const next = stepper(policy.backoff)
+    const decide = decider<R>(prepared, yield* Clock.currentTimeMillis)
     const attempts: Array<Started> = [{ at: 0, delay: undefined, waited: 0 }]
-    let elapsed = 0
+    let progress = { failures: {}, tree: prepared.tree, elapsedMillis: 0 }
     let waited = 0
-    const end = (end: Run["end"]): Run => ({ attempts, waited, elapsed, end })
+    const end = (end: Run["end"]): Run => ({ attempts, waited, elapsed: progress.elapsedMillis, end })
     for (;;) {
-      const ranMillis = longestRun({ policy, takesMillis }, attempts.length, elapsed)
+      const ranMillis = longestRun({ policy, takesMillis }, attempts.length, progress.elapsedMillis)
       const timedOut = ranMillis < takesMillis
-      elapsed += ranMillis
-      if (elapsed >= cutMillis) return end("DeadlinePassed")
+      progress = { ...progress, elapsedMillis: progress.elapsedMillis + ranMillis }
+      if (progress.elapsedMillis >= cutMillis) return end("DeadlinePassed")
       if (!timedOut && !(yield* fails)) return end("Succeeded")
-      const judged = Decision.retryable(
-        erased,
-        attempts.length,
-        timedOut && policy.attemptTimeout !== undefined ? policy.attemptTimeout.verdict : verdict
+      const judged = timedOut && policy.attemptTimeout !== undefined ? policy.attemptTimeout.verdict : verdict
+      const failures = judged._tag === "Retryable" ? counted(policy, progress.failures, judged.kind) : progress.failures
+      const decision = yield* decide(
+        { ...progress, ...nothingElse, attempts: attempts.length, failures, ranMillis },
+        judged
       )
-      if (judged._tag !== "Retryable") return end(judged._tag)
+      if (decision._tag === "Stop") return end(decision.reason._tag)
       if (attempts.length >= mostAttempts) return end("Unfinished")
-      const u = Decision.draws(erased) ? yield* Random.next : 0
-      const delay = yield* next({ u, kind: judged.kind, ranMillis }, startedAt + elapsed)
-      const decision = Decision.bend(erased, judged, delay, elapsed, u)
-      if (typeof decision !== "number") return end(decision._tag)
-      const waits = Math.min(decision, cutMillis - elapsed)
+      const waits = Math.min(decision.delayMillis, cutMillis - progress.elapsedMillis)
       waited += waits
-      elapsed += waits
-      if (elapsed >= cutMillis) return end("DeadlinePassed")
-      attempts.push({ at: elapsed, delay: decision, waited })
+      progress = { failures, tree: decision.tree, elapsedMillis: progress.elapsedMillis + waits }
+      if (progress.elapsedMillis >= cutMillis) return end("DeadlinePassed")
+      attempts.push({ at: progress.elapsedMillis, delay: decision.delayMillis, waited })
     }
   })
 
-/** Steps a back-off or a foreign schedule from its beginning. */
-const stepper = <R>(backoff: Scheduled<R>["backoff"]) => {
-  let tree: BackoffTree.Tree | undefined = Backoff.isBackoff(backoff) ? backoff.tree : undefined
+/** An operation on its own, before anything was asked for. */
+const nothingElse = { outer: undefined, u: undefined, stepped: undefined }
+
+type Decided = Extract<Decision.Decision, { readonly _tag: "Retry" | "Stop" }>
+
+/** Gives the decision what it needs: a random number, and the steps of a foreign schedule. */
+const decider = <R>(prepared: Prepared, startedAt: number) => {
+  const backoff = prepared.policy.backoff as Schedule.Schedule<unknown, unknown, R>
   let state: unknown = backoff.initial
-  return (input: BackoffTree.Input, now: number): Effect.Effect<number | undefined, never, R> => {
-    if (tree === undefined) {
-      return Effect.map(Foreign.step(backoff, now, undefined, state), (stepped) => {
+  const decide = (progress: Progress, verdict: Verdict): Effect.Effect<Decided, never, R> => {
+    const decision = Decision.decide(prepared, progress, verdict)
+    if (decision._tag === "NeedsDraw") {
+      return Effect.flatMap(Random.next, (u) => decide({ ...progress, u }, verdict))
+    }
+    if (decision._tag === "NeedsStep") {
+      const step = ForeignSchedule.step(backoff, startedAt + progress.elapsedMillis, undefined, state)
+      return Effect.flatMap(step, (stepped) => {
         state = stepped.state
-        return stepped.delayMillis
+        return decide({ ...progress, stepped: stepped.delayMillis }, verdict)
       })
     }
-    const stepped = BackoffTree.step(tree, input)
-    tree = stepped?.rest ?? tree
-    return Effect.succeed(stepped?.delayMillis)
+    if (decision._tag === "Retry" && decision.startsOver) state = backoff.initial
+    return Effect.succeed(decision)
   }
+  return decide
 }

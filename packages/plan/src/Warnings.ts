@@ -2,11 +2,10 @@
  * Finds what is odd about a policy.
  */
 import { Duration } from "effect"
-import type { Leaf, RandomLeaf, Tree } from "@effect-retry/core/BackoffTree"
+import type { Leaf, Tree } from "@effect-retry/core/BackoffTree"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
-import * as Curve from "@effect-retry/core/Curve"
-import type { Followed } from "./Follow.ts"
-import { fit } from "./Limits.ts"
+import type { Followed } from "./Journey.ts"
+import { fit, mostAttempts } from "./Limits.ts"
 import type { Explainable, Scheduled } from "./PlanRecord.ts"
 import type { Warning } from "./Remark.ts"
 import { warning } from "./Remark.ts"
@@ -32,10 +31,10 @@ export const ofBackoff = (policy: Explainable, followed: Followed): ReadonlyArra
  * @category destructors
  */
 export const ofAttempts = (policy: Scheduled<unknown>, followed: Omit<Followed, "rows">): ReadonlyArray<Warning> => {
-  const { maxAttempts } = policy
   const { attempts, complete, refusedBy, uncertainFrom } = followed
-  const finite = maxAttempts !== Infinity
-  const unreachable = finite && refusedBy !== undefined && attempts < maxAttempts
+  const most = mostAttempts(policy)
+  const finite = most !== Infinity
+  const unreachable = finite && refusedBy !== undefined && attempts < most
   const uncertain = finite && uncertainFrom !== undefined && uncertainFrom <= attempts
   return [
     ...(complete ? [] : [warning({ _tag: "NotFollowed", attempts })]),
@@ -73,7 +72,7 @@ const hintBeyondDeadline = ({ deadline, hint }: Scheduled<unknown>): ReadonlyArr
 
 const hintAboveCap = ({ hint }: Explainable, tree: Tree): ReadonlyArray<Warning> => {
   if (hint?._tag !== "Floor" && hint?._tag !== "Override") return []
-  const capMillis = Math.max(...leaves(tree).map(capOf))
+  const capMillis = Math.max(...leaves(tree).map((leaf) => leaf.capMillis))
   return hint.atMostMillis > capMillis
     ? [warning({ _tag: "HintAboveCap", atMost: Duration.millis(hint.atMostMillis), cap: Duration.millis(capMillis) })]
     : []
@@ -82,8 +81,8 @@ const hintAboveCap = ({ hint }: Explainable, tree: Tree): ReadonlyArray<Warning>
 const capsBelowBases = (tree: Tree): ReadonlyArray<Warning> => {
   const found = new Map<string, Warning>()
   for (const leaf of leaves(tree)) {
-    const baseMillis = baseOf(leaf)
-    const capMillis = capOf(leaf)
+    const { capMillis } = leaf
+    const baseMillis = capMillis === Infinity ? 0 : baseOf(leaf)
     if (capMillis >= baseMillis) continue
     const remark = warning({
       _tag: "CapBelowBase",
@@ -95,36 +94,28 @@ const capsBelowBases = (tree: Tree): ReadonlyArray<Warning> => {
   return [...found.values()]
 }
 
-const leaves = (tree: Tree): ReadonlyArray<Leaf | RandomLeaf> => {
-  const found: Array<Leaf | RandomLeaf> = []
+const leaves = (tree: Tree): ReadonlyArray<Leaf> => {
+  const found: Array<Leaf> = []
   BackoffTree.some(tree, (part) => {
-    if (part._tag === "Leaf" || part._tag === "RandomLeaf") found.push(part)
+    if (part._tag === "Leaf") found.push(part)
     return false
   })
   return found
 }
 
-/** The most a leaf answers, by its cap or by a maximum of its curve. */
-const capOf = (leaf: Leaf | RandomLeaf): number =>
-  leaf._tag === "RandomLeaf" && "maximumMillis" in leaf.curve
-    ? Math.min(leaf.capMillis, leaf.curve.maximumMillis)
-    : leaf.capMillis
+/** How many delays of a curve are looked at. */
+const first = 20
 
-/** What a curve grows from. */
-const baseOf = (leaf: Leaf | RandomLeaf): number => {
-  const { curve } = leaf
-  switch (curve._tag) {
-    case "Delays":
-      return Math.min(...curve.delaysMillis)
-    case "Decorrelated":
-    case "DecorrelatedSmooth":
-    case "Truncated":
-      return curve.baseMillis
-    case "Ethernet":
-      return curve.slotMillis
-    case "Celery":
-      return curve.factorSeconds * 1000
-    default:
-      return Curve.boundMillis(curve, 1) ?? 0
+/** What a curve grows from: its shortest delay, or the longest draw of one whose delays can be no time at all. */
+const baseOf = ({ curve, n }: Leaf): number => {
+  let state = curve.initial
+  let base = Infinity
+  for (let retry = n; retry < n + first; retry++) {
+    const millis = curve.delayMillis(retry, state, Infinity, 0)
+    if (millis === undefined) break
+    const [least, greatest] = curve.intervalMillis(retry, Infinity)
+    base = Math.min(base, curve.draws && least === 0 ? greatest : least)
+    state = curve.next(millis, retry, state, Infinity, 0)
   }
+  return base === Infinity ? 0 : base
 }

@@ -1,13 +1,14 @@
 import {
   AttemptTimeout,
   Backoff,
+  Classic,
   Classifier,
+  Curve,
   Deadline,
   Hint,
   Jitter,
   Policy,
-  RetryBucket,
-  SendRate,
+  TokenBucket,
   Verdict
 } from "@effect-retry/core"
 import { Plan, SeededRandom } from "@effect-retry/plan"
@@ -36,6 +37,22 @@ const valley = Jitter.make({
   draw: (bound, u) => bound * Math.abs(2 * u - 1)
 })
 
+/** Google's truncated exponential back-off, as a user may write it. */
+const truncated = ({ base, maximum }: { readonly base: number; readonly maximum: number }) =>
+  Backoff.fromCurve(
+    Curve.make({
+      name: "truncated",
+      draws: true,
+      initial: undefined,
+      delayMillis: (n, _, cap, u) => Math.min(base * 2 ** (n - 1) + u * 1_000, maximum, cap),
+      next: () => undefined,
+      intervalMillis: (n, cap) => [
+        Math.min(base * 2 ** (n - 1), maximum, cap),
+        Math.min(base * 2 ** (n - 1) + 1_000, maximum, cap)
+      ]
+    })
+  )
+
 const tags = (remarks: ReadonlyArray<{ readonly _tag: string }>) => remarks.map(({ _tag }) => _tag)
 
 const warningsOf = (policy: Plan.Explainable, options?: Plan.Options) => Plan.explain(policy, options).warnings
@@ -60,7 +77,7 @@ const goldenDelays: ReadonlyArray<readonly [string, Backoff.Backoff, ReadonlyArr
   ],
   [
     "linear",
-    Backoff.linear({ base: 10, step: 5 }),
+    Backoff.fromCurve(Curve.linear({ base: 10, step: 5 })),
     [
       [10, 10, 10, 10],
       [15, 15, 15, 15],
@@ -132,7 +149,7 @@ const goldenDelays: ReadonlyArray<readonly [string, Backoff.Backoff, ReadonlyArr
   ],
   [
     "decorrelated",
-    Backoff.decorrelated({ base: 1000 }),
+    Backoff.fromCurve(Curve.decorrelated({ base: 1000 })),
     [
       [3000, 1000, 2000.5, 3000],
       [9000, 1000, 3500.5, 9000],
@@ -141,7 +158,7 @@ const goldenDelays: ReadonlyArray<readonly [string, Backoff.Backoff, ReadonlyArr
   ],
   [
     "decorrelatedSmooth",
-    Backoff.decorrelatedSmooth({ base: 1000 }),
+    Backoff.fromCurve(Curve.decorrelatedSmooth({ base: 1000 })),
     [
       [1378, 0, 871.6, 1378],
       [2838, 0, 1158.6, 2838],
@@ -150,7 +167,7 @@ const goldenDelays: ReadonlyArray<readonly [string, Backoff.Backoff, ReadonlyArr
   ],
   [
     "ethernet",
-    Backoff.ethernet({ slot: 10 }),
+    Classic.ethernet({ slot: 10 }),
     [
       [10, 0, 5, 10],
       [30, 0, 15, 30],
@@ -159,7 +176,7 @@ const goldenDelays: ReadonlyArray<readonly [string, Backoff.Backoff, ReadonlyArr
   ],
   [
     "celery",
-    Backoff.celery({ factor: 1 }),
+    Classic.celery({ factor: 1 }),
     [
       [1000, 0, 500, 1000],
       [2000, 0, 1000, 2000],
@@ -168,7 +185,7 @@ const goldenDelays: ReadonlyArray<readonly [string, Backoff.Backoff, ReadonlyArr
   ],
   [
     "truncated",
-    Backoff.truncated({ base: 1000, maximum: 3500 }),
+    truncated({ base: 1000, maximum: 3500 }),
     [
       [2000, 1000, 1500.5, 2000],
       [3000, 2000, 2500.5, 3000],
@@ -177,7 +194,7 @@ const goldenDelays: ReadonlyArray<readonly [string, Backoff.Backoff, ReadonlyArr
   ],
   [
     "longest of two",
-    Backoff.longest(exponential, Backoff.constant({ delay: 150 })),
+    Backoff.max(exponential, Backoff.constant({ delay: 150 })),
     [
       [150, 150, 150, 150],
       [200, 200, 200, 200],
@@ -186,7 +203,7 @@ const goldenDelays: ReadonlyArray<readonly [string, Backoff.Backoff, ReadonlyArr
   ],
   [
     "shortest of two",
-    Backoff.shortest(jittered, Backoff.constant({ delay: 150 })),
+    Backoff.min(jittered, Backoff.constant({ delay: 150 })),
     [
       [100, 50, 75.5, 100],
       [150, 100, 137.75, 150],
@@ -216,23 +233,23 @@ const goldenDelays: ReadonlyArray<readonly [string, Backoff.Backoff, ReadonlyArr
 /** Back-offs whose plan is tight, and how long an attempt takes at most. */
 const tight: ReadonlyArray<readonly [string, Backoff.Backoff]> = [
   ["constant", Backoff.constant({ delay: 70 })],
-  ["linear", Backoff.linear({ base: 10, step: 5 })],
-  ["polynomial", Backoff.polynomial({ base: 10, degree: 1.7 }).pipe(Backoff.jittered(Jitter.full))],
+  ["linear", Backoff.fromCurve(Curve.linear({ base: 10, step: 5 }))],
+  ["polynomial", Backoff.fromCurve(Curve.polynomial({ base: 10, degree: 1.7 })).pipe(Backoff.jittered(Jitter.full))],
   ["exponential", exponential],
-  ["fibonacci", Backoff.fibonacci({ base: 33 }).pipe(Backoff.jittered(Jitter.additive({ max: 12 })))],
+  ["fibonacci", Backoff.fromCurve(Curve.fibonacci({ base: 33 })).pipe(Backoff.jittered(Jitter.additive({ max: 12 })))],
   ["a list", Backoff.fromDelays([10, 1000, 20, 30])],
-  ["connectRetry", Backoff.connectRetry({ maximum: "16 seconds" })],
+  ["connectRetry", Classic.connectRetry({ maximum: "16 seconds" })],
   ["full jitter", exponential.pipe(Backoff.jittered(Jitter.full))],
   ["equal jitter", jittered],
   ["proportional jitter", jittered.pipe(Backoff.jittered(Jitter.proportional({ ratio: 0.3 })))],
   ["a jitter of one's own", jittered.pipe(Backoff.jittered(Arbitraries.userJitter))],
-  ["decorrelated", Backoff.decorrelated({ base: 100 }).pipe(Backoff.capped(5_000))],
-  ["ethernet", Backoff.ethernet({ slot: 51 })],
-  ["celery", Backoff.celery({ factor: 1, maximum: "5 seconds" })],
-  ["truncated", Backoff.truncated({ base: 100, maximum: 3_000 })],
-  ["delayedFirst", Backoff.delayedFirst(jittered)],
-  ["longest", Backoff.longest(jittered, Backoff.decorrelated({ base: 30 }))],
-  ["shortest", Backoff.shortest(jittered, Backoff.decorrelated({ base: 30 }))],
+  ["decorrelated", Backoff.fromCurve(Curve.decorrelated({ base: 100 })).pipe(Backoff.capped(5_000))],
+  ["ethernet", Classic.ethernet({ slot: 51 })],
+  ["celery", Classic.celery({ factor: 1, maximum: "5 seconds" })],
+  ["truncated", truncated({ base: 100, maximum: 3_000 })],
+  ["the first retry at once", Backoff.andThen(Backoff.fromDelays([0]), jittered)],
+  ["longest", Backoff.max(jittered, Backoff.fromCurve(Curve.decorrelated({ base: 30 })))],
+  ["shortest", Backoff.min(jittered, Backoff.fromCurve(Curve.decorrelated({ base: 30 })))],
   ["resetAfter more than the timeout", Backoff.resetAfter(jittered, "3 seconds")]
 ]
 
@@ -412,8 +429,8 @@ describe("Plan.explain", () => {
   it.effect("keeps smooth delays within two milliseconds per retry of what is possible", () =>
     Effect.gen(function* () {
       for (const backoff of [
-        Backoff.decorrelatedSmooth({ base: 1000 }),
-        Backoff.decorrelatedSmooth({ base: 70 }).pipe(Backoff.capped(500))
+        Backoff.fromCurve(Curve.decorrelatedSmooth({ base: 1000 })),
+        Backoff.fromCurve(Curve.decorrelatedSmooth({ base: 70 })).pipe(Backoff.capped(500))
       ]) {
         const policy = { maxAttempts: 7, backoff }
         const plan = times(Plan.explain(policy))
@@ -431,8 +448,8 @@ describe("Plan.explain", () => {
 
   it.effect("counts on a smooth delay that another one hides", () =>
     Effect.gen(function* () {
-      const smooth = Backoff.decorrelatedSmooth({ base: 1000 })
-      const policy = { maxAttempts: 3, backoff: Backoff.longest(smooth, Backoff.constant({ delay: 700 })) }
+      const smooth = Backoff.fromCurve(Curve.decorrelatedSmooth({ base: 1000 }))
+      const policy = { maxAttempts: 3, backoff: Backoff.max(smooth, Backoff.constant({ delay: 700 })) }
       const plan = times(Plan.explain(policy))
       // The first draw hides below the constant delay, and takes from the second one what is above it.
       const seen = yield* operation(policy, () => ({ ranMillis: 0, kind: "Server" })).pipe(
@@ -445,7 +462,7 @@ describe("Plan.explain", () => {
   )
 
   it("takes means over what earlier draws have left behind", () => {
-    const means = delaysOf(Plan.explain({ maxAttempts: 9, backoff: Backoff.decorrelated({ base: "1 minute" }) }))
+    const means = delaysOf(Plan.explain({ maxAttempts: 9, backoff: Backoff.fromCurve(Curve.decorrelated({ base: "1 minute" })) }))
     let exact = 1
     for (const [, , mean] of means) {
       exact = (1 + 3 * exact) / 2
@@ -536,10 +553,10 @@ describe("Plan.Warning", () => {
       ["never ends: neither attempts, back-off nor deadline stop it"]
     ],
     ["a list ends it", { maxAttempts: Infinity, backoff: Backoff.fromDelays([1, 2]) }, []],
-    ["ethernet ends", { maxAttempts: Infinity, backoff: Backoff.ethernet({ slot: 1 }) }, []],
+    ["ethernet ends", { maxAttempts: Infinity, backoff: Classic.ethernet({ slot: 1 }) }, []],
     [
       "the longest of two ends",
-      { maxAttempts: Infinity, backoff: Backoff.longest(jittered, Backoff.fromDelays([1])) },
+      { maxAttempts: Infinity, backoff: Backoff.max(jittered, Backoff.fromDelays([1])) },
       []
     ],
     [
@@ -567,7 +584,7 @@ describe("Plan.Warning", () => {
         backoff: exponential.pipe(Backoff.jittered(Jitter.full)),
         deadline: Deadline.refuse("1 minute")
       },
-      ["more than 5000 attempts are possible; of the others only the policy's own bounds are known"]
+      ["attempts after 5000 are not followed one by one: the worst case is an upper bound"]
     ],
     [
       "the deadline is too short for the attempts",
@@ -608,16 +625,11 @@ describe("Plan.Warning", () => {
       "the cap is below the base, somewhere",
       {
         maxAttempts: 3,
-        backoff: Backoff.byKind({ Timeout: exponential, orElse: Backoff.decorrelated({ base: 500 }) }).pipe(
+        backoff: Backoff.byKind({ Timeout: exponential, orElse: Backoff.fromCurve(Curve.decorrelated({ base: 500 })) }).pipe(
           Backoff.capped(400)
         )
       },
       ["the cap of 400ms is below the base of 500ms: nothing grows"]
-    ],
-    [
-      "the maximum is below the base",
-      { maxAttempts: 3, backoff: Backoff.celery({ factor: 3, maximum: "2 seconds" }) },
-      ["the cap of 2s is below the base of 3s: nothing grows"]
     ],
     ["the cap is the base", { maxAttempts: 3, backoff: exponential.pipe(Backoff.capped(100)) }, []],
     [
@@ -627,7 +639,7 @@ describe("Plan.Warning", () => {
     ],
     [
       "jitter of what is never the shortest",
-      { maxAttempts: 3, backoff: Backoff.shortest(jittered, Backoff.constant({ delay: 50 })) },
+      { maxAttempts: 3, backoff: Backoff.min(jittered, Backoff.constant({ delay: 50 })) },
       ["the jitter has no effect: no delay has more than one value"]
     ],
     ["jitter of no delay", { maxAttempts: 1, backoff: jittered }, []],
@@ -704,8 +716,8 @@ describe("Plan.Assumption", () => {
     ["that no server sends hints", { ...timed, hint: Hint.standard }, ["NoHints"]],
     [
       "that services grant",
-      { ...timed, bucket: RetryBucket.Default, sendRate: SendRate.Default },
-      ["BucketGrants", "SendRateGrants"]
+      { ...timed, bucket: TokenBucket.unlimited, rateLimiter: TokenBucket.unlimited },
+      ["BucketGrants", "RateLimiterGrants"]
     ],
     ["any kind", { ...timed, backoff: Backoff.byKind({ Client: exponential, orElse: jittered }) }, ["AnyKind"]],
     ["that no attempt resets", { ...timed, backoff: Backoff.resetAfter(exponential, 1001) }, ["NeverReset"]],

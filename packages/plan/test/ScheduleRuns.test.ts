@@ -1,4 +1,4 @@
-import { AttemptTimeout, Backoff, Classifier, Deadline, Hint, Policy } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Classifier, Curve, Deadline, Hint, Policy } from "@effect-retry/core"
 import { Plan, SeededRandom } from "@effect-retry/plan"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Context, Duration, Effect, Option, Schedule } from "effect"
@@ -85,8 +85,8 @@ describe("Plan.explainSchedule", () => {
 
   it.effect("sees in a Backoff no more than its plan tells", () =>
     Effect.gen(function* () {
-      const backoff = Backoff.decorrelated({ base: 100 }).pipe(Backoff.capped(2_000))
-      const policy = { maxAttempts: 6, backoff: Backoff.longest(backoff, Backoff.exponential({ base: 50 })) }
+      const backoff = Backoff.fromCurve(Curve.decorrelated({ base: 100 })).pipe(Backoff.capped(2_000))
+      const policy = { maxAttempts: 6, backoff: Backoff.max(backoff, Backoff.exponential({ base: 50 })) }
       const exact = times(Plan.explain(policy))
       const seen = times(yield* Plan.explainSchedule(policy, { samples: 1_000 }))
       exact.earliest.forEach((earliest, i) => {

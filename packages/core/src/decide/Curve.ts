@@ -37,6 +37,7 @@ export const make = <S>(definition: Definition<S>): Curve<S> => {
   const curve = known<S>({
     name: definition.name,
     draws: definition.draws,
+    risingSums: definition.risingSums === true,
     initial: definition.initial,
     delayMillis: (n, state, capMillis, u) => {
       const millis = definition.delayMillis(n, state, capMillis, u)
@@ -151,6 +152,7 @@ export const decorrelatedSmooth = (options: { readonly base: Duration.DurationIn
   return known({
     name: "decorrelatedSmooth",
     draws: true,
+    risingSums: true,
     initial: 0,
     delayMillis: (n, path, capMillis, u) => {
       const last = n - 1 > farthest ? path / 2 : path

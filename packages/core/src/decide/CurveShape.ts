@@ -19,6 +19,11 @@ export interface Definition<S> {
   readonly name: string
   /** Whether `delayMillis` looks at `u`. Such a curve draws by itself and takes no jitter. */
   readonly draws: boolean
+  /**
+   * Whether the sum of all delays so far rises with each of their draws, also where a single delay does not. A plan then
+   * bounds sums by those of the least and of the greatest draws, and not by the sums of the intervals.
+   */
+  readonly risingSums?: boolean
   /** The state before retry 1. */
   readonly initial: S
   /**
@@ -59,6 +64,7 @@ export const known = <S>(definition: Definition<S>): Curve<S> => ({
   [TypeId]: TypeId,
   name: definition.name,
   draws: definition.draws,
+  risingSums: definition.risingSums === true,
   initial: definition.initial,
   delayMillis: definition.delayMillis,
   next: definition.next,

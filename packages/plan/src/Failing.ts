@@ -1,0 +1,180 @@
+/**
+ * The ways in which an attempt can fail, as far as its policy tells them apart, and what follows each of them.
+ */
+import type { Failures } from "@effect-retry/core/Decision"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import type { Tree } from "@effect-retry/core/BackoffTree"
+import * as Hint from "@effect-retry/core/Hint"
+import type { Kind } from "@effect-retry/core/Verdict"
+import * as Extremes from "./Extremes.ts"
+import type { Delay, Journey } from "./Journey.ts"
+import * as Limits from "./Limits.ts"
+import * as Means from "./Means.ts"
+import type { Path } from "./Paths.ts"
+import { casesOf } from "./Times.ts"
+import type { Case } from "./Times.ts"
+
+/**
+ * One way in which the current attempt of a path can fail.
+ *
+ * @category models
+ */
+export interface Failure {
+  readonly path: Path
+  readonly kind: Kind
+  readonly failures: Failures
+  /** Whether no attempt is left for it. */
+  readonly spent: boolean
+  readonly ranLeast: number
+  readonly ranMost: number
+}
+
+/**
+ * What follows a failure.
+ *
+ * @category models
+ */
+export interface Step {
+  readonly delay: Delay
+  /** Empty where no attempt follows. */
+  readonly next: ReadonlyArray<Path>
+  readonly waitedMillis: number
+  /** Whether an attempt follows in all operations of the path. */
+  readonly certain: boolean
+}
+
+/**
+ * How much is told of a step.
+ *
+ * @category models
+ */
+export interface Telling {
+  /** Attempts so far. */
+  readonly attempts: number
+  /** Draws to take a mean over; `undefined` where only the ends are told. */
+  readonly draws: number | undefined
+}
+
+/**
+ * A failure for every kind, and for every way in which a run is long enough, or not, to start the back-off over.
+ *
+ * @category destructors
+ */
+export const failuresOf = (journey: Journey, attempt: number, path: Path): ReadonlyArray<Failure> => {
+  const longest = Limits.longestRun(journey, attempt, path.earliest)
+  const starts = journey.resets.filter((afterMillis) => afterMillis <= longest)
+  return journey.kinds.flatMap((kind) => {
+    const failures = Limits.counted(journey.policy, path.failures, kind)
+    const spent = Limits.isSpent(journey.prepared, attempt, failures, kind)
+    return [0, ...starts].map((ranLeast, i) => ({
+      path,
+      kind,
+      failures,
+      spent,
+      ranLeast,
+      ranMost: starts[i] ?? longest
+    }))
+  })
+}
+
+/**
+ * The lengths of a run that make a difference, in rising order.
+ *
+ * @category destructors
+ */
+export const resetsOf = (tree: Tree): ReadonlyArray<number> => {
+  const found = new Set<number>()
+  BackoffTree.some(tree, (part) => {
+    if (part._tag === "ResetAfter") found.add(part.afterMillis)
+    return false
+  })
+  return [...found].toSorted((a, b) => a - b)
+}
+
+/**
+ * The steps that can follow a failure: none where the back-off has ended, `undefined` where there may be too many.
+ *
+ * @category destructors
+ */
+export const stepsOf = (journey: Journey, failure: Failure, telling: Telling): ReadonlyArray<Step> | undefined => {
+  const { kind, path, ranLeast, ranMost } = failure
+  const input: Extremes.Input = {
+    kind,
+    ranMillis: ranLeast,
+    earlyMillis: path.earliest + ranLeast,
+    lateMillis: clippedLatest(journey, path) + ranMost
+  }
+  const cases = casesOf(path.extremes, input)
+  const steps = cases?.map((one) => stepOf(journey, failure, one, input, telling))
+  const possible = steps?.flatMap((step) => step ?? [])
+  const certain = possible?.length === steps?.length
+  return certain ? possible : possible?.map((step) => ({ ...step, certain: false }))
+}
+
+/**
+ * @category destructors
+ */
+export const clippedLatest = ({ policy }: Journey, { latest }: Path): number =>
+  Math.min(latest, Limits.latestStart(policy.deadline))
+
+/** Steps the back-off in one of its cases; `undefined` where it has ended. */
+const stepOf = (
+  journey: Journey,
+  { failures, path, ranLeast, ranMost }: Failure,
+  { input, untilMillis }: Case,
+  failed: Extremes.Input,
+  telling: Telling
+): Step | undefined => {
+  const { deadline } = journey.policy
+  const range = Extremes.step(path.extremes, input)
+  if (range === undefined) return undefined
+  const meanInput = {
+    kind: input.kind,
+    ranMillis: ranLeast,
+    elapsedMillis: Math.max(input.earlyMillis, failed.earlyMillis)
+  }
+  const mean =
+    telling.draws === undefined ? undefined : Means.mean(path.histories, telling.attempts, meanInput, telling.draws)
+  const [addsLeast, addsMost] = hinted(journey.hint, range)
+  const waits = Limits.fit(deadline, failed.earlyMillis, addsLeast)
+  const spent = path.ranLeast + ranLeast
+  // A hint makes a wait longer than the back-off that has kept the time.
+  const until = journey.hint._tag === "Ignore" ? Math.ceil(untilMillis) - 1 : Infinity
+  const waitedMost = Math.min(path.waitedMost + addsMost, until - spent)
+  const atMost = deadline?._tag === "Cut" ? deadline.withinMillis : Limits.latestStart(deadline)
+  const next = {
+    extremes: range.rest,
+    histories: mean?.rest ?? path.histories,
+    failures,
+    earliest: failed.earlyMillis + (waits ?? 0),
+    latest: Math.min(path.latest + ranMost + addsMost, until),
+    ranLeast: spent,
+    waitedMost
+  }
+  return {
+    delay: {
+      bound: telling.draws === undefined ? range.most : Extremes.boundMillis(path.extremes, input),
+      least: range.least,
+      mean: mean?.millis ?? range.most,
+      most: range.most
+    },
+    next: waits === undefined ? [] : startedOver(journey, next),
+    waitedMillis:
+      waits !== undefined || deadline?._tag === "Cut" ? Math.max(0, Math.min(waitedMost, atMost - spent)) : 0,
+    certain: Limits.fit(deadline, failed.lateMillis, addsMost) !== undefined
+  }
+}
+
+/** The same path, and where a hint can start the back-off over, also the path after such a hint. */
+const startedOver = ({ hint, start }: Journey, path: Path): ReadonlyArray<Path> =>
+  hint._tag !== "Ignore" && hint.startsOver
+    ? [path, { ...path, extremes: start.extremes, histories: start.histories }]
+    : [path]
+
+/** What a delay adds where a server may ask for anything, or for nothing. */
+const hinted = (hint: Hint.Hint, range: Extremes.Range): readonly [least: number, most: number] => {
+  if (hint._tag === "Ignore") return [range.addsLeast, range.addsMost]
+  const shortened = Hint.bend(hint, range.least, Number.MIN_VALUE, 0) ?? range.least
+  const lengthened = Hint.bend(hint, range.most, Limits.longestHint(hint), 1) ?? range.most
+  return [Math.min(range.least, shortened), Math.max(range.most, lengthened)]
+}

@@ -1,0 +1,35 @@
+/**
+ * What a plan is given, checked.
+ */
+import * as Classifier from "@effect-retry/core/Classifier"
+import * as Argument from "@effect-retry/core/InvalidArgument"
+import type { Prepared } from "@effect-retry/core/PolicyCheck"
+import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
+import type { Options, Scheduled } from "./PlanRecord.ts"
+
+/**
+ * @category models
+ */
+export interface Inputs {
+  /** The part of the policy that a plan looks at. */
+  readonly prepared: Prepared
+  readonly rows: number
+  readonly takesMillis: number
+}
+
+/**
+ * Throws an `InvalidArgument` where the policy or an option cannot be worked with.
+ *
+ * @category constructors
+ */
+export const check = (owner: string, policy: Scheduled<unknown>, options: Options | undefined): Inputs => {
+  const { attemptTimeout, attemptsByKind, backoff, deadline, hint, maxAttempts } = policy
+  const planned = { attemptTimeout, attemptsByKind, backoff, deadline, hint, maxAttempts }
+  const prepared = PolicyCheck.prepare(owner, { ...planned, classifier: Classifier.always })
+  const rows = Argument.number(owner, "rows", options?.rows ?? 20, { min: 1, max: 1000, integer: true })
+  const takesMillis =
+    options?.attemptTakes === undefined
+      ? undefined
+      : Argument.millis(owner, "attemptTakes", options.attemptTakes, { min: 0 })
+  return { prepared, rows, takesMillis: takesMillis ?? (attemptTimeout === undefined ? 0 : Infinity) }
+}

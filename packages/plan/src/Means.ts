@@ -1,0 +1,67 @@
+/**
+ * Mean delays, by stepping the one interpreter with evenly spread draws.
+ */
+import type { Input, Tree } from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import { remembers } from "./Extremes.ts"
+
+/**
+ * What a mean is taken over: the trees after some histories, in the order of their last delay.
+ *
+ * @category models
+ */
+export type Histories = ReadonlyArray<Tree>
+
+const population = 256
+
+/**
+ * One history is enough where nothing remembers a draw.
+ *
+ * @category constructors
+ */
+export const histories = (tree: Tree): Histories =>
+  remembers(tree) ? Array.from({ length: population }, () => tree) : [tree]
+
+/**
+ * The mean delay before retry `n` over at most `mostDraws` draws, and the histories after it.
+ *
+ * @category destructors
+ */
+export const mean = (
+  self: Histories,
+  n: number,
+  input: Omit<Input, "u">,
+  mostDraws: number
+): { readonly millis: number; readonly rest: Histories } | undefined => {
+  const [only, another] = self
+  const alone = another === undefined
+  const steps = alone
+    ? middles(mostDraws).flatMap((u) => (only && BackoffTree.step(only, { ...input, u })) ?? [])
+    : thinned(self, mostDraws).flatMap((tree, i) => BackoffTree.step(tree, { ...input, u: scattered(i, n) }) ?? [])
+  if (steps.length === 0) return undefined
+  const ordered = alone ? steps.slice(0, 1) : steps.toSorted((a, b) => a.delayMillis - b.delayMillis)
+  return {
+    millis: steps.reduce((sum, { delayMillis }) => sum + delayMillis, 0) / steps.length,
+    rest: ordered.map(({ rest }) => rest)
+  }
+}
+
+/** The middles of so many equal parts of [0, 1). */
+const middles = (parts: number): ReadonlyArray<number> => Array.from({ length: parts }, (_, i) => (i + 0.5) / parts)
+
+/** Some of the histories, evenly spread over the order of their delays. */
+const thinned = (self: Histories, most: number): Histories =>
+  self.length <= most ? self : middles(most).flatMap((middle) => self[Math.floor(middle * self.length)] ?? [])
+
+const golden = (Math.sqrt(5) - 1) / 2
+
+/**
+ * Neighbours have had like histories and draw far apart from each other (van der Corput's sequence), so that every part
+ * of the population sees all draws, and a small one is enough. From retry to retry the draws move on by the golden
+ * section.
+ */
+const scattered = (i: number, n: number): number => {
+  let u = 0.5 / population
+  for (let rest = i, part = 0.5; rest > 0; rest >>= 1, part /= 2) u += (rest & 1) * part
+  return (u + n * golden) % 1
+}

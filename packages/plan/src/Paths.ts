@@ -1,0 +1,70 @@
+/**
+ * Paths: operations that have come to the same back-off, as one with intervals for its times.
+ */
+import type { Failures } from "@effect-retry/core/Decision"
+import type { Tree } from "@effect-retry/core/BackoffTree"
+import * as Extremes from "./Extremes.ts"
+import type { Histories } from "./Means.ts"
+import { histories } from "./Means.ts"
+import * as TreeKey from "./TreeKey.ts"
+
+/**
+ * All times in milliseconds.
+ *
+ * @category models
+ */
+export interface Path {
+  readonly extremes: Extremes.Extremes
+  readonly histories: Histories
+  /** Failures of the kinds whose attempts are limited by themselves. */
+  readonly failures: Failures
+  /** Start of the current attempt; the latest one as if there were no deadline. */
+  readonly earliest: number
+  readonly latest: number
+  /** The least time spent in attempts. */
+  readonly ranLeast: number
+  /** The most time spent in delays, as if there were no deadline. */
+  readonly waitedMost: number
+}
+
+/**
+ * The path of all operations before their first failure.
+ *
+ * @category constructors
+ */
+export const start = (tree: Tree): Path => ({
+  extremes: Extremes.make(tree),
+  histories: histories(tree),
+  failures: {},
+  earliest: 0,
+  latest: 0,
+  ranLeast: 0,
+  waitedMost: 0
+})
+
+/**
+ * Makes one of the paths that have come to the same back-off.
+ *
+ * @category combinators
+ */
+export const merger = (): ((paths: ReadonlyArray<Path>) => ReadonlyArray<Path>) => {
+  const keyOf = TreeKey.make()
+  return (paths) => {
+    if (paths.length < 2) return paths
+    const distinct = new Map<string, Path>()
+    for (const path of paths) {
+      const key = `${JSON.stringify(path.failures)} ${keyOf(path.extremes)}`
+      const known = distinct.get(key)
+      distinct.set(key, known === undefined ? path : hull(known, path))
+    }
+    return [...distinct.values()]
+  }
+}
+
+const hull = (one: Path, other: Path): Path => ({
+  ...one,
+  earliest: Math.min(one.earliest, other.earliest),
+  latest: Math.max(one.latest, other.latest),
+  ranLeast: Math.min(one.ranLeast, other.ranLeast),
+  waitedMost: Math.max(one.waitedMost, other.waitedMost)
+})

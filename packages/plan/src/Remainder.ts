@@ -1,0 +1,97 @@
+/**
+ * Attempts that are not followed one by one: what they can add at most.
+ */
+import type { Leaf, Tree } from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as Hint from "@effect-retry/core/Hint"
+import { longestMillis, wholeMillis } from "@effect-retry/core/Millis"
+import type { Followed, Journey } from "./Journey.ts"
+import * as Limits from "./Limits.ts"
+import type { Path } from "./Paths.ts"
+import type { Scheduled } from "./PlanRecord.ts"
+import { withinMillis } from "./Times.ts"
+
+/** How many delays of how many curves are looked at. */
+const mostDelays = 20_000
+
+/**
+ * Bounds the operations that have come to attempt `attempt` on these paths.
+ *
+ * Whatever a back-off does, none of its delays is longer than the longest that one of its curves has given so far. The
+ * waits also end with the deadline, or before a time that the back-off keeps.
+ *
+ * @category destructors
+ */
+export const remainder = (
+  journey: Journey,
+  paths: ReadonlyArray<Path>,
+  attempt: number
+): Pick<Followed, "elapsedMillis" | "waitedMillis"> => {
+  const most = Limits.mostAttempts(journey.policy)
+  const delays = longestDelays(journey, attempt, most)
+  const run = Limits.longestRun(journey, Limits.longestAttempt, 0)
+  const runs = run === 0 ? 0 : run * (most - attempt + 1)
+  const waited = Math.max(...paths.map(({ waitedMost }) => waitedMost)) + delays
+  const elapsed = Math.max(...paths.map(({ latest }) => latest)) + delays + runs
+  const bound = bounds(journey, lastStart(journey))
+  return {
+    waitedMillis: Math.min(bounded(waited), bound.waitedMillis),
+    elapsedMillis: Math.min(bounded(elapsed), bound.elapsedMillis)
+  }
+}
+
+/**
+ * What a policy bounds whose last attempt starts at `lastMillis` or before.
+ *
+ * @category destructors
+ */
+export const bounds = (
+  { policy, takesMillis }: Pick<Journey, "takesMillis"> & { readonly policy: Scheduled<unknown> },
+  lastMillis = Limits.latestStart(policy.deadline)
+): Pick<Followed, "elapsedMillis" | "waitedMillis"> => {
+  const { deadline } = policy
+  if (deadline?._tag === "Cut") return { waitedMillis: deadline.withinMillis, elapsedMillis: deadline.withinMillis }
+  const longest =
+    lastMillis === Infinity ? 0 : Limits.longestRun({ policy, takesMillis }, Limits.longestAttempt, lastMillis)
+  return { waitedMillis: lastMillis, elapsedMillis: lastMillis + longest }
+}
+
+/** More than any single delay is as good as no bound. */
+const bounded = (millis: number): number => (millis > longestMillis ? Infinity : millis)
+
+/** The latest start of an attempt: a hint makes a wait longer than the back-off that has kept its time. */
+const lastStart = ({ hint, policy, tree }: Journey): number =>
+  Math.min(Limits.latestStart(policy.deadline), hint._tag === "Ignore" ? Math.ceil(withinMillis(tree)) - 1 : Infinity)
+
+/** The delays from attempt `attempt` on, together. */
+const longestDelays = (journey: Journey, attempt: number, most: number): number => {
+  const leaves = leavesOf(journey.tree)
+  if (most * leaves.length > mostDelays) return bent(journey.hint, capOf(leaves)) * (most - attempt)
+  let longest = 0
+  let sum = 0
+  for (let retry = 1; retry < most; retry++) {
+    for (const leaf of leaves) longest = Math.max(longest, longestDelay(leaf, retry))
+    if (retry >= attempt) sum += bent(journey.hint, longest)
+  }
+  return sum
+}
+
+const leavesOf = (tree: Tree): ReadonlyArray<Leaf> => {
+  const found: Array<Leaf> = []
+  BackoffTree.some(tree, (part) => {
+    if (part._tag === "Leaf") found.push(part)
+    return false
+  })
+  return found
+}
+
+const capOf = (leaves: ReadonlyArray<Leaf>): number => Math.max(...leaves.map(({ capMillis }) => capMillis))
+
+const longestDelay = ({ capMillis, curve, jitter }: Leaf, retry: number): number => {
+  const [, greatest] = curve.intervalMillis(retry, capMillis)
+  const [, drawn] = jitter.interval(Math.min(greatest, capMillis))
+  return wholeMillis(drawn, capMillis)
+}
+
+const bent = (hint: Hint.Hint, delayMillis: number): number =>
+  Math.max(delayMillis, Hint.bend(hint, delayMillis, Limits.longestHint(hint), 1) ?? delayMillis)

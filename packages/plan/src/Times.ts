@@ -1,0 +1,115 @@
+/**
+ * The ends that a back-off has by time: which parts `within` a time may have ended at a failure whose time is not known
+ * exactly.
+ */
+import type { Tree } from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import type { Extremes, Input } from "./Extremes.ts"
+import * as Ends from "./Extremes.ts"
+import { shapeOf } from "./TreeKey.ts"
+
+/**
+ * A way in which the parts can stand after a step: stepped with this input, they stand that way in all histories.
+ *
+ * @category models
+ */
+export interface Case {
+  readonly input: Input
+  /** The next attempt starts before, or it would be another case. */
+  readonly untilMillis: number
+}
+
+/**
+ * The cases that are possible, at most two; `undefined` where there may be more.
+ *
+ * Longer delays and later failures only end more parts, so whatever is possible lies between the step at the early end
+ * and the step at the late end.
+ *
+ * @category destructors
+ */
+export const casesOf = (self: Extremes, input: Input): ReadonlyArray<Case> | undefined => {
+  const certain = [{ input, untilMillis: Infinity }]
+  if (!Ends.hasWithin(self.leasts)) return certain
+  const [lowest, highest] = [Ends.low(self, input), Ends.high(self, input)]
+  if (shapeOf(lowest?.rest) === shapeOf(highest?.rest)) return certain
+  if (startsTimeOver(self.leasts, input.ranMillis)) return undefined
+  const open = at(input, -Infinity)
+  const ended = at(input, Infinity)
+  const [mostOpen, mostEnded] = [Ends.low(self, open)?.rest, Ends.high(self, ended)?.rest]
+  const extreme = shapeOf(lowest?.rest) === shapeOf(mostOpen) && shapeOf(highest?.rest) === shapeOf(mostEnded)
+  return extreme && countWithin(mostOpen) - countWithin(mostEnded) === 1
+    ? [
+        { input: open, untilMillis: untilMillis(self.greatests, open) },
+        { input: ended, untilMillis: Infinity }
+      ]
+    : undefined
+}
+
+const at = (input: Input, millis: number): Input => ({ ...input, earlyMillis: millis, lateMillis: millis })
+
+/** A time that starts over counts from this failure, so this failure needs its true time. */
+const startsTimeOver = (tree: Tree, ranMillis: number): boolean =>
+  BackoffTree.some(
+    tree,
+    (part) => part._tag === "ResetAfter" && ranMillis >= part.afterMillis && Ends.hasWithin(part.initial)
+  )
+
+const countWithin = (tree: Tree | undefined): number => {
+  let count = 0
+  if (tree !== undefined) {
+    BackoffTree.some(tree, (part) => {
+      if (part._tag === "Within") count += 1
+      return false
+    })
+  }
+  return count
+}
+
+/** The time before which the next attempt starts as long as no part has ended, where every answer keeps to it. */
+const untilMillis = (tree: Tree, input: Input): number => {
+  switch (tree._tag) {
+    case "Leaf":
+    case "Max":
+      return Infinity
+    case "Min":
+      return Math.min(untilMillis(tree.left, input), untilMillis(tree.right, input))
+    case "AndThen": {
+      const { kind, lateMillis, ranMillis } = input
+      const first = BackoffTree.step(tree.first, { u: 0, kind, ranMillis, elapsedMillis: lateMillis })
+      return untilMillis(first === undefined ? tree.second : tree.first, input)
+    }
+    case "ByKind":
+      return untilMillis(tree.cases[input.kind] ?? tree.orElse, input)
+    case "ResetAfter":
+      return tree.sinceMillis + untilMillis(input.ranMillis >= tree.afterMillis ? tree.initial : tree.self, input)
+    case "Within":
+      return Math.min(tree.withinMillis, untilMillis(tree.self, input))
+    case "Take":
+      return untilMillis(tree.self, input)
+  }
+}
+
+/**
+ * The time before which every attempt starts, whatever the failures.
+ *
+ * @category destructors
+ */
+export const withinMillis = (tree: Tree): number => {
+  switch (tree._tag) {
+    case "Leaf":
+    case "ResetAfter":
+      return Infinity
+    case "Max":
+      return Math.min(withinMillis(tree.left), withinMillis(tree.right))
+    case "Min":
+      return Math.max(withinMillis(tree.left), withinMillis(tree.right))
+    case "AndThen":
+      return Math.max(withinMillis(tree.first), withinMillis(tree.second))
+    case "ByKind":
+      return Math.max(...[...Object.values(tree.cases), tree.orElse].map(withinMillis))
+    case "Within":
+      return Math.min(tree.withinMillis, withinMillis(tree.self))
+    case "Take":
+      return withinMillis(tree.self)
+  }
+}
