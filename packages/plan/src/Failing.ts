@@ -171,10 +171,13 @@ const startedOver = ({ hint, start }: Journey, path: Path): ReadonlyArray<Path> 
     ? [path, { ...path, extremes: start.extremes, histories: start.histories }]
     : [path]
 
+/** A server that asks for less asks for no time, which is no hint. */
+const shortestHint = 1
+
 /** What a delay adds where a server may ask for anything, or for nothing. */
 const hinted = (hint: Hint.Hint, range: Extremes.Range): readonly [least: number, most: number] => {
   if (hint._tag === "Ignore") return [range.addsLeast, range.addsMost]
-  const shortened = Hint.bend(hint, range.least, Number.MIN_VALUE, 0) ?? range.least
+  const shortened = Hint.bend(hint, range.least, shortestHint, 0) ?? range.least
   const lengthened = Hint.bend(hint, range.most, Limits.longestHint(hint), 1) ?? range.most
   return [Math.min(range.least, shortened), Math.max(range.most, lengthened)]
 }

@@ -19,17 +19,17 @@ import { remainder } from "./Remainder.ts"
  *
  * @category constructors
  */
-export const mostFollowed = 5_000
+export const mostFollowed = 2_000
 
 /**
  * How many parts of a back-off a plan steps.
  *
  * @category constructors
  */
-export const mostWork = 200_000
+export const mostWork = 60_000
 
 /** Draws for the means of an attempt, shared by its failures, and the least that each of them has. */
-const meanDraws = 500
+const meanDraws = 1_000
 const leastMeanDraws = 8
 
 /**

@@ -34,24 +34,39 @@ export const mean = (
   mostDraws: number
 ): { readonly millis: number; readonly rest: Histories } | undefined => {
   const [only, another] = self
-  const alone = another === undefined
-  const steps = alone
-    ? middles(mostDraws).flatMap((u) => (only && BackoffTree.step(only, { ...input, u })) ?? [])
-    : thinned(self, mostDraws).flatMap((tree, i) => BackoffTree.step(tree, { ...input, u: scattered(i, n) }) ?? [])
+  if (only === undefined || another === undefined) return only && alone(only, input, mostDraws)
+  const steps = thinned(self, mostDraws).flatMap(
+    (tree, i) => BackoffTree.step(tree, { ...input, u: scattered(i, n) }) ?? []
+  )
   if (steps.length === 0) return undefined
-  const ordered = alone ? steps.slice(0, 1) : steps.toSorted((a, b) => a.delayMillis - b.delayMillis)
   return {
     millis: steps.reduce((sum, { delayMillis }) => sum + delayMillis, 0) / steps.length,
-    rest: ordered.map(({ rest }) => rest)
+    rest: steps.toSorted((a, b) => a.delayMillis - b.delayMillis).map(({ rest }) => rest)
   }
 }
 
-/** The middles of so many equal parts of [0, 1). */
-const middles = (parts: number): ReadonlyArray<number> => Array.from({ length: parts }, (_, i) => (i + 0.5) / parts)
+/** Over the middles of equal parts of [0, 1). */
+const alone = (tree: Tree, input: Omit<Input, "u">, draws: number): ReturnType<typeof mean> => {
+  let rest: Tree | undefined
+  let sum = 0
+  let answered = 0
+  for (let i = 0; i < draws; i++) {
+    const stepped = BackoffTree.step(tree, { ...input, u: (i + 0.5) / draws })
+    if (stepped === undefined) continue
+    rest ??= stepped.rest
+    sum += stepped.delayMillis
+    answered += 1
+  }
+  return rest && { millis: sum / answered, rest: [rest] }
+}
 
 /** Some of the histories, evenly spread over the order of their delays. */
 const thinned = (self: Histories, most: number): Histories =>
-  self.length <= most ? self : middles(most).flatMap((middle) => self[Math.floor(middle * self.length)] ?? [])
+  self.length <= most
+    ? self
+    : Array.from({ length: most }, (_, i) => self[Math.floor(((i + 0.5) / most) * self.length)]).filter(
+        (tree) => tree !== undefined
+      )
 
 const golden = (Math.sqrt(5) - 1) / 2
 

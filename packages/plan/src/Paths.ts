@@ -3,6 +3,7 @@
  */
 import type { Failures } from "@effect-retry/core/Decision"
 import type { Tree } from "@effect-retry/core/BackoffTree"
+import * as Verdict from "@effect-retry/core/Verdict"
 import * as Extremes from "./Extremes.ts"
 import type { Histories } from "./Means.ts"
 import { histories } from "./Means.ts"
@@ -53,13 +54,15 @@ export const merger = (): ((paths: ReadonlyArray<Path>) => ReadonlyArray<Path>) 
     if (paths.length < 2) return paths
     const distinct = new Map<string, Path>()
     for (const path of paths) {
-      const key = `${JSON.stringify(path.failures)} ${keyOf(path.extremes)}`
+      const key = `${failuresKey(path.failures)} ${keyOf(path.extremes)}`
       const known = distinct.get(key)
       distinct.set(key, known === undefined ? path : hull(known, path))
     }
     return [...distinct.values()]
   }
 }
+
+const failuresKey = (failures: Failures): string => Verdict.kinds.map((kind) => failures[kind] ?? 0).join()
 
 const hull = (one: Path, other: Path): Path => ({
   ...one,

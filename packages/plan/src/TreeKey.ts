@@ -1,7 +1,7 @@
 /**
  * Back-offs as text, to find equal ones.
  */
-import type { Tree } from "@effect-retry/core/BackoffTree"
+import type { Leaf, Tree } from "@effect-retry/core/BackoffTree"
 import type { Extremes } from "./Extremes.ts"
 
 /**
@@ -11,8 +11,12 @@ import type { Extremes } from "./Extremes.ts"
  */
 export const make = (): ((extremes: Extremes) => string) => {
   const idOf = identities()
-  const replacer = (field: string, value: unknown) => (isFixed(field) || field === "state" ? idOf(value) : value)
-  return ({ greatests, leasts, parted }) => JSON.stringify(parted ? [leasts, greatests] : leasts, replacer)
+  const leaf = ({ capMillis, curve, jitter, n, state }: Leaf) =>
+    `${idOf(curve)},${idOf(state)},${capMillis},${idOf(jitter)},${n}`
+  return ({ greatests, leasts, parted }) => {
+    const key = text(leasts, leaf, (since) => since)
+    return parted ? `${key} ${text(greatests, leaf, (since) => since)}` : key
+  }
 }
 
 /**
@@ -20,22 +24,46 @@ export const make = (): ((extremes: Extremes) => string) => {
  *
  * @category destructors
  */
-export const shapeOf = (tree: Tree | undefined): string => {
-  const replacer = (field: string, value: unknown) => {
-    if (field === "curve") return (value as { readonly name: string }).name
-    return isFixed(field) || field === "state" || field === "sinceMillis" ? undefined : value
+export const shapeOf = (tree: Tree | undefined): string =>
+  tree === undefined
+    ? "ended"
+    : text(
+        tree,
+        ({ curve, n }) => `${curve.name},${n}`,
+        () => 0
+      )
+
+/** The parts in their order. What no step changes is left out. */
+const text = (tree: Tree, leaf: (leaf: Leaf) => string, since: (millis: number) => number): string => {
+  const part = (tree: Tree): string => {
+    switch (tree._tag) {
+      case "Leaf":
+        return leaf(tree)
+      case "Max":
+      case "Min":
+        return `${tree._tag}(${part(tree.left)};${part(tree.right)})`
+      case "AndThen":
+        return `AndThen(${part(tree.first)};${part(tree.second)})`
+      case "ByKind":
+        return `ByKind(${[...Object.values(tree.cases), tree.orElse].map(part).join(";")})`
+      case "ResetAfter":
+        return `ResetAfter(${part(tree.self)};${since(tree.sinceMillis)})`
+      case "Within":
+        return `Within(${part(tree.self)};${tree.withinMillis})`
+      case "Take":
+        return `Take(${part(tree.self)};${tree.left})`
+    }
   }
-  return tree === undefined ? "ended" : JSON.stringify(tree, replacer)
+  return part(tree)
 }
 
-/** What no step changes is told apart by identity. */
-const isFixed = (field: string): boolean => field === "curve" || field === "jitter" || field === "initial"
-
+/** Functions and states are told apart by identity. */
 const identities = (): ((value: unknown) => number) => {
   const ids = new Map<unknown, number>()
   return (value) => {
-    const id = ids.get(value) ?? ids.size
-    ids.set(value, id)
-    return id
+    const known = ids.get(value)
+    if (known !== undefined) return known
+    ids.set(value, ids.size)
+    return ids.size - 1
   }
 }

@@ -462,7 +462,9 @@ describe("Plan.explain", () => {
   )
 
   it("takes means over what earlier draws have left behind", () => {
-    const means = delaysOf(Plan.explain({ maxAttempts: 9, backoff: Backoff.fromCurve(Curve.decorrelated({ base: "1 minute" })) }))
+    const means = delaysOf(
+      Plan.explain({ maxAttempts: 9, backoff: Backoff.fromCurve(Curve.decorrelated({ base: "1 minute" })) })
+    )
     let exact = 1
     for (const [, , mean] of means) {
       exact = (1 + 3 * exact) / 2
@@ -554,11 +556,7 @@ describe("Plan.Warning", () => {
     ],
     ["a list ends it", { maxAttempts: Infinity, backoff: Backoff.fromDelays([1, 2]) }, []],
     ["ethernet ends", { maxAttempts: Infinity, backoff: Classic.ethernet({ slot: 1 }) }, []],
-    [
-      "the longest of two ends",
-      { maxAttempts: Infinity, backoff: Backoff.max(jittered, Backoff.fromDelays([1])) },
-      []
-    ],
+    ["the longest of two ends", { maxAttempts: Infinity, backoff: Backoff.max(jittered, Backoff.fromDelays([1])) }, []],
     [
       "one kind does not end",
       {
@@ -584,7 +582,7 @@ describe("Plan.Warning", () => {
         backoff: exponential.pipe(Backoff.jittered(Jitter.full)),
         deadline: Deadline.refuse("1 minute")
       },
-      ["attempts after 5000 are not followed one by one: the worst case is an upper bound"]
+      ["attempts after 2000 are not followed one by one: the worst case is an upper bound"]
     ],
     [
       "the deadline is too short for the attempts",
@@ -625,9 +623,10 @@ describe("Plan.Warning", () => {
       "the cap is below the base, somewhere",
       {
         maxAttempts: 3,
-        backoff: Backoff.byKind({ Timeout: exponential, orElse: Backoff.fromCurve(Curve.decorrelated({ base: 500 })) }).pipe(
-          Backoff.capped(400)
-        )
+        backoff: Backoff.byKind({
+          Timeout: exponential,
+          orElse: Backoff.fromCurve(Curve.decorrelated({ base: 500 }))
+        }).pipe(Backoff.capped(400))
       },
       ["the cap of 400ms is below the base of 500ms: nothing grows"]
     ],

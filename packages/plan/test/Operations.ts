@@ -38,7 +38,15 @@ export const operation = (policy: Plan.Explainable, failure: (attempt: number) =
     const { attemptTimeout, attemptsByKind, backoff, deadline, hint, maxAttempts } = policy
     const classifier = ({ hintMillis, kind }: Failing) => Verdict.retryable(kind, { hint: hintMillis })
     yield* Effect.ignore(
-      Retry.retry(attempt, { attemptTimeout, attemptsByKind, classifier, maxAttempts, backoff, hint, deadline } as never)
+      Retry.retry(attempt, {
+        attemptTimeout,
+        attemptsByKind,
+        classifier,
+        maxAttempts,
+        backoff,
+        hint,
+        deadline
+      } as never)
     )
     const elapsed = yield* nowMillis
     // A wait that was cut belongs to the waits as well.

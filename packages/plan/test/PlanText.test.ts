@@ -1,4 +1,4 @@
-import { AttemptTimeout, Backoff, Deadline, Hint, Jitter, Policy, RetryBucket } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Jitter, Policy, TokenBucket } from "@effect-retry/core"
 import { Plan } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 
@@ -58,9 +58,9 @@ describe("Plan.toText", () => {
   it("shows what never ends", () => {
     const backoff = Backoff.byKind({
       Throttling: Backoff.exponential({ base: "1 minute", factor: 10 }),
-      orElse: Backoff.fibonacci({ base: "400 millis" }).pipe(Backoff.jittered(Jitter.equal))
+      orElse: Backoff.fromCurve(Curve.fibonacci({ base: "400 millis" })).pipe(Backoff.jittered(Jitter.equal))
     }).pipe(Backoff.resetAfter("1 hour"))
-    expect(text({ maxAttempts: Infinity, backoff, bucket: RetryBucket.Default }, { rows: 7 })).toEqual([
+    expect(text({ maxAttempts: Infinity, backoff, bucket: TokenBucket.unlimited }, { rows: 7 })).toEqual([
       "attempt   bound  least    mean    most  earliest  latest  waited",
       "      1       -      -       -       -       0ms     0ms     0ms",
       "      2    1m0s  200ms    1m0s    1m0s     200ms    1m0s    1m0s",
@@ -115,7 +115,7 @@ describe("Plan.toText", () => {
   })
 
   it("stays within eighty columns", () => {
-    const backoff = Backoff.decorrelated({ base: "1111 millis" })
+    const backoff = Backoff.fromCurve(Curve.decorrelated({ base: "1111 millis" }))
     const attemptTimeout = AttemptTimeout.constant("11111 millis")
     const lines = text({ maxAttempts: 20, backoff, attemptTimeout })
     expect(lines.filter((line) => line.length > 80)).toEqual([])
