@@ -2,7 +2,7 @@
  * What a plan follows, and what it has found.
  */
 import type { BackoffTree } from "@effect-retry/core"
-import * as Hint from "@effect-retry/core/Hint"
+import type * as Hint from "@effect-retry/core/Hint"
 import type { Prepared } from "@effect-retry/core/PolicyCheck"
 import type { Kind } from "@effect-retry/core/Verdict"
 import type { Path } from "./Paths.ts"

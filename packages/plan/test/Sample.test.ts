@@ -29,7 +29,7 @@ describe("Plan.sample", () => {
     }).pipe(Effect.provide(SeededRandom.layerFixed([0.25])))
   )
 
-  it.effect("adds the load of the formula", () =>
+  it.effect("adds the load of the formula", { timeout: 60_000 }, () =>
     Effect.gen(function* () {
       for (const probability of [0, 0.1, 0.5, 1]) {
         for (const maxAttempts of [1, 4]) {

@@ -122,7 +122,7 @@ describe("VirtualClock.layer", () => {
         const byMillis = Order.mapInput(Order.number, (plan: { readonly millis: number }) => plan.millis)
         expect(woken).toEqual(kept.toSorted(byMillis).map(({ index }) => index))
       }).pipe(Effect.provide(VirtualClock.layer)),
-    { fastCheck: { seed: 20 } }
+    { fastCheck: { seed: 20 }, timeout: 60_000 }
   )
 
   it.effect("does not wait for a sleep that was interrupted", () =>

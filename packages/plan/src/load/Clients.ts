@@ -37,13 +37,13 @@ export const recovery = {
   acceptRatio: {
     name: "accept ratio (K 2, 120 s)",
     policy: immediately,
-    sendRate: RateLimiter.acceptRatio({ K: 2, window: "120 seconds", failures: "rejected" })
+    rateLimiter: RateLimiter.acceptRatio({ K: 2, window: "120 seconds", failures: "rejected" })
   },
   acceptRatioAndBucket: {
     name: "accept ratio (K 2, 30 s) and bucket",
     policy: immediately,
     bucket: successRatio,
-    sendRate: RateLimiter.acceptRatio({ K: 2, window: "30 seconds", failures: "rejected" })
+    rateLimiter: RateLimiter.acceptRatio({ K: 2, window: "30 seconds", failures: "rejected" })
   },
   drops: { name: "server drops expired work, 3 attempts", policy: immediately, serverDrops: true },
   dropsAndBucket: {

@@ -14,7 +14,7 @@ import { Clock, Context, Duration, Effect, Option, Random } from "effect"
 import * as Server from "./Server.ts"
 
 /**
- * What a client does: its policy, and a bucket and a send rate of its own.
+ * What a client does: its policy, and a bucket and a rate limiter of its own.
  *
  * @category models
  */
@@ -22,7 +22,7 @@ export interface Client {
   readonly name: string
   readonly policy: Policy.Preset
   readonly bucket?: Effect.Effect<TokenBucket.TokenBucket>
-  readonly sendRate?: Effect.Effect<TokenBucket.TokenBucket>
+  readonly rateLimiter?: Effect.Effect<TokenBucket.TokenBucket>
   /** Whether the server throws away what has waited longer than its clients do. */
   readonly serverDrops?: boolean
 }
@@ -90,7 +90,7 @@ const simulate = (client: Client, { load, patienceSeconds }: Scenario): Effect.E
         ? Effect.sleep(Duration.millis(answer))
         : Effect.zipRight(Effect.sleep(Duration.millis(timeoutMillis)), Effect.fail("timed out" as const))
     })
-    const policy = { ...client.policy, classifier: Classifier.always, bucket: Bucket, sendRate: Rate }
+    const policy = { ...client.policy, classifier: Classifier.always, bucket: Bucket, rateLimiter: Rate }
     const request = Effect.flatMap(nowMillis, (now) => {
       const second = secondOf(seconds, Math.floor(now / 1000))
       second.arrived += 1
@@ -112,7 +112,7 @@ const simulate = (client: Client, { load, patienceSeconds }: Scenario): Effect.E
     )
     for (let i = 0; i < clients; i++) {
       const services = Context.make(Bucket, yield* client.bucket ?? Effect.succeed(TokenBucket.unlimited)).pipe(
-        Context.add(Rate, yield* client.sendRate ?? Effect.succeed(TokenBucket.unlimited))
+        Context.add(Rate, yield* client.rateLimiter ?? Effect.succeed(TokenBucket.unlimited))
       )
       yield* Effect.forkIn(Effect.provide(traffic, services), scope)
     }
