@@ -160,20 +160,16 @@ const callWithin = <A, E>(
         isFirst || Exit.isFailure(exit) ? Effect.void : Effect.catchAllCause(late(exit.value), report(bound))
       )
     )
-    const ringing = Effect.zipRight(
-      Effect.sleep(bound.withinMillis),
-      Effect.suspend(() => decide(timedOut(bound)))
-    )
     const caller = yield* Effect.forkDaemon(calling)
-    const timer = yield* Effect.forkDaemon(Effect.interruptible(ringing))
-    const end = Effect.zipRight(stop(timer), stop(caller))
-    const waited = yield* Effect.exit(restore(Deferred.await(answer)))
-    if (Exit.isFailure(waited) && (yield* decide(Exit.failCause(waited.cause)))) {
-      yield* end
-      return yield* Effect.failCause(waited.cause)
-    }
+    const timer = yield* Effect.forkDaemon(
+      Effect.interruptible(Effect.delay(timeOut(bound, decide), bound.withinMillis))
+    )
+    const cause = yield* Effect.cause(restore(Deferred.await(answer)))
+    // An interruption that comes after the answer is left to the operation, which has tokens to refund then.
+    const isInterrupted = !Cause.isEmpty(cause) && (yield* decide(Exit.failCause(cause)))
+    yield* Effect.zipRight(stop(timer), stop(caller))
+    if (isInterrupted) return yield* Effect.failCause(cause)
     const exit = yield* Deferred.await(answer)
-    yield* end
     if (Exit.isSuccess(exit)) return Option.some(exit.value)
     yield* report(bound)(exit.cause)
     return Option.none()
@@ -181,8 +177,11 @@ const callWithin = <A, E>(
 
 const stop = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<void> => Fiber.interruptAsFork(fiber, FiberId.none)
 
-const timedOut = ({ owner, withinMillis }: Bound<never>): Exit.Exit<never, Cause.TimeoutException> =>
-  Exit.fail(new Cause.TimeoutException(`${owner}: no answer within ${withinMillis} ms`))
+const timeOut = <A>(
+  { owner, withinMillis }: Bound<never>,
+  decide: (exit: Exit.Exit<never, Cause.TimeoutException>) => Effect.Effect<A>
+): Effect.Effect<A> =>
+  Effect.suspend(() => decide(Exit.fail(new Cause.TimeoutException(`${owner}: no answer within ${withinMillis} ms`))))
 
 const report =
   <E>({ onFailure }: Bound<E>) =>

@@ -39,20 +39,26 @@ export const keyed = (options: Keyed): Effect.Effect<TokenBucket> => {
     maxKeys: Argument.number(owner, "maxKeys", options.maxKeys, { min: 1, integer: true }),
     idleMillis: Argument.millis(owner, "idleTimeToLive", options.idleTimeToLive, { min: 1 })
   }
-  const make = Effect.map(options.bucket, (bucket): Entry => ({ bucket, usedMillis: Infinity, inUse: 0 }))
+  const make = Effect.map(options.bucket, (bucket): Entry => ({ bucket, inUse: 0 }))
   const makeShared = Effect.provideService(make, Key, "")
-  return Effect.map(makeShared, (shared) => {
-    const entries = makeEntries(make, makeShared, shared, limits)
-    return shared.bucket.started === undefined ? bucketOf(entries) : startingBucketOf(entries)
+  return Effect.map(makeShared, (first) => {
+    const entries = makeEntries(make, sharedBy(makeShared, first, limits.idleMillis), limits)
+    return first.bucket.started === undefined ? bucketOf(entries) : startingBucketOf(entries)
   })
 }
 
 interface Entry {
   readonly bucket: TokenBucket
-  /** Kept up to date for the shared entry. */
-  usedMillis: number
   /** Attempts that wait for the bucket's answer, and those that it heard start and did not hear end. */
   inUse: number
+}
+
+/** The entry of all keys for which there is no room. */
+interface Shared {
+  readonly use: (nowMillis: number) => Effect.Effect<Entry>
+  /** Whether an attempt of the key started with it: the end of the attempt belongs there, also when there is room again. */
+  readonly isHeldBy: (key: string) => boolean
+  readonly count: Entries["count"]
 }
 
 interface Entries {
@@ -62,43 +68,46 @@ interface Entries {
   readonly count: (entry: Entry, key: string, change: 1 | -1) => void
 }
 
-interface Limits {
-  readonly maxKeys: number
-  readonly idleMillis: number
+const sharedBy = (make: Effect.Effect<Entry>, first: Entry, idleMillis: number): Shared => {
+  let shared = first
+  let usedMillis = Infinity
+  const underWay = new Map<string, number>()
+  return {
+    use: (nowMillis) => {
+      const isIdle = !isInUse(shared) && nowMillis - usedMillis >= idleMillis
+      usedMillis = nowMillis
+      if (!isIdle) return Effect.succeed(shared)
+      return Effect.map(make, (entry) => {
+        shared = entry
+        return entry
+      })
+    },
+    isHeldBy: (key) => underWay.has(key),
+    count: (entry, key, change) => {
+      if (entry !== shared) return
+      const count = (underWay.get(key) ?? 0) + change
+      if (count > 0) underWay.set(key, count)
+      else underWay.delete(key)
+    }
+  }
 }
 
 const makeEntries = (
   make: Effect.Effect<Entry>,
-  makeShared: Effect.Effect<Entry>,
-  first: Entry,
-  { idleMillis, maxKeys }: Limits
+  shared: Shared,
+  { idleMillis, maxKeys }: { readonly idleMillis: number; readonly maxKeys: number }
 ): Entries => {
   const monotonicMillis = MonotonicTime.makeReader()
   const own = RecentlyUsed.make<Entry>(idleMillis)
-  let shared = first
-  // By key, the attempts under way with the shared bucket: their ends belong there, also when there is room again.
-  const sharing = new Map<string, number>()
-
-  const share = (nowMillis: number): Effect.Effect<Entry> => {
-    if (!isInUse(shared) && nowMillis - shared.usedMillis >= idleMillis) {
-      return Effect.map(makeShared, (entry) => {
-        entry.usedMillis = nowMillis
-        shared = entry
-        return entry
-      })
-    }
-    shared.usedMillis = nowMillis
-    return Effect.succeed(shared)
-  }
   const enter = (key: string, nowMillis: number): Effect.Effect<Entry> => {
-    if (sharing.has(key)) return share(nowMillis)
+    if (shared.isHeldBy(key)) return shared.use(nowMillis)
     own.dropIdle(nowMillis, isInUse)
-    if (own.size() >= maxKeys) return share(nowMillis)
+    if (own.size() >= maxKeys) return shared.use(nowMillis)
     return Effect.flatMap(make, (entry) => {
       // Others may have entered while the bucket was made.
       const entered = own.get(key, nowMillis)
       if (entered !== undefined) return Effect.succeed(entered)
-      if (own.size() >= maxKeys) return share(nowMillis)
+      if (own.size() >= maxKeys) return shared.use(nowMillis)
       own.add(key, entry, nowMillis)
       return Effect.succeed(entry)
     })
@@ -113,10 +122,7 @@ const makeEntries = (
       }),
     count: (entry, key, change) => {
       entry.inUse = Math.max(0, entry.inUse + change)
-      if (entry !== shared) return
-      const count = (sharing.get(key) ?? 0) + change
-      if (count > 0) sharing.set(key, count)
-      else sharing.delete(key)
+      shared.count(entry, key, change)
     }
   }
 }
@@ -134,8 +140,9 @@ const isKeyed = (granted: Grant): granted is KeyedGrant => "bucket" in granted
 const bucketOf = ({ use }: Entries): TokenBucket => ({
   acquire: (request) =>
     use((entry) => {
+      const asked = entry.bucket.acquire(request)
       entry.inUse += 1
-      return Effect.matchCauseEffect(entry.bucket.acquire(request), {
+      return Effect.matchCauseEffect(asked, {
         onFailure: (cause) => {
           entry.inUse -= 1
           return Effect.failCause(cause)
