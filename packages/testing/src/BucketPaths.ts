@@ -128,7 +128,7 @@ const paths: ReadonlyArray<ReadonlyArray<Step>> = /*#__PURE__*/ FastCheck.sample
     }),
     { maxLength: 40, size: "max" }
   ),
-  { seed: 1, numRuns: 50 }
+  { seed: 1, numRuns: 30 }
 )
 
 /** An attempt that was granted and has not ended. */

@@ -102,13 +102,13 @@ export const startEach = (buckets: ReadonlyArray<Recording>): TokenBucket["start
     : undefined
 
 /**
- * The same request, to be answered within `millis`; nothing is below zero.
+ * The same request with another time to wait; none where `millis` is below zero.
  *
  * @category combinators
  */
 export const waitingAtMost = (request: Request, millis: number): Request => ({
   ...request,
-  atMost: Option.some(Duration.millis(Math.max(0, millis)))
+  atMost: Option.some(Duration.millis(millis))
 })
 
 const acquireEach = (

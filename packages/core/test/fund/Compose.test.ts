@@ -171,7 +171,7 @@ describe("TokenBucket.all", () => {
         expect(left).toEqual(flat)
         expect(right).toEqual(flat)
       }),
-    law(100)
+    law(60)
   )
 
   it.effect.prop(
@@ -194,7 +194,7 @@ describe("TokenBucket.all", () => {
         expect(yield* trace((bucket) => all(bucket, empty))).toEqual(none)
         expect(yield* trace(() => all())).toEqual(yield* trace(() => unlimited))
       }),
-    law(100)
+    law(60)
   )
 
   it.effect.prop(
@@ -222,7 +222,7 @@ describe("TokenBucket.all", () => {
         })
         yield* traceOf(checked, moves)
       }),
-    law(100)
+    law(60)
   )
 
   it.effect("keeps granted = spent + refunded for every bucket, at whatever step an operation is interrupted", () =>
@@ -346,7 +346,7 @@ describe("TokenBucket.shadow", () => {
         const until = refusal < 0 ? alone.length : refusal
         expect(once.slice(0, until)).toEqual(alone.slice(0, until))
       }),
-    law(100)
+    law(60)
   )
 
   TokenBucketContract.suite(vitest, "a shadow of a quota", Effect.map(quota(50), TokenBucket.shadow()), {

@@ -66,7 +66,7 @@ describe("TokenBucket.keyed", () => {
       const each = Effect.flatMap(TokenBucket.Key, (key) =>
         RetryBucket.quota({ capacity: 1 + key.length, cost: { orElse: 1 } })
       )
-      const { level } = yield* keyed({ bucket: each })
+      const { level } = yield* at("maker")(keyed({ bucket: each }))
       expect([yield* level("abc"), yield* level("ab"), yield* level("shared")]).toEqual([4, 3, 1])
     })
   )
@@ -255,7 +255,7 @@ describe("TokenBucket.keyed", () => {
         const keyed = TokenBucket.keyed({ bucket: make, maxKeys: 1, idleTimeToLive: 1 })
         expect(yield* traceOf(keyed, moves)).toEqual(yield* traceOf(make, moves))
       }),
-    law(100)
+    law(60)
   )
 
   it.effect.prop(
@@ -275,7 +275,7 @@ describe("TokenBucket.keyed", () => {
           expect(ledgers.length).toBeLessThanOrEqual((maxKeys + 1) * (1 + passed / 50))
         }
       }).pipe(VirtualClock.run),
-    law(50)
+    law(30)
   )
 
   it.each([
