@@ -1,53 +1,43 @@
-import { Classifier, Retry, RetryBucket } from "@effect-retry/core"
+import { Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Effect, Fiber, Schedule, Stream } from "effect"
+import { Chunk, Effect, Fiber, Option, Schedule, Stream } from "effect"
 
 const page = "docs/recipes.md"
 
 const restore: RetryBucket.Restore = (effect) => effect
 
 describe(`${page} ## A bucket for each tenant`, () => {
-  const keyed = (floorPerSecond: number) =>
-    RetryBucket.makeKeyed({
-      bucket: RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 1, floorPerSecond }),
-      maxKeys: 1,
-      idleTimeToLive: "10 minutes"
+  const keyed = TokenBucket.keyed({
+    bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 1 }),
+    maxKeys: 1,
+    idleTimeToLive: "10 minutes"
+  })
+  const request: TokenBucket.Request = {
+    attempt: 2,
+    kind: Option.some("Server"),
+    atMost: Option.none(),
+    restore: (effect) => effect
+  }
+  const isGranted = (bucket: TokenBucket.TokenBucket, key: string) =>
+    Effect.map(Effect.provideService(bucket.acquire(request), TokenBucket.Key, key), Option.isSome)
+
+  it.effect("further tenants share one bucket", () =>
+    Effect.gen(function* () {
+      const bucket = yield* keyed
+      const granted = Effect.forEach(["a", "b", "c"], (key) => isGranted(bucket, key))
+      expect(yield* granted).toEqual([true, true, false])
     })
-  const takenBy = (bucket: RetryBucket.RetryBucket, key: string) =>
-    Effect.map(Effect.provideService(bucket.take("Server", restore), RetryBucket.Key, key), (taken) => taken._tag)
-
-  it.effect("without a floor a drained bucket takes up its place, and further keys share one", () =>
-    Effect.gen(function* () {
-      const bucket = yield* keyed(0)
-      expect(yield* takenBy(bucket, "a")).toBe("Some")
-      yield* Effect.sleep("1 hour")
-      expect(yield* takenBy(bucket, "b")).toBe("Some")
-      expect(yield* takenBy(bucket, "c")).toBe("None")
-    }).pipe(VirtualClock.run)
   )
 
-  it.effect("new keys go on sharing one until it is full again", () =>
+  it.effect("a bucket that was not used for a while makes room, and its tenant comes back to a new one", () =>
     Effect.gen(function* () {
-      const bucket = yield* keyed(0.001)
-      expect(yield* takenBy(bucket, "a")).toBe("Some")
-      yield* Effect.sleep("10 minutes")
-      expect(yield* takenBy(bucket, "b")).toBe("Some")
-      yield* Effect.sleep("10 minutes")
-      // By now there is room in the place of the first, but what the second took is not back yet.
-      expect(yield* takenBy(bucket, "c")).toBe("None")
-      yield* Effect.sleep("10 minutes")
-      expect(yield* takenBy(bucket, "d")).toBe("Some")
-    }).pipe(VirtualClock.run)
-  )
-
-  it.effect("with a floor it makes room by itself", () =>
-    Effect.gen(function* () {
-      const bucket = yield* keyed(0.01)
-      expect(yield* takenBy(bucket, "a")).toBe("Some")
-      yield* Effect.sleep("1 hour")
-      expect(yield* takenBy(bucket, "b")).toBe("Some")
-      expect(yield* takenBy(bucket, "c")).toBe("Some")
+      const bucket = yield* keyed
+      for (const key of ["a", "b", "a"]) {
+        expect(yield* isGranted(bucket, key)).toBe(true)
+        expect(yield* isGranted(bucket, key)).toBe(false)
+        yield* Effect.sleep("10 minutes")
+      }
     }).pipe(VirtualClock.run)
   )
 })

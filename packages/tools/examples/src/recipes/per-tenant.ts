@@ -1,7 +1,7 @@
 import { timeline } from "../scripted.ts"
 // #region policy
-import { Backoff, Classifier, Retry, RetryBucket, Verdict } from "@effect-retry/core"
-import { Data, Effect } from "effect"
+import { Backoff, Classifier, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { Data, Effect, Layer } from "effect"
 
 class Unavailable extends Data.TaggedError("Unavailable") {}
 
@@ -10,14 +10,17 @@ const forTenant = <A, R>(tenant: string, query: Effect.Effect<A, Unavailable, R>
     classifier: Classifier.fromTags({ Unavailable: Verdict.server }),
     maxAttempts: 4,
     backoff: Backoff.constant({ delay: "1 second" }),
-    bucket: RetryBucket.Default
-  }).pipe(Effect.provideService(RetryBucket.Key, tenant))
+    bucket: TokenBucket.Default
+  }).pipe(Effect.provideService(TokenBucket.Key, tenant))
 
-const tenantBudgets = RetryBucket.layerKeyed(RetryBucket.Default, {
-  bucket: RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 4, floorPerSecond: 0.1 }),
-  maxKeys: 1000,
-  idleTimeToLive: "10 minutes"
-})
+const tenantBudgets = Layer.effect(
+  TokenBucket.Default,
+  TokenBucket.keyed({
+    bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 4, floorPerSecond: 0.1 }),
+    maxKeys: 1000,
+    idleTimeToLive: "10 minutes"
+  })
+)
 // #endregion
 
 const callsOf = (tenant: string) =>
