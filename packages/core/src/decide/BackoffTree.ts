@@ -45,6 +45,8 @@ export interface Input {
   readonly ranMillis: number
   /** Since the operation began: with its first attempt in our loop, with its first failure in a native schedule. */
   readonly elapsedMillis: number
+  /** What the wait will last at least, whatever the delay is: a hint that is followed. @default 0 */
+  readonly atLeastMillis?: number
 }
 
 /**
@@ -102,8 +104,7 @@ const advance = (tree: Tree, input: Input): Step | Ended => {
       return advanceResetAfter(tree, input)
     case "Within": {
       const stepped = advance(tree.self, input)
-      const ends = stepped.delayMillis !== undefined && input.elapsedMillis + stepped.delayMillis >= tree.withinMillis
-      if (ends || stepped.rest === gone) return over
+      if (stepped.rest === gone || endsWithin(tree.withinMillis, stepped, input)) return over
       return around(stepped, { _tag: "Within", self: stepped.rest, withinMillis: tree.withinMillis })
     }
     case "Take": {
@@ -115,6 +116,9 @@ const advance = (tree: Tree, input: Input): Step | Ended => {
     }
   }
 }
+
+const endsWithin = (withinMillis: number, { delayMillis }: Step | Ended, input: Input): boolean =>
+  delayMillis !== undefined && input.elapsedMillis + Math.max(delayMillis, input.atLeastMillis ?? 0) >= withinMillis
 
 const advanceLeaf = ({ capMillis, curve, jitter, n, state }: Leaf, u: number): Step | Ended => {
   const millis = curve.delayMillis(n, state, capMillis, u)

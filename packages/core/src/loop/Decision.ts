@@ -127,12 +127,16 @@ interface Stepped {
   readonly rest: Tree | undefined
 }
 
+const input = (
+  { elapsedMillis, ranMillis, u = 0 }: Progress,
+  kind: Kind,
+  atLeastMillis: number
+): BackoffTree.Input => ({ u, kind, ranMillis, elapsedMillis, atLeastMillis })
+
 /** Step 8: the back-off's own delay. */
-const step = (
-  { elapsedMillis, ranMillis, stepped, tree, u = 0 }: Progress,
-  kind: Kind
-): Stepped | undefined | "NeedsStep" => {
-  if (tree !== undefined) return BackoffTree.step(tree, { u, kind, ranMillis, elapsedMillis })
+const step = (progress: Progress, kind: Kind): Stepped | undefined | "NeedsStep" => {
+  if (progress.tree !== undefined) return BackoffTree.step(progress.tree, input(progress, kind, 0))
+  const { stepped } = progress
   if (stepped === undefined) return "NeedsStep"
   return Option.isNone(stepped) ? undefined : { delayMillis: stepped.value, capped: false, rest: undefined }
 }
@@ -140,16 +144,23 @@ const step = (
 /** Steps 8 and 9: the delay as the hint and the deadline bend it. */
 const bent = (
   prepared: Prepared,
-  { elapsedMillis, u = 0 }: Progress,
-  { hint }: Retryable,
-  stepped: Stepped | undefined
+  progress: Progress,
+  failure: Retryable,
+  stepped: Stepped | undefined,
+  atLeastMillis = 0
 ): Decision => {
-  if (stepped === undefined) return stop({ _tag: "BackoffEnded" })
+  if (stepped === undefined) return stop({ _tag: "BackoffEnded" }, atLeastMillis || undefined)
   const { delayMillis } = stepped
+  const { elapsedMillis, tree, u = 0 } = progress
+  const { hint, kind } = failure
   const asked = Option.isNone(hint)
     ? delayMillis
     : Hint.bend(prepared.hint, delayMillis, Duration.toMillis(hint.value), u)
   if (asked === undefined) return stop({ _tag: "HintTooLong", hint: Option.getOrThrow(hint) }, delayMillis)
+  // A longer wait may end a back-off that ends by time.
+  if (tree !== undefined && prepared.readsTime && asked > Math.max(delayMillis, atLeastMillis)) {
+    return bent(prepared, progress, failure, BackoffTree.step(tree, input(progress, kind, asked)), asked)
+  }
   const fitted = fit(prepared, elapsedMillis, asked)
   if (typeof fitted !== "number") return stop(fitted, asked)
   const followed = asked !== delayMillis

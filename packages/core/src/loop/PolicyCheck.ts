@@ -22,6 +22,8 @@ export interface Prepared {
   readonly hint: Hint.Hint
   /** Where the back-off begins; `undefined` for a schedule that is no `Backoff`. */
   readonly tree: Tree | undefined
+  /** Whether the back-off may end, or start over, by time. */
+  readonly readsTime: boolean
   /** Whether the back-off takes a random number at every step. */
   readonly draws: boolean
   /** Whether following a hint takes one. */
@@ -159,6 +161,7 @@ const prepareUnknown = (owner: string, given: Any): Prepared => {
     policy,
     hint,
     tree: backoff?.tree,
+    readsTime: backoff?.readsTime === true,
     draws: backoff?.draws === true,
     hintDraws: Hint.draws(hint),
     timed: needsStart || policy.deadline !== undefined || policy.attempt !== undefined,
