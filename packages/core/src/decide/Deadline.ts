@@ -85,15 +85,12 @@ export const truncate = (
  * @category constructors
  */
 export const cut: {
-  (within: Duration.DurationInput): Deadline<DeadlineExceeded>
-  <E2>(
-    within: Duration.DurationInput,
-    options: { readonly onExceeded: (exceeded: DeadlineExceeded) => E2 }
-  ): Deadline<E2>
+  (within: Duration.DurationInput): Cut<DeadlineExceeded>
+  <E2>(within: Duration.DurationInput, options: { readonly onExceeded: (exceeded: DeadlineExceeded) => E2 }): Cut<E2>
 } = <E2>(
   within: Duration.DurationInput,
   options?: { readonly onExceeded: (exceeded: DeadlineExceeded) => E2 }
-): Deadline<E2 | DeadlineExceeded> => ({
+): Cut<E2 | DeadlineExceeded> => ({
   _tag: "Cut",
   ...bounds("Deadline.cut", within, 0, { min: 0 }, longestTimerMillis),
   onExceeded: options?.onExceeded ?? ((exceeded) => exceeded)

@@ -135,9 +135,9 @@ describe("Deadline.cut", () => {
   ])
 
   it("adds its own error, or the caller's", () => {
-    expectTypeOf(Deadline.cut("1 second")).toEqualTypeOf<Deadline.Deadline<Deadline.DeadlineExceeded>>()
+    expectTypeOf(Deadline.cut("1 second")).toEqualTypeOf<Deadline.Cut<Deadline.DeadlineExceeded>>()
     const own = Deadline.cut("1 second", { onExceeded: ({ attempts }) => ({ _tag: "Own", attempts }) as const })
-    expectTypeOf(own).toEqualTypeOf<Deadline.Deadline<{ readonly _tag: "Own"; readonly attempts: number }>>()
+    expectTypeOf(own).toEqualTypeOf<Deadline.Cut<{ readonly _tag: "Own"; readonly attempts: number }>>()
     expectTypeOf(Deadline.refuse("1 second")).toEqualTypeOf<Deadline.Deadline>()
     const exceeded = new Deadline.DeadlineExceeded({ within: Duration.seconds(1), attempts: 2, cause: "lost" })
     expect(exceeded.message).toBe("not done within 1s, after 2 attempts")

@@ -3,7 +3,7 @@
  */
 import { AttemptTimeout, Backoff, Classifier, Deadline, Policy, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { assertType, describe, expectTypeOf, it } from "@effect/vitest"
-import { Config, ConfigError, Context, Data, Effect, Schedule } from "effect"
+import { type Brand, Config, ConfigError, Context, Data, Effect, Schedule } from "effect"
 
 class Busy extends Data.TaggedError("Busy")<{ readonly retryAfterMillis: number }> {}
 class Missing extends Data.TaggedError("Missing")<{ readonly id: string }> {}
@@ -538,22 +538,255 @@ describe("Retry.retry types of policies standing alone", () => {
   })
 })
 
+describe("Retry.retry types of errors that say little", () => {
+  const unknown: Effect.Effect<string, unknown> = Effect.succeed("done")
+  const any: Effect.Effect<string, any> = Effect.succeed("done")
+  const infallible: Effect.Effect<string> = Effect.succeed("done")
+
+  it("an unknown error is told to lambdas without annotation", () => {
+    const inPipe = () =>
+      unknown.pipe(
+        Retry.retry({
+          ...times,
+          classifier: (error) => {
+            expectTypeOf(error).toBeUnknown()
+            return error instanceof Broken ? Verdict.transient : Verdict.noOpinion
+          },
+          result: (text) => (text.length === 0 ? Verdict.server : Verdict.noOpinion)
+        })
+      )
+    const dataFirst = () =>
+      Retry.retry(unknown, {
+        ...times,
+        classifier: (error) => {
+          expectTypeOf(error).toBeUnknown()
+          return Verdict.noOpinion
+        }
+      })
+    const mapped = () =>
+      Retry.retry(
+        Effect.map(unknown, (text) => text.length),
+        { ...times, classifier: (error) => (error === 1 ? Verdict.server : Verdict.noOpinion) }
+      )
+    expectTypeOf(inPipe).returns.toEqualTypeOf<Effect.Effect<string, unknown>>()
+    expectTypeOf(dataFirst).returns.toEqualTypeOf<Effect.Effect<string, unknown>>()
+    expectTypeOf(mapped).returns.toEqualTypeOf<Effect.Effect<number, unknown>>()
+  })
+
+  it("so is that of a promise", () => {
+    const answered: Promise<Answer> = Promise.resolve({ status: 200 })
+    const fetched = () =>
+      Effect.tryPromise({ try: () => answered, catch: (error) => error }).pipe(
+        Retry.retry({
+          ...times,
+          classifier: (error, { attempt }) =>
+            error instanceof TypeError && attempt < 2 ? Verdict.transient : Verdict.noOpinion,
+          result: ({ status }) => (status === 503 ? Verdict.server : Verdict.noOpinion)
+        })
+      )
+    expectTypeOf(fetched).returns.toEqualTypeOf<Effect.Effect<Answer, unknown>>()
+  })
+
+  it("any other constructor of a classifier is told it, too", () => {
+    const told = () =>
+      unknown.pipe(
+        Retry.orStopped({
+          ...times,
+          classifier: Classifier.fromPredicate((error) => {
+            expectTypeOf(error).toBeUnknown()
+            return error instanceof Broken
+          })
+        })
+      )
+    expectTypeOf(told).returns.toEqualTypeOf<Effect.Effect<string, Retry.RetryStopped<unknown>>>()
+    const composed = () =>
+      unknown.pipe(
+        Retry.retry({
+          ...times,
+          attemptTimeout: AttemptTimeout.constant("1 second"),
+          classifier: Classifier.firstOf(
+            Classifier.fromClass(Busy, (busy) => Verdict.retryable("Throttling", { hint: busy.retryAfterMillis })),
+            Classifier.fromTags({ Missing: Verdict.server }),
+            (error) => (error === 1 ? Verdict.server : Verdict.noOpinion)
+          )
+        })
+      )
+    expectTypeOf(composed).returns.toEqualTypeOf<Effect.Effect<string, unknown>>()
+  })
+
+  it("an error of any type stays any", () => {
+    const inPipe = () =>
+      any.pipe(
+        Retry.retry({
+          ...times,
+          classifier: (error) => {
+            expectTypeOf(error).toBeAny()
+            return error.status === 503 ? Verdict.server : Verdict.noOpinion
+          }
+        })
+      )
+    const dataFirst = () =>
+      Retry.retry(any, { ...times, classifier: (error) => (error.status === 503 ? Verdict.server : Verdict.client) })
+    const tagged = () => any.pipe(Retry.retry({ ...times, classifier: Classifier.fromTags({ Busy: Verdict.server }) }))
+    expectTypeOf(inPipe).returns.toEqualTypeOf<Effect.Effect<string, any>>()
+    expectTypeOf(dataFirst).returns.toEqualTypeOf<Effect.Effect<string, any>>()
+    expectTypeOf(tagged).returns.toEqualTypeOf<Effect.Effect<string, any>>()
+  })
+
+  it("an effect that cannot fail is judged by its result", () => {
+    const result = (text: string) => (text === "" ? Verdict.server : Verdict.noOpinion)
+    const classifier = Classifier.always
+    expectTypeOf(() => infallible.pipe(Retry.retry({ ...times, classifier, result }))).returns.toEqualTypeOf<
+      Effect.Effect<string>
+    >()
+    const lambdas = () =>
+      Retry.retry(infallible, {
+        ...times,
+        classifier: (error) => {
+          expectTypeOf(error).toBeNever()
+          return Verdict.server
+        },
+        result: (text) => (text.length === 0 ? Verdict.server : Verdict.noOpinion)
+      })
+    expectTypeOf(lambdas).returns.toEqualTypeOf<Effect.Effect<string>>()
+    expectTypeOf(() => infallible.pipe(Retry.orStopped({ ...times, classifier, result }))).returns.toEqualTypeOf<
+      Effect.Effect<string, Retry.RetryStopped<Retry.ResultRejected<string>>>
+    >()
+  })
+
+  it("a branded error keeps its brand", () => {
+    type Code = string & Brand.Brand<"Code">
+    const failing: Effect.Effect<number, Code> = Effect.succeed(1)
+    const retried = () =>
+      failing.pipe(Retry.retry({ ...times, classifier: (code) => (code === "x" ? Verdict.server : Verdict.client) }))
+    expectTypeOf(retried).returns.toEqualTypeOf<Effect.Effect<number, Code>>()
+  })
+})
+
+describe("Retry.retry types inside other APIs", () => {
+  it("hold in a long pipe", () => {
+    const retried = () =>
+      call.pipe(
+        Effect.map(({ status }) => status),
+        Effect.tap(() => Effect.void),
+        Effect.withSpan("call"),
+        Effect.zipLeft(Effect.void),
+        Retry.retry({
+          ...times,
+          classifier: Classifier.fromTags({
+            Busy: ({ retryAfterMillis }) => Verdict.retryable("Throttling", { hint: retryAfterMillis })
+          }),
+          result: (status) => (status === 503 ? Verdict.server : Verdict.noOpinion)
+        }),
+        Effect.map((status) => status + 1)
+      )
+    expectTypeOf(retried).returns.toEqualTypeOf<Effect.Effect<number, ApiError, Database>>()
+  })
+
+  it("hold as a combinator of Effect.fn", () => {
+    const fetched = Effect.fn("fetched")(
+      function* (status: number) {
+        if (status === 429) yield* new Busy({ retryAfterMillis: 1 })
+        return status
+      },
+      Retry.retry({
+        ...times,
+        classifier: (error) => Verdict.retryable("Throttling", { hint: error.retryAfterMillis }),
+        result: (status) => (status > 500 ? Verdict.server : Verdict.noOpinion)
+      })
+    )
+    expectTypeOf(fetched).returns.toEqualTypeOf<Effect.Effect<number, Busy>>()
+  })
+
+  it("hold in methods, for overloaded calls and as a mapping function", () => {
+    class Repository {
+      readonly policy = transient
+      read() {
+        return Retry.retry(call, this.policy)
+      }
+    }
+    expectTypeOf<Repository["read"]>().returns.toEqualTypeOf<Same>()
+    interface Overloaded {
+      (text: string): Effect.Effect<string, Busy>
+      (count: number): Effect.Effect<number, Missing>
+    }
+    const overloaded = (run: Overloaded) => Retry.retry(run(1), transient)
+    expectTypeOf(overloaded).returns.toEqualTypeOf<Effect.Effect<number, Missing>>()
+    const mapped = () => [call, call].map(Retry.retry(transient))
+    expectTypeOf(mapped).returns.toEqualTypeOf<Array<Same>>()
+  })
+
+  it("hold where a stopped operation is caught by its tag", () => {
+    const caught = () =>
+      call.pipe(
+        Retry.orStopped(transient),
+        Effect.catchTag("RetryStopped", ({ error, history }) => {
+          expectTypeOf(error).toEqualTypeOf<ApiError>()
+          expectTypeOf(history).toEqualTypeOf<ReadonlyArray<Retry.FailedAttempt<ApiError>>>()
+          return Effect.succeed(error)
+        })
+      )
+    expectTypeOf(caught).returns.toEqualTypeOf<Effect.Effect<Answer | ApiError, never, Database>>()
+  })
+})
+
 describe("Retry.retry types in generic functions", () => {
+  const always = { ...times, classifier: Classifier.always }
+  const full = { ...always, bucket: MyBucket, attemptTimeout: AttemptTimeout.constant("1 second") }
+  type Funded = Effect.Effect<Answer, ApiError | AttemptTimeout.AttemptTimedOut, Database | MyBucket>
+
   it("hold for any result, error and requirement", () => {
-    const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-      Retry.retry(effect, { ...times, classifier: Classifier.always })
+    const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>) => Retry.retry(effect, always)
     expectTypeOf(() => persistently(call)).returns.toEqualTypeOf<Same>()
-    const inPipe = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-      effect.pipe(Retry.retry({ ...times, classifier: Classifier.always }))
+    const inPipe = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => effect.pipe(Retry.retry(always))
     expectTypeOf(() => inPipe(call)).returns.toEqualTypeOf<Same>()
-    const funded = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | MyBucket> =>
-      Retry.retry(effect, { ...times, classifier: Classifier.always, bucket: MyBucket })
-    expectTypeOf(() => funded(call)).returns.toEqualTypeOf<Effect.Effect<Answer, ApiError, Database | MyBucket>>()
+    const funded = <A, E, R>(effect: Effect.Effect<A, E, R>) => Retry.retry(effect, full)
+    expectTypeOf(() => funded(call)).returns.toEqualTypeOf<Funded>()
     const told = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Retry.RetryStopped<E>, R> =>
-      Retry.orStopped(effect, { ...times, classifier: Classifier.always })
+      effect.pipe(Retry.orStopped(always))
     expectTypeOf(() => told(call)).returns.toEqualTypeOf<
       Effect.Effect<Answer, Retry.RetryStopped<ApiError>, Database>
     >()
+  })
+
+  it("provide the running attempt", () => {
+    const providing = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Retry.retry(effect, { ...always, attempt: Retry.CurrentAttempt })
+    expectTypeOf(() => providing(Effect.zipRight(Retry.CurrentAttempt, call))).returns.toEqualTypeOf<Same>()
+  })
+
+  it("hold for a bounded error", () => {
+    const tagged = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+      Retry.retry(effect, {
+        ...times,
+        classifier: (error) => (error._tag === "Busy" ? Verdict.transient : Verdict.noOpinion)
+      })
+    expectTypeOf(() => tagged(call)).returns.toEqualTypeOf<Same>()
+    const known = <A, R>(effect: Effect.Effect<A, ApiError, R>) =>
+      Retry.retry(effect, { ...times, classifier: Classifier.fromTags({ Busy: Verdict.throttling }) })
+    expectTypeOf(() => known(call)).returns.toEqualTypeOf<Same>()
+  })
+
+  it("forward a policy, data-first, with all that it adds and with its mistakes refused", () => {
+    const forward = <A, E, R, P extends Policy.Fields<E, A>>(self: Effect.Effect<A, E, R>, policy: Policy.Checked<P>) =>
+      Retry.retry(self, policy)
+    expectTypeOf(() => forward(call, full)).returns.toEqualTypeOf<Funded>()
+    const lambda = () =>
+      forward(call, { ...times, classifier: (error) => (error._tag === "Busy" ? Verdict.server : Verdict.noOpinion) })
+    expectTypeOf(lambda).returns.toEqualTypeOf<Same>()
+    const told = <A, E, R, P extends Policy.Fields<E, A>>(self: Effect.Effect<A, E, R>, policy: Policy.Checked<P>) =>
+      Effect.tap(Retry.orStopped(self, policy), () => Effect.void)
+    expectTypeOf(() => told(call, { ...always, rateLimiter: MyLimiter })).returns.toEqualTypeOf<
+      Effect.Effect<Answer, Retry.RetryStopped<ApiError | Retry.AttemptRefused>, Database | MyLimiter>
+    >()
+    const stored = <P extends Policy.Any>(policy: Policy.Checked<P>) => Retry.retry(policy)
+    expectTypeOf(() => stored({ ...always, bucket: MyBucket })(call)).returns.toEqualTypeOf<
+      Effect.Effect<Answer, ApiError, Database | MyBucket>
+    >()
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error maxAttemps
+      () => forward(call, { ...always, maxAttemps: 4 })
+    ])
   })
 })
 
