@@ -79,6 +79,9 @@ export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc.array(
   { maxLength: 25, size: "max" }
 )
 
+/** Stands in a trace for an attempt that was refused. */
+export const refused = -1
+
 interface Attempt {
   readonly attempt: number
   readonly granted: TokenBucket.Grant
@@ -86,15 +89,18 @@ interface Attempt {
 
 const outcomes = { succeed: succeeded, fail: failed, abandon: abandoned }
 
-/** What a bucket answers to the moves: its grants in tokens, and its levels. */
+/** What a bucket answers to the moves: its grants in tokens, or -1 for a refusal, and its levels. */
 export const traceOf = (make: Effect.Effect<Bucket>, moves: ReadonlyArray<Move>) =>
   Effect.suspend(() => {
     const clock = SteppedClock.make()
     return Effect.gen(function* () {
       const bucket = yield* make
       const underWay: Array<Attempt> = []
-      const trace: Array<unknown> = [yield* bucket.level]
-      for (const move of moves) trace.push(yield* moved(bucket, move, underWay, clock), yield* bucket.level)
+      const trace: Array<number> = [yield* bucket.level]
+      for (const move of moves) {
+        const answer = yield* moved(bucket, move, underWay, clock)
+        trace.push(answer ?? 0, yield* bucket.level)
+      }
       return trace
     }).pipe(Effect.withClock(clock))
   })
@@ -110,7 +116,7 @@ const moved = (
     if (does === "acquire") {
       const answer = yield* acquire(bucket, { attempt, kind: attempt === 1 ? Option.none() : Option.some(kind) })
       if (Option.isSome(answer)) underWay.push({ attempt, granted: answer.value })
-      return Option.map(answer, ({ tokens }) => tokens)
+      return Option.match(answer, { onNone: () => refused, onSome: ({ tokens }) => tokens })
     }
     const [one = { attempt, granted: notAsked }] = underWay.splice(which % Math.max(1, underWay.length), 1)
     if (does === "refund") return yield* one.granted.refund
