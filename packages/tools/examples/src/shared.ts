@@ -1,15 +1,15 @@
 // #region layer
-import { Backoff, Classifier, Retry, RetryBucket } from "@effect-retry/core"
-import { Effect } from "effect"
+import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Effect, Layer } from "effect"
 
 const policy = {
   classifier: Classifier.always,
   maxAttempts: 4,
   backoff: Backoff.constant({ delay: "1 second" }),
-  bucket: RetryBucket.Default
+  bucket: TokenBucket.Default
 }
 
-const layer = RetryBucket.layerSuccessRatio(RetryBucket.Default, { ratio: 0.1, capacity: 5 })
+const layer = Layer.effect(TokenBucket.Default, RetryBucket.successRatio({ ratio: 0.1, capacity: 5 }))
 
 const attempts = Effect.fail("down").pipe(
   Retry.orStopped(policy),

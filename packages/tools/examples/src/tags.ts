@@ -1,9 +1,9 @@
 // #region tags
-import { Backoff, Classifier, Retry, RetryBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
 import { Context, Effect, Layer } from "effect"
 
-class Reads extends Context.Tag("app/Reads")<Reads, RetryBucket.RetryBucket>() {}
-class Writes extends Context.Tag("app/Writes")<Writes, RetryBucket.RetryBucket>() {}
+class Reads extends Context.Tag("app/Reads")<Reads, TokenBucket.TokenBucket>() {}
+class Writes extends Context.Tag("app/Writes")<Writes, TokenBucket.TokenBucket>() {}
 
 const policy = {
   classifier: Classifier.always,
@@ -18,8 +18,8 @@ const both: Effect.Effect<readonly [Retry.RetryStopped<string>, Retry.RetryStopp
   Effect.all([Effect.flip(read), Effect.flip(write)])
 
 const buckets = Layer.mergeAll(
-  RetryBucket.layerSuccessRatio(Reads, { ratio: 0.2, capacity: 10 }),
-  RetryBucket.layerEmpty(Writes)
+  Layer.effect(Reads, RetryBucket.successRatio({ ratio: 0.2, capacity: 10 })),
+  Layer.succeed(Writes, TokenBucket.empty)
 )
 
 const funded = Effect.provide(both, buckets)

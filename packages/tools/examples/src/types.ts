@@ -1,5 +1,5 @@
 // #region types
-import { AttemptTimeout, Backoff, Classifier, Deadline, Retry, RetryBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Classifier, Deadline, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { Data, Effect } from "effect"
 
 class Busy extends Data.TaggedError("Busy") {}
@@ -32,16 +32,16 @@ export const cut: Effect.Effect<string, Busy | Deadline.DeadlineExceeded> = Retr
   deadline: Deadline.cut("10 seconds")
 })
 
-export const funded: Effect.Effect<string, Busy, RetryBucket.Default> = Retry.retry(call, {
+export const funded: Effect.Effect<string, Busy, TokenBucket.Default> = Retry.retry(call, {
   ...policy,
-  bucket: RetryBucket.Default
+  bucket: TokenBucket.Default
 })
 
 export const told: Effect.Effect<string, Retry.RetryStopped<Busy>> = Retry.orStopped(call, policy)
 // #endregion
 
 export const program = Effect.all([asBefore, timed, named, cut, funded, told]).pipe(
-  Effect.provide(RetryBucket.layerUnlimited(RetryBucket.Default))
+  Effect.provideService(TokenBucket.Default, TokenBucket.unlimited)
 )
 
 export const expected = Array.from({ length: 6 }, () => "answer")

@@ -1,13 +1,13 @@
 import { SeededRandom } from "@effect-retry/testing"
 import { Clock, Exit } from "effect"
 // #region policy
-import { Backoff, Classifier, Jitter, Retry, SendRate, Verdict } from "@effect-retry/core"
-import { Data, Effect } from "effect"
+import { Backoff, Classifier, Jitter, RateLimiter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import { Data, Effect, Layer } from "effect"
 
 class SlowDown extends Data.TaggedError("SlowDown") {}
 
 const paced = {
-  sendRate: SendRate.Default,
+  rateLimiter: TokenBucket.Default,
   classifier: Classifier.fromTags({ SlowDown: Verdict.throttling }),
   maxAttempts: 3,
   backoff: Backoff.exponential({ base: "1 second" }).pipe(Backoff.capped("20 seconds"), Backoff.jittered(Jitter.full))
@@ -15,7 +15,7 @@ const paced = {
 
 const upload = <A, R>(request: Effect.Effect<A, SlowDown, R>) => Retry.retry(request, paced)
 
-const oneServer = SendRate.layerAdaptive(SendRate.Default, { maxWait: "30 seconds" })
+const oneServer = Layer.effect(TokenBucket.Default, RateLimiter.adaptive({ maxWait: "30 seconds" }))
 // #endregion
 
 /** A server that accepts ten requests in each second. */
@@ -46,7 +46,7 @@ const twentySeconds = Effect.gen(function* () {
 
 export const program = Effect.all({
   adaptive: Effect.provide(twentySeconds, oneServer),
-  unlimited: Effect.provide(twentySeconds, SendRate.layerUnlimited(SendRate.Default))
+  unlimited: Effect.provideService(twentySeconds, TokenBucket.Default, TokenBucket.unlimited)
 }).pipe(Effect.provide(SeededRandom.layer("adaptive")))
 
 // #region expected

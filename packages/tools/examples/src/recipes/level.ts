@@ -1,30 +1,30 @@
-import { Clock, Fiber, Option } from "effect"
+import { Clock, Fiber } from "effect"
 // #region policy
-import { Backoff, Classifier, Retry, RetryBucket } from "@effect-retry/core"
-import { Effect, Stream } from "effect"
+import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Effect, Layer } from "effect"
 
 const sync = {
   classifier: Classifier.always,
   maxAttempts: 4,
   backoff: Backoff.constant({ delay: "1 second" }),
-  bucket: RetryBucket.Default
+  bucket: TokenBucket.Default
 }
 
-const budget = RetryBucket.layerSuccessRatio(RetryBucket.Default, { ratio: 0.1, capacity: 4 })
+const budget = Layer.effect(TokenBucket.Default, RetryBucket.successRatio({ ratio: 0.1, capacity: 4 }))
 
-/** Ends with the first level below half of the budget. */
-const isLow = Effect.flatMap(RetryBucket.Default, ({ level }) =>
-  Stream.runHead(Stream.filter(level.changes, (tokens) => tokens < 2))
+/** Looks once a second, and ends below half of the budget. */
+const isLow = Effect.flatMap(TokenBucket.Default, ({ level }) =>
+  Effect.repeat(Effect.delay(level, "1 second"), { until: (tokens) => tokens < 2 })
 )
 // #endregion
 
 export const program = Effect.gen(function* () {
   const alarm = yield* Effect.fork(Effect.zip(isLow, Clock.currentTimeMillis))
-  const level = (yield* RetryBucket.Default).level.get
+  const { level } = yield* TokenBucket.Default
   const full = yield* level
   yield* Effect.exit(Retry.retry(Effect.fail("down"), sync))
   const [seen, atMillis] = yield* Fiber.join(alarm)
-  return { full, seen: Option.getOrNull(seen), atMillis, left: yield* level }
+  return { full, seen, atMillis, left: yield* level }
 }).pipe(Effect.provide(budget))
 
 // #region expected

@@ -52,7 +52,9 @@ export const expected = {
     "exception.type=Declined",
     "retry.attempt=3",
     "retry.elapsed_ms=2000",
+    "retry.max_attempts=3",
     "retry.operation=payments",
+    "retry.stop_message=all 3 attempts are spent",
     "retry.stop_reason=AttemptsSpent"
   ],
   retries: 2
