@@ -1,33 +1,26 @@
 import { SeededRandom } from "@effect-retry/testing"
+import { timeline } from "./scripted.ts"
 // #region example
-import { Backoff, Classifier, Jitter, Retry, Verdict } from "@effect-retry/core"
-import { Data, Effect, Random } from "effect"
+import { Backoff, Jitter } from "@effect-retry/core"
+import { Effect } from "effect"
 
-class Busy extends Data.TaggedError("Busy") {}
-const call = Effect.flatMap(Random.nextBoolean, (up) => (up ? Effect.succeed("answer") : Effect.fail(new Busy())))
-
-const { capped, exponential, jittered, within } = Backoff
-const backoff = exponential({ base: "50 millis" }).pipe(
-  capped("2 seconds"),
-  jittered(Jitter.full),
-  within("10 seconds")
+export const backoff = Backoff.exponential({ base: "100 millis" }).pipe(
+  Backoff.capped("2 seconds"),
+  Backoff.jittered(Jitter.full),
+  Backoff.within("10 seconds"),
+  Backoff.take(4)
 )
 
-export const answer = Retry.retry(call, {
-  classifier: Classifier.fromTags({ Busy: Verdict.throttling }),
-  maxAttempts: 5,
-  backoff
-})
+const retried = <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.retry(call, backoff)
 // #endregion
 
-const waited = Effect.map(Effect.timed(answer satisfies Effect.Effect<string, Busy>), ([passed, outcome]) => ({
-  outcome,
-  passed: passed.toString()
-}))
+export const program = Effect.all({
+  quick: timeline([Effect.fail("down")], retried),
+  slow: timeline([Effect.delay(Effect.fail("down"), "4 seconds")], retried)
+}).pipe(Effect.provide(SeededRandom.layerConstant(0.5)))
 
-/** Down, down, up, with a jitter of 0.5 after each failure. */
-const chance = SeededRandom.layerFixed([0.1, 0.5, 0.1, 0.5, 0.9])
-
-export const program = Effect.provide(waited, chance)
-
-export const expected = { outcome: "answer", passed: "Duration(75ms)" }
+/** Slow calls: the time of `within` begins with the first failure, at 4 seconds. */
+export const expected = {
+  quick: { calls: [0, 50, 150, 350, 750], outcome: "down" },
+  slow: { calls: [0, 4050, 8150, 12_350], outcome: "down" }
+}
