@@ -1,0 +1,31 @@
+import { timeline } from "./scripted.ts"
+// #region share
+import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Effect, Layer } from "effect"
+
+/** One budget for all operations, of which no operation takes more than a fifth. */
+const shared = RetryBucket.operationShare({
+  bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 20 }),
+  share: 0.2
+})
+
+const forever = {
+  classifier: Classifier.always,
+  maxAttempts: Infinity,
+  backoff: Backoff.constant({ delay: "1 second" })
+}
+
+const layer = Layer.effect(TokenBucket.Default, shared)
+
+const operation = <A, R>(call: Effect.Effect<A, string, R>) =>
+  Retry.retry(call, { ...forever, bucket: TokenBucket.Default })
+// #endregion
+
+const calls = Effect.map(timeline([Effect.fail("down")], operation), ({ calls }) => calls.length)
+
+export const program = Effect.provide(Effect.replicateEffect(calls, 4), layer)
+
+/** The emptier the budget, the less an operation takes of it. */
+// #region expected
+export const expected = [4, 4, 3, 3]
+// #endregion
