@@ -1,8 +1,8 @@
-import { RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, RateLimiter, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
 import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Option } from "effect"
+import { Duration, Effect, Exit, Fiber, Option } from "effect"
 import { law } from "../support/Laws.ts"
 import * as Compositions from "./Compositions.ts"
 import {
@@ -388,5 +388,73 @@ describe("TokenBucket.firstAttempts", () => {
       yield* first.record(succeeded(yield* granted(first, { attempt: 1 })))
       expect([first.started, ledger.heard, yield* bucket.level]).toEqual([undefined, [], 1])
     })
+  )
+})
+
+describe("compositions in a policy", () => {
+  const policy = {
+    classifier: Classifier.always,
+    maxAttempts: 5,
+    backoff: Backoff.constant({ delay: "1 minute" })
+  }
+  const down = Effect.fail("down")
+
+  it.effect("charge first attempts and retries to one bucket", () =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.quota({ capacity: 3, cost: { orElse: 1 } })
+      const charging = { ...policy, bucket, rateLimiter: TokenBucket.firstAttempts(bucket) }
+      const stopped = yield* Effect.flip(Retry.orStopped(down, charging))
+      expect([stopped.attempts, stopped.reason._tag]).toEqual([3, "BucketEmpty"])
+      const refused = yield* Effect.flip(Retry.retry(down, charging))
+      expect(refused).toEqual(expect.objectContaining({ _tag: "AttemptRefused" }))
+      yield* bucket.record(succeeded())
+      expect(yield* Retry.retry(Effect.succeed("up"), charging)).toBe("up")
+      expect(yield* bucket.level).toBe(1)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("give every bucket its tokens back where an operation is interrupted in its wait", () =>
+    Effect.gen(function* () {
+      const [a, b] = [
+        yield* quota(9),
+        yield* TokenBucket.keyed({ bucket: quota(9), maxKeys: 1, idleTimeToLive: 1_000 })
+      ]
+      const local = yield* quota(9)
+      const bucket = TokenBucket.all(
+        a,
+        TokenBucket.shadow(b),
+        TokenBucket.fallback(TokenBucket.unlimited, { local, within: 1 })
+      )
+      const fiber = yield* Effect.fork(Retry.retry(down, { ...policy, bucket }))
+      yield* Effect.sleep("30 seconds")
+      expect(yield* levels(a, b, local)).toEqual([8, 8, 9])
+      yield* Fiber.interrupt(fiber)
+      expect(yield* levels(a, b, local)).toEqual([9, 9, 9])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("release the places of attempts that are interrupted", () =>
+    Effect.gen(function* () {
+      const limit = yield* RateLimiter.concurrencyLimit({ limit: 2 })
+      const rateLimiter = TokenBucket.all(TokenBucket.unlimited, limit)
+      const fibers = yield* Effect.replicateEffect(
+        Effect.fork(Retry.retry(Effect.never, { ...policy, rateLimiter })),
+        3
+      )
+      yield* Effect.sleep("1 second")
+      expect(yield* limit.level).toBe(0)
+      yield* Fiber.interruptAll(fibers)
+      expect(yield* limit.level).toBe(2)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("stop an operation at the bound of a store that hangs", () =>
+    Effect.gen(function* () {
+      const hanging: Bucket = { acquire: () => Effect.never, record: () => Effect.void, level: Effect.never }
+      const bucket = TokenBucket.failClosed(hanging, { within: "50 millis" })
+      const stopped = yield* Effect.flip(Retry.orStopped(down, { ...policy, bucket }))
+      expect([stopped.attempts, stopped.reason._tag]).toEqual([1, "BucketEmpty"])
+      expect(Duration.toMillis(yield* VirtualClock.now)).toBe(50)
+    }).pipe(VirtualClock.run)
   )
 })

@@ -323,6 +323,22 @@ describe("TokenBucket.failOpen, failClosed and fallback", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("interrupt a call at the bound, and when the operation is interrupted", () =>
+    Effect.gen(function* () {
+      const interrupted: Array<number> = []
+      const hanging = Effect.onInterrupt(Effect.never, () => Effect.map(nowMillis, (now) => interrupted.push(now)))
+      const clock = yield* VirtualClock.VirtualClock
+      const call = Effect.provideService(hanging, VirtualClock.VirtualClock, clock)
+      const store: Bucket = { acquire: ({ restore }) => restore(call), record: () => call, level: call }
+      const bucket = TokenBucket.failOpen(store, { within })
+      yield* Effect.all([acquire(bucket), bucket.record(failed()), bucket.level])
+      const fiber = yield* Effect.fork(Effect.all([acquire(bucket), bucket.level], { concurrency: 2 }))
+      yield* Effect.sleep("10 millis")
+      yield* Fiber.interrupt(fiber)
+      expect(interrupted).toEqual([50, 100, 150, 160, 160])
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("let a bucket wait no longer than the request, and end its wait at the bound", () =>
     Effect.gen(function* () {
       const store = yield* RateLimiter.fixed({ rate: 1, burst: 1 })
