@@ -1,27 +1,25 @@
-import { Backoff, Deadline, type Policy, Retry, type RetryBucket, type SendRate, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, type Policy, Retry, Verdict } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, FiberId, Option, RuntimeFlags, RuntimeFlagsPatch, Supervisor } from "effect"
+import { Cause, Effect, Exit, Fiber, Option } from "effect"
 import * as Recording from "./Recording.ts"
+import * as Stepping from "./Stepping.ts"
 
 const { funded, make, nowMillis, policy, world } = Recording
 
+type Services = Recording.Bucket | Recording.Limiter
+
 interface Row {
   readonly name: string
-  readonly policy: Policy.Policy<Recording.Word, unknown, never, never> & Services
+  readonly policy: Policy.Policy<Recording.Word, Retry.AttemptRefused, Services>
   readonly attempts: ReadonlyArray<Recording.Word | "ok">
   readonly script?: Recording.Script
   readonly expected: ReadonlyArray<string>
 }
 
-interface Services {
-  readonly bucket?: typeof Recording.Bucket
-  readonly sendRate?: typeof Recording.Rate
-}
-
 const steps = (words: Row["attempts"]) =>
   words.map((word) => (word === "ok" ? Effect.succeed(word) : Effect.fail(word)))
 
-/** Runs one operation and answers what was asked of whom, in order, and how it ended. */
+/** Runs one operation and answers what bucket and limiter were asked and told, in order, and how it ended. */
 const trace = ({ attempts, policy, script }: Omit<Row, "expected">) =>
   Effect.gen(function* () {
     const recording = make(script)
@@ -31,50 +29,69 @@ const trace = ({ attempts, policy, script }: Omit<Row, "expected">) =>
 
 const busy = Effect.fail("busy" as const)
 
-const refuseTake: RetryBucket.RetryBucket["take"] = () => Effect.succeedNone
+const refuse: Recording.Answer = () => Effect.succeedNone
 
 const refuseFrom =
-  (attempt: number): SendRate.SendRate["acquire"] =>
-  (wanted) =>
-    Effect.succeed(wanted.attempt < attempt)
+  (attempt: number): Recording.Answer =>
+  (request) =>
+    Effect.succeed(request.attempt < attempt ? Option.some(1) : Option.none())
 
-const firstFailed = ["acquire 1", "attempt 1", "heard Failed", "ended 1: Transient"]
-const firstThrottled = ["acquire 1", "attempt 1", "heard Throttled", "ended 1: Throttling"]
+/** What limiter and bucket hear of an attempt for which the bucket has granted `paid` tokens. */
+const told = (attempt: number, how: string, paid = 0) => [
+  `limiter record ${attempt}: ${how}, granted 1`,
+  `bucket record ${attempt}: ${how}, granted ${paid}`
+]
+
+const firstFailed = ["limiter acquire 1", "attempt 1", ...told(1, "Transient")]
+const firstThrottled = ["limiter acquire 1", "attempt 1", ...told(1, "Throttling")]
+const paid = [...firstFailed, "bucket acquire 2 after Transient"]
+const waited = [...paid, "sleep 1000", "limiter acquire 2 after Transient"]
 
 const rows: ReadonlyArray<Row> = [
   {
-    name: "a success at once is heard by the send rate, then credited",
+    name: "a success at once is heard by the rate limiter, then by the bucket",
     policy: funded,
     attempts: ["ok"],
-    expected: ["acquire 1", "attempt 1", "heard Succeeded", "ended 1: success, cost 0", "success"]
+    expected: ["limiter acquire 1", "attempt 1", ...told(1, "Succeeded"), "success"]
   },
   {
-    name: "a retry is paid, waited for, granted and sent, and its success returns the cost",
+    name: "a retry is paid, waited for, granted and made, and its success is recorded with both grants",
     policy: funded,
     attempts: ["busy", "ok"],
-    expected: [
-      ...firstFailed,
-      "take Transient",
-      "sleep 1000",
-      "acquire 2",
-      "attempt 2",
-      "heard Succeeded",
-      "ended 2: success, cost 5",
-      "success"
-    ]
+    expected: [...waited, "attempt 2", ...told(2, "Succeeded", 5), "success"]
   },
   {
-    name: "the send rate hears of throttling, the bucket of its kind",
+    name: "rate limiter and bucket hear the kind of a failure, and are asked with it",
     policy: funded,
     attempts: ["slow down", "ok"],
     expected: [
       ...firstThrottled,
-      "take Throttling",
+      "bucket acquire 2 after Throttling",
       "sleep 1000",
-      "acquire 2",
+      "limiter acquire 2 after Throttling",
       "attempt 2",
-      "heard Succeeded",
-      "ended 2: success, cost 5",
+      ...told(2, "Succeeded", 5),
+      "success"
+    ]
+  },
+  {
+    name: "buckets that count hear of every start",
+    policy: funded,
+    attempts: ["busy", "ok"],
+    script: { counts: true },
+    expected: [
+      "limiter acquire 1",
+      "limiter started 1",
+      "bucket started 1",
+      "attempt 1",
+      ...told(1, "Transient"),
+      "bucket acquire 2 after Transient",
+      "sleep 1000",
+      "limiter acquire 2 after Transient",
+      "limiter started 2",
+      "bucket started 2",
+      "attempt 2",
+      ...told(2, "Succeeded", 5),
       "success"
     ]
   },
@@ -82,28 +99,25 @@ const rows: ReadonlyArray<Row> = [
     name: "a terminal failure spends nothing",
     policy: funded,
     attempts: ["bad request"],
-    expected: ["acquire 1", "attempt 1", "heard Failed", "ended 1: terminal", "failure: bad request"]
+    expected: ["limiter acquire 1", "attempt 1", ...told(1, "Terminal"), "failure: bad request"]
+  },
+  {
+    name: "a terminal failure with a kind is heard as one of that kind",
+    policy: { ...funded, classifier: () => Verdict.terminal("not again", { kind: "Throttling" }) },
+    attempts: ["slow down"],
+    expected: [...firstThrottled, "failure: slow down"]
   },
   {
     name: "a failure without an opinion spends nothing",
     policy: funded,
     attempts: ["riddle"],
-    expected: ["acquire 1", "attempt 1", "heard Failed", "ended 1: terminal", "failure: riddle"]
+    expected: ["limiter acquire 1", "attempt 1", ...told(1, "NoOpinion"), "failure: riddle"]
   },
   {
     name: "the last attempt takes no token for another one",
     policy: { ...funded, maxAttempts: 2 },
     attempts: ["busy"],
-    expected: [
-      ...firstFailed,
-      "take Transient",
-      "sleep 1000",
-      "acquire 2",
-      "attempt 2",
-      "heard Failed",
-      "ended 2: Transient",
-      "failure: busy"
-    ]
+    expected: [...waited, "attempt 2", ...told(2, "Transient", 5), "failure: busy"]
   },
   {
     name: "the end of the back-off spends nothing",
@@ -118,86 +132,72 @@ const rows: ReadonlyArray<Row> = [
     expected: [...firstThrottled, "failure: come back next year"]
   },
   {
-    name: "a deadline that refuses spends nothing and sleeps not",
+    name: "a deadline that refuses spends nothing and does not wait",
     policy: { ...funded, deadline: Deadline.refuse("999 millis") },
     attempts: ["busy"],
-    expected: ["acquire 1 within 999", ...firstFailed.slice(1), "failure: busy"]
+    expected: ["limiter acquire 1 within 999", ...firstFailed.slice(1), "failure: busy"]
   },
   {
-    name: "an empty bucket refuses before any sleep",
+    name: "an empty bucket refuses before any wait",
     policy: funded,
     attempts: ["busy"],
-    script: { take: refuseTake },
-    expected: [...firstFailed, "take Transient", "failure: busy"]
+    script: { bucket: refuse },
+    expected: [...paid, "failure: busy"]
   },
   {
-    name: "a send rate that refuses the first attempt leaves the bucket alone",
+    name: "a rate limiter that refuses the first attempt leaves the bucket alone",
     policy: funded,
     attempts: ["ok"],
-    script: { acquire: refuseFrom(1) },
-    expected: ["acquire 1", "failure: SendRefused: the send rate refused the first attempt"]
+    script: { limiter: refuseFrom(1) },
+    expected: ["limiter acquire 1", "failure: AttemptRefused: the rate limiter refused attempt 1"]
   },
   {
-    name: "a send rate that refuses a retry has its tokens given back, once",
+    name: "where the rate limiter refuses a retry, its tokens are refunded once",
     policy: funded,
     attempts: ["busy"],
-    script: { acquire: refuseFrom(2) },
-    expected: [...firstFailed, "take Transient", "sleep 1000", "acquire 2", "give back 5", "failure: busy"]
+    script: { limiter: refuseFrom(2) },
+    expected: [...waited, "bucket refund 5", "failure: busy"]
   },
   {
-    name: "an immediate retry takes and asks all the same, but does not sleep",
+    name: "an immediate retry asks both all the same, but does not wait",
     policy: { ...funded, backoff: Backoff.constant({ delay: 0 }) },
     attempts: ["busy", "ok"],
-    expected: [
-      ...firstFailed,
-      "take Transient",
-      "acquire 2",
-      "attempt 2",
-      "heard Succeeded",
-      "ended 2: success, cost 5",
-      "success"
-    ]
+    expected: [...paid, "limiter acquire 2 after Transient", "attempt 2", ...told(2, "Succeeded", 5), "success"]
   },
   {
-    name: "every retry takes a token of its own, and success returns only the last",
+    name: "every retry is granted tokens of its own",
     policy: funded,
     attempts: ["busy", "slow down", "ok"],
-    script: { take: (kind) => Effect.succeedSome(kind === "Throttling" ? 10 : 5) },
+    script: { bucket: ({ kind }) => Effect.succeedSome(Option.contains(kind, "Throttling") ? 10 : 5) },
     expected: [
-      ...firstFailed,
-      "take Transient",
-      "sleep 1000",
-      "acquire 2",
+      ...waited,
       "attempt 2",
-      "heard Throttled",
-      "ended 2: Throttling",
-      "take Throttling",
+      ...told(2, "Throttling", 5),
+      "bucket acquire 3 after Throttling",
       "sleep 1000",
-      "acquire 3",
+      "limiter acquire 3 after Throttling",
       "attempt 3",
-      "heard Succeeded",
-      "ended 3: success, cost 10",
+      ...told(3, "Succeeded", 10),
       "success"
     ]
   },
   {
-    name: "the send rate is told the time left until the deadline",
-    policy: { ...funded, deadline: Deadline.refuse("10 seconds") },
+    name: "bucket and rate limiter are told what the deadline leaves for waiting",
+    policy: { ...funded, deadline: Deadline.refuse("10 seconds", { reserve: "1 second" }) },
     attempts: ["come back later", "ok"],
     expected: [
-      "acquire 1 within 10000",
+      "limiter acquire 1 within 9000",
       ...firstThrottled.slice(1),
-      "take Throttling",
+      "bucket acquire 2 after Throttling within 4000",
       "sleep 5000",
-      "acquire 2 within 5000",
+      "limiter acquire 2 after Throttling within 4000",
       "attempt 2",
-      "heard Succeeded",
-      "ended 2: success, cost 5",
+      ...told(2, "Succeeded", 5),
       "success"
     ]
   },
   {
-    name: "a policy without services asks nobody",
+    name: "a policy without services asks no bucket",
     policy,
     attempts: ["busy", "ok"],
     expected: ["attempt 1", "sleep 1000", "attempt 2", "success"]
@@ -208,26 +208,26 @@ const rows: ReadonlyArray<Row> = [
     attempts: ["busy", "ok"],
     expected: [
       "attempt 1",
-      "ended 1: Transient",
-      "take Transient",
+      "bucket record 1: Transient, granted 0",
+      "bucket acquire 2 after Transient",
       "sleep 1000",
       "attempt 2",
-      "ended 2: success, cost 5",
+      "bucket record 2: Succeeded, granted 5",
       "success"
     ]
   },
   {
-    name: "a policy with a send rate alone asks only the send rate",
-    policy: { ...policy, sendRate: Recording.Rate },
+    name: "a policy with a rate limiter alone asks only the rate limiter",
+    policy: { ...policy, rateLimiter: Recording.Limiter },
     attempts: ["busy", "ok"],
     expected: [
-      "acquire 1",
+      "limiter acquire 1",
       "attempt 1",
-      "heard Failed",
+      "limiter record 1: Transient, granted 1",
       "sleep 1000",
-      "acquire 2",
+      "limiter acquire 2 after Transient",
       "attempt 2",
-      "heard Succeeded",
+      "limiter record 2: Succeeded, granted 1",
       "success"
     ]
   }
@@ -240,37 +240,45 @@ describe("Retry.retry order of decisions", () => {
     })
   )
 
-  it.effect("gives back what it took when the deadline passed while it waited for the send", () =>
+  it.effect("asks buckets in the policy itself as it asks those of tags", () =>
+    Effect.gen(function* () {
+      const { attempts, bucket, limiter, lines } = make()
+      yield* Retry.retry(attempts(busy, Effect.void), { ...policy, rateLimiter: limiter, bucket })
+      expect(lines).toEqual([
+        ...waited.filter((line) => !line.startsWith("sleep")),
+        "attempt 2",
+        ...told(2, "Succeeded", 5)
+      ])
+    }).pipe(world)
+  )
+
+  it.effect("refunds both grants when the deadline passed while the rate limiter made the retry wait", () =>
     Effect.gen(function* () {
       const recording = make({
-        acquire: ({ attempt }) => Effect.as(attempt === 1 ? Effect.void : Effect.sleep("2 seconds"), true)
+        limiter: ({ attempt }) => Effect.as(attempt === 1 ? Effect.void : Effect.sleep("2 seconds"), Option.some(1))
       })
       const bounded = { ...funded, deadline: Deadline.refuse("3 seconds") }
       const stopped = yield* recording
         .attempts(Effect.fail("busy" as const))
         .pipe(Retry.orStopped(bounded), recording.provide, Effect.flip)
       expect(stopped).toMatchObject({ reason: { _tag: "DeadlinePassed" }, attempts: 1, error: "busy" })
-      expect(recording.lines).toEqual([
-        "acquire 1 within 3000",
-        ...firstFailed.slice(1),
-        "take Transient",
-        "sleep 1000",
-        "acquire 2 within 2000",
-        "sleep 2000",
-        "give back 5"
-      ])
+      expect(recording.lines.filter((line) => line.includes("refund"))).toEqual(["limiter refund 1", "bucket refund 5"])
+      expect(recording.ledgers).toEqual({
+        bucket: { granted: 5, refunded: 5, spent: 0 },
+        limiter: { granted: 2, refunded: 1, spent: 1 }
+      })
     }).pipe(world)
   )
 
-  it.effect("gives back before it goes on with a fallback, and where it returns a result", () =>
+  it.effect("refunds before it goes on with a fallback, and where it returns a result", () =>
     Effect.gen(function* () {
-      const recording = make({ acquire: refuseFrom(2) })
+      const recording = make({ limiter: refuseFrom(2) })
       yield* Retry.retryOrElse(busy, funded, () => recording.note("fallback")).pipe(recording.provide)
-      expect(recording.lines.slice(-3)).toEqual(["acquire 2", "give back 5", "fallback"])
-      const judging = make({ acquire: refuseFrom(2) })
+      expect(recording.lines.slice(-3)).toEqual(["limiter acquire 2 after Transient", "bucket refund 5", "fallback"])
+      const judging = make({ limiter: refuseFrom(2) })
       const pending = Retry.retry(Effect.succeed("pending"), { ...funded, result: () => Verdict.server })
       expect(yield* judging.provide(pending)).toBe("pending")
-      expect(judging.lines.slice(-2)).toEqual(["acquire 2", "give back 5"])
+      expect(judging.lines.slice(-2)).toEqual(["limiter acquire 2 after Server", "bucket refund 5"])
     }).pipe(world)
   )
 
@@ -286,8 +294,8 @@ describe("Retry.retry order of decisions", () => {
       const spentNot = { ...everything, maxAttempts: 2 }
       const goesOn = { ...spentNot, backoff: policy.backoff }
       const inTime = { ...goesOn, deadline: Deadline.refuse("1 hour") }
-      const reasonOf = (word: Recording.Word, policy: typeof everything, take = refuseTake) => {
-        const recording = make({ take, acquire: refuseFrom(2) })
+      const reasonOf = (word: Recording.Word, policy: typeof everything, bucket = refuse) => {
+        const recording = make({ bucket, limiter: refuseFrom(2) })
         return recording.attempts(Effect.fail(word)).pipe(
           Retry.orStopped(policy),
           recording.provide,
@@ -310,7 +318,7 @@ describe("Retry.retry order of decisions", () => {
         "HintTooLong",
         "DeadlinePassed",
         "BucketEmpty",
-        "SendRateRefused"
+        "RateLimiterRefused"
       ])
     }).pipe(world)
   )
@@ -327,148 +335,146 @@ const interruptedAfter = (millis: number, attempts: Recording.Attempts, script?:
     return { lines: recording.lines, at: yield* nowMillis }
   }).pipe(world)
 
-const toRetry = [...firstFailed, "take Transient"]
-
 describe("Retry.retry interruption", () => {
-  it.effect("in the first attempt asks nobody for anything", () =>
+  it.effect("in the first attempt asks for nothing more", () =>
     Effect.gen(function* () {
       const { at, lines } = yield* interruptedAfter(300, [Effect.never])
-      expect(lines).toEqual(["acquire 1", "attempt 1"])
+      expect(lines).toEqual(["limiter acquire 1", "attempt 1"])
       expect(at).toBe(300)
     })
   )
 
-  it.effect("while the first send is waited for makes no attempt", () =>
+  it.effect("in an attempt tells those that count that it was abandoned", () =>
     Effect.gen(function* () {
-      const { at, lines } = yield* interruptedAfter(300, [busy], { acquire: () => Effect.never })
-      expect(lines).toEqual(["acquire 1"])
+      const { lines } = yield* interruptedAfter(1_300, [busy, Effect.never], { counts: true })
+      expect(lines.slice(-5)).toEqual(["limiter started 2", "bucket started 2", "attempt 2", ...told(2, "Abandoned", 5)])
+    })
+  )
+
+  it.effect("while the first attempt waits for the rate limiter makes no attempt", () =>
+    Effect.gen(function* () {
+      const { at, lines } = yield* interruptedAfter(300, [busy], { limiter: ({ restore }) => restore(Effect.never) })
+      expect(lines).toEqual(["limiter acquire 1"])
       expect(at).toBe(300)
     })
   )
 
   it.effect("while the bucket waits in what it restored takes and returns nothing", () =>
     Effect.gen(function* () {
-      const { at, lines } = yield* interruptedAfter(300, [busy], { take: (_, restore) => restore(Effect.never) })
-      expect(lines).toEqual(toRetry)
+      const { at, lines } = yield* interruptedAfter(300, [busy], { bucket: ({ restore }) => restore(Effect.never) })
+      expect(lines).toEqual(paid)
       expect(at).toBe(300)
     })
   )
 
-  it.effect("while the bucket waits without restoring gives back what the bucket answers after all", () =>
+  it.effect("while the bucket waits without restoring refunds what the bucket answers after all", () =>
     Effect.gen(function* () {
       const { at, lines } = yield* interruptedAfter(300, [busy], {
-        take: () => Effect.delay(Effect.succeedSome(5), "1 second")
+        bucket: () => Effect.delay(Effect.succeedSome(5), "1 second")
       })
-      expect(lines).toEqual([...toRetry, "sleep 1000", "give back 5"])
+      expect(lines).toEqual([...paid, "sleep 1000", "bucket refund 5"])
       expect(at).toBe(1_000)
     })
   )
 
-  it.effect("during the wait gives back at once, and once", () =>
+  it.effect("during the wait refunds at once, and once", () =>
     Effect.gen(function* () {
       const { at, lines } = yield* interruptedAfter(300, [busy])
-      expect(lines).toEqual([...toRetry, "sleep 1000", "give back 5"])
+      expect(lines).toEqual([...paid, "sleep 1000", "bucket refund 5"])
       expect(at).toBe(300)
     })
   )
 
-  it.effect("while the send of a retry is waited for gives back at once, and once", () =>
+  it.effect("while a retry waits for the rate limiter refunds at once, and once", () =>
     Effect.gen(function* () {
       const { at, lines } = yield* interruptedAfter(1_300, [busy], {
-        acquire: ({ attempt }) => (attempt === 1 ? Effect.succeed(true) : Effect.never)
+        limiter: ({ attempt, restore }) => (attempt === 1 ? Effect.succeedSome(1) : restore(Effect.never))
       })
-      expect(lines).toEqual([...toRetry, "sleep 1000", "acquire 2", "give back 5"])
+      expect(lines).toEqual([...waited, "bucket refund 5"])
       expect(at).toBe(1_300)
     })
   )
 
-  it.effect("in a retry gives nothing back", () =>
+  it.effect("in a retry refunds nothing", () =>
     Effect.gen(function* () {
       const { at, lines } = yield* interruptedAfter(1_300, [busy, Effect.never])
-      expect(lines).toEqual([...toRetry, "sleep 1000", "acquire 2", "attempt 2"])
+      expect(lines).toEqual([...waited, "attempt 2"])
       expect(at).toBe(1_300)
     })
   )
 
-  it.effect("in the wait before a third attempt gives back what the third attempt took", () =>
+  it.effect("in the wait before a third attempt refunds what the third attempt was granted", () =>
     Effect.gen(function* () {
       let taken = 0
-      const { lines } = yield* interruptedAfter(1_300, [busy], { take: () => Effect.sync(() => Option.some(++taken)) })
-      expect(lines.filter((line) => line.startsWith("give back"))).toEqual(["give back 2"])
+      const { lines } = yield* interruptedAfter(1_300, [busy], { bucket: () => Effect.sync(() => Option.some(++taken)) })
+      expect(lines.filter((line) => line.includes("refund"))).toEqual(["bucket refund 2"])
     })
   )
 })
 
-/**
- * Interrupts a fiber right before its `at`-th step, and counts how often it was handed one of the watched effects.
- *
- * Counted is the hand-over by the loop, for between that and its first own step an attempt can be interrupted, too.
- */
-class Interrupter extends Supervisor.AbstractSupervisor<void> {
-  override readonly value = Effect.void
-  steps = 0
-  handedOver = 0
-  readonly at: number
-  readonly watched: Effect.Effect<unknown, unknown, unknown>
-  constructor(at: number, watched: Effect.Effect<unknown, unknown, unknown>) {
-    super()
-    this.at = at
-    this.watched = watched
-  }
-  override onEffect<A, E>(fiber: Fiber.RuntimeFiber<A, E>, effect: Effect.Effect<unknown, unknown, unknown>): void {
-    this.steps += 1
-    if (effect === this.watched) this.handedOver += 1
-    if (this.steps === this.at) fiber.unsafeInterruptAsFork(FiberId.none)
-  }
+const yielding: Recording.Answer = ({ restore }) => Effect.as(restore(Effect.yieldNow()), Option.some(3))
+
+const scripts: ReadonlyArray<{ readonly name: string; readonly script: Recording.Script }> = [
+  { name: "nothing waits", script: {} },
+  { name: "bucket and rate limiter count", script: { counts: true } },
+  { name: "bucket and rate limiter wait", script: { bucket: yielding, limiter: yielding, counts: true } },
+  { name: "bucket and rate limiter cannot be interrupted", script: { bucket: ({ attempt }) => Effect.as(Effect.yieldNow(), Option.some(attempt)), counts: true } },
+  { name: "the rate limiter refuses", script: { limiter: refuseFrom(3), counts: true } }
+]
+
+const bounds: ReadonlyArray<{ readonly bound: string; readonly changed: Partial<typeof bounded> }> = [
+  { bound: "no bound", changed: {} },
+  { bound: "a timeout", changed: { attemptTimeout: AttemptTimeout.constant("1 hour") } },
+  { bound: "a deadline", changed: { deadline: Deadline.refuse("1 hour") } },
+  { bound: "a cut", changed: { deadline: Deadline.cut("1 hour") } },
+  { bound: "a disconnected timeout", changed: { attemptTimeout: AttemptTimeout.disconnected(AttemptTimeout.constant("1 hour")), deadline: Deadline.cut("2 hours") } }
+]
+
+declare const bounded: {
+  readonly attemptTimeout: AttemptTimeout.AttemptTimeout
+  readonly deadline: Deadline.Deadline<Deadline.DeadlineExceeded>
 }
 
-const observing = RuntimeFlagsPatch.enable(RuntimeFlags.OpSupervision)
+const attempted = [
+  { attempt: "fails at once", effect: busy },
+  { attempt: "fails after a yield", effect: Effect.zipRight(Effect.yieldNow(), busy) },
+  { attempt: "dies", effect: Effect.zipRight(Effect.yieldNow(), Effect.die("defect")) }
+]
 
-/** One operation, interrupted right before step `at`. */
-const interruptedBefore = (at: number, script: Recording.Script, policy: Row["policy"]) =>
-  Effect.gen(function* () {
-    const recording = make(script)
-    const attempt = recording.attempts(busy)
-    const interrupter = new Interrupter(at, attempt)
-    const exit = yield* Retry.retry(attempt, policy).pipe(
-      recording.provide,
-      Effect.withRuntimeFlagsPatch(observing),
-      Effect.supervised(interrupter),
-      Effect.fork,
-      Effect.flatMap(Fiber.await)
-    )
-    const count = (start: string) => recording.lines.filter((line) => line.startsWith(start)).length
-    return {
-      exit,
-      steps: interrupter.steps,
-      started: interrupter.handedOver,
-      granted: recording.granted(),
-      returned: count("give back"),
-      ended: recording.lines.filter((line) => line.startsWith("ended"))
-    }
-  }).pipe(world)
+const table = scripts.flatMap((script) =>
+  bounds.flatMap((bound) => attempted.map((attempt) => ({ ...script, ...bound, ...attempt })))
+)
 
 describe("Retry.retry conservation of tokens", () => {
-  it.effect.each([
-    { name: "nobody waits", script: {} },
-    {
-      name: "the bucket waits",
-      script: { take: (_, restore) => Effect.as(restore(Effect.yieldNow()), Option.some(5)) }
-    },
-    { name: "the send rate waits", script: { acquire: () => Effect.as(Effect.yieldNow(), true) } },
-    { name: "the send rate refuses", script: { acquire: refuseFrom(3) } }
-  ] satisfies ReadonlyArray<{ name: string; script: Recording.Script }>)(
-    "holds before every single step of an operation when $name",
-    ({ script }) =>
-      Effect.gen(function* () {
-        const whole = yield* interruptedBefore(Infinity, script, funded)
-        expect(whole.granted - whole.returned).toBe(whole.started - 1)
-        for (let at = 1; at <= whole.steps; at++) {
-          const { ended, exit, granted, returned, started } = yield* interruptedBefore(at, script, funded)
-          expect(Exit.isFailure(exit)).toBe(true)
-          expect({ at, spent: granted - returned }).toEqual({ at, spent: Math.max(0, started - 1) })
-          expect(new Set(ended).size).toBe(ended.length)
-        }
-      })
+  it.effect.each(table)("holds before every step where $name, under $bound, and the attempt $attempt", ({ changed, effect, script }) =>
+    Stepping.everywhere(() => {
+      const recording = make(script)
+      const attempt = recording.attempts(effect)
+      return {
+        self: recording.provide(Retry.retry(attempt, { ...funded, ...changed })),
+        watched: attempt,
+        check: ({ exit, handedOver }, at) =>
+          Effect.sync(() => {
+            expect(Exit.isFailure(exit)).toBe(true)
+            const { ledgers, lines } = recording
+            const made = lines.filter((line) => line.startsWith("attempt")).length
+            const count = (start: string) => lines.filter((line) => line.startsWith(start)).length
+            for (const name of ["bucket", "limiter"] as const) {
+              const { granted, refunded, spent } = ledgers[name]
+              const recorded = lines.filter((line) => line.startsWith(`${name} record`)).map((line) => line.split(":")[0])
+              expect({ at, lines, twice: recorded.length - new Set(recorded).size }).toEqual({ at, lines, twice: 0 })
+              if (script.counts === true) {
+                expect({ at, lines, name, conserved: granted - refunded - spent }).toEqual({ at, lines, name, conserved: 0 })
+                expect({ at, lines, started: count(`${name} started`) }).toEqual({ at, lines, started: recorded.length })
+              }
+            }
+            const spent = ledgers.bucket.granted - ledgers.bucket.refunded
+            if (script.bucket === undefined) {
+              expect({ at, lines, retries: spent / 5 }).toEqual({ at, lines, retries: Math.max(0, handedOver - 1) })
+            }
+            expect(made).toBeLessThanOrEqual(handedOver)
+          })
+      }
+    })
   )
 })

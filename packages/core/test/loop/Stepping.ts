@@ -1,0 +1,90 @@
+/**
+ * Interruption at every step of an operation and of the fibers that it starts, in time that a test moves by hand.
+ */
+import type { Clock, Fiber } from "effect"
+import { Effect, Exit, FiberId, Fiber as Fibers, Option, RuntimeFlags, RuntimeFlagsPatch, Supervisor } from "effect"
+import * as SteppedClock from "../fund/SteppedClock.ts"
+
+/** Counts the steps of all fibers, and interrupts the first of them right before step `at`. */
+class Interrupter extends Supervisor.AbstractSupervisor<void> {
+  override readonly value = Effect.void
+  steps = 0
+  handedOver = 0
+  readonly at: number
+  readonly watched: Effect.Effect<unknown, unknown, unknown> | undefined
+  #first: Fiber.RuntimeFiber<unknown, unknown> | undefined
+  constructor(at: number, watched: Effect.Effect<unknown, unknown, unknown> | undefined) {
+    super()
+    this.at = at
+    this.watched = watched
+  }
+  override onEffect<A, E>(fiber: Fiber.RuntimeFiber<A, E>, effect: Effect.Effect<unknown, unknown, unknown>): void {
+    this.#first ??= fiber
+    this.steps += 1
+    if (effect === this.watched) this.handedOver += 1
+    if (this.steps === this.at) this.#first.unsafeInterruptAsFork(FiberId.none)
+  }
+}
+
+const observing = RuntimeFlagsPatch.enable(RuntimeFlags.OpSupervision)
+
+export interface Options {
+  /** Before which step the operation is interrupted. */
+  readonly at: number
+  /** Counted is the hand-over by the loop: before its own first step an attempt can be interrupted, too. */
+  readonly watched?: Effect.Effect<unknown, unknown, unknown>
+  /** How long to run after that. */
+  readonly forMillis?: number
+}
+
+export interface Stepped<A, E> {
+  readonly exit: Exit.Exit<A, E>
+  /** Steps of all fibers. */
+  readonly steps: number
+  /** How often a fiber was given the watched effect. */
+  readonly handedOver: number
+}
+
+/** Runs an effect in a fiber of its own for some time, and answers how it ended; one that has not ended dies. */
+export const run = <A, E, R>(
+  self: Effect.Effect<A, E, R>,
+  { at, forMillis = 10_000, watched }: Options
+): Effect.Effect<Stepped<A, E>, never, R> =>
+  Effect.gen(function* () {
+    const clock = SteppedClock.make()
+    const interrupter = new Interrupter(at, watched)
+    const fiber = yield* self.pipe(
+      Effect.withClock(clock as Clock.Clock),
+      Effect.withRuntimeFlagsPatch(observing),
+      Effect.supervised(interrupter),
+      Effect.forkDaemon
+    )
+    yield* SteppedClock.settled
+    yield* clock.advance(forMillis)
+    yield* SteppedClock.settled
+    const exit = yield* Fibers.poll(fiber)
+    if (Option.isNone(exit)) return yield* Effect.dieMessage(`hangs after an interruption before step ${at}`)
+    return { exit: exit.value, steps: interrupter.steps, handedOver: interrupter.handedOver }
+  })
+
+/** Runs an effect again and again, interrupted before one step later each time, and hands each outcome to `check`. */
+export const everywhere = <A, E, R, R2>(
+  make: () => {
+    readonly self: Effect.Effect<A, E, R>
+    readonly watched?: Effect.Effect<unknown, unknown, unknown>
+    readonly check: (stepped: Stepped<A, E>, at: number) => Effect.Effect<void, never, R2>
+  },
+  forMillis = 10_000
+): Effect.Effect<number, never, R | R2> =>
+  Effect.gen(function* () {
+    let runs = 0
+    for (let at = 1, steps = Infinity; at <= steps + 1; at++) {
+      const { check, self, watched } = make()
+      const stepped = yield* run(self, { at, forMillis, ...(watched && { watched }) })
+      // The step after the last one interrupts nothing: it is the whole run.
+      steps = stepped.steps >= at ? Infinity : stepped.steps
+      yield* check(stepped, at)
+      runs += 1
+    }
+    return runs
+  })
