@@ -8,6 +8,7 @@ import { CurrentOperation } from "./ActiveOperation.ts"
 import type * as CurrentAttempt from "./CurrentAttempt.ts"
 import type { Erased, Expired } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
+import * as Services from "./Services.ts"
 import { within } from "./Within.ts"
 
 /**
@@ -18,7 +19,7 @@ import { within } from "./Within.ts"
  */
 export const effect = (op: Operation.Operation): Erased => {
   const { attempt: tag, attemptTimeout: timeout, deadline } = op.prepared.policy
-  const named = inSpan(op, withName(op))
+  const named = inSpan(op, withName(op, spending(op)))
   if (tag === undefined && timeout === undefined && deadline?._tag !== "Cut") return noted(op, named)
   const leftMillis = deadline === undefined ? Infinity : deadline.withinMillis - op.attemptStartedMillis
   const timeoutMillis = timeout === undefined ? leftMillis : AttemptTimeout.millisFor(timeout, op.attempts, leftMillis)
@@ -44,8 +45,18 @@ const bounded = (op: Operation.Operation, self: Erased, millis: number, expired:
     disconnected: op.prepared.policy.attemptTimeout?.disconnected === true
   })
 
+/** The attempt itself; what is held for it is spent in the very step that hands over to it. */
+const spending = (op: Operation.Operation): Erased => {
+  if (op.retryGrant === undefined && op.sendGrant === undefined) return op.self
+  const number = op.attempts
+  return Effect.suspend(() => {
+    if (op.attempts === number) Services.spend(op)
+    return op.self
+  })
+}
+
 /** Makes the operation visible to those inside, if it can retry, for as long as the attempt runs. */
-const withName = ({ attempts, prepared: { policy }, self }: Operation.Operation): Erased => {
+const withName = ({ attempts, prepared: { policy } }: Operation.Operation, self: Erased): Erased => {
   const { maxAttempts, name } = policy
   if (name === undefined || maxAttempts === 1) return self
   const active: ActiveAttempt = { name, attempt: attempts, running: true }
@@ -69,29 +80,27 @@ const inSpan = ({ attempts, prepared: { policy } }: Operation.Operation, self: E
 /**
  * Notes what the attempt leaves open, in the step in which it ends: nothing can come between.
  *
- * An attempt that was interrupted and could not end at once is released where it ends, since the loop has gone on.
+ * An attempt that ends when the operation has gone on without it is released there and then.
  */
 const noted = (op: Operation.Operation, self: Erased): Erased => {
   const { release } = op.prepared.policy
   if (release === undefined) return self
   const number = op.attempts
-  const isOver = () => op.attempts !== number || op.expired !== undefined
+  const isLeft = () => op.over || op.attempts !== number || op.expired !== undefined
+  const note = (failed: unknown): Effect.Effect<void> => {
+    if (isLeft()) return release(failed, "Interrupted")
+    op.open = { failed }
+    return Effect.void
+  }
   return Effect.uninterruptibleMask((restore) =>
     Effect.matchCauseEffect(restore(self), {
       onFailure: (cause) => {
         const error = Cause.failureOption(cause)
-        if (Option.isNone(error)) return Effect.failCause(cause)
-        if (Cause.isInterrupted(cause) || isOver()) {
-          return Effect.zipRight(release(error.value, "Interrupted"), Effect.failCause(cause))
-        }
-        op.open = { failed: error.value }
-        return Effect.failCause(cause)
+        return Option.isNone(error)
+          ? Effect.failCause(cause)
+          : Effect.zipRight(note(error.value), Effect.failCause(cause))
       },
-      onSuccess: (value) => {
-        if (isOver()) return Effect.as(release(value, "Interrupted"), value)
-        op.open = { failed: value }
-        return Effect.succeed(value)
-      }
+      onSuccess: (value) => Effect.as(note(value), value)
     })
   )
 }

@@ -9,6 +9,7 @@
  */
 import { Cause, Effect, Exit, Option } from "effect"
 import * as Verdict from "../classify/Verdict.ts"
+import { noTokens } from "../fund/Port.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Decision from "./Decision.ts"
 import * as ForeignSchedule from "./ForeignSchedule.ts"
@@ -16,6 +17,7 @@ import * as Observers from "./Observers.ts"
 import type { Erased, Expired, Failure, OnStopped } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 import type { Prepared } from "./PolicyCheck.ts"
+import type { StopReason } from "./RetryStopped.ts"
 import { ResultRejected } from "./RetryStopped.ts"
 import * as Services from "./Services.ts"
 import * as Stop from "./Stop.ts"
@@ -56,44 +58,57 @@ const guarded = (op: Op, self: () => Erased): Erased => {
   if (op.guarded) return self()
   op.guarded = true
   return Effect.onExit(Effect.suspend(self), (exit) =>
-    Exit.isFailure(exit) && Option.isNone(Cause.failureOption(exit.cause)) ? leaveNothing(op) : Effect.void
+    Exit.isFailure(exit) && isEarly(exit.cause) ? leaveNothing(op) : Effect.void
   )
 }
 
-const leaveNothing = (op: Op): Effect.Effect<void> =>
-  Services.andThen(Services.abandon(op), () => Effect.zipRight(Services.refund(op), Stop.release(op, "Interrupted")))
+const isEarly = (cause: Cause.Cause<unknown>): boolean =>
+  Option.isNone(Cause.failureOption(cause)) || Cause.isDie(cause)
+
+const leaveNothing = (op: Op): Effect.Effect<void> => {
+  op.over = true
+  return Effect.zipRight(Services.callOff(op), Stop.release(op, "Interrupted"))
+}
 
 /** Asks the rate limiter, and makes the attempt if it may still start. */
 const send = (op: Op): Erased => {
   const { rateLimiter } = op
-  if (rateLimiter === undefined) return op.attempts === 0 ? runAttempt(op) : unlessLate(op)
+  if (rateLimiter === undefined) return unlessLate(op, start)
   return Effect.flatMap(Services.askRateLimiter(op, rateLimiter), (granted) =>
-    granted ? unlessLate(op) : Stop.refuse(op, { _tag: "RateLimiterRefused" })
+    granted ? unlessLate(op, start) : Stop.refuse(op, lateness(op) ?? { _tag: "RateLimiterRefused" })
   )
 }
 
-const unlessLate = (op: Op): Erased => {
-  const late = Decision.late(op.prepared, Operation.elapsedMillis(op))
-  return late === undefined ? runAttempt(op) : Stop.refuse(op, late)
+const start = (op: Op): Erased => {
+  const told = Services.started(op)
+  return told === undefined ? runAttempt(op) : Effect.flatMap(told, () => unlessLate(op, runAttempt))
 }
+
+const unlessLate = (op: Op, then: (op: Op) => Erased): Erased => {
+  const isFirst = op.attempts === 0 && op.rateLimiter === undefined
+  const late = isFirst ? undefined : lateness(op)
+  return late === undefined ? then(op) : Stop.refuse(op, late)
+}
+
+/** The deadline as a reason to stop, where it forbids an attempt now. */
+const lateness = (op: Op): StopReason | undefined => Decision.late(op.prepared, Operation.elapsedMillis(op))
 
 /** Makes an attempt and goes on with what it came to. */
 const runAttempt = (op: Op): Erased => {
   op.attempts += 1
   op.expired = undefined
   op.released = false
-  Services.spend(op)
-  return Services.andThen(Services.started(op), () => {
-    op.attemptStartedMillis = Operation.elapsedMillis(op)
-    const self = Attempt.effect(op)
-    const onFailure = (cause: Cause.Cause<unknown>) => attemptFailed(op, cause)
-    const { policy, observers } = op.prepared
-    const looksAtSuccess =
-      op.rateLimiter !== undefined || op.bucket !== undefined || policy.result !== undefined || observers.length > 0
-    return looksAtSuccess
-      ? Effect.matchCauseEffect(self, { onFailure, onSuccess: (value) => attemptSucceeded(op, value) })
-      : Effect.catchAllCause(self, onFailure)
-  })
+  op.retrySpent = noTokens
+  op.sendSpent = noTokens
+  op.attemptStartedMillis = Operation.elapsedMillis(op)
+  const self = Attempt.effect(op)
+  const onFailure = (cause: Cause.Cause<unknown>) => attemptFailed(op, cause)
+  const { policy, observers } = op.prepared
+  const looksAtSuccess =
+    op.rateLimiter !== undefined || op.bucket !== undefined || policy.result !== undefined || observers.length > 0
+  return looksAtSuccess
+    ? Effect.matchCauseEffect(self, { onFailure, onSuccess: (value) => attemptSucceeded(op, value) })
+    : Effect.catchAllCause(self, onFailure)
 }
 
 const attemptSucceeded = (op: Op, value: unknown): Erased => {
@@ -122,6 +137,8 @@ const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
 /** The loop itself has interrupted the attempt. What that had left open by then is of no use to anyone. */
 const expired = (op: Op, expired: Expired): Erased =>
   Effect.flatMap(Stop.release(op, "Interrupted"), () => {
+    // An attempt that was interrupted before its first step was made all the same.
+    Services.spend(op)
     op.released = false
     if (expired._tag === "Cut") {
       const error = Stop.exceeded(op, expired.deadline)
@@ -200,7 +217,7 @@ const payForRetry = (op: Op, failure: Failure, delayMillis: number): Erased => {
     Effect.flatMap(Services.askBucket(op, bucket, delayMillis), (granted) => {
       if (granted) return ifInTime(op, delayMillis, (fitted) => announce(op, failure, fitted))
       op.delayMillis = delayMillis
-      return Stop.stop(op, failure, { _tag: "BucketEmpty" })
+      return Stop.refuse(op, lateness(op) ?? { _tag: "BucketEmpty" })
     })
   )
 }

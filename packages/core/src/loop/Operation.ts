@@ -66,8 +66,8 @@ export interface Operation {
   /** What the running or latest attempt was made with. */
   retrySpent: Grant
   sendSpent: Grant
-  /** Whether an attempt has started whose end was not recorded yet; of interest to buckets with `started`. */
-  unrecorded: boolean
+  /** The attempt of which buckets with `started` have heard the start, until they hear the end. */
+  unrecorded: number | undefined
   /** Why the running attempt was interrupted by the loop, once it was. */
   expired: Expired | undefined
   /** What the latest attempt left open, until it is released. */
@@ -76,6 +76,8 @@ export interface Operation {
   released: boolean
   /** Whether grants, open things and unrecorded attempts are seen to when the operation ends early. */
   guarded: boolean
+  /** Whether the operation was interrupted, or has died. */
+  over: boolean
   /** How long the latest attempt waited for the rate limiter. */
   rateLimiterWaitMillis: number
   tree: Tree | undefined
@@ -157,11 +159,12 @@ export const make = (
     sendGrant: undefined,
     retrySpent: noTokens,
     sendSpent: noTokens,
-    unrecorded: false,
+    unrecorded: undefined,
     expired: undefined,
     open: undefined,
     released: false,
     guarded: false,
+    over: false,
     rateLimiterWaitMillis: 0,
     tree: prepared.tree,
     scheduleState: policy.backoff.initial,

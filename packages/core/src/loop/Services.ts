@@ -76,18 +76,23 @@ const rateLimiterName = "the rate limiter"
 const bucketName = "the bucket"
 
 /**
- * Tells buckets with `started` that the attempt begins.
+ * Tells buckets with `started` that the next attempt begins. An interruption comes before that or after it.
  *
  * @category running
  */
 export const started = (op: Operation): Telling => {
-  const { attempts, bucket, rateLimiter } = op
+  const { bucket, rateLimiter } = op
   if (bucket?.started === undefined && rateLimiter?.started === undefined) return undefined
-  op.unrecorded = true
-  return both(
-    rateLimiter?.started && tell(op, rateLimiterName, () => rateLimiter.started!(attempts)),
-    () => bucket?.started && tell(op, bucketName, () => bucket.started!(attempts))
+  const attempt = op.attempts + 1
+  const told = both(
+    rateLimiter?.started && tell(op, rateLimiterName, () => rateLimiter.started!(attempt)),
+    () => bucket?.started && tell(op, bucketName, () => bucket.started!(attempt))
   )
+  return noting(told, () => {
+    op.unrecorded = attempt
+    op.retrySpent = noTokens
+    op.sendSpent = noTokens
+  })
 }
 
 /**
@@ -97,28 +102,36 @@ export const started = (op: Operation): Telling => {
  */
 export const record = (op: Operation, outcome: (granted: Grant) => Outcome): Telling => {
   const { bucket, rateLimiter } = op
-  op.unrecorded = false
-  return both(
+  const told = both(
     rateLimiter && tell(op, rateLimiterName, () => rateLimiter.record(outcome(op.sendSpent))),
     () => bucket && tell(op, bucketName, () => bucket.record(outcome(op.retrySpent)))
   )
+  return op.unrecorded === undefined
+    ? told
+    : noting(told, () => {
+        op.unrecorded = undefined
+      })
 }
 
-/**
- * Tells buckets with `started` that an attempt has ended without an outcome.
- *
- * @category running
- */
-export const abandon = (op: Operation): Telling => {
-  if (!op.unrecorded) return undefined
-  op.unrecorded = false
+/** Tells buckets with `started` that an attempt has ended without an outcome. */
+const abandon = (op: Operation): Telling => {
+  const attempt = op.unrecorded
+  if (attempt === undefined) return undefined
+  op.unrecorded = undefined
   const tellOf = (service: string, bucket: TokenBucket | undefined, granted: Grant): Telling =>
-    bucket?.started && tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt: op.attempts, granted }))
+    bucket?.started && tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt, granted }))
   return both(tellOf(rateLimiterName, op.rateLimiter, op.sendSpent), () => tellOf(bucketName, op.bucket, op.retrySpent))
 }
 
 const both = (first: Telling, second: () => Telling): Telling =>
   first === undefined ? second() : Effect.flatMap(first, () => second() ?? Effect.void)
+
+/** Notes that something was told: for an interruption, both are one step. */
+const noting = (telling: Telling, note: () => void): Telling => {
+  if (telling !== undefined) return Effect.uninterruptible(Effect.map(telling, note))
+  note()
+  return undefined
+}
 
 /**
  * Asks the rate limiter for the next attempt; the grant is held until the attempt starts.
@@ -196,33 +209,31 @@ const invalid = (service: string, grant: Grant): Effect.Effect<boolean> =>
   )
 
 /**
- * Returns what is held for an attempt that is not made after all.
+ * Calls an attempt off that is not made after all, or that ends without an outcome: refunds what is held for it.
  *
  * @category running
  */
-export const refund = (op: Operation): Effect.Effect<void> =>
-  Effect.uninterruptible(
-    Effect.suspend(() => {
-      const { retryGrant, sendGrant } = op
-      op.retryGrant = undefined
-      op.sendGrant = undefined
-      return (
-        both(
-          sendGrant && tell(op, rateLimiterName, () => sendGrant.refund),
-          () => retryGrant && tell(op, bucketName, () => retryGrant.refund)
-        ) ?? Effect.void
-      )
-    })
+export const callOff = (op: Operation): Effect.Effect<void> =>
+  Effect.uninterruptible(Effect.suspend(() => andThen(abandon(op), () => refund(op) ?? Effect.void)))
+
+const refund = (op: Operation): Telling => {
+  const { retryGrant, sendGrant } = op
+  op.retryGrant = undefined
+  op.sendGrant = undefined
+  return both(
+    sendGrant && tell(op, rateLimiterName, () => sendGrant.refund),
+    () => retryGrant && tell(op, bucketName, () => retryGrant.refund)
   )
+}
 
 /**
- * What is held is spent at the very moment when the attempt starts.
+ * Spends what is held, if anything is.
  *
  * @category running
  */
 export const spend = (op: Operation): void => {
-  op.retrySpent = op.retryGrant ?? noTokens
-  op.sendSpent = op.sendGrant ?? noTokens
+  op.retrySpent = op.retryGrant ?? op.retrySpent
+  op.sendSpent = op.sendGrant ?? op.sendSpent
   op.retryGrant = undefined
   op.sendGrant = undefined
 }

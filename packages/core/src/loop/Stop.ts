@@ -58,7 +58,7 @@ const ended = (op: Op, error: unknown, reason: StopReason, end: () => Erased): E
  * @category running
  */
 export const refuse = (op: Op, reason: StopReason): Erased =>
-  Effect.flatMap(Services.refund(op), () => {
+  Effect.flatMap(Services.callOff(op), () => {
     const { failure } = op
     if (failure !== undefined && !op.released) return stop(op, failure, reason)
     const error = refusal(op, reason)
@@ -67,15 +67,11 @@ export const refuse = (op: Op, reason: StopReason): Erased =>
 
 /** The error of an operation that has no error of its own yet, or any more. */
 const refusal = (op: Op, reason: StopReason): unknown => {
-  const { deadline, rateLimiter } = op.prepared.policy
+  const { deadline } = op.prepared.policy
   const cause = op.failure?.error
-  if (
-    reason._tag === "DeadlinePassed" &&
-    deadline !== undefined &&
-    (deadline._tag === "Cut" || rateLimiter === undefined)
-  ) {
-    return exceeded(op, deadline._tag === "Cut" ? deadline : undefined)
-  }
+  const cut = deadline?._tag === "Cut" ? deadline : undefined
+  // A deadline that does not cut has an error only where something was released, and the policy's type names it there.
+  if (reason._tag === "DeadlinePassed" && (cut !== undefined || op.released)) return exceeded(op, cut)
   return new AttemptRefused({ attempt: op.attempts + 1, ...(cause !== undefined && { cause }) })
 }
 
@@ -91,7 +87,7 @@ export const exceeded = (op: Op, cut: Cut<unknown> | undefined): unknown => {
 }
 
 /**
- * Releases what the latest attempt left open. Should that be interrupted, it is released once more at the end.
+ * Releases what the latest attempt left open, once: a release cannot be interrupted, like any finalizer.
  *
  * @category running
  */
@@ -99,8 +95,12 @@ export const release = (op: Op, because: "Retried" | "Interrupted"): Effect.Effe
   const { open } = op
   const { policy } = op.prepared
   if (open === undefined || policy.release === undefined) return Effect.void
-  return Effect.map(Services.tell(op, "release", () => policy.release!(open.failed, because)) ?? Effect.void, () => {
+  const told = Effect.suspend(
+    () => Services.tell(op, "release", () => policy.release!(open.failed, because)) ?? Effect.void
+  )
+  const released = Effect.map(told, () => {
     op.open = undefined
     op.released = true
   })
+  return Effect.uninterruptible(released)
 }

@@ -85,7 +85,7 @@ const awaited = <A, E, R, B, E2>(
       resume(Effect.void)
     })
     const clock = Context.get(parent.currentDefaultServices, Clock.Clock)
-    const timer = start(runtime, sleep(clock, millis))
+    const timer = start(runtime, Effect.interruptible(sleep(clock, millis)))
     timer.addObserver((exit) => {
       if (isDone || Exit.isFailure(exit)) return
       isTimedOut = true
