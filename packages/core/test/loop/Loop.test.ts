@@ -347,7 +347,12 @@ describe("Retry.retry interruption", () => {
   it.effect("in an attempt tells those that count that it was abandoned", () =>
     Effect.gen(function* () {
       const { lines } = yield* interruptedAfter(1_300, [busy, Effect.never], { counts: true })
-      expect(lines.slice(-5)).toEqual(["limiter started 2", "bucket started 2", "attempt 2", ...told(2, "Abandoned", 5)])
+      expect(lines.slice(-5)).toEqual([
+        "limiter started 2",
+        "bucket started 2",
+        "attempt 2",
+        ...told(2, "Abandoned", 5)
+      ])
     })
   )
 
@@ -406,7 +411,9 @@ describe("Retry.retry interruption", () => {
   it.effect("in the wait before a third attempt refunds what the third attempt was granted", () =>
     Effect.gen(function* () {
       let taken = 0
-      const { lines } = yield* interruptedAfter(1_300, [busy], { bucket: () => Effect.sync(() => Option.some(++taken)) })
+      const { lines } = yield* interruptedAfter(1_300, [busy], {
+        bucket: () => Effect.sync(() => Option.some(++taken))
+      })
       expect(lines.filter((line) => line.includes("refund"))).toEqual(["bucket refund 2"])
     })
   )
@@ -416,29 +423,36 @@ const yielding: Recording.Answer = ({ restore }) => Effect.as(restore(Effect.yie
 
 const scripts: ReadonlyArray<{ readonly name: string; readonly script: Recording.Script }> = [
   { name: "nothing waits", script: {} },
-  { name: "bucket and rate limiter count", script: { counts: true } },
   { name: "bucket and rate limiter wait", script: { bucket: yielding, limiter: yielding, counts: true } },
-  { name: "bucket and rate limiter cannot be interrupted", script: { bucket: ({ attempt }) => Effect.as(Effect.yieldNow(), Option.some(attempt)), counts: true } },
-  { name: "the rate limiter refuses", script: { limiter: refuseFrom(3), counts: true } }
+  {
+    name: "the bucket waits uninterruptibly and the rate limiter refuses",
+    script: { bucket: () => Effect.as(Effect.yieldNow(), Option.some(5)), limiter: refuseFrom(3), counts: true }
+  }
 ]
 
-const bounds: ReadonlyArray<{ readonly bound: string; readonly changed: Partial<typeof bounded> }> = [
-  { bound: "no bound", changed: {} },
-  { bound: "a timeout", changed: { attemptTimeout: AttemptTimeout.constant("1 hour") } },
-  { bound: "a deadline", changed: { deadline: Deadline.refuse("1 hour") } },
-  { bound: "a cut", changed: { deadline: Deadline.cut("1 hour") } },
-  { bound: "a disconnected timeout", changed: { attemptTimeout: AttemptTimeout.disconnected(AttemptTimeout.constant("1 hour")), deadline: Deadline.cut("2 hours") } }
-]
-
-declare const bounded: {
-  readonly attemptTimeout: AttemptTimeout.AttemptTimeout
-  readonly deadline: Deadline.Deadline<Deadline.DeadlineExceeded>
+interface Bounds {
+  readonly attemptTimeout?: AttemptTimeout.AttemptTimeout
+  readonly deadline?: Deadline.Deadline<Deadline.DeadlineExceeded>
 }
 
+const timeout = AttemptTimeout.constant("1 hour")
+
+const bounds: ReadonlyArray<{ readonly bound: string; readonly changed: Bounds }> = [
+  { bound: "no bound", changed: {} },
+  { bound: "a deadline", changed: { deadline: Deadline.refuse("1 hour") } },
+  { bound: "a timeout", changed: { attemptTimeout: timeout } },
+  {
+    bound: "a disconnected timeout and a cut",
+    changed: { attemptTimeout: AttemptTimeout.disconnected(timeout), deadline: Deadline.cut("1 hour") }
+  }
+]
+
 const attempted = [
-  { attempt: "fails at once", effect: busy },
-  { attempt: "fails after a yield", effect: Effect.zipRight(Effect.yieldNow(), busy) },
-  { attempt: "dies", effect: Effect.zipRight(Effect.yieldNow(), Effect.die("defect")) }
+  { attempt: "fails", effect: Effect.zipRight(Effect.yieldNow(), busy) },
+  {
+    attempt: "fails and dies",
+    effect: Effect.failCause(Cause.parallel(Cause.fail("busy" as const), Cause.die("defect")))
+  }
 ]
 
 const table = scripts.flatMap((script) =>
@@ -446,35 +460,53 @@ const table = scripts.flatMap((script) =>
 )
 
 describe("Retry.retry conservation of tokens", () => {
-  it.effect.each(table)("holds before every step where $name, under $bound, and the attempt $attempt", ({ changed, effect, script }) =>
-    Stepping.everywhere(() => {
-      const recording = make(script)
-      const attempt = recording.attempts(effect)
-      return {
-        self: recording.provide(Retry.retry(attempt, { ...funded, ...changed })),
-        watched: attempt,
-        check: ({ exit, handedOver }, at) =>
-          Effect.sync(() => {
-            expect(Exit.isFailure(exit)).toBe(true)
-            const { ledgers, lines } = recording
-            const made = lines.filter((line) => line.startsWith("attempt")).length
-            const count = (start: string) => lines.filter((line) => line.startsWith(start)).length
-            for (const name of ["bucket", "limiter"] as const) {
-              const { granted, refunded, spent } = ledgers[name]
-              const recorded = lines.filter((line) => line.startsWith(`${name} record`)).map((line) => line.split(":")[0])
-              expect({ at, lines, twice: recorded.length - new Set(recorded).size }).toEqual({ at, lines, twice: 0 })
-              if (script.counts === true) {
-                expect({ at, lines, name, conserved: granted - refunded - spent }).toEqual({ at, lines, name, conserved: 0 })
-                expect({ at, lines, started: count(`${name} started`) }).toEqual({ at, lines, started: recorded.length })
+  it.effect.each(table)(
+    "holds before every step where $name, under $bound, and the attempt $attempt",
+    ({ changed, effect, script }) =>
+      Stepping.everywhere(() => {
+        const recording = make(script)
+        const attempt = recording.attempts(effect)
+        return {
+          self: Retry.retry(attempt, {
+            ...policy,
+            ...changed,
+            rateLimiter: recording.limiter,
+            bucket: recording.bucket
+          }),
+          watched: attempt,
+          check: ({ exit, handedOver }, at) =>
+            Effect.sync(() => {
+              expect(Exit.isFailure(exit)).toBe(true)
+              const { ledgers, lines } = recording
+              const made = lines.filter((line) => line.startsWith("attempt")).length
+              const count = (start: string) => lines.filter((line) => line.startsWith(start)).length
+              for (const name of ["bucket", "limiter"] as const) {
+                const { granted, refunded, spent } = ledgers[name]
+                const recorded = lines
+                  .filter((line) => line.startsWith(`${name} record`))
+                  .map((line) => line.split(":")[0])
+                expect({ at, lines, twice: recorded.length - new Set(recorded).size }).toEqual({ at, lines, twice: 0 })
+                if (script.counts === true) {
+                  expect({ at, lines, name, conserved: granted - refunded - spent }).toEqual({
+                    at,
+                    lines,
+                    name,
+                    conserved: 0
+                  })
+                  expect({ at, lines, started: count(`${name} started`) }).toEqual({
+                    at,
+                    lines,
+                    started: recorded.length
+                  })
+                }
               }
-            }
-            const spent = ledgers.bucket.granted - ledgers.bucket.refunded
-            if (script.bucket === undefined) {
-              expect({ at, lines, retries: spent / 5 }).toEqual({ at, lines, retries: Math.max(0, handedOver - 1) })
-            }
-            expect(made).toBeLessThanOrEqual(handedOver)
-          })
-      }
-    })
+              const spent = ledgers.bucket.granted - ledgers.bucket.refunded
+              if (script.bucket === undefined) {
+                expect({ at, lines, retries: spent / 5 }).toEqual({ at, lines, retries: Math.max(0, handedOver - 1) })
+              }
+              expect(made).toBeLessThanOrEqual(handedOver)
+            })
+        }
+      })
   )
 })

@@ -53,11 +53,10 @@ export const run = <A, E, R>(
   Effect.gen(function* () {
     const clock = SteppedClock.make()
     const interrupter = new Interrupter(at, watched)
-    const fiber = yield* self.pipe(
-      Effect.withClock(clock as Clock.Clock),
-      Effect.withRuntimeFlagsPatch(observing),
+    // Around the fork, so that only steps of the effect itself are counted.
+    const fiber = yield* Effect.forkDaemon(Effect.withRuntimeFlagsPatch(self, observing)).pipe(
       Effect.supervised(interrupter),
-      Effect.forkDaemon
+      Effect.withClock(clock as Clock.Clock)
     )
     yield* SteppedClock.settled
     yield* clock.advance(forMillis)
