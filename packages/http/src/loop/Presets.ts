@@ -61,7 +61,8 @@ const languageModel: Preset<AttemptTimeout.AttemptTimedOut> = {
  * the method; exponential from 500 milliseconds, capped at 8 seconds, less up to a quarter; `x-should-retry` decides.
  *
  * The reset headers are ignored here as they are there.
- * Departures: waits asked for in `retry-after-ms` and `retry-after` are followed up to a minute instead of any length.
+ * Departures: waits asked for in `retry-after-ms` and `retry-after` are followed up to a minute instead of any length, and
+ * one of zero leaves the wait of the back-off, where that client sends at once.
  * Source: `openai` 6.49.0, client.ts, `shouldRetry`, `retryRequest` and `calculateDefaultRetryTimeoutMillis`, read
  * 2026-11-20.
  *

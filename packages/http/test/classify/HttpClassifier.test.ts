@@ -36,6 +36,8 @@ const wait: HintHeader.HintHeader = {
 }
 const tables: HttpClassifier.HttpClassifier = { ...HttpClassifier.standard, hints: [wait] }
 
+const at = (nowMillis: number): Classifier.Moment => ({ nowMillis, attempt: 1, elapsed: Duration.zero })
+
 const judge = (outcome: unknown, self = tables) => HttpClassifier.judge(self, outcome, NaN)
 
 const inWords = ({ processing, verdict }: HttpClassifier.Judgement): string => {
@@ -102,8 +104,8 @@ describe("HttpClassifier.judge", () => {
       const seen: Array<number> = []
       const hints = [{ name: "x", read: (_: unknown, nowMillis: number) => void seen.push(nowMillis) }]
       HttpClassifier.judge({ ...tables, hints }, response(503), 1_000)
-      HttpClassifier.classifier({ ...tables, hints })(response(503))
-      expect(seen).toEqual([1_000, NaN])
+      HttpClassifier.classifier({ ...tables, hints })(response(503), at(2_000))
+      expect(seen).toEqual([1_000, 2_000])
     })
 
     it("is read safely, whatever it is", () => {
@@ -123,6 +125,16 @@ describe("HttpClassifier.judge", () => {
       expect([503, 429, 404, 501].map((status) => says(value, status))).toEqual(
         Array.from({ length: 4 }, () => "x-should-retry: false")
       )
+    })
+
+    it("keeps the kind and the hint of what it ends, for buckets and rate limiters", () => {
+      const ended = (status: number, headers: Record<string, string>) =>
+        judge(response(status, { "x-should-retry": "false", ...headers })).verdict
+      const why = "x-should-retry: false"
+      expect(ended(429, { "x-wait": "5" })).toEqual(Verdict.terminal(why, { kind: "Throttling", hint: 5 }))
+      expect(ended(503, { "x-wait": "5" })).toEqual(Verdict.terminal(why, { kind: "Throttling", hint: 5 }))
+      expect(ended(503, {})).toEqual(Verdict.terminal(why, { kind: "Server" }))
+      expect(ended(404, {})).toEqual(Verdict.terminal(why))
     })
 
     it.each(["true", "TRUE", " True\t"])("makes retryable what has no row: %j", (value) => {
@@ -458,8 +470,8 @@ describe("HttpClassifier.classifier", () => {
   it("judges as the tables do", () => {
     const classifier = HttpClassifier.classifier(tables)
     expectTypeOf(classifier).toEqualTypeOf<Classifier.Classifier<unknown>>()
-    expect(classifier(response(503, { "x-wait": "5" }))).toEqual(Verdict.retryable("Throttling", { hint: 5 }))
-    expect(HttpClassifier.classifier()(transportError(Faults.refused))).toEqual(Verdict.transient)
+    expect(classifier(response(503, { "x-wait": "5" }), at(0))).toEqual(Verdict.retryable("Throttling", { hint: 5 }))
+    expect(HttpClassifier.classifier()(transportError(Faults.refused), at(0))).toEqual(Verdict.transient)
   })
 
   it.effect("retries an effect of the caller's own, whose error types stay as they are", () =>
@@ -489,7 +501,7 @@ describe("HttpClassifier.classifier", () => {
     Effect.gen(function* () {
       const client = yield* HttpClient.HttpClient
       const error = yield* Effect.flip(client.get("http://localhost/"))
-      expect(HttpClassifier.classifier()(error)).toEqual(Verdict.transient)
+      expect(HttpClassifier.classifier()(error, at(0))).toEqual(Verdict.transient)
     }).pipe(
       Effect.provide(FetchHttpClient.layer),
       Effect.provideService(FetchHttpClient.Fetch, () => Promise.reject(Faults.fetchFailed(Faults.reset)))

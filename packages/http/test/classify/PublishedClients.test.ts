@@ -5,7 +5,6 @@
  * methods are retried (see `Idempotency`), how often, and for which statuses a hint counts.
  */
 import { HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import { Verdict } from "@effect-retry/core"
 import { HttpClassifier } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause } from "effect"
@@ -183,7 +182,7 @@ const clients: ReadonlyArray<Client> = [
 const request = HttpClientRequest.get("http://localhost/")
 
 const retries = (tables: HttpClassifier.HttpClassifier, outcome: unknown): boolean =>
-  Verdict.isRetryable(judge(tables, outcome, NaN).verdict)
+  judge(tables, outcome, NaN).verdict._tag === "Retryable"
 
 const retriedStatuses = (
   tables: HttpClassifier.HttpClassifier,

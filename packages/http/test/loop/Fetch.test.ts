@@ -1,8 +1,8 @@
-import { AttemptTimeout, Backoff, Deadline, RetryBucket, SendRate, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
 import { Fetch, HttpRetry, Presets } from "@effect-retry/http"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { afterEach, beforeEach, describe, expect, it, vi } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { getEventListeners } from "node:events"
 import * as Http from "node:http"
 
@@ -330,16 +330,21 @@ describe("Fetch.make in time", () => {
 })
 
 describe("Fetch.makeEffect", () => {
-  const none = { ...quick, sendRate: SendRate.Default }
+  const limited = { ...quick, rateLimiter: TokenBucket.Default }
+  /** Grants first attempts alone. */
+  const firstOnly: TokenBucket.TokenBucket = {
+    ...TokenBucket.unlimited,
+    acquire: (request) => (request.attempt === 1 ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
+  }
 
   it.effect("rejects as fetch does where the first attempt is refused", () =>
     Effect.gen(function* () {
-      const retrying = yield* Fetch.makeEffect(none)
+      const retrying = yield* Fetch.makeEffect(limited)
       const rejected = yield* Effect.promise(() => retrying(url).catch((error: unknown) => error))
       expect(rejected).toBeInstanceOf(TypeError)
-      expect(rejected).toMatchObject({ cause: { _tag: "SendRefused", by: "send rate" } })
+      expect(rejected).toMatchObject({ cause: new Retry.AttemptRefused({ attempt: 1 }) })
       expect(seen).toEqual([])
-    }).pipe(Effect.provideService(SendRate.Default, { ...SendRate.unlimited, acquire: () => Effect.succeed(false) }))
+    }).pipe(Effect.provideService(TokenBucket.Default, TokenBucket.empty))
   )
 
   it.live("resolves with what was read of a response whose retry is refused in the end", () =>
@@ -348,32 +353,22 @@ describe("Fetch.makeEffect", () => {
         response.writeHead(429, { "content-length": 8, "x-own": "1" })
         response.end("too many")
       }
-      const retrying = yield* Fetch.makeEffect(none)
+      const retrying = yield* Fetch.makeEffect(limited)
       const response = yield* Effect.promise(() => retrying(url))
       expect(yield* Effect.promise(() => response.text())).toBe("too many")
       expect([response.status, response.headers.get("x-own"), seen.length]).toEqual([429, "1", 1])
-    }).pipe(
-      Effect.provideService(SendRate.Default, {
-        ...SendRate.unlimited,
-        acquire: ({ attempt }) => Effect.succeed(attempt === 1)
-      })
-    )
+    }).pipe(Effect.provideService(TokenBucket.Default, firstOnly))
   )
 
   /** Refused after the wait for the second attempt, when the body of the first response is let go of. */
   const refusedLate = (web: Response) =>
     Effect.gen(function* () {
       const retrying = yield* Fetch.makeEffect(
-        { ...none, opinion: () => Verdict.throttling },
+        { ...limited, opinion: () => Verdict.throttling },
         { fetch: async () => web }
       )
       return yield* Effect.promise(() => retrying("http://api.test/"))
-    }).pipe(
-      Effect.provideService(SendRate.Default, {
-        ...SendRate.unlimited,
-        acquire: ({ attempt }) => Effect.succeed(attempt === 1)
-      })
-    )
+    }).pipe(Effect.provideService(TokenBucket.Default, firstOnly))
 
   it.live("resolves with a whole response then", () =>
     Effect.gen(function* () {
@@ -446,7 +441,7 @@ describe("Fetch.makeEffect", () => {
       const down: typeof fetch = async () => new Response(null, { status: calls++ < 0 ? 200 : 503 })
       const policy = {
         ...HttpRetry.standard,
-        bucket: RetryBucket.Default,
+        bucket: TokenBucket.Default,
         backoff: Backoff.constant({ delay: "1 hour" })
       }
       const retrying = yield* Fetch.makeEffect(policy, { fetch: down })
@@ -454,7 +449,7 @@ describe("Fetch.makeEffect", () => {
       expect([status, calls]).toEqual([503, 2])
       expect(yield* Effect.map(VirtualClock.now, String)).toBe("Duration(1h)")
     }).pipe(
-      Effect.provide(RetryBucket.layerQuota(RetryBucket.Default, { capacity: 20 })),
+      Effect.provide(Layer.effect(TokenBucket.Default, RetryBucket.quota({ capacity: 20 }))),
       Effect.provide(SeededRandom.layerConstant(0)),
       Effect.provide(VirtualClock.layer)
     )

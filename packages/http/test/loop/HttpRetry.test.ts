@@ -14,15 +14,16 @@ import {
   Deadline,
   Hint,
   InvalidArgument,
+  RateLimiter,
   Retry,
   RetryBucket,
-  SendRate,
+  TokenBucket,
   Verdict
 } from "@effect-retry/core"
 import { HttpClassifier, HttpRetry, Idempotency, IdempotencyKey, RequestBody } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Context, Data, Duration, Effect, Exit, Fiber, Layer, Ref, Scope, Stream } from "effect"
+import { Clock, Context, Data, Duration, Effect, Exit, Fiber, Ref, Scope, Stream } from "effect"
 import * as Faults from "../support/Faults.ts"
 import * as Scripted from "../support/ScriptedClient.ts"
 
@@ -33,6 +34,9 @@ const url = "http://api.example.com/things"
 /** The default, with waits that can be read. */
 const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 second" }) }
 
+/** What the server asks for, and not a moment more. */
+const asAsked = Hint.floor({ atMost: "1 minute", otherwise: "giveUp" })
+
 const patient = { ...policy, maxAttempts: 5 }
 
 const post = HttpClientRequest.post(url, { body: Scripted.textBody })
@@ -40,7 +44,7 @@ const post = HttpClientRequest.post(url, { body: Scripted.textBody })
 const streamed = (stream: Stream.Stream<Uint8Array>) => HttpClientRequest.put(url, { body: HttpBody.stream(stream) })
 
 /** Why the last attempt was not followed by another, in words. */
-const reason = (reasons: ReadonlyArray<Retry.StopReason>) => reasons.map(Retry.inWords)
+const reason = (reasons: ReadonlyArray<Retry.StopReason>) => reasons.map(Retry.format)
 
 const refusedFault = Faults.fetchFailed(Faults.refused)
 const resetFault = Faults.fetchFailed(Faults.reset)
@@ -705,7 +709,7 @@ describe("Policy.opinion", () => {
         Effect.gen(function* () {
           const { calls, client } = scripted({ status: 503, headers: { "retry-after": "7" } }, 200)
           const started = yield* Clock.currentTimeMillis
-          yield* HttpRetry.withRetry(client, { ...policy, hint: Hint.standard, opinion: () => verdict })
+          yield* HttpRetry.withRetry(client, { ...policy, hint: asAsked, opinion: () => verdict })
             .get(url)
             .pipe(Effect.exit)
           return Scripted.times(calls).map((millis) => millis - started)
@@ -738,7 +742,7 @@ describe("Policy.hint", () => {
   ] as const)("is a floor under the back-off: %j", ([headers, times]) =>
     Effect.gen(function* () {
       const { calls, client } = hinted(headers)
-      yield* HttpRetry.withRetry(client, { ...policy, hint: Hint.standard }).get(url)
+      yield* HttpRetry.withRetry(client, { ...policy, hint: asAsked }).get(url)
       expect(Scripted.times(calls)).toEqual(times)
     }).pipe(world)
   )
@@ -915,19 +919,19 @@ describe("Policy.attemptTimeout and Policy.deadline", () => {
   )
 })
 
-describe("Policy.bucket and Policy.sendRate", () => {
-  const keysOf = () => {
+describe("Policy.bucket and Policy.rateLimiter", () => {
+  /** Grants everything, and writes down the key under which it is asked. */
+  const noting = () => {
     const keys: Array<string> = []
-    const note = Effect.map(RetryBucket.Key, (key) => void keys.push(key))
-    const bucket = Layer.succeed(RetryBucket.Default, {
-      ...RetryBucket.unlimited,
-      take: (kind, restore) => Effect.zipRight(note, RetryBucket.unlimited.take(kind, restore))
-    })
-    const rate = Layer.succeed(SendRate.Default, {
-      ...SendRate.unlimited,
-      acquire: (wanted) => Effect.zipRight(note, SendRate.unlimited.acquire(wanted))
-    })
-    return { keys, bucket, rate }
+    const bucket: TokenBucket.TokenBucket = {
+      ...TokenBucket.unlimited,
+      acquire: (request) =>
+        Effect.flatMap(TokenBucket.Key, (key) => {
+          keys.push(key)
+          return TokenBucket.unlimited.acquire(request)
+        })
+    }
+    return { keys, bucket }
   }
 
   const urls = [
@@ -940,46 +944,53 @@ describe("Policy.bucket and Policy.sendRate", () => {
 
   it.effect("are told the host as the key", () =>
     Effect.gen(function* () {
-      const { bucket, keys, rate } = keysOf()
+      const { bucket, keys } = noting()
       const { client } = scripted(503)
-      const withBucket = HttpRetry.withRetry(client, { ...policy, maxAttempts: 2, bucket: RetryBucket.Default })
-      yield* Effect.provide(
-        Effect.forEach(urls, (each) => withBucket.get(each)),
-        bucket
-      )
+      const withBucket = HttpRetry.withRetry(client, { ...policy, maxAttempts: 2, bucket })
+      yield* Effect.forEach(urls, (each) => withBucket.get(each))
       expect(keys.splice(0)).toEqual(hosts)
-      const withRate = HttpRetry.withRetry(client, { ...policy, maxAttempts: 1, sendRate: SendRate.Default })
-      yield* Effect.provide(
-        Effect.forEach(urls, (each) => withRate.get(each)),
-        rate
-      )
+      const withLimiter = HttpRetry.withRetry(client, { ...policy, maxAttempts: 1, rateLimiter: bucket })
+      yield* Effect.forEach(urls, (each) => withLimiter.get(each))
       expect(keys.splice(0)).toEqual(hosts)
+    }).pipe(world)
+  )
+
+  it.effect("are found by a tag as well", () =>
+    Effect.gen(function* () {
+      class MyLimiter extends Context.Tag("test/MyLimiter")<MyLimiter, TokenBucket.TokenBucket>() {}
+      const [paying, limiting] = [noting(), noting()]
+      const { client } = scripted(503)
+      const tagged = { ...policy, maxAttempts: 2, bucket: TokenBucket.Default, rateLimiter: MyLimiter }
+      yield* HttpRetry.withRetry(client, tagged)
+        .get("http://a.example/")
+        .pipe(
+          Effect.provideService(TokenBucket.Default, paying.bucket),
+          Effect.provideService(MyLimiter, limiting.bucket)
+        )
+      expect([paying.keys, limiting.keys]).toEqual([["a.example"], ["a.example", "a.example"]])
     }).pipe(world)
   )
 
   it.effect("are told the caller's own key where there is one", () =>
     Effect.gen(function* () {
-      const { bucket, keys } = keysOf()
+      const { bucket, keys } = noting()
       const { client } = scripted(503)
-      const funded = HttpRetry.withRetry(client, { ...policy, bucket: RetryBucket.Default })
-      yield* Effect.provideService(funded.get(url), RetryBucket.Key, "tenant-1").pipe(Effect.provide(bucket))
+      const funded = HttpRetry.withRetry(client, { ...policy, bucket })
+      yield* Effect.provideService(funded.get(url), TokenBucket.Key, "tenant-1")
       expect(keys).toEqual(["tenant-1", "tenant-1"])
     }).pipe(world)
   )
 
-  it.effect("are one per host in a keyed layer", () =>
+  const keyed = (bucket: Effect.Effect<TokenBucket.TokenBucket>) =>
+    TokenBucket.keyed({ bucket, maxKeys: 100, idleTimeToLive: "1 hour" })
+
+  it.effect("are one per host where the bucket is keyed", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503)
-      const layer = RetryBucket.layerKeyed(RetryBucket.Default, {
-        bucket: RetryBucket.makeQuota({ capacity: 28 }),
-        maxKeys: 100,
-        idleTimeToLive: "1 hour"
-      })
+      const bucket = yield* keyed(RetryBucket.quota({ capacity: 28 }))
       const heard = Scripted.gaveUp()
-      const funded = HttpRetry.withRetry(client, { ...policy, bucket: RetryBucket.Default, observe: heard.observe })
-      yield* Effect.gen(function* () {
-        for (const host of ["a", "a", "b", "b"]) yield* funded.get(`http://${host}.example/`)
-      }).pipe(Effect.provide(layer))
+      const funded = HttpRetry.withRetry(client, { ...policy, bucket, observe: heard.observe })
+      for (const host of ["a", "a", "b", "b"]) yield* funded.get(`http://${host}.example/`)
       expect(calls.map(({ request }) => new URL(request.url).hostname[0]).join("")).toBe("aaaabbbb")
       expect(heard.reasons.map(({ _tag }) => _tag)).toEqual([
         "AttemptsSpent",
@@ -990,41 +1001,50 @@ describe("Policy.bucket and Policy.sendRate", () => {
     }).pipe(world)
   )
 
-  it.effect("are one per host in a keyed layer of send rates", () =>
+  it.effect("are one per host where the rate limiter is keyed", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(200)
-      const layer = SendRate.layerKeyed(SendRate.Default, {
-        rate: SendRate.makeFixed({ rate: 1, burst: 1 }),
-        maxKeys: 100,
-        idleTimeToLive: "1 hour"
-      })
-      const funded = HttpRetry.withRetry(client, { ...policy, sendRate: SendRate.Default })
-      yield* Effect.gen(function* () {
-        for (const host of ["a", "a", "b", "b"]) yield* funded.get(`http://${host}.example/`)
-      }).pipe(Effect.provide(layer))
+      const rateLimiter = yield* keyed(RateLimiter.fixed({ rate: 1, burst: 1 }))
+      const limited = HttpRetry.withRetry(client, { ...policy, rateLimiter })
+      for (const host of ["a", "a", "b", "b"]) yield* limited.get(`http://${host}.example/`)
       expect(Scripted.times(calls)).toEqual([0, 1_000, 1_000, 2_000])
     }).pipe(world)
   )
 
-  it.effect("make a first send that is refused the cause of a RequestError", () =>
+  it.effect("hear of a throttle that must not be repeated", () =>
     Effect.gen(function* () {
-      const { calls, client } = scripted(200)
-      const refusing = Layer.succeed(SendRate.Default, { ...SendRate.unlimited, acquire: () => Effect.succeed(false) })
-      const error = yield* Effect.flip(
-        HttpRetry.withRetry(client, { ...policy, sendRate: SendRate.Default }).get(url)
-      ).pipe(Effect.provide(refusing))
-      expect(error).toBeInstanceOf(HttpClientError.RequestError)
-      expect([error.cause, calls.length]).toEqual([new Retry.SendRefused({ by: "send rate" }), 0])
+      const verdicts: Array<Verdict.Verdict> = []
+      const rateLimiter: TokenBucket.TokenBucket = {
+        ...TokenBucket.unlimited,
+        record: (outcome) => Effect.sync(() => outcome._tag === "Failed" && verdicts.push(outcome.verdict))
+      }
+      const { client } = scripted({ status: 429, headers: { "retry-after": "5" } })
+      yield* HttpRetry.withRetry(client, { ...policy, rateLimiter }).execute(post)
+      expect(verdicts).toEqual([
+        Verdict.terminal("POST without Idempotency-Key", { kind: "Throttling", hint: "5 seconds" })
+      ])
     }).pipe(world)
   )
 
-  /** Grants so many sends and refuses the next. */
-  const granting = (count: number) => {
+  it.effect("make a first attempt that is refused the cause of a RequestError", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(200)
+      const error = yield* Effect.flip(
+        HttpRetry.withRetry(client, { ...policy, rateLimiter: TokenBucket.empty }).get(url)
+      )
+      expect(error).toBeInstanceOf(HttpClientError.RequestError)
+      expect([error.cause, calls.length]).toEqual([new Retry.AttemptRefused({ attempt: 1 }), 0])
+    }).pipe(world)
+  )
+
+  /** Grants so many attempts and refuses the next. */
+  const granting = (count: number): TokenBucket.TokenBucket => {
     let asked = 0
-    return Layer.succeed(SendRate.Default, {
-      ...SendRate.unlimited,
-      acquire: () => Effect.sync(() => ++asked <= count)
-    })
+    return {
+      ...TokenBucket.unlimited,
+      acquire: (request) =>
+        Effect.suspend(() => (++asked <= count ? TokenBucket.unlimited : TokenBucket.empty).acquire(request))
+    }
   }
 
   it.effect("answer with the body that was kept where a retry is refused after the wait", () =>
@@ -1037,9 +1057,7 @@ describe("Policy.bucket and Policy.sendRate", () => {
         ["retry-after", "5"]
       ] satisfies Scripted.Pairs
       const { calls, client } = scripted({ status: 429, headers, body: "slow down" })
-      const response = yield* HttpRetry.withRetry(client, { ...policy, sendRate: SendRate.Default })
-        .get(url)
-        .pipe(Effect.provide(granting(1)))
+      const response = yield* HttpRetry.withRetry(client, { ...policy, rateLimiter: granting(1) }).get(url)
       expect([response.status, response.headers["retry-after"], calls.length]).toEqual([429, "5", 1])
       expect(Object.keys(response.cookies.cookies)).toEqual(["a", "b"])
       expect(yield* response.text).toBe("slow down")
@@ -1050,10 +1068,8 @@ describe("Policy.bucket and Policy.sendRate", () => {
   it.effect("answer with that body under a deadline as well, as far as it has been read by then", () =>
     Effect.gen(function* () {
       const { client } = scripted({ status: 429, body: "slow down" })
-      const bounded = { ...policy, sendRate: SendRate.Default, deadline: Deadline.refuse("1 minute") }
-      const response = yield* HttpRetry.withRetry(client, bounded)
-        .get(url)
-        .pipe(Effect.provide(granting(1)))
+      const bounded = { ...policy, rateLimiter: granting(1), deadline: Deadline.refuse("1 minute") }
+      const response = yield* HttpRetry.withRetry(client, bounded).get(url)
       expect([response.status, yield* response.text]).toEqual([429, "slow down"])
     }).pipe(world)
   )
@@ -1061,9 +1077,7 @@ describe("Policy.bucket and Policy.sendRate", () => {
   it.effect("answer with a body that says where it has gone otherwise", () =>
     Effect.gen(function* () {
       const { client } = scripted({ status: 503, body: "broken" })
-      const response = yield* HttpRetry.withRetry(client, { ...policy, sendRate: SendRate.Default })
-        .get(url)
-        .pipe(Effect.provide(granting(1)))
+      const response = yield* HttpRetry.withRetry(client, { ...policy, rateLimiter: granting(1) }).get(url)
       const error = yield* Effect.flip(response.text)
       expect([response.status, error.reason]).toEqual([503, "Decode"])
       expect(String(error.cause)).toContain("let go of for a retry that was not sent in the end")
@@ -1076,13 +1090,79 @@ describe("Policy.bucket and Policy.sendRate", () => {
       const { client } = scripted({ status: 429, body: "slow down" })
       const filtered = HttpClient.filterStatusOk(client)
       const error = yield* Effect.flip(
-        HttpRetry.withRetry(filtered, { ...policy, sendRate: SendRate.Default, observe: heard.observe }).get(url)
-      ).pipe(Effect.provide(granting(1)))
-      expect(heard.reasons.map(({ _tag }) => _tag)).toEqual(["SendRateRefused"])
+        HttpRetry.withRetry(filtered, { ...policy, rateLimiter: granting(1), observe: heard.observe }).get(url)
+      )
+      expect(heard.reasons.map(({ _tag }) => _tag)).toEqual(["RateLimiterRefused"])
       expect(error).toBeInstanceOf(HttpClientError.ResponseError)
       expect(error).toMatchObject({ reason: "StatusCode", description: "non 2xx status code", message: /429/ })
       const { status, text } = yield* responseOf(error)
       expect([status, yield* text]).toEqual([429, "slow down"])
+    }).pipe(world)
+  )
+
+  it.effect("fail with an error that holds no response as it is", () =>
+    Effect.gen(function* () {
+      const { client } = scripted(refusedFault)
+      const error = yield* Effect.flip(HttpRetry.withRetry(client, { ...policy, rateLimiter: granting(1) }).get(url))
+      expect([error._tag, error.cause]).toEqual(["RequestError", refusedFault])
+    }).pipe(world)
+  )
+
+  it.effect("leave an AttemptRefused of the client's own alone", () =>
+    Effect.gen(function* () {
+      const own = new Retry.AttemptRefused({ attempt: 7, cause: new Busy({ status: 7 }) })
+      const failing = HttpClient.transformResponse(scripted(200).client, () => Effect.fail(own))
+      const limited = HttpRetry.withRetry(failing, { ...policy, rateLimiter: TokenBucket.unlimited })
+      expect(yield* Effect.flip(limited.get(url))).toBe(own)
+    }).pipe(world)
+  )
+})
+
+describe("Policy.deadline that passes during the wait", () => {
+  /** Every timer fires five seconds late. */
+  const withLateTimers = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+    Effect.clockWith((clock) =>
+      Effect.withClock(self, {
+        ...clock,
+        sleep: (duration) => clock.sleep(Duration.sum(duration, Duration.seconds(5)))
+      })
+    )
+  const rateLimiter = TokenBucket.unlimited
+
+  it.effect.each([
+    ["refuses", { ...policy, deadline: Deadline.refuse("3 seconds") }],
+    ["truncates", { ...policy, deadline: Deadline.truncate("3 seconds", { reserve: "1 second" }) }],
+    ["refuses, beside a rate limiter", { ...policy, deadline: Deadline.refuse("3 seconds"), rateLimiter }]
+  ] as const)("leaves the last response with the body that was kept, where it %s", ([, bounded]) =>
+    Effect.gen(function* () {
+      const heard = Scripted.gaveUp()
+      const { calls, client } = scripted({ status: 429, body: "slow down" })
+      const response = yield* HttpRetry.withRetry(client, { ...bounded, observe: heard.observe })
+        .get(url)
+        .pipe(withLateTimers)
+      expect([response.status, yield* response.text, calls.length]).toEqual([429, "slow down", 1])
+      expect(heard.reasons.map(({ _tag }) => _tag)).toEqual(["DeadlinePassed"])
+    }).pipe(world)
+  )
+
+  it.effect("leaves the last error with that body where it refuses", () =>
+    Effect.gen(function* () {
+      const filtered = HttpClient.filterStatusOk(scripted({ status: 429, body: "slow down" }).client)
+      const bounded = HttpRetry.withRetry(filtered, { ...policy, deadline: Deadline.refuse("3 seconds") })
+      const error = yield* Effect.flip(withLateTimers(bounded.get(url)))
+      expect(error).toMatchObject({ _tag: "ResponseError", reason: "StatusCode" })
+      const { status, text } = yield* responseOf(error)
+      expect([status, yield* text]).toEqual([429, "slow down"])
+    }).pipe(world)
+  )
+
+  it.effect("is the cause of a RequestError where it cuts", () =>
+    Effect.gen(function* () {
+      const { client } = scripted({ status: 429, body: "slow down" })
+      const cut = HttpRetry.withRetry(client, { ...policy, deadline: Deadline.cut("3 seconds") })
+      const error = yield* Effect.flip(withLateTimers(cut.get(url)))
+      expect(error).toBeInstanceOf(HttpClientError.RequestError)
+      expect(error.cause).toMatchObject({ _tag: "DeadlineExceeded", attempts: 1 })
     }).pipe(world)
   )
 })
@@ -1116,12 +1196,11 @@ describe("HttpRetry.withRetry when it is interrupted", () => {
   it.effect("lets go of a response while its bucket makes it wait", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted({ status: 429, headers: { "content-length": "4" }, body: "busy" })
-      const waiting = Layer.succeed(RetryBucket.Default, {
-        ...RetryBucket.unlimited,
-        take: (_, restore) => restore(Effect.never)
-      })
-      const funded = HttpRetry.withRetry(client, { ...policy, bucket: RetryBucket.Default })
-      const fiber = yield* Effect.fork(funded.get(url).pipe(Effect.provide(waiting)))
+      const bucket: TokenBucket.TokenBucket = {
+        ...TokenBucket.unlimited,
+        acquire: ({ restore }) => restore(Effect.never)
+      }
+      const fiber = yield* Effect.fork(HttpRetry.withRetry(client, { ...policy, bucket }).get(url))
       yield* Effect.sleep("500 millis")
       expect(calls[0]?.signal.aborted).toBe(false)
       yield* Fiber.interrupt(fiber)
@@ -1138,8 +1217,9 @@ describe("HttpRetry.make", () => {
     ["hint", "must be made by Hint, got", { hint: "1 minute" }],
     ["deadline", "must be made by Deadline, got", { deadline: "1 minute" }],
     ["attemptTimeout", "must be made by AttemptTimeout, got", { attemptTimeout: 1000 }],
-    ["bucket", "must be a Context.Tag, got", { bucket: {} }],
-    ["sendRate", "must be a Context.Tag, got", { sendRate: {} }],
+    ["bucket", "must be a TokenBucket or a Context.Tag of one, got", { bucket: {} }],
+    ["rateLimiter", "must be a TokenBucket or a Context.Tag of one, got", { rateLimiter: {} }],
+    ["attemptsByKind", "must be", { attemptsByKind: { Throttled: 1 } }],
     ["name", "must be a string that is not empty, got", { name: "" }],
     ["observe", "must be an array of observers, got", { observe: [1] }],
     ["opinion", "must be a function, got", { opinion: 1 }],

@@ -56,7 +56,7 @@ describe.each(Clients.all)("HttpRetry.withRetry over %s", (_, client) => {
         client.execute(post(other.url))
       ).pipe(withClient(client), Effect.flip)
       expect([error._tag, other.methods]).toEqual(["RequestError", ["POST"]])
-      expect(reasons.map(Retry.inWords)).toEqual(["not retryable: POST without Idempotency-Key"])
+      expect(reasons.map(Retry.format)).toEqual(["not retryable: POST without Idempotency-Key"])
     })
   )
 
@@ -283,19 +283,16 @@ describe("HttpRetry.withRetry in an outage", () => {
             const server = yield* serve((exchange) =>
               respond(exchange, exchange.count <= outage ? { status: 503, bytes: 1_000 } : ok)
             )
-            const bucket = yield* RetryBucket.makeSuccessRatio({ capacity, ratio: 0.1 })
+            const bucket = yield* RetryBucket.successRatio({ capacity, ratio: 0.1 })
             const succeeded = yield* Effect.gen(function* () {
-              const client = HttpRetry.withRetry(yield* HttpClient.HttpClient, {
-                ...policy,
-                bucket: RetryBucket.Default
-              })
+              const client = HttpRetry.withRetry(yield* HttpClient.HttpClient, { ...policy, bucket })
               const statuses = yield* Effect.forEach(
                 Array.from({ length: operations }),
                 () => Effect.tap(client.get(server.url), (response) => response.arrayBuffer),
                 { concurrency: "unbounded" }
               )
               return statuses.filter(({ status }) => status === 200).length
-            }).pipe(Effect.provideService(RetryBucket.Default, bucket), withClient(client))
+            }).pipe(withClient(client))
             const retries = server.methods.length - operations
             expect(retries).toBeGreaterThanOrEqual(capacity)
             expect(retries).toBeLessThanOrEqual(capacity + 0.1 * succeeded)

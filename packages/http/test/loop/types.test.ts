@@ -2,7 +2,7 @@
  * What the compiler infers and refuses; `tsc` is the one who runs these tests.
  */
 import type { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
-import { AttemptTimeout, Backoff, type Classifier, Deadline, RetryBucket, SendRate, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, type Classifier, Deadline, type TokenBucket, Verdict } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { assertType, describe, expectTypeOf, it } from "@effect/vitest"
 import { Context, Data, Schedule } from "effect"
@@ -10,8 +10,8 @@ import { Context, Data, Schedule } from "effect"
 class Busy extends Data.TaggedError("Busy")<{ readonly status: number }> {}
 class Late extends Data.TaggedError("Late") {}
 class Token extends Context.Tag("test/Token")<Token, string>() {}
-class MyBucket extends Context.Tag("test/MyBucket")<MyBucket, RetryBucket.RetryBucket>() {}
-class MyRate extends Context.Tag("test/MyRate")<MyRate, SendRate.SendRate>() {}
+class MyBucket extends Context.Tag("test/MyBucket")<MyBucket, TokenBucket.TokenBucket>() {}
+class MyLimiter extends Context.Tag("test/MyLimiter")<MyLimiter, TokenBucket.TokenBucket>() {}
 
 declare const client: HttpClient.HttpClient
 declare const own: HttpClient.HttpClient.With<Busy, Token>
@@ -42,13 +42,13 @@ describe("HttpRetry.withRetry types", () => {
     expectTypeOf(() => own.pipe(HttpRetry.withRetry(standard))).returns.toEqualTypeOf<Own>()
   })
 
-  it("shows the requirement of a bucket or a send rate, and only then", () => {
+  it("shows the requirement of a bucket or a rate limiter, and only then", () => {
     const bucket = { ...standard, bucket: MyBucket }
-    const both = { ...bucket, sendRate: MyRate }
+    const both = { ...bucket, rateLimiter: MyLimiter }
     expectTypeOf(() => HttpRetry.withRetry(own, bucket)).returns.toEqualTypeOf<Own<never, MyBucket>>()
     expectTypeOf(() => own.pipe(HttpRetry.withRetry(bucket))).returns.toEqualTypeOf<Own<never, MyBucket>>()
-    expectTypeOf(() => HttpRetry.withRetry(own, both)).returns.toEqualTypeOf<Own<never, MyBucket | MyRate>>()
-    const without = { ...both, bucket: undefined, sendRate: undefined }
+    expectTypeOf(() => HttpRetry.withRetry(own, both)).returns.toEqualTypeOf<Own<never, MyBucket | MyLimiter>>()
+    const without = { ...both, bucket: undefined, rateLimiter: undefined }
     expectTypeOf(() => HttpRetry.withRetry(own, without)).returns.toEqualTypeOf<Own>()
     expectTypeOf(() => own.pipe(HttpRetry.withRetry(without))).returns.toEqualTypeOf<Own>()
     assertType<ReadonlyArray<() => HttpClient.HttpClient>>([

@@ -2,7 +2,7 @@
  * Clients that answer by a script, and remember what they were sent, and when.
  */
 import { HttpBody, HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import type { Retry } from "@effect-retry/core"
+import type { Observe, Retry } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { Clock, Duration, Effect } from "effect"
 
@@ -61,8 +61,8 @@ export const sent = (calls: ReadonlyArray<Call>, header: string): ReadonlyArray<
 /** An observer that writes down why operations gave up, and what of. */
 export const gaveUp = () => {
   const reasons: Array<Retry.StopReason> = []
-  const events: Array<Retry.RetryEvent> = []
-  const observe: ReadonlyArray<Retry.Observer> = [
+  const events: Array<Observe.RetryEvent> = []
+  const observe: ReadonlyArray<Observe.Observer> = [
     (event) =>
       Effect.sync(() => {
         events.push(event)
