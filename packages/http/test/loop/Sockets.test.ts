@@ -82,7 +82,7 @@ describe.each(Clients.all)("HttpRetry.withRetry over %s", (_, client) => {
         // At first nothing at all, then headers that never end.
         if (count === 2) response.socket?.write("HTTP/1.1 200 OK\r\nx-slow: ")
       })
-      const timed = { ...policy, maxAttempts: 3, attemptTimeout: AttemptTimeout.constant("25 millis") }
+      const timed = { ...policy, maxAttempts: 3, attemptTimeout: AttemptTimeout.constant("100 millis") }
       yield* Effect.gen(function* () {
         const error = yield* Effect.flip(Effect.flatMap(retried(timed), (client) => client.get(server.url)))
         expect(error._tag === "RequestError" && error.cause).toBeInstanceOf(AttemptTimeout.AttemptTimedOut)
@@ -95,7 +95,7 @@ describe.each(Clients.all)("HttpRetry.withRetry over %s", (_, client) => {
   it.scopedLive("sends again after a slow answer and a timeout", () =>
     Effect.gen(function* () {
       const server = yield* serve((exchange) => void (exchange.count > 1 && respond(exchange, ok)))
-      const timed = { ...policy, attemptTimeout: AttemptTimeout.constant("50 millis") }
+      const timed = { ...policy, attemptTimeout: AttemptTimeout.constant("100 millis") }
       const response = yield* Effect.flatMap(retried(timed), (client) => client.get(server.url)).pipe(
         withClient(client)
       )
