@@ -15,7 +15,7 @@ import * as Waiting from "./Waiting.ts"
 export interface Options extends Waiting.Options {
   /** Granted attempts in flight at most, in whole numbers. @default no limit */
   readonly limit?: number
-  /** Retries at most per attempt in flight: 0.2 for one retry where five attempts are in flight. @default no limit */
+  /** The share of retries among the attempts in flight at most: 0.2 for one of five. 1 or more is no limit. @default 1 */
   readonly ratio?: number
   /** Retries that `ratio` always leaves. @default 3 */
   readonly atLeast?: number
@@ -45,18 +45,19 @@ const check = ({ atLeast, limit, ratio }: Options): Limits => {
   }
   return {
     limit: limit === undefined ? Infinity : Argument.number(owner, "limit", limit, { min: 1, integer: true }),
-    ratio: ratio === undefined ? Infinity : Argument.number(owner, "ratio", ratio, { min: 0 }),
+    ratio: Argument.number(owner, "ratio", ratio ?? 1, { min: 0 }),
     atLeast: Argument.number(owner, "atLeast", atLeast ?? 3, { min: 0, integer: true })
   }
 }
 
-/** The whole number of attempts that could be granted now: retries, or first attempts. */
+/** Retries in flight at most; from `retries <= ratio * (first + retries)`. */
+const mostRetries = (first: number, { atLeast, ratio }: Limits): number =>
+  ratio < 1 ? Math.max(atLeast, Math.floor((ratio * first) / (1 - ratio) + 1e-9)) : Infinity
+
+/** How many attempts could be granted one after the other. */
 const free = ({ first, grantedFirst, retries }: InFlight, limits: Limits, isFirst: boolean): number => {
-  const unlimited = limits.limit - grantedFirst - retries
-  if (isFirst || limits.ratio === Infinity) return Math.max(0, unlimited)
-  // The retry that asks is in flight if it is granted.
-  const ofRatio = Math.max(limits.atLeast, Math.floor(limits.ratio * (first + retries + 1) + 1e-9)) - retries
-  return Math.max(0, Math.min(unlimited, ofRatio))
+  const ofLimit = limits.limit - grantedFirst - retries
+  return Math.max(0, isFirst ? ofLimit : Math.min(ofLimit, mostRetries(first, limits) - retries))
 }
 
 const changed = (state: InFlight, attempt: number, granted: number): InFlight =>

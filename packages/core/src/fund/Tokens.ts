@@ -24,15 +24,15 @@ export interface Limits {
 }
 
 /**
- * The tokens as time has refilled them. A time too short to change the level is kept for the next look.
+ * The tokens as time has refilled them.
  *
  * @category combinators
  */
 export const refilled = (self: Tokens, { capacity, refillPerSecond }: Limits, nowMillis: number): Tokens => {
-  if (nowMillis <= self.atMillis) return nowMillis === self.atMillis ? self : { level: self.level, atMillis: nowMillis }
-  const refill = refillPerSecond === 0 ? 0 : ((nowMillis - self.atMillis) * refillPerSecond) / 1000
-  const level = Math.min(capacity, self.level + refill)
-  return level === self.level && level < capacity ? self : { level, atMillis: nowMillis }
+  if (nowMillis === self.atMillis) return self
+  // No tokens per second for ever is not a number.
+  const elapsedMillis = refillPerSecond === 0 ? 0 : Math.max(0, nowMillis - self.atMillis)
+  return { level: Math.min(capacity, self.level + (elapsedMillis * refillPerSecond) / 1000), atMillis: nowMillis }
 }
 
 /**

@@ -1,12 +1,10 @@
-import { SendRate } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
+import { FastCheck as fc, Option } from "effect"
+import * as Cubic from "../../src/fund/Cubic.ts"
 import { law } from "../support/Laws.ts"
 
-const { Cubic } = SendRate
-
 /** The defaults of the SDKs. */
-const sdk: SendRate.Cubic.Settings = {
+const sdk: Cubic.Settings = {
   beta: 0.7,
   scaleConstant: 0.4,
   smoothing: 0.8,
@@ -19,7 +17,7 @@ const sdk: SendRate.Cubic.Settings = {
 }
 
 /** A limiter that has been cut from 10 to 7 at second 5, and whose measurements have no say. */
-const cutAt5: SendRate.Cubic.Cubic = {
+const cutAt5: Cubic.Cubic = {
   ...Cubic.make(sdk, 5000),
   enabled: true,
   measuredRate: 1000,
@@ -34,7 +32,7 @@ interface Result {
 }
 
 /** The state after each result. */
-const states = (start: SendRate.Cubic.Cubic, settings: SendRate.Cubic.Settings, results: ReadonlyArray<Result>) => {
+const states = (start: Cubic.Cubic, settings: Cubic.Settings, results: ReadonlyArray<Result>) => {
   let state = start
   return results.map(({ second, throttled = false }) => {
     state = Cubic.heard(state, settings, Math.round(second * 1000), throttled)
@@ -46,7 +44,7 @@ const states = (start: SendRate.Cubic.Cubic, settings: SendRate.Cubic.Settings, 
 const steady = (fromSecond: number, toSecond: number): ReadonlyArray<Result> =>
   Array.from({ length: Math.round((toSecond - fromSecond) * 100) }, (_, i) => ({ second: fromSecond + (i + 1) / 100 }))
 
-const last = (all: ReadonlyArray<SendRate.Cubic.Cubic>): SendRate.Cubic.Cubic => all.at(-1) ?? cutAt5
+const last = (all: ReadonlyArray<Cubic.Cubic>): Cubic.Cubic => all.at(-1) ?? cutAt5
 
 describe("Cubic.recoverySeconds", () => {
   // Source: boto/botocore, tests/unit/retries/test_throttling.py, read 2026-11-20.
@@ -196,10 +194,10 @@ describe("Cubic.heard", () => {
   })
 
   it("keeps of the tokens what the new capacity can hold, and what came in by the old rate", () => {
-    const full = { ...cutAt5, capacity: 7, bucket: { tokens: 2, atMillis: 5000 } }
+    const full = { ...cutAt5, capacity: 7, tokens: { level: 2, atMillis: 5000 } }
     const after = Cubic.heard(full, sdk, 5500, true)
-    expect(after.bucket.tokens).toBeCloseTo(4.9, 9)
-    expect(Cubic.heard({ ...full, bucket: { tokens: 0, atMillis: 5000 } }, sdk, 5500, true).bucket.tokens).toBeCloseTo(
+    expect(after.tokens.level).toBeCloseTo(4.9, 9)
+    expect(Cubic.heard({ ...full, tokens: { level: 0, atMillis: 5000 } }, sdk, 5500, true).tokens.level).toBeCloseTo(
       3.5,
       9
     )
@@ -208,13 +206,13 @@ describe("Cubic.heard", () => {
   it("stands still while the clock is behind", () => {
     const before = Cubic.heard(cutAt5, sdk, 8000, false)
     const after = Cubic.heard(before, sdk, 1000, false)
-    expect(after.bucket.tokens).toBe(before.bucket.tokens)
+    expect(after.tokens.level).toBe(before.tokens.level)
     expect(after.fillRate).toBeCloseTo(7, 9)
   })
 })
 
 /** A hundred results per second for ten seconds, then twenty throttles within twenty milliseconds. */
-const storm = (settings: SendRate.Cubic.Settings) => {
+const storm = (settings: Cubic.Settings) => {
   const calm = last(states(Cubic.make(settings, 0), settings, steady(0, 10)))
   const throttles = Array.from({ length: 20 }, (_, i) => ({ second: 10 + (i + 1) / 1000, throttled: true as const }))
   return states(calm, settings, throttles)
@@ -256,7 +254,7 @@ describe("Cubic.Settings cutAtMostEveryMillis", () => {
 })
 
 describe("Cubic.Settings idleAfterMillis", () => {
-  const silence = (settings: SendRate.Cubic.Settings) => {
+  const silence = (settings: Cubic.Settings) => {
     const busy = last(states(Cubic.make(settings, 0), settings, steady(0, 10)))
     const limited = Cubic.heard(busy, settings, 10_000, true)
     return { limited, after: Cubic.heard(limited, settings, 70_000, false) }
@@ -301,7 +299,7 @@ describe("Cubic.Settings offAfterMillis", () => {
   it("takes the limit away when no throttle came for so long, to the millisecond", () => {
     expect(Cubic.isLimited(cutAt5, settings, 34_999)).toBe(true)
     expect(Cubic.isLimited(cutAt5, settings, 35_000)).toBe(false)
-    expect(Cubic.taken(cutAt5, settings, 35_000, 1)[0]).toBe(true)
+    expect(Option.map(Cubic.taken(cutAt5, settings, 35_000, 1), ([tokens]) => tokens)).toEqual(Option.some(0))
     expect(Cubic.millisUntil(cutAt5, settings, 34_999, 1e9)).toBe(1)
   })
 
@@ -324,41 +322,50 @@ describe("Cubic.Settings offAfterMillis", () => {
 describe("Cubic.taken", () => {
   it("takes nothing and grants everything before the first throttle", () => {
     const start = Cubic.make(sdk, 0)
-    for (let i = 0; i < 100; i++) expect(Cubic.taken(start, sdk, 0, 1)).toEqual([true, start])
+    for (let i = 0; i < 100; i++) expect(Cubic.taken(start, sdk, 0, 1)).toEqual(Option.some([0, start]))
   })
 
   it("grants nothing right after a first throttle, and one attempt when time has brought a token", () => {
     const throttled = Cubic.heard(Cubic.make(sdk, 0), sdk, 100, true)
-    expect(Cubic.taken(throttled, sdk, 100, 1)[0]).toBe(false)
+    expect(Cubic.taken(throttled, sdk, 100, 1)).toEqual(Option.none())
     expect(Cubic.millisUntil(throttled, sdk, 100, 1)).toBe(2000)
-    expect(Cubic.taken(throttled, sdk, 2099, 1)[0]).toBe(false)
-    const [granted, after] = Cubic.taken(throttled, sdk, 2100, 1)
-    expect([granted, after.bucket.tokens]).toEqual([true, 0])
+    expect(Cubic.taken(throttled, sdk, 2099, 1)).toEqual(Option.none())
+    const [tokens, after] = Option.getOrThrow(Cubic.taken(throttled, sdk, 2100, 1))
+    expect([tokens, after.tokens.level]).toEqual([1, 0])
   })
 
   it("makes no tokens when the clock steps back", () => {
-    const state = { ...cutAt5, bucket: { tokens: 0.5, atMillis: 9000 } }
-    const [granted, after] = Cubic.taken(state, sdk, 6000, 1)
-    expect([granted, after.bucket.tokens]).toEqual([false, 0.5])
+    const state = { ...cutAt5, tokens: { level: 0.5, atMillis: 9000 } }
+    expect(Cubic.taken(state, sdk, 6000, 1)).toEqual(Option.none())
+    expect(Cubic.level(state, sdk, 6000)).toBe(0.5)
   })
 })
 
-describe("Cubic.givenBack", () => {
+describe("Cubic.refunded", () => {
   it("puts a token back up to the capacity, and none where there is no limit", () => {
-    const state = { ...cutAt5, capacity: 7, bucket: { tokens: 6.5, atMillis: 5000 } }
-    expect(Cubic.givenBack(state, 1).bucket.tokens).toBe(7)
-    expect(Cubic.givenBack({ ...state, enabled: false }, 1).bucket.tokens).toBe(6.5)
+    const state = { ...cutAt5, capacity: 7, tokens: { level: 6.5, atMillis: 5000 } }
+    expect(Cubic.refunded(state, 5000, 1).tokens.level).toBe(7)
+    expect(Cubic.refunded({ ...state, enabled: false }, 5000, 1).tokens.level).toBe(6.5)
+  })
+})
+
+describe("Cubic.level", () => {
+  it("is unlimited until a throttle, then what time has brought up to the capacity", () => {
+    const start = Cubic.make(sdk, 0)
+    expect(Cubic.level(start, sdk, 0)).toBe(Infinity)
+    const throttled = Cubic.heard(start, sdk, 100, true)
+    expect([100, 1100, 2100, 9000].map((now) => Cubic.level(throttled, sdk, now))).toEqual([0, 0.5, 1, 1])
   })
 })
 
 type Step =
   | { readonly _tag: "Take"; readonly millis: number }
   | { readonly _tag: "Hear"; readonly millis: number; readonly throttled: boolean }
-  | { readonly _tag: "GiveBack"; readonly millis: number }
+  | { readonly _tag: "Refund"; readonly millis: number }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  _tag: fc.constantFrom("Take" as const, "Hear" as const, "GiveBack" as const),
-  // Also backward.
+  _tag: fc.constantFrom("Take" as const, "Hear" as const, "Refund" as const),
+  // Steps back too.
   millis: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: -5000, max: 60_000 })),
   throttled: fc.boolean()
 })
@@ -373,10 +380,10 @@ describe("Cubic laws", () => {
         for (const action of steps) {
           now += action.millis
           if (action._tag === "Hear") state = Cubic.heard(state, settings, now, action.throttled)
-          else if (action._tag === "Take") state = Cubic.taken(state, settings, now, 1)[1]
-          else state = Cubic.givenBack(state, 1)
-          expect(state.bucket.tokens).toBeGreaterThanOrEqual(0)
-          expect(state.bucket.tokens).toBeLessThanOrEqual(state.capacity)
+          else if (action._tag === "Refund") state = Cubic.refunded(state, now, 1)
+          else state = Option.match(Cubic.taken(state, settings, now, 1), { onNone: () => state, onSome: ([, after]) => after })
+          expect(state.tokens.level).toBeGreaterThanOrEqual(0)
+          expect(state.tokens.level).toBeLessThanOrEqual(state.capacity)
           expect(state.fillRate).toBeGreaterThanOrEqual(settings.minFillRate)
           expect(state.measuredRate).toBeGreaterThanOrEqual(0)
         }
@@ -388,19 +395,21 @@ describe("Cubic laws", () => {
   it("grants no more in any window than it held and what came in at the highest rate of the window", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 20, maxLength: 80 }), (steps) => {
-        let state: SendRate.Cubic.Cubic = { ...cutAt5, measurementBucket: 10 }
+        let state: Cubic.Cubic = { ...cutAt5, measurementBucket: 10 }
         let now = 5000
-        let allowed = state.bucket.tokens
+        let allowed = state.tokens.level
         let granted = 0
         for (const action of steps) {
-          // Only what passes forward counts, and back-steps make none.
+          // Only time that passes forward counts; steps back make none.
           allowed += (Math.max(0, action.millis) / 1000) * state.fillRate
           now += action.millis
           if (action._tag === "Hear") state = Cubic.heard(state, sdk, now, action.throttled)
           if (action._tag !== "Take") continue
-          const [ok, after] = Cubic.taken(state, sdk, now, 1)
-          state = after
-          if (ok) granted += 1
+          const taken = Cubic.taken(state, sdk, now, 1)
+          if (Option.isSome(taken)) {
+            state = taken.value[1]
+            granted += 1
+          }
           expect(granted).toBeLessThanOrEqual(allowed + 1e-3)
         }
       }),

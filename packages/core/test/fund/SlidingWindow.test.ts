@@ -3,14 +3,15 @@ import { FastCheck } from "effect"
 import * as SlidingWindow from "../../src/fund/SlidingWindow.ts"
 import { law } from "../support/Laws.ts"
 
-type Step = readonly [atMillis: number, amount: number, sum: number]
+/** A negative amount takes away what was added at `ofMillis`. */
+type Step = readonly [atMillis: number, amount: number, sum: number, ofMillis?: number]
 
 /** The sums after each addition to a window of ten seconds. */
 const sums = (steps: ReadonlyArray<Step>) => {
   let window = SlidingWindow.make(10_000)
-  return steps.map(([at, amount]) => {
+  return steps.map(([at, amount, , of = at]) => {
     window = SlidingWindow.advanced(window, at)
-    window = amount < 0 ? SlidingWindow.removed(window, -amount) : SlidingWindow.added(window, amount)
+    window = amount < 0 ? SlidingWindow.removed(window, Math.floor(of / 100), -amount) : SlidingWindow.added(window, amount)
     return SlidingWindow.sum(window)
   })
 }
@@ -73,21 +74,31 @@ describe("SlidingWindow", () => {
       ]
     },
     {
-      name: "takes away the oldest first",
+      name: "takes away what was added at that time",
       steps: [
         [0, 2, 2],
         [5000, 2, 4],
-        [5000, -3, 1],
+        [6000, -1, 3, 5000],
         [10_100, 0, 1],
         [15_100, 0, 0]
       ]
     },
     {
-      name: "takes away no more than there is",
+      name: "takes away no more than was added",
       steps: [
         [0, 2, 2],
-        [5000, -3, 0],
-        [5000, 1, 1]
+        [5000, 2, 4],
+        [5000, -3, 2],
+        [5000, 1, 3]
+      ]
+    },
+    {
+      name: "takes away nothing that is forgotten, or was never added",
+      steps: [
+        [0, 2, 2],
+        [10_100, 1, 1],
+        [10_100, -2, 1, 0],
+        [10_100, -2, 1, 20_000]
       ]
     }
   ])("$name", ({ steps }) => {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck, Option } from "effect"
-import * as TokenBucket from "../../src/fund/Tokens.ts"
+import * as Tokens from "../../src/fund/Tokens.ts"
 import { law } from "../support/Laws.ts"
 
-const full = (capacity: number): TokenBucket.TokenBucket => ({ tokens: capacity, atMillis: 0 })
+const full = (capacity: number): Tokens.Tokens => ({ level: capacity, atMillis: 0 })
 
 type Operation = readonly [name: "take" | "add", tokens: number, granted: boolean, level: number]
 
 const botocore = "boto/botocore 1.43.107, tests/unit/retries/test_quota.py"
 
-describe("TokenBucket.taken", () => {
+describe("Tokens.taken", () => {
   it.each<{ name: string; source: string; capacity: number; operations: ReadonlyArray<Operation> }>([
     { name: "takes", source: botocore, capacity: 50, operations: [["take", 5, true, 45]] },
     {
@@ -72,7 +72,7 @@ describe("TokenBucket.taken", () => {
       ]
     },
     {
-      name: "takes no small cost for dust",
+      name: "tells a small cost from a floating-point error",
       source: "our own",
       capacity: 3e-7,
       operations: [
@@ -87,25 +87,25 @@ describe("TokenBucket.taken", () => {
     const limits = { capacity, refillPerSecond: 0 }
     for (const [name, tokens, granted, level] of operations) {
       const after =
-        name === "take" ? TokenBucket.taken(bucket, tokens) : Option.some(TokenBucket.added(bucket, limits, tokens))
+        name === "take" ? Tokens.taken(bucket, tokens) : Option.some(Tokens.added(bucket, limits, tokens))
       expect(Option.isSome(after)).toBe(granted)
       bucket = Option.getOrElse(after, () => bucket)
-      expect(bucket.tokens).toBeCloseTo(level, 9)
+      expect(bucket.level).toBeCloseTo(level, 9)
     }
   })
 })
 
-describe("TokenBucket.added", () => {
-  it("is the same bucket where nothing fits in", () => {
+describe("Tokens.added", () => {
+  it("answers with the same value where nothing fits in", () => {
     const bucket = full(10)
-    expect(TokenBucket.added(bucket, { capacity: 10, refillPerSecond: 0 }, 5)).toBe(bucket)
+    expect(Tokens.added(bucket, { capacity: 10, refillPerSecond: 0 }, 5)).toBe(bucket)
   })
 })
 
 const smithyRs = "smithy-lang/smithy-rs 56ee88c, aws-smithy-runtime, retries/token_bucket.rs"
 const smithyKotlin = "smithy-lang/smithy-kotlin 6373a5f, StandardRetryTokenBucketTest.kt"
 
-describe("TokenBucket.refilled", () => {
+describe("Tokens.refilled", () => {
   it.each([
     { source: smithyRs, capacity: 100, start: 0, refillPerSecond: 10, seconds: 2, tokens: 20 },
     { source: smithyRs, capacity: 100, start: 0, refillPerSecond: 0.001, seconds: 1100, tokens: 1.1 },
@@ -113,7 +113,7 @@ describe("TokenBucket.refilled", () => {
     { source: smithyRs, capacity: 100, start: 0, refillPerSecond: 0.001, seconds: 1200, tokens: 1.2 },
     { source: smithyRs, capacity: 100, start: 0, refillPerSecond: 0.0001, seconds: 10_000, tokens: 1 },
     { source: smithyRs, capacity: 100, start: 0, refillPerSecond: 0.001, seconds: 500, tokens: 0.5 },
-    // Kotlin has 7 here: it rounds down whenever it looks, so whoever looks often gets nothing. Fractions are kept here.
+    // Kotlin has 7 here: it rounds down at every look, so frequent looks bring nothing. Fractions are kept here.
     { source: smithyKotlin, capacity: 10, start: 5, refillPerSecond: 10, seconds: 0.25, tokens: 7.5 },
     { source: "our own", capacity: 10, start: 5, refillPerSecond: 10, seconds: 3600, tokens: 10 },
     { source: "our own", capacity: 10, start: 5, refillPerSecond: 10, seconds: -3600, tokens: 5 },
@@ -123,16 +123,16 @@ describe("TokenBucket.refilled", () => {
   ])(
     "has $tokens of $capacity tokens $seconds seconds after it had $start, at $refillPerSecond per second ($source)",
     ({ capacity, refillPerSecond, seconds, start, tokens }) => {
-      const bucket = TokenBucket.refilled({ tokens: start, atMillis: 0 }, { capacity, refillPerSecond }, seconds * 1000)
-      expect(bucket.tokens).toBeCloseTo(tokens, 4)
+      const bucket = Tokens.refilled({ level: start, atMillis: 0 }, { capacity, refillPerSecond }, seconds * 1000)
+      expect(bucket.level).toBeCloseTo(tokens, 4)
     }
   )
 
-  it("gives what time brings, however often one looks", () => {
+  it("refills the same however often it is looked at", () => {
     const limits = { capacity: 100, refillPerSecond: 0.3 }
-    let bucket: TokenBucket.TokenBucket = { tokens: 0, atMillis: 0 }
-    for (let now = 1; now <= 100_000; now++) bucket = TokenBucket.refilled(bucket, limits, now)
-    expect(bucket.tokens).toBeCloseTo(30, 6)
+    let bucket: Tokens.Tokens = { level: 0, atMillis: 0 }
+    for (let now = 1; now <= 100_000; now++) bucket = Tokens.refilled(bucket, limits, now)
+    expect(bucket.level).toBeCloseTo(30, 6)
   })
 
   it.prop(
@@ -140,16 +140,16 @@ describe("TokenBucket.refilled", () => {
     [FastCheck.double({ min: 0, max: 10, noNaN: true }), FastCheck.nat(10_000), FastCheck.nat(10_000)],
     ([tokens, back, forth]) => {
       const limits = { capacity: 10, refillPerSecond: 0.7 }
-      const stepped = TokenBucket.refilled({ tokens, atMillis: 0 }, limits, -back)
-      expect(stepped.tokens).toBe(tokens)
+      const stepped = Tokens.refilled({ level: tokens, atMillis: 0 }, limits, -back)
+      expect(stepped.level).toBe(tokens)
       const expected = Math.min(10, tokens + (forth * 0.7) / 1000)
-      expect(TokenBucket.refilled(stepped, limits, forth - back).tokens).toBeCloseTo(expected, 9)
+      expect(Tokens.refilled(stepped, limits, forth - back).level).toBeCloseTo(expected, 9)
     },
     law()
   )
 })
 
-describe("TokenBucket.millisUntil", () => {
+describe("Tokens.millisUntil", () => {
   it.each([
     { tokens: 10, cost: 5, refillPerSecond: 1, millis: 0 },
     { tokens: 5, cost: 5, refillPerSecond: 0, millis: 0 },
@@ -162,7 +162,7 @@ describe("TokenBucket.millisUntil", () => {
     "is $millis for a cost of $cost with $tokens tokens and $refillPerSecond per second",
     ({ cost, millis, refillPerSecond, tokens }) => {
       const limits = { capacity: 100, refillPerSecond }
-      expect(TokenBucket.millisUntil({ tokens, atMillis: 0 }, limits, cost)).toBe(millis)
+      expect(Tokens.millisUntil({ level: tokens, atMillis: 0 }, limits, cost)).toBe(millis)
     }
   )
 
@@ -174,12 +174,12 @@ describe("TokenBucket.millisUntil", () => {
       FastCheck.double({ min: 0.001, max: 500, noNaN: true })
     ],
     ([tokens, cost, refillPerSecond]) => {
-      const bucket = { tokens, atMillis: 0 }
+      const bucket = { level: tokens, atMillis: 0 }
       const limits = { capacity: 20, refillPerSecond }
-      const millis = TokenBucket.millisUntil(bucket, limits, cost)
-      const canTake = (at: number) => Option.isSome(TokenBucket.taken(TokenBucket.refilled(bucket, limits, at), cost))
+      const millis = Tokens.millisUntil(bucket, limits, cost)
+      const canTake = (at: number) => Option.isSome(Tokens.taken(Tokens.refilled(bucket, limits, at), cost))
       expect(canTake(millis)).toBe(true)
-      // Short by more than the dust that counts as there.
+      // Short by more than the floating-point error that counts as there.
       const shortBefore = cost - tokens - ((millis - 1) * refillPerSecond) / 1000
       expect(millis > 0 && canTake(millis - 1)).toBe(millis > 0 && shortBefore <= 1e-6 * Math.min(1, cost))
     },
