@@ -381,7 +381,11 @@ describe("Cubic laws", () => {
           now += action.millis
           if (action._tag === "Hear") state = Cubic.heard(state, settings, now, action.throttled)
           else if (action._tag === "Refund") state = Cubic.refunded(state, now, 1)
-          else state = Option.match(Cubic.taken(state, settings, now, 1), { onNone: () => state, onSome: ([, after]) => after })
+          else
+            state = Option.match(Cubic.taken(state, settings, now, 1), {
+              onNone: () => state,
+              onSome: ([, after]) => after
+            })
           expect(state.tokens.level).toBeGreaterThanOrEqual(0)
           expect(state.tokens.level).toBeLessThanOrEqual(state.capacity)
           expect(state.fillRate).toBeGreaterThanOrEqual(settings.minFillRate)

@@ -1,25 +1,12 @@
 import { Backoff, Classifier, Deadline, Retry, RetryBucket, Verdict } from "@effect-retry/core"
-import { RetryBucketContract, VirtualClock } from "@effect-retry/testing"
-import * as vitest from "@effect/vitest"
+import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Option } from "effect"
+import { fail, isGranted, succeed, tokensOf } from "./Asking.ts"
 import type { End } from "./Funded.ts"
-import { levels, operate, take } from "./Funded.ts"
+import { levels, operate } from "./Funded.ts"
 
-const { layerQuota, makeChargingQuota, makeQuota } = RetryBucket
-
-RetryBucketContract.suite(vitest, "RetryBucket.layerQuota", layerQuota(RetryBucket.Default))
-RetryBucketContract.suite(
-  vitest,
-  "RetryBucket.layerQuota with a refill",
-  layerQuota(RetryBucket.Default, { capacity: 30, refillPerSecond: 3 })
-)
-RetryBucketContract.suite(
-  vitest,
-  "RetryBucket.layerQuota that waits",
-  layerQuota(RetryBucket.Default, { capacity: 30, refillPerSecond: 0.5, whenShort: "wait" }),
-  { waits: true }
-)
+type Options = NonNullable<Parameters<typeof RetryBucket.quota>[0]>
 
 const botocore = "boto/botocore 1.43.107, tests/unit/retries/test_standard_retry_v2_1.py"
 const botocore20 = "boto/botocore 1.43.107, tests/unit/retries/test_standard.py"
@@ -33,13 +20,13 @@ const legacy = { capacity: 100, cost: { Throttling: 0, orElse: 5 } }
 interface Row {
   readonly name: string
   readonly source: string
-  readonly quota: RetryBucket.Quota
+  readonly quota: Options
   readonly operations: ReadonlyArray<ReadonlyArray<End>>
   /** In every attempt, and after each operation. */
   readonly levels: ReadonlyArray<ReadonlyArray<number>>
 }
 
-describe("RetryBucket.makeQuota", () => {
+describe("RetryBucket.quota", () => {
   it.effect.each<Row>([
     {
       name: "a success after a retry returns its cost",
@@ -175,7 +162,7 @@ describe("RetryBucket.makeQuota", () => {
       levels: [[10, 8, 8]]
     })),
     {
-      name: "successes put in as much as they are told to",
+      name: "successes of first attempts put in as much as the options say",
       source: smithyRs,
       quota: { capacity: 10, cost: { orElse: 10 }, firstSuccessIncrement: 0.4 },
       operations: [["Server", "bad request"], ["ok"], ["ok"], ["ok"]],
@@ -196,7 +183,7 @@ describe("RetryBucket.makeQuota", () => {
     }
   ])("$name ($source)", ({ levels: expected, operations, quota }) =>
     Effect.gen(function* () {
-      const bucket = yield* makeQuota(quota)
+      const bucket = yield* RetryBucket.quota(quota)
       const actual = yield* Effect.forEach(operations, (ends) => levels(bucket, ends))
       expect(actual.flat().length).toBe(expected.flat().length)
       actual.flat().forEach((level, index) => expect(level).toBeCloseTo(expected.flat()[index] ?? NaN, 9))
@@ -205,23 +192,23 @@ describe("RetryBucket.makeQuota", () => {
 
   it.effect("adds up what successes and time put in (smithy-rs)", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeQuota({
+      const bucket = yield* RetryBucket.quota({
         capacity: 10,
         cost: { orElse: 10 },
         firstSuccessIncrement: 0.5,
         refillPerSecond: 1
       })
-      yield* take(bucket)
+      yield* tokensOf(bucket)
       yield* Effect.replicateEffect(operate(bucket, ["ok"]), 2)
       yield* Effect.sleep("2 seconds")
-      expect(yield* bucket.level.get).toBeCloseTo(3, 9)
+      expect(yield* bucket.level).toBeCloseTo(3, 9)
     }).pipe(VirtualClock.run)
   )
 
   it.effect("grants two retries for five from ten tokens (smithy-rs)", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeQuota({ capacity: 10, cost: { orElse: 5 } })
-      const taken = yield* Effect.replicateEffect(take(bucket, "Throttling"), 3)
+      const bucket = yield* RetryBucket.quota({ capacity: 10, cost: { orElse: 5 } })
+      const taken = yield* Effect.replicateEffect(tokensOf(bucket, { kind: "Throttling" }), 3)
       expect(taken).toEqual([Option.some(5), Option.some(5), Option.none()])
     })
   )
@@ -245,15 +232,15 @@ describe("RetryBucket.makeQuota", () => {
     }
   ] as const)("lets an operation end as in Kotlin: $name", ({ attempts, ends, maxAttempts, outcome }) =>
     Effect.gen(function* () {
-      const bucket = yield* makeQuota()
+      const bucket = yield* RetryBucket.quota()
       expect(yield* operate(bucket, ends, { maxAttempts })).toEqual({ attempts, outcome })
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("says that the quota was reached, at once", () =>
+  it.effect("ends an operation at once where the quota is reached", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeQuota({ capacity: 14 })
-      yield* take(bucket)
+      const bucket = yield* RetryBucket.quota({ capacity: 14 })
+      yield* tokensOf(bucket)
       expect(yield* operate(bucket, ["Server"])).toEqual({ attempts: 1, outcome: "BucketEmpty" })
       expect(yield* VirtualClock.now).toEqual(Duration.zero)
     }).pipe(VirtualClock.run)
@@ -271,15 +258,15 @@ describe("RetryBucket.makeQuota", () => {
     "drains when attempts fail with a probability above $probability, at $cost tokens and $maxAttempts attempts",
     ({ cost, maxAttempts, probability }) =>
       Effect.gen(function* () {
-        const bucket = yield* makeQuota({ capacity: 1000, cost: { orElse: cost } })
-        yield* Effect.replicateEffect(take(bucket), 500 / cost)
+        const bucket = yield* RetryBucket.quota({ capacity: 1000, cost: { orElse: cost } })
+        yield* Effect.replicateEffect(tokensOf(bucket), 500 / cost)
         /** What an operation changes whose first attempts fail, by how many of them do. */
         const changes = yield* Effect.forEach(Array.from({ length: maxAttempts + 1 }), (_, failures) =>
           Effect.gen(function* () {
-            const before = yield* bucket.level.get
+            const before = yield* bucket.level
             const ends = [...Array.from({ length: failures }, () => "Server" as const), "ok" as const]
             yield* operate(bucket, ends, { maxAttempts })
-            return (yield* bucket.level.get) - before
+            return (yield* bucket.level) - before
           })
         )
         const mean = (p: number) =>
@@ -299,12 +286,12 @@ const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     Effect.map(VirtualClock.now, (now) => Duration.toMillis(now))
   )
 
-describe("RetryBucket.makeQuota that waits", () => {
+describe("RetryBucket.quota that waits", () => {
   it.effect("grants what is there at once, and the rest as time brings it, in order", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeQuota(waiting)
+      const bucket = yield* RetryBucket.quota(waiting)
       const kinds = ["Server", "Server", "Throttling", "Throttling", "Server"] as const
-      const fibers = yield* Effect.forEach(kinds, (kind) => Effect.fork(timed(take(bucket, kind))))
+      const fibers = yield* Effect.forEach(kinds, (kind) => Effect.fork(timed(tokensOf(bucket, { kind }))))
       expect(yield* Fiber.join(Fiber.all(fibers))).toEqual([
         [Option.some(10), 0],
         [Option.some(10), 1000],
@@ -315,24 +302,24 @@ describe("RetryBucket.makeQuota that waits", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("lets nobody cheap overtake somebody dear", () =>
+  it.effect("lets no attempt pass a waiting one with a higher cost", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeQuota(waiting)
-      yield* take(bucket, "Throttling")
-      const dear = yield* Effect.fork(timed(take(bucket, "Server")))
+      const bucket = yield* RetryBucket.quota(waiting)
+      yield* tokensOf(bucket, { kind: "Throttling" })
+      const costly = yield* Effect.fork(timed(tokensOf(bucket, { kind: "Server" })))
       yield* Effect.yieldNow()
-      const cheap = yield* Effect.fork(timed(take(bucket, "Throttling")))
-      expect(yield* Fiber.join(dear)).toEqual([Option.some(10), 500])
+      const cheap = yield* Effect.fork(timed(tokensOf(bucket, { kind: "Throttling" })))
+      expect(yield* Fiber.join(costly)).toEqual([Option.some(10), 500])
       expect(yield* Fiber.join(cheap)).toEqual([Option.some(5), 1000])
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("refuses at once who would wait for longer than the longest wait", () =>
+  it.effect("refuses at once an attempt that would wait for longer than the longest wait", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeQuota({ ...waiting, maxWait: "1500 millis" })
-      yield* take(bucket, "Server")
+      const bucket = yield* RetryBucket.quota({ ...waiting, maxWait: "1500 millis" })
+      yield* tokensOf(bucket, { kind: "Server" })
       const fibers = yield* Effect.forEach(["Server", "Throttling", "Throttling"] as const, (kind) =>
-        Effect.zipLeft(Effect.fork(timed(take(bucket, kind))), Effect.yieldNow())
+        Effect.zipLeft(Effect.fork(timed(tokensOf(bucket, { kind }))), Effect.yieldNow())
       )
       expect(yield* Fiber.join(Fiber.all(fibers))).toEqual([
         [Option.some(10), 1000],
@@ -344,100 +331,155 @@ describe("RetryBucket.makeQuota that waits", () => {
 
   it.effect("serves a waiter as soon as a success returns tokens", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeQuota({ ...waiting, refillPerSecond: 0.001 })
-      yield* take(bucket, "Server")
-      const fiber = yield* Effect.fork(timed(take(bucket, "Server")))
+      const bucket = yield* RetryBucket.quota({ ...waiting, refillPerSecond: 0.001 })
+      yield* tokensOf(bucket, { kind: "Server" })
+      const fiber = yield* Effect.fork(timed(tokensOf(bucket, { kind: "Server" })))
       yield* Effect.sleep("3 seconds")
-      yield* bucket.ended({ _tag: "Succeeded", attempt: 2, cost: 10 })
+      yield* succeed(bucket, 2, 10)
       expect(yield* Fiber.join(fiber)).toEqual([Option.some(10), 3000])
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("holds nobody up: credits, refusals and levels go on while somebody waits", () =>
+  it.effect("delays no credit, refusal or level while an attempt waits", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeQuota({ ...waiting, refillPerSecond: 1 })
-      yield* take(bucket, "Server")
-      const fiber = yield* Effect.fork(timed(take(bucket, "Server")))
+      const bucket = yield* RetryBucket.quota({ ...waiting, refillPerSecond: 1 })
+      yield* tokensOf(bucket, { kind: "Server" })
+      const fiber = yield* Effect.fork(timed(tokensOf(bucket, { kind: "Server" })))
       yield* Effect.sleep("1 second")
-      yield* bucket.ended({ _tag: "Failed", attempt: 1, kind: Option.none() })
-      yield* bucket.ended({ _tag: "Succeeded", attempt: 1, cost: 0 })
-      yield* bucket.giveBack(3)
-      expect(yield* timed(bucket.level.get)).toEqual([5, 1000])
+      yield* fail(bucket, Verdict.terminal("not found"))
+      yield* succeed(bucket, 1)
+      yield* succeed(bucket, 2, 3)
+      expect(yield* timed(bucket.level)).toEqual([5, 1000])
       expect(yield* Fiber.join(fiber)).toEqual([Option.some(10), 6000])
     }).pipe(VirtualClock.run)
   )
 
   it.effect("delays an operation under its policy, and only then its back-off begins", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeQuota(waiting)
-      yield* take(bucket, "Server")
+      const bucket = yield* RetryBucket.quota(waiting)
+      yield* tokensOf(bucket, { kind: "Server" })
       const ended = yield* timed(operate(bucket, ["Server", "ok"]))
       expect(ended).toEqual([{ attempts: 2, outcome: "ok" }, 2000])
     }).pipe(VirtualClock.run)
   )
 })
 
-const charging = { capacity: 10, firstCost: 5, cost: { orElse: 0 }, refillPerSecond: 10, whenShort: "wait" } as const
+const charging = { capacity: 10, cost: { first: 5, orElse: 0 }, refillPerSecond: 10 } as const
 
-const takeFirst = (bucket: RetryBucket.ChargingBucket) =>
-  Effect.uninterruptibleMask((restore) => bucket.takeFirst(restore))
+const first = { attempt: 1 } as const
 
-describe(`RetryBucket.makeChargingQuota (${kotlin})`, () => {
+describe(`RetryBucket.quota with a cost of first attempts (${kotlin})`, () => {
   it.effect("waits for its capacity", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeChargingQuota({ ...charging, firstCost: 10 })
-      expect(yield* timed(takeFirst(bucket))).toEqual([Option.some(10), 0])
-      expect(yield* timed(takeFirst(bucket))).toEqual([Option.some(10), 1000])
+      const bucket = yield* RetryBucket.quota({ ...charging, cost: { first: 10, orElse: 0 }, whenShort: "wait" })
+      expect(yield* timed(tokensOf(bucket, first))).toEqual([Option.some(10), 0])
+      expect(yield* timed(tokensOf(bucket, first))).toEqual([Option.some(10), 1000])
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("puts in what a success at once earns", () =>
+  it.effect("puts in what the success of a first attempt earns, whatever that attempt cost", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeChargingQuota({ ...charging, firstSuccessIncrement: 3 })
-      yield* takeFirst(bucket)
-      expect(yield* bucket.level.get).toBe(5)
-      yield* bucket.ended({ _tag: "Succeeded", attempt: 1, cost: 0 })
-      expect(yield* bucket.level.get).toBe(8)
+      const bucket = yield* RetryBucket.quota({ ...charging, firstSuccessIncrement: 3 })
+      yield* tokensOf(bucket, first)
+      expect(yield* bucket.level).toBe(5)
+      yield* succeed(bucket, 1, 5)
+      expect(yield* bucket.level).toBe(8)
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("is left as it is by a failure", () =>
+  it.effect("keeps what a failed first attempt has cost", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeChargingQuota({ capacity: 10, firstCost: 1, cost: { orElse: 0 } })
-      yield* takeFirst(bucket)
-      yield* bucket.ended({ _tag: "Failed", attempt: 1, kind: Option.none() })
-      expect(yield* bucket.level.get).toBe(9)
+      const bucket = yield* RetryBucket.quota({ capacity: 10, cost: { first: 1, orElse: 0 } })
+      yield* tokensOf(bucket, first)
+      yield* fail(bucket, Verdict.terminal("not found"), 1, 1)
+      expect(yield* bucket.level).toBe(9)
     })
   )
 
   it.effect("keeps the fraction of a token that time has brought, unlike Kotlin", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeChargingQuota(charging)
-      yield* takeFirst(bucket)
+      const bucket = yield* RetryBucket.quota(charging)
+      yield* tokensOf(bucket, first)
       yield* Effect.sleep("250 millis")
-      yield* takeFirst(bucket)
+      yield* tokensOf(bucket, first)
       // Kotlin has 2: floor(rate * elapsed), and the fraction is lost with every look.
-      expect(yield* bucket.level.get).toBe(2.5)
+      expect(yield* bucket.level).toBe(2.5)
     }).pipe(VirtualClock.run)
   )
 
   it.effect("refuses instead of waiting, as a circuit breaker does", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeChargingQuota({ capacity: 10, firstCost: 10, cost: { orElse: 0 }, refillPerSecond: 10 })
-      expect(yield* timed(takeFirst(bucket))).toEqual([Option.some(10), 0])
-      expect(yield* timed(takeFirst(bucket))).toEqual([Option.none(), 0])
+      const bucket = yield* RetryBucket.quota({ ...charging, cost: { first: 10, orElse: 0 } })
+      expect(yield* timed(tokensOf(bucket, first))).toEqual([Option.some(10), 0])
+      expect(yield* timed(tokensOf(bucket, first))).toEqual([Option.none(), 0])
     }).pipe(VirtualClock.run)
+  )
+
+  it.effect("charges a first attempt like a failure without a kind where it has no cost of its own", () =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.quota({ cost: { Transient: 1, orElse: 3 } })
+      expect(yield* tokensOf(bucket, first)).toEqual(Option.some(3))
+      expect(yield* tokensOf(bucket, { kind: undefined })).toEqual(Option.some(1))
+    })
+  )
+})
+
+describe("RetryBucket.quota options", () => {
+  it.effect.each([
+    { capacity: 500, transient: 14, throttling: 5 },
+    { capacity: 7, transient: 7, throttling: 5 },
+    { capacity: 0.5, transient: 0.5, throttling: 0.5 }
+  ])("charges $transient and $throttling by default with a capacity of $capacity", (row) =>
+    Effect.gen(function* () {
+      const { capacity, throttling, transient } = row
+      expect(yield* tokensOf(yield* RetryBucket.quota({ capacity }))).toEqual(Option.some(transient))
+      const other = yield* RetryBucket.quota({ capacity })
+      expect(yield* tokensOf(other, { kind: "Throttling" })).toEqual(Option.some(throttling))
+    })
+  )
+
+  it.effect("starts at another level than the capacity, and fills up to it", () =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.quota({ capacity: 20, initial: 0, cost: { orElse: 10 }, refillPerSecond: 5 })
+      expect([yield* bucket.level, yield* isGranted(bucket)]).toEqual([0, false])
+      yield* Effect.sleep("2 seconds")
+      expect([yield* bucket.level, yield* isGranted(bucket)]).toEqual([10, true])
+      yield* Effect.sleep("1 hour")
+      expect(yield* bucket.level).toBe(20)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("refills the same however often the level is read", () =>
+    Effect.gen(function* () {
+      const refilled = (looks: number) =>
+        Effect.gen(function* () {
+          const bucket = yield* RetryBucket.quota({ capacity: 1e9, cost: { orElse: 5e8 }, refillPerSecond: 1e-5 })
+          yield* tokensOf(bucket)
+          yield* Effect.replicateEffect(Effect.zipRight(Effect.sleep(1e6 / looks), bucket.level), looks)
+          return yield* bucket.level
+        }).pipe(VirtualClock.run)
+      expect(yield* refilled(10_000)).toBe(yield* refilled(1))
+    })
+  )
+
+  it.effect.each([NaN, -1, Infinity])("keeps a level that is a number when it hears of %d granted tokens", (granted) =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.quota({ capacity: 10, initial: 4, cost: { orElse: 1 } })
+      yield* succeed(bucket, 2, granted)
+      expect(yield* bucket.level).toBe(granted === Infinity ? 10 : 4)
+    })
   )
 })
 
 const range = (field: string, allowed: string, value: unknown) =>
-  `RetryBucket.layerQuota: ${field} must be ${allowed}, got ${value}`
+  `RetryBucket.quota: ${field} must be ${allowed}, got ${value}`
 
 const wait = { refillPerSecond: 1, whenShort: "wait" } as const
 
-describe("RetryBucket.layerQuota bad arguments", () => {
-  it.each<{ quota: RetryBucket.Quota; message: string }>([
-    ...[NaN, -1, Infinity].map((capacity) => ({ quota: { capacity }, message: range("capacity", ">= 0", capacity) })),
+describe("RetryBucket.quota bad arguments", () => {
+  it.each<{ quota: Options; message: string }>([
+    ...[NaN, -1, 0, Infinity].map((capacity) => ({ quota: { capacity }, message: range("capacity", "> 0", capacity) })),
+    ...[NaN, -1, 501].map((initial) => ({ quota: { initial }, message: range("initial", ">= 0 and <= 500", initial) })),
     ...[NaN, -1, Infinity, 501].map((orElse) => ({
       quota: { cost: { orElse } },
       message: range("cost.orElse", ">= 0 and <= 500", orElse)
@@ -448,9 +490,10 @@ describe("RetryBucket.layerQuota bad arguments", () => {
         message: range(`cost.${kind}`, ">= 0 and <= 500", cost)
       }))
     ),
-    // What botocore reports as an exhausted quota is a bucket that could never grant: `layerEmpty` says so.
-    { quota: { capacity: 0 }, message: range("cost.orElse", ">= 0 and <= 0", 14) },
-    { quota: { capacity: 13 }, message: range("cost.orElse", ">= 0 and <= 13", 14) },
+    ...[NaN, -1, Infinity, 501].map((first) => ({
+      quota: { cost: { first, orElse: 1 } },
+      message: range("cost.first", ">= 0 and <= 500", first)
+    })),
     ...[NaN, -1, Infinity].map((firstSuccessIncrement) => ({
       quota: { firstSuccessIncrement },
       message: range("firstSuccessIncrement", ">= 0", firstSuccessIncrement)
@@ -475,18 +518,12 @@ describe("RetryBucket.layerQuota bad arguments", () => {
     })),
     { quota: { ...wait, maxWait: Infinity }, message: range("maxWait", "a finite duration >= 0", Infinity) }
   ])("refuses $quota", ({ message, quota }) => {
-    expect(() => layerQuota(RetryBucket.Default, quota)).toThrow(message)
+    expect(() => RetryBucket.quota(quota)).toThrow(message)
   })
 
   it("refuses a word it does not know for whenShort", () => {
-    const quota = { whenShort: "sleep" } as unknown as RetryBucket.Quota
-    expect(() => layerQuota(RetryBucket.Default, quota)).toThrow("whenShort must be one of refuse, wait")
-  })
-
-  it.each([0, -1, NaN, Infinity, 501])("refuses %d as a first cost", (firstCost) => {
-    expect(() => makeChargingQuota({ firstCost })).toThrow(
-      `RetryBucket.layerChargingQuota: firstCost must be > 0 and <= 500, got ${firstCost}`
-    )
+    const quota = { whenShort: "sleep" } as unknown as Options
+    expect(() => RetryBucket.quota(quota)).toThrow("whenShort must be one of refuse, wait")
   })
 })
 
@@ -495,8 +532,7 @@ describe("Retry.orStopped under a quota that waits", () => {
   const policy = {
     classifier: Classifier.always,
     maxAttempts: 3,
-    backoff: Backoff.constant({ delay: "100 millis" }),
-    bucket: RetryBucket.Default
+    backoff: Backoff.constant({ delay: "100 millis" })
   }
 
   it.effect.each([
@@ -505,13 +541,17 @@ describe("Retry.orStopped under a quota that waits", () => {
     { at: 0, reason: "BucketEmpty", deadline: Deadline.cut("1 second") },
     { at: 1100, reason: "BucketEmpty", deadline: Deadline.refuse("2 seconds") },
     { at: 2100, reason: "AttemptsSpent", deadline: undefined }
-  ])("waits for no tokens that come too late: $reason at $at", ({ at, deadline, reason }) =>
+  ])("ends without waiting for tokens that come too late: $reason at $at", ({ at, deadline, reason }) =>
     Effect.gen(function* () {
       // A retry takes all ten tokens, and a second brings them back.
-      const bucket = yield* makeQuota({ capacity: 10, cost: { orElse: 10 }, refillPerSecond: 10, whenShort: "wait" })
-      yield* take(bucket)
-      const operation = Retry.orStopped(failing, { ...policy, deadline })
-      const stopped = yield* Effect.flip(Effect.provideService(operation, RetryBucket.Default, bucket))
+      const bucket = yield* RetryBucket.quota({
+        capacity: 10,
+        cost: { orElse: 10 },
+        refillPerSecond: 10,
+        whenShort: "wait"
+      })
+      yield* tokensOf(bucket)
+      const stopped = yield* Effect.flip(Retry.orStopped(failing, { ...policy, deadline, bucket }))
       expect([stopped.reason._tag, Duration.toMillis(stopped.elapsed)]).toEqual([reason, at])
     }).pipe(VirtualClock.run)
   )

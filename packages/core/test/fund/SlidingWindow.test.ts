@@ -11,7 +11,8 @@ const sums = (steps: ReadonlyArray<Step>) => {
   let window = SlidingWindow.make(10_000)
   return steps.map(([at, amount, , of = at]) => {
     window = SlidingWindow.advanced(window, at)
-    window = amount < 0 ? SlidingWindow.removed(window, Math.floor(of / 100), -amount) : SlidingWindow.added(window, amount)
+    window =
+      amount < 0 ? SlidingWindow.removed(window, Math.floor(of / 100), -amount) : SlidingWindow.added(window, amount)
     return SlidingWindow.sum(window)
   })
 }

@@ -86,8 +86,7 @@ describe("Tokens.taken", () => {
     let bucket = full(capacity)
     const limits = { capacity, refillPerSecond: 0 }
     for (const [name, tokens, granted, level] of operations) {
-      const after =
-        name === "take" ? Tokens.taken(bucket, tokens) : Option.some(Tokens.added(bucket, limits, tokens))
+      const after = name === "take" ? Tokens.taken(bucket, tokens) : Option.some(Tokens.added(bucket, limits, tokens))
       expect(Option.isSome(after)).toBe(granted)
       bucket = Option.getOrElse(after, () => bucket)
       expect(bucket.level).toBeCloseTo(level, 9)

@@ -1,49 +1,52 @@
-import { SendRate } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import type { FastCheck } from "effect"
-import { Duration, Effect, Exit, FastCheck as fc, Fiber } from "effect"
+import { Duration, Effect, Exit, FastCheck as fc, Fiber, Option } from "effect"
+import * as WaitQueue from "../../src/fund/WaitQueue.ts"
 import { law } from "../support/Laws.ts"
+import { request } from "./Asking.ts"
 import { interruptedBefore } from "./Interrupting.ts"
 
-/** Lasts until everybody is parked. */
+/** Lasts until all other fibers wait. */
 const settled = Effect.sleep(Duration.zero)
 
 const nowMillis = Effect.map(VirtualClock.now, Duration.toMillis)
 
-/** A line before tokens that come when the test says so; time brings them as `millisPerToken` promises, or never. */
-const makeLine = (initial: number, millisPerToken = Infinity) => {
+/** A queue for tokens that come when the test says so; time brings them as `millisPerToken` promises, or never. */
+const makeQueue = (initial: number, millisPerToken = Infinity) => {
   const store = { tokens: initial, demands: Array<number>() }
-  const source: SendRate.Line.Source = {
+  const add = (tokens: number) =>
+    Effect.sync(() => {
+      store.tokens += tokens
+    })
+  const queue = WaitQueue.make({
     take: (cost, demand) =>
       Effect.sync(() => {
         store.demands.push(demand)
-        const ok = store.tokens >= cost
-        if (ok) store.tokens -= cost
-        return ok
-      }),
-    giveBack: (cost) =>
-      Effect.sync(() => {
-        store.tokens += cost
+        if (store.tokens < cost) return Option.none()
+        store.tokens -= cost
+        return Option.some({ tokens: cost, refund: add(cost) })
       }),
     millisUntil: (cost) => Effect.sync(() => (store.tokens >= cost ? 0 : (cost - store.tokens) * millisPerToken))
-  }
-  const line = SendRate.Line.make(source)
+  })
+  const wakeFirst = Effect.sync(queue.unsafeWakeFirst)
   const served: Array<string> = []
   return {
     store,
-    line,
+    queue,
     served,
-    /** Tokens, and a word to the line. */
-    add: (tokens: number) => Effect.zipRight(source.giveBack(tokens), line.poke),
-    /** Tokens nobody is told of: time has brought them. */
-    drip: (tokens: number) => source.giveBack(tokens),
+    wakeFirst,
+    /** Adds tokens and wakes the first waiter. */
+    add: (tokens: number) => Effect.zipRight(add(tokens), wakeFirst),
+    /** Adds tokens and wakes no waiter, as time does. */
+    drip: add,
     /** Waits, and signs the list when served. */
     ask: (name: string, { cost = 1, maxWaitMillis = Infinity } = {}) =>
       Effect.uninterruptibleMask((restore) =>
-        Effect.tap(line.acquire(cost, maxWaitMillis, restore), (ok) =>
-          Effect.sync(() => void (ok ? served.push(name) : 0))
-        )
+        Effect.map(queue.acquire(cost, maxWaitMillis, request({ restore })), (grant) => {
+          if (Option.isSome(grant)) served.push(name)
+          return Option.isSome(grant)
+        })
       )
   }
 }
@@ -52,28 +55,39 @@ const makeLine = (initial: number, millisPerToken = Infinity) => {
 const queueUp = (asks: ReadonlyArray<Effect.Effect<boolean>>) =>
   Effect.forEach(asks, (ask) => Effect.zipLeft(Effect.fork(ask), settled))
 
-describe("Line.acquire", () => {
-  it.effect("serves at once while there are tokens, and leaves nobody in line", () =>
+describe("WaitQueue.acquire", () => {
+  it.effect("serves at once while there are tokens, and keeps no waiter", () =>
     Effect.gen(function* () {
-      const { ask, line, store } = makeLine(2)
+      const { ask, queue, store } = makeQueue(2)
       expect([yield* ask("a"), yield* ask("b")]).toEqual([true, true])
-      expect([store.tokens, yield* line.length, yield* nowMillis]).toEqual([0, 0, 0])
+      expect([store.tokens, yield* queue.length, yield* nowMillis]).toEqual([0, 0, 0])
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("attempts without a wait, and not before those that wait", () =>
+  it.effect("serves no attempt before those that wait, whatever it costs", () =>
     Effect.gen(function* () {
-      const { add, ask, line, store } = makeLine(1)
-      expect([yield* line.attempt(1), yield* line.attempt(1), yield* line.length]).toEqual([true, false, 0])
-      yield* queueUp([ask("dear", { cost: 3 })])
+      const { add, ask, store } = makeQueue(0, 1000)
+      yield* queueUp([ask("first", { cost: 3 })])
       yield* add(2)
-      expect([yield* line.attempt(1), store.tokens]).toEqual([false, 2])
+      expect([yield* ask("late", { maxWaitMillis: 0 }), store.tokens]).toEqual([false, 2])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("waits for its maximum where another attempt alone can bring the tokens", () =>
+    Effect.gen(function* () {
+      const { add, ask } = makeQueue(0)
+      expect(yield* ask("a", { maxWaitMillis: 1000 })).toBe(false)
+      expect(yield* nowMillis).toBe(1000)
+      const waiting = yield* Effect.fork(ask("b", { maxWaitMillis: 1000 }))
+      yield* Effect.zipRight(Effect.sleep("400 millis"), add(1))
+      expect([yield* Fiber.join(waiting), yield* nowMillis]).toEqual([true, 1400])
+      expect([yield* ask("c", { maxWaitMillis: 0 }), yield* nowMillis]).toEqual([false, 1400])
     }).pipe(VirtualClock.run)
   )
 
   it.effect("serves in the order of arrival, however the tokens come", () =>
     Effect.gen(function* () {
-      const { add, ask, served } = makeLine(0)
+      const { add, ask, served } = makeQueue(0)
       const names = ["a", "b", "c", "d", "e", "f"]
       yield* queueUp(names.map((name) => ask(name)))
       for (const tokens of [1, 3, 2]) yield* Effect.zipRight(add(tokens), settled)
@@ -83,7 +97,7 @@ describe("Line.acquire", () => {
 
   it.effect("serves in the order of arrival where all arrive at once", () =>
     Effect.gen(function* () {
-      const { add, ask, served } = makeLine(0)
+      const { add, ask, served } = makeQueue(0)
       const names = Array.from({ length: 100 }, (_, i) => `${i}`)
       const all = yield* Effect.fork(Effect.forEach(names, (name) => ask(name), { concurrency: "unbounded" }))
       yield* settled
@@ -93,20 +107,20 @@ describe("Line.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("lets no cheap waiter pass a dear one", () =>
+  it.effect("lets no waiter pass one with a higher cost", () =>
     Effect.gen(function* () {
-      const { add, ask, line, served } = makeLine(0)
-      yield* queueUp([ask("dear", { cost: 3 }), ask("cheap")])
+      const { add, ask, queue, served } = makeQueue(0)
+      yield* queueUp([ask("costly", { cost: 3 }), ask("cheap")])
       yield* Effect.zipRight(add(2), settled)
-      expect([served, yield* line.length]).toEqual([[], 2])
+      expect([served, yield* queue.length]).toEqual([[], 2])
       yield* Effect.zipRight(add(2), settled)
-      expect(served).toEqual(["dear", "cheap"])
+      expect(served).toEqual(["costly", "cheap"])
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("lets nobody who comes later take what came for those in line", () =>
+  it.effect("gives tokens that came for a waiter to no later attempt", () =>
     Effect.gen(function* () {
-      const { add, ask, served, store } = makeLine(0)
+      const { add, ask, served, store } = makeQueue(0)
       yield* queueUp([ask("waiting")])
       yield* add(1)
       // Woken, but it has not run yet.
@@ -116,9 +130,9 @@ describe("Line.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("tells the source what all that have waited want together, and nothing for one that has just come", () =>
+  it.effect("tells the source what all waiters want together, and zero for an attempt that has just come", () =>
     Effect.gen(function* () {
-      const { add, ask, store } = makeLine(0)
+      const { add, ask, store } = makeQueue(0)
       yield* queueUp([ask("a", { cost: 1 }), ask("b", { cost: 2 }), ask("c", { cost: 4 })])
       expect(store.demands).toEqual([0, 0])
       yield* Effect.zipRight(add(7), settled)
@@ -126,35 +140,35 @@ describe("Line.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("refuses at once whose turn time alone does not bring soon enough, counting those ahead", () =>
+  it.effect("refuses at once where time brings the tokens too late, counting the waiters ahead", () =>
     Effect.gen(function* () {
-      const { ask, line } = makeLine(0, 1000)
+      const { ask, queue } = makeQueue(0, 1000)
       yield* queueUp([ask("a"), ask("b")])
       expect(yield* ask("c", { maxWaitMillis: 2999 })).toBe(false)
-      expect([yield* nowMillis, yield* line.length]).toEqual([0, 2])
+      expect([yield* nowMillis, yield* queue.length]).toEqual([0, 2])
       const waiting = yield* Effect.fork(ask("c", { maxWaitMillis: 3000 }))
       yield* settled
-      expect(yield* line.length).toBe(3)
+      expect(yield* queue.length).toBe(3)
       yield* Fiber.interrupt(waiting)
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("answers false when the wait is over, and lets the next one look", () =>
+  it.effect("refuses when the longest wait is over, and lets the next waiter look", () =>
     Effect.gen(function* () {
-      const { ask, line, served } = makeLine(1, 1)
-      const [dear] = yield* queueUp([ask("dear", { cost: 9, maxWaitMillis: 50 }), ask("cheap")])
-      expect(yield* Fiber.join(dear!)).toBe(false)
+      const { ask, queue, served } = makeQueue(1, 1)
+      const [costly] = yield* queueUp([ask("costly", { cost: 9, maxWaitMillis: 50 }), ask("cheap")])
+      expect(yield* Fiber.join(costly!)).toBe(false)
       yield* settled
-      expect([served, yield* line.length, yield* nowMillis]).toEqual([["cheap"], 0, 50])
+      expect([served, yield* queue.length, yield* nowMillis]).toEqual([["cheap"], 0, 50])
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("gives up behind others too, when its wait is over", () =>
+  it.effect("refuses behind other waiters too when the longest wait is over", () =>
     Effect.gen(function* () {
-      const { ask, line } = makeLine(0, 1)
+      const { ask, queue } = makeQueue(0, 1)
       const [, second] = yield* queueUp([ask("first"), ask("second", { maxWaitMillis: 20 })])
       expect(yield* Fiber.join(second!)).toBe(false)
-      expect(yield* line.length).toBe(1)
+      expect(yield* queue.length).toBe(1)
       expect(yield* nowMillis).toBe(21)
     }).pipe(VirtualClock.run)
   )
@@ -162,7 +176,7 @@ describe("Line.acquire", () => {
   it.effect("waits for its maximum however the clock is set meanwhile", () =>
     Effect.gen(function* () {
       for (const set of [VirtualClock.stepBack("1 hour"), VirtualClock.setWallTime("365 days")]) {
-        const { ask } = makeLine(0, 1)
+        const { ask } = makeQueue(0, 1)
         const before = yield* nowMillis
         const waiting = yield* Effect.fork(ask("a", { maxWaitMillis: 1000 }))
         yield* Effect.zipRight(Effect.sleep("300 millis"), set)
@@ -172,10 +186,10 @@ describe("Line.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("lets time stand still for a step back of a clock that has no better to offer", () =>
+  it.effect("lets time stand still where the clock itself steps back", () =>
     Effect.gen(function* () {
       const stepped = { backNanos: 0n }
-      const { ask } = makeLine(0, 1)
+      const { ask } = makeQueue(0, 1)
       const waiting = yield* Effect.clockWith((clock) =>
         Effect.withClock(Effect.fork(ask("a", { maxWaitMillis: 1000 })), {
           ...clock,
@@ -189,13 +203,13 @@ describe("Line.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("looks no more often than time or a word give reason to", () =>
+  it.effect("looks only when time has brought tokens or when it is woken", () =>
     Effect.gen(function* () {
-      const { ask, drip, line, served, store } = makeLine(0, 60_000)
+      const { ask, drip, served, store, wakeFirst } = makeQueue(0, 60_000)
       yield* queueUp([ask("a"), ask("b"), ask("c")])
       yield* Effect.sleep("30 seconds")
       expect(store.demands).toHaveLength(2)
-      yield* Effect.repeatN(Effect.zipRight(line.poke, settled), 4)
+      yield* Effect.repeatN(Effect.zipRight(wakeFirst, settled), 4)
       expect(store.demands).toHaveLength(7)
       yield* Effect.zipRight(drip(3), Effect.sleep("2 minutes"))
       expect(served).toEqual(["a", "b", "c"])
@@ -203,20 +217,20 @@ describe("Line.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("looks once a millisecond at most, also at a source that promises and does not keep it", () =>
+  it.effect("looks at most once a millisecond, also at a source whose promised tokens do not come", () =>
     Effect.gen(function* () {
-      const { ask, line, store } = makeLine(0, 0)
+      const { ask, queue, store } = makeQueue(0, 0)
       const waiting = yield* Effect.fork(ask("a"))
       yield* Effect.sleep("1 second")
       expect(store.demands.length).toBeLessThanOrEqual(1002)
       yield* Fiber.interrupt(waiting)
-      expect(yield* line.length).toBe(0)
+      expect(yield* queue.length).toBe(0)
     }).pipe(VirtualClock.run)
   )
 
   it.effect("looks again after the longest timer where the wait is longer than that", () =>
     Effect.gen(function* () {
-      const { ask, drip } = makeLine(0, 2 ** 32)
+      const { ask, drip } = makeQueue(0, 2 ** 32)
       const waiting = yield* Effect.fork(ask("a"))
       yield* Effect.zipRight(Effect.sleep("1 millis"), drip(1))
       expect(yield* Fiber.join(waiting)).toBe(true)
@@ -226,7 +240,7 @@ describe("Line.acquire", () => {
 
   it.effect("wakes a waiter that cannot be interrupted as soon as tokens come", () =>
     Effect.gen(function* () {
-      const { add, ask } = makeLine(0, 60_000)
+      const { add, ask } = makeQueue(0, 60_000)
       const waiting = yield* Effect.fork(Effect.uninterruptible(ask("a")))
       yield* Effect.zipRight(Effect.sleep("1 second"), add(1))
       expect(yield* Fiber.join(waiting)).toBe(true)
@@ -236,15 +250,15 @@ describe("Line.acquire", () => {
 
   it.effect("keeps nothing of ten thousand waiters, served or interrupted", () =>
     Effect.gen(function* () {
-      const { add, ask, line, served, store } = makeLine(0)
+      const { add, ask, queue, served, store } = makeQueue(0)
       const fibers = yield* Effect.forEach(Array.from({ length: 10_000 }), (_, i) => Effect.fork(ask(`${i}`)))
       yield* settled
-      expect(yield* line.length).toBe(10_000)
+      expect(yield* queue.length).toBe(10_000)
       // From the end, the middle and the front.
       yield* Fiber.interruptAll(fibers.filter((_, i) => i % 2 === 1 || i < 100))
-      expect(yield* line.length).toBe(4950)
+      expect(yield* queue.length).toBe(4950)
       yield* Effect.zipRight(add(4950), settled)
-      expect([served.length, store.tokens, yield* line.length]).toEqual([4950, 0, 0])
+      expect([served.length, store.tokens, yield* queue.length]).toEqual([4950, 0, 0])
       expect(served.map(Number)).toEqual(served.map(Number).toSorted((a, b) => a - b))
     }).pipe(VirtualClock.run)
   )
@@ -253,7 +267,7 @@ describe("Line.acquire", () => {
 /** Two wait for a token that comes after a millisecond, the first of them interrupted right before its step `at`. */
 const firstInterrupted = (at: number, millisPerToken: number) =>
   Effect.gen(function* () {
-    const { add, ask, drip, line, served, store } = makeLine(0, millisPerToken)
+    const { add, ask, drip, queue, served, store } = makeQueue(0, millisPerToken)
     const first = yield* Effect.fork(interruptedBefore(at, ask("first")))
     const second = yield* Effect.fork(Effect.zipRight(settled, ask("second")))
     yield* Effect.sleep("1 millis")
@@ -262,16 +276,16 @@ const firstInterrupted = (at: number, millisPerToken: number) =>
     const { exit, steps } = yield* Fiber.join(first)
     const servedByOne = [...served]
     yield* Effect.zipRight(add(1), settled)
-    const left = { tokens: store.tokens, length: yield* line.length }
+    const left = { tokens: store.tokens, length: yield* queue.length }
     yield* Fiber.join(second)
     return { exit, steps, servedByOne, served, left }
   }).pipe(VirtualClock.run)
 
-describe("Line.acquire under interruption", () => {
+describe("WaitQueue.acquire under interruption", () => {
   it.effect.each([
-    { how: "by a word", millisPerToken: Infinity },
-    { how: "by time", millisPerToken: 1 }
-  ])("loses no token and delays nobody at any step, where tokens come $how", ({ millisPerToken }) =>
+    { how: "with a wake-up", millisPerToken: Infinity },
+    { how: "with time", millisPerToken: 1 }
+  ])("loses no token and delays no other waiter at any step, where tokens come $how", ({ millisPerToken }) =>
     Effect.gen(function* () {
       const { steps } = yield* firstInterrupted(Infinity, millisPerToken)
       let interrupted = 0
@@ -302,13 +316,13 @@ const action: FastCheck.Arbitrary<Action> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ _tag: "Settle" as const }) }
 )
 
-/** Lets everybody else come to rest, where nobody waits for time. */
+/** Lets all other fibers run until they wait, where none waits for time. */
 const rested = Effect.repeatN(Effect.yieldNow(), 60)
 
-/** Runs the actions; `settle` after each. Answers who was served in which order, and what is left. */
+/** Runs the actions, and `settle` after each. Answers the order in which waiters were served, and what is left. */
 const played = (actions: ReadonlyArray<Action>, settle: Effect.Effect<void>) =>
   Effect.gen(function* () {
-    const { add, ask, line, served, store } = makeLine(0)
+    const { add, ask, queue, served, store } = makeQueue(0)
     const fibers: Array<Fiber.RuntimeFiber<boolean>> = []
     for (const act of actions) {
       if (act._tag === "Ask") fibers.push(yield* Effect.fork(ask(`${fibers.length}`, act)))
@@ -318,12 +332,12 @@ const played = (actions: ReadonlyArray<Action>, settle: Effect.Effect<void>) =>
       yield* settle
     }
     yield* rested
-    const left = { tokens: store.tokens, length: yield* line.length }
+    const left = { tokens: store.tokens, length: yield* queue.length }
     yield* Fiber.interruptAll(fibers)
     return { served: served.map(Number), left }
   })
 
-/** What a line is, without fibers. */
+/** A queue as an array, without fibers. */
 const expected = (actions: ReadonlyArray<Action>) => {
   let tokens = 0
   let asked = 0
@@ -341,9 +355,9 @@ const expected = (actions: ReadonlyArray<Action>) => {
   return { served, left: { tokens, length: line.length } }
 }
 
-describe("Line laws", () => {
+describe("WaitQueue laws", () => {
   it.effect.prop(
-    "does what a queue on paper does",
+    "serves as an array does",
     [fc.array(action, { maxLength: 40 })],
     ([actions]) =>
       Effect.gen(function* () {
@@ -353,7 +367,7 @@ describe("Line laws", () => {
   )
 
   it.effect.prop(
-    "keeps the order and loses nothing where all happens at once",
+    "keeps the order and loses no token where all happens at once",
     [fc.array(action, { maxLength: 40 })],
     ([actions]) =>
       Effect.gen(function* () {
@@ -365,7 +379,7 @@ describe("Line laws", () => {
         expect(spent + left.tokens).toBe(added)
         const interrupted = new Set(actions.flatMap((act) => (act._tag === "Interrupt" ? [act.index] : [])))
         const next = costs.findIndex((_, name) => !served.includes(name) && !interrupted.has(name))
-        // Nobody waits for what is there.
+        // No waiter is left whose tokens are there.
         if (next >= 0) expect(costs[next]).toBeGreaterThan(left.tokens)
       }),
     law(100)
