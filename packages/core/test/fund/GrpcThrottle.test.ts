@@ -1,32 +1,17 @@
 import { RetryBucket, Verdict } from "@effect-retry/core"
-import { RetryBucketContract, VirtualClock } from "@effect-retry/testing"
-import * as vitest from "@effect/vitest"
+import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { abandon, fail, isGranted, succeed, tokensOf } from "./Asking.ts"
 import type { End } from "./Funded.ts"
-import { operate, take } from "./Funded.ts"
+import { operate } from "./Funded.ts"
 
-const { layerGrpcThrottle, makeGrpcThrottle } = RetryBucket
-
-RetryBucketContract.suite(
-  vitest,
-  "RetryBucket.layerGrpcThrottle",
-  layerGrpcThrottle(RetryBucket.Default, { maxTokens: 10, tokenRatio: 0.5 })
-)
-
-const fails = (bucket: RetryBucket.RetryBucket, kind: Option.Option<Verdict.Kind> = Option.some("Transient")) =>
-  bucket.ended({ _tag: "Failed", attempt: 1, kind })
-
-const succeeds = (bucket: RetryBucket.RetryBucket) => bucket.ended({ _tag: "Succeeded", attempt: 1, cost: 0 })
-
-const isGranted = (bucket: RetryBucket.RetryBucket) => Effect.map(take(bucket), Option.isSome)
-
-describe("RetryBucket.makeGrpcThrottle", () => {
+describe("RetryBucket.grpcThrottle", () => {
   // grpc/grpc-java 5fda0c7, RetriableStreamTest.java
   it.effect("counts and grants step by step as grpc-java does", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeGrpcThrottle({ maxTokens: 4, tokenRatio: 0.8 })
-      expect(yield* bucket.level.get).toBe(4)
+      const bucket = yield* RetryBucket.grpcThrottle({ maxTokens: 4, tokenRatio: 0.8 })
+      expect(yield* bucket.level).toBe(4)
       for (const [step, tokens, granted] of [
         ["failure", 3, true],
         ["failure", 2, false],
@@ -44,17 +29,17 @@ describe("RetryBucket.makeGrpcThrottle", () => {
         ["failure", 3, true],
         ["failure", 2, false]
       ] as const) {
-        yield* step === "failure" ? fails(bucket) : succeeds(bucket)
-        expect(yield* bucket.level.get).toBe(tokens)
+        yield* step === "failure" ? fail(bucket) : succeed(bucket)
+        expect(yield* bucket.level).toBe(tokens)
         expect(yield* isGranted(bucket)).toBe(granted)
       }
     })
   )
 
   // grpc/grpc-go 4793ad0, test/retry_test.go. The comments there round the tokens; results and calls agree.
-  it.effect("lets and forbids the retries of whole operations as grpc-go does", () =>
+  it.effect("grants and refuses the retries of whole operations as grpc-go does", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeGrpcThrottle({ maxTokens: 10, tokenRatio: 0.5 })
+      const bucket = yield* RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.5 })
       const succeedsAt = [0, 3, 6, 10, 11, 12, 13, 14, 16, 18]
       let calls = 0
       for (const [outcome, lastCall, tokens] of [
@@ -74,7 +59,7 @@ describe("RetryBucket.makeGrpcThrottle", () => {
         const ends = Array.from({ length: 4 }, (_, n): End => (succeedsAt.includes(calls + n) ? "ok" : "Server"))
         const ended = yield* operate(bucket, ends, { maxAttempts: 4 })
         calls += ended.attempts
-        expect([ended.outcome, calls - 1, yield* bucket.level.get]).toEqual([outcome, lastCall, tokens])
+        expect([ended.outcome, calls - 1, yield* bucket.level]).toEqual([outcome, lastCall, tokens])
       }
     }).pipe(VirtualClock.run)
   )
@@ -86,29 +71,29 @@ describe("RetryBucket.makeGrpcThrottle", () => {
     { name: "a failure that is not retryable counts for nothing", end: "bad request", tokens: 3 }
   ] as const)("$name (grpc-java 5fda0c7)", ({ end, tokens }) =>
     Effect.gen(function* () {
-      const bucket = yield* makeGrpcThrottle({ maxTokens: 4, tokenRatio: 0.8 })
-      yield* fails(bucket)
+      const bucket = yield* RetryBucket.grpcThrottle({ maxTokens: 4, tokenRatio: 0.8 })
+      yield* fail(bucket)
       const ended = yield* operate(bucket, [end])
       expect(ended).toEqual({ attempts: 1, outcome: end === "Server" ? "BucketEmpty" : "Terminal" })
-      expect(yield* bucket.level.get).toBe(tokens)
+      expect(yield* bucket.level).toBe(tokens)
     })
   )
 
   it.effect("counts the failure of the last attempt, too", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeGrpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })
+      const bucket = yield* RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })
       expect(yield* operate(bucket, ["Server"])).toEqual({ attempts: 3, outcome: "AttemptsSpent" })
-      expect(yield* bucket.level.get).toBe(7)
+      expect(yield* bucket.level).toBe(7)
     }).pipe(VirtualClock.run)
   )
 
   it.effect.each(Verdict.kinds.map((kind) => ({ kind })))("counts one for a failure of kind $kind", ({ kind }) =>
     Effect.gen(function* () {
-      const bucket = yield* makeGrpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })
-      yield* fails(bucket, Option.some(kind))
-      expect(yield* bucket.level.get).toBe(9)
-      expect(yield* take(bucket, kind)).toEqual(Option.some(0))
-      expect(yield* bucket.level.get).toBe(9)
+      const bucket = yield* RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })
+      yield* fail(bucket, Verdict.retryable(kind))
+      expect(yield* bucket.level).toBe(9)
+      expect(yield* tokensOf(bucket, { kind })).toEqual(Option.some(0))
+      expect(yield* bucket.level).toBe(9)
     })
   )
 
@@ -126,48 +111,77 @@ describe("RetryBucket.makeGrpcThrottle", () => {
     { tokenRatio: 3, used: 3 }
   ])("puts $used in for a ratio of $tokenRatio", ({ tokenRatio, used }) =>
     Effect.gen(function* () {
-      const bucket = yield* makeGrpcThrottle({ maxTokens: 1000, tokenRatio })
-      yield* Effect.replicateEffect(fails(bucket), 1000)
-      yield* succeeds(bucket)
-      expect(yield* bucket.level.get).toBe(used)
-      yield* Effect.replicateEffect(succeeds(bucket), 99)
-      expect(yield* bucket.level.get).toBe(Math.round(used * 100_000) / 1000)
+      const bucket = yield* RetryBucket.grpcThrottle({ maxTokens: 1000, tokenRatio })
+      yield* Effect.replicateEffect(fail(bucket), 1000)
+      yield* succeed(bucket)
+      expect(yield* bucket.level).toBe(used)
+      yield* Effect.replicateEffect(succeed(bucket), 99)
+      expect(yield* bucket.level).toBe(Math.round(used * 100_000) / 1000)
     })
   )
 
   it.effect("grants above half of the tokens and not at half", () =>
     Effect.gen(function* () {
-      const bucket = yield* makeGrpcThrottle({ maxTokens: 3, tokenRatio: 0.001 })
-      yield* Effect.replicateEffect(fails(bucket), 2)
-      yield* Effect.replicateEffect(succeeds(bucket), 500)
-      expect([yield* bucket.level.get, yield* isGranted(bucket)]).toEqual([1.5, false])
-      yield* succeeds(bucket)
-      expect([yield* bucket.level.get, yield* isGranted(bucket)]).toEqual([1.501, true])
+      const bucket = yield* RetryBucket.grpcThrottle({ maxTokens: 3, tokenRatio: 0.001 })
+      yield* Effect.replicateEffect(fail(bucket), 2)
+      yield* Effect.replicateEffect(succeed(bucket), 500)
+      expect([yield* bucket.level, yield* isGranted(bucket)]).toEqual([1.5, false])
+      yield* succeed(bucket)
+      expect([yield* bucket.level, yield* isGranted(bucket)]).toEqual([1.501, true])
     })
   )
 })
 
-describe("RetryBucket.layerGrpcThrottle bad arguments", () => {
+type Options = Parameters<typeof RetryBucket.grpcThrottle>[0]
+
+describe("RetryBucket.grpcThrottle with a choice of the failures that count", () => {
+  const pushedBack = Verdict.terminal("pushback forbids a retry", { kind: "Server" })
+
+  it.effect.each([
+    { name: "a retryable failure that costs nothing", verdict: Verdict.throttling, level: 10 },
+    { name: "a failure that is not retryable and costs", verdict: pushedBack, level: 9 },
+    { name: "a retryable failure that costs", verdict: Verdict.server, level: 9 },
+    { name: "a failure that is not retryable and costs nothing", verdict: Verdict.terminal("not found"), level: 10 }
+  ])("has $name", ({ level, verdict }) =>
+    Effect.gen(function* () {
+      const counts = (verdict: Verdict.Verdict) => Option.contains(Verdict.kindOf(verdict), "Server")
+      const bucket = yield* RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1, counts })
+      yield* fail(bucket, verdict)
+      expect(yield* bucket.level).toBe(level)
+    })
+  )
+
+  it.effect("counts neither a failure without an opinion nor an abandoned attempt by default", () =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })
+      yield* fail(bucket, Verdict.noOpinion)
+      yield* abandon(bucket)
+      expect(yield* bucket.level).toBe(10)
+    })
+  )
+})
+
+describe("RetryBucket.grpcThrottle bad arguments", () => {
   const refusal = (field: string, allowed: string, value: number) =>
-    `RetryBucket.layerGrpcThrottle: ${field} must be ${allowed}, got ${value}`
+    `RetryBucket.grpcThrottle: ${field} must be ${allowed}, got ${value}`
 
   // 0, 1001 and an absent value are refused in grpc-node 2670b37, test-retry-config.ts.
   it.each([0, 1001, -1, NaN, Infinity])("refuses %d as maxTokens", (maxTokens) => {
-    expect(() => layerGrpcThrottle(RetryBucket.Default, { maxTokens, tokenRatio: 0.1 })).toThrow(
+    expect(() => RetryBucket.grpcThrottle({ maxTokens, tokenRatio: 0.1 })).toThrow(
       refusal("maxTokens", "> 0 and <= 1000", maxTokens)
     )
   })
 
   // Below a thousandth nothing is left of it.
   it.each([0, -0.1, 0.0009, NaN, Infinity])("refuses %d as tokenRatio", (tokenRatio) => {
-    expect(() => layerGrpcThrottle(RetryBucket.Default, { maxTokens: 100, tokenRatio })).toThrow(
+    expect(() => RetryBucket.grpcThrottle({ maxTokens: 100, tokenRatio })).toThrow(
       refusal("tokenRatio", ">= 0.001", tokenRatio)
     )
   })
 
   it.each(["maxTokens", "tokenRatio"])("refuses an absent %s", (field) => {
-    const options = { maxTokens: 100, tokenRatio: 0.1, [field]: undefined } as unknown as RetryBucket.GrpcThrottle
-    expect(() => layerGrpcThrottle(RetryBucket.Default, options)).toThrow(`${field} must be`)
+    const options = { maxTokens: 100, tokenRatio: 0.1, [field]: undefined } as unknown as Options
+    expect(() => RetryBucket.grpcThrottle(options)).toThrow(`${field} must be`)
   })
 
   it.each([
@@ -176,7 +190,9 @@ describe("RetryBucket.layerGrpcThrottle bad arguments", () => {
     { maxTokens: 0.5, tokenRatio: 7 }
   ])("accepts $maxTokens tokens at a ratio of $tokenRatio", (options) =>
     Effect.runPromise(
-      Effect.map(makeGrpcThrottle(options), ({ level }) => expect(Effect.runSync(level.get)).toBe(options.maxTokens))
+      Effect.map(RetryBucket.grpcThrottle(options), ({ level }) =>
+        expect(Effect.runSync(level)).toBe(options.maxTokens)
+      )
     )
   )
 })
