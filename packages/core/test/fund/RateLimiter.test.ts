@@ -1,43 +1,22 @@
-import { Backoff, Classifier, Deadline, InvalidArgument, Retry, SendRate, Verdict } from "@effect-retry/core"
+import {
+  Backoff,
+  Classifier,
+  Deadline,
+  InvalidArgument,
+  RateLimiter,
+  Retry,
+  TokenBucket,
+  Verdict
+} from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Duration, Effect, Layer, Option } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
+import { acquire, isGranted } from "./Asking.ts"
 
-class Mine extends Context.Tag("test/Mine")<Mine, SendRate.SendRate>() {}
-
-describe("SendRate.unlimited", () => {
-  it.effect("grants every send at once, whatever it heard", () =>
-    Effect.gen(function* () {
-      for (const result of ["Throttled", "Failed", "Succeeded"] as const) {
-        yield* SendRate.unlimited.heard(result)
-        expect(yield* SendRate.unlimited.acquire({ attempt: 1, atMost: Option.none() })).toBe(true)
-        expect(yield* SendRate.unlimited.acquire({ attempt: 9, atMost: Option.some(Duration.zero) })).toBe(true)
-      }
-      expect(yield* VirtualClock.now).toEqual(Duration.zero)
-    }).pipe(VirtualClock.run)
-  )
-})
-
-describe("SendRate.layerUnlimited", () => {
-  it.effect("adds no wait to a policy, under any tag", () =>
-    Effect.gen(function* () {
-      const policy = { classifier: Classifier.always, maxAttempts: 3, backoff: Backoff.constant({ delay: "1 second" }) }
-      for (const sendRate of [SendRate.Default, Mine]) {
-        const before = yield* VirtualClock.now
-        const stopped = yield* Effect.flip(Retry.orStopped(Effect.fail("busy"), { ...policy, sendRate }))
-        expect(stopped).toMatchObject({ attempts: 3, reason: { _tag: "AttemptsSpent" } })
-        expect(Duration.subtract(yield* VirtualClock.now, before)).toEqual(Duration.seconds(2))
-      }
-    }).pipe(
-      Effect.provide(SendRate.layerUnlimited(SendRate.Default)),
-      Effect.provide(SendRate.layerUnlimited(Mine)),
-      VirtualClock.run
-    )
-  )
-})
+class Mine extends Context.Tag("test/Mine")<Mine, TokenBucket.TokenBucket>() {}
 
 const policy = {
-  sendRate: Mine,
+  rateLimiter: Mine,
   classifier: Classifier.always,
   maxAttempts: 3,
   backoff: Backoff.constant({ delay: "1 second" })
@@ -54,36 +33,42 @@ const startsOf = (options: typeof policy & { readonly deadline?: ReturnType<type
     return { starts, reason: stopped.reason._tag, error: stopped.error }
   })
 
-describe("Retry.retry under a send rate", () => {
+describe("Retry.retry under a rate limiter", () => {
   it.effect("fails with an error of its own when the first attempt is refused", () =>
     Effect.gen(function* () {
       const rate = yield* Mine
-      yield* rate.acquire({ attempt: 1, atMost: Option.none() })
+      yield* acquire(rate, { attempt: 1 })
       const error = yield* Effect.flip(Retry.retry(Effect.fail("busy" as const), policy))
-      expect(error).toBeInstanceOf(Retry.SendRefused)
+      expect(error).toBeInstanceOf(Retry.AttemptRefused)
       expect(yield* VirtualClock.now).toEqual(Duration.zero)
-    }).pipe(Effect.provide(SendRate.layerFixed(Mine, { rate: 1, burst: 1, whenShort: "refuse" })), VirtualClock.run)
+    }).pipe(
+      Effect.provide(Layer.effect(Mine, RateLimiter.fixed({ rate: 1, burst: 1, whenShort: "refuse" }))),
+      VirtualClock.run
+    )
   )
 
   it.effect("stops with the last error when a retry is refused", () =>
     Effect.gen(function* () {
       const stopped = yield* startsOf(policy)
-      expect(stopped).toEqual({ starts: [0, 1000], reason: "SendRateRefused", error: "busy" })
-    }).pipe(Effect.provide(SendRate.layerFixed(Mine, { rate: 0.1, burst: 2, whenShort: "refuse" })), VirtualClock.run)
+      expect(stopped).toEqual({ starts: [0, 1000], reason: "RateLimiterRefused", error: "busy" })
+    }).pipe(
+      Effect.provide(Layer.effect(Mine, RateLimiter.fixed({ rate: 0.1, burst: 2, whenShort: "refuse" }))),
+      VirtualClock.run
+    )
   )
 
   it.effect("waits for its turn after the delay", () =>
     Effect.gen(function* () {
       expect((yield* startsOf(policy)).starts).toEqual([0, 4000, 8000])
-    }).pipe(Effect.provide(SendRate.layerFixed(Mine, { rate: 0.25, burst: 1 })), VirtualClock.run)
+    }).pipe(Effect.provide(Layer.effect(Mine, RateLimiter.fixed({ rate: 0.25, burst: 1 }))), VirtualClock.run)
   )
 
   it.effect("refuses at once the turn that comes after the deadline", () =>
     Effect.gen(function* () {
       const stopped = yield* startsOf({ ...policy, deadline: Deadline.refuse("7999 millis") })
-      expect(stopped).toMatchObject({ starts: [0, 4000], reason: "SendRateRefused" })
+      expect(stopped).toMatchObject({ starts: [0, 4000], reason: "RateLimiterRefused" })
       expect(yield* VirtualClock.now).toEqual(Duration.seconds(5))
-    }).pipe(Effect.provide(SendRate.layerFixed(Mine, { rate: 0.25, burst: 1 })), VirtualClock.run)
+    }).pipe(Effect.provide(Layer.effect(Mine, RateLimiter.fixed({ rate: 0.25, burst: 1 }))), VirtualClock.run)
   )
 
   it.effect("slows down all operations that share it when one is throttled", () =>
@@ -93,13 +78,13 @@ describe("Retry.retry under a send rate", () => {
       const before = yield* VirtualClock.now
       yield* Retry.retry(Effect.void, policy)
       expect(Duration.subtract(yield* VirtualClock.now, before)).toEqual(Duration.seconds(2))
-    }).pipe(Effect.provide(SendRate.layerAdaptive(Mine)), VirtualClock.run)
+    }).pipe(Effect.provide(Layer.effect(Mine, RateLimiter.adaptive())), VirtualClock.run)
   )
 
   it.effect("does not slow down for failures that are no throttles", () =>
     Effect.gen(function* () {
       expect((yield* startsOf(policy)).starts).toEqual([0, 1000, 2000])
-    }).pipe(Effect.provide(SendRate.layerAdaptive(Mine)), VirtualClock.run)
+    }).pipe(Effect.provide(Layer.effect(Mine, RateLimiter.adaptive())), VirtualClock.run)
   )
 
   it.effect("hears of a throttle that is not retried", () =>
@@ -107,10 +92,10 @@ describe("Retry.retry under a send rate", () => {
       yield* startsOf({ ...policy, maxAttempts: 1, classifier: () => Verdict.throttling })
       yield* Retry.retry(Effect.void, policy)
       expect(yield* VirtualClock.now).toEqual(Duration.seconds(2))
-    }).pipe(Effect.provide(SendRate.layerAdaptive(Mine)), VirtualClock.run)
+    }).pipe(Effect.provide(Layer.effect(Mine, RateLimiter.adaptive())), VirtualClock.run)
   )
 
-  it.effect("does not send what the server would reject", () =>
+  it.effect("makes few attempts that the server would reject", () =>
     Effect.gen(function* () {
       let sent = 0
       const attempt = Effect.zipRight(
@@ -121,7 +106,7 @@ describe("Retry.retry under a send rate", () => {
       yield* Effect.replicateEffect(Effect.flip(Retry.retry(attempt, once)), 1000)
       expect(sent).toBeLessThan(20)
     }).pipe(
-      Effect.provide(SendRate.layerAcceptRatio(Mine)),
+      Effect.provide(Layer.effect(Mine, RateLimiter.acceptRatio())),
       Effect.provide(SeededRandom.layer("rejected here")),
       VirtualClock.run
     )
@@ -138,33 +123,36 @@ describe("Retry.retry under a send rate", () => {
           })
           const after = Duration.subtract(yield* VirtualClock.now, before)
           return [starts.length, reason, Duration.toSeconds(after)]
-        }).pipe(Effect.provide(SendRate.layerFixed(Mine, { rate: 0.125, burst: 1 })))
+        }).pipe(Effect.provide(Layer.effect(Mine, RateLimiter.fixed({ rate: 0.125, burst: 1 }))))
       expect(yield* stoppedAt("2 seconds")).toEqual([2, "DeadlinePassed", 8])
-      expect(yield* stoppedAt("2001 millis")).toEqual([1, "SendRateRefused", 1])
+      expect(yield* stoppedAt("2001 millis")).toEqual([1, "RateLimiterRefused", 1])
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("uses the send rate of the operation's key", () =>
+  it.effect("uses the rate limiter of the operation's key", () =>
     Effect.gen(function* () {
       const refused = (key: string) =>
-        Effect.isFailure(Effect.provideService(Retry.retry(Effect.void, policy), SendRate.Key, key))
+        Effect.isFailure(Effect.provideService(Retry.retry(Effect.void, policy), TokenBucket.Key, key))
       expect(yield* Effect.forEach(["a", "b", "a"], refused)).toEqual([false, false, true])
     }).pipe(
       Effect.provide(
-        SendRate.layerKeyed(Mine, {
-          rate: SendRate.makeFixed({ rate: 1, burst: 1, whenShort: "refuse" }),
-          maxKeys: 10,
-          idleTimeToLive: "1 hour"
-        })
+        Layer.effect(
+          Mine,
+          TokenBucket.keyed({
+            bucket: RateLimiter.fixed({ rate: 1, burst: 1, whenShort: "refuse" }),
+            maxKeys: 10,
+            idleTimeToLive: "1 hour"
+          })
+        )
       ),
       VirtualClock.run
     )
   )
 
-  it.effect("is shared by whoever shares the layer, and by nobody else", () =>
+  it.effect("is shared by programs that share the layer", () =>
     Effect.gen(function* () {
-      const layer = SendRate.layerFixed(Mine, { rate: 1, burst: 1, whenShort: "refuse" })
-      const granted = Effect.flatMap(Mine, (rate) => rate.acquire({ attempt: 1, atMost: Option.none() }))
+      const layer = Layer.effect(Mine, RateLimiter.fixed({ rate: 1, burst: 1, whenShort: "refuse" }))
+      const granted = Effect.flatMap(Mine, (rate) => isGranted(rate, { attempt: 1 }))
       expect(yield* Effect.provide(Effect.all([granted, granted]), layer)).toEqual([true, false])
       expect([yield* Effect.provide(granted, layer), yield* Effect.provide(granted, layer)]).toEqual([true, true])
       const context = yield* Layer.build(layer)
@@ -175,8 +163,6 @@ describe("Retry.retry under a send rate", () => {
 })
 
 const fixed = { rate: 1, burst: 1 }
-
-const keyed = { rate: Effect.succeed(SendRate.unlimited), maxKeys: 1, idleTimeToLive: "1 second" } as const
 
 const positive = [NaN, Infinity, -1, 0]
 
@@ -192,158 +178,200 @@ const bad: ReadonlyArray<{
   readonly build: (value: never) => unknown
 }> = [
   {
-    owner: "SendRate.layerAdaptive",
+    owner: "RateLimiter.adaptive",
     field: "beta",
     allowed: "> 0 and < 1",
     values: [...positive, 1, notANumber],
-    build: (beta) => SendRate.layerAdaptive(Mine, { beta })
+    build: (beta) => RateLimiter.adaptive({ beta })
   },
   {
-    owner: "SendRate.layerAdaptive",
+    owner: "RateLimiter.adaptive",
     field: "scaleConstant",
     allowed: "> 0",
     values: positive,
-    build: (scaleConstant) => SendRate.layerAdaptive(Mine, { scaleConstant })
+    build: (scaleConstant) => RateLimiter.adaptive({ scaleConstant })
   },
   {
-    owner: "SendRate.layerAdaptive",
+    owner: "RateLimiter.adaptive",
     field: "smoothing",
     allowed: "> 0 and <= 1",
     values: [...positive, 1.1],
-    build: (smoothing) => SendRate.layerAdaptive(Mine, { smoothing })
+    build: (smoothing) => RateLimiter.adaptive({ smoothing })
   },
   {
-    owner: "SendRate.layerAdaptive",
+    owner: "RateLimiter.adaptive",
     field: "minFillRate",
     allowed: "> 0",
     values: positive,
-    build: (minFillRate) => SendRate.layerAdaptive(Mine, { minFillRate })
+    build: (minFillRate) => RateLimiter.adaptive({ minFillRate })
   },
   {
-    owner: "SendRate.layerAdaptive",
+    owner: "RateLimiter.adaptive",
     field: "minCapacity",
     allowed: ">= 1",
     values: [...positive, 0.9],
-    build: (minCapacity) => SendRate.layerAdaptive(Mine, { minCapacity })
+    build: (minCapacity) => RateLimiter.adaptive({ minCapacity })
   },
   {
-    owner: "SendRate.layerAdaptive",
+    owner: "RateLimiter.adaptive",
     field: "measurementBucketDuration",
     allowed: "a finite duration >= 1ms",
     values: [...durations, 0, 0.5],
-    build: (measurementBucketDuration) => SendRate.layerAdaptive(Mine, { measurementBucketDuration })
+    build: (measurementBucketDuration) => RateLimiter.adaptive({ measurementBucketDuration })
   },
   {
-    owner: "SendRate.layerAdaptive",
+    owner: "RateLimiter.adaptive",
     field: "cutAtMostEvery",
     allowed: "a finite duration >= 1ms",
     values: [...durations, 0],
-    build: (cutAtMostEvery) => SendRate.layerAdaptive(Mine, { cutAtMostEvery })
+    build: (cutAtMostEvery) => RateLimiter.adaptive({ cutAtMostEvery })
   },
   {
-    owner: "SendRate.layerAdaptive",
+    owner: "RateLimiter.adaptive",
     field: "idleAfter",
     allowed: "a finite duration >= 500ms",
     values: [...durations, 0, 499],
-    build: (idleAfter) => SendRate.layerAdaptive(Mine, { idleAfter })
+    build: (idleAfter) => RateLimiter.adaptive({ idleAfter })
   },
   {
-    owner: "SendRate.layerAdaptive",
+    owner: "RateLimiter.adaptive",
     field: "offAfter",
     allowed: "a finite duration >= 1ms",
     values: [...durations, 0],
-    build: (offAfter) => SendRate.layerAdaptive(Mine, { offAfter })
+    build: (offAfter) => RateLimiter.adaptive({ offAfter })
   },
   {
-    owner: "SendRate.layerAdaptive",
+    owner: "RateLimiter.adaptive",
     field: "whenShort",
     allowed: "one of refuse, wait",
     values: ["fail", "", 1],
-    build: (whenShort) => SendRate.layerAdaptive(Mine, { whenShort })
+    build: (whenShort) => RateLimiter.adaptive({ whenShort })
   },
   {
-    owner: "SendRate.layerAdaptive",
+    owner: "RateLimiter.adaptive",
     field: "maxWait",
     allowed: "a finite duration >= 0",
     values: durations,
-    build: (maxWait) => SendRate.layerAdaptive(Mine, { maxWait })
+    build: (maxWait) => RateLimiter.adaptive({ maxWait })
   },
   {
-    owner: "SendRate.layerAdaptive",
+    owner: "RateLimiter.adaptive",
     field: "maxWait",
     allowed: 'absent where whenShort is "refuse"',
     values: [0, "1 second"],
-    build: (maxWait) => SendRate.layerAdaptive(Mine, { whenShort: "refuse", maxWait })
+    build: (maxWait) => RateLimiter.adaptive({ whenShort: "refuse", maxWait })
   },
   {
-    owner: "SendRate.layerFixed",
+    owner: "RateLimiter.fixed",
     field: "rate",
     allowed: "> 0",
     values: [...positive, undefined, notANumber],
-    build: (rate) => SendRate.layerFixed(Mine, { ...fixed, rate })
+    build: (rate) => RateLimiter.fixed({ ...fixed, rate })
   },
   {
-    owner: "SendRate.layerFixed",
+    owner: "RateLimiter.fixed",
     field: "burst",
     allowed: ">= 1",
     values: [...positive, 0.5, undefined],
-    build: (burst) => SendRate.layerFixed(Mine, { ...fixed, burst })
+    build: (burst) => RateLimiter.fixed({ ...fixed, burst })
   },
   {
-    owner: "SendRate.layerFixed",
+    owner: "RateLimiter.fixed",
     field: "whenShort",
     allowed: "one of refuse, wait",
     values: ["fail"],
-    build: (whenShort) => SendRate.layerFixed(Mine, { ...fixed, whenShort })
+    build: (whenShort) => RateLimiter.fixed({ ...fixed, whenShort })
   },
   {
-    owner: "SendRate.layerFixed",
+    owner: "RateLimiter.fixed",
     field: "maxWait",
     allowed: "a finite duration >= 0",
     values: durations,
-    build: (maxWait) => SendRate.layerFixed(Mine, { ...fixed, maxWait })
+    build: (maxWait) => RateLimiter.fixed({ ...fixed, maxWait })
   },
   {
-    owner: "SendRate.layerFixed",
+    owner: "RateLimiter.fixed",
     field: "maxWait",
     allowed: 'absent where whenShort is "refuse"',
     values: [0],
-    build: (maxWait) => SendRate.layerFixed(Mine, { ...fixed, whenShort: "refuse", maxWait })
+    build: (maxWait) => RateLimiter.fixed({ ...fixed, whenShort: "refuse", maxWait })
   },
   {
-    owner: "SendRate.layerAcceptRatio",
+    owner: "RateLimiter.acceptRatio",
     field: "K",
     allowed: ">= 1",
     values: [...positive, 0.99],
-    build: (K) => SendRate.layerAcceptRatio(Mine, { K })
+    build: (K) => RateLimiter.acceptRatio({ K })
   },
   {
-    owner: "SendRate.layerAcceptRatio",
+    owner: "RateLimiter.acceptRatio",
     field: "window",
     allowed: "a finite duration >= 1s",
     values: [...durations, 0, 999],
-    build: (window) => SendRate.layerAcceptRatio(Mine, { window })
+    build: (window) => RateLimiter.acceptRatio({ window })
   },
   {
-    owner: "SendRate.layerAcceptRatio",
+    owner: "RateLimiter.acceptRatio",
     field: "failures",
     allowed: "one of accepted, rejected",
     values: ["ignored"],
-    build: (failures) => SendRate.layerAcceptRatio(Mine, { failures })
+    build: (failures) => RateLimiter.acceptRatio({ failures })
   },
   {
-    owner: "SendRate.layerKeyed",
-    field: "maxKeys",
+    owner: "RateLimiter.acceptRatio",
+    field: "maxRejectionProbability",
+    allowed: ">= 0 and <= 1",
+    values: [NaN, Infinity, -0.1, 1.1],
+    build: (maxRejectionProbability) => RateLimiter.acceptRatio({ maxRejectionProbability })
+  },
+  {
+    owner: "RateLimiter.serverPause",
+    field: "atMost",
+    allowed: "a finite duration >= 1ms and <= 24d 20h 31m 23s 647ms",
+    values: [...durations, 0, 2 ** 31, undefined],
+    build: (atMost) => RateLimiter.serverPause({ atMost })
+  },
+  {
+    owner: "RateLimiter.serverPause",
+    field: "jitterRatio",
+    allowed: ">= 0 and <= 1",
+    values: [NaN, -0.1, 1.1],
+    build: (jitterRatio) => RateLimiter.serverPause({ atMost: 1, jitterRatio })
+  },
+  {
+    owner: "RateLimiter.concurrencyLimit",
+    field: "limit",
     allowed: "a whole number >= 1",
     values: [...positive, 1.5],
-    build: (maxKeys) => SendRate.layerKeyed(Mine, { ...keyed, maxKeys })
+    build: (limit) => RateLimiter.concurrencyLimit({ limit })
   },
   {
-    owner: "SendRate.layerKeyed",
-    field: "idleTimeToLive",
-    allowed: "a finite duration >= 1ms",
-    values: [...durations, 0],
-    build: (idleTimeToLive) => SendRate.layerKeyed(Mine, { ...keyed, idleTimeToLive })
+    owner: "RateLimiter.concurrencyLimit",
+    field: "limit",
+    allowed: "set where ratio is not",
+    values: [undefined],
+    build: () => RateLimiter.concurrencyLimit({})
+  },
+  {
+    owner: "RateLimiter.concurrencyLimit",
+    field: "ratio",
+    allowed: ">= 0",
+    values: [NaN, -0.1, Infinity],
+    build: (ratio) => RateLimiter.concurrencyLimit({ ratio })
+  },
+  {
+    owner: "RateLimiter.concurrencyLimit",
+    field: "atLeast",
+    allowed: "a whole number >= 0",
+    values: [NaN, -1, 0.5],
+    build: (atLeast) => RateLimiter.concurrencyLimit({ ratio: 0.2, atLeast })
+  },
+  {
+    owner: "RateLimiter.concurrencyLimit",
+    field: "atLeast",
+    allowed: "absent where ratio is not set",
+    values: [0],
+    build: (atLeast) => RateLimiter.concurrencyLimit({ limit: 1, atLeast })
   }
 ]
 
@@ -355,7 +383,7 @@ const thrown = (build: () => unknown): unknown => {
   }
 }
 
-describe("SendRate layers, badly built", () => {
+describe("RateLimiter bad arguments", () => {
   it.each(bad)("refuse $field of $owner that is not $allowed", ({ allowed, build, field, owner, values }) => {
     for (const value of values) {
       const error = thrown(() => build(value as never))
@@ -365,7 +393,7 @@ describe("SendRate layers, badly built", () => {
 
   it("accept what is just allowed", () => {
     const built = [
-      SendRate.layerAdaptive(Mine, {
+      RateLimiter.adaptive({
         beta: 0.999,
         scaleConstant: 1e-9,
         smoothing: 1,
@@ -377,10 +405,11 @@ describe("SendRate layers, badly built", () => {
         offAfter: 1,
         maxWait: 0
       }),
-      SendRate.layerFixed(Mine, { rate: 1e-9, burst: 1, maxWait: 0 }),
-      SendRate.layerAcceptRatio(Mine, { K: 1, window: 1000 }),
-      SendRate.layerKeyed(Mine, { ...keyed, idleTimeToLive: 1 })
+      RateLimiter.fixed({ rate: 1e-9, burst: 1, maxWait: 0 }),
+      RateLimiter.acceptRatio({ K: 1, window: 1000 }),
+      RateLimiter.serverPause({ atMost: 1, jitterRatio: 1, maxWait: 0 }),
+      RateLimiter.concurrencyLimit({ limit: 1, ratio: 0, atLeast: 0, maxWait: 0 })
     ]
-    expect(built.every(Layer.isLayer)).toBe(true)
+    expect(built.every(Effect.isEffect)).toBe(true)
   })
 })
