@@ -15,9 +15,17 @@ export interface TimedRef<S> {
 /**
  * @category constructors
  */
-export const make = <S>(
-  initial: (nowMillis: number) => S,
-  nowMillis: MonotonicTime.Reader = MonotonicTime.makeReader()
+export const make = <S>(initial: (nowMillis: number) => S): Effect.Effect<TimedRef<S>> =>
+  Effect.suspend(() => makeWith(MonotonicTime.makeReader(), initial))
+
+/**
+ * The same with a reader that others use too.
+ *
+ * @category constructors
+ */
+export const makeWith = <S>(
+  nowMillis: MonotonicTime.Reader,
+  initial: (nowMillis: number) => S
 ): Effect.Effect<TimedRef<S>> =>
   Effect.clockWith((clock) =>
     Effect.sync(() => {

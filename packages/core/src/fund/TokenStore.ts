@@ -45,40 +45,47 @@ export interface TokenStore<S> extends Pick<TokenBucket, "level"> {
 /**
  * @category constructors
  */
-export const make = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait): Effect.Effect<TokenStore<S>> => {
-  const nowMillis = MonotonicTime.makeReader()
-  return Effect.map(
-    arithmetic.isTimeless === true
-      ? TimedRef.makeTimeless(arithmetic.initial(0))
-      : TimedRef.make(arithmetic.initial, nowMillis),
-    ({ modify }) => {
-      const change: TokenStore<S>["change"] = (f) =>
-        modify((state, now) => {
-          queue.unsafeWakeFirst()
-          return [undefined, f(state, now)]
-        })
-      const take: WaitQueue.Source["take"] = (cost, demand, request) =>
-        modify((state, now) => {
-          const taken = arithmetic.take(state, now, cost, demand, request)
-          return Option.isSome(taken) ? [grant(taken.value[0], request), taken.value[1]] : [Option.none(), state]
-        })
-      const grant = (tokens: number, request: Request): Option.Option<Grant> =>
-        Option.some({ tokens, refund: change((state, now) => arithmetic.put(state, now, tokens, request)) })
-      const queue = WaitQueue.make(
-        { take, millisUntil: (cost) => modify((state, now) => [arithmetic.millisUntil(state, now, cost), state]) },
-        nowMillis
-      )
-      return {
-        acquire: Option.match(maxWait, {
-          onNone: () => (cost: number, request: Request) => take(cost, 0, request),
-          onSome: (maxWaitMillis) => (cost: number, request: Request) =>
-            queue.acquire(cost, Waiting.millisFor(maxWaitMillis, request), request)
-        }),
-        change,
-        level: modify((state, now) => [arithmetic.level(state, now), state])
-      }
-    }
+export const make = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait): Effect.Effect<TokenStore<S>> =>
+  Effect.suspend(() => {
+    const nowMillis = MonotonicTime.makeReader()
+    const state =
+      arithmetic.isTimeless === true
+        ? TimedRef.makeTimeless(arithmetic.initial(0))
+        : TimedRef.makeWith(nowMillis, arithmetic.initial)
+    return Effect.map(state, (state) => storeOf(state, nowMillis, arithmetic, maxWait))
+  })
+
+const storeOf = <S>(
+  { modify }: TimedRef.TimedRef<S>,
+  nowMillis: MonotonicTime.Reader,
+  arithmetic: Arithmetic<S>,
+  maxWait: Waiting.MaxWait
+): TokenStore<S> => {
+  const change: TokenStore<S>["change"] = (f) =>
+    modify((state, now) => {
+      queue.unsafeWakeFirst()
+      return [undefined, f(state, now)]
+    })
+  const grant = (tokens: number, request: Request): Option.Option<Grant> =>
+    Option.some({ tokens, refund: change((state, now) => arithmetic.put(state, now, tokens, request)) })
+  const take: WaitQueue.Source["take"] = (cost, demand, request) =>
+    modify((state, now) => {
+      const taken = arithmetic.take(state, now, cost, demand, request)
+      return Option.isSome(taken) ? [grant(taken.value[0], request), taken.value[1]] : [Option.none(), state]
+    })
+  const queue = WaitQueue.make(
+    { take, millisUntil: (cost) => modify((state, now) => [arithmetic.millisUntil(state, now, cost), state]) },
+    nowMillis
   )
+  return {
+    acquire: Option.match(maxWait, {
+      onNone: () => (cost: number, request: Request) => take(cost, 0, request),
+      onSome: (maxWaitMillis) => (cost: number, request: Request) =>
+        queue.acquire(cost, Waiting.millisFor(maxWaitMillis, request), request)
+    }),
+    change,
+    level: modify((state, now) => [arithmetic.level(state, now), state])
+  }
 }
 
 /**

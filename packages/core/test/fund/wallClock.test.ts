@@ -1,0 +1,137 @@
+/**
+ * The wall clock stepped back and forth while no time passes, or some: no bucket takes notice.
+ */
+import type { TokenBucket } from "@effect-retry/core"
+import { RateLimiter, RetryBucket, Verdict } from "@effect-retry/core"
+import { VirtualClock } from "@effect-retry/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, FastCheck, Fiber, Random } from "effect"
+import { law } from "../support/Laws.ts"
+import { acquire, drain, fail, isGranted, start } from "./Asking.ts"
+import * as SteppedClock from "./SteppedClock.ts"
+
+const paused = Effect.tap(RateLimiter.serverPause({ atMost: "1 minute", whenShort: "refuse" }), (bucket) =>
+  fail(bucket, Verdict.retryable("Server", { hint: "10 seconds" }))
+)
+
+const throttled = Effect.tap(RateLimiter.adaptive({ whenShort: "refuse" }), (bucket) =>
+  fail(bucket, Verdict.throttling)
+)
+
+/** Every bucket that looks at a clock. */
+const buckets: ReadonlyArray<readonly [string, Effect.Effect<TokenBucket.TokenBucket>]> = [
+  ["quota", RetryBucket.quota({ capacity: 100, cost: { orElse: 1 }, refillPerSecond: 1 })],
+  ["successRatio", RetryBucket.successRatio({ ratio: 0.1, capacity: 10, floorPerSecond: 1 })],
+  ["requestRatio", RetryBucket.requestRatio({ ratio: 0.2, floorPerSecond: 10, window: "10 seconds" })],
+  [
+    "operationShare",
+    RetryBucket.operationShare({ bucket: RetryBucket.quota({ capacity: 100, refillPerSecond: 1 }), share: 0.5 })
+  ],
+  ["fixed", RateLimiter.fixed({ rate: 10, burst: 5, whenShort: "refuse" })],
+  ["adaptive", throttled],
+  ["acceptRatio", RateLimiter.acceptRatio({ window: "10 seconds" })],
+  ["serverPause", paused]
+]
+
+/** Steps of the wall clock in milliseconds, and what passes after each of them. */
+const steps = FastCheck.array(
+  FastCheck.tuple(FastCheck.integer({ min: -100_000, max: 100_000 }), FastCheck.nat(3000)),
+  {
+    minLength: 1,
+    maxLength: 20
+  }
+)
+
+/** What a bucket answers and holds while time passes; `isStepped` tells whether the wall clock is set meanwhile. */
+const observed = (
+  make: Effect.Effect<TokenBucket.TokenBucket>,
+  path: ReadonlyArray<readonly [number, number]>,
+  isStepped: boolean
+) =>
+  Effect.suspend(() => {
+    const clock = SteppedClock.make()
+    return Effect.gen(function* () {
+      const bucket = yield* make
+      const seen: Array<unknown> = []
+      for (const [stepMillis, passMillis] of path) {
+        yield* start(bucket)
+        if (isStepped) yield* clock.step(stepMillis)
+        seen.push(yield* bucket.level, yield* isGranted(bucket))
+        if (isStepped) yield* clock.step(-stepMillis / 2)
+        yield* clock.advance(passMillis)
+        seen.push(yield* bucket.level, yield* isGranted(bucket))
+      }
+      return seen
+    }).pipe(Effect.withClock(clock), Effect.withRandom(constantRandom))
+  })
+
+const constantRandom = Random.fixed([0.5])
+
+describe("a wall clock that is set", () => {
+  for (const [name, make] of buckets) {
+    it.effect.prop(
+      `neither makes nor loses tokens of ${name}`,
+      [steps],
+      ([path]) =>
+        Effect.gen(function* () {
+          expect(yield* observed(make, path, true)).toEqual(yield* observed(make, path, false))
+        }),
+      law(50)
+    )
+  }
+
+  it.effect("fills no empty quota", () =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.quota({ capacity: 100, cost: { orElse: 1 }, refillPerSecond: 1 })
+      expect(yield* drain(bucket)).toBe(100)
+      for (let flap = 0; flap < 50; flap++) {
+        yield* VirtualClock.setWallTime("0 seconds")
+        expect(yield* bucket.level).toBe(0)
+        yield* VirtualClock.setWallTime("2 seconds")
+        expect(yield* bucket.level).toBe(0)
+      }
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("starves no attempt that waits for a quota", () =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.quota({
+        capacity: 10,
+        cost: { orElse: 10 },
+        refillPerSecond: 10,
+        whenShort: "wait"
+      })
+      yield* acquire(bucket)
+      const waiting = yield* Effect.fork(Effect.zipRight(acquire(bucket), VirtualClock.now))
+      for (let step = 0; step < 10; step++) {
+        yield* Effect.sleep("400 millis")
+        yield* VirtualClock.stepBack("500 millis")
+      }
+      expect(yield* Fiber.join(waiting)).toEqual(Duration.seconds(1))
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("multiplies no request ratio", () =>
+    Effect.gen(function* () {
+      yield* VirtualClock.setWallTime("1000 seconds")
+      const bucket = yield* RetryBucket.requestRatio({ ratio: 0.2, floorPerSecond: 10, window: "10 seconds" })
+      let granted = 0
+      for (let flap = 0; flap < 20; flap++) {
+        granted += yield* drain(bucket)
+        yield* VirtualClock.setWallTime("900 seconds")
+        yield* bucket.level
+        yield* VirtualClock.setWallTime("1000 seconds")
+      }
+      expect(granted).toBe(100)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("leaves buckets that one effect makes with clocks of their own", () =>
+    Effect.gen(function* () {
+      const make = RetryBucket.quota({ capacity: 10, initial: 0, refillPerSecond: 1 })
+      const refilled = Effect.flatMap(make, ({ level }) => Effect.zipRight(Effect.sleep("5 seconds"), level))
+      expect(yield* VirtualClock.run(Effect.zipRight(Effect.sleep("1 hour"), refilled))).toBe(5)
+      expect(yield* VirtualClock.run(refilled)).toBe(5)
+    })
+  )
+})
