@@ -1,103 +1,54 @@
-import { Backoff, Classifier, Retry, RetryBucket, Verdict } from "@effect-retry/core"
-import { RetryBucketContract, VirtualClock } from "@effect-retry/testing"
-import * as vitest from "@effect/vitest"
+import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Context, Duration, Effect, Layer, Option, Stream } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 
-class Mine extends Context.Tag("test/Mine")<Mine, RetryBucket.RetryBucket>() {}
-
-RetryBucketContract.suite(vitest, "RetryBucket.layerUnlimited", RetryBucket.layerUnlimited(RetryBucket.Default), {
-  grants: "all"
-})
-RetryBucketContract.suite(vitest, "RetryBucket.layerEmpty", RetryBucket.layerEmpty(RetryBucket.Default), {
-  grants: "none"
-})
+class Mine extends Context.Tag("test/Mine")<Mine, TokenBucket.TokenBucket>() {}
 
 const policy = { classifier: Classifier.always, maxAttempts: 4, backoff: Backoff.constant({ delay: "1 second" }) }
 
-const unmoved = (bucket: RetryBucket.RetryBucket) =>
-  Effect.gen(function* () {
-    const before = yield* bucket.level.get
-    yield* bucket.giveBack(5)
-    yield* bucket.ended({ _tag: "Succeeded", attempt: 1, cost: 5 })
-    yield* bucket.ended({ _tag: "Failed", attempt: 1, kind: Option.some("Transient") })
-    yield* Effect.forEach(Verdict.kinds, (kind) => bucket.take(kind, (wait) => wait))
-    expect(yield* bucket.level.get).toBe(before)
-    return Chunk.toReadonlyArray(yield* Stream.runCollect(bucket.level.changes))
-  })
-
-describe("RetryBucket.unlimited", () => {
-  it.effect("grants every kind of retry for nothing", () =>
-    Effect.gen(function* () {
-      const costs = yield* Effect.forEach(Verdict.kinds, (kind) => RetryBucket.unlimited.take(kind, (wait) => wait))
-      expect(costs).toEqual(Verdict.kinds.map(() => Option.some(0)))
-    })
-  )
-
-  it.effect("is always full, whatever it hears", () =>
-    Effect.gen(function* () {
-      expect(yield* unmoved(RetryBucket.unlimited)).toEqual([Infinity])
-    })
-  )
-})
-
-describe("RetryBucket.empty", () => {
-  it.effect("grants no kind of retry", () =>
-    Effect.gen(function* () {
-      const costs = yield* Effect.forEach(Verdict.kinds, (kind) => RetryBucket.empty.take(kind, (wait) => wait))
-      expect(costs).toEqual(Verdict.kinds.map(() => Option.none()))
-    })
-  )
-
-  it.effect("is always empty, whatever it hears", () =>
-    Effect.gen(function* () {
-      expect(yield* unmoved(RetryBucket.empty)).toEqual([0])
-    })
-  )
-})
-
 /** How many attempts an effect makes that always fails, under a policy with this bucket. */
-const attemptsUnder = <I>(bucket: Context.Tag<I, RetryBucket.RetryBucket>) =>
+const attemptsUnder = <I>(bucket: Context.Tag<I, TokenBucket.TokenBucket>) =>
   Effect.map(Effect.flip(Retry.orStopped(Effect.fail("busy"), { ...policy, bucket })), ({ attempts, reason }) => [
     attempts,
     reason._tag
   ])
 
-describe("RetryBucket.layerUnlimited", () => {
-  it.effect("lets a policy spend all its attempts, under any tag", () =>
+describe("a policy whose bucket is unlimited", () => {
+  it.effect("makes all its attempts, under any tag", () =>
     Effect.gen(function* () {
       expect(yield* attemptsUnder(Mine)).toEqual([4, "AttemptsSpent"])
-      expect(yield* attemptsUnder(RetryBucket.Default)).toEqual([4, "AttemptsSpent"])
+      expect(yield* attemptsUnder(TokenBucket.Default)).toEqual([4, "AttemptsSpent"])
     }).pipe(
-      Effect.provide(RetryBucket.layerUnlimited(Mine)),
-      Effect.provide(RetryBucket.layerUnlimited(RetryBucket.Default)),
+      Effect.provide(Layer.succeed(Mine, TokenBucket.unlimited)),
+      Effect.provide(Layer.succeed(TokenBucket.Default, TokenBucket.unlimited)),
       VirtualClock.run
     )
   )
 })
 
-describe("RetryBucket.layerEmpty", () => {
-  it.effect("stops a policy after its first attempt, without a wait", () =>
+describe("a policy whose bucket is empty", () => {
+  it.effect("stops after its first attempt, without a wait", () =>
     Effect.gen(function* () {
       expect(yield* attemptsUnder(Mine)).toEqual([1, "BucketEmpty"])
       expect(yield* VirtualClock.now).toEqual(Duration.zero)
-    }).pipe(Effect.provide(RetryBucket.layerEmpty(Mine)), VirtualClock.run)
+    }).pipe(Effect.provide(Layer.succeed(Mine, TokenBucket.empty)), VirtualClock.run)
   )
 
   it.effect("leaves another bucket of the program alone", () =>
     Effect.gen(function* () {
       expect(yield* attemptsUnder(Mine)).toEqual([1, "BucketEmpty"])
-      expect(yield* attemptsUnder(RetryBucket.Default)).toEqual([4, "AttemptsSpent"])
+      expect(yield* attemptsUnder(TokenBucket.Default)).toEqual([4, "AttemptsSpent"])
     }).pipe(
-      Effect.provide(RetryBucket.layerEmpty(Mine)),
-      Effect.provide(RetryBucket.layerUnlimited(RetryBucket.Default)),
+      Effect.provide(Layer.succeed(Mine, TokenBucket.empty)),
+      Effect.provide(Layer.succeed(TokenBucket.Default, TokenBucket.unlimited)),
       VirtualClock.run
     )
   )
 })
 
 /** A bucket of four retries. */
-const four = () => RetryBucket.layerSuccessRatio(Mine, { ratio: 0.1, capacity: 4 })
+const four = () => Layer.effect(Mine, RetryBucket.successRatio({ ratio: 0.1, capacity: 4 }))
 
 /** A program of its own that needs the bucket: an operation that fails until it is stopped. */
 const program = attemptsUnder(Mine)
@@ -107,7 +58,7 @@ type Program = Effect.Effect<Effect.Effect.Success<typeof program>, Effect.Effec
 const first = [4, "AttemptsSpent"]
 const second = [2, "BucketEmpty"]
 
-describe("RetryBucket layers are shared", () => {
+describe("a layer of a bucket is shared", () => {
   it.effect("by programs under one provided layer", () =>
     Effect.gen(function* () {
       expect(yield* Effect.provide(Effect.all([program, program]), four())).toEqual([first, second])
@@ -137,7 +88,7 @@ describe("RetryBucket layers are shared", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("by nobody when a layer is provided in two places: those are two buckets", () =>
+  it.effect("by no programs that it is provided to in two places: those have two buckets", () =>
     Effect.gen(function* () {
       const layer = four()
       expect(yield* Effect.provide(program, layer)).toEqual(first)

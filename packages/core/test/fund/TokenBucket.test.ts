@@ -7,8 +7,8 @@ import * as vitest from "@effect/vitest"
 import { Effect } from "effect"
 
 /** A bucket that was told of a failure before it is tried. */
-const after = (verdict: Verdict.Verdict) =>
-  Effect.tap((bucket: TokenBucket.TokenBucket) =>
+const after = (verdict: Verdict.Verdict) => (make: Effect.Effect<TokenBucket.TokenBucket>) =>
+  Effect.tap(make, (bucket) =>
     bucket.record({ _tag: "Failed", attempt: 1, granted: { tokens: 0, refund: Effect.void }, verdict })
   )
 
