@@ -49,7 +49,7 @@ export const noTokens: Grant = { tokens: 0, refund: Effect.void }
  * How an attempt ended. `attempt` is its number.
  *
  * `granted` is the very value that this bucket answered to the attempt, so a bucket may keep more in it than the port
- * asks for; where the bucket was not asked, it is `noTokens`.
+ * asks for; where the bucket was not asked, it is `noTokens`. A bucket around another one hands that its own grant.
  *
  * @category models
  */
