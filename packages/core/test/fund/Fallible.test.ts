@@ -1,8 +1,8 @@
 import { InvalidArgument, RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
 import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
-import { describe, expect, it } from "@effect/vitest"
-import { Cause, Duration, Effect, Exit, FastCheck as fc, Fiber, Option } from "effect"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
+import { Cause, Data, Duration, Effect, Exit, FastCheck as fc, Fiber, Option, pipe } from "effect"
 import { law } from "../support/Laws.ts"
 import {
   abandoned,
@@ -317,6 +317,24 @@ describe("TokenBucket.failOpen, failClosed and fallback", () => {
         expect(causes).toEqual([says, says, says])
       }).pipe(VirtualClock.run)
   )
+
+  it("know the errors of the bucket, and leave none to a policy", () => {
+    class Down extends Data.TaggedError("Down") {}
+    const store: TokenBucket.TokenBucket<Down> = { ...TokenBucket.unlimited, level: Effect.fail(new Down()) }
+    const bucket = TokenBucket.failOpen(store, {
+      within,
+      onFailure: (cause) => {
+        expectTypeOf(cause).toEqualTypeOf<Cause.Cause<Down | Cause.TimeoutException>>()
+        return Effect.void
+      }
+    })
+    const piped = pipe(store, TokenBucket.fallback({ within, local: bucket }), TokenBucket.shadow())
+    expectTypeOf(bucket).toEqualTypeOf<Bucket>()
+    expectTypeOf(piped).toEqualTypeOf<Bucket>()
+    expectTypeOf(Effect.map(quota, TokenBucket.shadow)).toEqualTypeOf<Effect.Effect<Bucket>>()
+    // @ts-expect-error: a bucket that can fail is combined once the caller has said what a failure means.
+    TokenBucket.all(store)
+  })
 
   it.effect("report a refund that fails", () =>
     Effect.gen(function* () {
