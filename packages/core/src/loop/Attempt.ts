@@ -56,9 +56,9 @@ const spending = (op: Operation.Operation): Erased => {
 }
 
 /** Makes the operation visible to those inside, if it can retry, for as long as the attempt runs. */
-const withName = ({ attempts, prepared: { policy } }: Operation.Operation, self: Erased): Erased => {
-  const { maxAttempts, name } = policy
-  if (name === undefined || maxAttempts === 1) return self
+const withName = ({ attempts, prepared }: Operation.Operation, self: Erased): Erased => {
+  const { name } = prepared.policy
+  if (name === undefined || !prepared.retries) return self
   const active: ActiveAttempt = { name, attempt: attempts, running: true }
   const over = Effect.sync(() => {
     active.running = false

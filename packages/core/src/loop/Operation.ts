@@ -136,7 +136,7 @@ export const make = (
   const { policy } = prepared
   const services = fiber.currentDefaultServices
   // Where nothing is retried, nothing multiplies.
-  const asksForOuter = policy.maxAttempts > 1 && (prepared.observers.length > 0 || policy.whenNested === "standDown")
+  const asksForOuter = prepared.retries && (prepared.observers.length > 0 || policy.whenNested === "standDown")
   const keeps = onStopped !== undefined ? mostRemembered : policy.attempt !== undefined ? 1 : 0
   const timed = prepared.timed || onStopped !== undefined
   return {

@@ -24,6 +24,8 @@ export interface Prepared {
   readonly tree: Tree | undefined
   /** Whether the back-off may end, or start over, by time. */
   readonly readsTime: boolean
+  /** Whether any attempt may be followed by another one. */
+  readonly retries: boolean
   /** Whether the back-off takes a random number at every step. */
   readonly draws: boolean
   /** Whether following a hint takes one. */
@@ -162,6 +164,7 @@ const prepareUnknown = (owner: string, given: Any): Prepared => {
     hint,
     tree: backoff?.tree,
     readsTime: backoff?.readsTime === true,
+    retries: [policy.maxAttempts, ...Object.values(policy.attemptsByKind ?? {})].some((limit = 1) => limit > 1),
     draws: backoff?.draws === true,
     hintDraws: Hint.draws(hint),
     timed: needsStart || policy.deadline !== undefined || policy.attempt !== undefined,

@@ -1,6 +1,6 @@
 import { AttemptTimeout, Deadline, Retry, Verdict } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit } from "effect"
+import { Duration, Effect, Exit, FiberRef, Option } from "effect"
 import { Bucket, make, nowMillis, policy, world } from "./Recording.ts"
 
 const { AttemptTimedOut } = AttemptTimeout
@@ -37,7 +37,7 @@ describe("Retry.retry under an attempt timeout", () => {
     }).pipe(world)
   )
 
-  it.effect("leaves an attempt alone that ends in time", () =>
+  it.effect("passes on what an attempt comes to in time", () =>
     Effect.gen(function* () {
       expect(yield* Retry.retry(Effect.delay(Effect.succeed("done"), "2999 millis"), timed)).toBe("done")
       const failing = Effect.delay(Effect.fail("own error"), "2999 millis")
@@ -70,7 +70,7 @@ describe("Retry.retry under an attempt timeout", () => {
     })
   )
 
-  it.effect("is not retried where it was judged terminal", () =>
+  it.effect("is not retried where it is judged terminal", () =>
     Effect.gen(function* () {
       const attemptTimeout = AttemptTimeout.judged(timed.attemptTimeout, Verdict.terminal("outcome unknown"))
       const stopped = yield* Effect.flip(Retry.orStopped(Effect.never, { ...timed, attemptTimeout }))
@@ -78,7 +78,7 @@ describe("Retry.retry under an attempt timeout", () => {
     }).pipe(world)
   )
 
-  it.effect("counts as a failure of kind Timeout, and never comes before the classifier", () =>
+  it.effect("counts as a failure of kind Timeout, and is not shown to the classifier", () =>
     Effect.gen(function* () {
       const recording = make()
       const asked: Array<unknown> = []
@@ -91,8 +91,11 @@ describe("Retry.retry under an attempt timeout", () => {
           Retry.retry(Effect.never, { ...policy, attemptTimeout: timed.attemptTimeout, classifier, bucket: Bucket })
         )
       )
-      expect(recording.lines.filter((line) => line.startsWith("take"))).toEqual(["take Timeout", "take Timeout"])
-      expect(recording.lines.at(-1)).toBe("ended 3: Timeout")
+      expect(recording.lines.filter((line) => line.startsWith("bucket acquire"))).toEqual([
+        "bucket acquire 2 after Timeout",
+        "bucket acquire 3 after Timeout"
+      ])
+      expect(recording.lines.at(-1)).toBe("bucket record 3: Timeout, granted 5")
       expect(asked).toEqual([])
     }).pipe(world)
   )
@@ -107,7 +110,7 @@ describe("Retry.retry under an attempt timeout", () => {
     }).pipe(world)
   )
 
-  it.effect("waits for an attempt that ignores it, and counts it as timed out whatever it came to", () =>
+  it.effect("waits for an attempt that cannot be interrupted, and counts it as timed out whatever it came to", () =>
     Effect.gen(function* () {
       const stubborn = Effect.uninterruptible(Effect.delay(Effect.succeed("too late"), "10 seconds"))
       const exit = yield* Effect.exit(Retry.retry(stubborn, { ...timed, maxAttempts: 2 }))
@@ -116,7 +119,7 @@ describe("Retry.retry under an attempt timeout", () => {
     }).pipe(world)
   )
 
-  it.effect("leaves an attempt behind that ignores it, where it is disconnected", () =>
+  it.effect("goes on without an attempt that cannot be interrupted, where it is disconnected", () =>
     Effect.gen(function* () {
       let ended = 0
       const stubborn = Effect.uninterruptible(
@@ -163,10 +166,30 @@ describe("Retry.retry under an attempt timeout", () => {
     }).pipe(world)
   )
 
-  it.effect("hears nothing of how a timed-out attempt cleans up, as Effect.timeout does not", () =>
+  it.effect("drops what the finalizers of a timed-out attempt come to, as Effect.timeout does", () =>
     Effect.gen(function* () {
       const attempt = Effect.onInterrupt(Effect.never, () => Effect.die("in the finalizer"))
       expect(yield* Effect.exit(Retry.retry(attempt, timed))).toEqual(Exit.fail(timedOut(3, 3_000)))
     }).pipe(world)
+  )
+
+  it.effect("ends fibers that the attempt forks with the attempt", () =>
+    Effect.gen(function* () {
+      const recording = make()
+      const child = Effect.onInterrupt(Effect.never, () => recording.note("child interrupted"))
+      yield* Retry.retry(Effect.zipRight(Effect.fork(child), Effect.sleep(1)), timed)
+      yield* recording.note("done")
+      expect(recording.lines.toSorted()).toEqual(["child interrupted", "done"])
+    }).pipe(world)
+  )
+
+  it.effect("hands the FiberRefs of an attempt that succeeds back, and its services not", () =>
+    Effect.gen(function* () {
+      const ref = yield* FiberRef.make("before")
+      const attempt = Effect.zipRight(FiberRef.set(ref, "after"), Retry.CurrentAttempt)
+      const { number } = yield* Retry.retry(attempt, { ...timed, attempt: Retry.CurrentAttempt })
+      expect([number, yield* FiberRef.get(ref)]).toEqual([1, "after"])
+      expect(Option.isNone(yield* Effect.serviceOption(Retry.CurrentAttempt))).toBe(true)
+    }).pipe(Effect.scoped, world)
   )
 })

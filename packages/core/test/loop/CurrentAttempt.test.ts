@@ -1,7 +1,7 @@
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Duration, Effect, Option } from "effect"
-import { make, policy, world } from "./Recording.ts"
+import { judge, make, policy, world } from "./Recording.ts"
 
 const known = { attempt: Retry.CurrentAttempt, ...policy }
 
@@ -29,13 +29,13 @@ describe("Retry.CurrentAttempt", () => {
     })
   )
 
-  it.effect("knows the failure it is the answer to, and the wait since", () =>
+  it.effect("knows the previous failure, and the wait since", () =>
     Effect.gen(function* () {
       const previous = yield* seen(({ previous }) => Effect.succeed(previous), {})
       const failure = (attempt: number) => ({
         attempt,
         error: "busy",
-        verdict: policy.classifier("busy"),
+        verdict: judge("busy"),
         startedAfter: Duration.seconds(attempt - 1),
         failedAfter: Duration.seconds(attempt - 1),
         delay: Option.some(Duration.seconds(1))
@@ -81,7 +81,7 @@ describe("Retry.CurrentAttempt", () => {
     })
   )
 
-  it.effect("sees the time left grow less, and never below zero", () =>
+  it.effect("sees the time left shrink, and never below zero", () =>
     Effect.gen(function* () {
       const left: Array<Option.Option<number>> = []
       const attempt = Effect.gen(function* () {
@@ -97,7 +97,7 @@ describe("Retry.CurrentAttempt", () => {
     }).pipe(world)
   )
 
-  it.effect("belongs to the retry that provides it: an inner one without it leaves the outer one in sight", () =>
+  it.effect("belongs to the retry that provides it, also inside another retry that does not", () =>
     Effect.gen(function* () {
       const numbers: Array<number> = []
       const attempt = Effect.gen(function* () {
@@ -110,7 +110,7 @@ describe("Retry.CurrentAttempt", () => {
     }).pipe(world)
   )
 
-  it.effect("comes under any tag of the caller's", () =>
+  it.effect("comes under any tag of the caller", () =>
     Effect.gen(function* () {
       class Mine extends Context.Tag("test/Mine")<Mine, Retry.Attempt>() {}
       const recording = make()

@@ -87,7 +87,7 @@ describe("Retry.retry under a foreign schedule", () => {
     }).pipe(world)
   )
 
-  it.effect("lets the schedule read the error, its own results judged and the errors added", () =>
+  it.effect("gives the schedule the error, or the result that was judged", () =>
     Effect.gen(function* () {
       const read: Array<unknown> = []
       const backoff = Schedule.tapInput(Schedule.forever, (input: Word | number) =>
@@ -124,7 +124,7 @@ describe("Retry.retry under a foreign schedule", () => {
     }).pipe(world)
   )
 
-  it.effect("waits a very long time, but not for ever, where the schedule says for ever", () =>
+  it.effect("waits for a very long time, but not for ever, where the schedule says for ever", () =>
     Effect.gen(function* () {
       const { attempt, starts } = starting()
       const backoff = Schedule.exponential("1 second", Number.MAX_VALUE)

@@ -18,7 +18,7 @@ const failing = () => {
   return { attempt: Effect.suspend(() => Effect.fail(`failure ${++runs}`)), runs: () => runs }
 }
 
-/** A nested operation, and whom it has noticed outside. */
+/** A nested operation, and the outer attempts that it has noticed. */
 const nested = (more: Partial<Policy.Preset> = {}) => {
   const { events, observer } = Heard.make()
   const { attempt, runs } = failing()
@@ -32,13 +32,13 @@ const nested = (more: Partial<Policy.Preset> = {}) => {
 const outer = (attempt: number, name = "outer") => ({ name, attempt })
 
 describe("Retry.retry inside an attempt of another operation", () => {
-  it.effect("tells of it with both names and the outer attempt, before anything else", () =>
+  it.effect("tells observers both names and the outer attempt, when the first attempt has ended", () =>
     Effect.gen(function* () {
       const heard = Heard.make()
       const inner = Retry.retry(Effect.fail("busy"), { ...named("inner"), maxAttempts: 2, observe: [heard.observer] })
       yield* Effect.exit(Retry.retry(inner, named("outer")))
       expect(heard.events.slice(0, 1)).toStrictEqual([
-        { _tag: "NestingNoticed", name: "inner", attempt: 0, elapsed: 0, level: null, outer: outer(1) }
+        { _tag: "NestingNoticed", name: "inner", attempt: 1, maxAttempts: 2, elapsed: 0, level: null, outer: outer(1) }
       ])
       const once = ["NestingNoticed", "AttemptFailed", "RetryScheduled", "AttemptFailed", "GaveUp"]
       expect(heard.tags()).toEqual([...once, ...once])
@@ -91,7 +91,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
     }).pipe(world)
   )
 
-  it.effect("is told of the nearest of several levels", () =>
+  it.effect("notices the nearest of several levels", () =>
     Effect.gen(function* () {
       const middle = Heard.make()
       const inner = nested({ maxAttempts: 2 })
@@ -107,7 +107,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
   it.effect.each([
     { between: "has no name", middle: { name: undefined } },
     { between: "makes one attempt", middle: { name: "middle", maxAttempts: 1 } }
-  ])("is told of the next one further out where the one between $between", ({ middle }) =>
+  ])("notices the next operation further out where the one between $between", ({ middle }) =>
     Effect.gen(function* () {
       const inner = nested()
       yield* Effect.exit(Retry.retry(Retry.retry(inner.operation, { ...twice, ...middle }), named("outer")))
@@ -118,7 +118,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
     }).pipe(world)
   )
 
-  it.effect("is nothing to tell where there is no name outside, one attempt outside, or one attempt inside", () =>
+  it.effect("is not noticed where there is no name outside, one attempt outside, or one attempt inside", () =>
     Effect.gen(function* () {
       const inUnnamed = nested()
       yield* Effect.exit(Retry.retry(inUnnamed.operation, twice))
@@ -130,7 +130,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
     }).pipe(world)
   )
 
-  it.effect("is nothing to tell of what runs beside an operation, after it, or between its attempts", () =>
+  it.effect("is not noticed beside an operation, after it, or between its attempts", () =>
     Effect.gen(function* () {
       const beside = nested()
       const siblings = [Retry.retry(Effect.fail("busy"), named("outer")), beside.operation]
@@ -164,7 +164,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
     }).pipe(world)
   )
 
-  it.effect("leaves nothing behind where the attempt dies or is interrupted", () =>
+  it.effect("is over where the attempt dies or is interrupted", () =>
     Effect.gen(function* () {
       for (const attempt of [Effect.die("defect"), Effect.interrupt, Effect.timeout(Effect.never, "1 second")]) {
         yield* Effect.exit(Retry.retry(attempt, named("outer")))
@@ -202,7 +202,7 @@ describe("Retry.orStopped that stands down", () => {
     }).pipe(world)
   )
 
-  it.effect("retries as ever outside of any attempt, and inside an operation without a name or a second attempt", () =>
+  it.effect("retries outside of any attempt, and inside an operation without a name or a second attempt", () =>
     Effect.gen(function* () {
       const spent = { _tag: "AttemptsSpent", maxAttempts: 3 }
       const alone = standing()
@@ -228,7 +228,7 @@ describe("Retry.orStopped that stands down", () => {
     }).pipe(world)
   )
 
-  it.effect("does so in fibers of the attempt and on every level, and each for the nearest", () =>
+  it.effect("makes one attempt in fibers of the attempt and on every level, each for the nearest", () =>
     Effect.gen(function* () {
       const { operation, reasons, runs } = standing()
       const forked = Effect.flatMap(Effect.fork(Effect.timeout(operation, "1 hour")), Fiber.join)
@@ -242,9 +242,9 @@ describe("Retry.orStopped that stands down", () => {
     }).pipe(world)
   )
 
-  it.effect("names what comes first: a terminal failure and spent attempts are not stood down from", () =>
+  it.effect("stops for a terminal failure and spent attempts first", () =>
     Effect.gen(function* () {
-      const reasonOf = (policy: Policy.Policy<string, unknown, never, never>) =>
+      const reasonOf = (policy: Policy.Policy<string>) =>
         Effect.gen(function* () {
           const operation = Retry.orStopped(Effect.fail("busy"), { ...policy, whenNested: "standDown" })
           return (yield* Effect.flip(Retry.retry(operation, named("outer")))).reason._tag
@@ -255,7 +255,7 @@ describe("Retry.orStopped that stands down", () => {
     }).pipe(world)
   )
 
-  it.effect("tells its observers of the outer one and of standing down", () =>
+  it.effect("tells its observers of the outer operation and of standing down", () =>
     Effect.gen(function* () {
       const heard = Heard.make()
       const inner = Retry.retry(Effect.fail("busy"), { ...quiet, name: "inner", observe: [heard.observer] })
@@ -265,6 +265,30 @@ describe("Retry.orStopped that stands down", () => {
         ["AttemptFailed", null],
         ["GaveUp", { _tag: "StoodDown", outer: "outer" }]
       ])
+    }).pipe(world)
+  )
+
+  it.effect("retries in fibers that outlive the attempt", () =>
+    Effect.gen(function* () {
+      const { operation, reasons, runs } = standing()
+      const attempt = Effect.zipRight(
+        Effect.forkDaemon(Effect.delay(Effect.exit(operation), "1 hour")),
+        Effect.fail("busy")
+      )
+      yield* Effect.exit(Retry.retry(attempt, named("outer")))
+      yield* Effect.sleep("2 hours")
+      expect(runs()).toBe(2 * 3)
+      expect(reasons.map(({ _tag }) => _tag)).toEqual(["AttemptsSpent", "AttemptsSpent"])
+    }).pipe(world)
+  )
+
+  it.effect("is stood down from where only attempts of some kinds are retried", () =>
+    Effect.gen(function* () {
+      const { operation, reasons, runs } = standing()
+      const outer = { ...named("outer"), maxAttempts: 1, attemptsByKind: { Transient: 2 } }
+      yield* Effect.exit(Retry.retry(operation, outer))
+      expect(runs()).toBe(2)
+      expect(reasons.map(({ _tag }) => _tag)).toEqual(["StoodDown", "StoodDown"])
     }).pipe(world)
   )
 })
