@@ -30,3 +30,6 @@ export const timeout = { min: 1, max: longestTimerMillis } satisfies Range
 
 /** Of a deadline. */
 export const deadline = { min: 0, max: longestMillis, exclusive: true } satisfies Range
+
+/** Of a count of attempts, which may also be `Infinity`. */
+export const attempts = { min: 1, integer: true } satisfies Range

@@ -7,6 +7,7 @@ import { readsMoment } from "../classify/Classifier.ts"
 import { kinds } from "../classify/Verdict.ts"
 import * as Backoff from "../decide/Backoff.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
+import * as Bounds from "../decide/Bounds.ts"
 import * as Hint from "../decide/Hint.ts"
 import type { Any, ErasedPolicy } from "./PolicyRecord.ts"
 import { erase } from "./PolicyRecord.ts"
@@ -68,7 +69,7 @@ const isMadeBy =
     Predicate.hasProperty(value, property) || Argument.refuse(owner, field, `made by ${module}`, value)
 
 const isCount: (owner: string, field: string, value: unknown) => void = (owner, field, value) => {
-  if (value !== Infinity) Argument.number(owner, field, value, { min: 1, integer: true })
+  if (value !== Infinity) Argument.number(owner, field, value, Bounds.attempts)
 }
 
 const isAttemptsByKind: Check = (owner, value) => {

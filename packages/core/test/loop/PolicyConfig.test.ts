@@ -1,14 +1,5 @@
-import {
-  AttemptTimeout,
-  Backoff,
-  BackoffTree,
-  Deadline,
-  Hint,
-  Jitter,
-  Policy,
-  Retry,
-  Verdict
-} from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Jitter, Policy, Retry, Verdict } from "@effect-retry/core"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Config, ConfigError, ConfigProvider, Duration, Effect, Exit } from "effect"
@@ -38,7 +29,7 @@ const delays = ({ backoff }: Policy.Preset<unknown>, u = 1 - Number.EPSILON, cou
   const millis: Array<number> = []
   let tree: BackoffTree.Tree = backoff.tree
   for (let retry = 1; retry <= count; retry++) {
-    const stepped = BackoffTree.step(tree, { u, kind: undefined, ranMillis: 0 })
+    const stepped = BackoffTree.step(tree, { u, kind: undefined, ranMillis: 0, elapsedMillis: 0 })
     if (stepped === undefined) break
     millis.push(stepped.delayMillis)
     tree = stepped.rest
@@ -46,7 +37,7 @@ const delays = ({ backoff }: Policy.Preset<unknown>, u = 1 - Number.EPSILON, cou
   return millis
 }
 
-/** The values that a configuration was refused for, by name, in order. */
+/** The keys that a configuration was refused for, in order, with what is allowed. */
 const refusals = (values: Values, preset: Policy.Preset = Policy.standard) =>
   Effect.map(Effect.flip(read(values, preset)), flatten)
 
@@ -135,8 +126,7 @@ describe("Policy.config", () => {
     (curve) =>
       Effect.gen(function* () {
         const preset = yield* read({ curve, base: "1 second" })
-        const named = { decorrelated: Backoff.decorrelated, decorrelatedSmooth: Backoff.decorrelatedSmooth }[curve]
-        const expected = Backoff.capped(named({ base: "1 second" }), "20 seconds")
+        const expected = Backoff.capped(Backoff.fromCurve(Curve[curve]({ base: "1 second" })), "20 seconds")
         for (const u of [0, 0.3, 0.9])
           expect(delays(preset, u)).toEqual(delays({ maxAttempts: 1, backoff: expected }, u))
       })
@@ -156,6 +146,29 @@ describe("Policy.config", () => {
     })
   )
 
+  it.effect("reads a number of attempts without an end", () =>
+    Effect.gen(function* () {
+      expect((yield* read({ maxAttempts: "Infinity" })).maxAttempts).toBe(Infinity)
+    })
+  )
+
+  it.effect("puts a curve in the place of every curve of the preset, under its cap, jitter and bounds", () =>
+    Effect.gen(function* () {
+      const { capped, constant, exponential, jittered, max, take } = Backoff
+      const slow = jittered(capped(exponential({ base: "5 seconds" }), "8 seconds"), Jitter.equal)
+      const preset = {
+        ...Policy.standard,
+        backoff: take(max(slow, capped(constant({ delay: "1 second" }), "2 seconds")), 4)
+      }
+      const linear = Backoff.fromCurve(Curve.linear({ base: "1 second", step: "3 seconds" }))
+      const expected = take(max(jittered(capped(linear, "8 seconds"), Jitter.equal), capped(linear, "2 seconds")), 4)
+      const changed = yield* read({ curve: "linear", base: "1 second", step: "3 seconds" }, preset)
+      for (const u of [0, 0.3, 0.9])
+        expect(delays(changed, u)).toEqual(delays({ maxAttempts: 1, backoff: expected }, u))
+      expect(delays(changed, 0)).toEqual([1_000, 2_000, 3_500, 4_000])
+    })
+  )
+
   it.effect("lets a cap replace that of the preset, upward as well as downward", () =>
     Effect.gen(function* () {
       expect(delays(yield* read({ cap: "200 millis", jitter: "none" }))).toEqual([100, 200, 200, 200, 200, 200])
@@ -163,11 +176,14 @@ describe("Policy.config", () => {
     })
   )
 
-  it.effect("leaves what it is not told as it is in the preset", () =>
+  it.effect("leaves what it does not name as it is in the preset", () =>
     Effect.gen(function* () {
       const preset: Policy.Preset<AttemptTimeout.AttemptTimedOut | Deadline.DeadlineExceeded> = {
         maxAttempts: 4,
-        backoff: Backoff.longest(Backoff.constant({ delay: "1 second" }), Backoff.fibonacci({ base: "300 millis" })),
+        backoff: Backoff.max(
+          Backoff.constant({ delay: "1 second" }),
+          Backoff.fromCurve(Curve.fibonacci({ base: "300 millis" }))
+        ),
         attemptTimeout: AttemptTimeout.constant("9 seconds"),
         hint: Hint.ignore,
         deadline: Deadline.cut("1 hour")
@@ -229,70 +245,73 @@ const curves = oneOf("constant, linear, polynomial, exponential, fibonacci, deco
 
 describe("Policy.config refusal", () => {
   it.effect.each([
-    { values: { maxAttempts: "0" }, why: "a whole number >= 1, got 0" },
-    { values: { maxAttempts: "-1" }, why: "a whole number >= 1, got -1" },
-    { values: { maxAttempts: "1.5" }, why: "a whole number >= 1, got 1.5" },
-    { values: { maxAttempts: "Infinity" }, why: "a whole number >= 1, got Infinity" },
-    { values: { maxAttempts: "three" }, why: 'a whole number >= 1, got "three"' },
-    { values: { maxAttempts: " " }, why: 'a whole number >= 1, got " "' },
-    { values: { curve: "quadratic" }, why: `${curves}, got "quadratic"` },
-    { values: { base: "5", curve: "constant" }, why: 'a finite duration >= 0, got "5"' },
-    { values: { base: "-5 seconds", curve: "constant" }, why: 'a finite duration >= 0, got "-5 seconds"' },
-    { values: { base: "Infinity", curve: "constant" }, why: 'a finite duration >= 0, got "Infinity"' },
-    { values: { base: "soon", curve: "constant" }, why: 'a finite duration >= 0, got "soon"' },
-    { values: { step: "soon", curve: "linear", base: "1 second" }, why: 'a finite duration >= 0, got "soon"' },
-    { values: { degree: "0", curve: "polynomial", base: "1 second" }, why: "> 0, got 0" },
-    { values: { factor: "0.5", curve: "exponential", base: "1 second" }, why: ">= 1, got 0.5" },
-    { values: { cap: "0 millis" }, why: 'a finite duration >= 1ms, got "0 millis"' },
-    { values: { jitter: "some" }, why: 'one of none, full, equal, proportional, additive, got "some"' },
-    { values: { jitterRatio: "1.1", jitter: "proportional" }, why: "> 0 and <= 1, got 1.1" },
-    { values: { jitterRatio: "0", jitter: "proportional" }, why: "> 0 and <= 1, got 0" },
-    { values: { jitterMax: "0 millis", jitter: "additive" }, why: 'a finite duration > 0, got "0 millis"' },
+    { values: { maxAttempts: "0" }, why: "a whole number >= 1" },
+    { values: { maxAttempts: "-1" }, why: "a whole number >= 1" },
+    { values: { maxAttempts: "1.5" }, why: "a whole number >= 1" },
+    { values: { maxAttempts: "0x10" }, why: "a whole number >= 1" },
+    { values: { maxAttempts: "-Infinity" }, why: "a whole number >= 1" },
+    { values: { maxAttempts: "three" }, why: "a whole number >= 1" },
+    { values: { maxAttempts: " " }, why: "a whole number >= 1" },
+    { values: { curve: "quadratic" }, why: `${curves}` },
+    { values: { base: "5", curve: "constant" }, why: "a finite duration >= 0" },
+    { values: { base: "-5 seconds", curve: "constant" }, why: "a finite duration >= 0" },
+    { values: { base: "Infinity", curve: "constant" }, why: "a finite duration >= 0" },
+    { values: { base: "soon", curve: "constant" }, why: "a finite duration >= 0" },
+    { values: { step: "soon", curve: "linear", base: "1 second" }, why: "a finite duration >= 0" },
+    { values: { degree: "0", curve: "polynomial", base: "1 second" }, why: "> 0" },
+    { values: { factor: "0b11", curve: "exponential", base: "1 second" }, why: ">= 1" },
+    { values: { factor: "Infinity", curve: "exponential", base: "1 second" }, why: ">= 1" },
+    { values: { factor: "0.5", curve: "exponential", base: "1 second" }, why: ">= 1" },
+    { values: { cap: "0 millis" }, why: "a finite duration >= 1ms" },
+    { values: { jitter: "some" }, why: "one of none, full, equal, proportional, additive" },
+    { values: { jitterRatio: "1.1", jitter: "proportional" }, why: "> 0 and <= 1" },
+    { values: { jitterRatio: "0", jitter: "proportional" }, why: "> 0 and <= 1" },
+    { values: { jitterMax: "0 millis", jitter: "additive" }, why: "a finite duration > 0" },
     {
       values: { attemptTimeout: "0 millis" },
-      why: 'a finite duration >= 1ms and <= 24d 20h 31m 23s 647ms, got "0 millis"'
+      why: "a finite duration >= 1ms and <= 24d 20h 31m 23s 647ms"
     },
     {
       values: { attemptTimeout: "25 days" },
-      why: 'a finite duration >= 1ms and <= 24d 20h 31m 23s 647ms, got "25 days"'
+      why: "a finite duration >= 1ms and <= 24d 20h 31m 23s 647ms"
     },
-    { values: { deadline: "0 millis" }, why: 'a finite duration > 0, got "0 millis"' },
-    { values: { deadlineReserve: "soon", deadline: "1 minute" }, why: 'a finite duration >= 0, got "soon"' },
-    { values: { hintAtMost: "soon" }, why: 'a finite duration >= 0, got "soon"' },
-    { values: { hintOtherwise: "wait", hintAtMost: "1 minute" }, why: 'one of clamp, giveUp, got "wait"' },
-    // What nothing would use.
-    { values: { base: "1 second" }, why: "absent without a curve that reads it, got 1s" },
+    { values: { deadline: "0 millis" }, why: "a finite duration > 0 and <= 106751d 23h 47m 16s 854ms" },
+    { values: { deadlineReserve: "soon", deadline: "1 minute" }, why: "a finite duration >= 0" },
+    { values: { hintAtMost: "soon" }, why: "a finite duration >= 0" },
+    { values: { hintOtherwise: "wait", hintAtMost: "1 minute" }, why: "one of clamp, giveUp" },
+    // Keys that nothing would use.
+    { values: { base: "1 second" }, why: "absent without a curve that reads it" },
     {
       values: { step: "1 second", curve: "constant", base: "1 second" },
-      why: "absent without a curve that reads it, got 1s"
+      why: "absent without a curve that reads it"
     },
     {
       values: { degree: "2", curve: "linear", base: "1 second", step: "1 second" },
-      why: "absent without a curve that reads it, got 2"
+      why: "absent without a curve that reads it"
     },
-    { values: { factor: "2" }, why: "absent without a curve that reads it, got 2" },
-    { values: { jitterRatio: "0.5", jitter: "full" }, why: "absent without jitter proportional, got 0.5" },
-    { values: { jitterMax: "1 second" }, why: "absent without jitter additive, got 1s" },
-    { values: { deadlineReserve: "1 second" }, why: "absent without deadline, got 1s" },
-    { values: { hintOtherwise: "clamp" }, why: 'absent without hintAtMost, got "clamp"' },
-    // What something else needs.
-    { values: { base: undefined, curve: "constant" }, why: "given with curve constant, got undefined" },
-    { values: { step: undefined, curve: "linear", base: "1 second" }, why: "given with curve linear, got undefined" },
+    { values: { factor: "2" }, why: "absent without a curve that reads it" },
+    { values: { jitterRatio: "0.5", jitter: "full" }, why: "absent without jitter proportional" },
+    { values: { jitterMax: "1 second" }, why: "absent without jitter additive" },
+    { values: { deadlineReserve: "1 second" }, why: "absent without deadline" },
+    { values: { hintOtherwise: "clamp" }, why: "absent without hintAtMost" },
+    // Keys that another one needs.
+    { values: { base: undefined, curve: "constant" }, why: "given with curve constant" },
+    { values: { step: undefined, curve: "linear", base: "1 second" }, why: "given with curve linear" },
     {
       values: { degree: undefined, curve: "polynomial", base: "1 second" },
-      why: "given with curve polynomial, got undefined"
+      why: "given with curve polynomial"
     },
     {
       values: { jitterRatio: undefined, jitter: "proportional" },
-      why: "given with jitter proportional, got undefined"
+      why: "given with jitter proportional"
     },
-    { values: { jitterMax: undefined, jitter: "additive" }, why: "given with jitter additive, got undefined" },
-    { values: { deadlineReserve: "2 minutes", deadline: "1 minute" }, why: "a finite duration >= 0 and <= 1m, got 2m" },
+    { values: { jitterMax: undefined, jitter: "additive" }, why: "given with jitter additive" },
+    { values: { deadlineReserve: "2 minutes", deadline: "1 minute" }, why: "a finite duration >= 0 and <= 1m" },
     {
       values: { jitter: "full", curve: "decorrelated", base: "1 second" },
-      why: 'absent with a curve that draws by itself, got "full"'
+      why: "absent with a curve that draws by itself"
     }
-  ])("names the value of $values that it is for, and what is allowed", ({ values, why }) =>
+  ])("names the key of $values that is at fault, and what is allowed", ({ values, why }) =>
     Effect.gen(function* () {
       const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
       const [field = ""] = Object.keys(values)
@@ -302,12 +321,12 @@ describe("Policy.config refusal", () => {
 
   it.effect("refuses a jitter for a preset that draws by itself", () =>
     Effect.gen(function* () {
-      const preset = { maxAttempts: 3, backoff: Backoff.decorrelated({ base: "1 second" }) }
+      const preset = { maxAttempts: 3, backoff: Backoff.fromCurve(Curve.decorrelated({ base: "1 second" })) }
       expect(yield* refusals({ jitter: "equal" }, preset)).toEqual([
-        'jitter: Policy.config: jitter must be absent with a curve that draws by itself, got "equal"'
+        "jitter: Policy.config: jitter must be absent with a curve that draws by itself"
       ])
       expect(yield* refusals({ jitter: "equal", curve: "constant" }, preset)).toEqual([
-        "base: Policy.config: base must be given with curve constant, got undefined"
+        "base: Policy.config: base must be given with curve constant"
       ])
     })
   )
@@ -346,31 +365,31 @@ describe("Policy.config refusal", () => {
     {
       preset: Deadline.cut("1 hour"),
       values: { deadline: "25 days" },
-      why: "deadline: Policy.config: deadline must be a finite duration > 0 and <= 24d 20h 31m 23s 647ms, got 25d"
+      why: "deadline: Policy.config: deadline must be a finite duration > 0 and <= 24d 20h 31m 23s 647ms"
     },
     {
       preset: Deadline.cut("1 hour"),
       values: { deadline: "1 hour", deadlineReserve: "1 second" },
-      why: "deadlineReserve: Policy.config: deadlineReserve must be absent without a deadline that does not cut, got 1s"
+      why: "deadlineReserve: Policy.config: deadlineReserve must be absent without a deadline that does not cut"
     },
     {
       preset: Deadline.truncate("1 hour", { reserve: "1 second" }),
       values: { deadline: "1 hour", deadlineReserve: "0 millis" },
-      why: "deadlineReserve: Policy.config: deadlineReserve must be a finite duration > 0 and <= 1h, got 0"
+      why: "deadlineReserve: Policy.config: deadlineReserve must be a finite duration > 0 and <= 1h"
     },
     {
       preset: Deadline.refuse("1 hour", { reserve: "1 minute" }),
       values: { deadline: "1 second" },
-      why: "deadlineReserve: Policy.config: deadlineReserve must be a finite duration >= 0 and <= 1s, got 60000"
+      why: "deadlineReserve: Policy.config: deadlineReserve must be a finite duration >= 0 and <= 1s"
     }
-  ])("refuses what does not fit the deadline of the preset: $values", ({ preset, values, why }) =>
+  ])("refuses times that do not fit the deadline of the preset: $values", ({ preset, values, why }) =>
     Effect.gen(function* () {
       const config = Policy.config<Deadline.DeadlineExceeded>({ ...Policy.standard, deadline: preset })
       expect(flatten(yield* Effect.flip(fromMap(values).load(config)))).toEqual([why])
     })
   )
 
-  it.effect("keeps what configuration does not know: name, observers, span and nesting", () =>
+  it.effect("keeps what has no key: name, observers, span and nesting", () =>
     Effect.gen(function* () {
       const own = { name: "fetch", observe: [() => Effect.void], whenNested: "standDown", attemptSpan: "call" } as const
       const config = Policy.config({ ...Policy.standard, ...own })
@@ -378,13 +397,41 @@ describe("Policy.config refusal", () => {
     })
   )
 
+  it.effect("names keys as the provider spells them", () =>
+    Effect.gen(function* () {
+      const environment = new Map([
+        ["MAX_ATTEMPTS", "0"],
+        ["CURVE", "linear"],
+        ["BASE", "1 second"],
+        ["JITTER_RATIO", "0.5"],
+        ["HINT_OTHERWISE", "clamp"]
+      ])
+      const provider = ConfigProvider.constantCase(ConfigProvider.fromMap(environment))
+      expect(flatten(yield* Effect.flip(provider.load(Policy.config(Policy.standard))))).toEqual([
+        "MAX_ATTEMPTS: Policy.config: MAX_ATTEMPTS must be a whole number >= 1",
+        "STEP: Policy.config: STEP must be given with CURVE linear",
+        "JITTER_RATIO: Policy.config: JITTER_RATIO must be absent without JITTER proportional",
+        "HINT_OTHERWISE: Policy.config: HINT_OTHERWISE must be absent without HINT_AT_MOST"
+      ])
+    })
+  )
+
+  it.effect("shows no value, which may be a secret in the wrong place", () =>
+    Effect.gen(function* () {
+      const secret = "AKIA-not-for-logs"
+      const error = yield* Effect.flip(read(Object.fromEntries(Object.keys(everything).map((key) => [key, secret]))))
+      expect(flatten(error).length).toBe(Object.keys(everything).length)
+      expect(String(error)).not.toContain(secret)
+      expect(Cause.pretty(Cause.fail(error))).not.toContain(secret)
+      expect(JSON.stringify(error)).not.toContain(secret)
+    })
+  )
+
   it.effect("names the place of a bad value under a prefix", () =>
     Effect.gen(function* () {
       const config = Config.nested(Policy.config(Policy.standard), "retry")
       const error = yield* Effect.flip(ConfigProvider.fromJson({ retry: { maxAttempts: 0 } }).load(config))
-      expect(flatten(error)).toEqual([
-        "retry.maxAttempts: Policy.config: maxAttempts must be a whole number >= 1, got 0"
-      ])
+      expect(flatten(error)).toEqual(["retry.maxAttempts: Policy.config: maxAttempts must be a whole number >= 1"])
     })
   )
 
