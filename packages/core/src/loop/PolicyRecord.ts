@@ -89,7 +89,6 @@ export type Any = Fields<never, never>
  * @category models
  */
 export interface Plain<in E, in A> extends Fields<E, A> {
-  readonly attempt?: undefined
   readonly rateLimiter?: TokenBucket | undefined
   readonly backoff: Schedule.Schedule<unknown, E>
   readonly bucket?: TokenBucket | undefined

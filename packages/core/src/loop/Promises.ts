@@ -9,7 +9,7 @@ import type { Fiber } from "effect"
 import * as Loop from "./Loop.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 import { prepare } from "./PolicyCheck.ts"
-import type { Any, Checked, Plain } from "./PolicyRecord.ts"
+import type { Any, Checked, Plain, ResultIn } from "./PolicyRecord.ts"
 
 /**
  * The attempt that an `async` function is called for.
@@ -24,12 +24,18 @@ export interface PromiseAttempt {
 }
 
 /**
- * The front door for `async` functions. A promise rejects with `unknown`, and comes in no pipe.
+ * The front door for `async` functions. A promise rejects with `unknown`, and comes in no pipe. The second overload is
+ * for a function with lambdas of its own, which is typed only after the policy.
  *
  * @category models
  */
 export interface PromiseDoor {
   <A, P extends Plain<unknown, A>>(
+    call: (attempt: PromiseAttempt) => PromiseLike<A>,
+    policy: Checked<P>,
+    options?: { readonly signal?: AbortSignal | undefined }
+  ): Promise<A>
+  <P extends Plain<unknown, never>, A extends ResultIn<P>>(
     call: (attempt: PromiseAttempt) => PromiseLike<A>,
     policy: Checked<P>,
     options?: { readonly signal?: AbortSignal | undefined }
@@ -51,18 +57,19 @@ class Attempt implements PromiseAttempt {
     }
     return this.#controller.signal
   }
+  /** The first reason counts, also for a signal that is read later. */
   abort(reason: unknown): void {
-    this.#aborted = { reason }
+    this.#aborted ??= { reason }
     this.#controller?.abort(reason)
   }
 }
 
 type Call<A> = (attempt: PromiseAttempt) => PromiseLike<A>
 
-/** Calls the function; one that throws at once counts as one that rejects. */
-const called = <A>(call: Call<A>, attempt: Attempt): PromiseLike<A> => {
+/** Calls the function; one that throws at once counts as one that rejects. A promise of another library is adopted. */
+const called = <A>(call: Call<A>, attempt: Attempt): Promise<A> => {
   try {
-    return call(attempt)
+    return Promise.resolve(call(attempt))
   } catch (error) {
     return Promise.reject(error)
   }
@@ -83,13 +90,13 @@ export const retry =
     const attempt = new Attempt(1)
     const first = called(call, attempt)
     return signal === undefined
-      ? Promise.resolve(first.then(undefined, (error) => started(new Operation(call, prepared, signal), { error })))
+      ? first.catch((error) => started(new Operation(call, prepared, signal), { error }))
       : abortable(first, attempt, signal, (error) => started(new Operation(call, prepared, signal), { error }))
   }
 
 /** A first attempt that the caller's signal can abort. */
 const abortable = <A>(
-  first: PromiseLike<A>,
+  first: Promise<A>,
   attempt: Attempt,
   signal: AbortSignal,
   next: (error: unknown) => Promise<A>

@@ -1,0 +1,457 @@
+/**
+ * The door for `async` functions runs with real promises and the live clock; no test measures time.
+ */
+import { getEventListeners } from "node:events"
+import {
+  AttemptTimeout,
+  Backoff,
+  Classifier,
+  Deadline,
+  InvalidArgument,
+  type Observe,
+  Policy,
+  RateLimiter,
+  Retry,
+  RetryBucket,
+  TokenBucket,
+  Verdict
+} from "@effect-retry/core"
+import { assertType, describe, expect, expectTypeOf, it } from "@effect/vitest"
+import { Context, Data, Effect, Schedule } from "effect"
+
+class Busy extends Data.TaggedError("Busy")<{ readonly after: number }> {}
+class Bucket extends Context.Tag("test/Bucket")<Bucket, TokenBucket.TokenBucket>() {}
+
+const policy = { classifier: Classifier.always, maxAttempts: 3, backoff: Backoff.constant({ delay: 0 }) }
+const forever = { ...policy, backoff: Backoff.constant({ delay: "1 day" }) }
+/** What makes the policy enter the loop before the first attempt. */
+const eager = { ...policy, name: "call" }
+
+const busy = (number: number) => new Error(`busy ${number}`)
+
+/** Rejects until the attempt `until`, which answers its number; keeps the attempts. */
+const succeedingAt = (until: number) => {
+  const attempts: Array<Retry.PromiseAttempt> = []
+  const call = async (attempt: Retry.PromiseAttempt) => {
+    attempts.push(attempt)
+    if (attempt.number < until) throw busy(attempt.number)
+    return attempt.number
+  }
+  return { attempts, call }
+}
+
+/** Rejects when its signal is aborted, as `fetch` does. */
+const untilAborted = ({ signal }: Retry.PromiseAttempt) =>
+  new Promise<never>((_, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    else signal.addEventListener("abort", abort, { once: true })
+  })
+
+const settled = async (promise: Promise<unknown>) => {
+  const [result] = await Promise.allSettled([promise])
+  return result?.status === "rejected" ? { rejected: result.reason } : { resolved: result?.value }
+}
+
+/** Until everything that is due has run. */
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+const listeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length
+
+describe.each([
+  { of: "a plain policy", given: policy },
+  { of: "a policy that looks at the first attempt", given: eager }
+])("Retry.promise under $of", ({ given }) => {
+  it("calls the function once for each attempt, with its number, and answers the first success", async () => {
+    const { attempts, call } = succeedingAt(3)
+    expect(await Retry.promise(call, given)).toBe(3)
+    expect(attempts.map(({ number }) => number)).toEqual([1, 2, 3])
+    expect(await Retry.promise(succeedingAt(1).call, given)).toBe(1)
+  })
+
+  it("rejects with the very error of the last attempt", async () => {
+    const errors: Array<Error> = []
+    const failing = async ({ number }: Retry.PromiseAttempt) => {
+      errors.push(busy(number))
+      throw errors.at(-1)
+    }
+    const { rejected } = await settled(Retry.promise(failing, given))
+    expect(rejected).toBe(errors[2])
+    expect(errors.length).toBe(3)
+  })
+
+  it.each([undefined, null, 0, "no error"])("rejects with whatever the function rejects with: %s", async (reason) => {
+    expect(await settled(Retry.promise(() => Promise.reject(reason), given))).toEqual({ rejected: reason })
+  })
+
+  it("takes a function that throws for one that rejects", async () => {
+    let calls = 0
+    const throwing = (): Promise<string> => {
+      calls += 1
+      throw busy(calls)
+    }
+    expect(await settled(Retry.promise(throwing, given))).toEqual({ rejected: busy(3) })
+    expect(calls).toBe(3)
+  })
+
+  it("adopts the promises of another library", async () => {
+    const thenable = (value: string): PromiseLike<string> => ({ then: (...on) => Promise.resolve(value).then(...on) })
+    expect(await Retry.promise(() => thenable("done"), given)).toBe("done")
+  })
+
+  it("makes one attempt where the failure is terminal, or known to no classifier", async () => {
+    for (const classifier of [Classifier.never, () => Verdict.noOpinion]) {
+      const { attempts, call } = succeedingAt(2)
+      expect(await settled(Retry.promise(call, { ...given, classifier }))).toEqual({ rejected: busy(1) })
+      expect(attempts.length).toBe(1)
+    }
+  })
+
+  it("rejects with what a classifier throws", async () => {
+    const broken = new RangeError("broken classifier")
+    const classifier = () => {
+      throw broken
+    }
+    const { rejected } = await settled(Retry.promise(succeedingAt(2).call, { ...given, classifier }))
+    expect(rejected).toBe(broken)
+  })
+
+  it("hands in a signal that is not aborted where nothing aborts", async () => {
+    const { attempts, call } = succeedingAt(3)
+    await Retry.promise(call, given)
+    expect(attempts.map(({ signal }) => signal.aborted)).toEqual([false, false, false])
+  })
+
+  it("hands each attempt one signal of its own", async () => {
+    const { attempts, call } = succeedingAt(2)
+    await Retry.promise(call, given)
+    expect(attempts[0]?.signal).toBe(attempts[0]?.signal)
+    expect(attempts[0]?.signal).not.toBe(attempts[1]?.signal)
+  })
+})
+
+describe("Retry.promise under the caller's signal", () => {
+  const reason = new Error("the caller has gone")
+
+  /** Aborts when `aborts` says so; tells what the promise came to, and how many listeners are left. */
+  const aborted = async (
+    given: Policy.Policy<unknown>,
+    call: (attempt: Retry.PromiseAttempt, abort: () => void) => Promise<unknown>,
+    observe: (event: Observe.RetryEvent, abort: () => void) => void = () => undefined
+  ) => {
+    const controller = new AbortController()
+    const abort = () => controller.abort(reason)
+    const attempts: Array<Retry.PromiseAttempt> = []
+    const observer: Observe.Observer = (event) => Effect.sync(() => observe(event, abort))
+    const observed = { ...given, observe: [observer] }
+    const promise = Retry.promise(
+      (attempt) => {
+        attempts.push(attempt)
+        return call(attempt, abort)
+      },
+      observed,
+      { signal: controller.signal }
+    )
+    const result = await settled(promise)
+    await turn()
+    return { ...result, attempts, listeners: listeners(controller.signal) }
+  }
+
+  it("calls nothing where it is aborted before the call", async () => {
+    for (const given of [policy, eager]) {
+      const { attempts, call } = succeedingAt(1)
+      const signal = AbortSignal.abort(reason)
+      expect(await settled(Retry.promise(call, given, { signal }))).toEqual({ rejected: reason })
+      expect([attempts.length, listeners(signal)]).toEqual([0, 0])
+    }
+  })
+
+  it("aborts the first attempt of a plain policy with the caller's reason", async () => {
+    const controller = new AbortController()
+    const attempts: Array<Retry.PromiseAttempt> = []
+    const promise = Retry.promise(
+      (attempt) => {
+        attempts.push(attempt)
+        return untilAborted(attempt)
+      },
+      policy,
+      { signal: controller.signal }
+    )
+    expect(listeners(controller.signal)).toBe(1)
+    controller.abort(reason)
+    expect((await settled(promise)).rejected).toBe(reason)
+    await turn()
+    expect(attempts.map(({ signal }) => signal.reason)).toEqual([reason])
+    expect(listeners(controller.signal)).toBe(0)
+  })
+
+  it("aborts the first attempt of any policy with the caller's reason", async () => {
+    const { attempts, listeners, ...result } = await aborted(eager, (attempt, abort) => {
+      setImmediate(abort)
+      return untilAborted(attempt)
+    })
+    expect(result).toEqual({ rejected: reason })
+    expect(attempts.map(({ signal }) => signal.reason)).toEqual([reason])
+    expect(listeners).toBe(0)
+  })
+
+  it("aborts a later attempt, and makes no other", async () => {
+    const { attempts, listeners, ...result } = await aborted(policy, (attempt, abort) => {
+      if (attempt.number === 1) return Promise.reject(busy(1))
+      setImmediate(abort)
+      return untilAborted(attempt)
+    })
+    expect(result).toEqual({ rejected: reason })
+    expect(attempts.map(({ signal }) => signal.aborted)).toEqual([false, true])
+    expect(listeners).toBe(0)
+  })
+
+  it("ends a wait at once", async () => {
+    const waiting = await aborted(
+      forever,
+      ({ number }) => Promise.reject(busy(number)),
+      ({ _tag }, abort) => {
+        if (_tag === "RetryScheduled") setImmediate(abort)
+      }
+    )
+    expect([waiting.rejected, waiting.attempts.length, waiting.listeners]).toEqual([reason, 1, 0])
+  })
+
+  it("rejects with its reason though an attempt does not heed its signal, and hears no more of that", async () => {
+    for (const outcome of ["resolves", "rejects"] as const) {
+      let finish = () => undefined as void
+      const deaf = new Promise<string>((resolve, reject) => {
+        finish = () => (outcome === "resolves" ? resolve("late") : reject(busy(1)))
+      })
+      const { attempts, rejected } = await aborted(policy, (_, abort) => {
+        setImmediate(abort)
+        return deaf
+      })
+      finish()
+      await turn()
+      expect([rejected, attempts.length]).toEqual([reason, 1])
+    }
+  })
+
+  it("counts also where it is aborted by the function itself", async () => {
+    for (const given of [policy, eager]) {
+      const failing = await aborted(given, ({ number }, abort) => {
+        abort()
+        return Promise.reject(busy(number))
+      })
+      expect([failing.rejected, failing.attempts.length, failing.listeners]).toEqual([reason, 1, 0])
+    }
+  })
+
+  it("has no listener left when the operation has ended", async () => {
+    const { signal } = new AbortController()
+    await Retry.promise(succeedingAt(1).call, policy, { signal })
+    await Retry.promise(succeedingAt(3).call, policy, { signal })
+    await Retry.promise(succeedingAt(3).call, eager, { signal })
+    await settled(Retry.promise(succeedingAt(9).call, policy, { signal }))
+    await settled(Retry.promise(succeedingAt(9).call, eager, { signal }))
+    expect(listeners(signal)).toBe(0)
+  })
+
+  it("leaves no rejection unhandled", async () => {
+    const unhandled: Array<unknown> = []
+    const note = (error: unknown) => void unhandled.push(error)
+    process.on("unhandledRejection", note)
+    try {
+      for (const given of [policy, eager, forever]) {
+        await aborted(given, (attempt, abort) => {
+          setImmediate(abort)
+          return attempt.number === 1 ? Promise.reject(busy(1)) : untilAborted(attempt)
+        })
+      }
+      await settled(Retry.promise(succeedingAt(9).call, policy))
+      await turn()
+    } finally {
+      process.off("unhandledRejection", note)
+    }
+    expect(unhandled).toEqual([])
+  })
+})
+
+describe("Retry.promise signal of an attempt", () => {
+  it("is aborted by an attempt timeout, which is retried like any failure", async () => {
+    const attempts: Array<Retry.PromiseAttempt> = []
+    const timed = { ...policy, maxAttempts: 2, attemptTimeout: AttemptTimeout.constant("1 millis") }
+    const { rejected } = await settled(
+      Retry.promise((attempt) => {
+        attempts.push(attempt)
+        return untilAborted(attempt)
+      }, timed)
+    )
+    expect(rejected).toBeInstanceOf(AttemptTimeout.AttemptTimedOut)
+    expect(rejected).toMatchObject({ attempt: 2 })
+    expect(attempts.map(({ signal }) => [signal.aborted, signal.reason.name])).toEqual([
+      [true, "AbortError"],
+      [true, "AbortError"]
+    ])
+  })
+
+  it("is aborted by a deadline that cuts", async () => {
+    const attempts: Array<Retry.PromiseAttempt> = []
+    const cut = { ...policy, deadline: Deadline.cut("5 millis", { onExceeded: () => "too late" }) }
+    const result = await settled(
+      Retry.promise((attempt) => {
+        attempts.push(attempt)
+        return untilAborted(attempt)
+      }, cut)
+    )
+    expect(result).toEqual({ rejected: "too late" })
+    expect(attempts.map(({ signal }) => signal.aborted)).toEqual([true])
+  })
+
+  it("is made when it is first read, and is aborted with the caller's reason even after that", async () => {
+    const made: Array<AbortController> = []
+    class Counting extends AbortController {
+      constructor() {
+        super()
+        made.push(this)
+      }
+    }
+    const original = globalThis.AbortController
+    const controller = new original()
+    const seen: Array<Retry.PromiseAttempt> = []
+    globalThis.AbortController = Counting
+    try {
+      await Retry.promise(async (attempt) => void seen.push(attempt), policy)
+      const never = (attempt: Retry.PromiseAttempt) => {
+        seen.push(attempt)
+        return new Promise<never>(() => undefined)
+      }
+      const aborted = Retry.promise(never, eager, { signal: controller.signal })
+      controller.abort("gone")
+      expect(await settled(aborted)).toEqual({ rejected: "gone" })
+      await turn()
+      expect(made.length).toBe(0)
+      expect(seen.map(({ signal }) => [signal.aborted, signal.reason])).toEqual([
+        [false, undefined],
+        [true, "gone"]
+      ])
+      expect(made.length).toBe(2)
+    } finally {
+      globalThis.AbortController = original
+    }
+  })
+})
+
+describe("Retry.promise policies", () => {
+  it("judge results, and return the last one when they give up", async () => {
+    const statuses = [503, 503, 200]
+    const result = (status: number | undefined) => (status === 503 ? Verdict.server : Verdict.noOpinion)
+    const judging = { ...policy, result }
+    expect(await Retry.promise(async ({ number }) => statuses[number - 1], judging)).toBe(200)
+    expect(await Retry.promise(async () => 503, judging)).toBe(503)
+  })
+
+  it("are paid from a bucket, and pass a rate limiter, each given as itself", async () => {
+    const bucket = await Effect.runPromise(RetryBucket.quota({ capacity: 10, cost: { orElse: 5 } }))
+    const { attempts, call } = succeedingAt(9)
+    expect(await settled(Retry.promise(call, { ...policy, maxAttempts: 9, bucket }))).toEqual({ rejected: busy(3) })
+    expect(attempts.length).toBe(3)
+    const { rejected } = await settled(Retry.promise(call, { ...policy, rateLimiter: TokenBucket.empty }))
+    expect(rejected).toBeInstanceOf(Retry.AttemptRefused)
+    const rateLimiter = await Effect.runPromise(RateLimiter.fixed({ rate: 1000, burst: 10 }))
+    expect(await Retry.promise(succeedingAt(2).call, { ...policy, rateLimiter })).toBe(2)
+  })
+
+  it("tell their observers what they do", async () => {
+    const heard: Array<string> = []
+    const observe = [
+      ({ _tag, attempt }: Observe.RetryEvent) => Effect.sync(() => void heard.push(`${_tag} ${attempt}`))
+    ]
+    await Retry.promise(succeedingAt(2).call, { ...policy, observe })
+    expect(heard).toEqual(["AttemptFailed 1", "RetryScheduled 1", "Succeeded 2"])
+  })
+
+  it("judge with the moment", async () => {
+    const classifier: Classifier.Classifier = (_, { attempt }) => (attempt < 2 ? Verdict.transient : Verdict.noOpinion)
+    const { attempts, call } = succeedingAt(9)
+    await settled(Retry.promise(call, { ...policy, classifier }))
+    expect(attempts.length).toBe(2)
+  })
+
+  it("are refused at the call where they are wrong, before the function is called", () => {
+    const { attempts, call } = succeedingAt(1)
+    const wrong = (fields: object) => () => Retry.promise(call, { ...policy, ...fields })
+    expect(wrong({ maxAttemps: 3 })).toThrow(InvalidArgument.InvalidArgument)
+    expect(wrong({ maxAttemps: 3 })).toThrow("Retry.promise: maxAttemps must be absent")
+    expect(wrong({ maxAttempts: 0 })).toThrow("Retry.promise: maxAttempts must be a whole number >= 1, got 0")
+    expect(attempts).toEqual([])
+  })
+
+  it("keep operations apart that run at the same time", async () => {
+    const run = async (until: number) => Retry.promise(succeedingAt(until).call, policy)
+    expect(await Promise.all([run(1), run(2), run(3), run(2), run(1)])).toEqual([1, 2, 3, 2, 1])
+  })
+
+  it("may make thousands of attempts", async () => {
+    const many = 5_000
+    expect(await Retry.promise(succeedingAt(many).call, { ...policy, maxAttempts: Infinity })).toBe(many)
+  })
+})
+
+describe("Retry.promise types", () => {
+  interface Answer {
+    readonly status: number
+  }
+  const fetched = async (_: Retry.PromiseAttempt): Promise<Answer> => ({ status: 200 })
+
+  it("know the result, and tell it and the error to lambdas", () => {
+    expectTypeOf(() => Retry.promise(fetched, policy)).returns.toEqualTypeOf<Promise<Answer>>()
+    const judged = () =>
+      Retry.promise(fetched, {
+        ...Policy.standard,
+        classifier: (error) => {
+          expectTypeOf(error).toBeUnknown()
+          return error instanceof TypeError ? Verdict.transient : Verdict.noOpinion
+        },
+        result: ({ status }) => (status === 503 ? Verdict.server : Verdict.noOpinion)
+      })
+    expectTypeOf(judged).returns.toEqualTypeOf<Promise<Answer>>()
+    const inline = () => Retry.promise(async ({ number, signal }) => [number, signal.aborted] as const, policy)
+    expectTypeOf(inline).returns.toEqualTypeOf<Promise<readonly [number, boolean]>>()
+  })
+
+  it("take classifiers of any error, and buckets themselves", () => {
+    const full = () =>
+      Retry.promise(fetched, {
+        ...Policy.standard,
+        classifier: Classifier.firstOf(
+          Classifier.fromClass(Busy, ({ after }) => Verdict.retryable("Throttling", { hint: after })),
+          Classifier.fromTags({ Lost: Verdict.server })
+        ),
+        attemptTimeout: AttemptTimeout.constant("1 second"),
+        deadline: Deadline.cut("1 minute"),
+        rateLimiter: TokenBucket.unlimited,
+        bucket: TokenBucket.unlimited
+      })
+    expectTypeOf(full).returns.toEqualTypeOf<Promise<Answer>>()
+  })
+
+  it("take a policy that is annotated", () => {
+    const annotated: Policy.Policy<unknown, AttemptTimeout.AttemptTimedOut> = policy
+    expectTypeOf(() => Retry.promise(fetched, annotated)).returns.toEqualTypeOf<Promise<Answer>>()
+  })
+
+  it("refuse what needs a service, a narrow classifier, and unknown fields", () => {
+    const asking = Schedule.recurWhileEffect((_: unknown) => Effect.as(Bucket, true))
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error a promise has no services
+      () => Retry.promise(fetched, { ...policy, bucket: Bucket }),
+      // @ts-expect-error a promise has no services
+      () => Retry.promise(fetched, { ...policy, rateLimiter: Bucket }),
+      // @ts-expect-error a promise has no services
+      () => Retry.promise(fetched, { ...policy, backoff: asking }),
+      // @ts-expect-error a promise can reject with anything
+      () => Retry.promise(fetched, { ...policy, classifier: (_: Busy) => Verdict.server }),
+      // @ts-expect-error another result
+      () => Retry.promise(fetched, { ...policy, result: (_: string) => Verdict.server }),
+      // @ts-expect-error retries
+      () => Retry.promise(fetched, { ...policy, retries: 3 })
+    ])
+  })
+})
