@@ -1,5 +1,5 @@
 /**
- * A `Ref` whose changes are told the time: where the state of every bucket lives.
+ * A `Ref` with the time: the state of every bucket, and how it changes.
  */
 import { Effect, Ref } from "effect"
 import * as MonotonicTime from "./MonotonicTime.ts"

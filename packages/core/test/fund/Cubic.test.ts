@@ -16,7 +16,7 @@ const sdk: Cubic.Settings = {
   offAfterMillis: Infinity
 }
 
-/** A limiter that has been cut from 10 to 7 at second 5, and whose measurements have no say. */
+/** A limiter that has been cut from 10 to 7 at second 5, and whose measured rate is too high to matter. */
 const cutAt5: Cubic.Cubic = {
   ...Cubic.make(sdk, 5000),
   enabled: true,

@@ -260,7 +260,7 @@ describe("RetryBucket.quota", () => {
       Effect.gen(function* () {
         const bucket = yield* RetryBucket.quota({ capacity: 1000, cost: { orElse: cost } })
         yield* Effect.replicateEffect(tokensOf(bucket), 500 / cost)
-        /** What an operation changes whose first attempts fail, by how many of them do. */
+        /** What an operation changes, by how many of its attempts fail before one succeeds. */
         const changes = yield* Effect.forEach(Array.from({ length: maxAttempts + 1 }), (_, failures) =>
           Effect.gen(function* () {
             const before = yield* bucket.level

@@ -4,7 +4,7 @@
 import { Clock, Duration, Effect } from "effect"
 
 export interface SteppedClock extends Clock.Clock {
-  /** Lets time pass, and wakes whoever is due, one after the other. */
+  /** Lets time pass, and wakes the sleepers that are due, one after the other. */
   readonly advance: (millis: number) => Effect.Effect<void>
   /** Sets the wall clock forward, or back where negative; no time passes. */
   readonly step: (millis: number) => Effect.Effect<void>

@@ -126,12 +126,17 @@ describe("a wall clock that is set", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("leaves buckets that one effect makes with clocks of their own", () =>
+  it.effect("does not reach from one bucket to another that the same effect makes", () =>
     Effect.gen(function* () {
-      const make = RetryBucket.quota({ capacity: 10, initial: 0, refillPerSecond: 1 })
-      const refilled = Effect.flatMap(make, ({ level }) => Effect.zipRight(Effect.sleep("5 seconds"), level))
-      expect(yield* VirtualClock.run(Effect.zipRight(Effect.sleep("1 hour"), refilled))).toBe(5)
-      expect(yield* VirtualClock.run(refilled)).toBe(5)
+      const make = RetryBucket.requestRatio({ ratio: 1, floorPerSecond: 0, window: "10 seconds" })
+      const levelAfter = (millis: number) =>
+        Effect.gen(function* () {
+          const bucket = yield* make
+          yield* start(bucket)
+          yield* Effect.sleep(millis)
+          return yield* bucket.level
+        }).pipe(VirtualClock.run)
+      expect([yield* levelAfter(37), yield* levelAfter(10_099), yield* levelAfter(10_100)]).toEqual([1, 1, 0])
     })
   )
 })
