@@ -3,16 +3,16 @@ import {
   Backoff,
   Deadline,
   InvalidArgument,
-  Retry,
-  RetryBucket,
-  SendRate,
+  type Observe,
+  type Retry,
+  TokenBucket,
   Verdict
 } from "@effect-retry/core"
 import { Connections, Discard, HttpClassifier, HttpRetry, Idempotency, Presets } from "@effect-retry/http"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { HttpBody, HttpClient, type HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Clock, Context, Data, Duration, Effect, Fiber, Layer, Schedule } from "effect"
+import { Chunk, Clock, Context, Data, Duration, Effect, Fiber, Schedule } from "effect"
 import { expectTypeOf } from "vitest"
 import { answer, broken, exchange, ok, reset, unavailable } from "../src/http-scripted.ts"
 import type { Answer } from "../src/http-scripted.ts"
@@ -28,7 +28,7 @@ const url = "https://api.example/"
 
 /** The reason of the last operation that gave up. */
 let reason: Retry.StopReason | undefined
-const listen: Retry.Observer = (event) =>
+const listen: Observe.Observer = (event) =>
   Effect.sync(() => {
     if (event._tag === "GaveUp") reason = event.reason
   })
@@ -37,8 +37,8 @@ const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 se
 
 const get = (...answers: readonly [Answer, ...ReadonlyArray<Answer>]) => got(policy, ...answers)
 
-const got = <P extends HttpRetry.Policy<HttpClientError.HttpClientError>>(
-  of: P,
+const got = <P extends HttpRetry.Fields<HttpClientError.HttpClientError>>(
+  of: HttpRetry.Checked<P>,
   ...answers: readonly [Answer, ...ReadonlyArray<Answer>]
 ) => exchange(answers, (client) => HttpRetry.withRetry(client, of).get(url))
 
@@ -79,15 +79,14 @@ describe(`${path} ## Defaults`, () => {
     "`HttpRetry.standard` `hint` `jitterRatio`": at(standard.hint, "jitterRatio"),
     "`HttpRetry.standard` `attemptTimeout`": standard.attemptTimeout,
     "`HttpRetry.standard` `deadline`": standard.deadline,
-    "`HttpRetry.standard` `bucket`": standard.bucket,
-    "`HttpRetry.standard` `sendRate`": standard.sendRate,
+    "`HttpRetry.standard` `bucket`": at(standard, "bucket"),
+    "`HttpRetry.standard` `rateLimiter`": at(standard, "rateLimiter"),
     "`HttpRetry.standard` `observe`": standard.observe,
     "`HttpRetry.standard` `opinion`": standard.opinion,
     "`HttpRetry.standard` `attemptHeaders`": standard.attemptHeaders,
     "`HttpRetry.attemptNumber` `header`": Object.keys(HttpRetry.attemptNumber()(1)),
     "`Discard.standard` `atMostBytes`": Discard.standard.atMostBytes,
     "`Discard.standard` `within`": Duration.toMillis(Discard.standard.within),
-    "`HoldBack.layer` `rate`": undefined,
     "`Connections.transientStatuses`": [...Connections.transientStatuses],
     "`Idempotency.standard` `methods`": Idempotency.standard.methods,
     "`Idempotency.standard` `keyHeader`": Idempotency.standard.keyHeader,
@@ -330,7 +329,7 @@ tableOf(
       ),
 
     "The body breaks when the headers are in": () =>
-      virtually("leaves that to whoever reads it", () =>
+      virtually("leaves that to the reader of the body", () =>
         Effect.gen(function* () {
           const breaking: Answer = (request) =>
             Effect.sync(() => {
@@ -348,30 +347,30 @@ tableOf(
     "The bucket refuses": () =>
       virtually("returns the response, its body unread", () =>
         Effect.gen(function* () {
-          const funded = { ...policy, bucket: RetryBucket.Default }
+          const funded = { ...policy, bucket: TokenBucket.empty }
           const { outcome } = yield* exchange([answer(503, {}, "busy")], (client) =>
             Effect.flatMap(HttpRetry.withRetry(client, funded).get(url), ({ text }) => text)
-          ).pipe(Effect.provide(RetryBucket.layerEmpty(RetryBucket.Default)))
+          )
           expect(outcome).toBe("busy")
           expect(reason?._tag).toBe("BucketEmpty")
         })
       ),
 
-    "The send rate refuses the first attempt": () =>
+    "The rate limiter refuses the first attempt": () =>
       virtually("fails with a `RequestError`", () =>
         Effect.gen(function* () {
           const { outcome, sent } = yield* refusing(0, ok)
           expect(sent).toEqual([])
-          expect(outcome).toMatchObject({ _tag: "RequestError", cause: { _tag: "SendRefused" } })
+          expect(outcome).toMatchObject({ _tag: "RequestError", cause: { _tag: "AttemptRefused" } })
         })
       ),
 
-    "The send rate refuses a later attempt": () => {
+    "The rate limiter refuses a later attempt": () => {
       virtually("returns the last response, with its body where that was read to its end", () =>
         Effect.gen(function* () {
           const { outcome } = yield* refusing(1, answer(429, {}, "busy"))
           expect(outcome).toEqual([429, "busy"])
-          expect(reason?._tag).toBe("SendRateRefused")
+          expect(reason?._tag).toBe("RateLimiterRefused")
         })
       )
 
@@ -435,18 +434,17 @@ tableOf(
   hearing
 )
 
-/** An operation under a send rate that grants so many attempts: its status, and its body or what came of reading it. */
+/** An operation under a limiter that grants so many attempts: its status, and its body or what came of reading it. */
 const refusing = (attempts: number, first: Answer) => {
-  const rated = { ...policy, sendRate: SendRate.Default }
-  const rate = Layer.succeed(SendRate.Default, {
-    ...SendRate.unlimited,
-    acquire: ({ attempt }) => Effect.succeed(attempt <= attempts)
-  })
+  const rateLimiter: TokenBucket.TokenBucket = {
+    ...TokenBucket.unlimited,
+    acquire: (request) => (request.attempt <= attempts ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
+  }
   return exchange([first], (client) =>
-    Effect.flatMap(HttpRetry.withRetry(client, rated).get(url), ({ status, text }) =>
+    Effect.flatMap(HttpRetry.withRetry(client, { ...policy, rateLimiter }).get(url), ({ status, text }) =>
       Effect.map(Effect.merge(text), (read) => [status, typeof read === "string" ? read : read._tag])
     )
-  ).pipe(Effect.provide(rate))
+  )
 }
 
 tableOf(path, "## How the types work", {
@@ -475,30 +473,29 @@ tableOf(path, "## How the types work", {
       })
     ),
 
-  "`sendRate: Tag`": () =>
+  "`rateLimiter: Tag`": () =>
     it("adds the tag", () => {
-      class Mine extends Context.Tag("Mine")<Mine, SendRate.SendRate>() {}
-      const rated = withRetry({ ...policy, sendRate: Mine })
-      expectTypeOf(rated).toEqualTypeOf<HttpClient.HttpClient.With<HttpClientError.HttpClientError, Mine>>()
-      expect(rated).toHaveProperty("execute")
+      class Mine extends Context.Tag("Mine")<Mine, TokenBucket.TokenBucket>() {}
+      const limited = withRetry({ ...policy, rateLimiter: Mine })
+      expectTypeOf(limited).toEqualTypeOf<HttpClient.HttpClient.With<HttpClientError.HttpClientError, Mine>>()
+      expect(limited).toHaveProperty("execute")
     }),
 
   "`bucket: Tag`": () =>
     it("adds the tag", () => {
-      class Mine extends Context.Tag("Mine")<Mine, RetryBucket.RetryBucket>() {}
+      class Mine extends Context.Tag("Mine")<Mine, TokenBucket.TokenBucket>() {}
       const funded = withRetry({ ...policy, bucket: Mine })
       expectTypeOf(funded).toEqualTypeOf<HttpClient.HttpClient.With<HttpClientError.HttpClientError, Mine>>()
       expect(funded).toHaveProperty("execute")
     }),
 
-  "`bucket: Tag` of a `ChargingBucket`": () =>
-    virtually("adds the tag, and the refusal is a `cause`", () =>
+  "`bucket` or `rateLimiter` that is a `TokenBucket` itself": () =>
+    virtually("adds nothing, and a refusal of the rate limiter is a `cause`", () =>
       Effect.gen(function* () {
-        class Charging extends Context.Tag("Charging")<Charging, RetryBucket.ChargingBucket>() {}
-        const charged = { ...policy, bucket: Charging }
-        const refusing = { ...RetryBucket.unlimited, takeFirst: () => Effect.succeedNone }
-        const { outcome } = yield* Effect.provideService(got(charged, ok), Charging, refusing)
-        expect(outcome).toMatchObject({ _tag: "RequestError", cause: { _tag: "SendRefused" } })
+        const given = { ...policy, bucket: TokenBucket.unlimited, rateLimiter: TokenBucket.empty }
+        expectTypeOf(withRetry(given)).toEqualTypeOf<HttpClient.HttpClient>()
+        const { outcome } = yield* got(given, ok)
+        expect(outcome).toMatchObject({ _tag: "RequestError", cause: { _tag: "AttemptRefused" } })
       })
     ),
 
@@ -515,7 +512,8 @@ tableOf(path, "## How the types work", {
 })
 
 const bare = HttpClient.make((request) => ok(request))
-const withRetry = <P extends HttpRetry.Policy<HttpClientError.HttpClientError>>(of: P) => HttpRetry.withRetry(bare, of)
+const withRetry = <P extends HttpRetry.Fields<HttpClientError.HttpClientError>>(of: HttpRetry.Checked<P>) =>
+  HttpRetry.withRetry(bare, of)
 
 describe(`${path} ## How the types work, of opinions`, () => {
   it("in a pipe the lambda needs no annotation, alone it does", () => {
