@@ -168,7 +168,8 @@ const judgeResponse = (self: HttpClassifier, response: unknown, nowMillis: numbe
   const directive = directiveOf(self.directives, headers)
   const hint = HintHeader.read(self.hints, headers, nowMillis)?.millis
   const known = (hint === undefined ? undefined : row?.hinted) ?? row?.kind
-  if (directive?.says === "false") return judgement(Verdict.terminal(`${directive.header}: false`, { kind: known, hint }))
+  if (directive?.says === "false")
+    return judgement(Verdict.terminal(`${directive.header}: false`, { kind: known, hint }))
   const kind = known ?? (directive && wanted(status, row))
   if (kind !== undefined) return judgement(Verdict.retryable(kind, { hint }), row?.processing)
   return status < 500 ? unjudged : judgement(Verdict.terminal(`status ${status}`))

@@ -215,5 +215,7 @@ const rejection = (cause: Cause.Cause<unknown>): unknown => {
   if (error.cause instanceof AttemptTimeout.AttemptTimedOut || error.cause instanceof Deadline.DeadlineExceeded) {
     return new DOMException(error.cause.message, "TimeoutError")
   }
-  return error.cause instanceof Retry.AttemptRefused ? new TypeError("fetch failed", { cause: error.cause }) : error.cause
+  return error.cause instanceof Retry.AttemptRefused
+    ? new TypeError("fetch failed", { cause: error.cause })
+    : error.cause
 }

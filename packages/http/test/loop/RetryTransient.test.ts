@@ -93,7 +93,10 @@ describe("HttpRetry.withRetry in place of HttpClient.retryTransient", () => {
       yield* HttpClient.retryTransient(theirs.client, { schedule, times: 3 }).get("http://api.example.com/")
       const startedMillis = Scripted.times(theirs.calls).at(-1) ?? 0
       const own = { ...policy, backoff: Backoff.constant({ delay: "1 second" }) }
-      yield* HttpRetry.withRetry(ours.client, { ...own, hint: Hint.floor({ atMost: "1 minute", otherwise: "giveUp" }) }).get("http://api.example.com/")
+      yield* HttpRetry.withRetry(ours.client, {
+        ...own,
+        hint: Hint.floor({ atMost: "1 minute", otherwise: "giveUp" })
+      }).get("http://api.example.com/")
       expect(Scripted.times(theirs.calls)).toEqual([0, 1_000])
       expect(Scripted.times(ours.calls).map((millis) => millis - startedMillis)).toEqual([0, 30_000])
     }).pipe(Scripted.world)

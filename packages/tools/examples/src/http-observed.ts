@@ -1,11 +1,11 @@
 import { exchange, unavailable } from "./http-scripted.ts"
 // #region observed
-import { Retry } from "@effect-retry/core"
+import { type Observe, Retry } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { Effect } from "effect"
 
-const why: Retry.Observer = (event) =>
-  event._tag === "GaveUp" ? Effect.log(`${event.attempt} sent, ${Retry.inWords(event.reason)}`) : Effect.void
+const why: Observe.Observer = (event) =>
+  event._tag === "GaveUp" ? Effect.log(`${event.attempt} sent, ${Retry.format(event.reason)}`) : Effect.void
 
 const observed = HttpRetry.withRetry({ ...HttpRetry.standard, observe: [why] })
 // #endregion

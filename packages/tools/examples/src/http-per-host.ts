@@ -1,15 +1,19 @@
 import { exchange, unavailable } from "./http-scripted.ts"
 // #region host
-import { RetryBucket } from "@effect-retry/core"
+import { RetryBucket, TokenBucket } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
+import { Layer } from "effect"
 
-const funded = HttpRetry.withRetry({ ...HttpRetry.standard, bucket: RetryBucket.Default })
+const funded = HttpRetry.withRetry({ ...HttpRetry.standard, bucket: TokenBucket.Default })
 
-const onePerHost = RetryBucket.layerKeyed(RetryBucket.Default, {
-  bucket: RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 3, floorPerSecond: 0.1 }),
-  maxKeys: 100,
-  idleTimeToLive: "10 minutes"
-})
+const onePerHost = Layer.effect(
+  TokenBucket.Default,
+  TokenBucket.keyed({
+    bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 3, floorPerSecond: 0.1 }),
+    maxKeys: 100,
+    idleTimeToLive: "10 minutes"
+  })
+)
 // #endregion
 
 import { Effect } from "effect"

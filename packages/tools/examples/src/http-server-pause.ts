@@ -1,10 +1,19 @@
 import { answer, exchange, ok } from "./http-scripted.ts"
-// #region hold
-import { SendRate } from "@effect-retry/core"
-import { HoldBack, HttpRetry } from "@effect-retry/http"
+// #region pause
+import { RateLimiter, TokenBucket } from "@effect-retry/core"
+import { HttpRetry } from "@effect-retry/http"
+import { Layer } from "effect"
 
-const held = HttpRetry.withRetry({ ...HttpRetry.standard, sendRate: SendRate.Default })
-const layer = HoldBack.layer(SendRate.Default, { atMost: "1 minute" })
+const pausing = HttpRetry.withRetry({ ...HttpRetry.standard, rateLimiter: TokenBucket.Default })
+
+const onePerHost = Layer.effect(
+  TokenBucket.Default,
+  TokenBucket.keyed({
+    bucket: RateLimiter.serverPause({ atMost: "1 minute" }),
+    maxKeys: 100,
+    idleTimeToLive: "1 hour"
+  })
+)
 // #endregion
 
 import { Effect } from "effect"
@@ -13,7 +22,7 @@ import { SeededRandom } from "@effect-retry/testing"
 /** The first operation meets the hint; the second begins a second later, and a third asks another host. */
 export const program = Effect.map(
   exchange([answer(429, { "retry-after": "10" }), ok], (client) => {
-    const get = (url: string) => held(client).get(url)
+    const get = (url: string) => pausing(client).get(url)
     return Effect.all(
       [
         get("https://a.example/"),
@@ -24,7 +33,7 @@ export const program = Effect.map(
     )
   }),
   ({ requests, sent }) => requests.map(({ url }, i) => `${sent[i]} ${url}`)
-).pipe(Effect.provide(layer), Effect.provide(SeededRandom.layerConstant(0.5)))
+).pipe(Effect.provide(onePerHost), Effect.provide(SeededRandom.layerConstant(0.5)))
 
 // #region expected
 export const expected = [
