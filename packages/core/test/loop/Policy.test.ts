@@ -1,4 +1,5 @@
-import { Backoff, BackoffTree, Classifier, InvalidArgument, Policy, Retry, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, InvalidArgument, Policy, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 
@@ -8,14 +9,34 @@ const good = {
   backoff: Backoff.constant({ delay: "1 second" })
 }
 
-// As from JavaScript, where the compiler looks at nothing.
+// As from JavaScript, without a compiler.
 const doors: { readonly [owner: string]: (policy: typeof good) => unknown } = {
   "Policy.make": (policy) => Policy.make(policy),
   "Policy.toSchedule": (policy) => Policy.toSchedule(policy),
   "Retry.retry": (policy) => Retry.retry(Effect.void, policy),
   "Retry.orStopped": (policy) => Retry.orStopped(Effect.void, policy),
-  "Retry.retryOrElse": (policy) => Retry.retryOrElse(Effect.void, policy, () => Effect.void)
+  "Retry.retryOrElse": (policy) => Retry.retryOrElse(Effect.void, policy, () => Effect.void),
+  "Retry.promise": (policy) => Retry.promise(() => Promise.resolve(), policy)
 }
+
+const fields = [
+  "name",
+  "observe",
+  "whenNested",
+  "attempt",
+  "attemptSpan",
+  "rateLimiter",
+  "attemptTimeout",
+  "classifier",
+  "result",
+  "maxAttempts",
+  "attemptsByKind",
+  "backoff",
+  "hint",
+  "deadline",
+  "release",
+  "bucket"
+]
 
 const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; readonly message: string }> = [
   { field: "maxAttempts", value: NaN, message: "maxAttempts must be a whole number >= 1, got NaN" },
@@ -55,8 +76,38 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
   { field: "deadline", value: 1000, message: "deadline must be made by Deadline, got 1000" },
   { field: "hint", value: null, message: "hint must be made by Hint, got null" },
   { field: "attempt", value: {}, message: "attempt must be a Context.Tag, got [object Object]" },
-  { field: "sendRate", value: null, message: "sendRate must be a Context.Tag, got null" },
-  { field: "bucket", value: "bucket", message: 'bucket must be a Context.Tag, got "bucket"' }
+  {
+    field: "rateLimiter",
+    value: null,
+    message: "rateLimiter must be a TokenBucket or a Context.Tag of one, got null"
+  },
+  {
+    field: "bucket",
+    value: "bucket",
+    message: 'bucket must be a TokenBucket or a Context.Tag of one, got "bucket"'
+  },
+  {
+    field: "bucket",
+    value: { acquire: () => Effect.succeedNone },
+    message: "bucket must be a TokenBucket or a Context.Tag of one, got [object Object]"
+  },
+  { field: "release", value: true, message: "release must be a function from what failed to an effect, got true" },
+  { field: "attemptsByKind", value: 3, message: "attemptsByKind must be a record of kinds, got 3" },
+  {
+    field: "attemptsByKind",
+    value: { Throtling: 3 },
+    message: 'attemptsByKind must be one of Transient, Throttling, Timeout, Server, Client, got "Throtling"'
+  },
+  {
+    field: "attemptsByKind",
+    value: { Server: 0 },
+    message: "attemptsByKind.Server must be a whole number >= 1, got 0"
+  },
+  {
+    field: "maxAttemps",
+    value: 3,
+    message: `maxAttemps must be absent: the fields of a policy are ${fields.join(", ")}, got 3`
+  }
 ]
 
 const cases = Object.entries(doors).flatMap(([owner, door]) => bad.map((row) => ({ owner, door, ...row })))
@@ -72,10 +123,36 @@ describe("Policy.make", () => {
     expect(Policy.make({ ...good, maxAttempts }).maxAttempts).toBe(maxAttempts)
   })
 
+  it.each([{}, { Throttling: Infinity }, { Throttling: 1, Server: undefined }])(
+    "accepts limits by kind: %o",
+    (attemptsByKind) => {
+      expect(Policy.make({ ...good, attemptsByKind }).attemptsByKind).toBe(attemptsByKind)
+    }
+  )
+
+  it("accepts a bucket itself in both places", () => {
+    const funded = { ...good, rateLimiter: TokenBucket.unlimited, bucket: TokenBucket.empty }
+    expect(Policy.make(funded)).toBe(funded)
+  })
+
   it("answers with the very policy it was given", () => {
     const policy = { ...good, backoff: Schedule.spaced("1 second") }
     expect(Policy.make(policy)).toBe(policy)
   })
+
+  it.effect("reads a policy once: what is changed in it later has no effect", () =>
+    Effect.gen(function* () {
+      let attempts = 0
+      const failing = Effect.suspend(() => Effect.fail(++attempts))
+      const changing = { ...good, backoff: Backoff.constant({ delay: 0 }), observe: [] as Array<never> }
+      const retried = Retry.retry(failing, changing)
+      changing.maxAttempts = 9
+      changing.observe.push(undefined as never)
+      yield* Effect.flip(retried)
+      yield* Effect.flip(Retry.retry(failing, changing))
+      expect(attempts).toBe(6)
+    })
+  )
 
   it("refuses a door's policy before the effect is run", () => {
     let ran = false
@@ -95,7 +172,7 @@ describe("Policy.standard", () => {
       let tree: BackoffTree.Tree | undefined = Policy.standard.backoff.tree
       for (let retry = 1; retry <= 10; retry++) {
         const stepped: BackoffTree.Step | undefined =
-          tree && BackoffTree.step(tree, { u, kind: undefined, ranMillis: 0 })
+          tree && BackoffTree.step(tree, { u, kind: undefined, ranMillis: 0, elapsedMillis: 0 })
         delays.push(stepped?.delayMillis)
         tree = stepped?.rest
       }
@@ -132,8 +209,10 @@ describe("Policy.standard", () => {
 })
 
 describe("Policy.once", () => {
-  it("makes one attempt, and its back-off has ended before it began", () => {
+  it("makes one attempt, and its back-off has no delays", () => {
     expect(Policy.once.maxAttempts).toBe(1)
-    expect(BackoffTree.step(Policy.once.backoff.tree, { u: 0, kind: undefined, ranMillis: 0 })).toBe(undefined)
+    expect(BackoffTree.step(Policy.once.backoff.tree, { u: 0, kind: undefined, ranMillis: 0, elapsedMillis: 0 })).toBe(
+      undefined
+    )
   })
 })

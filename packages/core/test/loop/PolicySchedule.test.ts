@@ -1,6 +1,7 @@
 import {
   AttemptTimeout,
   Backoff,
+  Curve,
   Deadline,
   Hint,
   InvalidArgument,
@@ -12,7 +13,7 @@ import {
 import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Context, Duration, Effect, Exit, FastCheck, Layer, Random, Schedule, Stream } from "effect"
-import { Bucket, judge, nowMillis, policy, Rate, type Word, words, world } from "./Recording.ts"
+import { Bucket, judge, Limiter, nowMillis, policy, type Word, words, world } from "./Recording.ts"
 
 /** Fails with the words, one after the other, and then succeeds; writes down when it started. */
 const scripted = (words: ReadonlyArray<Word>) => {
@@ -89,7 +90,7 @@ describe("Policy.toSchedule", () => {
     Effect.gen(function* () {
       const schedule = Policy.toSchedule({
         ...policy,
-        backoff: Backoff.linear({ base: "1 second", step: "1 second" }),
+        backoff: Backoff.fromCurve(Curve.linear({ base: "1 second", step: "1 second" })),
         maxAttempts: 4
       })
       const outputs = yield* Schedule.run(schedule, 0, ["busy", "busy", "busy", "busy"] as const)
@@ -117,7 +118,10 @@ describe("Policy.toSchedule", () => {
 
   it.effect("lets a back-off start over after an attempt that ran long, from the second failure on", () =>
     Effect.gen(function* () {
-      const backoff = Backoff.resetAfter(Backoff.linear({ base: "1 second", step: "1 second" }), "1 minute")
+      const backoff = Backoff.resetAfter(
+        Backoff.fromCurve(Curve.linear({ base: "1 second", step: "1 second" })),
+        "1 minute"
+      )
       const durations = ["1 hour", "0 millis", "0 millis", "1 hour", "0 millis"] as const
       const waits = (run: (attempt: Effect.Effect<void, "busy">) => Effect.Effect<void, "busy">) =>
         Effect.gen(function* () {
@@ -230,12 +234,12 @@ describe("Policy.toSchedule", () => {
 })
 
 describe("Policy.toSchedule refusal", () => {
-  // The compiler refuses each of these, too: as from JavaScript.
+  // As from JavaScript: the compiler refuses each of these, too.
   const refusedFor = (more: object) => () => Policy.toSchedule({ ...policy, ...more })
 
   it.each([
     { field: "attempt", value: Retry.CurrentAttempt },
-    { field: "sendRate", value: Rate },
+    { field: "rateLimiter", value: Limiter },
     { field: "attemptTimeout", value: AttemptTimeout.constant("1 second") },
     { field: "result", value: () => Verdict.noOpinion },
     { field: "observe", value: [] },
@@ -264,7 +268,7 @@ describe("Policy.toSchedule refusal", () => {
   it("accepts what is given as undefined", () => {
     const nothing = {
       attempt: undefined,
-      sendRate: undefined,
+      rateLimiter: undefined,
       attemptTimeout: undefined,
       result: undefined,
       bucket: undefined

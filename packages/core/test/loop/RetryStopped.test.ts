@@ -4,9 +4,10 @@ import { Cause, Duration, Effect, Exit, Option } from "effect"
 import {
   type Bucket,
   funded,
+  judge,
+  type Limiter,
   make,
   policy,
-  type Rate,
   type Recording,
   type Script,
   type Word,
@@ -15,7 +16,7 @@ import {
 
 interface Row {
   readonly reason: Retry.StopReason
-  readonly policy?: Partial<Policy.Policy<Word, unknown, never, never>>
+  readonly policy?: Partial<Policy.Policy<Word>>
   readonly script?: Script
   readonly words: ReadonlyArray<Word>
   readonly attempts: number
@@ -71,26 +72,36 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     reason: { _tag: "BucketEmpty" },
-    script: { take: (kind) => (kind === "Throttling" ? Effect.succeedNone : Effect.succeedSome(5)) },
+    script: {
+      bucket: ({ kind }) => (Option.contains(kind, "Throttling") ? Effect.succeedNone : Effect.succeedSome(5))
+    },
     words: ["busy", "slow down"],
     attempts: 2,
     elapsed: "1400 millis",
-    message: "the bucket has no tokens for it (2 attempts in 1s 400ms)"
+    message: "the bucket refused the retry (2 attempts in 1s 400ms)"
   },
   {
-    reason: { _tag: "SendRateRefused" },
-    script: { acquire: ({ attempt }) => Effect.succeed(attempt < 3) },
+    reason: { _tag: "RateLimiterRefused" },
+    script: { limiter: ({ attempt }) => (attempt < 3 ? Effect.succeedSome(1) : Effect.succeedNone) },
     words: ["busy", "busy"],
     attempts: 2,
     elapsed: "2400 millis",
-    message: "the send rate refused it (2 attempts in 2s 400ms)"
+    message: "the rate limiter refused the attempt (2 attempts in 2s 400ms)"
   }
+]
+
+/** Reasons that come up after a delay of a second had been decided on. */
+const delayed: ReadonlyArray<Retry.StopReason["_tag"]> = [
+  "HintTooLong",
+  "DeadlinePassed",
+  "BucketEmpty",
+  "RateLimiterRefused"
 ]
 
 /** Runs a row through a door. */
 const through = <A, E>(
   row: Row,
-  door: (attempt: Effect.Effect<never, Word>, policy: typeof funded) => Effect.Effect<A, E, Bucket | Rate>
+  door: (attempt: Effect.Effect<never, Word>, policy: typeof funded) => Effect.Effect<A, E, Bucket | Limiter>
 ) =>
   Effect.suspend(() => {
     const recording: Recording = make(row.script)
@@ -99,7 +110,7 @@ const through = <A, E>(
   }).pipe(world)
 
 const delayOf = (row: Row, i: number) =>
-  i < row.words.length - 1 || row.reason._tag === "SendRateRefused"
+  i < row.words.length - 1 || row.reason._tag === "RateLimiterRefused"
     ? Option.some(Duration.seconds(1))
     : Option.none<Duration.Duration>()
 
@@ -107,7 +118,7 @@ const historyOf = (row: Row) =>
   row.words.map((word, i) => ({
     attempt: i + 1,
     error: word,
-    verdict: funded.classifier(word),
+    verdict: judge(word),
     startedAfter: Duration.millis(1_200 * i),
     failedAfter: Duration.millis(1_200 * i + 200),
     delay: delayOf(row, i)
@@ -119,6 +130,7 @@ const toldOf = (row: Row) => ({
   cause: row.words.at(-1),
   attempts: row.attempts,
   elapsed: Duration.decode(row.elapsed),
+  delay: delayed.includes(row.reason._tag) ? Option.some(Duration.seconds(1)) : Option.none(),
   history: historyOf(row),
   message: row.message
 })
@@ -126,14 +138,16 @@ const toldOf = (row: Row) => ({
 const tell = ({
   attempts,
   cause,
+  delay,
   elapsed,
   error,
   history,
   message,
   reason
-}: Retry.RetryStopped<Word | Retry.SendRefused>) => ({
+}: Retry.RetryStopped<Word | Retry.AttemptRefused>) => ({
   attempts,
   cause,
+  delay,
   elapsed,
   error,
   history,
@@ -142,7 +156,7 @@ const tell = ({
 })
 
 describe("Retry.orStopped", () => {
-  it.effect.each(rows)("fails with the whole story of $reason", (row) =>
+  it.effect.each(rows)("fails with all there is to know of $reason", (row) =>
     Effect.gen(function* () {
       const stopped = yield* Effect.flip(through(row, (attempt, policy) => Retry.orStopped(attempt, policy)))
       expect(stopped).toBeInstanceOf(Retry.RetryStopped)
@@ -166,13 +180,13 @@ describe("Retry.orStopped", () => {
     }).pipe(world)
   )
 
-  it.effect("tells of a first send refused before any attempt", () =>
+  it.effect("tells of a first attempt that the rate limiter refused", () =>
     Effect.gen(function* () {
-      const recording = make({ acquire: () => Effect.succeed(false) })
+      const recording = make({ limiter: () => Effect.succeedNone })
       const stopped = yield* Effect.flip(recording.provide(Retry.orStopped(Effect.void, funded)))
-      expect(stopped.error).toEqual(new Retry.SendRefused({ by: "send rate" }))
+      expect(stopped.error).toEqual(new Retry.AttemptRefused({ attempt: 1 }))
       expect(stopped).toMatchObject({
-        reason: { _tag: "SendRateRefused" },
+        reason: { _tag: "RateLimiterRefused" },
         attempts: 0,
         elapsed: Duration.zero,
         history: []
@@ -180,10 +194,11 @@ describe("Retry.orStopped", () => {
     }).pipe(world)
   )
 
-  it.effect("says in the history what was waited when the deadline passed in the wait for a send", () =>
+  it.effect("says in the history what was waited when the deadline passed in the wait for the rate limiter", () =>
     Effect.gen(function* () {
       const recording = make({
-        acquire: ({ attempt }) => Effect.as(attempt === 1 ? Effect.void : Effect.sleep("1 minute"), true)
+        limiter: ({ attempt, restore }) =>
+          restore(Effect.as(attempt === 1 ? Effect.void : Effect.sleep("1 minute"), Option.some(1)))
       })
       const stopped = yield* Effect.flip(
         recording.provide(
@@ -197,7 +212,7 @@ describe("Retry.orStopped", () => {
 })
 
 describe("Retry.retryOrElse", () => {
-  it.effect.each(rows)("hands the whole story of $reason to the fallback", (row) =>
+  it.effect.each(rows)("hands all there is to know of $reason to the fallback", (row) =>
     Effect.gen(function* () {
       const door = (attempt: Effect.Effect<never, Word>, policy: typeof funded) =>
         Retry.retryOrElse(attempt, policy, (stopped) => Effect.succeed(tell(stopped)))
@@ -233,14 +248,42 @@ describe("Retry.retry", () => {
     })
   )
 
-  it.effect("fails with an error that says so when the first send is refused", () =>
+  it.effect("fails with an error of its own where the rate limiter refuses the first attempt", () =>
     Effect.gen(function* () {
-      const recording = make({ acquire: () => Effect.succeed(false) })
+      const recording = make({ limiter: () => Effect.succeedNone })
       const error = yield* Effect.flip(recording.provide(Retry.retry(Effect.void, funded)))
-      expect(error).toEqual(new Retry.SendRefused({ by: "send rate" }))
-      expect(error.message).toBe("the send rate refused the first attempt")
+      expect(error).toEqual(new Retry.AttemptRefused({ attempt: 1 }))
+      expect(error.message).toBe("the rate limiter refused attempt 1")
     }).pipe(world)
   )
+})
+
+describe("Retry.RetryStopped history", () => {
+  it.effect("holds the latest hundred failed attempts, oldest first", () =>
+    Effect.gen(function* () {
+      let attempts = 0
+      const failing = Effect.suspend(() => Effect.fail(++attempts))
+      const many = { classifier: () => Verdict.transient, maxAttempts: 250, backoff: Backoff.constant({ delay: 0 }) }
+      const stopped = yield* Effect.flip(Retry.orStopped(failing, many))
+      expect(stopped.attempts).toBe(250)
+      expect(stopped.history.map(({ attempt }) => attempt)).toEqual(Array.from({ length: 100 }, (_, i) => 151 + i))
+      expect(stopped.history.map(({ error }) => error)).toEqual(stopped.history.map(({ attempt }) => attempt))
+    })
+  )
+})
+
+describe("Retry.format", () => {
+  it.each<readonly [Retry.StopReason, string]>([
+    [{ _tag: "AttemptsSpent", maxAttempts: 1 }, "the only attempt is spent"],
+    [{ _tag: "AttemptsSpent", maxAttempts: 1, kind: "Server" }, "the only attempt that may fail with Server is spent"],
+    [
+      { _tag: "AttemptsSpent", maxAttempts: 2, kind: "Throttling" },
+      "all 2 attempts that may fail with Throttling are spent"
+    ],
+    [{ _tag: "StoodDown", outer: "job" }, "left to job, which retries itself"]
+  ])("says what happened: %o", (reason, text) => {
+    expect(Retry.format(reason)).toBe(text)
+  })
 })
 
 describe("Retry.orStopped verdicts", () => {
