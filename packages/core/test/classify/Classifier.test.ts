@@ -1,7 +1,7 @@
 import { Backoff, Classifier, Retry, Verdict } from "@effect-retry/core"
-import { Arbitraries } from "@effect-retry/testing"
+import { Arbitraries, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Data, Duration, Effect, FastCheck as fc, Option } from "effect"
+import { Clock, Data, Duration, Effect, FastCheck as fc, Option } from "effect"
 import { law } from "../support/Laws.ts"
 
 class Busy extends Data.TaggedError("Busy")<{ readonly retryAfter: Duration.Duration }> {}
@@ -13,18 +13,25 @@ const busy = new Busy({ retryAfter: Duration.seconds(7) })
 const notFound = new NotFound({ path: "/a" })
 const lost = new Lost({ bytes: 3 })
 
+const moment: Classifier.Moment = { nowMillis: 1_000_000, attempt: 2, elapsed: Duration.seconds(3) }
+
+const judge = <E>(classifier: Classifier.Classifier<E>, error: E): Verdict.Verdict => classifier(error, moment)
+
 /** The verdicts on one error of each tag. */
-const verdicts = (classifier: Classifier.Classifier<ApiError>) => [busy, notFound, lost].map(classifier)
+const verdicts = (classifier: Classifier.Classifier<ApiError>) =>
+  [busy, notFound, lost].map((error: ApiError) => judge(classifier, error))
 
 describe("Classifier.never", () => {
   it("retries nothing, and says so", () => {
-    expect(verdicts(Classifier.never)).toEqual([1, 2, 3].map(() => ({ _tag: "Terminal", why: "nothing is retryable" })))
+    expect(verdicts(Classifier.never)).toEqual([1, 2, 3].map(() => Verdict.terminal("nothing is retryable")))
   })
 })
 
 describe("Classifier.always", () => {
   it("retries everything as a passing fault", () => {
-    expect([undefined, null, 0, busy].map(Classifier.always)).toEqual([1, 2, 3, 4].map(() => Verdict.transient))
+    expect([undefined, null, 0, busy].map((error) => judge(Classifier.always, error))).toEqual(
+      [1, 2, 3, 4].map(() => Verdict.transient)
+    )
   })
 })
 
@@ -33,11 +40,14 @@ describe("Classifier.fromPredicate", () => {
 
   it("has no opinion where the predicate does not hold", () => {
     const classifier = Classifier.fromPredicate(isLong, Verdict.server)
-    expect([{ bytes: 3 }, { bytes: 2 }].map(classifier)).toEqual([Verdict.server, Verdict.noOpinion])
+    expect([{ bytes: 3 }, { bytes: 2 }].map((error) => judge(classifier, error))).toEqual([
+      Verdict.server,
+      Verdict.noOpinion
+    ])
   })
 
   it("takes a failure for a passing fault where nothing else is said", () => {
-    expect(Classifier.fromPredicate(isLong)({ bytes: 3 })).toEqual(Verdict.transient)
+    expect(judge(Classifier.fromPredicate(isLong), { bytes: 3 })).toEqual(Verdict.transient)
   })
 
   it("judges the predicate's errors", () => {
@@ -75,8 +85,7 @@ describe("Classifier.fromTags", () => {
     { _tag: "hasOwnProperty" },
     () => "Busy"
   ])("has no opinion on what has no tag it knows: %o", (error) => {
-    const untyped: Classifier.Classifier<never> = Classifier.fromTags({ Busy: Verdict.transient })
-    expect(untyped(error as never)).toEqual(Verdict.noOpinion)
+    expect(judge(Classifier.fromTags({ Busy: Verdict.transient }), error)).toEqual(Verdict.noOpinion)
   })
 
   it("judges the named union, whose cases see their error narrowed", () => {
@@ -97,7 +106,7 @@ describe("Classifier.fromTags", () => {
     Classifier.fromTags<ApiError>({ Lost: () => true })
     // @ts-expect-error - a busy service has lost no bytes
     Classifier.fromTags<ApiError>({ Busy: (error) => Verdict.terminal(`${error.bytes}`) })
-    expect(classifier(lost)).toEqual(Verdict.transient)
+    expect(judge(classifier, lost)).toEqual(Verdict.transient)
   })
 
   it("judges the errors of its annotated cases", () => {
@@ -105,13 +114,31 @@ describe("Classifier.fromTags", () => {
       Busy: (error: Busy) => Verdict.retryable("Throttling", { hint: error.retryAfter }),
       Lost: (error: Lost) => (error.bytes > 0 ? Verdict.transient : Verdict.terminal("nothing was lost"))
     })
-    expectTypeOf(annotated).toEqualTypeOf<Classifier.Classifier<Busy | Lost>>()
-    // @ts-expect-error - it says nothing about this error
-    annotated(notFound)
-    expect([busy, lost].map(annotated)).toEqual([
+    expectTypeOf(annotated).toExtend<Classifier.Classifier<ApiError>>()
+    expect([busy, lost, notFound].map((error: ApiError) => judge<ApiError>(annotated, error))).toEqual([
       Verdict.retryable("Throttling", { hint: "7 seconds" }),
-      Verdict.transient
+      Verdict.transient,
+      Verdict.noOpinion
     ])
+    // @ts-expect-error - another error with this tag has no bytes
+    judge<{ readonly _tag: "Lost" }>(annotated, { _tag: "Lost" })
+  })
+
+  it.each([
+    ["a number", 7],
+    ["a verdict's name", "Transient"],
+    ["null", null]
+  ])("refuses a case that is neither a verdict nor a function: %s", (_, found) => {
+    expect(() => Classifier.fromTags({ Busy: found as never })).toThrow(
+      "Classifier.fromTags: Busy must be a verdict or a function from error to verdict"
+    )
+  })
+
+  it("reads its cases once", () => {
+    const cases: { Busy: Verdict.Verdict } = { Busy: Verdict.transient }
+    const early = Classifier.fromTags(cases)
+    cases.Busy = Verdict.server
+    expect(judge(early, busy)).toEqual(Verdict.transient)
   })
 
   const failing = (error: ApiError): Effect.Effect<string, ApiError> => Effect.fail(error)
@@ -163,12 +190,12 @@ describe("Classifier.firstOf", () => {
     "is associative, with no opinion as identity on both sides",
     [some, some, some, fc.nat()],
     ([a, b, c, error]) => {
-      const flat = firstOf(a, b, c)(error)
-      expect(firstOf(firstOf(a, b), c)(error)).toEqual(flat)
-      expect(firstOf(a, firstOf(b, c))(error)).toEqual(flat)
-      expect(firstOf(none, a)(error)).toEqual(a(error))
-      expect(firstOf(a, none)(error)).toEqual(a(error))
-      expect(firstOf(firstOf(), a)(error)).toEqual(a(error))
+      const flat = judge(firstOf(a, b, c), error)
+      expect(judge(firstOf(firstOf(a, b), c), error)).toEqual(flat)
+      expect(judge(firstOf(a, firstOf(b, c)), error)).toEqual(flat)
+      expect(judge(firstOf(none, a), error)).toEqual(judge(a, error))
+      expect(judge(firstOf(a, none), error)).toEqual(judge(a, error))
+      expect(judge(firstOf(firstOf(), a), error)).toEqual(judge(a, error))
     },
     law()
   )
@@ -181,16 +208,22 @@ describe("Classifier.firstOf", () => {
     }
     const terminal = Verdict.terminal("no")
     const classifier = firstOf(asks("a", Verdict.noOpinion), asks("b", terminal), asks("c", Verdict.transient))
-    expect(classifier("error")).toBe(terminal)
+    expect(judge(classifier, "error")).toBe(terminal)
     expect(asked).toEqual(["a", "b"])
   })
 
-  it("has no opinion where nobody has", () => {
-    expect(firstOf(none, none)(1)).toEqual(Verdict.noOpinion)
-    expect(firstOf()(1)).toEqual(Verdict.noOpinion)
+  it("has no opinion where no classifier has one", () => {
+    expect(judge(firstOf(none, none), 1)).toEqual(Verdict.noOpinion)
+    expect(judge(firstOf(), 1)).toEqual(Verdict.noOpinion)
   })
 
-  it.effect("ends in no retry where nobody has an opinion", () =>
+  it("refuses what is no classifier, and says which", () => {
+    expect(() => firstOf(none, Verdict.transient as never)).toThrow(
+      "Classifier.firstOf: classifiers[1] must be a function from error to verdict"
+    )
+  })
+
+  it.effect("ends in no retry where no classifier has an opinion", () =>
     Effect.gen(function* () {
       let attempts = 0
       const attempt = Effect.suspend(() => Effect.fail(++attempts))
@@ -206,32 +239,43 @@ describe("Classifier.firstOf", () => {
 describe("Classifier.withHint", () => {
   const base = Classifier.fromTags<ApiError>({ Busy: Verdict.throttling, NotFound: Verdict.terminal("gone") })
   const hint = (error: ApiError) => (error._tag === "Busy" ? error.retryAfter : "1 second")
-  const hinted = [Verdict.retryable("Throttling", { hint: "7 seconds" }), Verdict.terminal("gone"), Verdict.noOpinion]
+  const hinted = [
+    Verdict.retryable("Throttling", { hint: "7 seconds" }),
+    Verdict.terminal("gone", { hint: "1 second" }),
+    Verdict.noOpinion
+  ]
 
-  it("attaches what the error says to retryable verdicts alone", () => {
+  it("attaches what the error says to every opinion", () => {
     expect(verdicts(Classifier.withHint(base, hint))).toEqual(hinted)
     expect(verdicts(Classifier.withHint(hint)(base))).toEqual(hinted)
   })
 
   it("keeps the verdict's own hint where the error has none", () => {
     const own: Classifier.Classifier<ApiError> = () => Verdict.retryable("Server", { hint: 5 })
-    expect(Classifier.withHint(own, () => undefined)(busy)).toEqual(Verdict.retryable("Server", { hint: 5 }))
+    expect(
+      judge(
+        Classifier.withHint(own, () => undefined),
+        busy
+      )
+    ).toEqual(Verdict.retryable("Server", { hint: 5 }))
   })
 
-  it("does not read the error where no hint is of use", () => {
-    const unread = Classifier.withHint(Classifier.never, () => {
-      throw new Error("it was read")
-    })
-    expect(unread(busy)).toEqual(Verdict.terminal("nothing is retryable"))
+  it("does not read the error where there is no opinion", () => {
+    const unread = Classifier.withHint(
+      () => Verdict.noOpinion,
+      () => {
+        throw new Error("it was read")
+      }
+    )
+    expect(judge(unread, busy)).toEqual(Verdict.noOpinion)
   })
 
   it.each([NaN, -1, Infinity, 1e99, "garbage", "-1 seconds", [NaN, NaN], null, {}])(
     "never throws over what the server said: %s",
     (said) => {
       const classifier = Classifier.withHint(Classifier.always, () => said as never)
-      expect(Option.getOrElse(Option.map(hintOf(classifier(busy)), Duration.toMillis), () => 0)).toBeGreaterThanOrEqual(
-        0
-      )
+      const read = Option.map(hintOf(judge(classifier, busy)), Duration.toMillis)
+      expect(Option.getOrElse(read, () => 0)).toBeGreaterThanOrEqual(0)
     }
   )
 
@@ -245,6 +289,123 @@ describe("Classifier.withHint", () => {
   })
 })
 
+describe("Classifier.fromClass and Classifier.when", () => {
+  class Reset extends Error {
+    readonly code = "ECONNRESET"
+  }
+  class LateReset extends Reset {}
+  const isCoded = (error: unknown): error is { readonly code: string } =>
+    typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
+
+  it("judge what they know, subclasses included, and have no opinion on the rest", () => {
+    const byClass = Classifier.fromClass(Reset, (error) => Verdict.terminal(error.code))
+    const byGuard = Classifier.when(isCoded, (error) => Verdict.terminal(error.code))
+    for (const classifier of [byClass, byGuard]) {
+      expectTypeOf(classifier).toEqualTypeOf<Classifier.Classifier>()
+      expect([new Reset(), new LateReset(), busy, null, undefined, "code"].map((e) => judge(classifier, e))).toEqual([
+        Verdict.terminal("ECONNRESET"),
+        Verdict.terminal("ECONNRESET"),
+        ...[1, 2, 3, 4].map(() => Verdict.noOpinion)
+      ])
+    }
+  })
+
+  it("take a verdict instead of a function", () => {
+    expect(judge(Classifier.fromClass(Reset, Verdict.transient), new Reset())).toEqual(Verdict.transient)
+    expect(judge(Classifier.when(isCoded, Verdict.server), new Reset())).toEqual(Verdict.server)
+  })
+
+  it("refuse what is neither", () => {
+    const message = "must be a verdict or a function from error to verdict"
+    expect(() => Classifier.fromClass(Reset, 7 as never)).toThrow(`Classifier.fromClass: verdict ${message}`)
+    expect(() => Classifier.when(isCoded, "no" as never)).toThrow(`Classifier.when: verdict ${message}`)
+  })
+
+  it.effect("are constants that fit every union, alone and under firstOf", () =>
+    Effect.gen(function* () {
+      const shipped = Classifier.firstOf(
+        Classifier.fromClass(Reset, Verdict.transient),
+        Classifier.fromTags({ Busy: Verdict.throttling }),
+        Classifier.when(isCoded, Verdict.server)
+      )
+      const policy = { classifier: shipped, maxAttempts: 3, backoff: Backoff.constant({ delay: 0 }) }
+      const attempts = (error: Reset | Busy | NotFound) =>
+        Effect.map(Effect.flip(Retry.orStopped(Effect.fail(error), policy)), ({ attempts }) => attempts)
+      expect(yield* Effect.forEach([new Reset(), busy, notFound], attempts)).toEqual([3, 3, 1])
+    })
+  )
+})
+
+describe("Classifier.Moment", () => {
+  it("reaches every part", () => {
+    const seen: Array<Classifier.Moment> = []
+    const note = (verdict: Verdict.Verdict) => (_: unknown, at: Classifier.Moment) => {
+      seen.push(at)
+      return verdict
+    }
+    const classifier = Classifier.withHint(
+      Classifier.firstOf(
+        Classifier.fromTags({ Busy: note(Verdict.noOpinion) }),
+        Classifier.fromClass(Busy, note(Verdict.noOpinion)),
+        Classifier.when((error): error is Busy => error === busy, note(Verdict.noOpinion)),
+        Classifier.fromPredicate((_: unknown, at) => seen.push(at) < 0),
+        note(Verdict.server)
+      ),
+      (_, at) => {
+        seen.push(at)
+        return undefined
+      }
+    )
+    expect(judge(classifier, busy)).toEqual(Verdict.server)
+    expect(seen).toEqual([moment, moment, moment, moment, moment, moment])
+  })
+
+  it("is read by a composite exactly where one of its parts declares it", () => {
+    const plain = Classifier.firstOf(
+      Classifier.fromTags({ Busy: () => Verdict.transient }),
+      Classifier.fromPredicate(() => true),
+      Classifier.always
+    )
+    const late: Classifier.Classifier = (_, { attempt }) => (attempt > 1 ? Verdict.server : Verdict.noOpinion)
+    expect([plain, Classifier.withHint(plain, () => 1), Classifier.never].map(Classifier.readsMoment)).toEqual([
+      false,
+      false,
+      false
+    ])
+    expect(
+      [
+        late,
+        Classifier.firstOf(plain, late),
+        Classifier.fromTags({ Busy: late }),
+        Classifier.fromClass(Busy, late),
+        Classifier.withHint(plain, (_, { attempt }) => attempt)
+      ].map(Classifier.readsMoment)
+    ).toEqual([true, true, true, true, true])
+  })
+
+  it.effect("tells the loop's wall time, attempt and time since the operation began", () =>
+    Effect.gen(function* () {
+      const seen: Array<readonly [number, number, number]> = []
+      const begin = yield* Clock.currentTimeMillis
+      yield* Effect.exit(
+        Retry.retry(Effect.zipRight(Effect.sleep("2 seconds"), Effect.fail("x")), {
+          classifier: (_, { attempt, elapsed, nowMillis }) => {
+            seen.push([attempt, Duration.toMillis(elapsed), nowMillis - begin])
+            return Verdict.transient
+          },
+          maxAttempts: 3,
+          backoff: Backoff.constant({ delay: "5 seconds" })
+        })
+      )
+      expect(seen).toEqual([
+        [1, 2000, 2000],
+        [2, 9000, 9000],
+        [3, 16_000, 16_000]
+      ])
+    }).pipe(VirtualClock.run)
+  )
+})
+
 function hintOf(verdict: Verdict.Verdict): Option.Option<Duration.Duration> {
-  return Verdict.isRetryable(verdict) ? verdict.hint : Option.none()
+  return verdict._tag === "NoOpinion" ? Option.none() : verdict.hint
 }

@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Duration, FastCheck as fc, Option } from "effect"
 import { law } from "../support/Laws.ts"
 
-/** What a server, or whoever stands between, may send as a wait. */
+/** What a server, or a proxy before it, may send as a wait. */
 const hostile: ReadonlyArray<readonly [hint: unknown, read: Option.Option<Duration.Duration>]> = [
   [NaN, Option.none()],
   [-1, Option.none()],
@@ -81,9 +81,10 @@ describe("Verdict.withHint", () => {
     expect(Verdict.withHint(hinted, undefined)).toBe(hinted)
   })
 
-  it("leaves verdicts that are not retryable as they are", () => {
-    const terminal = Verdict.terminal("no")
-    expect(Verdict.withHint(terminal, 1_000)).toBe(terminal)
+  it("gives a terminal verdict a hint for buckets and rate limiters, and leaves no opinion as it is", () => {
+    expect(Verdict.withHint(Verdict.terminal("no", { kind: "Throttling" }), 1_000)).toEqual(
+      Verdict.terminal("no", { kind: "Throttling", hint: 1_000 })
+    )
     expect(Verdict.withHint(Verdict.noOpinion, 1_000)).toBe(Verdict.noOpinion)
   })
 
@@ -94,15 +95,45 @@ describe("Verdict.withHint", () => {
   })
 })
 
-describe("Verdict.isRetryable", () => {
-  it("tells retryable verdicts from the others", () => {
-    const verdicts = [Verdict.transient, Verdict.terminal("no"), Verdict.noOpinion]
-    expect(verdicts.map(Verdict.isRetryable)).toEqual([true, false, false])
+describe("Verdict.terminal", () => {
+  it("says why, with neither kind nor hint unless they are given", () => {
+    expect(Verdict.terminal("it is gone")).toEqual({
+      _tag: "Terminal",
+      why: "it is gone",
+      kind: Option.none(),
+      hint: Option.none()
+    })
+    expect(Verdict.terminal("sent twice", { kind: "Throttling", hint: "2 seconds" })).toEqual({
+      _tag: "Terminal",
+      why: "sent twice",
+      kind: Option.some("Throttling"),
+      hint: Option.some(Duration.seconds(2))
+    })
   })
 
-  it("narrows", () => {
-    const kindOf = (verdict: Verdict.Verdict) => (Verdict.isRetryable(verdict) ? verdict.kind : undefined)
-    expectTypeOf(kindOf).returns.toEqualTypeOf<Verdict.Kind | undefined>()
-    expect(kindOf(Verdict.timeout)).toBe("Timeout")
+  it("refuses a kind that does not exist, and no hint", () => {
+    expect(() => Verdict.terminal("no", { kind: "Slow" as never })).toThrow(
+      'Verdict.terminal: kind must be one of Transient, Throttling, Timeout, Server, Client, got "Slow"'
+    )
+    expect(hostile.map(([hint]) => Verdict.terminal("no", { hint: hint as never }).hint)).toEqual(
+      hostile.map(([, read]) => read)
+    )
+  })
+})
+
+describe("Verdict.kindOf", () => {
+  it("knows the kind of a failure, retryable or not", () => {
+    const verdicts = [
+      Verdict.timeout,
+      Verdict.terminal("no"),
+      Verdict.terminal("no", { kind: "Client" }),
+      Verdict.noOpinion
+    ]
+    expect(verdicts.map(Verdict.kindOf)).toEqual([
+      Option.some("Timeout"),
+      Option.none(),
+      Option.some("Client"),
+      Option.none()
+    ])
   })
 })
