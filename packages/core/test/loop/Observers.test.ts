@@ -4,23 +4,25 @@ import {
   Deadline,
   Hint,
   Jitter,
+  type Observe,
   Policy,
+  RateLimiter,
   Retry,
   RetryBucket,
-  SendRate,
+  TokenBucket,
   Verdict
 } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Duration, Effect, Exit, Fiber, Logger, Option, Schedule } from "effect"
+import { Cause, Duration, Effect, Exit, Fiber, Logger, Schedule } from "effect"
 import * as Heard from "./Heard.ts"
 import { common } from "./Heard.ts"
 import * as Recording from "./Recording.ts"
-import { Bucket, judge, nowMillis, policy, Rate, world } from "./Recording.ts"
+import { Bucket, judge, Limiter, nowMillis, policy, world } from "./Recording.ts"
 
-type AnyPolicy = Policy.Policy<Recording.Word, unknown, unknown, never>
+type AnyPolicy = Policy.Policy<Recording.Word, unknown, Bucket | Limiter, never>
 
-/** The three doors: each runs an operation to its end. */
+/** The doors of effects: each runs an operation to its end. */
 const doors = {
   "Retry.retry": (self: Effect.Effect<unknown, Recording.Word>, policy: AnyPolicy) =>
     Effect.asVoid(Effect.exit(Retry.retry(self, policy))),
@@ -33,16 +35,20 @@ const doors = {
 const failed = (
   { elapsed, ...at }: ReturnType<typeof common>,
   error: Recording.Word,
-  more: { readonly ran?: number; readonly sendWait?: number } = {}
-) => ({ _tag: "AttemptFailed", ...at, elapsed, error, verdict: judge(error), ran: 0, sendWait: 0, ...more })
+  more: { readonly ran?: number; readonly rateLimiterWait?: number } = {}
+) => ({ _tag: "AttemptFailed", ...at, elapsed, error, verdict: judge(error), ran: 0, rateLimiterWait: 0, ...more })
 
 const scheduled = (
   at: ReturnType<typeof common>,
   error: Recording.Word,
-  more: { readonly delay?: number; readonly source?: Retry.DelaySource; readonly cost?: number } = {}
-) => ({ _tag: "RetryScheduled", ...at, verdict: judge(error), delay: 1000, source: "Curve", cost: 0, ...more })
+  more: { readonly delay?: number; readonly source?: Observe.DelaySource; readonly cost?: number } = {}
+) => ({ _tag: "RetryScheduled", ...at, error, verdict: judge(error), delay: 1000, source: "Curve", cost: 0, ...more })
 
-const succeeded = (at: ReturnType<typeof common>, sendWait = 0) => ({ _tag: "Succeeded", ...at, sendWait })
+const succeeded = (at: ReturnType<typeof common>, rateLimiterWait = 0) => ({
+  _tag: "Succeeded",
+  ...at,
+  rateLimiterWait
+})
 
 const gaveUp = (at: ReturnType<typeof common>, error: unknown, reason: Retry.StopReason) => ({
   _tag: "GaveUp",
@@ -51,7 +57,7 @@ const gaveUp = (at: ReturnType<typeof common>, error: unknown, reason: Retry.Sto
   reason
 })
 
-/** What happens to an operation whose attempts end with `words`, and then succeed. */
+/** An operation whose attempts fail with `words`, one after the other, and then succeed. */
 interface Story {
   readonly of: string
   readonly words: ReadonlyArray<Recording.Word>
@@ -61,10 +67,6 @@ interface Story {
   readonly events: ReadonlyArray<Heard.Plain>
 }
 
-const level = (tokens: number): Pick<RetryBucket.RetryBucket, "level"> => ({
-  level: { ...RetryBucket.unlimited.level, get: Effect.succeed(tokens) }
-})
-
 const told = (story: Story, door: (typeof doors)[keyof typeof doors]) =>
   Effect.gen(function* () {
     const heard = Heard.make()
@@ -72,7 +74,8 @@ const told = (story: Story, door: (typeof doors)[keyof typeof doors]) =>
     const attempts = recording.attempts(...story.words.map((word) => Effect.fail(word)), Effect.succeed("done"))
     const attempt = Effect.zipRight(Effect.sleep(story.attemptMillis ?? 0), attempts)
     const observed: AnyPolicy = { ...policy, name: Heard.name, observe: [heard.observer], ...story.policy }
-    const levelled = Effect.provideService(door(attempt, observed), Bucket, { ...recording.bucket, ...level(7) })
+    const bucket = { ...recording.bucket, level: Effect.succeed(7) }
+    const levelled = Effect.provideService(door(attempt, observed), Bucket, bucket)
     yield* recording.provide(levelled)
     return heard.events
   }).pipe(world)
@@ -182,6 +185,11 @@ const stories: ReadonlyArray<Story> = [
     attemptMillis: 2000,
     policy: { deadline: Deadline.cut("1500 millis") },
     events: [
+      {
+        ...failed(common(1, 1500), "busy", { ran: 1500 }),
+        error: new Deadline.DeadlineExceeded({ within: Duration.millis(1500), attempts: 1, cause: undefined }),
+        verdict: Verdict.terminal("the deadline interrupted the attempt", { kind: "Timeout" })
+      },
       gaveUp(
         common(1, 1500),
         new Deadline.DeadlineExceeded({ within: Duration.millis(1500), attempts: 1, cause: undefined }),
@@ -208,7 +216,7 @@ const stories: ReadonlyArray<Story> = [
     of: "an empty bucket",
     words: ["busy"],
     policy: { bucket: Bucket },
-    script: { take: () => Effect.succeedNone },
+    script: { bucket: () => Effect.succeedNone },
     events: [failed(common(1, 0, 7), "busy"), gaveUp(common(1, 0, 7), "busy", { _tag: "BucketEmpty" })]
   },
   {
@@ -225,7 +233,7 @@ const stories: ReadonlyArray<Story> = [
     of: "a bucket that lets the retry wait for its turn",
     words: ["busy"],
     policy: { bucket: Bucket },
-    script: { take: (_, restore) => restore(Effect.delay(Effect.succeedSome(5), "250 millis")) },
+    script: { bucket: ({ restore }) => restore(Effect.delay(Effect.succeedSome(5), "250 millis")) },
     events: [
       failed(common(1, 0, 7), "busy"),
       scheduled(common(1, 250, 7), "busy", { cost: 5 }),
@@ -233,31 +241,31 @@ const stories: ReadonlyArray<Story> = [
     ]
   },
   {
-    of: "a first attempt that the send rate refused",
+    of: "a first attempt that the rate limiter refused",
     words: [],
-    policy: { sendRate: Rate },
-    script: { acquire: () => Effect.succeed(false) },
-    events: [gaveUp(common(0, 0), new Retry.SendRefused({ by: "send rate" }), { _tag: "SendRateRefused" })]
+    policy: { rateLimiter: Limiter },
+    script: { limiter: () => Effect.succeedNone },
+    events: [gaveUp(common(0, 0), new Retry.AttemptRefused({ attempt: 1 }), { _tag: "RateLimiterRefused" })]
   },
   {
-    of: "a retry that the send rate refused",
+    of: "a retry that the rate limiter refused",
     words: ["busy"],
-    policy: { sendRate: Rate },
-    script: { acquire: ({ attempt }) => Effect.succeed(attempt === 1) },
+    policy: { rateLimiter: Limiter },
+    script: { limiter: ({ attempt }) => (attempt === 1 ? Effect.succeedSome(1) : Effect.succeedNone) },
     events: [
       failed(common(1, 0), "busy"),
       scheduled(common(1, 0), "busy"),
-      gaveUp(common(1, 1000), "busy", { _tag: "SendRateRefused" })
+      gaveUp(common(1, 1000), "busy", { _tag: "RateLimiterRefused" })
     ]
   },
   {
-    of: "waits for the send rate",
+    of: "waits for the rate limiter",
     words: ["busy"],
-    policy: { sendRate: Rate },
-    script: { acquire: ({ attempt }) => Effect.delay(Effect.succeed(true), attempt * 200) },
+    policy: { rateLimiter: Limiter },
+    script: { limiter: ({ attempt, restore }) => restore(Effect.delay(Effect.succeedSome(1), attempt * 200)) },
     attemptMillis: 10,
     events: [
-      failed(common(1, 210), "busy", { ran: 10, sendWait: 200 }),
+      failed(common(1, 210), "busy", { ran: 10, rateLimiterWait: 200 }),
       scheduled(common(1, 210), "busy"),
       succeeded(common(2, 1620), 400)
     ]
@@ -274,7 +282,7 @@ describe.each(Object.entries(doors))("%s events", (_, door) => {
 
 /** The events of an operation that is given a name and an observer. */
 const eventsOf = <A, E, R>(
-  operation: (asked: { readonly name: string; readonly observe: [Retry.Observer] }) => Effect.Effect<A, E, R>
+  operation: (asked: { readonly name: string; readonly observe: [Observe.Observer] }) => Effect.Effect<A, E, R>
 ) =>
   Effect.gen(function* () {
     const heard = Heard.make()
@@ -293,10 +301,10 @@ describe("Retry.retry events of judged results", () => {
     Effect.gen(function* () {
       const error = new Retry.ResultRejected({ result: 503 })
       expect(yield* eventsOf((asked) => Retry.retry(Effect.succeed(503), { ...judged, ...asked }))).toStrictEqual([
-        { ...failed(common(1, 0), "busy"), error, verdict: Verdict.server },
-        { ...scheduled(common(1, 0), "busy"), verdict: Verdict.server },
-        { ...failed(common(2, 1000), "busy"), error, verdict: Verdict.server },
-        gaveUp(common(2, 1000), error, { _tag: "AttemptsSpent", maxAttempts: 2 })
+        { ...failed(common(1, 0, null, 2), "busy"), error, verdict: Verdict.server },
+        { ...scheduled(common(1, 0, null, 2), "busy"), error, verdict: Verdict.server },
+        { ...failed(common(2, 1000, null, 2), "busy"), error, verdict: Verdict.server },
+        gaveUp(common(2, 1000, null, 2), error, { _tag: "AttemptsSpent", maxAttempts: 2 })
       ])
       expect(yield* eventsOf((asked) => Retry.retry(Effect.succeed(200), { ...judged, ...asked }))).toMatchObject([
         { _tag: "Succeeded" }
@@ -309,8 +317,8 @@ describe("Retry.retry events of judged results", () => {
       const timed = { ...policy, maxAttempts: 1, attemptTimeout: AttemptTimeout.constant("3 seconds") }
       const error = new AttemptTimeout.AttemptTimedOut({ attempt: 1, after: Duration.seconds(3) })
       expect(yield* eventsOf((asked) => Retry.retry(Effect.never, { ...timed, ...asked }))).toStrictEqual([
-        { ...failed(common(1, 3000), "busy", { ran: 3000 }), error, verdict: Verdict.timeout },
-        gaveUp(common(1, 3000), error, { _tag: "AttemptsSpent", maxAttempts: 1 })
+        { ...failed(common(1, 3000, null, 1), "busy", { ran: 3000 }), error, verdict: Verdict.timeout },
+        gaveUp(common(1, 3000, null, 1), error, { _tag: "AttemptsSpent", maxAttempts: 1 })
       ])
     }).pipe(world)
   )
@@ -345,21 +353,20 @@ describe("Retry.retry events of judged results", () => {
 })
 
 describe("Retry.retry events under a bucket", () => {
-  const levels = <E>(steps: ReadonlyArray<Effect.Effect<string, E>>, sendRate?: SendRate.SendRate) =>
+  const levels = (
+    steps: ReadonlyArray<Effect.Effect<string, Recording.Word>>,
+    rateLimiter: TokenBucket.TokenBucket = TokenBucket.unlimited
+  ) =>
     Effect.gen(function* () {
       const heard = Heard.make()
       const recording = Recording.make()
-      const bucket = yield* RetryBucket.makeQuota({ capacity: 500 })
-      const funded = { ...(policy as AnyPolicy), sendRate: sendRate && Rate, bucket: Bucket, observe: [heard.observer] }
-      const attempts = recording.attempts(...steps) as Effect.Effect<string, Recording.Word>
-      yield* Effect.exit(Retry.retry(attempts, funded)).pipe(
-        Effect.provideService(Bucket, bucket),
-        Effect.provideService(Rate, sendRate ?? SendRate.unlimited)
-      )
+      const bucket = yield* RetryBucket.quota({ capacity: 500 })
+      const funded = { ...policy, rateLimiter, bucket, observe: [heard.observer] }
+      yield* Effect.exit(Retry.retry(recording.attempts(...steps), funded))
       return heard.events.map(({ _tag, cost, level }) => [_tag, level, ...(cost === undefined ? [] : [cost])])
     }).pipe(world)
 
-  it.effect("tell level and cost after the take, and the level after the success that returns it", () =>
+  it.effect("tell level and cost after the grant, and the level after the success that returns it", () =>
     Effect.gen(function* () {
       expect(yield* levels([Effect.fail("busy"), Effect.fail("slow down"), Effect.succeed("done")])).toEqual([
         ["AttemptFailed", 500],
@@ -371,9 +378,12 @@ describe("Retry.retry events under a bucket", () => {
     })
   )
 
-  it.effect("tell the level after what was held for a refused retry has been given back", () =>
+  it.effect("tell the level after the refund of a retry that the rate limiter refused", () =>
     Effect.gen(function* () {
-      const once: SendRate.SendRate = { ...SendRate.unlimited, acquire: ({ attempt }) => Effect.succeed(attempt === 1) }
+      const once: TokenBucket.TokenBucket = {
+        ...TokenBucket.unlimited,
+        acquire: (request) => (request.attempt === 1 ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
+      }
       expect(yield* levels([Effect.fail("busy")], once)).toEqual([
         ["AttemptFailed", 500],
         ["RetryScheduled", 486, 14],
@@ -383,23 +393,17 @@ describe("Retry.retry events under a bucket", () => {
   )
 })
 
-describe("Retry.retry events under a send rate", () => {
+describe("Retry.retry events under a rate limiter", () => {
   it.effect("tell how long each attempt waited for its turn", () =>
     Effect.gen(function* () {
       const heard = Heard.make()
       const recording = Recording.make()
       const attempts = recording.attempts(Effect.fail("busy" as const), Effect.succeed("done"))
-      const paced = {
-        ...policy,
-        backoff: Backoff.constant({ delay: "400 millis" }),
-        sendRate: Rate,
-        observe: [heard.observer]
-      }
-      yield* Effect.gen(function* () {
-        yield* Retry.retry(Effect.void, { ...policy, sendRate: Rate })
-        yield* Retry.retry(attempts, paced)
-      }).pipe(Effect.provide(SendRate.layerFixed(Rate, { rate: 1, burst: 1 })))
-      expect(heard.events.map(({ _tag, elapsed, sendWait }) => [_tag, elapsed, sendWait])).toEqual([
+      const rateLimiter = yield* RateLimiter.fixed({ rate: 1, burst: 1 })
+      const backoff = Backoff.constant({ delay: "400 millis" })
+      yield* Retry.retry(Effect.void, { ...policy, rateLimiter })
+      yield* Retry.retry(attempts, { ...policy, backoff, rateLimiter, observe: [heard.observer] })
+      expect(heard.events.map(({ _tag, elapsed, rateLimiterWait }) => [_tag, elapsed, rateLimiterWait])).toEqual([
         ["AttemptFailed", 1000, 1000],
         ["RetryScheduled", 1000, undefined],
         ["Succeeded", 2000, 600]
@@ -410,13 +414,14 @@ describe("Retry.retry events under a send rate", () => {
 
 describe("Retry.retry source of a delay", () => {
   const hinted = (hint: Duration.DurationInput) => () => Verdict.retryable("Throttling", { hint })
+  const hint = Hint.floor({ atMost: "1 minute", otherwise: "giveUp" })
   const exponential = Backoff.exponential({ base: "1 second" })
   const capped = Backoff.capped(exponential, "3 seconds")
 
   interface Row {
     readonly of: string
-    readonly policy: Partial<Policy.Policy<unknown, unknown, unknown, never>>
-    readonly delays: ReadonlyArray<readonly [number, Retry.DelaySource]>
+    readonly policy: Partial<Policy.Policy<unknown>>
+    readonly delays: ReadonlyArray<readonly [number, Observe.DelaySource]>
     /** The draw of every step. @default 0.5 */
     readonly u?: number
   }
@@ -465,7 +470,7 @@ describe("Retry.retry source of a delay", () => {
     },
     {
       of: "hints as a floor",
-      policy: { backoff: exponential, classifier: hinted("1500 millis") },
+      policy: { backoff: exponential, hint, classifier: hinted("1500 millis") },
       delays: [
         [1500, "Hint"],
         [2000, "Curve"],
@@ -474,7 +479,7 @@ describe("Retry.retry source of a delay", () => {
     },
     {
       of: "a hint above the cap",
-      policy: { backoff: capped, classifier: hinted("5 seconds") },
+      policy: { backoff: capped, hint, classifier: hinted("5 seconds") },
       delays: [
         [5000, "Hint"],
         [5000, "Hint"],
@@ -524,7 +529,7 @@ describe("Retry.retry source of a delay", () => {
     },
     {
       of: "a foreign schedule and hints",
-      policy: { backoff: Schedule.exponential("1 second"), classifier: hinted("1500 millis") },
+      policy: { backoff: Schedule.exponential("1 second"), hint, classifier: hinted("1500 millis") },
       delays: [
         [1500, "Hint"],
         [2000, "Curve"],
@@ -549,7 +554,7 @@ describe("Retry.retry source of a delay", () => {
       const heard = Heard.make()
       const failing = Effect.fail("busy")
       const base = { classifier: () => Verdict.transient, maxAttempts: 4, backoff: exponential }
-      const observed: Policy.Policy<unknown, unknown, unknown, never> = {
+      const observed: Policy.Policy<unknown> = {
         ...base,
         ...policy,
         observe: [heard.observer]
@@ -561,26 +566,26 @@ describe("Retry.retry source of a delay", () => {
   )
 })
 
-describe("Retry.Observer", () => {
-  it.effect("hears of a failure after the services and of a retry between its price and its wait", () =>
+describe("Observe.Observer", () => {
+  it.effect("hears of a failure after bucket and rate limiter, and of a retry between its grant and its wait", () =>
     Effect.gen(function* () {
       const recording = Recording.make()
-      const observer: Retry.Observer = ({ _tag, attempt }) => recording.note(`hear ${_tag} ${attempt}`)
+      const observer: Observe.Observer = ({ _tag, attempt }) => recording.note(`hear ${_tag} ${attempt}`)
       const attempts = recording.attempts(Effect.fail("busy" as const), Effect.succeed("done"))
       yield* recording.provide(Retry.retry(attempts, { ...Recording.funded, observe: [observer] }))
       expect(recording.lines).toEqual([
-        "acquire 1",
+        "limiter acquire 1",
         "attempt 1",
-        "heard Failed",
-        "ended 1: Transient",
+        "limiter record 1: Transient, granted 1",
+        "bucket record 1: Transient, granted 0",
         "hear AttemptFailed 1",
-        "take Transient",
+        "bucket acquire 2 after Transient",
         "hear RetryScheduled 1",
         "sleep 1000",
-        "acquire 2",
+        "limiter acquire 2 after Transient",
         "attempt 2",
-        "heard Succeeded",
-        "ended 2: success, cost 5",
+        "limiter record 2: Succeeded, granted 1",
+        "bucket record 2: Succeeded, granted 5",
         "hear Succeeded 2"
       ])
     }).pipe(world)
@@ -589,7 +594,7 @@ describe("Retry.Observer", () => {
   it.effect("hears of the end before the fallback runs, and of a retry without a wait as of any", () =>
     Effect.gen(function* () {
       const recording = Recording.make()
-      const observer: Retry.Observer = ({ _tag }) => recording.note(_tag)
+      const observer: Observe.Observer = ({ _tag }) => recording.note(_tag)
       const immediate = { ...policy, maxAttempts: 2, backoff: Backoff.constant({ delay: 0 }), observe: [observer] }
       yield* Retry.retryOrElse(recording.attempts(Effect.fail("busy" as const)), immediate, () =>
         recording.note("else")
@@ -610,7 +615,7 @@ describe("Retry.Observer", () => {
     Effect.gen(function* () {
       const { lines, note } = Recording.make()
       const observe = ["first", "second", "third"].map(
-        (name): Retry.Observer =>
+        (name): Observe.Observer =>
           ({ _tag }) =>
             note(`${name} ${_tag}`)
       )
@@ -619,7 +624,7 @@ describe("Retry.Observer", () => {
     }).pipe(world)
   )
 
-  it.effect.each<{ readonly that: string; readonly bad: Retry.Observer }>([
+  it.effect.each<{ readonly that: string; readonly bad: Observe.Observer }>([
     { that: "dies", bad: () => Effect.die("broken observer") },
     {
       that: "throws",
@@ -642,20 +647,16 @@ describe("Retry.Observer", () => {
       }).pipe(Effect.exit, Effect.provide(Logger.add(logger)))
       expect(exit).toEqual(Exit.succeed("done"))
       expect(heard.tags()).toEqual(["AttemptFailed", "RetryScheduled", "Succeeded"])
-      expect(logged).toEqual(heard.events.map(() => ["Warning", ["a retry observer died"], false]))
+      expect(logged).toEqual(heard.events.map(() => ["Warning", ["an observer died"], false]))
     }).pipe(world)
   )
 
-  it.effect("does without the level of a bucket that cannot tell it", () =>
+  it.effect("is told no level by a bucket that cannot tell it", () =>
     Effect.gen(function* () {
       const heard = Heard.make()
-      const level = { ...RetryBucket.unlimited.level, get: Effect.die("no level") }
-      const observed = { ...policy, bucket: RetryBucket.Default, observe: [heard.observer] }
-      yield* Effect.provideService(Retry.retry(Effect.void, observed), RetryBucket.Default, {
-        ...RetryBucket.unlimited,
-        level
-      })
-      expect(heard.events).toMatchObject([{ _tag: "Succeeded", level: Option.none() }])
+      const bucket = { ...TokenBucket.unlimited, level: Effect.die("no level") }
+      yield* Retry.retry(Effect.void, { ...policy, bucket, observe: [heard.observer] })
+      expect(heard.events).toMatchObject([{ _tag: "Succeeded", level: null }])
     }).pipe(world)
   )
 
@@ -666,17 +667,17 @@ describe("Retry.Observer", () => {
         Effect.map(nowMillis, (now) => void starts.push(now)),
         Effect.fail("busy" as const)
       )
-      const slow: Retry.Observer = () => Effect.sleep("100 millis")
+      const slow: Observe.Observer = () => Effect.sleep("100 millis")
       yield* Effect.flip(Retry.retry(attempt, { ...policy, maxAttempts: 2, observe: [slow] }))
       expect(starts).toEqual([0, 100 + 100 + 1000])
       expect(yield* nowMillis).toBe(1200 + 100 + 100)
     }).pipe(world)
   )
 
-  it.effect("is interrupted with the operation, which gives back what it holds, when it never returns", () =>
+  it.effect("is interrupted with the operation, which refunds its tokens, when it never returns", () =>
     Effect.gen(function* () {
       const recording = Recording.make()
-      const stuck: Retry.Observer = ({ _tag }) => (_tag === "RetryScheduled" ? Effect.never : Effect.void)
+      const stuck: Observe.Observer = ({ _tag }) => (_tag === "RetryScheduled" ? Effect.never : Effect.void)
       const operation = Retry.retry(recording.attempts(Effect.fail("busy" as const)), {
         ...policy,
         bucket: Bucket,
@@ -684,21 +685,37 @@ describe("Retry.Observer", () => {
       })
       const exit = yield* Effect.exit(Effect.timeout(recording.provide(operation), "1 hour"))
       expect(exit).toEqual(Exit.fail(new Cause.TimeoutException("Operation timed out after '1h'")))
-      expect(recording.lines).toEqual(["attempt 1", "ended 1: Transient", "take Transient", "give back 5"])
+      expect(recording.lines).toEqual([
+        "attempt 1",
+        "bucket record 1: Transient, granted 0",
+        "bucket acquire 2 after Transient",
+        "bucket refund 5"
+      ])
     }).pipe(world)
   )
 
-  it.effect("is cut by a deadline that cuts, and still hears of the end, which a slow one does not change", () =>
+  it.effect.each([
+    { of: "refuses", deadline: Deadline.refuse("2 seconds") },
+    { of: "truncates", deadline: Deadline.truncate("2 seconds", { reserve: "1 millis" }) },
+    { of: "cuts", deadline: Deadline.cut("2 seconds", { onExceeded: () => "late" as const }) }
+  ])("is interrupted by a deadline that $of, and the next one still hears", ({ deadline }) =>
     Effect.gen(function* () {
       const heard = Heard.make()
-      const stuck: Retry.Observer = ({ _tag }) => (_tag === "AttemptFailed" ? Effect.never : Effect.void)
-      const cut = { ...policy, deadline: Deadline.cut("2 seconds") }
-      const failing = Retry.retry(Effect.fail("busy" as const), { ...cut, observe: [stuck, heard.observer] })
-      expect(yield* Effect.flip(failing)).toBeInstanceOf(Deadline.DeadlineExceeded)
-      expect(heard.tags()).toEqual(["GaveUp"])
-      const slow: Retry.Observer = () => Effect.sleep("1 hour")
-      expect(yield* Retry.retry(Effect.succeed("done"), { ...cut, observe: [slow] })).toBe("done")
-      expect(yield* nowMillis).toBe(2_000 + 3_600_000)
+      const stuck: Observe.Observer = ({ _tag }) => (_tag === "AttemptFailed" ? Effect.never : Effect.void)
+      const failing = Effect.fail("busy" as const)
+      const error = yield* Effect.flip(Retry.retry(failing, { ...policy, deadline, observe: [stuck, heard.observer] }))
+      expect(error).toBe(deadline._tag === "Cut" ? "late" : "busy")
+      expect(heard.tags()).toEqual(["AttemptFailed", "GaveUp"])
+      expect(yield* nowMillis).toBe(2_000)
+    }).pipe(world)
+  )
+
+  it.effect("changes no success, however slow, and is interrupted at the deadline", () =>
+    Effect.gen(function* () {
+      const slow: Observe.Observer = () => Effect.sleep("1 hour")
+      const cut = { ...policy, deadline: Deadline.cut("2 seconds"), observe: [slow] }
+      expect(yield* Retry.retry(Effect.succeed("done"), cut)).toBe("done")
+      expect(yield* nowMillis).toBe(2_000)
     }).pipe(world)
   )
 })
@@ -721,7 +738,7 @@ describe("Retry.retry without observers", () => {
       return { looks: [...looks], done }
     })
 
-  it.effect("asks neither clock nor chance for a success", () =>
+  it.effect("reads neither clock nor chance for a success", () =>
     Effect.gen(function* () {
       const jittered = { ...policy, backoff: Policy.standard.backoff }
       expect(yield* counting(Retry.retry(Effect.succeed("done"), jittered))).toEqual({
@@ -730,7 +747,7 @@ describe("Retry.retry without observers", () => {
       })
       const observed = { ...jittered, observe: [() => Effect.void] }
       const { looks } = yield* counting(Retry.retry(Effect.succeed("done"), observed))
-      expect(looks).toContain("clock.unsafeCurrentTimeMillis")
+      expect(looks).toContain("clock.unsafeCurrentTimeNanos")
     }).pipe(world)
   )
 
@@ -744,24 +761,27 @@ describe("Retry.retry without observers", () => {
     expect(instruction(Effect.catchAllCause(self, Effect.failCause))).toEqual(lazy)
     expect(instruction(Retry.retry(self, policy))).toEqual(lazy)
     expect(instruction(Retry.retry(self, { ...policy, whenNested: "standDown" }))).toEqual(lazy)
-    for (const asking of [{ name: "fetch" }, { observe: [] }, { attemptSpan: "attempt" }]) {
+    expect(instruction(Retry.retry(self, { ...policy, observe: [] }))).toEqual(lazy)
+    for (const asking of [{ name: "fetch" }, { observe: [() => Effect.void] }, { attemptSpan: "attempt" }]) {
       expect(instruction(Retry.retry(self, { ...policy, ...asking }))).not.toEqual(lazy)
     }
   })
 
-  it.effect("looks neither at the clock nor at a bucket's level for a failure", () =>
-    Effect.gen(function* () {
-      let levels = 0
-      const level = { ...RetryBucket.unlimited.level, get: Effect.sync(() => ++levels) }
-      const bucket: RetryBucket.RetryBucket = { ...RetryBucket.unlimited, level }
-      const immediate = { ...policy, backoff: Backoff.constant({ delay: 0 }), bucket: Bucket }
-      const attempt = Effect.fail("busy" as const)
-      const quiet = yield* counting(Effect.provideService(Retry.retry(attempt, immediate), Bucket, bucket))
-      expect(quiet).toEqual({ looks: [], done: Exit.fail("busy") })
-      expect(levels).toBe(0)
-      const observed = { ...immediate, observe: [() => Effect.void] }
-      yield* Effect.exit(Effect.provideService(Retry.retry(attempt, observed), Bucket, bucket))
-      expect(levels).toBe(6)
-    }).pipe(world)
+  it.effect(
+    "looks neither at the clock nor at a bucket's level for a failure, and at the level only where an observer asks",
+    () =>
+      Effect.gen(function* () {
+        let levels = 0
+        const bucket = { ...TokenBucket.unlimited, level: Effect.sync(() => ++levels) }
+        const immediate = { ...policy, backoff: Backoff.constant({ delay: 0 }), bucket }
+        const attempt = Effect.fail("busy" as const)
+        const quiet = yield* counting(Retry.retry(attempt, immediate))
+        expect(quiet).toEqual({ looks: [], done: Exit.fail("busy") })
+        expect(levels).toBe(0)
+        yield* Effect.exit(Retry.retry(attempt, { ...immediate, observe: [() => Effect.void] }))
+        expect(levels).toBe(0)
+        yield* Effect.exit(Retry.retry(attempt, { ...immediate, observe: [({ level }) => Effect.asVoid(level)] }))
+        expect(levels).toBe(6)
+      }).pipe(world)
   )
 })
