@@ -71,9 +71,11 @@ const leaveNothing = (op: Op): Effect.Effect<void> => {
 }
 
 /** Asks the rate limiter, and makes the attempt if it may still start. */
-const send = (op: Op): Erased => {
+const send = (op: Op): Erased => unlessLate(op, askRateLimiter)
+
+const askRateLimiter = (op: Op): Erased => {
   const { rateLimiter } = op
-  if (rateLimiter === undefined) return unlessLate(op, start)
+  if (rateLimiter === undefined) return start(op)
   return Effect.flatMap(Services.askRateLimiter(op, rateLimiter), (granted) =>
     granted ? unlessLate(op, start) : Stop.refuse(op, lateness(op) ?? { _tag: "RateLimiterRefused" })
   )
