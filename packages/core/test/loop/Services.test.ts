@@ -1,0 +1,222 @@
+import { Deadline, Retry, TokenBucket } from "@effect-retry/core"
+import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Exit, FastCheck as fc, Fiber, Logger, Option } from "effect"
+import { law } from "../support/Laws.ts"
+import * as Heard from "./Heard.ts"
+import { nowMillis, policy, world } from "./Recording.ts"
+
+type Bucket = TokenBucket.TokenBucket
+
+const busy = Effect.fail("busy" as const)
+
+/** Fails once, then succeeds. */
+const recovering = () => {
+  let made = 0
+  return Effect.suspend(() => (++made === 1 ? busy : Effect.succeed("done")))
+}
+
+/** Runs an effect, and answers how it ended, when, and what was logged. */
+const logged = <A, E>(self: Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const messages: Array<string> = []
+    const logger = Logger.make(({ message }) => void messages.push(String(message)))
+    const exit = yield* Effect.exit(Effect.provide(self, Logger.replace(Logger.defaultLogger, logger)))
+    return { exit, messages, at: yield* nowMillis }
+  }).pipe(world)
+
+const throws = (): never => {
+  throw new Error("bug")
+}
+
+type Broken = (effect: "dies" | "throws" | "interrupts itself") => Effect.Effect<never>
+
+const broken: Broken = (how) => (how === "throws" ? throws() : how === "dies" ? Effect.die("bug") : Effect.interrupt)
+
+const ways = ["dies", "throws", "interrupts itself"] as const
+
+const member = (changed: Partial<Bucket>): Bucket => ({ ...TokenBucket.unlimited, ...changed })
+
+const places = [
+  {
+    place: "record of the bucket",
+    of: (ask: () => Effect.Effect<never>) => ({ bucket: member({ record: ask }) }),
+    times: 2
+  },
+  {
+    place: "record of the rate limiter",
+    of: (ask: () => Effect.Effect<never>) => ({ rateLimiter: member({ record: ask }) }),
+    times: 2
+  },
+  {
+    place: "started of the bucket",
+    of: (ask: () => Effect.Effect<never>) => ({ bucket: member({ started: ask }) }),
+    times: 2
+  },
+  {
+    place: "started of the rate limiter",
+    of: (ask: () => Effect.Effect<never>) => ({ rateLimiter: member({ started: ask }) }),
+    times: 2
+  },
+  {
+    place: "level",
+    of: (ask: () => Effect.Effect<never>) => ({
+      bucket: member({ level: Effect.suspend(ask) }),
+      observe: [Heard.make().observer]
+    }),
+    times: 3
+  },
+  { place: "an observer", of: (ask: () => Effect.Effect<never>) => ({ observe: [ask] }), times: 3 },
+  { place: "a release", of: (ask: () => Effect.Effect<never>) => ({ release: ask }), times: 1 }
+]
+
+describe("Retry.retry with a service that is broken", () => {
+  it.effect.each(ways.flatMap((way) => places.map((place) => ({ way, ...place }))))(
+    "goes on as without it where $place $way, and logs each time once",
+    ({ of, times, way }) =>
+      Effect.gen(function* () {
+        const { at, exit, messages } = yield* logged(Retry.retry(recovering(), { ...policy, ...of(() => broken(way)) }))
+        expect(exit).toEqual(Exit.succeed("done"))
+        expect(at).toBe(1_000)
+        expect(messages).toHaveLength(times)
+        expect(messages.every((message) => message.includes("died"))).toBe(true)
+      })
+  )
+
+  it.effect.each(ways)("counts an acquire that %s as a refusal", (way) =>
+    Effect.gen(function* () {
+      const acquire = () => broken(way)
+      const retried = yield* logged(Retry.orStopped(busy, { ...policy, bucket: member({ acquire }) }))
+      expect(retried.exit).toMatchObject({ cause: { error: { error: "busy", reason: { _tag: "BucketEmpty" } } } })
+      expect(retried.messages).toEqual(["the bucket died"])
+      const first = yield* logged(Retry.retry(busy, { ...policy, rateLimiter: member({ acquire }) }))
+      expect(first.exit).toEqual(Exit.fail(new Retry.AttemptRefused({ attempt: 1 })))
+      expect(first.messages).toEqual(["the rate limiter died"])
+    })
+  )
+
+  it.effect.each(ways)("keeps its reason to stop where a refund %s", (way) =>
+    Effect.gen(function* () {
+      const refund = Effect.suspend(() => broken(way))
+      const bucket = member({ acquire: () => Effect.succeedSome({ tokens: 1, refund }) })
+      const rateLimiter = member({
+        acquire: ({ attempt }) => Effect.succeed(attempt === 1 ? Option.some({ tokens: 1, refund }) : Option.none())
+      })
+      const { exit, messages } = yield* logged(Retry.retry(busy, { ...policy, rateLimiter, bucket }))
+      expect(exit).toEqual(Exit.fail("busy"))
+      expect(messages).toEqual(["the bucket died"])
+    })
+  )
+
+  it.effect.each([NaN, -1, Infinity])("refunds a grant of %s tokens, and counts it as a refusal", (tokens) =>
+    Effect.gen(function* () {
+      let refunds = 0
+      const refund = Effect.sync(() => void (refunds += 1))
+      const bucket = member({ acquire: () => Effect.succeedSome({ tokens, refund }) })
+      const { exit, messages } = yield* logged(Retry.orStopped(busy, { ...policy, bucket }))
+      expect(exit).toMatchObject({ cause: { error: { error: "busy", reason: { _tag: "BucketEmpty" }, attempts: 1 } } })
+      expect(refunds).toBe(1)
+      expect(messages).toEqual(["the bucket died"])
+    })
+  )
+})
+
+const hanging = [
+  { how: "hangs", never: Effect.never },
+  { how: "hangs and cannot be interrupted", never: Effect.uninterruptible(Effect.never) }
+]
+
+describe("Retry.retry with a service that hangs", () => {
+  const deadlines = [
+    { deadline: Deadline.refuse("5 seconds"), error: "busy" },
+    { deadline: Deadline.cut("5 seconds"), error: expect.objectContaining({ _tag: "DeadlineExceeded" }) }
+  ]
+  const table = hanging.flatMap((how) =>
+    places.flatMap((place) => deadlines.map((deadline) => ({ ...how, ...place, ...deadline })))
+  )
+
+  it.effect.each(table)("stops at the deadline where $place $how: $deadline", ({ deadline, never, of, place }) =>
+    Effect.gen(function* () {
+      const { at, exit } = yield* logged(Retry.retry(recovering(), { ...policy, ...of(() => never), deadline }))
+      // The first attempt of an operation without a rate limiter runs, however late.
+      expect(Exit.isFailure(exit)).toBe(true)
+      expect({ place, at }).toEqual({ place, at: 5_000 })
+    })
+  )
+
+  it.effect.each(hanging)("stops at the deadline where acquire $how", ({ never }) =>
+    Effect.gen(function* () {
+      for (const { deadline, error } of deadlines) {
+        const bucket = member({ acquire: () => never })
+        const { at, exit, messages } = yield* logged(Retry.orStopped(busy, { ...policy, bucket, deadline }))
+        expect(exit).toMatchObject({ cause: { error: { error, reason: { _tag: "DeadlinePassed" }, attempts: 1 } } })
+        expect(at).toBe(5_000)
+        expect(messages).toEqual(["the bucket did not answer before the deadline"])
+      }
+    })
+  )
+
+  it.effect.each([
+    { name: "before the deadline, but after an interruption", grantsAfter: 3_000, interruptAfter: 1_000 },
+    { name: "after the deadline", grantsAfter: 9_000, interruptAfter: 20_000 },
+    { name: "at the deadline", grantsAfter: 5_000, interruptAfter: 20_000 }
+  ])("refunds a grant that arrives $name", ({ grantsAfter, interruptAfter }) =>
+    Effect.gen(function* () {
+      let granted = 0
+      let refunded = 0
+      const grant = Effect.sync(() => {
+        granted += 1
+        return Option.some({ tokens: 1, refund: Effect.sync(() => void (refunded += 1)) })
+      })
+      const bucket = member({ acquire: () => Effect.delay(grant, grantsAfter) })
+      const deadline = Deadline.refuse("5 seconds")
+      const fiber = yield* Effect.fork(Effect.exit(Retry.retry(busy, { ...policy, bucket, deadline })))
+      yield* Effect.sleep(interruptAfter)
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.sleep("1 minute")
+      expect({ granted, refunded }).toEqual({ granted: 1, refunded: 1 })
+    }).pipe(world)
+  )
+})
+
+describe("Retry.retry under observers", () => {
+  /** What an operation under a policy does: its attempts with their times, its draws and its outcome. */
+  const behaviour = (policy: Arbitraries.PlainPolicy, ran: ReadonlyArray<number>, observed: object) =>
+    Effect.gen(function* () {
+      const starts: Array<number> = []
+      let draws = 0
+      const attempt = Effect.gen(function* () {
+        const made = starts.push(yield* nowMillis)
+        yield* Effect.sleep(ran[made % ran.length] ?? 0)
+        return yield* made > 4 ? Effect.succeed(made) : Effect.fail(`failure ${made}`)
+      })
+      const counted = Effect.randomWith((random) =>
+        Effect.withRandom(Effect.exit(Retry.retry(attempt, { ...policy, ...observed })), {
+          ...random,
+          next: Effect.tap(random.next, () => Effect.sync(() => void (draws += 1)))
+        })
+      )
+      const exit = yield* counted
+      return { starts, draws, exit, at: yield* nowMillis }
+    }).pipe(Effect.provide(SeededRandom.layer("observer")), VirtualClock.run)
+
+  it.effect.prop(
+    "makes the same attempts at the same times, with the same draws and the same outcome",
+    [Arbitraries.policy(), fc.array(fc.nat(3_000), { minLength: 1, maxLength: 4 })],
+    ([policy, ran]) =>
+      Effect.gen(function* () {
+        const plain = yield* behaviour(policy, ran, {})
+        const observed = yield* behaviour(policy, ran, {
+          name: "observed",
+          observe: [Heard.make().observer, () => Effect.void]
+        })
+        expect(observed).toEqual(plain)
+        expect(
+          yield* behaviour(policy, ran, { observe: [() => Effect.die("bug")] }).pipe(
+            Effect.provide(Logger.remove(Logger.defaultLogger))
+          )
+        ).toEqual(plain)
+      }),
+    law(60)
+  )
+})
