@@ -9,9 +9,10 @@ import {
   Millis,
   Observe,
   Policy,
+  RateLimiter,
   Retry,
   RetryBucket,
-  SendRate,
+  TokenBucket,
   Verdict
 } from "@effect-retry/core"
 import { Plan } from "@effect-retry/plan"
@@ -26,7 +27,6 @@ import {
   Effect,
   Exit,
   Fiber,
-  Layer,
   Logger,
   LogLevel,
   Option,
@@ -35,6 +35,7 @@ import {
 } from "effect"
 import { expectTypeOf } from "vitest"
 import { timeline } from "../src/scripted.ts"
+import { outcomeOf, request, tokensFor } from "./buckets.ts"
 import { hear, hearing } from "./heard.ts"
 import { read, rowsOf, tableOf } from "./rows.ts"
 
@@ -51,6 +52,8 @@ const policy = {
   maxAttempts: 3,
   backoff: Backoff.constant({ delay: "1 second" })
 }
+
+const silent = Logger.remove(Logger.defaultLogger)
 
 /** What `Retry.orStopped` says about an operation that answers from a script. */
 const stopped = <A, E, E2>(
@@ -110,9 +113,10 @@ describe(`${path} ## Defaults`, () => {
     "whenNested",
     "attempt",
     "attemptSpan",
-    "sendRate",
+    "rateLimiter",
     "attemptTimeout",
     "result",
+    "attemptsByKind",
     "hint",
     "deadline",
     "release",
@@ -137,12 +141,15 @@ describe(`${path} ## Defaults`, () => {
   virtually("a policy of three fields runs, and follows a hint by the standard rule", () =>
     Effect.gen(function* () {
       const hinted = { ...policy, classifier: () => Verdict.retryable("Server", { hint: "59 seconds" }) }
-      expect((yield* timeline([down], Retry.retry(hinted))).calls).toEqual([0, 59_000, 118_000])
+      const callsAt = (u: number) =>
+        VirtualClock.run(timeline([down], Retry.retry(hinted))).pipe(Effect.provide(SeededRandom.layerConstant(u)))
+      expect((yield* callsAt(0)).calls).toEqual([0, 59_000, 118_000])
+      expect((yield* callsAt(1 - Number.EPSILON)).calls).toEqual([0, 60_000, 120_000])
     })
   )
 })
 
-/** What a layer, an observer or a plan does under given options: the same where an option has its default. */
+/** What a bucket, an observer or a plan does under given options: the same where an option has its default. */
 type Trace = (options: Readonly<Record<string, unknown>>) => Effect.Effect<unknown>
 
 /** `neutral` is an option's value that changes nothing, where the default is to have none. */
@@ -152,81 +159,118 @@ interface Default {
   readonly neutral?: unknown
 }
 
-describe(`${path} ### Of layers, observers and plans`, () => {
-  const restore: RetryBucket.Restore = (effect) => effect
+describe(`${path} ### Of buckets, observers and plans`, () => {
   const now = Effect.map(Clock.currentTimeNanos, Number)
 
+  type Quota = NonNullable<Parameters<typeof RetryBucket.quota>[0]>
   const quota =
-    (base: Partial<RetryBucket.Quota>): Trace =>
+    (base: Quota): Trace =>
     (options) =>
       Effect.gen(function* () {
         const costs = Object.entries(options).filter(([name]) => name.startsWith("cost."))
         const cost = { Throttling: 5, orElse: 14, ...Object.fromEntries(costs.map(([name, n]) => [name.slice(5), n])) }
-        const bucket = yield* RetryBucket.makeQuota({ ...base, ...(costs.length === 0 ? {} : { cost }), ...options })
-        const seen: Array<unknown> = [yield* bucket.level.get]
-        for (const kind of ["Throttling", "Server"] as const) seen.push(yield* bucket.take(kind, restore))
-        yield* bucket.ended({ _tag: "Succeeded", attempt: 1, cost: 0 })
+        const bucket = yield* RetryBucket.quota({ ...base, ...(costs.length === 0 ? {} : { cost }), ...options })
+        const seen: Array<unknown> = [yield* bucket.level]
+        for (const kind of ["Throttling", "Server"] as const) seen.push(yield* tokensFor(bucket, kind))
+        yield* bucket.record(outcomeOf("Succeeded"))
         yield* Effect.sleep("2 seconds")
-        seen.push(yield* bucket.level.get)
-        for (let n = 0; n < 40; n++) seen.push(yield* bucket.take("Server", restore), yield* now)
+        seen.push(yield* bucket.level)
+        for (let n = 0; n < 40; n++) seen.push(yield* tokensFor(bucket, "Server"), yield* now)
         return seen
       })
 
   const successRatio: Trace = (options) =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 10, ...options })
-      yield* bucket.take("Server", restore)
+      const bucket = yield* RetryBucket.successRatio({ ratio: 0.1, capacity: 10, ...options })
+      const taken = yield* tokensFor(bucket, "Server")
       yield* Effect.sleep("2 seconds")
-      return yield* bucket.level.get
+      return [taken, yield* bucket.level]
     })
 
   const requestRatio: Trace = (options) =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.makeRequestRatio(options)
-      const levels = [yield* bucket.level.get]
+      const bucket = yield* RetryBucket.requestRatio(options)
+      const levels = [yield* bucket.level]
       for (let n = 0; n < 20; n++) {
-        if (n < 5) yield* bucket.ended({ _tag: "Succeeded", attempt: 1, cost: 0 })
+        if (n < 5) yield* bucket.started?.(1) ?? Effect.void
         yield* Effect.sleep("1 second")
-        levels.push(yield* bucket.level.get)
+        levels.push(yield* bucket.level)
       }
       return levels
     })
 
-  /** When attempts are sent under a rate, one after the other, and whether. */
-  const sent = (rate: SendRate.SendRate, count: number, result: (n: number) => SendRate.Result, pause = 0) =>
+  /** When attempts are granted by a limiter, one after the other, and whether. */
+  const sent = (
+    limiter: TokenBucket.TokenBucket,
+    count: number,
+    ended: (n: number) => "Succeeded" | Verdict.Kind,
+    pause = 0
+  ) =>
     Effect.gen(function* () {
       const seen: Array<unknown> = []
       for (let n = 0; n < count; n++) {
         yield* Effect.sleep(pause)
-        seen.push(yield* rate.acquire({ attempt: 1, atMost: Option.none() }), yield* now)
-        yield* rate.heard(result(n))
+        seen.push(yield* tokensFor(limiter), yield* now)
+        yield* limiter.record(outcomeOf(ended(n)))
       }
       return seen
     })
 
   const fixed: Trace = (options) =>
-    Effect.flatMap(SendRate.makeFixed({ rate: 1, burst: 1, ...options }), (rate) => sent(rate, 3, () => "Succeeded"))
+    Effect.flatMap(RateLimiter.fixed({ rate: 1, burst: 1, ...options }), (limiter) =>
+      sent(limiter, 3, () => "Succeeded")
+    )
 
   const adaptive: Trace = (options) =>
     Effect.gen(function* () {
       // Forty per second, throttled twice within a second and then never, with a silence in between.
-      const busy = yield* SendRate.makeAdaptive(options)
-      const seen = yield* sent(busy, 100, (n) => (n === 80 || n === 85 ? "Throttled" : "Succeeded"), 25)
+      const busy = yield* RateLimiter.adaptive(options)
+      const seen = yield* sent(busy, 100, (n) => (n === 80 || n === 85 ? "Throttling" : "Succeeded"), 25)
       yield* Effect.sleep("30 seconds")
       seen.push(...(yield* sent(busy, 40, () => "Succeeded")))
       // Throttled before there is a rate: the least limit.
-      const slow = yield* SendRate.makeAdaptive(options)
-      seen.push(...(yield* sent(slow, 4, () => "Throttled")))
+      const slow = yield* RateLimiter.adaptive(options)
+      seen.push(...(yield* sent(slow, 4, () => "Throttling")))
       yield* Effect.sleep("30 seconds")
-      return [...seen, ...(yield* sent(slow, 4, () => "Throttled"))]
+      return [...seen, ...(yield* sent(slow, 4, () => "Throttling"))]
     })
 
   const acceptRatio: Trace = (options) =>
     Effect.gen(function* () {
-      const rate = yield* SendRate.makeAcceptRatio(options)
-      const results = ["Throttled", "Failed", "Throttled", "Succeeded"] as const
-      return yield* sent(rate, 200, (n) => results[n % 4] ?? "Failed", 2000)
+      const limiter = yield* RateLimiter.acceptRatio(options)
+      const ends = ["Throttling", "Server", "Throttling", "Succeeded"] as const
+      return yield* sent(limiter, 200, (n) => ends[n % 4] ?? "Server", 2000)
     }).pipe(Effect.provide(SeededRandom.layer("accept ratio")))
+
+  const serverPause: Trace = (options) =>
+    Effect.gen(function* () {
+      const limiter = yield* RateLimiter.serverPause({ atMost: "1 minute", ...options })
+      yield* limiter.record({
+        _tag: "Failed",
+        attempt: 1,
+        granted: { tokens: 0, refund: Effect.void },
+        verdict: Verdict.retryable("Server", { hint: "10 seconds" })
+      })
+      return [yield* tokensFor(limiter), yield* now]
+    }).pipe(Effect.provide(SeededRandom.layerConstant(0.5)))
+
+  const concurrencyLimit =
+    (base: Parameters<typeof RateLimiter.concurrencyLimit>[0]): Trace =>
+    (options) =>
+      Effect.gen(function* () {
+        const limiter = yield* RateLimiter.concurrencyLimit({ ...base, ...options })
+        const first = yield* limiter.acquire(request("Server"))
+        const granted = yield* Effect.fork(
+          Effect.all([tokensFor(limiter, "Server"), tokensFor(limiter, "Server"), tokensFor(limiter, "Server"), now])
+        )
+        yield* Effect.sleep("5 seconds")
+        yield* limiter.record({
+          _tag: "Succeeded",
+          attempt: 2,
+          granted: Option.getOrElse(first, () => ({ tokens: 0, refund: Effect.void }))
+        })
+        return yield* Effect.timeoutOption(Fiber.join(granted), "10 seconds")
+      })
 
   const logs: Trace = (options) =>
     Effect.gen(function* () {
@@ -264,37 +308,52 @@ describe(`${path} ### Of layers, observers and plans`, () => {
 
   const long = "1000 days"
   const defaults: Readonly<Record<string, Default>> = {
-    "`RetryBucket.layerQuota` `capacity`": { trace: quota({}), other: 400 },
-    "`RetryBucket.layerQuota` `cost.Throttling`": { trace: quota({}), other: 6 },
-    "`RetryBucket.layerQuota` `cost.orElse`": { trace: quota({}), other: 10 },
-    "`RetryBucket.layerQuota` `firstSuccessIncrement`": { trace: quota({}), other: 2 },
-    "`RetryBucket.layerQuota` `refillPerSecond`": { trace: quota({}), other: 1 },
-    "`RetryBucket.layerQuota` `whenShort`": { trace: quota({ refillPerSecond: 1 }), other: "wait" },
-    "`RetryBucket.layerQuota` `maxWait`": {
+    "`RetryBucket.quota` `capacity`": { trace: quota({}), other: 400 },
+    "`RetryBucket.quota` `initial`": { trace: quota({}), other: 400, neutral: 500 },
+    "`RetryBucket.quota` `cost.Throttling`": { trace: quota({}), other: 6 },
+    "`RetryBucket.quota` `cost.orElse`": { trace: quota({}), other: 10 },
+    "`RetryBucket.quota` `firstSuccessIncrement`": { trace: quota({}), other: 2 },
+    "`RetryBucket.quota` `refillPerSecond`": { trace: quota({}), other: 1 },
+    "`RetryBucket.quota` `whenShort`": { trace: quota({ refillPerSecond: 1 }), other: "wait" },
+    "`RetryBucket.quota` `maxWait`": {
       trace: quota({ refillPerSecond: 1, whenShort: "wait" }),
       other: "1 second",
       neutral: long
     },
-    "`RetryBucket.layerSuccessRatio` `floorPerSecond`": { trace: successRatio, other: 0.1 },
-    "`RetryBucket.layerRequestRatio` `ratio`": { trace: requestRatio, other: 0.1 },
-    "`RetryBucket.layerRequestRatio` `floorPerSecond`": { trace: requestRatio, other: 1 },
-    "`RetryBucket.layerRequestRatio` `window`": { trace: requestRatio, other: 5000 },
-    "`SendRate.layerFixed` `whenShort`": { trace: fixed, other: "refuse" },
-    "`SendRate.layerFixed` `maxWait`": { trace: fixed, other: "500 millis", neutral: long },
-    "`SendRate.layerAdaptive` `whenShort`": { trace: adaptive, other: "refuse" },
-    "`SendRate.layerAdaptive` `maxWait`": { trace: adaptive, other: "500 millis", neutral: long },
-    "`SendRate.layerAdaptive` `beta`": { trace: adaptive, other: 0.5 },
-    "`SendRate.layerAdaptive` `scaleConstant`": { trace: adaptive, other: 0.1 },
-    "`SendRate.layerAdaptive` `smoothing`": { trace: adaptive, other: 0.5 },
-    "`SendRate.layerAdaptive` `minFillRate`": { trace: adaptive, other: 1 },
-    "`SendRate.layerAdaptive` `minCapacity`": { trace: adaptive, other: 3 },
-    "`SendRate.layerAdaptive` `measurementBucketDuration`": { trace: adaptive, other: 200 },
-    "`SendRate.layerAdaptive` `cutAtMostEvery`": { trace: adaptive, other: "5 seconds", neutral: 1 },
-    "`SendRate.layerAdaptive` `idleAfter`": { trace: adaptive, other: "10 seconds", neutral: long },
-    "`SendRate.layerAdaptive` `offAfter`": { trace: adaptive, other: "10 seconds", neutral: long },
-    "`SendRate.layerAcceptRatio` `K`": { trace: acceptRatio, other: 1 },
-    "`SendRate.layerAcceptRatio` `window`": { trace: acceptRatio, other: 10_000 },
-    "`SendRate.layerAcceptRatio` `failures`": { trace: acceptRatio, other: "rejected" },
+    "`RetryBucket.successRatio` `initial`": { trace: successRatio, other: 5, neutral: 10 },
+    "`RetryBucket.successRatio` `floorPerSecond`": { trace: successRatio, other: 0.1 },
+    "`RetryBucket.requestRatio` `ratio`": { trace: requestRatio, other: 0.1 },
+    "`RetryBucket.requestRatio` `floorPerSecond`": { trace: requestRatio, other: 1 },
+    "`RetryBucket.requestRatio` `window`": { trace: requestRatio, other: 5000 },
+    "`RateLimiter.fixed` `whenShort`": { trace: fixed, other: "refuse" },
+    "`RateLimiter.fixed` `maxWait`": { trace: fixed, other: "500 millis", neutral: long },
+    "`RateLimiter.adaptive` `whenShort`": { trace: adaptive, other: "refuse" },
+    "`RateLimiter.adaptive` `maxWait`": { trace: adaptive, other: "500 millis", neutral: long },
+    "`RateLimiter.adaptive` `beta`": { trace: adaptive, other: 0.5 },
+    "`RateLimiter.adaptive` `scaleConstant`": { trace: adaptive, other: 0.1 },
+    "`RateLimiter.adaptive` `smoothing`": { trace: adaptive, other: 0.5 },
+    "`RateLimiter.adaptive` `minFillRate`": { trace: adaptive, other: 1 },
+    "`RateLimiter.adaptive` `minCapacity`": { trace: adaptive, other: 3 },
+    "`RateLimiter.adaptive` `measurementBucketDuration`": { trace: adaptive, other: 200 },
+    "`RateLimiter.adaptive` `cutAtMostEvery`": { trace: adaptive, other: "5 seconds", neutral: 1 },
+    "`RateLimiter.adaptive` `idleAfter`": { trace: adaptive, other: "10 seconds", neutral: long },
+    "`RateLimiter.adaptive` `offAfter`": { trace: adaptive, other: "10 seconds", neutral: long },
+    "`RateLimiter.acceptRatio` `K`": { trace: acceptRatio, other: 1 },
+    "`RateLimiter.acceptRatio` `window`": { trace: acceptRatio, other: 10_000 },
+    "`RateLimiter.acceptRatio` `maxRejectionProbability`": { trace: acceptRatio, other: 0 },
+    "`RateLimiter.acceptRatio` `failures`": { trace: acceptRatio, other: "rejected" },
+    "`RateLimiter.serverPause` `jitterRatio`": { trace: serverPause, other: 0.5 },
+    "`RateLimiter.serverPause` `whenShort`": { trace: serverPause, other: "refuse" },
+    "`RateLimiter.serverPause` `maxWait`": { trace: serverPause, other: "1 second", neutral: long },
+    "`RateLimiter.concurrencyLimit` `limit`": { trace: concurrencyLimit({ ratio: 0.2 }), other: 1, neutral: 1e9 },
+    "`RateLimiter.concurrencyLimit` `ratio`": { trace: concurrencyLimit({ limit: 5 }), other: 0, neutral: 1e9 },
+    "`RateLimiter.concurrencyLimit` `atLeast`": { trace: concurrencyLimit({ ratio: 0.2 }), other: 2 },
+    "`RateLimiter.concurrencyLimit` `whenShort`": { trace: concurrencyLimit({ limit: 3 }), other: "refuse" },
+    "`RateLimiter.concurrencyLimit` `maxWait`": {
+      trace: concurrencyLimit({ limit: 3 }),
+      other: "1 second",
+      neutral: long
+    },
     "`Observe.logs` `NestingNoticed`": { trace: logs, other: "Error" },
     "`Observe.logs` `AttemptFailed`": { trace: logs, other: "Error" },
     "`Observe.logs` `RetryScheduled`": { trace: logs, other: "Error" },
@@ -308,7 +367,7 @@ describe(`${path} ### Of layers, observers and plans`, () => {
     "`Plan.sample` `kind`": { trace: sample, other: "Server" }
   }
   const cells = new Map(
-    rowsOf(path, "### Of layers, observers and plans").map(([option = "", value = ""]) => [option, value])
+    rowsOf(path, "### Of buckets, observers and plans").map(([option = "", value = ""]) => [option, value])
   )
 
   it("has a row for each of these options", () => {
@@ -375,20 +434,50 @@ tableOf(
         })
       ),
 
-    "The back-off has ended": () =>
+    "The back-off has ended, by itself or by `take` or `within`": () =>
       virtually("stops without a wait", () =>
         Effect.gen(function* () {
-          const ended = yield* stopped([down], Retry.orStopped({ ...policy, backoff: Backoff.fromDelays([100]) }))
-          expect(ended).toEqual({ calls: [0, 100], error: "down", reason: "BackoffEnded", endedAt: 100 })
+          const forever = Backoff.constant({ delay: 100 })
+          for (const backoff of [
+            Backoff.fromDelays([100]),
+            forever.pipe(Backoff.take(1)),
+            forever.pipe(Backoff.within(200))
+          ]) {
+            const ended = yield* VirtualClock.run(stopped([down], Retry.orStopped({ ...policy, backoff })))
+            expect(ended).toEqual({ calls: [0, 100], error: "down", reason: "BackoffEnded", endedAt: 100 })
+          }
         })
       ),
+
+    "A kind of failure has a limit in `attemptsByKind`": () => {
+      const byMessage = (error: string) => (error === "busy" ? Verdict.throttling : Verdict.server)
+      const busy = Effect.fail("busy")
+
+      virtually("counts those failures apart from maxAttempts", () =>
+        Effect.gen(function* () {
+          const patient = { ...policy, classifier: byMessage, maxAttempts: 2, attemptsByKind: { Throttling: Infinity } }
+          const ended = yield* stopped([busy, down, busy, busy, down], Retry.orStopped(patient))
+          expect(ended).toMatchObject({ calls: [0, 1000, 2000, 3000, 4000], error: "down", reason: "AttemptsSpent" })
+        })
+      )
+
+      virtually("stops at the limit of the kind", () =>
+        Effect.gen(function* () {
+          const strict = { ...policy, classifier: byMessage, maxAttempts: 9, attemptsByKind: { Throttling: 2 } }
+          const ended = yield* Effect.flip(Retry.orStopped(busy, strict))
+          expect(ended.reason).toEqual({ _tag: "AttemptsSpent", maxAttempts: 2, kind: "Throttling" })
+        })
+      )
+    },
 
     "The server gave a hint": () =>
       virtually("waits at least that long, also above the cap", () =>
         Effect.gen(function* () {
           const classifier = Classifier.withHint(Classifier.always, () => "5 seconds")
           const backoff = Backoff.exponential({ base: "1 second" }).pipe(Backoff.capped("2 seconds"))
-          const { calls } = yield* timeline([down], Retry.retry({ ...policy, backoff, classifier }))
+          const { calls } = yield* timeline([down], Retry.retry({ ...policy, backoff, classifier })).pipe(
+            Effect.provide(SeededRandom.layerConstant(0))
+          )
           expect(calls).toEqual([0, 5000, 10_000])
         })
       ),
@@ -412,6 +501,19 @@ tableOf(
         })
       )
     },
+
+    "A hint was followed, and the rule has `startsOver`": () =>
+      virtually("starts the back-off over", () =>
+        Effect.gen(function* () {
+          const hinted = (error: string) =>
+            Verdict.retryable("Server", { hint: error === "wait" ? "10 seconds" : undefined })
+          const hint = Hint.override({ atMost: "1 minute", otherwise: "giveUp", startsOver: true })
+          const backoff = Backoff.exponential({ base: "1 second" })
+          const again = { ...policy, maxAttempts: 4, classifier: hinted, backoff, hint }
+          const { calls } = yield* timeline([down, Effect.fail("wait"), down], Retry.retry(again))
+          expect(calls).toEqual([0, 1000, 11_000, 12_000])
+        })
+      ),
 
     "The hint is negative, NaN or no duration": () =>
       virtually("ignores it", () =>
@@ -532,10 +634,7 @@ tableOf(
     "The bucket refuses": () =>
       virtually("stops without a wait", () =>
         Effect.gen(function* () {
-          const bucketed = { ...policy, bucket: RetryBucket.Default }
-          const ended = yield* stopped([down], (call) =>
-            Effect.provide(Retry.orStopped(call, bucketed), RetryBucket.layerEmpty(RetryBucket.Default))
-          )
+          const ended = yield* stopped([down], Retry.orStopped({ ...policy, bucket: TokenBucket.empty }))
           expect(ended).toEqual({ calls: [0], error: "down", reason: "BucketEmpty", endedAt: 0 })
         })
       ),
@@ -544,9 +643,8 @@ tableOf(
       virtually("waits for them in line, and then the delay", () =>
         Effect.gen(function* () {
           const quota = { capacity: 5, cost: { orElse: 5 }, refillPerSecond: 1, whenShort: "wait" } as const
-          const { calls } = yield* timeline([down], Retry.retry({ ...policy, bucket: RetryBucket.Default })).pipe(
-            Effect.provide(RetryBucket.layerQuota(RetryBucket.Default, quota))
-          )
+          const bucket = yield* RetryBucket.quota(quota)
+          const { calls } = yield* timeline([down], Retry.retry({ ...policy, bucket }))
           expect(calls).toEqual([0, 1000, 6000])
         })
       ),
@@ -555,10 +653,9 @@ tableOf(
       virtually("stops without a wait", () =>
         Effect.gen(function* () {
           const quota = { capacity: 5, cost: { orElse: 5 }, refillPerSecond: 1, whenShort: "wait" } as const
-          const hasty = { ...policy, bucket: RetryBucket.Default, deadline: Deadline.refuse("5 seconds") }
-          const ended = yield* stopped([down], (call) =>
-            Effect.provide(Retry.orStopped(call, hasty), RetryBucket.layerQuota(RetryBucket.Default, quota))
-          )
+          const bucket = yield* RetryBucket.quota(quota)
+          const hasty = { ...policy, bucket, deadline: Deadline.refuse("5 seconds") }
+          const ended = yield* stopped([down], Retry.orStopped(hasty))
           expect(ended).toEqual({ calls: [0, 1000], error: "down", reason: "BucketEmpty", endedAt: 1000 })
         })
       ),
@@ -566,16 +663,15 @@ tableOf(
     "A bucket charges first attempts, and refuses one": () =>
       virtually("fails without a call", () =>
         Effect.gen(function* () {
-          class Charging extends Context.Tag("Charging")<Charging, RetryBucket.ChargingBucket>() {}
-          const layer = RetryBucket.layerChargingQuota(Charging, { capacity: 1, firstCost: 1, cost: { orElse: 1 } })
-          const charged = { ...policy, maxAttempts: 1, bucket: Charging }
-          const twice = (call: Effect.Effect<never, string>) =>
+          const quota = yield* RetryBucket.quota({ capacity: 1, cost: { first: 1, orElse: 1 } })
+          const charged = { ...policy, rateLimiter: TokenBucket.firstAttempts(quota), maxAttempts: 1, bucket: quota }
+          const ended = yield* stopped([down], (call) =>
             Effect.zipRight(Effect.exit(Retry.retry(call, charged)), Retry.orStopped(call, charged))
-          const ended = yield* stopped([down], (call) => Effect.provide(twice(call), layer))
+          )
           expect(ended).toMatchObject({
             calls: [0],
-            error: { _tag: "SendRefused", by: "bucket" },
-            reason: "BucketEmpty",
+            error: { _tag: "AttemptRefused", attempt: 1 },
+            reason: "RateLimiterRefused",
             endedAt: 0
           })
         })
@@ -601,11 +697,8 @@ tableOf(
         Effect.gen(function* () {
           const { calls, policy } = releasing()
           const short = { capacity: 2, cost: { orElse: 2 }, refillPerSecond: 0.01, whenShort: "wait" } as const
-          const waiting = Effect.provide(
-            Retry.retry(down, { ...policy, bucket: RetryBucket.Default }),
-            RetryBucket.layerQuota(RetryBucket.Default, short)
-          )
-          const first = yield* Effect.fork(waiting)
+          const bucket = yield* RetryBucket.quota(short)
+          const first = yield* Effect.fork(Retry.retry(down, { ...policy, bucket }))
           yield* Effect.sleep("5 seconds")
           yield* Fiber.interrupt(first)
           expect(calls).toEqual(["0 down Retried", "5000 down Interrupted"])
@@ -613,33 +706,60 @@ tableOf(
       )
     },
 
-    "A retry is paid for and then not sent": () => {
+    "The next attempt is refused when `release` has run": () => {
+      const releasing = { ...policy, release: () => Effect.void }
+      const once: TokenBucket.TokenBucket = {
+        ...TokenBucket.unlimited,
+        acquire: (request) => (request.attempt === 1 ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
+      }
+
+      virtually("fails with the refusal, and the last error as its cause", () =>
+        Effect.gen(function* () {
+          const ended = yield* stopped([down], Retry.orStopped({ ...releasing, rateLimiter: once }))
+          expect(ended).toMatchObject({
+            calls: [0],
+            error: { _tag: "AttemptRefused", attempt: 2, cause: "down" },
+            reason: "RateLimiterRefused"
+          })
+        })
+      )
+
+      virtually("fails with the deadline's error where the wait took too long", () =>
+        Effect.gen(function* () {
+          const slow = {
+            ...releasing,
+            release: () => Effect.sleep("1 minute"),
+            deadline: Deadline.refuse("10 seconds")
+          }
+          const ended = yield* stopped([down], Retry.orStopped(slow))
+          expect(ended).toMatchObject({ calls: [0], error: { _tag: "DeadlineExceeded" }, reason: "DeadlinePassed" })
+        })
+      )
+    },
+
+    "A retry is granted tokens and then not made": () => {
       const paidFor = Effect.gen(function* () {
-        const bucket = yield* RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 5 })
-        return { bucket, funded: { ...policy, bucket: RetryBucket.Default }, level: bucket.level.get }
+        const bucket = yield* RetryBucket.successRatio({ ratio: 0.1, capacity: 5 })
+        return { funded: { ...policy, bucket }, level: bucket.level }
       })
 
-      virtually("gives its cost back when the send rate refuses it", () =>
+      virtually("refunds them when the rate limiter refuses it", () =>
         Effect.gen(function* () {
-          const { bucket, funded, level } = yield* paidFor
-          const once: SendRate.SendRate = {
-            ...SendRate.unlimited,
-            acquire: ({ attempt }) => Effect.succeed(attempt === 1)
+          const { funded, level } = yield* paidFor
+          const once: TokenBucket.TokenBucket = {
+            ...TokenBucket.unlimited,
+            acquire: (request) => (request.attempt === 1 ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
           }
-          const ended = yield* Effect.flip(Retry.orStopped(down, { ...funded, sendRate: SendRate.Default })).pipe(
-            Effect.provideService(RetryBucket.Default, bucket),
-            Effect.provideService(SendRate.Default, once)
-          )
-          expect(ended.reason._tag).toBe("SendRateRefused")
+          const ended = yield* Effect.flip(Retry.orStopped(down, { ...funded, rateLimiter: once }))
+          expect(ended.reason._tag).toBe("RateLimiterRefused")
           expect(yield* level).toBe(5)
         })
       )
 
-      virtually("gives its cost back when it is interrupted in the wait", () =>
+      virtually("refunds them when it is interrupted in the wait", () =>
         Effect.gen(function* () {
-          const { bucket, funded, level } = yield* paidFor
-          const operation = Effect.provideService(Retry.retry(down, funded), RetryBucket.Default, bucket)
-          const fiber = yield* Effect.fork(operation)
+          const { funded, level } = yield* paidFor
+          const fiber = yield* Effect.fork(Retry.retry(down, funded))
           yield* Effect.sleep("500 millis")
           expect(yield* level).toBe(4)
           yield* Fiber.interrupt(fiber)
@@ -648,57 +768,77 @@ tableOf(
       )
     },
 
-    "The send rate makes an attempt wait": () =>
+    "The rate limiter makes an attempt wait": () =>
       virtually("counts the wait for the deadline", () =>
         Effect.gen(function* () {
           const waits: Array<number> = []
-          const listen: Retry.Observer = (event) =>
+          const listen: Observe.Observer = (event) =>
             Effect.sync(() => {
-              if (event._tag === "AttemptFailed") waits.push(Duration.toMillis(event.sendWait))
+              if (event._tag === "AttemptFailed") waits.push(Duration.toMillis(event.rateLimiterWait))
             })
-          const rated = {
+          const limited = {
             ...policy,
             observe: [hear, listen],
-            sendRate: SendRate.Default,
+            rateLimiter: yield* RateLimiter.fixed({ rate: 0.25, burst: 1 }),
             deadline: Deadline.refuse("6 seconds")
           }
-          const slow = SendRate.layerFixed(SendRate.Default, { rate: 0.25, burst: 1 })
-          const ended = yield* stopped([down], (call) => Effect.provide(Retry.orStopped(call, rated), slow))
-          expect(ended).toMatchObject({ calls: [0, 4000], reason: "SendRateRefused", endedAt: 5000 })
+          const ended = yield* stopped([down], Retry.orStopped(limited))
+          expect(ended).toMatchObject({ calls: [0, 4000], reason: "RateLimiterRefused", endedAt: 5000 })
           expect(waits).toEqual([0, 3000])
         })
       ),
 
-    "The send rate refuses the first attempt": () =>
+    "The rate limiter refuses the first attempt": () =>
       virtually("fails without a call", () =>
         Effect.gen(function* () {
-          const refusing = Layer.succeed(SendRate.Default, {
-            ...SendRate.unlimited,
-            acquire: () => Effect.succeed(false)
-          })
-          const rated = { ...policy, sendRate: SendRate.Default }
-          const ended = yield* stopped([down], (call) => Effect.provide(Retry.orStopped(call, rated), refusing))
+          const ended = yield* stopped([down], Retry.orStopped({ ...policy, rateLimiter: TokenBucket.empty }))
           expect(ended).toMatchObject({
             calls: [],
-            error: { _tag: "SendRefused" },
-            reason: "SendRateRefused",
+            error: { _tag: "AttemptRefused", attempt: 1 },
+            reason: "RateLimiterRefused",
             endedAt: 0
           })
         })
       ),
 
-    "The send rate refuses a later attempt": () =>
+    "The rate limiter refuses a later attempt": () =>
       virtually("stops with the last error", () =>
         Effect.gen(function* () {
-          const once = Layer.succeed(SendRate.Default, {
-            ...SendRate.unlimited,
-            acquire: ({ attempt }) => Effect.succeed(attempt === 1)
-          })
-          const rated = { ...policy, sendRate: SendRate.Default }
-          const ended = yield* stopped([down], (call) => Effect.provide(Retry.orStopped(call, rated), once))
-          expect(ended).toEqual({ calls: [0], error: "down", reason: "SendRateRefused", endedAt: 1000 })
+          const once: TokenBucket.TokenBucket = {
+            ...TokenBucket.unlimited,
+            acquire: (request) => (request.attempt === 1 ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
+          }
+          const ended = yield* stopped([down], Retry.orStopped({ ...policy, rateLimiter: once }))
+          expect(ended).toEqual({ calls: [0], error: "down", reason: "RateLimiterRefused", endedAt: 1000 })
         })
       ),
+
+    "A bucket or a rate limiter dies": () => {
+      const dying: TokenBucket.TokenBucket = {
+        acquire: () => Effect.die("bug"),
+        record: () => Effect.die("bug"),
+        level: Effect.die("bug")
+      }
+
+      virtually("logs a warning, and a bucket that dies when asked has refused", () =>
+        Effect.gen(function* () {
+          const ended = yield* stopped([down], Retry.orStopped({ ...policy, bucket: dying })).pipe(
+            Effect.provide(silent)
+          )
+          expect(ended).toEqual({ calls: [0], error: "down", reason: "BucketEmpty", endedAt: 0 })
+        })
+      )
+
+      virtually("counts as told where it dies hearing of an outcome", () =>
+        Effect.gen(function* () {
+          const deaf = { ...TokenBucket.unlimited, record: dying.record }
+          const { calls } = yield* timeline([down], Retry.retry({ ...policy, rateLimiter: deaf })).pipe(
+            Effect.provide(silent)
+          )
+          expect(calls).toEqual([0, 1000, 2000])
+        })
+      )
+    },
 
     "An attempt retries by itself": () =>
       virtually("multiplies the numbers of calls", () =>
@@ -722,6 +862,18 @@ tableOf(
         })
       ),
 
+    "An attempt forks fibers, and the policy has an `attemptTimeout`": () =>
+      virtually("ends them with the attempt", () =>
+        Effect.gen(function* () {
+          const ended = yield* Ref.make(0)
+          const beside = Effect.onInterrupt(Effect.never, () => Ref.update(ended, (count) => count + 1))
+          const forking = Effect.zipRight(Effect.fork(beside), Effect.delay(Effect.succeed("up"), "1 second"))
+          yield* Retry.retry(forking, { ...policy, attemptTimeout: AttemptTimeout.constant("1 minute") })
+          yield* Effect.yieldNow()
+          expect(yield* Ref.get(ended)).toBe(1)
+        })
+      ),
+
     "An observer dies": () =>
       virtually("logs a warning and goes on", () =>
         Effect.gen(function* () {
@@ -732,7 +884,7 @@ tableOf(
             Retry.retry({ ...policy, observe: [() => Effect.die("bug"), hear] })
           ).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
           expect({ calls, outcome }).toEqual({ calls: [0, 1000], outcome: "up" })
-          expect(lines).toEqual(Array.from({ length: 3 }, () => "Warning a retry observer died"))
+          expect(lines).toEqual(Array.from({ length: 3 }, () => "Warning an observer died"))
         })
       ),
 
@@ -768,27 +920,21 @@ tableOf(
         })
       ),
 
-    "The clock steps back": () =>
-      virtually("takes no time away, and counts the time after the step", () =>
+    "The wall clock is set, forward or back": () =>
+      virtually("goes on as before", () =>
         Effect.gen(function* () {
-          const attempts = yield* Ref.make(0)
-          const stepping = Effect.gen(function* () {
-            yield* Ref.update(attempts, (count) => count + 1)
-            yield* Effect.sleep("1 second")
-            if ((yield* Ref.get(attempts)) === 2) yield* VirtualClock.stepBack("1 hour")
-            return yield* down
-          })
-          const bounded = { ...policy, maxAttempts: 99, deadline: Deadline.refuse("10 seconds") }
-          const ended = yield* Effect.flip(VirtualClock.run(Retry.orStopped(stepping, bounded)))
-          expect(ended.history.map(({ startedAfter }) => startedAfter.toString())).toEqual([
-            "Duration(0)",
-            "Duration(2s)",
-            "Duration(3s)",
-            "Duration(5s)",
-            "Duration(7s)",
-            "Duration(9s)"
-          ])
-          expect(ended).toMatchObject({ reason: { _tag: "DeadlinePassed" } })
+          for (const set of [VirtualClock.stepBack("1 hour"), VirtualClock.setWallTime("10000 days")]) {
+            const attempts = yield* Ref.make(0)
+            const slow = Effect.gen(function* () {
+              yield* Effect.sleep("1 second")
+              if ((yield* Ref.updateAndGet(attempts, (count) => count + 1)) === 2) yield* set
+              return yield* down
+            })
+            const bounded = { ...policy, maxAttempts: 99, deadline: Deadline.refuse("6 seconds") }
+            const ended = yield* Effect.flip(VirtualClock.run(Retry.orStopped(slow, bounded)))
+            expect(ended.history.map(({ startedAfter }) => Duration.toMillis(startedAfter))).toEqual([0, 2000, 4000])
+            expect(ended).toMatchObject({ reason: { _tag: "DeadlinePassed" } })
+          }
         })
       ),
 
@@ -803,8 +949,14 @@ tableOf(
         })
       ),
 
+    "A policy has a field that policies do not have": () =>
+      it("throws an error that names it, where the types could not see it", () => {
+        const misspelt: Record<string, unknown> = { ...policy, attempTimeout: AttemptTimeout.constant("1 second") }
+        expect(() => Policy.make(misspelt as unknown as typeof policy)).toThrow("Policy.make: attempTimeout must be")
+      }),
+
     "A constructor gets NaN, a negative value or a fraction of a call": () =>
-      it("throws an error that names module, field, range and value", () => {
+      it("throws an error that names function, field, range and value", () => {
         const refusals = [
           [() => Backoff.exponential({ base: 1, factor: NaN }), "Backoff.exponential: factor must be >= 1, got NaN"],
           [() => Backoff.constant({ delay: -1 }), "Backoff.constant: delay must be a finite duration >= 0, got -1"],
@@ -829,12 +981,19 @@ tableOf(path, "## How the types work", {
       expect(Effect.runSync(told)).toBe(1)
     }),
 
-  "`sendRate: Tag`": () =>
+  "`rateLimiter: Tag`": () =>
     it("adds an error and the tag", () => {
-      class Mine extends Context.Tag("Mine")<Mine, SendRate.SendRate>() {}
-      const rated = Retry.retry(down, { ...policy, maxAttempts: 1, sendRate: Mine })
-      expectTypeOf(rated).toEqualTypeOf<Effect.Effect<never, string | Retry.SendRefused, Mine>>()
-      expect(Effect.runSync(Effect.flip(Effect.provide(rated, SendRate.layerUnlimited(Mine))))).toBe("down")
+      class Mine extends Context.Tag("Mine")<Mine, TokenBucket.TokenBucket>() {}
+      const limited = Retry.retry(down, { ...policy, maxAttempts: 1, rateLimiter: Mine })
+      expectTypeOf(limited).toEqualTypeOf<Effect.Effect<never, string | Retry.AttemptRefused, Mine>>()
+      expect(Effect.runSync(Effect.flip(Effect.provideService(limited, Mine, TokenBucket.unlimited)))).toBe("down")
+    }),
+
+  "`rateLimiter`, a bucket itself": () =>
+    it("adds an error", () => {
+      const limited = Retry.retry(down, { ...policy, rateLimiter: TokenBucket.empty })
+      expectTypeOf(limited).toEqualTypeOf<Effect.Effect<never, string | Retry.AttemptRefused>>()
+      expect(Effect.runSync(Effect.flip(limited))).toEqual(new Retry.AttemptRefused({ attempt: 1 }))
     }),
 
   "`attemptTimeout`": () =>
@@ -878,40 +1037,46 @@ tableOf(path, "## How the types work", {
       })
     ),
 
+  "`release`, with `Deadline.refuse` or `Deadline.truncate`": () =>
+    virtually("adds the deadline's error", () =>
+      Effect.gen(function* () {
+        const release = () => Effect.sleep("1 minute")
+        const deadline = Deadline.refuse("10 seconds")
+        const released = Retry.retry(down, { ...policy, deadline, release })
+        expectTypeOf(released).toEqualTypeOf<Effect.Effect<never, string | Deadline.DeadlineExceeded>>()
+        expect(yield* Effect.flip(released)).toBeInstanceOf(Deadline.DeadlineExceeded)
+        expectTypeOf(Retry.retry(down, { ...policy, release })).toEqualTypeOf<Effect.Effect<never, string>>()
+      })
+    ),
+
   "`bucket: Tag`": () =>
     it("adds the tag", () => {
-      class Mine extends Context.Tag("Mine")<Mine, RetryBucket.RetryBucket>() {}
+      class Mine extends Context.Tag("Mine")<Mine, TokenBucket.TokenBucket>() {}
       const funded = Retry.retry(down, { ...policy, bucket: Mine })
       expectTypeOf(funded).toEqualTypeOf<Effect.Effect<never, string, Mine>>()
-      expect(Effect.runSync(Effect.flip(Effect.provide(funded, RetryBucket.layerEmpty(Mine))))).toBe("down")
-    }),
-
-  "`bucket: Tag` of a `ChargingBucket`": () =>
-    it("adds an error and the tag", () => {
-      class Charging extends Context.Tag("Charging")<Charging, RetryBucket.ChargingBucket>() {}
-      const charged = Retry.retry(down, { ...policy, bucket: Charging })
-      expectTypeOf(charged).toEqualTypeOf<Effect.Effect<never, string | Retry.SendRefused, Charging>>()
-      const layer = RetryBucket.layerChargingQuota(Charging, { capacity: 1, firstCost: 1, cost: { orElse: 1 } })
-      expect(Effect.runSync(Effect.flip(Effect.provide(charged, layer)))).toBe("down")
+      expect(Effect.runSync(Effect.flip(Effect.provideService(funded, Mine, TokenBucket.empty)))).toBe("down")
+      const itself = Retry.retry(down, { ...policy, bucket: TokenBucket.empty })
+      expectTypeOf(itself).toEqualTypeOf<Effect.Effect<never, string>>()
+      expect(Effect.runSync(Effect.flip(itself))).toBe("down")
     })
 })
 
 describe(`${path} ## How the types work, of what adds nothing`, () => {
-  it("a name, observers, standing down, a span and a release leave the types as they are", () => {
+  it("a name, observers, standing down, a span and limits by kind leave the types as they are", () => {
     const told = Retry.retry(down, {
       ...policy,
       maxAttempts: 1,
       name: "told",
       whenNested: "standDown",
       attemptSpan: "attempt",
-      release: () => Effect.void
+      attemptsByKind: { Throttling: 2 }
     })
     expectTypeOf(told).toEqualTypeOf<Effect.Effect<never, string>>()
     expect(Effect.runSync(Effect.flip(told))).toBe("down")
   })
 
-  it("a preset with a classifier is a complete policy", () => {
-    const complete: Policy.Complete<string> = { ...Policy.once, classifier: Classifier.always }
+  it("a preset with a classifier is a policy", () => {
+    const complete: Policy.Policy<string> = { ...Policy.once, classifier: Classifier.always }
     const once = Retry.retry(down, complete)
     expectTypeOf(once).toEqualTypeOf<Effect.Effect<never, string>>()
     expect(Effect.runSync(Effect.flip(once))).toBe("down")
@@ -930,18 +1095,19 @@ describe(`${path} ## Modules`, () => {
 })
 
 describe(`${path} ## What it does not do`, () => {
-  virtually("gives nothing back for a retry that was sent and failed", () =>
+  virtually("refunds nothing for a retry that was made and failed", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.makeQuota({ capacity: 100 })
-      const funded = { ...policy, bucket: RetryBucket.Default }
-      yield* Effect.flip(Effect.provideService(Retry.retry(down, funded), RetryBucket.Default, bucket))
-      expect(yield* bucket.level.get).toBe(100 - 2 * 14)
+      const bucket = yield* RetryBucket.quota({ capacity: 100 })
+      yield* Effect.flip(Retry.retry(down, { ...policy, bucket }))
+      expect(yield* bucket.level).toBe(100 - 2 * 14)
     })
   )
 
-  it("asks no bucket and no send rate for a plan", () => {
-    const plan = Plan.explain({ ...policy, bucket: RetryBucket.Default, sendRate: SendRate.Default })
-    expect(plan.assumptions.map(({ _tag }) => _tag)).toEqual(expect.arrayContaining(["BucketGrants", "SendRateGrants"]))
+  it("asks no bucket and no rate limiter for a plan", () => {
+    const plan = Plan.explain({ ...policy, bucket: TokenBucket.empty, rateLimiter: TokenBucket.empty })
+    expect(plan.assumptions.map(({ _tag }) => _tag)).toEqual(
+      expect.arrayContaining(["BucketGrants", "RateLimiterGrants"])
+    )
     expect(plan.worst.attempts).toBe(3)
   })
 })
@@ -971,16 +1137,16 @@ describe(`${path} ## How the types work, of classifiers`, () => {
     expect(Effect.runSync(Effect.flip(dataLast)).reason).toEqual({ _tag: "Terminal", why: "load 2" })
   })
 
-  it("a tag outside of the union is refused, of a constant only with the union named", () => {
+  it("a tag outside of the union does not compile, in a constant only with the union named", () => {
     const rest = { maxAttempts: 1, backoff }
     // @ts-expect-error the call has no such error
     Retry.retry(call, { ...rest, classifier: Classifier.fromTags({ Bussy: Verdict.server }) })
     const unnamed = Classifier.fromTags({ Bussy: Verdict.server })
-    const named = Classifier.fromTags<Busy | Forbidden>({
-      Busy: Verdict.server,
+    Classifier.fromTags<Busy | Forbidden>({
       // @ts-expect-error the union has no such error
       Bussy: Verdict.server
     })
+    const named = Classifier.fromTags<Busy | Forbidden>({ Busy: Verdict.server })
     expectTypeOf(named).toEqualTypeOf<Classifier.Classifier<Busy | Forbidden>>()
     for (const retried of [
       Retry.retry(call, { ...rest, classifier: unnamed }),

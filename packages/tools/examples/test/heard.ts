@@ -1,12 +1,12 @@
 /** What the operations of a test tell, held against what a table says. */
-import type { Retry } from "@effect-retry/core"
+import type { Observe } from "@effect-retry/core"
 import { Effect } from "effect"
 import { afterAll, afterEach, beforeEach, expect } from "vitest"
 
 /** What the operations of a test have told, in one line each. */
 const heard: Array<string> = []
 
-export const hear: Retry.Observer = (event) =>
+export const hear: Observe.Observer = (event) =>
   Effect.sync(() => {
     heard.push(event._tag === "RetryScheduled" ? `${event._tag} from ${event.source}` : event._tag)
   })
