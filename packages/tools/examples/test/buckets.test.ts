@@ -1,7 +1,8 @@
-import { RetryBucket, SendRate } from "@effect-retry/core"
+import { RateLimiter, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
+import { outcomeOf, request, tokensFor } from "./buckets.ts"
 import { read } from "./rows.ts"
 
 const path = "docs/buckets.md"
@@ -9,185 +10,198 @@ const path = "docs/buckets.md"
 const virtually = (name: string, body: () => Effect.Effect<void, unknown>) =>
   it.effect(name, () => VirtualClock.run(body()).pipe(Effect.provide(SeededRandom.layer(name))))
 
-const restore: RetryBucket.Restore = (effect) => effect
+type Bucket = TokenBucket.TokenBucket
 
 /** How many retries a bucket grants at once. */
-const retries = (bucket: RetryBucket.RetryBucket, most = 1000) =>
+const retries = (bucket: Bucket, most = 1000) => granted(bucket, "Server", most)
+
+/** How many first attempts a bucket grants at once, of those that do not wait. */
+const attempts = (bucket: Bucket, most = 1000) => granted(bucket, undefined, most)
+
+const granted = (bucket: Bucket, kind: Verdict.Kind | undefined, most: number) =>
   Effect.gen(function* () {
-    for (let n = 0; n < most; n++) if (Option.isNone(yield* bucket.take("Server", restore))) return n
+    for (let n = 0; n < most; n++) if (Option.isNone(yield* tokensFor(bucket, kind, 0))) return n
     return most
   })
 
-const successes = (bucket: RetryBucket.RetryBucket, count: number) =>
-  Effect.replicateEffect(bucket.ended({ _tag: "Succeeded", attempt: 1, cost: 0 }), count)
+const outcomes = (bucket: Bucket, ended: "Succeeded" | Verdict.Kind, count: number) =>
+  Effect.replicateEffect(bucket.record(outcomeOf(ended)), count)
 
-const failures = (bucket: RetryBucket.RetryBucket, count: number) =>
-  Effect.replicateEffect(bucket.ended({ _tag: "Failed", attempt: 1, kind: Option.some("Server") }), count)
-
-/** How many attempts a send rate grants at once, of those that do not wait. */
-const attempts = (rate: SendRate.SendRate, most = 1000) =>
-  Effect.gen(function* () {
-    for (let n = 0; n < most; n++)
-      if (!(yield* rate.acquire({ attempt: 1, atMost: Option.some(Duration.zero) }))) return n
-    return most
-  })
-
-/** Each of these executes the row of a layer. */
-const layers: Readonly<Record<string, () => void>> = {
-  "RetryBucket.layerSuccessRatio": () =>
+/** Each of these executes the row of a bucket. */
+const buckets: Readonly<Record<string, () => void>> = {
+  "RetryBucket.successRatio": () =>
     virtually("grants a capacity, a ratio of the successes, and a floor", () =>
       Effect.gen(function* () {
-        const bucket = yield* RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 10, floorPerSecond: 1 })
+        const bucket = yield* RetryBucket.successRatio({ ratio: 0.1, capacity: 10, floorPerSecond: 1 })
         expect(yield* retries(bucket)).toBe(10)
-        yield* successes(bucket, 30)
+        yield* outcomes(bucket, "Succeeded", 30)
         yield* Effect.sleep("5 seconds")
         expect(yield* retries(bucket)).toBe(0.1 * 30 + 1 * 5)
       })
     ),
 
-  "RetryBucket.layerQuota": () =>
+  "RetryBucket.quota": () =>
     virtually("is paid by kind, and gets back what a retry cost", () =>
       Effect.gen(function* () {
-        const bucket = yield* RetryBucket.makeQuota()
-        expect(yield* bucket.level.get).toBe(500)
-        const cost = yield* Effect.flatten(bucket.take("Throttling", restore))
-        expect(yield* Effect.flatten(bucket.take("Server", restore))).toBeGreaterThan(cost)
-        yield* bucket.ended({ _tag: "Succeeded", attempt: 2, cost })
-        const level = yield* bucket.level.get
+        const bucket = yield* RetryBucket.quota()
+        expect(yield* bucket.level).toBe(500)
+        const granted = yield* Effect.flatten(bucket.acquire(request("Throttling")))
+        expect(granted.tokens).toBeLessThan(yield* Effect.flatten(tokensFor(bucket, "Server")))
+        yield* bucket.record({ _tag: "Succeeded", attempt: 2, granted })
+        const level = yield* bucket.level
         expect(level).toBe(500 - 14)
-        yield* successes(bucket, 1)
-        expect(yield* bucket.level.get).toBe(level + 1)
+        yield* outcomes(bucket, "Succeeded", 1)
+        expect(yield* bucket.level).toBe(level + 1)
       })
     ),
 
-  "RetryBucket.layerChargingQuota": () =>
-    virtually("takes first attempts out of the same tokens", () =>
-      Effect.gen(function* () {
-        const bucket = yield* RetryBucket.makeChargingQuota({ capacity: 20, firstCost: 10 })
-        yield* bucket.takeFirst(restore)
-        expect(yield* bucket.take("Server", restore)).toEqual(Option.none())
-        yield* bucket.takeFirst(restore)
-        expect(yield* bucket.takeFirst(restore)).toEqual(Option.none())
-      })
-    ),
-
-  "RetryBucket.layerRequestRatio": () =>
+  "RetryBucket.requestRatio": () =>
     virtually("grants a ratio of the requests and a floor in a window, and not for longer", () =>
       Effect.gen(function* () {
         const options = { ratio: 0.1, floorPerSecond: 2, window: "10 seconds" } as const
-        const bucket = yield* RetryBucket.makeRequestRatio(options)
-        yield* failures(bucket, 50)
+        const bucket = yield* RetryBucket.requestRatio(options)
+        const requests = Effect.replicateEffect(bucket.started?.(1) ?? Effect.void, 50)
+        yield* requests
         expect(yield* retries(bucket)).toBe(0.1 * 50 + 2 * 10)
-        yield* failures(bucket, 50)
+        yield* requests
         yield* Effect.sleep("10.2 seconds")
         expect(yield* retries(bucket)).toBe(2 * 10)
       })
     ),
 
-  "RetryBucket.layerGrpcThrottle": () =>
+  "RetryBucket.grpcThrottle": () =>
     virtually("grants every retry while the level is above half", () =>
       Effect.gen(function* () {
-        const bucket = yield* RetryBucket.makeGrpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })
-        yield* failures(bucket, 4)
+        const bucket = yield* RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })
+        yield* outcomes(bucket, "Server", 4)
         expect(yield* retries(bucket)).toBe(1000)
-        yield* failures(bucket, 1)
+        yield* outcomes(bucket, "Server", 1)
         expect(yield* retries(bucket)).toBe(0)
       })
     ),
 
-  "RetryBucket.layerKeyed": () =>
+  "RetryBucket.operationShare": () =>
+    virtually("grants an operation a share of the level, and its first retry while there is a token", () =>
+      Effect.gen(function* () {
+        const bucket = yield* RetryBucket.operationShare({
+          bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }),
+          share: 0.3
+        })
+        const retry = (n: number) => Effect.map(bucket.acquire({ ...request("Server"), attempt: n + 1 }), Option.isSome)
+        // The second needs 2 <= 0.3 * 9, the third 3 <= 0.3 * 8.
+        expect(yield* Effect.all([retry(1), retry(2), retry(3)])).toEqual([true, true, false])
+        expect(yield* retries(bucket)).toBe(8)
+      })
+    ),
+
+  "TokenBucket.keyed": () =>
     virtually("has a bucket for each key", () =>
       Effect.gen(function* () {
-        const bucket = RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 3 })
-        const keyed = yield* RetryBucket.makeKeyed({ bucket, maxKeys: 10, idleTimeToLive: "1 hour" })
-        const of = (key: string) => Effect.provideService(retries(keyed), RetryBucket.Key, key)
+        const bucket = RetryBucket.successRatio({ ratio: 0.1, capacity: 3 })
+        const keyed = yield* TokenBucket.keyed({ bucket, maxKeys: 10, idleTimeToLive: "1 hour" })
+        const of = (key: string) => Effect.provideService(retries(keyed), TokenBucket.Key, key)
         expect(yield* Effect.all([of("a"), of("b"), of("a")])).toEqual([3, 3, 0])
       })
     ),
 
-  "RetryBucket.layerUnlimited": () =>
+  "TokenBucket.unlimited": () =>
     virtually("grants everything, and its neighbour nothing", () =>
       Effect.gen(function* () {
-        const granted = Effect.flatMap(RetryBucket.Default, (bucket) => retries(bucket))
-        expect(yield* Effect.provide(granted, RetryBucket.layerUnlimited(RetryBucket.Default))).toBe(1000)
-        expect(yield* Effect.provide(granted, RetryBucket.layerEmpty(RetryBucket.Default))).toBe(0)
+        expect(yield* retries(TokenBucket.unlimited)).toBe(1000)
+        expect(yield* retries(TokenBucket.empty)).toBe(0)
       })
     ),
 
-  "SendRate.layerFixed": () =>
+  "RateLimiter.fixed": () =>
     virtually("grants a burst, and a rate after it", () =>
       Effect.gen(function* () {
-        const rate = yield* SendRate.makeFixed({ rate: 100, burst: 20, whenShort: "refuse" })
-        expect(yield* attempts(rate)).toBe(20)
+        const limiter = yield* RateLimiter.fixed({ rate: 100, burst: 20, whenShort: "refuse" })
+        expect(yield* attempts(limiter)).toBe(20)
         yield* Effect.sleep("100 millis")
-        expect(yield* attempts(rate)).toBe(100 * 0.1)
+        expect(yield* attempts(limiter)).toBe(100 * 0.1)
       })
     ),
 
-  "SendRate.layerAdaptive": () =>
+  "RateLimiter.adaptive": () =>
     virtually("grants everything until the server throttles", () =>
       Effect.gen(function* () {
-        const rate = yield* SendRate.makeAdaptive({ whenShort: "refuse" })
-        expect(yield* attempts(rate)).toBe(1000)
-        yield* rate.heard("Throttled")
-        expect(yield* attempts(rate)).toBe(0)
+        const limiter = yield* RateLimiter.adaptive({ whenShort: "refuse" })
+        expect(yield* attempts(limiter)).toBe(1000)
+        yield* outcomes(limiter, "Throttling", 1)
+        expect(yield* attempts(limiter)).toBe(0)
       })
     ),
 
-  "SendRate.layerAcceptRatio": () =>
-    virtually("rejects with the chance of the formula", () =>
+  "RateLimiter.acceptRatio": () =>
+    virtually("refuses with the chance of the formula", () =>
       Effect.gen(function* () {
-        expect(SendRate.chanceOfRejection(100, 30, 2)).toBe((100 - 2 * 30) / (100 + 1))
-        expect(SendRate.chanceOfRejection(100, 50, 2)).toBe(0)
-        const rate = yield* SendRate.makeAcceptRatio()
-        const granted = yield* Effect.replicateEffect(rate.acquire({ attempt: 1, atMost: Option.none() }), 1000)
+        const limiter = yield* RateLimiter.acceptRatio()
+        const granted = yield* Effect.replicateEffect(tokensFor(limiter), 1000)
         // Nothing is ever accepted: the n-th request is sent with the chance 1 / n.
-        const sent = granted.filter(Boolean).length
+        const sent = granted.filter(Option.isSome).length
         expect(sent).toBeGreaterThan(2)
         expect(sent).toBeLessThan(20)
       })
     ),
 
-  "SendRate.layerKeyed": () =>
-    virtually("has a send rate for each key", () =>
+  "RateLimiter.serverPause": () =>
+    virtually("grants nothing until the pause is over", () =>
       Effect.gen(function* () {
-        const rate = SendRate.makeFixed({ rate: 1, burst: 3, whenShort: "refuse" })
-        const keyed = yield* SendRate.makeKeyed({ rate, maxKeys: 10, idleTimeToLive: "1 hour" })
-        const of = (key: string) => Effect.provideService(attempts(keyed), SendRate.Key, key)
-        expect(yield* Effect.all([of("a"), of("b"), of("a")])).toEqual([3, 3, 0])
+        const limiter = yield* RateLimiter.serverPause({ atMost: "1 minute" })
+        expect(yield* attempts(limiter)).toBe(1000)
+        const verdict = Verdict.retryable("Throttling", { hint: "10 seconds" })
+        yield* limiter.record({ _tag: "Failed", attempt: 1, granted: { tokens: 0, refund: Effect.void }, verdict })
+        expect(yield* attempts(limiter)).toBe(0)
+        yield* tokensFor(limiter)
+        expect(yield* Clock.currentTimeMillis).toBe(10_000)
       })
     ),
 
-  "SendRate.layerUnlimited": () =>
-    virtually("grants everything", () =>
+  "RateLimiter.concurrencyLimit": () => {
+    virtually("grants as many attempts as may be in flight, and one more for each that ends", () =>
       Effect.gen(function* () {
-        const granted = Effect.flatMap(SendRate.Default, (rate) => attempts(rate))
-        expect(yield* Effect.provide(granted, SendRate.layerUnlimited(SendRate.Default))).toBe(1000)
+        const limiter = yield* RateLimiter.concurrencyLimit({ limit: 10, whenShort: "refuse" })
+        const first = yield* Effect.flatten(limiter.acquire(request()))
+        expect(yield* attempts(limiter)).toBe(9)
+        yield* limiter.record({ _tag: "Abandoned", attempt: 1, granted: first })
+        expect(yield* attempts(limiter)).toBe(1)
       })
     )
+
+    virtually("as a bucket, grants a share of what is in flight", () =>
+      Effect.gen(function* () {
+        const bucket = yield* RateLimiter.concurrencyLimit({ ratio: 0.2, atLeast: 3, whenShort: "refuse" })
+        expect(yield* retries(bucket)).toBe(3)
+        yield* Effect.replicateEffect(bucket.started?.(1) ?? Effect.void, 40)
+        // Ten retries are a fifth of fifty attempts in flight.
+        expect(yield* retries(bucket)).toBe(10 - 3)
+      })
+    )
+  }
 }
 
 describe(`${path} ## Which bucket when`, () => {
   const [, section = ""] = read(path).split("\n## Which bucket when\n")
   const [text = ""] = section.split("\n## ")
-  const rows = text.split("\n").filter((line) => /^\| .*`[A-Z]\w+\.layer/.test(line))
-  const named = rows.map((row) => /`([A-Z]\w+\.layer\w+)`/.exec(row)?.[1])
+  const named = Array.from(text.matchAll(/^\| [^|]* \| `([A-Z]\w+\.\w+)`/gm), ([, name]) => name)
 
-  it("has a row for each of these layers", () => {
-    expect(named).toEqual(Object.keys(layers))
+  it("has a row for each of these buckets", () => {
+    expect(named).toEqual(Object.keys(buckets))
   })
 
-  it("names every layer there is", () => {
-    const missing = Object.entries({ RetryBucket, SendRate }).flatMap(([module, members]) =>
+  describe.each(Object.entries(buckets))("%s", (_, body) => {
+    body()
+  })
+})
+
+describe(path, () => {
+  it("names every constructor and every combinator", () => {
+    const shown = new Set(Array.from(read(path).matchAll(/`(?:\w+: )?([A-Z]\w+\.\w+)/g), ([, name]) => name))
+    const missing = Object.entries({ RetryBucket, RateLimiter, TokenBucket }).flatMap(([module, members]) =>
       Object.keys(members)
-        .filter((name) => name.startsWith("layer"))
-        .filter((name) => !text.includes(`\`${module}.${name}\``))
         .map((name) => `${module}.${name}`)
+        .filter((name) => !shown.has(name) && name !== "TokenBucket.Default")
     )
     expect(missing).toEqual([])
-  })
-
-  describe.each(Object.entries(layers))("%s", (_, body) => {
-    body()
   })
 })
