@@ -194,7 +194,7 @@ describe(`${path} ## Which bucket when`, () => {
   })
 })
 
-describe(path, () => {
+describe(`${path} ## Combining buckets`, () => {
   it("names every constructor and every combinator", () => {
     const shown = new Set(Array.from(read(path).matchAll(/`(?:\w+: )?([A-Z]\w+\.\w+)/g), ([, name]) => name))
     const missing = Object.entries({ RetryBucket, RateLimiter, TokenBucket }).flatMap(([module, members]) =>
