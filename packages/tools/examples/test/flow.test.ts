@@ -1,26 +1,23 @@
-import { Backoff, Classifier, Deadline, Retry, RetryBucket, SendRate, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Deadline, Observe, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Clock, Context, Effect, Fiber, Layer, Logger, Option, Ref, Schedule } from "effect"
 import { existsSync, readdirSync } from "node:fs"
+import { request } from "./buckets.ts"
 import { read, root } from "./rows.ts"
 
 const path = "docs/flow.md"
 
-/** A bucket and a send rate that grant everything, and what was said, with the milliseconds before it. */
+/** A bucket and a rate limiter that grant everything, and a log of what happened, with the milliseconds before it. */
 const noted = () => {
   const log: Array<string> = []
   const say = (what: string) => Effect.map(Clock.currentTimeMillis, (now) => void log.push(`${now} ${what}`))
-  const bucket: RetryBucket.RetryBucket = {
-    ...RetryBucket.unlimited,
-    take: () => Effect.as(say("bucket paid"), Option.some(1)),
-    ended: () => say("bucket heard")
-  }
-  const rate: SendRate.SendRate = {
-    acquire: () => Effect.as(say("rate granted"), true),
-    heard: () => say("rate heard")
-  }
-  return { log, say, bucket, rate }
+  const granting = (name: string): TokenBucket.TokenBucket => ({
+    ...TokenBucket.unlimited,
+    acquire: (request) => Effect.zipRight(say(`${name} grants`), TokenBucket.unlimited.acquire(request)),
+    record: () => say(`${name} hears`)
+  })
+  return { log, say, bucket: granting("bucket"), rateLimiter: granting("limiter") }
 }
 
 describe(`${path} ## The stages`, () => {
@@ -50,7 +47,7 @@ describe(`${path} ## The order of decisions`, () => {
     ["BackoffEnded", { backoff: Backoff.fromDelays([]) }],
     ["HintTooLong", { classifier: () => Verdict.retryable("Server", { hint: "1 day" }) }],
     ["DeadlinePassed", { deadline: Deadline.refuse("1 millis") }],
-    ["BucketEmpty", { bucket: RetryBucket.Default }]
+    ["BucketEmpty", { bucket: TokenBucket.empty }]
   ] as const
 
   it.effect.each(obstacles.map(([reason], index) => ({ reason, index })))(
@@ -63,43 +60,71 @@ describe(`${path} ## The order of decisions`, () => {
         const outer = { ...free, name: "outer" }
         const ended = yield* Retry.retry(Effect.flip(Retry.orStopped(Effect.fail("down"), policy)), outer)
         expect(ended.reason._tag).toBe(reason)
-      }).pipe(Effect.provide(RetryBucket.layerEmpty(RetryBucket.Default)))
+      })
   )
 
-  it.effect("a bucket that charges first attempts is asked before the send rate, and refuses in the same way", () =>
+  it.effect(
+    "a rate limiter that refuses after the wait is the last reason to stop, and of a first attempt an error",
+    () =>
+      Effect.gen(function* () {
+        const policy = {
+          classifier: Classifier.always,
+          maxAttempts: 2,
+          backoff: Backoff.constant({ delay: "1 second" }),
+          bucket: TokenBucket.unlimited
+        }
+        const retries: TokenBucket.TokenBucket = {
+          ...TokenBucket.unlimited,
+          acquire: (request) => (request.attempt === 1 ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
+        }
+        const later = yield* Effect.flip(Retry.orStopped(Effect.fail("down"), { ...policy, rateLimiter: retries }))
+        expect(later).toMatchObject({ attempts: 1, error: "down", reason: { _tag: "RateLimiterRefused" } })
+        const refused = Retry.retry(Effect.fail("down"), { ...policy, rateLimiter: TokenBucket.empty })
+        expect(yield* Effect.flip(refused)).toEqual(new Retry.AttemptRefused({ attempt: 1 }))
+      }).pipe(VirtualClock.run)
+  )
+
+  it.effect("what the attempt left open is released when the bucket has granted, and before the wait", () =>
     Effect.gen(function* () {
-      class Charging extends Context.Tag("Charging")<Charging, RetryBucket.ChargingBucket>() {}
-      const { log, rate, say } = noted()
-      const takeFirst = () => Effect.as(say("bucket asked"), Option.some(1))
+      const { bucket, log, rateLimiter, say } = noted()
       const policy = {
-        sendRate: SendRate.Default,
+        rateLimiter,
         classifier: Classifier.always,
-        maxAttempts: 1,
-        backoff: Backoff.fromDelays([]),
-        bucket: Charging
+        maxAttempts: 2,
+        backoff: Backoff.constant({ delay: "1 second" }),
+        release: () => say("release"),
+        bucket
       }
-      const operation = Effect.provideService(Retry.retry(say("attempt"), policy), SendRate.Default, rate)
-      yield* Effect.provideService(operation, Charging, { ...RetryBucket.unlimited, takeFirst })
-      expect(log).toEqual(["0 bucket asked", "0 rate granted", "0 attempt", "0 rate heard"])
-      const refusing = { ...RetryBucket.unlimited, takeFirst: () => Effect.succeedNone }
-      expect(yield* Effect.flip(Effect.provideService(operation, Charging, refusing))).toEqual(
-        new Retry.SendRefused({ by: "bucket" })
+      const answers = [Effect.fail("down"), Effect.succeed("up")]
+      yield* Retry.retry(
+        Effect.suspend(() => answers.shift() ?? Effect.fail("down")),
+        policy
       )
+      expect(log).toEqual([
+        "0 limiter grants",
+        "0 limiter hears",
+        "0 bucket hears",
+        "0 bucket grants",
+        "0 release",
+        "1000 limiter grants",
+        "1000 limiter hears",
+        "1000 bucket hears"
+      ])
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("a bucket that is told to waits for its turn, and the delay comes after that", () =>
+  it.effect("a bucket that may wait does so before the delay", () =>
     Effect.gen(function* () {
       const quota = { capacity: 5, cost: { orElse: 5 }, refillPerSecond: 1, whenShort: "wait" } as const
       const policy = {
         classifier: Classifier.always,
         maxAttempts: 3,
         backoff: Backoff.constant({ delay: "1 second" }),
-        bucket: RetryBucket.Default
+        bucket: yield* RetryBucket.quota(quota)
       }
       const { log, say } = noted()
       const call = Effect.zipRight(say("call"), Effect.fail("down"))
-      yield* Effect.flip(Effect.provide(Retry.retry(call, policy), RetryBucket.layerQuota(RetryBucket.Default, quota)))
+      yield* Effect.flip(Retry.retry(call, policy))
       // The first retry has emptied the bucket; a second later four of the five tokens are still missing.
       expect(log).toEqual(["0 call", "1000 call", "6000 call"])
     }).pipe(VirtualClock.run)
@@ -108,40 +133,37 @@ describe(`${path} ## The order of decisions`, () => {
 
 describe(`${path} ## The order of events`, () => {
   const policyOf = (say: (what: string) => Effect.Effect<void>) => {
-    const observer: Retry.Observer = ({ _tag }) => say(_tag)
+    const observer: Observe.Observer = ({ _tag }) => say(_tag)
     return {
       observe: [observer],
-      sendRate: SendRate.Default,
       classifier: Classifier.always,
       maxAttempts: 2,
-      backoff: Backoff.constant({ delay: "1 second" }),
-      bucket: RetryBucket.Default
+      backoff: Backoff.constant({ delay: "1 second" })
     }
   }
 
   it.effect("is that of the list", () =>
     Effect.gen(function* () {
-      const { bucket, log, rate, say } = noted()
+      const { bucket, log, rateLimiter, say } = noted()
       const policy = policyOf(say)
-      const operation = Retry.retry(Effect.zipRight(say("attempt"), Effect.fail("down")), policy)
-      const outer = { ...policy, observe: [], bucket: undefined, sendRate: undefined, maxAttempts: 2, name: "outer" }
-      yield* Retry.retry(Effect.exit(operation), outer).pipe(
-        Effect.provideService(RetryBucket.Default, bucket),
-        Effect.provideService(SendRate.Default, rate)
-      )
+      const release = () => say("release")
+      const call = Effect.zipRight(say("attempt"), Effect.fail("down"))
+      const operation = Retry.retry(call, { ...policy, rateLimiter, release, bucket })
+      yield* Retry.retry(Effect.exit(operation), { ...policy, observe: [], name: "outer" })
       expect(log).toEqual([
-        "0 NestingNoticed",
-        "0 rate granted",
+        "0 limiter grants",
         "0 attempt",
-        "0 rate heard",
-        "0 bucket heard",
+        "0 limiter hears",
+        "0 bucket hears",
+        "0 NestingNoticed",
         "0 AttemptFailed",
-        "0 bucket paid",
+        "0 bucket grants",
         "0 RetryScheduled",
-        "1000 rate granted",
+        "0 release",
+        "1000 limiter grants",
         "1000 attempt",
-        "1000 rate heard",
-        "1000 bucket heard",
+        "1000 limiter hears",
+        "1000 bucket hears",
         "1000 AttemptFailed",
         "1000 GaveUp"
       ])
@@ -151,7 +173,7 @@ describe(`${path} ## The order of events`, () => {
   it.effect("ends with a success, and after a defect with nothing", () =>
     Effect.gen(function* () {
       const tags: Array<string> = []
-      const { bucket: _, sendRate: __, ...policy } = policyOf((what) => Effect.sync(() => tags.push(what)))
+      const policy = policyOf((what) => Effect.sync(() => tags.push(what)))
       yield* Retry.retry(Effect.succeed("up"), policy)
       expect(tags.splice(0)).toEqual(["Succeeded"])
       yield* Effect.exit(Retry.retry(Effect.die("bug"), policy))
@@ -159,12 +181,24 @@ describe(`${path} ## The order of events`, () => {
     })
   )
 
+  it.effect("an observer that hangs is interrupted at the deadline", () =>
+    Effect.gen(function* () {
+      const hanging: Observe.Observer = () => Effect.never
+      const { log, say } = noted()
+      const policy = { ...policyOf(say), observe: [hanging], deadline: Deadline.refuse("10 seconds") }
+      const call = Effect.zipRight(say("call"), Effect.fail("down"))
+      yield* Effect.flip(Retry.retry(call, policy)).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
+      yield* say("end")
+      expect(log).toEqual(["0 call", "10000 end"])
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("a slow observer delays the operation, and one that dies does not", () =>
     Effect.gen(function* () {
-      const slow: Retry.Observer = () => Effect.sleep("5 seconds")
-      const dying: Retry.Observer = () => Effect.die("bug")
+      const slow: Observe.Observer = () => Effect.sleep("5 seconds")
+      const dying: Observe.Observer = () => Effect.die("bug")
       const { log, say } = noted()
-      const { bucket: _, sendRate: __, ...policy } = policyOf(say)
+      const policy = policyOf(say)
       const call = Effect.zipRight(say("call"), Effect.fail("down"))
       const operation = Retry.retry(call, { ...policy, observe: [dying, slow] })
       yield* Effect.flip(operation).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
@@ -183,15 +217,9 @@ describe(`${path} ## Pure and thin`, () => {
 })
 
 describe(`${path} ## Ports`, () => {
-  class Bucket extends Context.Tag("Bucket")<Bucket, RetryBucket.RetryBucket>() {}
+  class Bucket extends Context.Tag("Bucket")<Bucket, TokenBucket.TokenBucket>() {}
 
-  const oneToken = Layer.effect(
-    Bucket,
-    Effect.map(Ref.make(1), (tokens) => ({
-      ...RetryBucket.unlimited,
-      take: () => Ref.modify(tokens, (left) => (left > 0 ? [Option.some(1), left - 1] : [Option.none(), left]))
-    }))
-  )
+  const oneToken = Layer.effect(Bucket, RetryBucket.successRatio({ ratio: 0.1, capacity: 1 }))
   const policy = {
     classifier: Classifier.always,
     maxAttempts: 9,
@@ -207,10 +235,11 @@ describe(`${path} ## Ports`, () => {
     })
   )
 
-  it.effect("what was given for a retry that is never sent is given back", () =>
+  it.effect("what was granted for a retry that is not made is refunded", () =>
     Effect.gen(function* () {
       const returned = yield* Ref.make(0)
-      const bucket = { ...RetryBucket.unlimited, giveBack: () => Ref.update(returned, (count) => count + 1) }
+      const grant = { tokens: 1, refund: Ref.update(returned, (count) => count + 1) }
+      const bucket = { ...TokenBucket.unlimited, acquire: () => Effect.succeedSome(grant) }
       const waiting = Retry.retry(Effect.fail("down"), { ...policy, backoff: Backoff.constant({ delay: "1 hour" }) })
       const fiber = yield* Effect.fork(Effect.provideService(waiting, Bucket, bucket))
       yield* Effect.sleep("1 minute")
@@ -219,13 +248,13 @@ describe(`${path} ## Ports`, () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("the null layers of the ports grant everything and nothing", () =>
+  it.effect("the null objects of the ports grant everything, grant nothing and end at once", () =>
     Effect.gen(function* () {
-      const take = Effect.flatMap(RetryBucket.Default, (bucket) => bucket.take("Server", (effect) => effect))
-      const acquire = Effect.flatMap(SendRate.Default, (rate) => rate.acquire({ attempt: 1, atMost: Option.none() }))
-      expect(yield* Effect.provide(take, RetryBucket.layerUnlimited(RetryBucket.Default))).toEqual(Option.some(0))
-      expect(yield* Effect.provide(take, RetryBucket.layerEmpty(RetryBucket.Default))).toEqual(Option.none())
-      expect(yield* Effect.provide(acquire, SendRate.layerUnlimited(SendRate.Default))).toBe(true)
+      const granted = (bucket: TokenBucket.TokenBucket) => Effect.map(bucket.acquire(request("Server")), Option.isSome)
+      expect(yield* granted(TokenBucket.unlimited)).toBe(true)
+      expect(yield* granted(TokenBucket.empty)).toBe(false)
+      const once = { ...policy, backoff: Backoff.fromDelays([]), bucket: TokenBucket.unlimited }
+      expect(yield* Effect.flip(Retry.orStopped(Effect.fail("down"), once))).toMatchObject({ attempts: 1 })
     })
   )
 })
