@@ -6,15 +6,16 @@ import {
   Deadline,
   Hint,
   Jitter,
+  Observe,
   Policy,
   Retry,
   RetryBucket,
-  SendRate,
+  TokenBucket,
   Verdict
 } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Chunk, Clock, Duration, Effect, Exit, Fiber, Layer, Option, Ref, Schedule, Stream } from "effect"
+import { Cause, Chunk, Clock, Duration, Effect, Exit, Fiber, Option, Ref, Schedule, Stream } from "effect"
 import { afterEach, vi } from "vitest"
 import { timeline } from "../src/scripted.ts"
 import { tableOf } from "./rows.ts"
@@ -44,7 +45,8 @@ tableOf(path, "## What goes wrong", {
       Schedule.delayed((delay) => Duration.min(delay, "1 second")),
       Schedule.jittered
     )
-    const capped = Backoff.exponential({ base: "100 millis" }).pipe(Backoff.capped("1 second"))
+    const exponential = Backoff.exponential({ base: "100 millis" })
+    const capped = exponential.pipe(Backoff.capped("1 second"))
 
     virtually("goes above the cap", () =>
       Effect.gen(function* () {
@@ -58,10 +60,7 @@ tableOf(path, "## What goes wrong", {
         const jitter = Jitter.proportional({ ratio: 0.2 })
         const jitteredLast = yield* delaysOf(Backoff.jittered(capped, jitter), 200)
         expect(Math.max(...jitteredLast)).toBeLessThanOrEqual(1000)
-        const cappedLast = Backoff.exponential({ base: "100 millis" }).pipe(
-          Backoff.jittered(jitter),
-          Backoff.capped("1 second")
-        )
+        const cappedLast = exponential.pipe(Backoff.jittered(jitter), Backoff.capped("1 second"))
         expect(cappedLast.tree).toEqual(Backoff.jittered(capped, jitter).tree)
       })
     )
@@ -127,6 +126,13 @@ tableOf(path, "## What goes wrong", {
       })
     )
 
+    virtually("is the count of a schedule here", () =>
+      Effect.gen(function* () {
+        const backoff = Backoff.exponential({ base: "1 millis" }).pipe(Backoff.take(5))
+        expect((yield* failing(Effect.retry(backoff))).calls).toHaveLength(6)
+      })
+    )
+
     virtually("is a field of its own here", () =>
       Effect.gen(function* () {
         const { calls } = yield* failing(Retry.retry({ ...policy, maxAttempts: 6 }))
@@ -162,7 +168,14 @@ tableOf(path, "## What goes wrong", {
       })
     )
 
-    virtually("counts from the start of the first attempt here, and starts nothing late", () =>
+    virtually("counts from the first failure with within too, and starts nothing late", () =>
+      Effect.gen(function* () {
+        const backoff = Backoff.constant({ delay: "100 millis" }).pipe(Backoff.within("500 millis"))
+        expect((yield* timeline([slow], Effect.retry(backoff))).calls).toEqual([0, 400])
+      })
+    )
+
+    virtually("counts from the start of the first attempt under a policy, and starts nothing late", () =>
       Effect.gen(function* () {
         const backoff = Backoff.constant({ delay: "100 millis" })
         const { calls } = yield* timeline(
@@ -224,12 +237,15 @@ tableOf(path, "## What goes wrong", {
     virtually("asks the bucket last here, and only for a retry that will be made", () =>
       Effect.gen(function* () {
         const spent = yield* Ref.make(0)
-        const bucket = Layer.succeed(RetryBucket.Default, {
-          ...RetryBucket.unlimited,
-          take: () => Effect.asSome(Ref.updateAndGet(spent, (tokens) => tokens + 1))
-        })
-        const bucketed = { ...policy, maxAttempts: 3, bucket: RetryBucket.Default }
-        yield* failing((call) => Effect.provide(Retry.retry(call, bucketed), bucket))
+        const bucket: TokenBucket.TokenBucket = {
+          ...TokenBucket.unlimited,
+          acquire: () =>
+            Effect.as(
+              Ref.update(spent, (tokens) => tokens + 1),
+              Option.some({ tokens: 1, refund: Effect.void })
+            )
+        }
+        yield* failing(Retry.retry({ ...policy, maxAttempts: 3, bucket }))
         expect(yield* Ref.get(spent)).toBe(2)
       })
     )
@@ -370,6 +386,7 @@ tableOf(path, "## What goes wrong", {
         const hinted = {
           ...policy,
           maxAttempts: 3,
+          hint: Hint.floor({ atMost: "1 minute", otherwise: "giveUp" }),
           classifier: ({ retryAfter }: Busy) => Verdict.retryable("Throttling", { hint: retryAfter })
         }
         expect((yield* timeline([busy], Retry.retry(hinted))).calls).toEqual([0, 30_000, 60_000])
@@ -477,7 +494,7 @@ tableOf(path, "## What goes wrong", {
     virtually("hears everything here", () =>
       Effect.gen(function* () {
         const heard: Array<string> = []
-        const observer: Retry.Observer = ({ _tag }) => Effect.sync(() => heard.push(_tag))
+        const observer: Observe.Observer = ({ _tag }) => Effect.sync(() => heard.push(_tag))
         const observed = { ...policy, maxAttempts: 2, observe: [observer] }
         yield* timeline([...script], Retry.retry(observed))
         yield* timeline([down], Retry.retry(observed))
@@ -502,9 +519,8 @@ tableOf(path, "## What goes wrong", {
 
     virtually("shares a bucket here", () =>
       Effect.gen(function* () {
-        const bucket = RetryBucket.layerSuccessRatio(RetryBucket.Default, { ratio: 0.1, capacity: 10 })
-        const funded = { ...policy, maxAttempts: 3, bucket: RetryBucket.Default }
-        expect(yield* Effect.provide(callers(Retry.retry(funded)), bucket)).toBe(110)
+        const bucket = yield* RetryBucket.successRatio({ ratio: 0.1, capacity: 10 })
+        expect(yield* callers(Retry.retry({ ...policy, maxAttempts: 3, bucket }))).toBe(110)
       })
     )
   },
@@ -623,11 +639,24 @@ tableOf(path, "## What carries over", {
       })
     ),
   "`recurs(n)`": () =>
-    virtually("is one less than maxAttempts", () =>
+    virtually("is the number of delays to take, and one less than maxAttempts", () =>
       Effect.gen(function* () {
         const native = yield* failing(Effect.retry(Schedule.recurs(2)))
+        const taken = Backoff.constant({ delay: 0 }).pipe(Backoff.take(2))
+        expect(yield* failing(Effect.retry(taken))).toEqual(native)
         const ours = yield* failing(Retry.retry({ ...policy, backoff: Backoff.constant({ delay: 0 }), maxAttempts: 3 }))
         expect(ours).toEqual(native)
+      })
+    ),
+  '`upTo("10 seconds")`': () =>
+    virtually("ends by time; the last attempt of the native one starts later", () =>
+      Effect.gen(function* () {
+        const slow = Effect.delay(down, "1 second")
+        const native = yield* timeline([slow], Effect.retry(Schedule.spaced(2000).pipe(Schedule.upTo("10 seconds"))))
+        expect(native.calls).toEqual([0, 3000, 6000, 9000, 12_000])
+        const backoff = Backoff.constant({ delay: "2 seconds" }).pipe(Backoff.within("10 seconds"))
+        const ours = yield* timeline([slow], Effect.retry(backoff))
+        expect(ours.calls).toEqual([0, 3000, 6000, 9000])
       })
     ),
   "`whileInput`, `while`, `until`": () =>
@@ -675,11 +704,11 @@ describe(`${path} ## What a schedule cannot do`, () => {
       whenNested: { whenNested: "standDown" },
       attempt: { attempt: Retry.CurrentAttempt },
       attemptSpan: { attemptSpan: "call" },
-      sendRate: { sendRate: SendRate.Default },
+      rateLimiter: { rateLimiter: TokenBucket.Default },
       attemptTimeout: { attemptTimeout: AttemptTimeout.constant("1 second") },
       result: { result: () => Verdict.noOpinion },
       release: { release: () => Effect.void },
-      bucket: { bucket: RetryBucket.Default },
+      bucket: { bucket: TokenBucket.Default },
       deadline: { deadline: Deadline.cut("1 second") }
     }
     for (const [field, part] of Object.entries(beyond)) {
