@@ -1,11 +1,10 @@
 import { Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Effect, Fiber, Option, Schedule, Stream } from "effect"
+import { Effect, Option, Schedule } from "effect"
+import { tokensFor } from "./buckets.ts"
 
 const page = "docs/recipes.md"
-
-const restore: RetryBucket.Restore = (effect) => effect
 
 describe(`${page} ## A bucket for each tenant`, () => {
   const keyed = TokenBucket.keyed({
@@ -13,37 +12,44 @@ describe(`${page} ## A bucket for each tenant`, () => {
     maxKeys: 1,
     idleTimeToLive: "10 minutes"
   })
-  const request: TokenBucket.Request = {
-    attempt: 2,
-    kind: Option.some("Server"),
-    atMost: Option.none(),
-    restore: (effect) => effect
-  }
   const isGranted = (bucket: TokenBucket.TokenBucket, key: string) =>
-    Effect.map(Effect.provideService(bucket.acquire(request), TokenBucket.Key, key), Option.isSome)
+    Effect.map(Effect.provideService(tokensFor(bucket, "Server"), TokenBucket.Key, key), Option.isSome)
 
-  it.effect("further tenants share one bucket", () =>
+  it.effect("tenants for which there is no room share a bucket", () =>
     Effect.gen(function* () {
       const bucket = yield* keyed
-      const granted = Effect.forEach(["a", "b", "c"], (key) => isGranted(bucket, key))
-      expect(yield* granted).toEqual([true, true, false])
-    })
+      expect(yield* isGranted(bucket, "a")).toBe(true)
+      expect(yield* isGranted(bucket, "b")).toBe(true)
+      expect(yield* isGranted(bucket, "c")).toBe(false)
+    }).pipe(VirtualClock.run)
   )
 
-  it.effect("a bucket that was not used for a while makes room, and its tenant comes back to a new one", () =>
+  it.effect("a bucket that is not used makes room, whatever its level", () =>
     Effect.gen(function* () {
       const bucket = yield* keyed
-      for (const key of ["a", "b", "a"]) {
-        expect(yield* isGranted(bucket, key)).toBe(true)
-        expect(yield* isGranted(bucket, key)).toBe(false)
-        yield* Effect.sleep("10 minutes")
-      }
+      expect(yield* isGranted(bucket, "a")).toBe(true)
+      yield* Effect.sleep("10 minutes")
+      expect(yield* isGranted(bucket, "b")).toBe(true)
+      // Tenant b has the place of tenant a, which now shares.
+      expect(yield* isGranted(bucket, "b")).toBe(false)
+      expect(yield* isGranted(bucket, "a")).toBe(true)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("a bucket in use keeps its place", () =>
+    Effect.gen(function* () {
+      const bucket = yield* keyed
+      expect(yield* isGranted(bucket, "a")).toBe(true)
+      yield* Effect.sleep("9 minutes")
+      expect(yield* isGranted(bucket, "a")).toBe(false)
+      yield* Effect.sleep("9 minutes")
+      expect(yield* isGranted(bucket, "a")).toBe(false)
     }).pipe(VirtualClock.run)
   )
 })
 
 describe(`${page} ## A retry inside a retry`, () => {
-  it.effect("the inner operation says to whom it left the retries", () =>
+  it.effect("the inner operation names the one that it left the retries to", () =>
     Effect.gen(function* () {
       const policy = { classifier: Classifier.always, maxAttempts: 3, backoff: Schedule.forever }
       const inner = Retry.orStopped(Effect.fail("down"), { ...policy, whenNested: "standDown" })
@@ -53,22 +59,28 @@ describe(`${page} ## A retry inside a retry`, () => {
   )
 })
 
-describe(`${page} ## Following the level of a bucket`, () => {
-  it.effect("begins with the level now, and shows what time brought with the next change", () =>
+describe(`${page} ## Why an operation stopped`, () => {
+  it.effect("the history holds the latest hundred attempts", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 4, floorPerSecond: 1 })
-      const followed = yield* Effect.fork(Stream.runCollect(Stream.take(bucket.level.changes, 3)))
-      yield* Effect.sleep("1 second")
-      yield* bucket.take("Server", restore)
-      yield* bucket.take("Server", restore)
+      const policy = { classifier: Classifier.always, maxAttempts: 150, backoff: Schedule.forever }
+      const { attempts, history } = yield* Effect.flip(Retry.orStopped(Effect.fail("down"), policy))
+      expect({ attempts, first: history[0]?.attempt, length: history.length }).toEqual({
+        attempts: 150,
+        first: 51,
+        length: 100
+      })
+    })
+  )
+})
+
+describe(`${page} ## Watching the level of a bucket`, () => {
+  it.effect("shows what time and successes have put in", () =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.successRatio({ ratio: 0.1, capacity: 4, floorPerSecond: 1 })
+      yield* Effect.replicateEffect(tokensFor(bucket, "Server"), 3)
+      expect(yield* bucket.level).toBe(1)
       yield* Effect.sleep("500 millis")
-      expect(Chunk.toReadonlyArray(yield* Fiber.join(followed))).toEqual([4, 3, 2])
-      expect(yield* bucket.level.get).toBe(2.5)
-      const next = yield* Effect.fork(Stream.runCollect(Stream.take(bucket.level.changes, 2)))
-      yield* Effect.sleep("500 millis")
-      expect(yield* Fiber.poll(next)).toMatchObject({ _tag: "None" })
-      yield* bucket.take("Server", restore)
-      expect(Chunk.toReadonlyArray(yield* Fiber.join(next))).toEqual([2.5, 2])
+      expect(yield* bucket.level).toBe(1.5)
     }).pipe(VirtualClock.run)
   )
 })

@@ -44,8 +44,8 @@ export const expected = {
   bad: {
     calls: [],
     errors: [
-      '(Invalid data at payments.maxAttempts: "Policy.config: maxAttempts must be a whole number >= 1, got 0")',
-      '(Invalid data at payments.cap: "Policy.config: cap must be a finite duration >= 1ms, got "soon"")'
+      '(Invalid data at payments.MAX_ATTEMPTS: "Policy.config: MAX_ATTEMPTS must be a whole number >= 1")',
+      '(Invalid data at payments.CAP: "Policy.config: CAP must be a finite duration >= 1ms")'
     ]
   }
 }

@@ -12,12 +12,13 @@ const report = <A, R>(call: Effect.Effect<A, Down, R>) =>
     backoff: Backoff.exponential({ base: "1 second" }),
     deadline: Deadline.refuse("5 seconds")
   }).pipe(
-    Effect.catchTag("RetryStopped", ({ attempts, error, history, reason }) =>
+    Effect.catchTag("RetryStopped", ({ attempts, delay, error, history, reason }) =>
       Effect.succeed({
         reason: reason._tag,
         host: error.host,
         attempts,
-        waits: history.map(({ delay }) => Duration.format(Option.getOrElse(delay, () => Duration.zero)))
+        waits: history.flatMap(({ delay }) => Option.toArray(Option.map(delay, Duration.format))),
+        refused: Option.map(delay, Duration.format)
       })
     )
   )
@@ -28,6 +29,6 @@ export const program = timeline([Effect.fail(new Down({ host: "a" })), Effect.fa
 // #region expected
 export const expected = {
   calls: [0, 1000, 3000],
-  outcome: { reason: "DeadlinePassed", host: "b", attempts: 3, waits: ["1s", "2s", "0"] }
+  outcome: { reason: "DeadlinePassed", host: "b", attempts: 3, waits: ["1s", "2s"], refused: Option.some("4s") }
 }
 // #endregion
