@@ -54,15 +54,25 @@ const startsTimeOver = (tree: Tree, ranMillis: number): boolean =>
     (part) => part._tag === "ResetAfter" && ranMillis >= part.afterMillis && Ends.hasWithin(part.initial)
   )
 
+/** How many parts end by time and have not ended; those that a part would start over with do not count. */
 const countWithin = (tree: Tree | undefined): number => {
-  let count = 0
-  if (tree !== undefined) {
-    BackoffTree.some(tree, (part) => {
-      if (part._tag === "Within") count += 1
-      return false
-    })
+  switch (tree?._tag) {
+    case undefined:
+    case "Leaf":
+      return 0
+    case "Max":
+    case "Min":
+      return countWithin(tree.left) + countWithin(tree.right)
+    case "AndThen":
+      return countWithin(tree.first) + countWithin(tree.second)
+    case "ByKind":
+      return [...Object.values(tree.cases), tree.orElse].reduce((sum, part) => sum + countWithin(part), 0)
+    case "ResetAfter":
+    case "Take":
+      return countWithin(tree.self)
+    case "Within":
+      return 1 + countWithin(tree.self)
   }
-  return count
 }
 
 /** The time before which the next attempt starts as long as no part has ended, where every answer keeps to it. */

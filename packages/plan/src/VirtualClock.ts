@@ -30,35 +30,22 @@
  * })
  * ```
  */
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import * as Order from "effect/Order"
-import * as SortedMap from "effect/SortedMap"
-import * as Activity from "./Activity.ts"
-import * as Nanos from "./Nanos.ts"
+import type { Timekeeper } from "./Timekeeper.ts"
+import { install } from "./Timekeeper.ts"
 
 /**
  * What a test may ask of its virtual clock beside telling the time and sleeping.
  *
  * @category models
  */
-export class VirtualClock extends Context.Tag("@effect-retry/plan/VirtualClock")<
-  VirtualClock,
-  {
-    /** The time passed since the clock was built; steps of the wall clock do not show in it. */
-    readonly now: Effect.Effect<Duration.Duration>
-    /** How many fibers are asleep; one that sleeps for ever is not counted. */
-    readonly sleepers: Effect.Effect<number>
-    /** Sets the wall clock back; no sleeper wakes earlier or later for it. */
-    readonly stepBack: (by: Duration.DurationInput) => Effect.Effect<void>
-    /** Sets the wall clock to a time since 1970; no sleeper wakes earlier or later for it. */
-    readonly setWallTime: (sinceEpoch: Duration.DurationInput) => Effect.Effect<void>
-  }
->() {}
+export class VirtualClock extends Context.Tag("@effect-retry/plan/VirtualClock")<VirtualClock, Timekeeper>() {}
+
+/** Turns of the event loop without a task after which a run stands still. */
+const quietTurns = 16
 
 /**
  * Replaces the `Clock` by a virtual one, which starts at 0 whenever the layer is built; programs that share a build
@@ -71,15 +58,7 @@ export class VirtualClock extends Context.Tag("@effect-retry/plan/VirtualClock")
  *
  * @category layers
  */
-export const layer: Layer.Layer<VirtualClock> = Layer.scoped(
-  VirtualClock,
-  Effect.gen(function* () {
-    const { clock, control, stop } = make(yield* Activity.watch)
-    yield* Effect.withClockScoped(clock)
-    yield* Effect.addFinalizer(() => Effect.sync(stop))
-    return control
-  })
-)
+export const layer: Layer.Layer<VirtualClock> = Layer.scoped(VirtualClock, install(quietTurns))
 
 /**
  * Runs an effect on a virtual clock of its own, which wins over any `Clock` around it, also `TestClock`.
@@ -128,113 +107,3 @@ export const stepBack = (by: Duration.DurationInput): Effect.Effect<void, never,
  */
 export const setWallTime = (sinceEpoch: Duration.DurationInput): Effect.Effect<void, never, VirtualClock> =>
   Effect.flatMap(VirtualClock, (clock) => clock.setWallTime(sinceEpoch))
-
-/** A place in the queue: due `at` nanoseconds, and among equals in the `order` of falling asleep. */
-interface WakeUp {
-  readonly at: bigint
-  readonly order: number
-}
-
-const earliestFirst: Order.Order<WakeUp> = Order.combine(
-  Order.mapInput(Order.bigint, (wakeUp) => wakeUp.at),
-  Order.mapInput(Order.number, (wakeUp) => wakeUp.order)
-)
-
-/** Turns of the event loop without a task after which a run stands still. */
-const quietTurns = 16
-
-const make = (watched: Activity.Watched) => {
-  let passed = 0n
-  let wallOffset = 0
-  let asleep = SortedMap.empty<WakeUp, () => void>(earliestFirst)
-  let order = 0
-  let stopped = false
-
-  const wakeNext = () =>
-    Option.map(SortedMap.headOption(asleep), ([wakeUp, resume]) => {
-      asleep = SortedMap.remove(asleep, wakeUp)
-      passed = wakeUp.at
-      resume()
-    })
-
-  const pump = makePump(watched, (still) => {
-    if (still) wakeNext()
-    return SortedMap.size(asleep) > 0
-  })
-
-  const sleep = (duration: Duration.Duration) =>
-    Effect.async<void>((resume) => {
-      const nanos = Duration.toNanos(duration)
-      if (stopped || Option.isNone(nanos)) return
-      const wakeUp = { at: passed + nanos.value, order: order++ }
-      asleep = SortedMap.set(asleep, wakeUp, () => resume(Effect.void))
-      pump()
-      return Effect.sync(() => {
-        asleep = SortedMap.remove(asleep, wakeUp)
-      })
-    })
-
-  const passedMillis = () => Number(passed / Nanos.perMilli)
-  const wallMillis = () => Math.floor(passedMillis() + wallOffset)
-
-  const clock: Clock.Clock = {
-    [Clock.ClockTypeId]: Clock.ClockTypeId,
-    unsafeCurrentTimeMillis: wallMillis,
-    unsafeCurrentTimeNanos: () => passed,
-    currentTimeMillis: Effect.sync(wallMillis),
-    currentTimeNanos: Effect.sync(() => passed),
-    sleep
-  }
-
-  const control: Context.Tag.Service<VirtualClock> = {
-    now: Effect.sync(() => Nanos.toDuration(passed)),
-    sleepers: Effect.sync(() => SortedMap.size(asleep)),
-    stepBack: (by) => {
-      const millis = finiteMillis("stepBack", by)
-      return Effect.sync(() => {
-        wallOffset -= millis
-      })
-    },
-    setWallTime: (sinceEpoch) => {
-      const millis = finiteMillis("setWallTime", sinceEpoch)
-      return Effect.sync(() => {
-        wallOffset = millis - passedMillis()
-      })
-    }
-  }
-
-  const stop = () => {
-    stopped = true
-    asleep = SortedMap.empty(earliestFirst)
-  }
-
-  return { clock, control, stop }
-}
-
-const finiteMillis = (name: string, input: Duration.DurationInput): number => {
-  const millis = Duration.toMillis(input)
-  if (Number.isFinite(millis)) return millis
-  throw new RangeError(`VirtualClock.${name}: duration must be finite, got ${millis}`)
-}
-
-/**
- * Calls `turn` once per turn of the event loop, from the call of the pump for as long as `turn` answers true, and tells
- * it whether the run stands still.
- *
- * `setImmediate`, since it comes after all microtasks: every chain of promises has then run to its end. It is the one
- * place where this module touches the platform. Meanwhile the clocks of the runs around this one are held.
- */
-const makePump = ({ activity, around }: Activity.Watched, turn: (still: boolean) => boolean): (() => void) => {
-  let pumping = false
-  const next = () => {
-    pumping = turn(activity.takeStillness(quietTurns))
-    if (pumping) setImmediate(next)
-    else around.forEach((outer) => outer.end())
-  }
-  return () => {
-    if (pumping) return
-    pumping = true
-    around.forEach((outer) => outer.begin())
-    setImmediate(next)
-  }
-}

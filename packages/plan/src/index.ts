@@ -1,7 +1,4 @@
+export * as Load from "./Load.ts"
 export * as Plan from "./Plan.ts"
 export * as SeededRandom from "./SeededRandom.ts"
 export * as VirtualClock from "./VirtualClock.ts"
-export * as Amplification from "./load/Amplification.ts"
-export * as Clients from "./load/Clients.ts"
-export * as Recovery from "./load/Recovery.ts"
-export * as Server from "./load/Server.ts"

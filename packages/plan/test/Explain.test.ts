@@ -53,6 +53,17 @@ const truncated = ({ base, maximum }: { readonly base: number; readonly maximum:
     })
   )
 
+/** Walks from its last delay, up or down, so that single draws and their history matter. */
+const walk = (base: number) =>
+  Curve.make({
+    name: "walk",
+    draws: true,
+    initial: base,
+    delayMillis: (_, last, cap, u) => Math.min(last * (0.5 + 1.5 * u), cap),
+    next: (delay) => delay,
+    intervalMillis: (n, cap) => [Math.min(base * 0.5, cap) * 0.5 ** (n - 1), Math.min(base * 2 ** n, cap)]
+  })
+
 const tags = (remarks: ReadonlyArray<{ readonly _tag: string }>) => remarks.map(({ _tag }) => _tag)
 
 const warningsOf = (policy: Plan.Explainable, options?: Plan.Options) => Plan.explain(policy, options).warnings
@@ -250,6 +261,11 @@ const tight: ReadonlyArray<readonly [string, Backoff.Backoff]> = [
   ["the first retry at once", Backoff.andThen(Backoff.fromDelays([0]), jittered)],
   ["longest", Backoff.max(jittered, Backoff.fromCurve(Curve.decorrelated({ base: 30 })))],
   ["shortest", Backoff.min(jittered, Backoff.fromCurve(Curve.decorrelated({ base: 30 })))],
+  ["within", Backoff.within(jittered, "20 seconds")],
+  ["take", Backoff.take(jittered, 4)],
+  ["within and take in a composite", Backoff.max(Backoff.take(jittered, 5), Backoff.within(exponential, "1 hour"))],
+  ["a curve of one's own", Backoff.fromCurve(Arbitraries.userCurve(40)).pipe(Backoff.jittered(Jitter.full))],
+  ["a walk of one's own", Backoff.fromCurve(walk(100)).pipe(Backoff.capped(700))],
   ["resetAfter more than the timeout", Backoff.resetAfter(jittered, "3 seconds")]
 ]
 
@@ -502,6 +518,85 @@ describe("Plan.explain", () => {
       }),
     { ...law(60), timeout: 600_000 }
   )
+
+  it("ends where the back-off keeps a time, to the millisecond", () => {
+    const explained = (within: number, attemptTakes = 0) => {
+      const backoff = Backoff.within(Backoff.constant({ delay: 200 }), within)
+      const plan = Plan.explain({ maxAttempts: 9, backoff, hint: Hint.ignore }, { attemptTakes })
+      return { latest: times(plan).latest, warnings: tags(plan.warnings) }
+    }
+    expect(explained(601)).toEqual({ latest: [0, 200, 400, 600], warnings: ["AttemptsUnreachable"] })
+    expect(explained(600)).toEqual({ latest: [0, 200, 400], warnings: ["AttemptsUnreachable"] })
+    expect(explained(601, 150)).toEqual({
+      latest: [0, 350, 600, 600],
+      warnings: ["AttemptsUnreachable", "AttemptsUncertain"]
+    })
+  })
+
+  it.effect("agrees with times that back-offs keep, as they are run", () =>
+    Effect.gen(function* () {
+      for (const within of [199, 200, 201, 599, 600, 601]) {
+        for (const backoff of [
+          Backoff.within(Backoff.constant({ delay: 200 }), within),
+          Backoff.andThen(Backoff.within(Backoff.constant({ delay: 200 }), within), Backoff.fromDelays([5, 7])),
+          Backoff.min(Backoff.within(Backoff.constant({ delay: 200 }), within), Backoff.constant({ delay: 300 }))
+        ]) {
+          const policy = { maxAttempts: 9, backoff }
+          const seen = yield* fastest(policy)
+          expect(times(Plan.explain(policy))).toMatchObject({ earliest: seen.starts, latest: seen.starts })
+        }
+      }
+    })
+  )
+
+  it("keeps a time that started over", () => {
+    const plan = Plan.explain({
+      attemptTimeout: AttemptTimeout.constant(1_000),
+      maxAttempts: 6,
+      backoff: Backoff.constant({ delay: 100 }).pipe(Backoff.within(250), Backoff.resetAfter(500))
+    })
+    expect(times(plan).latest).toEqual([0, 1_100, 2_200, 3_300, 4_400, 5_500])
+    expect(times(plan).earliest).toEqual([0, 100, 200, 800, 900, 1_500])
+  })
+
+  it("counts attempts by kind", () => {
+    const policy = { maxAttempts: 3, backoff: Backoff.constant({ delay: 100 }) }
+    const most = (attemptsByKind: Plan.Explainable["attemptsByKind"]) =>
+      Plan.explain({ ...policy, attemptsByKind }).worst.attempts
+    expect(most({ Throttling: 5 })).toBe(3 + 4)
+    expect(most({ Throttling: 5, Timeout: 1 })).toBe(3 + 4)
+    expect(most({ Throttling: 2, Timeout: 2, Server: 2, Client: 2, Transient: 2 })).toBe(1 + 5)
+    expect(tags(warningsOf({ ...policy, attemptsByKind: { Throttling: Infinity } }))).toEqual(["NeverEnds"])
+    expect(
+      tags(warningsOf({ ...policy, attemptsByKind: { Throttling: Infinity }, deadline: Deadline.refuse(500) }))
+    ).toEqual([])
+  })
+
+  it("counts on hints that start the back-off over", () => {
+    const hinted = (startsOver: boolean) =>
+      Option.map(
+        Plan.explain({
+          maxAttempts: 9,
+          backoff: Backoff.fromDelays([100, 200]),
+          hint: Hint.override({ atMost: 500, otherwise: "clamp", startsOver })
+        }).hinted,
+        worstOf
+      )
+    expect(hinted(false)).toEqual(Option.some({ attempts: 3, waited: 1_000, elapsed: 1_000, loadFactor: 3 }))
+    expect(hinted(true)).toEqual(Option.some({ attempts: 9, waited: 4_000, elapsed: 4_000, loadFactor: 9 }))
+  })
+
+  it("explains a list of a million delays", () => {
+    const backoff = Backoff.fromDelays(Array.from({ length: 1_000_000 }, () => 5)).pipe(Backoff.capped(3))
+    expect(worstOf(Plan.explain({ maxAttempts: 3, backoff }).worst)).toMatchObject({ attempts: 3, waited: 6 })
+    expect(tags(warningsOf({ maxAttempts: 3, backoff }))).toEqual(["CapBelowBase"])
+    expect(tags(warningsOf({ maxAttempts: Infinity, backoff }))).toEqual(["NotFollowed", "CapBelowBase"])
+  })
+
+  it("explains presets of packages built on core", () => {
+    const preset = { ...Policy.standard, classifier: { statuses: [503] }, drain: { mostBytes: 128 } }
+    expect(Plan.explain(preset)).toEqual(Plan.explain(Policy.standard))
+  })
 
   it("cuts the table at the rows asked for, and follows the rest", () => {
     const plan = Plan.explain({ maxAttempts: 100, backoff: Backoff.constant({ delay: 10 }) }, { rows: 3 })

@@ -85,8 +85,14 @@ export const excesses = (plan: Plan.Plan, worst: Plan.Worst, seen: Seen, hinted:
   ]
 }
 
+const attemptsByKind = fc
+  .uniqueArray(fc.tuple(Arbitraries.kind, fc.integer({ min: 1, max: 4 })), { selector: ([kind]) => kind, maxLength: 3 })
+  .map((limits) => Object.fromEntries(limits))
+
 /** Policies of everything, with few attempts. */
-export const policies: fc.Arbitrary<Plan.Explainable> = Arbitraries.policy(2_000)
+export const policies: fc.Arbitrary<Plan.Explainable> = fc
+  .tuple(Arbitraries.policy(2_000), fc.option(attemptsByKind, { nil: undefined }))
+  .map(([policy, attemptsByKind]) => ({ ...policy, attemptsByKind }))
 
 /** The longest that an attempt of these failures takes. */
 export const longestMillis = 3_000

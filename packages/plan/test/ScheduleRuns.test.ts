@@ -48,6 +48,16 @@ describe("Plan.explainSchedule", () => {
     })
   )
 
+  it.effect.each([1, 2, 7, 100])("runs a schedule %i times if that is what is asked for", (samples) =>
+    Effect.gen(function* () {
+      let runs = 0
+      const counted = Schedule.recurs(3).pipe(Schedule.tapOutput((n) => Effect.sync(() => (runs += n === 0 ? 1 : 0))))
+      const plan = yield* Plan.explainSchedule(counted, { samples })
+      expect(runs).toBe(samples)
+      expect(plan.assumptions).toMatchObject([{ _tag: "Sampled", runs: samples }])
+    })
+  )
+
   it.effect("lets a schedule see the time that attempts take", () =>
     Effect.gen(function* () {
       const policy = { maxAttempts: 9, backoff: Schedule.spaced(100).pipe(Schedule.upTo(250)) }

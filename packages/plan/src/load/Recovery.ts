@@ -1,146 +1,183 @@
 /**
- * Recovery from an overload: a server for 100 requests per second stands still for ten seconds; how long until nearly
- * every request succeeds again?
- *
- * Ten clients send Poisson traffic and wait one second for each answer. It is the shipped loop with the shipped buckets
- * that runs, on a virtual clock.
+ * Recovery from an overload: a server stands still for a while; how long until nearly every request succeeds again?
  */
-import type { Policy } from "@effect-retry/core"
-import { Classifier, Retry, TokenBucket } from "@effect-retry/core"
-import * as SeededRandom from "../SeededRandom.ts"
-import * as VirtualClock from "../VirtualClock.ts"
+import * as Argument from "@effect-retry/core/InvalidArgument"
 import type { Scope } from "effect"
-import { Clock, Context, Duration, Effect, Option, Random } from "effect"
+import { Duration, Effect, Option, Random } from "effect"
+import * as SeededRandom from "../SeededRandom.ts"
+import { install } from "../Timekeeper.ts"
+import * as Client from "./Client.ts"
 import * as Server from "./Server.ts"
 
 /**
- * What a client does: its policy, and a bucket and a rate limiter of its own.
+ * A server with one queue, first come, first served.
  *
  * @category models
  */
-export interface Client {
-  readonly name: string
-  readonly policy: Policy.Preset
-  readonly bucket?: Effect.Effect<TokenBucket.TokenBucket>
-  readonly rateLimiter?: Effect.Effect<TokenBucket.TokenBucket>
-  /** Whether the server throws away what has waited longer than its clients do. */
-  readonly serverDrops?: boolean
+export interface ServerOptions {
+  /** Requests that it can serve in a second. @default 100 */
+  readonly capacityPerSecond?: number
+  /** How the times to serve a request are distributed; their mean is that of the capacity. @default "exponential" */
+  readonly serviceTimes?: "constant" | "exponential"
+  /** What it does with requests that have waited longer than their clients do. @default "serve" */
+  readonly expired?: "serve" | "drop"
 }
 
 /**
  * @category models
  */
-export interface Scenario {
-  /** Share of the server's capacity that is asked for, without retries. */
+export interface RecoveryOptions {
+  /** What is asked for without retries, as a ratio of the server's capacity. */
   readonly load: number
-  readonly seed: number
-  /** How long after the stall to wait for recovery. */
-  readonly patienceSeconds: number
+  readonly seed: number | string
+  readonly server?: ServerOptions
+  /** Clients that share the load, with Poisson traffic. @default 10 */
+  readonly clients?: number
+  /** How long a client waits for an answer. @default 1 second */
+  readonly attemptTimeout?: Duration.DurationInput
+  /** How long the server stands still, after a minute of normal traffic. @default 10 seconds */
+  readonly outage?: Duration.DurationInput
+  /** How long after the outage to wait for the recovery. @default 330 seconds */
+  readonly patience?: Duration.DurationInput
 }
 
 /**
  * @category models
  */
-export interface Outcome {
-  /** Seconds after the stall until 99 % of the requests of ten seconds succeed; `None` for never. */
-  readonly recoveredAfterSeconds: Option.Option<number>
-  /** Requests that failed from the stall to the end of the run. */
-  readonly lost: number
+export interface Recovery {
+  /** From the end of the outage until 99 % of the requests of ten seconds succeed; `None` where patience ends before. */
+  readonly recoveredAfter: Option.Option<Duration.Duration>
+  /** Requests since the beginning of the outage without a success, those under way at the end of the run included. */
+  readonly failed: number
   readonly requests: number
   readonly attempts: number
 }
 
-const clients = 10
-const capacityPerSecond = 100
-const timeoutMillis = 1000
-const stall = { fromMillis: 60_000, toMillis: 70_000 }
+/** The options without defaults, in milliseconds. */
+interface Setting {
+  readonly client: Client.Client
+  readonly clients: number
+  readonly requestsPerMilli: number
+  readonly serviceMillis: number
+  readonly exponential: boolean
+  readonly drops: boolean
+  readonly timeoutMillis: number
+  readonly outage: { readonly fromMillis: number; readonly toMillis: number }
+  readonly patienceSeconds: number
+}
+
+/**
+ * Simulates clients of a server through an outage, and waits for the recovery. The same seed gives the same outcome.
+ *
+ * Every attempt that is not answered in time fails and is retryable; the server does not know that its client has gone.
+ *
+ * @category running
+ */
+export const recovery = (client: Client.Client, options: RecoveryOptions): Effect.Effect<Recovery> => {
+  const setting = settingOf(client, options)
+  return Effect.scoped(simulate(setting)).pipe(Effect.provide(SeededRandom.layer(options.seed)))
+}
+
+const settingOf = (client: Client.Client, options: RecoveryOptions): Setting => {
+  const owner = "Load.recovery"
+  Client.check(owner, client)
+  const { capacityPerSecond = 100, expired = "serve", serviceTimes = "exponential" } = options.server ?? {}
+  const capacity = Argument.number(owner, "server.capacityPerSecond", capacityPerSecond, { min: 0, exclusive: true })
+  const outageMillis = Argument.millis(owner, "outage", options.outage ?? "10 seconds", { min: 0 })
+  const patienceMillis = Argument.millis(owner, "patience", options.patience ?? "330 seconds", { min: 0 })
+  return {
+    client,
+    clients: Argument.number(owner, "clients", options.clients ?? 10, { min: 1, integer: true }),
+    requestsPerMilli: (Argument.number(owner, "load", options.load, { min: 0, exclusive: true }) * capacity) / 1000,
+    serviceMillis: 1000 / capacity,
+    exponential:
+      Argument.oneOf(owner, "server.serviceTimes", serviceTimes, ["constant", "exponential"]) === "exponential",
+    drops: Argument.oneOf(owner, "server.expired", expired, ["serve", "drop"]) === "drop",
+    timeoutMillis: Argument.millis(owner, "attemptTimeout", options.attemptTimeout ?? "1 second", {
+      min: 0,
+      exclusive: true
+    }),
+    outage: { fromMillis: 60_000, toMillis: 60_000 + outageMillis },
+    patienceSeconds: Math.ceil(patienceMillis / 1000)
+  }
+}
+
 const windowSeconds = 10
 /** A request is decided after so many seconds, whatever its retries. */
 const settledAfterSeconds = 10
-
-class Bucket extends Context.Tag("storms/Bucket")<Bucket, TokenBucket.TokenBucket>() {}
-class Rate extends Context.Tag("storms/Rate")<Rate, TokenBucket.TokenBucket>() {}
 
 interface Second {
   arrived: number
   succeeded: number
 }
 
-/**
- * One run. The same scenario gives the same outcome.
- *
- * @category running
- */
-export const run = (client: Client, scenario: Scenario): Effect.Effect<Outcome> =>
-  VirtualClock.run(Effect.scoped(simulate(client, scenario))).pipe(Effect.provide(SeededRandom.layer(scenario.seed)))
+type Seconds = Map<number, Second>
 
-const simulate = (client: Client, { load, patienceSeconds }: Scenario): Effect.Effect<Outcome, never, Scope.Scope> =>
+const simulate = (setting: Setting): Effect.Effect<Recovery, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const seconds = new Map<number, Second>()
-    const counts = { attempts: 0 }
-    const server = Server.make({
-      serviceMillis: 1000 / capacityPerSecond,
-      stall,
-      dropAfterMillis: client.serverDrops === true ? timeoutMillis : Infinity
-    })
-    const attempt = Effect.flatMap(nowMillis, (now) => {
-      counts.attempts += 1
-      const answer = server.arrive(now)
-      return answer <= timeoutMillis
-        ? Effect.sleep(Duration.millis(answer))
-        : Effect.zipRight(Effect.sleep(Duration.millis(timeoutMillis)), Effect.fail("timed out" as const))
-    })
-    const policy = { ...client.policy, classifier: Classifier.always, bucket: Bucket, rateLimiter: Rate }
-    const request = Effect.flatMap(nowMillis, (now) => {
-      const second = secondOf(seconds, Math.floor(now / 1000))
-      second.arrived += 1
-      return Effect.match(Retry.retry(attempt, policy), {
-        onFailure: () => undefined,
-        onSuccess: () => {
-          second.succeeded += 1
-        }
-      })
-    })
+    yield* install(0)
     const scope = yield* Effect.scope
-    const traffic = Effect.forever(
-      Effect.flatMap(Random.next, (u) =>
-        Effect.zipRight(
-          Effect.sleep(Duration.millis((-Math.log(1 - u) * 1000 * clients) / (load * capacityPerSecond))),
-          Effect.forkIn(request, scope)
-        )
-      )
-    )
-    for (let i = 0; i < clients; i++) {
-      const services = Context.make(Bucket, yield* client.bucket ?? Effect.succeed(TokenBucket.unlimited)).pipe(
-        Context.add(Rate, yield* client.rateLimiter ?? Effect.succeed(TokenBucket.unlimited))
-      )
-      yield* Effect.forkIn(Effect.provide(traffic, services), scope)
+    const seconds: Seconds = new Map()
+    const counts = { attempts: 0 }
+    const attempt = attemptOf(setting, counts)
+    const pause = exponential(setting.clients / setting.requestsPerMilli)
+    for (let i = 0; i < setting.clients; i++) {
+      const retried = yield* Client.make(setting.client)
+      const request = Effect.flatMap(Client.nowMillis, (now) => {
+        const second = secondOf(seconds, Math.floor(now / 1000))
+        second.arrived += 1
+        return Effect.map(retried(attempt), (succeeded) => {
+          if (succeeded) second.succeeded += 1
+        })
+      })
+      const arrival = Effect.zipRight(Effect.flatMap(pause, sleepMillis), Effect.forkIn(request, scope))
+      yield* Effect.forkIn(Effect.forever(arrival), scope)
     }
-    const recoveredAfterSeconds = yield* watch(seconds, patienceSeconds)
-    return { recoveredAfterSeconds, attempts: counts.attempts, ...totals(seconds) }
+    const recoveredAfter = yield* watch(setting, seconds)
+    return { recoveredAfter, attempts: counts.attempts, ...totals(setting, seconds) }
   })
 
-const nowMillis = Clock.clockWith((clock) => Effect.sync(() => Number(clock.unsafeCurrentTimeNanos()) / 1e6))
+const attemptOf = (setting: Setting, counts: { attempts: number }): Effect.Effect<void, "timed out"> => {
+  const { drops, outage, serviceMillis, timeoutMillis } = setting
+  const server = Server.make({ outage, dropAfterMillis: drops ? timeoutMillis : Infinity })
+  const served = setting.exponential ? exponential(serviceMillis) : Effect.succeed(serviceMillis)
+  return Effect.flatMap(Effect.zip(Client.nowMillis, served), ([now, serviceMillis]) => {
+    counts.attempts += 1
+    const answer = server.arrive(now, serviceMillis)
+    return answer <= timeoutMillis
+      ? sleepMillis(answer)
+      : Effect.zipRight(sleepMillis(timeoutMillis), Effect.fail("timed out" as const))
+  })
+}
 
-const secondOf = (seconds: Map<number, Second>, at: number): Second => {
+const sleepMillis = (millis: number): Effect.Effect<void> => Effect.sleep(Duration.millis(millis))
+
+/** Draws a time of an exponential distribution. */
+const exponential = (meanMillis: number): Effect.Effect<number> =>
+  Effect.map(Random.next, (u) => -Math.log(1 - u) * meanMillis)
+
+const secondOf = (seconds: Seconds, at: number): Second => {
   const second = seconds.get(at) ?? { arrived: 0, succeeded: 0 }
   seconds.set(at, second)
   return second
 }
 
 /** Looks every second at the ten seconds that are decided by then. */
-const watch = (seconds: Map<number, Second>, patienceSeconds: number): Effect.Effect<Option.Option<number>> =>
+const watch = (
+  { outage, patienceSeconds }: Setting,
+  seconds: Seconds
+): Effect.Effect<Option.Option<Duration.Duration>> =>
   Effect.gen(function* () {
-    const stallEnds = stall.toMillis / 1000
-    yield* Effect.sleep(Duration.seconds(stallEnds + windowSeconds + settledAfterSeconds))
+    const ends = Math.ceil(outage.toMillis / 1000)
+    yield* Effect.sleep(Duration.seconds(ends + windowSeconds + settledAfterSeconds))
     for (let after = 0; after <= patienceSeconds; after++) {
-      if (isHealthy(seconds, stallEnds + after)) return Option.some(after)
+      if (isHealthy(seconds, ends + after)) return Option.some(Duration.seconds(after))
       yield* Effect.sleep("1 second")
     }
     return Option.none()
   })
 
-const isHealthy = (seconds: Map<number, Second>, from: number): boolean => {
+const isHealthy = (seconds: Seconds, from: number): boolean => {
   let arrived = 0
   let succeeded = 0
   for (let at = from; at < from + windowSeconds; at++) {
@@ -150,12 +187,12 @@ const isHealthy = (seconds: Map<number, Second>, from: number): boolean => {
   return succeeded >= 0.99 * arrived
 }
 
-const totals = (seconds: Map<number, Second>): Pick<Outcome, "lost" | "requests"> => {
-  let lost = 0
+const totals = ({ outage }: Setting, seconds: Seconds): Pick<Recovery, "failed" | "requests"> => {
+  let failed = 0
   let requests = 0
   for (const [at, { arrived, succeeded }] of seconds) {
     requests += arrived
-    if (at >= stall.fromMillis / 1000) lost += arrived - succeeded
+    if (at >= outage.fromMillis / 1000) failed += arrived - succeeded
   }
-  return { lost, requests }
+  return { failed, requests }
 }

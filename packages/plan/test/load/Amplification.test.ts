@@ -1,19 +1,52 @@
+import { Backoff, RetryBucket } from "@effect-retry/core"
+import { Load } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Amplification from "../../src/load/Amplification.ts"
 
-describe("Amplification.run", { timeout: 60_000 }, () => {
-  // At p = 0.1 the gRPC throttle stands on the edge between all retries and none, where its formula jumps.
-  const onTheEdge = (row: Amplification.Row, p: number) => row.name.startsWith("gRPC") && p === 0.1
-  const cases = Amplification.rows.flatMap((row) =>
-    [0.1, 0.2, 0.5, 1].filter((p) => !onTheEdge(row, p)).map((p) => [row.name, p, row] as const)
-  )
+const threeAttempts = { maxAttempts: 3, backoff: Backoff.constant({ delay: 0 }) }
 
-  it.effect.each(cases)("%s agrees with its formula at p = %s", ([, p, row]) =>
+const options = { failureProbability: 0.5, requests: 10_000, seed: 1 }
+
+describe("Load.amplification", { timeout: 60_000 }, () => {
+  it.effect.each([
+    { p: 0, loadFactor: 1, succeeded: 1 },
+    { p: 0.5, loadFactor: 1 + 0.5 + 0.25, succeeded: 1 - 0.125 },
+    { p: 1, loadFactor: 3, succeeded: 0 }
+  ])("counts attempts and successes at p = $p", ({ loadFactor, p, succeeded }) =>
     Effect.gen(function* () {
-      const options = { p, requests: 20_000, perSecond: Amplification.perSecond, seed: 2 }
-      const { amplification } = yield* Amplification.run(row, options)
-      expect(Math.abs(amplification - row.formula(p))).toBeLessThanOrEqual(0.02)
+      const outcome = yield* Load.amplification({ policy: threeAttempts }, { ...options, failureProbability: p })
+      expect(Math.abs(outcome.loadFactor - loadFactor)).toBeLessThan(0.02)
+      expect(Math.abs(outcome.succeeded - succeeded)).toBeLessThan(0.02)
     })
   )
+
+  it.effect("refills buckets at the pace of the requests", () =>
+    Effect.gen(function* () {
+      const client = {
+        policy: threeAttempts,
+        bucket: RetryBucket.successRatio({ ratio: 0, capacity: 10, floorPerSecond: 10 })
+      }
+      const amplified = (requestsPerSecond: number) =>
+        Load.amplification(client, { ...options, failureProbability: 1, requests: 2_000, requestsPerSecond })
+      // Ten retries from the start, and ten a second.
+      expect((yield* amplified(100)).loadFactor).toBeCloseTo(1 + (10 + 20 * 10) / 2_000, 2)
+      expect((yield* amplified(50)).loadFactor).toBeCloseTo(1 + (10 + 40 * 10) / 2_000, 2)
+    })
+  )
+
+  it.effect("gives the same outcome for the same seed, and another for another", () =>
+    Effect.gen(function* () {
+      const first = yield* Load.amplification({ policy: threeAttempts }, options)
+      expect(yield* Load.amplification({ policy: threeAttempts }, options)).toEqual(first)
+      expect(yield* Load.amplification({ policy: threeAttempts }, { ...options, seed: 2 })).not.toEqual(first)
+    })
+  )
+
+  it.each<readonly [Partial<Load.AmplificationOptions>, string]>([
+    [{ failureProbability: 1.5 }, "Load.amplification: failureProbability must be >= 0 and <= 1, got 1.5"],
+    [{ requests: 0 }, "Load.amplification: requests must be a whole number >= 1, got 0"],
+    [{ requestsPerSecond: 0 }, "Load.amplification: requestsPerSecond must be > 0, got 0"]
+  ])("refuses %o", (changed, message) => {
+    expect(() => Load.amplification({ policy: threeAttempts }, { ...options, ...changed })).toThrow(message)
+  })
 })

@@ -1,43 +1,86 @@
+import { Backoff, Policy, RateLimiter, RetryBucket } from "@effect-retry/core"
+import { Load } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
-import * as Clients from "../../src/load/Clients.ts"
-import * as Recovery from "../../src/load/Recovery.ts"
+import { Duration, Effect, Option } from "effect"
 
-// Minutes of traffic take a second or two, more where the machine is busy.
-const patient = { timeout: 60_000 }
+const threeAttempts = { maxAttempts: 3, backoff: Backoff.constant({ delay: 0 }) }
 
-describe("Recovery.run", patient, () => {
-  const after = (client: Recovery.Client, load: number, patienceSeconds: number) =>
-    Effect.map(Recovery.run(client, { load, seed: 1, patienceSeconds }), (outcome) => outcome.recoveredAfterSeconds)
+const short = { load: 0.5, seed: 7, patience: "20 seconds" } as const
 
-  it.effect("a bucket credited by successes lets the server recover at nine tenths of its capacity", () =>
-    Effect.map(after(Clients.recovery.successRatio, 0.9, 150), (seconds) => {
-      expect(Option.isSome(seconds)).toBe(true)
-    })
-  )
-
-  it.effect("three attempts without a bucket keep the server down at half of its capacity", () =>
-    Effect.map(after(Clients.recovery.attempts, 0.5, 330), (seconds) => {
-      expect(seconds).toEqual(Option.none())
-    })
-  )
-
-  it.effect("jitter does not help three attempts out of that", () =>
-    Effect.map(after(Clients.recovery.jittered, 0.5, 200), (seconds) => {
-      expect(seconds).toEqual(Option.none())
-    })
-  )
-
-  it.effect("a bucket credited by requests does not let it recover at nine tenths", () =>
-    Effect.map(after(Clients.recovery.twiceRequestRatio, 0.9, 200), (seconds) => {
-      expect(seconds).toEqual(Option.none())
-    })
-  )
-
-  it.effect("the same seed gives the same outcome", () =>
+describe("Load.recovery", { timeout: 60_000 }, () => {
+  it.effect("gives the same outcome for the same seed, and another for another", () =>
     Effect.gen(function* () {
-      const run = Recovery.run(Clients.recovery.grpc, { load: 0.5, seed: 7, patienceSeconds: 60 })
-      expect(yield* run).toEqual(yield* run)
+      const client = { policy: threeAttempts, bucket: RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 }) }
+      const first = yield* Load.recovery(client, short)
+      expect(yield* Load.recovery(client, short)).toEqual(first)
+      expect(yield* Load.recovery(client, { ...short, seed: 8 })).not.toEqual(first)
     })
   )
+
+  it.effect("fails nothing where the server never stands still and is not asked for much", () =>
+    Effect.gen(function* () {
+      const outcome = yield* Load.recovery({ policy: Policy.once }, { ...short, load: 0.3, outage: 0 })
+      expect(outcome.recoveredAfter).toEqual(Option.some(Duration.zero))
+      expect(outcome.attempts).toBe(outcome.requests)
+      // At the end a few are still under way.
+      expect(outcome.failed).toBeLessThan(5)
+      // A minute before, and twenty seconds after.
+      expect(Math.abs(outcome.requests / (80 * 30) - 1)).toBeLessThan(0.05)
+    })
+  )
+
+  it.effect("makes as many attempts as the policy allows while nothing is answered", () =>
+    Effect.gen(function* () {
+      const options = { ...short, outage: "60 seconds", patience: 0 } as const
+      const once = yield* Load.recovery({ policy: Policy.once }, options)
+      const thrice = yield* Load.recovery({ policy: threeAttempts }, options)
+      expect(once.attempts).toBe(once.requests)
+      // A minute of arrivals at half of 100 per second fails in the outage, and afterwards the queue is full.
+      expect(once.failed).toBeGreaterThan(60 * 50 * 0.9)
+      expect(thrice.attempts - thrice.requests).toBeGreaterThan(2 * 60 * 50 * 0.9)
+    })
+  )
+
+  it.effect("recovers later the longer the server stands still, and sooner if it drops expired work", () =>
+    Effect.gen(function* () {
+      const client = { policy: threeAttempts, bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }) }
+      const seconds = (options: Partial<Load.RecoveryOptions>) =>
+        Effect.map(Load.recovery(client, { load: 0.5, seed: 1, ...options }), ({ recoveredAfter }) =>
+          Option.getOrElse(recoveredAfter, () => Duration.infinity)
+        )
+      const [short, long] = [yield* seconds({ outage: "5 seconds" }), yield* seconds({ outage: "15 seconds" })]
+      expect(Duration.lessThan(short, long)).toBe(true)
+      const dropping = yield* seconds({ outage: "15 seconds", server: { expired: "drop" } })
+      expect(Duration.lessThan(dropping, long)).toBe(true)
+    })
+  )
+
+  it.effect("asks the client's rate limiter before every attempt", () =>
+    Effect.gen(function* () {
+      const rateLimiter = RateLimiter.fixed({ rate: 1, burst: 1, whenShort: "refuse" })
+      const outcome = yield* Load.recovery({ policy: threeAttempts, rateLimiter }, { ...short, outage: 0 })
+      // Ten clients with one attempt per second each, for 100 seconds: there is no recovery.
+      expect(outcome.attempts).toBeLessThanOrEqual(10 * 101)
+      expect(outcome.requests).toBeGreaterThan(3_000)
+    })
+  )
+
+  it.each<readonly [Partial<Load.RecoveryOptions>, string]>([
+    [{ load: 0 }, "Load.recovery: load must be > 0, got 0"],
+    [{ clients: 0 }, "Load.recovery: clients must be a whole number >= 1, got 0"],
+    [{ attemptTimeout: 0 }, "Load.recovery: attemptTimeout must be a finite duration > 0"],
+    [{ outage: -1 }, "Load.recovery: outage must be a finite duration >= 0"],
+    [{ patience: Infinity }, "Load.recovery: patience must be a finite duration >= 0"],
+    [{ server: { capacityPerSecond: 0 } }, "Load.recovery: server.capacityPerSecond must be > 0, got 0"],
+    [{ server: { serviceTimes: "long" as never } }, "Load.recovery: server.serviceTimes must be one of"],
+    [{ server: { expired: "keep" as never } }, "Load.recovery: server.expired must be one of serve, drop"]
+  ])("refuses %o", (changed, message) => {
+    expect(() => Load.recovery({ policy: threeAttempts }, { ...short, ...changed })).toThrow(message)
+  })
+
+  it("refuses a policy that the loop would refuse", () => {
+    expect(() => Load.recovery({ policy: { ...threeAttempts, maxAttempts: 0 } }, short)).toThrow(
+      "Load.recovery: maxAttempts must be a whole number >= 1, got 0"
+    )
+  })
 })

@@ -16,13 +16,24 @@ const between = (text: string, name: string, content: string): string => {
   return `${text.slice(0, from + begin.length)}\n\n${content}\n\n${text.slice(to)}`
 }
 
+const write = (name: string, table: string) =>
+  Effect.sync(() => writeFileSync(page, between(readFileSync(page, "utf8"), name, table)))
+
+const tables = {
+  amplification: Tables.amplification,
+  recovery: Tables.recovery("exponential"),
+  "recovery-constant": Tables.recovery("constant")
+}
+
+/** The tables named in the command, or all of them; each is written as soon as it is finished. */
 const main = Effect.gen(function* () {
-  const amplification = yield* Tables.amplification
-  yield* Console.log(`Load amplification\n\n${amplification}\n`)
-  const recovery = yield* Tables.recovery
-  yield* Console.log(`Seconds to recover\n\n${recovery}`)
-  const text = readFileSync(page, "utf8")
-  writeFileSync(page, between(between(text, "amplification", amplification), "recovery", recovery))
+  const named = process.argv.slice(2)
+  for (const [name, table] of Object.entries(tables)) {
+    if (named.length > 0 && !named.includes(name)) continue
+    const text = yield* table
+    yield* Console.log(`${name}\n\n${text}\n`)
+    yield* write(name, text)
+  }
 })
 
 await Effect.runPromise(main)

@@ -1,0 +1,31 @@
+/**
+ * Load simulations: what the retries of many clients do to a server that fails, or is overloaded.
+ *
+ * Clients, server and outage in virtual time, with the shipped loop and the shipped buckets. `amplification` counts what
+ * retries add where attempts fail with a fixed probability, whatever the load. `recovery` tells how long a server takes
+ * to get well after it stood still, while its clients retry.
+ *
+ * A simulated server has one queue and answers or is late; it has no network, no threads and no autoscaling.
+ *
+ * @example
+ * ```ts
+ * import { Backoff, RetryBucket } from "@effect-retry/core"
+ * import { Load } from "@effect-retry/plan"
+ * import { Effect } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * const policy = { maxAttempts: 3, backoff: Backoff.constant({ delay: 0 }) }
+ * const bucket = RetryBucket.successRatio({ ratio: 0.1, capacity: 10 })
+ * const failing = { failureProbability: 1, requests: 1_000, seed: 1 }
+ *
+ * const program = Effect.all([Load.amplification({ policy }, failing), Load.amplification({ policy, bucket }, failing)])
+ *
+ * Effect.runPromise(program).then(([without, withBucket]) => {
+ *   assert.strictEqual(without.loadFactor, 3)
+ *   assert.strictEqual(withBucket.loadFactor, 1.01)
+ * })
+ * ```
+ */
+export { type Amplification, amplification, type AmplificationOptions } from "./load/Amplification.ts"
+export type { Client } from "./load/Client.ts"
+export { type Recovery, recovery, type RecoveryOptions, type ServerOptions } from "./load/Recovery.ts"

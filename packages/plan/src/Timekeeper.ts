@@ -1,0 +1,150 @@
+/**
+ * A clock that moves itself, and at once: what `VirtualClock` is made of.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Order from "effect/Order"
+import type * as Scope from "effect/Scope"
+import * as SortedMap from "effect/SortedMap"
+import * as Activity from "./Activity.ts"
+import * as Nanos from "./Nanos.ts"
+
+/**
+ * What can be asked of the clock beside telling the time and sleeping.
+ *
+ * @category models
+ */
+export interface Timekeeper {
+  /** The time passed since the clock was built; steps of the wall clock do not show in it. */
+  readonly now: Effect.Effect<Duration.Duration>
+  /** How many fibers are asleep; one that sleeps for ever is not counted. */
+  readonly sleepers: Effect.Effect<number>
+  /** Sets the wall clock back; no sleeper wakes earlier or later for it. */
+  readonly stepBack: (by: Duration.DurationInput) => Effect.Effect<void>
+  /** Sets the wall clock to a time since 1970; no sleeper wakes earlier or later for it. */
+  readonly setWallTime: (sinceEpoch: Duration.DurationInput) => Effect.Effect<void>
+}
+
+/**
+ * Makes a clock and installs it until the scope closes.
+ *
+ * Time moves when no task of a fiber waits, and `quietTurns` turns of the event loop have passed without one. Programs of
+ * nothing but effects need none; what calls back from outside of Effect needs as many as it takes to call back.
+ *
+ * @category constructors
+ */
+export const install = (quietTurns: number): Effect.Effect<Timekeeper, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { clock, control, stop } = make(yield* Activity.watch, quietTurns)
+    yield* Effect.withClockScoped(clock)
+    yield* Effect.addFinalizer(() => Effect.sync(stop))
+    return control
+  })
+
+/** A place in the queue: due `at` nanoseconds, and among equals in the `order` of falling asleep. */
+interface WakeUp {
+  readonly at: bigint
+  readonly order: number
+}
+
+const earliestFirst: Order.Order<WakeUp> = Order.combine(
+  Order.mapInput(Order.bigint, (wakeUp) => wakeUp.at),
+  Order.mapInput(Order.number, (wakeUp) => wakeUp.order)
+)
+
+const make = (watched: Activity.Watched, quietTurns: number) => {
+  let passed = 0n
+  let wallOffset = 0
+  let asleep = SortedMap.empty<WakeUp, () => void>(earliestFirst)
+  let order = 0
+  let stopped = false
+
+  const wakeNext = () =>
+    Option.map(SortedMap.headOption(asleep), ([wakeUp, resume]) => {
+      asleep = SortedMap.remove(asleep, wakeUp)
+      passed = wakeUp.at
+      resume()
+    })
+
+  const pump = makePump(watched.around, () => {
+    if (watched.activity.takeStillness(quietTurns)) wakeNext()
+    return SortedMap.size(asleep) > 0
+  })
+
+  const sleep = (duration: Duration.Duration) =>
+    Effect.async<void>((resume) => {
+      const nanos = Duration.toNanos(duration)
+      if (stopped || Option.isNone(nanos)) return
+      const wakeUp = { at: passed + nanos.value, order: order++ }
+      asleep = SortedMap.set(asleep, wakeUp, () => resume(Effect.void))
+      pump()
+      return Effect.sync(() => {
+        asleep = SortedMap.remove(asleep, wakeUp)
+      })
+    })
+
+  const passedMillis = () => Number(passed / Nanos.perMilli)
+  const wallMillis = () => Math.floor(passedMillis() + wallOffset)
+
+  const clock: Clock.Clock = {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: wallMillis,
+    unsafeCurrentTimeNanos: () => passed,
+    currentTimeMillis: Effect.sync(wallMillis),
+    currentTimeNanos: Effect.sync(() => passed),
+    sleep
+  }
+
+  const control: Timekeeper = {
+    now: Effect.sync(() => Nanos.toDuration(passed)),
+    sleepers: Effect.sync(() => SortedMap.size(asleep)),
+    stepBack: (by) => {
+      const millis = finiteMillis("stepBack", by)
+      return Effect.sync(() => {
+        wallOffset -= millis
+      })
+    },
+    setWallTime: (sinceEpoch) => {
+      const millis = finiteMillis("setWallTime", sinceEpoch)
+      return Effect.sync(() => {
+        wallOffset = millis - passedMillis()
+      })
+    }
+  }
+
+  const stop = () => {
+    stopped = true
+    asleep = SortedMap.empty(earliestFirst)
+  }
+
+  return { clock, control, stop }
+}
+
+const finiteMillis = (name: string, input: Duration.DurationInput): number => {
+  const millis = Duration.toMillis(input)
+  if (Number.isFinite(millis)) return millis
+  throw new RangeError(`VirtualClock.${name}: duration must be finite, got ${millis}`)
+}
+
+/**
+ * Calls `turn` once per turn of the event loop, from the call of the pump for as long as `turn` answers true.
+ *
+ * `setImmediate`, since it comes after all microtasks: every chain of promises has then run to its end. It is the one
+ * place where this module touches the platform. Meanwhile the clocks of the runs `around` this one are held.
+ */
+const makePump = (around: ReadonlyArray<Activity.Activity>, turn: () => boolean): (() => void) => {
+  let pumping = false
+  const next = () => {
+    pumping = turn()
+    if (pumping) setImmediate(next)
+    else around.forEach((outer) => outer.end())
+  }
+  return () => {
+    if (pumping) return
+    pumping = true
+    around.forEach((outer) => outer.begin())
+    setImmediate(next)
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Clients of a load simulation.
+ */
+import type { Policy, TokenBucket } from "@effect-retry/core"
+import { Classifier, Retry } from "@effect-retry/core"
+import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
+import { Clock, Effect } from "effect"
+
+/**
+ * What a client does when a request fails. Each client makes a bucket and a rate limiter of its own.
+ *
+ * @category models
+ */
+export interface Client {
+  readonly policy: Policy.Preset<unknown>
+  /** @default TokenBucket.unlimited */
+  readonly bucket?: Effect.Effect<TokenBucket.TokenBucket>
+  /** @default TokenBucket.unlimited */
+  readonly rateLimiter?: Effect.Effect<TokenBucket.TokenBucket>
+}
+
+/**
+ * Makes a client: it runs an attempt as its policy says, and answers whether the request succeeded in the end.
+ *
+ * @category constructors
+ */
+export const make = ({ bucket, policy, rateLimiter }: Client) =>
+  Effect.gen(function* () {
+    const services = {
+      ...(bucket === undefined ? {} : { bucket: yield* bucket }),
+      ...(rateLimiter === undefined ? {} : { rateLimiter: yield* rateLimiter })
+    }
+    const whole = { ...policy, ...services, classifier: Classifier.always }
+    return <E>(attempt: Effect.Effect<unknown, E>): Effect.Effect<boolean> =>
+      Effect.match(Retry.retry(attempt, whole), { onFailure: () => false, onSuccess: () => true })
+  })
+
+/**
+ * Throws an `InvalidArgument` where the loop would refuse the policy.
+ *
+ * @category guards
+ */
+export const check = (owner: string, { policy }: Client): void => {
+  PolicyCheck.prepare(owner, { ...policy, classifier: Classifier.always })
+}
+
+/**
+ * Reads the virtual time.
+ *
+ * @category running
+ */
+export const nowMillis: Effect.Effect<number> = Clock.clockWith((clock) =>
+  Effect.sync(() => Number(clock.unsafeCurrentTimeNanos()) / 1e6)
+)

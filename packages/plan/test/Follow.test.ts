@@ -1,0 +1,123 @@
+import { AttemptTimeout, Backoff, BackoffTree, type Curve, Deadline, Hint, Policy } from "@effect-retry/core"
+import { Plan } from "@effect-retry/plan"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, FastCheck as fc } from "effect"
+import * as Curves from "@effect-retry/core/Curve"
+import { law } from "../../core/test/support/Laws.ts"
+import { policies } from "./Operations.ts"
+
+/** What a plan may ask of curves at most: some ten milliseconds of work. */
+const mostAsked = 500_000
+
+/** The same back-off with curves that count how often they are asked. */
+const counting = (backoff: Backoff.Backoff, asked: () => void): Backoff.Backoff => {
+  const counted = (curve: Curve.Curve): Curve.Curve => ({
+    ...curve,
+    delayMillis: (...step) => {
+      asked()
+      return curve.delayMillis(...step)
+    },
+    intervalMillis: (...step) => {
+      asked()
+      return curve.intervalMillis(...step)
+    }
+  })
+  const tree = BackoffTree.mapLeaves(backoff.tree, (leaf) => ({ ...leaf, curve: counted(leaf.curve) }))
+  return Object.assign(Object.create(Object.getPrototypeOf(backoff)), backoff, { tree })
+}
+
+const askedBy = (policy: Plan.Explainable, options?: Plan.Options) => {
+  let asked = 0
+  const plan = Plan.explain({ ...policy, backoff: counting(policy.backoff, () => (asked += 1)) }, options)
+  return { asked, plan }
+}
+
+const decorrelated = Backoff.fromCurve(Curves.decorrelated({ base: 1000 }))
+
+/** Every kind has a history of its own, and every attempt may start some of them over. */
+const branching = Backoff.byKind({
+  Throttling: Backoff.resetAfter(decorrelated, "10 seconds"),
+  Timeout: Backoff.resetAfter(decorrelated, "5 seconds"),
+  orElse: Backoff.resetAfter(Policy.standard.backoff, "20 seconds")
+})
+
+const attemptTimeout = AttemptTimeout.constant("30 seconds")
+
+const endless = { maxAttempts: Infinity, attemptTimeout, backoff: branching }
+
+describe("Plan.explain, with many operations to follow", () => {
+  it.prop(
+    "asks the curves of any policy a bounded number of times",
+    [policies, fc.oneof(fc.integer({ min: 1, max: 10_000 }), fc.constant(Infinity)), fc.integer({ min: 1, max: 1000 })],
+    ([policy, maxAttempts, rows]) => {
+      expect(askedBy({ ...policy, maxAttempts }, { rows, attemptTakes: "3 seconds" }).asked).toBeLessThan(mostAsked)
+    },
+    law(25)
+  )
+
+  it.each<readonly [string, Plan.Explainable]>([
+    ["histories by kind that start over", { maxAttempts: 20, attemptTimeout, backoff: branching }],
+    ["the same with no end but a deadline", { ...endless, deadline: Deadline.refuse("1 day") }],
+    ["the same within a time", { maxAttempts: 20, attemptTimeout, backoff: Backoff.within(branching, "1 hour") }],
+    ["a count for every kind", { ...Policy.standard, attemptsByKind: { Throttling: 99, Timeout: 99, Server: 99 } }],
+    [
+      "hints that start the back-off over",
+      {
+        maxAttempts: 1_000,
+        backoff: branching,
+        hint: Hint.override({ atMost: "1 hour", otherwise: "clamp", startsOver: true })
+      }
+    ],
+    [
+      "a back-off of as many parts as there can be",
+      {
+        maxAttempts: 100,
+        attemptTimeout,
+        backoff: Array.from({ length: 400 }, (_, i) => Backoff.constant({ delay: i + 1 })).reduce(Backoff.max)
+      }
+    ],
+    ["a long list", { maxAttempts: Infinity, backoff: Backoff.fromDelays(Array.from({ length: 200_000 }, () => 5)) }]
+  ])("asks curves a bounded number of times: %s", (_, policy) => {
+    const { asked, plan } = askedBy(policy)
+    expect(asked).toBeLessThan(mostAsked)
+    expect(plan.warnings.map(({ _tag }) => _tag)).toContainEqual("NotFollowed")
+  })
+
+  it("asks curves a bounded number of times where nothing ends an operation", () => {
+    const { asked, plan } = askedBy(endless, { rows: 1_000 })
+    expect(asked).toBeLessThan(mostAsked)
+    expect(plan.warnings.map(({ _tag }) => _tag)).toEqual(["NeverEnds"])
+  })
+
+  it("bounds the attempts that it does not follow", () => {
+    const capped = Backoff.capped(branching, "1 minute")
+    const plan = Plan.explain({ maxAttempts: 20, attemptTimeout, backoff: capped })
+    expect(plan.warnings).toEqual([
+      {
+        _tag: "NotFollowed",
+        attempts: plan.attempts.length,
+        message: `attempts after ${plan.attempts.length} are not followed one by one: the worst case is an upper bound`
+      }
+    ])
+    expect(plan.attempts.length).toBeGreaterThan(4)
+    expect(plan.worst.attempts).toBe(20)
+    // Three times the base, nine times, 27 times, and then the cap.
+    const waited = 3_000 + 9_000 + 27_000 + 16 * 60_000
+    expect(Duration.toMillis(plan.worst.waited)).toBe(waited)
+    expect(Duration.toMillis(plan.worst.elapsed)).toBeGreaterThan(waited)
+    expect(Duration.toMillis(plan.worst.elapsed)).toBeLessThanOrEqual(waited + 20 * 30_000)
+  })
+
+  it("bounds them by the deadline, and by the time that a back-off keeps", () => {
+    const deadline = Deadline.refuse("5 minutes")
+    const policy = { maxAttempts: 20, attemptTimeout }
+    const bounded = [
+      Plan.explain({ ...policy, backoff: branching, deadline }),
+      Plan.explain({ ...policy, backoff: Backoff.within(branching, "5 minutes") })
+    ]
+    for (const { worst } of bounded) {
+      expect(Duration.toMillis(worst.waited)).toBeLessThan(300_000)
+      expect(Duration.toMillis(worst.elapsed)).toBeLessThan(330_000)
+    }
+  })
+})
