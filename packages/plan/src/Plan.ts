@@ -1,9 +1,9 @@
 /**
  * Plans: what a policy will do, before it does it.
  *
- * Last of the stages: it looks at policies without running them. `explain` tells the worst case exactly, from the data of
- * a `Backoff`; `explainSchedule` tells what any other schedule has shown; `sample` tells what usually happens.
- * No plan asks a bucket or a send rate.
+ * It looks at policies without running them. `explain` tells the worst case, from the data of a `Backoff`;
+ * `explainSchedule` tells what any other schedule has shown; `sample` tells what usually happens.
+ * No plan asks a bucket or a rate limiter.
  *
  * @example
  * ```ts
@@ -33,8 +33,8 @@
  * ```
  */
 export { explain } from "./Explain.ts"
-export type { Explainable, Options, Plan, PlannedAttempt, PlannedDelay, Scheduled, Worst } from "./PlanRecord.ts"
+export type { Explainable, Options, Plan, PlannedAttempt, Scheduled, Worst } from "./PlanRecord.ts"
 export { toText } from "./PlanText.ts"
 export type { Assumption, Warning } from "./Remark.ts"
-export { type Quantiles, type Sample, sample, type SampleOptions } from "./Sample.ts"
+export { type Sample, sample, type SampleOptions } from "./Sample.ts"
 export { explainSchedule, type RunOptions } from "./ScheduleRuns.ts"

@@ -73,9 +73,11 @@ export const times = (plan: Plan.Plan) => ({
 /** What an operation did that its plan excludes, in words. */
 export const excesses = (plan: Plan.Plan, worst: Plan.Worst, seen: Seen, hinted: boolean): ReadonlyArray<string> => {
   const { earliest, latest } = times(plan)
+  // Attempts that were not followed one by one have no row, and the worst case alone bounds them.
+  const rows = plan.warnings.some(({ _tag }) => _tag === "NotFollowed") ? earliest.length : Infinity
   const excess = (is: boolean, text: string) => (is ? [text] : [])
   return [
-    ...(hinted ? [] : seen.starts).flatMap((start, i) => [
+    ...(hinted ? [] : seen.starts.slice(0, rows)).flatMap((start, i) => [
       ...excess(start < (earliest[i] ?? Infinity), `attempt ${i + 1} at ${start}, before ${earliest[i]}`),
       ...excess(start > (latest[i] ?? -Infinity), `attempt ${i + 1} at ${start}, after ${latest[i]}`)
     ]),
