@@ -40,7 +40,7 @@ export interface HintHeader {
   /**
    * The wait in milliseconds, from 0 to `Infinity`, or `undefined` where the headers do not say.
    *
-   * `nowMillis` is the time by the server's clock, in milliseconds since 1970; `NaN` where nobody knows it.
+   * `nowMillis` is the time by the server's clock, in milliseconds since 1970; `NaN` where it is not known.
    */
   readonly read: (headers: Headers.Headers, nowMillis: number) => number | undefined
 }

@@ -27,7 +27,7 @@ export interface HttpClassifier {
   /**
    * Codes and names of transport errors, such as `ECONNRESET`, wherever in the chain of causes: the outermost with a
    * row counts. Where the error says that the connection was still being made, nothing was sent, whatever the row says;
-   * where it says that the connection was in use, nobody knows.
+   * where it says that the connection was in use, it is not known.
    */
   readonly codes: { readonly [code: string]: Case | undefined }
   /** A transport error none of whose codes has a row. `undefined`: not retryable. */
@@ -75,8 +75,7 @@ export const standard: HttpClassifier = {
 export const make = (tables: HttpClassifier): HttpClassifier => check("HttpClassifier.make", tables)
 
 /**
- * The verdicts alone, for an effect that core retries. No clock is asked: of a hint that is a date only that counts
- * which the response itself relates to its own `Date`.
+ * The verdicts alone, for an effect that core retries. Whether the request may be sent again is not judged.
  *
  * @category conversions
  */
@@ -140,7 +139,7 @@ export const isFine = (self: HttpClassifier, response: HttpClientResponse.HttpCl
 /**
  * Judges a response, or any error.
  *
- * `nowMillis` is the time in milliseconds since 1970, `NaN` where nobody knows it. Never throws over an error from
+ * `nowMillis` is the time in milliseconds since 1970, `NaN` where it is not known. Never throws over an error from
  * outside.
  *
  * @category destructors
@@ -168,8 +167,9 @@ const judgeResponse = (self: HttpClassifier, response: unknown, nowMillis: numbe
   const directive = directiveOf(self.directives, headers)
   const hint = HintHeader.read(self.hints, headers, nowMillis)?.millis
   const known = (hint === undefined ? undefined : row?.hinted) ?? row?.kind
-  if (directive?.says === "false")
+  if (directive?.says === "false") {
     return judgement(Verdict.terminal(`${directive.header}: false`, { kind: known, hint }))
+  }
   const kind = known ?? (directive && wanted(status, row))
   if (kind !== undefined) return judgement(Verdict.retryable(kind, { hint }), row?.processing)
   return status < 500 ? unjudged : judgement(Verdict.terminal(`status ${status}`))
@@ -230,7 +230,7 @@ const judgeResponseError = (self: HttpClassifier, error: unknown, reason: unknow
 
 const undecodable = "the response could not be decoded"
 
-/** Whose error it is nobody knows, and so not what had become of the request by then. */
+/** It is not known what raised the error, and so not what had become of the request by then. */
 const judgeForeign = (self: HttpClassifier, error: unknown): Judgement => {
   const { verdict } = judgeCauses(self, error, "NoOpinion")
   return verdict._tag === "NoOpinion" ? unjudged : judgement(verdict)
@@ -240,8 +240,8 @@ const aborts = ["AbortError", "ABORT_ERR", "UND_ERR_ABORTED", "UND_ERR_ABORT"]
 
 const judgeCauses = (self: HttpClassifier, error: unknown, otherwise: Case | "NoOpinion" | undefined): Judgement => {
   const judged = Transport.chains(error).map((chain) => judgeChain(self, chain, otherwise))
-  // The errors of an aggregate are of attempts at the same thing: all of them say that nothing was sent, or nobody
-  // knows.
+  // The errors of an aggregate are of attempts at the same thing: unless all of them say that nothing was sent, it is
+  // not known.
   const processing = judged.every((one) => one.processing === judged[0]?.processing) ? judged[0]?.processing : "Unknown"
   const first = judged.find(({ verdict }) => verdict === aborted) ?? judged.find(isOpinion) ?? unjudged
   return judgement(first.verdict, processing)

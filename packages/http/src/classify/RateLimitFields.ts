@@ -58,6 +58,6 @@ const isAbsentOrWhole = (value: unknown, min: number): boolean => value === unde
 const isWhole = (value: unknown, min: number): boolean =>
   Predicate.isNumber(value) && Number.isInteger(value) && value >= min
 
-/** The parser knows a negative zero; nobody waits one. */
+/** The parser knows a negative zero; a wait is never one. */
 const millis = (seconds: unknown): number | undefined =>
   Predicate.isNumber(seconds) ? Math.abs(seconds) * 1000 : undefined

@@ -1,5 +1,5 @@
 /**
- * What statuses and codes of transport errors mean where nobody says otherwise.
+ * What statuses and codes of transport errors mean where a table does not say otherwise.
  */
 import type { Case } from "./Case.ts"
 
@@ -110,7 +110,7 @@ const never = Object.fromEntries([...certificates, ...handshakes, ...mistakes].m
  * https://www.rfc-editor.org/rfc/rfc9113#section-8.7.
  *
  * A host without an address (`ENOTFOUND`) is retryable: the answer of a resolver that lost its own upstream looks no
- * different from that for a name nobody has, nothing has been sent, and a misspelt name costs no more than the waits.
+ * different from that for a name that does not exist, nothing has been sent, and a misspelt name costs no more than the waits.
  *
  * @category models
  */

@@ -7,7 +7,7 @@ import { dual } from "effect/Function"
 
 /**
  * Why the requests of the running code may be sent again whatever their method, in the caller's words; `undefined`
- * where nobody has said so.
+ * where the caller has not said so.
  *
  * @category models
  */

@@ -1,8 +1,8 @@
 /**
  * May a failure be that of another request, to which the first one was redirected?
  *
- * Second stage of the flow. Then the first one was carried out, whatever became of the other: that it was not sent proves
- * nothing any more.
+ * Second stage of the flow. Then the first one was carried out, whatever became of the other: that the other was not sent
+ * proves nothing about it.
  */
 import type { HttpClientRequest } from "@effect/platform"
 import { UrlParams } from "@effect/platform"

@@ -2,7 +2,7 @@
  * Connections after a transient failure: not to be trusted, and therefore closed instead of used again.
  *
  * Cancelling the body of a discarded response closes its connection. With node:http it does in every case; undici, and
- * `fetch` on top of it, free a connection as soon as a short body has arrived, before anybody could say no. The
+ * `fetch` on top of it, free a connection as soon as a short body has arrived, before a caller could say no. The
  * interceptor makes undici wait.
  */
 import { InvalidArgument } from "@effect-retry/core"

@@ -1,5 +1,5 @@
 /**
- * Responses that nobody will read: their bodies are let go of, so that no connection is held by them.
+ * Responses that are not read: their bodies are let go of, so that no connection is held by them.
  *
  * After throttling the server is well and the connection is good: the body is read to its end, as far as the bounds of
  * `Drain` allow, and the connection is free for the next request. After every other failure the connection is not
@@ -68,7 +68,7 @@ export const drained = (
       ? Effect.map(response.arrayBuffer, (buffer) => Option.some(new Uint8Array(buffer)))
       : streamed(response, atMostBytes)
   )
-  // A body that somebody else has begun to read dies; one whose cancelling never ends is not waited for.
+  // A body that is being read elsewhere dies; one whose cancelling never ends is not waited for.
   const read = Effect.disconnect(Effect.option(Effect.sandbox(body)))
   return Effect.flatMap(Effect.timeoutOption(read, within), (read) => {
     const bytes = Option.flatten(Option.flatten(read))
@@ -158,7 +158,7 @@ const isWeb = (
 ): response is HttpClientResponse.HttpClientResponse & { readonly source: Response } =>
   Predicate.hasProperty(response, "source") && response.source instanceof Response
 
-/** Rejects where the body is being read by somebody else. */
+/** Rejects where the body is being read elsewhere. */
 const abandon = ({ body }: Response): void => {
   body?.cancel().catch(() => {})
 }

@@ -127,7 +127,7 @@ describe("HttpDate.parse", () => {
     expect(rows.map(([value, now]) => [value, now, HttpDate.parse(value, now)])).toEqual(rows)
   })
 
-  it("reads no year of two digits where nobody knows the time", () => {
+  it("reads no year of two digits where the time is not known", () => {
     const clocks = [NaN, Infinity, -Infinity, 1e300, -1e300, 8.64e15 + 2]
     expect(clocks.map((now) => HttpDate.parse("Sunday, 06-Nov-94 08:49:37 GMT", now))).toEqual(
       clocks.map(() => undefined)

@@ -67,9 +67,9 @@ const broken: ReadonlyArray<Broken> = [
 ]
 
 describe.each(clients)("HttpClassifier.judge, over %s", (name, layer) => {
-  it.live("knows that nothing was sent where nobody listens", () =>
+  it.live("knows that nothing was sent where no server listens", () =>
     Effect.gen(function* () {
-      const port = yield* RawServer.nobody
+      const port = yield* RawServer.unused
       expect(judged(yield* failure(`http://127.0.0.1:${port}/`, layer))).toBe("Transient NotSent")
       expect(judged(yield* failure(`http://localhost:${port}/`, layer))).toBe("Transient NotSent")
     })

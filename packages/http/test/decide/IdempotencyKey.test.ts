@@ -13,7 +13,7 @@ const defect = (key: unknown): Effect.Effect<unknown> =>
   )
 
 describe("IdempotencyKey.next", () => {
-  it.effect("is a UUID of the platform's where nobody says otherwise, another one each time", () =>
+  it.effect("is by default a UUID of the platform's, another one each time", () =>
     Effect.gen(function* () {
       const keys = yield* Effect.replicateEffect(IdempotencyKey.next, 100)
       expect(new Set(keys).size).toBe(100)

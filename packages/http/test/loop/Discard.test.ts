@@ -157,7 +157,7 @@ describe("Discard.drained", () => {
   it.effect.each([
     ["announced", { "content-length": "10" }],
     ["in chunks", {}]
-  ] as const)("answers nothing where the body breaks, or somebody else reads it: %s", ([, headers]) =>
+  ] as const)("answers nothing where the body breaks, or is read elsewhere: %s", ([, headers]) =>
     Effect.gen(function* () {
       const broken = () =>
         new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("broken")) })
@@ -225,7 +225,7 @@ describe("Discard.cancelled", () => {
     })
   )
 
-  it.effect("leaves the body of a web response to whoever reads it", () =>
+  it.effect("leaves the body of a web response to its reader", () =>
     Effect.gen(function* () {
       const web = new Response("a")
       const reader = web.body?.getReader()

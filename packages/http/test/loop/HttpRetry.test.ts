@@ -795,7 +795,7 @@ describe("Policy.attemptTimeout and Policy.deadline", () => {
     }).pipe(world)
   )
 
-  it.effect("does not repeat a request whose outcome nobody knows", () =>
+  it.effect("does not repeat a request whose outcome is not known", () =>
     Effect.gen(function* () {
       const heard = Scripted.gaveUp()
       const { calls, client } = scripted(slow)

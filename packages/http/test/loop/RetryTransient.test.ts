@@ -69,7 +69,7 @@ describe("HttpRetry.withRetry in place of HttpClient.retryTransient", () => {
     })
   )
 
-  it.live("does not hang on one connection, whose bodies nobody reads", () =>
+  it.live("does not hang on one connection, whose bodies are not read", () =>
     Effect.gen(function* () {
       const sent = (retry: (client: HttpClient.HttpClient) => HttpClient.HttpClient, millis: number) =>
         Effect.scoped(

@@ -1,9 +1,9 @@
 /**
- * What the compiler infers and refuses; `tsc` is the one who runs these tests.
+ * What the compiler infers and refuses: these tests run when types are checked.
  */
 import type { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
-import { AttemptTimeout, Backoff, type Classifier, Deadline, type TokenBucket, Verdict } from "@effect-retry/core"
-import { HttpRetry } from "@effect-retry/http"
+import { AttemptTimeout, Backoff, type Classifier, Deadline, TokenBucket, Verdict } from "@effect-retry/core"
+import { Fetch, HttpRetry } from "@effect-retry/http"
 import { assertType, describe, expectTypeOf, it } from "@effect/vitest"
 import { Context, Data, Schedule } from "effect"
 
@@ -130,6 +130,67 @@ describe("HttpRetry.withRetry types", () => {
       // @ts-expect-error a delay is no back-off
       () => HttpRetry.withRetry(client, { ...standard, backoff: 100 })
     ])
+  })
+})
+
+describe("HttpRetry.withRetry types of fields", () => {
+  it("refuses fields that a client's policy does not have", () => {
+    const misspelt = { ...standard, attempTimeout: AttemptTimeout.constant("1 second") }
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error misspelt
+      () => HttpRetry.withRetry(client, { ...standard, attempTimeout: AttemptTimeout.constant("1 second") }),
+      // @ts-expect-error misspelt
+      () => HttpRetry.withRetry(client, misspelt),
+      // @ts-expect-error misspelt
+      () => client.pipe(HttpRetry.withRetry(misspelt)),
+      // @ts-expect-error misspelt
+      () => HttpRetry.withRetry(misspelt)(client),
+      // @ts-expect-error misspelt
+      () => HttpRetry.make(misspelt),
+      // @ts-expect-error misspelt
+      () => Fetch.make(misspelt),
+      // @ts-expect-error the client itself judges responses
+      () => HttpRetry.withRetry(client, { ...standard, result: () => Verdict.noOpinion })
+    ])
+  })
+
+  it("adds nothing for a bucket or a rate limiter that is given itself", () => {
+    const given = { ...standard, bucket: TokenBucket.unlimited, rateLimiter: TokenBucket.unlimited }
+    expectTypeOf(() => HttpRetry.withRetry(own, given)).returns.toEqualTypeOf<Own>()
+    expectTypeOf(() => own.pipe(HttpRetry.withRetry(given))).returns.toEqualTypeOf<Own>()
+  })
+
+  it("forgets no requirement of a field that may be absent, or is one of several", () => {
+    const optional: typeof standard & { readonly bucket?: typeof MyBucket } = standard
+    expectTypeOf(() => HttpRetry.withRetry(own, optional)).returns.toEqualTypeOf<Own<never, MyBucket>>()
+    const several = { ...standard, rateLimiter: MyBucket as typeof MyBucket | typeof MyLimiter }
+    expectTypeOf(() => own.pipe(HttpRetry.withRetry(several))).returns.toEqualTypeOf<Own<never, MyBucket | MyLimiter>>()
+  })
+
+  it("lets a generic function forward a policy", () => {
+    const forward = <P extends HttpRetry.Fields<Busy>>(policy: HttpRetry.Checked<P>) => HttpRetry.withRetry(own, policy)
+    expectTypeOf(() => forward({ ...standard, bucket: MyBucket })).returns.toEqualTypeOf<Own<never, MyBucket>>()
+  })
+})
+
+describe("HttpRetry.Policy", () => {
+  it("annotates a policy, and forgets neither errors nor requirements", () => {
+    const annotated: HttpRetry.Policy<Busy, Late, MyBucket> = {
+      ...standard,
+      attemptTimeout: AttemptTimeout.constant("1 second", { onTimeout: () => new Late() }),
+      bucket: MyBucket
+    }
+    expectTypeOf(() => HttpRetry.withRetry(own, annotated)).returns.toEqualTypeOf<Own<Late, MyBucket>>()
+    // @ts-expect-error the requirement is forgotten
+    const forgetful: HttpRetry.Policy<Busy> = { ...standard, bucket: MyBucket }
+    // @ts-expect-error the error is forgotten
+    const unerring: HttpRetry.Policy<Busy> = { ...standard, attemptTimeout: annotated.attemptTimeout }
+    expectTypeOf([forgetful, unerring]).toBeArray()
+  })
+
+  it("names no error for a rate limiter, whose refusal is a cause", () => {
+    const annotated: HttpRetry.Policy<Busy, never, MyLimiter> = { ...standard, rateLimiter: MyLimiter }
+    expectTypeOf(() => HttpRetry.withRetry(own, annotated)).returns.toEqualTypeOf<Own<never, MyLimiter>>()
   })
 })
 

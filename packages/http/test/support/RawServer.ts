@@ -39,8 +39,8 @@ export const raw = (onData: (socket: Net.Socket) => void): Effect.Effect<number,
   )
 }
 
-/** A port nobody listens on. */
-export const nobody: Effect.Effect<number> = Effect.scoped(raw(() => undefined))
+/** A port on which no server listens. */
+export const unused: Effect.Effect<number> = Effect.scoped(raw(() => undefined))
 
 /** An HTTP/2 server without TLS that ends every stream with a code. */
 export const endingStreams = (code: number): Effect.Effect<number, never, Scope.Scope> => {
