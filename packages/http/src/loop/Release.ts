@@ -26,9 +26,10 @@ export const released = (
     exchange.released = { body: Effect.succeedNone }
     return Discard.cancelled(response)
   }
-  // Beside the wait: what it takes is not added to the delay, and not to the deadline.
+  // Beside the wait: what it takes is not added to the delay, and not to the deadline. The loop releases uninterruptibly,
+  // and a fiber begins as its parent is.
   const { deadline, drain = Discard.standard } = exchange.policy
-  return Effect.map(Effect.forkDaemon(Discard.drained(response, drain)), (draining) => {
+  return Effect.map(Effect.forkDaemon(Effect.interruptible(Discard.drained(response, drain))), (draining) => {
     const body =
       deadline === undefined
         ? Effect.map(Effect.timeoutOption(Fiber.join(draining), drain.within), Option.flatten)
