@@ -4,7 +4,8 @@
 import type { Failures } from "@effect-retry/core/Decision"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import type { Tree } from "@effect-retry/core/BackoffTree"
-import * as Hint from "@effect-retry/core/Hint"
+import type * as Hint from "@effect-retry/core/Hint"
+import * as HintRule from "@effect-retry/core/HintRule"
 import type { Kind } from "@effect-retry/core/Verdict"
 import * as Extremes from "./Extremes.ts"
 import type { Delay, Journey } from "./Journey.ts"
@@ -177,7 +178,7 @@ const shortestHint = 1
 /** What a delay adds where a server may ask for anything, or for nothing. */
 const hinted = (hint: Hint.Hint, range: Extremes.Range): readonly [least: number, most: number] => {
   if (hint._tag === "Ignore") return [range.addsLeast, range.addsMost]
-  const shortened = Hint.bend(hint, range.least, shortestHint, 0) ?? range.least
-  const lengthened = Hint.bend(hint, range.most, Limits.longestHint(hint), 1) ?? range.most
+  const shortened = HintRule.bend(hint, range.least, shortestHint, 0) ?? range.least
+  const lengthened = HintRule.bend(hint, range.most, Limits.longestHint(hint), 1) ?? range.most
   return [Math.min(range.least, shortened), Math.max(range.most, lengthened)]
 }

@@ -1,7 +1,7 @@
 /**
  * What a plan follows, and what it has found.
  */
-import type { BackoffTree } from "@effect-retry/core"
+import type * as BackoffTree from "@effect-retry/core/BackoffTree"
 import type * as Hint from "@effect-retry/core/Hint"
 import type { Prepared } from "@effect-retry/core/PolicyCheck"
 import type { Kind } from "@effect-retry/core/Verdict"

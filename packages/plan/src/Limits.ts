@@ -1,11 +1,11 @@
 /**
  * What bounds attempts, their times and their hints: counts, deadlines and timeouts as a plan needs them.
  */
-import * as AttemptTimeout from "@effect-retry/core/AttemptTimeout"
-import * as Deadline from "@effect-retry/core/Deadline"
+import type * as Deadline from "@effect-retry/core/Deadline"
 import type { Failures } from "@effect-retry/core/Decision"
 import * as Decision from "@effect-retry/core/Decision"
 import type * as Hint from "@effect-retry/core/Hint"
+import * as TimeLeft from "@effect-retry/core/TimeLeft"
 import type { Prepared } from "@effect-retry/core/PolicyCheck"
 import type { Kind } from "@effect-retry/core/Verdict"
 import * as Verdict from "@effect-retry/core/Verdict"
@@ -104,11 +104,7 @@ export const timeoutMillis = (
   startMillis: number
 ): number | undefined =>
   attemptTimeout &&
-  AttemptTimeout.millisFor(
-    attemptTimeout,
-    attempt,
-    deadline === undefined ? Infinity : deadline.withinMillis - startMillis
-  )
+  TimeLeft.millisFor(attemptTimeout, attempt, deadline === undefined ? Infinity : deadline.withinMillis - startMillis)
 
 /**
  * The wait that keeps the deadline, or `undefined` where no attempt follows.
@@ -121,8 +117,8 @@ export const fit = (
   delayMillis: number
 ): number | undefined => {
   if (deadline === undefined) return delayMillis
-  if (deadline._tag !== "Cut") return Deadline.fit(deadline, elapsedMillis, delayMillis)
-  return Deadline.mayStart(deadline, elapsedMillis + delayMillis) ? delayMillis : undefined
+  if (deadline._tag !== "Cut") return TimeLeft.fit(deadline, elapsedMillis, delayMillis)
+  return TimeLeft.mayStart(deadline, elapsedMillis + delayMillis) ? delayMillis : undefined
 }
 
 /**

@@ -3,7 +3,8 @@
  */
 import type { Leaf, Tree } from "@effect-retry/core/BackoffTree"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
-import * as Hint from "@effect-retry/core/Hint"
+import type * as Hint from "@effect-retry/core/Hint"
+import * as HintRule from "@effect-retry/core/HintRule"
 import { longestMillis, wholeMillis } from "@effect-retry/core/Millis"
 import type { Followed, Journey } from "./Journey.ts"
 import * as Limits from "./Limits.ts"
@@ -94,4 +95,4 @@ const longestDelay = ({ capMillis, curve, jitter }: Leaf, retry: number): number
 }
 
 const bent = (hint: Hint.Hint, delayMillis: number): number =>
-  Math.max(delayMillis, Hint.bend(hint, delayMillis, Limits.longestHint(hint), 1) ?? delayMillis)
+  Math.max(delayMillis, HintRule.bend(hint, delayMillis, Limits.longestHint(hint), 1) ?? delayMillis)

@@ -4,7 +4,6 @@
  * Everything is built by the public constructors and combinators, and shrinks to something simple. Bounds are named
  * `max` where they are the greatest delay a back-off starts from: its later delays are longer.
  */
-import type { BackoffTree } from "@effect-retry/core"
 import {
   AttemptTimeout,
   Backoff,
@@ -17,6 +16,7 @@ import {
   type Policy,
   Verdict
 } from "@effect-retry/core"
+import type * as BackoffTree from "@effect-retry/core/BackoffTree"
 import { Duration, FastCheck as fc } from "effect"
 
 /**
@@ -217,7 +217,7 @@ export const inputs: fc.Arbitrary<ReadonlyArray<BackoffTree.Input>> = /*#__PURE_
 export const hint = (max: Duration.DurationInput): fc.Arbitrary<Hint.Hint> => {
   const limit = fc.record({
     atMost: fc.constant(max),
-    otherwise: fc.constantFrom<Hint.Otherwise>("clamp", "giveUp", "ignore"),
+    otherwise: fc.constantFrom("clamp" as const, "giveUp" as const, "ignore" as const),
     startsOver: fc.boolean()
   })
   return fc.oneof(

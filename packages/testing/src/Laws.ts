@@ -3,7 +3,8 @@
  *
  * A law that fails prints the smallest case found, and the seed that finds it again.
  */
-import { Backoff, BackoffTree, Classifier, type Curve, type Jitter, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, type Curve, type Jitter, Verdict } from "@effect-retry/core"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import { Duration, Effect, FastCheck as fc, Option, type Schedule, ScheduleDecision, ScheduleIntervals } from "effect"
 import * as Arbitraries from "./Arbitraries.ts"
 import type { Runner } from "./Runner.ts"

@@ -1,4 +1,5 @@
-import { type Backoff, BackoffTree, Policy, Retry, Verdict } from "@effect-retry/core"
+import { type Backoff, Policy, Retry, Verdict } from "@effect-retry/core"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Array, Duration, Effect, FastCheck as fc } from "effect"

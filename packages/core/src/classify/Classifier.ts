@@ -8,21 +8,10 @@
 import { Duration } from "effect"
 import { dual } from "effect/Function"
 import * as Argument from "../accept/InvalidArgument.ts"
+import type { Moment } from "./Moment.ts"
 import * as Verdict from "./Verdict.ts"
 
-/**
- * The moment at which a failure is judged.
- *
- * @category models
- */
-export interface Moment {
-  /** Wall-clock time, in milliseconds since the epoch: what dates in a response are compared with. */
-  readonly nowMillis: number
-  /** The number of the attempt that failed, from 1. */
-  readonly attempt: number
-  /** Time since the operation began. */
-  readonly elapsed: Duration.Duration
-}
+export type { Moment } from "./Moment.ts"
 
 /**
  * Judges a failure. A function of `unknown`, the default, fits every error.
@@ -33,19 +22,11 @@ export interface Classifier<in E = unknown> {
   (error: E, moment: Moment): Verdict.Verdict
 }
 
-/**
- * A verdict, or a function that reads it from the error.
- *
- * @category models
- */
-export type Case<E> = Verdict.Verdict | Classifier<E>
+/** A verdict, or a function that reads it from the error. */
+type Case<E> = Verdict.Verdict | Classifier<E>
 
-/**
- * One case per tag of the error union `E`; tags left out have no opinion.
- *
- * @category models
- */
-export type Cases<E> = {
+/** One case per tag of the error union `E`; tags left out have no opinion. */
+type Cases<E> = {
   readonly [Tag in Extract<E, Tagged>["_tag"]]?: Case<Extract<E, { readonly _tag: Tag }>>
 }
 
@@ -54,7 +35,7 @@ interface Tagged {
 }
 
 /** Stands for the error of a classifier where no context names it. */
-export interface NoUnion {
+interface NoUnion {
   readonly noUnion: unique symbol
 }
 
@@ -218,14 +199,6 @@ export const withHint: {
       return verdict._tag === "NoOpinion" ? verdict : Verdict.withHint(verdict, hint(error, moment))
     })
 )
-
-/**
- * Whether a classifier, or another judge, reads the moment: whether it declares a parameter for it. Time is only kept
- * for those that do.
- *
- * @category guards
- */
-export const readsMoment = (judge: (error: never, moment: Moment) => unknown): boolean => judge.length > 1
 
 /** A classifier that declares to read the moment only if one of its parts does. */
 const madeOf = <E>(parts: ReadonlyArray<unknown>, judge: Classifier<E>): Classifier<E> =>

@@ -48,12 +48,8 @@ export interface Terminal {
   readonly hint: Option.Option<Duration.Duration>
 }
 
-/**
- * This classifier does not know the failure. A chain that ends here does not retry.
- *
- * @category models
- */
-export interface NoOpinion {
+/** This classifier does not know the failure. A chain that ends here does not retry. */
+interface NoOpinion {
   readonly _tag: "NoOpinion"
 }
 

@@ -43,12 +43,8 @@ export interface AttemptTimeout<out E2 = AttemptTimedOut> {
   readonly disconnected: boolean
 }
 
-/**
- * What both constructors take beside the times.
- *
- * @category models
- */
-export interface Options<E2> {
+/** What both constructors take beside the times. */
+interface Options<E2> {
   /** Makes the caller's error of a timeout. @default the `AttemptTimedOut` itself */
   readonly onTimeout: (timedOut: AttemptTimedOut) => E2
 }
@@ -87,12 +83,8 @@ export const growing: {
   )
 }
 
-/**
- * How a growing timeout grows.
- *
- * @category models
- */
-export interface Times {
+/** How a growing timeout grows. */
+interface Times {
   readonly initial: Duration.DurationInput
   /** At least 1. */
   readonly factor: number
@@ -120,14 +112,6 @@ export const judged: {
  * @category combinators
  */
 export const disconnected = <E2>(self: AttemptTimeout<E2>): AttemptTimeout<E2> => ({ ...self, disconnected: true })
-
-/**
- * What attempt `attempt` is given, in milliseconds, where `leftMillis` are left until the deadline.
- *
- * @category destructors
- */
-export const millisFor = (self: AttemptTimeout<unknown>, attempt: number, leftMillis: number): number =>
-  Math.max(0, Math.min(self.initialMillis * self.factor ** (attempt - 1), self.maximumMillis, leftMillis))
 
 const make = <E2>(
   times: Pick<AttemptTimeout, "initialMillis" | "factor" | "maximumMillis">,

@@ -6,15 +6,12 @@
 import type { Duration } from "effect"
 import * as Argument from "../accept/InvalidArgument.ts"
 import * as Bounds from "./Bounds.ts"
-import { wholeMillis } from "./Millis.ts"
 
 /**
  * What to do with a hint above `atMost`: wait `atMost` (`clamp`), stop at once (`giveUp`), or wait as the back-off says
  * (`ignore`).
- *
- * @category models
  */
-export type Otherwise = "clamp" | "giveUp" | "ignore"
+type Otherwise = "clamp" | "giveUp" | "ignore"
 
 /**
  * A rule for hints. With `startsOver` the back-off starts over after a hint that was followed.
@@ -109,49 +106,6 @@ export const within = (options: {
  * @category constructors
  */
 export const standard: Hint = /*#__PURE__*/ floor({ jitterRatio: 0.5, atMost: "1 minute", otherwise: "giveUp" })
-
-/**
- * Whether the rule needs a random number where there is a hint.
- *
- * @category guards
- */
-export const draws = (self: Hint): boolean => self._tag === "Floor" && self.jitterRatio > 0
-
-/**
- * Whether the back-off starts over after this hint: the rule says so, and the wait is the server's.
- *
- * @category guards
- */
-export const startsOver = (self: Hint, delayMillis: number, hintMillis: number): boolean => {
-  if (self._tag === "Ignore" || !self.startsOver) return false
-  if (self._tag === "Within") return hintMillis > delayMillis
-  if (hintMillis > self.atMostMillis && self.otherwise !== "clamp") return false
-  const waitMillis = Math.min(hintMillis, self.atMostMillis)
-  return self._tag === "Override" ? wholeMillis(waitMillis, Infinity) > 0 : waitMillis >= delayMillis
-}
-
-/**
- * The delay as the rule bends it, in whole milliseconds, or `undefined` for a hint to give up on.
- *
- * @category destructors
- */
-export const bend = (self: Hint, delayMillis: number, hintMillis: number, u: number): number | undefined => {
-  if (self._tag === "Ignore") return delayMillis
-  if (self._tag === "Within") {
-    return Math.max(delayMillis, wholeMillis(Math.min(hintMillis, delayMillis + self.aboveMillis), Infinity))
-  }
-  if (hintMillis > self.atMostMillis && self.otherwise !== "clamp") {
-    return self.otherwise === "giveUp" ? undefined : delayMillis
-  }
-  if (self._tag === "Floor") return Math.max(delayMillis, wholeMillis(jittered(self, hintMillis, u), Infinity))
-  return wholeMillis(Math.min(hintMillis, self.atMostMillis), Infinity) || delayMillis
-}
-
-const jittered = (self: Extract<Hint, { _tag: "Floor" }>, hintMillis: number, u: number): number => {
-  const { atMostMillis, jitterRatio } = self
-  const low = hintMillis > atMostMillis ? atMostMillis / (1 + jitterRatio) : hintMillis
-  return low + u * (Math.min(low * (1 + jitterRatio), atMostMillis) - low)
-}
 
 function limits(
   owner: string,

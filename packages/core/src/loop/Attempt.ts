@@ -3,6 +3,7 @@
  */
 import { Cause, Duration, Effect, Option } from "effect"
 import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
+import * as TimeLeft from "../decide/TimeLeft.ts"
 import type { ActiveAttempt } from "./ActiveOperation.ts"
 import { CurrentOperation } from "./ActiveOperation.ts"
 import type * as CurrentAttempt from "./CurrentAttempt.ts"
@@ -22,7 +23,7 @@ export const effect = (op: Operation.Operation): Erased => {
   const named = inSpan(op, withName(op, spending(op)))
   if (tag === undefined && timeout === undefined && deadline?._tag !== "Cut") return noted(op, named)
   const leftMillis = deadline === undefined ? Infinity : deadline.withinMillis - op.attemptStartedMillis
-  const timeoutMillis = timeout === undefined ? leftMillis : AttemptTimeout.millisFor(timeout, op.attempts, leftMillis)
+  const timeoutMillis = timeout === undefined ? leftMillis : TimeLeft.millisFor(timeout, op.attempts, leftMillis)
   const self = noted(op, tag === undefined ? named : Effect.provideService(named, tag, current(op, timeoutMillis)))
   if (deadline?._tag === "Cut" && timeoutMillis === leftMillis) {
     return bounded(op, self, leftMillis, () => ({ _tag: "Cut", deadline }))

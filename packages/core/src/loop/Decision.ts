@@ -9,8 +9,9 @@ import { Duration, Option } from "effect"
 import type { Kind, Retryable, Verdict } from "../classify/Verdict.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
 import * as BackoffTree from "../decide/BackoffTree.ts"
-import * as Deadline from "../decide/Deadline.ts"
-import * as Hint from "../decide/Hint.ts"
+import type * as Deadline from "../decide/Deadline.ts"
+import * as HintRule from "../decide/HintRule.ts"
+import * as TimeLeft from "../decide/TimeLeft.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 import type { DelaySource } from "./RetryEvent.ts"
 import type { StopReason } from "./RetryStopped.ts"
@@ -155,7 +156,7 @@ const bent = (
   const { hint, kind } = failure
   const asked = Option.isNone(hint)
     ? delayMillis
-    : Hint.bend(prepared.hint, delayMillis, Duration.toMillis(hint.value), u)
+    : HintRule.bend(prepared.hint, delayMillis, Duration.toMillis(hint.value), u)
   if (asked === undefined) return stop({ _tag: "HintTooLong", hint: Option.getOrThrow(hint) }, delayMillis)
   // A longer wait may end a back-off that ends by time.
   if (tree !== undefined && prepared.readsTime && asked > Math.max(delayMillis, atLeastMillis)) {
@@ -164,7 +165,8 @@ const bent = (
   const fitted = fit(prepared, elapsedMillis, asked)
   if (typeof fitted !== "number") return stop(fitted, asked)
   const followed = asked !== delayMillis
-  const startsOver = Option.isSome(hint) && Hint.startsOver(prepared.hint, delayMillis, Duration.toMillis(hint.value))
+  const startsOver =
+    Option.isSome(hint) && HintRule.startsOver(prepared.hint, delayMillis, Duration.toMillis(hint.value))
   return {
     _tag: "Retry",
     delayMillis: fitted,
@@ -184,9 +186,9 @@ export const fit = ({ policy }: Prepared, elapsedMillis: number, delayMillis: nu
   if (deadline === undefined) return delayMillis
   // A cut ends waits by itself, but one that is due lets no attempt start either.
   const fitted =
-    deadline._tag === "Cut" && !Deadline.mayStart(deadline, elapsedMillis)
+    deadline._tag === "Cut" && !TimeLeft.mayStart(deadline, elapsedMillis)
       ? undefined
-      : Deadline.fit(deadline, elapsedMillis, delayMillis)
+      : TimeLeft.fit(deadline, elapsedMillis, delayMillis)
   return fitted ?? passed(deadline)
 }
 
@@ -201,7 +203,7 @@ export const late = ({ policy }: Prepared, elapsedMillis: number): StopReason | 
   const { deadline } = policy
   if (deadline === undefined) return undefined
   const mayStart =
-    deadline._tag === "Truncate" ? elapsedMillis < deadline.withinMillis : Deadline.mayStart(deadline, elapsedMillis)
+    deadline._tag === "Truncate" ? elapsedMillis < deadline.withinMillis : TimeLeft.mayStart(deadline, elapsedMillis)
   return mayStart ? undefined : passed(deadline)
 }
 

@@ -3,12 +3,13 @@
  */
 import { Context, Predicate, Schedule } from "effect"
 import * as Argument from "../accept/InvalidArgument.ts"
-import { readsMoment } from "../classify/Classifier.ts"
+import { readsMoment } from "../classify/Moment.ts"
 import { kinds } from "../classify/Verdict.ts"
 import * as Backoff from "../decide/Backoff.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
 import * as Bounds from "../decide/Bounds.ts"
 import * as Hint from "../decide/Hint.ts"
+import * as HintRule from "../decide/HintRule.ts"
 import type { Any, ErasedPolicy } from "./PolicyRecord.ts"
 import { erase } from "./PolicyRecord.ts"
 import type { Observer } from "./RetryEvent.ts"
@@ -167,7 +168,7 @@ const prepareUnknown = (owner: string, given: Any): Prepared => {
     readsTime: backoff?.readsTime === true,
     retries: [policy.maxAttempts, ...Object.values(policy.attemptsByKind ?? {})].some((limit = 1) => limit > 1),
     draws: backoff?.draws === true,
-    hintDraws: Hint.draws(hint),
+    hintDraws: HintRule.draws(hint),
     timed: needsStart || policy.deadline !== undefined || policy.attempt !== undefined,
     eager: needsStart || eagerFields.some((field) => policy[field] !== undefined),
     observers

@@ -1,16 +1,16 @@
 import {
   AttemptTimeout,
   Backoff,
-  BackoffTree,
   Classic,
   Curve,
   Deadline,
   Hint,
   InvalidArgument,
   Jitter,
-  Millis,
   Verdict
 } from "@effect-retry/core"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as Millis from "@effect-retry/core/Millis"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Option } from "effect"
 

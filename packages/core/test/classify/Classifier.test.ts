@@ -2,6 +2,7 @@ import { Backoff, Classifier, Retry, Verdict } from "@effect-retry/core"
 import { Arbitraries, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Clock, Data, Duration, Effect, FastCheck as fc, Option } from "effect"
+import { readsMoment } from "../../src/classify/Moment.ts"
 import { law } from "../support/Laws.ts"
 
 class Busy extends Data.TaggedError("Busy")<{ readonly retryAfter: Duration.Duration }> {}
@@ -367,7 +368,7 @@ describe("Classifier.Moment", () => {
       Classifier.always
     )
     const late: Classifier.Classifier = (_, { attempt }) => (attempt > 1 ? Verdict.server : Verdict.noOpinion)
-    expect([plain, Classifier.withHint(plain, () => 1), Classifier.never].map(Classifier.readsMoment)).toEqual([
+    expect([plain, Classifier.withHint(plain, () => 1), Classifier.never].map(readsMoment)).toEqual([
       false,
       false,
       false
@@ -379,7 +380,7 @@ describe("Classifier.Moment", () => {
         Classifier.fromTags({ Busy: late }),
         Classifier.fromClass(Busy, late),
         Classifier.withHint(plain, (_, { attempt }) => attempt)
-      ].map(Classifier.readsMoment)
+      ].map(readsMoment)
     ).toEqual([true, true, true, true, true])
   })
 

@@ -1,4 +1,5 @@
 import { AttemptTimeout, Verdict } from "@effect-retry/core"
+import * as TimeLeft from "@effect-retry/core/TimeLeft"
 import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Duration, FastCheck as fc } from "effect"
@@ -6,7 +7,7 @@ import { law } from "../support/Laws.ts"
 
 /** What the first attempts are given. */
 const given = (timeout: AttemptTimeout.AttemptTimeout<unknown>, attempts: number, leftMillis = Infinity) =>
-  Array.from({ length: attempts }, (_, i) => AttemptTimeout.millisFor(timeout, i + 1, leftMillis))
+  Array.from({ length: attempts }, (_, i) => TimeLeft.millisFor(timeout, i + 1, leftMillis))
 
 const timedOut = new AttemptTimeout.AttemptTimedOut({ attempt: 3, after: Duration.seconds(2) })
 
@@ -28,13 +29,13 @@ describe("AttemptTimeout.growing", () => {
 
   it("does not overflow", () => {
     const timeout = AttemptTimeout.growing({ initial: 1, factor: Number.MAX_VALUE, maximum: 1_000 })
-    expect([1, 2, 3, 1_000, 2 ** 31].map((attempt) => AttemptTimeout.millisFor(timeout, attempt, Infinity))).toEqual([
+    expect([1, 2, 3, 1_000, 2 ** 31].map((attempt) => TimeLeft.millisFor(timeout, attempt, Infinity))).toEqual([
       1, 1_000, 1_000, 1_000, 1_000
     ])
   })
 })
 
-describe("AttemptTimeout.millisFor", () => {
+describe("TimeLeft.millisFor", () => {
   const timeout = AttemptTimeout.growing({ initial: 100, factor: 2, maximum: 1_000 })
 
   it.each([
@@ -46,7 +47,7 @@ describe("AttemptTimeout.millisFor", () => {
     [0, 0],
     [-5, 0]
   ])("clips the third attempt to the time left: %d", (left, millis) => {
-    expect(AttemptTimeout.millisFor(timeout, 3, left)).toBe(millis)
+    expect(TimeLeft.millisFor(timeout, 3, left)).toBe(millis)
   })
 
   it.prop(
@@ -60,7 +61,7 @@ describe("AttemptTimeout.millisFor", () => {
     ],
     ([initial, factor, more, left, attempt]) => {
       const growing = AttemptTimeout.growing({ initial, factor, maximum: initial + more })
-      const [now, next] = [attempt, attempt + 1].map((n) => AttemptTimeout.millisFor(growing, n, left))
+      const [now, next] = [attempt, attempt + 1].map((n) => TimeLeft.millisFor(growing, n, left))
       expect(now).toSatisfy((millis: number) => millis >= 0 && millis <= left && millis <= initial + more + 1e-6)
       expect(next).toBeGreaterThanOrEqual(now ?? NaN)
     },

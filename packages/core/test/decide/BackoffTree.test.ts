@@ -1,4 +1,6 @@
-import { Backoff, BackoffTree, Classic, Curve, Jitter, Millis } from "@effect-retry/core"
+import { Backoff, Classic, Curve, Jitter } from "@effect-retry/core"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as Millis from "@effect-retry/core/Millis"
 import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"

@@ -1,4 +1,5 @@
 import { Backoff, Classifier, Curve, Deadline, Retry, Verdict } from "@effect-retry/core"
+import * as TimeLeft from "@effect-retry/core/TimeLeft"
 import { Arbitraries, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck as fc, Option } from "effect"
@@ -10,7 +11,7 @@ type Row = readonly [elapsed: number, delay: number, wait: number | undefined]
 const table = (name: string, deadline: Deadline.Deadline<unknown>, rows: ReadonlyArray<Row>) =>
   it.effect(name, () =>
     Effect.sync(() => {
-      expect(rows.map(([elapsed, delay]) => [elapsed, delay, Deadline.fit(deadline, elapsed, delay)])).toEqual(rows)
+      expect(rows.map(([elapsed, delay]) => [elapsed, delay, TimeLeft.fit(deadline, elapsed, delay)])).toEqual(rows)
     })
   )
 
@@ -145,10 +146,10 @@ describe("Deadline.cut", () => {
   })
 })
 
-describe("Deadline.fit", () => {
+describe("TimeLeft.fit", () => {
   it("refuses a wait of less than a millisecond", () => {
     const deadline = Deadline.truncate("1 second", { reserve: "99500 micros" })
-    expect([0, 899, 900, 901].map((elapsed) => Deadline.fit(deadline, elapsed, 5000))).toEqual([
+    expect([0, 899, 900, 901].map((elapsed) => TimeLeft.fit(deadline, elapsed, 5000))).toEqual([
       900,
       1,
       undefined,
@@ -169,7 +170,7 @@ describe("Deadline.fit", () => {
     "never allows a wait that ends after the deadline, or with less than the reserve",
     [deadline, Arbitraries.millis(0, 1e6), fc.nat(2_000_000)],
     ([deadline, elapsed, delay]) => {
-      const wait = Deadline.fit(deadline, elapsed, delay)
+      const wait = TimeLeft.fit(deadline, elapsed, delay)
       if (wait === undefined) return
       expect(wait).toSatisfy((millis: number) => Number.isInteger(millis) && millis >= 0 && millis <= delay)
       const left = deadline.withinMillis - (elapsed + wait)
@@ -184,8 +185,8 @@ describe("Deadline.fit", () => {
     "refuses only what does not fit",
     [deadline, Arbitraries.millis(0, 1e6), fc.nat(2_000_000)],
     ([deadline, elapsed, delay]) => {
-      if (Deadline.fit(deadline, elapsed, delay) !== undefined) return
-      expect(Deadline.mayStart(deadline, elapsed + delay)).toBe(false)
+      if (TimeLeft.fit(deadline, elapsed, delay) !== undefined) return
+      expect(TimeLeft.mayStart(deadline, elapsed + delay)).toBe(false)
     },
     law(1_000)
   )
@@ -207,7 +208,7 @@ describe("Deadline.fit", () => {
   )
 })
 
-describe("Deadline.mayStart", () => {
+describe("TimeLeft.mayStart", () => {
   it.each<[Deadline.Deadline<unknown>, number, boolean]>([
     [Deadline.refuse(1_000), 999.999, true],
     [Deadline.refuse(1_000), 1_000, false],
@@ -217,7 +218,7 @@ describe("Deadline.mayStart", () => {
     [Deadline.cut(1_000), 999, true],
     [Deadline.cut(1_000), 1_000, false]
   ])("needs time left and the reserve: %o after %d", (deadline, elapsed, may) => {
-    expect(Deadline.mayStart(deadline, elapsed)).toBe(may)
+    expect(TimeLeft.mayStart(deadline, elapsed)).toBe(may)
   })
 })
 

@@ -1,4 +1,6 @@
-import { Hint, Millis, Verdict } from "@effect-retry/core"
+import { Hint, Verdict } from "@effect-retry/core"
+import * as Millis from "@effect-retry/core/Millis"
+import * as HintRule from "@effect-retry/core/HintRule"
 import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck as fc, Option } from "effect"
@@ -14,7 +16,7 @@ type Row = readonly [delay: number, hint: number, u: number, bent: number | unde
 const table = (name: string, rule: Hint.Hint, rows: ReadonlyArray<Row>) =>
   it.effect(name, () =>
     Effect.sync(() => {
-      expect(rows.map(([delay, hint, u]) => [delay, hint, u, Hint.bend(rule, delay, hint, u)])).toEqual(rows)
+      expect(rows.map(([delay, hint, u]) => [delay, hint, u, HintRule.bend(rule, delay, hint, u)])).toEqual(rows)
     })
   )
 
@@ -144,13 +146,13 @@ describe("Hint.floor", () => {
     ["beyond the bound", 3_600_000, 40_000]
   ])("gathers nothing on its bound for a hint %s", (_, hint, least) => {
     const rule = Hint.floor({ jitterRatio: 0.5, atMost: "1 minute", otherwise: "clamp" })
-    const waits = seeded("atMost", 5_000).map((u) => Hint.bend(rule, 0, hint, u) ?? NaN)
+    const waits = seeded("atMost", 5_000).map((u) => HintRule.bend(rule, 0, hint, u) ?? NaN)
     expect(statistic(waits, uniform(least, 60_000))).toBeLessThan(critical(5_000))
   })
 
   it("spreads the clients that got one hint evenly above it", () => {
     const rule = Hint.floor({ jitterRatio: 0.2, atMost: "1 hour", otherwise: "giveUp" })
-    const waits = seeded("hint", 5_000).map((u) => Hint.bend(rule, 0, 600_000, u) ?? NaN)
+    const waits = seeded("hint", 5_000).map((u) => HintRule.bend(rule, 0, 600_000, u) ?? NaN)
     expect(statistic(waits, uniform(600_000, 720_000))).toBeLessThan(critical(5_000))
   })
 
@@ -162,11 +164,11 @@ describe("Hint.floor", () => {
       millis(0, Millis.longestMillis),
       fc.double({ min: 0, max: 1, noNaN: true }),
       draw,
-      fc.constantFrom<Hint.Otherwise>("clamp", "giveUp", "ignore")
+      fc.constantFrom("clamp" as const, "giveUp" as const, "ignore" as const)
     ],
     ([delay, hint, atMost, jitterRatio, u, otherwise]) => {
       const whole = Math.floor(delay)
-      const bent = Hint.bend(Hint.floor({ jitterRatio, atMost, otherwise }), whole, hint, u)
+      const bent = HintRule.bend(Hint.floor({ jitterRatio, atMost, otherwise }), whole, hint, u)
       if (bent === undefined) {
         expect([otherwise, hint > atMost]).toEqual(["giveUp", true])
       } else {
@@ -206,7 +208,7 @@ describe("Hint.standard", () => {
   ])
 })
 
-describe("Hint.startsOver", () => {
+describe("HintRule.startsOver", () => {
   const atMost = 1_000
   const startsOver = true
 
@@ -225,7 +227,7 @@ describe("Hint.startsOver", () => {
     ["after a hint above the window", Hint.within({ above: 50, startsOver }), 100, 900, true],
     ["after a hint below the window", Hint.within({ above: 50, startsOver }), 100, 100, false]
   ])("says whether the back-off starts over %s", (_, rule, delay, hint, expected) => {
-    expect(Hint.startsOver(rule, delay, hint)).toBe(expected)
+    expect(HintRule.startsOver(rule, delay, hint)).toBe(expected)
   })
 
   it("is off by default", () => {
@@ -238,23 +240,23 @@ describe("Hint.startsOver", () => {
   })
 })
 
-describe("Hint.draws", () => {
+describe("HintRule.draws", () => {
   it("says whether the draw is looked at", () => {
-    expect(rules(5).map(Hint.draws)).toEqual([false, false, false, false, false, true, false])
+    expect(rules(5).map(HintRule.draws)).toEqual([false, false, false, false, false, true, false])
   })
 
   it.prop(
     "says no only where the draw makes no difference",
     [fc.constantFrom(...rules(1_000)), millis(0, 5_000), millis(0, 5_000), draw],
     ([rule, delay, hint, u]) => {
-      if (Hint.draws(rule)) return
-      expect(Hint.bend(rule, delay, hint, u)).toBe(Hint.bend(rule, delay, hint, 0))
+      if (HintRule.draws(rule)) return
+      expect(HintRule.bend(rule, delay, hint, u)).toBe(HintRule.bend(rule, delay, hint, 0))
     },
     law()
   )
 })
 
-describe("Hint.bend", () => {
+describe("HintRule.bend", () => {
   const said = fc.oneof(
     fc.constantFrom<unknown>(1e99, -1, NaN, Infinity, -Infinity, Number.MAX_VALUE, 10n ** 400n, "garbage", "1e99 s", [
       NaN,
@@ -273,7 +275,7 @@ describe("Hint.bend", () => {
       for (const rule of rules(atMost)) {
         const bent = Option.match(hintMillis, {
           onNone: () => delay,
-          onSome: (millis) => Hint.bend(rule, delay, millis, u)
+          onSome: (millis) => HintRule.bend(rule, delay, millis, u)
         })
         expect(bent ?? 0).toSatisfy(
           (wait: number) => Number.isSafeInteger(wait) && wait >= 0 && wait <= Millis.longestMillis

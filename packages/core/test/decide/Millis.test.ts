@@ -1,4 +1,4 @@
-import { Millis } from "@effect-retry/core"
+import * as Millis from "@effect-retry/core/Millis"
 import { describe, expect, it } from "@effect/vitest"
 
 const { longestMillis } = Millis

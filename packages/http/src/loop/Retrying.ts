@@ -2,7 +2,8 @@
  * Retries of requests: core's loop around the attempts of an exchange.
  */
 import { HttpClientError } from "@effect/platform"
-import { AttemptTimeout, Backoff, Deadline, Millis, Retry, TokenBucket } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, Retry, TokenBucket } from "@effect-retry/core"
+import * as Millis from "@effect-retry/core/Millis"
 import type { Policy as Core } from "@effect-retry/core"
 import type { Fiber } from "effect"
 import { Context, Duration, Effect } from "effect"

@@ -6,7 +6,6 @@ import {
   Deadline,
   Hint,
   Jitter,
-  Millis,
   Observe,
   Policy,
   RateLimiter,
@@ -15,6 +14,7 @@ import {
   TokenBucket,
   Verdict
 } from "@effect-retry/core"
+import * as Millis from "@effect-retry/core/Millis"
 import { Plan } from "@effect-retry/plan"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"

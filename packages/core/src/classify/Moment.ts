@@ -1,0 +1,26 @@
+/**
+ * When a failure is judged: how dates in responses and limits that grow with time need no side channel.
+ */
+import type { Duration } from "effect"
+
+/**
+ * The moment at which a failure is judged.
+ *
+ * @category models
+ */
+export interface Moment {
+  /** Wall-clock time, in milliseconds since the epoch: what dates in a response are compared with. */
+  readonly nowMillis: number
+  /** The number of the attempt that failed, from 1. */
+  readonly attempt: number
+  /** Time since the operation began. */
+  readonly elapsed: Duration.Duration
+}
+
+/**
+ * Whether a classifier, or another judge, reads the moment: whether it declares a parameter for it. Time is only kept
+ * for those that do.
+ *
+ * @category guards
+ */
+export const readsMoment = (judge: (error: never, moment: Moment) => unknown): boolean => judge.length > 1

@@ -1,0 +1,48 @@
+/**
+ * How a rule for hints bends a delay. All times in milliseconds; hints come from outside and may be infinite.
+ */
+import type { Hint } from "./Hint.ts"
+import { wholeMillis } from "./Millis.ts"
+
+/**
+ * Whether the rule needs a random number where there is a hint.
+ *
+ * @category guards
+ */
+export const draws = (self: Hint): boolean => self._tag === "Floor" && self.jitterRatio > 0
+
+/**
+ * Whether the back-off starts over after this hint: the rule says so, and the wait is the server's.
+ *
+ * @category guards
+ */
+export const startsOver = (self: Hint, delayMillis: number, hintMillis: number): boolean => {
+  if (self._tag === "Ignore" || !self.startsOver) return false
+  if (self._tag === "Within") return hintMillis > delayMillis
+  if (hintMillis > self.atMostMillis && self.otherwise !== "clamp") return false
+  const waitMillis = Math.min(hintMillis, self.atMostMillis)
+  return self._tag === "Override" ? wholeMillis(waitMillis, Infinity) > 0 : waitMillis >= delayMillis
+}
+
+/**
+ * The delay as the rule bends it, in whole milliseconds, or `undefined` for a hint to give up on.
+ *
+ * @category destructors
+ */
+export const bend = (self: Hint, delayMillis: number, hintMillis: number, u: number): number | undefined => {
+  if (self._tag === "Ignore") return delayMillis
+  if (self._tag === "Within") {
+    return Math.max(delayMillis, wholeMillis(Math.min(hintMillis, delayMillis + self.aboveMillis), Infinity))
+  }
+  if (hintMillis > self.atMostMillis && self.otherwise !== "clamp") {
+    return self.otherwise === "giveUp" ? undefined : delayMillis
+  }
+  if (self._tag === "Floor") return Math.max(delayMillis, wholeMillis(jittered(self, hintMillis, u), Infinity))
+  return wholeMillis(Math.min(hintMillis, self.atMostMillis), Infinity) || delayMillis
+}
+
+const jittered = (self: Extract<Hint, { _tag: "Floor" }>, hintMillis: number, u: number): number => {
+  const { atMostMillis, jitterRatio } = self
+  const low = hintMillis > atMostMillis ? atMostMillis / (1 + jitterRatio) : hintMillis
+  return low + u * (Math.min(low * (1 + jitterRatio), atMostMillis) - low)
+}
