@@ -2,7 +2,7 @@
  * Samples a policy: not the worst case, but what usually happens. A thin file around `Simulation`.
  */
 import { Duration, Effect, Random } from "effect"
-import * as Argument from "@effect-retry/core/InvalidArgument"
+import * as Argument from "@effect-retry/core/Argument"
 import type { Kind } from "@effect-retry/core/Verdict"
 import * as Verdict from "@effect-retry/core/Verdict"
 import { check } from "./Inputs.ts"

@@ -4,7 +4,7 @@
  * A thin file: it runs the schedule's own effects.
  */
 import { Duration, Effect, Option, Random, Schedule } from "effect"
-import * as Argument from "@effect-retry/core/InvalidArgument"
+import * as Argument from "@effect-retry/core/Argument"
 import * as Verdict from "@effect-retry/core/Verdict"
 import * as Hint from "@effect-retry/core/Hint"
 import { assumptionsOf, plannedAttempt, worst } from "./Explain.ts"

@@ -1,10 +1,7 @@
 /**
  * Bad arguments: refused at construction, with one error that names owner, field, allowed range and value.
- *
- * First stage of the flow: everything a caller hands to a constructor passes here before it means anything.
- * Nothing is clamped or corrected.
  */
-import { Data, Duration, Option } from "effect"
+import { Data, Duration } from "effect"
 
 /**
  * Thrown by a constructor that was given a value it cannot work with.
@@ -25,90 +22,6 @@ export class InvalidArgument extends Data.TaggedError("InvalidArgument")<{
     return `${this.owner}: ${this.field} must be ${this.allowed}, got ${show(this.value)}`
   }
 }
-
-/**
- * Throws an `InvalidArgument`.
- *
- * @category constructors
- */
-export const refuse = (owner: string, field: string, allowed: string, value: unknown): never => {
-  throw new InvalidArgument({ owner, field, allowed, value })
-}
-
-/**
- * The bounds of a number; `integer` also asks for a whole one.
- *
- * @category models
- */
-export interface Range {
-  readonly min: number
-  readonly max?: number
-  /** The minimum itself is refused. */
-  readonly exclusive?: boolean
-  readonly integer?: boolean
-}
-
-/**
- * A finite number within `range`.
- *
- * @category constructors
- */
-export const number = (owner: string, field: string, value: unknown, range: Range): number =>
-  typeof value === "number" &&
-  Number.isFinite(value) &&
-  within(value, range) &&
-  (range.integer !== true || Number.isInteger(value))
-    ? value
-    : refuse(owner, field, `${range.integer === true ? "a whole number " : ""}${describe(range, String)}`, value)
-
-/**
- * A finite duration within `range` (in milliseconds), as milliseconds.
- *
- * @category constructors
- */
-export const millis = (owner: string, field: string, value: Duration.DurationInput, range: Range): number => {
-  const millis = Option.match(decode(value), { onNone: () => NaN, onSome: Duration.toMillis })
-  return Number.isFinite(millis) && within(millis, range)
-    ? millis
-    : refuse(owner, field, `a finite duration ${describe(range, formatMillis)}`, value)
-}
-
-/**
- * One of a list of names.
- *
- * @category constructors
- */
-export const oneOf = <const A extends string>(
-  owner: string,
-  field: string,
-  value: unknown,
-  names: ReadonlyArray<A>
-): A => names.find((name) => name === value) ?? refuse(owner, field, `one of ${names.join(", ")}`, value)
-
-/**
- * Reads a duration without correcting it: what `Duration.decode` turns to zero (NaN, negative) is `None`.
- *
- * @category conversions
- */
-export const decode = (value: unknown): Option.Option<Duration.Duration> =>
-  isCorrected(value) ? Option.none() : Duration.decodeUnknown(value)
-
-const isCorrected = (value: unknown): boolean => {
-  if (typeof value === "number") return Number.isNaN(value) || value < 0
-  if (typeof value === "bigint") return value < 0n
-  if (typeof value === "string") return value.trim().startsWith("-")
-  return Array.isArray(value) && value.some(isCorrected)
-}
-
-const within = (value: number, { exclusive, max = Infinity, min }: Range): boolean =>
-  (exclusive === true ? value > min : value >= min) && value <= max
-
-const describe = ({ exclusive, max, min }: Range, format: (bound: number) => string): string =>
-  `${exclusive === true ? ">" : ">="} ${format(min)}${max === undefined ? "" : ` and <= ${format(max)}`}`
-
-/** Whole milliseconds by way of exact nanoseconds, of which a great number would lose some. */
-const formatMillis = (bound: number): string =>
-  Duration.format(Number.isInteger(bound) ? Duration.nanos(BigInt(bound) * 1_000_000n) : Duration.millis(bound))
 
 const show = (value: unknown): string => {
   const text = Array.isArray(value) ? `[${value.map(word).join(", ")}]` : word(value)

@@ -7,7 +7,7 @@
  */
 import { Duration } from "effect"
 import { dual } from "effect/Function"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import type { Moment } from "./Moment.ts"
 import * as Verdict from "./Verdict.ts"
 

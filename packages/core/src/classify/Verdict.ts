@@ -4,7 +4,7 @@
  * A verdict never says when to retry or whether the budget allows it: that is decided in the stages `decide` and `fund`.
  */
 import { Duration, Option } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 
 /**
  * The class of a retryable failure: delays, costs and metrics depend on it.

@@ -7,7 +7,7 @@
  */
 import { Data, Duration } from "effect"
 import { dual } from "effect/Function"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import * as Verdict from "../classify/Verdict.ts"
 import * as Bounds from "./Bounds.ts"
 

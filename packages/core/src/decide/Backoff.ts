@@ -10,7 +10,7 @@
  */
 import type { Duration } from "effect"
 import { dual } from "effect/Function"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import type { Kind } from "../classify/Verdict.ts"
 import { kinds } from "../classify/Verdict.ts"
 import type { Backoff } from "./BackoffSchedule.ts"

@@ -5,7 +5,7 @@
  * the time of the operation counts from there.
  */
 import { Duration, Effect, Predicate, Random, Schedule, ScheduleDecision, ScheduleInterval } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import type { Tree } from "./BackoffTree.ts"
 import * as BackoffTree from "./BackoffTree.ts"
 

@@ -9,7 +9,7 @@
  * its parts answer at that step. A curve, a count and a time that have ended stay ended until a `ResetAfter` around them
  * starts over.
  */
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import type { Kind } from "../classify/Verdict.ts"
 import type { Curve } from "./CurveShape.ts"
 import { bounds } from "./CurveShape.ts"

@@ -1,7 +1,7 @@
 /**
  * The bounds of the numbers and times that more than one constructor takes; times in milliseconds.
  */
-import type { Range } from "../accept/InvalidArgument.ts"
+import type { Range } from "../accept/Argument.ts"
 import { longestMillis, longestTimerMillis } from "./Millis.ts"
 
 /** Of a delay, or of the base and the step of a curve. */

@@ -2,7 +2,7 @@
  * Back-offs of textbooks and well-known systems, each by its own formula: whole slots, whole seconds, an end of its own.
  */
 import type { Duration } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import type { Backoff } from "./Backoff.ts"
 import { fromCurve } from "./Backoff.ts"
 import * as Bounds from "./Bounds.ts"

@@ -6,7 +6,7 @@
  * of their formula. `fromFunction` and `make` are for curves of one's own, which have the rights of those built in.
  */
 import type { Duration } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import * as Bounds from "./Bounds.ts"
 import type { Curve, Definition } from "./CurveShape.ts"
 import { bounds, known } from "./CurveShape.ts"

@@ -6,7 +6,7 @@
  * handed the time left, and an `AttemptTimeout` is clipped to it. Only `cut` interrupts.
  */
 import { Data, Duration } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import * as Bounds from "./Bounds.ts"
 import { longestTimerMillis } from "./Millis.ts"
 

@@ -5,7 +5,7 @@
  * interval reaches above the cap, `below` keeps the draw under it without gathering anything on the cap itself.
  */
 import type { Duration } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import * as Bounds from "./Bounds.ts"
 
 /**

@@ -3,7 +3,7 @@
  */
 import type { Duration } from "effect"
 import { Effect, Option, Random } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import * as Outcomes from "./Outcomes.ts"
 import type { Outcome, TokenBucket } from "./Port.ts"
 import * as SlidingWindow from "./SlidingWindow.ts"

@@ -4,7 +4,7 @@
  */
 import type { Duration } from "effect"
 import { Effect } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import * as Cubic from "./Cubic.ts"
 import * as Outcomes from "./Outcomes.ts"
 import type { TokenBucket } from "./Port.ts"

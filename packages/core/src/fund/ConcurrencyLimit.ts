@@ -2,7 +2,7 @@
  * A limit of the attempts in flight: so many, or a share of all that are.
  */
 import { Effect, Option } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import type { Request, TokenBucket } from "./Port.ts"
 import * as TokenStore from "./TokenStore.ts"
 import * as Waiting from "./Waiting.ts"

@@ -3,7 +3,7 @@
  */
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, FiberId, Option } from "effect"
 import { dual } from "effect/Function"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import { longestTimerMillis } from "../decide/Millis.ts"
 import { combined, empty, recordEach, startEach, unlimited, waitingAtMost } from "./Compose.ts"
 import * as MonotonicTime from "./MonotonicTime.ts"

@@ -2,7 +2,7 @@
  * A fixed rate: so many attempts per second, and so many at once after a pause.
  */
 import { Effect, Option } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import type { TokenBucket } from "./Port.ts"
 import * as Tokens from "./Tokens.ts"
 import * as TokenStore from "./TokenStore.ts"

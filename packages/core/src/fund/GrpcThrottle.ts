@@ -2,7 +2,7 @@
  * The retry throttling of gRPC: failures take tokens, and retries are made only above half.
  */
 import { Effect, Option, Ref } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { Grant, TokenBucket } from "./Port.ts"
 

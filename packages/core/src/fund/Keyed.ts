@@ -3,7 +3,7 @@
  */
 import type { Duration } from "effect"
 import { Clock, Context, Effect, Option } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import { Key } from "./Key.ts"
 import * as MonotonicTime from "./MonotonicTime.ts"
 import type { Grant, Outcome, TokenBucket } from "./Port.ts"

@@ -2,7 +2,7 @@
  * A share of a bucket for each operation: no single operation takes all that others need.
  */
 import { Duration, Effect, Option } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import type { Grant, TokenBucket } from "./Port.ts"
 
 /**

@@ -3,7 +3,7 @@
  */
 import type { Duration } from "effect"
 import { Effect, Option } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import type { Kind } from "../classify/Verdict.ts"
 import { kinds } from "../classify/Verdict.ts"
 import type { Request, TokenBucket } from "./Port.ts"

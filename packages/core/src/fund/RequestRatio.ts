@@ -3,7 +3,7 @@
  */
 import type { Duration } from "effect"
 import { Effect, Option } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import * as SlidingWindow from "./SlidingWindow.ts"
 import * as TimedRef from "./TimedRef.ts"
 import type { TokenBucket } from "./Port.ts"

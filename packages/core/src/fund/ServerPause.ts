@@ -2,7 +2,7 @@
  * A pause that the server asks for: the hint that one attempt meets holds back all later ones.
  */
 import { Duration, Effect, Option, Random } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import { longestTimerMillis } from "../decide/Millis.ts"
 import type { Grant, Outcome, Request, TokenBucket } from "./Port.ts"
 import { noTokens } from "./Port.ts"

@@ -5,7 +5,7 @@
  * docs/buckets.md has what that means for a server that has to recover.
  */
 import { Effect, Option } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import type { TokenBucket } from "./Port.ts"
 import * as TokenStore from "./TokenStore.ts"
 

@@ -2,7 +2,7 @@
  * Whether an attempt for which there are no tokens waits for them, and for how long.
  */
 import { Duration, Option } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import type { Request } from "./Port.ts"
 
 /**

@@ -2,7 +2,7 @@
  * What a policy needs, worked out once per policy: the one list of its fields, each with its check.
  */
 import { Context, Predicate, Schedule } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import { readsMoment } from "../classify/Moment.ts"
 import { kinds } from "../classify/Verdict.ts"
 import * as Backoff from "../decide/Backoff.ts"

@@ -2,7 +2,7 @@
  * Policies for people who stay with `Effect.retry`, `Stream.retry` or a native combinator.
  */
 import { Duration, Effect, Option, Random, Schedule, ScheduleDecision, ScheduleInterval } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import { kindOf } from "../classify/Verdict.ts"
 import type { Deadline } from "../decide/Deadline.ts"

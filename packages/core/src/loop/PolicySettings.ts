@@ -4,8 +4,9 @@
  * Values may come from a store of secrets by mistake, so a refusal never shows one.
  */
 import { Config, ConfigError, Duration, Either, Option } from "effect"
-import type { Range } from "../accept/InvalidArgument.ts"
-import * as Argument from "../accept/InvalidArgument.ts"
+import type { Range } from "../accept/Argument.ts"
+import * as Argument from "../accept/Argument.ts"
+import type { InvalidArgument } from "../accept/InvalidArgument.ts"
 import * as Bounds from "../decide/Bounds.ts"
 
 /**
@@ -36,8 +37,8 @@ export const isAbsent = ({ held }: Setting<unknown>): boolean => Either.isRight(
  *
  * @category destructors
  */
-export const refusalOf = <A>(make: () => A): Either.Either<A, Argument.InvalidArgument> =>
-  Either.try({ try: make, catch: (error) => error as Argument.InvalidArgument })
+export const refusalOf = <A>(make: () => A): Either.Either<A, InvalidArgument> =>
+  Either.try({ try: make, catch: (error) => error as InvalidArgument })
 
 const setting = <A>(key: string, parse: (text: string) => A): Config.Config<Setting<A>> =>
   Config.map(entry(key), ({ name, text }) => ({

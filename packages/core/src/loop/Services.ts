@@ -5,7 +5,7 @@
  * is one.
  */
 import { Effect, Option, RuntimeFlags } from "effect"
-import * as Argument from "../accept/InvalidArgument.ts"
+import * as Argument from "../accept/Argument.ts"
 import type { Kind } from "../classify/Verdict.ts"
 import type { Grant, Outcome, TokenBucket } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"

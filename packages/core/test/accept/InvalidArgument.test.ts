@@ -9,6 +9,7 @@ import {
   Jitter,
   Verdict
 } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import * as Millis from "@effect-retry/core/Millis"
 import { describe, expect, it } from "@effect/vitest"
@@ -317,10 +318,10 @@ describe("InvalidArgument", () => {
   })
 })
 
-describe("InvalidArgument.number", () => {
-  const check = (value: number, range: InvalidArgument.Range) => () => InvalidArgument.number("M.f", "x", value, range)
+describe("Argument.number", () => {
+  const check = (value: number, range: Argument.Range) => () => Argument.number("M.f", "x", value, range)
 
-  it.each<[number, InvalidArgument.Range]>([
+  it.each<[number, Argument.Range]>([
     [0, { min: 0 }],
     [5, { min: 0, max: 5 }],
     [Number.MIN_VALUE, { min: 0, exclusive: true }],
@@ -329,7 +330,7 @@ describe("InvalidArgument.number", () => {
     expect(check(value, range)()).toBe(value)
   })
 
-  it.each<[number, InvalidArgument.Range, string]>([
+  it.each<[number, Argument.Range, string]>([
     [-1, { min: 0 }, "M.f: x must be >= 0, got -1"],
     [0, { min: 0, exclusive: true }, "M.f: x must be > 0, got 0"],
     [6, { min: 0, max: 5 }, "M.f: x must be >= 0 and <= 5, got 6"],
@@ -340,7 +341,7 @@ describe("InvalidArgument.number", () => {
   })
 })
 
-describe("InvalidArgument.millis", () => {
+describe("Argument.millis", () => {
   it.each<[Duration.DurationInput, number]>([
     [1.5, 1.5],
     ["2 seconds", 2_000],
@@ -349,35 +350,31 @@ describe("InvalidArgument.millis", () => {
     [[1, 500_000_000], 1_500],
     [Duration.minutes(1), 60_000]
   ])("answers %s as milliseconds", (value, millis) => {
-    expect(InvalidArgument.millis("M.f", "x", value, { min: 0 })).toBe(millis)
+    expect(Argument.millis("M.f", "x", value, { min: 0 })).toBe(millis)
   })
 })
 
-describe("InvalidArgument.oneOf", () => {
+describe("Argument.oneOf", () => {
   it("answers a name of the list", () => {
-    expect(InvalidArgument.oneOf("M.f", "x", "b", ["a", "b"])).toBe("b")
+    expect(Argument.oneOf("M.f", "x", "b", ["a", "b"])).toBe("b")
   })
 
   it("refuses what only looks like one", () => {
-    expect(() => InvalidArgument.oneOf("M.f", "x", new String("a"), ["a", "b"])).toThrow(
-      "M.f: x must be one of a, b, got a"
-    )
-    expect(() => InvalidArgument.oneOf("M.f", "x", "toString", ["a"])).toThrow(
-      `M.f: x must be one of a, got "toString"`
-    )
+    expect(() => Argument.oneOf("M.f", "x", new String("a"), ["a", "b"])).toThrow("M.f: x must be one of a, b, got a")
+    expect(() => Argument.oneOf("M.f", "x", "toString", ["a"])).toThrow(`M.f: x must be one of a, got "toString"`)
   })
 })
 
-describe("InvalidArgument.decode", () => {
+describe("Argument.decode", () => {
   it.each([NaN, -1, -1n, "-1 seconds", " -1 seconds", [NaN, 0], [0, -1], "later", null, undefined, {}])(
     "does not correct to nothing what is no duration: %s",
     (value) => {
-      expect(InvalidArgument.decode(value)).toEqual(Option.none())
+      expect(Argument.decode(value)).toEqual(Option.none())
     }
   )
 
   it("keeps an infinite duration, for those who allow it", () => {
-    expect(InvalidArgument.decode(Infinity)).toEqual(Option.some(Duration.infinity))
+    expect(Argument.decode(Infinity)).toEqual(Option.some(Duration.infinity))
   })
 })
 

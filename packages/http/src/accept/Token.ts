@@ -3,7 +3,7 @@
  *
  * First stage of the flow. Nothing is corrected: where names are compared, one in the wrong case would never match.
  */
-import { InvalidArgument } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
 
 /** Source: RFC 9110, section 5.6.2, https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2. */
 const lowerCaseToken = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
@@ -18,7 +18,7 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 export const header = (owner: string, field: string, value: unknown): string =>
   typeof value === "string" && lowerCaseToken.test(value)
     ? value
-    : InvalidArgument.refuse(owner, field, "the name of a header in lower case", value)
+    : Argument.refuse(owner, field, "the name of a header in lower case", value)
 
 /**
  * The name of a header that is only sent, in any case.
@@ -26,9 +26,7 @@ export const header = (owner: string, field: string, value: unknown): string =>
  * @category constructors
  */
 export const sentHeader = (owner: string, field: string, value: unknown): string =>
-  typeof value === "string" && token.test(value)
-    ? value
-    : InvalidArgument.refuse(owner, field, "the name of a header", value)
+  typeof value === "string" && token.test(value) ? value : Argument.refuse(owner, field, "the name of a header", value)
 
 /**
  * The name of a method in upper case.
@@ -38,7 +36,7 @@ export const sentHeader = (owner: string, field: string, value: unknown): string
 export const method = (owner: string, field: string, value: unknown): string =>
   typeof value === "string" && upperCaseToken.test(value)
     ? value
-    : InvalidArgument.refuse(owner, field, "the name of a method in upper case", value)
+    : Argument.refuse(owner, field, "the name of a method in upper case", value)
 
 /**
  * A list of names; a bad one is named by its place.
@@ -53,4 +51,4 @@ export const list = (
 ): ReadonlyArray<string> =>
   Array.isArray(value)
     ? value.map((name, index) => each(owner, `${field}[${index}]`, name))
-    : InvalidArgument.refuse(owner, field, "a list of names", value)
+    : Argument.refuse(owner, field, "a list of names", value)

@@ -5,7 +5,8 @@
  * again is not decided here.
  */
 import { Headers, HttpClientError, HttpClientResponse } from "@effect/platform"
-import { InvalidArgument, Verdict } from "@effect-retry/core"
+import { Verdict } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
 import type { Classifier } from "@effect-retry/core"
 import { Predicate } from "effect"
 import * as Token from "../accept/Token.ts"
@@ -90,31 +91,31 @@ export const classifier =
  * @category guards
  */
 export const check = (owner: string, tables: HttpClassifier): HttpClassifier => {
-  if (!Predicate.isRecord(tables)) return InvalidArgument.refuse(owner, "classifier", "a record of tables", tables)
+  if (!Predicate.isRecord(tables)) return Argument.refuse(owner, "classifier", "a record of tables", tables)
   const { codes, directives, hints, statuses, transport } = tables
   for (const [status, row] of rows(owner, "statuses", statuses)) {
-    InvalidArgument.number(owner, "statuses", Number(status), { min: 100, max: 599, integer: true })
+    Argument.number(owner, "statuses", Number(status), { min: 100, max: 599, integer: true })
     checkCase(owner, `statuses[${status}]`, row)
   }
   for (const [code, row] of rows(owner, "codes", codes)) checkCase(owner, `codes[${code}]`, row)
   checkCase(owner, "transport", transport)
   if (!Array.isArray(hints) || !hints.every(isHintHeader)) {
-    return InvalidArgument.refuse(owner, "hints", "a list of header readers", hints)
+    return Argument.refuse(owner, "hints", "a list of header readers", hints)
   }
   Token.list(owner, "directives", directives, Token.header)
   return tables
 }
 
 const rows = (owner: string, field: string, table: unknown): ReadonlyArray<readonly [string, unknown]> =>
-  Predicate.isRecord(table) ? Object.entries(table) : InvalidArgument.refuse(owner, field, "a table", table)
+  Predicate.isRecord(table) ? Object.entries(table) : Argument.refuse(owner, field, "a table", table)
 
 const checkCase = (owner: string, field: string, row: unknown): void => {
   if (row === undefined) return
-  if (!Predicate.isRecord(row)) return InvalidArgument.refuse(owner, field, "a case or undefined", row)
+  if (!Predicate.isRecord(row)) return Argument.refuse(owner, field, "a case or undefined", row)
   const { hinted, kind, processing } = row
-  if (kind !== undefined) InvalidArgument.oneOf(owner, `${field}.kind`, kind, Verdict.kinds)
-  if (hinted !== undefined) InvalidArgument.oneOf(owner, `${field}.hinted`, hinted, Verdict.kinds)
-  if (processing !== undefined) InvalidArgument.oneOf(owner, `${field}.processing`, processing, processings)
+  if (kind !== undefined) Argument.oneOf(owner, `${field}.kind`, kind, Verdict.kinds)
+  if (hinted !== undefined) Argument.oneOf(owner, `${field}.hinted`, hinted, Verdict.kinds)
+  if (processing !== undefined) Argument.oneOf(owner, `${field}.processing`, processing, processings)
 }
 
 const isHintHeader = (hint: unknown): boolean =>

@@ -1,7 +1,7 @@
 /**
  * What a caller declares about the requests of an effect.
  */
-import { InvalidArgument } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
 import { Context, Effect } from "effect"
 import { dual } from "effect/Function"
 
@@ -43,7 +43,7 @@ export const declaredRepeatable: {
 const reason = (because: unknown): string =>
   typeof because === "string" && because.trim() !== ""
     ? because
-    : InvalidArgument.refuse("Idempotency.declared", "because", "a reason in words", because)
+    : Argument.refuse("Idempotency.declared", "because", "a reason in words", because)
 
 /**
  * Declares that the streams an effect sends as bodies give the same bytes each time they are run: true of a file that

@@ -28,7 +28,7 @@
  * ```
  */
 import type { HttpClientRequest } from "@effect/platform"
-import { InvalidArgument } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
 import { Predicate } from "effect"
 import * as Token from "../accept/Token.ts"
 import type { Processing } from "../classify/HttpClassifier.ts"
@@ -98,7 +98,7 @@ export const make = (rules: Idempotency): Idempotency => check("Idempotency.make
  * @category guards
  */
 export const check = (owner: string, rules: Idempotency): Idempotency => {
-  if (!Predicate.isRecord(rules)) return InvalidArgument.refuse(owner, "idempotency", "a record of rules", rules)
+  if (!Predicate.isRecord(rules)) return Argument.refuse(owner, "idempotency", "a record of rules", rules)
   Token.list(owner, "methods", rules.methods, Token.method)
   Token.header(owner, "keyHeader", rules.keyHeader)
   Token.list(owner, "createKeyFor", rules.createKeyFor, Token.method)

@@ -3,7 +3,7 @@
  *
  * Second stage of the flow. An operation asks for one key and sends it with every attempt.
  */
-import { InvalidArgument } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
 import { Context, Effect, Layer, Ref } from "effect"
 
 /**
@@ -36,7 +36,7 @@ export const next: Effect.Effect<string> = /*#__PURE__*/ Effect.flatMap(Idempote
   Effect.map(create, (key) =>
     typeof key === "string" && /^[!-~](?:[ -~]{0,253}[!-~])?$/.test(key)
       ? key
-      : InvalidArgument.refuse("IdempotencyKey.next", "key", "1 to 255 printable ASCII characters", key)
+      : Argument.refuse("IdempotencyKey.next", "key", "1 to 255 printable ASCII characters", key)
   )
 )
 

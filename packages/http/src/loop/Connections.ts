@@ -5,7 +5,7 @@
  * `fetch` on top of it, free a connection as soon as a short body has arrived, before a caller could say no. The
  * interceptor makes undici wait.
  */
-import { InvalidArgument } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
 import { Predicate } from "effect"
 
 /**
@@ -48,9 +48,9 @@ export const undiciInterceptor = (statuses: ReadonlySet<number> = transientStatu
 }
 
 const checkStatuses = (owner: string, statuses: ReadonlySet<number>): void => {
-  if (!Predicate.isSet(statuses)) return InvalidArgument.refuse(owner, "statuses", "a set of statuses", statuses)
+  if (!Predicate.isSet(statuses)) return Argument.refuse(owner, "statuses", "a set of statuses", statuses)
   for (const status of statuses) {
-    InvalidArgument.number(owner, "statuses", status, { min: 100, max: 599, integer: true })
+    Argument.number(owner, "statuses", status, { min: 100, max: 599, integer: true })
   }
 }
 

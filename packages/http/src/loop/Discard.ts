@@ -7,7 +7,7 @@
  */
 import { HttpClientResponse } from "@effect/platform"
 import type { HttpClientError } from "@effect/platform"
-import { InvalidArgument } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
 import type { Duration } from "effect"
 import { Deferred, Effect, Fiber, Option, Predicate, Stream } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
@@ -42,9 +42,9 @@ export const nothing: Drain = { atMostBytes: 0, within: 0 }
  * @category guards
  */
 export const check = (owner: string, drain: Drain): Drain => {
-  if (!Predicate.isRecord(drain)) return InvalidArgument.refuse(owner, "drain", "a record of bounds", drain)
-  InvalidArgument.number(owner, "drain.atMostBytes", drain.atMostBytes, { min: 0, integer: true })
-  InvalidArgument.millis(owner, "drain.within", drain.within, { min: 0 })
+  if (!Predicate.isRecord(drain)) return Argument.refuse(owner, "drain", "a record of bounds", drain)
+  Argument.number(owner, "drain.atMostBytes", drain.atMostBytes, { min: 0, integer: true })
+  Argument.millis(owner, "drain.within", drain.within, { min: 0 })
   return drain
 }
 

@@ -20,7 +20,8 @@
  * ```
  */
 import { FetchHttpClient, HttpBody, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import { AttemptTimeout, Deadline, InvalidArgument, Retry } from "@effect-retry/core"
+import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
 import { Cause, Effect, Exit, Predicate, Runtime, Stream } from "effect"
 import type { Send } from "./Exchange.ts"
 import type { Any, Checked, Env, Fields } from "./HttpPolicy.ts"
@@ -89,10 +90,10 @@ const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
 }
 
 const checkOptions = (owner: string, options: Options = {}): Options => {
-  if (!Predicate.isRecord(options)) return InvalidArgument.refuse(owner, "options", "a record", options)
+  if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record", options)
   return options.fetch === undefined || Predicate.isFunction(options.fetch)
     ? options
-    : InvalidArgument.refuse(owner, "fetch", "a function", options.fetch)
+    : Argument.refuse(owner, "fetch", "a function", options.fetch)
 }
 
 const isRequest = (input: Input): input is Request => typeof input === "object" && input instanceof Request

@@ -3,6 +3,7 @@
  */
 import type { Headers, HttpClientError, HttpClientResponse } from "@effect/platform"
 import { Classifier, InvalidArgument, Policy as Core } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
 import type { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import type { Adds, Mistake, Needs } from "@effect-retry/core/PolicyRecord"
 import type { Schedule } from "effect"
@@ -130,9 +131,9 @@ export type Env<P, R> = R | Needs<P>[keyof Needs<P>]
  * @category guards
  */
 export const check = <P extends Any>(owner: string, policy: P): P => {
-  if (!Predicate.isRecord(policy)) return InvalidArgument.refuse(owner, "policy", "a record", policy)
+  if (!Predicate.isRecord(policy)) return Argument.refuse(owner, "policy", "a record", policy)
   for (const [field, value] of Object.entries(policy)) {
-    if (!isField(field)) InvalidArgument.refuse(owner, field, "absent: a client's policy has no such field", value)
+    if (!isField(field)) Argument.refuse(owner, field, "absent: a client's policy has no such field", value)
   }
   const { attemptHeaders, classifier, drain, idempotency, opinion } = policy
   checkFunction(owner, "opinion", opinion)
@@ -144,7 +145,7 @@ export const check = <P extends Any>(owner: string, policy: P): P => {
     Core.make({ ...coreOf(erase(policy)), classifier: Classifier.never })
   } catch (error) {
     if (!(error instanceof InvalidArgument.InvalidArgument)) throw error
-    return InvalidArgument.refuse(owner, error.field, error.allowed, error.value)
+    return Argument.refuse(owner, error.field, error.allowed, error.value)
   }
   return policy
 }
@@ -189,5 +190,5 @@ const fields: { readonly [Field in keyof Any]-?: true } = {
 const isField = (field: string): boolean => Object.hasOwn(fields, field)
 
 const checkFunction = (owner: string, field: string, value: unknown): void => {
-  if (value !== undefined && !Predicate.isFunction(value)) InvalidArgument.refuse(owner, field, "a function", value)
+  if (value !== undefined && !Predicate.isFunction(value)) Argument.refuse(owner, field, "a function", value)
 }

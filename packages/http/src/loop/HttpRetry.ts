@@ -29,7 +29,8 @@
  */
 import { HttpClient } from "@effect/platform"
 import type { HttpClientError } from "@effect/platform"
-import { Hint, InvalidArgument, Policy as Core } from "@effect-retry/core"
+import { Hint, Policy as Core } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
 import { Effect, Predicate } from "effect"
 import { dual } from "effect/Function"
 import * as Token from "../accept/Token.ts"
@@ -121,7 +122,7 @@ interface Made {
 const made = (self: unknown): Made =>
   Predicate.hasProperty(self, "preprocess") && Predicate.hasProperty(self, "postprocess")
     ? (self as unknown as Made)
-    : InvalidArgument.refuse("HttpRetry.withRetry", "client", "made by HttpClient.make or HttpClient.makeWith", self)
+    : Argument.refuse("HttpRetry.withRetry", "client", "made by HttpClient.make or HttpClient.makeWith", self)
 
 /**
  * Checks a policy and answers it. `withRetry` checks as well: `make` is for finding out early.

@@ -1,7 +1,7 @@
 /**
  * Load amplification: attempts per request against a server that fails with a fixed probability, whatever its load.
  */
-import * as Argument from "@effect-retry/core/InvalidArgument"
+import * as Argument from "@effect-retry/core/Argument"
 import { Effect, Random } from "effect"
 import * as SeededRandom from "../SeededRandom.ts"
 import { install } from "../Timekeeper.ts"

@@ -1,7 +1,7 @@
 /**
  * Recovery from an overload: a server stands still for a while; how long until nearly every request succeeds again?
  */
-import * as Argument from "@effect-retry/core/InvalidArgument"
+import * as Argument from "@effect-retry/core/Argument"
 import type { Scope } from "effect"
 import { Duration, Effect, Option, Random } from "effect"
 import * as SeededRandom from "../SeededRandom.ts"
