@@ -9,11 +9,10 @@ import {
   Jitter,
   Verdict
 } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import * as Millis from "@effect-retry/core/Millis"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Option } from "effect"
+import { Duration } from "effect"
 
 /** A bad value, and how a message shows it. */
 type Bad = readonly [value: unknown, shown: string]
@@ -315,66 +314,6 @@ describe("InvalidArgument", () => {
       Hint.floor({ jitterRatio: 0, atMost: 1, otherwise: "clamp" })
     )
     expect(Deadline.refuse(1)).toEqual(Deadline.refuse(1, { reserve: 0 }))
-  })
-})
-
-describe("Argument.number", () => {
-  const check = (value: number, range: Argument.Range) => () => Argument.number("M.f", "x", value, range)
-
-  it.each<[number, Argument.Range]>([
-    [0, { min: 0 }],
-    [5, { min: 0, max: 5 }],
-    [Number.MIN_VALUE, { min: 0, exclusive: true }],
-    [7, { min: 7, integer: true }]
-  ])("answers what is in range: %d of %o", (value, range) => {
-    expect(check(value, range)()).toBe(value)
-  })
-
-  it.each<[number, Argument.Range, string]>([
-    [-1, { min: 0 }, "M.f: x must be >= 0, got -1"],
-    [0, { min: 0, exclusive: true }, "M.f: x must be > 0, got 0"],
-    [6, { min: 0, max: 5 }, "M.f: x must be >= 0 and <= 5, got 6"],
-    [1.5, { min: 1, integer: true }, "M.f: x must be a whole number >= 1, got 1.5"],
-    [Infinity, { min: 1 }, "M.f: x must be >= 1, got Infinity"]
-  ])("refuses what is not: %d of %o", (value, range, message) => {
-    expect(check(value, range)).toThrow(message)
-  })
-})
-
-describe("Argument.millis", () => {
-  it.each<[Duration.DurationInput, number]>([
-    [1.5, 1.5],
-    ["2 seconds", 2_000],
-    ["250 micros", 0.25],
-    [1_500_000n, 1.5],
-    [[1, 500_000_000], 1_500],
-    [Duration.minutes(1), 60_000]
-  ])("answers %s as milliseconds", (value, millis) => {
-    expect(Argument.millis("M.f", "x", value, { min: 0 })).toBe(millis)
-  })
-})
-
-describe("Argument.oneOf", () => {
-  it("answers a name of the list", () => {
-    expect(Argument.oneOf("M.f", "x", "b", ["a", "b"])).toBe("b")
-  })
-
-  it("refuses what only looks like one", () => {
-    expect(() => Argument.oneOf("M.f", "x", new String("a"), ["a", "b"])).toThrow("M.f: x must be one of a, b, got a")
-    expect(() => Argument.oneOf("M.f", "x", "toString", ["a"])).toThrow(`M.f: x must be one of a, got "toString"`)
-  })
-})
-
-describe("Argument.decode", () => {
-  it.each([NaN, -1, -1n, "-1 seconds", " -1 seconds", [NaN, 0], [0, -1], "later", null, undefined, {}])(
-    "does not correct to nothing what is no duration: %s",
-    (value) => {
-      expect(Argument.decode(value)).toEqual(Option.none())
-    }
-  )
-
-  it("keeps an infinite duration, for those who allow it", () => {
-    expect(Argument.decode(Infinity)).toEqual(Option.some(Duration.infinity))
   })
 })
 
