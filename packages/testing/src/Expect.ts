@@ -50,16 +50,16 @@ export const attempts = (self: Timeline.Timeline, expected: number): void => {
 }
 
 /**
- * No wait follows the last attempt: whoever gives up does so at once.
+ * No wait follows the last attempt: an operation that gives up does so at once.
  *
  * @category running
  */
-export const nothingWaitedInVain = (self: Timeline.Timeline): void => {
+export const noTrailingWait = (self: Timeline.Timeline): void => {
   const last = self.entries.at(-1)
   if (last?._tag !== "Wait") return
   const actual = Duration.format(Timeline.took(last))
   const sentence = `expected no wait after the last attempt, got one of ${actual}`
-  fail({ name: "nothingWaitedInVain", of: self, sentence, actual, expected: "no wait" })
+  fail({ name: "noTrailingWait", of: self, sentence, actual, expected: "no wait" })
 }
 
 /**

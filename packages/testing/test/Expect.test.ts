@@ -94,16 +94,16 @@ describe("Expect.attempts", () => {
   )
 })
 
-describe("Expect.nothingWaitedInVain", () => {
+describe("Expect.noTrailingWait", () => {
   it.effect("holds where all ends with the last attempt", () =>
-    Effect.map(Effect.all([down, up]), (timelines) => timelines.forEach(Expect.nothingWaitedInVain))
+    Effect.map(Effect.all([down, up]), (timelines) => timelines.forEach(Expect.noTrailingWait))
   )
 
   it.effect("does not hold where somebody waits before giving up", () =>
     Effect.map(inVain, (timeline) => {
-      expect(() => Expect.nothingWaitedInVain(timeline)).toThrow(
+      expect(() => Expect.noTrailingWait(timeline)).toThrow(
         [
-          "Expect.nothingWaitedInVain: expected no wait after the last attempt, got one of 1s",
+          "Expect.noTrailingWait: expected no wait after the last attempt, got one of 1s",
           "",
           " 0  attempt 1  failed: no (0)",
           " 0  wait 1s",

@@ -21,7 +21,7 @@ export const test = Effect.gen(function* () {
   const timeline = yield* Timeline.record(Retry.retry(service.call, policy))
   Expect.starts(timeline, [0, "30.02 seconds", "92.02 seconds"])
   Expect.waits(timeline, ["30 seconds", "60 seconds"])
-  Expect.nothingWaitedInVain(timeline)
+  Expect.noTrailingWait(timeline)
   return Timeline.toText(timeline)
 }).pipe(VirtualClock.run, Effect.provide(SeededRandom.layerConstant(0.5)))
 // #endregion
