@@ -266,8 +266,8 @@ tableOf(path, "## What goes wrong", {
     virtually("stays finite here, and every attempt is made", () =>
       Effect.gen(function* () {
         const backoff = Backoff.exponential({ base: "1 millis", factor: 1e300 })
-        const { calls } = yield* failing(Retry.retry({ ...policy, backoff, maxAttempts: 11 }))
-        expect(calls).toHaveLength(11)
+        const { calls } = yield* failing(Retry.retry({ ...policy, backoff, maxAttempts: 4 }))
+        expect(calls).toHaveLength(4)
         const native = Schedule.intersect(backoff, Schedule.recurs(10))
         expect((yield* failing(Effect.retry(native))).calls).toHaveLength(11)
       })

@@ -1,4 +1,4 @@
-import { Backoff, Retry } from "@effect-retry/core"
+import { Backoff, type Observe } from "@effect-retry/core"
 import { HttpClassifier, HttpRetry, Idempotency, RequestBody } from "@effect-retry/http"
 import { FetchHttpClient, HttpBody, HttpClientError, HttpClientRequest } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ const codesIn = (cell = "") => Array.from(cell.matchAll(/`([^`]+)`/g), ([, code 
 /** What a retried client makes of a failure: whether it sent the request again, and the reason where it did not. */
 const sendingOf = (request: HttpClientRequest.HttpClientRequest, failure: ReturnType<typeof answer>) => {
   let why = ""
-  const observer: Retry.Observer = (event) =>
+  const observer: Observe.Observer = (event) =>
     Effect.sync(() => {
       if (event._tag === "GaveUp" && event.reason._tag === "Terminal") why = event.reason.why
     })
