@@ -12,8 +12,9 @@ const policy = {
 const sample = Plan.sample(policy, { seed: 1, samples: 10_000, failureProbability: 0.3 })
 // #endregion
 
-export const program = Effect.map(sample, ({ waited, ...others }) => ({
+export const program = Effect.map(sample, ({ attempts, waited, ...others }) => ({
   ...others,
+  attempts: { ...attempts },
   waited: {
     p50: Duration.format(waited.p50),
     p90: Duration.format(waited.p90),
