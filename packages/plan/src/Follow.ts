@@ -26,68 +26,96 @@ export const mostFollowed = 2_000
  *
  * @category constructors
  */
-export const mostWork = 60_000
+export const mostWork = 40_000
 
-/** Draws for the means of an attempt, shared by its failures, and the least that each of them has. */
-const meanDraws = 1_000
-const leastMeanDraws = 8
+/** Draws for the means of all attempts, for those of one attempt, and for one mean at least. */
+const meanDraws = { ofAll: 20_000, ofAttempt: 1_000, ofFailure: 8 }
+
+/** What has been found of the attempts so far, and the paths on which the last of them starts. */
+interface State extends Omit<Followed, "complete" | "refusedBy"> {
+  readonly paths: ReadonlyArray<Path>
+  readonly work: number
+}
+
+type Merge = ReturnType<typeof Paths.merger>
 
 /**
  * @category destructors
  */
 export const follow = (journey: Journey, mostAttempts: number): Followed => {
   const merge = Paths.merger()
-  const rows = [rowOf(journey, 1, [journey.start], undefined)]
-  let paths: ReadonlyArray<Path> = [journey.start]
-  let work = 0
-  let elapsedMillis = endMillis(journey, 1, journey.start)
-  let waitedMillis = 0
-  let uncertainFrom: number | undefined
-  let spreads = false
-  for (let attempts = 1; ; attempts++) {
-    const found = { rows, attempts, waitedMillis, elapsedMillis, refusedBy: undefined, uncertainFrom, spreads }
-    const failures = paths.flatMap((path) => failuresOf(journey, attempts, path))
-    const retried = failures.filter(({ spent }) => !spent)
-    if (retried.length === 0) return { ...found, complete: true }
-    const told = attempts < journey.rows
-    work += workOf(journey, retried, told)
-    const steps =
-      attempts < mostAttempts && work <= mostWork
-        ? allSteps(journey, retried, { attempts, draws: told ? drawsFor(journey, retried) : undefined })
-        : undefined
-    if (steps === undefined) return { ...found, complete: false, ...remainder(journey, paths, attempts) }
-    spreads ||= steps.some(({ delay }) => delay.least < delay.most)
-    waitedMillis = greatest(
-      [waitedMillis],
-      steps.map((step) => step.waitedMillis)
-    )
-    if (steps.some(({ certain }) => !certain)) {
-      uncertainFrom ??= attempts + 1
-      if (journey.policy.deadline?._tag === "Cut") elapsedMillis = journey.policy.deadline.withinMillis
-    }
-    const reached = steps.filter(({ next }) => next.length > 0)
-    if (reached.length === 0) {
-      const refusedBy = retried.length < failures.length ? undefined : steps.length === 0 ? "Backoff" : "Deadline"
-      return { ...found, waitedMillis, elapsedMillis, uncertainFrom, spreads, refusedBy, complete: true }
-    }
-    paths = merge(reached.flatMap(({ next }) => next))
-    elapsedMillis = greatest(
-      [elapsedMillis],
-      paths.map((path) => endMillis(journey, attempts + 1, path))
-    )
-    if (told) rows.push(rowOf(journey, attempts + 1, paths, worstDelay(reached)))
+  let state: State | Followed = {
+    rows: [rowOf(journey, 1, [journey.start], undefined)],
+    attempts: 1,
+    waitedMillis: 0,
+    elapsedMillis: endMillis(journey, 1, journey.start),
+    uncertainFrom: undefined,
+    spreads: false,
+    paths: [journey.start],
+    work: 0
+  }
+  while (!("complete" in state)) state = advance(journey, state, mostAttempts, merge)
+  return state
+}
+
+/** From one attempt to the next, or to the end. */
+const advance = (journey: Journey, state: State, mostAttempts: number, merge: Merge): State | Followed => {
+  const { attempts, paths } = state
+  const failures = paths.flatMap((path) => failuresOf(journey, attempts, path))
+  const retried = failures.filter(({ spent }) => !spent)
+  if (retried.length === 0) return { ...state, complete: true, refusedBy: undefined }
+  const telling = { attempts, draws: attempts < journey.rows ? drawsFor(journey, retried) : undefined }
+  const work = state.work + workOf(journey, retried, telling)
+  const steps = attempts < mostAttempts && work <= mostWork ? allSteps(journey, retried, telling) : undefined
+  if (steps === undefined) {
+    return { ...state, ...remainder(journey, paths, attempts), complete: false, refusedBy: undefined }
+  }
+  const noted = note(journey, state, steps)
+  const reached = steps.filter(({ next }) => next.length > 0)
+  if (reached.length === 0) {
+    const refusedBy = retried.length < failures.length ? undefined : steps.length === 0 ? "Backoff" : "Deadline"
+    return { ...noted, complete: true, refusedBy }
+  }
+  return start(journey, { ...noted, work, paths: merge(reached.flatMap(({ next }) => next)) }, reached)
+}
+
+/** What the steps after an attempt say, whether or not another one follows. */
+const note = (journey: Journey, state: State, steps: ReadonlyArray<Step>): State => {
+  const { deadline } = journey.policy
+  const certain = steps.every((step) => step.certain)
+  return {
+    ...state,
+    waitedMillis: steps.reduce((most, step) => Math.max(most, step.waitedMillis), state.waitedMillis),
+    elapsedMillis: !certain && deadline?._tag === "Cut" ? deadline.withinMillis : state.elapsedMillis,
+    uncertainFrom: state.uncertainFrom ?? (certain ? undefined : state.attempts + 1),
+    spreads: state.spreads || steps.some(({ delay }) => delay.least < delay.most)
+  }
+}
+
+/** Starts the next attempt, on the paths that have come to it. */
+const start = (journey: Journey, state: State, reached: ReadonlyArray<Step>): State => {
+  const attempts = state.attempts + 1
+  const ends = state.paths.map((path) => endMillis(journey, attempts, path))
+  return {
+    ...state,
+    attempts,
+    elapsedMillis: Math.max(state.elapsedMillis, ...ends),
+    rows:
+      attempts <= journey.rows
+        ? [...state.rows, rowOf(journey, attempts, state.paths, worstDelay(reached))]
+        : state.rows
   }
 }
 
 /** Parts stepped at most: for the ends of the draw, for bounds, cases and keys, and for means. */
-const workOf = ({ parts, timed }: Journey, failures: ReadonlyArray<Failure>, told: boolean): number => {
-  const eachTime = 6 + (timed ? 8 : 0) + (told ? 4 + leastMeanDraws : 0)
-  return parts * failures.length * eachTime + (told ? meanDraws : 0)
-}
+const workOf = ({ parts, timed }: Journey, failures: ReadonlyArray<Failure>, { draws }: Telling): number =>
+  parts * failures.length * (6 + (timed ? 8 : 0) + (draws === undefined ? 0 : 4 + draws))
 
-/** The more there is to step, the fewer draws: the means of all attempts cost about the same. */
-const drawsFor = ({ parts }: Journey, failures: ReadonlyArray<Failure>): number =>
-  Math.max(leastMeanDraws, Math.floor(meanDraws / (parts * failures.length)))
+/** The more there is to step, the fewer draws: the means of all attempts together cost about the same. */
+const drawsFor = ({ parts, rows }: Journey, failures: ReadonlyArray<Failure>): number => {
+  const draws = Math.min(meanDraws.ofAttempt, meanDraws.ofAll / rows)
+  return Math.max(meanDraws.ofFailure, Math.floor(draws / (parts * failures.length)))
+}
 
 /** `undefined` where not all can be followed. */
 const allSteps = (
@@ -103,8 +131,6 @@ const allSteps = (
   }
   return all
 }
-
-const greatest = (...lists: ReadonlyArray<ReadonlyArray<number>>): number => Math.max(...lists.flat())
 
 const endMillis = (journey: Journey, attempt: number, path: Path): number => {
   const latest = clippedLatest(journey, path)

@@ -269,7 +269,7 @@ const tight: ReadonlyArray<readonly [string, Backoff.Backoff]> = [
   ["resetAfter more than the timeout", Backoff.resetAfter(jittered, "3 seconds")]
 ]
 
-describe("Plan.explain", () => {
+describe("Plan.explain", { timeout: 60_000 }, () => {
   it.each(goldenDelays)("tells bound, least, mean and most: %s", (_, backoff, expected) => {
     const explained = delaysOf(Plan.explain({ maxAttempts: 4, backoff }))
     const withoutMean = (rows: ReadonlyArray<ReadonlyArray<number>>) =>
@@ -518,6 +518,16 @@ describe("Plan.explain", () => {
       }),
     { ...law(60), timeout: 600_000 }
   )
+
+  it.each([
+    ["constant", Backoff.constant({ delay: 10 })],
+    ["jittered", jittered],
+    ["decorrelated", Backoff.fromCurve(Curve.decorrelated({ base: 10 })).pipe(Backoff.capped(100))]
+  ])("follows a thousand attempts for a table of as many rows: %s", (_, backoff) => {
+    const plan = Plan.explain({ maxAttempts: 1_000, backoff }, { rows: 1_000 })
+    expect(plan.attempts).toHaveLength(1_000)
+    expect(plan.warnings).toEqual([])
+  })
 
   it("ends where the back-off keeps a time, to the millisecond", () => {
     const explained = (within: number, attemptTakes = 0) => {

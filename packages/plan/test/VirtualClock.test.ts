@@ -358,7 +358,7 @@ describe("VirtualClock.layer, around another virtual clock", () => {
   )
 })
 
-describe("VirtualClock.layer, under what is built on sleeping", () => {
+describe("VirtualClock.layer, under what is built on sleeping", { timeout: 60_000 }, () => {
   it.effect.each([
     { work: "999 millis", outcome: Option.some("done"), at: 999 },
     { work: "1 seconds", outcome: Option.some("done"), at: 1_000 },
