@@ -1,8 +1,8 @@
-import { AttemptTimeout, Backoff, BackoffTree, type Curve, Deadline, Hint, Policy } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Policy } from "@effect-retry/core"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import { Plan } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, FastCheck as fc } from "effect"
-import * as Curves from "@effect-retry/core/Curve"
 import { law } from "../../core/test/support/Laws.ts"
 import { policies } from "./Operations.ts"
 
@@ -32,7 +32,7 @@ const askedBy = (policy: Plan.Explainable, options?: Plan.Options) => {
   return { asked, plan }
 }
 
-const decorrelated = Backoff.fromCurve(Curves.decorrelated({ base: 1000 }))
+const decorrelated = Backoff.fromCurve(Curve.decorrelated({ base: 1000 }))
 
 /** Every kind has a history of its own, and every attempt may start some of them over. */
 const branching = Backoff.byKind({
