@@ -16,20 +16,24 @@ import { format } from "../loop/RetryStopped.ts"
  */
 export type Attributes = Record<string, string | number>
 
-/** Texts from outside are cut: an error may carry a whole document. */
-const longestText = 200
+/** Texts from outside are bounded: an error may carry a whole document. No surrogate pair is cut in half. */
+const cut = (text: string): string => (text.length <= 200 ? text : text.slice(0, 200).replace(/[\uD800-\uDBFF]$/, ""))
 
 /**
- * The attributes of an event, and the level of the bucket where there is one.
+ * The attributes of an event, and the level of the bucket where there is one. Asks the bucket for it.
  *
- * Of an error only its type and message; both, and the reason of a terminal verdict, are cut at 200 characters.
+ * Of an error only its type (`_tag`, or the name of its class) and, for an `Error`, its message; both, the reason of a
+ * terminal verdict, and the stop message are cut at 200 characters. Times are in milliseconds, tokens and delays rounded
+ * to three decimals. Absent: an empty name, and whatever is unlimited.
  *
  * @category conversions
  */
 export const attributes = (event: RetryEvent): Effect.Effect<Attributes> =>
   Effect.map(event.level, (level) => {
     const shown = withoutLevel(event)
-    return Option.isNone(level) ? shown : { ...shown, "retry.bucket.level": rounded(level.value) }
+    return Option.isNone(level) || level.value === Infinity
+      ? shown
+      : { ...shown, "retry.bucket.level": rounded(level.value) }
   })
 
 const withoutLevel = (event: RetryEvent): Attributes => ({
@@ -53,7 +57,7 @@ const particular = (event: RetryEvent): Attributes => {
       return {
         ...exception(event.error),
         ...verdict(event.verdict),
-        "retry.delay_ms": Duration.toMillis(event.delay),
+        "retry.delay_ms": rounded(Duration.toMillis(event.delay)),
         "retry.delay_source": event.source,
         "retry.cost": rounded(event.cost)
       }
@@ -63,7 +67,7 @@ const particular = (event: RetryEvent): Attributes => {
       return {
         ...exception(event.error),
         "retry.stop_reason": event.reason._tag,
-        "retry.stop_message": format(event.reason).slice(0, longestText)
+        "retry.stop_message": cut(format(event.reason))
       }
     case "NestingNoticed":
       return { "retry.outer": event.outer.name, "retry.outer_attempt": event.outer.attempt }
@@ -78,14 +82,14 @@ const verdict = (verdict: Verdict): Attributes => {
   return {
     "retry.verdict": verdict._tag,
     ...(Option.isSome(kind) ? { "retry.kind": kind.value } : {}),
-    ...(verdict._tag === "Terminal" ? { "retry.why": verdict.why.slice(0, longestText) } : {})
+    ...(verdict._tag === "Terminal" ? { "retry.why": cut(verdict.why) } : {})
   }
 }
 
 const exception = (error: unknown): Attributes => {
-  const message = error instanceof Error ? String(error.message).slice(0, longestText) : ""
+  const message = error instanceof Error ? cut(String(error.message)) : ""
   return {
-    "exception.type": typeOf(error).slice(0, longestText),
+    "exception.type": cut(typeOf(error)),
     ...(message === "" ? {} : { "exception.message": message })
   }
 }
@@ -95,5 +99,5 @@ const typeOf = (error: unknown): string => {
   return "_tag" in error && typeof error._tag === "string" ? error._tag : String(error.constructor?.name ?? "object")
 }
 
-/** Tokens without floating-point error. */
-const rounded = (tokens: number): number => Math.round(tokens * 1000) / 1000
+/** Without floating-point error. */
+const rounded = (value: number): number => Math.round(value * 1000) / 1000

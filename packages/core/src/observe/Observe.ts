@@ -1,7 +1,8 @@
 /**
- * Observers ready to use: metrics, span events, log lines and a subscription.
+ * Observers ready to use: metrics, span events, log lines and a subscription; and what observers hear.
  *
- * A policy names them in `observe`; one that names none pays nothing. Nothing here decides anything.
+ * A policy names them in `observe`, and each hears every event; a policy that names none costs nothing. An observer
+ * decides nothing: the same attempts are made at the same times with it and without it, unless it takes time.
  */
 import type { Effect } from "effect"
 import { PubSub } from "effect"
@@ -26,8 +27,8 @@ export { spanEvents } from "./SpanEvents.ts"
 /**
  * Publishes every event to the application's own `PubSub`: subscribe with `PubSub.subscribe` or `Stream.fromPubSub`.
  *
- * Waits where the `PubSub` does when it is full, and the operation with it: `PubSub.sliding` and `PubSub.dropping` never
- * do. One that is shut down changes nothing, but logs a warning for every event.
+ * Where the `PubSub` waits when it is full, the operation waits with it; `PubSub.sliding` and `PubSub.dropping` never
+ * wait. A `PubSub` that is shut down changes nothing, but a warning is logged for every event.
  *
  * @category constructors
  */

@@ -1,5 +1,5 @@
 /**
- * Events on the current span. A program without a span at that place pays a look at its context.
+ * Events on the current span. Where there is none, the observer only looks for it in the context.
  */
 import { Context, Effect, Option, Tracer } from "effect"
 import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
@@ -7,7 +7,7 @@ import { attributes } from "./Attributes.ts"
 
 /**
  * Adds `retry.attempt_failed`, `retry.scheduled`, `retry.succeeded`, `retry.gave_up` and `retry.nested` to the current
- * span. A success at the first attempt adds nothing.
+ * span, with the event's attributes. A success at the first attempt adds nothing.
  *
  * @category constructors
  */

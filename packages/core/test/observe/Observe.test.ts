@@ -10,7 +10,7 @@ const policy = {
   backoff: Backoff.constant({ delay: "1 second" })
 }
 
-const tagged = ({ _tag, attempt }: Retry.RetryEvent) => `${_tag} ${attempt}`
+const tagged = ({ _tag, attempt }: Observe.RetryEvent) => `${_tag} ${attempt}`
 
 const story = [
   "AttemptFailed 1",
@@ -22,9 +22,9 @@ const story = [
 ]
 
 describe("Observe.publish", () => {
-  it.effect("tells every subscriber every event, in order", () =>
+  it.effect("publishes every event to every subscriber, in order", () =>
     Effect.gen(function* () {
-      const events = yield* PubSub.unbounded<Retry.RetryEvent>()
+      const events = yield* PubSub.unbounded<Observe.RetryEvent>()
       const subscriptions = yield* Effect.all([PubSub.subscribe(events), PubSub.subscribe(events)])
       yield* Effect.exit(Retry.retry(Effect.fail("busy"), { ...policy, observe: [Observe.publish(events)] }))
       for (const subscription of subscriptions) {
@@ -35,7 +35,7 @@ describe("Observe.publish", () => {
 
   it.effect("makes a stream while the operation runs", () =>
     Effect.gen(function* () {
-      const events = yield* PubSub.sliding<Retry.RetryEvent>(16)
+      const events = yield* PubSub.sliding<Observe.RetryEvent>(16)
       const stream = yield* Stream.fromPubSub(events, { scoped: true })
       const ends = stream.pipe(
         Stream.takeUntil(({ _tag }) => _tag === "GaveUp"),
@@ -48,25 +48,27 @@ describe("Observe.publish", () => {
     }).pipe(Effect.scoped, VirtualClock.run)
   )
 
-  it.effect("goes on without subscribers, and with one that does not listen where the PubSub does not wait", () =>
-    Effect.gen(function* () {
-      const kept = (make: Effect.Effect<PubSub.PubSub<Retry.RetryEvent>>) =>
-        Effect.gen(function* () {
-          const events = yield* make
-          const observed = { ...policy, observe: [Observe.publish(events)] }
-          yield* Effect.exit(Retry.retry(Effect.fail("busy"), observed))
-          const subscription = yield* PubSub.subscribe(events)
-          yield* Effect.exit(Retry.retry(Effect.fail("busy"), observed))
-          return Chunk.toReadonlyArray(yield* subscription.takeAll).map(tagged)
-        })
-      expect(yield* kept(PubSub.sliding(2))).toEqual(story.slice(-2))
-      expect(yield* kept(PubSub.dropping(2))).toEqual(story.slice(0, 2))
-    }).pipe(Effect.scoped, VirtualClock.run)
+  it.effect(
+    "continues without subscribers, and with a subscriber that reads nothing where the PubSub does not wait",
+    () =>
+      Effect.gen(function* () {
+        const kept = (make: Effect.Effect<PubSub.PubSub<Observe.RetryEvent>>) =>
+          Effect.gen(function* () {
+            const events = yield* make
+            const observed = { ...policy, observe: [Observe.publish(events)] }
+            yield* Effect.exit(Retry.retry(Effect.fail("busy"), observed))
+            const subscription = yield* PubSub.subscribe(events)
+            yield* Effect.exit(Retry.retry(Effect.fail("busy"), observed))
+            return Chunk.toReadonlyArray(yield* subscription.takeAll).map(tagged)
+          })
+        expect(yield* kept(PubSub.sliding(2))).toEqual(story.slice(-2))
+        expect(yield* kept(PubSub.dropping(2))).toEqual(story.slice(0, 2))
+      }).pipe(Effect.scoped, VirtualClock.run)
   )
 
-  it.effect("waits for whoever listens too slowly where the PubSub waits, and can be interrupted there", () =>
+  it.effect("waits for a slow subscriber where the PubSub waits, and can be interrupted there", () =>
     Effect.gen(function* () {
-      const events = yield* PubSub.bounded<Retry.RetryEvent>(2)
+      const events = yield* PubSub.bounded<Observe.RetryEvent>(2)
       const subscription = yield* PubSub.subscribe(events)
       const operation = Retry.retry(Effect.fail("busy"), { ...policy, observe: [Observe.publish(events)] })
       const waiting = yield* Effect.fork(operation)
@@ -80,7 +82,7 @@ describe("Observe.publish", () => {
 
   it.effect("does not end the operation once the PubSub is shut down", () =>
     Effect.gen(function* () {
-      const events = yield* PubSub.unbounded<Retry.RetryEvent>()
+      const events = yield* PubSub.unbounded<Observe.RetryEvent>()
       yield* PubSub.shutdown(events)
       const exit = yield* Effect.exit(
         Retry.retry(Effect.fail("busy"), { ...policy, observe: [Observe.publish(events)] })
@@ -91,7 +93,7 @@ describe("Observe.publish", () => {
 
   it.effect("goes beside other observers", () =>
     Effect.gen(function* () {
-      const events = yield* PubSub.unbounded<Retry.RetryEvent>()
+      const events = yield* PubSub.unbounded<Observe.RetryEvent>()
       const subscription = yield* PubSub.subscribe(events)
       const observe = [Observe.metrics, Observe.spanEvents, Observe.logs(), Observe.publish(events)]
       yield* Effect.exit(Retry.retry(Effect.fail("busy"), { ...policy, name: "beside others", observe }))
