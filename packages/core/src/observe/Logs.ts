@@ -1,7 +1,7 @@
 /**
  * Log lines of retried operations.
  */
-import { Effect, LogLevel } from "effect"
+import { Effect, FiberRef, HashSet, Logger, LogLevel } from "effect"
 import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
 
@@ -14,19 +14,32 @@ export type Levels = { readonly [T in RetryEvent["_tag"]]?: LogLevel.LogLevel }
 
 /**
  * Logs events with their attributes as annotations. Events without a level are logged as below; `LogLevel.None` silences
- * one.
+ * one. A line below the minimum log level costs a comparison: the bucket is not asked for its level.
+ *
+ * The lines go to every logger but `Logger.tracerLogger`, by which Effect turns log lines into events of the current
+ * span: events on spans are what `spanEvents` adds, so a policy with both writes each event once.
  *
  * @category constructors
  */
 export const logs = (levels: Levels = {}): Observer => {
   const all = { ...defaults, ...levels }
-  return (event) =>
-    all[event._tag] === LogLevel.None
+  return (event) => (all[event._tag] === LogLevel.None ? Effect.void : line(event, all[event._tag]))
+}
+
+const line = (event: RetryEvent, level: LogLevel.LogLevel): Effect.Effect<void> =>
+  FiberRef.getWith(FiberRef.currentMinimumLogLevel, (least) =>
+    LogLevel.lessThan(level, least)
       ? Effect.void
       : Effect.flatMap(attributes(event), (shown) =>
-          Effect.annotateLogs(Effect.logWithLevel(all[event._tag], messages[event._tag]), shown)
+          outsideOfSpans(Effect.annotateLogs(Effect.logWithLevel(level, messages[event._tag]), shown))
         )
-}
+  )
+
+/** Other loggers still see the span, and can tell its trace. */
+const outsideOfSpans: (self: Effect.Effect<void>) => Effect.Effect<void> = /*#__PURE__*/ Effect.locallyWith(
+  FiberRef.currentLoggers,
+  /*#__PURE__*/ HashSet.remove(Logger.tracerLogger)
+)
 
 const defaults: Required<Levels> = {
   AttemptFailed: LogLevel.Debug,

@@ -1,7 +1,8 @@
-import { Observe, Retry } from "@effect-retry/core"
+import { Observe } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, HashMap, Logger, LogLevel } from "effect"
+import { Context, Effect, FiberRef, FiberRefs, HashMap, Layer, Logger, LogLevel, Option, Tracer } from "effect"
 import * as Events from "./Events.ts"
+import * as Spans from "./Spans.ts"
 
 interface Line {
   readonly level: string
@@ -10,7 +11,7 @@ interface Line {
 }
 
 /** What an observer logs of one event of each kind. */
-const logged = (observer: Retry.Observer) =>
+const logged = (observer: Observe.Observer, least = LogLevel.All) =>
   Effect.gen(function* () {
     const lines: Array<Line> = []
     const logger = Logger.make(({ annotations, logLevel, message }) => {
@@ -18,7 +19,7 @@ const logged = (observer: Retry.Observer) =>
     })
     yield* Effect.forEach(Events.all, observer).pipe(
       Effect.provide(Logger.add(logger)),
-      Logger.withMinimumLogLevel(LogLevel.All)
+      Logger.withMinimumLogLevel(least)
     )
     return lines
   })
@@ -26,7 +27,7 @@ const logged = (observer: Retry.Observer) =>
 const levels = (lines: ReadonlyArray<Line>) => lines.map(({ level }) => level)
 
 describe("Observe.logs", () => {
-  it.effect("logs each event at its level, with its attributes as annotations, and no word of a success", () =>
+  it.effect("logs each event at its level, with its attributes as annotations, and no success", () =>
     Effect.gen(function* () {
       expect(yield* logged(Observe.logs())).toEqual([
         {
@@ -41,7 +42,7 @@ describe("Observe.logs", () => {
     })
   )
 
-  it.effect("takes other levels, one by one, and None for silence", () =>
+  it.effect("takes other levels, for each event apart, and None for silence", () =>
     Effect.gen(function* () {
       const own = Observe.logs({ Succeeded: LogLevel.Trace, GaveUp: LogLevel.Error, NestingNoticed: LogLevel.None })
       expect(levels(yield* logged(own))).toEqual(["Debug", "Info", "Trace", "Error"])
@@ -66,6 +67,55 @@ describe("Observe.logs", () => {
       const program = Effect.zipRight(Observe.logs()(Events.gaveUp), Effect.log("after"))
       yield* program.pipe(Effect.annotateLogs("request", "r1"), Effect.provide(Logger.add(logger)))
       expect(outside).toEqual([{ ...Events.attributes.GaveUp, request: "r1" }, { request: "r1" }])
+    })
+  )
+
+  it.effect.each([
+    { least: LogLevel.Debug, lines: ["Warning", "Debug", "Info", "Warning"], asked: 4 },
+    { least: LogLevel.Info, lines: ["Warning", "Info", "Warning"], asked: 3 },
+    { least: LogLevel.Warning, lines: ["Warning", "Warning"], asked: 2 },
+    { least: LogLevel.Error, lines: [], asked: 0 }
+  ])("asks the bucket for its level only for lines that are logged: from $least.label on", ({ asked, least, lines }) =>
+    Effect.gen(function* () {
+      let count = 0
+      const level = Effect.sync(() => Option.some(++count))
+      const observer: Observe.Observer = (event) => Observe.logs()({ ...event, level })
+      expect(levels(yield* logged(observer, least))).toEqual(lines)
+      expect(count).toBe(asked)
+    })
+  )
+
+  it.effect("writes nothing to the current span, which its loggers see all the same", () =>
+    Effect.gen(function* () {
+      const { provide, spans } = Spans.recording()
+      const seen: Array<string | undefined> = []
+      const logger = Logger.make(({ context }) => {
+        const span = FiberRefs.get(context, FiberRef.currentContext).pipe(
+          Option.flatMap((context) => Context.getOption(context, Tracer.ParentSpan))
+        )
+        seen.push(Option.getOrUndefined(Option.map(span, ({ spanId }) => spanId)))
+      })
+      const program = Effect.zipRight(Observe.logs()(Events.gaveUp), Effect.log("after"))
+      yield* provide(Effect.withSpan(program, "request")).pipe(
+        Effect.provide(Layer.merge(Logger.add(logger), Logger.add(Logger.tracerLogger)))
+      )
+      expect(seen).toEqual(["request 1", "request 1"])
+      expect(spans.map(({ events }) => events.map(({ name }) => name))).toEqual([["after"]])
+    })
+  )
+
+  it.effect("writes each event to the span once beside span events", () =>
+    Effect.gen(function* () {
+      const { provide, spans } = Spans.recording()
+      const observers = [Observe.logs({ Succeeded: LogLevel.Info }), Observe.spanEvents]
+      const program = Effect.forEach(Events.all, (event) => Effect.forEach(observers, (observer) => observer(event)))
+      yield* provide(Effect.withSpan(program, "request")).pipe(
+        Effect.provide(Logger.add(Logger.tracerLogger)),
+        Logger.withMinimumLogLevel(LogLevel.All)
+      )
+      expect(spans.map(({ events }) => events.map(({ name }) => name))).toEqual([
+        ["retry.nested", "retry.attempt_failed", "retry.scheduled", "retry.succeeded", "retry.gave_up"]
+      ])
     })
   )
 })
