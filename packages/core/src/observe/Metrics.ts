@@ -1,7 +1,9 @@
 /**
  * Metrics of retried operations, and the observer that keeps them.
  *
- * Every metric carries the tag `operation`, the name of the policy.
+ * Every metric carries the tag `operation`, the name of the policy, and those that `Effect.tagMetrics` sets around the
+ * operation. Each combination of tags is a series that Effect's registry keeps for ever, so no tag is made of errors,
+ * hosts or keys.
  */
 import { Duration, Effect, Metric, MetricBoundaries, Option } from "effect"
 import { kindOf } from "../classify/Verdict.ts"
@@ -38,17 +40,17 @@ export const stops: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter
 })
 
 /**
- * Operations that were started inside an attempt of another one, by `outer`.
+ * Operations that ran inside an attempt of another one, by `outer`, the name of that one.
  *
  * @category constructors
  */
 export const nested: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_nested_total", {
-  description: "Operations started inside an attempt of another one",
+  description: "Operations inside an attempt of another one",
   incremental: true
 })
 
 /**
- * Delays before retries, in milliseconds, by `source`: curve, cap, hint, deadline.
+ * Delays before retries, in milliseconds, by `source`: Curve, Cap, Hint, Deadline.
  *
  * @category constructors
  */
@@ -61,6 +63,9 @@ export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ Metric.hist
 /**
  * Tokens in the bucket at the latest event of an operation.
  *
+ * Under `TokenBucket.keyed` that is the level for the operation's key, so operations of one name and several keys
+ * overwrite each other's. Where the keys are few, `Effect.tagMetrics(operation, "table", table)` makes a series of each.
+ *
  * @category constructors
  */
 export const bucketLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry_bucket_level", {
@@ -68,7 +73,7 @@ export const bucketLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gau
 })
 
 /**
- * Keeps all metrics of this module.
+ * Updates all metrics of this module.
  *
  * @category constructors
  */

@@ -1,10 +1,10 @@
-import { Backoff, Classifier, Metrics, Observe, Retry, RetryBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Metrics, Observe, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Context, Effect, Metric } from "effect"
 import * as Events from "./Events.ts"
 
-class Bucket extends Context.Tag("test/Bucket")<Bucket, RetryBucket.RetryBucket>() {}
+class Bucket extends Context.Tag("test/Bucket")<Bucket, TokenBucket.TokenBucket>() {}
 
 /** Metrics are global: every test has an operation of its own. */
 const policyOf = (name: string) => ({
@@ -106,7 +106,7 @@ describe("Observe.metrics", () => {
   it.effect("shows the level of the bucket after the latest event, and none without a bucket", () =>
     Effect.gen(function* () {
       const operation = "metrics/level"
-      const bucket = yield* RetryBucket.makeQuota({ capacity: 100 })
+      const bucket = yield* RetryBucket.quota({ capacity: 100 })
       const level = Effect.map(Metric.value(series(Metrics.bucketLevel, { operation })), ({ value }) => value)
       const policy = { ...policyOf(operation), bucket: Bucket }
       const funded = Effect.provideService(Bucket, bucket)
@@ -117,6 +117,29 @@ describe("Observe.metrics", () => {
       yield* funded(Retry.retry(Effect.succeed("done"), policy))
       expect(yield* level).toBe(100 - 14 - 14 + 1)
       expect(yield* seriesOf(operation)).toContain("retry_bucket_level")
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("overwrites the level of one key with that of another, unless the operations are tagged", () =>
+    Effect.gen(function* () {
+      const operation = "metrics/keys"
+      const bucket = yield* TokenBucket.keyed({
+        bucket: RetryBucket.quota({ capacity: 100 }),
+        maxKeys: 10,
+        idleTimeToLive: "1 hour"
+      })
+      const policy = { ...policyOf(operation), bucket }
+      const level = (tags: Record<string, string>) =>
+        Effect.map(Metric.value(series(Metrics.bucketLevel, { operation, ...tags })), ({ value }) => value)
+      const run = (table: string, ...errors: ReadonlyArray<string>) =>
+        Retry.retry(failing(...errors), policy).pipe(Effect.provideService(TokenBucket.Key, table), Effect.exit)
+      yield* run("orders", "busy", "busy", "busy")
+      expect(yield* level({})).toBe(100 - 14 - 14)
+      yield* run("users", "busy", "busy")
+      expect(yield* level({})).toBe(100 - 14)
+      yield* Effect.tagMetrics(run("orders", "busy", "busy", "busy"), "table", "orders")
+      yield* Effect.tagMetrics(run("users", "busy"), "table", "users")
+      expect([yield* level({ table: "orders" }), yield* level({ table: "users" })]).toEqual([44, 86])
     }).pipe(VirtualClock.run)
   )
 
@@ -131,7 +154,7 @@ describe("Observe.metrics", () => {
   )
 
   it.effect(
-    "counts a retry after a rejected result by its kind, and operations without a name under the empty one",
+    "counts a retry after a rejected result by its kind, and operations without a name under the empty name",
     () =>
       Effect.gen(function* () {
         const before = yield* count(Metrics.retries, { operation: "", kind: "Server" })
@@ -144,7 +167,7 @@ describe("Observe.metrics", () => {
   it.effect("keeps one series for each combination of tags, however often", () =>
     Effect.gen(function* () {
       const operation = "metrics/series"
-      const events = Events.all.map((event): Retry.RetryEvent => ({ ...event, name: operation }))
+      const events = Events.all.map((event): Observe.RetryEvent => ({ ...event, name: operation }))
       yield* Effect.forEach(Chunk.range(1, 50), () => Effect.forEach(events, Observe.metrics))
       expect(yield* seriesOf(operation)).toEqual([
         "retry_attempts_total outcome=failed",
