@@ -1,7 +1,7 @@
 import { AttemptTimeout, Backoff, Classifier, Observe, Retry, TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Data, Duration, Effect, Option, Tracer } from "effect"
+import { Duration, Effect, Tracer } from "effect"
 import * as Events from "./Events.ts"
 import * as Spans from "./Spans.ts"
 
