@@ -20,6 +20,10 @@ import { common } from "./Heard.ts"
 import * as Recording from "./Recording.ts"
 import { Bucket, judge, Limiter, nowMillis, policy, world } from "./Recording.ts"
 
+const fault = (message: string): never => {
+  throw message
+}
+
 type AnyPolicy = Policy.Policy<Recording.Word, unknown, Bucket | Limiter, never>
 
 /** The doors of effects: each runs an operation to its end. */
@@ -230,7 +234,7 @@ const stories: ReadonlyArray<Story> = [
     ]
   },
   {
-    of: "a bucket that lets the retry wait for its turn",
+    of: "a bucket that makes the retry wait for its turn",
     words: ["busy"],
     policy: { bucket: Bucket },
     script: { bucket: ({ restore }) => restore(Effect.delay(Effect.succeedSome(5), "250 millis")) },
@@ -312,7 +316,7 @@ describe("Retry.retry events of judged results", () => {
     }).pipe(world)
   )
 
-  it.effect("tell of attempt timeouts what the policy makes of them", () =>
+  it.effect("show the error that the policy makes of an attempt timeout", () =>
     Effect.gen(function* () {
       const timed = { ...policy, maxAttempts: 1, attemptTimeout: AttemptTimeout.constant("3 seconds") }
       const error = new AttemptTimeout.AttemptTimedOut({ attempt: 1, after: Duration.seconds(3) })
@@ -323,7 +327,7 @@ describe("Retry.retry events of judged results", () => {
     }).pipe(world)
   )
 
-  it.effect("end without a last one where a defect or an interruption ends the operation", () =>
+  it.effect("have no last one where a defect or an interruption ends the operation", () =>
     Effect.gen(function* () {
       expect(yield* eventsOf((asked) => Retry.retry(Effect.die("defect"), { ...policy, ...asked }))).toEqual([])
       expect(yield* eventsOf((asked) => Retry.retry(Effect.interrupt, { ...policy, ...asked }))).toEqual([])
@@ -353,16 +357,12 @@ describe("Retry.retry events of judged results", () => {
 })
 
 describe("Retry.retry events under a bucket", () => {
-  const levels = (
-    steps: ReadonlyArray<Effect.Effect<string, Recording.Word>>,
-    rateLimiter: TokenBucket.TokenBucket = TokenBucket.unlimited
-  ) =>
+  const levels = (steps: Recording.Attempts, rateLimiter = TokenBucket.unlimited) =>
     Effect.gen(function* () {
       const heard = Heard.make()
-      const recording = Recording.make()
       const bucket = yield* RetryBucket.quota({ capacity: 500 })
       const funded = { ...policy, rateLimiter, bucket, observe: [heard.observer] }
-      yield* Effect.exit(Retry.retry(recording.attempts(...steps), funded))
+      yield* Effect.exit(Retry.retry(Recording.make().attempts(...steps), funded))
       return heard.events.map(({ _tag, cost, level }) => [_tag, level, ...(cost === undefined ? [] : [cost])])
     }).pipe(world)
 
@@ -378,7 +378,7 @@ describe("Retry.retry events under a bucket", () => {
     })
   )
 
-  it.effect("tell the level after the refund of a retry that the rate limiter refused", () =>
+  it.effect("tell the level after the grant of a refused retry has been refunded", () =>
     Effect.gen(function* () {
       const once: TokenBucket.TokenBucket = {
         ...TokenBucket.unlimited,
@@ -397,12 +397,11 @@ describe("Retry.retry events under a rate limiter", () => {
   it.effect("tell how long each attempt waited for its turn", () =>
     Effect.gen(function* () {
       const heard = Heard.make()
-      const recording = Recording.make()
-      const attempts = recording.attempts(Effect.fail("busy" as const), Effect.succeed("done"))
+      const attempts = Recording.make().attempts(Effect.fail("busy" as const), Effect.succeed("done"))
       const rateLimiter = yield* RateLimiter.fixed({ rate: 1, burst: 1 })
-      const backoff = Backoff.constant({ delay: "400 millis" })
-      yield* Retry.retry(Effect.void, { ...policy, rateLimiter })
-      yield* Retry.retry(attempts, { ...policy, backoff, rateLimiter, observe: [heard.observer] })
+      const paced = { ...policy, rateLimiter, backoff: Backoff.constant({ delay: "400 millis" }) }
+      yield* Retry.retry(Effect.void, paced)
+      yield* Retry.retry(attempts, { ...paced, observe: [heard.observer] })
       expect(heard.events.map(({ _tag, elapsed, rateLimiterWait }) => [_tag, elapsed, rateLimiterWait])).toEqual([
         ["AttemptFailed", 1000, 1000],
         ["RetryScheduled", 1000, undefined],
@@ -414,7 +413,6 @@ describe("Retry.retry events under a rate limiter", () => {
 
 describe("Retry.retry source of a delay", () => {
   const hinted = (hint: Duration.DurationInput) => () => Verdict.retryable("Throttling", { hint })
-  const hint = Hint.floor({ atMost: "1 minute", otherwise: "giveUp" })
   const exponential = Backoff.exponential({ base: "1 second" })
   const capped = Backoff.capped(exponential, "3 seconds")
 
@@ -470,7 +468,7 @@ describe("Retry.retry source of a delay", () => {
     },
     {
       of: "hints as a floor",
-      policy: { backoff: exponential, hint, classifier: hinted("1500 millis") },
+      policy: { backoff: exponential, classifier: hinted("1500 millis") },
       delays: [
         [1500, "Hint"],
         [2000, "Curve"],
@@ -478,8 +476,17 @@ describe("Retry.retry source of a delay", () => {
       ]
     },
     {
+      of: "hints as a floor, with jitter",
+      policy: { backoff: exponential, hint: Hint.standard, classifier: hinted("1500 millis") },
+      delays: [
+        [1875, "Hint"],
+        [2000, "Curve"],
+        [4000, "Curve"]
+      ]
+    },
+    {
       of: "a hint above the cap",
-      policy: { backoff: capped, hint, classifier: hinted("5 seconds") },
+      policy: { backoff: capped, classifier: hinted("5 seconds") },
       delays: [
         [5000, "Hint"],
         [5000, "Hint"],
@@ -529,7 +536,7 @@ describe("Retry.retry source of a delay", () => {
     },
     {
       of: "a foreign schedule and hints",
-      policy: { backoff: Schedule.exponential("1 second"), hint, classifier: hinted("1500 millis") },
+      policy: { backoff: Schedule.exponential("1 second"), classifier: hinted("1500 millis") },
       delays: [
         [1500, "Hint"],
         [2000, "Curve"],
@@ -549,11 +556,12 @@ describe("Retry.retry source of a delay", () => {
     }
   ]
 
-  it.effect.each(rows.map((row) => ({ ...row })))("is what was the last to change it: $of", ({ delays, policy, u }) =>
+  it.effect.each(rows.map((row) => ({ ...row })))("is the last rule that changed it: $of", ({ delays, policy, u }) =>
     Effect.gen(function* () {
       const heard = Heard.make()
       const failing = Effect.fail("busy")
-      const base = { classifier: () => Verdict.transient, maxAttempts: 4, backoff: exponential }
+      const hint = Hint.floor({ atMost: "1 minute", otherwise: "giveUp" })
+      const base = { classifier: () => Verdict.transient, maxAttempts: 4, backoff: exponential, hint }
       const observed: Policy.Policy<unknown> = {
         ...base,
         ...policy,
@@ -567,7 +575,7 @@ describe("Retry.retry source of a delay", () => {
 })
 
 describe("Observe.Observer", () => {
-  it.effect("hears of a failure after bucket and rate limiter, and of a retry between its grant and its wait", () =>
+  it.effect("hears of a failure after rate limiter and bucket, and of a retry between its grant and its wait", () =>
     Effect.gen(function* () {
       const recording = Recording.make()
       const observer: Observe.Observer = ({ _tag, attempt }) => recording.note(`hear ${_tag} ${attempt}`)
@@ -591,7 +599,7 @@ describe("Observe.Observer", () => {
     }).pipe(world)
   )
 
-  it.effect("hears of the end before the fallback runs, and of a retry without a wait as of any", () =>
+  it.effect("hears of the end before the fallback runs, and of a retry without a wait like any other", () =>
     Effect.gen(function* () {
       const recording = Recording.make()
       const observer: Observe.Observer = ({ _tag }) => recording.note(_tag)
@@ -633,7 +641,7 @@ describe("Observe.Observer", () => {
       }
     },
     { that: "interrupts itself", bad: () => Effect.interrupt }
-  ])("does no harm when it $that, and is logged", ({ bad }) =>
+  ])("changes nothing when it $that, and is logged once for each event", ({ bad }) =>
     Effect.gen(function* () {
       const logged: Array<unknown> = []
       const logger = Logger.make(({ cause, logLevel, message }) => {
@@ -651,12 +659,44 @@ describe("Observe.Observer", () => {
     }).pipe(world)
   )
 
-  it.effect("is told no level by a bucket that cannot tell it", () =>
+  it.effect.each<{
+    readonly that: string
+    readonly level: Effect.Effect<number>
+    readonly logged: ReadonlyArray<string>
+  }>([
+    { that: "dies", level: Effect.die("no level"), logged: ["the bucket died"] },
+    { that: "throws", level: Effect.sync(() => fault("no level")), logged: ["the bucket died"] },
+    { that: "is no number", level: Effect.succeed(NaN), logged: [] },
+    { that: "hangs", level: Effect.never, logged: ["the bucket did not answer before the deadline"] }
+  ])("is told no level that $that, and hears the event all the same", ({ level, logged }) =>
     Effect.gen(function* () {
+      const lines: Array<unknown> = []
+      const logger = Logger.make(({ message }) => void lines.push(message))
       const heard = Heard.make()
-      const bucket = { ...TokenBucket.unlimited, level: Effect.die("no level") }
-      yield* Retry.retry(Effect.void, { ...policy, bucket, observe: [heard.observer] })
+      const bucket = { ...TokenBucket.unlimited, level }
+      const observed = { ...policy, bucket, deadline: Deadline.refuse("2 seconds"), observe: [heard.observer] }
+      const exit = yield* Effect.exit(Retry.retry(Effect.succeed("done"), observed)).pipe(
+        Effect.provide(Logger.add(logger))
+      )
+      expect(exit).toEqual(Exit.succeed("done"))
       expect(heard.events).toMatchObject([{ _tag: "Succeeded", level: null }])
+      expect(lines).toEqual(logged.map((line) => [line]))
+    }).pipe(world)
+  )
+
+  it.effect("alone makes the bucket tell its level, each time it runs the effect of the event", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const bucket = { ...TokenBucket.unlimited, level: Effect.sync(() => ++asked) }
+      const deaf: Observe.Observer = () => Effect.void
+      const curious: Observe.Observer = ({ _tag, level }) => (_tag === "GaveUp" ? level : Effect.void)
+      const run = (...observe: ReadonlyArray<Observe.Observer>) =>
+        Effect.exit(Retry.retry(Effect.fail("busy" as const), { ...policy, bucket, observe }))
+      yield* run()
+      yield* run(deaf, deaf)
+      expect(asked).toBe(0)
+      yield* run(deaf, curious, curious)
+      expect(asked).toBe(2)
     }).pipe(world)
   )
 
@@ -674,7 +714,7 @@ describe("Observe.Observer", () => {
     }).pipe(world)
   )
 
-  it.effect("is interrupted with the operation, which refunds its tokens, when it never returns", () =>
+  it.effect("that never returns is interrupted with the operation, which refunds what it holds", () =>
     Effect.gen(function* () {
       const recording = Recording.make()
       const stuck: Observe.Observer = ({ _tag }) => (_tag === "RetryScheduled" ? Effect.never : Effect.void)
@@ -694,28 +734,82 @@ describe("Observe.Observer", () => {
     }).pipe(world)
   )
 
-  it.effect.each([
-    { of: "refuses", deadline: Deadline.refuse("2 seconds") },
-    { of: "truncates", deadline: Deadline.truncate("2 seconds", { reserve: "1 millis" }) },
-    { of: "cuts", deadline: Deadline.cut("2 seconds", { onExceeded: () => "late" as const }) }
-  ])("is interrupted by a deadline that $of, and the next one still hears", ({ deadline }) =>
+  const { cut, refuse, truncate } = Deadline
+
+  /** A slow observer sleeps, and so does the deadline beside it. */
+  const withoutSleeps = ({ lines }: Recording.Recording) => lines.filter((line) => !line.startsWith("sleep"))
+
+  it.effect("counts for the deadline with the time that it takes, and pays no retry that is too late", () =>
     Effect.gen(function* () {
       const heard = Heard.make()
-      const stuck: Observe.Observer = ({ _tag }) => (_tag === "AttemptFailed" ? Effect.never : Effect.void)
-      const failing = Effect.fail("busy" as const)
-      const error = yield* Effect.flip(Retry.retry(failing, { ...policy, deadline, observe: [stuck, heard.observer] }))
-      expect(error).toBe(deadline._tag === "Cut" ? "late" : "busy")
-      expect(heard.tags()).toEqual(["AttemptFailed", "GaveUp"])
-      expect(yield* nowMillis).toBe(2_000)
+      const recording = Recording.make()
+      const slow: Observe.Observer = ({ _tag }) => (_tag === "AttemptFailed" ? Effect.sleep("600 millis") : Effect.void)
+      const observed = {
+        ...policy,
+        bucket: Bucket,
+        deadline: refuse("1500 millis"),
+        observe: [slow, heard.observer]
+      }
+      yield* Effect.flip(recording.provide(Retry.retry(recording.attempts(Effect.fail("busy" as const)), observed)))
+      expect(heard.events.map(({ _tag, elapsed }) => [_tag, elapsed])).toEqual([
+        ["AttemptFailed", 0],
+        ["GaveUp", 600]
+      ])
+      expect(withoutSleeps(recording)).toEqual(["attempt 1", "bucket record 1: Transient, granted 0"])
     }).pipe(world)
   )
 
-  it.effect("changes no success, however slow, and is interrupted at the deadline", () =>
+  it.effect("refunds the retry that it makes too late, and starts no attempt", () =>
+    Effect.gen(function* () {
+      const recording = Recording.make()
+      const slow: Observe.Observer = ({ _tag }) => (_tag === "RetryScheduled" ? Effect.sleep("1 second") : Effect.void)
+      const observed = { ...policy, bucket: Bucket, deadline: refuse("1500 millis"), observe: [slow] }
+      const stopped = yield* Effect.flip(
+        recording.provide(Retry.orStopped(recording.attempts(Effect.fail("busy" as const)), observed))
+      )
+      expect(stopped.reason._tag).toBe("DeadlinePassed")
+      expect(yield* nowMillis).toBe(1000)
+      expect(withoutSleeps(recording)).toEqual([
+        "attempt 1",
+        "bucket record 1: Transient, granted 0",
+        "bucket acquire 2 after Transient within 500",
+        "bucket refund 5"
+      ])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    { how: "refuses", deadline: refuse("2 seconds"), error: "busy" },
+    { how: "truncates", deadline: truncate("2 seconds", { reserve: "500 millis" }), error: "busy" },
+    { how: "cuts", deadline: cut("2 seconds", { onExceeded: () => "late" as const }), error: "late" }
+  ])(
+    "that never returns ends at a deadline that $how, and is logged; those after it hear the event",
+    ({ deadline, error }) =>
+      Effect.gen(function* () {
+        const lines: Array<unknown> = []
+        const logger = Logger.make(({ message }) => void lines.push(message))
+        const heard = Heard.make()
+        const stuck: Observe.Observer = ({ _tag }) => (_tag === "RetryScheduled" ? Effect.void : Effect.never)
+        const observed = { ...policy, deadline, observe: [stuck, heard.observer] }
+        const failing = Effect.flip(Retry.retry(Effect.fail("busy" as const), observed))
+        expect(yield* Effect.provide(failing, Logger.add(logger))).toBe(error)
+        expect(heard.tags()).toEqual(["AttemptFailed", "GaveUp"])
+        expect(lines).toEqual(heard.events.map(() => ["an observer did not answer before the deadline"]))
+        expect(yield* nowMillis).toBe(2000)
+      }).pipe(world)
+  )
+
+  it.effect("that takes longer than the deadline leaves a success as it is, and ends there", () =>
     Effect.gen(function* () {
       const slow: Observe.Observer = () => Effect.sleep("1 hour")
-      const cut = { ...policy, deadline: Deadline.cut("2 seconds"), observe: [slow] }
-      expect(yield* Retry.retry(Effect.succeed("done"), cut)).toBe("done")
-      expect(yield* nowMillis).toBe(2_000)
+      for (const deadline of [
+        refuse("2 seconds"),
+        truncate("2 seconds", { reserve: "500 millis" }),
+        cut("2 seconds")
+      ]) {
+        expect(yield* Retry.retry(Effect.succeed("done"), { ...policy, deadline, observe: [slow] })).toBe("done")
+      }
+      expect(yield* nowMillis).toBe(3 * 2000)
     }).pipe(world)
   )
 })
@@ -762,26 +856,20 @@ describe("Retry.retry without observers", () => {
     expect(instruction(Retry.retry(self, policy))).toEqual(lazy)
     expect(instruction(Retry.retry(self, { ...policy, whenNested: "standDown" }))).toEqual(lazy)
     expect(instruction(Retry.retry(self, { ...policy, observe: [] }))).toEqual(lazy)
-    for (const asking of [{ name: "fetch" }, { observe: [() => Effect.void] }, { attemptSpan: "attempt" }]) {
+    const observe = [() => Effect.void]
+    for (const asking of [{ name: "fetch" }, { observe }, { attemptSpan: "attempt" }]) {
       expect(instruction(Retry.retry(self, { ...policy, ...asking }))).not.toEqual(lazy)
     }
   })
 
-  it.effect(
-    "looks neither at the clock nor at a bucket's level for a failure, and at the level only where an observer asks",
-    () =>
-      Effect.gen(function* () {
-        let levels = 0
-        const bucket = { ...TokenBucket.unlimited, level: Effect.sync(() => ++levels) }
-        const immediate = { ...policy, backoff: Backoff.constant({ delay: 0 }), bucket }
-        const attempt = Effect.fail("busy" as const)
-        const quiet = yield* counting(Retry.retry(attempt, immediate))
-        expect(quiet).toEqual({ looks: [], done: Exit.fail("busy") })
-        expect(levels).toBe(0)
-        yield* Effect.exit(Retry.retry(attempt, { ...immediate, observe: [() => Effect.void] }))
-        expect(levels).toBe(0)
-        yield* Effect.exit(Retry.retry(attempt, { ...immediate, observe: [({ level }) => Effect.asVoid(level)] }))
-        expect(levels).toBe(6)
-      }).pipe(world)
+  it.effect("reads neither clock nor level for a failure", () =>
+    Effect.gen(function* () {
+      let levels = 0
+      const bucket = { ...TokenBucket.unlimited, level: Effect.sync(() => ++levels) }
+      const immediate = { ...policy, backoff: Backoff.constant({ delay: 0 }), bucket }
+      const attempt = Effect.fail("busy" as const)
+      expect(yield* counting(Retry.retry(attempt, immediate))).toEqual({ looks: [], done: Exit.fail("busy") })
+      expect(levels).toBe(0)
+    }).pipe(world)
   )
 })
