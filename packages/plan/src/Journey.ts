@@ -16,7 +16,7 @@ import type { Explainable } from "./PlanRecord.ts"
 export interface Journey {
   readonly policy: Explainable
   readonly prepared: Prepared
-  readonly tree: Tree
+  readonly tree: BackoffTree.Tree
   /** The parts of the tree: what a step of it costs at most. */
   readonly parts: number
   /** The kinds that the policy tells apart. */
