@@ -89,7 +89,7 @@ const noted = (op: Operation.Operation, self: Erased): Erased => {
   const number = op.attempts
   const isLeft = () => op.over || op.attempts !== number || op.expired !== undefined
   const note = (failed: unknown): Effect.Effect<void> => {
-    if (isLeft()) return release(failed, "Interrupted")
+    if (isLeft()) return Services.tellLate("release", () => release(failed, "Interrupted"))
     op.open = { failed }
     return Effect.void
   }

@@ -65,7 +65,8 @@ export type AttemptsByKind = { readonly [K in Kind]?: number | undefined }
 
 /**
  * Releases what an attempt left open, such as the body of a response: before the wait for the next attempt, or when the
- * operation is interrupted. What the operation answers with is not released.
+ * operation is interrupted. What the operation answers with is not released. Called once for each such attempt, and not
+ * interrupted but by the deadline: bound a release that may hang.
  *
  * Should an attempt be refused after the release (by the rate limiter, or because the deadline has passed meanwhile), the
  * operation fails with the `AttemptRefused` or `DeadlineExceeded` that the policy's type adds.

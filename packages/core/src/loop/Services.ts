@@ -40,9 +40,7 @@ export const safely = <A>(
   otherwise: A,
   isAtOnce = isImmediate(asked)
 ): Effect.Effect<A> => {
-  const answered = Effect.catchAllCause(asked, (cause) =>
-    Effect.as(Effect.logWarning(`${service} died`, cause), otherwise)
-  )
+  const answered = logging(service, asked, otherwise)
   return isAtOnce || op.prepared.policy.deadline === undefined
     ? answered
     : Effect.suspend(() =>
@@ -53,6 +51,9 @@ export const safely = <A>(
         })
       )
 }
+
+const logging = <A>(service: string, asked: Effect.Effect<A>, otherwise: A): Effect.Effect<A> =>
+  Effect.catchAllCause(asked, (cause) => Effect.as(Effect.logWarning(`${service} died`, cause), otherwise))
 
 const called = <A>(ask: () => Effect.Effect<A>): Effect.Effect<A> => {
   try {
@@ -71,6 +72,14 @@ export const tell = (op: Operation, service: string, ask: () => Effect.Effect<vo
   const telling = called(ask)
   return telling === Effect.void ? undefined : safely(op, service, telling, undefined)
 }
+
+/**
+ * Tells a service something after the operation has gone on: no deadline bounds that.
+ *
+ * @category running
+ */
+export const tellLate = (service: string, ask: () => Effect.Effect<void>): Effect.Effect<void> =>
+  logging(service, called(ask), undefined)
 
 const rateLimiterName = "the rate limiter"
 const bucketName = "the bucket"
