@@ -1,6 +1,6 @@
 import { AttemptTimeout, Backoff, Deadline, type Observe, type Policy, Retry, Verdict } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Duration, Effect, Exit, Fiber, Option } from "effect"
+import { Cause, Duration, Effect, Exit, Fiber, Logger, Option } from "effect"
 import * as Recording from "./Recording.ts"
 import * as Stepping from "./Stepping.ts"
 
@@ -161,6 +161,25 @@ describe("Policy.release", () => {
     }).pipe(world)
   )
 
+  it.effect("is logged where it throws after the operation has gone on", () =>
+    Effect.gen(function* () {
+      const messages: Array<string> = []
+      const logger = Logger.make(({ message }) => void messages.push(String(message)))
+      const stubborn = make().attempts(
+        Effect.uninterruptible(Effect.delay(busy, "3 seconds")),
+        Effect.delay(Effect.succeed("fine"), "500 millis")
+      )
+      const attemptTimeout = AttemptTimeout.disconnected(AttemptTimeout.constant("1 second"))
+      const throwing = { ...policy, attemptTimeout, release: () => Effect.runSync(Effect.die("bug")) }
+      const result = yield* Effect.provide(
+        Effect.zipLeft(Retry.retry(stubborn, throwing), Effect.sleep("3 seconds")),
+        Logger.replace(Logger.defaultLogger, logger)
+      )
+      expect(result).toBe("fine")
+      expect(messages).toEqual(["release died"])
+    }).pipe(world)
+  )
+
   it.effect("spares an error that comes together with interrupted siblings", () =>
     Effect.gen(function* () {
       const recording = make()
@@ -195,7 +214,7 @@ describe("Policy.release", () => {
     }).pipe(world)
   )
 
-  it.effect("leaves the outcome alone where it dies, and logs that", () =>
+  it.effect("leaves the outcome alone where it dies", () =>
     Effect.gen(function* () {
       const recording = make()
       const again = recording.attempts(Effect.succeed("again"), Effect.succeed("fine"))
@@ -293,7 +312,7 @@ interface Bounds {
 }
 
 const bounds: ReadonlyArray<Bounds> = [
-  { bound: "no bound", changed: {}, dropped: 3 },
+  { bound: "no bound", changed: {}, dropped: 2 },
   { bound: "a timeout", changed: { attemptTimeout: timeout } },
   { bound: "a disconnected timeout", changed: { attemptTimeout: AttemptTimeout.disconnected(timeout) } },
   { bound: "a cut", changed: { deadline: Deadline.cut("1 hour") } }
@@ -310,6 +329,7 @@ describe("Policy.release before every step", () => {
     ({ around, changed, dropped }) =>
       Effect.gen(function* () {
         const lost: Array<number> = []
+        const wrong: Array<object> = []
         yield* Stepping.everywhere(() => {
           const { failing, open, opened } = opening()
           const { bucket, limiter } = make({
@@ -320,7 +340,7 @@ describe("Policy.release before every step", () => {
           const retrying = {
             observe: [(event: Observe.RetryEvent) => Effect.sync(() => void told.push(event._tag))],
             classifier: () => Verdict.transient,
-            maxAttempts: 3,
+            maxAttempts: 2,
             backoff: Backoff.constant({ delay: 1 }),
             release: (failed: unknown) =>
               Effect.zipRight(
@@ -343,16 +363,16 @@ describe("Policy.release before every step", () => {
                 const left = opened.filter((number) => number !== answer)
                 const latest = left.at(-1)
                 const isLost = latest !== undefined && !released.includes(latest)
-                expect({ at, released: released.toSorted() }).toEqual({
-                  at,
-                  released: isLost ? left.slice(0, -1) : left
-                })
+                const due = isLost ? left.slice(0, -1) : left
+                if (String(released.toSorted()) !== String(due)) wrong.push({ at, released, due })
                 // An operation that has given up hands its error over, which Effect drops when interrupted at its end.
                 if (isLost && !told.includes("GaveUp")) lost.push(at)
               })
           }
         })
+        expect(wrong).toEqual([])
         expect(lost.length).toBeLessThanOrEqual(dropped)
-      })
+      }),
+    20_000
   )
 })
