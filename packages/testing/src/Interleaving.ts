@@ -50,7 +50,7 @@ export interface Begun<out A> {
 /**
  * Begins an effect that takes turns with other fibers, the first turn `early` steps shorter than the others.
  *
- * `self` is told how to say what it has come to, so that it can do so where it cannot be interrupted.
+ * `self` gets a function that reports its outcome, so that it can report where it cannot be interrupted.
  *
  * @category running
  */

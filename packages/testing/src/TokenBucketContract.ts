@@ -40,7 +40,7 @@ import * as VirtualClock from "./VirtualClock.ts"
 /**
  * Makes a bucket, another one each time: an effect, or a layer of `TokenBucket.Default`.
  *
- * A bucket that limits nothing before it has heard of a throttle is to be told of one here.
+ * A bucket that limits nothing before a throttle has to hear of one here.
  *
  * @category models
  */

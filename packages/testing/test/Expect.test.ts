@@ -99,7 +99,7 @@ describe("Expect.noTrailingWait", () => {
     Effect.map(Effect.all([down, up]), (timelines) => timelines.forEach(Expect.noTrailingWait))
   )
 
-  it.effect("does not hold where somebody waits before giving up", () =>
+  it.effect("does not hold where a wait precedes giving up", () =>
     Effect.map(inVain, (timeline) => {
       expect(() => Expect.noTrailingWait(timeline)).toThrow(
         [

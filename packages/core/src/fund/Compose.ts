@@ -145,7 +145,7 @@ const inTurn = <A>(
   return each.reduceRight((rest, first) => Effect.ensuring(first, rest), each.pop() ?? Effect.void)
 }
 
-/** What `shadow` is told. */
+/** The options of `shadow`. */
 interface Shadow {
   /**
    * Hears of each attempt that would have been refused, or would have had to wait. Runs in a fiber of its own: the

@@ -21,7 +21,7 @@ interface Bounded<in E> {
   readonly onFailure?: ((cause: Cause.Cause<E | Cause.TimeoutException>) => Effect.Effect<void>) | undefined
 }
 
-/** What `fallback` is told. */
+/** The options of `fallback`. */
 interface Fallback<in E> extends Bounded<E> {
   /** Decides where the bucket does not answer. */
   readonly local: TokenBucket
@@ -31,7 +31,7 @@ interface Fallback<in E> extends Bounded<E> {
  * Asks the `local` bucket where the bucket fails, dies or does not answer within the bound.
  *
  * Both buckets hear of every attempt: the one that granted it with its grant, the other one with no tokens. The level is
- * the local one where the bucket does not tell its own. A call without an answer is interrupted; if it grants tokens all
+ * the local one where the bucket does not answer. A call without an answer is interrupted; if it grants tokens all
  * the same, they are refunded as soon as it does. No call lasts longer than `within`, apart from waits of the local
  * bucket, which `request.atMost` bounds as always.
  *

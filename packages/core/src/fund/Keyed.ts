@@ -10,7 +10,7 @@ import type { Grant, Outcome, TokenBucket } from "./Port.ts"
 import { noTokens } from "./Port.ts"
 import * as RecentlyUsed from "./RecentlyUsed.ts"
 
-/** What `keyed` is told. */
+/** The options of `keyed`. */
 interface Keyed {
   /** Makes the bucket of a key, such as `RetryBucket.quota()`. May read `TokenBucket.Key`. */
   readonly bucket: Effect.Effect<TokenBucket>

@@ -11,7 +11,7 @@ import * as Waiting from "./Waiting.ts"
 import * as WaitQueue from "./WaitQueue.ts"
 
 /**
- * The arithmetic of a store, pure. Every function is told the time, and only what it returns is stored.
+ * The arithmetic of a store, pure. Every function gets the time, and only what it returns is stored.
  *
  * @category models
  */

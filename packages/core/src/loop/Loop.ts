@@ -136,7 +136,7 @@ const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   return failed(op, error, error, verdict, () => Effect.failCause(cause))
 }
 
-/** The loop itself has interrupted the attempt. What that had left open by then is of no use to anyone. */
+/** The loop itself has interrupted the attempt. What the attempt had left open by then is released. */
 const expired = (op: Op, expired: Expired): Erased =>
   Effect.flatMap(Stop.release(op, "Interrupted"), () => {
     // An attempt that was interrupted before its first step was made all the same.

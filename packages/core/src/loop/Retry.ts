@@ -1,7 +1,7 @@
 /**
  * The front doors: an effect and a policy in, a retried effect out.
  *
- * `retry` keeps the error type and fails with the last error. `retryOrElse` and `orStopped` tell everything: why the
+ * `retry` keeps the error type and fails with the last error. `retryOrElse` and `orStopped` have everything: why the
  * operation stopped, how many attempts there were, and each failure with its verdict, times and delay. `promise` is for
  * callers with `async` functions.
  */

@@ -1,5 +1,5 @@
 /**
- * How an operation ends without a success, and what it lets go of: grants that are not spent, and what attempts left open.
+ * How an operation ends without a success: it refunds grants that are not spent, and releases what attempts left open.
  */
 import { Duration, Effect, Option } from "effect"
 import type { Cut } from "../decide/Deadline.ts"

@@ -244,7 +244,7 @@ describe("Backoff as a native Schedule", () => {
   )
 })
 
-// What a user sees who has no clock of ours: Effect's own, and its own schedules to compare with.
+// Without our virtual clock: Effect's own clock, and its own schedules to compare with.
 describe("Backoff under Effect's TestClock", () => {
   const exponential = Backoff.exponential({ base: 100 })
 

@@ -15,7 +15,7 @@ const nowMillis = Effect.map(VirtualClock.now, Duration.toMillis)
 
 const first: Asked = { attempt: 1 }
 
-/** When attempts were granted, while so many ask again and again for so long. */
+/** When attempts were granted, while a number of callers repeat their requests for a time. */
 const granted = (options: Options, askers: number, seconds: number) =>
   Effect.gen(function* () {
     const rate = yield* RateLimiter.fixed(options)

@@ -1,5 +1,5 @@
 /**
- * Responses that are not read: their bodies are let go of, so that no connection is held by them.
+ * Responses that are not read: their bodies are released, so that no connection is held by them.
  *
  * After throttling the server is well and the connection is good: the body is read to its end, as far as the bounds of
  * `Drain` allow, and the connection is free for the next request. After every other failure the connection is not
@@ -199,4 +199,4 @@ export const replaced = (
 
 const isPlain = (value: string): boolean => /^[ -~]*$/.test(value)
 
-const gone = "the body was let go of for a retry that was not sent in the end"
+const gone = "the body was released for a retry that was not sent in the end"

@@ -1,7 +1,7 @@
 /**
  * One operation over HTTP: what its attempts came to, and what that means.
  *
- * Everything that decides is core's loop; here it is told what a response or an error means.
+ * Everything that decides is core's loop; this file says what a response or an error means.
  */
 import { FetchHttpClient, Headers, HttpClientRequest } from "@effect/platform"
 import type { HttpClientResponse } from "@effect/platform"
@@ -46,12 +46,12 @@ export interface Exchange {
   judged: unknown
   /** Whether the server answered with it that it is sent too much: then it is well, and so is the connection. */
   throttled: boolean
-  /** The response whose body was let go of last. */
+  /** The response whose body was released last. */
   released: Released | undefined
 }
 
 /**
- * A response whose body was let go of.
+ * A response whose body was released.
  *
  * @category models
  */

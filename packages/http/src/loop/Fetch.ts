@@ -121,7 +121,7 @@ const signalOf = (input: Input, init: Init | undefined): AbortSignal | undefined
 
 /**
  * A caller's signal can be that of any number of calls, and outlive them: it is heard through a signal that depends on
- * it, only while a call lasts. What runs an effect never stops listening, and therefore listens to one that is let go of.
+ * it, only while a call lasts. What runs an effect never stops listening, and therefore listens to one that is released.
  */
 const untilAborted = async <A>(
   signal: AbortSignal | undefined,
@@ -176,7 +176,7 @@ const sent = (call: Call, attempt: HttpClientRequest.HttpClientRequest): ReturnT
   })
 }
 
-/** The response that came in, or one that stands for it where its body was let go of. */
+/** The response that came in, or one that stands for it where its body was released. */
 const webOf = ({ latest }: Call, response: HttpClientResponse.HttpClientResponse): Response => {
   const web = latest?.web ?? Response.error()
   if (response === latest?.response || web.body === null) return web

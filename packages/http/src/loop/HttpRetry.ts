@@ -53,7 +53,7 @@ export type { Any, Checked, Env, Failure, Fields, In, Outcome, Policy, Preset } 
  * - `maxAttempts`, `backoff`: `Policy.standard` of core: 3 attempts, exponential from 100 milliseconds, capped at 20 seconds,
  *   full jitter.
  * - `hint`: what the server asks for is a floor, of at most 1 minute, beyond which the operation stops; up to a tenth more,
- *   so that clients that were told the same do not come back together.
+ *   so that clients with the same hint do not return together.
  * - `drain`: 128 KiB within 1 second.
  * - No timeout, no deadline, no bucket, no rate limiter, no added headers, no observers.
  *
@@ -85,7 +85,7 @@ type InPipe<E> = unknown extends E ? never : unknown
  *
  * Responses and errors share one count of attempts. A response that is given up on is returned, an error is failed with;
  * what the policy itself fails an attempt with is the `cause` of a `RequestError`. An attempt is over when the headers of
- * its response are in: a body that breaks later is not retried. Responses in between are let go of.
+ * its response are in: a body that breaks later is not retried. Responses in between are released.
  *
  * Source of the rules of repetition: RFC 9110, section 9.2.2, https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2.
  *

@@ -50,7 +50,7 @@ export const abandoned = ({ released }: Exchange, exit: Exit.Exit<unknown, unkno
 
 /**
  * What an operation ends with whose next attempt was refused when its wait was over: the outcome of its last attempt, whose
- * body was let go of meanwhile, in a form that can be read.
+ * body was released meanwhile, in a form that can be read.
  *
  * @category conversions
  */

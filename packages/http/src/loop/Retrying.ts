@@ -127,7 +127,7 @@ const endedWith = (exchange: Exchange.Exchange, error: unknown): Sent => {
   return Effect.fail(asRequestError(exchange.request, error))
 }
 
-/** Whether an attempt was refused after what the one before it left open had been let go of. */
+/** Whether an attempt was refused after what the one before it left open had been released. */
 const isLate = (
   { policy }: Exchange.Exchange,
   error: unknown
@@ -142,7 +142,7 @@ const asRequestError = (request: Request, error: unknown): unknown =>
     ? new HttpClientError.RequestError({ request, reason: "Transport", cause: error, description: error.message })
     : error
 
-/** Keyed buckets and rate limiters are told the host, unless the caller has named a key. */
+/** The key of keyed buckets and rate limiters is the host, unless the caller has named one. */
 const forHost = (self: Sent, request: Request, fiber: Fiber.RuntimeFiber<unknown, unknown>): Sent =>
   Context.get(fiber.currentContext, TokenBucket.Key) === ""
     ? Effect.provideService(self, TokenBucket.Key, urlOf(request)?.host ?? "")

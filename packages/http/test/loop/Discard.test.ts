@@ -126,7 +126,7 @@ describe("Discard.drained", () => {
       const { body, seen } = silentBody()
       expect(yield* Discard.drained(raw(body, headers), bounds)).toEqual(Option.none())
       const nowMillis = Duration.toMillis(yield* VirtualClock.now)
-      // Nobody waits for the cancelling itself.
+      // Nothing waits for the cancelling itself.
       yield* Effect.sleep("1 milli")
       expect([nowMillis, seen.cancelled]).toEqual([2_000, true])
     }).pipe(world)
@@ -341,7 +341,7 @@ describe("Discard.replaced", () => {
       for (const reader of readers) {
         const error = yield* Effect.flip(reader)
         expect([error._tag, error.reason, error.response.status]).toEqual(["ResponseError", "Decode", 429])
-        expect(String(error.cause)).toBe("Error: the body was let go of for a retry that was not sent in the end")
+        expect(String(error.cause)).toBe("Error: the body was released for a retry that was not sent in the end")
       }
     })
   )

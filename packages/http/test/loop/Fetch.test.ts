@@ -360,7 +360,7 @@ describe("Fetch.makeEffect", () => {
     }).pipe(Effect.provideService(TokenBucket.Default, firstOnly))
   )
 
-  /** Refused after the wait for the second attempt, when the body of the first response is let go of. */
+  /** Refused after the wait for the second attempt, when the body of the first response is released. */
   const refusedLate = (web: Response) =>
     Effect.gen(function* () {
       const retrying = yield* Fetch.makeEffect(
@@ -424,7 +424,7 @@ describe("Fetch.makeEffect", () => {
       const response = yield* refusedLate(new Response(body, { status: 429 }))
       expect(response.status).toBe(429)
       const error = yield* Effect.promise(() => response.text().catch(String))
-      expect(error).toContain("the body was let go of")
+      expect(error).toContain("the body was released")
     })
   )
 

@@ -186,7 +186,7 @@ describe("HttpRetry.withRetry in a pipeline", () => {
     }).pipe(world)
   )
 
-  it.effect("lets go of the response inside an error", () =>
+  it.effect("releases the response inside an error", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 503, 200)
       yield* client.pipe(HttpClient.filterStatusOk, HttpRetry.withRetry(policy)).get(url)
@@ -1080,7 +1080,7 @@ describe("Policy.bucket and Policy.rateLimiter", () => {
       const response = yield* HttpRetry.withRetry(client, { ...policy, rateLimiter: granting(1) }).get(url)
       const error = yield* Effect.flip(response.text)
       expect([response.status, error.reason]).toEqual([503, "Decode"])
-      expect(String(error.cause)).toContain("let go of for a retry that was not sent in the end")
+      expect(String(error.cause)).toContain("released for a retry that was not sent in the end")
     }).pipe(world)
   )
 
@@ -1193,7 +1193,7 @@ describe("HttpRetry.withRetry when it is interrupted", () => {
     }).pipe(world)
   )
 
-  it.effect("lets go of a response while its bucket makes it wait", () =>
+  it.effect("releases a response while its bucket makes it wait", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted({ status: 429, headers: { "content-length": "4" }, body: "busy" })
       const bucket: TokenBucket.TokenBucket = {

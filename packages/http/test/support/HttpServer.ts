@@ -1,5 +1,5 @@
 /**
- * HTTP servers on loopback that answer by a script, and know who is connected.
+ * HTTP servers on loopback that answer by a script, and know which clients are connected.
  */
 import { Duration, Effect, Schedule, type Scope } from "effect"
 import * as Http from "node:http"
@@ -88,7 +88,7 @@ export const responding =
   (exchange: Exchange): void =>
     respond(exchange, answers[Math.min(exchange.count, answers.length) - 1] ?? answers[0])
 
-/** Waits in real time until something holds; a test that waits in vain runs out of time. */
+/** Waits in real time until something holds; a test in which it never holds runs out of time. */
 export const until = (holds: () => boolean): Effect.Effect<void> =>
   Effect.asVoid(
     Effect.repeat(Effect.sync(holds), { until: (yes) => yes, schedule: Schedule.spaced(Duration.millis(2)) })

@@ -22,7 +22,7 @@ export interface Answer {
 export interface Call {
   readonly request: HttpClientRequest.HttpClientRequest
   readonly atMillis: number
-  /** Aborted once the response is let go of. */
+  /** Aborted once the response is released. */
   readonly signal: AbortSignal
 }
 

@@ -24,7 +24,7 @@ const client: Effect.Effect<HttpClient.HttpClient, never, HttpClient.HttpClient>
 
 import * as Http from "node:http"
 
-/** A server on loopback, whose answers tell over which connection a request came. */
+/** A server on loopback; each answer has the number of the connection that the request came over. */
 const server = Effect.acquireRelease(
   Effect.async<Http.Server>((resume) => {
     const statuses = [503, 429, 200]

@@ -640,7 +640,7 @@ tableOf(
       ),
 
     'A bucket with `whenShort: "wait"` is short of tokens': () =>
-      virtually("waits for them in line, and then the delay", () =>
+      virtually("waits for its turn, and then the delay", () =>
         Effect.gen(function* () {
           const quota = { capacity: 5, cost: { orElse: 5 }, refillPerSecond: 1, whenShort: "wait" } as const
           const bucket = yield* RetryBucket.quota(quota)

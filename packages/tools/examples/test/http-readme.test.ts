@@ -311,7 +311,7 @@ tableOf(
       ),
 
     "A response is followed by another attempt": () =>
-      virtually("lets go of its body before the wait", () =>
+      virtually("releases its body before the wait", () =>
         Effect.gen(function* () {
           const abortedAt: Array<number> = []
           const sentAt: Array<number> = []
