@@ -12,7 +12,7 @@ import type { Curve, Definition } from "./CurveShape.ts"
 import { bounds, known } from "./CurveShape.ts"
 import { longestMillis, times } from "./Millis.ts"
 
-export { isCurve, type Curve, type Definition } from "./CurveShape.ts"
+export type { Curve, Definition } from "./CurveShape.ts"
 
 /**
  * A curve of your own, with a state, with chance, or both.

@@ -6,19 +6,8 @@
  * policy.
  */
 import type { Effect } from "effect"
-import type {
-  Adds,
-  Bound,
-  Checked,
-  Fields,
-  In,
-  Judged,
-  Mistake,
-  Needs,
-  Provided,
-  ResultIn,
-  Takes
-} from "./PolicyRecord.ts"
+import type { Fields, Mistake } from "./PolicyRecord.ts"
+import type { Adds, Bound, Checked, In, Judged, Needs, Provided, ResultIn, Takes } from "./PolicyTypes.ts"
 import type { RetryStopped } from "./RetryStopped.ts"
 
 /** Stands for a type that no contextual type has told. */

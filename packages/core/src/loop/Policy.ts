@@ -7,10 +7,12 @@
 import * as Backoff from "../decide/Backoff.ts"
 import * as Jitter from "../decide/Jitter.ts"
 import { prepare } from "./PolicyCheck.ts"
-import type { Bound, Checked, Made, Preset } from "./PolicyRecord.ts"
+import type { Made, Preset } from "./PolicyRecord.ts"
+import type { Bound, Checked } from "./PolicyTypes.ts"
 
 export { config } from "./PolicyConfig.ts"
-export type { Any, AttemptsByKind, Checked, Fields, Made, Policy, Preset, Release } from "./PolicyRecord.ts"
+export type { Any, Fields, Made, Policy, Preset, Release } from "./PolicyRecord.ts"
+export type { Checked } from "./PolicyTypes.ts"
 export { toSchedule } from "./PolicySchedule.ts"
 
 /**

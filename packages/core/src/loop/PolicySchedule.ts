@@ -10,7 +10,8 @@ import * as Decision from "./Decision.ts"
 import * as ForeignSchedule from "./ForeignSchedule.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 import { prepare } from "./PolicyCheck.ts"
-import type { Any, In, Needs } from "./PolicyRecord.ts"
+import type { Any } from "./PolicyRecord.ts"
+import type { In, Needs } from "./PolicyTypes.ts"
 
 /**
  * A policy of which a schedule can do everything: one that neither looks into attempts nor at successes.

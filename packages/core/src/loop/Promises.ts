@@ -9,7 +9,8 @@ import type { Fiber } from "effect"
 import * as Loop from "./Loop.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 import { prepare } from "./PolicyCheck.ts"
-import type { Any, Checked, Plain, ResultIn } from "./PolicyRecord.ts"
+import type { Any, Plain } from "./PolicyRecord.ts"
+import type { Checked, ResultIn } from "./PolicyTypes.ts"
 
 /**
  * The attempt that an `async` function is called for.

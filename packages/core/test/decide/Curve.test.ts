@@ -5,6 +5,7 @@ import { Arbitraries, Laws } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
+import { isCurve } from "../../src/decide/CurveShape.ts"
 import { middles, seeded } from "../support/Draws.ts"
 import { golden, last, s, same } from "../support/Golden.ts"
 import type { Cdf } from "../support/KolmogorovSmirnov.ts"
@@ -209,7 +210,7 @@ describe("Curve.make", () => {
   it("keeps the type of its state", () => {
     expectTypeOf(mine({})).toEqualTypeOf<Curve.Curve<number>>()
     expectTypeOf<Curve.Curve<number>>().toExtend<Curve.Curve>()
-    expect([Curve.isCurve(mine({})), Curve.isCurve({ name: "mine" })]).toEqual([true, false])
+    expect([mine({}), { name: "mine" }].map(isCurve)).toEqual([true, false])
   })
 })
 
