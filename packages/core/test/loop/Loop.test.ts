@@ -455,8 +455,11 @@ const attempted = [
   }
 ]
 
+// Every bound where there is most to lose, and no bound and all of them at once elsewhere.
 const table = scripts.flatMap((script) =>
-  bounds.flatMap((bound) => attempted.map((attempt) => ({ ...script, ...bound, ...attempt })))
+  (script.script.limiter === yielding ? bounds : [...bounds.slice(0, 1), ...bounds.slice(-1)]).flatMap((bound) =>
+    attempted.map((attempt) => ({ ...script, ...bound, ...attempt }))
+  )
 )
 
 /** What a bucket holds that no attempt was made with, and what it heard that does not fit. */
