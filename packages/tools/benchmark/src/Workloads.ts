@@ -13,7 +13,7 @@ import { promisesSucceed, promisesTwoFailures } from "./workloads/Promises.ts"
 import { promisesQuotaOneFailure, promisesQuotaSucceed } from "./workloads/PromisesQuota.ts"
 import { success } from "./workloads/Success.ts"
 import { successUnderBucket } from "./workloads/SuccessUnderBucket.ts"
-import { takeAndGiveBackTokens } from "./workloads/TakeAndGiveBack.ts"
+import { acquireAndRefundTokens } from "./workloads/AcquireAndRefund.ts"
 import { twoFailures } from "./workloads/TwoFailures.ts"
 
 /** `collect` is a full collection of garbage: memory is measured between two. */
@@ -22,7 +22,7 @@ export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
   twoFailures,
   foreignSchedule,
   successUnderBucket,
-  takeAndGiveBackTokens,
+  acquireAndRefundTokens,
   concurrentOperations,
   observedSuccess,
   observedTwoFailures,

@@ -8,7 +8,7 @@ const size = 10_000
 
 /** Nanoseconds per operation of a crowd that shares so many buckets. */
 const sharing = (buckets: number, operation = funded): Row["sample"] => {
-  const quota = RetryBucket.makeQuota({ capacity: 1e6 })
+  const quota = RetryBucket.quota({ capacity: 1e6 })
   const run = crowd(
     operation,
     size,

@@ -1,12 +1,12 @@
 /**
  * Many operations at once.
  */
-import { Retry, RetryBucket } from "@effect-retry/core"
+import { Retry, TokenBucket } from "@effect-retry/core"
 import { Effect, Exit, Runtime } from "effect"
 import type { Call } from "./Calls.ts"
 import { down, policy } from "./Calls.ts"
 
-type Operation = Effect.Effect<number, unknown, RetryBucket.Default>
+type Operation = Effect.Effect<number, unknown, TokenBucket.Default>
 
 const success = Effect.succeed(1)
 
@@ -19,7 +19,7 @@ const yielding = (retried: (self: Call) => Operation): Operation =>
   })
 
 /** An operation that takes tokens and returns them. */
-export const funded: Operation = yielding((self) => Retry.retry(self, { ...policy, bucket: RetryBucket.Default }))
+export const funded: Operation = yielding((self) => Retry.retry(self, { ...policy, bucket: TokenBucket.Default }))
 
 /** The same without a bucket. */
 export const unfunded: Operation = yielding((self) => Retry.retry(self, policy))
@@ -28,10 +28,10 @@ export const unfunded: Operation = yielding((self) => Retry.retry(self, policy))
 export const crowd = (
   operation: Operation,
   size: number,
-  buckets: ReadonlyArray<RetryBucket.RetryBucket>
+  buckets: ReadonlyArray<TokenBucket.TokenBucket>
 ): (() => Promise<void>) => {
   const edges = buckets.map((bucket) =>
-    Effect.runSync(Effect.provideService(Effect.runtime<RetryBucket.Default>(), RetryBucket.Default, bucket))
+    Effect.runSync(Effect.provideService(Effect.runtime<TokenBucket.Default>(), TokenBucket.Default, bucket))
   )
   return () =>
     new Promise((resolve, reject) => {

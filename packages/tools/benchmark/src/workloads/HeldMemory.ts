@@ -1,4 +1,4 @@
-import { RetryBucket } from "@effect-retry/core"
+import { RetryBucket, TokenBucket } from "@effect-retry/core"
 import { Effect } from "effect"
 import type { Row, Workload } from "../Workload.ts"
 import { crowd, funded } from "./Crowd.ts"
@@ -19,21 +19,21 @@ const held =
     return kept === undefined ? Number.NaN : bytes
   }
 
-const quota = RetryBucket.makeQuota()
+const quota = RetryBucket.quota()
 
-const quotas = (): ReadonlyArray<RetryBucket.RetryBucket> =>
+const quotas = (): ReadonlyArray<TokenBucket.TokenBucket> =>
   Array.from({ length: buckets }, () => Effect.runSync(quota))
 
-const keyed = (): RetryBucket.RetryBucket => {
-  const bucket = Effect.runSync(RetryBucket.makeKeyed({ bucket: quota, maxKeys: buckets, idleTimeToLive: "1 hour" }))
+const keyed = (): TokenBucket.TokenBucket => {
+  const bucket = Effect.runSync(TokenBucket.keyed({ bucket: quota, maxKeys: buckets, idleTimeToLive: "1 hour" }))
   for (let i = 0; i < buckets; i++) {
-    Effect.runSync(Effect.provideService(bucket.level.get, RetryBucket.Key, `tenant-${i}`))
+    Effect.runSync(Effect.provideService(bucket.level, TokenBucket.Key, `tenant-${i}`))
   }
   return bucket
 }
 
 const ended = () => {
-  const bucket = Effect.runSync(RetryBucket.makeQuota({ capacity: 1e6 }))
+  const bucket = Effect.runSync(RetryBucket.quota({ capacity: 1e6 }))
   const run = crowd(funded, size, [bucket])
   return async () => {
     for (let i = 0; i < crowds; i++) await run()

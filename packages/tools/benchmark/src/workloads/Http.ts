@@ -1,7 +1,7 @@
 /**
  * A request by the platform's clients, and what is put around them.
  */
-import { RetryBucket } from "@effect-retry/core"
+import { RetryBucket, TokenBucket } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import type { HttpClientError } from "@effect/platform"
@@ -18,28 +18,27 @@ export const policy = { ...HttpRetry.standard, maxAttempts: calls.maxAttempts, b
 const nativeSchedule = Schedule.intersect(nativeDelays, Schedule.recurs(policy.maxAttempts - 1))
 
 type With<R> = HttpClient.HttpClient.With<HttpClientError.HttpClientError, R>
-type Client = With<RetryBucket.Default>
+type Client = With<TokenBucket.Default>
 
 export const ways: { readonly [name: string]: (client: HttpClient.HttpClient) => Client } = {
   "bare client": (client) => client,
   "`HttpRetry.withRetry`": (client) => HttpRetry.withRetry(client, policy),
   "`HttpRetry.withRetry`, keyed quota": (client) =>
-    HttpRetry.withRetry(client, { ...policy, bucket: RetryBucket.Default }),
+    HttpRetry.withRetry(client, { ...policy, bucket: TokenBucket.Default }),
   "`HttpClient.retryTransient`": (client) => HttpClient.retryTransient(client, nativeSchedule)
 }
 
-export const quotas = RetryBucket.layerKeyed(RetryBucket.Default, {
-  bucket: RetryBucket.makeQuota(),
-  maxKeys: 10,
-  idleTimeToLive: "1 hour"
-})
+export const quotas = Layer.effect(
+  TokenBucket.Default,
+  TokenBucket.keyed({ bucket: RetryBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
+)
 
 export const transports = { undici: NodeHttpClient.layerUndici, fetch: FetchHttpClient.layer }
 
 /** Sends a GET, and reads the JSON of its response. */
 export const json = <R>(client: With<R>, url: string) => Effect.flatMap(client.get(url), (response) => response.json)
 
-type Services = HttpClient.HttpClient | RetryBucket.Default
+type Services = HttpClient.HttpClient | TokenBucket.Default
 
 /** Runs, inside one fiber of a runtime, of what is made once of its services. */
 export const insideFiberWith = <R>(
@@ -52,7 +51,7 @@ export const insideFiberWith = <R>(
 const comparing = <R>(
   workload: Pick<Workload, "title" | "about" | "rounds">,
   services: Layer.Layer<R | Services>,
-  operation: (client: Client) => Effect.Effect<Effect.Effect<unknown, unknown, RetryBucket.Default>, never, R>,
+  operation: (client: Client) => Effect.Effect<Effect.Effect<unknown, unknown, TokenBucket.Default>, never, R>,
   pace?: Pace,
   atMost?: number
 ): Workload => {

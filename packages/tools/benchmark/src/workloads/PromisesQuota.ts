@@ -1,13 +1,13 @@
-import { Retry, RetryBucket } from "@effect-retry/core"
-import { ManagedRuntime } from "effect"
+import { Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Layer, ManagedRuntime } from "effect"
 import type { Row, Workload } from "../Workload.ts"
 import { awaitedOneByOne, insideFiberOf } from "../Workload.ts"
 import { flakyPromise, policy, readyPromise } from "./Calls.ts"
 import { asEffect, type Call, handWritten, smithy, withoutTimers } from "./Promises.ts"
 
-const edge = ManagedRuntime.make(RetryBucket.layerQuota(RetryBucket.Default))
+const edge = ManagedRuntime.make(Layer.effect(TokenBucket.Default, RetryBucket.quota()))
 
-const retried = (call: Call) => Retry.retry(asEffect(call), { ...policy, bucket: RetryBucket.Default })
+const retried = (call: Call) => Retry.retry(asEffect(call), { ...policy, bucket: TokenBucket.Default })
 
 const ways: { readonly [name: string]: (call: Call) => Row["sample"] } = {
   "hand-written, no quota": (call) => awaitedOneByOne(() => handWritten(call)),

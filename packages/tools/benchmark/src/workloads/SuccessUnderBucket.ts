@@ -1,16 +1,16 @@
-import { Retry, RetryBucket } from "@effect-retry/core"
+import { Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
 import { Context, Effect } from "effect"
 import { constant } from "effect/Function"
 import type { Row, Workload } from "../Workload.ts"
 import { insideOneFiber, withServices } from "../Workload.ts"
 import { handWritten, ours, policy, ready } from "./Calls.ts"
 
-const retried = Retry.retry(ready, { ...policy, bucket: RetryBucket.Default })
+const retried = Retry.retry(ready, { ...policy, bucket: TokenBucket.Default })
 
-const under = (bucket: Effect.Effect<RetryBucket.RetryBucket>): Row["sample"] =>
-  withServices(Context.make(RetryBucket.Default, Effect.runSync(bucket)), constant(retried))
+const under = (bucket: Effect.Effect<TokenBucket.TokenBucket>): Row["sample"] =>
+  withServices(Context.make(TokenBucket.Default, Effect.runSync(bucket)), constant(retried))
 
-const keyed = RetryBucket.makeKeyed({ bucket: RetryBucket.makeQuota(), maxKeys: 10, idleTimeToLive: "1 hour" })
+const keyed = TokenBucket.keyed({ bucket: RetryBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
 
 export const successUnderBucket: Workload = {
   title: "Succeeds at once, under a bucket",
@@ -25,12 +25,12 @@ export const successUnderBucket: Workload = {
   rows: [
     { name: "hand-written", sample: insideOneFiber(constant(handWritten(ready))) },
     { name: "`Retry.retry`, no bucket", sample: insideOneFiber(constant(ours(ready))) },
-    { name: "unlimited", sample: under(Effect.succeed(RetryBucket.unlimited)) },
-    { name: "quota", sample: under(RetryBucket.makeQuota()), target: { of: "ratio", atMost: 4 } },
-    { name: "quota that refills", sample: under(RetryBucket.makeQuota({ refillPerSecond: 10 })) },
-    { name: "success ratio", sample: under(RetryBucket.makeSuccessRatio({ ratio: 0.1, capacity: 10 })) },
-    { name: "request ratio", sample: under(RetryBucket.makeRequestRatio()) },
-    { name: "gRPC throttle", sample: under(RetryBucket.makeGrpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })) },
+    { name: "unlimited", sample: under(Effect.succeed(TokenBucket.unlimited)) },
+    { name: "quota", sample: under(RetryBucket.quota()), target: { of: "ratio", atMost: 4 } },
+    { name: "quota that refills", sample: under(RetryBucket.quota({ refillPerSecond: 10 })) },
+    { name: "success ratio", sample: under(RetryBucket.successRatio({ ratio: 0.1, capacity: 10 })) },
+    { name: "request ratio", sample: under(RetryBucket.requestRatio()) },
+    { name: "gRPC throttle", sample: under(RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })) },
     { name: "keyed quota", sample: under(keyed) }
   ]
 }

@@ -1,0 +1,40 @@
+import { RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Effect, Option } from "effect"
+import { constant, identity } from "effect/Function"
+import type { Row, Target, Workload } from "../Workload.ts"
+import { insideOneFiber } from "../Workload.ts"
+
+const target: Target = { of: "value", atMost: 1_000 }
+
+const request: TokenBucket.Request = {
+  attempt: 2,
+  kind: Option.some("Transient"),
+  atMost: Option.none(),
+  restore: identity
+}
+
+const acquireAndRefund = (make: Effect.Effect<TokenBucket.TokenBucket>): Row["sample"] => {
+  const bucket = Effect.runSync(make)
+  return insideOneFiber(() =>
+    Effect.flatMap(bucket.acquire(request), (granted) => Option.getOrThrow(granted).refund)
+  )
+}
+
+const keyed = TokenBucket.keyed({ bucket: RetryBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
+
+export const acquireAndRefundTokens: Workload = {
+  title: "Acquires tokens and refunds them",
+  about: ["A bucket alone, without a loop: it grants the tokens of a retry, and they are refunded as if it was not made."],
+  unit: "ns",
+  rounds: 41,
+  baseline: "two empty effects",
+  rows: [
+    {
+      name: "two empty effects",
+      sample: insideOneFiber(() => Effect.flatMap(Effect.sync(constant(1)), () => Effect.sync(constant(1))))
+    },
+    { name: "quota", sample: acquireAndRefund(RetryBucket.quota()), target },
+    { name: "quota that refills", sample: acquireAndRefund(RetryBucket.quota({ refillPerSecond: 10 })), target },
+    { name: "keyed quota", sample: acquireAndRefund(keyed) }
+  ]
+}
