@@ -1,39 +1,20 @@
 /**
- * Plays scenes one after the other against one server, shows each as it ends, and sums up.
+ * Plays scenes one after the other against one server, shows each as it ends, and sums up the requests that were saved.
  */
-import { HttpClientRequest } from "@effect/platform"
-import { Clock, Effect } from "effect"
-import type { Line, Style } from "./Paint.ts"
+import { Clock, Effect, identity } from "effect"
+import * as Calls from "./Calls.ts"
+import * as Outage from "./Outage.ts"
+import type { Line, Span, Style, Tone } from "./Paint.ts"
 import * as Paint from "./Paint.ts"
-import * as Client from "./Client.ts"
+import type { Promised } from "./Promised.ts"
+import * as Run from "./Run.ts"
 import type { Report, Scene, Tally } from "./Scene.ts"
-import * as Deadline from "./scenes/Deadline.ts"
-import * as Mixture from "./scenes/Mixture.ts"
-import * as Keyed from "./scenes/Keyed.ts"
-import * as NotFound from "./scenes/NotFound.ts"
-import * as OneCounter from "./scenes/OneCounter.ts"
-import * as Outage from "./scenes/Outage.ts"
-import * as ResetAndHang from "./scenes/ResetAndHang.ts"
-import * as Throttled from "./scenes/Throttled.ts"
-import * as TwoFailures from "./scenes/TwoFailures.ts"
-import * as Script from "./Script.ts"
 import * as Server from "./Server.ts"
-import * as Words from "./Words.ts"
 
 /**
  * @category constructors
  */
-export const scenes: ReadonlyArray<Scene> = [
-  TwoFailures.scene(),
-  Throttled.scene(),
-  ResetAndHang.scene(),
-  Deadline.scene(),
-  NotFound.scene(),
-  Keyed.scene(),
-  OneCounter.scene(),
-  Mixture.scene(),
-  Outage.scene()
-]
+export const scenes: ReadonlyArray<Scene> = [...Calls.scenes(), Outage.scene()]
 
 /**
  * @category models
@@ -50,13 +31,14 @@ export interface Options {
  *
  * @category running
  */
-export const run = ({ print, scenes, seed, style }: Options): Effect.Effect<boolean, Server.ServerFailed> =>
+export const run = ({ print, scenes, seed, style }: Options): Effect.Effect<boolean> =>
   Effect.gen(function* () {
     const show = (lines: ReadonlyArray<Line>) =>
       Effect.sync(() => print(lines.map((line) => `${Paint.render(style, line)}\n`).join("")))
     const startedMillis = yield* Clock.currentTimeMillis
     const server = yield* Server.make
-    yield* warmUp(server)
+    // The first call of a process is slow, and no scene is to show that.
+    yield* Run.native({ server, seed, path: "/warm-up", steps: [Server.status(200)] }, identity)
     yield* show(opening(style, server.url, seed))
     const played = yield* Effect.forEach(scenes, (scene, i) =>
       Effect.gen(function* () {
@@ -68,29 +50,18 @@ export const run = ({ print, scenes, seed, style }: Options): Effect.Effect<bool
     )
     const tookMillis = (yield* Clock.currentTimeMillis) - startedMillis
     yield* show(summary(style, played, tookMillis))
-    return played.every(({ report }) => report.promises.every(({ broken }) => broken === undefined))
+    return brokenIn(played).length === 0
   }).pipe(Effect.scoped)
 
-/** The first call of a process is slow; no scene shall pay for it. */
-const warmUp = (server: Server.ScriptedServer): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    yield* server.play("/warm-up", Script.make(Script.status(200)))
-    const client = yield* Client.make(Effect.succeed(1))
-    yield* Effect.ignore(Client.send(client, HttpClientRequest.get(`${server.url}/warm-up`)))
-  })
-
-const opening = (style: Style, url: string, seed: string): ReadonlyArray<Line> => [
-  [Paint.span("effect-retry", "strong"), Paint.span(" and plain Effect.retry, on real sockets")],
-  Paint.line(`server ${url}, seed ${seed}; times to scale, in each scene on one axis`, "dim"),
-  [
-    Paint.span(`${style.glyphs.failed} failed`, "bad"),
-    Paint.span(`  ${style.glyphs.cut} cut`, "running"),
-    Paint.span(`  ${style.glyphs.succeeded} succeeded`, "good"),
-    Paint.span(`  ${style.glyphs.waiting} waiting  `, "dim"),
-    Paint.span(`${style.glyphs.running} running`)
-  ],
-  []
-]
+const opening = (style: Style, url: string, seed: string): ReadonlyArray<Line> => {
+  const { cut, failed, succeeded, waiting } = style.glyphs
+  return [
+    ...Paint.paragraph(style, 0, "effect-retry beside plain retries, against a failing server", "strong"),
+    ...Paint.paragraph(style, 0, `server ${url}, seed ${seed}; times are drawn to scale`, "dim"),
+    ...Paint.paragraph(style, 0, `${failed} failed  ${cut} cut  ${succeeded} succeeded  ${waiting} waiting`, "dim"),
+    []
+  ]
+}
 
 const heading = (style: Style, { intro, title }: Scene, number: number): ReadonlyArray<Line> => [
   [
@@ -100,79 +71,71 @@ const heading = (style: Style, { intro, title }: Scene, number: number): Readonl
   ...intro.flatMap((text) => Paint.paragraph(style, 3, text, "dim"))
 ]
 
-const findings = (style: Style, { notes, promises }: Report): ReadonlyArray<Line> => {
+const findings = (style: Style, { note, promises }: Report): ReadonlyArray<Line> => {
   const kept = promises.flatMap(({ broken, text }) => (broken === undefined ? [text] : []))
-  const failed = promises.flatMap(({ broken, text }) => (broken === undefined ? [] : [`BROKEN: ${text}; ${broken}`]))
+  const broken = promises.flatMap(({ broken, text }) => (broken === undefined ? [] : [`BROKEN: ${text}; ${broken}`]))
   return [
-    ...notes.flatMap((note) => Paint.paragraph(style, 3, note, "dim")),
+    ...(note === undefined ? [] : Paint.paragraph(style, 3, note, "dim")),
     ...(kept.length === 0 ? [] : signed(style, true, kept.join("; "))),
-    ...failed.flatMap((text) => signed(style, false, text))
+    ...broken.flatMap((text) => signed(style, false, text))
   ]
 }
 
-const signed = (style: Style, kept: boolean, text: string): ReadonlyArray<Line> =>
-  Paint.paragraph(style, 5, text).map((line, i): Line => {
-    if (i > 0) return line
-    const sign = kept ? Paint.span(style.glyphs.kept, "good") : Paint.span(style.glyphs.broken, "bad")
-    return [Paint.span("   "), sign, Paint.span(Paint.text(line).slice(4))]
-  })
+/** A paragraph with a sign before it. */
+const signed = (style: Style, kept: boolean, text: string): ReadonlyArray<Line> => {
+  const sign = kept ? Paint.span(`   ${style.glyphs.kept}`, "good") : Paint.span(`   ${style.glyphs.broken}`, "bad")
+  const [first = "", ...rest] = Paint.wrapped(style.width - 5, text)
+  return [[sign, Paint.span(` ${first}`)], ...rest.map((line) => [Paint.span(`     ${line}`)])]
+}
 
 type Played = ReadonlyArray<{ readonly scene: Scene; readonly report: Report }>
 
+const brokenIn = (played: Played): ReadonlyArray<Promised> =>
+  played.flatMap(({ report }) => report.promises.filter(({ broken }) => broken !== undefined))
+
 const summary = (style: Style, played: Played, tookMillis: number): ReadonlyArray<Line> => {
-  const promises = played.flatMap(({ report }) => report.promises)
-  const broken = played.flatMap(({ report, scene }) =>
-    report.promises.flatMap(({ broken, text }) => (broken === undefined ? [] : [`${scene.title}: ${text}; ${broken}`]))
-  )
-  const titleWidth = style.width - 2 * columnsWidth
-  const total = (side: "ours" | "native"): Tally => sum(played.map(({ report }) => report[side]))
+  const total = (side: "ours" | "native") => played.reduce((sum, { report }) => sum + report[side].requests, 0)
+  const [ours, native] = [total("ours"), total("native")]
+  const percent = Math.round((100 * (native - ours)) / Math.max(1, native))
+  const saving = `${Paint.grouped(native - ours)} saved, ${percent} %`
+  const broken = brokenIn(played).length
+  const checked = Paint.count(played.flatMap(({ report }) => report.promises).length, "promise")
+  const result = `${checked} checked, ${broken === 0 ? "all kept" : `${broken} broken`}, in ${Paint.millis(tookMillis)}`
   return [
-    [Paint.span("Summary".padEnd(titleWidth), "strong"), ...header("ours"), ...header("native")],
-    ...played.map(({ report, scene }, i): Line => {
-      const title = `${i + 1}  ${scene.title}`
-      return [
-        Paint.span((title.length < titleWidth ? title : `${title.slice(0, titleWidth - 4)}...`).padEnd(titleWidth)),
-        ...cells(report.ours),
-        ...cells(report.native)
-      ]
-    }),
-    [Paint.span("   all".padEnd(titleWidth), "strong"), ...cells(total("ours")), ...cells(total("native"))],
+    ...row(style, "Requests to the server", "strong", [Paint.span("ours"), Paint.span("native"), Paint.span("saved")]),
+    ...played.flatMap(({ report, scene }, i) => row(style, `${i + 1}  ${scene.title}`, "plain", cells(report))),
+    ...row(style, "   all", "strong", cells({ ours: { requests: ours }, native: { requests: native } })),
     [],
-    ...broken.flatMap((text) => signed(style, false, `BROKEN: ${text}`)),
-    ...signed(
+    ...Paint.paragraph(
       style,
-      broken.length === 0,
-      `${promises.length} promises checked, ${broken.length === 0 ? "all kept" : `${broken.length} broken`}, in ${Words.seconds(tookMillis)}`
-    )
+      0,
+      `The server saw ${Paint.count(ours, "request")} instead of ${Paint.grouped(native)}: ${saving}.`,
+      "strong"
+    ),
+    [],
+    ...signed(style, broken === 0, result)
   ]
 }
 
-/** Of result, requests and time on one side of the summary. */
-const columnsWidth = 24
+/** The widths of the numbers. */
+const columns = [14, 14, 8] as const
 
-const header = (name: string): Line => [
-  Paint.span(` ${name.padStart(7)}`, "strong"),
-  Paint.span("  reqs    time", "dim"),
-  Paint.span(" ")
-]
-
-const cells = ({ elapsedMillis, operations, requests, stopped, succeeded }: Tally): Line => {
-  const one = succeeded === 1 ? "ok" : stopped === 1 ? "stopped" : "failed"
-  const result = operations === 1 ? one : `${succeeded}/${operations}`
-  return [
-    Paint.span(` ${result.padStart(7)}`, succeeded === operations ? "good" : "bad"),
-    Paint.span(`${String(requests).padStart(6)}${Words.seconds(elapsedMillis).padStart(8)}`),
-    Paint.span(" ")
-  ]
+/** The title on a line of its own where it does not fit beside the numbers. */
+const row = (style: Style, title: string, tone: Tone, numbers: ReadonlyArray<Span>): ReadonlyArray<Line> => {
+  const width = style.width - columns.reduce((sum, column) => sum + column, 0)
+  const padded = numbers.map(({ text, tone }, i) => Paint.span(text.padStart(columns[i] ?? 0), tone))
+  return title.length < width
+    ? [[Paint.span(title.padEnd(width), tone), ...padded]]
+    : [...Paint.paragraph(style, 0, title, tone), [Paint.span(" ".repeat(width)), ...padded]]
 }
 
-const sum = (tallies: ReadonlyArray<Tally>): Tally => {
-  const total = (of: keyof Tally) => tallies.reduce((sum, tally) => sum + tally[of], 0)
-  return {
-    operations: total("operations"),
-    succeeded: total("succeeded"),
-    stopped: total("stopped"),
-    requests: total("requests"),
-    elapsedMillis: total("elapsedMillis")
-  }
+const cells = ({ native, ours }: Pick<Report, "native" | "ours">): ReadonlyArray<Span> => {
+  const saved = native.requests - ours.requests
+  return [cell(ours), cell(native), Paint.span(Paint.grouped(saved), saved > 0 ? "good" : "plain")]
+}
+
+const cell = ({ requests, succeeded }: Tally): Span => {
+  const text = Paint.grouped(requests).padStart(5)
+  if (succeeded === undefined) return Paint.span(text)
+  return succeeded ? Paint.span(`ok ${text}`, "good") : Paint.span(`failed ${text}`, "bad")
 }

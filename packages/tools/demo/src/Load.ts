@@ -3,7 +3,6 @@
  */
 import type { Line, Style, Tone } from "./Paint.ts"
 import * as Paint from "./Paint.ts"
-import * as Words from "./Words.ts"
 
 /**
  * @category models
@@ -16,78 +15,74 @@ export interface Track {
 }
 
 /**
- * What the columns stand for.
+ * A stretch of time that is marked below the columns.
  *
  * @category models
  */
-export interface Scale {
-  readonly binMillis: number
-  readonly untilMillis: number
-  /** A stretch of time that is marked below the columns. */
-  readonly marked: { readonly fromMillis: number; readonly toMillis: number; readonly name: string }
+export interface Marked {
+  readonly fromMillis: number
+  readonly toMillis: number
+  readonly name: string
 }
 
 const height = 4
-const indent = 10
+const indent = 3
 
 /**
- * How many requests came in each bin of time.
+ * How many requests came in each of so many parts of the time.
  *
  * @category destructors
  */
-export const perBin = ({ binMillis, untilMillis }: Scale, atMillis: ReadonlyArray<number>): ReadonlyArray<number> => {
-  const bins = Array.from({ length: Math.ceil(untilMillis / binMillis) }, () => 0)
+export const perColumn = (columns: number, untilMillis: number, { atMillis }: Track): ReadonlyArray<number> => {
+  const counts = Array.from({ length: columns }, () => 0)
   for (const at of atMillis) {
-    const bin = Math.min(bins.length - 1, Math.max(0, Math.floor(at / binMillis)))
-    bins[bin] = (bins[bin] ?? 0) + 1
+    const column = Math.min(columns - 1, Math.max(0, Math.floor((at / untilMillis) * columns)))
+    counts[column] = (counts[column] ?? 0) + 1
   }
-  return bins
+  return counts
 }
 
 /**
- * Draws the tracks one below the other, each with its highest column in words.
+ * Draws the tracks one below the other, each with its name and its highest column in words.
  *
  * @category constructors
  */
-export const draw = (style: Style, tracks: ReadonlyArray<Track>, scale: Scale): ReadonlyArray<Line> => {
-  const loads = tracks.map((track) => ({ track, bins: perBin(scale, track.atMillis) }))
-  const highest = Math.max(1, ...loads.flatMap(({ bins }) => bins))
-  return [...loads.flatMap(({ bins, track }) => columns(style, track, bins, highest)), marks(style, scale)]
+export const draw = (
+  style: Style,
+  tracks: ReadonlyArray<Track>,
+  untilMillis: number,
+  marked: Marked
+): ReadonlyArray<Line> => {
+  const columns = style.width - 2 * indent
+  const loads = tracks.map((track) => ({ ...track, counts: perColumn(columns, untilMillis, track) }))
+  const highest = Math.max(1, ...loads.flatMap(({ counts }) => counts))
+  return [
+    ...loads.flatMap(({ counts, name, tone }) => {
+      const peak = Paint.count(Math.max(0, ...counts), "request")
+      const head = `${name}: at most ${peak} per ${Paint.millis(untilMillis / columns)}`
+      return [...Paint.paragraph(style, indent, head), ...bars(style, tone, counts, highest)]
+    }),
+    marks(style, (millis) => indent + Math.round((millis / untilMillis) * columns), marked)
+  ]
 }
 
-const columns = (
-  { glyphs: { bars } }: Style,
-  { name, tone }: Track,
-  bins: ReadonlyArray<number>,
-  highest: number
-): ReadonlyArray<Line> =>
+const bars = ({ glyphs }: Style, tone: Tone, counts: ReadonlyArray<number>, highest: number): ReadonlyArray<Line> =>
   Array.from({ length: height }, (_, row): Line => {
     const below = height - 1 - row
-    const drawn = bins.map((requests) => {
-      const level = ((requests / highest) * height - below) * (bars.length - 1)
+    const drawn = counts.map((requests) => {
+      const level = ((requests / highest) * height - below) * (glyphs.bars.length - 1)
       const least = requests > 0 && below === 0 ? 1 : 0
-      return bars[Math.max(least, Math.min(bars.length - 1, Math.round(level)))] ?? " "
+      return glyphs.bars[Math.max(least, Math.min(glyphs.bars.length - 1, Math.round(level)))] ?? " "
     })
-    const peak = row === 0 ? `  at most ${Math.max(0, ...bins)}` : ""
-    return [
-      Paint.span((row === height - 1 ? `   ${name}` : "").padEnd(indent)),
-      Paint.span(drawn.join(""), tone),
-      Paint.span(peak, "dim")
-    ]
+    return [Paint.span(" ".repeat(indent)), Paint.span(drawn.join(""), tone)]
   })
 
-const marks = ({ glyphs }: Style, { binMillis, marked, untilMillis }: Scale): Line => {
-  const cells = Paint.blank(Math.ceil(untilMillis / binMillis) + 2 * indent)
-  const at = (millis: number) => indent + Math.round(millis / binMillis)
+const marks = ({ glyphs, width }: Style, at: (millis: number) => number, marked: Marked): Line => {
+  const cells = Paint.blank(width)
+  const [from, to] = [at(marked.fromMillis), at(marked.toMillis)]
   Paint.put(cells, indent, `${glyphs.tick} 0`, "dim")
-  const text = ` ${marked.name} `
-  const length = at(marked.toMillis) - at(marked.fromMillis)
-  Paint.put(
-    cells,
-    at(marked.fromMillis),
-    text.padStart(Math.floor((length + text.length) / 2), glyphs.running).padEnd(length, glyphs.running),
-    "bad"
-  )
-  Paint.put(cells, at(marked.toMillis) + 1, `${glyphs.tick} ${Words.millis(marked.toMillis)}`, "dim")
-  return Paint.spans(cells)
+  Paint.put(cells, from, glyphs.running.repeat(to - from), "bad")
+  Paint.put(cells, from + 2, ` ${marked.name} `, "bad")
+  Paint.put(cells, to + 1, `${glyphs.tick} ${Paint.millis(marked.toMillis)}`, "dim")
+  return cells
 }

@@ -33,39 +33,26 @@ export interface Style {
 }
 
 /**
- * @category models
- */
-export interface Glyphs {
-  readonly failed: string
-  readonly succeeded: string
-  readonly cut: string
-  readonly waiting: string
-  readonly running: string
-  readonly bound: string
-  readonly tick: string
-  readonly kept: string
-  readonly broken: string
-  readonly rule: string
-  /** Bars of growing height, the empty one first. */
-  readonly bars: ReadonlyArray<string>
-}
-
-/**
  * @category constructors
  */
-export const unicode: Glyphs = {
+export const unicode = {
   failed: "■",
   succeeded: "●",
   cut: "╳",
   waiting: "─",
   running: "━",
-  bound: "┊",
   tick: "╵",
   kept: "✔",
   broken: "✘",
   rule: "─",
+  /** Of growing height, the empty one first. */
   bars: [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 }
+
+/**
+ * @category models
+ */
+export type Glyphs = typeof unicode
 
 /**
  * @category constructors
@@ -76,7 +63,6 @@ export const ascii: Glyphs = {
   cut: "X",
   waiting: "-",
   running: "=",
-  bound: ":",
   tick: "'",
   kept: "+",
   broken: "!",
@@ -84,24 +70,29 @@ export const ascii: Glyphs = {
   bars: [" ", ".", "#"]
 }
 
+type Environment = { readonly [name: string]: string | undefined }
+
 /**
  * Reads off the environment what the output can show: 80 columns, no colour and ASCII where nothing is known.
  *
- * Source of `NO_COLOR`: https://no-color.org, "when present and not an empty string".
+ * Sources: `NO_COLOR`, https://no-color.org, "when present and not an empty string"; `FORCE_COLOR`,
+ * https://nodejs.org/docs/latest-v20.x/api/tty.html, where it overrides `NO_COLOR`, and 0 turns colours off.
  *
  * @category constructors
  */
 export const style = (
-  env: { readonly [name: string]: string | undefined },
+  env: Environment,
   output: { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined }
 ): Style => ({
-  width: Math.min(Math.max(output.columns || 80, narrowest), widest),
-  colour: output.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
+  width: Math.min(Math.max(output.columns || Number(env["COLUMNS"]) || 80, narrowest), widest),
+  colour: forced(env) ?? (output.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb"),
   glyphs: /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "") ? unicode : ascii
 })
 
-/** Below this a line of the table does not fit, and the terminal wraps it. */
-const narrowest = 72
+const forced = ({ FORCE_COLOR: value }: Environment): boolean | undefined =>
+  value === undefined ? undefined : value !== "0" && value !== "false"
+
+const narrowest = 40
 
 const widest = 120
 
@@ -111,30 +102,27 @@ const widest = 120
 export const span = (text: string, tone: Tone = "plain"): Span => ({ text, tone })
 
 /**
- * @category constructors
- */
-export const line = (text: string, tone: Tone = "plain"): Line => [span(text, tone)]
-
-/**
- * Breaks a text into lines of the style's width, all of them indented.
+ * Breaks a text into lines of at most so many columns.
  *
- * @category constructors
+ * @category destructors
  */
-export const paragraph = (
-  { width }: Style,
-  indent: number,
-  text: string,
-  tone: Tone = "plain"
-): ReadonlyArray<Line> => {
+export const wrapped = (columns: number, text: string): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const word of text.split(" ")) {
     const last = lines.at(-1)
-    if (last !== undefined && indent + last.length + 1 + word.length <= width)
-      lines[lines.length - 1] = `${last} ${word}`
+    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`
     else lines.push(word)
   }
-  return lines.map((text) => line(" ".repeat(indent) + text, tone))
+  return lines
 }
+
+/**
+ * A text in lines of the style's width, all of them indented.
+ *
+ * @category constructors
+ */
+export const paragraph = (style: Style, indent: number, text: string, tone: Tone = "plain"): ReadonlyArray<Line> =>
+  wrapped(style.width - indent, text).map((line) => [span(" ".repeat(indent) + line, tone)])
 
 /**
  * The text of a line, with codes of colour where the style has it, and without blanks at its end.
@@ -142,53 +130,50 @@ export const paragraph = (
  * @category destructors
  */
 export const render = ({ colour }: Style, line: Line): string => {
-  if (!colour) return text(line).trimEnd()
+  if (!colour)
+    return line
+      .map(({ text }) => text)
+      .join("")
+      .trimEnd()
   return line.map(({ text, tone }) => (tone === "plain" ? text : `\u001B[${codes[tone]}m${text}\u001B[0m`)).join("")
 }
 
-/**
- * @category destructors
- */
-export const text = (line: Line): string => line.map(({ text }) => text).join("")
+const codes: { readonly [T in Exclude<Tone, "plain">]: number } = { strong: 1, dim: 2, good: 32, bad: 31, running: 33 }
 
 /**
- * One character of a row that is drawn on.
+ * A row to draw on, a span for each column.
  *
- * @category models
- */
-export interface Cell {
-  readonly char: string
-  readonly tone: Tone
-}
-
-/**
  * @category constructors
  */
-export const blank = (columns: number): Array<Cell> =>
-  Array.from({ length: columns }, () => ({ char: " ", tone: "plain" }))
+export const blank = (columns: number): Array<Span> => Array.from({ length: columns }, () => span(" "))
 
 /**
  * Writes on a row; what does not fit is lost.
  *
  * @category running
  */
-export const put = (cells: Array<Cell>, at: number, text: string, tone: Tone): void => {
-  for (const [i, char] of Array.from(text).entries()) if (at + i < cells.length) cells[at + i] = { char, tone }
+export const put = (cells: Array<Span>, at: number, text: string, tone: Tone): void => {
+  for (const [i, char] of Array.from(text).entries()) if (at + i < cells.length) cells[at + i] = span(char, tone)
 }
 
 /**
- * Neighbours of one tone become one span.
+ * `187 ms`, `1.25 s`.
  *
- * @category conversions
+ * @category destructors
  */
-export const spans = (cells: ReadonlyArray<Cell>): ReadonlyArray<Span> => {
-  const spans: Array<Span> = []
-  for (const { char, tone } of cells) {
-    const last = spans.at(-1)
-    if (last?.tone === tone) spans[spans.length - 1] = span(last.text + char, tone)
-    else spans.push(span(char, tone))
-  }
-  return spans
-}
+export const millis = (millis: number): string =>
+  millis < 1000 ? `${Math.round(millis)} ms` : `${Number((millis / 1000).toFixed(2))} s`
 
-const codes: { readonly [T in Exclude<Tone, "plain">]: number } = { strong: 1, dim: 2, good: 32, bad: 31, running: 33 }
+/**
+ * `1,204`.
+ *
+ * @category destructors
+ */
+export const grouped = (count: number): string => count.toLocaleString("en-US")
+
+/**
+ * `1 request`, `1,204 requests`.
+ *
+ * @category destructors
+ */
+export const count = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`

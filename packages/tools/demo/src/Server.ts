@@ -1,54 +1,72 @@
 /**
- * A real HTTP server on a loopback port of its own. Each path plays a script; every request is written down.
+ * An HTTP server on a loopback port of its own. Each path follows a script; every request is written down.
  */
 import * as Http from "node:http"
-import { Clock, Data, Deferred, Effect, FiberSet, Option, type Scope } from "effect"
-import type { Answer, Script } from "./Script.ts"
-import * as ScriptOf from "./Script.ts"
+import type { AddressInfo } from "node:net"
+import { Scripted } from "@effect-retry/testing"
+import { Clock, Effect, FiberSet, type Scope } from "effect"
 
 /**
- * A request as the server saw it. Times are those of the clock.
+ * What the server does with a request: it answers, or resets the connection.
+ *
+ * @category models
+ */
+export type Answer =
+  | { readonly _tag: "Status"; readonly status: number; readonly headers: Http.OutgoingHttpHeaders }
+  | { readonly _tag: "Reset" }
+
+/**
+ * What the server does with one request; `Scripted.hang` leaves it without an answer.
+ *
+ * @category models
+ */
+export type Step = Scripted.Step<Answer>
+
+/**
+ * A request as the server saw it.
  *
  * @category models
  */
 export interface Arrival {
-  /** What the request says in its header `Attempt`. */
+  /** What the request says in its header `attempt`. */
   readonly attempt: number
-  /** Its `Idempotency-Key`. */
-  readonly key: string | undefined
-  readonly answer: Answer
-  readonly atMillis: number
-  /** When it was answered, or its connection closed; `None` for one that is still open. */
-  readonly endedMillis: Option.Option<number>
+  /** The status of its answer, `reset`, or `hang` for none. */
+  answer: string
 }
 
 /**
  * @category models
  */
-export interface ScriptedServer {
+export interface Server {
   readonly url: string
-  /** Plays a script at a path from its beginning. */
-  readonly play: (path: string, script: Script) => Effect.Effect<void>
-  /** How many requests for a path there were so far. */
-  readonly count: (path: string) => Effect.Effect<number>
-  /** All requests for a path so far, after a short wait for those that are about to end. */
-  readonly arrivals: (path: string) => Effect.Effect<ReadonlyArray<Arrival>>
+  /** Follows a script at a path. What comes there is added to the arrivals that it answers with. */
+  readonly play: (path: string, steps: ReadonlyArray<Step>) => Effect.Effect<ReadonlyArray<Arrival>>
 }
+
+const answer = (status: number, headers: Http.OutgoingHttpHeaders = {}): Answer => ({ _tag: "Status", status, headers })
 
 /**
- * The server could not listen.
- *
- * @category models
+ * @category constructors
  */
-export class ServerFailed extends Data.TaggedError("ServerFailed")<{ readonly cause: unknown }> {}
+export const status = (status: number, options?: Scripted.Options): Step => Scripted.succeed(answer(status), options)
 
-interface Request extends Omit<Arrival, "endedMillis"> {
-  readonly ended: Deferred.Deferred<number>
-}
+/**
+ * @category constructors
+ */
+export const reset: Step = Scripted.succeed({ _tag: "Reset" })
 
-interface Route {
-  script: Script
-  readonly requests: Array<Request>
+/**
+ * 429 with `Retry-After` until that time is over, counted from the first request, and 200 from then on.
+ *
+ * @category constructors
+ */
+export const throttled = (seconds: number): Step => {
+  let overMillis: number | undefined
+  const effect = Effect.map(Clock.currentTimeMillis, (now) => {
+    overMillis ??= now + seconds * 1000
+    return now < overMillis ? answer(429, { "Retry-After": String(seconds) }) : answer(200)
+  })
+  return { effect, times: Infinity }
 }
 
 /**
@@ -56,66 +74,40 @@ interface Route {
  *
  * @category constructors
  */
-export const make: Effect.Effect<ScriptedServer, ServerFailed, Scope.Scope> = Effect.gen(function* () {
-  const routes = new Map<string, Route>()
-  const clock = yield* Effect.clock
+export const make: Effect.Effect<Server, never, Scope.Scope> = Effect.gen(function* () {
+  const routes = new Map<string, { readonly call: Effect.Effect<Answer>; readonly arrivals: Array<Arrival> }>()
   const run = yield* FiberSet.makeRuntime()
-  const handle = (request: Http.IncomingMessage, response: Http.ServerResponse) =>
-    Effect.gen(function* () {
-      const route = routes.get(request.url ?? "")
-      if (route === undefined) return yield* respond(response, 404)
-      const atMillis = yield* Clock.currentTimeMillis
-      const [answer, rest] = ScriptOf.next(route.script, atMillis)
-      const ended = yield* Deferred.make<number>()
-      route.script = rest
-      const { attempt, "idempotency-key": key } = request.headers
-      route.requests.push({ attempt: Number(attempt), key: key?.toString(), answer, atMillis, ended })
-      response.once("close", () => Deferred.unsafeDone(ended, Effect.succeed(clock.unsafeCurrentTimeMillis())))
-      yield* give(answer, request, response)
-    })
-  const server = yield* listening((request, response) => void run(handle(request, response)))
-  const address = server.address()
+  const server = yield* listening((request, response) => {
+    const route = routes.get(request.url ?? "")
+    if (route === undefined) return void response.writeHead(404).end()
+    const arrival: Arrival = { attempt: Number(request.headers["attempt"]), answer: "hang" }
+    route.arrivals.push(arrival)
+    run(
+      Effect.map(route.call, (answer) => {
+        arrival.answer = answer._tag === "Reset" ? "reset" : String(answer.status)
+        if (answer._tag === "Reset") request.socket.resetAndDestroy()
+        else response.writeHead(answer.status, answer.headers).end()
+      })
+    )
+  })
+  const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${typeof address === "object" ? address?.port : address}`,
-    play: (path, script) => Effect.sync(() => void routes.set(path, { script, requests: [] })),
-    count: (path) => Effect.sync(() => routes.get(path)?.requests.length ?? 0),
-    arrivals: (path) => Effect.forEach(routes.get(path)?.requests ?? [], settled, { concurrency: "unbounded" })
+    url: `http://127.0.0.1:${port}`,
+    play: (path, steps) =>
+      Effect.map(Scripted.make(steps), ({ call }) => {
+        const arrivals: Array<Arrival> = []
+        routes.set(path, { call, arrivals })
+        return arrivals
+      })
   }
 })
 
-/** A client that has just let go of a connection is given a moment to be noticed. */
-const settled = ({ ended, ...request }: Request): Effect.Effect<Arrival> =>
-  Effect.map(Effect.timeoutOption(Deferred.await(ended), "1 second"), (endedMillis) => ({ ...request, endedMillis }))
-
-const listening = (onRequest: Http.RequestListener): Effect.Effect<Http.Server, ServerFailed, Scope.Scope> =>
+const listening = (onRequest: Http.RequestListener): Effect.Effect<Http.Server, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.async<Http.Server, ServerFailed>((resume) => {
+    Effect.async<Http.Server>((resume) => {
       const server = Http.createServer(onRequest)
-      server.once("error", (cause) => resume(Effect.fail(new ServerFailed({ cause }))))
+      server.once("error", (cause) => resume(Effect.die(cause)))
       server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
     }),
-    (server) =>
-      Effect.async<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
+    (server) => Effect.sync(() => server.close().closeAllConnections())
   )
-
-const give = (answer: Answer, request: Http.IncomingMessage, response: Http.ServerResponse): Effect.Effect<void> => {
-  switch (answer._tag) {
-    case "Status":
-      return Effect.delay(respond(response, answer.status), answer.afterMillis)
-    case "Throttle":
-      return respond(response, 429, { "Retry-After": String(answer.seconds) })
-    case "Reset":
-      return Effect.sync(() => void request.socket.resetAndDestroy())
-    case "Hang":
-      return Effect.void
-  }
-}
-
-const respond = (
-  response: Http.ServerResponse,
-  status: number,
-  headers: Http.OutgoingHttpHeaders = {}
-): Effect.Effect<void> => Effect.sync(() => void response.writeHead(status, headers).end(Http.STATUS_CODES[status]))

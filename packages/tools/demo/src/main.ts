@@ -1,29 +1,29 @@
 /**
- * Retries of real HTTP calls on loopback, as timelines. Exits 0 if all that it shows is what the policies promise.
- *
- *     pnpm demo           the same faults every time
- *     pnpm demo <seed>    other faults
+ * Retries of real HTTP calls on loopback, drawn to scale. Exits with 0 if all that it shows is what the policies promise.
  */
 import { Cause, Effect, Exit } from "effect"
+import * as Arguments from "./Arguments.ts"
 import * as Demo from "./Demo.ts"
 import * as Paint from "./Paint.ts"
 
-// A reader that has seen enough, such as `head`, ends the show and not with an error of its own.
+// A reader that has seen enough, such as `head`, ends the demo, and not with an error of its own.
 process.stdout.on("error", () => process.exit(1))
 
-// Until it has ended well.
-process.exitCode = 1
-
-const show = Demo.run({
-  scenes: Demo.scenes,
-  seed: process.argv.slice(2).find((argument) => argument !== "--") ?? "5",
-  style: Paint.style(process.env, process.stdout),
-  print: (text) => void process.stdout.write(text)
-}).pipe(Effect.timeoutFail({ duration: "14 seconds", onTimeout: () => "the demo did not end within 14 seconds" }))
-
-Effect.runCallback(show, {
-  onExit: (exit) => {
-    if (Exit.isFailure(exit)) console.error(Cause.pretty(exit.cause))
-    else process.exitCode = exit.value ? 0 : 1
-  }
-})
+const print = (text: string) => void process.stdout.write(text)
+const given = Arguments.parse(process.argv.slice(2))
+if ("problem" in given) {
+  process.stderr.write(`${given.problem}\n\n${Arguments.help}`)
+  process.exitCode = 2
+} else if (given.help === true) print(Arguments.help)
+else {
+  // Until it has ended well.
+  process.exitCode = 1
+  const style = Paint.style(process.env, process.stdout)
+  const show = Demo.run({ scenes: Demo.scenes, seed: given.seed, style, print })
+  Effect.runCallback(Effect.timeoutFail(show, { duration: "14 seconds", onTimeout: () => "it took too long" }), {
+    onExit: (exit) => {
+      if (Exit.isFailure(exit)) console.error(Cause.pretty(exit.cause))
+      else process.exitCode = exit.value ? 0 : 1
+    }
+  })
+}

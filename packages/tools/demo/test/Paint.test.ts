@@ -16,7 +16,19 @@ describe("Paint.style", () => {
     ["LC_ALL before LANG", { ...utf8, LC_ALL: "POSIX" }, terminal, { width: 100, colour: true, glyphs: Paint.ascii }],
     ["a locale in lower case", { LC_CTYPE: "C.utf8" }, terminal, { width: 100, colour: true, glyphs: Paint.unicode }],
     ["a wide terminal", utf8, { isTTY: true, columns: 300 }, { width: 120, colour: true, glyphs: Paint.unicode }],
-    ["a narrow terminal", utf8, { isTTY: true, columns: 20 }, { width: 72, colour: true, glyphs: Paint.unicode }],
+    ["a narrow terminal", utf8, { isTTY: true, columns: 45 }, { width: 45, colour: true, glyphs: Paint.unicode }],
+    ["a tiny terminal", utf8, { isTTY: true, columns: 20 }, { width: 40, colour: true, glyphs: Paint.unicode }],
+    ["COLUMNS and a pipe", { ...utf8, COLUMNS: "60" }, {}, { width: 60, colour: false, glyphs: Paint.unicode }],
+    ["COLUMNS that is no number", { ...utf8, COLUMNS: "x" }, {}, { width: 80, colour: false, glyphs: Paint.unicode }],
+    ["FORCE_COLOR and a pipe", { ...utf8, FORCE_COLOR: "1" }, {}, { width: 80, colour: true, glyphs: Paint.unicode }],
+    ["an empty FORCE_COLOR", { ...utf8, FORCE_COLOR: "" }, {}, { width: 80, colour: true, glyphs: Paint.unicode }],
+    ["FORCE_COLOR of 0", { ...utf8, FORCE_COLOR: "0" }, terminal, { width: 100, colour: false, glyphs: Paint.unicode }],
+    [
+      "FORCE_COLOR beside NO_COLOR",
+      { ...utf8, FORCE_COLOR: "1", NO_COLOR: "1" },
+      {},
+      { width: 80, colour: true, glyphs: Paint.unicode }
+    ],
     ["a terminal of no width", utf8, { isTTY: true, columns: 0 }, { width: 80, colour: true, glyphs: Paint.unicode }]
   ])("fits %s", (_, env, output, style) => {
     expect(Paint.style(env, output)).toEqual(style)
@@ -39,7 +51,7 @@ describe("Paint.render", () => {
 
 describe("Paint.paragraph", () => {
   const wrapped = (width: number, text: string) =>
-    Paint.paragraph({ width, colour: false, glyphs: Paint.ascii }, 2, text).map(Paint.text)
+    Paint.paragraph({ width, colour: false, glyphs: Paint.ascii }, 2, text).map((line) => line[0]?.text)
 
   it("breaks at blanks, fills each line and indents it", () => {
     expect(wrapped(12, "one two three four")).toEqual(["  one two", "  three four"])
@@ -54,7 +66,28 @@ describe("Paint.put", () => {
   it("loses what does not fit", () => {
     const cells = Paint.blank(4)
     Paint.put(cells, 2, "long", "good")
-    expect(Paint.spans(cells)).toEqual([Paint.span("  "), Paint.span("lo", "good")])
+    expect(cells.map(({ text }) => text).join("")).toBe("  lo")
+  })
+})
+
+describe("Paint.millis", () => {
+  it.each([
+    [0, "0 ms"],
+    [187.4, "187 ms"],
+    [1000, "1 s"],
+    [1254, "1.25 s"]
+  ])("writes %d as %s", (millis, text) => {
+    expect(Paint.millis(millis)).toBe(text)
+  })
+})
+
+describe("Paint.count", () => {
+  it.each([
+    [0, "0 requests"],
+    [1, "1 request"],
+    [1204, "1,204 requests"]
+  ])("writes %d as %s", (count, text) => {
+    expect(Paint.count(count, "request")).toBe(text)
   })
 })
 

@@ -15,16 +15,16 @@ const request: TokenBucket.Request = {
 
 const acquireAndRefund = (make: Effect.Effect<TokenBucket.TokenBucket>): Row["sample"] => {
   const bucket = Effect.runSync(make)
-  return insideOneFiber(() =>
-    Effect.flatMap(bucket.acquire(request), (granted) => Option.getOrThrow(granted).refund)
-  )
+  return insideOneFiber(() => Effect.flatMap(bucket.acquire(request), (granted) => Option.getOrThrow(granted).refund))
 }
 
 const keyed = TokenBucket.keyed({ bucket: RetryBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
 
 export const acquireAndRefundTokens: Workload = {
   title: "Acquires tokens and refunds them",
-  about: ["A bucket alone, without a loop: it grants the tokens of a retry, and they are refunded as if it was not made."],
+  about: [
+    "A bucket alone, without a loop: it grants the tokens of a retry, and they are refunded as if it was not made."
+  ],
   unit: "ns",
   rounds: 41,
   baseline: "two empty effects",

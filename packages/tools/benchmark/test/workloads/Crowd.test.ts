@@ -1,4 +1,4 @@
-import { RetryBucket } from "@effect-retry/core"
+import { RetryBucket, type TokenBucket } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { crowd, funded, unfunded } from "../../src/workloads/Crowd.ts"
@@ -6,9 +6,9 @@ import { crowd, funded, unfunded } from "../../src/workloads/Crowd.ts"
 const size = 200
 const cost = 14
 
-const quota = (capacity: number) => Effect.runSync(RetryBucket.makeQuota({ capacity, cost: { orElse: cost } }))
+const quota = (capacity: number) => Effect.runSync(RetryBucket.quota({ capacity, cost: { orElse: cost } }))
 
-const level = (bucket: RetryBucket.RetryBucket) => Effect.runSync(bucket.level.get)
+const level = (bucket: TokenBucket.TokenBucket) => Effect.runSync(bucket.level)
 
 describe("Crowd.crowd", () => {
   it("returns all tokens when the last operation has ended", async () => {

@@ -1,0 +1,121 @@
+/**
+ * Scenes of one call each, over real sockets.
+ */
+import { AttemptTimeout, Backoff, Deadline, Hint, Jitter } from "@effect-retry/core"
+import { HttpRetry } from "@effect-retry/http"
+import { Scripted } from "@effect-retry/testing"
+import { HttpClient } from "@effect/platform"
+import type { Duration } from "effect"
+import { Array, Effect, flow, Schedule } from "effect"
+import * as Promised from "./Promised.ts"
+import * as Scene from "./Scene.ts"
+import * as Server from "./Server.ts"
+
+const exponential = (base: Duration.DurationInput) =>
+  Backoff.exponential({ base }).pipe(Backoff.capped("1 second"), Backoff.jittered(Jitter.equal))
+
+const retrying = (schedule: Schedule.Schedule<unknown>) => flow(HttpClient.filterStatusOk, HttpClient.retry(schedule))
+
+/** What is written without the toolkit: whatever the failure was. */
+const native = (base: Duration.DurationInput) =>
+  retrying(Schedule.exponential(base).pipe(Schedule.jittered, Schedule.intersect(Schedule.recurs(3))))
+
+const plainly = "jittered, recurs(3)"
+
+const common = { ...HttpRetry.standard, maxAttempts: 4, backoff: exponential("100 millis") }
+
+/**
+ * The policies of the scenes.
+ *
+ * @category constructors
+ */
+export const policies = {
+  twoFailures: { ...common, backoff: exponential("200 millis") },
+  throttled: { ...common, hint: Hint.floor({ jitterRatio: 0.1, atMost: "5 seconds", otherwise: "giveUp" }) },
+  resetAndHang: { ...common, attemptTimeout: AttemptTimeout.constant("500 millis") },
+  deadline: {
+    ...common,
+    maxAttempts: 10,
+    backoff: Backoff.exponential({ base: "150 millis" }),
+    deadline: Deadline.refuse("1 second")
+  },
+  post: common,
+  oneCount: { ...common, backoff: exponential("50 millis") }
+} satisfies { readonly [name: string]: HttpRetry.Preset<unknown> }
+
+/**
+ * @category models
+ */
+export type Policies = { readonly [Name in keyof typeof policies]: HttpRetry.Preset<unknown> }
+
+/**
+ * @category constructors
+ */
+export const scenes = (given: Policies = policies): ReadonlyArray<Scene.Scene> => [
+  Scene.pair({
+    title: "Two 503s, then an answer",
+    intro: ["ours: exponential from 200 ms, 4 attempts", `native: exponential from 200 ms, ${plainly}`],
+    steps: () => [Scripted.times(Server.status(503), 2), Server.status(200)],
+    policy: given.twoFailures,
+    native: native("200 millis"),
+    promises: (run) => [
+      Promised.succeeds(run),
+      Promised.requests(run, 3),
+      Promised.kinds(run, "Server", "Server"),
+      Promised.waits("the waits are at least 100 ms, then 200 ms", run, 100, 200)
+    ]
+  }),
+  Scene.pair({
+    title: "429 with Retry-After: 1",
+    intro: ["ours: exponential from 100 ms, never before the Retry-After is over", `native: from 100 ms, ${plainly}`],
+    steps: () => [Server.throttled(1)],
+    policy: given.throttled,
+    native: native("100 millis"),
+    promises: (run) => [
+      Promised.succeeds(run),
+      Promised.requests(run, 2),
+      Promised.kinds(run, "Throttling"),
+      Promised.waits("no request comes before the Retry-After is over", run, 1000)
+    ]
+  }),
+  Scene.pair({
+    title: "A reset, then a hang",
+    intro: ["ours: from 100 ms, 4 attempts of 500 ms", `native: from 100 ms, ${plainly}, Effect.timeout(1.2 s)`],
+    steps: () => [Server.reset, Scripted.hang, Server.status(200)],
+    policy: given.resetAndHang,
+    native: flow(native("100 millis"), HttpClient.transformResponse(Effect.timeout("1200 millis"))),
+    promises: (run) => [Promised.succeeds(run), Promised.requests(run, 3), Promised.kinds(run, "Transient", "Timeout")]
+  }),
+  Scene.pair({
+    title: "Down past the deadline",
+    intro: ["ours: exponential from 150 ms, deadline of 1 s", "native: exponential from 150 ms, upTo(1 s)"],
+    steps: () => [Scripted.times(Server.status(503, { after: "80 millis" }), Infinity)],
+    policy: given.deadline,
+    native: retrying(Schedule.exponential("150 millis").pipe(Schedule.upTo("1 second"))),
+    promises: (run) => [Promised.stopsBecause(run, "DeadlinePassed"), Promised.keepsDeadline(run, 1000)]
+  }),
+  Scene.pair({
+    title: "A POST, and a reset",
+    intro: ["ours: sends no second POST without an Idempotency-Key", `native: from 100 ms, ${plainly}`],
+    method: "POST",
+    steps: () => [Server.reset, Server.status(503), Server.status(200)],
+    policy: given.post,
+    native: native("100 millis"),
+    promises: (run) => [Promised.stopsBecause(run, "Terminal"), Promised.requests(run, 1)]
+  }),
+  Scene.pair({
+    title: "503s and resets, one count",
+    intro: [
+      "ours: exponential from 50 ms, 4 attempts in all",
+      "native: retryTransient({ times: 3 }) counts each apart"
+    ],
+    steps: () => Array.makeBy(4, () => [Scripted.times(Server.status(503), 3), Server.reset]).flat(),
+    policy: given.oneCount,
+    native: HttpClient.retryTransient({ times: 3 }),
+    promises: (run) => [
+      Promised.stopsBecause(run, "AttemptsSpent"),
+      Promised.requests(run, 4),
+      Promised.kinds(run, "Server", "Server", "Server", "Transient")
+    ]
+  })
+]
