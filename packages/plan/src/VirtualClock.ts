@@ -7,7 +7,7 @@
  *
  * Time stands still while a fiber has work, on whatever `Scheduler` it runs, and while a program nested in the run sleeps
  * on a virtual clock of its own. A fiber that waits for a callback is waited for as long as that is a matter of promises,
- * or of at most 16 turns of the event loop (`setImmediate`) from one step of a fiber to the next. Sockets, files, threads
+ * or of at most 8 turns of the event loop (`setImmediate`) from one step of a fiber to the next. Sockets, files, threads
  * and real timers take longer: a fiber that waits for one of those counts as suspended, so a timeout around real I/O ends
  * before the answer comes. Fibers that a runtime from outside of the run starts are not seen at all.
  *
@@ -45,7 +45,7 @@ import { install } from "./Timekeeper.ts"
 export class VirtualClock extends Context.Tag("@effect-retry/plan/VirtualClock")<VirtualClock, Timekeeper>() {}
 
 /** Turns of the event loop without a task after which a run stands still. */
-const quietTurns = 16
+const quietTurns = 8
 
 /**
  * Replaces the `Clock` by a virtual one, which starts at 0 whenever the layer is built; programs that share a build

@@ -288,7 +288,7 @@ describe("VirtualClock.layer, while a fiber waits for callbacks", () => {
     setImmediate(() => (turns === 1 ? done() : afterTurns(turns - 1, done)))
   }
 
-  it.effect.each([1, 2, 3, 5, 16])("waits for a chain of %i calls of setImmediate", (turns) =>
+  it.effect.each([1, 2, 3, 5, 8])("waits for a chain of %i calls of setImmediate", (turns) =>
     Effect.gen(function* () {
       const answer = Effect.async<string>((resume) => afterTurns(turns, () => resume(Effect.succeed("answer"))))
       expect(yield* Effect.timeoutOption(answer, "1 hour")).toEqual(Option.some("answer"))
@@ -298,7 +298,7 @@ describe("VirtualClock.layer, while a fiber waits for callbacks", () => {
 
   it.effect("waits for a chain after every wake-up", () =>
     Effect.gen(function* () {
-      const answer = Effect.async<void>((resume) => afterTurns(10, () => resume(Effect.void)))
+      const answer = Effect.async<void>((resume) => afterTurns(8, () => resume(Effect.void)))
       const seen: Array<number> = []
       yield* Effect.fork(Effect.sleep("1 hour"))
       yield* Effect.zipRight(Effect.sleep("1 second"), Effect.zipRight(answer, nowMillis)).pipe(
