@@ -53,7 +53,7 @@ const begin = (op: Op): Erased => {
   return needsGuard ? guarded(op, () => send(op)) : send(op)
 }
 
-/** Leaves nothing behind should the operation be interrupted or die: grants, what is open, an attempt not recorded. */
+/** Leaves nothing behind where the operation is interrupted or dies: grants, what is open, an attempt not recorded. */
 const guarded = (op: Op, self: () => Erased): Erased => {
   if (op.guarded) return self()
   op.guarded = true

@@ -336,7 +336,7 @@ describe("Retry.retry that charges first attempts", () => {
     }).pipe(world)
   )
 
-  it.effect("starts no first attempt after the deadline, should a rate limiter grant it too late", () =>
+  it.effect("starts no first attempt after the deadline, where a rate limiter grants it too late", () =>
     Effect.gen(function* () {
       const recording = make({ limiter: () => Effect.delay(Effect.succeedSome(1), "2 seconds") })
       const { level, result } = yield* under({ firstCost: 10 }, (bucket) => {
