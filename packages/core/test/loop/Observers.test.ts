@@ -12,9 +12,10 @@ import {
   TokenBucket,
   Verdict
 } from "@effect-retry/core"
-import { SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Duration, Effect, Exit, Fiber, Logger, Schedule } from "effect"
+import { Cause, Duration, Effect, Exit, FastCheck, Fiber, Logger, Random, Schedule } from "effect"
+import { law } from "../support/Laws.ts"
 import * as Heard from "./Heard.ts"
 import { common } from "./Heard.ts"
 import * as Recording from "./Recording.ts"
@@ -811,6 +812,64 @@ describe("Observe.Observer", () => {
       }
       expect(yield* nowMillis).toBe(3 * 2000)
     }).pipe(world)
+  )
+})
+
+describe("Observe.Observer law", () => {
+  /** Observers that take no time. */
+  const observers: ReadonlyArray<Observe.Observer> = [
+    () => Effect.void,
+    () => Effect.yieldNow(),
+    ({ level }) => level,
+    () => Effect.die("broken observer"),
+    () => fault("broken observer"),
+    () => Effect.interrupt,
+    () => Effect.asVoid(Random.make("own").next)
+  ]
+
+  interface Step {
+    readonly ranMillis: number
+    readonly fails: boolean
+  }
+
+  const steps = FastCheck.array(
+    FastCheck.record({
+      ranMillis: FastCheck.constantFrom(0, 1, 400, 3_000),
+      fails: FastCheck.integer({ min: 0, max: 5 }).map((n) => n > 0)
+    }),
+    { minLength: 6, maxLength: 6 }
+  )
+
+  /** When attempts started, how and when the operation ended, and what it left of tokens and of chance. */
+  const traceOf = (
+    policy: Arbitraries.PlainPolicy,
+    steps: ReadonlyArray<Step>,
+    observe: ReadonlyArray<Observe.Observer> | undefined
+  ) =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.quota({ capacity: 40, refillPerSecond: 0.7 })
+      const rateLimiter = yield* RateLimiter.fixed({ rate: 3, burst: 2 })
+      const starts: Array<number> = []
+      const attempt = Effect.gen(function* () {
+        const step = steps[starts.length]
+        starts.push(yield* nowMillis)
+        yield* Effect.sleep(step?.ranMillis ?? 0)
+        if (step?.fails === true) yield* Effect.fail(`busy ${starts.length}`)
+      })
+      const exit = yield* Effect.exit(Retry.retry(attempt, { ...policy, bucket, rateLimiter, observe }))
+      const endedMillis = yield* nowMillis
+      const levels = [yield* bucket.level, yield* rateLimiter.level]
+      return { starts, exit, endedMillis, levels, nextDraw: yield* Random.next }
+    }).pipe(world)
+
+  it.effect.prop(
+    "an observer that takes no time changes nothing",
+    [Arbitraries.policy(), steps, FastCheck.shuffledSubarray([...observers], { minLength: 1 })],
+    ([policy, steps, observe]) =>
+      Effect.gen(function* () {
+        expect(yield* traceOf(policy, steps, observe)).toEqual(yield* traceOf(policy, steps, undefined))
+      }),
+    law(60)
   )
 })
 
