@@ -844,7 +844,7 @@ describe("Observe.Observer law", () => {
   const traceOf = (
     policy: Arbitraries.PlainPolicy,
     steps: ReadonlyArray<Step>,
-    observe: ReadonlyArray<Observe.Observer> | undefined
+    observed: { readonly name?: string; readonly observe?: ReadonlyArray<Observe.Observer> }
   ) =>
     Effect.gen(function* () {
       const bucket = yield* RetryBucket.quota({ capacity: 40, refillPerSecond: 0.7 })
@@ -856,18 +856,20 @@ describe("Observe.Observer law", () => {
         yield* Effect.sleep(step?.ranMillis ?? 0)
         if (step?.fails === true) yield* Effect.fail(`busy ${starts.length}`)
       })
-      const exit = yield* Effect.exit(Retry.retry(attempt, { ...policy, bucket, rateLimiter, observe }))
+      const exit = yield* Effect.exit(Retry.retry(attempt, { ...policy, bucket, rateLimiter, ...observed }))
       const endedMillis = yield* nowMillis
       const levels = [yield* bucket.level, yield* rateLimiter.level]
       return { starts, exit, endedMillis, levels, nextDraw: yield* Random.next }
     }).pipe(world)
 
   it.effect.prop(
-    "an observer that takes no time changes nothing",
+    "an observer that takes no time changes nothing, and neither does a name",
     [Arbitraries.policy(), steps, FastCheck.shuffledSubarray([...observers], { minLength: 1 })],
     ([policy, steps, observe]) =>
       Effect.gen(function* () {
-        expect(yield* traceOf(policy, steps, observe)).toEqual(yield* traceOf(policy, steps, undefined))
+        const plain = yield* traceOf(policy, steps, {})
+        expect(yield* traceOf(policy, steps, { observe })).toEqual(plain)
+        expect(yield* traceOf(policy, steps, { name: "observed", observe })).toEqual(plain)
       }),
     law(60)
   )

@@ -1,8 +1,6 @@
 import { Deadline, Retry, TokenBucket } from "@effect-retry/core"
-import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, FastCheck as fc, Fiber, Logger, Option } from "effect"
-import { law } from "../support/Laws.ts"
+import { Effect, Exit, Fiber, Logger, Option } from "effect"
 import * as Heard from "./Heard.ts"
 import { nowMillis, policy, world } from "./Recording.ts"
 
@@ -180,47 +178,5 @@ describe("Retry.retry with a service that hangs", () => {
       yield* Effect.sleep("1 minute")
       expect({ granted, refunded }).toEqual({ granted: 1, refunded: 1 })
     }).pipe(world)
-  )
-})
-
-describe("Retry.retry under observers", () => {
-  /** What an operation under a policy does: its attempts with their times, its draws and its outcome. */
-  const behaviour = (policy: Arbitraries.PlainPolicy, ran: ReadonlyArray<number>, observed: object) =>
-    Effect.gen(function* () {
-      const starts: Array<number> = []
-      let draws = 0
-      const attempt = Effect.gen(function* () {
-        const made = starts.push(yield* nowMillis)
-        yield* Effect.sleep(ran[made % ran.length] ?? 0)
-        return yield* made > 4 ? Effect.succeed(made) : Effect.fail(`failure ${made}`)
-      })
-      const counted = Effect.randomWith((random) =>
-        Effect.withRandom(Effect.exit(Retry.retry(attempt, { ...policy, ...observed })), {
-          ...random,
-          next: Effect.tap(random.next, () => Effect.sync(() => void (draws += 1)))
-        })
-      )
-      const exit = yield* counted
-      return { starts, draws, exit, at: yield* nowMillis }
-    }).pipe(Effect.provide(SeededRandom.layer("observer")), VirtualClock.run)
-
-  it.effect.prop(
-    "makes the same attempts at the same times, with the same draws and the same outcome",
-    [Arbitraries.policy(), fc.array(fc.nat(3_000), { minLength: 1, maxLength: 4 })],
-    ([policy, ran]) =>
-      Effect.gen(function* () {
-        const plain = yield* behaviour(policy, ran, {})
-        const observed = yield* behaviour(policy, ran, {
-          name: "observed",
-          observe: [Heard.make().observer, () => Effect.void]
-        })
-        expect(observed).toEqual(plain)
-        expect(
-          yield* behaviour(policy, ran, { observe: [() => Effect.die("bug")] }).pipe(
-            Effect.provide(Logger.remove(Logger.defaultLogger))
-          )
-        ).toEqual(plain)
-      }),
-    law(60)
   )
 })
