@@ -37,10 +37,8 @@ export interface Send {
 export interface Exchange {
   readonly request: Request
   readonly policy: Erased
-  /** Why the request may not be sent again after a failure, in words; `undefined` where it may. */
-  readonly whyNot: (processing: HttpClassifier.Processing) => string | undefined
-  /** How a client on top of `fetch` treats redirects. */
-  readonly redirects: Redirect.Mode
+  /** Where the caller's declarations are read, and only when an attempt has failed. */
+  readonly context: Context.Context<never>
   attempts: number
   /** The error or response that was judged last. */
   judged: unknown
@@ -64,28 +62,36 @@ export interface Released {
 /**
  * @category constructors
  */
-export const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber<unknown, unknown>): Exchange => {
-  const declaration = Context.get(fiber.currentContext, Idempotency.Declared)
-  const oneShot = RequestBody.whyNotReplayable(request.body, Context.get(fiber.currentContext, RequestBody.Declared))
-  const whyNot = (processing: HttpClassifier.Processing) => {
-    if (oneShot !== undefined) return oneShot
-    const judged = Idempotency.judge(policy.idempotency, request, processing, declaration)
-    return judged._tag === "Repeatable" ? undefined : judged.why
-  }
-  const context = fiber.currentContext as Context.Context<never>
-  const init = Context.getOption(context, FetchHttpClient.RequestInit)
-  const customFetch = Context.getOption(context, FetchHttpClient.Fetch)
-  return {
-    request,
-    policy,
-    whyNot,
-    redirects: Option.getOrUndefined(init)?.redirect ?? (Option.isSome(customFetch) ? "follow" : undefined),
-    attempts: 0,
-    judged: undefined,
-    throttled: false,
-    released: undefined
-  }
+export const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber<unknown, unknown>): Exchange => ({
+  request,
+  policy,
+  context: fiber.currentContext as Context.Context<never>,
+  attempts: 0,
+  judged: undefined,
+  throttled: false,
+  released: undefined
+})
+
+/**
+ * Why the request may not be sent again after a failure, in words; `undefined` where it may.
+ *
+ * @category destructors
+ */
+export const whyNot = (
+  { context, policy, request }: Exchange,
+  processing: HttpClassifier.Processing
+): string | undefined => {
+  const oneShot = RequestBody.whyNotReplayable(request.body, Context.get(context, RequestBody.Declared))
+  if (oneShot !== undefined) return oneShot
+  const declaration = Context.get(context, Idempotency.Declared)
+  const judged = Idempotency.judge(policy.idempotency, request, processing, declaration)
+  return judged._tag === "Repeatable" ? undefined : judged.why
 }
+
+/** How a client on top of `fetch` treats redirects. */
+const redirects = ({ context }: Exchange): Redirect.Mode =>
+  Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit))?.redirect ??
+  (Option.isSome(Context.getOption(context, FetchHttpClient.Fetch)) ? "follow" : undefined)
 
 /** The platform knows by the identity of a request which scope is to abort it. */
 const scopedRequests = globalValue(
@@ -162,13 +168,14 @@ const combine = (opinion: Verdict.Verdict, tables: Verdict.Verdict): Verdict.Ver
 }
 
 const ifRepeatable = (
-  { redirects, request, whyNot }: Exchange,
+  exchange: Exchange,
   outcome: unknown,
   processing: HttpClassifier.Processing,
   verdict: Verdict.Verdict
 ): Verdict.Verdict => {
   if (verdict._tag !== "Retryable") return verdict
-  const why = whyNot(Redirect.isPossible(request, outcome, redirects) ? "Unknown" : processing)
+  const isRedirected = Redirect.isPossible(exchange.request, outcome, redirects(exchange))
+  const why = whyNot(exchange, isRedirected ? "Unknown" : processing)
   return why === undefined ? verdict : forbidden(why, verdict)
 }
 

@@ -108,14 +108,13 @@ const corePolicy = (exchange: Exchange.Exchange, core: CoreFields): Core.Fields<
 
 /** It is not known whether a request without an answer was carried out. */
 const ofRequest = (
-  { whyNot }: Exchange.Exchange,
+  exchange: Exchange.Exchange,
   timeout: AttemptTimeout.AttemptTimeout<unknown>
 ): AttemptTimeout.AttemptTimeout<unknown> => {
   const { verdict } = timeout
-  const why = verdict._tag === "Retryable" ? whyNot("Unknown") : undefined
-  return why === undefined || verdict._tag !== "Retryable"
-    ? timeout
-    : AttemptTimeout.judged(timeout, Exchange.forbidden(why, verdict))
+  if (verdict._tag !== "Retryable") return timeout
+  const why = Exchange.whyNot(exchange, "Unknown")
+  return why === undefined ? timeout : AttemptTimeout.judged(timeout, Exchange.forbidden(why, verdict))
 }
 
 const endedWith = (exchange: Exchange.Exchange, error: unknown): Sent => {
