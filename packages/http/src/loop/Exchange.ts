@@ -37,6 +37,7 @@ export interface Send {
 export interface Exchange {
   readonly request: Request
   readonly policy: Erased
+  readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
   /** Where the caller's declarations are read, and only when an attempt has failed. */
   readonly context: Context.Context<never>
   attempts: number
@@ -44,19 +45,8 @@ export interface Exchange {
   judged: unknown
   /** Whether the server answered with it that it is sent too much: then it is well, and so is the connection. */
   throttled: boolean
-  /** The response whose body was released last. */
-  released: Released | undefined
-}
-
-/**
- * A response whose body was released.
- *
- * @category models
- */
-export interface Released {
-  /** What was read of the body. */
-  readonly body: Effect.Effect<Option.Option<Uint8Array>>
-  readonly draining?: Fiber.Fiber<unknown>
+  /** What was read of the body that was released last. */
+  released: Effect.Effect<Option.Option<Uint8Array>>
 }
 
 /**
@@ -65,11 +55,12 @@ export interface Released {
 export const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber<unknown, unknown>): Exchange => ({
   request,
   policy,
+  fiber,
   context: fiber.currentContext as Context.Context<never>,
   attempts: 0,
   judged: undefined,
   throttled: false,
-  released: undefined
+  released: Effect.succeedNone
 })
 
 /**

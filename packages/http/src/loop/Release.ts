@@ -3,7 +3,7 @@
  */
 import { HttpClientError } from "@effect/platform"
 import type { Policy as Core } from "@effect-retry/core"
-import { Cause, Effect, Exit, Fiber, Option } from "effect"
+import { Effect, Exit, Fiber, Option } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Transport from "../classify/Transport.ts"
 import * as Discard from "./Discard.ts"
@@ -23,30 +23,32 @@ export const released = (
   if (response === undefined) return Effect.void
   if (because === "Interrupted") return Discard.cancelled(response)
   if (!exchange.throttled) {
-    exchange.released = { body: Effect.succeedNone }
+    exchange.released = Effect.succeedNone
     return Discard.cancelled(response)
   }
   // Beside the wait: what it takes is not added to the delay, and not to the deadline. The loop releases uninterruptibly,
   // and a fiber begins as its parent is.
   const { deadline, drain = Discard.standard } = exchange.policy
   return Effect.map(Effect.forkDaemon(Effect.interruptible(Discard.drained(response, drain))), (draining) => {
-    const body =
+    interruptWith(exchange.fiber, draining)
+    exchange.released =
       deadline === undefined
         ? Effect.map(Effect.timeoutOption(Fiber.join(draining), drain.within), Option.flatten)
         : Effect.map(Fiber.poll(draining), Option.match({ onNone: Option.none, onSome: Exit.getOrElse(Option.none) }))
-    exchange.released = { body, draining }
   })
 }
 
-/**
- * Ends what is still being drained for an operation that is interrupted.
- *
- * @category running
- */
-export const abandoned = ({ released }: Exchange, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
-  released?.draining !== undefined && Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)
-    ? Effect.asVoid(Fiber.interruptFork(released.draining))
-    : Effect.void
+/** An interrupted operation drains nothing any longer; one that has ended otherwise may still need the body. */
+const interruptWith = (
+  operation: Fiber.RuntimeFiber<unknown, unknown>,
+  draining: Fiber.RuntimeFiber<unknown, unknown>
+): void => {
+  const interrupt = (exit: Exit.Exit<unknown, unknown>) => {
+    if (Exit.isInterrupted(exit)) draining.unsafeInterruptAsFork(operation.id())
+  }
+  operation.addObserver(interrupt)
+  draining.addObserver(() => operation.removeObserver(interrupt))
+}
 
 /**
  * What an operation ends with whose next attempt was refused when its wait was over: the outcome of its last attempt, whose
@@ -56,8 +58,8 @@ export const abandoned = ({ released }: Exchange, exit: Exit.Exit<unknown, unkno
  */
 export const readable = (exchange: Exchange, outcome: unknown): Effect.Effect<Response, unknown> => {
   const response = responseOf(outcome)
-  if (response === undefined || exchange.released === undefined) return Effect.fail(outcome)
-  return Effect.flatMap(exchange.released.body, (body) => {
+  if (response === undefined) return Effect.fail(outcome)
+  return Effect.flatMap(exchange.released, (body) => {
     const replaced = Discard.replaced(response, body)
     return outcome === response
       ? Effect.succeed(replaced)

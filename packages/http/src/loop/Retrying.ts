@@ -81,10 +81,7 @@ const looped = (core: CoreFields, policy: Erased) => {
     Effect.withFiberRuntime((fiber) => {
       const exchange = Exchange.make(request, policy, fiber)
       const retried = Retry.retry(Exchange.attempt(exchange, send), corePolicy(exchange, core))
-      const ended = Effect.catchAll(
-        Effect.onExit(retried, (exit) => Release.abandoned(exchange, exit)),
-        (error) => endedWith(exchange, error)
-      )
+      const ended = Effect.catchAll(retried, (error) => endedWith(exchange, error))
       return asksForTokens ? forHost(ended, request, fiber) : ended
     })
 }
