@@ -24,7 +24,7 @@ import { assumption, warning } from "./Remark.ts"
 import * as Warnings from "./Warnings.ts"
 
 /**
- * Explains a policy or a preset: the table of its attempts, its worst case, and what is odd about it.
+ * Explains a policy or a preset: the table of its attempts, its worst case, and warnings about what is probably not meant.
  *
  * Exact to a millisecond but for some cases, in which the numbers are never exceeded and may be too wide: sums of
  * `Curve.decorrelatedSmooth` delays, by up to two milliseconds per retry, and by more where they are compared with other
@@ -32,8 +32,9 @@ import * as Warnings from "./Warnings.ts"
  * kind or in slots; and curves or jitters of your own that do not reach the ends of their intervals. A mean over what
  * earlier draws have left behind is taken from a few hundred histories.
  *
- * The work is bounded, so a plan takes some ten milliseconds at most. What it does not follow, it bounds, and says so by
- * the warning `NotFollowed`.
+ * The work is bounded, so a plan takes some tens of milliseconds at most. Where kinds, long attempts and parts that end by
+ * time leave too many ways to follow, the attempts that remain are bounded instead, by the longest delays of the curves
+ * and by the deadline, and the warning `NotFollowed` says so.
  *
  * Throws an `InvalidArgument` where the policy or an option cannot be worked with.
  *

@@ -1,5 +1,5 @@
 /**
- * What a plan has to say beside its numbers: warnings about the policy, and the assumptions behind the numbers.
+ * Remarks of a plan beside its numbers: warnings about the policy, and the assumptions behind the numbers.
  */
 import { Duration } from "effect"
 

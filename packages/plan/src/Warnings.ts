@@ -1,5 +1,5 @@
 /**
- * Finds what is odd about a policy.
+ * Finds what is probably not meant in a policy.
  */
 import { Duration } from "effect"
 import type { Leaf, Tree } from "@effect-retry/core/BackoffTree"
@@ -11,7 +11,7 @@ import type { Warning } from "./Remark.ts"
 import { warning } from "./Remark.ts"
 
 /**
- * What can be said of a policy with a `Backoff`.
+ * The warnings about a policy with a `Backoff`.
  *
  * @category destructors
  */
@@ -26,7 +26,7 @@ export const ofBackoff = (policy: Explainable, followed: Followed): ReadonlyArra
 }
 
 /**
- * What can be said of any policy: how far its attempts get, and whether its times fit together.
+ * The warnings about any policy: how far its attempts get, and whether its times fit together.
  *
  * @category destructors
  */

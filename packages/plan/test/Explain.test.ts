@@ -649,7 +649,7 @@ describe("Plan.explain", { timeout: 60_000 }, () => {
 })
 
 describe("Plan.Warning", () => {
-  it("has nothing to say of the presets", () => {
+  it("warns of nothing in the presets", () => {
     expect([Policy.standard, Policy.once].flatMap((preset) => warningsOf(preset))).toEqual([])
   })
 

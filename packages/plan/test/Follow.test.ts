@@ -6,7 +6,7 @@ import { Duration, FastCheck as fc } from "effect"
 import { law } from "../../core/test/support/Laws.ts"
 import { policies } from "./Operations.ts"
 
-/** What a plan may ask of curves at most: some ten milliseconds of work. */
+/** What a plan may ask of curves at most: some tens of milliseconds of work. */
 const mostAsked = 500_000
 
 /** The same back-off with curves that count how often they are asked. */
