@@ -13,6 +13,7 @@ import * as Argument from "../accept/Argument.ts"
 import type { Kind } from "../classify/Verdict.ts"
 import type { Curve } from "./CurveShape.ts"
 import { bounds } from "./CurveShape.ts"
+import { below } from "./CappedDraw.ts"
 import * as Jitter from "./Jitter.ts"
 import { wholeMillis } from "./Millis.ts"
 import type { ByKind, Leaf, ResetAfter, Tree } from "./TreeShape.ts"
@@ -125,7 +126,7 @@ const advanceLeaf = ({ capMillis, curve, jitter, n, state }: Leaf, u: number): S
   if (millis === undefined) return over
   const bound = Math.min(millis, capMillis)
   const drawn = jitter.draw(bound, u)
-  const delay = capMillis === Infinity ? drawn : Jitter.below(jitter, bound, drawn, capMillis)
+  const delay = capMillis === Infinity ? drawn : below(jitter, bound, drawn, capMillis)
   if (!(delay >= 0)) return Argument.refuse(`Jitter.${jitter.name}`, "draw", "a number >= 0", delay)
   return {
     delayMillis: wholeMillis(delay, capMillis),

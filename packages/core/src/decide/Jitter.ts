@@ -2,7 +2,7 @@
  * Jitter: how a delay is drawn from its bound. Named, with a declared interval, and the last thing that happens.
  *
  * A jitter is a function of the bound (in milliseconds) and one number `u` in [0, 1). It knows no cap: where its
- * interval reaches above the cap, `below` keeps the draw under it without gathering anything on the cap itself.
+ * interval reaches above the cap, the back-off keeps the draw under it without gathering anything on the cap itself.
  */
 import type { Duration } from "effect"
 import * as Argument from "../accept/Argument.ts"
@@ -96,22 +96,6 @@ export const proportional = (options: {
 export const additive = (options: { readonly max: Duration.DurationInput }): Jitter => {
   const max = Argument.millis("Jitter.additive", "max", options.max, Bounds.width)
   return uniform(`additive(${max}ms)`, (bound) => [bound, bound + max])
-}
-
-/**
- * Brings what was drawn around `boundMillis` below a cap, for `bound <= cap`: the cap limits the upper end of the
- * interval, and the draw is scaled into what is left.
- *
- * Where less than half of the interval would be left, its lower end gives way, so that no jitter is lost on the cap.
- *
- * @category destructors
- */
-export const below = (self: Jitter, boundMillis: number, drawnMillis: number, capMillis: number): number => {
-  const [low, high] = self.interval(boundMillis)
-  if (high <= capMillis) return drawnMillis
-  if (high === low) return capMillis
-  const floor = Math.max(0, Math.min(low, capMillis - (high - low) / 2))
-  return floor + ((drawnMillis - low) * (capMillis - floor)) / (high - low)
 }
 
 function uniform(name: string, interval: Jitter["interval"]): Jitter {

@@ -5,12 +5,8 @@ import { Effect, FiberRef, HashSet, Logger, LogLevel } from "effect"
 import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
 
-/**
- * At which level each event is logged.
- *
- * @category models
- */
-export type Levels = { readonly [T in RetryEvent["_tag"]]?: LogLevel.LogLevel }
+/** At which level each event is logged. */
+type Levels = { readonly [T in RetryEvent["_tag"]]?: LogLevel.LogLevel }
 
 /**
  * Logs events with their attributes as annotations. Events without a level are logged as below; `LogLevel.None` silences

@@ -1,13 +1,11 @@
 /**
- * Metrics of retried operations, and the observer that keeps them.
+ * Metrics of retried operations, which `Observe.metrics` keeps.
  *
  * Every metric carries the tag `operation`, the name of the policy, and those that `Effect.tagMetrics` sets around the
  * operation. Each combination of tags is a series that Effect's registry keeps for ever, so no tag is made of errors,
  * hosts or keys.
  */
-import { Duration, Effect, Metric, MetricBoundaries, Option } from "effect"
-import { kindOf } from "../classify/Verdict.ts"
-import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
+import { Metric, MetricBoundaries } from "effect"
 
 /**
  * Attempts that ended, by `outcome`: succeeded, failed.
@@ -71,39 +69,3 @@ export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ Metric.hist
 export const bucketLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry_bucket_level", {
   description: "Tokens in the bucket"
 })
-
-/**
- * Updates all metrics of this module.
- *
- * @category constructors
- */
-export const metrics: Observer = (event) =>
-  Effect.zipRight(
-    count(event),
-    Effect.flatMap(event.level, (level) =>
-      Option.isNone(level) ? Effect.void : Metric.set(named(bucketLevel, event), level.value)
-    )
-  )
-
-const count = (event: RetryEvent): Effect.Effect<void> => {
-  switch (event._tag) {
-    case "AttemptFailed":
-      return Metric.increment(Metric.tagged(named(attempts, event), "outcome", "failed"))
-    case "Succeeded":
-      return Metric.increment(Metric.tagged(named(attempts, event), "outcome", "succeeded"))
-    case "RetryScheduled": {
-      const kind = Option.getOrElse(kindOf(event.verdict), () => "none")
-      return Effect.zipRight(
-        Metric.increment(Metric.tagged(named(retries, event), "kind", kind)),
-        Metric.update(Metric.tagged(named(delays, event), "source", event.source), Duration.toMillis(event.delay))
-      )
-    }
-    case "GaveUp":
-      return Metric.increment(Metric.tagged(named(stops, event), "reason", event.reason._tag))
-    case "NestingNoticed":
-      return Metric.increment(Metric.tagged(named(nested, event), "outer", event.outer.name))
-  }
-}
-
-const named = <T, I, O>(metric: Metric.Metric<T, I, O>, { name }: RetryEvent): Metric.Metric<T, I, O> =>
-  Metric.tagged(metric, "operation", name)

@@ -8,20 +8,10 @@ import type { Effect } from "effect"
 import { PubSub } from "effect"
 import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
 
-export type { ActiveOperation } from "../loop/ActiveOperation.ts"
-export type {
-  AttemptFailed,
-  DelaySource,
-  GaveUp,
-  NestingNoticed,
-  Observer,
-  RetryEvent,
-  RetryScheduled,
-  Succeeded
-} from "../loop/RetryEvent.ts"
+export type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
 export { attributes } from "./Attributes.ts"
-export { type Levels, logs } from "./Logs.ts"
-export { metrics } from "./Metrics.ts"
+export { logs } from "./Logs.ts"
+export { metrics } from "./MetricsObserver.ts"
 export { spanEvents } from "./SpanEvents.ts"
 
 /**

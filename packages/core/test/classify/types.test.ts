@@ -139,7 +139,7 @@ describe("Classifier types of compositions", () => {
 
   it("of classifiers of one error judge that error", () => {
     expectTypeOf(Classifier.firstOf(total, postgres)).toEqualTypeOf<Classifier.Classifier<SqlError>>()
-    expectTypeOf(Classifier.firstOf((_: SqlError) => Verdict.noOpinion, postgres)).toEqualTypeOf<
+    expectTypeOf(Classifier.firstOf((error: SqlError) => Verdict.terminal(error.code), postgres)).toEqualTypeOf<
       Classifier.Classifier<SqlError>
     >()
     const totals = Classifier.firstOf(total, postgres)
@@ -208,7 +208,7 @@ describe("Classifier types that are refused", () => {
     const crossed = Classifier.fromTags({ SqlError: ({ reply }: RedisError) => Verdict.terminal(reply) })
     const structural = Classifier.fromTags({
       SqlError: ({ code }: { readonly code: string }) => Verdict.terminal(code),
-      RedisError: (_: unknown) => Verdict.server
+      RedisError: () => Verdict.server
     })
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error it has no code

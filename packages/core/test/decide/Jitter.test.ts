@@ -2,6 +2,7 @@ import { Backoff, Jitter } from "@effect-retry/core"
 import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Duration, FastCheck as fc } from "effect"
+import { below } from "../../src/decide/CappedDraw.ts"
 import { middles, seeded } from "../support/Draws.ts"
 import type { Cdf } from "../support/KolmogorovSmirnov.ts"
 import { critical, point, statistic, uniform } from "../support/KolmogorovSmirnov.ts"
@@ -177,9 +178,9 @@ describe("Jitter.additive", () => {
   })
 })
 
-describe("Jitter.below", () => {
+describe("CappedDraw.below", () => {
   const drawnBelow = (self: Jitter.Jitter, bound: number, cap: number, u: number) =>
-    Jitter.below(self, bound, self.draw(bound, u), cap)
+    below(self, bound, self.draw(bound, u), cap)
 
   it.prop(
     "stays between zero and the cap",

@@ -27,6 +27,8 @@ const fault = (message: string): never => {
 
 type AnyPolicy = Policy.Policy<Recording.Word, unknown, Bucket | Limiter, never>
 
+type DelaySource = Extract<Observe.RetryEvent, { readonly _tag: "RetryScheduled" }>["source"]
+
 /** The doors of effects: each runs an operation to its end. */
 const doors = {
   "Retry.retry": (self: Effect.Effect<unknown, Recording.Word>, policy: AnyPolicy) =>
@@ -46,7 +48,7 @@ const failed = (
 const scheduled = (
   at: ReturnType<typeof common>,
   error: Recording.Word,
-  more: { readonly delay?: number; readonly source?: Observe.DelaySource; readonly cost?: number } = {}
+  more: { readonly delay?: number; readonly source?: DelaySource; readonly cost?: number } = {}
 ) => ({ _tag: "RetryScheduled", ...at, error, verdict: judge(error), delay: 1000, source: "Curve", cost: 0, ...more })
 
 const succeeded = (at: ReturnType<typeof common>, rateLimiterWait = 0) => ({
@@ -420,7 +422,7 @@ describe("Retry.retry source of a delay", () => {
   interface Row {
     readonly of: string
     readonly policy: Partial<Policy.Policy<unknown>>
-    readonly delays: ReadonlyArray<readonly [number, Observe.DelaySource]>
+    readonly delays: ReadonlyArray<readonly [number, DelaySource]>
     /** The draw of every step. @default 0.5 */
     readonly u?: number
   }

@@ -126,7 +126,8 @@ describe("Policy.config", () => {
     (curve) =>
       Effect.gen(function* () {
         const preset = yield* read({ curve, base: "1 second" })
-        const expected = Backoff.capped(Backoff.fromCurve(Curve[curve]({ base: "1 second" })), "20 seconds")
+        const curves = { decorrelated: Curve.decorrelated, decorrelatedSmooth: Curve.decorrelatedSmooth }
+        const expected = Backoff.capped(Backoff.fromCurve(curves[curve]({ base: "1 second" })), "20 seconds")
         for (const u of [0, 0.3, 0.9])
           expect(delays(preset, u)).toEqual(delays({ maxAttempts: 1, backoff: expected }, u))
       })

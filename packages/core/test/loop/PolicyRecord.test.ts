@@ -31,8 +31,8 @@ const policy = { classifier: Classifier.always, maxAttempts: 2, backoff: Backoff
 const timeout = AttemptTimeout.constant("1 second")
 const release: Policy.Release = () => Effect.void
 const judging =
-  <A>() =>
-  (_: A): Verdict.Verdict =>
+  <A>(): ((result: A) => Verdict.Verdict) =>
+  () =>
     Verdict.noOpinion
 
 describe("Policy.Fields types of an optional field", () => {
@@ -179,7 +179,7 @@ describe("Policy.Fields types of one of several", () => {
   })
 
   it("schedules keep the service that one of them requires", () => {
-    const asking = Schedule.recurWhileEffect((_: unknown) => Effect.as(Reads, true))
+    const asking = Schedule.recurWhileEffect(() => Effect.as(Reads, true))
     const either = () => Retry.retry(busy, { ...policy, backoff: write ? Schedule.recurs(1) : asking })
     expectTypeOf(either).returns.toEqualTypeOf<Text<Busy, Reads>>()
   })
@@ -234,9 +234,9 @@ describe("Policy.Fields types of a release", () => {
 
 describe("Policy.Policy types", () => {
   it("refuse an annotation that would forget", () => {
-    const asking = Schedule.recurWhileEffect((_: unknown) => Effect.as(Reads, true))
+    const asking = Schedule.recurWhileEffect(() => Effect.as(Reads, true))
     const bounded = { ...policy, release, deadline: Deadline.refuse("1 minute") }
-    const annotated = (_: Policy.Policy<Busy>) => undefined
+    const annotated: (policy: Policy.Policy<Busy>) => void = () => undefined
     assertType<ReadonlyArray<() => unknown>>([
       () => annotated(policy),
       // @ts-expect-error a service
@@ -370,7 +370,7 @@ describe("Policy.Checked types", () => {
   })
 
   it("refuse it in a literal, a preset and an annotation", () => {
-    const annotated = (_: Policy.Policy<Busy>) => undefined
+    const annotated: (policy: Policy.Policy<Busy>) => void = () => undefined
     const preset = { ...Policy.standard, deadlne: Deadline.refuse(1) }
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error maxAttemps
@@ -424,7 +424,7 @@ describe("Policy.Checked types", () => {
     interface Owned extends Policy.Any {
       readonly owner: string
     }
-    const owned = (_: Owned) => undefined
+    const owned: (policy: Owned) => void = () => undefined
     assertType<ReadonlyArray<(policy: Owned & typeof base & { classifier: Classifier.Classifier }) => unknown>>([
       owned,
       // @ts-expect-error owner

@@ -95,8 +95,11 @@ describe.each([
   })
 
   it("adopts the promises of another library", async () => {
-    const thenable = (value: string): PromiseLike<string> => ({ then: (...on) => Promise.resolve(value).then(...on) })
-    expect(await Retry.promise(() => thenable("done"), given)).toBe("done")
+    const own = Promise.resolve("done")
+    const foreign: PromiseLike<string> = new Proxy(own, {
+      get: (target, field) => (field === "then" ? target.then.bind(target) : undefined)
+    })
+    expect(await Retry.promise(() => foreign, given)).toBe("done")
   })
 
   it("makes one attempt where the failure is terminal, or known to no classifier", async () => {
@@ -398,7 +401,7 @@ describe("Retry.promise types", () => {
   interface Answer {
     readonly status: number
   }
-  const fetched = async (_: Retry.PromiseAttempt): Promise<Answer> => ({ status: 200 })
+  const fetched = async (): Promise<Answer> => ({ status: 200 })
 
   it("know the result, and tell it and the error to lambdas", () => {
     expectTypeOf(() => Retry.promise(fetched, policy)).returns.toEqualTypeOf<Promise<Answer>>()
@@ -438,7 +441,7 @@ describe("Retry.promise types", () => {
   })
 
   it("refuse what needs a service, a narrow classifier, and unknown fields", () => {
-    const asking = Schedule.recurWhileEffect((_: unknown) => Effect.as(Bucket, true))
+    const asking = Schedule.recurWhileEffect(() => Effect.as(Bucket, true))
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error a promise has no services
       () => Retry.promise(fetched, { ...policy, bucket: Bucket }),
@@ -447,9 +450,9 @@ describe("Retry.promise types", () => {
       // @ts-expect-error a promise has no services
       () => Retry.promise(fetched, { ...policy, backoff: asking }),
       // @ts-expect-error a promise can reject with anything
-      () => Retry.promise(fetched, { ...policy, classifier: (_: Busy) => Verdict.server }),
+      () => Retry.promise(fetched, { ...policy, classifier: (error: Busy) => Verdict.terminal(`${error.after}`) }),
       // @ts-expect-error another result
-      () => Retry.promise(fetched, { ...policy, result: (_: string) => Verdict.server }),
+      () => Retry.promise(fetched, { ...policy, result: (text: string) => Verdict.terminal(text) }),
       // @ts-expect-error retries
       () => Retry.promise(fetched, { ...policy, retries: 3 })
     ])
