@@ -97,9 +97,9 @@ tableOf(path, "## What goes wrong", {
           Schedule.intersect(Schedule.recurs(3)),
           Schedule.union(Schedule.spaced("300 millis"))
         )
-        const { calls, outcome } = yield* failing((call) => during("1 hour")(Effect.retry(call, native)))
+        const { calls, outcome } = yield* failing((call) => during("10 minutes")(Effect.retry(call, native)))
         expect(outcome).toBe("still retrying")
-        expect(calls.length).toBeGreaterThan(10_000)
+        expect(calls.length).toBeGreaterThan(1000)
       })
     )
 
@@ -561,7 +561,7 @@ tableOf(path, "## What goes wrong", {
       Effect.gen(function* () {
         const native = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(3))
         const { calls, outcome } = yield* timeline([Effect.succeed(lostAfterOne)], (connect) =>
-          during("1 minute")(consume(connect, native))
+          during("10 seconds")(consume(connect, native))
         )
         expect(outcome).toBe("still retrying")
         expect(calls.slice(0, 4)).toEqual([0, 100, 200, 300])
@@ -572,7 +572,7 @@ tableOf(path, "## What goes wrong", {
       Effect.gen(function* () {
         const threeDelays = Backoff.fromDelays([100, 200, 400])
         const stream = yield* timeline([Effect.succeed(lostAfterOne)], (connect) =>
-          during("1 minute")(consume(connect, threeDelays))
+          during("10 seconds")(consume(connect, threeDelays))
         )
         expect(stream.outcome).toBe("still retrying")
         const run = yield* timeline([Effect.succeed(lostAfterOne)], (connect) =>
