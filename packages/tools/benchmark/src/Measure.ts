@@ -26,7 +26,7 @@ export const measure = async (workload: Workload, collect: () => void): Promise<
   // The first round only warms up.
   for (let round = 0; round <= workload.rounds; round++) {
     for (let turn = 0; turn < workload.rows.length; turn++) {
-      // Every other round runs backwards, and another row begins each time: nobody always runs after the same neighbour.
+      // Every other round runs backwards, and another row begins each time: no row always runs after the same other one.
       const step = round % 2 === 0 ? turn : workload.rows.length - 1 - turn
       const i = (step + Math.floor(round / 2)) % workload.rows.length
       collect()

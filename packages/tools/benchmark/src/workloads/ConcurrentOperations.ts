@@ -24,7 +24,7 @@ export const concurrentOperations: Workload = {
   title: "Concurrent operations on one quota",
   about: [
     "The time per operation, of ten thousand that run at once, each in a root fiber of its own.",
-    "Every operation fails once, and all have paid for their retry before the first one gets its tokens back.",
+    "Every operation fails once, and the bucket grants every retry before the first success returns tokens.",
     "Rows differ only in how many operations share a bucket: a crowd of fibers has its price, with or without buckets."
   ],
   unit: "ns",

@@ -44,7 +44,7 @@ const ended = () => {
 export const heldMemory = (collect: () => void): Workload => ({
   title: "Held by buckets",
   about: [
-    "Heap memory after a full collection: of a quota, and of a key of a keyed quota that nobody uses at the time.",
+    "Heap memory after a full collection: of a quota, and of an idle key of a keyed quota.",
     "The last row is what operations leave behind on a quota, each, of five crowds of ten thousand that run at once."
   ],
   unit: "bytes",

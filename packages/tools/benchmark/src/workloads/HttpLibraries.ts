@@ -92,5 +92,5 @@ export const httpLibrariesSucceed = comparing("HTTP by libraries: succeeds at on
 export const httpLibrariesOneFailure = comparing("HTTP by libraries: one 503, then success", "/flaky", [
   "The first answer is a 503 with a few bytes of JSON, the second one the answer of the table above.",
   "Delays are zero, or the millisecond that a library cannot do without; processor time does not count them.",
-  "Whoever trusts the connection after a 503 sends the second request on it, others open a new one."
+  "Clients that trust the connection after a 503 send the second request on it, others open a new one."
 ])

@@ -15,7 +15,7 @@ const keyed = TokenBucket.keyed({ bucket: RetryBucket.quota(), maxKeys: 10, idle
 export const successUnderBucket: Workload = {
   title: "Succeeds at once, under a bucket",
   about: [
-    "The first attempt succeeds and the bucket is told, which costs its share also where nothing fails.",
+    "The first attempt succeeds, and the bucket records it, which takes time also where nothing fails.",
     "Buckets are made once, outside of what is measured, and are full.",
     "The hand-written loop knows no bucket."
   ],
