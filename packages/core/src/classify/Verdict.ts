@@ -49,7 +49,7 @@ export interface Terminal {
 }
 
 /** This classifier does not know the failure. A chain that ends here does not retry. */
-interface NoOpinion {
+type NoOpinion = {
   readonly _tag: "NoOpinion"
 }
 

@@ -44,7 +44,7 @@ export interface AttemptTimeout<out E2 = AttemptTimedOut> {
 }
 
 /** What both constructors take beside the times. */
-interface Options<E2> {
+type Options<E2> = {
   /** Makes the caller's error of a timeout. @default the `AttemptTimedOut` itself */
   readonly onTimeout: (timedOut: AttemptTimedOut) => E2
 }
@@ -84,7 +84,7 @@ export const growing: {
 }
 
 /** How a growing timeout grows. */
-interface Times {
+type Times = {
   readonly initial: Duration.DurationInput
   /** At least 1. */
   readonly factor: number
