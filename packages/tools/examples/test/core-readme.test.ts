@@ -500,6 +500,14 @@ tableOf(
           expect(calls).toEqual([0, 60_000, 120_000])
         })
       )
+
+      virtually("waits as the back-off says when it ignores", () =>
+        Effect.gen(function* () {
+          const hint = Hint.floor({ atMost: "1 minute", otherwise: "ignore" })
+          const { calls } = yield* timeline([down], Retry.retry({ ...policy, classifier, hint }))
+          expect(calls).toEqual([0, 1000, 2000])
+        })
+      )
     },
 
     "A hint was followed, and the rule has `startsOver`": () =>
