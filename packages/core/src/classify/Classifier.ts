@@ -120,9 +120,10 @@ export const fromTags: {
 } = (cases: { readonly [tag: string]: Case<never> | undefined }): Classifier => {
   for (const [tag, found] of Object.entries(cases)) checkCase("Classifier.fromTags", tag, found)
   const known = { ...cases }
-  return madeOf(Object.values(known), (error, moment) =>
-    isTagged(error) && Object.hasOwn(known, error._tag) ? judged(known[error._tag], error, moment) : Verdict.noOpinion
-  )
+  return madeOf(Object.values(known), (error, moment) => {
+    const tag = tagOf(error)
+    return tag !== undefined && Object.hasOwn(known, tag) ? judged(known[tag], error, moment) : Verdict.noOpinion
+  })
 }
 
 /**
@@ -135,9 +136,7 @@ export const fromClass = <Self>(
   verdict: Verdict.Verdict | Classifier<NoInfer<Self>>
 ): Classifier => {
   checkCase("Classifier.fromClass", "verdict", verdict)
-  return madeOf([verdict], (error, moment) =>
-    error instanceof type ? judged(verdict, error, moment) : Verdict.noOpinion
-  )
+  return madeOf([verdict], (error, moment) => (isOf(type, error) ? judged(verdict, error, moment) : Verdict.noOpinion))
 }
 
 /**
@@ -216,5 +215,20 @@ const checkCase = (owner: string, field: string, found: unknown): void => {
   }
 }
 
-const isTagged = (error: unknown): error is Tagged =>
-  typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string"
+/** Read once, and not at all where the error refuses: an error may be a proxy, or have a getter that throws. */
+const tagOf = (error: unknown): string | undefined => {
+  try {
+    const tag = typeof error === "object" && error !== null && "_tag" in error ? error._tag : undefined
+    return typeof tag === "string" ? tag : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isOf = (type: abstract new (...args: never) => unknown, error: unknown): boolean => {
+  try {
+    return error instanceof type
+  } catch {
+    return false
+  }
+}

@@ -182,6 +182,44 @@ describe("Classifier.fromTags", () => {
   )
 })
 
+describe("Classifier.fromTags and Classifier.fromClass of hostile errors", () => {
+  const raise = () => {
+    throw new Error("hostile")
+  }
+  const throwing = Object.defineProperty(new Error("busy"), "_tag", { get: raise })
+  const revoked = Proxy.revocable(new Error("busy"), {})
+  revoked.revoke()
+  const classifiers = [
+    Classifier.fromTags({ Busy: Verdict.transient }),
+    Classifier.fromClass(Busy, Verdict.transient),
+    Classifier.firstOf(Classifier.fromTags({ Busy: Verdict.transient }), Classifier.fromClass(Busy, Verdict.transient))
+  ]
+
+  it.each([
+    { of: "a tag that throws", error: throwing },
+    { of: "a proxy that throws", error: new Proxy({}, { has: raise, get: raise, getPrototypeOf: raise }) },
+    { of: "a revoked proxy", error: revoked.proxy }
+  ])("have no opinion on $of", ({ error }) => {
+    const moment = { nowMillis: 0, attempt: 1, elapsed: Duration.zero }
+    expect(classifiers.map((classifier) => classifier(error, moment)._tag)).toEqual(classifiers.map(() => "NoOpinion"))
+  })
+
+  it("read a tag once", () => {
+    let reads = 0
+    const changing = {
+      get _tag() {
+        reads += 1
+        return reads === 1 ? "Busy" : "NotFound"
+      }
+    }
+    const tags = Classifier.fromTags({ Busy: Verdict.throttling, NotFound: Verdict.client })
+    expect([tags(changing, { nowMillis: 0, attempt: 1, elapsed: Duration.zero }), reads]).toEqual([
+      Verdict.throttling,
+      1
+    ])
+  })
+})
+
 describe("Classifier.firstOf", () => {
   const some = Arbitraries.classifier<number>()
   const { firstOf } = Classifier
