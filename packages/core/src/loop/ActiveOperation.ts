@@ -15,13 +15,13 @@ export interface ActiveOperation {
 }
 
 /**
- * An attempt of a named operation. `running` becomes false when it ends, so that a fiber that outlives the attempt is not
- * taken for a part of it.
+ * An attempt of a named operation. It stops running when it ends, so that a fiber that outlives the attempt is not taken
+ * for a part of it.
  *
  * @category models
  */
 export interface ActiveAttempt extends ActiveOperation {
-  running: boolean
+  readonly isRunning: () => boolean
 }
 
 /**

@@ -19,6 +19,7 @@ import { within } from "./Within.ts"
  * @category running
  */
 export const effect = (op: Operation.Operation): Erased => {
+  if (op.prepared.isBare) return spending(op)
   const { attempt: tag, attemptTimeout: timeout, deadline } = op.prepared.policy
   const named = inSpan(op, withName(op, spending(op)))
   if (tag === undefined && timeout === undefined && deadline?._tag !== "Cut") return noted(op, named)
@@ -57,14 +58,12 @@ const spending = (op: Operation.Operation): Erased => {
 }
 
 /** Makes the operation visible to those inside, if it can retry, for as long as the attempt runs. */
-const withName = ({ attempts, prepared }: Operation.Operation, self: Erased): Erased => {
+const withName = (op: Operation.Operation, self: Erased): Erased => {
+  const { attempts, prepared } = op
   const { name } = prepared.policy
   if (name === undefined || !prepared.retries) return self
-  const active: ActiveAttempt = { name, attempt: attempts, running: true }
-  const over = Effect.sync(() => {
-    active.running = false
-  })
-  return Effect.ensuring(Effect.provideService(self, CurrentOperation, active), over)
+  const active: ActiveAttempt = { name, attempt: attempts, isRunning: () => Operation.isRunning(op, attempts) }
+  return Effect.provideService(self, CurrentOperation, active)
 }
 
 const inSpan = ({ attempts, prepared: { policy } }: Operation.Operation, self: Erased): Erased =>

@@ -7,7 +7,7 @@
  * Defects and interruption pass through untouched. What a policy does not ask for costs nothing: a success under a plain
  * policy costs one `catchAllCause`.
  */
-import { Cause, Effect, Exit, Option } from "effect"
+import { Cause, Effect, Option } from "effect"
 import * as Verdict from "../classify/Verdict.ts"
 import { noTokens } from "../fund/Port.ts"
 import * as Attempt from "./Attempt.ts"
@@ -57,8 +57,10 @@ const begin = (op: Op): Erased => {
 const guarded = (op: Op, self: () => Erased): Erased => {
   if (op.guarded) return self()
   op.guarded = true
-  return Effect.onExit(Effect.suspend(self), (exit) =>
-    Exit.isFailure(exit) && isEarly(exit.cause) ? leaveNothing(op) : Effect.void
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.catchAllCause(restore(Effect.suspend(self)), (cause) =>
+      isEarly(cause) ? Effect.zipRight(leaveNothing(op), Effect.failCause(cause)) : Effect.failCause(cause)
+    )
   )
 }
 
@@ -83,7 +85,7 @@ const askRateLimiter = (op: Op): Erased => {
 
 const start = (op: Op): Erased => {
   const told = Services.started(op)
-  return told === undefined ? runAttempt(op) : Effect.flatMap(told, () => unlessLate(op, runAttempt))
+  return told === undefined ? runAttempt(op) : Services.andThen(told, () => unlessLate(op, runAttempt))
 }
 
 const unlessLate = (op: Op, then: (op: Op) => Erased): Erased => {
@@ -93,11 +95,13 @@ const unlessLate = (op: Op, then: (op: Op) => Erased): Erased => {
 }
 
 /** The deadline as a reason to stop, where it forbids an attempt now. */
-const lateness = (op: Op): StopReason | undefined => Decision.late(op.prepared, Operation.elapsedMillis(op))
+const lateness = (op: Op): StopReason | undefined =>
+  op.prepared.policy.deadline === undefined ? undefined : Decision.late(op.prepared, Operation.elapsedMillis(op))
 
 /** Makes an attempt and goes on with what it came to. */
 const runAttempt = (op: Op): Erased => {
   op.attempts += 1
+  op.running = true
   op.expired = undefined
   op.released = false
   op.retrySpent = noTokens
@@ -105,15 +109,14 @@ const runAttempt = (op: Op): Erased => {
   op.attemptStartedMillis = Operation.elapsedMillis(op)
   const self = Attempt.effect(op)
   const onFailure = (cause: Cause.Cause<unknown>) => attemptFailed(op, cause)
-  const { policy, observers } = op.prepared
-  const looksAtSuccess =
-    op.rateLimiter !== undefined || op.bucket !== undefined || policy.result !== undefined || observers.length > 0
-  return looksAtSuccess
+  const { name, result } = op.prepared.policy
+  return op.isHeard || name !== undefined || result !== undefined
     ? Effect.matchCauseEffect(self, { onFailure, onSuccess: (value) => attemptSucceeded(op, value) })
     : Effect.catchAllCause(self, onFailure)
 }
 
 const attemptSucceeded = (op: Op, value: unknown): Erased => {
+  op.running = false
   const { result } = op.prepared.policy
   const verdict = result === undefined ? Verdict.noOpinion : result(value, Operation.moment(op))
   if (verdict._tag !== "NoOpinion") {
@@ -128,6 +131,7 @@ const attemptSucceeded = (op: Op, value: unknown): Erased => {
 }
 
 const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
+  op.running = false
   const failure = cause._tag === "Fail" ? Option.some(cause.error) : Cause.failureOption(cause)
   if (Option.isNone(failure) || Cause.isDie(cause)) return Effect.failCause(cause)
   const error = failure.value
@@ -157,6 +161,7 @@ const cutVerdict = /*#__PURE__*/ Verdict.terminal("the deadline interrupted the 
 const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
   const failure: Failure = { error, input, verdict, failedMillis: Operation.elapsedMillis(op), end }
   Operation.fail(op, failure)
+  if (!op.isHeard) return decide(op, failure, undefined, undefined)
   const recorded = Services.record(op, (granted) => ({ _tag: "Failed", attempt: op.attempts, granted, verdict }))
   return Services.andThen(recorded, () =>
     Services.andThen(Observers.nestingNoticed(op), () =>
@@ -196,7 +201,7 @@ const progress = (
   elapsedMillis: Operation.elapsedMillis(op),
   ranMillis: failedMillis - op.attemptStartedMillis,
   tree: op.tree,
-  outer: op.prepared.policy.whenNested === "standDown" && op.outer?.running === true ? op.outer.name : undefined,
+  outer: op.prepared.policy.whenNested === "standDown" && op.outer?.isRunning() === true ? op.outer.name : undefined,
   u,
   stepped
 })
@@ -235,9 +240,10 @@ const ifInTime = (op: Op, delayMillis: number, then: (delayMillis: number) => Er
 
 const announce = (op: Op, failure: Failure, delayMillis: number): Erased => {
   Operation.schedule(op, delayMillis)
+  if (!op.isHeard) return releaseThenWait(op, delayMillis)
   const told = Observers.retryScheduled(op, failure, delayMillis)
   if (told === undefined) return releaseThenWait(op, delayMillis)
-  return Effect.flatMap(told, () => ifInTime(op, delayMillis, (fitted) => releaseThenWait(op, fitted)))
+  return Services.andThen(told, () => ifInTime(op, delayMillis, (fitted) => releaseThenWait(op, fitted)))
 }
 
 const releaseThenWait = (op: Op, delayMillis: number): Erased => {

@@ -8,7 +8,6 @@ import type { Common, RetryEvent } from "./RetryEvent.ts"
 import type { StopReason } from "./RetryStopped.ts"
 import type { Telling } from "./Services.ts"
 import * as Services from "./Services.ts"
-import { Effect } from "effect"
 
 /**
  * @category running
@@ -76,8 +75,8 @@ const tell = (op: Operation, event: (common: Common) => RetryEvent): Telling => 
   const from = (index: number): Telling => {
     const observer = observers[index]
     if (observer === undefined) return undefined
-    const telling = Services.tell(op, "an observer", () => observer(told))
-    return telling === undefined ? from(index + 1) : Effect.flatMap(telling, () => from(index + 1) ?? Effect.void)
+    const first = Services.tell(op, "an observer", () => observer(told))
+    return index + 1 === observers.length ? first : Services.both(first, () => from(index + 1))
   }
   return from(0)
 }

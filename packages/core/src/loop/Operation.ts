@@ -42,6 +42,7 @@ export interface Operation {
   readonly prepared: Prepared
   readonly onStopped: OnStopped | undefined
   /** Clock and chance. */
+  readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
   readonly services: Context.Context<DefaultServices.DefaultServices>
   readonly rateLimiter: TokenBucket | undefined
   readonly bucket: TokenBucket | undefined
@@ -50,7 +51,13 @@ export interface Operation {
   /** Failed attempts, as many as it `keeps`. */
   readonly history: Array<FailedAttempt<unknown>>
   readonly keeps: number
+  /** Whether a rate limiter, a bucket or an observer hears how attempts end. */
+  readonly isHeard: boolean
   readonly timed: boolean
+  /** Whether an attempt runs, as far as the loop has heard: an operation that was interrupted has not. */
+  running: boolean
+  /** A random number, once one was asked for. */
+  next: Effect.Effect<number> | undefined
   /** Attempts started. */
   attempts: number
   failures: Failures
@@ -139,17 +146,23 @@ export const make = (
   const asksForOuter = prepared.retries && (prepared.observers.length > 0 || policy.whenNested === "standDown")
   const keeps = onStopped !== undefined ? mostRemembered : policy.attempt !== undefined ? 1 : 0
   const timed = prepared.timed || onStopped !== undefined
+  const rateLimiter = policy.rateLimiter && bucketOf(policy.rateLimiter, fiber)
+  const bucket = policy.bucket && bucketOf(policy.bucket, fiber)
   return {
     self,
     prepared,
     onStopped,
+    fiber,
     services,
-    rateLimiter: policy.rateLimiter && bucketOf(policy.rateLimiter, fiber),
-    bucket: policy.bucket && bucketOf(policy.bucket, fiber),
+    rateLimiter,
+    bucket,
     outer: asksForOuter ? outerOf(fiber) : undefined,
     history: [],
     keeps,
+    isHeard: rateLimiter !== undefined || bucket !== undefined || prepared.observers.length > 0,
     timed,
+    running: false,
+    next: undefined,
     attempts: 0,
     failures: {},
     failure: undefined,
@@ -181,8 +194,16 @@ const bucketOf = (
 
 const outerOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): ActiveAttempt | undefined => {
   const outer = Context.get(fiber.currentContext as Context.Context<CurrentOperation>, CurrentOperation)
-  return outer?.running === true ? outer : undefined
+  return outer?.isRunning() === true ? outer : undefined
 }
+
+/**
+ * Whether the attempt of this number still runs.
+ *
+ * @category guards
+ */
+export const isRunning = (op: Operation, attempt: number): boolean =>
+  op.running && op.attempts === attempt && op.fiber.unsafePoll() === null
 
 /**
  * Looked up only where something waits or time counts.
@@ -196,7 +217,7 @@ export const clock = (op: Operation): Clock.Clock => Context.get(op.services, Cl
  *
  * @category running
  */
-export const draw = (op: Operation): Effect.Effect<number> => Context.get(op.services, Random.Random).next
+export const draw = (op: Operation): Effect.Effect<number> => (op.next ??= Context.get(op.services, Random.Random).next)
 
 /** Nanoseconds are those of a monotonic clock: setting the wall clock neither ends an operation nor prolongs it. */
 const monotonicMillis = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
@@ -258,18 +279,19 @@ export const spare = (op: Operation, delayMillis: number): Option.Option<Duratio
  */
 export const moment = (op: Operation): Moment => new MomentOf(op)
 
+/** A private field would cost more than all the rest. */
 class MomentOf implements Moment {
   readonly attempt: number
-  readonly #op: Operation
+  readonly op: Operation
   constructor(op: Operation) {
-    this.#op = op
+    this.op = op
     this.attempt = op.attempts
   }
   get nowMillis(): number {
-    return clock(this.#op).unsafeCurrentTimeMillis()
+    return clock(this.op).unsafeCurrentTimeMillis()
   }
   get elapsed(): Duration.Duration {
-    return elapsed(this.#op)
+    return elapsed(this.op)
   }
 }
 
@@ -305,7 +327,7 @@ export const fail = (op: Operation, failure: Failure): void => {
  */
 export const schedule = (op: Operation, delayMillis: number): void => {
   op.delayMillis = delayMillis
-  const latest = op.history.at(-1)
+  const latest = op.keeps === 0 ? undefined : op.history.at(-1)
   if (latest !== undefined) {
     op.history[op.history.length - 1] = { ...latest, delay: Option.some(Duration.millis(delayMillis)) }
   }

@@ -36,6 +36,8 @@ export interface Prepared {
   readonly timed: boolean
   /** Whether anything has to happen before the first failure. */
   readonly eager: boolean
+  /** Whether nothing is put around an attempt. */
+  readonly isBare: boolean
   readonly observers: ReadonlyArray<Observer>
 }
 
@@ -113,6 +115,9 @@ export const fields = Object.keys(checks) as ReadonlyArray<keyof Any>
 
 const required: ReadonlyArray<keyof Any> = ["classifier", "maxAttempts", "backoff"]
 
+/** All policies get the same fields in the same order: V8 then reads any of them as fast as if there were only one. */
+const absent = /*#__PURE__*/ Object.fromEntries(fields.map((field) => [field, undefined]))
+
 /** Whatever happens before or during an attempt, or looks at a success. */
 const eagerFields: ReadonlyArray<keyof Any> = [
   "name",
@@ -125,6 +130,9 @@ const eagerFields: ReadonlyArray<keyof Any> = [
   "release",
   "bucket"
 ]
+
+/** Whatever is put around an attempt, beside a deadline that cuts. */
+const aroundAttempts: ReadonlyArray<keyof Any> = ["name", "attempt", "attemptSpan", "attemptTimeout", "release"]
 
 const known = new WeakMap<object, Prepared>()
 
@@ -155,7 +163,7 @@ const prepareUnknown = (owner: string, given: Any): Prepared => {
     if (value !== undefined || required.includes(field)) checks[field](owner, value)
   }
   // Read once: what the caller changes later is not seen.
-  const policy = erase({ ...given })
+  const policy = erase({ ...absent, ...given })
   const observers = [...(policy.observe ?? [])]
   const backoff = Backoff.isBackoff(policy.backoff) ? policy.backoff : undefined
   const hint = policy.hint ?? Hint.standard
@@ -170,6 +178,7 @@ const prepareUnknown = (owner: string, given: Any): Prepared => {
     draws: backoff?.draws === true,
     hintDraws: HintRule.draws(hint),
     timed: needsStart || policy.deadline !== undefined || policy.attempt !== undefined,
+    isBare: aroundAttempts.every((field) => policy[field] === undefined) && policy.deadline?._tag !== "Cut",
     eager: needsStart || eagerFields.some((field) => policy[field] !== undefined),
     observers
   }

@@ -4,7 +4,7 @@
  * What dies is logged once, and counts as told or as a refusal. What hangs is interrupted at the deadline, where there
  * is one.
  */
-import { Effect, Option, RuntimeFlags } from "effect"
+import { type Cause, Effect, Option, RuntimeFlags } from "effect"
 import * as Argument from "../accept/Argument.ts"
 import type { Kind } from "../classify/Verdict.ts"
 import type { Grant, Outcome, TokenBucket } from "../fund/Port.ts"
@@ -14,19 +14,33 @@ import * as Op from "./Operation.ts"
 import { isImmediate, within } from "./Within.ts"
 
 /**
- * Something to run before going on; `undefined` where there is nothing.
+ * Something to tell a service before going on; `undefined` where there is nothing.
  *
  * @category models
  */
-export type Telling = Effect.Effect<void> | undefined
+export type Telling = { readonly service: string; readonly telling: Effect.Effect<void> } | undefined
 
 /**
- * Goes on when something was told.
+ * Tells, then goes on, also should the service die. Both are one step of the fiber.
  *
  * @category running
  */
-export const andThen = <A, E, R>(telling: Telling, next: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  telling === undefined ? next() : Effect.flatMap(telling, next)
+export const andThen = <A, E, R>(told: Telling, next: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  told === undefined
+    ? next()
+    : Effect.matchCauseEffect(told.telling, {
+        onFailure: (cause) => Effect.flatMap(died(told.service, cause), next),
+        onSuccess: next
+      })
+
+const nothing = () => Effect.void
+
+/**
+ * Tells, and nothing else.
+ *
+ * @category running
+ */
+export const run = (told: Telling): Effect.Effect<void> => andThen(told, nothing)
 
 /**
  * Runs what a service answers with; `otherwise` is its answer should it die, or not answer before the deadline.
@@ -53,7 +67,10 @@ export const safely = <A>(
 }
 
 const logging = <A>(service: string, asked: Effect.Effect<A>, otherwise: A): Effect.Effect<A> =>
-  Effect.catchAllCause(asked, (cause) => Effect.as(Effect.logWarning(`${service} died`, cause), otherwise))
+  Effect.catchAllCause(asked, (cause) => Effect.as(died(service, cause), otherwise))
+
+const died = (service: string, cause: Cause.Cause<never>): Effect.Effect<void> =>
+  Effect.logWarning(`${service} died`, cause)
 
 const called = <A>(ask: () => Effect.Effect<A>): Effect.Effect<A> => {
   try {
@@ -70,7 +87,9 @@ const called = <A>(ask: () => Effect.Effect<A>): Effect.Effect<A> => {
  */
 export const tell = (op: Operation, service: string, ask: () => Effect.Effect<void>): Telling => {
   const telling = called(ask)
-  return telling === Effect.void ? undefined : safely(op, service, telling, undefined)
+  if (telling === Effect.void) return undefined
+  const isBounded = op.prepared.policy.deadline !== undefined && !isImmediate(telling)
+  return { service, telling: isBounded ? safely(op, service, telling, undefined) : telling }
 }
 
 /**
@@ -132,12 +151,19 @@ const abandon = (op: Operation): Telling => {
   return both(tellOf(rateLimiterName, op.rateLimiter, op.sendSpent), () => tellOf(bucketName, op.bucket, op.retrySpent))
 }
 
-const both = (first: Telling, second: () => Telling): Telling =>
-  first === undefined ? second() : Effect.flatMap(first, () => second() ?? Effect.void)
+/**
+ * Tells one thing after the other.
+ *
+ * @category combinators
+ */
+export const both = (first: Telling, second: () => Telling): Telling =>
+  first === undefined ? second() : { service: first.service, telling: andThen(first, () => run(second())) }
 
 /** Notes that something was told: for an interruption, both are one step. */
-const noting = (telling: Telling, note: () => void): Telling => {
-  if (telling !== undefined) return Effect.uninterruptible(Effect.map(telling, note))
+const noting = (told: Telling, note: () => void): Telling => {
+  if (told !== undefined) {
+    return { service: told.service, telling: Effect.uninterruptible(andThen(told, () => Effect.sync(note))) }
+  }
   note()
   return undefined
 }
@@ -223,7 +249,7 @@ const invalid = (service: string, grant: Grant): Effect.Effect<boolean> =>
  * @category running
  */
 export const callOff = (op: Operation): Effect.Effect<void> =>
-  Effect.uninterruptible(Effect.suspend(() => andThen(abandon(op), () => refund(op) ?? Effect.void)))
+  Effect.uninterruptible(Effect.suspend(() => andThen(abandon(op), () => run(refund(op)))))
 
 const refund = (op: Operation): Telling => {
   const { retryGrant, sendGrant } = op

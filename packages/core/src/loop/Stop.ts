@@ -95,8 +95,8 @@ export const release = (op: Op, because: "Retried" | "Interrupted"): Effect.Effe
   const { open } = op
   const { policy } = op.prepared
   if (open === undefined || policy.release === undefined) return Effect.void
-  const told = Effect.suspend(
-    () => Services.tell(op, "release", () => policy.release!(open.failed, because)) ?? Effect.void
+  const told = Effect.suspend(() =>
+    Services.run(Services.tell(op, "release", () => policy.release!(open.failed, because)))
   )
   const released = Effect.map(told, () => {
     op.open = undefined
