@@ -50,26 +50,7 @@ export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<
 const begin = (op: Op): Erased => {
   const { bucket, prepared, rateLimiter } = op
   const needsGuard = prepared.policy.release !== undefined || rateLimiter !== undefined || bucket?.started !== undefined
-  return needsGuard ? guarded(op, () => send(op)) : send(op)
-}
-
-/** Leaves nothing behind where the operation is interrupted or dies: grants, what is open, an attempt not recorded. */
-const guarded = (op: Op, self: () => Erased): Erased => {
-  if (op.guarded) return self()
-  op.guarded = true
-  return Effect.uninterruptibleMask((restore) =>
-    Effect.catchAllCause(restore(Effect.suspend(self)), (cause) =>
-      isEarly(cause) ? Effect.zipRight(leaveNothing(op), Effect.failCause(cause)) : Effect.failCause(cause)
-    )
-  )
-}
-
-const isEarly = (cause: Cause.Cause<unknown>): boolean =>
-  Option.isNone(Cause.failureOption(cause)) || Cause.isDie(cause)
-
-const leaveNothing = (op: Op): Effect.Effect<void> => {
-  op.over = true
-  return Effect.zipRight(Services.callOff(op), Stop.release(op, "Interrupted"))
+  return needsGuard ? Stop.guarded(op, () => send(op)) : send(op)
 }
 
 /** Asks the rate limiter, and makes the attempt if it may still start. */
@@ -220,7 +201,7 @@ const stepForeign = (op: Op, { input }: Failure): Effect.Effect<Option.Option<nu
 const payForRetry = (op: Op, failure: Failure, delayMillis: number): Erased => {
   const { bucket } = op
   if (bucket === undefined) return announce(op, failure, delayMillis)
-  return guarded(op, () =>
+  return Stop.guarded(op, () =>
     Effect.flatMap(Services.askBucket(op, bucket, delayMillis), (granted) => {
       if (granted) return ifInTime(op, delayMillis, (fitted) => announce(op, failure, fitted))
       op.delayMillis = delayMillis

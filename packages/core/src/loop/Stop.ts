@@ -1,7 +1,7 @@
 /**
  * How an operation ends without a success: it refunds grants that are not spent, and releases what attempts left open.
  */
-import { Duration, Effect, Option } from "effect"
+import { Cause, Duration, Effect, Option } from "effect"
 import type { Cut } from "../decide/Deadline.ts"
 import { DeadlineExceeded } from "../decide/Deadline.ts"
 import * as Observers from "./Observers.ts"
@@ -103,4 +103,27 @@ export const release = (op: Op, because: "Retried" | "Interrupted"): Effect.Effe
     op.released = true
   })
   return Effect.uninterruptible(released)
+}
+
+/**
+ * Leaves nothing behind where the operation is interrupted or dies: grants, what is open, an attempt not recorded.
+ *
+ * @category combinators
+ */
+export const guarded = (op: Op, self: () => Erased): Erased => {
+  if (op.guarded) return self()
+  op.guarded = true
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.catchAllCause(restore(Effect.suspend(self)), (cause) =>
+      isEarly(cause) ? Effect.zipRight(leaveNothing(op), Effect.failCause(cause)) : Effect.failCause(cause)
+    )
+  )
+}
+
+const isEarly = (cause: Cause.Cause<unknown>): boolean =>
+  Option.isNone(Cause.failureOption(cause)) || Cause.isDie(cause)
+
+const leaveNothing = (op: Op): Effect.Effect<void> => {
+  op.over = true
+  return Effect.zipRight(Services.callOff(op), release(op, "Interrupted"))
 }
