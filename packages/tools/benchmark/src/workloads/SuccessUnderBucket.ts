@@ -17,7 +17,7 @@ export const successUnderBucket: Workload = {
   about: [
     "The first attempt succeeds, and the bucket records it, which takes time also where nothing fails.",
     "Buckets are made once, outside of what is measured, and are full.",
-    "The hand-written loop knows no bucket."
+    "The hand-written loop has no bucket."
   ],
   unit: "ns",
   rounds: 41,

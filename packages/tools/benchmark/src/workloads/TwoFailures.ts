@@ -23,7 +23,7 @@ export const twoFailures: Workload = {
   title: "Two failures, then success",
   about: [
     "Three attempts under an exponential back-off with a cap, full jitter and base zero: all the arithmetic, no wait.",
-    "The hand-written loop that is the baseline retries at once and knows no delay.",
+    "The hand-written loop that is the baseline retries at once, without delays.",
     "The other one draws its delays as the policies do."
   ],
   unit: "ns",
