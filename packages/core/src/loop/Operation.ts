@@ -273,24 +273,23 @@ export const spare = (op: Operation, delayMillis: number): Option.Option<Duratio
 }
 
 /**
- * The moment at which the latest attempt is judged. What it tells is read only if a classifier asks.
+ * The moment at which the latest attempt is judged. The clock is read only when a classifier reads a time.
  *
  * @category running
  */
-export const moment = (op: Operation): Moment => new MomentOf(op)
+export const moment = (op: Operation): Moment => {
+  const made: Moment & { attempt: number; op: Operation } = Object.create(lazyTimes)
+  made.attempt = op.attempts
+  made.op = op
+  return made
+}
 
-/** A private field would cost more than all the rest. */
-class MomentOf implements Moment {
-  readonly attempt: number
-  readonly op: Operation
-  constructor(op: Operation) {
-    this.op = op
-    this.attempt = op.attempts
-  }
-  get nowMillis(): number {
+/** Inherited by all moments: getters of its own would cost each of them a microsecond. */
+const lazyTimes: ThisType<{ readonly op: Operation }> & Pick<Moment, "nowMillis" | "elapsed"> = {
+  get nowMillis() {
     return clock(this.op).unsafeCurrentTimeMillis()
-  }
-  get elapsed(): Duration.Duration {
+  },
+  get elapsed() {
     return elapsed(this.op)
   }
 }

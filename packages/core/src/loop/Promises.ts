@@ -1,13 +1,13 @@
 /**
  * The loop for `async` functions.
  *
- * A first attempt that needs nothing of the policy is called directly: only a failure starts a fiber, which enters the
- * loop as after a first attempt.
+ * Under a policy that has nothing to do before the first failure, the function is first called without a fiber; only a
+ * failure starts one, which enters the loop after the first attempt.
  */
 import { Cause, Effect, Exit, FiberId, Runtime, Scheduler } from "effect"
 import type { Fiber } from "effect"
 import * as Loop from "./Loop.ts"
-import type { Prepared } from "./PolicyCheck.ts"
+import type { Erased } from "./Operation.ts"
 import { prepare } from "./PolicyCheck.ts"
 import type { Any, Plain } from "./PolicyRecord.ts"
 import type { Checked, ResultIn } from "./PolicyTypes.ts"
@@ -25,8 +25,8 @@ export interface PromiseAttempt {
 }
 
 /**
- * The front door for `async` functions. A promise rejects with `unknown`, and comes in no pipe. The second overload is
- * for a function with lambdas of its own, which is typed only after the policy.
+ * The front door for `async` functions. The error of a promise is `unknown`, and a promise is never piped. The second
+ * overload is for a function with lambdas of its own, which is typed only after the policy.
  *
  * @category models
  */
@@ -43,26 +43,41 @@ export interface PromiseDoor {
   ): Promise<A>
 }
 
-/** The signal is made when it is first read: a controller costs microseconds. */
-class Attempt implements PromiseAttempt {
-  readonly number: number
-  #controller: AbortController | undefined
-  #aborted: { readonly reason: unknown } | undefined
-  constructor(number: number) {
-    this.number = number
-  }
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.#aborted !== undefined) this.#controller.abort(this.#aborted.reason)
-    }
-    return this.#controller.signal
-  }
+/** An attempt that can be aborted. Its signal is made when it is first read: a controller costs microseconds. */
+interface Attempt extends PromiseAttempt {
+  readonly [state]: State
+}
+
+const state: unique symbol = Symbol("state")
+
+interface State {
+  controller: AbortController | undefined
   /** The first reason counts, also for a signal that is read later. */
-  abort(reason: unknown): void {
-    this.#aborted ??= { reason }
-    this.#controller?.abort(reason)
+  aborted: { readonly reason: unknown } | undefined
+}
+
+/** Inherited by all attempts: a getter of its own would cost each of them a microsecond. */
+const lazySignal: ThisType<Attempt> & Pick<Attempt, "signal"> = {
+  get signal() {
+    const own = this[state]
+    if (own.controller === undefined) {
+      own.controller = new AbortController()
+      if (own.aborted !== undefined) own.controller.abort(own.aborted.reason)
+    }
+    return own.controller.signal
   }
+}
+
+const makeAttempt = (number: number): Attempt => {
+  const attempt: PromiseAttempt & { number: number; [state]: State } = Object.create(lazySignal)
+  attempt.number = number
+  attempt[state] = { controller: undefined, aborted: undefined }
+  return attempt
+}
+
+const abortAttempt = ({ [state]: own }: Attempt, reason: unknown): void => {
+  own.aborted ??= { reason }
+  own.controller?.abort(reason)
 }
 
 type Call<A> = (attempt: PromiseAttempt) => PromiseLike<A>
@@ -87,12 +102,13 @@ export const retry =
     const prepared = prepare(owner, policy)
     const signal = options?.signal
     if (signal?.aborted === true) return Promise.reject(signal.reason)
-    if (prepared.eager) return started(new Operation(call, prepared, signal), undefined)
-    const attempt = new Attempt(1)
+    const op: Operation<A> = { call, signal, attempts: 0, running: undefined }
+    if (prepared.eager) return promised(op, Loop.run(effectOf(op), prepared))
+    op.attempts = 1
+    const attempt = makeAttempt(1)
     const first = called(call, attempt)
-    return signal === undefined
-      ? first.catch((error) => started(new Operation(call, prepared, signal), { error }))
-      : abortable(first, attempt, signal, (error) => started(new Operation(call, prepared, signal), { error }))
+    const retried = (error: unknown) => promised(op, Loop.afterFirst(effectOf(op), prepared, Cause.fail(error)))
+    return signal === undefined ? first.catch(retried) : abortable(first, attempt, signal, retried)
   }
 
 /** A first attempt that the caller's signal can abort. */
@@ -105,7 +121,7 @@ const abortable = <A>(
   new Promise<A>((resolve, reject) => {
     const abort = () => {
       reject(signal.reason)
-      attempt.abort(signal.reason)
+      abortAttempt(attempt, signal.reason)
     }
     signal.addEventListener("abort", abort, { once: true })
     const settled = () => signal.removeEventListener("abort", abort)
@@ -121,46 +137,38 @@ const abortable = <A>(
     )
   })
 
-class Operation<A> {
+/** An operation on its way, as far as promises need to know it. */
+interface Operation<A> {
   readonly call: Call<A>
-  readonly prepared: Prepared
   readonly signal: AbortSignal | undefined
-  attempts = 0
+  attempts: number
+  /** The latest attempt that the loop has made. */
   running: Attempt | undefined
-  constructor(call: Call<A>, prepared: Prepared, signal: AbortSignal | undefined) {
-    this.call = call
-    this.prepared = prepared
-    this.signal = signal
-  }
 }
 
 /** The call as an effect, once per attempt. */
 const effectOf = <A>(op: Operation<A>): Effect.Effect<A, unknown> =>
   Effect.async<A, unknown>((resume) => {
-    const attempt = new Attempt((op.attempts += 1))
+    const attempt = makeAttempt((op.attempts += 1))
     op.running = attempt
     called(op.call, attempt).then(
       (value) => resume(Effect.succeed(value)),
       (error) => resume(Effect.fail(error))
     )
-    return Effect.sync(() => attempt.abort(new DOMException("The attempt was interrupted.", "AbortError")))
+    return Effect.sync(() => abortAttempt(attempt, new DOMException("The attempt was interrupted.", "AbortError")))
   })
 
-/** A settled promise goes on in a microtask of its own already. */
+/** Runs every task at once: a settled promise already goes on in a microtask of its own. */
 const mixed = new Scheduler.MixedScheduler(2048)
 const atOnce: Scheduler.Scheduler = {
   shouldYield: (fiber) => mixed.shouldYield(fiber),
   scheduleTask: (task) => task()
 }
 
-const started = <A>(op: Operation<A>, failed: { readonly error: unknown } | undefined): Promise<A> => {
-  if (failed !== undefined) op.attempts = 1
-  const self = effectOf(op)
-  const looped = (
-    failed === undefined ? Loop.run(self, op.prepared) : Loop.afterFirst(self, op.prepared, Cause.fail(failed.error))
-  ) as Effect.Effect<A, unknown>
+/** Runs what is left of an operation, as a promise. */
+const promised = <A>(op: Operation<A>, looped: Erased): Promise<A> => {
   return new Promise<A>((resolve, reject) => {
-    const fiber = Runtime.runFork(Runtime.defaultRuntime, looped, { scheduler: atOnce })
+    const fiber = Runtime.runFork(Runtime.defaultRuntime, looped as Effect.Effect<A, unknown>, { scheduler: atOnce })
     const settled = abortedBy(op, fiber, reject)
     fiber.addObserver((exit) => {
       settled()
@@ -177,10 +185,10 @@ const abortedBy = <A>(
 ): (() => void) => {
   const { signal } = op
   if (signal === undefined) return () => undefined
-  // Rejects first: the interruption of the fiber is not what the caller is to see.
+  // Rejects first, so that the caller sees the reason of the signal and not the interruption of the fiber.
   const abort = () => {
     reject(signal.reason)
-    op.running?.abort(signal.reason)
+    if (op.running !== undefined) abortAttempt(op.running, signal.reason)
     fiber.unsafeInterruptAsFork(FiberId.none)
   }
   if (signal.aborted) abort()
