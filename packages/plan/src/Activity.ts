@@ -1,7 +1,7 @@
 /**
- * Whether the fibers of a run stand still: what a virtual clock has to know before it may move.
+ * Whether the fibers of a run stand still: a virtual clock may move only then.
  *
- * It counts the tasks that fibers hand to their schedulers, whichever those are, and the turns of the event loop that
+ * It counts the tasks that fibers hand to their schedulers, to any of them, and the turns of the event loop that
  * pass without one. What a fiber waits for outside of Effect shows only when it calls back.
  */
 import * as Effect from "effect/Effect"

@@ -82,7 +82,7 @@ const journeyOf = (policy: Explainable, { prepared, rows, takesMillis }: Inputs)
 }
 
 /**
- * What is taken for granted about a policy, whatever its back-off.
+ * What is taken for granted about a policy with any back-off.
  *
  * @category destructors
  */
@@ -113,7 +113,7 @@ export const plannedAttempt = (row: Row): PlannedAttempt => ({
 })
 
 /**
- * The worst of all that was followed and, where that is not all there is, of what its bounds leave room for.
+ * The worst case of the attempts that were followed; where more are possible, a bound that holds for all of them.
  *
  * @category destructors
  */

@@ -1,5 +1,5 @@
 /**
- * The least and the greatest delay of a step, by stepping the one interpreter at the ends of its draw.
+ * The least and the greatest delay of a step, by stepping the interpreter of core at the ends of its draw.
  *
  * Every delay rises with the draw of its own step, so the draws 0 and "just below 1" give its interval. What a curve
  * remembers of earlier draws is held by two trees: one that has seen only least draws, and one only greatest.

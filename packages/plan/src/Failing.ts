@@ -45,14 +45,14 @@ export interface Step {
 }
 
 /**
- * How much is told of a step.
+ * How much is worked out for a step.
  *
  * @category models
  */
 export interface Telling {
   /** Attempts so far. */
   readonly attempts: number
-  /** Draws to take a mean over; `undefined` where only the ends are told. */
+  /** Draws to take a mean over; `undefined` where only the ends are worked out. */
   readonly draws: number | undefined
 }
 

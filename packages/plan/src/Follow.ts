@@ -1,6 +1,6 @@
 /**
- * Follows all operations of a policy at once: everything that a failure's kind, the length of attempts and the draws can
- * make of it, as few paths with intervals.
+ * Follows all operations of a policy at once: all kinds of failures, lengths of attempts and draws, as a few paths with
+ * intervals.
  *
  * Paths part only where the back-off's tree does: by kind, by attempts long enough to start it over, and by parts that
  * may have ended by time. Paths that arrive at the same tree are one again. The work is bounded: where there are too many
@@ -21,12 +21,8 @@ import { remainder } from "./Remainder.ts"
  */
 export const mostFollowed = 2_000
 
-/**
- * How many parts of a back-off a plan steps.
- *
- * @category constructors
- */
-export const mostWork = 40_000
+/** How many parts of a back-off a plan steps. */
+const mostWork = 40_000
 
 /** Draws for the means of all attempts, for those of one attempt, and for one mean at least. */
 const meanDraws = { ofAll: 20_000, ofAttempt: 1_000, ofFailure: 8 }

@@ -31,7 +31,7 @@ export interface Journey {
   readonly takesMillis: number
   /** The rule for hints, where every server sends them. */
   readonly hint: Hint.Hint
-  /** Attempts of which all is told. */
+  /** Attempts that get a row of the table. */
   readonly rows: number
 }
 
@@ -60,7 +60,7 @@ export interface Delay {
 }
 
 /**
- * What has become of all operations.
+ * The results for all operations together.
  *
  * @category models
  */

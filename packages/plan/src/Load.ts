@@ -3,7 +3,7 @@
  *
  * Clients, server and outage in virtual time, with the shipped loop and the shipped buckets. `amplification` counts what
  * retries add where attempts fail with a fixed probability, whatever the load. `recovery` tells how long a server takes
- * to get well after it stood still, while its clients retry.
+ * to recover after a standstill, while its clients retry.
  *
  * A simulated server has one queue and answers or is late; it has no network, no threads and no autoscaling.
  *

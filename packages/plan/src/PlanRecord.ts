@@ -43,7 +43,7 @@ export interface Plan {
   /** The same where every server asks for the longest wait the policy follows; `None` where it follows none. */
   readonly hinted: Option.Option<Worst>
   readonly warnings: ReadonlyArray<Warning>
-  /** What is taken for granted. */
+  /** What the numbers take for granted. */
   readonly assumptions: ReadonlyArray<Assumption>
 }
 

@@ -12,13 +12,13 @@ import type { Path } from "./Paths.ts"
 import type { Scheduled } from "./PlanRecord.ts"
 import { withinMillis } from "./Times.ts"
 
-/** How many delays of how many curves are looked at. */
+/** How many delays of all curves together are computed. */
 const mostDelays = 20_000
 
 /**
  * Bounds the operations that have come to attempt `attempt` on these paths.
  *
- * Whatever a back-off does, none of its delays is longer than the longest that one of its curves has given so far. The
+ * No delay of a back-off is longer than the longest that one of its curves has given so far. The
  * waits also end with the deadline, or before a time that the back-off keeps.
  *
  * @category destructors
@@ -42,7 +42,7 @@ export const remainder = (
 }
 
 /**
- * What a policy bounds whose last attempt starts at `lastMillis` or before.
+ * The bounds of a policy by its deadline and timeout, where its last attempt starts at `lastMillis` or before.
  *
  * @category destructors
  */

@@ -11,7 +11,7 @@ import type { Run } from "./Simulation.ts"
 import { run } from "./Simulation.ts"
 
 /**
- * What many operations came to.
+ * The outcomes of many operations.
  *
  * @category models
  */
@@ -46,7 +46,7 @@ export interface SampleOptions {
   readonly seed: number | string
   /** Operations, from 1. */
   readonly samples: number
-  /** That an attempt fails, each by itself: a ratio, 0..1. */
+  /** The probability that an attempt fails, independently of all others: 0..1. */
   readonly failureProbability: number
   /** How long every attempt takes; one that takes longer than its timeout fails. @default no time at all */
   readonly attemptTakes?: Duration.DurationInput

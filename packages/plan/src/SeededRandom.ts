@@ -29,7 +29,7 @@ export const layer = (seed: number | string): Layer.Layer<never> => {
 /**
  * Draws the given values, each once and in this order; the draw after the last one dies.
  *
- * Whatever is drawn (integers, booleans, a shuffle) is computed from these values. No values means that nothing may
+ * All draws (integers, booleans, a shuffle) are computed from these values. No values means that nothing may
  * be drawn.
  * Each value must be in `[0, 1)`, as for every draw of `Random.next`.
  *

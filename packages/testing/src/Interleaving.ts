@@ -1,5 +1,5 @@
 /**
- * Fibers that get in each other's way on purpose: what the contract suites look for races with.
+ * Fibers that are interleaved on purpose: the contract suites use them to look for races.
  */
 import { Effect, Fiber, Option } from "effect"
 
@@ -43,7 +43,7 @@ export const moments: ReadonlyArray<Moment> = /*#__PURE__*/ [0, 1, 2, 3, 4, 5, 2
  */
 export interface Begun<out A> {
   readonly isOver: Effect.Effect<boolean>
-  /** What it has come to by now; it comes to nothing any more after that. */
+  /** Interrupts it; what it had answered by then, if it had. */
   readonly ended: Effect.Effect<Option.Option<A>>
 }
 

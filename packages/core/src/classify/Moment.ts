@@ -1,5 +1,5 @@
 /**
- * When a failure is judged: how dates in responses and limits that grow with time need no side channel.
+ * When a failure is judged: for classifiers that read dates from responses, or change with the attempt or with time.
  */
 import type { Duration } from "effect"
 

@@ -37,7 +37,7 @@ export interface Retryable {
 /**
  * The failure must not be repeated; `why` says so in words.
  *
- * A kind and a hint are still heard by buckets and rate limiters: a throttle that must not be retried is a throttle.
+ * Buckets and rate limiters are still told its kind and its hint: a throttle that must not be retried is a throttle.
  *
  * @category models
  */
@@ -117,7 +117,7 @@ export const server: Retryable = /*#__PURE__*/ retryable("Server")
 export const client: Retryable = /*#__PURE__*/ retryable("Client")
 
 /**
- * A failure that must not be retried, and why; with its kind and hint where buckets and rate limiters are to hear them.
+ * A failure that must not be retried, and why; with its kind and hint where buckets and rate limiters need them.
  *
  * @category constructors
  */
@@ -135,7 +135,7 @@ export const terminal = (
 })
 
 /**
- * Nothing to say: the identity of `Classifier.firstOf`.
+ * No opinion on a failure: the identity of `Classifier.firstOf`.
  *
  * @category constructors
  */

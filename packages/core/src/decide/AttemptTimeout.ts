@@ -19,7 +19,7 @@ import * as Bounds from "./Bounds.ts"
 export class AttemptTimedOut extends Data.TaggedError("AttemptTimedOut")<{
   /** The attempt's number, from 1. */
   readonly attempt: number
-  /** What it was given. */
+  /** The time that it was given. */
   readonly after: Duration.Duration
 }> {
   override get message(): string {
@@ -94,7 +94,7 @@ type Times = {
 /**
  * Says what a timeout means: by default it is retryable, of kind `Timeout`.
  *
- * A request that may have been carried out and must not be repeated wants `Verdict.terminal("outcome unknown")`.
+ * For a request that may have been carried out and must not be repeated, use `Verdict.terminal("outcome unknown")`.
  *
  * @category combinators
  */

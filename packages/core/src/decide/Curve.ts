@@ -3,7 +3,7 @@
  *
  * A curve is what the leaf of a back-off holds: `Backoff.fromCurve` makes a back-off of one. Most curves answer a bound
  * and know no chance; cap and jitter come after them. Curves that draw by definition take the cap and the draw as part
- * of their formula. `fromFunction` and `make` are for curves of one's own, which have the rights of those built in.
+ * of their formula. `fromFunction` and `make` are for curves of one's own, which work wherever those built in do.
  */
 import type { Duration } from "effect"
 import * as Argument from "../accept/Argument.ts"
@@ -17,7 +17,7 @@ export type { Curve, Definition } from "./CurveShape.ts"
 /**
  * A curve of your own, with a state, with chance, or both.
  *
- * Every answer is checked, a few of them already here: one that is not a number, negative or outside of the declared
+ * Every answer is checked, a few of them at construction: one that is not a number, negative or outside of the declared
  * interval throws an `InvalidArgument` that names the curve; one above `Millis.longestMillis` is brought down to it.
  *
  * ```text

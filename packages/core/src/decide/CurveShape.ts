@@ -4,7 +4,7 @@
 import { Predicate } from "effect"
 
 /**
- * Marks curves that keep their promises: those built in, and those that `Curve.fromFunction` and `Curve.make` check.
+ * Marks curves with answers inside their declared interval: those built in, and those that `Curve.fromFunction` and `Curve.make` check.
  *
  * @category models
  */
@@ -49,14 +49,14 @@ export interface Curve<S = unknown> extends Definition<S> {
 }
 
 /**
- * Whether something is a curve that keeps its promises: one built in, or made with `Curve.make` or `Curve.fromFunction`.
+ * Whether something is a curve of this package: one built in, or made with `Curve.make` or `Curve.fromFunction`.
  *
  * @category guards
  */
 export const isCurve = (u: unknown): u is Curve => Predicate.hasProperty(u, TypeId)
 
 /**
- * A curve whose promises are known to hold.
+ * A curve that is taken without checks, since its answers are known to lie in its interval.
  *
  * @category constructors
  */

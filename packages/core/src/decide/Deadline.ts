@@ -1,9 +1,9 @@
 /**
- * Deadlines: one bound over all attempts and waits of an operation, counted from the start of the first attempt; where
- * that has to wait for a rate limiter, the wait counts too.
+ * Deadlines: one bound over all attempts and waits of an operation, counted from its beginning: a wait for the rate limiter
+ * before the first attempt counts too.
  *
- * A deadline is never overshot: no attempt starts after it. `refuse` and `truncate` leave a running attempt alone; it is
- * handed the time left, and an `AttemptTimeout` is clipped to it. Only `cut` interrupts.
+ * A deadline is never overshot: no attempt starts after it. `refuse` and `truncate` leave a running attempt alone; it
+ * can read the time left from `Retry.CurrentAttempt`, and an `AttemptTimeout` is clipped to it. Only `cut` interrupts.
  */
 import { Data, Duration } from "effect"
 import * as Argument from "../accept/Argument.ts"
@@ -11,7 +11,8 @@ import * as Bounds from "./Bounds.ts"
 import { longestTimerMillis } from "./Millis.ts"
 
 /**
- * The deadline interrupted the operation. `cause` is the last failure before that, where there was one.
+ * The deadline passed: it interrupted the operation, or it came after the policy's `release` had released the last failure.
+ * `cause` is the last failure before that, where there was one.
  *
  * @category models
  */
@@ -56,7 +57,7 @@ export interface Cut<out E2> {
 export const refuse = (
   within: Duration.DurationInput,
   options?: {
-    /** What an attempt needs to be worth starting. @default 0 */
+    /** The time that must be left for an attempt to start. @default 0 */
     readonly reserve?: Duration.DurationInput
   }
 ): Deadline => ({ _tag: "Refuse", ...bounds("Deadline.refuse", within, options?.reserve ?? 0, { min: 0 }) })
@@ -69,7 +70,7 @@ export const refuse = (
 export const truncate = (
   within: Duration.DurationInput,
   options: {
-    /** What the last attempt needs. Above zero, or it would start when it is too late. */
+    /** The time that the last attempt needs. Above zero, or it would start when it is too late. */
     readonly reserve: Duration.DurationInput
   }
 ): Deadline => ({

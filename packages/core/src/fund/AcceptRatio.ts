@@ -9,12 +9,8 @@ import type { Outcome, TokenBucket } from "./Port.ts"
 import * as SlidingWindow from "./SlidingWindow.ts"
 import * as TimedRef from "./TimedRef.ts"
 
-/**
- * The options of `acceptRatio`, in the words of the SRE book as far as it has them.
- *
- * @category models
- */
-export interface Options {
+/** The options of `acceptRatio`, in the words of the SRE book as far as it has them. */
+interface Options {
   /** Attempts per accepted one that are let through: the lower, the more are refused. At least 1. @default 2 */
   readonly K?: number
   /** How long an attempt counts. At least 1 second. @default 2 minutes */

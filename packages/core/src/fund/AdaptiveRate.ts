@@ -14,10 +14,8 @@ import * as Waiting from "./Waiting.ts"
 /**
  * The options of `adaptive`, in the words of the AWS SDK for Kotlin as far as it has them; the defaults are those of all
  * the SDKs.
- *
- * @category models
  */
-export interface Options extends Waiting.Options {
+interface Options extends Waiting.Options {
   /** What a cut leaves of the rate. In (0, 1). @default 0.7 */
   readonly beta?: number
   /** How fast the rate grows: in attempts per second, per second cubed. @default 0.4 */
@@ -103,9 +101,10 @@ export const adaptive = (options: Options = {}): Effect.Effect<TokenBucket> => {
     level: (cubic, now) => Cubic.level(cubic, settings, now)
   }
   return Effect.map(TokenStore.make(arithmetic, Waiting.check(owner, options, "wait")), (store) => {
-    const heard = (throttled: boolean) => store.change((cubic, now) => Cubic.heard(cubic, settings, now, throttled))
-    const throttle = heard(true)
-    const other = heard(false)
+    const recorded = (throttled: boolean) =>
+      store.change((cubic, now) => Cubic.recorded(cubic, settings, now, throttled))
+    const throttle = recorded(true)
+    const other = recorded(false)
     return {
       acquire: (request) => store.acquire(1, request),
       record: (outcome) => {

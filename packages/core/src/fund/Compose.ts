@@ -30,7 +30,7 @@ export const empty: TokenBucket = { ...unlimited, acquire: () => Effect.succeedN
  *
  * The buckets are asked in order. When one refuses, dies or is interrupted in its wait, those before it get a refund and
  * those after it are not asked; their waits together are at most `request.atMost`. A bucket that waits is best the last
- * one, so that no wait precedes a refusal. Each bucket hears of every attempt, with what that bucket had granted it.
+ * one, so that no wait precedes a refusal. Each bucket is told of every attempt, with what that bucket had granted it.
  * The level is the least of the levels, the tokens of a grant are the most that one of the buckets granted.
  * Associative; `unlimited` is its identity and `empty` its zero.
  *
@@ -78,7 +78,8 @@ export const combined = (parts: ReadonlyArray<Grant>): Combined => ({
 })
 
 /**
- * Tells each bucket how an attempt ended, with what that bucket had granted it. All of them hear, also when one dies.
+ * Tells each bucket how an attempt ended, with what that bucket had granted it. All of them are told, also
+ * when one dies.
  *
  * @category combinators
  */
@@ -148,7 +149,7 @@ const inTurn = <A>(
 /** The options of `shadow`. */
 interface Shadow {
   /**
-   * Hears of each attempt that would have been refused, or would have had to wait. Runs in a fiber of its own: the
+   * Called for each attempt that would have been refused, or would have had to wait. Runs in a fiber of its own: the
    * operation does not wait for it.
    */
   readonly onRefused?: ((request: Request) => Effect.Effect<void>) | undefined
@@ -157,7 +158,7 @@ interface Shadow {
 /**
  * Decides like the bucket, but grants for nothing what the bucket refuses: a way to try a bucket in production.
  *
- * The bucket pays, refunds and hears of outcomes as if it were in charge. It is asked with no time to wait, so an attempt
+ * The bucket takes, refunds and records as if it decided. It is asked with no time to wait, so an attempt
  * that would have to wait counts as refused. A bucket that dies counts as refusing, and its death is logged.
  * `shadow(shadow(bucket))` is `shadow(bucket)`.
  *

@@ -7,12 +7,8 @@ import type { Request, TokenBucket } from "./Port.ts"
 import * as TokenStore from "./TokenStore.ts"
 import * as Waiting from "./Waiting.ts"
 
-/**
- * The options of `concurrencyLimit`: a `limit`, a `ratio`, or both.
- *
- * @category models
- */
-export interface Options extends Waiting.Options {
+/** The options of `concurrencyLimit`: a `limit`, a `ratio`, or both. */
+interface Options extends Waiting.Options {
   /** Granted attempts in flight at most, in whole numbers. @default no limit */
   readonly limit?: number
   /** The share of retries among the attempts in flight at most: 0.2 for one of five. 1 or more is no limit. @default 1 */
@@ -72,7 +68,7 @@ const changed = (state: InFlight, attempt: number, granted: number): InFlight =>
  * first attempts under way and the granted retries. As a policy's `rateLimiter` it bounds all attempts by `limit`; as its
  * `bucket` it bounds the retries alone, and those that wait for their delay count. Waiting is first come, first served.
  * The level is how many retries could be granted now.
- * Hears starts and abandoned attempts. Source of `ratio` and `atLeast`: Envoy's retry budget, `budget_percent` (20 %) and
+ * It is told of starts and of abandoned attempts. Source of `ratio` and `atLeast`: Envoy's retry budget, `budget_percent` (20 %) and
  * `min_retry_concurrency` (3),
  * https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/cluster/v3/circuit_breaker.proto, read 2026-11-20.
  *

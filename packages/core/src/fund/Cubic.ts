@@ -1,5 +1,5 @@
 /**
- * The arithmetic of the send-rate limiter of the AWS SDKs' adaptive mode: measure, cut, grow as a cubic. Pure.
+ * The arithmetic of the rate limiter of the AWS SDKs' adaptive mode: measure, cut, grow as a cubic. Pure.
  *
  * Times are in milliseconds, rates in attempts per second. A token is never negative, and a clock that steps back neither
  * makes tokens nor moves the curve.
@@ -39,7 +39,7 @@ export interface Cubic {
   readonly count: number
   /** Number of that bucket since the epoch. */
   readonly measurementBucket: number
-  readonly heardAtMillis: number
+  readonly recordedAtMillis: number
   /** The rate that was cut last. */
   readonly wMax: number
   readonly cutAtMillis: number
@@ -49,7 +49,7 @@ export interface Cubic {
   readonly tokens: Tokens.Tokens
 }
 
-/** No rate above so many times the measured one: a client that sends little does not earn a limit it never tried. */
+/** No rate above so many times the measured one: a client that sends little gets no limit far above its rate. */
 const growthLimit = 2
 
 /**
@@ -62,7 +62,7 @@ export const make = (settings: Settings, nowMillis: number): Cubic => ({
   measuredRate: 0,
   count: 0,
   measurementBucket: Math.floor((Math.floor(nowMillis / 1000) * 1000) / settings.measurementBucketMillis),
-  heardAtMillis: nowMillis,
+  recordedAtMillis: nowMillis,
   wMax: 0,
   cutAtMillis: nowMillis,
   throttledAtMillis: nowMillis,
@@ -97,7 +97,7 @@ export const rateAfter = (wMax: number, seconds: number, settings: Settings): nu
  *
  * @category combinators
  */
-export const heard = (self: Cubic, settings: Settings, nowMillis: number, throttled: boolean): Cubic => {
+export const recorded = (self: Cubic, settings: Settings, nowMillis: number, throttled: boolean): Cubic => {
   const state = switched(measured(self, settings, nowMillis), settings, nowMillis)
   if (!throttled) {
     const seconds = Math.max(0, nowMillis - state.cutAtMillis) / 1000
@@ -112,8 +112,8 @@ export const heard = (self: Cubic, settings: Settings, nowMillis: number, thrott
 const measured = (self: Cubic, settings: Settings, nowMillis: number): Cubic => {
   const { idleAfterMillis, measurementBucketMillis, smoothing } = settings
   const measurementBucket = Math.floor(nowMillis / measurementBucketMillis)
-  const state = { ...self, heardAtMillis: nowMillis }
-  if (nowMillis - self.heardAtMillis >= idleAfterMillis) return { ...state, count: 1, measurementBucket }
+  const state = { ...self, recordedAtMillis: nowMillis }
+  if (nowMillis - self.recordedAtMillis >= idleAfterMillis) return { ...state, count: 1, measurementBucket }
   const count = self.count + 1
   if (measurementBucket <= self.measurementBucket) return { ...state, count }
   const seconds = ((measurementBucket - self.measurementBucket) * measurementBucketMillis) / 1000

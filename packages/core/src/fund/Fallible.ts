@@ -10,12 +10,12 @@ import * as MonotonicTime from "./MonotonicTime.ts"
 import type { Grant, Request, TokenBucket } from "./Port.ts"
 import { noTokens } from "./Port.ts"
 
-/** How long a bucket may take, and what hears of its failures. */
+/** How long a bucket may take, and what is called when it fails. */
 interface Bounded<in E> {
   /** Most time of each call of the bucket. A call without an answer by then has failed. */
   readonly within: Duration.DurationInput
   /**
-   * Hears of each call that failed, died or took too long (`TimeoutException`). Runs in a fiber of its own: the operation
+   * Called for each call that failed, died or took too long (`TimeoutException`). Runs in a fiber of its own: the operation
    * does not wait for it.
    */
   readonly onFailure?: ((cause: Cause.Cause<E | Cause.TimeoutException>) => Effect.Effect<void>) | undefined
@@ -30,7 +30,7 @@ interface Fallback<in E> extends Bounded<E> {
 /**
  * Asks the `local` bucket where the bucket fails, dies or does not answer within the bound.
  *
- * Both buckets hear of every attempt: the one that granted it with its grant, the other one with no tokens. The level is
+ * Both buckets are told of every attempt: the one that granted it with its grant, the other one with no tokens. The level is
  * the local one where the bucket does not answer. A call without an answer is interrupted; if it grants tokens all
  * the same, they are refunded as soon as it does. No call lasts longer than `within`, apart from waits of the local
  * bucket, which `request.atMost` bounds as always.

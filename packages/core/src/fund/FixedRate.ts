@@ -8,12 +8,8 @@ import * as Tokens from "./Tokens.ts"
 import * as TokenStore from "./TokenStore.ts"
 import * as Waiting from "./Waiting.ts"
 
-/**
- * The options of `fixed`.
- *
- * @category models
- */
-export interface Options extends Waiting.Options {
+/** The options of `fixed`. */
+interface Options extends Waiting.Options {
   /** Attempts per second. */
   readonly rate: number
   /** Attempts that can be made at once after a pause, and at the start. At least 1. */

@@ -5,13 +5,10 @@ import { Effect, Option, Ref } from "effect"
 import * as Argument from "../accept/Argument.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { Grant, TokenBucket } from "./Port.ts"
+import { noTokens } from "./Port.ts"
 
-/**
- * The options of `grpcThrottle`, in gRPC's own words as far as it has them.
- *
- * @category models
- */
-export interface Options {
+/** The options of `grpcThrottle`, in gRPC's own words as far as it has them. */
+interface Options {
   /** In (0, 1000]; also the level at the start. */
   readonly maxTokens: number
   /** What a success puts in; at least 0.001, and decimals beyond the third are cut off. */
@@ -24,7 +21,7 @@ const owner = "RetryBucket.grpcThrottle"
 
 const isRetryable = (verdict: Verdict): boolean => verdict._tag === "Retryable"
 
-const free: Option.Option<Grant> = /*#__PURE__*/ Option.some({ tokens: 0, refund: Effect.void })
+const free: Option.Option<Grant> = /*#__PURE__*/ Option.some(noTokens)
 
 /**
  * The retry throttling of gRPC.

@@ -49,7 +49,7 @@ export const keyed = (options: Keyed): Effect.Effect<TokenBucket> => {
 
 interface Entry {
   readonly bucket: TokenBucket
-  /** Attempts that wait for the bucket's answer, and those that it heard start and did not hear end. */
+  /** Attempts that wait for the bucket's answer, and attempts under way that it was told of. */
   inUse: number
 }
 
@@ -181,7 +181,7 @@ const startingBucketOf = (entries: Entries): TokenBucket => ({
       if (!isKeyed(outcome.granted)) return entry.bucket.record(outcome)
       const recorded = recordGranted(outcome, outcome.granted)
       if (outcome.granted.bucket === entry.bucket) return recorded
-      // A bucket that was dropped granted the attempt, and this one heard it start.
+      // A bucket that was dropped granted the attempt, and this one was told that it started.
       return Effect.ensuring(recorded, entry.bucket.record({ ...outcome, granted: noTokens }))
     })
 })

@@ -5,12 +5,8 @@ import { Duration, Effect, Option } from "effect"
 import * as Argument from "../accept/Argument.ts"
 import type { Grant, TokenBucket } from "./Port.ts"
 
-/**
- * The options of `operationShare`.
- *
- * @category models
- */
-export interface Options {
+/** The options of `operationShare`. */
+interface Options {
   /** Makes the bucket that is shared, such as `RetryBucket.quota()`. */
   readonly bucket: Effect.Effect<TokenBucket>
   /** The most that one operation takes of the level. In (0, 1]. */

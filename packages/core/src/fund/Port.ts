@@ -49,18 +49,20 @@ export const noTokens: Grant = { tokens: 0, refund: Effect.void }
  * How an attempt ended. `attempt` is its number.
  *
  * `granted` is the very value that this bucket answered to the attempt, so a bucket may keep more in it than the port
- * asks for; where the bucket was not asked, it is `noTokens`. A bucket around another one hands that its own grant.
+ * asks for; where the bucket was not asked, it is `noTokens`. A bucket around another one hands the inner one
+ * the grant that the inner one made.
  *
  * @category models
  */
 export type Outcome =
   | { readonly _tag: "Succeeded"; readonly attempt: number; readonly granted: Grant }
   | { readonly _tag: "Failed"; readonly attempt: number; readonly granted: Grant; readonly verdict: Verdict }
-  /** Interrupted, or ended by a defect. Only buckets with `started` hear of these. */
+  /** Interrupted, or ended by a defect. Only buckets with `started` are told of it. */
   | { readonly _tag: "Abandoned"; readonly attempt: number; readonly granted: Grant }
 
 /**
- * Tokens that attempts are paid with. `E` is how the bucket itself can fail: a policy takes none that can.
+ * Tokens that attempts are paid with. `E` is how the bucket itself can fail: a policy takes only
+ * buckets that cannot.
  *
  * @category models
  */
@@ -72,12 +74,12 @@ export interface TokenBucket<out E = never> {
    * `request.restore`, serves first come, first served, and waits at most `request.atMost`.
    */
   readonly acquire: (request: Request) => Effect.Effect<Option.Option<Grant>, E>
-  /** Hears how an attempt ended: once for each, first attempts included. */
+  /** Records how an attempt ended: once for each, first attempts included. */
   readonly record: (outcome: Outcome) => Effect.Effect<void, E>
   /** Tokens at this moment. Asked only where an observer wants it. */
   readonly level: Effect.Effect<number, E>
   /**
-   * Hears that an attempt begins, first attempts included. A bucket that has it hears of abandoned attempts as well, so
+   * Notes that an attempt begins, first attempts included. A bucket that has it is told of abandoned attempts as well, so
    * every `started` is followed by exactly one `record`.
    */
   readonly started?: ((attempt: number) => Effect.Effect<void, E>) | undefined

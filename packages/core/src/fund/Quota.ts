@@ -10,12 +10,8 @@ import type { Request, TokenBucket } from "./Port.ts"
 import * as TokenStore from "./TokenStore.ts"
 import * as Waiting from "./Waiting.ts"
 
-/**
- * The options of `quota`, in tokens.
- *
- * @category models
- */
-export interface Options {
+/** The options of `quota`, in tokens. */
+interface Options {
   /** Above 0. @default 500 */
   readonly capacity?: number
   /** The level at the start, at most the capacity. @default the capacity */

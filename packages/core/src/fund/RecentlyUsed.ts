@@ -21,7 +21,8 @@ export interface RecentlyUsed<V> {
   readonly get: (key: string, nowMillis: number) => V | undefined
   readonly add: (key: string, value: V, nowMillis: number) => void
   /**
-   * Looks at the two values used longest ago, and drops those not used for `idleMillis`. What `isInUse` counts as used now.
+   * Looks at the two values used longest ago, and drops those not used for `idleMillis`. A value that is in use counts
+   * as used now.
    *
    * Two for each one added make room faster than it is filled, and bound what adding one costs.
    */

@@ -8,12 +8,8 @@ import * as SlidingWindow from "./SlidingWindow.ts"
 import * as TimedRef from "./TimedRef.ts"
 import type { TokenBucket } from "./Port.ts"
 
-/**
- * The options of `requestRatio`.
- *
- * @category models
- */
-export interface Options {
+/** The options of `requestRatio`. */
+interface Options {
   /** Retries per request: 0 for the floor alone, 2 for two retries per request. At least 0. @default 0.2 */
   readonly ratio?: number
   /** Retries per second that are granted without any request. @default 10 */

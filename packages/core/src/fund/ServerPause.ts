@@ -9,12 +9,8 @@ import { noTokens } from "./Port.ts"
 import * as TimedRef from "./TimedRef.ts"
 import * as Waiting from "./Waiting.ts"
 
-/**
- * The options of `serverPause`.
- *
- * @category models
- */
-export interface Options extends Waiting.Options {
+/** The options of `serverPause`. */
+interface Options extends Waiting.Options {
   /** What a longer hint is cut to. At most 24 days. */
   readonly atMost: Duration.DurationInput
   /** The share of the pause over which the attempts that it held back are spread after it, 0..1. @default 0 */

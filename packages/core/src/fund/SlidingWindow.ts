@@ -17,7 +17,7 @@ const zeros: ReadonlyArray<number> = /*#__PURE__*/ Array.from({ length: slots },
  */
 export interface SlidingWindow {
   readonly slotMillis: number
-  /** Number of the newest slot since the epoch. */
+  /** Number of the newest slot, counted from the zero of the clock. */
   readonly newest: number
   /** Sums by slot, the oldest first. */
   readonly sums: ReadonlyArray<number>

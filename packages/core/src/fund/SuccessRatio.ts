@@ -2,19 +2,15 @@
  * A retry budget that is a share of the successes.
  *
  * A credit per success decays to nothing in an outage; a credit per request (`requestRatio`) keeps its share for ever.
- * docs/buckets.md has what that means for a server that has to recover.
+ * docs/buckets.md says what that means for a server that has to recover.
  */
 import { Effect, Option } from "effect"
 import * as Argument from "../accept/Argument.ts"
 import type { TokenBucket } from "./Port.ts"
 import * as TokenStore from "./TokenStore.ts"
 
-/**
- * The options of `successRatio`.
- *
- * @category models
- */
-export interface Options {
+/** The options of `successRatio`. */
+interface Options {
   /** Tokens that a success puts in: 0.1 for one retry per ten successes. At least 0. */
   readonly ratio: number
   /** Retries that can be made at once. At least 1. */

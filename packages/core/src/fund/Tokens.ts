@@ -1,5 +1,5 @@
 /**
- * The arithmetic of every bucket: tokens, a capacity, and time. Pure.
+ * The arithmetic of buckets that refill: tokens, a capacity, and time. Pure.
  *
  * Fractions are kept. A level is never below zero nor above the capacity, taking is all or nothing, and a clock that
  * steps back makes no tokens.
@@ -30,7 +30,7 @@ export interface Limits {
  */
 export const refilled = (self: Tokens, { capacity, refillPerSecond }: Limits, nowMillis: number): Tokens => {
   if (nowMillis === self.atMillis) return self
-  // No tokens per second for ever is not a number.
+  // Zero tokens per second for an infinite time would not be a number.
   const elapsedMillis = refillPerSecond === 0 ? 0 : Math.max(0, nowMillis - self.atMillis)
   return { level: Math.min(capacity, self.level + (elapsedMillis * refillPerSecond) / 1000), atMillis: nowMillis }
 }

@@ -1,5 +1,5 @@
 /**
- * Which named operation the running code is an attempt of: how nesting is noticed.
+ * The named operation inside whose attempt code runs: how nesting is noticed.
  */
 import { Context } from "effect"
 
@@ -25,9 +25,9 @@ export interface ActiveAttempt extends ActiveOperation {
 }
 
 /**
- * The innermost named operation of whose attempt the running code is part; `undefined` outside of any.
+ * The running attempt of the innermost named operation around this code; `undefined` where there is none.
  *
- * Operations without a name, and those of one attempt, are not seen.
+ * Operations without a name, and operations of one attempt, do not appear here.
  *
  * @category models
  */

@@ -57,7 +57,7 @@ const spending = (op: Operation.Operation): Erased => {
   })
 }
 
-/** Makes the operation visible to those inside, if it can retry, for as long as the attempt runs. */
+/** Makes an operation that can retry visible to operations inside its attempt, for as long as the attempt runs. */
 const withName = (op: Operation.Operation, self: Erased): Erased => {
   const { attempts, prepared } = op
   const { name } = prepared.policy
@@ -78,9 +78,9 @@ const inSpan = ({ attempts, prepared: { policy } }: Operation.Operation, self: E
       })
 
 /**
- * Notes what the attempt leaves open, in the step in which it ends: nothing can come between.
+ * Notes what the attempt leaves open, in the step in which it ends: no interruption can come between.
  *
- * An attempt that ends when the operation has gone on without it is released there and then.
+ * Where the operation has gone on without the attempt, what the attempt leaves open is released at once.
  */
 const noted = (op: Operation.Operation, self: Erased): Erased => {
   const { release } = op.prepared.policy

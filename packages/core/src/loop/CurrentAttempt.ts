@@ -15,7 +15,7 @@ export interface Attempt {
   readonly number: number
   /** Time until the attempt's timeout or the deadline, whichever is first; `None` without either. */
   readonly timeLeft: Effect.Effect<Option.Option<Duration.Duration>>
-  /** The failure this attempt is the answer to. */
+  /** The failure that led to this attempt. */
   readonly previous: Option.Option<FailedAttempt<unknown>>
 }
 

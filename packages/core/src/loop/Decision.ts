@@ -96,7 +96,7 @@ export const decide = (prepared: Prepared, progress: Progress, verdict: Verdict)
   return stepped === "NeedsStep" ? needsStep : bent(prepared, progress, failure, stepped)
 }
 
-/** Steps 5 to 7: what stops an operation before its back-off is asked. */
+/** What stops an operation before its back-off is asked. */
 const refusal = ({ policy }: Prepared, progress: Progress, verdict: Verdict): StopReason | undefined => {
   if (verdict._tag === "NoOpinion") return { _tag: "Terminal", why: "no classifier has an opinion" }
   if (verdict._tag === "Terminal") return { _tag: "Terminal", why: verdict.why }
@@ -134,7 +134,7 @@ const input = (
   atLeastMillis: number
 ): BackoffTree.Input => ({ u, kind, ranMillis, elapsedMillis, atLeastMillis })
 
-/** Step 8: the back-off's own delay. */
+/** The delay of the back-off alone; `undefined` where the back-off has ended. */
 const step = (progress: Progress, kind: Kind): Stepped | undefined | "NeedsStep" => {
   if (progress.tree !== undefined) return BackoffTree.step(progress.tree, input(progress, kind, 0))
   const { stepped } = progress
@@ -142,7 +142,7 @@ const step = (progress: Progress, kind: Kind): Stepped | undefined | "NeedsStep"
   return Option.isNone(stepped) ? undefined : { delayMillis: stepped.value, capped: false, rest: undefined }
 }
 
-/** Steps 8 and 9: the delay as the hint and the deadline bend it. */
+/** The delay as the hint and the deadline bend it. */
 const bent = (
   prepared: Prepared,
   progress: Progress,
@@ -177,7 +177,7 @@ const bent = (
 }
 
 /**
- * The wait that keeps the deadline, or why there is none. Asked at the decision, and again after whatever took time.
+ * The wait that keeps the deadline, or why there is none. Asked at the decision, and again after every step that took time.
  *
  * @category destructors
  */

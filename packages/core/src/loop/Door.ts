@@ -1,8 +1,8 @@
 /**
  * The types of the front doors, written once.
  *
- * Each door has four overloads: in a pipe, where the effect tells the policy its types; stored for later, where the policy
- * tells; data-first; and data-first for an effect that is a call with lambdas of its own, which are typed only after the
+ * Each door has four overloads: in a pipe, where the types come from the effect; stored for later, where they come from
+ * the policy; data-first; and data-first for an effect that is a call with lambdas of its own, which are typed only after the
  * policy.
  */
 import type { Effect } from "effect"
@@ -10,13 +10,13 @@ import type { Fields, Mistake } from "./PolicyRecord.ts"
 import type { Adds, Bound, Checked, In, Judged, Needs, Provided, ResultIn, Takes } from "./PolicyTypes.ts"
 import type { RetryStopped } from "./RetryStopped.ts"
 
-/** Stands for a type that no contextual type has told. */
+/** Stands for a type parameter that no context has fixed. */
 interface NotPiped {
   readonly notPiped: unique symbol
 }
-/** `E` is its default exactly where no contextual type tells it; an effect that fails with `unknown` or `any` tells. */
+/** `E` is its default exactly where no context fixes it; an effect that fails with `unknown` or `any` does fix it. */
 type Told<E> = [NotPiped] extends [E] ? (unknown extends E ? "yes" : "no") : "yes"
-/** In a pipe the effect tells `E`; elsewhere `E` is its default, and this refuses the overload. */
+/** In a pipe the effect fixes `E`; elsewhere `E` is its default, and this refuses the overload. */
 type Piped<E> = Told<E> extends "no" ? Mistake<"no pipe tells the error that this policy judges"> : unknown
 
 /**

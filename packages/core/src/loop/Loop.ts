@@ -1,11 +1,11 @@
 /**
  * The one loop. In this order, for every operation: the rate limiter grants, the attempt runs, rate limiter, bucket and
- * observers hear how it ended; then the decision (not retryable, attempts spent, standing down, back-off ended, hint too
+ * observers are told how it ended; then the decision (not retryable, attempts spent, standing down, back-off ended, hint too
  * long, deadline), then the bucket; then what the attempt left open is released, then the wait, and again.
  *
- * Nothing waits before a refusal. The deadline is judged at the decision, and again after whatever may have taken time.
- * Defects and interruption pass through untouched. What a policy does not ask for costs nothing: a success under a plain
- * policy costs one `catchAllCause`.
+ * Nothing waits before a refusal. The deadline is judged at the decision, and again after every step that may have taken
+ * time. Defects and interruption pass through untouched. A field that a policy leaves out costs nothing: a success under a
+ * plain policy costs one `catchAllCause`.
  */
 import { Cause, Effect, Option } from "effect"
 import * as Verdict from "../classify/Verdict.ts"
@@ -36,7 +36,7 @@ export const run = (self: Erased, prepared: Prepared, onStopped?: OnStopped): Er
     : Effect.catchAllCause(self, (cause) => afterFirst(self, prepared, cause))
 
 /**
- * The loop from the end of the first attempt on, for one that was made outside of it and needed nothing of the policy.
+ * Enters the loop after a first attempt that was made outside of it, under a policy that is not `eager`.
  *
  * @category running
  */
@@ -79,7 +79,7 @@ const unlessLate = (op: Op, then: (op: Op) => Erased): Erased => {
 const lateness = (op: Op): StopReason | undefined =>
   op.prepared.policy.deadline === undefined ? undefined : Decision.late(op.prepared, Operation.elapsedMillis(op))
 
-/** Makes an attempt and goes on with what it came to. */
+/** Makes an attempt and goes on with its outcome. */
 const runAttempt = (op: Op): Erased => {
   op.attempts += 1
   op.running = true
@@ -91,7 +91,7 @@ const runAttempt = (op: Op): Erased => {
   const self = Attempt.effect(op)
   const onFailure = (cause: Cause.Cause<unknown>) => attemptFailed(op, cause)
   const { name, result } = op.prepared.policy
-  return op.isHeard || name !== undefined || result !== undefined
+  return op.reportsOutcomes || name !== undefined || result !== undefined
     ? Effect.matchCauseEffect(self, { onFailure, onSuccess: (value) => attemptSucceeded(op, value) })
     : Effect.catchAllCause(self, onFailure)
 }
@@ -142,7 +142,7 @@ const cutVerdict = /*#__PURE__*/ Verdict.terminal("the deadline interrupted the 
 const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
   const failure: Failure = { error, input, verdict, failedMillis: Operation.elapsedMillis(op), end }
   Operation.fail(op, failure)
-  if (!op.isHeard) return decide(op, failure, undefined, undefined)
+  if (!op.reportsOutcomes) return decide(op, failure, undefined, undefined)
   const recorded = Services.record(op, (granted) => ({ _tag: "Failed", attempt: op.attempts, granted, verdict }))
   return Services.andThen(recorded, () =>
     Services.andThen(Observers.nestingNoticed(op), () =>
@@ -151,7 +151,7 @@ const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict
   )
 }
 
-/** Asks for the decision, and for what it needs. */
+/** Asks for the decision, and gives it the draw or the step of a foreign schedule that it needs. */
 const decide = (op: Op, failure: Failure, u: Decision.Progress["u"], stepped: Decision.Progress["stepped"]): Erased => {
   if (op.expired?._tag === "Cut") return Stop.stop(op, failure, Decision.passed(op.expired.deadline))
   const decision = Decision.decide(op.prepared, progress(op, failure, u, stepped), failure.verdict)
@@ -221,7 +221,7 @@ const ifInTime = (op: Op, delayMillis: number, then: (delayMillis: number) => Er
 
 const announce = (op: Op, failure: Failure, delayMillis: number): Erased => {
   Operation.schedule(op, delayMillis)
-  if (!op.isHeard) return releaseThenWait(op, delayMillis)
+  if (!op.reportsOutcomes) return releaseThenWait(op, delayMillis)
   const told = Observers.retryScheduled(op, failure, delayMillis)
   if (told === undefined) return releaseThenWait(op, delayMillis)
   return Services.andThen(told, () => ifInTime(op, delayMillis, (fitted) => releaseThenWait(op, fitted)))

@@ -41,22 +41,24 @@ export interface Operation {
   readonly self: Erased
   readonly prepared: Prepared
   readonly onStopped: OnStopped | undefined
-  /** Clock and chance. */
+  /** The fiber that runs the operation. */
   readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
+  /** The clock and the random numbers of that fiber. */
   readonly services: Context.Context<DefaultServices.DefaultServices>
   readonly rateLimiter: TokenBucket | undefined
   readonly bucket: TokenBucket | undefined
-  /** The attempt of another operation that this one is part of, where the policy asks. */
+  /** The attempt of another operation inside which this one runs; looked up only for observers and `standDown`. */
   readonly outer: ActiveAttempt | undefined
-  /** Failed attempts, as many as it `keeps`. */
+  /** The latest failed attempts, at most `keeps` of them. */
   readonly history: Array<FailedAttempt<unknown>>
   readonly keeps: number
-  /** Whether a rate limiter, a bucket or an observer hears how attempts end. */
-  readonly isHeard: boolean
+  /** Whether a rate limiter, a bucket or an observer is told how attempts end. */
+  readonly reportsOutcomes: boolean
+  /** Whether elapsed time is measured. */
   readonly timed: boolean
-  /** Whether an attempt runs, as far as the loop has heard: an operation that was interrupted has not. */
+  /** Whether an attempt runs. Stays true where the operation is interrupted during the attempt. */
   running: boolean
-  /** A random number, once one was asked for. */
+  /** Draws a random number; kept from the first draw on. */
   next: Effect.Effect<number> | undefined
   /** Attempts started. */
   attempts: number
@@ -70,18 +72,19 @@ export interface Operation {
   retryGrant: Grant | undefined
   /** What the rate limiter has granted for the next attempt, until that starts. */
   sendGrant: Grant | undefined
-  /** What the running or latest attempt was made with. */
+  /** What the bucket had granted the running or latest attempt. */
   retrySpent: Grant
+  /** What the rate limiter had granted the running or latest attempt. */
   sendSpent: Grant
-  /** The attempt of which buckets with `started` have heard the start, until they hear the end. */
+  /** The attempt that buckets with `started` were told of, until they are told of its end. */
   unrecorded: number | undefined
-  /** Why the running attempt was interrupted by the loop, once it was. */
+  /** Why the loop has interrupted the running attempt. */
   expired: Expired | undefined
   /** What the latest attempt left open, until it is released. */
   open: Open | undefined
-  /** Whether what the latest attempt had left open was released already. */
+  /** Whether something that the latest attempt left open has been released. */
   released: boolean
-  /** Whether grants, open things and unrecorded attempts are seen to when the operation ends early. */
+  /** Whether an interruption or a defect of the operation is already followed by its clean-up. */
   guarded: boolean
   /** Whether the operation was interrupted, or has died. */
   over: boolean
@@ -142,7 +145,7 @@ export const make = (
 ): Operation => {
   const { policy } = prepared
   const services = fiber.currentDefaultServices
-  // Where nothing is retried, nothing multiplies.
+  // An operation of one attempt multiplies no attempts of another one.
   const asksForOuter = prepared.retries && (prepared.observers.length > 0 || policy.whenNested === "standDown")
   const keeps = onStopped !== undefined ? mostRemembered : policy.attempt !== undefined ? 1 : 0
   const timed = prepared.timed || onStopped !== undefined
@@ -159,7 +162,7 @@ export const make = (
     outer: asksForOuter ? outerOf(fiber) : undefined,
     history: [],
     keeps,
-    isHeard: rateLimiter !== undefined || bucket !== undefined || prepared.observers.length > 0,
+    reportsOutcomes: rateLimiter !== undefined || bucket !== undefined || prepared.observers.length > 0,
     timed,
     running: false,
     next: undefined,
@@ -206,7 +209,7 @@ export const isRunning = (op: Operation, attempt: number): boolean =>
   op.running && op.attempts === attempt && op.fiber.unsafePoll() === null
 
 /**
- * Looked up only where something waits or time counts.
+ * The clock of the operation; looked up only where the operation waits or reads the time.
  *
  * @category running
  */
@@ -219,7 +222,7 @@ export const clock = (op: Operation): Clock.Clock => Context.get(op.services, Cl
  */
 export const draw = (op: Operation): Effect.Effect<number> => (op.next ??= Context.get(op.services, Random.Random).next)
 
-/** Nanoseconds are those of a monotonic clock: setting the wall clock neither ends an operation nor prolongs it. */
+/** The nanoseconds of a `Clock` are monotonic: setting the wall clock neither ends an operation nor prolongs it. */
 const monotonicMillis = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
 
 /**
@@ -236,7 +239,7 @@ export const elapsedMillis = (op: Operation): number => {
 }
 
 /**
- * The same for people: whole milliseconds.
+ * Time since the operation began, in whole milliseconds.
  *
  * @category running
  */

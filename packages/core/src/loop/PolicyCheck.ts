@@ -32,7 +32,7 @@ export interface Prepared {
   readonly draws: boolean
   /** Whether following a hint takes one. */
   readonly hintDraws: boolean
-  /** Whether anything depends on time: if not, the operation never looks at the clock. */
+  /** Whether anything in the policy depends on elapsed time. */
   readonly timed: boolean
   /** Whether anything has to happen before the first failure. */
   readonly eager: boolean
@@ -118,7 +118,7 @@ const required: ReadonlyArray<keyof Any> = ["classifier", "maxAttempts", "backof
 /** All policies get the same fields in the same order: V8 then reads any of them as fast as if there were only one. */
 const absent = /*#__PURE__*/ Object.fromEntries(fields.map((field) => [field, undefined]))
 
-/** Whatever happens before or during an attempt, or looks at a success. */
+/** The fields that act before or during an attempt, or on a success. */
 const eagerFields: ReadonlyArray<keyof Any> = [
   "name",
   "attempt",
@@ -131,13 +131,13 @@ const eagerFields: ReadonlyArray<keyof Any> = [
   "bucket"
 ]
 
-/** Whatever is put around an attempt, beside a deadline that cuts. */
+/** The fields that put something around an attempt, as a deadline that cuts does too. */
 const aroundAttempts: ReadonlyArray<keyof Any> = ["name", "attempt", "attemptSpan", "attemptTimeout", "release"]
 
 const known = new WeakMap<object, Prepared>()
 
 /**
- * Checks a policy and works out what it needs; a policy that was prepared once is not looked at again.
+ * Checks a policy and works out what it needs; a policy is checked once.
  *
  * Throws an `InvalidArgument` that names the field where a value is one that the types cannot exclude.
  *

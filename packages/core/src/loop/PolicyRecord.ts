@@ -22,7 +22,7 @@ import type { AttemptRefused } from "./RetryStopped.ts"
 export interface Fields<in E, in A> {
   /** What events, and operations nested inside, call this one. Not empty. Costs a service provided per attempt. */
   readonly name?: string | undefined
-  /** Hear every event, in this order; see the module `Observe`. */
+  /** Called with every event, in this order; see the module `Observe`. */
   readonly observe?: ReadonlyArray<Observer> | undefined
   /** What to do inside an attempt of a named operation that is retried itself. @default "retry" */
   readonly whenNested?: "retry" | "standDown" | undefined
@@ -30,7 +30,7 @@ export interface Fields<in E, in A> {
   readonly attempt?: Context.Tag<any, Attempt> | undefined
   /** The name of a span around each attempt. */
   readonly attemptSpan?: string | undefined
-  /** Asked before every attempt, the first included; hears how each ended. */
+  /** Asked before every attempt, the first included; told how each ended. */
   readonly rateLimiter?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
   /** Bounds each attempt. An attempt then runs in a fiber of its own, and fibers that it forks end with it. */
   readonly attemptTimeout?: AttemptTimeout<unknown> | undefined
@@ -50,7 +50,7 @@ export interface Fields<in E, in A> {
   readonly deadline?: Deadline<unknown> | undefined
   /** Releases what an attempt left open, given its error or judged result; see `Release`. */
   readonly release?: Release | undefined
-  /** Asked before every retry; hears how each attempt ended. */
+  /** Asked before every retry; told how each attempt ended. */
   readonly bucket?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
 }
 
@@ -78,7 +78,7 @@ export interface Release {
 export type Any = Fields<never, never>
 
 /**
- * Without services, for a door where there are none: promises.
+ * A policy that requires no services, for `async` functions.
  *
  * @category models
  */
@@ -111,27 +111,20 @@ export interface Preset<out E2 = never> extends Pick<
   readonly backoff: Backoff
 }
 
-type Services =
-  | "name"
-  | "observe"
-  | "whenNested"
-  | "attempt"
-  | "attemptSpan"
-  | "maxAttempts"
-  | "attemptsByKind"
-  | "hint"
+/** The fields that add nothing to the types of an operation. */
+type Untyped = "name" | "observe" | "whenNested" | "attempt" | "attemptSpan" | "maxAttempts" | "attemptsByKind" | "hint"
 type Tags<R> = R extends unknown ? Context.Tag<R, TokenBucket> : never
 
 /**
  * The type to annotate a policy with: it judges `E`, may add the errors `E2`, requires `R`, and judges results `A`.
  *
- * An annotation that would forget an error or a service is refused: a policy with a rate limiter names `AttemptRefused`
+ * An annotation that leaves out an error or a service is refused: a policy with a rate limiter names `AttemptRefused`
  * in `E2`, one with a tag names its service in `R`, one that judges results names them in `A`, and one that releases
  * under a deadline names `DeadlineExceeded` in `E2`.
  *
  * @category models
  */
-export type Policy<E, E2 = never, R = never, A = never> = Pick<Any, Services> & {
+export type Policy<E, E2 = never, R = never, A = never> = Pick<Any, Untyped> & {
   readonly attemptTimeout?: AttemptTimeout<E2> | undefined
   readonly classifier: Classifier<E>
   readonly backoff: Schedule.Schedule<unknown, unknown, R>
@@ -149,8 +142,8 @@ export type Policy<E, E2 = never, R = never, A = never> = Pick<Any, Services> & 
 }
 
 /**
- * A policy that says which fields it lacks, so that none can hide behind a wider type: of `write ? policy1 : policy2`,
- * two constants, TypeScript otherwise keeps only what both have.
+ * A policy with a type that says which fields are absent: of `write ? policy1 : policy2`, two constants, TypeScript
+ * otherwise keeps only the fields that both have.
  *
  * @category models
  */

@@ -14,7 +14,7 @@ import type { Any } from "./PolicyRecord.ts"
 import type { In, Needs } from "./PolicyTypes.ts"
 
 /**
- * A policy of which a schedule can do everything: one that neither looks into attempts nor at successes.
+ * A policy that a schedule can carry out: one that acts neither on attempts nor on successes.
  *
  * @category models
  */
@@ -26,7 +26,7 @@ export type Schedulable = Any & { readonly [Field in (typeof beyond)[number]]?: 
  * The policy as a plain schedule of delays that reads the error.
  *
  * A schedule sees failures only, so what needs more is refused: observe, whenNested, attempt, attemptSpan, rateLimiter,
- * attemptTimeout, result, release, bucket and a deadline that cuts; a name is not made use of. A schedule is first asked
+ * attemptTimeout, result, release, bucket and a deadline that cuts; a name is ignored. A schedule is first asked
  * when the first attempt has failed; its deadline, and the times of its back-off and classifier, count from then.
  *
  * @category conversions

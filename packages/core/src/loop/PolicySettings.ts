@@ -55,8 +55,8 @@ interface Entry {
 }
 
 /**
- * The text of a key and the name that the provider gives it, which only errors tell: so a text that is there is read as
- * an error, too.
+ * The text of a key and the name that the provider gives it. Only errors have that name, so a text that is there is read
+ * as an error, too.
  */
 const entry = (key: string): Config.Config<Entry> =>
   Config.suspend(() => {

@@ -1,8 +1,8 @@
 /**
  * The front doors: an effect and a policy in, a retried effect out.
  *
- * `retry` keeps the error type and fails with the last error. `retryOrElse` and `orStopped` have everything: why the
- * operation stopped, how many attempts there were, and each failure with its verdict, times and delay. `promise` is for
+ * `retry` keeps the error type and fails with the last error. `retryOrElse` and `orStopped` also tell why the operation
+ * stopped, how many attempts there were, and the latest failures, each with its verdict, times and delay. `promise` is for
  * callers with `async` functions.
  */
 import { Effect } from "effect"
@@ -39,7 +39,7 @@ export const retry: Door<"error"> = /*#__PURE__*/ dual(2, (self: Erased, policy:
 )
 
 /**
- * Retries an effect as a policy says, and goes on with a fallback that hears why the operation stopped.
+ * Retries an effect as a policy says, and goes on with a fallback that is told why the operation stopped.
  *
  * @category running
  */
@@ -48,7 +48,7 @@ export const retryOrElse: DoorOrElse = /*#__PURE__*/ dual(3, (self: Erased, poli
 )
 
 /**
- * Retries an effect as a policy says, and fails with a `RetryStopped` that knows the whole story.
+ * Retries an effect as a policy says, and fails with a `RetryStopped`: reason, last error, attempts and history.
  *
  * @category running
  */
@@ -63,7 +63,7 @@ export const orStopped: Door<"stopped"> = /*#__PURE__*/ dual(2, (self: Erased, p
  * out, when the deadline cuts it, and when the caller's own signal is aborted. The promise then rejects with the reason
  * of the caller's signal.
  *
- * Takes policies without services: a bucket itself instead of a tag. Waits and draws use the live clock and live chance.
+ * Takes policies without services: a bucket itself instead of a tag. Waits and draws use the default `Clock` and `Random`.
  *
  * @category running
  */

@@ -98,7 +98,7 @@ export interface NestingNoticed extends Common {
 export type RetryEvent = AttemptFailed | RetryScheduled | Succeeded | GaveUp | NestingNoticed
 
 /**
- * Hears the events of an operation, one after the other, in its fiber and outside of its attempts.
+ * Receives the events of an operation, one after the other, in its fiber and outside of its attempts.
  *
  * The operation goes on when the observer has returned, so a slow one delays it, and counts for the deadline; at the
  * deadline the observer is interrupted. A defect in an observer is logged and changes nothing.

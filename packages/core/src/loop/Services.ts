@@ -1,8 +1,8 @@
 /**
- * How the loop asks and tells buckets, rate limiters and observers: whatever they do, an attempt has ended as it has.
+ * How the loop calls buckets, rate limiters and observers: no call changes how an attempt has ended.
  *
- * What dies is logged once, and counts as told or as a refusal. What hangs is interrupted at the deadline, where there
- * is one.
+ * A call that dies is logged once, and counts as told, or as a refusal where it asked for tokens. A call that hangs is
+ * interrupted at the deadline, where there is one.
  */
 import { type Cause, Effect, Option, RuntimeFlags } from "effect"
 import * as Argument from "../accept/Argument.ts"
@@ -21,7 +21,7 @@ import { isImmediate, within } from "./Within.ts"
 export type Telling = { readonly service: string; readonly telling: Effect.Effect<void> } | undefined
 
 /**
- * Tells, then goes on, also should the service die. Both are one step of the fiber.
+ * Tells, then goes on, also where the service dies. Telling and going on are one step of the fiber.
  *
  * @category running
  */
@@ -42,12 +42,8 @@ const nothing = () => Effect.void
  */
 export const run = (told: Telling): Effect.Effect<void> => andThen(told, nothing)
 
-/**
- * Runs what a service answers with; `otherwise` is its answer should it die, or not answer before the deadline.
- *
- * @category running
- */
-export const safely = <A>(
+/** Calls a service; `otherwise` is the answer where the service dies, or does not answer before the deadline. */
+const safely = <A>(
   op: Operation,
   service: string,
   asked: Effect.Effect<A>,
@@ -93,7 +89,7 @@ export const tell = (op: Operation, service: string, ask: () => Effect.Effect<vo
 }
 
 /**
- * Tells a service something after the operation has gone on: no deadline bounds that.
+ * Tells a service something after the operation has gone on: no deadline bounds the call.
  *
  * @category running
  */
@@ -104,7 +100,7 @@ const rateLimiterName = "the rate limiter"
 const bucketName = "the bucket"
 
 /**
- * Tells buckets with `started` that the next attempt begins. An interruption comes before that or after it.
+ * Tells buckets with `started` that the next attempt begins. No interruption comes between the telling and its note.
  *
  * @category running
  */
@@ -159,7 +155,7 @@ const abandon = (op: Operation): Telling => {
 export const both = (first: Telling, second: () => Telling): Telling =>
   first === undefined ? second() : { service: first.service, telling: andThen(first, () => run(second())) }
 
-/** Notes that something was told: for an interruption, both are one step. */
+/** Tells, then notes that it was told; no interruption comes between the two. */
 const noting = (told: Telling, note: () => void): Telling => {
   if (told !== undefined) {
     return { service: told.service, telling: Effect.uninterruptible(andThen(told, () => Effect.sync(note))) }
@@ -244,7 +240,8 @@ const invalid = (service: string, grant: Grant): Effect.Effect<boolean> =>
   )
 
 /**
- * Calls an attempt off that is not made after all, or that ends without an outcome: refunds what is held for it.
+ * Calls an attempt off that is not made after all, or that ends without an outcome: refunds what is held for it, and tells
+ * buckets with `started` that it is abandoned.
  *
  * @category running
  */
@@ -262,7 +259,7 @@ const refund = (op: Operation): Telling => {
 }
 
 /**
- * Spends what is held, if anything is.
+ * Spends the grants that are held for the attempt, if there are any.
  *
  * @category running
  */

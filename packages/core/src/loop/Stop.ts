@@ -29,7 +29,7 @@ export const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
 
 const giveUp = (op: Op, error: unknown, reason: StopReason, end: () => Erased): Erased =>
   Services.andThen(Observers.gaveUp(op, error, reason), () => {
-    // What the operation does not answer with is still open.
+    // What is open, and is not what the operation ends with, is released.
     const isAnswered = op.open === undefined || op.open.failed === op.failure?.input
     return isAnswered && error === op.failure?.error
       ? ended(op, error, reason, end)
@@ -65,7 +65,7 @@ export const refuse = (op: Op, reason: StopReason): Erased =>
     return giveUp(op, error, reason, () => Effect.fail(error))
   })
 
-/** The error of an operation that has no error of its own yet, or any more. */
+/** The error of an operation that was refused before its first failure, or after the release of its latest one. */
 const refusal = (op: Op, reason: StopReason): unknown => {
   const { deadline } = op.prepared.policy
   const cause = op.failure?.error
@@ -106,7 +106,7 @@ export const release = (op: Op, because: "Retried" | "Interrupted"): Effect.Effe
 }
 
 /**
- * Leaves nothing behind where the operation is interrupted or dies: grants, what is open, an attempt not recorded.
+ * Cleans up where the operation is interrupted or dies: refunds grants, releases what is open, and abandons the attempt.
  *
  * @category combinators
  */
@@ -115,15 +115,16 @@ export const guarded = (op: Op, self: () => Erased): Erased => {
   op.guarded = true
   return Effect.uninterruptibleMask((restore) =>
     Effect.catchAllCause(restore(Effect.suspend(self)), (cause) =>
-      isEarly(cause) ? Effect.zipRight(leaveNothing(op), Effect.failCause(cause)) : Effect.failCause(cause)
+      isEarly(cause) ? Effect.zipRight(cleanUp(op), Effect.failCause(cause)) : Effect.failCause(cause)
     )
   )
 }
 
+/** Whether a cause is an interruption or a defect. */
 const isEarly = (cause: Cause.Cause<unknown>): boolean =>
   Option.isNone(Cause.failureOption(cause)) || Cause.isDie(cause)
 
-const leaveNothing = (op: Op): Effect.Effect<void> => {
+const cleanUp = (op: Op): Effect.Effect<void> => {
   op.over = true
   return Effect.zipRight(Services.callOff(op), release(op, "Interrupted"))
 }

@@ -5,7 +5,7 @@ import type { Clock } from "effect"
 import { Duration, Effect } from "effect"
 import { longestTimerMillis } from "../decide/Millis.ts"
 
-/** A live timer fires up to so much early. */
+/** A timer of the platform fires at most this much early. */
 const earlyMillis = 2
 
 /**

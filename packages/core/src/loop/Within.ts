@@ -25,7 +25,7 @@ import { longestTimerMillis } from "../decide/Millis.ts"
 export interface Bound<B, E2> {
   /** How long the effect may run. */
   readonly millis: number
-  /** What the effect comes to when the time is up. */
+  /** Gives the outcome when the time is up. */
   readonly onTimeout: () => Effect.Effect<B, E2>
   /** Whether to go on without an effect that cannot be interrupted, instead of waiting for it. */
   readonly disconnected: boolean
@@ -34,7 +34,7 @@ export interface Bound<B, E2> {
 type Child<A, E> = Fiber.RuntimeFiber<A, E>
 
 /**
- * Runs an effect for at most so long, then interrupts it.
+ * Runs an effect for at most `millis`, then interrupts it.
  *
  * Like `Effect.timeoutTo`: finalizers are awaited, a success hands back its FiberRefs, and interruption from outside
  * reaches the effect. An effect that ends while it is being interrupted counts as interrupted.

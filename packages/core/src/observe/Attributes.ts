@@ -24,7 +24,8 @@ const cut = (text: string): string => (text.length <= 200 ? text : text.slice(0,
  *
  * Of an error only its type (`_tag`, or the name of its class) and, for an `Error`, its message; both, the reason of a
  * terminal verdict, and the stop message are cut at 200 characters. Times are in milliseconds, tokens and delays rounded
- * to three decimals. Absent: an empty name, and whatever is unlimited.
+ * to three decimals. Left out: an empty name, and a limit or a level that is
+ * infinite.
  *
  * @category conversions
  */

@@ -1,7 +1,7 @@
 /**
- * Observers ready to use: metrics, span events, log lines and a subscription; and what observers hear.
+ * Observers ready to use: metrics, span events, log lines and a subscription; and the types of events and observers.
  *
- * A policy names them in `observe`, and each hears every event; a policy that names none costs nothing. An observer
+ * A policy lists them in `observe`, and each receives every event; a policy without observers pays nothing for them. An observer
  * decides nothing: the same attempts are made at the same times with it and without it, unless it takes time.
  */
 import type { Effect } from "effect"

@@ -292,7 +292,7 @@ const byMillisecond = (settings: Cubic.Settings, moves: ReadonlyArray<Move>): Re
   }
   for (const { ask, interrupt, millis, result } of moves) {
     pass(millis)
-    if (result !== undefined) state = Cubic.heard(state, settings, now, result === "Throttled")
+    if (result !== undefined) state = Cubic.recorded(state, settings, now, result === "Throttled")
     serve()
     for (let i = 0; i < ask; i++) line.push(asked++)
     serve()

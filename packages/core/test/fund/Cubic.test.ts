@@ -35,7 +35,7 @@ interface Result {
 const states = (start: Cubic.Cubic, settings: Cubic.Settings, results: ReadonlyArray<Result>) => {
   let state = start
   return results.map(({ second, throttled = false }) => {
-    state = Cubic.heard(state, settings, Math.round(second * 1000), throttled)
+    state = Cubic.recorded(state, settings, Math.round(second * 1000), throttled)
     return state
   })
 }
@@ -135,7 +135,7 @@ const seventeen: ReadonlyArray<Row> = [
   { second: 3.4, measured: 4.333056, fill: 3.4522263943863463 }
 ]
 
-describe("Cubic.heard", () => {
+describe("Cubic.recorded", () => {
   it("cuts and grows as the SDKs do, returning to the rate before the cut", () => {
     states(cutAt5, sdk, mixed).forEach(({ fillRate }, i) =>
       expect(fillRate).toBeCloseTo(mixed[i]?.production ?? NaN, 9)
@@ -177,12 +177,12 @@ describe("Cubic.heard", () => {
   })
 
   it("cuts from the measured rate at first, and from the lower of limit and measured rate then", () => {
-    const first = Cubic.heard({ ...cutAt5, enabled: false, measuredRate: 8 }, sdk, 6000, true)
+    const first = Cubic.recorded({ ...cutAt5, enabled: false, measuredRate: 8 }, sdk, 6000, true)
     expect(first.wMax).toBeCloseTo(8, 9)
     expect(first.fillRate).toBeCloseTo(5.6, 9)
-    const second = Cubic.heard(first, sdk, 6000, true)
+    const second = Cubic.recorded(first, sdk, 6000, true)
     expect(second.wMax).toBeCloseTo(5.6, 9)
-    const third = Cubic.heard({ ...second, measuredRate: 2 }, sdk, 6000, true)
+    const third = Cubic.recorded({ ...second, measuredRate: 2 }, sdk, 6000, true)
     expect(third.wMax).toBeCloseTo(2, 9)
     expect(third.fillRate).toBeCloseTo(1.4, 9)
   })
@@ -195,17 +195,17 @@ describe("Cubic.heard", () => {
 
   it("keeps of the tokens what the new capacity can hold, and what came in by the old rate", () => {
     const full = { ...cutAt5, capacity: 7, tokens: { level: 2, atMillis: 5000 } }
-    const after = Cubic.heard(full, sdk, 5500, true)
+    const after = Cubic.recorded(full, sdk, 5500, true)
     expect(after.tokens.level).toBeCloseTo(4.9, 9)
-    expect(Cubic.heard({ ...full, tokens: { level: 0, atMillis: 5000 } }, sdk, 5500, true).tokens.level).toBeCloseTo(
+    expect(Cubic.recorded({ ...full, tokens: { level: 0, atMillis: 5000 } }, sdk, 5500, true).tokens.level).toBeCloseTo(
       3.5,
       9
     )
   })
 
   it("stands still while the clock is behind", () => {
-    const before = Cubic.heard(cutAt5, sdk, 8000, false)
-    const after = Cubic.heard(before, sdk, 1000, false)
+    const before = Cubic.recorded(cutAt5, sdk, 8000, false)
+    const after = Cubic.recorded(before, sdk, 1000, false)
     expect(after.tokens.level).toBe(before.tokens.level)
     expect(after.fillRate).toBeCloseTo(7, 9)
   })
@@ -248,7 +248,7 @@ describe("Cubic.Settings cutAtMostEveryMillis", () => {
 
   it("does not hold back the very first cut", () => {
     const settings = { ...sdk, cutAtMostEveryMillis: 100 }
-    const first = Cubic.heard({ ...Cubic.make(settings, 0), measuredRate: 10 }, settings, 50, true)
+    const first = Cubic.recorded({ ...Cubic.make(settings, 0), measuredRate: 10 }, settings, 50, true)
     expect([first.enabled, first.fillRate]).toEqual([true, 7])
   })
 })
@@ -256,8 +256,8 @@ describe("Cubic.Settings cutAtMostEveryMillis", () => {
 describe("Cubic.Settings idleAfterMillis", () => {
   const silence = (settings: Cubic.Settings) => {
     const busy = last(states(Cubic.make(settings, 0), settings, steady(0, 10)))
-    const limited = Cubic.heard(busy, settings, 10_000, true)
-    return { limited, after: Cubic.heard(limited, settings, 70_000, false) }
+    const limited = Cubic.recorded(busy, settings, 10_000, true)
+    return { limited, after: Cubic.recorded(limited, settings, 70_000, false) }
   }
 
   it("is off by default: a minute of silence pulls the measured rate down, and the limit with it", () => {
@@ -282,9 +282,9 @@ describe("Cubic.Settings idleAfterMillis", () => {
 
   it("counts a silence that is shorter by a millisecond", () => {
     const settings = { ...sdk, idleAfterMillis: 2000 }
-    const heard = { ...cutAt5, measurementBucket: 10, heardAtMillis: 5000 }
-    expect(Cubic.heard(heard, settings, 6999, false).measuredRate).toBeLessThan(1000)
-    expect(Cubic.heard(heard, settings, 7000, false).measuredRate).toBe(1000)
+    const heard = { ...cutAt5, measurementBucket: 10, recordedAtMillis: 5000 }
+    expect(Cubic.recorded(heard, settings, 6999, false).measuredRate).toBeLessThan(1000)
+    expect(Cubic.recorded(heard, settings, 7000, false).measuredRate).toBe(1000)
   })
 })
 
@@ -314,7 +314,7 @@ describe("Cubic.Settings offAfterMillis", () => {
   })
 
   it("cuts from the measured rate when the server throttles again", () => {
-    const again = Cubic.heard({ ...cutAt5, measuredRate: 50 }, settings, 60_000, true)
+    const again = Cubic.recorded({ ...cutAt5, measuredRate: 50 }, settings, 60_000, true)
     expect([again.enabled, again.fillRate]).toEqual([true, 35])
   })
 })
@@ -326,7 +326,7 @@ describe("Cubic.taken", () => {
   })
 
   it("grants nothing right after a first throttle, and one attempt when time has brought a token", () => {
-    const throttled = Cubic.heard(Cubic.make(sdk, 0), sdk, 100, true)
+    const throttled = Cubic.recorded(Cubic.make(sdk, 0), sdk, 100, true)
     expect(Cubic.taken(throttled, sdk, 100, 1)).toEqual(Option.none())
     expect(Cubic.millisUntil(throttled, sdk, 100, 1)).toBe(2000)
     expect(Cubic.taken(throttled, sdk, 2099, 1)).toEqual(Option.none())
@@ -353,7 +353,7 @@ describe("Cubic.level", () => {
   it("is unlimited until a throttle, then what time has brought up to the capacity", () => {
     const start = Cubic.make(sdk, 0)
     expect(Cubic.level(start, sdk, 0)).toBe(Infinity)
-    const throttled = Cubic.heard(start, sdk, 100, true)
+    const throttled = Cubic.recorded(start, sdk, 100, true)
     expect([100, 1100, 2100, 9000].map((now) => Cubic.level(throttled, sdk, now))).toEqual([0, 0.5, 1, 1])
   })
 })
@@ -379,7 +379,7 @@ describe("Cubic laws", () => {
         let now = 0
         for (const action of steps) {
           now += action.millis
-          if (action._tag === "Hear") state = Cubic.heard(state, settings, now, action.throttled)
+          if (action._tag === "Hear") state = Cubic.recorded(state, settings, now, action.throttled)
           else if (action._tag === "Refund") state = Cubic.refunded(state, now, 1)
           else
             state = Option.match(Cubic.taken(state, settings, now, 1), {
@@ -407,7 +407,7 @@ describe("Cubic laws", () => {
           // Only time that passes forward counts; steps back make none.
           allowed += (Math.max(0, action.millis) / 1000) * state.fillRate
           now += action.millis
-          if (action._tag === "Hear") state = Cubic.heard(state, sdk, now, action.throttled)
+          if (action._tag === "Hear") state = Cubic.recorded(state, sdk, now, action.throttled)
           if (action._tag !== "Take") continue
           const taken = Cubic.taken(state, sdk, now, 1)
           if (Option.isSome(taken)) {
