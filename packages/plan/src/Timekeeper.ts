@@ -1,5 +1,5 @@
 /**
- * A clock that moves itself, and at once: what `VirtualClock` is made of.
+ * A clock that moves itself, and at once: the implementation of `VirtualClock`.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -31,7 +31,7 @@ export interface Timekeeper {
  * Makes a clock and installs it until the scope closes.
  *
  * Time moves when no task of a fiber waits, and `quietTurns` turns of the event loop have passed without one. Programs of
- * nothing but effects need none; what calls back from outside of Effect needs as many as it takes to call back.
+ * nothing but effects need none; a callback from outside of Effect needs as many turns as pass before it comes.
  *
  * @category constructors
  */

@@ -9,7 +9,7 @@
  * on a virtual clock of its own. A fiber that waits for a callback is waited for as long as that is a matter of promises,
  * or of at most 8 turns of the event loop (`setImmediate`) from one step of a fiber to the next. Sockets, files, threads
  * and real timers take longer: a fiber that waits for one of those counts as suspended, so a timeout around real I/O ends
- * before the answer comes. Fibers that a runtime from outside of the run starts are not seen at all.
+ * before the answer comes. Fibers that a runtime from outside of the run starts do not count at all.
  *
  * @example
  * ```ts

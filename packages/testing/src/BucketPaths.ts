@@ -1,5 +1,5 @@
 /**
- * Random paths through what can happen to a bucket, and what it must not do on any of them.
+ * Random sequences of calls of a bucket, and what the bucket must not do in any of them.
  */
 import { type TokenBucket, Verdict } from "@effect-retry/core"
 import * as Effect from "effect/Effect"
@@ -88,7 +88,7 @@ const bans: ReadonlyArray<Ban> = [
   }
 ]
 
-/** Registers what a bucket must not do on any path. The paths are gone once for all of it. */
+/** Registers a test for everything that a bucket must not do. The paths are run once for all of these tests. */
 export const aboutPaths = ({ expect, fresh, it }: Contract, options: Options): void => {
   const observed = Effect.runSync(
     Effect.cached(
@@ -138,7 +138,7 @@ interface Held {
   isStarted: boolean
 }
 
-/** Goes a path of random steps, and writes down what the bucket did. */
+/** Runs a path of random steps, and records what the bucket did. */
 const walk = (
   bucket: Bucket,
   path: ReadonlyArray<Step>

@@ -67,7 +67,7 @@ export const outcomes: ReadonlyArray<TokenBucket.Outcome> = /*#__PURE__*/ [1, 2,
   ]
 )
 
-/** Tells of an attempt that has started already. A bucket without `started` hears of no abandoned one. */
+/** Tells of an attempt that has started already. A bucket without `started` is told of no abandoned one. */
 export const record = (bucket: Bucket, outcome: TokenBucket.Outcome): Effect.Effect<void> =>
   outcome._tag === "Abandoned" && bucket.started === undefined ? Effect.void : bucket.record(outcome)
 
@@ -109,7 +109,7 @@ export const idle: Begun = { isOver: Effect.succeed(true), ended: Effect.succeed
 export const beginAcquire = (bucket: Bucket, asking: Asking, early?: number): Effect.Effect<Begun> =>
   Interleaving.begin((answer) => acquire(bucket, asking, answer), early)
 
-/** Ends it; what it was granted by then. */
+/** Ends the asking, and answers what was granted by then. */
 export const endAcquire = ({ ended }: Begun): Effect.Effect<Answer> => Effect.map(ended, Option.flatten)
 
 /** Asks, and is granted tokens in no time or none. */
@@ -130,7 +130,7 @@ export const drain = (bucket: Bucket): Effect.Effect<ReadonlyArray<TokenBucket.G
     return grants
   })
 
-/** Interrupts attempts that ask, each at another step; what each was granted is looked at and refunded. */
+/** Interrupts attempts that ask, each at another step; the grant of each is checked and refunded. */
 export const interruptAcquires = (bucket: Bucket, look: (taken: number) => Effect.Effect<void>): Effect.Effect<void> =>
   Effect.gen(function* () {
     for (const { early, turns } of Interleaving.moments) {

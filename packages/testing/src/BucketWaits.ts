@@ -97,7 +97,7 @@ export const aboutWaitingForTime = ({ expect, fresh, it }: Contract): void => {
       const { atMillis: dueMillis } = yield* asked(Infinity)
       expect(yield* asked(dueMillis)).toEqual({ isGranted: true, atMillis: dueMillis })
       expect(yield* asked(dueMillis / 2)).toEqual({ isGranted: false, atMillis: 0 })
-      // What waits no longer than it must is not there earlier for one that comes earlier than that.
+      // The wait was no longer than needed: after half of it there are no tokens yet.
       expect(yield* asked(0, dueMillis / 2)).toEqual({ isGranted: false, atMillis: dueMillis / 2 })
     })
   )

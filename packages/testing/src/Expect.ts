@@ -1,7 +1,7 @@
 /**
  * Assertions on retries, whose failures show the whole timeline.
  *
- * They throw, so the test fails in whose body they stand, also in that of an `Effect.gen`.
+ * They throw, so the test that calls them fails, also from inside an `Effect.gen`.
  */
 import type { Retry } from "@effect-retry/core"
 import { Array, Cause, Data, Duration, Exit, Option } from "effect"
@@ -63,7 +63,7 @@ export const noTrailingWait = (self: Timeline.Timeline): void => {
 }
 
 /**
- * A `Retry.orStopped` has stopped, for this reason; answers with what it has to tell.
+ * A `Retry.orStopped` has stopped, for this reason; answers with its `RetryStopped`.
  *
  * @category running
  */

@@ -44,7 +44,7 @@ export interface Timeline<out A = unknown, out E = unknown> {
   readonly entries: ReadonlyArray<Attempt | Wait>
   /** How long the recorded effect took. */
   readonly elapsed: Duration.Duration
-  /** What the recorded effect came to. */
+  /** How the recorded effect ended. */
   readonly exit: Exit.Exit<A, E>
 }
 
@@ -59,7 +59,7 @@ class CurrentRecorder extends Context.Reference<CurrentRecorder>()("@effect-retr
 }) {}
 
 /**
- * Marks an effect as one attempt of whatever is recorded around it.
+ * Marks an effect as one attempt of the recording around it.
  *
  * @category combinators
  */
@@ -140,7 +140,7 @@ export const waitsMillis = (self: Timeline): ReadonlyArray<number> =>
   waits(self).map((wait) => Duration.toMillis(took(wait)))
 
 /**
- * One line an entry, such as `100ms  attempt 2  failed: Busy (20ms)`, and one for what it all came to.
+ * One line for each entry, such as `100ms  attempt 2  failed: Busy (20ms)`, and one for how the effect ended.
  *
  * @category destructors
  */

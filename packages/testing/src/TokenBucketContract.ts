@@ -40,7 +40,7 @@ import * as VirtualClock from "./VirtualClock.ts"
 /**
  * Makes a bucket, another one each time: an effect, or a layer of `TokenBucket.Default`.
  *
- * A bucket that limits nothing before a throttle has to hear of one here.
+ * A bucket that limits nothing before a throttle must have been told of one here.
  *
  * @category models
  */
@@ -54,7 +54,7 @@ export type Make = Effect.Effect<Bucket, unknown> | Layer.Layer<TokenBucket.Defa
 export interface Options {
   /** Most tokens it ever holds; `Infinity` for no limit. @default its level at the start */
   readonly capacity?: number
-  /** Which attempts it grants: some, until it is empty; all; none; or those that chance lets through. @default "some" */
+  /** Which attempts it grants: some, until it is empty; all; none; or each with a probability. @default "some" */
   readonly grants?: "some" | "all" | "none" | "by chance"
   /** Whether it waits for tokens. @default false */
   readonly waits?: boolean
@@ -106,7 +106,7 @@ const contractOf = ({ expect, it }: Runner, make: Make, isExact: boolean): Contr
 }
 
 const aboutEvery = ({ expect, expectLevel, fresh, it, test }: Contract): void => {
-  test("hears every way in which an attempt can end, without a failure and in no time", (bucket) =>
+  test("records every way in which an attempt can end, without a failure and in no time", (bucket) =>
     Effect.gen(function* () {
       for (const outcome of outcomes) {
         expect(yield* Effect.exit(tell(bucket, outcome))).toEqual(Exit.void)
@@ -206,7 +206,7 @@ const aboutSome = ({ expect, expectLevel, fresh, test }: Contract, refills: bool
       )
       yield* Interleaving.settled
       const granted = (yield* Effect.forEach(begun, endAcquire)).filter(Option.isSome)
-      // A bucket that counts failures instead of retries may have heard of them all before it is asked.
+      // A bucket that counts failures instead of retries may have been told of them all before it is asked.
       expect(granted.length).toBeGreaterThanOrEqual((grants.at(-1)?.tokens ?? 0) > 0 ? 1 : 0)
       expect(granted.length).toBeLessThanOrEqual(1)
     }))

@@ -156,12 +156,12 @@ const defects: ReadonlyArray<Defect> = [
           ? Effect.dieMessage("no opinion")
           : Effect.void
     })),
-    finds: ["hears every way in which an attempt can end, without a failure and in no time"]
+    finds: ["records every way in which an attempt can end, without a failure and in no time"]
   },
   {
     defect: "takes its time to hear of an outcome",
     make: bucket(() => ({ record: ({ attempt }) => (attempt > 999 ? Effect.sleep("1 milli") : Effect.void) })),
-    finds: ["hears every way in which an attempt can end, without a failure and in no time"]
+    finds: ["records every way in which an attempt can end, without a failure and in no time"]
   },
   {
     defect: "is always the same",

@@ -107,12 +107,8 @@ export type Expired =
   | { readonly _tag: "TimedOut"; readonly timedOut: AttemptTimedOut }
   | { readonly _tag: "Cut"; readonly deadline: Cut<unknown> }
 
-/**
- * An error or a judged result that may hold something open.
- *
- * @category models
- */
-export interface Open {
+/** An error or a judged result that may hold something open. */
+interface Open {
   readonly failed: unknown
 }
 

@@ -151,7 +151,7 @@ export const prepare = (owner: string, policy: Any): Prepared => {
   return prepared
 }
 
-const prepareUnknown = (owner: string, given: Any): Prepared => {
+const checkFields = (owner: string, given: Any): void => {
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)
   for (const field of Object.keys(given)) {
     if (!Object.hasOwn(checks, field)) {
@@ -162,6 +162,10 @@ const prepareUnknown = (owner: string, given: Any): Prepared => {
     const value = (given as Record<string, unknown>)[field]
     if (value !== undefined || required.includes(field)) checks[field](owner, value)
   }
+}
+
+const prepareUnknown = (owner: string, given: Any): Prepared => {
+  checkFields(owner, given)
   // Read once: what the caller changes later is not seen.
   const policy = erase({ ...absent, ...given })
   const observers = [...(policy.observe ?? [])]

@@ -139,14 +139,23 @@ const decide = (
         ForeignSchedule.step(backoff, nowMillis, failed.error, state.foreign),
         ({ delayMillis, state: foreign }) => decide(prepared, { ...state, foreign }, failed, u, delayMillis)
       )
-    case "Retry": {
-      const startedAt = nowMillis + decision.delayMillis
-      const foreign = decision.startsOver ? backoff.initial : state.foreign
-      return Effect.succeed([
-        { ...state, attempts: state.attempts + 1, startedAt, tree: decision.tree, foreign },
-        Duration.millis(decision.delayMillis),
-        ScheduleDecision.continueWith(ScheduleInterval.after(startedAt))
-      ])
-    }
+    case "Retry":
+      return Effect.succeed(retried(state, decision, backoff.initial, nowMillis))
   }
+}
+
+/** The step that waits for the next attempt. */
+const retried = (
+  state: State,
+  { delayMillis, startsOver, tree }: Extract<Decision.Decision, { readonly _tag: "Retry" }>,
+  initial: unknown,
+  nowMillis: number
+): Stepped => {
+  const startedAt = nowMillis + delayMillis
+  const foreign = startsOver ? initial : state.foreign
+  return [
+    { ...state, attempts: state.attempts + 1, startedAt, tree, foreign },
+    Duration.millis(delayMillis),
+    ScheduleDecision.continueWith(ScheduleInterval.after(startedAt))
+  ]
 }

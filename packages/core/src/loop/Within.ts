@@ -19,10 +19,8 @@ import {
 } from "effect"
 import { longestTimerMillis } from "../decide/Millis.ts"
 
-/**
- * @category models
- */
-export interface Bound<B, E2> {
+/** How long an effect may run, and what happens then. */
+interface Bound<B, E2> {
   /** How long the effect may run. */
   readonly millis: number
   /** Gives the outcome when the time is up. */

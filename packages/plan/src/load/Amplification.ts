@@ -11,7 +11,7 @@ import * as Client from "./Client.ts"
  * @category models
  */
 export interface AmplificationOptions {
-  /** That an attempt fails, each by itself: a ratio, 0..1. */
+  /** The probability that an attempt fails, independently of all others: 0..1. */
   readonly failureProbability: number
   /** Requests in all, one after the other. */
   readonly requests: number

@@ -1,5 +1,5 @@
 /**
- * Recovery from an overload: a server stands still for a while; how long until nearly every request succeeds again?
+ * Recovery from an overload: a server stands still for a while; the time until nearly every request succeeds again.
  */
 import * as Argument from "@effect-retry/core/Argument"
 import type { Scope } from "effect"

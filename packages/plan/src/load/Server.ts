@@ -1,5 +1,5 @@
 /**
- * A server with one queue, as arithmetic: when will a request that arrives now be answered?
+ * A server with one queue, as arithmetic: the time until a request that arrives now is answered.
  *
  * It serves first come, first served, and stands still during an outage. Requests whose client has gone are served all
  * the same, unless the server drops what has waited longer than its clients do.
