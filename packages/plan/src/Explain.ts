@@ -40,7 +40,7 @@ import * as Warnings from "./Warnings.ts"
  *
  * @category destructors
  */
-export const explain = <P extends Explainable>(policy: P, options?: Options): Plan => {
+export const explain = (policy: Explainable, options?: Options): Plan => {
   const owner = "Plan.explain"
   if (!Backoff.isBackoff(policy.backoff)) {
     return Argument.refuse(owner, "backoff", "a Backoff; explainSchedule takes any Schedule", policy.backoff)

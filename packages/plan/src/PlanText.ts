@@ -39,9 +39,14 @@ const delay = (title: keyof PlannedDelay): Column => ({
   cell: ({ delay }) => Option.match(delay, { onNone: () => none, onSome: (delay) => format(rounded(delay, title)) })
 })
 
-/** A mean is an estimate: three digits of it are enough. */
+/** A mean is an estimate: three digits of it are enough, within the delays that it is the mean of. */
 const rounded = (delay: PlannedDelay, title: keyof PlannedDelay): Duration.Duration =>
-  title === "mean" ? Duration.millis(Number(Duration.toMillis(delay.mean).toPrecision(3))) : delay[title]
+  title === "mean"
+    ? Duration.clamp(Duration.millis(Number(Duration.toMillis(delay.mean).toPrecision(3))), {
+        minimum: delay.least,
+        maximum: delay.most
+      })
+    : delay[title]
 
 const columns: ReadonlyArray<Column> = [
   { title: "attempt", cell: ({ attempt }) => String(attempt) },

@@ -6,6 +6,11 @@ const text = (policy: Plan.Explainable, options?: Plan.Options) =>
   Plan.toText(Plan.explain(policy, options)).split("\n")
 
 describe("Plan.toText", () => {
+  it("rounds a mean within the delays that it is the mean of", () => {
+    const plan = Plan.explain({ maxAttempts: 2, backoff: Backoff.constant({ delay: "1999 millis" }) })
+    expect(Plan.toText(plan).match(/1\.999s|2s/g)).not.toContain("2s")
+  })
+
   it("shows the example of the module", () => {
     const plan = Plan.explain({
       attemptTimeout: AttemptTimeout.constant("2 seconds"),

@@ -134,7 +134,8 @@ export const jittered: {
  * Time counts from the first attempt in our loop and from the first failure in a native schedule, also for a part that
  * begins later, such as the second of `andThen`; inside `resetAfter` it counts again from the failure that starts over.
  * Changes no delay. `within(a)` of `within(b)` is `within(min(a, b))`. Under a policy, a hint that lengthens the wait
- * counts: the tighter of this and the policy's deadline holds.
+ * counts: the tighter of this and the policy's deadline holds. A native driver tells the time by the wall clock, our loop
+ * by the monotonic one.
  *
  * @category combinators
  */

@@ -173,8 +173,9 @@ export const shadow: {
     ...self,
     acquire: (request) =>
       Effect.flatMap(
-        Effect.catchAllDefect(self.acquire(waitingAtMost(request, 0)), (defect) =>
-          Effect.as(Effect.logError("TokenBucket.shadow: the bucket died", defect), Option.none<Grant>())
+        Effect.catchAllDefect(
+          Effect.suspend(() => self.acquire(waitingAtMost(request, 0))),
+          (defect) => Effect.as(Effect.logError("TokenBucket.shadow: the bucket died", defect), Option.none<Grant>())
         ),
         (answer) => {
           if (Option.isSome(answer)) return Effect.succeed(answer)

@@ -68,6 +68,7 @@ const changed = (state: InFlight, attempt: number, granted: number): InFlight =>
  * first attempts under way and the granted retries. As a policy's `rateLimiter` it bounds all attempts by `limit`; as its
  * `bucket` it bounds the retries alone, and those that wait for their delay count. Waiting is first come, first served.
  * The level is how many retries could be granted now.
+ * Each place of a policy wants one of its own: one value in both would have a retry wait for its own token.
  * It is told of starts and of abandoned attempts. Source of `ratio` and `atLeast`: Envoy's retry budget, `budget_percent` (20 %) and
  * `min_retry_concurrency` (3),
  * https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/cluster/v3/circuit_breaker.proto, read 2026-11-20.

@@ -23,7 +23,7 @@ import { isAbsent, refusalOf, settings, valueOf } from "./PolicySettings.ts"
  * does. Where the preset has none, they are `AttemptTimeout.constant`, `Deadline.refuse` and `Hint.floor`.
  *
  * Fails with a `ConfigError` that names every bad key at once, as the provider spells it, with what is allowed and
- * without its value; a key that nothing would use is one of them.
+ * without its value; a key of this list that nothing would use is one of them.
  *
  * @category constructors
  */

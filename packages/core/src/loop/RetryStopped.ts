@@ -98,8 +98,9 @@ export class RetryStopped<out E> extends Data.TaggedError("RetryStopped")<{
 }
 
 /**
- * The rate limiter refused an attempt, and there is no other error to fail with: it was the first attempt, or what the
- * last one left open has been released already. `cause` is the last failure, where there was one.
+ * The rate limiter did not grant an attempt (it refused, died, or did not answer before the deadline), and there is no
+ * other error to fail with: it was the first attempt, or what the last one left open has been released already. `cause`
+ * is the last failure, where there was one.
  *
  * @category models
  */
@@ -109,7 +110,7 @@ export class AttemptRefused extends Data.TaggedError("AttemptRefused")<{
   readonly cause?: unknown
 }> {
   override get message(): string {
-    return `the rate limiter refused attempt ${this.attempt}`
+    return `the rate limiter did not grant attempt ${this.attempt}`
   }
 }
 

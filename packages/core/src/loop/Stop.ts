@@ -27,16 +27,19 @@ export const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
   return giveUp(op, error, reason, () => Effect.fail(error))
 }
 
-const giveUp = (op: Op, error: unknown, reason: StopReason, end: () => Erased): Erased =>
-  Services.andThen(Observers.gaveUp(op, error, reason), () => {
+const giveUp = (op: Op, error: unknown, reason: StopReason, end: () => Erased): Erased => {
+  // The time of the decision: what observers of it take is not part of the operation.
+  const elapsed = Operation.elapsed(op)
+  return Services.andThen(Observers.gaveUp(op, error, reason), () => {
     // What is open, and is not what the operation ends with, is released.
     const isAnswered = op.open === undefined || op.open.failed === op.failure?.input
     return isAnswered && error === op.failure?.error
-      ? ended(op, error, reason, end)
-      : Effect.flatMap(release(op, "Interrupted"), () => ended(op, error, reason, end))
+      ? ended(op, error, reason, elapsed, end)
+      : Effect.flatMap(release(op, "Interrupted"), () => ended(op, error, reason, elapsed, end))
   })
+}
 
-const ended = (op: Op, error: unknown, reason: StopReason, end: () => Erased): Erased => {
+const ended = (op: Op, error: unknown, reason: StopReason, elapsed: Duration.Duration, end: () => Erased): Erased => {
   if (op.onStopped === undefined) return end()
   op.open = undefined
   return op.onStopped(
@@ -44,7 +47,7 @@ const ended = (op: Op, error: unknown, reason: StopReason, end: () => Erased): E
       reason,
       error,
       attempts: op.attempts,
-      elapsed: Operation.elapsed(op),
+      elapsed,
       delay: Option.map(Option.fromNullable(op.delayMillis), Duration.millis),
       history: [...op.history],
       cause: error

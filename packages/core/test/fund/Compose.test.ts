@@ -295,6 +295,18 @@ describe("TokenBucket.all", () => {
 })
 
 describe("TokenBucket.shadow", () => {
+  it.effect("grants where the bucket throws before it answers", () =>
+    Effect.gen(function* () {
+      const broken: TokenBucket.TokenBucket = {
+        ...TokenBucket.unlimited,
+        acquire: () => {
+          throw new Error("a bug in the bucket")
+        }
+      }
+      expect((yield* granted(TokenBucket.shadow(broken))).tokens).toBe(0)
+    })
+  )
+
   it.effect("grants for nothing what the bucket refuses, and reports it", () =>
     Effect.gen(function* () {
       const refused: Array<number> = []

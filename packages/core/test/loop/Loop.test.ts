@@ -149,7 +149,7 @@ const rows: ReadonlyArray<Row> = [
     policy: funded,
     attempts: ["ok"],
     script: { limiter: refuseFrom(1) },
-    expected: ["limiter acquire 1", "failure: AttemptRefused: the rate limiter refused attempt 1"]
+    expected: ["limiter acquire 1", "failure: AttemptRefused: the rate limiter did not grant attempt 1"]
   },
   {
     name: "where the rate limiter refuses a retry, its tokens are refunded once",

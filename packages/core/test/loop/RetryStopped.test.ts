@@ -1,4 +1,5 @@
-import { Backoff, Deadline, type Policy, Retry, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Deadline, type Policy, Retry, Verdict } from "@effect-retry/core"
+import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Exit, Option } from "effect"
 import {
@@ -253,7 +254,7 @@ describe("Retry.retry", () => {
       const recording = make({ limiter: () => Effect.succeedNone })
       const error = yield* Effect.flip(recording.provide(Retry.retry(Effect.void, funded)))
       expect(error).toEqual(new Retry.AttemptRefused({ attempt: 1 }))
-      expect(error.message).toBe("the rate limiter refused attempt 1")
+      expect(error.message).toBe("the rate limiter did not grant attempt 1")
     }).pipe(world)
   )
 })
@@ -294,5 +295,27 @@ describe("Retry.orStopped verdicts", () => {
       expect(stopped.history.map(({ verdict }) => verdict)).toEqual([Verdict.client, Verdict.client, Verdict.client])
       expect(Cause.pretty(Cause.fail(stopped))).toContain("all 3 attempts are spent (3 attempts in 2s")
     }).pipe(world)
+  )
+})
+
+describe("RetryStopped.elapsed", () => {
+  it.effect("is the time of the decision, like that of the last event", () =>
+    Effect.gen(function* () {
+      const seen: Array<number> = []
+      const stopped = yield* Effect.flip(
+        Retry.orStopped(Effect.fail("busy"), {
+          classifier: Classifier.always,
+          maxAttempts: 2,
+          backoff: Backoff.constant({ delay: "1 second" }),
+          observe: [
+            (event) => {
+              if (event._tag === "GaveUp") seen.push(Duration.toMillis(event.elapsed))
+              return Effect.sleep("10 seconds")
+            }
+          ]
+        })
+      )
+      expect(seen).toEqual([Duration.toMillis(stopped.elapsed)])
+    }).pipe(VirtualClock.run)
   )
 })
