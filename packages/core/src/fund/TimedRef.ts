@@ -1,7 +1,7 @@
 /**
  * A `Ref` with the time: the state of every bucket, and how it changes.
  */
-import { Effect, Ref } from "effect"
+import { Clock, Context, Effect, Ref } from "effect"
 import * as MonotonicTime from "./MonotonicTime.ts"
 
 /**
@@ -28,10 +28,14 @@ export const makeWith = <S>(
   initial: (nowMillis: number) => S
 ): Effect.Effect<TimedRef<S>> =>
   Effect.clockWith((clock) =>
-    Effect.sync(() => {
+    Effect.sync((): TimedRef<S> => {
       const ref = Ref.unsafeMake(initial(nowMillis(clock)))
       return {
-        modify: (f) => Effect.clockWith((clock) => Ref.modify(ref, (state) => f(state, nowMillis(clock))))
+        modify: <A>(f: (state: S, nowMillis: number) => readonly [A, S]) =>
+          Effect.withFiberRuntime<A>((fiber) => {
+            const now = nowMillis(Context.get(fiber.currentDefaultServices, Clock.Clock))
+            return Ref.modify(ref, (state) => f(state, now))
+          })
       }
     })
   )
