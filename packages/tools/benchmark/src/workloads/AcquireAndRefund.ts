@@ -4,7 +4,7 @@ import { constant, identity } from "effect/Function"
 import type { Row, Target, Workload } from "../Workload.ts"
 import { insideOneFiber } from "../Workload.ts"
 
-const target: Target = { of: "value", atMost: 1_000 }
+const target: Target = { of: "ratio", atMost: 3.85 }
 
 const request: TokenBucket.Request = {
   attempt: 2,
