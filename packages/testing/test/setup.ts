@@ -6,6 +6,11 @@
  * brings the clock of that layer instead of the `TestClock`. Within one file nothing helps but order: a block of
  * `layer` comes last.
  */
-import { effect, flakyTest, it, layer, prop, scoped } from "@effect/vitest"
+import { afterEach, effect, flakyTest, it, layer, prop, scoped } from "@effect/vitest"
 
 Object.assign(it, { effect, flakyTest, layer, prop, scoped })
+
+// Effects that never wait leave the event loop no turn from one test to the next, and a runner that gets no answer for a
+// minute takes the worker for lost.
+const { setImmediate } = globalThis
+afterEach(() => new Promise<void>((resolve) => void setImmediate(resolve)))
