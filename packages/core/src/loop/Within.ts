@@ -74,21 +74,20 @@ const awaited = <A, E, R, B, E2>(
   { disconnected, millis, onTimeout }: Bound<B, E2>
 ): Effect.Effect<A | B, E | E2> => {
   let isTimedOut = false
-  let isDone = false
   // An observer, not a canceler: on interruption the parent first stops the child below.
   const ended = Effect.async<void>((resume) => {
-    child.addObserver(() => {
-      isDone = true
-      timer.unsafeInterruptAsFork(FiberId.none)
-      resume(Effect.void)
-    })
     const clock = Context.get(parent.currentDefaultServices, Clock.Clock)
     const timer = start(runtime, Effect.interruptible(sleep(clock, millis)))
     timer.addObserver((exit) => {
-      if (isDone || Exit.isFailure(exit)) return
+      if (child.unsafePoll() !== null || Exit.isFailure(exit)) return
       isTimedOut = true
       child.unsafeInterruptAsFork(parent.id())
       if (disconnected) resume(Effect.void)
+    })
+    // The child may have ended since it was started: then the observer is called at once.
+    child.addObserver(() => {
+      timer.unsafeInterruptAsFork(FiberId.none)
+      resume(Effect.void)
     })
   })
   return Effect.matchCauseEffect(restore(ended), {

@@ -1,6 +1,19 @@
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Chunk, Context, Duration, Effect, Exit, Fiber, FiberRef, Option, Supervisor, TestClock } from "effect"
+import {
+  Cause,
+  Chunk,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  FiberRef,
+  Option,
+  Scheduler,
+  Supervisor,
+  TestClock
+} from "effect"
 import { within } from "../../src/loop/Within.ts"
 
 /** Writes down what happens. */
@@ -224,7 +237,29 @@ describe("Within.within beside Effect.timeoutFail", () => {
   )
 })
 
+/** The fibers under it let others go first after every so many steps. */
+const yielding = (steps: number): Scheduler.Scheduler => {
+  const inner = new Scheduler.MixedScheduler(2048)
+  return {
+    shouldYield: (fiber) => (fiber.currentOpCount > steps ? 0 : false),
+    scheduleTask: (task, priority) => inner.scheduleTask(task, priority)
+  }
+}
+
 describe("Within.within", () => {
+  it("ends with the effect, wherever the fiber that waits for it yields", async () => {
+    for (let steps = 12; steps < 40; steps++) {
+      for (let length = 0; length < 40; length++) {
+        const self = Effect.as(
+          Effect.forEach(Array.from({ length }), () => Effect.void, { discard: true }),
+          "done"
+        )
+        const ended = Effect.withScheduler(ours(self, 60_000), yielding(steps))
+        expect(await Effect.runPromise(ended)).toBe("done")
+      }
+    }
+  })
+
   it.effect("gives the effect the services around it, and keeps those that were provided inside", () =>
     Effect.gen(function* () {
       class Name extends Context.Tag("test/Name")<Name, string>() {}
