@@ -628,6 +628,8 @@ describe("Plan.explain", { timeout: 60_000 }, () => {
       Plan.explain({ ...policy, attemptTimeout: AttemptTimeout.constant(5, { onTimeout: () => "late" }) }).attempts
     ).toHaveLength(3)
     const foreign = { maxAttempts: 3, classifier: Classifier.always, backoff: Schedule.forever }
+    // @ts-expect-error a policy has no such field
+    expect(() => Plan.explain({ maxAttempts: 1, backoff: Backoff.fromDelays([]), deadlien: 1 })).not.toThrow()
     // @ts-expect-error a schedule is no Backoff
     expect(() => Plan.explain(foreign)).toThrow(
       "Plan.explain: backoff must be a Backoff; explainSchedule takes any Schedule"
