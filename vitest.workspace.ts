@@ -27,7 +27,13 @@ export default defineConfig({
     projects: [packages],
     coverage: {
       provider: "v8",
-      include: ["packages/core/src/**", "packages/plan/src/**", "packages/testing/src/**", "packages/http/src/**"]
+      include: [
+        "packages/core/src/**",
+        "packages/plan/src/**",
+        "packages/testing/src/**",
+        "packages/http/src/**",
+        "packages/aws/src/**"
+      ]
     }
   }
 })

@@ -97,7 +97,7 @@ export const acquire = (
 ): Effect.Effect<Answer> => {
   const atMost = atMostMillis === Infinity ? Option.none() : Option.some(Duration.millis(atMostMillis))
   return Effect.uninterruptibleMask((restore) =>
-    Effect.tap(bucket.acquire({ attempt, kind, atMost, restore }), (granted) => answer(granted))
+    Effect.tap(bucket.acquire({ attempt, kind, delay: Duration.zero, atMost, restore }), (granted) => answer(granted))
   )
 }
 

@@ -20,6 +20,8 @@ export interface Request {
   readonly attempt: number
   /** The kind of the failure before it; `None` for a first attempt and for a failure without a kind. */
   readonly kind: Option.Option<Kind>
+  /** The wait before the attempt, should it be granted; zero for a rate limiter, which is asked after the wait. */
+  readonly delay: Duration.Duration
   /** What the deadline leaves for waiting; `None` without a deadline. */
   readonly atMost: Option.Option<Duration.Duration>
   /** Gives a wait the interruptibility that the operation has. */

@@ -4,7 +4,7 @@
  * A call that dies is logged once, and counts as told, or as a refusal where it asked for tokens. A call that hangs is
  * interrupted at the deadline, where there is one.
  */
-import { type Cause, Effect, Option, RuntimeFlags } from "effect"
+import { type Cause, Duration, Effect, Option, RuntimeFlags } from "effect"
 import * as Argument from "../accept/Argument.ts"
 import type { Kind } from "../classify/Verdict.ts"
 import type { Grant, Outcome, TokenBucket } from "../fund/Port.ts"
@@ -208,7 +208,8 @@ const acquire = (
     )
       ? Effect.interruptible
       : (self) => self
-    const request = { attempt: op.attempts + 1, kind, atMost: Op.spare(op, delayMillis), restore }
+    const delay = Duration.millis(delayMillis)
+    const request = { attempt: op.attempts + 1, kind, delay, atMost: Op.spare(op, delayMillis), restore }
     const asked = called(() => bucket.acquire(request))
     // Set when the loop goes on without the answer: a grant that comes later is refunded.
     let isOver = false

@@ -21,6 +21,7 @@ export const request = ({
 }: Asked = {}): TokenBucket.Request => ({
   attempt,
   kind: Option.fromNullable(kind),
+  delay: Duration.zero,
   atMost: Option.map(Option.fromNullable(atMostMillis), Duration.millis),
   restore
 })

@@ -2,7 +2,7 @@
  * Buckets, and what happens to them, for the laws of compositions.
  */
 import { RateLimiter, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
-import { Effect, FastCheck as fc, Option } from "effect"
+import { Duration, Effect, FastCheck as fc, Option } from "effect"
 import * as SteppedClock from "./SteppedClock.ts"
 
 type Bucket = TokenBucket.TokenBucket
@@ -13,6 +13,7 @@ export const notAsked: TokenBucket.Grant = { tokens: 0, refund: Effect.void }
 export const request = (changed: Partial<TokenBucket.Request> = {}): TokenBucket.Request => ({
   attempt: 2,
   kind: Option.some("Transient"),
+  delay: Duration.zero,
   atMost: Option.none(),
   restore: (effect) => effect,
   ...changed

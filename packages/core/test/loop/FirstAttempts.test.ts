@@ -20,6 +20,7 @@ const charging = (bucket: Bucket) => ({ ...policy, rateLimiter: TokenBucket.firs
 const first: TokenBucket.Request = {
   attempt: 1,
   kind: Option.none(),
+  delay: Duration.zero,
   atMost: Option.none(),
   restore: Function.identity
 }

@@ -6,6 +6,7 @@ import { Duration, Effect, Option } from "effect"
 export const request = (kind?: Verdict.Kind, atMost?: Duration.DurationInput): TokenBucket.Request => ({
   attempt: kind === undefined ? 1 : 2,
   kind: Option.fromNullable(kind),
+  delay: Duration.zero,
   atMost: Option.map(Option.fromNullable(atMost), Duration.decode),
   restore: (effect) => effect
 })

@@ -1,5 +1,5 @@
 import { RetryBucket, TokenBucket } from "@effect-retry/core"
-import { Effect, Option } from "effect"
+import { Duration, Effect, Option } from "effect"
 import { constant, identity } from "effect/Function"
 import type { Row, Target, Workload } from "../Workload.ts"
 import { insideOneFiber } from "../Workload.ts"
@@ -9,6 +9,7 @@ const target: Target = { of: "ratio", atMost: 3.85 }
 const request: TokenBucket.Request = {
   attempt: 2,
   kind: Option.some("Transient"),
+  delay: Duration.zero,
   atMost: Option.none(),
   restore: identity
 }
