@@ -1,0 +1,80 @@
+/**
+ * Retry quotas of the AWS SDKs: what a retry costs, and what waits where the quota is short.
+ *
+ * Each quota is an effect that makes a bucket of its own: `Layer.effect(AwsRetry.Quota, AwsQuota.standard)` is the layer by
+ * which programs share one. The SDKs have one per client; the SDK for Rust one per service and region. For one per table,
+ * host or tenant: `TokenBucket.keyed({ bucket: AwsQuota.standard, … })`.
+ */
+import { RetryBucket, type TokenBucket } from "@effect-retry/core"
+import { Duration, Effect, Option } from "effect"
+
+/**
+ * Since the 2026 revision (2.1): capacity 500, a retry costs 14 tokens, 5 after throttling; a success returns what its last
+ * retry cost, and puts in 1 where it made none.
+ *
+ * For another capacity: `RetryBucket.quota({ capacity })`, whose defaults these are.
+ * Source: AWS SDKs and Tools reference guide, "Retry behavior",
+ * https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html; boto/botocore 1.43.107,
+ * tests/unit/retries/test_standard_retry_v2_1.py; both read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const standard: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ RetryBucket.quota()
+
+/**
+ * What retries cost before the 2026 revision, in tokens, for `RetryBucket.quota({ cost })`; where the SDKs differ, by SDK.
+ *
+ * `standard`: 5, and 10 after a timeout (the guide; botocore). `transient`: 5, and 10 after any transient failure (the SDKs
+ * for JavaScript and Rust). `javaLegacy`: 5, and nothing after throttling.
+ * Source: boto/botocore 1.43.107, tests/unit/retries/test_standard.py; `@smithy/util-retry` 4.2.8; smithy-lang/smithy-rs
+ * 56ee88c, strategy/standard.rs; aws/aws-sdk-java-v2 187b715, LegacyRetryStrategyTest.java; read 2026-11-20.
+ *
+ * @category models
+ */
+export const costs2020 = {
+  standard: { Timeout: 10, orElse: 5 },
+  transient: { Timeout: 10, Transient: 10, orElse: 5 },
+  javaLegacy: { Throttling: 0, orElse: 5 }
+} as const
+
+/**
+ * Before the 2026 revision (2.0): capacity 500, a retry costs 5 tokens, 10 after a timeout.
+ *
+ * @category constructors
+ */
+export const standard2020: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ RetryBucket.quota({
+  cost: costs2020.standard
+})
+
+/**
+ * Of the legacy mode of the SDK for Java: capacity 500, a retry costs 5 tokens, and nothing after throttling.
+ *
+ * @category constructors
+ */
+export const javaLegacy: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ RetryBucket.quota({
+  cost: costs2020.javaLegacy
+})
+
+/**
+ * For long polls: where the bucket refuses a retry, waits as long as that retry would have waited, and then refuses, so
+ * that a poller that calls again at once does not call in a tight loop.
+ *
+ * Takes no tokens for the wait. The wait is bounded by the time left to the operation and can be interrupted. Attempts that
+ * end for another reason (a success, no retry allowed, attempts spent) never get here.
+ * The SDKs do so for SQS `ReceiveMessage`, Step Functions `GetActivityTask` and the two polls of SWF. The SDK for Go waits
+ * here as after a failure without throttling; this, like all other SDKs, as the retry would have.
+ * Source: smithy-lang/smithy-kotlin 6373a5f, NewStandardRetryIntegrationTestResources.kt; smithy-lang/smithy-rs 56ee88c,
+ * aws/sdk/integration-tests/sqs/tests/long-polling.rs; read 2026-11-20.
+ *
+ * @category combinators
+ */
+export const longPolling = (self: TokenBucket.TokenBucket): TokenBucket.TokenBucket => ({
+  ...self,
+  acquire: (request) =>
+    Effect.tap(self.acquire(request), (answer) => (Option.isSome(answer) ? Effect.void : waitInstead(request)))
+})
+
+const waitInstead = ({ atMost, delay, restore }: TokenBucket.Request): Effect.Effect<void> => {
+  const wait = Option.isSome(atMost) ? Duration.min(delay, atMost.value) : delay
+  return Duration.greaterThan(wait, Duration.zero) ? restore(Effect.sleep(wait)) : Effect.void
+}
