@@ -1,1 +1,5 @@
-export {}
+export * as AwsBackoff from "./decide/AwsBackoff.ts"
+export * as LegacyBackoff from "./decide/LegacyBackoff.ts"
+export * as AwsQuota from "./fund/AwsQuota.ts"
+export * as AwsRetry from "./loop/AwsRetry.ts"
+export * as Kotlin from "./loop/Kotlin.ts"

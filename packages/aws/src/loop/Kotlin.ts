@@ -1,0 +1,172 @@
+/**
+ * The retry strategies of the AWS SDK for Kotlin, with every setting under its Kotlin name.
+ *
+ * `Kotlin.make` makes a policy with a bucket, and a limiter, of its own: a `StandardRetryStrategy`, or with `rateLimiter` an
+ * `AdaptiveRetryStrategy`. Where it departs from the source:
+ * - The bucket keeps fractions of tokens. In Kotlin every access drops them, and frequent access starves the refill.
+ * - Waiting is first come, first served, to the millisecond, and holds back nothing else. Kotlin waits whole seconds with
+ *   the bucket locked, and leaves it empty.
+ * - Where a first attempt costs tokens under adaptive mode, the bucket is asked before the limiter: what is refused has not
+ *   waited.
+ * - The limiter counts requests in half seconds of the clock, as the other SDKs do, and not from its construction.
+ * - A first attempt that is refused fails with `AttemptRefused`; Kotlin has a `RetryCapacityExceededException`.
+ */
+import { Backoff, type Classifier, Hint, RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
+import { Effect } from "effect"
+import * as AwsClassifier from "../classify/StandIn.ts"
+import * as AwsBackoff from "../decide/AwsBackoff.ts"
+import * as AwsQuota from "../fund/AwsQuota.ts"
+import type { Bucket, BucketSettings, DelayProvider, Settings, Standard } from "./KotlinSettings.ts"
+import * as KotlinSettings from "./KotlinSettings.ts"
+
+export type { Bucket, BucketSettings, DelayProvider, Settings, Standard } from "./KotlinSettings.ts"
+
+/**
+ * The policy of a strategy that refuses no first attempt.
+ *
+ * @category models
+ */
+export interface Policy<in E = unknown> {
+  readonly classifier: Classifier.Classifier<E>
+  readonly maxAttempts: number
+  readonly backoff: Backoff.Backoff
+  readonly hint: Hint.Hint
+  readonly bucket: TokenBucket.TokenBucket
+}
+
+/**
+ * The policy of a strategy that may delay or refuse a first attempt.
+ *
+ * @category models
+ */
+export interface Limited<in E = unknown> extends Policy<E> {
+  readonly rateLimiter?: TokenBucket.TokenBucket
+}
+
+/** The defaults that depend on the gate of the 2026 behaviour. */
+const gates = {
+  off: { initialDelay: "10 millis", scaleFactor: 1.5, retryCost: 5, timeoutRetryCost: 10 },
+  on: { initialDelay: "50 millis", scaleFactor: 2, retryCost: 14, timeoutRetryCost: 5 }
+} as const
+
+const gateOf = (newRetries2026 = false) => (newRetries2026 ? gates.on : gates.off)
+
+/**
+ * A strategy of the SDK for Kotlin as a policy, with a bucket and a limiter of its own.
+ *
+ * Source: smithy-lang/smithy-kotlin 6373a5f, StandardRetryStrategy.kt, AdaptiveRetryStrategy.kt and
+ * NewRetriesFeatureFlagTest.kt; AWS SDK for Kotlin developer guide, "Retries"; both read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const make: {
+  <E = unknown>(settings?: Standard<E>): Effect.Effect<Policy<E>>
+  <E = unknown>(settings: Settings<E>): Effect.Effect<Limited<E>>
+} = <E>(settings: Settings<E> = {}): Effect.Effect<Limited<E>> => {
+  const owner = "Kotlin.make"
+  KotlinSettings.check(owner, settings)
+  const { enableLongPollingBackoff = false, newRetries2026, retryPolicy } = settings
+  const maxAttempts = Argument.number(owner, "maxAttempts", settings.maxAttempts ?? 3, { min: 1, integer: true })
+  const bucket = bucketOf(owner, settings.tokenBucket ?? {}, newRetries2026)
+  const limiter = limiterOf(owner, settings.rateLimiter)
+  const delays = delaysOf(owner, settings.delayProvider ?? {}, newRetries2026)
+  return Effect.zipWith(bucket, limiter, (bucket, limiter) => {
+    const rateLimiter = beforeAttempts(bucket, limiter)
+    return {
+      classifier: retryPolicy ?? AwsClassifier.kotlin,
+      maxAttempts,
+      ...delays,
+      bucket: enableLongPollingBackoff ? AwsQuota.longPolling(bucket) : bucket,
+      ...(rateLimiter !== undefined && { rateLimiter })
+    }
+  })
+}
+
+/**
+ * A bucket of the SDK for Kotlin, to be shared by strategies: `Kotlin.make({ tokenBucket })`.
+ *
+ * Source: smithy-lang/smithy-kotlin 6373a5f, StandardRetryTokenBucket.kt and its test, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const tokenBucket = (
+  settings: BucketSettings & Pick<Settings, "newRetries2026"> = {}
+): Effect.Effect<Bucket> => {
+  const { newRetries2026, ...bucket } = settings
+  return bucketOf("Kotlin.tokenBucket", bucket, newRetries2026, "")
+}
+
+const bucketOf = (
+  owner: string,
+  given: BucketSettings | Bucket,
+  newRetries2026: boolean | undefined,
+  path = "tokenBucket."
+): Effect.Effect<Bucket> => {
+  if (KotlinSettings.isBucket(given)) return Effect.succeed(given)
+  const settings: BucketSettings = given
+  KotlinSettings.checkBucket(owner, path.slice(0, -1), settings)
+  const number = (field: keyof BucketSettings, otherwise: number, max = Number.MAX_VALUE) =>
+    Argument.number(owner, path + field, settings[field] ?? otherwise, { min: 0, max })
+  const capacity = Argument.number(owner, `${path}maxCapacity`, settings.maxCapacity ?? 500, {
+    min: 0,
+    exclusive: true
+  })
+  const cost = (field: "initialTryCost" | "retryCost" | "timeoutRetryCost", otherwise: number) =>
+    number(field, Math.min(otherwise, capacity), capacity)
+  const gate = gateOf(newRetries2026)
+  const initialTryCost = cost("initialTryCost", 0)
+  const retryCost = cost("retryCost", gate.retryCost)
+  const timeoutRetryCost = cost("timeoutRetryCost", gate.timeoutRetryCost)
+  const transientCost = newRetries2026 === true ? retryCost : timeoutRetryCost
+  const refillPerSecond = number("refillUnitsPerSecond", 0)
+  const waits = settings.useCircuitBreakerMode === false && refillPerSecond > 0
+  const quota = RetryBucket.quota({
+    capacity,
+    cost: {
+      first: initialTryCost,
+      Throttling: timeoutRetryCost,
+      Transient: transientCost,
+      Timeout: transientCost,
+      orElse: retryCost
+    },
+    firstSuccessIncrement: number("initialTrySuccessIncrement", 1),
+    refillPerSecond,
+    whenShort: waits ? "wait" : "refuse"
+  })
+  return Effect.map(quota, (bucket) => ({ ...bucket, initialTryCost }))
+}
+
+const limiterOf = (
+  owner: string,
+  given: Settings["rateLimiter"]
+): Effect.Effect<TokenBucket.TokenBucket | undefined> => {
+  if (given === undefined || KotlinSettings.isBucket(given)) return Effect.succeed(given)
+  return KotlinSettings.named(owner, "rateLimiter", () => RateLimiter.adaptive(given))
+}
+
+/** What is asked before attempts: the bucket where first attempts cost tokens, and then the limiter, which may wait. */
+const beforeAttempts = (
+  bucket: Bucket,
+  limiter: TokenBucket.TokenBucket | undefined
+): TokenBucket.TokenBucket | undefined => {
+  if ((bucket.initialTryCost ?? 0) === 0) return limiter
+  const first = TokenBucket.firstAttempts(bucket)
+  return limiter === undefined ? first : TokenBucket.all(first, limiter)
+}
+
+const delaysOf = (
+  owner: string,
+  given: DelayProvider | Backoff.Backoff,
+  newRetries2026: boolean | undefined
+): Pick<Policy, "backoff" | "hint"> => {
+  if (Backoff.isBackoff(given)) return { backoff: given, hint: Hint.within({ above: "5 seconds" }) }
+  const { retryAfterMaxOvershoot = "5 seconds", ...delay } = given
+  const gate = gateOf(newRetries2026)
+  const { initialDelay = gate.initialDelay, scaleFactor = gate.scaleFactor } = delay
+  const above = Argument.millis(owner, "delayProvider.retryAfterMaxOvershoot", retryAfterMaxOvershoot, { min: 0 })
+  const backoff = KotlinSettings.named(owner, "delayProvider", () =>
+    AwsBackoff.kotlin({ ...delay, initialDelay, scaleFactor })
+  )
+  return { backoff, hint: Hint.within({ above }) }
+}

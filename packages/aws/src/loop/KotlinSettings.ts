@@ -1,0 +1,187 @@
+/**
+ * The settings of the AWS SDK for Kotlin, by their Kotlin names, and their checks.
+ */
+import { Backoff, type Classifier, InvalidArgument, type RateLimiter, type TokenBucket } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
+import { type Duration, Predicate } from "effect"
+import type { KotlinDelay } from "../decide/AwsBackoff.ts"
+
+/**
+ * The settings of `delayProvider`. With the gate on, the defaults are an `initialDelay` of 50 milliseconds and a
+ * `scaleFactor` of 2.
+ *
+ * @category models
+ */
+export interface DelayProvider extends KotlinDelay {
+  /** How far beyond the delay a wait that the server asks for is followed. @default 5 seconds */
+  readonly retryAfterMaxOvershoot?: Duration.DurationInput
+}
+
+/**
+ * The settings of `tokenBucket`, in tokens. A default cost above the capacity is the capacity.
+ *
+ * @category models
+ */
+export interface BucketSettings {
+  /** Above 0. @default 500 */
+  readonly maxCapacity?: number
+  /** What a first attempt costs; above 0 it may be refused, and is then not made. @default 0 */
+  readonly initialTryCost?: number
+  /** What a success of a first attempt puts in. @default 1 */
+  readonly initialTrySuccessIncrement?: number
+  /** What a retry costs after a failure that is not below. @default 5; 14 with the gate on */
+  readonly retryCost?: number
+  /** What a retry costs after throttling and, with the gate off, after a transient failure. @default 10; 5 with the gate on */
+  readonly timeoutRetryCost?: number
+  /** Tokens that time brings, fractions kept. 0 forces `useCircuitBreakerMode`, as in Kotlin. @default 0 */
+  readonly refillUnitsPerSecond?: number
+  /** Whether an attempt fails where tokens are short, or waits for the refill. @default true */
+  readonly useCircuitBreakerMode?: boolean
+}
+
+/**
+ * A bucket for `tokenBucket`. One that names an `initialTryCost` above 0 is asked for first attempts too.
+ *
+ * @category models
+ */
+export interface Bucket extends TokenBucket.TokenBucket {
+  readonly initialTryCost?: number | undefined
+}
+
+/** The settings of `rateLimiter`, and those by which core's limiter avoids its weak points. */
+type RateSettings = NonNullable<Parameters<typeof RateLimiter.adaptive>[0]>
+
+/**
+ * The settings of a retry strategy. Each component is made from its settings, or is an instance, which strategies may share.
+ *
+ * @category models
+ */
+export interface Settings<in E = unknown> {
+  /** The first attempt included. @default 3 */
+  readonly maxAttempts?: number
+  readonly delayProvider?: DelayProvider | Backoff.Backoff
+  readonly tokenBucket?: BucketSettings | Bucket
+  /** Makes it the `AdaptiveRetryStrategy`, also when empty. */
+  readonly rateLimiter?: RateSettings | TokenBucket.TokenBucket
+  /** @default AwsClassifier.kotlin */
+  readonly retryPolicy?: Classifier.Classifier<E>
+  /** Whether to wait once where the bucket refuses a retry, as for SQS's long polls. @default false */
+  readonly enableLongPollingBackoff?: boolean
+  /** The gate of the 2026 behaviour: other defaults, and transient failures pay `retryCost`. @default false */
+  readonly newRetries2026?: boolean
+}
+
+/**
+ * Settings under which no attempt can be refused before it is made first.
+ *
+ * @category models
+ */
+export interface Standard<in E = unknown> extends Settings<E> {
+  readonly tokenBucket?: (BucketSettings | Bucket) & { readonly initialTryCost?: never }
+  readonly rateLimiter?: never
+}
+
+/**
+ * Whether a component is given as an instance of a bucket.
+ *
+ * @category guards
+ */
+export const isBucket = (component: object): component is TokenBucket.TokenBucket => "acquire" in component
+
+const fields: { readonly [Field in keyof Required<Settings>]: true } = {
+  maxAttempts: true,
+  delayProvider: true,
+  tokenBucket: true,
+  rateLimiter: true,
+  retryPolicy: true,
+  enableLongPollingBackoff: true,
+  newRetries2026: true
+}
+
+const delayFields: { readonly [Field in keyof Required<DelayProvider>]: true } = {
+  initialDelay: true,
+  scaleFactor: true,
+  jitter: true,
+  maxBackoff: true,
+  throttlingBaseDelay: true,
+  retryAfterMaxOvershoot: true
+}
+
+const bucketFields: { readonly [Field in keyof Required<BucketSettings>]: true } = {
+  maxCapacity: true,
+  initialTryCost: true,
+  initialTrySuccessIncrement: true,
+  retryCost: true,
+  timeoutRetryCost: true,
+  refillUnitsPerSecond: true,
+  useCircuitBreakerMode: true
+}
+
+const rateFields: { readonly [Field in keyof Required<RateSettings>]: true } = {
+  beta: true,
+  scaleConstant: true,
+  smoothing: true,
+  minFillRate: true,
+  minCapacity: true,
+  measurementBucketDuration: true,
+  cutAtMostEvery: true,
+  idleAfter: true,
+  offAfter: true,
+  whenShort: true,
+  maxWait: true
+}
+
+const requireKnown = (owner: string, path: string, given: unknown, known: object): void => {
+  const subject = path === "" ? "settings" : path
+  if (!Predicate.isRecord(given)) return Argument.refuse(owner, subject, "a record of settings", given)
+  for (const field of Object.keys(given)) {
+    if (Object.hasOwn(known, field)) continue
+    const name = path === "" ? field : `${path}.${field}`
+    Argument.refuse(owner, name, `absent: the settings are ${Object.keys(known).join(", ")}`, given[field])
+  }
+}
+
+/**
+ * Refuses settings that there are not, in every component that is given by settings.
+ *
+ * @category constructors
+ */
+export const check = (owner: string, settings: Settings<never>): void => {
+  requireKnown(owner, "", settings, fields)
+  const { delayProvider, rateLimiter, tokenBucket } = settings
+  if (delayProvider !== undefined && !Backoff.isBackoff(delayProvider)) {
+    requireKnown(owner, "delayProvider", delayProvider, delayFields)
+  }
+  if (tokenBucket !== undefined) checkBucket(owner, "tokenBucket", tokenBucket)
+  if (rateLimiter !== undefined && !(Predicate.isRecord(rateLimiter) && isBucket(rateLimiter))) {
+    requireKnown(owner, "rateLimiter", rateLimiter, rateFields)
+  }
+}
+
+/**
+ * Refuses settings that a bucket does not have, where it is given by settings.
+ *
+ * @category constructors
+ */
+export const checkBucket = (owner: string, path: string, given: BucketSettings | Bucket): void => {
+  if (!(Predicate.isRecord(given) && isBucket(given))) requireKnown(owner, path, given, bucketFields)
+}
+
+/**
+ * Runs a constructor whose arguments are settings of ours: what it refuses is named as the caller gave it.
+ *
+ * @category constructors
+ */
+export const named = <A>(owner: string, path: string, make: () => A): A => {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof InvalidArgument.InvalidArgument)) throw error
+    throw new InvalidArgument.InvalidArgument({
+      owner,
+      field: `${path}.${error.field}`,
+      allowed: error.allowed,
+      value: error.value
+    })
+  }
+}
