@@ -1,0 +1,76 @@
+/**
+ * The headers of a response that matter to retries, from any form of headers.
+ *
+ * First stage of the flow. Headers come as the record of an SDK with names in any case, as the lower-case record of
+ * `@effect/platform`, as `Headers` of `fetch`, as a `Map`, or as lines read before.
+ */
+import * as Untrusted from "./Untrusted.ts"
+
+/**
+ * A name in lower case, and its value.
+ *
+ * @category models
+ */
+export type HeaderLine = readonly [name: string, value: string]
+
+/** All that is read. */
+const names = ["x-amz-retry-after", "retry-after", "date", "age", "x-amzn-errortype", "x-amz-crc32"]
+
+/** No response has as many headers. */
+const mostHeaders = 256
+
+/** A longer value counts as absent: no header read here has a use for more. */
+const longestValue = 256
+
+/**
+ * The headers that matter, in the order of the headers given.
+ *
+ * A header with several values counts as absent. Never throws.
+ *
+ * @category constructors
+ */
+export const read = (headers: unknown): ReadonlyArray<HeaderLine> => {
+  if (!Untrusted.isObject(headers)) return []
+  if (Untrusted.isArray(headers)) return fromPairs(headers)
+  return typeof Untrusted.property(headers, "get") === "function" ? fromGetter(headers) : fromRecord(headers)
+}
+
+/**
+ * The value of a header, by its name in lower case; the first one of several.
+ *
+ * @category destructors
+ */
+export const get = (lines: ReadonlyArray<HeaderLine>, name: string): string | undefined =>
+  lines.find(([known]) => known === name)?.[1]
+
+const fromPairs = (pairs: object): ReadonlyArray<HeaderLine> => {
+  const count = Untrusted.property(pairs, "length")
+  const found: Array<HeaderLine> = []
+  for (let i = 0; i < Math.min(typeof count === "number" ? count : 0, mostHeaders); i++) {
+    const pair = Untrusted.property(pairs, i)
+    found.push(...line(Untrusted.property(pair, 0), Untrusted.property(pair, 1)))
+  }
+  return found
+}
+
+const fromRecord = (record: object): ReadonlyArray<HeaderLine> =>
+  Untrusted.keys(record, mostHeaders).flatMap((name) => line(name, Untrusted.property(record, name)))
+
+const fromGetter = (headers: object): ReadonlyArray<HeaderLine> =>
+  names.flatMap((name) => line(name, call(headers, name)))
+
+const call = (headers: object, name: string): unknown => {
+  try {
+    return (headers as { readonly get: (name: string) => unknown }).get(name)
+  } catch {
+    return undefined
+  }
+}
+
+const line = (name: unknown, value: unknown): ReadonlyArray<HeaderLine> => {
+  const lower = typeof name === "string" && name.length <= longestValue ? name.toLowerCase() : ""
+  if (!names.includes(lower)) return []
+  const single =
+    Untrusted.isArray(value) && Untrusted.property(value, "length") === 1 ? Untrusted.property(value, 0) : value
+  return typeof single === "string" && single.length <= longestValue ? [[lower, single]] : []
+}
