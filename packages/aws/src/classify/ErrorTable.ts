@@ -1,0 +1,305 @@
+/**
+ * Tables of what is retryable, one per SDK where SDKs disagree. A table is a plain record: take one, change rows by
+ * spread or with `withCodes` and `without`, and make a classifier of it with `AwsClassifier.fromTable`.
+ *
+ * First stage of the flow. The conflicts, and what was chosen for `standard`:
+ * - a bare 429, without a code that is known: the SDK for JavaScript calls it a throttle, botocore, Kotlin and Rust do
+ *   not retry it. `standard` does not, as the guide of 2026 does not list it: add it with
+ *   `statuses: { ...ErrorTable.standard.statuses, 429: "Throttling" }`;
+ * - `InternalError`: in the guide of 2026 and in Swift;
+ * - `IDPCommunicationError`: everywhere in the guide and in Kotlin, for STS only in botocore, Swift and Java. It is in
+ *   `sts` and in `kotlin`;
+ * - `PriorRequestNotComplete`: botocore lists it as transient too; being asked first, the throttle counts.
+ *
+ * @example
+ * ```ts
+ * import { AwsClassifier, ErrorTable } from "@effect-retry/aws"
+ * import { Verdict } from "@effect-retry/core"
+ * import * as assert from "node:assert"
+ *
+ * // A full account quota is no throttle here, and the service has a code of its own.
+ * const table = ErrorTable.withCodes(ErrorTable.without(ErrorTable.standard, ["LimitExceededException"]), {
+ *   ShardMovedException: "Transient"
+ * })
+ * const classifier = AwsClassifier.fromTable(table)
+ * const moment = { nowMillis: 0, attempt: 1, elapsed: "0 seconds" } as never
+ *
+ * assert.deepStrictEqual(classifier({ name: "ShardMovedException" }, moment), Verdict.transient)
+ * assert.strictEqual(classifier({ name: "LimitExceededException", status: 400 }, moment)._tag, "Terminal")
+ * ```
+ */
+import * as Argument from "@effect-retry/core/Argument"
+import { Verdict } from "@effect-retry/core"
+import { Predicate } from "effect"
+import { dual } from "effect/Function"
+import type * as AwsError from "./AwsError.ts"
+import * as Codes from "./Codes.ts"
+import * as RetryAfter from "./RetryAfter.ts"
+
+export type { Row, Rows } from "./Codes.ts"
+
+/** What of an error is asked. `throttling` is any of the others that says `Throttling`. */
+type Sign = (typeof signs)[number]
+
+const signs = ["throttling", "code", "metadata", "connection", "status"] as const
+
+/**
+ * What is retryable, and in which order an error is asked.
+ *
+ * @category models
+ */
+export interface ErrorTable {
+  /** Error codes of services. */
+  readonly codes: Codes.Rows
+  /** Failures without a response, by code or name; `Transport` is one of `@effect/platform` of which no more is known. */
+  readonly connections: Codes.Rows
+  /** Statuses that mean something whatever the code. */
+  readonly statuses: { readonly [status: number]: Codes.Row | undefined }
+  /** What the flags of an error mean. */
+  readonly metadata: (error: AwsError.AwsError) => Verdict.Kind | undefined
+  /** The first sign with an opinion counts. */
+  readonly order: ReadonlyArray<Sign>
+  /** How many causes of an error are asked after it, from 0 to 20. */
+  readonly causes: number
+  /** As `causes`, for signs of throttling. */
+  readonly throttlingCauses: number
+  /** Reads how long to wait. */
+  readonly retryAfter: RetryAfter.Reader
+}
+
+/**
+ * The flags as modelled: a throttle where it says so, else transient where it is retryable; and transient where the SDK
+ * for JavaScript has corrected its clock.
+ *
+ * Source: https://smithy.io/2.0/spec/behavior-traits.html#smithy-api-retryable-trait.
+ *
+ * @category constructors
+ */
+export const modelled = (error: AwsError.AwsError): Verdict.Kind | undefined => {
+  if (error.isThrottling) return "Throttling"
+  return error.isRetryable || error.isSkewCorrected ? "Transient" : undefined
+}
+
+const throttlingFirst: ReadonlyArray<Sign> = ["throttling", "code", "metadata", "connection", "status"]
+
+/** Source: `causeChainDepth` as recorded from @smithy/core 3.41.0. */
+const mostCauses = 10
+
+/**
+ * The behaviour of 2026 (2.1): 14 throttling codes, 3 others, 4 statuses, flags and connection errors.
+ *
+ * A throttle is also found in a cause, so that an error of the caller's own around that of the SDK is one.
+ * Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const standard: ErrorTable = {
+  codes: { ...Codes.throttling, ...Codes.timeouts, InternalError: "Transient" },
+  connections: { ...Codes.connections, ...Codes.otherConnections },
+  statuses: Codes.statuses,
+  metadata: modelled,
+  order: throttlingFirst,
+  causes: mostCauses,
+  throttlingCauses: mostCauses,
+  retryAfter: RetryAfter.standard
+}
+
+/**
+ * `standard` for STS, where `IDPCommunicationError` is transient: the service could not reach the identity provider.
+ *
+ * Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const sts: ErrorTable = {
+  ...standard,
+  codes: { ...standard.codes, IDPCommunicationError: "Transient" }
+}
+
+const transientStatuses = [400, 408, 500, 502, 503, 504]
+const throttlingStatuses = [400, 403, 429, 502, 503, 509]
+
+const beside = (codes: Codes.Rows, statuses: ReadonlyArray<number>): Codes.Rows =>
+  Object.fromEntries(
+    Object.entries(codes).map(([code, row]) => [code, typeof row === "string" ? { kind: row, statuses } : row])
+  )
+
+/**
+ * The guide of 2020 to 2026, with its statuses: transient 400, 408, 500, 502, 503, 504; throttling 400, 403, 429, 502,
+ * 503, 509.
+ *
+ * A throttling status is a throttle only where a code or flag says so, and a code or flag counts only beside a status of
+ * its kind. A transient status counts by itself, but 400 needs a code.
+ * Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html in its form before 2026.
+ *
+ * @category constructors
+ */
+export const guide: ErrorTable = {
+  ...standard,
+  codes: {
+    ...beside(Codes.throttling, throttlingStatuses),
+    ...beside(Codes.timeouts, transientStatuses)
+  },
+  statuses: { ...Codes.statuses, 408: "Timeout" },
+  metadata: (error) => {
+    const kind = modelled(error)
+    const statuses = kind === "Throttling" ? throttlingStatuses : transientStatuses
+    return error.status === undefined || statuses.includes(error.status) ? kind : undefined
+  },
+  retryAfter: RetryAfter.none
+}
+
+/**
+ * The SDK for JavaScript: status 429 is a throttle, `InvalidSignatureException` with "Signature expired" is retried, and
+ * either header tells how long to wait.
+ *
+ * It follows one cause more than its constant says, and finds no throttle in a cause: there, it is transient.
+ * Source: `@smithy/core` 3.41.0 on npm, service-error-classification, read 2026-11-22.
+ *
+ * @category constructors
+ */
+export const javascript: ErrorTable = {
+  ...standard,
+  codes: {
+    ...Codes.throttling,
+    ...Codes.timeouts,
+    InvalidSignatureException: { kind: "Transient", message: "Signature expired" }
+  },
+  connections: Codes.connections,
+  statuses: { ...Codes.statuses, 429: "Throttling" },
+  causes: mostCauses + 1,
+  throttlingCauses: 0,
+  retryAfter: RetryAfter.javascript
+}
+
+/**
+ * Botocore's standard mode. Of STS, `IDPCommunicationError` comes with
+ * `withCodes(ErrorTable.botocore, { IDPCommunicationError: "Transient" })`.
+ *
+ * A throttle is told by codes and flags alone. Every failure without a response is transient.
+ * Source: https://github.com/boto/botocore at 0e6e240, botocore/retries/standard.py.
+ *
+ * @category constructors
+ */
+export const botocore: ErrorTable = { ...standard, codes: { ...Codes.throttling, ...Codes.timeouts } }
+
+/**
+ * Botocore's legacy mode, without the rows of services: codes count beside one status only, flags do not count. Those of
+ * a service come with `withCodes(ErrorTable.botocoreLegacy, ErrorTable.botocoreLegacyServices.s3)`.
+ *
+ * The rules name no kinds: those here are for buckets and observers, as legacy mode has no quota.
+ * Source: https://github.com/boto/botocore at 0e6e240, botocore/data/_retry.json.
+ *
+ * @category constructors
+ */
+export const botocoreLegacy: ErrorTable = {
+  ...standard,
+  codes: beside(
+    {
+      Throttling: "Throttling",
+      ThrottlingException: "Throttling",
+      ThrottledException: "Throttling",
+      RequestThrottledException: "Throttling",
+      ProvisionedThroughputExceededException: "Throttling"
+    },
+    [400]
+  ),
+  statuses: { ...Codes.statuses, 429: "Throttling", 509: "Throttling" },
+  metadata: () => undefined,
+  retryAfter: RetryAfter.none
+}
+
+export { botocoreLegacyServices } from "./Codes.ts"
+
+/** What the flags of an exception mean: a service's by its fault, a client's as such, any other as it says. */
+const kotlinMetadata = (error: AwsError.AwsError): Verdict.Kind | undefined => {
+  if (error.isRetryable && error.fault === "server") return "Server"
+  if (error.isRetryable && error.fault === "client") return "Client"
+  if (error.isRetryable && error.codes.includes("ClientException")) return "Client"
+  return error.isThrottling ? "Throttling" : error.isRetryable ? "Transient" : undefined
+}
+
+/**
+ * The SDK for Kotlin, `AwsRetryPolicy`: 17 codes, then 4 statuses, then flags. A service exception with the retryable
+ * flag is `Server` or `Client` by its fault; an error named `ClientException` with it is `Client`; any other error is
+ * `Throttling` or `Transient` as its flags say.
+ *
+ * So a retryable service exception with the throttling flag and an unknown code is classed by its fault. In smithy-kotlin
+ * before 2023 the throttling flag was asked first.
+ * Source: https://github.com/aws/aws-sdk-kotlin at 05ea93b, AwsRetryPolicy.kt, and
+ * https://github.com/smithy-lang/smithy-kotlin at 6373a5f, StandardRetryPolicy.kt.
+ *
+ * @category constructors
+ */
+export const kotlin: ErrorTable = {
+  ...standard,
+  codes: {
+    ...Codes.throttling,
+    IDPCommunicationError: "Transient",
+    RequestTimeout: "Transient",
+    RequestTimeoutException: "Transient"
+  },
+  // Its exceptions of the connection are retryable ones without a type: transient.
+  connections: Object.fromEntries(Object.keys(standard.connections).map((name) => [name, "Transient" as const])),
+  metadata: kotlinMetadata,
+  order: ["code", "status", "metadata", "connection"]
+}
+
+/**
+ * Adds rows of codes or changes them.
+ *
+ * @category combinators
+ */
+export const withCodes: {
+  (rows: Codes.Rows): (self: ErrorTable) => ErrorTable
+  (self: ErrorTable, rows: Codes.Rows): ErrorTable
+} = /*#__PURE__*/ dual(2, (self: ErrorTable, rows: Codes.Rows): ErrorTable => ({
+  ...self,
+  codes: { ...self.codes, ...rows }
+}))
+
+/**
+ * Takes out codes. A code that is not in the table is refused: it would be a misspelt one.
+ *
+ * @category combinators
+ */
+export const without: {
+  (codes: ReadonlyArray<string>): (self: ErrorTable) => ErrorTable
+  (self: ErrorTable, codes: ReadonlyArray<string>): ErrorTable
+} = /*#__PURE__*/ dual(2, (self: ErrorTable, codes: ReadonlyArray<string>): ErrorTable => {
+  for (const code of codes) {
+    if (self.codes[code] === undefined) Argument.refuse("ErrorTable.without", "codes", "codes of the table", code)
+  }
+  return { ...self, codes: Object.fromEntries(Object.entries(self.codes).filter(([code]) => !codes.includes(code))) }
+})
+
+/**
+ * Throws where a table has a value that its type cannot exclude; answers it otherwise.
+ *
+ * @category guards
+ */
+export const check = (owner: string, table: ErrorTable): ErrorTable => {
+  if (!Predicate.isRecord(table)) return Argument.refuse(owner, "table", "a record of rows", table)
+  checkRows(owner, "codes", table.codes)
+  checkRows(owner, "connections", table.connections)
+  checkRows(owner, "statuses", table.statuses)
+  for (const status of Object.keys(table.statuses)) {
+    Argument.number(owner, "statuses", Number(status), { min: 100, max: 599, integer: true })
+  }
+  if (!Array.isArray(table.order)) return Argument.refuse(owner, "order", "a list of signs", table.order)
+  for (const sign of table.order) Argument.oneOf(owner, "order", sign, signs)
+  Argument.number(owner, "causes", table.causes, { min: 0, max: 20, integer: true })
+  Argument.number(owner, "throttlingCauses", table.throttlingCauses, { min: 0, max: 20, integer: true })
+  for (const field of ["metadata", "retryAfter"] as const) {
+    if (typeof table[field] !== "function") Argument.refuse(owner, field, "a function", table[field])
+  }
+  return table
+}
+
+const checkRows = (owner: string, field: string, rows: unknown): void => {
+  if (!Predicate.isRecord(rows)) return Argument.refuse(owner, field, "a table", rows)
+  for (const [code, row] of Object.entries(rows)) {
+    const kind = Predicate.isRecord(row) ? row["kind"] : row
+    if (row !== undefined) Argument.oneOf(owner, `${field}.${code}`, kind, Verdict.kinds)
+  }
+}
