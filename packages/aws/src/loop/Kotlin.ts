@@ -14,12 +14,13 @@
 import { Backoff, type Classifier, Hint, RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { Effect } from "effect"
-import * as AwsClassifier from "../classify/StandIn.ts"
+import * as AwsClassifier from "../classify/AwsClassifier.ts"
 import * as AwsBackoff from "../decide/AwsBackoff.ts"
 import * as AwsQuota from "../fund/AwsQuota.ts"
 import type { Bucket, BucketSettings, DelayProvider, Settings, Standard } from "./KotlinSettings.ts"
 import * as KotlinSettings from "./KotlinSettings.ts"
 
+export { isRetryable } from "../classify/KotlinCheck.ts"
 export type { Bucket, BucketSettings, DelayProvider, Settings, Standard } from "./KotlinSettings.ts"
 
 /**

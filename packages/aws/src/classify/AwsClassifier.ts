@@ -1,0 +1,158 @@
+/**
+ * Classifiers with the rules of the AWS SDKs, for any error: they judge what has a code, a status, a flag or a failed
+ * connection that their table knows, call every other answer of a service terminal, and have no opinion on the rest. So
+ * they compose with classifiers of the caller's own.
+ *
+ * First stage of the flow.
+ *
+ * @example
+ * ```ts
+ * import { AwsClassifier } from "@effect-retry/aws"
+ * import { Backoff, Classifier, Retry, Verdict } from "@effect-retry/core"
+ * import { Data, Effect } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * class Draining extends Data.TaggedError("Draining")<{}> {}
+ * class Throttled extends Data.TaggedError("ThrottlingException")<{}> {}
+ *
+ * const classifier = Classifier.firstOf(Classifier.fromTags({ Draining: Verdict.transient }), AwsClassifier.standard)
+ * const failures = [new Draining(), new Throttled()]
+ * const call = Effect.suspend(() => {
+ *   const failure = failures.shift()
+ *   return failure === undefined ? Effect.succeed("stored") : Effect.fail(failure)
+ * })
+ * const policy = { classifier, maxAttempts: 3, backoff: Backoff.constant("1 milli") }
+ * assert.strictEqual(await Effect.runPromise(Retry.retry(call, policy)), "stored")
+ * ```
+ */
+import { type Classifier, Verdict } from "@effect-retry/core"
+import * as AwsError from "./AwsError.ts"
+import type { Row } from "./Codes.ts"
+import * as ErrorTable from "./ErrorTable.ts"
+
+/**
+ * Judges by a table.
+ *
+ * The error is asked first, then its causes; the first that is retryable counts. Where none is, the first answer of a
+ * service is terminal, and its `why` names code and status. An `AbortError` ends the causes and is terminal.
+ * How long to wait is read from the headers of the error that counts.
+ *
+ * @category constructors
+ */
+export const fromTable = (table: ErrorTable.ErrorTable): Classifier.Classifier => {
+  const checked = ErrorTable.check("AwsClassifier.fromTable", table)
+  // Only a classifier that declares to read the moment is told it.
+  return checked.retryAfter.length > 1
+    ? (error, moment) => judge(checked, error, moment.nowMillis)
+    : (error) => judge(checked, error, NaN)
+}
+
+/**
+ * `ErrorTable.standard`: the behaviour of 2026.
+ *
+ * @category constructors
+ */
+export const standard: Classifier.Classifier = /*#__PURE__*/ fromTable(ErrorTable.standard)
+
+/**
+ * `ErrorTable.sts`: the behaviour of 2026 for STS.
+ *
+ * @category constructors
+ */
+export const sts: Classifier.Classifier = /*#__PURE__*/ fromTable(ErrorTable.sts)
+
+/**
+ * `ErrorTable.guide`: the guide of 2020 to 2026.
+ *
+ * @category constructors
+ */
+export const guide: Classifier.Classifier = /*#__PURE__*/ fromTable(ErrorTable.guide)
+
+/**
+ * `ErrorTable.javascript`: the SDK for JavaScript.
+ *
+ * @category constructors
+ */
+export const javascript: Classifier.Classifier = /*#__PURE__*/ fromTable(ErrorTable.javascript)
+
+/**
+ * `ErrorTable.kotlin`: the SDK for Kotlin.
+ *
+ * @category constructors
+ */
+export const kotlin: Classifier.Classifier = /*#__PURE__*/ fromTable(ErrorTable.kotlin)
+
+/**
+ * `ErrorTable.botocore`: botocore's standard mode.
+ *
+ * @category constructors
+ */
+export const botocore: Classifier.Classifier = /*#__PURE__*/ fromTable(ErrorTable.botocore)
+
+/**
+ * `ErrorTable.botocoreLegacy`: botocore's legacy mode.
+ *
+ * @category constructors
+ */
+export const botocoreLegacy: Classifier.Classifier = /*#__PURE__*/ fromTable(ErrorTable.botocoreLegacy)
+
+const judge = (table: ErrorTable.ErrorTable, error: unknown, nowMillis: number): Verdict.Verdict => {
+  const errors = AwsError.chain(error, Math.max(table.causes, table.throttlingCauses))
+  let terminal: Verdict.Verdict = Verdict.noOpinion
+  for (const [depth, current] of errors.entries()) {
+    if (AwsError.isAborted(current)) return terminal._tag === "NoOpinion" ? aborted : terminal
+    const found = findRow(table, current, depth)
+    const hint = found === undefined ? undefined : table.retryAfter(current.headers, nowMillis)
+    if (found?.retried === true) return Verdict.retryable(found.kind, { hint })
+    if (terminal._tag === "NoOpinion" && (found !== undefined || AwsError.isAnswer(current))) {
+      terminal = Verdict.terminal(AwsError.describe(current), { kind: found?.kind, hint })
+    }
+  }
+  return terminal
+}
+
+const aborted = Verdict.terminal("aborted")
+
+interface Found {
+  readonly kind: Verdict.Kind
+  readonly retried: boolean
+}
+
+const findRow = (table: ErrorTable.ErrorTable, error: AwsError.AwsError, depth: number): Found | undefined => {
+  const heedsThrottling = depth <= table.throttlingCauses
+  const asked = heedsThrottling ? error : { ...error, isThrottling: false }
+  const found = {
+    code: first(table.codes, asked.codes, asked),
+    metadata: counted(table.metadata(asked), asked),
+    connection: first(table.connections, asked.connection, asked),
+    status: asked.status === undefined ? undefined : counted(table.statuses[asked.status], asked)
+  }
+  const all = Object.values(found).filter((one) => heedsThrottling || one?.kind !== "Throttling")
+  const counts = (one: Found | undefined) => one !== undefined && all.includes(one)
+  for (const sign of table.order) {
+    const one = sign === "throttling" ? all.find((one) => one?.kind === "Throttling") : found[sign]
+    if (counts(one)) return one
+  }
+  return undefined
+}
+
+/** The first of the names with a row that counts. */
+const first = (
+  rows: { readonly [name: string]: Row | undefined },
+  names: ReadonlyArray<string>,
+  error: AwsError.AwsError
+): Found | undefined => {
+  for (const name of names) {
+    const found = Object.hasOwn(rows, name) ? counted(rows[name], error) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const counted = (row: Row | undefined, error: AwsError.AwsError): Found | undefined => {
+  if (row === undefined) return undefined
+  if (typeof row === "string") return { kind: row, retried: true }
+  const { kind, message, retried = true, statuses } = row
+  const isAmong = statuses === undefined || error.status === undefined || statuses.includes(error.status)
+  return isAmong && (message === undefined || error.message.includes(message)) ? { kind, retried } : undefined
+}

@@ -1,0 +1,21 @@
+/**
+ * The check of the SDK for Kotlin whether an error is retryable.
+ *
+ * First stage of the flow.
+ */
+import { Duration } from "effect"
+import * as AwsClassifier from "./AwsClassifier.ts"
+
+/**
+ * Whether the SDK for Kotlin retries an error: by its code, its status, its flags or a failed connection. For an error
+ * that was caught it tells whether there had been retries.
+ *
+ * In Kotlin `sdkErrorMetadata.isRetryable` reads the flag alone; that is `AwsError.read(error).isRetryable`.
+ * Never throws.
+ *
+ * @category guards
+ */
+export const isRetryable = (error: unknown): boolean => AwsClassifier.kotlin(error, anyMoment)._tag === "Retryable"
+
+/** The table of Kotlin reads no clock. */
+const anyMoment = { nowMillis: NaN, attempt: 1, elapsed: Duration.zero }
