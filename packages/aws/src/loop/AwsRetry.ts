@@ -37,6 +37,7 @@
 import { Hint, type TokenBucket } from "@effect-retry/core"
 import { Context } from "effect"
 import * as AwsClassifier from "../classify/AwsClassifier.ts"
+import * as ErrorTable from "../classify/ErrorTable.ts"
 import * as AwsBackoff from "../decide/AwsBackoff.ts"
 import * as LegacyBackoff from "../decide/LegacyBackoff.ts"
 
@@ -102,16 +103,25 @@ export const dynamodb = { ...standard, maxAttempts: 4, backoff: AwsBackoff.dynam
 /**
  * `standard` for STS, where `IDPCommunicationError` is transient.
  *
+ * The guide and the SDK for Kotlin have that code for every service, as the table of `standard` does; botocore and the SDKs
+ * for Swift and Java have it for STS alone.
+ *
  * @category constructors
  */
-export const sts = { ...standard, classifier: AwsClassifier.sts }
+export const sts = {
+  ...standard,
+  classifier: /*#__PURE__*/ AwsClassifier.fromTable(
+    /*#__PURE__*/ ErrorTable.withCodes(ErrorTable.standard, { IDPCommunicationError: "Transient" })
+  )
+}
 
 /**
  * Standard mode before the 2026 revision (2.0), as the guide had it: 3 attempts, `AwsBackoff.standard2020`, no hints; with
  * `AwsQuota.standard2020`. Its adaptive form is `{ ...AwsRetry.standard2020, rateLimiter: AwsRetry.SendRate }`.
  *
  * The SDKs' own back-offs differ: `{ ...AwsRetry.standard2020, backoff: AwsBackoff.go2020 }`. So do their hints: botocore and
- * Go had none, Rust replaced the delay by the hint: `hint: Hint.override({ atMost: "20 seconds", otherwise: "clamp" })`.
+ * Go had none; Rust read `x-amz-retry-after`, as the classifier of `standard` does, and replaced the delay by it:
+ * `hint: Hint.override({ atMost: "20 seconds", otherwise: "clamp" })`.
  *
  * @category constructors
  */

@@ -26,8 +26,15 @@ export const delaysOf = (
 }
 
 /** The delay before retry `n` for each of `count` draws of one seed. */
-export const samples = (backoff: Backoff.Backoff, n: number, count: number): ReadonlyArray<number> =>
-  Effect.runSync(Effect.replicateEffect(Random.make("delays").next, count)).map((u) => delayAt(backoff, n, u) ?? NaN)
+export const samples = (
+  backoff: Backoff.Backoff,
+  n: number,
+  count: number,
+  kind?: Verdict.Kind
+): ReadonlyArray<number> => {
+  const draws = Effect.runSync(Effect.replicateEffect(Random.make("delays").next, count))
+  return draws.map((u) => delayAt(backoff, n, u, kind) ?? NaN)
+}
 
 /** The least and the greatest delay before retry `n`. */
 export const rangeAt = (backoff: Backoff.Backoff, n: number, kind?: Verdict.Kind) => [
