@@ -1,0 +1,99 @@
+/**
+ * Calls of the AWS SDK for JavaScript v3 under a policy, for clients whose own retries are switched off
+ * (`new DynamoDBClient({ maxAttempts: 1 })`).
+ *
+ * All that a policy can say applies, attempt timeouts and judged results included, which a strategy inside the client
+ * cannot do; see `SdkRetryStrategy` for that. Every attempt is a call of its own: the SDK signs it anew and gives it an
+ * `amz-sdk-invocation-id` of its own.
+ */
+import type { Policy } from "@effect-retry/core"
+import { Retry } from "@effect-retry/core"
+import type { Plain } from "@effect-retry/core/PolicyRecord"
+import type { Bound, Needs, ResultIn } from "@effect-retry/core/PolicyTypes"
+import { Effect } from "effect"
+import { identity } from "effect/Function"
+import type { Client } from "./SdkLayers.ts"
+import * as SdkLayers from "./SdkLayers.ts"
+
+export type { Client } from "./SdkLayers.ts"
+
+/**
+ * What every call of the SDK takes as its options.
+ *
+ * @category models
+ */
+export interface CallOptions {
+  /** Aborted when the attempt is interrupted: by its timeout, by the deadline, or with the whole operation. */
+  readonly abortSignal: AbortSignal
+}
+
+/** A call, such as `(options) => client.send(new GetItemCommand(input), options)`. */
+type Call<A> = (options: CallOptions) => PromiseLike<A>
+
+/**
+ * One call of the SDK as an effect: interruption aborts it, and it fails with what the call rejects with.
+ *
+ * For `Retry.orStopped` and the other doors of core. Logs one warning per client where the client retries by itself: its
+ * configuration says so, or an output or an error of more than one attempt.
+ *
+ * @category running
+ */
+export const send = <A>(client: Client, call: Call<A>): Effect.Effect<A, unknown> => {
+  const called = Effect.tryPromise({ try: (abortSignal) => call({ abortSignal }), catch: identity })
+  const heard = (outcome: unknown) => SdkLayers.afterCall(client, outcome)
+  return Effect.zipRight(SdkLayers.beforeCall(client), Effect.tapBoth(called, { onFailure: heard, onSuccess: heard }))
+}
+
+/**
+ * Retries calls of the SDK as a policy says, and fails with the service's own error.
+ *
+ * `call` is called once per attempt, with the signal that aborts the attempt. Warns as `send` does.
+ *
+ * @category running
+ */
+export const retry: {
+  <A, P extends Policy.Fields<unknown, A>>(
+    client: Client,
+    call: Call<A>,
+    policy: Policy.Checked<P>
+  ): Effect.Effect<A, unknown, Needs<P>[keyof Needs<P>]>
+  <P extends Bound, A extends ResultIn<P>>(
+    client: Client,
+    call: Call<A>,
+    policy: Policy.Checked<P>
+  ): Effect.Effect<A, unknown, Needs<P>[keyof Needs<P>]>
+} = (client: Client, call: Call<unknown>, policy: Policy.Fields<unknown, unknown>): Effect.Effect<any, unknown, any> =>
+  Retry.retry(send(client, call), policy)
+
+/**
+ * The same for `async` functions, under a policy without services: rejects with the service's own error, or with the
+ * reason of `signal` where that is aborted.
+ *
+ * @category running
+ */
+export const promise: {
+  <A, P extends Plain<unknown, A>>(
+    client: Client,
+    call: Call<A>,
+    policy: Policy.Checked<P>,
+    options?: { readonly signal?: AbortSignal | undefined }
+  ): Promise<A>
+  <P extends Plain<unknown, never>, A extends ResultIn<P>>(
+    client: Client,
+    call: Call<A>,
+    policy: Policy.Checked<P>,
+    options?: { readonly signal?: AbortSignal | undefined }
+  ): Promise<A>
+} = (client: Client, call: Call<any>, policy: Plain<unknown, any>, options?: { readonly signal?: AbortSignal | undefined }): Promise<any> =>
+  Retry.promise(async ({ signal: abortSignal }) => {
+    Effect.runFork(SdkLayers.beforeCall(client))
+    const heard = (outcome: unknown) => Effect.runFork(SdkLayers.afterCall(client, outcome))
+    try {
+      const output = await call({ abortSignal })
+      heard(output)
+      return output
+    } catch (error) {
+      heard(error)
+      throw error
+    }
+  }, policy, options)

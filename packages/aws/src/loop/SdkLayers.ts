@@ -1,0 +1,88 @@
+/**
+ * Whether a client of the AWS SDK retries by itself, so that retries around it would multiply its own.
+ */
+import { Effect, Predicate } from "effect"
+
+/**
+ * A client of the SDK, as far as it is read.
+ *
+ * @category models
+ */
+export interface Client {
+  readonly config: object
+}
+
+/** The clients whose configuration has been read, and those that a warning was logged for. */
+const read = /*#__PURE__*/ new WeakSet<Client>()
+const warned = /*#__PURE__*/ new WeakSet<Client>()
+
+/**
+ * Logs a warning where the client's configuration says that it retries; reads the configuration once per client.
+ *
+ * @category running
+ */
+export const beforeCall = (client: Client): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (read.has(client)) return Effect.void
+    read.add(client)
+    return Effect.flatMap(
+      Effect.promise(() => attemptsOf(client)),
+      (attempts) => warn(client, attempts)
+    )
+  })
+
+/**
+ * Logs a warning where an output or an error is that of more than one attempt.
+ *
+ * @category running
+ */
+export const afterCall = (client: Client, outcome: unknown): Effect.Effect<void> => warn(client, attemptsMade(outcome))
+
+/** One warning per client, whatever it is that gives the client away. */
+const warn = (client: Client, attempts: number | undefined): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (attempts === undefined || attempts <= 1 || warned.has(client)) return Effect.void
+    warned.add(client)
+    return Effect.logWarning(warning(client, attempts))
+  })
+
+/**
+ * Attempts that the client makes of one call at most; `undefined` where its strategy does not say so.
+ *
+ * A strategy that was given to a client has a number of its own, and the client's `maxAttempts` is then a header only.
+ * Never rejects. Source: @smithy/core 3.41.0, `resolveRetryConfig`, `StandardRetryStrategy`, `AdaptiveRetryStrategy`.
+ */
+const attemptsOf = async (client: Client): Promise<number | undefined> => {
+  try {
+    const strategy = await called(client.config, "retryStrategy")
+    const attempts = (await called(strategy, "maxAttemptsProvider")) ?? (await called(strategy, "maxAttempts"))
+    return Predicate.isNumber(attempts) ? attempts : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const called = (self: unknown, method: string): unknown => {
+  const found = Predicate.hasProperty(self, method) ? self[method] : undefined
+  return Predicate.isFunction(found) ? found.call(self) : undefined
+}
+
+/** Attempts that an output or an error of the SDK says were made; `undefined` where it does not say so. */
+const attemptsMade = (outcome: unknown): number | undefined => {
+  try {
+    const metadata = Predicate.hasProperty(outcome, "$metadata") ? outcome.$metadata : undefined
+    const attempts = Predicate.hasProperty(metadata, "attempts") ? metadata.attempts : undefined
+    return Predicate.isNumber(attempts) ? attempts : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const warning = (client: Client, attempts: number): string =>
+  `The AWS SDK${serviceOf(client)} makes up to ${attempts} attempts of one call by itself, and the policy repeats such calls: ` +
+  "create the client with maxAttempts: 1"
+
+const serviceOf = ({ config }: Client): string => {
+  const service = Predicate.hasProperty(config, "serviceId") ? config.serviceId : undefined
+  return typeof service === "string" ? `'s client of ${service}` : ""
+}

@@ -1,0 +1,79 @@
+/**
+ * The policies that a strategy of the AWS SDK can carry out.
+ */
+import type { Deadline, Policy } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
+import { prepare } from "@effect-retry/core/PolicyCheck"
+import type { Schedule } from "effect"
+import { Context, Effect, Option } from "effect"
+
+/**
+ * A policy that a strategy can carry out: one that acts neither on a running attempt nor on results, since the SDK makes
+ * the attempts and keeps their results.
+ *
+ * @category models
+ */
+export type Strategic = Policy.Fields<unknown, never> & { readonly [Field in (typeof beyond)[number]]?: undefined } & {
+  readonly deadline?: Deadline.Deadline | undefined
+}
+
+const beyond = ["whenNested", "attempt", "attemptSpan", "attemptTimeout", "result", "release"] as const
+
+/**
+ * A policy with its buckets instead of their tags.
+ *
+ * @category models
+ */
+export interface Funded extends Policy.Fields<unknown, unknown> {
+  readonly backoff: Schedule.Schedule<unknown, unknown>
+  readonly result?: undefined
+  readonly rateLimiter: TokenBucket.TokenBucket | undefined
+  readonly bucket: TokenBucket.TokenBucket
+}
+
+/**
+ * Throws an `InvalidArgument` where the policy is none that a strategy can carry out.
+ *
+ * @category guards
+ */
+export const check = (owner: string, given: Policy.Any): void => {
+  const { policy } = prepare(owner, given)
+  for (const field of beyond) {
+    if (policy[field] !== undefined) {
+      Argument.refuse(owner, field, "absent: the SDK makes the attempts", policy[field])
+    }
+  }
+  if (policy.deadline?._tag === "Cut") Argument.refuse(owner, "deadline", "one that does not cut", policy.deadline._tag)
+}
+
+/**
+ * Looks up the buckets of a policy.
+ *
+ * @category conversions
+ */
+export const fund = (policy: Strategic, context: Context.Context<never>): Funded => ({
+  ...policy,
+  backoff: policy.backoff as Funded["backoff"],
+  result: undefined,
+  rateLimiter: bucketOf(policy.rateLimiter, context),
+  bucket: bucketOf(policy.bucket, context) ?? without
+})
+
+const bucketOf = (
+  given: Policy.Any["bucket"],
+  context: Context.Context<never>
+): TokenBucket.TokenBucket | undefined =>
+  Context.isTag(given as never) ? Context.unsafeGet(context, given as Context.Tag<any, TokenBucket.TokenBucket>) : (given as TokenBucket.TokenBucket | undefined)
+
+/** Stands for a bucket where there is none: grants everything, and has no level that events could show. */
+const without: TokenBucket.TokenBucket = { ...TokenBucket.unlimited, level: /*#__PURE__*/ Effect.succeed(NaN) }
+
+/** A bucket that waits as long as the retry would have, before it refuses. */
+export const longPolling = (bucket: TokenBucket.TokenBucket): TokenBucket.TokenBucket => ({
+  ...bucket,
+  acquire: (request) =>
+    Effect.tap(bucket.acquire(request), (granted) =>
+      Option.isNone(granted) ? request.restore(Effect.sleep(request.delay)) : Effect.void
+    )
+})
