@@ -84,16 +84,25 @@ export const promise: {
     policy: Policy.Checked<P>,
     options?: { readonly signal?: AbortSignal | undefined }
   ): Promise<A>
-} = (client: Client, call: Call<any>, policy: Plain<unknown, any>, options?: { readonly signal?: AbortSignal | undefined }): Promise<any> =>
-  Retry.promise(async ({ signal: abortSignal }) => {
-    Effect.runFork(SdkLayers.beforeCall(client))
-    const heard = (outcome: unknown) => Effect.runFork(SdkLayers.afterCall(client, outcome))
-    try {
-      const output = await call({ abortSignal })
-      heard(output)
-      return output
-    } catch (error) {
-      heard(error)
-      throw error
-    }
-  }, policy, options)
+} = (
+  client: Client,
+  call: Call<any>,
+  policy: Plain<unknown, any>,
+  options?: { readonly signal?: AbortSignal | undefined }
+): Promise<any> =>
+  Retry.promise(
+    async ({ signal: abortSignal }) => {
+      Effect.runFork(SdkLayers.beforeCall(client))
+      const heard = (outcome: unknown) => Effect.runFork(SdkLayers.afterCall(client, outcome))
+      try {
+        const output = await call({ abortSignal })
+        heard(output)
+        return output
+      } catch (error) {
+        heard(error)
+        throw error
+      }
+    },
+    policy,
+    options
+  )

@@ -109,7 +109,9 @@ export const stopped = (operation: Operation, cause: Cause.Cause<unknown>): Effe
   const { waiting } = operation
   operation.waiting = undefined
   waiting?.reject(Cause.squash(cause))
-  return Cause.isDie(cause) ? Effect.logError("A policy died inside the AWS SDK, which does not show it", cause) : Effect.void
+  return Cause.isDie(cause)
+    ? Effect.logError("A policy died inside the AWS SDK, which does not show it", cause)
+    : Effect.void
 }
 
 /**

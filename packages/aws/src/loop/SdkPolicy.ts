@@ -6,7 +6,7 @@ import { TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { prepare } from "@effect-retry/core/PolicyCheck"
 import type { Schedule } from "effect"
-import { Context, Effect, Option } from "effect"
+import { Context, Effect } from "effect"
 
 /**
  * A policy that a strategy can carry out: one that acts neither on a running attempt nor on results, since the SDK makes
@@ -60,20 +60,10 @@ export const fund = (policy: Strategic, context: Context.Context<never>): Funded
   bucket: bucketOf(policy.bucket, context) ?? without
 })
 
-const bucketOf = (
-  given: Policy.Any["bucket"],
-  context: Context.Context<never>
-): TokenBucket.TokenBucket | undefined =>
-  Context.isTag(given as never) ? Context.unsafeGet(context, given as Context.Tag<any, TokenBucket.TokenBucket>) : (given as TokenBucket.TokenBucket | undefined)
+const bucketOf = (given: Policy.Any["bucket"], context: Context.Context<never>): TokenBucket.TokenBucket | undefined =>
+  Context.isTag(given as never)
+    ? Context.unsafeGet(context, given as Context.Tag<any, TokenBucket.TokenBucket>)
+    : (given as TokenBucket.TokenBucket | undefined)
 
 /** Stands for a bucket where there is none: grants everything, and has no level that events could show. */
 const without: TokenBucket.TokenBucket = { ...TokenBucket.unlimited, level: /*#__PURE__*/ Effect.succeed(NaN) }
-
-/** A bucket that waits as long as the retry would have, before it refuses. */
-export const longPolling = (bucket: TokenBucket.TokenBucket): TokenBucket.TokenBucket => ({
-  ...bucket,
-  acquire: (request) =>
-    Effect.tap(bucket.acquire(request), (granted) =>
-      Option.isNone(granted) ? request.restore(Effect.sleep(request.delay)) : Effect.void
-    )
-})

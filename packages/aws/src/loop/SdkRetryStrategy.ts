@@ -9,10 +9,11 @@ import * as Argument from "@effect-retry/core/Argument"
 import type { Needs } from "@effect-retry/core/PolicyTypes"
 import type { Fiber } from "effect"
 import { Context, Effect, FiberId, Runtime, RuntimeFlags, Scheduler, Tracer } from "effect"
+import * as AwsQuota from "../fund/AwsQuota.ts"
 import type { Lifeline, RetryToken, Token } from "./SdkOperation.ts"
 import * as SdkOperation from "./SdkOperation.ts"
 import type { Funded, Strategic } from "./SdkPolicy.ts"
-import { check, fund, longPolling } from "./SdkPolicy.ts"
+import { check, fund } from "./SdkPolicy.ts"
 
 export type { RetryToken, Token } from "./SdkOperation.ts"
 
@@ -100,8 +101,8 @@ const longPoll = ":longpoll"
 /** Starts the loop of an operation. */
 const beginning = (policy: Funded, runtime: Runtime.Runtime<never>): ((lifeline: Lifeline, scope: string) => void) => {
   const { bucket, rateLimiter } = policy
-  const plain = { ...policy, bucket: SdkOperation.notingDelays(bucket) }
-  const polling = { ...policy, bucket: SdkOperation.notingDelays(longPolling(bucket)) }
+  const plain: Funded = { ...policy, bucket: SdkOperation.notingDelays(bucket) }
+  const polling: Funded = { ...policy, bucket: SdkOperation.notingDelays(AwsQuota.longPolling(bucket)) }
   const hearsOfStarts = bucket.started !== undefined || rateLimiter?.started !== undefined
   const options = { scheduler: makeScheduler() }
   return (lifeline, scope) => {
