@@ -1,4 +1,5 @@
-import { Backoff, Classifier, Metrics, Observe, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Observe, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import * as Metrics from "@effect-retry/core/Metrics"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Context, Effect, Metric } from "effect"

@@ -1,7 +1,8 @@
 import { Logger } from "effect"
 import { timeline } from "../scripted.ts"
 // #region policy
-import { Backoff, Classifier, Metrics, Observe, Retry, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Observe, Retry, Verdict } from "@effect-retry/core"
+import * as Metrics from "@effect-retry/core/Metrics"
 import { Data, Effect, LogLevel, Metric } from "effect"
 
 class Declined extends Data.TaggedError("Declined")<{ readonly message: string }> {}
