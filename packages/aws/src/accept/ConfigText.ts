@@ -1,0 +1,30 @@
+/**
+ * The text of a shared config file, before the library of the SDK parses it.
+ */
+
+/**
+ * How much is parsed, in characters.
+ *
+ * @category constructors
+ */
+export const longest = 1_048_576
+
+/**
+ * What a plain object has without being given it: the parser looks its sections up in one.
+ *
+ * For a section `[constructor]` the library finds `Object` itself, and writes the keys of the section into it: with
+ * `keys = 1` below, `Object.keys` is gone from the process. It refuses `__proto__` alone, and then drops the whole file.
+ */
+const inherited: ReadonlyArray<string> = [...Object.getOwnPropertyNames(Object.prototype), "profile __proto__"]
+
+const inheritedSection = new RegExp(`^\\s*\\[(?:${inherited.join("|")})\\]`, "m")
+
+/**
+ * What a text has to be, in words, where it is not.
+ *
+ * @category guards
+ */
+export const refusal = (text: string): string | undefined => {
+  if (text.length > longest) return `at most ${longest} characters long`
+  return inheritedSection.test(text) ? "without a section named after a member of every object" : undefined
+}

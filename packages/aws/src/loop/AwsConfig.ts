@@ -1,0 +1,257 @@
+/**
+ * Retry mode, number of attempts and version of the rules, from everywhere an AWS SDK reads them.
+ *
+ * First step of a program that has to behave as its environment says. What is not configured here is the preset's:
+ * costs, delays, tables.
+ */
+import type { FileSystem, Path } from "@effect/platform"
+import * as Argument from "@effect-retry/core/Argument"
+import { ConfigError, Effect, Either, Option, Predicate } from "effect"
+import type { Behaviour, Mode, Reading } from "../accept/AwsSettings.ts"
+import * as Settings from "../accept/AwsSettings.ts"
+import type { Sdk, Service } from "./AwsConfigDefaults.ts"
+import { attemptsOf, sdks } from "./AwsConfigDefaults.ts"
+import * as ConfigFile from "./AwsConfigFile.ts"
+import type { Source } from "./AwsConfigSource.ts"
+import { firstText, format } from "./AwsConfigSource.ts"
+
+export type { Behaviour, Mode } from "../accept/AwsSettings.ts"
+export { sdks } from "./AwsConfigDefaults.ts"
+export type { Sdk, Service } from "./AwsConfigDefaults.ts"
+export { format } from "./AwsConfigSource.ts"
+export type { Source } from "./AwsConfigSource.ts"
+
+/**
+ * A value, and where it comes from.
+ *
+ * @category models
+ */
+export interface Setting<out A> {
+  readonly value: A
+  readonly source: Source
+}
+
+/**
+ * What holds for a client.
+ *
+ * @category models
+ */
+export interface Resolved {
+  readonly mode: Setting<Mode>
+  /** Attempts in all, the first one included. */
+  readonly maxAttempts: Setting<number>
+  readonly behaviour: Setting<Behaviour>
+}
+
+/**
+ * What the code says. Everything that is left out is looked for elsewhere.
+ *
+ * @category models
+ */
+export interface Options extends ConfigFile.Options {
+  readonly mode?: Mode | undefined
+  readonly maxAttempts?: number | undefined
+  readonly behaviour?: Behaviour | undefined
+  /** Defaults that come before the SDK's, such as `sdks.javascript.dynamodb`. @default none */
+  readonly service?: Service | undefined
+  /** The SDK whose defaults end the search. @default sdks.javascript */
+  readonly sdk?: Sdk | undefined
+}
+
+/**
+ * Looks for every setting by itself, in the code, the JVM's properties, the environment, the shared config file, the
+ * defaults of the service and those of the SDK, and takes the first.
+ *
+ * | setting | properties | environment | profile |
+ * | --- | --- | --- | --- |
+ * | `mode` | `aws.retryMode`, `com.amazonaws.sdk.retryMode` | `AWS_RETRY_MODE` | `retry_mode` |
+ * | `maxAttempts` | `aws.maxAttempts`, `com.amazonaws.sdk.maxAttempts` | `AWS_MAX_ATTEMPTS` | `max_attempts` |
+ * | `behaviour` | `smithy.newRetries2026` | `AWS_NEW_RETRIES_2026`, `SMITHY_NEW_RETRIES_2026` | |
+ *
+ * Properties are paths of the `ConfigProvider`. A source below the one that has a setting is not asked for it, and the file
+ * is read only where a setting is still open.
+ * Fails with a `ConfigError` that names every bad setting with its source, and does not show its text. Throws
+ * `InvalidArgument` for options.
+ *
+ * Source: AWS SDKs and Tools reference guide,
+ * https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const resolve = (
+  options: Options = {}
+): Effect.Effect<Resolved, ConfigError.ConfigError, FileSystem.FileSystem | Path.Path> => {
+  const { behaviour, maxAttempts, mode, sdk, service } = checked(options)
+  return Effect.gen(function* () {
+    const profile = yield* Effect.cached(ConfigFile.profile(options))
+    const found = yield* together({
+      mode: search(mode, Settings.mode(sdk.modes), names.mode, profile),
+      maxAttempts: search(maxAttempts, Settings.maxAttempts, names.maxAttempts, profile),
+      behaviour: search(behaviour, Settings.gate, names.behaviour, profile)
+    })
+    return complete(found, sdk, service)
+  })
+}
+
+interface Names {
+  readonly properties: ReadonlyArray<string>
+  readonly environment: ReadonlyArray<string>
+  readonly key?: string
+}
+
+const names = {
+  mode: {
+    properties: ["aws.retryMode", "com.amazonaws.sdk.retryMode"],
+    environment: ["AWS_RETRY_MODE"],
+    key: "retry_mode"
+  },
+  maxAttempts: {
+    properties: ["aws.maxAttempts", "com.amazonaws.sdk.maxAttempts"],
+    environment: ["AWS_MAX_ATTEMPTS"],
+    key: "max_attempts"
+  },
+  behaviour: {
+    properties: ["smithy.newRetries2026"],
+    environment: ["AWS_NEW_RETRIES_2026", "SMITHY_NEW_RETRIES_2026"]
+  }
+} satisfies Record<keyof Resolved, Names>
+
+interface Text {
+  readonly text: string
+  readonly source: Source
+}
+
+type Search<A, R> = Effect.Effect<Option.Option<Setting<A>>, ConfigError.ConfigError, R>
+
+/** Reads the text of the highest source that has one, and no other. */
+const search = <A, R>(
+  inCode: A | undefined,
+  reading: Reading<A>,
+  names: Names,
+  profile: Effect.Effect<Option.Option<ConfigFile.Profile>, ConfigError.ConfigError, R>
+): Search<A, R> =>
+  inCode !== undefined
+    ? Effect.succeedSome({ value: inCode, source: { _tag: "Code" } })
+    : Effect.flatMap(textOf(names, profile), (found) => Effect.transposeMapOption(found, (text) => read(text, reading)))
+
+const textOf = <R>(
+  { environment, key, properties }: Names,
+  profile: Effect.Effect<Option.Option<ConfigFile.Profile>, ConfigError.ConfigError, R>
+): Effect.Effect<Option.Option<Text>, ConfigError.ConfigError, R> =>
+  Effect.gen(function* () {
+    for (const [_tag, places] of [["Property", properties] as const, ["Environment", environment] as const]) {
+      const found = yield* firstText(places)
+      if (Option.isSome(found)) return Option.some({ text: found.value.text, source: { _tag, name: found.value.name } })
+    }
+    return key === undefined ? Option.none() : Option.flatMap(yield* profile, (profile) => keyOf(profile, key))
+  })
+
+const keyOf = ({ file, keys, profile }: ConfigFile.Profile, name: string): Option.Option<Text> =>
+  Option.map(Option.fromNullable(keys.get(name)), (text) => ({
+    text,
+    source: { _tag: "Profile", name, profile, file }
+  }))
+
+const read = <A>({ source, text }: Text, { allowed, read }: Reading<A>) =>
+  Option.match(read(text), {
+    onNone: () =>
+      Effect.fail(ConfigError.InvalidData([nameOf(source)], `AwsConfig.resolve: ${format(source)} must be ${allowed}`)),
+    onSome: (value) => Effect.succeed({ value, source })
+  })
+
+const nameOf = (source: Source): string => ("name" in source ? source.name : source._tag)
+
+type Found = { readonly [K in keyof Resolved]: Option.Option<Resolved[K]> }
+
+/** Runs every search, and fails with what all of them fail with. */
+const together = <R>(searches: {
+  readonly [K in keyof Found]: Effect.Effect<Found[K], ConfigError.ConfigError, R>
+}): Effect.Effect<Found, ConfigError.ConfigError, R> =>
+  Effect.gen(function* () {
+    const found = yield* Effect.all(searches, { mode: "either" })
+    const all: ReadonlyArray<Either.Either<unknown, ConfigError.ConfigError>> = Object.values(found)
+    // What the file fails with is one error, however many settings wait for it.
+    const [first, ...others] = new Set(all.flatMap((each) => (Either.isLeft(each) ? [each.left] : [])))
+    if (first !== undefined)
+      return yield* Effect.fail(others.reduce((all, other) => ConfigError.And(all, other), first))
+    return yield* Effect.all(found)
+  })
+
+const complete = (found: Found, sdk: Sdk, service: Service): Resolved => {
+  const behaviour = Option.getOrElse(found.behaviour, () => byDefault(undefined, sdk.behaviour))
+  const mode = Option.getOrElse(found.mode, () => byDefault(service.mode, sdk.mode[behaviour.value]))
+  const maxAttempts = Option.getOrElse(found.maxAttempts, () =>
+    byDefault(attemptsOf(service, behaviour.value, mode.value), sdk.maxAttempts[mode.value])
+  )
+  return { mode, maxAttempts, behaviour }
+}
+
+const byDefault = <A>(ofService: A | undefined, ofSdk: A): Setting<A> =>
+  ofService === undefined
+    ? { value: ofSdk, source: { _tag: "Default" } }
+    : { value: ofService, source: { _tag: "Service" } }
+
+/**
+ * `retries` of a client's configuration in botocore: `max_attempts` counts retries there, `total_max_attempts` attempts.
+ *
+ * @category models
+ */
+export interface Botocore {
+  readonly mode?: Mode | undefined
+  readonly max_attempts?: number | undefined
+  readonly total_max_attempts?: number | undefined
+}
+
+/**
+ * Options from botocore's: `total_max_attempts` comes before `max_attempts`, to which the first attempt is added.
+ *
+ * Throws `InvalidArgument` where a value is out of range.
+ * Source: https://github.com/boto/botocore 1.43.107, args.py, `_compute_retry_max_attempts`.
+ *
+ * @category conversions
+ */
+export const fromBotocore = (retries: Botocore): Pick<Options, "maxAttempts" | "mode"> => {
+  const { max_attempts, mode, total_max_attempts } = retries
+  const from = "AwsConfig.fromBotocore"
+  const { max, min } = Settings.attempts
+  if (mode !== undefined) Argument.oneOf(from, "mode", mode, sdks.botocore.modes)
+  if (total_max_attempts !== undefined)
+    Argument.number(from, "total_max_attempts", total_max_attempts, Settings.attempts)
+  if (max_attempts !== undefined) {
+    Argument.number(from, "max_attempts", max_attempts, { min: min - 1, max: max - 1, integer: true })
+  }
+  const maxAttempts = total_max_attempts ?? (max_attempts === undefined ? undefined : max_attempts + 1)
+  return { ...(mode !== undefined && { mode }), ...(maxAttempts !== undefined && { maxAttempts }) }
+}
+
+const owner = "AwsConfig.resolve"
+
+const fields: { readonly [K in keyof Options]-?: true } = {
+  profile: true,
+  configFile: true,
+  mode: true,
+  maxAttempts: true,
+  behaviour: true,
+  service: true,
+  sdk: true
+}
+
+const checkFields = (options: unknown): void => {
+  if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record", options)
+  for (const [field, value] of Object.entries(options)) {
+    if (!Object.hasOwn(fields, field)) Argument.refuse(owner, field, "absent: there is no such option", value)
+  }
+}
+
+const checked = (options: Options) => {
+  checkFields(options)
+  const { behaviour, maxAttempts, mode, sdk = sdks.javascript, service = {} } = options
+  if (mode !== undefined) Argument.oneOf(owner, "mode", mode, sdk.modes)
+  if (maxAttempts !== undefined) Argument.number(owner, "maxAttempts", maxAttempts, Settings.attempts)
+  if (behaviour !== undefined) Argument.oneOf(owner, "behaviour", behaviour, ["2.0", "2.1"])
+  if (service.mode !== undefined) Argument.oneOf(owner, "service.mode", service.mode, sdk.modes)
+  if (typeof service.maxAttempts === "number") {
+    Argument.number(owner, "service.maxAttempts", service.maxAttempts, Settings.attempts)
+  }
+  return { behaviour, maxAttempts, mode, sdk, service }
+}

@@ -1,0 +1,131 @@
+/**
+ * The shared config file: read by the platform's `FileSystem`, parsed by the library that the SDK itself uses.
+ *
+ * What `@smithy/shared-ini-file-loader` 4.7.2 offers: none of its public functions parses a text. `loadSharedConfigFiles`
+ * takes paths, reads them with `node:fs/promises`, keeps the text of every path for as long as the process lives (unless
+ * `ignoreCache` is set), and answers an empty file where one cannot be read or parsed. Before it reads a path it looks into
+ * the record of `externalDataInterceptor`, which holds texts in the place of files.
+ *
+ * So the text goes through that record, under a path that no file can have, and is taken out again in the same step: the
+ * library looks the path up before its first `await`. It reads no file, caches nothing, and the record holds afterwards
+ * what it held before.
+ */
+import { FileSystem, Path } from "@effect/platform"
+import type { Error as Platform } from "@effect/platform"
+import { externalDataInterceptor, loadSharedConfigFiles } from "@smithy/shared-ini-file-loader"
+import { Cause, ConfigError, Effect, Option } from "effect"
+import * as ConfigText from "../accept/ConfigText.ts"
+import { firstText } from "./AwsConfigSource.ts"
+
+/**
+ * The keys of one profile, and where they stand.
+ *
+ * @category models
+ */
+export interface Profile {
+  readonly profile: string
+  readonly file: string
+  readonly keys: ReadonlyMap<string, string>
+}
+
+/**
+ * What the caller says about the file itself.
+ *
+ * @category models
+ */
+export interface Options {
+  /** @default `aws.profile`, `AWS_PROFILE`, `default` */
+  readonly profile?: string | undefined
+  /** @default `aws.configFile`, `AWS_CONFIG_FILE`, `~/.aws/config` */
+  readonly configFile?: string | undefined
+}
+
+/**
+ * The keys of a profile; none where there is no home directory to find the file in.
+ *
+ * The home directory is `HOME`, `USERPROFILE`, or `HOMEDRIVE` with `HOMEPATH`, of the `ConfigProvider`.
+ * A file or a profile that does not exist has no keys, as in the SDK.
+ * Fails with a `ConfigError` where the file exists and cannot be read, or is refused by `ConfigText`.
+ *
+ * Source: `@smithy/core` 3.41.0, submodules/config/shared-ini-file-loader, `getConfigFilepath`, `getHomeDir`.
+ *
+ * @category constructors
+ */
+export const profile = (
+  options: Options
+): Effect.Effect<Option.Option<Profile>, ConfigError.ConfigError, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function* () {
+    const file = yield* filePath(options.configFile ?? (yield* textOf("aws.configFile", "AWS_CONFIG_FILE")))
+    if (file === undefined) return Option.none<Profile>()
+    const profile = options.profile ?? (yield* textOf("aws.profile", "AWS_PROFILE")) ?? "default"
+    const sections = yield* parsed(file, yield* contents(file))
+    return Option.some({ profile, file, keys: keysOf(sections, profile) })
+  })
+
+const textOf = (...names: ReadonlyArray<string>) =>
+  Effect.map(
+    firstText(names),
+    Option.match({ onNone: () => undefined, onSome: ({ text }): string | undefined => text })
+  )
+
+const filePath = (named = "~/.aws/config") =>
+  Effect.gen(function* () {
+    if (!named.startsWith("~/")) return named
+    const path = yield* Path.Path
+    const home = (yield* textOf("HOME", "USERPROFILE")) ?? (yield* onDrive)
+    return home === undefined ? undefined : path.join(home, named.slice(2))
+  })
+
+const onDrive = /*#__PURE__*/ Effect.gen(function* () {
+  const path = yield* textOf("HOMEPATH")
+  return path === undefined ? undefined : `${(yield* textOf("HOMEDRIVE")) ?? "C:\\"}${path}`
+})
+
+const refused = (file: string, why: string, cause: Cause.Cause<unknown> = Cause.empty) =>
+  ConfigError.SourceUnavailable([], `AwsConfig.resolve: the shared config file ${JSON.stringify(file)} ${why}`, cause)
+
+const contents = (file: string): Effect.Effect<string, ConfigError.ConfigError, FileSystem.FileSystem> =>
+  Effect.catchAll(
+    Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(file)),
+    (error) =>
+      isMissing(error)
+        ? Effect.succeed("")
+        : Effect.fail(refused(file, `cannot be read: ${whyNot(error)}`, Cause.fail(error)))
+  )
+
+const isMissing = (error: Platform.PlatformError): boolean =>
+  error._tag === "SystemError" && error.reason === "NotFound"
+
+const whyNot = (error: Platform.PlatformError): string => (error._tag === "SystemError" ? error.reason : error._tag)
+
+type Sections = Readonly<Record<string, Readonly<Record<string, string | undefined>>>>
+
+const parsed = (file: string, text: string): Effect.Effect<Sections, ConfigError.ConfigError> => {
+  const allowed = ConfigText.refusal(text)
+  if (allowed !== undefined) return Effect.fail(refused(file, `must be ${allowed}`))
+  // The library asks the platform for the home directory, too, which fails where the user has none.
+  return Effect.tryPromise({
+    try: () => load(text),
+    catch: (error) => refused(file, "cannot be parsed", Cause.fail(error))
+  })
+}
+
+/** The library makes a section called `profile.__proto__` the prototype of its record. */
+const keysOf = (sections: Sections, profile: string): ReadonlyMap<string, string> => {
+  const section = Object.hasOwn(sections, profile) ? sections[profile] : undefined
+  return new Map(Object.entries(section ?? {}).flatMap(([key, text]) => (text === undefined ? [] : [[key, text]])))
+}
+
+/** No file has a path with this character, so neither a file nor another text in the record is meant by them. */
+const configPath = "\0@effect-retry/aws/config"
+const credentialsPath = "\0@effect-retry/aws/credentials"
+
+const load = (text: string): Promise<Sections> => {
+  externalDataInterceptor.interceptFile(configPath, text)
+  externalDataInterceptor.interceptFile(credentialsPath, "")
+  const loaded = loadSharedConfigFiles({ configFilepath: configPath, filepath: credentialsPath })
+  const record = externalDataInterceptor.getFileRecord()
+  delete record[configPath]
+  delete record[credentialsPath]
+  return loaded.then(({ configFile }) => configFile)
+}
