@@ -1,0 +1,143 @@
+/**
+ * The headers by which an AWS service knows the attempts of one operation: `amz-sdk-invocation-id`, the same on all of
+ * them, and `amz-sdk-request`, which counts them.
+ *
+ * The SDKs send them by themselves; this is for requests that are made without one. They are set before a request is signed.
+ * Source: `@smithy/core` 3.41.0, submodules/retry/middleware-retry/retryMiddleware, read 2026-11-20.
+ */
+import { HttpClientRequest } from "@effect/platform"
+import * as Argument from "@effect-retry/core/Argument"
+import { Retry } from "@effect-retry/core"
+import type { Duration } from "effect"
+import { Clock, Effect, Random } from "effect"
+import * as RequestField from "../accept/RequestField.ts"
+
+export { request, ttl } from "../accept/RequestField.ts"
+export type { Fields, Ttl } from "../accept/RequestField.ts"
+
+/**
+ * The name of the header that is the same on every attempt.
+ *
+ * @category constructors
+ */
+export const invocationIdHeader = "amz-sdk-invocation-id"
+
+/**
+ * The name of the header that counts the attempts.
+ *
+ * @category constructors
+ */
+export const requestHeader = "amz-sdk-request"
+
+const word = /*#__PURE__*/ Effect.map(Random.next, (u) =>
+  Math.floor(u * 0x1_0000_0000)
+    .toString(16)
+    .padStart(8, "0")
+)
+
+/**
+ * A UUID of version 4, made of four draws: one for an operation.
+ *
+ * Needs `Random`, which is not cryptographic: the id tells operations apart, and keeps nothing secret.
+ * Source: RFC 9562, section 5.4, https://www.rfc-editor.org/rfc/rfc9562#section-5.4.
+ *
+ * @category constructors
+ */
+export const invocationId: Effect.Effect<string> = /*#__PURE__*/ Effect.map(
+  /*#__PURE__*/ Effect.all([word, word, word, word]),
+  (words) => {
+    const hex = words.join("")
+    const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16)
+    return [
+      hex.slice(0, 8),
+      hex.slice(8, 12),
+      `4${hex.slice(13, 16)}`,
+      `${variant}${hex.slice(17, 20)}`,
+      hex.slice(20, 32)
+    ].join("-")
+  }
+)
+
+/**
+ * Gives a request an invocation id of its own.
+ *
+ * For `HttpClient.mapRequestEffect`: what a client under `HttpRetry.withRetry` does to a request in this way, it does once
+ * for all attempts.
+ *
+ * @category combinators
+ */
+export const withInvocationId = (
+  request: HttpClientRequest.HttpClientRequest
+): Effect.Effect<HttpClientRequest.HttpClientRequest> =>
+  Effect.map(invocationId, (id) => HttpClientRequest.setHeader(request, invocationIdHeader, id))
+
+/**
+ * The counting header by the number of the attempt: `attemptHeaders` of a policy of `@effect-retry/http`.
+ *
+ * Throws `InvalidArgument` where `maxAttempts` is not a whole number from 1 on.
+ *
+ * @category constructors
+ */
+export const attemptHeaders = ({ maxAttempts }: { readonly maxAttempts: number }): AttemptHeaders => {
+  RequestField.checkMax("AwsHeaders.attemptHeaders", "maxAttempts", maxAttempts)
+  return (attempt) => ({ [requestHeader]: RequestField.request({ attempt, max: maxAttempts }) })
+}
+
+/**
+ * Headers of an attempt, by its number from 1.
+ *
+ * @category models
+ */
+export interface AttemptHeaders {
+  (attempt: number): { readonly [requestHeader]: string }
+}
+
+/**
+ * What the headers of a running attempt are made of.
+ *
+ * @category models
+ */
+export interface Options {
+  /** Of the operation: made once, outside of what is retried. */
+  readonly invocationId: string
+  readonly maxAttempts: number
+  /** Adds `ttl`: how long an attempt is waited for, and the server's clock less the caller's in milliseconds. @default absent */
+  readonly ttl?:
+    | { readonly readTimeout: Duration.DurationInput; readonly skewMillis?: Effect.Effect<number> | undefined }
+    | undefined
+}
+
+/**
+ * Both headers of the attempt that is running, under a policy with `attempt: Retry.CurrentAttempt`.
+ *
+ * Needs `CurrentAttempt`, and `Clock` for `ttl`.
+ *
+ * @category constructors
+ */
+export const current = (
+  options: Options
+): Effect.Effect<
+  { readonly [invocationIdHeader]: string; readonly [requestHeader]: string },
+  never,
+  Retry.CurrentAttempt
+> => {
+  const max = RequestField.checkMax(owner, "maxAttempts", options.maxAttempts)
+  if (options.ttl !== undefined) Argument.millis(owner, "ttl.readTimeout", options.ttl.readTimeout, { min: 0 })
+  return Effect.gen(function* () {
+    const { number } = yield* Retry.CurrentAttempt
+    const ttl = options.ttl && (yield* until(options.ttl))
+    return {
+      [invocationIdHeader]: options.invocationId,
+      [requestHeader]: RequestField.request({ attempt: number, max, ttl })
+    }
+  })
+}
+
+const owner = "AwsHeaders.current"
+
+const until = ({ readTimeout, skewMillis = Effect.succeed(0) }: NonNullable<Options["ttl"]>) =>
+  Effect.zipWith(Clock.currentTimeMillis, skewMillis, (nowMillis, skewMillis) => ({
+    nowMillis,
+    readTimeout,
+    skewMillis
+  }))
