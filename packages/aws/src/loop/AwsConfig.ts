@@ -9,15 +9,15 @@ import * as Argument from "@effect-retry/core/Argument"
 import { ConfigError, Effect, Either, Option, Predicate } from "effect"
 import type { Behaviour, Mode, Reading } from "../accept/AwsSettings.ts"
 import * as Settings from "../accept/AwsSettings.ts"
-import type { Sdk, Service } from "./AwsConfigDefaults.ts"
-import { attemptsOf, sdks } from "./AwsConfigDefaults.ts"
+import type { Sdk, Service } from "../accept/AwsDefaults.ts"
+import * as Defaults from "../accept/AwsDefaults.ts"
 import * as ConfigFile from "./AwsConfigFile.ts"
 import type { Source } from "./AwsConfigSource.ts"
 import { firstText, format } from "./AwsConfigSource.ts"
 
 export type { Behaviour, Mode } from "../accept/AwsSettings.ts"
-export { sdks } from "./AwsConfigDefaults.ts"
-export type { Sdk, Service } from "./AwsConfigDefaults.ts"
+export { layer, policy, presets } from "./AwsConfigPolicy.ts"
+export type { Presets } from "./AwsConfigPolicy.ts"
 export { format } from "./AwsConfigSource.ts"
 export type { Source } from "./AwsConfigSource.ts"
 
@@ -52,9 +52,9 @@ export interface Options extends ConfigFile.Options {
   readonly mode?: Mode | undefined
   readonly maxAttempts?: number | undefined
   readonly behaviour?: Behaviour | undefined
-  /** Defaults that come before the SDK's, such as `sdks.javascript.dynamodb`. @default none */
+  /** Defaults that come before the SDK's, such as `AwsDefaults.javascript.dynamodb`. @default none */
   readonly service?: Service | undefined
-  /** The SDK whose defaults end the search. @default sdks.javascript */
+  /** The SDK whose defaults end the search. @default AwsDefaults.javascript */
   readonly sdk?: Sdk | undefined
 }
 
@@ -186,6 +186,9 @@ const complete = (found: Found, sdk: Sdk, service: Service): Resolved => {
   return { mode, maxAttempts, behaviour }
 }
 
+const attemptsOf = ({ maxAttempts }: Service, behaviour: Behaviour, mode: Mode): number | undefined =>
+  typeof maxAttempts === "object" ? maxAttempts[behaviour]?.[mode] : maxAttempts
+
 const byDefault = <A>(ofService: A | undefined, ofSdk: A): Setting<A> =>
   ofService === undefined
     ? { value: ofSdk, source: { _tag: "Default" } }
@@ -214,7 +217,7 @@ export const fromBotocore = (retries: Botocore): Pick<Options, "maxAttempts" | "
   const { max_attempts, mode, total_max_attempts } = retries
   const from = "AwsConfig.fromBotocore"
   const { max, min } = Settings.attempts
-  if (mode !== undefined) Argument.oneOf(from, "mode", mode, sdks.botocore.modes)
+  if (mode !== undefined) Argument.oneOf(from, "mode", mode, Defaults.botocore.modes)
   if (total_max_attempts !== undefined)
     Argument.number(from, "total_max_attempts", total_max_attempts, Settings.attempts)
   if (max_attempts !== undefined) {
@@ -245,7 +248,7 @@ const checkFields = (options: unknown): void => {
 
 const checked = (options: Options) => {
   checkFields(options)
-  const { behaviour, maxAttempts, mode, sdk = sdks.javascript, service = {} } = options
+  const { behaviour, maxAttempts, mode, sdk = Defaults.javascript, service = {} } = options
   if (mode !== undefined) Argument.oneOf(owner, "mode", mode, sdk.modes)
   if (maxAttempts !== undefined) Argument.number(owner, "maxAttempts", maxAttempts, Settings.attempts)
   if (behaviour !== undefined) Argument.oneOf(owner, "behaviour", behaviour, ["2.0", "2.1"])

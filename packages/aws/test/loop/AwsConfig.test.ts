@@ -1,6 +1,6 @@
 import { Error as Platform, FileSystem, Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
-import { AwsConfig } from "@effect-retry/aws"
+import { AwsConfig, AwsDefaults } from "@effect-retry/aws"
 import { externalDataInterceptor } from "@smithy/shared-ini-file-loader"
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigError, ConfigProvider, Effect, Layer } from "effect"
@@ -132,26 +132,26 @@ describe("AwsConfig.resolve", () => {
     },
     {
       source: `${botocore}; ${rust}`,
-      code: { sdk: AwsConfig.sdks.botocore },
+      code: { sdk: AwsDefaults.botocore },
       environment: { AWS_NEW_RETRIES_2026: "true" },
       expected: { behaviour: "2.1", mode: "standard", maxAttempts: 3 }
     },
     {
       source: rust,
-      code: { sdk: AwsConfig.sdks.rust },
+      code: { sdk: AwsDefaults.rust },
       environment: { AWS_NEW_RETRIES_2026: "True" },
       expected: { behaviour: "2.1" }
     },
     { source: botocore, environment: { AWS_NEW_RETRIES_2026: "false" }, expected: { behaviour: "2.0" } },
     {
       source: `${botocore}; ${rust}`,
-      code: { sdk: AwsConfig.sdks.botocore },
+      code: { sdk: AwsDefaults.botocore },
       expected: { behaviour: "2.0", mode: "legacy", maxAttempts: 5 }
     },
     { source: "@smithy/core 3.40.0, CHANGELOG.md", expected: { behaviour: "2.1" } },
     {
       source: botocore,
-      code: { sdk: AwsConfig.sdks.botocore, service: AwsConfig.sdks.botocore.dynamodb },
+      code: { sdk: AwsDefaults.botocore, service: AwsDefaults.botocore.dynamodb },
       expected: { mode: "legacy", maxAttempts: 10 }
     }
   ])("follows the SDKs: $source, $environment $properties $profile", ({ expected, ...world }) =>
@@ -165,7 +165,7 @@ describe("AwsConfig.resolve", () => {
     (text) =>
       // Source: smithy-rs 56ee88c, rust-runtime/aws-smithy-types/src/retry.rs.
       Effect.gen(function* () {
-        const world = { code: { sdk: AwsConfig.sdks.rust }, environment: { AWS_RETRY_MODE: text } }
+        const world = { code: { sdk: AwsDefaults.rust }, environment: { AWS_RETRY_MODE: text } }
         expect((yield* resolve(world)).mode).toEqual({
           value: "standard",
           source: { _tag: "Environment", name: "AWS_RETRY_MODE" }
@@ -330,7 +330,7 @@ describe("AwsConfig.resolve", () => {
       expected: ["SMITHY_NEW_RETRIES_2026 must be true or false"]
     },
     {
-      world: { code: { sdk: AwsConfig.sdks.rust }, environment: { AWS_RETRY_MODE: "legacy" } },
+      world: { code: { sdk: AwsDefaults.rust }, environment: { AWS_RETRY_MODE: "legacy" } },
       expected: ["AWS_RETRY_MODE must be one of standard, adaptive"]
     },
     { world: { properties: { "aws.maxAttempts": "0" } }, expected: [`aws.maxAttempts must be ${attempts}`] },
@@ -391,7 +391,7 @@ describe("AwsConfig.resolve", () => {
     ["a mode in capitals", { mode: "STANDARD" }, `mode must be ${modes}, got "STANDARD"`],
     [
       "a mode that the SDK does not have",
-      { mode: "legacy", sdk: AwsConfig.sdks.go },
+      { mode: "legacy", sdk: AwsDefaults.go },
       'mode must be one of standard, adaptive, got "legacy"'
     ],
     ["another behaviour", { behaviour: "3.0" }, 'behaviour must be one of 2.0, 2.1, got "3.0"'],
@@ -554,9 +554,9 @@ describe("AwsConfig.resolve and the shared config file", () => {
   it.effect("leaves the library's record of texts as it found it", () =>
     Effect.gen(function* () {
       externalDataInterceptor.interceptFile(file, "[default]\nmax_attempts = 99")
-      const before = { ...externalDataInterceptor.getFileRecord() }
+      const before = externalDataInterceptor.getFileRecord()[file]
       expect(values(yield* resolve({ profile: { max_attempts: "4" } })).maxAttempts).toBe(4)
-      expect(externalDataInterceptor.getFileRecord()).toEqual(before)
+      expect(Object.entries(externalDataInterceptor.getFileRecord())).toEqual([[file, before]])
       delete externalDataInterceptor.getFileRecord()[file]
     })
   )
@@ -656,16 +656,19 @@ describe("AwsConfig.fromBotocore", () => {
 
   it.effect("gives the attempts of a legacy mode of botocore, without and with DynamoDB", () =>
     Effect.gen(function* () {
-      const { botocore } = AwsConfig.sdks
-      const retries = (service: AwsConfig.Service) =>
+      const { botocore } = AwsDefaults
+      const retries = (service: AwsDefaults.Service) =>
         Effect.map(resolve({ code: { sdk: botocore, service } }), ({ maxAttempts }) => maxAttempts.value - 1)
       expect([yield* retries({}), yield* retries(botocore.dynamodb)]).toEqual([4, 9])
     })
   )
 })
 
-describe("AwsConfig.sdks", () => {
-  it.effect.each<[keyof typeof AwsConfig.sdks, string, number, number, number]>([
+describe("AwsDefaults", () => {
+  const { botocore, cpp, go, java, javascript, kotlin, php, ruby, rust } = AwsDefaults
+  const sdks = { botocore, cpp, go, java, javascript, kotlin, php, ruby, rust }
+
+  it.effect.each<[keyof typeof sdks, string, number, number, number]>([
     // Source: AWS SDKs and Tools reference guide, "Retry behavior"; the packages named at the table.
     ["javascript", "standard", 3, 3, 4],
     ["kotlin", "standard", 3, 3, 4],
@@ -678,7 +681,7 @@ describe("AwsConfig.sdks", () => {
     ["cpp", "legacy", 11, 3, 4]
   ])("has the defaults of 2.0 and 2.1, and of DynamoDB in 2.1: %s", ([name, mode, before, now, dynamodb]) =>
     Effect.gen(function* () {
-      const sdk = AwsConfig.sdks[name]
+      const sdk = sdks[name]
       const old = yield* resolve({ code: { sdk, behaviour: "2.0" } })
       expect([old.mode.value, old.maxAttempts.value]).toEqual([mode, before])
       const current = yield* resolve({ code: { sdk, behaviour: "2.1" } })

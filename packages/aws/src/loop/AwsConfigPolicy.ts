@@ -1,0 +1,85 @@
+/**
+ * From a resolved configuration to a policy, and to what the policy requires.
+ */
+import { RateLimiter } from "@effect-retry/core"
+import type { Policy } from "@effect-retry/core"
+import { Layer } from "effect"
+import type { Behaviour, Mode } from "../accept/AwsSettings.ts"
+import * as AwsQuota from "../fund/AwsQuota.ts"
+import * as AwsRetry from "./AwsRetry.ts"
+
+/**
+ * The policy of each mode, and of the two modes of 2.0.
+ *
+ * @category models
+ */
+export interface Presets {
+  readonly standard: Policy.Any
+  readonly adaptive: Policy.Any
+  readonly standard2020: Policy.Any
+  readonly adaptive2020: Policy.Any
+  /** Of an SDK that has such a mode. @default the standard policy of the behaviour */
+  readonly legacy?: Policy.Any
+}
+
+/**
+ * The presets of `AwsRetry`, without a legacy mode of its own: `{ ...AwsConfig.presets, legacy: AwsRetry.legacyBotocore }` has
+ * one, and `{ ...AwsConfig.presets, standard: AwsRetry.dynamodb }` is for DynamoDB.
+ *
+ * @category constructors
+ */
+export const presets = {
+  standard: AwsRetry.standard,
+  adaptive: AwsRetry.adaptive,
+  standard2020: AwsRetry.standard2020,
+  adaptive2020: { ...AwsRetry.standard2020, rateLimiter: AwsRetry.SendRate }
+} satisfies Presets
+
+/** A configuration, as far as a policy follows from it. */
+interface Resolved {
+  readonly mode: { readonly value: Mode }
+  readonly maxAttempts: { readonly value: number }
+  readonly behaviour: { readonly value: Behaviour }
+}
+
+/**
+ * The preset of a configuration, with its number of attempts.
+ *
+ * Its type is that of every preset it may be: it requires what any of them requires, and may fail with what any adds.
+ *
+ * @category conversions
+ */
+export const policy: {
+  (resolved: Resolved): Chosen<typeof presets>
+  <P extends Presets>(resolved: Resolved, presets: P): Chosen<P>
+} = ({ behaviour, maxAttempts, mode }: Resolved, table: Presets = presets): Chosen<any> => ({
+  ...preset(behaviour.value, mode.value, table),
+  maxAttempts: maxAttempts.value
+})
+
+type Chosen<P extends Presets> = WithAttempts<P[keyof P & keyof Presets]>
+type WithAttempts<Q> = Q extends Policy.Any ? Q & { readonly maxAttempts: number } : never
+
+const preset = (behaviour: Behaviour, mode: Mode, table: Presets): Policy.Any => {
+  const isRevised = behaviour === "2.1"
+  const standard = isRevised ? table.standard : table.standard2020
+  switch (mode) {
+    case "standard":
+      return standard
+    case "adaptive":
+      return isRevised ? table.adaptive : table.adaptive2020
+    case "legacy":
+      return table.legacy ?? standard
+  }
+}
+
+/**
+ * The quota of the behaviour, and a limiter of its own: what `presets` require. Built once, it is one client's.
+ *
+ * @category layers
+ */
+export const layer = ({ behaviour }: Pick<Resolved, "behaviour">): Layer.Layer<AwsRetry.Quota | AwsRetry.SendRate> =>
+  Layer.merge(
+    Layer.effect(AwsRetry.Quota, behaviour.value === "2.1" ? AwsQuota.standard : AwsQuota.standard2020),
+    Layer.effect(AwsRetry.SendRate, RateLimiter.adaptive())
+  )
