@@ -33,18 +33,19 @@ import * as ErrorTable from "./ErrorTable.ts"
 /**
  * Judges by a table.
  *
- * The error is asked first, then its causes; the first that is retryable counts. Where none is, the first answer of a
- * service is terminal, and its `why` names code and status. An `AbortError` ends the causes and is terminal.
- * How long to wait is read from the headers of the error that counts.
+ * The error is asked first, then its causes; the first of which the table says something counts. Where it says nothing,
+ * the first answer of a service is terminal, and its `why` names code and status. An `AbortError` ends the causes and is
+ * terminal. How long to wait is read from the headers of the error that counts.
+ * The table is read once. Throws an `InvalidArgument` where it has a value of a wrong type.
  *
  * @category constructors
  */
 export const fromTable = (table: ErrorTable.ErrorTable): Classifier.Classifier => {
-  const checked = ErrorTable.check("AwsClassifier.fromTable", table)
+  const own = ErrorTable.check("AwsClassifier.fromTable", table)
   // Only a classifier that declares to read the moment is told it.
-  return checked.retryAfter.length > 1
-    ? (error, moment) => judge(checked, error, moment.nowMillis)
-    : (error) => judge(checked, error, NaN)
+  return own.retryAfter.length > 1
+    ? (error, moment) => judge(own, error, moment.nowMillis)
+    : (error) => judge(own, error, NaN)
 }
 
 /**
@@ -97,21 +98,20 @@ export const botocore: Classifier.Classifier = /*#__PURE__*/ fromTable(ErrorTabl
 export const botocoreLegacy: Classifier.Classifier = /*#__PURE__*/ fromTable(ErrorTable.botocoreLegacy)
 
 const judge = (table: ErrorTable.ErrorTable, error: unknown, nowMillis: number): Verdict.Verdict => {
-  const errors = AwsError.chain(error, Math.max(table.causes, table.throttlingCauses))
-  let terminal: Verdict.Verdict = Verdict.noOpinion
-  for (const [depth, current] of errors.entries()) {
-    if (AwsError.isAborted(current)) return terminal._tag === "NoOpinion" ? aborted : terminal
+  let terminal: Verdict.Terminal | undefined
+  for (const [depth, current] of AwsError.chain(error, table.causes).entries()) {
+    if (AwsError.isAborted(current)) return terminal ?? aborted
     const found = findRow(table, current, depth)
-    const hint = found === undefined ? undefined : table.retryAfter(current.headers, nowMillis)
-    if (found?.retried === true) return Verdict.retryable(found.kind, { hint })
-    if (terminal._tag === "NoOpinion" && (found !== undefined || AwsError.isAnswer(current))) {
-      terminal = Verdict.terminal(AwsError.describe(current), { kind: found?.kind, hint })
-    }
+    if (found !== undefined) return verdictOf(found, current, table.retryAfter(current.headers, nowMillis))
+    if (AwsError.isAnswer(current)) terminal ??= Verdict.terminal(AwsError.describe(current))
   }
-  return terminal
+  return terminal ?? Verdict.noOpinion
 }
 
-const aborted = Verdict.terminal("aborted")
+const aborted = /*#__PURE__*/ Verdict.terminal("aborted")
+
+const verdictOf = ({ kind, retried }: Found, error: AwsError.AwsError, hint: number | undefined): Verdict.Verdict =>
+  retried ? Verdict.retryable(kind, { hint }) : Verdict.terminal(AwsError.describe(error), { kind, hint })
 
 interface Found {
   readonly kind: Verdict.Kind
@@ -121,20 +121,21 @@ interface Found {
 const findRow = (table: ErrorTable.ErrorTable, error: AwsError.AwsError, depth: number): Found | undefined => {
   const heedsThrottling = depth <= table.throttlingCauses
   const asked = heedsThrottling ? error : { ...error, isThrottling: false }
+  const heeded = (one: Found | undefined) => (heedsThrottling || one?.kind !== "Throttling" ? one : undefined)
   const found = {
-    code: first(table.codes, asked.codes, asked),
-    metadata: counted(table.metadata(asked), asked),
-    connection: first(table.connections, asked.connection, asked),
-    status: asked.status === undefined ? undefined : counted(table.statuses[asked.status], asked)
+    code: heeded(first(table.codes, asked.codes, asked)),
+    metadata: heeded(counted(table.metadata(asked), asked)),
+    connection: heeded(first(table.connections, asked.connection, asked)),
+    status: heeded(asked.status === undefined ? undefined : counted(table.statuses[asked.status], asked))
   }
-  const all = Object.values(found).filter((one) => heedsThrottling || one?.kind !== "Throttling")
-  const counts = (one: Found | undefined) => one !== undefined && all.includes(one)
   for (const sign of table.order) {
-    const one = sign === "throttling" ? all.find((one) => one?.kind === "Throttling") : found[sign]
-    if (counts(one)) return one
+    const one = sign === "throttling" ? Object.values(found).find(isThrottle) : found[sign]
+    if (one !== undefined) return one
   }
   return undefined
 }
+
+const isThrottle = (found: Found | undefined): boolean => found?.kind === "Throttling"
 
 /** The first of the names with a row that counts. */
 const first = (

@@ -61,7 +61,7 @@ export interface ErrorTable {
   readonly order: ReadonlyArray<Sign>
   /** How many causes of an error are asked after it, from 0 to 20. */
   readonly causes: number
-  /** As `causes`, for signs of throttling. */
+  /** As `causes`, for signs of throttling; at most as many. */
   readonly throttlingCauses: number
   /** Reads how long to wait. */
   readonly retryAfter: RetryAfter.Reader
@@ -225,7 +225,7 @@ const kotlinMetadata = (error: AwsError.AwsError): Verdict.Kind | undefined => {
  * `Throttling` or `Transient` as its flags say.
  *
  * So a retryable service exception with the throttling flag and an unknown code is classed by its fault. In smithy-kotlin
- * before 2023 the throttling flag was asked first.
+ * before a04c2cb (2023-04-19) the throttling flag was asked first.
  * Source: https://github.com/aws/aws-sdk-kotlin at 05ea93b, AwsRetryPolicy.kt, and
  * https://github.com/smithy-lang/smithy-kotlin at 6373a5f, StandardRetryPolicy.kt.
  *
@@ -274,32 +274,50 @@ export const without: {
 })
 
 /**
- * Throws where a table has a value that its type cannot exclude; answers it otherwise.
+ * A copy of a table. Throws an `InvalidArgument` where it has a value that its type cannot exclude.
  *
  * @category guards
  */
 export const check = (owner: string, table: ErrorTable): ErrorTable => {
   if (!Predicate.isRecord(table)) return Argument.refuse(owner, "table", "a record of rows", table)
-  checkRows(owner, "codes", table.codes)
-  checkRows(owner, "connections", table.connections)
-  checkRows(owner, "statuses", table.statuses)
-  for (const status of Object.keys(table.statuses)) {
-    Argument.number(owner, "statuses", Number(status), { min: 100, max: 599, integer: true })
-  }
-  if (!Array.isArray(table.order)) return Argument.refuse(owner, "order", "a list of signs", table.order)
-  for (const sign of table.order) Argument.oneOf(owner, "order", sign, signs)
-  Argument.number(owner, "causes", table.causes, { min: 0, max: 20, integer: true })
-  Argument.number(owner, "throttlingCauses", table.throttlingCauses, { min: 0, max: 20, integer: true })
+  const { causes, order, throttlingCauses } = table
+  for (const field of ["codes", "connections", "statuses"] as const) checkRows(owner, field, table[field])
+  for (const status of Object.keys(table.statuses)) checkStatus(owner, "statuses", Number(status))
+  if (!Array.isArray(order)) return Argument.refuse(owner, "order", "a list of signs", order)
+  for (const sign of order) Argument.oneOf(owner, "order", sign, signs)
+  Argument.number(owner, "causes", causes, { min: 0, max: 20, integer: true })
+  Argument.number(owner, "throttlingCauses", throttlingCauses, { min: 0, max: causes, integer: true })
   for (const field of ["metadata", "retryAfter"] as const) {
     if (typeof table[field] !== "function") Argument.refuse(owner, field, "a function", table[field])
   }
-  return table
+  const { codes, connections, statuses } = table
+  return {
+    ...table,
+    codes: { ...codes },
+    connections: { ...connections },
+    statuses: { ...statuses },
+    order: [...order]
+  }
 }
+
+const checkStatus = (owner: string, field: string, status: unknown): void =>
+  void Argument.number(owner, field, status, { min: 100, max: 599, integer: true })
 
 const checkRows = (owner: string, field: string, rows: unknown): void => {
   if (!Predicate.isRecord(rows)) return Argument.refuse(owner, field, "a table", rows)
-  for (const [code, row] of Object.entries(rows)) {
-    const kind = Predicate.isRecord(row) ? row["kind"] : row
-    if (row !== undefined) Argument.oneOf(owner, `${field}.${code}`, kind, Verdict.kinds)
+  for (const [code, row] of Object.entries(rows)) if (row !== undefined) checkRow(owner, `${field}.${code}`, row)
+}
+
+const checkRow = (owner: string, field: string, row: unknown): void => {
+  if (!Predicate.isRecord(row)) return void Argument.oneOf(owner, field, row, Verdict.kinds)
+  const { kind, message, retried, statuses } = row
+  Argument.oneOf(owner, `${field}.kind`, kind, Verdict.kinds)
+  if (message !== undefined && !Predicate.isString(message))
+    Argument.refuse(owner, `${field}.message`, "a text", message)
+  if (retried !== undefined && !Predicate.isBoolean(retried)) {
+    Argument.refuse(owner, `${field}.retried`, "true or false", retried)
   }
+  if (statuses === undefined) return
+  if (!Array.isArray(statuses)) return Argument.refuse(owner, `${field}.statuses`, "a list of statuses", statuses)
+  for (const status of statuses) checkStatus(owner, `${field}.statuses`, status)
 }

@@ -2,7 +2,7 @@
  * The headers of a response that matter to retries, from any form of headers.
  *
  * First stage of the flow. Headers come as the record of an SDK with names in any case, as the lower-case record of
- * `@effect/platform`, as `Headers` of `fetch`, as a `Map`, or as lines read before.
+ * `@effect/platform`, as `Headers` of `fetch`, or as lines read before.
  */
 import * as Untrusted from "./Untrusted.ts"
 
