@@ -21,7 +21,7 @@
  *   const failure = failures.shift()
  *   return failure === undefined ? Effect.succeed("stored") : Effect.fail(failure)
  * })
- * const policy = { classifier, maxAttempts: 3, backoff: Backoff.constant("1 milli") }
+ * const policy = { classifier, maxAttempts: 3, backoff: Backoff.constant({ delay: "1 milli" }) }
  * assert.strictEqual(await Effect.runPromise(Retry.retry(call, policy)), "stored")
  * ```
  */

@@ -15,6 +15,7 @@
  * ```ts
  * import { AwsClassifier, ErrorTable } from "@effect-retry/aws"
  * import { Verdict } from "@effect-retry/core"
+ * import { Duration } from "effect"
  * import * as assert from "node:assert"
  *
  * // A full account quota is no throttle here, and the service has a code of its own.
@@ -22,7 +23,7 @@
  *   ShardMovedException: "Transient"
  * })
  * const classifier = AwsClassifier.fromTable(table)
- * const moment = { nowMillis: 0, attempt: 1, elapsed: "0 seconds" } as never
+ * const moment = { nowMillis: 0, attempt: 1, elapsed: Duration.zero }
  *
  * assert.deepStrictEqual(classifier({ name: "ShardMovedException" }, moment), Verdict.transient)
  * assert.strictEqual(classifier({ name: "LimitExceededException", status: 400 }, moment)._tag, "Terminal")
@@ -268,7 +269,7 @@ export const without: {
   (self: ErrorTable, codes: ReadonlyArray<string>): ErrorTable
 } = /*#__PURE__*/ dual(2, (self: ErrorTable, codes: ReadonlyArray<string>): ErrorTable => {
   for (const code of codes) {
-    if (self.codes[code] === undefined) Argument.refuse("ErrorTable.without", "codes", "codes of the table", code)
+    if (!Object.hasOwn(self.codes, code)) Argument.refuse("ErrorTable.without", "codes", "codes of the table", code)
   }
   return { ...self, codes: Object.fromEntries(Object.entries(self.codes).filter(([code]) => !codes.includes(code))) }
 })

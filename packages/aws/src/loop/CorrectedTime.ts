@@ -25,7 +25,7 @@
  *     return yield* Effect.fail({ name: "RequestTimeTooSkewed", $fault: "client", $response: { statusCode: 403, headers } })
  *   })
  *   const classifier = Classifier.firstOf(time.classifier, AwsClassifier.standard)
- *   return yield* Retry.retry(time.sample(call), { classifier, maxAttempts: 2, backoff: Backoff.constant("1 milli") })
+ *   return yield* Retry.retry(time.sample(call), { classifier, maxAttempts: 2, backoff: Backoff.constant({ delay: "1 milli" }) })
  * })
  * assert.strictEqual(await Effect.runPromise(program), "accepted")
  * ```
