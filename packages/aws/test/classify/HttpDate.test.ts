@@ -16,7 +16,12 @@ describe("HttpDate.parse", () => {
       "Mon, 06 Nov 1994 08:49:37 GMT",
       "Sun, 06 Nov 1994 08:49:37 UTC",
       "Sun, 06 Nov 1994 24:00:00 GMT",
-      "Thu, 30 Feb 2024 00:00:00 GMT",
+      "Fri, 30 Feb 2024 00:00:00 GMT",
+      "Wed, 00 Nov 2026 00:00:00 GMT",
+      "Fri, 20 Foo 2026 00:00:00 GMT",
+      "Fri, 20 Nov 2026 00:60:00 GMT",
+      "Fri, 20 Nov 2026 00:00:60 GMT",
+      "Sun, 28 Nov 1920 00:00:00 GMT",
       "sun, 06 nov 1994 08:49:37 gmt",
       "Sun, 06 Nov 1994 08:49:37 GMT ",
       "1994-11-06T08:49:37.00000000Z",
@@ -24,7 +29,7 @@ describe("HttpDate.parse", () => {
     ]
     expect(refused.filter((value) => HttpDate.parse(value) !== undefined)).toEqual([])
   })
-  it.prop("reads back every second that is written", [fc.integer({ min: 0, max: 4_000_000_000 })], ([seconds]) => {
+  it.prop("reads back every second that is written", [fc.integer({ min: 0, max: 253_402_300_799 })], ([seconds]) => {
     expect(HttpDate.parse(new Date(seconds * 1000).toUTCString())).toBe(seconds * 1000)
   })
 })
