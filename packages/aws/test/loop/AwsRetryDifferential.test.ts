@@ -1,0 +1,334 @@
+/**
+ * Ours beside the published ones: the same outcomes, draws and times give the same delays and levels, but for the
+ * differences that are named here.
+ */
+import { Hint, RateLimiter, RetryBucket, type TokenBucket, Verdict } from "@effect-retry/core"
+import { DefaultRateLimiter, StandardRetryStrategy } from "@smithy/core/retry"
+import * as Published2020 from "@smithy/util-retry-2020"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, FastCheck as fc } from "effect"
+import * as AwsBackoff from "../../src/decide/AwsBackoff.ts"
+import * as AwsQuota from "../../src/fund/AwsQuota.ts"
+import * as AwsRetry from "../../src/loop/AwsRetry.ts"
+import { acquire, fail, succeed } from "../fund/Asking.ts"
+import type { Operation, World } from "./AwsRetryPublished.ts"
+import { inside, operateOurs, operatePublished, runIn } from "./AwsRetryPublished.ts"
+
+const seed = Number(process.env["LAW_SEED"] ?? 20_261_120)
+const factor = Number(process.env["LAW_RUNS"] ?? 1)
+const law = (numRuns: number) => ({ seed, numRuns: numRuns * factor })
+const timeout = 30_000 * factor
+
+const hint = fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined, freq: 3 })
+const verdict: fc.Arbitrary<Verdict.Verdict> = fc.oneof(
+  { weight: 6, arbitrary: hint.map((hint) => Verdict.retryable("Transient", { hint })) },
+  { weight: 3, arbitrary: hint.map((hint) => Verdict.retryable("Throttling", { hint })) },
+  { weight: 1, arbitrary: fc.constant<Verdict.Verdict>(Verdict.terminal("not found")) }
+)
+const draw = fc.oneof(fc.constantFrom(0, 0.5, 1 - Number.EPSILON), fc.double({ min: 0, max: 0.999_999, noNaN: true }))
+const operation = (most: number): fc.Arbitrary<Operation> =>
+  fc.array(fc.record({ verdict, u: draw }), { maxLength: most })
+
+interface Sequence {
+  readonly initial: number
+  readonly maxAttempts: number
+  readonly isLongPoll: boolean
+  readonly operations: ReadonlyArray<Operation>
+}
+
+const sequence: fc.Arbitrary<Sequence> = fc.record({
+  initial: fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 440, max: 500 })),
+  maxAttempts: fc.integer({ min: 1, max: 4 }),
+  isLongPoll: fc.boolean(),
+  operations: fc.array(operation(3), { minLength: 1, maxLength: 3 })
+})
+
+/** A world at an instant that is neither zero nor a whole second. */
+const begin = (): World => ({ millis: 1_000_123, u: 0 })
+
+const classifier = (verdict: Verdict.Verdict) => verdict
+
+describe("AwsRetry.standard beside @smithy/core 3.41.0", () => {
+  const theirs = ({ initial, isLongPoll, maxAttempts, operations }: Sequence) => {
+    const world = begin()
+    return inside(world, async () => {
+      const strategy = Object.assign(new StandardRetryStrategy(maxAttempts), { capacity: initial })
+      const options = { scope: isLongPoll ? "sqs:longpoll" : "sqs", waitOf: () => 0 }
+      const steps = []
+      for (const each of operations) steps.push(await operatePublished(world, strategy, each, options))
+      return steps
+    })
+  }
+  const ours = ({ initial, isLongPoll, maxAttempts, operations }: Sequence, backoff = AwsBackoff.javascript) => {
+    const world = begin()
+    const run = Effect.gen(function* () {
+      const quota = yield* RetryBucket.quota({ initial })
+      const bucket = isLongPoll ? AwsQuota.longPolling(quota) : quota
+      const policy = { ...AwsRetry.standard, classifier, maxAttempts, backoff, bucket }
+      return yield* Effect.forEach(operations, (each) => operateOurs(world, policy, bucket, each))
+    })
+    return runIn(world, run)
+  }
+
+  it(
+    "waits, charges and returns the same",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(sequence, async (each) => {
+          expect(ours(each)).toEqual(await theirs(each))
+        }),
+        law(5000)
+      )
+    },
+    timeout
+  )
+
+  it("differs, where it rounds a fraction of a millisecond up, by that millisecond", async () => {
+    const seen = new Set<number>()
+    await fc.assert(
+      fc.asyncProperty(sequence, async (each) => {
+        const published = (await theirs(each)).flat()
+        const rounded = ours(each, AwsBackoff.standard).flat()
+        expect(rounded.map(({ level }) => level)).toEqual(published.map(({ level }) => level))
+        rounded.forEach(({ millis }, i) => seen.add(millis - (published[i]?.millis ?? NaN)))
+      }),
+      law(300)
+    )
+    expect([...seen].toSorted()).toEqual([0, 1])
+  })
+})
+
+describe("AwsRetry.standard2020 beside @smithy/util-retry 4.2.8", () => {
+  /** What that version has of its own: its costs, its back-off, and hints as a floor of at most twenty seconds. */
+  const policy2020 = {
+    ...AwsRetry.standard2020,
+    classifier,
+    backoff: AwsBackoff.javascript2020,
+    hint: Hint.floor({ atMost: "20 seconds", otherwise: "clamp" })
+  }
+  const theirs = ({ initial, maxAttempts, operations }: Sequence, mend: boolean) => {
+    const world = begin()
+    return inside(world, async () => {
+      const strategy = new Published2020.StandardRetryStrategy(maxAttempts)
+      const quota = Object.assign(strategy as object, { capacity: initial })
+      const options = { scope: "sqs", waitOf: (token: { getRetryDelay: () => number }) => token.getRetryDelay() }
+      const steps = []
+      for (const each of operations) {
+        const before = quota.capacity
+        const taken = await operatePublished(world, strategy, each, options)
+        const last = taken.at(-1)
+        steps.push(taken)
+        if (!mend || last?.outcome !== "succeeded") continue
+        const [spent = before, beforeLast = before] = [taken.at(-2)?.level, taken.at(-3)?.level]
+        const returned = taken.length === 1 ? 1 : beforeLast - spent
+        // The difference: a success lifts the quota to its capacity at least, and above it by what it returns.
+        expect(last.level).toBe(Math.max(500, spent + returned))
+        quota.capacity = Math.min(500, spent + returned)
+        steps.splice(-1, 1, [...taken.slice(0, -1), { ...last, level: quota.capacity }])
+      }
+      return steps
+    })
+  }
+  const ours = ({ initial, maxAttempts, operations }: Sequence) => {
+    const world = begin()
+    const run = Effect.gen(function* () {
+      const bucket = yield* RetryBucket.quota({ initial, cost: AwsQuota.costs2020.transient })
+      return yield* Effect.forEach(operations, (each) =>
+        operateOurs(world, { ...policy2020, maxAttempts, bucket }, bucket, each)
+      )
+    })
+    return runIn(world, run)
+  }
+
+  it(
+    "waits, charges and returns the same, but for what a success puts in",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(sequence, async (each) => {
+          expect(ours(each)).toEqual(await theirs(each, true))
+        }),
+        law(2000)
+      )
+    },
+    timeout
+  )
+
+  it("differs where a success would lift the quota from nothing to its capacity", async () => {
+    const [transient] = [{ verdict: Verdict.transient, u: 0 }]
+    const each = { initial: 20, maxAttempts: 3, isLongPoll: false, operations: [[transient]] }
+    expect((await theirs(each, false))[0]?.map(({ level }) => level)).toEqual([10, 500])
+    expect(ours(each)[0]?.map(({ level }) => level)).toEqual([10, 20])
+  })
+
+  it("differs where a draw lies above the cap: it caps the bound, and not what is drawn", async () => {
+    const failures = Array.from({ length: 7 }, () => ({ verdict: Verdict.throttling, u: 0.75 }))
+    const each = { initial: 500, maxAttempts: 8, isLongPoll: false, operations: [failures] }
+    const lastMillis = (steps: ReturnType<typeof ours>) => steps[0]?.at(-2)?.millis
+    expect([lastMillis(await theirs(each, true)), lastMillis(ours(each))]).toEqual([20_000, 15_000])
+  })
+})
+
+/** What is asked of a limiter, or told to it, so many milliseconds after the deed before. */
+interface Deed {
+  readonly millis: number
+  readonly deed: "ask" | "succeed" | "fail" | "throttle"
+}
+
+const deed = fc.record({
+  millis: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 2500 })),
+  deed: fc.oneof(
+    { weight: 3, arbitrary: fc.constant("ask" as const) },
+    { weight: 4, arbitrary: fc.constant("succeed" as const) },
+    { weight: 1, arbitrary: fc.constant("fail" as const) },
+    { weight: 1, arbitrary: fc.constant("throttle" as const) }
+  )
+})
+const deeds = fc.array(deed, { minLength: 1, maxLength: 25 })
+
+/** A limiter of either version. */
+interface Limiter {
+  readonly getSendToken: () => Promise<void>
+  readonly updateClientSendingRate: (response: never) => void
+}
+
+/** What a published limiter keeps to itself; the name of its tokens differs by version. */
+interface Inner {
+  readonly enabled: boolean
+  readonly fillRate: number
+  readonly maxCapacity: number
+  readonly lastTimestamp: number
+  readonly availableTokens?: number
+  readonly currentCapacity?: number
+}
+
+/** The tokens of a published limiter at a time; `Infinity` where there is no limit yet. */
+const levelOf = (inner: Inner, millis: number): number => {
+  if (!inner.enabled) return Infinity
+  const tokens = inner.availableTokens ?? inner.currentCapacity ?? NaN
+  return Math.min(inner.maxCapacity, tokens + (millis / 1000 - inner.lastTimestamp) * inner.fillRate)
+}
+
+const tell = (limiter: TokenBucket.TokenBucket, deed: Deed["deed"]) => {
+  if (deed === "ask") return acquire(limiter, { attempt: 1 })
+  if (deed === "succeed") return succeed(limiter, 1)
+  return fail(limiter, deed === "fail" ? Verdict.transient : Verdict.throttling)
+}
+
+/** How far apart two limiters may come, and came. */
+interface Apart {
+  readonly millis: number
+  readonly tokens: number
+}
+
+/** Both limiters, deed by deed; where one waits a millisecond longer, both go on at its time. */
+const besideEachOther = (make: () => Limiter, responses: Record<string, object>, deeds: ReadonlyArray<Deed>) => {
+  const world = begin()
+  return inside(world, async (): Promise<Apart> => {
+    const theirs = make()
+    const inner = theirs as unknown as Inner
+    const ours = runIn(world, RateLimiter.adaptive())
+    let most = { millis: 0, tokens: 0 }
+    // At its capacity a bucket loses the tokens of the millisecond that one of the two waited longer.
+    let lost = 0
+    for (const { deed, millis } of deeds) {
+      world.millis += millis
+      const start = world.millis
+      if (deed === "ask") await theirs.getSendToken()
+      else theirs.updateClientSendingRate(responses[deed] as never)
+      const theirMillis = world.millis
+      world.millis = start
+      const level = runIn(world, Effect.zipRight(tell(ours, deed), ours.level))
+      const theirLevel = levelOf(inner, world.millis)
+      const apart = Math.abs(world.millis - theirMillis)
+      lost += (apart / 1000) * inner.fillRate
+      const tokens = level === theirLevel ? 0 : Math.abs(level - theirLevel) - lost
+      most = { millis: Math.max(most.millis, apart), tokens: Math.max(most.tokens, tokens) }
+      world.millis = Math.max(world.millis, theirMillis)
+    }
+    return most
+  })
+}
+
+const expectClose = ({ millis, tokens }: Apart, mostMillis = 1) => {
+  expect(millis).toBeLessThanOrEqual(mostMillis)
+  expect(tokens).toBeLessThan(1e-5)
+}
+
+/** A client's error of a throttled request. */
+const throttlingError = { name: "ThrottlingException", $metadata: {} }
+
+describe("RateLimiter.adaptive beside @smithy/core 3.41.0", () => {
+  const responses = {
+    succeed: {},
+    fail: { errorType: "TRANSIENT", error: { name: "InternalError", $metadata: { httpStatusCode: 500 } } },
+    throttle: { errorType: "THROTTLING", error: throttlingError }
+  }
+
+  it(
+    "waits the same and holds the same tokens, to the rounding of a timer and of eight decimals",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(deeds, async (each) => {
+          expectClose(await besideEachOther(() => new DefaultRateLimiter(), responses, each))
+        }),
+        law(2000)
+      )
+    },
+    timeout
+  )
+})
+
+/** That version keeps the timer that it found when it was loaded: it is given the one of the world. */
+const make2020 = (): Limiter => {
+  Object.assign(Published2020.DefaultRateLimiter, {
+    setTimeoutFn: (wake: () => void, millis: number) => globalThis.setTimeout(wake, millis)
+  })
+  return new Published2020.DefaultRateLimiter()
+}
+
+describe("RateLimiter.adaptive beside @smithy/util-retry 4.2.8", () => {
+  const responses = { succeed: {}, fail: { name: "InternalError", $metadata: {} }, throttle: throttlingError }
+
+  it(
+    "waits the same where one attempt asks at a time, to a millisecond of debt for each",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(deeds, async (each) => {
+          // Each wait there ends up to a millisecond early, in debt.
+          expectClose(await besideEachOther(make2020, responses, each), each.length)
+        }),
+        law(500)
+      )
+    },
+    timeout
+  )
+
+  it("differs where attempts ask together: ours takes no token that is not there", async () => {
+    const asking = 3
+    const world = begin()
+    const granted = await inside(world, async () => {
+      const theirs = make2020()
+      theirs.updateClientSendingRate(throttlingError as never)
+      const start = world.millis
+      await Promise.all(Array.from({ length: asking }, () => theirs.getSendToken()))
+      return { millis: world.millis - start, tokens: (theirs as unknown as Inner).currentCapacity }
+    })
+    // All three went after one wait each, the stubbed clock adding them up, and left the bucket in debt.
+    expect(granted.tokens).toBeLessThan(0)
+    const ours = begin()
+    const limiter = runIn(ours, RateLimiter.adaptive())
+    runIn(ours, fail(limiter, Verdict.throttling))
+    runIn(ours, Effect.replicateEffect(acquire(limiter, { attempt: 1 }), asking))
+    expect(runIn(ours, limiter.level)).toBeGreaterThanOrEqual(0)
+  })
+
+  it("differs where a throttle is told by its type: that version takes no notice (smithy-typescript 1328)", async () => {
+    const limiter = make2020()
+    limiter.updateClientSendingRate({ errorType: "THROTTLING" } as never)
+    expect((limiter as unknown as Inner).enabled).toBe(false)
+    const world = begin()
+    const ours = runIn(world, RateLimiter.adaptive())
+    runIn(world, fail(ours, Verdict.throttling))
+    expect(runIn(world, ours.level)).toBe(0)
+  })
+})
