@@ -47,8 +47,14 @@ export interface Limited<in E = unknown> extends Policy<E> {
 
 /** The defaults that depend on the gate of the 2026 behaviour. */
 const gates = {
-  off: { initialDelay: "10 millis", scaleFactor: 1.5, retryCost: 5, timeoutRetryCost: 10 },
-  on: { initialDelay: "50 millis", scaleFactor: 2, retryCost: 14, timeoutRetryCost: 5 }
+  off: {
+    initialDelay: "10 millis",
+    scaleFactor: 1.5,
+    retryCost: 5,
+    timeoutRetryCost: 10,
+    transientPays: "timeoutRetryCost"
+  },
+  on: { initialDelay: "50 millis", scaleFactor: 2, retryCost: 14, timeoutRetryCost: 5, transientPays: "retryCost" }
 } as const
 
 const gateOf = (newRetries2026 = false) => (newRetries2026 ? gates.on : gates.off)
@@ -107,35 +113,36 @@ const bucketOf = (
   if (KotlinSettings.isBucket(given)) return Effect.succeed(given)
   const settings: BucketSettings = given
   KotlinSettings.checkBucket(owner, path.slice(0, -1), settings)
-  const number = (field: keyof BucketSettings, otherwise: number, max = Number.MAX_VALUE) =>
-    Argument.number(owner, path + field, settings[field] ?? otherwise, { min: 0, max })
-  const capacity = Argument.number(owner, `${path}maxCapacity`, settings.maxCapacity ?? 500, {
-    min: 0,
-    exclusive: true
-  })
-  const cost = (field: "initialTryCost" | "retryCost" | "timeoutRetryCost", otherwise: number) =>
-    number(field, Math.min(otherwise, capacity), capacity)
-  const gate = gateOf(newRetries2026)
-  const initialTryCost = cost("initialTryCost", 0)
-  const retryCost = cost("retryCost", gate.retryCost)
-  const timeoutRetryCost = cost("timeoutRetryCost", gate.timeoutRetryCost)
-  const transientCost = newRetries2026 === true ? retryCost : timeoutRetryCost
-  const refillPerSecond = number("refillUnitsPerSecond", 0)
+  const read: Read = (field, otherwise, range) =>
+    Argument.number(owner, path + field, settings[field] ?? otherwise, range)
+  const capacity = read("maxCapacity", 500, { min: 0, exclusive: true })
+  const cost = costsOf(read, capacity, gateOf(newRetries2026))
+  const refillPerSecond = read("refillUnitsPerSecond", 0, { min: 0 })
   const waits = settings.useCircuitBreakerMode === false && refillPerSecond > 0
   const quota = RetryBucket.quota({
     capacity,
-    cost: {
-      first: initialTryCost,
-      Throttling: timeoutRetryCost,
-      Transient: transientCost,
-      Timeout: transientCost,
-      orElse: retryCost
-    },
-    firstSuccessIncrement: number("initialTrySuccessIncrement", 1),
+    cost,
+    firstSuccessIncrement: read("initialTrySuccessIncrement", 1, { min: 0 }),
     refillPerSecond,
     whenShort: waits ? "wait" : "refuse"
   })
-  return Effect.map(quota, (bucket) => ({ ...bucket, initialTryCost }))
+  return Effect.map(quota, (bucket) => ({ ...bucket, initialTryCost: cost.first }))
+}
+
+type Read = (
+  field: Exclude<keyof BucketSettings, "useCircuitBreakerMode">,
+  otherwise: number,
+  range: Argument.Range
+) => number
+
+const costsOf = (read: Read, capacity: number, gate: (typeof gates)[keyof typeof gates]) => {
+  const cost = (field: "initialTryCost" | "retryCost" | "timeoutRetryCost", otherwise: number) =>
+    read(field, Math.min(otherwise, capacity), { min: 0, max: capacity })
+  const first = cost("initialTryCost", 0)
+  const orElse = cost("retryCost", gate.retryCost)
+  const Throttling = cost("timeoutRetryCost", gate.timeoutRetryCost)
+  const transient = gate.transientPays === "retryCost" ? orElse : Throttling
+  return { first, Throttling, Transient: transient, Timeout: transient, orElse }
 }
 
 const limiterOf = (
