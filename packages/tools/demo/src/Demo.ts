@@ -10,11 +10,12 @@ import type { Promised } from "./Promised.ts"
 import * as Run from "./Run.ts"
 import type { Report, Scene, Tally } from "./Scene.ts"
 import * as Server from "./Server.ts"
+import * as Throttling from "./Throttling.ts"
 
 /**
  * @category constructors
  */
-export const scenes: ReadonlyArray<Scene> = [...Calls.scenes(), Outage.scene()]
+export const scenes: ReadonlyArray<Scene> = [...Calls.scenes(), Outage.scene(), Throttling.scene()]
 
 /**
  * @category models

@@ -33,12 +33,19 @@ const same = (message: string, actual: unknown, expected: unknown): void => {
 }
 
 /**
+ * At least and at most so many.
+ *
+ * @category constructors
+ */
+export const between = (text: string, count: number, [least, most]: readonly [number, number]): Promised =>
+  promised(text, () => same(`expected ${least} to ${most}, got ${count}`, count >= least && count <= most, true))
+
+/**
  * At least one, and at most so many.
  *
  * @category constructors
  */
-export const some = (text: string, count: number, most: number): Promised =>
-  promised(text, () => same(`expected 1 to ${most}, got ${count}`, count >= 1 && count <= most, true))
+export const some = (text: string, count: number, most: number): Promised => between(text, count, [1, most])
 
 /**
  * @category constructors

@@ -20,7 +20,8 @@ describe("Promised", () => {
     ["terminal verdicts", Promised.kinds(Runs.final, "Terminal")],
     ["waits", Promised.waits("waits", Runs.twoFailures, 98, 198)],
     ["a deadline", Promised.keepsDeadline(Runs.refused, 1000)],
-    ["a count", Promised.some("some", 3, 3)]
+    ["a count", Promised.some("some", 3, 3)],
+    ["a least count", Promised.between("between", 0, [0, 3])]
   ])("keeps %s", (_, { broken }) => {
     expect(broken).toBe(undefined)
   })
@@ -38,7 +39,9 @@ describe("Promised", () => {
     [Promised.keepsDeadline(Runs.hinted, 900), "an attempt started after 1 s"],
     [Promised.keepsDeadline(waiting, 1000), "it waited 500 ms in the end"],
     [Promised.some("some", 0, 3), "expected 1 to 3, got 0"],
-    [Promised.some("some", 4, 3), "expected 1 to 3, got 4"]
+    [Promised.some("some", 4, 3), "expected 1 to 3, got 4"],
+    [Promised.between("between", 1, [2, 3]), "expected 2 to 3, got 1"],
+    [Promised.between("between", 4, [2, 3]), "expected 2 to 3, got 4"]
   ])("says what happened instead: %j", ({ broken }, expected) => {
     expect(broken).toBe(expected)
   })

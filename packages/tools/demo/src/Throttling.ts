@@ -1,0 +1,112 @@
+/**
+ * Writers of one table that takes fewer writes than they have: AWS's adaptive mode, which finds the rate, beside a plain
+ * retry.
+ *
+ * On a virtual clock, as the outage.
+ */
+import { AwsQuota, AwsRetry } from "@effect-retry/aws"
+import { RateLimiter, Retry, type TokenBucket } from "@effect-retry/core"
+import { VirtualClock } from "@effect-retry/testing"
+import { Array, Clock, Data, Effect, Random, Schedule } from "effect"
+import * as Load from "./Load.ts"
+import * as Paint from "./Paint.ts"
+import * as Promised from "./Promised.ts"
+import type { Scene } from "./Scene.ts"
+
+const writers = 5
+const perSecond = 20
+const inStore = 5
+const untilMillis = 16_000
+const settled = { fromMillis: 8000, toMillis: untilMillis, name: "settled" }
+const mostThrottled = 0.05
+const leastUsed = 0.7
+
+/**
+ * @category constructors
+ */
+export const scene = (rateLimiter: Effect.Effect<TokenBucket.TokenBucket> = RateLimiter.adaptive()): Scene => ({
+  title: `A table for ${perSecond} writes per second`,
+  intro: [
+    `${writers} writers write as fast as they can; below are the writes that are throttled`,
+    "ours: AwsRetry.adaptive, one rate limiter for the table",
+    "native: exponential from 50 ms, jittered, recurs(2)"
+  ],
+  play: ({ seed }) =>
+    Effect.gen(function* () {
+      const policy = { ...AwsRetry.adaptive, bucket: yield* AwsQuota.standard, rateLimiter: yield* rateLimiter }
+      const ours = yield* load(seed, Retry.retry(policy))
+      const native = yield* load(seed, Effect.retry(plain))
+      const tracks = [
+        { name: "ours", tone: "good", atMillis: ours.throttled },
+        { name: "native", tone: "bad", atMillis: native.throttled }
+      ] as const
+      const [stored, storedNative] = [ours, native].map(({ requests, throttled }) => requests.length - throttled.length)
+      return {
+        figure: (style) => Load.draw(style, tracks, untilMillis, settled),
+        promises: promises(ours),
+        note: `in virtual time; ${Paint.count(stored ?? 0, "write")} stored, native ${storedNative}`,
+        ours: { requests: ours.requests.length },
+        native: { requests: native.requests.length }
+      }
+    })
+})
+
+const plain = Schedule.exponential("50 millis").pipe(Schedule.jittered, Schedule.intersect(Schedule.recurs(2)))
+
+class Throttled extends Data.TaggedError("ProvisionedThroughputExceededException") {}
+
+/** When each request came, and when each that was refused. */
+interface Served {
+  readonly requests: Array<number>
+  readonly throttled: Array<number>
+}
+
+type Retrying = (write: Effect.Effect<void, Throttled>) => Effect.Effect<void, unknown>
+
+/** All writers at the same time, each with pauses of its own, which are the same under every retry. */
+const load = (seed: string, retrying: Retrying): Effect.Effect<Served> =>
+  Effect.gen(function* () {
+    const served: Served = { requests: [], throttled: [] }
+    const write = table(served)
+    const writer = (i: number) => {
+      const pause = Effect.flatMap(Random.make(`${seed}/${i}/pauses`).next, (u) => Effect.sleep(200 * u))
+      const writing = Effect.forever(Effect.zipRight(pause, Effect.ignore(retrying(write))))
+      return Effect.withRandom(Effect.timeoutOption(writing, untilMillis), Random.make(`${seed}/${i}`))
+    }
+    yield* Effect.all(Array.makeBy(writers, writer), { concurrency: "unbounded", discard: true })
+    return served
+  }).pipe(VirtualClock.run)
+
+/** A table that has some writes in store, and gets more with time. */
+const table = ({ requests, throttled }: Served): Effect.Effect<void, Throttled> => {
+  let stored = inStore
+  let lastMillis = 0
+  return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    requests.push(now)
+    stored = Math.min(inStore, stored + ((now - lastMillis) * perSecond) / 1000)
+    lastMillis = now
+    if (stored >= 1) {
+      stored -= 1
+      return Effect.void
+    }
+    throttled.push(now)
+    return new Throttled()
+  })
+}
+
+const promises = ({ requests, throttled }: Served): ReadonlyArray<Promised.Promised> => {
+  const settledOf = (times: ReadonlyArray<number>) => times.filter((at) => at >= settled.fromMillis).length
+  const capacity = (perSecond * (settled.toMillis - settled.fromMillis)) / 1000
+  return [
+    Promised.between(
+      `once settled, at most ${mostThrottled * 100} % of the writes are throttled`,
+      settledOf(throttled),
+      [0, Math.floor(settledOf(requests) * mostThrottled)]
+    ),
+    Promised.between(
+      `and the table stores at least ${leastUsed * 100} % of what it could`,
+      settledOf(requests) - settledOf(throttled),
+      [capacity * leastUsed, capacity + inStore]
+    )
+  ]
+}
