@@ -1,7 +1,17 @@
-import { Backoff, Curve, Hint, RateLimiter, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import {
+  Backoff,
+  Curve,
+  Hint,
+  type Observe,
+  RateLimiter,
+  Retry,
+  RetryBucket,
+  TokenBucket,
+  Verdict
+} from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Clock, type Duration, Effect, Fiber, Layer } from "effect"
+import { Clock, type Duration, Effect, Fiber, Layer, Option } from "effect"
 import * as AwsQuota from "../../src/fund/AwsQuota.ts"
 import * as AwsRetry from "../../src/loop/AwsRetry.ts"
 import type { Response } from "./AwsRetryRuns.ts"
@@ -288,6 +298,32 @@ describe("AwsRetry.standard", () => {
     }).pipe(Effect.provide(Layer.effect(AwsRetry.Quota, AwsQuota.standard)), VirtualClock.run)
   )
 
+  it.effect("fails with the service's own error, and tells by the second door why there was no retry", () =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.quota({ initial: 20 })
+      const told: Array<string> = []
+      const observe = [
+        (event: Observe.RetryEvent) =>
+          Effect.map(event.level, (level) => {
+            const cost = event._tag === "RetryScheduled" ? ` for ${event.cost}` : ""
+            told.push(`${event._tag}${cost}, ${Option.getOrThrow(level)} left`)
+          })
+      ]
+      const error = errorOf(failed())
+      const policy = { ...AwsRetry.standard, bucket, observe }
+      expect(yield* Effect.flip(Retry.retry(Effect.fail(error), policy))).toBe(error)
+      expect(told).toEqual([
+        "AttemptFailed, 20 left",
+        "RetryScheduled for 14, 6 left",
+        "AttemptFailed, 6 left",
+        "GaveUp, 6 left"
+      ])
+      const stopped = yield* Effect.flip(Retry.orStopped(Effect.fail(error), policy))
+      expect(stopped).toMatchObject({ reason: { _tag: "BucketEmpty" }, attempts: 1, error, delay: Option.some({}) })
+      expect(stopped.history.map(({ attempt, verdict }) => [attempt, verdict])).toEqual([[1, Verdict.transient]])
+    }).pipe(VirtualClock.run)
+  )
+
   it("requires its quota, and adds no error", () => {
     const effect: Effect.Effect<number, "busy"> = Effect.succeed(1)
     const retried = Retry.retry(effect, AwsRetry.standard)
@@ -571,7 +607,11 @@ describe("AwsRetry.adaptive", () => {
     Effect.gen(function* () {
       yield* call(throttled)
       yield* call(failed())
-      expect(yield* Effect.flatMap(AwsRetry.Quota, ({ level }) => level)).toBe(500 - 2 * 5 - 2 * 14)
+      const level = Effect.flatMap(AwsRetry.Quota, ({ level }) => level)
+      expect(yield* level).toBe(500 - 2 * 5 - 2 * 14)
+      // A quota that adaptive mode never refills was a defect of the SDK for Go (aws-sdk-go-v2 3550).
+      yield* call(ok)
+      expect(yield* level).toBe(500 - 2 * 5 - 2 * 14 + 1)
     }).pipe(Effect.provide(layer), VirtualClock.run)
   )
 
