@@ -1,11 +1,12 @@
 /**
  * The retry throttling of gRPC: failures take tokens, and retries are made only above half.
  */
-import { Effect, Option, Ref } from "effect"
+import { Effect, Option } from "effect"
 import * as Argument from "../accept/Argument.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { Grant, TokenBucket } from "./Port.ts"
 import { noTokens } from "./Port.ts"
+import * as TimedRef from "./TimedRef.ts"
 
 /** The options of `grpcThrottle`, in gRPC's own words as far as it has them. */
 interface Options {
@@ -39,17 +40,17 @@ export const grpcThrottle = (options: Options): Effect.Effect<TokenBucket> => {
   // In thousandths: sums of three-decimal ratios stay exact.
   const capacity = maxTokens * 1000
   const ratio = Math.floor(tokenRatio * 1000 + 1e-9)
-  return Effect.map(Ref.make(capacity), (ref) => {
-    const credit = Ref.update(ref, (level) => Math.min(capacity, level + ratio))
-    const charge = Ref.update(ref, (level) => Math.max(0, level - 1000))
-    const acquire = Effect.map(Ref.get(ref), (level) => (level > capacity / 2 ? free : Option.none()))
+  return Effect.map(TimedRef.makeTimeless(capacity), ({ modify }) => {
+    const credit = modify((level) => [undefined, Math.min(capacity, level + ratio)])
+    const charge = modify((level) => [undefined, Math.max(0, level - 1000)])
+    const acquire = modify((level) => [level > capacity / 2 ? free : Option.none(), level])
     return {
       acquire: () => acquire,
       record: (outcome) => {
         if (outcome._tag === "Succeeded") return credit
         return outcome._tag === "Failed" && counts(outcome.verdict) ? charge : Effect.void
       },
-      level: Effect.map(Ref.get(ref), (level) => level / 1000)
+      level: modify((level) => [level / 1000, level])
     }
   })
 }

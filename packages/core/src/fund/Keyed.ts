@@ -2,8 +2,9 @@
  * A bucket for each key, bounded in number and in age.
  */
 import type { Duration } from "effect"
-import { Clock, Context, Effect, Option } from "effect"
+import { Clock, Context, Effect, Exit, Option } from "effect"
 import * as Argument from "../accept/Argument.ts"
+import * as AtOnce from "./AtOnce.ts"
 import { Key } from "./Key.ts"
 import * as MonotonicTime from "./MonotonicTime.ts"
 import type { Grant, Outcome, TokenBucket } from "./Port.ts"
@@ -62,7 +63,7 @@ interface Shared {
 }
 
 interface Entries {
-  /** Uses the entry of the running operation's key. */
+  /** Uses the entry of the running operation's key. `f` runs the entry's bucket at once, or changes nothing yet. */
   readonly use: <A>(f: (entry: Entry, key: string) => Effect.Effect<A>) => Effect.Effect<A>
   /** Counts an attempt that starts (1) or ends (-1). */
   readonly count: (entry: Entry, key: string, change: 1 | -1) => void
@@ -114,7 +115,8 @@ const makeEntries = (
   }
   return {
     use: (f) =>
-      Effect.withFiberRuntime((fiber) => {
+      AtOnce.suspend(() => {
+        const fiber = AtOnce.currentFiber()
         const key = Context.get(fiber.currentContext, Key)
         const nowMillis = monotonicMillis(Context.get(fiber.currentDefaultServices, Clock.Clock))
         const entry = own.get(key, nowMillis)
@@ -140,23 +142,28 @@ const isKeyed = (granted: Grant): granted is KeyedGrant => "bucket" in granted
 const bucketOf = ({ use }: Entries): TokenBucket => ({
   acquire: (request) =>
     use((entry) => {
-      const asked = entry.bucket.acquire(request)
-      entry.inUse += 1
-      return Effect.matchCauseEffect(asked, {
-        onFailure: (cause) => {
-          entry.inUse -= 1
-          return Effect.failCause(cause)
-        },
-        onSuccess: (answer) => {
-          entry.inUse -= 1
-          return Effect.succeed(Option.isNone(answer) ? answer : Option.some(grantOf(entry, answer.value)))
-        }
-      })
+      const asked = AtOnce.run(entry.bucket.acquire(request))
+      const answerOf = Option.map((inner: Grant) => grantOf(entry, inner))
+      return AtOnce.hasEnded(asked) ? Exit.map(asked, answerOf) : Effect.map(using(entry, asked), answerOf)
     }),
   record: (outcome) =>
     isKeyed(outcome.granted) ? recordGranted(outcome, outcome.granted) : use(({ bucket }) => bucket.record(outcome)),
   level: use(({ bucket }) => bucket.level)
 })
+
+/** Counts an attempt that waits for the bucket's answer. */
+const using = <A>(entry: Entry, asked: Effect.Effect<A>): Effect.Effect<A> =>
+  Effect.suspend(() => {
+    entry.inUse += 1
+    const ended = <B>(exit: B): B => {
+      entry.inUse -= 1
+      return exit
+    }
+    return Effect.matchCauseEffect(asked, {
+      onFailure: (cause) => ended(Effect.failCause(cause)),
+      onSuccess: (answer) => ended(Effect.succeed(answer))
+    })
+  })
 
 const grantOf = ({ bucket }: Entry, inner: Grant): KeyedGrant => ({
   tokens: inner.tokens,
@@ -171,17 +178,33 @@ const recordGranted = (outcome: Outcome, { bucket, inner }: KeyedGrant): Effect.
 const startingBucketOf = (entries: Entries): TokenBucket => ({
   ...bucketOf(entries),
   started: (attempt) =>
-    entries.use((entry, key) => {
-      entries.count(entry, key, 1)
-      return entry.bucket.started?.(attempt) ?? Effect.void
-    }),
+    entries.use((entry, key) =>
+      counting(
+        () => entries.count(entry, key, 1),
+        () => entry.bucket.started?.(attempt) ?? Effect.void
+      )
+    ),
   record: (outcome) =>
-    entries.use((entry, key) => {
-      entries.count(entry, key, -1)
-      if (!isKeyed(outcome.granted)) return entry.bucket.record(outcome)
-      const recorded = recordGranted(outcome, outcome.granted)
-      if (outcome.granted.bucket === entry.bucket) return recorded
-      // A bucket that was dropped granted the attempt, and this one was told that it started.
-      return Effect.ensuring(recorded, entry.bucket.record({ ...outcome, granted: noTokens }))
-    })
+    entries.use((entry, key) =>
+      counting(
+        () => entries.count(entry, key, -1),
+        () => {
+          if (!isKeyed(outcome.granted)) return entry.bucket.record(outcome)
+          const recorded = recordGranted(outcome, outcome.granted)
+          if (outcome.granted.bucket === entry.bucket) return recorded
+          // A bucket that was dropped granted the attempt, and this one was told that it started.
+          return Effect.ensuring(recorded, entry.bucket.record({ ...outcome, granted: noTokens }))
+        }
+      )
+    )
 })
+
+/** Counts, then tells: also where the telling dies. */
+const counting = (count: () => void, tell: () => Effect.Effect<void>): Effect.Effect<void> => {
+  const told = AtOnce.run(AtOnce.suspend(tell))
+  const counted = () => {
+    count()
+    return told
+  }
+  return AtOnce.hasEnded(told) ? counted() : Effect.suspend(counted)
+}

@@ -1,7 +1,8 @@
 /**
  * The time of buckets and rate limiters: it never goes back, and setting the wall clock does not change it.
  */
-import type { Clock } from "effect"
+import { Clock, Context } from "effect"
+import * as AtOnce from "./AtOnce.ts"
 
 /**
  * Reads a clock, in milliseconds with fractions.
@@ -26,3 +27,10 @@ export const makeReader = (): Reader => {
     return latest
   }
 }
+
+/**
+ * The clock of the fiber that runs. To be called while an effect runs.
+ *
+ * @category running
+ */
+export const currentClock = (): Clock.Clock => Context.get(AtOnce.currentFiber().currentDefaultServices, Clock.Clock)

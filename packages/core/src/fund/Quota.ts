@@ -79,13 +79,17 @@ export const quota = (options: Options = {}): Effect.Effect<TokenBucket> => {
   const increment = Argument.number(owner, "firstSuccessIncrement", options.firstSuccessIncrement ?? 1, { min: 0 })
   const refillPerSecond = Argument.number(owner, "refillPerSecond", options.refillPerSecond ?? 0, { min: 0 })
   const limits = { capacity, refillPerSecond }
-  return Effect.map(TokenStore.makeTokens(limits, initial, checkWaiting(refillPerSecond, options)), (store) => ({
-    acquire: (request) => store.acquire(costOf(request), request),
-    record: (outcome) => {
-      if (outcome._tag !== "Succeeded") return Effect.void
-      const tokens = outcome.attempt === 1 ? increment : outcome.granted.tokens
-      return tokens > 0 ? store.change((state, now) => TokenStore.added(state, limits, now, tokens)) : Effect.void
-    },
-    level: store.level
-  }))
+  return Effect.map(TokenStore.makeTokens(limits, initial, checkWaiting(refillPerSecond, options)), (store) => {
+    const putIn = (tokens: number) =>
+      tokens > 0 ? store.change((state, now) => TokenStore.added(state, limits, now, tokens)) : Effect.void
+    const putIncrementIn = putIn(increment)
+    return {
+      acquire: (request) => store.acquire(costOf(request), request),
+      record: (outcome) => {
+        if (outcome._tag !== "Succeeded") return Effect.void
+        return outcome.attempt === 1 ? putIncrementIn : putIn(outcome.granted.tokens)
+      },
+      level: store.level
+    }
+  })
 }

@@ -4,6 +4,7 @@
 import { Duration, Effect, Option, Random } from "effect"
 import * as Argument from "../accept/Argument.ts"
 import { longestTimerMillis } from "../decide/Millis.ts"
+import * as AtOnce from "./AtOnce.ts"
 import type { Grant, Outcome, Request, TokenBucket } from "./Port.ts"
 import { noTokens } from "./Port.ts"
 import * as TimedRef from "./TimedRef.ts"
@@ -67,8 +68,9 @@ export const serverPause = (options: Options): Effect.Effect<TokenBucket> => {
   const draw = jitterRatio === 0 ? Effect.succeed(0) : Random.next
   return Effect.map(
     TimedRef.make((): Pause => ({ untilMillis: -Infinity, lengthMillis: 0 })),
-    ({ modify }) => {
-      const look = modify((pause, now) => [seen(pause, now), pause])
+    ({ modify, unsafeModify }) => {
+      const see = (pause: Pause, now: number) => [seen(pause, now), pause] as const
+      const look = modify(see)
       const wait = (
         { leftMillis, lengthMillis, nowMillis }: Seen,
         untilMillis: number,
@@ -86,7 +88,8 @@ export const serverPause = (options: Options): Effect.Effect<TokenBucket> => {
       }
       return {
         acquire: (request) =>
-          Effect.flatMap(look, (seen) => {
+          AtOnce.suspend(() => {
+            const seen = unsafeModify(see)
             if (seen.leftMillis <= 0) return Effect.succeed(free)
             if (Option.isNone(maxWait)) return Effect.succeedNone
             return wait(seen, seen.nowMillis + Waiting.millisFor(maxWait.value, request), request)

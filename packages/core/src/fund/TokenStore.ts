@@ -56,33 +56,32 @@ export const make = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait): Ef
   })
 
 const storeOf = <S>(
-  { modify }: TimedRef.TimedRef<S>,
+  { modify, unsafeModify }: TimedRef.TimedRef<S>,
   nowMillis: MonotonicTime.Reader,
   arithmetic: Arithmetic<S>,
   maxWait: Waiting.MaxWait
 ): TokenStore<S> => {
-  const change: TokenStore<S>["change"] = (f) =>
-    modify((state, now) => {
-      queue.unsafeWakeFirst()
-      return [undefined, f(state, now)]
-    })
-  const grant = (tokens: number, request: Request): Option.Option<Grant> =>
-    Option.some({ tokens, refund: change((state, now) => arithmetic.put(state, now, tokens, request)) })
   const take: WaitQueue.Source["take"] = (cost, demand, request) =>
-    modify((state, now) => {
+    unsafeModify((state, now) => {
       const taken = arithmetic.take(state, now, cost, demand, request)
       return Option.isSome(taken) ? [grant(taken.value[0], request), taken.value[1]] : [Option.none(), state]
     })
-  const queue = WaitQueue.make(
-    { take, millisUntil: (cost) => modify((state, now) => [arithmetic.millisUntil(state, now, cost), state]) },
-    nowMillis
-  )
+  const grant = (tokens: number, request: Request): Option.Option<Grant> =>
+    Option.some({ tokens, refund: change((state, now) => arithmetic.put(state, now, tokens, request)) })
+  const millisUntil: WaitQueue.Source["millisUntil"] = (cost) =>
+    unsafeModify((state, now) => [arithmetic.millisUntil(state, now, cost), state])
+  const maxWaitMillis = Option.getOrUndefined(maxWait)
+  const queue = maxWaitMillis === undefined ? undefined : WaitQueue.make({ take, millisUntil }, nowMillis)
+  const change: TokenStore<S>["change"] = (f) =>
+    modify((state, now) => {
+      queue?.unsafeWakeFirst()
+      return [undefined, f(state, now)]
+    })
   return {
-    acquire: Option.match(maxWait, {
-      onNone: () => (cost: number, request: Request) => take(cost, 0, request),
-      onSome: (maxWaitMillis) => (cost: number, request: Request) =>
-        queue.acquire(cost, Waiting.millisFor(maxWaitMillis, request), request)
-    }),
+    acquire:
+      queue === undefined || maxWaitMillis === undefined
+        ? (cost, request) => Effect.sync(() => take(cost, 0, request))
+        : (cost, request) => queue.acquire(cost, Waiting.millisFor(maxWaitMillis, request), request),
     change,
     level: modify((state, now) => [arithmetic.level(state, now), state])
   }

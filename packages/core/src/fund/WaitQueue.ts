@@ -8,11 +8,12 @@
 import type { Clock } from "effect"
 import { Deferred, Duration, Effect, Exit, Fiber, FiberId, Option } from "effect"
 import { longestTimerMillis } from "../decide/Millis.ts"
+import * as AtOnce from "./AtOnce.ts"
 import * as MonotonicTime from "./MonotonicTime.ts"
 import type { Grant, Request } from "./Port.ts"
 
 /**
- * Where the tokens come from; all times in milliseconds, all costs in tokens.
+ * Where the tokens come from; all times in milliseconds, all costs in tokens. To be called while an effect runs.
  *
  * @category models
  */
@@ -21,9 +22,9 @@ export interface Source {
    * Takes `cost`, all or nothing. `demand` is what all waiters want together if they have been waiting; zero for one that
    * has just come.
    */
-  readonly take: (cost: number, demand: number, request: Request) => Effect.Effect<Option.Option<Grant>>
+  readonly take: (cost: number, demand: number, request: Request) => Option.Option<Grant>
   /** Whole milliseconds until `cost` tokens are there; `Infinity` where time alone does not bring them. */
-  readonly millisUntil: (cost: number) => Effect.Effect<number>
+  readonly millisUntil: (cost: number) => number
 }
 
 /**
@@ -61,21 +62,20 @@ const graceMillis = 1
 export const make = (source: Source, nowMillis: MonotonicTime.Reader = MonotonicTime.makeReader()): WaitQueue => {
   const waiters = makeWaiters()
 
-  const take = (waiter: Waiter, demand: number): Effect.Effect<Option.Option<Grant>> =>
-    Effect.map(source.take(waiter.cost, demand, waiter.request), (grant) => {
-      waiter.grant = grant
-      return grant
-    })
+  const take = (waiter: Waiter, demand: number): Option.Option<Grant> => {
+    waiter.grant = source.take(waiter.cost, demand, waiter.request)
+    return waiter.grant
+  }
 
   const turn = (waiter: Waiter, clock: Clock.Clock): Effect.Effect<Option.Option<Grant>> =>
     Effect.gen(function* () {
       while (true) {
         const leftMillis = left(waiter, clock)
         yield* waiters.isFirst(waiter)
-          ? pause(waiter, clock, Math.min(leftMillis, yield* source.millisUntil(waiter.cost)))
+          ? pause(waiter, clock, Math.min(leftMillis, source.millisUntil(waiter.cost)))
           : pause(waiter, clock, leftMillis + graceMillis)
         if (waiters.isFirst(waiter)) {
-          const grant = yield* Effect.uninterruptible(take(waiter, waiters.demand()))
+          const grant = take(waiter, waiters.demand())
           if (Option.isSome(grant)) return grant
         }
         if (left(waiter, clock) <= (waiters.isFirst(waiter) ? 0 : -graceMillis)) return Option.none()
@@ -98,20 +98,20 @@ export const make = (source: Source, nowMillis: MonotonicTime.Reader = Monotonic
 
   /** Looks again after it has entered the queue, so that a wake-up cannot be missed. */
   const serve = (waiter: Waiter, maxWaitMillis: number, clock: Clock.Clock) =>
-    Effect.flatMap(waiters.isFirst(waiter) ? take(waiter, 0) : Effect.succeedNone, (grant) =>
-      Option.isSome(grant)
-        ? Effect.succeed(grant)
-        : Effect.flatMap(source.millisUntil(waiters.demandUpTo(waiter)), (millis) =>
-            isTooLate(millis, maxWaitMillis) ? Effect.succeedNone : waiter.request.restore(turn(waiter, clock))
-          )
-    )
+    Effect.suspend(() => {
+      const grant = waiters.isFirst(waiter) ? take(waiter, 0) : Option.none()
+      if (Option.isSome(grant)) return Effect.succeed(grant)
+      return isTooLate(source.millisUntil(waiters.demandUpTo(waiter)), maxWaitMillis)
+        ? Effect.succeedNone
+        : waiter.request.restore(turn(waiter, clock))
+    })
 
   return {
     acquire: (cost, maxWaitMillis, request) =>
-      Effect.flatMap(
-        Effect.suspend(() => (waiters.length() === 0 ? source.take(cost, 0, request) : Effect.succeedNone)),
-        (grant) => (Option.isSome(grant) ? Effect.succeed(grant) : queue(cost, maxWaitMillis, request))
-      ),
+      AtOnce.suspend(() => {
+        const grant = waiters.length() === 0 ? source.take(cost, 0, request) : Option.none()
+        return Option.isSome(grant) ? Effect.succeed(grant) : queue(cost, maxWaitMillis, request)
+      }),
     unsafeWakeFirst: waiters.wakeFirst,
     length: Effect.sync(waiters.length)
   }

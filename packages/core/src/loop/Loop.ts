@@ -32,7 +32,7 @@ type Op = Operation.Operation
  */
 export const run = (self: Erased, prepared: Prepared, onStopped?: OnStopped): Erased =>
   prepared.eager || onStopped !== undefined
-    ? Effect.withFiberRuntime((fiber) => begin(Operation.make(self, prepared, onStopped, fiber)))
+    ? Effect.withFiberRuntime((fiber, status) => begin(Operation.make(self, prepared, onStopped, fiber, status)))
     : Effect.catchAllCause(self, (cause) => afterFirst(self, prepared, cause))
 
 /**
@@ -41,8 +41,8 @@ export const run = (self: Erased, prepared: Prepared, onStopped?: OnStopped): Er
  * @category running
  */
 export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<unknown>): Erased =>
-  Effect.withFiberRuntime((fiber) => {
-    const op = Operation.make(self, prepared, undefined, fiber)
+  Effect.withFiberRuntime((fiber, status) => {
+    const op = Operation.make(self, prepared, undefined, fiber, status)
     op.attempts = 1
     return attemptFailed(op, cause)
   })
@@ -59,7 +59,7 @@ const send = (op: Op): Erased => unlessLate(op, askRateLimiter)
 const askRateLimiter = (op: Op): Erased => {
   const { rateLimiter } = op
   if (rateLimiter === undefined) return start(op)
-  return Effect.flatMap(Services.askRateLimiter(op, rateLimiter), (granted) =>
+  return Services.answered(Services.askRateLimiter(op, rateLimiter), (granted) =>
     granted ? unlessLate(op, start) : Stop.refuse(op, lateness(op) ?? { _tag: "RateLimiterRefused" })
   )
 }
@@ -202,7 +202,7 @@ const payForRetry = (op: Op, failure: Failure, delayMillis: number): Erased => {
   const { bucket } = op
   if (bucket === undefined) return announce(op, failure, delayMillis)
   return Stop.guarded(op, () =>
-    Effect.flatMap(Services.askBucket(op, bucket, delayMillis), (granted) => {
+    Services.answered(Services.askBucket(op, bucket, delayMillis), (granted) => {
       if (granted) return ifInTime(op, delayMillis, (fitted) => announce(op, failure, fitted))
       op.delayMillis = delayMillis
       return Stop.refuse(op, lateness(op) ?? { _tag: "BucketEmpty" })

@@ -1,15 +1,16 @@
 /**
  * What a running operation remembers. It decides nothing.
  */
-import type { DefaultServices, Effect, Fiber } from "effect"
-import { Clock, Context, Duration, Option, Random } from "effect"
+import type { DefaultServices, Fiber, FiberStatus } from "effect"
+import { Clock, Context, Duration, Effect, Option, Random, RuntimeFlags } from "effect"
+import { identity } from "effect/Function"
 import type { Moment } from "../classify/Classifier.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import { kindOf } from "../classify/Verdict.ts"
 import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
 import type { Cut } from "../decide/Deadline.ts"
-import type { Grant, TokenBucket } from "../fund/Port.ts"
+import type { Grant, Request, TokenBucket } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
 import type { ActiveAttempt } from "./ActiveOperation.ts"
 import { CurrentOperation } from "./ActiveOperation.ts"
@@ -43,6 +44,8 @@ export interface Operation {
   readonly onStopped: OnStopped | undefined
   /** The fiber that runs the operation. */
   readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
+  /** Gives a wait the interruptibility that the operation has. */
+  readonly restore: Request["restore"]
   /** The clock and the random numbers of that fiber. */
   readonly services: Context.Context<DefaultServices.DefaultServices>
   readonly rateLimiter: TokenBucket | undefined
@@ -137,7 +140,8 @@ export const make = (
   self: Erased,
   prepared: Prepared,
   onStopped: OnStopped | undefined,
-  fiber: Fiber.RuntimeFiber<unknown, unknown>
+  fiber: Fiber.RuntimeFiber<unknown, unknown>,
+  { runtimeFlags }: FiberStatus.Running
 ): Operation => {
   const { policy } = prepared
   const services = fiber.currentDefaultServices
@@ -152,6 +156,7 @@ export const make = (
     prepared,
     onStopped,
     fiber,
+    restore: RuntimeFlags.interruptible(runtimeFlags) ? Effect.interruptible : identity,
     services,
     rateLimiter,
     bucket,

@@ -4,14 +4,15 @@
  * A call that dies is logged once, and counts as told, or as a refusal where it asked for tokens. A call that hangs is
  * interrupted at the deadline, where there is one.
  */
-import { type Cause, Duration, Effect, Option, RuntimeFlags } from "effect"
+import { type Cause, Duration, Effect, Exit, Option } from "effect"
 import * as Argument from "../accept/Argument.ts"
 import type { Kind } from "../classify/Verdict.ts"
-import type { Grant, Outcome, TokenBucket } from "../fund/Port.ts"
+import * as AtOnce from "../fund/AtOnce.ts"
+import type { Grant, Outcome, Request, TokenBucket } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
 import type { Operation } from "./Operation.ts"
 import * as Op from "./Operation.ts"
-import { isImmediate, within } from "./Within.ts"
+import { within } from "./Within.ts"
 
 /**
  * Something to tell a service before going on; `undefined` where there is nothing.
@@ -43,15 +44,9 @@ const nothing = () => Effect.void
 export const run = (told: Telling): Effect.Effect<void> => andThen(told, nothing)
 
 /** Calls a service; `otherwise` is the answer where the service dies, or does not answer before the deadline. */
-const safely = <A>(
-  op: Operation,
-  service: string,
-  asked: Effect.Effect<A>,
-  otherwise: A,
-  isAtOnce = isImmediate(asked)
-): Effect.Effect<A> => {
+const safely = <A>(op: Operation, service: string, asked: Effect.Effect<A>, otherwise: A): Effect.Effect<A> => {
   const answered = logging(service, asked, otherwise)
-  return isAtOnce || op.prepared.policy.deadline === undefined
+  return op.prepared.policy.deadline === undefined || AtOnce.hasEnded(asked)
     ? answered
     : Effect.suspend(() =>
         within(answered, {
@@ -68,23 +63,25 @@ const logging = <A>(service: string, asked: Effect.Effect<A>, otherwise: A): Eff
 const died = (service: string, cause: Cause.Cause<never>): Effect.Effect<void> =>
   Effect.logWarning(`${service} died`, cause)
 
+/** What a service answers: an exit where it answers at once. To be called in the step in which it is to be asked. */
 const called = <A>(ask: () => Effect.Effect<A>): Effect.Effect<A> => {
   try {
-    return ask()
+    return AtOnce.run(ask())
   } catch (defect) {
     return Effect.die(defect)
   }
 }
 
 /**
- * Tells a service something.
+ * Tells a service something. To be called in the step in which it is to be told: what takes one step is done already when
+ * this answers.
  *
  * @category running
  */
 export const tell = (op: Operation, service: string, ask: () => Effect.Effect<void>): Telling => {
   const telling = called(ask)
-  if (telling === Effect.void) return undefined
-  const isBounded = op.prepared.policy.deadline !== undefined && !isImmediate(telling)
+  if (AtOnce.hasEnded(telling)) return Exit.isSuccess(telling) ? undefined : { service, telling }
+  const isBounded = op.prepared.policy.deadline !== undefined
   return { service, telling: isBounded ? safely(op, service, telling, undefined) : telling }
 }
 
@@ -165,80 +162,107 @@ const noting = (told: Telling, note: () => void): Telling => {
 }
 
 /**
+ * Whether tokens are granted: at once, or as an effect of which nothing has run.
+ *
+ * @category models
+ */
+export type Answer = boolean | Effect.Effect<boolean>
+
+/**
+ * Goes on with an answer, in the same step where it is there.
+ *
+ * @category running
+ */
+export const answered = <A, E, R>(
+  answer: Answer,
+  next: (granted: boolean) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => (typeof answer === "boolean" ? next(answer) : Effect.flatMap(answer, next))
+
+/**
  * Asks the rate limiter for the next attempt; the grant is held until the attempt starts.
  *
  * @category running
  */
-export const askRateLimiter = (op: Operation, rateLimiter: TokenBucket): Effect.Effect<boolean> =>
-  Effect.suspend(() => {
-    const askedMillis = Op.elapsedMillis(op)
-    const asked = acquire(op, rateLimiterName, rateLimiter, latestKind(op), 0, (grant) => {
-      op.sendGrant = grant
-    })
-    return Effect.map(asked, (granted) => {
-      op.rateLimiterWaitMillis = Op.elapsedMillis(op) - askedMillis
-      return granted
-    })
-  })
+export const askRateLimiter = (op: Operation, rateLimiter: TokenBucket): Answer => {
+  const askedMillis = Op.elapsedMillis(op)
+  const hold = (grant: Grant) => {
+    op.sendGrant = grant
+    op.rateLimiterWaitMillis = Op.elapsedMillis(op) - askedMillis
+  }
+  return ask(op, { service: rateLimiterName, bucket: rateLimiter, delayMillis: 0, hold })
+}
 
 /**
  * Asks the bucket for a retry; the grant is held until the attempt starts.
  *
  * @category running
  */
-export const askBucket = (op: Operation, bucket: TokenBucket, delayMillis: number): Effect.Effect<boolean> =>
-  acquire(op, bucketName, bucket, latestKind(op), delayMillis, (grant) => {
+export const askBucket = (op: Operation, bucket: TokenBucket, delayMillis: number): Answer => {
+  const hold = (grant: Grant) => {
     op.retryGrant = grant
-  })
+  }
+  return ask(op, { service: bucketName, bucket, delayMillis, hold })
+}
 
 const latestKind = ({ failure }: Operation): Option.Option<Kind> =>
   failure?.verdict._tag === "Retryable" ? Option.some(failure.verdict.kind) : Option.none()
 
-const acquire = (
+interface Asking {
+  readonly service: string
+  readonly bucket: TokenBucket
+  readonly delayMillis: number
+  readonly hold: (grant: Grant) => void
+}
+
+const ask = (op: Operation, asking: Asking): Answer => {
+  const { bucket, delayMillis } = asking
+  const request: Request = {
+    attempt: op.attempts + 1,
+    kind: latestKind(op),
+    delay: Duration.millis(delayMillis),
+    atMost: Op.spare(op, delayMillis),
+    restore: op.restore
+  }
+  const asked = called(() => bucket.acquire(request))
+  return AtOnce.hasEnded(asked) && Exit.isSuccess(asked)
+    ? held(asking, asked.value)
+    : Effect.suspend(() => askInTime(op, asking, asked))
+}
+
+const askInTime = (
   op: Operation,
-  service: string,
-  bucket: TokenBucket,
-  kind: Option.Option<Kind>,
-  delayMillis: number,
-  hold: (grant: Grant) => void
-): Effect.Effect<boolean> =>
-  Effect.withFiberRuntime((_, { runtimeFlags }) => {
-    const restore: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = RuntimeFlags.interruptible(
-      runtimeFlags
-    )
-      ? Effect.interruptible
-      : (self) => self
-    const delay = Duration.millis(delayMillis)
-    const request = { attempt: op.attempts + 1, kind, delay, atMost: Op.spare(op, delayMillis), restore }
-    const asked = called(() => bucket.acquire(request))
-    // Set when the loop goes on without the answer: a grant that comes later is refunded.
-    let isOver = false
-    const answered = Effect.flatMap(asked, (answer) => {
-      if (Option.isNone(answer)) return refused
-      const grant = answer.value
-      if (!(grant.tokens >= 0 && grant.tokens < Infinity)) return invalid(service, grant)
-      if (isOver) return Effect.as(grant.refund, false)
-      hold(grant)
-      return granted
-    })
-    if (isImmediate(asked)) return safely(op, service, answered, false, true)
-    const over = Effect.sync(() => {
-      isOver = true
-    })
-    return Effect.tap(
-      Effect.onInterrupt(safely(op, service, Effect.uninterruptible(answered), false), () => over),
-      (ok) => (ok ? Effect.void : over)
-    )
+  asking: Asking,
+  asked: Effect.Effect<Option.Option<Grant>>
+): Effect.Effect<boolean> => {
+  // Set when the loop goes on without the answer: a grant that comes later is refunded.
+  let isOver = false
+  const answered = Effect.flatMap(asked, (answer) => {
+    if (isOver) return Effect.as(Option.isSome(answer) ? answer.value.refund : Effect.void, false)
+    const isHeld = held(asking, answer)
+    return typeof isHeld === "boolean" ? Effect.succeed(isHeld) : isHeld
   })
-
-const granted = Effect.succeed(true)
-const refused = Effect.succeed(false)
-
-const invalid = (service: string, grant: Grant): Effect.Effect<boolean> =>
-  Effect.zipRight(
-    grant.refund,
-    Effect.sync(() => Argument.refuse(service, "tokens of a grant", "a finite number >= 0", grant.tokens))
+  const over = Effect.sync(() => {
+    isOver = true
+  })
+  return Effect.tap(
+    Effect.onInterrupt(safely(op, asking.service, Effect.uninterruptible(answered), false), () => over),
+    (ok) => (ok ? Effect.void : over)
   )
+}
+
+/** Holds a grant, if there is one. */
+const held = ({ hold, service }: Asking, answer: Option.Option<Grant>): Answer => {
+  if (Option.isNone(answer)) return false
+  const grant = answer.value
+  if (!(grant.tokens >= 0 && grant.tokens < Infinity)) return invalid(service, grant)
+  hold(grant)
+  return true
+}
+
+const invalid = (service: string, grant: Grant): Effect.Effect<boolean> => {
+  const refused = Effect.sync(() => Argument.refuse(service, "tokens of a grant", "a finite number >= 0", grant.tokens))
+  return logging(service, Effect.zipRight(grant.refund, refused), false)
+}
 
 /**
  * Calls an attempt off that is not made after all, or that ends without an outcome: refunds what is held for it, and tells

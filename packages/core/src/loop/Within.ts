@@ -138,11 +138,3 @@ const hasChanged = (child: Child<unknown, unknown>, runtime: Runtime.Runtime<nev
   }
   return false
 }
-
-/**
- * Whether an effect ends in one step, so that it neither hangs nor is interrupted on its way.
- *
- * @category guards
- */
-export const isImmediate = (self: Effect.Effect<unknown, unknown, unknown>): boolean =>
-  "_op" in self && (self._op === "Success" || self._op === "Sync")

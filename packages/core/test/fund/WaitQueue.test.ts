@@ -20,14 +20,13 @@ const makeQueue = (initial: number, millisPerToken = Infinity) => {
       store.tokens += tokens
     })
   const queue = WaitQueue.make({
-    take: (cost, demand) =>
-      Effect.sync(() => {
-        store.demands.push(demand)
-        if (store.tokens < cost) return Option.none()
-        store.tokens -= cost
-        return Option.some({ tokens: cost, refund: add(cost) })
-      }),
-    millisUntil: (cost) => Effect.sync(() => (store.tokens >= cost ? 0 : (cost - store.tokens) * millisPerToken))
+    take: (cost, demand) => {
+      store.demands.push(demand)
+      if (store.tokens < cost) return Option.none()
+      store.tokens -= cost
+      return Option.some({ tokens: cost, refund: add(cost) })
+    },
+    millisUntil: (cost) => (store.tokens >= cost ? 0 : (cost - store.tokens) * millisPerToken)
   })
   const wakeFirst = Effect.sync(queue.unsafeWakeFirst)
   const served: Array<string> = []

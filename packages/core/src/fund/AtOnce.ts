@@ -1,0 +1,60 @@
+/**
+ * Effects that end in the step in which they begin, and can therefore be run in the step of the caller.
+ *
+ * To compose an effect costs more than most buckets do. Within one step nothing comes between: no other fiber, and no
+ * interruption. This file alone knows how Effect 3 keeps an effect of one step.
+ */
+import type { Fiber } from "effect"
+import { Effect, Exit, Fiber as Fibers, Option, Predicate } from "effect"
+
+/** Marks the effects of `suspend`. */
+const marked = /*#__PURE__*/ Symbol("@effect-retry/core/AtOnce")
+
+/** An effect as far as it is read here. What a caller's own service answers may be no effect at all. */
+type Kept =
+  | { readonly _op?: unknown; readonly effect_instruction_i0?: unknown; readonly [marked]?: () => Effect.Effect<never> }
+  | undefined
+  | null
+
+/**
+ * Like `Effect.suspend`, for an effect that mostly ends at once. Where `evaluate` answers no exit, it must have changed
+ * nothing: what it answers may run much later, or not at all.
+ *
+ * @category constructors
+ */
+export const suspend = <A>(evaluate: () => Effect.Effect<A>): Effect.Effect<A> =>
+  Object.assign(Effect.suspend(evaluate), { [marked]: evaluate })
+
+/**
+ * Runs an effect that ends at once, and answers its exit. Of any other effect it answers what is to be run, all of it. To
+ * be called while an effect runs.
+ *
+ * @category running
+ */
+export const run = <A>(self: Effect.Effect<A>): Effect.Effect<A> => {
+  const kept = self as Kept
+  const evaluate = kept?.[marked]
+  try {
+    if (evaluate !== undefined) return run(evaluate())
+    const step = kept?._op === "Sync" ? kept.effect_instruction_i0 : undefined
+    return Predicate.isFunction(step) ? succeed(step() as A) : self
+  } catch (defect) {
+    return Exit.die(defect)
+  }
+}
+
+const succeed = <A>(value: A): Exit.Exit<A> => (value === undefined ? (Exit.void as Exit.Exit<A>) : Exit.succeed(value))
+
+/**
+ * Whether an effect has ended, or is nothing but its end.
+ *
+ * @category guards
+ */
+export const hasEnded = <A>(self: Effect.Effect<A>): self is Exit.Exit<A> => Exit.isExit(self)
+
+/**
+ * The fiber that runs. To be called while an effect runs.
+ *
+ * @category running
+ */
+export const currentFiber = (): Fiber.RuntimeFiber<unknown, unknown> => Option.getOrThrow(Fibers.getCurrentFiber())
