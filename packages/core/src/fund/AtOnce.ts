@@ -53,6 +53,19 @@ const succeed = <A>(value: A): Exit.Exit<A> => (value === undefined ? (Exit.void
 export const hasEnded = <A>(self: Effect.Effect<A>): self is Exit.Exit<A> => Exit.isExit(self)
 
 /**
+ * Goes on with the value of an effect, in the same step where the effect ends at once. To be called while an effect runs.
+ *
+ * @category running
+ */
+export const andThen = <A, B, E, R>(
+  self: Effect.Effect<A>,
+  next: (value: A) => Effect.Effect<B, E, R>
+): Effect.Effect<B, E, R> => {
+  const left = run(self)
+  return hasEnded(left) && Exit.isSuccess(left) ? next(left.value) : Effect.flatMap(left, next)
+}
+
+/**
  * The fiber that runs. To be called while an effect runs.
  *
  * @category running

@@ -1,9 +1,9 @@
 /**
  * What outcomes say about the server.
  */
-import { Option } from "effect"
+import { Effect, Option } from "effect"
 import * as Verdict from "../classify/Verdict.ts"
-import type { Outcome } from "./Port.ts"
+import type { Outcome, TokenBucket } from "./Port.ts"
 
 /**
  * Whether the server asked to send less, also where the failure must not be retried.
@@ -12,3 +12,18 @@ import type { Outcome } from "./Port.ts"
  */
 export const isThrottled = (outcome: Outcome): boolean =>
   outcome._tag === "Failed" && Option.contains(Verdict.kindOf(outcome.verdict), "Throttling")
+
+/**
+ * The `record` of buckets that outcomes do not change.
+ *
+ * @category constructors
+ */
+export const ignored: TokenBucket["record"] = () => Effect.void
+
+/**
+ * Whether a bucket is told of abandoned attempts, and is changed by them.
+ *
+ * @category guards
+ */
+export const hearsAbandoned = (bucket: TokenBucket | undefined): boolean =>
+  bucket?.started !== undefined && bucket.record !== ignored

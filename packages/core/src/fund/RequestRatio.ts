@@ -4,6 +4,7 @@
 import type { Duration } from "effect"
 import { Effect, Option } from "effect"
 import * as Argument from "../accept/Argument.ts"
+import * as Outcomes from "./Outcomes.ts"
 import * as SlidingWindow from "./SlidingWindow.ts"
 import * as TimedRef from "./TimedRef.ts"
 import type { TokenBucket } from "./Port.ts"
@@ -71,7 +72,7 @@ export const requestRatio = (options: Options = {}): Effect.Effect<TokenBucket> 
       })
       return {
         acquire: () => acquire,
-        record: () => Effect.void,
+        record: Outcomes.ignored,
         level: modify((before, now) => [tokens(advanced(before, now)), before]),
         started: (attempt) => (attempt === 1 ? credit : Effect.void)
       }

@@ -7,10 +7,7 @@
 
 const hundredths = 100
 
-/** One more than fill the window, since the newest is not over yet. */
-const slots = hundredths + 1
-
-const zeros: ReadonlyArray<number> = /*#__PURE__*/ Array.from({ length: slots }, () => 0)
+const zeros: ReadonlyArray<number> = /*#__PURE__*/ Array.from({ length: hundredths }, () => 0)
 
 /**
  * @category models
@@ -19,9 +16,12 @@ export interface SlidingWindow {
   readonly slotMillis: number
   /** Number of the newest slot, counted from the zero of the clock. */
   readonly newest: number
-  /** Sums by slot, the oldest first. */
-  readonly sums: ReadonlyArray<number>
-  readonly total: number
+  /** The sum of the newest slot. It is not over yet, so the slots before it fill a window by themselves. */
+  readonly current: number
+  /** Sums of the slots before it, the oldest first. */
+  readonly earlier: ReadonlyArray<number>
+  /** The sum over the slots before it. */
+  readonly earlierTotal: number
 }
 
 /**
@@ -32,8 +32,9 @@ export interface SlidingWindow {
 export const make = (windowMillis: number): SlidingWindow => ({
   slotMillis: windowMillis / hundredths,
   newest: -Infinity,
-  sums: zeros,
-  total: 0
+  current: 0,
+  earlier: zeros,
+  earlierTotal: 0
 })
 
 /**
@@ -44,11 +45,14 @@ export const make = (windowMillis: number): SlidingWindow => ({
 export const advanced = (self: SlidingWindow, nowMillis: number): SlidingWindow => {
   const newest = Math.floor(nowMillis / self.slotMillis)
   if (newest === self.newest) return self
-  const steps = Math.max(0, Math.min(slots, newest - self.newest))
-  const sums = [...self.sums.slice(steps), ...zeros.slice(slots - steps)]
+  // A clock that stepped back moves nothing on.
+  const steps = Math.max(0, Math.min(hundredths + 1, newest - self.newest))
+  if (steps === 0) return { ...self, newest }
+  const kept = [...self.earlier, self.current].slice(steps)
+  const earlier = [...kept, ...zeros.slice(kept.length)]
   // Added up afresh: a floating-point error in the total would stay for ever.
-  const total = sums.reduce((total, slot) => total + slot, 0)
-  return { slotMillis: self.slotMillis, newest, sums, total }
+  const earlierTotal = earlier.reduce((total, slot) => total + slot, 0)
+  return { slotMillis: self.slotMillis, newest, current: 0, earlier, earlierTotal }
 }
 
 /**
@@ -56,11 +60,14 @@ export const advanced = (self: SlidingWindow, nowMillis: number): SlidingWindow 
  *
  * @category combinators
  */
-export const added = (self: SlidingWindow, amount: number): SlidingWindow => ({
-  slotMillis: self.slotMillis,
-  newest: self.newest,
-  sums: self.sums.with(slots - 1, (self.sums[slots - 1] ?? 0) + amount),
-  total: self.total + amount
+export const added = (self: SlidingWindow, amount: number): SlidingWindow => withCurrent(self, self.current + amount)
+
+const withCurrent = ({ earlier, earlierTotal, newest, slotMillis }: SlidingWindow, current: number): SlidingWindow => ({
+  slotMillis,
+  newest,
+  current,
+  earlier,
+  earlierTotal
 })
 
 /**
@@ -69,15 +76,12 @@ export const added = (self: SlidingWindow, amount: number): SlidingWindow => ({
  * @category combinators
  */
 export const removed = (self: SlidingWindow, slot: number, amount: number): SlidingWindow => {
-  const index = slots - 1 - (self.newest - slot)
-  const part = Math.min(amount, self.sums[index] ?? 0)
+  if (slot === self.newest) return withCurrent(self, self.current - Math.min(amount, self.current))
+  const index = hundredths - (self.newest - slot)
+  const sum = self.earlier[index] ?? 0
+  const part = Math.min(amount, sum)
   if (part === 0) return self
-  return {
-    slotMillis: self.slotMillis,
-    newest: self.newest,
-    sums: self.sums.with(index, (self.sums[index] ?? 0) - part),
-    total: self.total - part
-  }
+  return { ...self, earlier: self.earlier.with(index, sum - part), earlierTotal: self.earlierTotal - part }
 }
 
 /**
@@ -85,4 +89,4 @@ export const removed = (self: SlidingWindow, slot: number, amount: number): Slid
  *
  * @category destructors
  */
-export const sum = (self: SlidingWindow): number => self.total
+export const sum = ({ current, earlierTotal }: SlidingWindow): number => earlierTotal + current

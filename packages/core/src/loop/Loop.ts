@@ -9,6 +9,8 @@
  */
 import { Cause, Effect, Option } from "effect"
 import * as Verdict from "../classify/Verdict.ts"
+import * as AtOnce from "../fund/AtOnce.ts"
+import * as Outcomes from "../fund/Outcomes.ts"
 import { noTokens } from "../fund/Port.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Decision from "./Decision.ts"
@@ -49,7 +51,8 @@ export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<
 
 const begin = (op: Op): Erased => {
   const { bucket, prepared, rateLimiter } = op
-  const needsGuard = prepared.policy.release !== undefined || rateLimiter !== undefined || bucket?.started !== undefined
+  const needsGuard =
+    prepared.policy.release !== undefined || rateLimiter !== undefined || Outcomes.hearsAbandoned(bucket)
   return needsGuard ? Stop.guarded(op, () => send(op)) : send(op)
 }
 
@@ -113,9 +116,8 @@ const attemptSucceeded = (op: Op, value: unknown): Erased => {
 
 const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   op.running = false
-  const failure = cause._tag === "Fail" ? Option.some(cause.error) : Cause.failureOption(cause)
-  if (Option.isNone(failure) || Cause.isDie(cause)) return Effect.failCause(cause)
-  const error = failure.value
+  if (cause._tag !== "Fail" && (Cause.isDie(cause) || !Cause.isFailure(cause))) return Effect.failCause(cause)
+  const error = cause._tag === "Fail" ? cause.error : Option.getOrThrow(Cause.failureOption(cause))
   if (op.expired !== undefined && error === op.expired) return expired(op, op.expired)
   const verdict = op.prepared.policy.classifier(error, Operation.moment(op))
   return failed(op, error, error, verdict, () => Effect.failCause(cause))
@@ -160,7 +162,7 @@ const decide = (op: Op, failure: Failure, u: Decision.Progress["u"], stepped: De
       op.delayMillis = decision.delayMillis
       return Stop.stop(op, failure, decision.reason)
     case "NeedsDraw":
-      return Effect.flatMap(Operation.draw(op), (u) => decide(op, failure, u, stepped))
+      return AtOnce.andThen(Operation.draw(op), (u) => decide(op, failure, u, stepped))
     case "NeedsStep":
       return Effect.flatMap(stepForeign(op, failure), (delayMillis) => decide(op, failure, u, delayMillis))
     case "Retry":

@@ -1,16 +1,15 @@
 /**
  * What a running operation remembers. It decides nothing.
  */
-import type { DefaultServices, Fiber, FiberStatus } from "effect"
-import { Clock, Context, Duration, Effect, Option, Random, RuntimeFlags } from "effect"
-import { identity } from "effect/Function"
+import type { DefaultServices, Effect, Fiber, FiberStatus, RuntimeFlags } from "effect"
+import { Clock, Context, Duration, Option, Random } from "effect"
 import type { Moment } from "../classify/Classifier.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import { kindOf } from "../classify/Verdict.ts"
 import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
 import type { Cut } from "../decide/Deadline.ts"
-import type { Grant, Request, TokenBucket } from "../fund/Port.ts"
+import type { Grant, TokenBucket } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
 import type { ActiveAttempt } from "./ActiveOperation.ts"
 import { CurrentOperation } from "./ActiveOperation.ts"
@@ -44,8 +43,8 @@ export interface Operation {
   readonly onStopped: OnStopped | undefined
   /** The fiber that runs the operation. */
   readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
-  /** Gives a wait the interruptibility that the operation has. */
-  readonly restore: Request["restore"]
+  /** The flags of that fiber: they say whether the operation can be interrupted. */
+  readonly runtimeFlags: RuntimeFlags.RuntimeFlags
   /** The clock and the random numbers of that fiber. */
   readonly services: Context.Context<DefaultServices.DefaultServices>
   readonly rateLimiter: TokenBucket | undefined
@@ -53,7 +52,7 @@ export interface Operation {
   /** The attempt of another operation inside which this one runs; looked up only for observers and `standDown`. */
   readonly outer: ActiveAttempt | undefined
   /** The latest failed attempts, at most `keeps` of them. */
-  readonly history: Array<FailedAttempt<unknown>>
+  history: ReadonlyArray<FailedAttempt<unknown>>
   readonly keeps: number
   /** Whether a rate limiter, a bucket or an observer is told how attempts end. */
   readonly reportsOutcomes: boolean
@@ -133,6 +132,10 @@ export interface Failure {
 /** The history is bounded: an operation may retry for as long as a program runs. */
 const mostRemembered = 100
 
+// Shared by all operations: most of them succeed, and are made faster for it.
+const noHistory: Operation["history"] = []
+const noFailures: Failures = {}
+
 /**
  * @category constructors
  */
@@ -156,19 +159,19 @@ export const make = (
     prepared,
     onStopped,
     fiber,
-    restore: RuntimeFlags.interruptible(runtimeFlags) ? Effect.interruptible : identity,
+    runtimeFlags,
     services,
     rateLimiter,
     bucket,
     outer: asksForOuter ? outerOf(fiber) : undefined,
-    history: [],
+    history: noHistory,
     keeps,
     reportsOutcomes: rateLimiter !== undefined || bucket !== undefined || prepared.observers.length > 0,
     timed,
     running: false,
     next: undefined,
     attempts: 0,
-    failures: {},
+    failures: noFailures,
     failure: undefined,
     delayMillis: undefined,
     source: "Curve",
@@ -312,15 +315,15 @@ export const fail = (op: Operation, failure: Failure): void => {
     op.failures = { ...op.failures, [kind]: (op.failures[kind] ?? 0) + 1 }
   }
   if (op.keeps === 0) return
-  if (op.history.length >= op.keeps) op.history.shift()
-  op.history.push({
+  const failed: FailedAttempt<unknown> = {
     attempt: op.attempts,
     error: failure.error,
     verdict: failure.verdict,
     startedAfter: wholeDuration(op.attemptStartedMillis),
     failedAfter: wholeDuration(failure.failedMillis),
     delay: Option.none()
-  })
+  }
+  op.history = [...op.history.slice(op.history.length >= op.keeps ? 1 : 0), failed]
 }
 
 /**
@@ -331,7 +334,6 @@ export const fail = (op: Operation, failure: Failure): void => {
 export const schedule = (op: Operation, delayMillis: number): void => {
   op.delayMillis = delayMillis
   const latest = op.keeps === 0 ? undefined : op.history.at(-1)
-  if (latest !== undefined) {
-    op.history[op.history.length - 1] = { ...latest, delay: Option.some(Duration.millis(delayMillis)) }
-  }
+  if (latest === undefined) return
+  op.history = [...op.history.slice(0, -1), { ...latest, delay: Option.some(Duration.millis(delayMillis)) }]
 }

@@ -4,7 +4,8 @@
  * A call that dies is logged once, and counts as told, or as a refusal where it asked for tokens. A call that hangs is
  * interrupted at the deadline, where there is one.
  */
-import { type Cause, Duration, Effect, Exit, Option } from "effect"
+import { type Cause, Duration, Effect, Exit, Option, RuntimeFlags } from "effect"
+import { identity } from "effect/Function"
 import * as Argument from "../accept/Argument.ts"
 import type { Kind } from "../classify/Verdict.ts"
 import * as AtOnce from "../fund/AtOnce.ts"
@@ -221,7 +222,7 @@ const ask = (op: Operation, asking: Asking): Answer => {
     kind: latestKind(op),
     delay: Duration.millis(delayMillis),
     atMost: Op.spare(op, delayMillis),
-    restore: op.restore
+    restore: RuntimeFlags.interruptible(op.runtimeFlags) ? Effect.interruptible : identity
   }
   const asked = called(() => bucket.acquire(request))
   return AtOnce.hasEnded(asked) && Exit.isSuccess(asked)
