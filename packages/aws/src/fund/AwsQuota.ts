@@ -25,7 +25,7 @@ export const standard: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ Re
  * What retries cost before the 2026 revision, in tokens, for `RetryBucket.quota({ cost })`; where the SDKs differ, by SDK.
  *
  * `standard`: 5, and 10 after a timeout (the guide; botocore). `transient`: 5, and 10 after any transient failure (the SDKs
- * for JavaScript and Rust). `javaLegacy`: 5, and nothing after throttling.
+ * for JavaScript and Rust). `legacyJava`: 5, and nothing after throttling.
  * Source: boto/botocore 1.43.107, tests/unit/retries/test_standard.py; `@smithy/util-retry` 4.2.8; smithy-lang/smithy-rs
  * 56ee88c, strategy/standard.rs; aws/aws-sdk-java-v2 187b715, LegacyRetryStrategyTest.java; read 2026-11-20.
  *
@@ -34,7 +34,7 @@ export const standard: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ Re
 export const costs2020 = {
   standard: { Timeout: 10, orElse: 5 },
   transient: { Timeout: 10, Transient: 10, orElse: 5 },
-  javaLegacy: { Throttling: 0, orElse: 5 }
+  legacyJava: { Throttling: 0, orElse: 5 }
 } as const
 
 /**
@@ -51,8 +51,8 @@ export const standard2020: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*
  *
  * @category constructors
  */
-export const javaLegacy: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ RetryBucket.quota({
-  cost: costs2020.javaLegacy
+export const legacyJava: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ RetryBucket.quota({
+  cost: costs2020.legacyJava
 })
 
 /**

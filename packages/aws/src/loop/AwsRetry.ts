@@ -158,7 +158,7 @@ export const legacyBotocoreDynamodb = {
 }
 
 /**
- * Java's legacy mode: 4 attempts; with `AwsQuota.javaLegacy`, where a retry after throttling costs nothing.
+ * Java's legacy mode: 4 attempts; with `AwsQuota.legacyJava`, where a retry after throttling costs nothing.
  *
  * Source: aws/aws-sdk-java-v2, core/retries, LegacyRetryStrategy, read 2026-11-20.
  *
@@ -167,7 +167,8 @@ export const legacyBotocoreDynamodb = {
 export const legacyJava = { ...standard2020, maxAttempts: 4, backoff: LegacyBackoff.java }
 
 /**
- * Ruby's legacy mode: 4 attempts (`retry_limit` 3), no quota.
+ * Ruby's legacy mode: 4 attempts (`retry_limit` 3), no quota. Judged by the guide's table, as the modes of PHP and C++ are,
+ * whose own lists of errors differ in part.
  *
  * Source: aws/aws-sdk-ruby 006d633, plugins/retry_errors.rb, read 2026-11-20.
  *

@@ -8,7 +8,10 @@
  *   the bucket locked, and leaves it empty.
  * - Where a first attempt costs tokens under adaptive mode, the bucket is asked before the limiter: what is refused has not
  *   waited.
- * - The limiter counts requests in half seconds of the clock, as the other SDKs do, and not from its construction.
+ * - The limiter counts requests in half seconds of the clock, as the other SDKs do, and not from its construction; before its
+ *   first outcome its rate is `minFillRate` and its capacity `minCapacity`, where Kotlin has 0.
+ * - `AdaptiveRetryStrategy()` without settings shares one bucket and one limiter in the whole process in Kotlin; here each
+ *   strategy has its own.
  * - A first attempt that is refused fails with `AttemptRefused`; Kotlin has a `RetryCapacityExceededException`.
  */
 import { Backoff, type Classifier, Hint, RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"

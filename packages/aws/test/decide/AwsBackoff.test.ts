@@ -1,8 +1,11 @@
 import { Backoff, InvalidArgument, Jitter, type Verdict } from "@effect-retry/core"
-import { describe, expect, it } from "@effect/vitest"
+import { Laws } from "@effect-retry/testing"
+import * as vitest from "@effect/vitest"
 import { Duration } from "effect"
 import * as AwsBackoff from "../../src/decide/AwsBackoff.ts"
-import { bySecond, delayAt, delaysOf, rangeAt, samples } from "./Delays.ts"
+import { bySecond, curvesOf, delayAt, delaysOf, rangeAt, samples } from "./Delays.ts"
+
+const { describe, expect, it } = vitest
 
 const botocore = "boto/botocore 1.43.107, tests/unit/retries/test_standard.py"
 const botocore21 = "boto/botocore 1.43.107, tests/unit/retries/test_standard_retry_v2_1.py"
@@ -315,3 +318,13 @@ describe("AwsBackoff bad arguments", () => {
     expect(make).toThrow(message)
   })
 })
+
+const own = {
+  standard2020: AwsBackoff.standard2020,
+  go2020: AwsBackoff.go2020,
+  javascript: AwsBackoff.javascript,
+  kotlin: AwsBackoff.kotlin()
+}
+for (const [name, backoff] of Object.entries(own)) {
+  for (const curve of curvesOf(backoff).slice(0, 1)) Laws.curve(vitest, `AwsBackoff.${name}`, curve)
+}

@@ -1,7 +1,7 @@
 /**
  * What back-offs answer to pinned draws.
  */
-import type { Backoff, Verdict } from "@effect-retry/core"
+import type { Backoff, Curve, Verdict } from "@effect-retry/core"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import { Effect, Random } from "effect"
 
@@ -48,3 +48,13 @@ export const bySecond = (delays: ReadonlyArray<number>, seconds: number): Readon
     const [from, to] = [second * 1000, (second + 1) * 1000]
     return delays.filter((delay) => delay > from && delay <= to).length
   })
+
+/** The curves that a back-off is made of. */
+export const curvesOf = (backoff: Backoff.Backoff): ReadonlyArray<Curve.Curve> => {
+  const curves: Array<Curve.Curve> = []
+  BackoffTree.mapLeaves(backoff.tree, (leaf) => {
+    curves.push(leaf.curve)
+    return leaf
+  })
+  return curves
+}

@@ -1,7 +1,10 @@
 import { Backoff, Jitter } from "@effect-retry/core"
-import { describe, expect, it } from "@effect/vitest"
+import { Laws } from "@effect-retry/testing"
+import * as vitest from "@effect/vitest"
 import * as LegacyBackoff from "../../src/decide/LegacyBackoff.ts"
-import { delayAt, rangeAt, samples } from "./Delays.ts"
+import { curvesOf, delayAt, rangeAt, samples } from "./Delays.ts"
+
+const { describe, expect, it } = vitest
 
 const seconds = (...values: ReadonlyArray<number>) => values.map((value) => Math.round(value * 1000))
 
@@ -76,3 +79,7 @@ describe("LegacyBackoff", () => {
     expect(rangeAt(Backoff.jittered(LegacyBackoff.ruby, Jitter.equal), 2)).toEqual([300, 600])
   })
 })
+
+for (const [name, backoff] of Object.entries({ php: LegacyBackoff.php, cpp: LegacyBackoff.cpp })) {
+  for (const curve of curvesOf(backoff)) Laws.curve(vitest, `LegacyBackoff.${name}`, curve)
+}

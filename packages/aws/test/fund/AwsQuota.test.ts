@@ -83,9 +83,9 @@ describe("AwsQuota", () => {
       costs: { Transient: 10, Throttling: 5, Timeout: 10, Server: 5, Client: 5 }
     },
     {
-      name: "javaLegacy",
+      name: "legacyJava",
       source: "aws/aws-sdk-java-v2 187b715, LegacyRetryStrategyTest.java",
-      quota: AwsQuota.javaLegacy,
+      quota: AwsQuota.legacyJava,
       costs: { Transient: 5, Throttling: 0, Timeout: 5, Server: 5, Client: 5 }
     }
   ])("$name charges by kind, and returns the last cost or puts in one ($source)", ({ costs, quota }) =>
@@ -185,5 +185,5 @@ describe("AwsQuota.longPolling", () => {
 
 TokenBucketContract.suite(vitest, "AwsQuota.standard", AwsQuota.standard)
 TokenBucketContract.suite(vitest, "AwsQuota.standard2020", AwsQuota.standard2020)
-TokenBucketContract.suite(vitest, "AwsQuota.javaLegacy", AwsQuota.javaLegacy)
+TokenBucketContract.suite(vitest, "AwsQuota.legacyJava", AwsQuota.legacyJava)
 TokenBucketContract.suite(vitest, "AwsQuota.longPolling", Effect.map(AwsQuota.standard, AwsQuota.longPolling))

@@ -518,7 +518,7 @@ describe("AwsRetry legacy modes", () => {
 
   it.effect("legacyJava makes four attempts, those after throttling for nothing", () =>
     Effect.gen(function* () {
-      const bucket = yield* AwsQuota.javaLegacy
+      const bucket = yield* AwsQuota.legacyJava
       const policy = { ...AwsRetry.legacyJava, bucket }
       const { steps } = yield* operate(policy, bucket, [throttled, failed(), throttled, failed()])
       expect(steps).toEqual([

@@ -1,6 +1,16 @@
 /**
  * Ours beside the published ones: the same outcomes, draws and times give the same delays and levels, but for the
- * differences that are named here.
+ * differences below, each of which has a test.
+ *
+ * | published | difference |
+ * | --- | --- |
+ * | `@smithy/core` 3.41.0 | `AwsBackoff.standard` rounds a fraction of a millisecond up, the SDK down, as `AwsBackoff.javascript` does |
+ * | | its limiter rounds rates to eight decimals, and Node.js its timers to whole milliseconds |
+ * | | its waiters wake together (in `AwsRetryConvergence.test.ts`) |
+ * | `@smithy/util-retry` 4.2.8 | a success lifts the quota to its capacity at least, and above it by what it returns |
+ * | | it caps what is drawn, and not the bound |
+ * | | its limiter grants after one wait, whatever others took meanwhile, and so goes into debt |
+ * | | its limiter takes no notice of a throttle that is told by type |
  */
 import { Hint, RateLimiter, RetryBucket, type TokenBucket, Verdict } from "@effect-retry/core"
 import { DefaultRateLimiter, StandardRetryStrategy } from "@smithy/core/retry"
