@@ -598,6 +598,22 @@ describe("Kotlin bad arguments", () => {
   })
 })
 
+describe("Kotlin types", () => {
+  it("refuse settings that there are not", () => {
+    // @ts-expect-error: a misspelt setting
+    expect(() => Kotlin.make({ maxAtempts: 3 })).toThrow("maxAtempts must be absent")
+    // @ts-expect-error: a setting of another bucket
+    expect(() => Kotlin.make({ tokenBucket: { capacity: 3 } })).toThrow("tokenBucket.capacity must be absent")
+    // @ts-expect-error: a setting of another back-off
+    expect(() => Kotlin.make({ delayProvider: { base: 3 } })).toThrow("delayProvider.base must be absent")
+  })
+
+  it("keep the errors that a policy of the caller's own judges", () => {
+    const retryPolicy = (error: "busy" | "gone") => (error === "busy" ? Verdict.transient : Verdict.terminal("gone"))
+    expectTypeOf(Kotlin.make({ retryPolicy })).toEqualTypeOf<Effect.Effect<Kotlin.Policy<"busy" | "gone">>>()
+  })
+})
+
 const asBucket = (settings?: Parameters<typeof Kotlin.tokenBucket>[0]): Effect.Effect<TokenBucket.TokenBucket> =>
   Kotlin.tokenBucket(settings)
 
