@@ -190,7 +190,7 @@ const connectionOf = (error: unknown, message: string): ReadonlyArray<string> =>
   const found = [
     refused ? "NGHTTP2_REFUSED_STREAM" : undefined,
     code,
-    name === "TypeError" && message.length <= 100 ? `TypeError: ${message}` : undefined,
+    name === "TypeError" ? `TypeError: ${message}` : undefined,
     name,
     tag
   ]

@@ -30,6 +30,7 @@ import * as Argument from "@effect-retry/core/Argument"
 import * as AwsError from "./AwsError.ts"
 import * as HeaderLines from "./HeaderLines.ts"
 import * as HttpDate from "./HttpDate.ts"
+import * as Untrusted from "./Untrusted.ts"
 
 /**
  * A response, and when by the local clock, in milliseconds since 1970.
@@ -134,16 +135,9 @@ export const skewOf = (
   receivedMillis: number,
   sentMillis: number = receivedMillis
 ): number | undefined =>
-  AwsError.chain(outcome, mostCauses)
+  AwsError.chain(outcome, Untrusted.mostCauses)
     .map(({ headers }) => measure({ sentMillis, receivedMillis, headers }))
     .find((skewMillis) => skewMillis !== undefined)
-
-/**
- * How many causes of an error are asked for codes and headers, as in `ErrorTable.standard`.
- *
- * @category constructors
- */
-export const mostCauses = 10
 
 /**
  * Calls an error transient that a skew explains; no opinion on all others.
@@ -157,8 +151,9 @@ export const classifier = (
   measured: (error: unknown, nowMillis: number) => number | undefined = skewOf
 ): Classifier.Classifier => {
   Argument.number("ClockSkew.classifier", "thresholdMillis", rule.thresholdMillis, { min: 0 })
+  if (!Array.isArray(rule.codes)) Argument.refuse("ClockSkew.classifier", "codes", "a list of codes", rule.codes)
   return (error, { nowMillis }) => {
-    const codes = AwsError.chain(error, mostCauses).flatMap((each) => each.codes)
+    const codes = AwsError.chain(error, Untrusted.mostCauses).flatMap((each) => each.codes)
     if (!codes.some((code) => rule.codes.includes(code))) return Verdict.noOpinion
     const skewMillis = measured(error, nowMillis)
     return skewMillis !== undefined && explains(rule, codes, skewMillis) ? Verdict.transient : Verdict.noOpinion

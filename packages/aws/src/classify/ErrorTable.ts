@@ -9,6 +9,8 @@
  * - `InternalError`: in the guide of 2026 and in Swift;
  * - `IDPCommunicationError`: everywhere in the guide and in Kotlin, for STS only in botocore, Swift and Java. It is in
  *   `sts` and in `kotlin`;
+ * - a host without an address (`ENOTFOUND`): JavaScript retries it, Go does not. It is in `connections`;
+ * - a bare 408: in the guide before 2026 and in Swift only. It is in `guide`;
  * - `PriorRequestNotComplete`: botocore lists it as transient too; being asked first, the throttle counts.
  *
  * @example
@@ -36,6 +38,7 @@ import { dual } from "effect/Function"
 import type * as AwsError from "./AwsError.ts"
 import * as Codes from "./Codes.ts"
 import * as RetryAfter from "./RetryAfter.ts"
+import * as Untrusted from "./Untrusted.ts"
 
 export type { Row, Rows } from "./Codes.ts"
 
@@ -83,9 +86,6 @@ export const modelled = (error: AwsError.AwsError): Verdict.Kind | undefined => 
 
 const throttlingFirst: ReadonlyArray<Sign> = ["throttling", "code", "metadata", "connection", "status"]
 
-/** Source: `causeChainDepth` as recorded from @smithy/core 3.41.0. */
-const mostCauses = 10
-
 /**
  * The behaviour of 2026 (2.1): 14 throttling codes, 3 others, 4 statuses, flags and connection errors.
  *
@@ -100,8 +100,8 @@ export const standard: ErrorTable = {
   statuses: Codes.statuses,
   metadata: modelled,
   order: throttlingFirst,
-  causes: mostCauses,
-  throttlingCauses: mostCauses,
+  causes: Untrusted.mostCauses,
+  throttlingCauses: Untrusted.mostCauses,
   retryAfter: RetryAfter.standard
 }
 
@@ -168,7 +168,7 @@ export const javascript: ErrorTable = {
   },
   connections: Codes.connections,
   statuses: { ...Codes.statuses, 429: "Throttling" },
-  causes: mostCauses + 1,
+  causes: Untrusted.mostCauses + 1,
   throttlingCauses: 0,
   retryAfter: RetryAfter.javascript
 }

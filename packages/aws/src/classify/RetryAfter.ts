@@ -36,7 +36,7 @@ export const standard: Reader = (headers) => {
  * As the SDK for JavaScript: `x-amz-retry-after` or `retry-after`, the one that comes first in the headers.
  *
  * `retry-after` has seconds, also with a fraction; a date; "date, seconds", of which the seconds count; or an ISO 8601
- * date in the future. Stricter than the SDK: digits only, no exponent or sign; a wait of no valid form is none, and a
+ * date in the future. Stricter than the SDK: digits only, no exponent or sign, and no date of any other form; a wait of no valid form is none, and a
  * past date a wait of 0.
  * Source: https://github.com/smithy-lang/smithy-typescript at 6815d3e (2026-08-20), parseRetryAfterHeader.ts.
  *

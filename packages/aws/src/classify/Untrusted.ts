@@ -9,6 +9,15 @@
 const longestText = 1024
 
 /**
+ * How many causes of an error are followed where nothing else is said. The SDK for JavaScript follows about as many.
+ *
+ * Source: `@smithy/core` 3.41.0, service-error-classification, `depth <= 10`.
+ *
+ * @category constructors
+ */
+export const mostCauses = 10
+
+/**
  * A property of whatever it is; `undefined` where reading it throws.
  *
  * @category destructors

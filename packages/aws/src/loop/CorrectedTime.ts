@@ -101,7 +101,7 @@ export const make = (rule: ClockSkew.Rule = ClockSkew.standard): Effect.Effect<C
           })
         ),
       classifier: ClockSkew.classifier(rule, (error, nowMillis) => {
-        const own = Untrusted.causes(error, ClockSkew.mostCauses).find((each) => measured.has(each))
+        const own = Untrusted.causes(error, Untrusted.mostCauses).find((each) => measured.has(each))
         return own === undefined ? ClockSkew.skewOf(error, nowMillis) : measured.get(own)
       })
     }

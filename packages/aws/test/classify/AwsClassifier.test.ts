@@ -356,6 +356,13 @@ describe("AwsClassifier.javascript", () => {
       "never: InvalidSignatureException"
     ])
   })
+  it("finds a throttle inside what Effect wraps a rejected promise with, and none in other causes", () => {
+    const cause = exception("SlowDown", 400)
+    expect([new Cause.UnknownException(cause), new Error("outer", { cause })].map(judge("javascript"))).toEqual([
+      "Throttling",
+      "never: SlowDown, status 400"
+    ])
+  })
   it("reads either header, against the clock of the moment", () => {
     const headers = { "Retry-After": "Fri, 20 Nov 2026 00:00:30 GMT", "x-amz-retry-after": "1" }
     expect(judge("javascript", Date.UTC(2026, 10, 20))(exception("SlowDown", 503, {}, headers))).toBe("Throttling 30s")
@@ -525,8 +532,9 @@ describe("AwsClassifier.standard", () => {
     expect([
       standard(exception("ValidationException", 400, { cause: socketError("EPIPE") })),
       standard(exception("Odd", 500, { cause })),
-      standard(new Error("outer", { cause: new Error("inner", { cause }) }))
-    ]).toEqual(["Transient", "Transient", "Throttling"])
+      standard(new Error("outer", { cause: new Error("inner", { cause }) })),
+      standard(exception("ValidationException", 400, { cause: exception("NotFound", 404) }))
+    ]).toEqual(["Transient", "Transient", "Throttling", "never: ValidationException, status 400"])
   })
 
   it("never retries an abort, wherever it is", () => {

@@ -136,6 +136,15 @@ describe("ClockSkew.classifier", () => {
   it("takes a skew that was measured better", () => {
     const measured = Verdicts.judgeWith(ClockSkew.classifier(ClockSkew.standard, () => 5 * minute))
     expect([measured(error("AuthFailure")), measured(error("Odd"))]).toEqual(["Transient", "no opinion"])
+    const asked: Array<unknown> = []
+    const counting = Verdicts.judgeWith(
+      ClockSkew.classifier(ClockSkew.standard, (found) => {
+        asked.push(found)
+        return undefined
+      })
+    )
+    const [skewed, other] = [error("AuthFailure"), error("Odd")]
+    expect([counting(skewed), counting(other), asked]).toEqual(["no opinion", "no opinion", [skewed]])
   })
   it("has its codes and its threshold in a table", () => {
     const rule = { ...ClockSkew.standard, codes: ["Odd"], thresholdMillis: 0 }

@@ -13,6 +13,7 @@ describe("RetryAfter.javascript", () => {
   /** Source: smithy-lang/smithy-typescript at 6815d3e (2026-08-20), parseRetryAfterHeader.spec.ts. */
   const rows: ReadonlyArray<readonly [name: string, headers: Headers, atMillis: number | undefined]> = [
     ["milliseconds", { "x-amz-retry-after": "5000" }, nowMillis + 5_000],
+    ["a fraction", { "retry-after": "1.0004" }, nowMillis + 1_000],
     ["no number", { "x-amz-retry-after": "abc" }, undefined],
     ["seconds", { "retry-after": "120" }, 1_773_769_194_339],
     // A date has no fraction of the second.
@@ -43,7 +44,22 @@ describe("RetryAfter.javascript", () => {
     ]).toEqual([0, undefined, undefined])
   })
   it("refuses what only looks like a number, in either header", () => {
-    const values = ["", " 5", "5 ", "-5", "+5", "1e3", "0x10", "Infinity", "NaN", "٥", "9".repeat(300), "1,5", "5\n"]
+    const values = [
+      "",
+      " 5",
+      "5 ",
+      "-5",
+      "+5",
+      "1e3",
+      "0x10",
+      "Infinity",
+      "NaN",
+      "٥",
+      "9".repeat(300),
+      "1,5",
+      "5\n",
+      "Nov 20 2100"
+    ]
     for (const name of ["retry-after", "x-amz-retry-after"]) {
       expect(values.map((value) => [value, RetryAfter.javascript({ [name]: value }, nowMillis)])).toEqual(
         values.map((value) => [value, undefined])
