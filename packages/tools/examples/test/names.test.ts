@@ -1,3 +1,4 @@
+import * as Aws from "@effect-retry/aws"
 import * as Core from "@effect-retry/core"
 import * as Http from "@effect-retry/http"
 import * as Planned from "@effect-retry/plan"
@@ -11,6 +12,7 @@ import { read, root } from "./rows.ts"
 
 const pages = [
   "README.md",
+  "packages/aws/README.md",
   "packages/core/README.md",
   "packages/http/README.md",
   "packages/plan/README.md",
@@ -18,7 +20,7 @@ const pages = [
   ...readdirSync(new URL("docs/", root), { encoding: "utf8" }).map((file) => `docs/${file}`)
 ]
 
-const ours = { ...Core, ...Http, ...Planned, ...Testing }
+const ours = { ...Aws, ...Core, ...Http, ...Planned, ...Testing }
 const modules = new Map<string, object>(Object.entries(ours))
 
 /** Names of modules of Effect and of the platform, and of one that is no export of ours. */

@@ -4,6 +4,7 @@ import { read, root } from "./rows.ts"
 
 const pages = [
   "README.md",
+  "packages/aws/README.md",
   "packages/core/README.md",
   "packages/http/README.md",
   "packages/plan/README.md",
