@@ -51,7 +51,7 @@ const sqsRs = "smithy-lang/smithy-rs 56ee88c, integration-tests/sqs/tests/long-p
 const run = (
   policy: Omit<typeof AwsRetry.standard, "bucket">,
   cost: NonNullable<Parameters<typeof RetryBucket.quota>[0]>["cost"],
-  { given = {}, steps }: Case
+  { given = {}, steps }: Pick<Case, "given" | "steps">
 ) =>
   Effect.gen(function* () {
     const { cap, initial, longPolling, maxAttempts = policy.maxAttempts } = given
@@ -337,10 +337,8 @@ describe("AwsRetry.standard", () => {
 })
 
 describe("AwsRetry.dynamodb", () => {
-  it.effect("has four attempts and its own base", () =>
+  it.effect(`has four attempts and its own base (${go}; ${botocore}, TestServiceSpecificRetries; ${dynamodbRs})`, () =>
     run(AwsRetry.dynamodb, undefined, {
-      name: "",
-      source: `${go}; ${botocore}, TestServiceSpecificRetries; ${dynamodbRs}`,
       steps: [
         [failed(), ["retry", 486, 0.025]],
         [failed(), ["retry", 472, 0.05]],
@@ -450,10 +448,9 @@ describe("AwsRetry.standard2020", () => {
     }
   ])("$name ($source)", (row) => run(AwsRetry.standard2020, AwsQuota.costs2020.standard, row))
 
+  // Source: smithy-lang/smithy-rs 56ee88c, retries/strategy/standard.rs, v2_0_retry_after_capped_at_max_backoff.
   it.effect("of Rust replaces the back-off by the server's wait, up to the cap", () =>
     run(rust2020, AwsQuota.costs2020.standard, {
-      name: "",
-      source: `${smithyRs}, v2_0_retry_after_capped_at_max_backoff`,
       steps: [
         [failed(500, "30000"), ["retry", 495, 20]],
         [ok, ["success", 500]]
@@ -461,10 +458,9 @@ describe("AwsRetry.standard2020", () => {
     })
   )
 
+  // Source: smithy-lang/smithy-rs 56ee88c, retries/strategy/standard.rs, quota_replenishes_on_success.
   it.effect("of Kotlin, Rust and JavaScript pays ten for a transient failure", () =>
     run(rust2020, AwsQuota.costs2020.transient, {
-      name: "",
-      source: `${smithyRs}, quota_replenishes_on_success`,
       given: { maxAttempts: 5, initial: 100 },
       steps: [
         [failed(), ["retry", 90, 1]],

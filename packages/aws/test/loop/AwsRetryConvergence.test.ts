@@ -31,7 +31,7 @@ describe("AwsRetry.adaptive against a server that throttles", () => {
           expect(perSecond).toBeGreaterThan(18)
         }
       }).pipe(Effect.provide(SeededRandom.layer("settles"))),
-    30_000
+    60_000
   )
 
   it.effect(
@@ -42,7 +42,7 @@ describe("AwsRetry.adaptive against a server that throttles", () => {
         const answers = yield* load(Effect.succeed(TokenBucket.unlimited), { seconds: 20, workers: 8, server })
         expect(between(answers, 15, 20).throttledRatio).toBeGreaterThan(0.3)
       }).pipe(Effect.provide(SeededRandom.layer("settles"))),
-    30_000
+    60_000
   )
 })
 

@@ -90,8 +90,7 @@ export interface Published<T> {
 }
 
 /**
- * One operation under a published strategy. `waitOf` is for those that leave the wait to their caller; `mended` corrects the
- * quota after a success.
+ * One operation under a published strategy. `waitOf` is for those that leave the wait to their caller.
  */
 export const operatePublished = async <T>(
   world: World,
