@@ -17,6 +17,8 @@ const retried = (client: HttpClient.HttpClient) =>
       hint,
       maxAttempts,
       opinion: AwsClassifier.standard,
+      // `x-amz-retry-after` is read by the opinion; `Retry-After` counts in none but the SDK for JavaScript.
+      classifier: { ...HttpRetry.standard.classifier, hints: [] },
       idempotency: { ...Idempotency.standard, methods: [...Idempotency.standard.methods, "POST"] },
       attemptHeaders: AwsHeaders.attemptHeaders({ maxAttempts })
     })
@@ -26,7 +28,7 @@ const retried = (client: HttpClient.HttpClient) =>
 import { AwsQuota } from "@effect-retry/aws"
 import { Effect, Layer } from "effect"
 
-const throttled = answer(400, { "x-amzn-errortype": "ThrottlingException" })
+const throttled = answer(400, { "x-amzn-errortype": "ThrottlingException", "retry-after": "20" })
 
 export const program = Effect.map(
   exchange([throttled, unavailable, ok], (client) => retried(client).post("https://dynamodb.example/")),

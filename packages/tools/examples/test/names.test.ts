@@ -1,5 +1,6 @@
 import * as Aws from "@effect-retry/aws"
 import * as Core from "@effect-retry/core"
+import * as Metrics from "@effect-retry/core/Metrics"
 import * as Http from "@effect-retry/http"
 import * as Planned from "@effect-retry/plan"
 import * as Testing from "@effect-retry/testing"
@@ -20,7 +21,7 @@ const pages = [
   ...readdirSync(new URL("docs/", root), { encoding: "utf8" }).map((file) => `docs/${file}`)
 ]
 
-const ours = { ...Aws, ...Core, ...Http, ...Planned, ...Testing }
+const ours = { ...Aws, ...Core, Metrics, ...Http, ...Planned, ...Testing }
 const modules = new Map<string, object>(Object.entries(ours))
 
 /** Names of modules of Effect and of the platform, and of one that is no export of ours. */
