@@ -10,10 +10,10 @@ import * as Argument from "@effect-retry/core/Argument"
 import { Retry } from "@effect-retry/core"
 import type { Duration } from "effect"
 import { Clock, Effect, Random } from "effect"
-import * as RequestField from "../accept/RequestField.ts"
+import * as Request from "./AwsHeadersRequest.ts"
 
-export { request, ttl } from "../accept/RequestField.ts"
-export type { Fields, Ttl } from "../accept/RequestField.ts"
+export { request, ttl } from "./AwsHeadersRequest.ts"
+export type { Fields, Ttl } from "./AwsHeadersRequest.ts"
 
 /**
  * The name of the header that is the same on every attempt.
@@ -79,8 +79,8 @@ export const withInvocationId = (
  * @category constructors
  */
 export const attemptHeaders = ({ maxAttempts }: { readonly maxAttempts: number }): AttemptHeaders => {
-  RequestField.checkMax("AwsHeaders.attemptHeaders", "maxAttempts", maxAttempts)
-  return (attempt) => ({ [requestHeader]: RequestField.request({ attempt, max: maxAttempts }) })
+  Request.checkMax("AwsHeaders.attemptHeaders", "maxAttempts", maxAttempts)
+  return (attempt) => ({ [requestHeader]: Request.request({ attempt, max: maxAttempts }) })
 }
 
 /**
@@ -121,14 +121,14 @@ export const current = (
   never,
   Retry.CurrentAttempt
 > => {
-  const max = RequestField.checkMax(owner, "maxAttempts", options.maxAttempts)
+  const max = Request.checkMax(owner, "maxAttempts", options.maxAttempts)
   if (options.ttl !== undefined) Argument.millis(owner, "ttl.readTimeout", options.ttl.readTimeout, { min: 0 })
   return Effect.gen(function* () {
     const { number } = yield* Retry.CurrentAttempt
     const ttl = options.ttl && (yield* until(options.ttl))
     return {
       [invocationIdHeader]: options.invocationId,
-      [requestHeader]: RequestField.request({ attempt: number, max, ttl })
+      [requestHeader]: Request.request({ attempt: number, max, ttl })
     }
   })
 }

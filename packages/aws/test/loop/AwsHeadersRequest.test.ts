@@ -1,4 +1,4 @@
-import * as RequestField from "../../src/accept/RequestField.ts"
+import * as Request from "../../src/loop/AwsHeadersRequest.ts"
 import { describe, expect, it } from "@effect/vitest"
 import { Option } from "effect"
 import * as FastCheck from "effect/FastCheck"
@@ -14,7 +14,7 @@ describe("AwsHeaders.ttl", () => {
     ["2019-06-01T00:00:12Z", "2019-06-01T00:10:09Z", "2019-06-01T00:00:11Z", "20190601T001020Z"]
   ])("adds read timeout and skew: %s, server %s at %s", (now, server, received, expected) => {
     const skewMillis = millis(server) - millis(received)
-    expect(RequestField.ttl({ nowMillis: millis(now), readTimeout: "10 seconds", skewMillis })).toEqual(
+    expect(Request.ttl({ nowMillis: millis(now), readTimeout: "10 seconds", skewMillis })).toEqual(
       Option.some(expected)
     )
   })
@@ -29,11 +29,11 @@ describe("AwsHeaders.ttl", () => {
     ["no number", NaN, 0, Option.none()],
     ["no end", 0, Infinity, Option.none()]
   ])("has four digits for a year, or is none: %s", (_, nowMillis, skewMillis, expected) => {
-    expect(RequestField.ttl({ nowMillis, readTimeout: 0, skewMillis })).toEqual(expected)
+    expect(Request.ttl({ nowMillis, readTimeout: 0, skewMillis })).toEqual(expected)
   })
 
   it("refuses a timeout without an end", () => {
-    expect(() => RequestField.ttl({ nowMillis: 0, readTimeout: Infinity })).toThrow(
+    expect(() => Request.ttl({ nowMillis: 0, readTimeout: Infinity })).toThrow(
       "AwsHeaders.ttl: readTimeout must be a finite duration >= 0, got Infinity"
     )
   })
@@ -52,8 +52,8 @@ describe("AwsHeaders.request", () => {
       "ttl=20190601T000011Z; attempt=2; max=3"
     ],
     [{ attempt: 2, max: 3, ttl: { nowMillis: NaN, readTimeout: "10 seconds" } }, "attempt=2; max=3"]
-  ] satisfies ReadonlyArray<readonly [RequestField.Fields, string]>)("writes %j", (fields, expected) => {
-    expect(RequestField.request(fields)).toBe(expected)
+  ] satisfies ReadonlyArray<readonly [Request.Fields, string]>)("writes %j", (fields, expected) => {
+    expect(Request.request(fields)).toBe(expected)
   })
 
   it.each([
@@ -63,7 +63,7 @@ describe("AwsHeaders.request", () => {
     [{ attempt: 1, max: 0 }, "max must be a whole number >= 1, got 0"],
     [{ attempt: 1, max: Infinity }, "max must be a whole number >= 1, got Infinity"]
   ])("refuses %j", (fields, message) => {
-    expect(() => RequestField.request(fields)).toThrow(`AwsHeaders.request: ${message}`)
+    expect(() => Request.request(fields)).toThrow(`AwsHeaders.request: ${message}`)
   })
 
   it("is the value of a header, whatever the clocks say", () => {
@@ -71,7 +71,7 @@ describe("AwsHeaders.request", () => {
     const count = FastCheck.integer({ min: 1, max: 1_000 })
     FastCheck.assert(
       FastCheck.property(clock, clock, count, count, (nowMillis, skewMillis, attempt, max) => {
-        const value = RequestField.request({ attempt, max, ttl: { nowMillis, readTimeout: "1 minute", skewMillis } })
+        const value = Request.request({ attempt, max, ttl: { nowMillis, readTimeout: "1 minute", skewMillis } })
         expect(value).toMatch(/^(ttl=\d{8}T\d{6}Z; )?attempt=\d+; max=\d+$/)
       })
     )

@@ -3,7 +3,7 @@
  */
 import * as Argument from "@effect-retry/core/Argument"
 import type { Duration } from "effect"
-import { Option } from "effect"
+import { DateTime, Option } from "effect"
 
 /**
  * From when on the caller does not wait for an answer any longer.
@@ -35,7 +35,7 @@ export interface Fields {
 
 const owner = "AwsHeaders.request"
 
-const last = 9999
+const lastYear = 9999
 
 /**
  * The moment at which an answer comes too late, by the server's clock, as `YYYYMMDDTHHMMSSZ`.
@@ -48,11 +48,13 @@ const last = 9999
  */
 export const ttl = ({ nowMillis, readTimeout, skewMillis = 0 }: Ttl): Option.Option<string> => {
   const timeoutMillis = Argument.millis("AwsHeaders.ttl", "readTimeout", readTimeout, { min: 0 })
-  const moment = new Date(nowMillis + timeoutMillis + skewMillis)
-  const year = moment.getUTCFullYear()
-  return year >= 0 && year <= last
-    ? Option.some(`${moment.toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`)
-    : Option.none()
+  return DateTime.make(nowMillis + timeoutMillis + skewMillis).pipe(
+    Option.filter((moment) => {
+      const year = DateTime.getPartUtc(moment, "year")
+      return year >= 0 && year <= lastYear
+    }),
+    Option.map((moment) => `${DateTime.formatIso(moment).slice(0, 19).replaceAll(/[-:]/g, "")}Z`)
+  )
 }
 
 /**
