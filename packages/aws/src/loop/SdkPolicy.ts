@@ -60,6 +60,15 @@ export const fund = (policy: Strategic, context: Context.Context<never>): Funded
   bucket: bucketOf(policy.bucket, context) ?? without
 })
 
+/**
+ * Whether the policy has nothing to do before a first attempt has ended: no bucket or rate limiter is asked or told, and no
+ * time is kept.
+ *
+ * @category guards
+ */
+export const startsLate = (owner: string, policy: Funded): boolean =>
+  policy.rateLimiter === undefined && policy.bucket.started === undefined && !prepare(owner, policy).timed
+
 const bucketOf = (given: Policy.Any["bucket"], context: Context.Context<never>): TokenBucket.TokenBucket | undefined =>
   Context.isTag(given as never)
     ? Context.unsafeGet(context, given as Context.Tag<any, TokenBucket.TokenBucket>)

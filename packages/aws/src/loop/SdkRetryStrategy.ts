@@ -7,13 +7,12 @@ import type { Policy } from "@effect-retry/core"
 import { Retry, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import type { Needs } from "@effect-retry/core/PolicyTypes"
-import type { Fiber } from "effect"
-import { Context, Effect, FiberId, Runtime, RuntimeFlags, Scheduler, Tracer } from "effect"
+import { Context, Effect, Exit, Runtime, RuntimeFlags, Scheduler, Tracer } from "effect"
 import * as AwsQuota from "../fund/AwsQuota.ts"
 import type { Lifeline, RetryToken, Token } from "./SdkOperation.ts"
 import * as SdkOperation from "./SdkOperation.ts"
 import type { Funded, Strategic } from "./SdkPolicy.ts"
-import { check, fund } from "./SdkPolicy.ts"
+import { check, fund, startsLate } from "./SdkPolicy.ts"
 
 export type { RetryToken, Token } from "./SdkOperation.ts"
 
@@ -76,52 +75,49 @@ export const make = <P extends Strategic>(
 
 const strategyOf = (policy: Strategic, runtime: Runtime.Runtime<never>): SdkRetryStrategy => {
   const funded = fund(policy, runtime.context)
-  const begin = beginning(funded, ofOperations(runtime))
+  const run = running(funded, ofOperations(runtime))
+  const isLate = startsLate(owner, funded)
   return {
     mode: funded.rateLimiter === undefined ? "standard" : "adaptive",
     maxAttempts: () => Promise.resolve(funded.maxAttempts),
-    acquireInitialRetryToken: (retryTokenScope) => {
-      const lifeline = SdkOperation.make(retryTokenScope.endsWith(longPoll))
-      return SdkOperation.next(lifeline, () => begin(lifeline, retryTokenScope))
+    acquireInitialRetryToken: async (retryTokenScope) => {
+      const lifeline = SdkOperation.make(retryTokenScope)
+      const { operation } = lifeline
+      return isLate
+        ? SdkOperation.first(lifeline, (exit) => run(lifeline, SdkOperation.attemptAfter(operation, exit)))
+        : SdkOperation.next(lifeline, () => run(lifeline, SdkOperation.attempt(operation)))
     },
     refreshRetryTokenForRetry: async (token, { error }) => {
-      const ending = SdkOperation.ending(token)
-      return ending === undefined
+      const running = SdkOperation.running(token)
+      return running === undefined
         ? Argument.refuse("SdkRetryStrategy.refreshRetryTokenForRetry", "token", "that of a running attempt", token)
-        : SdkOperation.fail(ending, error)
+        : SdkOperation.next(running.lifeline, () => running.end(Exit.fail(error)))
     },
     // The SDK takes what this throws for a failure of the attempt, and retries: it throws nothing.
-    recordSuccess: (token) => SdkOperation.ending(token)?.end(Effect.void)
+    recordSuccess: (token) => SdkOperation.running(token)?.end(Exit.void)
   }
 }
 
-/** Source: @smithy/core 3.41.0, retryMiddleware. */
-const longPoll = ":longpoll"
-
-/** Starts the loop of an operation. */
-const beginning = (policy: Funded, runtime: Runtime.Runtime<never>): ((lifeline: Lifeline, scope: string) => void) => {
-  const { bucket, rateLimiter } = policy
+/** Runs the loop of an operation around its attempts. */
+const running = (
+  policy: Funded,
+  runtime: Runtime.Runtime<never>
+): ((lifeline: Lifeline, attempts: Effect.Effect<void, unknown>) => void) => {
+  const { bucket } = policy
   const plain: Funded = { ...policy, bucket: SdkOperation.notingDelays(bucket) }
   const polling: Funded = { ...policy, bucket: SdkOperation.notingDelays(AwsQuota.longPolling(bucket)) }
-  const hearsOfStarts = bucket.started !== undefined || rateLimiter?.started !== undefined
   const options = { scheduler: makeScheduler() }
-  return (lifeline, scope) => {
+  return (lifeline, attempts) => {
     const { isLongPoll, operation } = lifeline
-    const retried = Effect.matchCauseEffect(
-      Retry.retry(SdkOperation.attempt(operation), isLongPoll ? polling : plain),
-      { onFailure: (cause) => SdkOperation.stopped(operation, cause), onSuccess: () => Effect.void }
-    )
-    const key = isLongPoll ? scope.slice(0, -longPoll.length) : scope
+    const key = SdkOperation.keyOf(lifeline)
+    const retried = Effect.matchCauseEffect(Retry.retry(attempts, isLongPoll ? polling : plain), {
+      onFailure: (cause) => SdkOperation.stopped(operation, cause),
+      onSuccess: () => Effect.void
+    })
     const keyed = key === "" ? retried : Effect.provideService(retried, TokenBucket.Key, key)
-    operation.fiber = Runtime.runFork(runtime, keyed, options)
-    if (hearsOfStarts) abandoned.register(lifeline, operation.fiber)
+    SdkOperation.tie(lifeline, Runtime.runFork(runtime, keyed, options))
   }
 }
-
-/** Interrupts the fiber of an operation that the SDK has abandoned. */
-const abandoned = /*#__PURE__*/ new FinalizationRegistry<Fiber.RuntimeFiber<void>>((fiber) =>
-  fiber.unsafeInterruptAsFork(FiberId.none)
-)
 
 /**
  * The runtime of operations: not part of a span that ended long ago, interruptible wherever the strategy was made, and
