@@ -178,7 +178,8 @@ describe("SdkRetryStrategy.make beside the SDK's own strategies", () => {
   it("adaptive: the same tokens and quota, and waits of the rate limiter to the millisecond", () =>
     property(async (steps) => {
       const { ours, theirs } = await both("adaptive", steps, "")
-      expect(ours.map(({ waits: _, ...own }) => own)).toEqual(theirs.map(({ waits: _, ...other }) => other))
+      const timeless = ({ delayMillis, did, level, retries }: Seen) => ({ delayMillis, did, level, retries })
+      expect(ours.map(timeless)).toEqual(theirs.map(timeless))
       for (const [i, own] of ours.entries()) {
         const total = (waits: ReadonlyArray<number>) => waits.reduce((sum, wait) => sum + wait, 0)
         expect(Math.abs(total(own.waits) - total(theirs[i]?.waits ?? []))).toBeLessThanOrEqual(1)
