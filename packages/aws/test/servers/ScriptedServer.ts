@@ -46,6 +46,8 @@ const answered = (response: ServerResponse, answer: Answer): void => {
     response.socket?.resetAndDestroy()
     return
   }
+  // The SDK measures its clock by the date of a server, and repeats what failed after it has corrected that clock.
+  response.sendDate = false
   response.writeHead(answer.status, answer.headers)
   response.end(answer.body)
 }
