@@ -2,6 +2,7 @@
  * Everything that is measured, in the order of the page.
  */
 import type { Workload } from "./Workload.ts"
+import { sdkOneFailure, sdkSucceeds } from "./workloads/AwsSdk.ts"
 import { concurrentOperations } from "./workloads/ConcurrentOperations.ts"
 import { foreignSchedule } from "./workloads/ForeignSchedule.ts"
 import { heldMemory } from "./workloads/HeldMemory.ts"
@@ -36,5 +37,7 @@ export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
   httpFetch,
   httpInMemory,
   httpLibrariesSucceed,
-  httpLibrariesOneFailure
+  httpLibrariesOneFailure,
+  sdkSucceeds,
+  sdkOneFailure
 ]
