@@ -4,6 +4,7 @@ import { AwsConfig, AwsDefaults } from "@effect-retry/aws"
 import { externalDataInterceptor } from "@smithy/shared-ini-file-loader"
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigError, ConfigProvider, Effect, Layer } from "effect"
+import * as FastCheck from "effect/FastCheck"
 
 const kotlin =
   "aws-sdk-kotlin 05ea93b, aws-runtime/aws-config/common/test/aws/sdk/kotlin/runtime/config/retries/ResolveRetryStrategyTest.kt"
@@ -596,6 +597,33 @@ describe("AwsConfig.resolve and the shared config file", () => {
         }
         expect((yield* resolve(world)).maxAttempts.source._tag).toBe("Default")
       })
+  )
+
+  const word = FastCheck.oneof(
+    FastCheck.constantFrom(...Object.getOwnPropertyNames(Object.prototype), "profile", "default", "max_attempts"),
+    FastCheck.string({ maxLength: 8 })
+  )
+  const line = FastCheck.oneof(
+    FastCheck.array(word, { minLength: 1, maxLength: 3 }).map((words) => `[${words.join(" ")}]`),
+    FastCheck.tuple(word, word).map(([key, value]) => `${key} = ${value}`),
+    FastCheck.tuple(word, word).map(([key, value]) => `  ${key} =\n    ${value} = 1`),
+    FastCheck.string({ unit: FastCheck.constantFrom(..."[]=#; '\"\n\r\tprofile_") })
+  )
+
+  it.effect.prop(
+    "leaves the objects of the language alone, whatever is in the file",
+    [FastCheck.array(line, { maxLength: 12 }), word],
+    ([written, profile]) =>
+      Effect.gen(function* () {
+        const members = () =>
+          [Object, Object.prototype, Object.prototype.toString].map((each) => Object.getOwnPropertyNames(each).join())
+        const before = members()
+        const keys = Object.keys
+        yield* Effect.either(resolve({ code: { profile }, files: { [file]: written.join("\n") } }))
+        expect(members()).toEqual(before)
+        expect(Object.keys).toBe(keys)
+      }),
+    { fastCheck: { numRuns: 60 } }
   )
 
   it.effect("fails where the file exists and cannot be read", () =>
