@@ -10,7 +10,7 @@ import type { Tree } from "../decide/BackoffTree.ts"
 import * as Bounds from "../decide/Bounds.ts"
 import * as Hint from "../decide/Hint.ts"
 import * as HintRule from "../decide/HintRule.ts"
-import type { Any, ErasedPolicy } from "./PolicyRecord.ts"
+import type { Any, ErasedPolicy, Fields } from "./PolicyRecord.ts"
 import { erase } from "./PolicyRecord.ts"
 import type { Observer } from "./RetryEvent.ts"
 
@@ -150,6 +150,20 @@ export const prepare = (owner: string, policy: Any): Prepared => {
   known.set(policy, prepared)
   return prepared
 }
+
+/**
+ * A policy with other functions in some of its fields, for one operation. It is not checked again: each function has to
+ * declare as many parameters as the one it replaces.
+ *
+ * @category combinators
+ */
+export const withFunctions = <A>(prepared: Prepared, functions: Functions<A>): Fields<unknown, A> => {
+  const policy: ErasedPolicy = { ...prepared.policy, ...(functions as Functions<unknown>) }
+  known.set(policy, { ...prepared, policy })
+  return policy
+}
+
+type Functions<A> = Pick<Fields<unknown, A>, "attemptTimeout" | "classifier" | "result" | "release">
 
 const checkFields = (owner: string, given: Any): void => {
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)

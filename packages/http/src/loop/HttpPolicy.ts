@@ -152,14 +152,12 @@ export const check = <P extends Any>(owner: string, policy: P): P => {
 }
 
 /**
- * The fields that are core's. Copied once more, since a record that fields were deleted from is slow to spread, which is
- * done for every request.
+ * The fields that are core's.
  *
  * @category conversions
  */
-export const coreOf = (policy: Erased): CoreFields => ({
-  ...Struct.omit(policy, "attemptHeaders", "classifier", "drain", "idempotency", "opinion")
-})
+export const coreOf = (policy: Erased): CoreFields =>
+  Struct.omit(policy, "attemptHeaders", "classifier", "drain", "idempotency", "opinion")
 
 /**
  * What a client's policy and core's have in common.

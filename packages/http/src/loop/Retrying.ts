@@ -2,8 +2,9 @@
  * Retries of requests: core's loop around the attempts of an exchange.
  */
 import { HttpClientError } from "@effect/platform"
-import { AttemptTimeout, Backoff, Deadline, Retry, TokenBucket } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import * as Millis from "@effect-retry/core/Millis"
+import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
 import type { Policy as Core } from "@effect-retry/core"
 import type { Fiber } from "effect"
 import { Context, Duration, Effect } from "effect"
@@ -25,8 +26,8 @@ import * as Release from "./Release.ts"
  * @category constructors
  */
 export const retrying = (policy: Erased): ((send: Send, request: Request) => Sent) => {
-  const core = timed(coreOf(policy))
-  const begin = isPlain(policy) ? afterFirst(core, policy) : looped(core, policy)
+  const loop = looped(policy)
+  const begin = isPlain(policy) ? afterFirst(loop, policy) : loop
   const { idempotency } = policy
   return (send, request) =>
     Idempotency.wantsKey(idempotency, request)
@@ -52,9 +53,9 @@ const isPlain = (policy: Erased): boolean =>
   Object.entries(policy).every(([field, value]) => value === undefined || wantedLater.includes(field)) &&
   !(Backoff.isBackoff(policy.backoff) && policy.backoff.readsTime)
 
-const afterFirst = (core: CoreFields, policy: Erased) => {
-  const loop = looped(core, policy)
-  return (send: Send, request: Request): Sent =>
+const afterFirst =
+  (loop: ReturnType<typeof looped>, policy: Erased) =>
+  (send: Send, request: Request): Sent =>
     Effect.matchCauseEffect(send(request), {
       onFailure: (cause) => loop(startingWith(Effect.failCause(cause), send), request),
       onSuccess: (response) =>
@@ -62,7 +63,6 @@ const afterFirst = (core: CoreFields, policy: Erased) => {
           ? Effect.succeed(response)
           : loop(startingWith(Effect.succeed(response), send), request)
     })
-}
 
 /** Answers the first attempt with what has come in already. */
 const startingWith = (first: Sent, send: Send): Send => {
@@ -75,12 +75,13 @@ const startingWith = (first: Sent, send: Send): Send => {
     })
 }
 
-const looped = (core: CoreFields, policy: Erased) => {
+const looped = (policy: Erased) => {
+  const prepared = preparedOf(timed(coreOf(policy)))
   const asksForTokens = policy.bucket !== undefined || policy.rateLimiter !== undefined
   return (send: Send, request: Request): Sent =>
     Effect.withFiberRuntime((fiber) => {
       const exchange = Exchange.make(request, policy, fiber)
-      const retried = Retry.retry(Exchange.attempt(exchange, send), corePolicy(exchange, core))
+      const retried = Retry.retry(Exchange.attempt(exchange, send), ofExchange(exchange, prepared))
       const ended = Effect.catchAll(retried, (error) => endedWith(exchange, error))
       return asksForTokens ? forHost(ended, request, fiber) : ended
     })
@@ -95,13 +96,24 @@ const timed = (core: CoreFields): CoreFields => {
 /** As long as an attempt can have: what bounds it is the deadline. */
 const timeLeft = /*#__PURE__*/ AttemptTimeout.constant(/*#__PURE__*/ Duration.millis(Millis.longestTimerMillis))
 
-const corePolicy = (exchange: Exchange.Exchange, core: CoreFields): Core.Fields<unknown, Response> => ({
-  ...core,
-  attemptTimeout: core.attemptTimeout && ofRequest(exchange, core.attemptTimeout),
-  classifier: (error, moment) => Exchange.judge(exchange, error, moment),
-  result: (response, moment) => Exchange.judgeResponse(exchange, response, moment),
-  release: (failed, because) => Release.released(exchange, failed, because)
-})
+/** Checked once per client: the functions stand for those of an exchange. */
+const preparedOf = (core: CoreFields): PolicyCheck.Prepared =>
+  PolicyCheck.prepare("HttpRetry.withRetry", {
+    ...core,
+    classifier: (_error, _moment) => Verdict.noOpinion,
+    result: (_response: unknown, _moment) => Verdict.noOpinion,
+    release: () => Effect.void
+  })
+
+const ofExchange = (exchange: Exchange.Exchange, prepared: PolicyCheck.Prepared): Core.Fields<unknown, Response> => {
+  const { attemptTimeout } = prepared.policy
+  return PolicyCheck.withFunctions<Response>(prepared, {
+    attemptTimeout: attemptTimeout && ofRequest(exchange, attemptTimeout),
+    classifier: (error, moment) => Exchange.judge(exchange, error, moment),
+    result: (response, moment) => Exchange.judgeResponse(exchange, response, moment),
+    release: (failed, because) => Release.released(exchange, failed, because)
+  })
+}
 
 /** It is not known whether a request without an answer was carried out. */
 const ofRequest = (
