@@ -22,7 +22,7 @@ import { remainder } from "./Remainder.ts"
 export const mostFollowed = 2_000
 
 /** How many parts of a back-off a plan steps. */
-const mostWork = 40_000
+const mostWork = 32_000
 
 /** Draws for the means of all attempts, for those of one attempt, and for one mean at least. */
 const meanDraws = { ofAll: 20_000, ofAttempt: 1_000, ofFailure: 8 }
