@@ -78,8 +78,10 @@ export interface Operation {
   retrySpent: Grant
   /** What the rate limiter had granted the running or latest attempt. */
   sendSpent: Grant
-  /** The attempt that buckets with `started` were told of, until they are told of its end. */
-  unrecorded: number | undefined
+  /** The attempt that a bucket with `started` was told of, until it is told of its end. */
+  retryUnrecorded: number | undefined
+  /** The same of a rate limiter. */
+  sendUnrecorded: number | undefined
   /** Why the loop has interrupted the running attempt. */
   expired: Expired | undefined
   /** What the latest attempt left open, until it is released. */
@@ -179,7 +181,8 @@ export const make = (
     sendGrant: undefined,
     retrySpent: noTokens,
     sendSpent: noTokens,
-    unrecorded: undefined,
+    retryUnrecorded: undefined,
+    sendUnrecorded: undefined,
     expired: undefined,
     open: undefined,
     released: false,

@@ -75,15 +75,20 @@ const called = <A>(ask: () => Effect.Effect<A>): Effect.Effect<A> => {
 
 /**
  * Tells a service something. To be called in the step in which it is to be told: what takes one step is done already when
- * this answers.
+ * this answers. No interruption comes between the telling and its note.
  *
  * @category running
  */
-export const tell = (op: Operation, service: string, ask: () => Effect.Effect<void>): Telling => {
-  const telling = called(ask)
-  if (AtOnce.hasEnded(telling)) return Exit.isSuccess(telling) ? undefined : { service, telling }
+export const tell = (op: Operation, service: string, ask: () => Effect.Effect<void>, note?: () => void): Telling => {
+  const asked = called(ask)
+  if (AtOnce.hasEnded(asked)) {
+    note?.()
+    return Exit.isSuccess(asked) ? undefined : { service, telling: asked }
+  }
   const isBounded = op.prepared.policy.deadline !== undefined
-  return { service, telling: isBounded ? safely(op, service, telling, undefined) : telling }
+  const telling = isBounded ? safely(op, service, asked, undefined) : asked
+  if (note === undefined) return { service, telling }
+  return { service, telling: Effect.uninterruptible(andThen({ service, telling }, () => Effect.sync(note))) }
 }
 
 /**
@@ -98,7 +103,7 @@ const rateLimiterName = "the rate limiter"
 const bucketName = "the bucket"
 
 /**
- * Tells buckets with `started` that the next attempt begins. No interruption comes between the telling and its note.
+ * Tells buckets with `started` that the next attempt begins.
  *
  * @category running
  */
@@ -106,15 +111,18 @@ export const started = (op: Operation): Telling => {
   const { bucket, rateLimiter } = op
   if (bucket?.started === undefined && rateLimiter?.started === undefined) return undefined
   const attempt = op.attempts + 1
-  const told = both(
-    rateLimiter?.started && tell(op, rateLimiterName, () => rateLimiter.started!(attempt)),
-    () => bucket?.started && tell(op, bucketName, () => bucket.started!(attempt))
+  op.retrySpent = noTokens
+  op.sendSpent = noTokens
+  const noteSend = () => {
+    op.sendUnrecorded = attempt
+  }
+  const noteRetry = () => {
+    op.retryUnrecorded = attempt
+  }
+  return both(
+    rateLimiter?.started && tell(op, rateLimiterName, () => rateLimiter.started!(attempt), noteSend),
+    () => bucket?.started && tell(op, bucketName, () => bucket.started!(attempt), noteRetry)
   )
-  return noting(told, () => {
-    op.unrecorded = attempt
-    op.retrySpent = noTokens
-    op.sendSpent = noTokens
-  })
 }
 
 /**
@@ -124,25 +132,31 @@ export const started = (op: Operation): Telling => {
  */
 export const record = (op: Operation, outcome: (granted: Grant) => Outcome): Telling => {
   const { bucket, rateLimiter } = op
-  const told = both(
-    rateLimiter && tell(op, rateLimiterName, () => rateLimiter.record(outcome(op.sendSpent))),
-    () => bucket && tell(op, bucketName, () => bucket.record(outcome(op.retrySpent)))
+  const noteSend = () => {
+    op.sendUnrecorded = undefined
+  }
+  const noteRetry = () => {
+    op.retryUnrecorded = undefined
+  }
+  return both(
+    rateLimiter &&
+      tell(op, rateLimiterName, () => rateLimiter.record(outcome(op.sendSpent)), rateLimiter.started && noteSend),
+    () => bucket && tell(op, bucketName, () => bucket.record(outcome(op.retrySpent)), bucket.started && noteRetry)
   )
-  return op.unrecorded === undefined
-    ? told
-    : noting(told, () => {
-        op.unrecorded = undefined
-      })
 }
 
 /** Tells buckets with `started` that an attempt has ended without an outcome. */
 const abandon = (op: Operation): Telling => {
-  const attempt = op.unrecorded
-  if (attempt === undefined) return undefined
-  op.unrecorded = undefined
-  const tellOf = (service: string, bucket: TokenBucket | undefined, granted: Grant): Telling =>
-    bucket?.started && tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt, granted }))
-  return both(tellOf(rateLimiterName, op.rateLimiter, op.sendSpent), () => tellOf(bucketName, op.bucket, op.retrySpent))
+  const { bucket, rateLimiter, retryUnrecorded, sendUnrecorded } = op
+  op.retryUnrecorded = undefined
+  op.sendUnrecorded = undefined
+  const tellOf = (service: string, bucket: TokenBucket | undefined, attempt: number | undefined, granted: Grant) =>
+    bucket && attempt !== undefined
+      ? tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt, granted }))
+      : undefined
+  return both(tellOf(rateLimiterName, rateLimiter, sendUnrecorded, op.sendSpent), () =>
+    tellOf(bucketName, bucket, retryUnrecorded, op.retrySpent)
+  )
 }
 
 /**
@@ -152,15 +166,6 @@ const abandon = (op: Operation): Telling => {
  */
 export const both = (first: Telling, second: () => Telling): Telling =>
   first === undefined ? second() : { service: first.service, telling: andThen(first, () => run(second())) }
-
-/** Tells, then notes that it was told; no interruption comes between the two. */
-const noting = (told: Telling, note: () => void): Telling => {
-  if (told !== undefined) {
-    return { service: told.service, telling: Effect.uninterruptible(andThen(told, () => Effect.sync(note))) }
-  }
-  note()
-  return undefined
-}
 
 /**
  * Whether tokens are granted: at once, or as an effect of which nothing has run.

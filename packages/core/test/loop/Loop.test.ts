@@ -423,6 +423,8 @@ const yielding: Recording.Answer = ({ restore }) => Effect.as(restore(Effect.yie
 
 const scripts: ReadonlyArray<{ readonly name: string; readonly script: Recording.Script }> = [
   { name: "nothing waits", script: {} },
+  { name: "the bucket is told in several steps", script: { counts: true, slow: "bucket" } },
+  { name: "the rate limiter is told in several steps", script: { counts: true, slow: "limiter" } },
   { name: "bucket and rate limiter wait", script: { bucket: yielding, limiter: yielding, counts: true } },
   {
     name: "the bucket waits uninterruptibly and the rate limiter refuses",

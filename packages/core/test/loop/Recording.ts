@@ -46,6 +46,8 @@ export interface Script {
   readonly limiter?: Answer
   /** Whether bucket and rate limiter hear of starts, and so of abandoned attempts. */
   readonly counts?: boolean
+  /** Which of the two takes several steps to be told; the other one is told at once. */
+  readonly slow?: "bucket" | "limiter"
 }
 
 /** What a bucket granted, in tokens. */
@@ -81,7 +83,7 @@ const asking = ({ atMost, attempt, kind }: TokenBucket.Request): string =>
     ...Option.toArray(Option.map(atMost, (atMost) => `within ${Duration.toMillis(atMost)}`))
   ].join(" ")
 
-const recorded = (name: string, answer: Answer, counts: boolean, lines: Array<string>) => {
+const recorded = (name: string, answer: Answer, { counts = false, slow }: Script, lines: Array<string>) => {
   const ledger: Ledger = { granted: 0, refunded: 0, spent: 0 }
   const note = (line: string) => Effect.sync(() => void lines.push(`${name} ${line}`))
   const grant = (tokens: number): TokenBucket.Grant => {
@@ -94,28 +96,27 @@ const recorded = (name: string, answer: Answer, counts: boolean, lines: Array<st
       )
     }
   }
+  const told = (self: Effect.Effect<void>) => (slow === name ? Effect.zipLeft(self, Effect.yieldNow()) : self)
   const bucket: TokenBucket.TokenBucket = {
     acquire: (request) => Effect.zipRight(note(asking(request)), Effect.map(answer(request), Option.map(grant))),
     record: (outcome) =>
-      Effect.sync(() => {
-        ledger.spent += outcome.granted.tokens
-        lines.push(`${name} record ${outcome.attempt}: ${ending(outcome)}, granted ${outcome.granted.tokens}`)
-      }),
+      told(
+        Effect.sync(() => {
+          ledger.spent += outcome.granted.tokens
+          lines.push(`${name} record ${outcome.attempt}: ${ending(outcome)}, granted ${outcome.granted.tokens}`)
+        })
+      ),
     level: Effect.succeed(Infinity),
-    started: counts ? (attempt) => note(`started ${attempt}`) : undefined
+    started: counts ? (attempt) => told(note(`started ${attempt}`)) : undefined
   }
   return { bucket, ledger }
 }
 
 export const make = (script: Script = {}): Recording => {
   const lines: Array<string> = []
-  const {
-    bucket: pay = () => Effect.succeedSome(5),
-    counts = false,
-    limiter: limit = () => Effect.succeedSome(1)
-  } = script
-  const bucket = recorded("bucket", pay, counts, lines)
-  const limiter = recorded("limiter", limit, counts, lines)
+  const { bucket: pay = () => Effect.succeedSome(5), limiter: limit = () => Effect.succeedSome(1) } = script
+  const bucket = recorded("bucket", pay, script, lines)
+  const limiter = recorded("limiter", limit, script, lines)
   const attempts: Recording["attempts"] = (...steps) => {
     let made = 0
     return Effect.suspend(() => {
