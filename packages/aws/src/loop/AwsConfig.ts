@@ -3,6 +3,23 @@
  *
  * First step of a program that has to behave as its environment says. What is not configured here is the preset's:
  * costs, delays, tables.
+ *
+ * @example
+ * ```ts
+ * import { AwsConfig } from "@effect-retry/aws"
+ * import { FileSystem, Path } from "@effect/platform"
+ * import { ConfigProvider, Effect, Layer } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * const environment = ConfigProvider.fromMap(new Map([["AWS_MAX_ATTEMPTS", "5"]]))
+ * const withoutFiles = Layer.merge(FileSystem.layerNoop({}), Path.layer)
+ * const resolved = AwsConfig.resolve().pipe(Effect.provide(withoutFiles), Effect.withConfigProvider(environment))
+ *
+ * Effect.runPromise(resolved).then(({ maxAttempts, mode }) => {
+ *   assert.deepStrictEqual(maxAttempts, { value: 5, source: { _tag: "Environment", name: "AWS_MAX_ATTEMPTS" } })
+ *   assert.deepStrictEqual(mode, { value: "standard", source: { _tag: "Default" } })
+ * })
+ * ```
  */
 import type { FileSystem, Path } from "@effect/platform"
 import * as Argument from "@effect-retry/core/Argument"
@@ -81,9 +98,9 @@ export interface Options extends ConfigFile.Options {
 export const resolve = (
   options: Options = {}
 ): Effect.Effect<Resolved, ConfigError.ConfigError, FileSystem.FileSystem | Path.Path> => {
-  const { behaviour, maxAttempts, mode, sdk, service } = checked(options)
+  const { behaviour, configFile, maxAttempts, mode, profile: name, sdk, service } = checked(options)
   return Effect.gen(function* () {
-    const profile = yield* Effect.cached(ConfigFile.profile(options))
+    const profile = yield* Effect.cached(ConfigFile.profile({ profile: name, configFile }))
     const found = yield* together({
       mode: search(mode, Settings.mode(sdk.modes), names.mode, profile),
       maxAttempts: search(maxAttempts, Settings.maxAttempts, names.maxAttempts, profile),
@@ -246,9 +263,17 @@ const checkFields = (options: unknown): void => {
   }
 }
 
+const checkText = (field: string, value: unknown): void => {
+  if (value !== undefined && !(Predicate.isString(value) && value !== "")) {
+    Argument.refuse(owner, field, "a text that is not empty", value)
+  }
+}
+
 const checked = (options: Options) => {
   checkFields(options)
-  const { behaviour, maxAttempts, mode, sdk = Defaults.javascript, service = {} } = options
+  const { behaviour, configFile, maxAttempts, mode, profile, sdk = Defaults.javascript, service = {} } = options
+  checkText("profile", profile)
+  checkText("configFile", configFile)
   if (mode !== undefined) Argument.oneOf(owner, "mode", mode, sdk.modes)
   if (maxAttempts !== undefined) Argument.number(owner, "maxAttempts", maxAttempts, Settings.attempts)
   if (behaviour !== undefined) Argument.oneOf(owner, "behaviour", behaviour, ["2.0", "2.1"])
@@ -256,5 +281,5 @@ const checked = (options: Options) => {
   if (typeof service.maxAttempts === "number") {
     Argument.number(owner, "service.maxAttempts", service.maxAttempts, Settings.attempts)
   }
-  return { behaviour, maxAttempts, mode, sdk, service }
+  return { behaviour, configFile, maxAttempts, mode, profile, sdk, service }
 }

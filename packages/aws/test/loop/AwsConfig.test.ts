@@ -395,6 +395,8 @@ describe("AwsConfig.resolve", () => {
       { mode: "legacy", sdk: AwsDefaults.go },
       'mode must be one of standard, adaptive, got "legacy"'
     ],
+    ["a profile without a name", { profile: "" }, 'profile must be a text that is not empty, got ""'],
+    ["a file that is no path", { configFile: 3 }, "configFile must be a text that is not empty, got 3"],
     ["another behaviour", { behaviour: "3.0" }, 'behaviour must be one of 2.0, 2.1, got "3.0"'],
     ["a service's bad mode", { service: { mode: "fast" } }, `service.mode must be ${modes}, got "fast"`],
     ["a service's bad attempts", { service: { maxAttempts: 0 } }, `service.maxAttempts must be ${attempts}, got 0`]
@@ -601,7 +603,7 @@ describe("AwsConfig.resolve and the shared config file", () => {
 
   const word = FastCheck.oneof(
     FastCheck.constantFrom(...Object.getOwnPropertyNames(Object.prototype), "profile", "default", "max_attempts"),
-    FastCheck.string({ maxLength: 8 })
+    FastCheck.string({ minLength: 1, maxLength: 8 })
   )
   const line = FastCheck.oneof(
     FastCheck.array(word, { minLength: 1, maxLength: 3 }).map((words) => `[${words.join(" ")}]`),
