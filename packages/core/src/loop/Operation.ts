@@ -324,13 +324,14 @@ export const fail = (op: Operation, failure: Failure): void => {
     verdict: failure.verdict,
     startedAfter: wholeDuration(op.attemptStartedMillis),
     failedAfter: wholeDuration(failure.failedMillis),
-    delay: Option.none()
+    delay: Option.none(),
+    cost: 0
   }
   op.history = [...op.history.slice(op.history.length >= op.keeps ? 1 : 0), failed]
 }
 
 /**
- * Notes the wait that was decided on.
+ * Notes the wait that was decided on, and what the bucket granted for the attempt after it.
  *
  * @category running
  */
@@ -338,5 +339,6 @@ export const schedule = (op: Operation, delayMillis: number): void => {
   op.delayMillis = delayMillis
   const latest = op.keeps === 0 ? undefined : op.history.at(-1)
   if (latest === undefined) return
-  op.history = [...op.history.slice(0, -1), { ...latest, delay: Option.some(Duration.millis(delayMillis)) }]
+  const cost = op.retryGrant?.tokens ?? 0
+  op.history = [...op.history.slice(0, -1), { ...latest, delay: Option.some(Duration.millis(delayMillis)), cost }]
 }

@@ -69,6 +69,8 @@ export interface FailedAttempt<out E> {
   readonly failedAfter: Duration.Duration
   /** The wait that was decided on; `None` for the attempt that ended the operation. */
   readonly delay: Option.Option<Duration.Duration>
+  /** The tokens that the bucket granted for the next attempt, refunded if that was not made; 0 where it granted none. */
+  readonly cost: number
 }
 
 /**
@@ -84,6 +86,8 @@ export class RetryStopped<out E> extends Data.TaggedError("RetryStopped")<{
   readonly elapsed: Duration.Duration
   /** The delay before the attempt that was not made, where the operation stopped after it had been decided on. */
   readonly delay: Option.Option<Duration.Duration>
+  /** The tokens in the bucket when the operation stopped; `None` without a bucket, or where it cannot tell. */
+  readonly level: Option.Option<number>
   readonly history: ReadonlyArray<FailedAttempt<unknown>>
   readonly cause: unknown
 }> {

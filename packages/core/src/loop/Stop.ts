@@ -40,18 +40,22 @@ const giveUp = (op: Op, error: unknown, reason: StopReason, end: () => Erased): 
 }
 
 const ended = (op: Op, error: unknown, reason: StopReason, elapsed: Duration.Duration, end: () => Erased): Erased => {
-  if (op.onStopped === undefined) return end()
+  const { onStopped } = op
+  if (onStopped === undefined) return end()
   op.open = undefined
-  return op.onStopped(
-    new RetryStopped({
-      reason,
-      error,
-      attempts: op.attempts,
-      elapsed,
-      delay: Option.map(Option.fromNullable(op.delayMillis), Duration.millis),
-      history: [...op.history],
-      cause: error
-    })
+  return Effect.flatMap(Services.level(op), (level) =>
+    onStopped(
+      new RetryStopped({
+        reason,
+        error,
+        attempts: op.attempts,
+        elapsed,
+        delay: Option.map(Option.fromNullable(op.delayMillis), Duration.millis),
+        level,
+        history: [...op.history],
+        cause: error
+      })
+    )
   )
 }
 

@@ -38,7 +38,8 @@ describe("Retry.CurrentAttempt", () => {
         verdict: judge("busy"),
         startedAfter: Duration.seconds(attempt - 1),
         failedAfter: Duration.seconds(attempt - 1),
-        delay: Option.some(Duration.seconds(1))
+        delay: Option.some(Duration.seconds(1)),
+        cost: 0
       })
       expect(previous).toEqual([Option.none(), Option.some(failure(1)), Option.some(failure(2))])
     })

@@ -542,7 +542,8 @@ describe("Retry.retry under a deadline that cuts", () => {
           verdict: Verdict.transient,
           startedAfter: Duration.millis(0),
           failedAfter: Duration.millis(300),
-          delay: Option.some(Duration.millis(1000))
+          delay: Option.some(Duration.millis(1000)),
+          cost: 0
         },
         {
           attempt: 2,
@@ -550,7 +551,8 @@ describe("Retry.retry under a deadline that cuts", () => {
           verdict: Verdict.transient,
           startedAfter: Duration.millis(1300),
           failedAfter: Duration.millis(1600),
-          delay: Option.some(Duration.millis(1000))
+          delay: Option.some(Duration.millis(1000)),
+          cost: 0
         }
       ])
     }).pipe(world)

@@ -1,4 +1,13 @@
-import { Backoff, Classifier, Deadline, type Policy, Retry, Verdict } from "@effect-retry/core"
+import {
+  Backoff,
+  Classifier,
+  Deadline,
+  type Policy,
+  Retry,
+  RetryBucket,
+  TokenBucket,
+  Verdict
+} from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Exit, Option } from "effect"
@@ -122,7 +131,8 @@ const historyOf = (row: Row) =>
     verdict: judge(word),
     startedAfter: Duration.millis(1_200 * i),
     failedAfter: Duration.millis(1_200 * i + 200),
-    delay: delayOf(row, i)
+    delay: delayOf(row, i),
+    cost: Option.isSome(delayOf(row, i)) ? 5 : 0
   }))
 
 const toldOf = (row: Row) => ({
@@ -132,6 +142,7 @@ const toldOf = (row: Row) => ({
   attempts: row.attempts,
   elapsed: Duration.decode(row.elapsed),
   delay: delayed.includes(row.reason._tag) ? Option.some(Duration.seconds(1)) : Option.none(),
+  level: Option.some(Infinity),
   history: historyOf(row),
   message: row.message
 })
@@ -143,6 +154,7 @@ const tell = ({
   elapsed,
   error,
   history,
+  level,
   message,
   reason
 }: Retry.RetryStopped<Word | Retry.AttemptRefused>) => ({
@@ -152,6 +164,7 @@ const tell = ({
   elapsed,
   error,
   history,
+  level,
   message,
   reason
 })
@@ -163,6 +176,31 @@ describe("Retry.orStopped", () => {
       expect(stopped).toBeInstanceOf(Retry.RetryStopped)
       expect(tell(stopped)).toEqual(toldOf(row))
     })
+  )
+
+  it.effect("tells what the retries cost, and what the bucket has left", () =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.quota({ capacity: 20, cost: { orElse: 14 } })
+      const { history, level, reason } = yield* Effect.flip(
+        Effect.fail("busy" as const).pipe(Retry.orStopped({ ...policy, bucket }))
+      )
+      expect(reason).toEqual({ _tag: "BucketEmpty" })
+      expect(history.map(({ cost }) => cost)).toEqual([14, 0])
+      expect(level).toEqual(Option.some(6))
+    }).pipe(world)
+  )
+
+  it.effect("knows no level without a bucket, nor of one that cannot tell", () =>
+    Effect.gen(function* () {
+      const levelUnder = (buckets: { readonly bucket?: TokenBucket.TokenBucket }) =>
+        Effect.map(
+          Effect.flip(Effect.fail("riddle" as const).pipe(Retry.orStopped({ ...policy, ...buckets }))),
+          ({ level }) => level
+        )
+      expect(yield* levelUnder({})).toEqual(Option.none())
+      const level = Effect.die("no connection")
+      expect(yield* levelUnder({ bucket: { ...TokenBucket.unlimited, level } })).toEqual(Option.none())
+    }).pipe(world)
   )
 
   it.effect("can be caught by its tag", () =>
