@@ -1,21 +1,17 @@
 // #region stopped
 import { AwsRetry } from "@effect-retry/aws"
-import { type Observe, Retry } from "@effect-retry/core"
+import { Retry } from "@effect-retry/core"
 import { Console, Effect, Option } from "effect"
 
-const why: Observe.Observer = (event) => {
-  if (event._tag === "RetryScheduled")
-    return Console.log(`attempt ${event.attempt} failed, the retry costs ${event.cost}`)
-  if (event._tag !== "GaveUp") return Effect.void
-  return Effect.flatMap(event.level, (level) =>
-    Console.log(`${Retry.format(event.reason)}; level ${Option.getOrElse(level, () => NaN)}`)
-  )
-}
-
 const explained = <A, E, R>(call: Effect.Effect<A, E, R>) =>
-  Retry.orStopped(call, { ...AwsRetry.standard, observe: [why] }).pipe(
-    Effect.catchTag("RetryStopped", ({ error, history }) =>
-      Effect.zipRight(Console.log(`${history.length} failures in the history`), Effect.fail(error))
+  Retry.orStopped(call, AwsRetry.standard).pipe(
+    Effect.catchTag("RetryStopped", ({ error, history, level, reason }) =>
+      Effect.gen(function* () {
+        yield* Console.log(Retry.format(reason))
+        for (const { attempt, cost } of history) yield* Console.log(`attempt ${attempt} failed, the next cost ${cost}`)
+        yield* Console.log(`level of the quota: ${Option.getOrElse(level, () => NaN)}`)
+        return yield* Effect.fail(error)
+      })
     )
   )
 // #endregion
@@ -38,8 +34,9 @@ export const program = Effect.gen(function* () {
 })
 
 export const expected = [
-  "attempt 1 failed, the retry costs 14",
-  "the bucket refused the retry; level 6",
-  "2 failures in the history",
+  "the bucket refused the retry",
+  "attempt 1 failed, the next cost 14",
+  "attempt 2 failed, the next cost 0",
+  "level of the quota: 6",
   "ServiceUnavailable"
 ].join("\n")
