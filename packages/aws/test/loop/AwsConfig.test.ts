@@ -589,6 +589,13 @@ describe("AwsConfig.resolve and the shared config file", () => {
     })
   )
 
+  it.effect("reads a long file of blank lines", () =>
+    Effect.gen(function* () {
+      const text = `${"\n".repeat(1_000_000)}[default]\nmax_attempts = 2`
+      expect((yield* resolve({ files: { [file]: text } })).maxAttempts.value).toBe(2)
+    })
+  )
+
   it.effect.each(["profile.__proto__", "__proto__", "constructor", "hasOwnProperty", "max_attempts"])(
     "finds no keys in a profile that is not one: %s",
     (profile) =>
