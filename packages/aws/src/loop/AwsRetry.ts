@@ -37,7 +37,6 @@
 import { Hint, type TokenBucket } from "@effect-retry/core"
 import { Context } from "effect"
 import * as AwsClassifier from "../classify/AwsClassifier.ts"
-import * as ErrorTable from "../classify/ErrorTable.ts"
 import * as AwsBackoff from "../decide/AwsBackoff.ts"
 import * as LegacyBackoff from "../decide/LegacyBackoff.ts"
 
@@ -101,19 +100,14 @@ export const adaptive = { ...standard, rateLimiter: SendRate }
 export const dynamodb = { ...standard, maxAttempts: 4, backoff: AwsBackoff.dynamodb }
 
 /**
- * `standard` for STS, where `IDPCommunicationError` is transient.
+ * `standard` for STS: judged by `AwsClassifier.sts`, where `IDPCommunicationError` is transient.
  *
- * The guide and the SDK for Kotlin have that code for every service, as the table of `standard` does; botocore and the SDKs
- * for Swift and Java have it for STS alone.
+ * botocore and the SDKs for Swift and Java have that code for STS alone, as here; the SDK for Kotlin has it for every
+ * service, in `AwsClassifier.kotlin`.
  *
  * @category constructors
  */
-export const sts = {
-  ...standard,
-  classifier: /*#__PURE__*/ AwsClassifier.fromTable(
-    /*#__PURE__*/ ErrorTable.withCodes(ErrorTable.standard, { IDPCommunicationError: "Transient" })
-  )
-}
+export const sts = { ...standard, classifier: AwsClassifier.sts }
 
 /**
  * Standard mode before the 2026 revision (2.0), as the guide had it: 3 attempts, `AwsBackoff.standard2020`, no hints; with
