@@ -21,7 +21,14 @@ export type Mode = "standard" | "adaptive" | "legacy"
  *
  * @category models
  */
-export type Behaviour = "2.0" | "2.1"
+export type Behaviour = (typeof behaviours)[number]
+
+/**
+ * All versions, the older one first.
+ *
+ * @category models
+ */
+export const behaviours = ["2.0", "2.1"] as const
 
 /**
  * How a text becomes a value, and what is allowed in words.

@@ -28,6 +28,7 @@ import type { Behaviour, Mode, Reading } from "../accept/AwsSettings.ts"
 import * as Settings from "../accept/AwsSettings.ts"
 import type { Sdk, Service } from "../accept/AwsDefaults.ts"
 import * as Defaults from "../accept/AwsDefaults.ts"
+import { checkSdk, checkService } from "../accept/AwsDefaultsCheck.ts"
 import * as ConfigFile from "./AwsConfigFile.ts"
 import type { Source } from "./AwsConfigSource.ts"
 import { firstText, format } from "./AwsConfigSource.ts"
@@ -274,12 +275,10 @@ const checked = (options: Options) => {
   const { behaviour, configFile, maxAttempts, mode, profile, sdk = Defaults.javascript, service = {} } = options
   checkText("profile", profile)
   checkText("configFile", configFile)
+  checkSdk(owner, sdk)
+  checkService(owner, service, sdk.modes)
   if (mode !== undefined) Argument.oneOf(owner, "mode", mode, sdk.modes)
   if (maxAttempts !== undefined) Argument.number(owner, "maxAttempts", maxAttempts, Settings.attempts)
-  if (behaviour !== undefined) Argument.oneOf(owner, "behaviour", behaviour, ["2.0", "2.1"])
-  if (service.mode !== undefined) Argument.oneOf(owner, "service.mode", service.mode, sdk.modes)
-  if (typeof service.maxAttempts === "number") {
-    Argument.number(owner, "service.maxAttempts", service.maxAttempts, Settings.attempts)
-  }
+  if (behaviour !== undefined) Argument.oneOf(owner, "behaviour", behaviour, Settings.behaviours)
   return { behaviour, configFile, maxAttempts, mode, profile, sdk, service }
 }

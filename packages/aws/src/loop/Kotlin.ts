@@ -104,6 +104,7 @@ export const tokenBucket = (
   settings: BucketSettings & Pick<Settings, "newRetries2026"> = {}
 ): Effect.Effect<Bucket> => {
   const { newRetries2026, ...bucket } = settings
+  KotlinSettings.checkGate("Kotlin.tokenBucket", newRetries2026)
   return bucketOf("Kotlin.tokenBucket", bucket, newRetries2026, "")
 }
 

@@ -3,7 +3,7 @@
  */
 import { Backoff, type Classifier, InvalidArgument, type RateLimiter, type TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { type Duration, Predicate } from "effect"
+import { type Duration, Effect, Predicate } from "effect"
 import type { KotlinDelay } from "../decide/AwsBackoff.ts"
 
 /**
@@ -131,8 +131,15 @@ const rateFields: { readonly [Field in keyof Required<RateSettings>]: true } = {
   maxWait: true
 }
 
+const requireBoolean = (owner: string, field: string, value: unknown): void => {
+  if (value !== undefined && !Predicate.isBoolean(value)) Argument.refuse(owner, field, "true or false", value)
+}
+
 const requireKnown = (owner: string, path: string, given: unknown, known: object): void => {
   const subject = path === "" ? "settings" : path
+  if (Effect.isEffect(given)) {
+    return Argument.refuse(owner, subject, "a bucket that is made: yield* this effect first", given)
+  }
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, subject, "a record of settings", given)
   for (const field of Object.keys(given)) {
     if (Object.hasOwn(known, field)) continue
@@ -148,7 +155,12 @@ const requireKnown = (owner: string, path: string, given: unknown, known: object
  */
 export const check = (owner: string, settings: Settings<never>): void => {
   requireKnown(owner, "", settings, fields)
-  const { delayProvider, rateLimiter, tokenBucket } = settings
+  const { delayProvider, enableLongPollingBackoff, newRetries2026, rateLimiter, retryPolicy, tokenBucket } = settings
+  if (retryPolicy !== undefined && !Predicate.isFunction(retryPolicy)) {
+    Argument.refuse(owner, "retryPolicy", "a classifier", retryPolicy)
+  }
+  requireBoolean(owner, "enableLongPollingBackoff", enableLongPollingBackoff)
+  checkGate(owner, newRetries2026)
   if (delayProvider !== undefined && !Backoff.isBackoff(delayProvider)) {
     requireKnown(owner, "delayProvider", delayProvider, delayFields)
   }
@@ -164,8 +176,19 @@ export const check = (owner: string, settings: Settings<never>): void => {
  * @category constructors
  */
 export const checkBucket = (owner: string, path: string, given: BucketSettings | Bucket): void => {
-  if (!(Predicate.isRecord(given) && isBucket(given))) requireKnown(owner, path, given, bucketFields)
+  if (Predicate.isRecord(given) && isBucket(given)) return
+  requireKnown(owner, path, given, bucketFields)
+  const field = "useCircuitBreakerMode"
+  requireBoolean(owner, path === "" ? field : `${path}.${field}`, (given as BucketSettings)[field])
 }
+
+/**
+ * Refuses a gate that is neither on nor off, such as the text of a variable.
+ *
+ * @category constructors
+ */
+export const checkGate = (owner: string, newRetries2026: unknown): void =>
+  requireBoolean(owner, "newRetries2026", newRetries2026)
 
 /**
  * Runs a constructor whose arguments are settings of ours: what it refuses is named as the caller gave it.

@@ -399,7 +399,45 @@ describe("AwsConfig.resolve", () => {
     ["a file that is no path", { configFile: 3 }, "configFile must be a text that is not empty, got 3"],
     ["another behaviour", { behaviour: "3.0" }, 'behaviour must be one of 2.0, 2.1, got "3.0"'],
     ["a service's bad mode", { service: { mode: "fast" } }, `service.mode must be ${modes}, got "fast"`],
-    ["a service's bad attempts", { service: { maxAttempts: 0 } }, `service.maxAttempts must be ${attempts}, got 0`]
+    ["a service's bad attempts", { service: { maxAttempts: 0 } }, `service.maxAttempts must be ${attempts}, got 0`],
+    ["a service that is no record", { service: 3 }, "service must be a record of defaults, got 3"],
+    ["no service", { service: null }, "service must be a record of defaults, got null"],
+    [
+      "attempts of a service in a text",
+      { service: { maxAttempts: "9" } },
+      'service.maxAttempts must be a number, or a record of numbers by behaviour and mode, got "9"'
+    ],
+    [
+      "a service's bad attempts in one mode",
+      { service: { maxAttempts: { "2.1": { standard: -4 } } } },
+      `service.maxAttempts.2.1.standard must be ${attempts}, got -4`
+    ],
+    [
+      "attempts of a service without modes",
+      { service: { maxAttempts: { "2.0": 3 } } },
+      "service.maxAttempts.2.0 must be a record of numbers by mode, got 3"
+    ],
+    ["no SDK", { sdk: null }, "sdk must be one of AwsDefaults, or a record like those, got null"],
+    [
+      "an SDK without its defaults",
+      { sdk: {} },
+      "sdk must be one of AwsDefaults, or a record like those, got [object Object]"
+    ],
+    [
+      "an SDK of another behaviour",
+      { sdk: { ...AwsDefaults.go, behaviour: "3.0" } },
+      'sdk.behaviour must be one of 2.0, 2.1, got "3.0"'
+    ],
+    [
+      "an SDK with a default mode that it does not have",
+      { sdk: { ...AwsDefaults.go, mode: AwsDefaults.java.mode } },
+      'sdk.mode.2.0 must be one of standard, adaptive, got "legacy"'
+    ],
+    [
+      "an SDK with bad attempts",
+      { sdk: { ...AwsDefaults.go, maxAttempts: { standard: 3, adaptive: 0 } } },
+      `sdk.maxAttempts.adaptive must be ${attempts}, got 0`
+    ]
   ])("refuses %s in the code", (_, options, message) => {
     expect(() => AwsConfig.resolve(options as AwsConfig.Options)).toThrow(`AwsConfig.resolve: ${message}`)
   })

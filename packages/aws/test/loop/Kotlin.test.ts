@@ -584,7 +584,25 @@ describe("Kotlin bad arguments", () => {
     { settings: { delayProvider: { base: 3 } }, message: "delayProvider.base must be absent" },
     { settings: { rateLimiter: { rate: 3 } }, message: "rateLimiter.rate must be absent" },
     { settings: { tokenBucket: 3 }, message: "tokenBucket must be a record of settings, got 3" },
-    { settings: { rateLimiter: null }, message: "rateLimiter must be a record of settings, got null" }
+    { settings: { rateLimiter: null }, message: "rateLimiter must be a record of settings, got null" },
+    { settings: { retryPolicy: 3 }, message: "retryPolicy must be a classifier, got 3" },
+    {
+      settings: { enableLongPollingBackoff: "yes" },
+      message: 'enableLongPollingBackoff must be true or false, got "yes"'
+    },
+    { settings: { newRetries2026: "true" }, message: 'newRetries2026 must be true or false, got "true"' },
+    {
+      settings: { tokenBucket: { useCircuitBreakerMode: "no" } },
+      message: 'tokenBucket.useCircuitBreakerMode must be true or false, got "no"'
+    },
+    {
+      settings: { tokenBucket: AwsQuota.standard },
+      message: "tokenBucket must be a bucket that is made: yield* this effect first"
+    },
+    {
+      settings: { rateLimiter: RateLimiter.adaptive() },
+      message: "rateLimiter must be a bucket that is made: yield* this effect first"
+    }
   ])("are refused when a strategy is made: $message", ({ message, settings }) => {
     const make = () => Kotlin.make(settings as Kotlin.Settings)
     expect(make).toThrow(InvalidArgument.InvalidArgument)
@@ -595,6 +613,7 @@ describe("Kotlin bad arguments", () => {
     const make = (settings: object) => () => Kotlin.tokenBucket(settings)
     expect(make({ maxCapacity: -1 })).toThrow("Kotlin.tokenBucket: maxCapacity must be > 0, got -1")
     expect(make({ capacity: 1 })).toThrow("Kotlin.tokenBucket: capacity must be absent")
+    expect(make({ newRetries2026: 1 })).toThrow("Kotlin.tokenBucket: newRetries2026 must be true or false, got 1")
   })
 })
 
