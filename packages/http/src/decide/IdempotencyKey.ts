@@ -36,9 +36,14 @@ export const next: Effect.Effect<string> = /*#__PURE__*/ Effect.flatMap(Idempote
   Effect.map(create, (key) =>
     typeof key === "string" && /^[!-~](?:[ -~]{0,253}[!-~])?$/.test(key)
       ? key
-      : Argument.refuse("IdempotencyKey.next", "key", "1 to 255 printable ASCII characters", key)
+      : Argument.refuse("IdempotencyKey.next", "key", "1 to 255 printable ASCII characters", described(key))
   )
 )
+
+/** A key can be a secret: it stands in no message. */
+const described = (key: unknown) => ({
+  toString: () => (typeof key === "string" ? `a string of ${key.length} characters` : `a value of type ${typeof key}`)
+})
 
 /**
  * Keys of the caller's own making.

@@ -1,14 +1,15 @@
 /**
  * Retries of requests: core's loop around the attempts of an exchange.
  */
-import { HttpClientError } from "@effect/platform"
+import { HttpClientError, HttpClientRequest } from "@effect/platform"
 import { AttemptTimeout, Backoff, Deadline, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import * as Millis from "@effect-retry/core/Millis"
 import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
-import type { Policy as Core } from "@effect-retry/core"
+import type { Observe, Policy as Core } from "@effect-retry/core"
 import type { Fiber } from "effect"
 import { Context, Duration, Effect } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
+import * as Redaction from "../classify/Redaction.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as IdempotencyKey from "../decide/IdempotencyKey.ts"
 import { urlOf } from "../decide/Redirect.ts"
@@ -100,10 +101,17 @@ const timeLeft = /*#__PURE__*/ AttemptTimeout.constant(/*#__PURE__*/ Duration.mi
 const preparedOf = (core: CoreFields): PolicyCheck.Prepared =>
   PolicyCheck.prepare("HttpRetry.withRetry", {
     ...core,
+    observe: core.observe?.map(discreet),
     classifier: (_error, _moment) => Verdict.noOpinion,
     result: (_response: unknown, _moment) => Verdict.noOpinion,
     release: () => Effect.void
   })
+
+/** Observers write messages down, and those of the platform's errors have the whole URL. */
+const discreet =
+  (observer: Observe.Observer): Observe.Observer =>
+  (event) =>
+    observer("error" in event ? { ...event, error: Redaction.error(event.error) } : event)
 
 const ofExchange = (exchange: Exchange.Exchange, prepared: PolicyCheck.Prepared): Core.Fields<unknown, Response> => {
   const { attemptTimeout } = prepared.policy
@@ -147,8 +155,23 @@ const asRequestError = (request: Request, error: unknown): unknown =>
   error instanceof AttemptTimeout.AttemptTimedOut ||
   error instanceof Deadline.DeadlineExceeded ||
   error instanceof Retry.AttemptRefused
-    ? new HttpClientError.RequestError({ request, reason: "Transport", cause: error, description: error.message })
+    ? withoutCredentials(request, error)
     : error
+
+/** Made of a request that can be shown, since the stack has the first message, and then given its own, which is not shown. */
+const withoutCredentials = (request: Request, cause: Error): HttpClientError.RequestError => {
+  const shown = HttpClientRequest.setUrl(request, Redaction.url(request.url))
+  const error = new HttpClientError.RequestError({
+    request: shown,
+    reason: "Transport",
+    cause,
+    description: cause.message
+  })
+  return Object.defineProperties(error, {
+    message: { value: error.message },
+    request: { value: request, enumerable: false }
+  })
+}
 
 /** The key of keyed buckets and rate limiters is the host, unless the caller has named one. */
 const forHost = (self: Sent, request: Request, fiber: Fiber.RuntimeFiber<unknown, unknown>): Sent =>

@@ -39,6 +39,17 @@ describe("IdempotencyKey.next", () => {
         expect(String(died)).toContain("IdempotencyKey.next: key must be 1 to 255 printable ASCII characters, got")
       })
   )
+
+  it.effect.each([
+    ["secret key ", "got a string of 11 characters"],
+    [["secret"], "got a value of type object"]
+  ] as const)("shows nothing of a key that it refuses: %j", ([key, shown]) =>
+    Effect.gen(function* () {
+      const died = yield* defect(key)
+      expect(String(died)).toContain(shown)
+      expect(`${String(died)} ${JSON.stringify(died)}`).not.toContain("secret")
+    })
+  )
 })
 
 describe("IdempotencyKey.layerSequence", () => {

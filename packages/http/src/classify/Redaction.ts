@@ -1,0 +1,66 @@
+/**
+ * Texts and errors without the credentials that URLs can carry: user, password, and the values of a query.
+ *
+ * First stage of the flow. Names of parameters, hosts and paths are shown as they are, and so is everything outside of
+ * URLs. Reading an error never throws.
+ *
+ * Source: https://opentelemetry.io/docs/specs/semconv/registry/attributes/url/, `url.full`, which has REDACTED for user
+ * and password, read 2026-11-20.
+ */
+import { property } from "./Transport.ts"
+
+const redacted = "REDACTED"
+
+/**
+ * A URL, or a part of one such as `/path?key=value`, without credentials.
+ *
+ * @category conversions
+ */
+export const url = (given: string): string => {
+  const [, address = "", query = "", fragment = ""] = /^([^?#]*)(\?[^#]*)?(#[^]*)?$/.exec(given) ?? []
+  return `${withoutUser(address)}${query.replace(/[^?&]+/g, withoutValue)}${fragment === "" ? "" : `#${redacted}`}`
+}
+
+/** Also `http:user@host` and backslashes, which parsers of URLs accept. What begins without a scheme has no user. */
+const withoutUser = (address: string): string =>
+  address.replace(/^([^:/\\]*:[/\\]*)[^/\\]*@/, (_, scheme: string) => `${scheme}${redacted}@`)
+
+const withoutValue = (parameter: string): string => {
+  const end = parameter.indexOf("=")
+  return end < 0 ? redacted : `${parameter.slice(0, end + 1)}${redacted}`
+}
+
+/**
+ * A text, with every URL in it that has a scheme and two slashes without credentials.
+ *
+ * @category conversions
+ */
+export const text = (given: string): string =>
+  given.replace(/:\/\/[^\s"'<>]+/g, (found) => {
+    const end = /[).,;:!]*$/.exec(found)?.index ?? found.length
+    return url(found.slice(0, end)) + found.slice(end)
+  })
+
+/**
+ * An error for observers: itself, where its message has no credentials, and otherwise one that inherits from it, with
+ * another message and stack.
+ *
+ * @category conversions
+ */
+export const error = (given: unknown): unknown => {
+  const message = property(given, "message")
+  if (!(given instanceof Error) || typeof message !== "string") return given
+  const safe = ofRequest(given, message)
+  if (safe === message) return given
+  const stack = property(given, "stack")
+  return Object.create(given, {
+    message: { value: safe },
+    ...(typeof stack === "string" && { stack: { value: ofRequest(given, stack) } })
+  })
+}
+
+/** The URL of the error's own request is known, whatever is in it: blanks and quotes do not end it. */
+const ofRequest = (given: Error, shown: string): string => {
+  const own = property(property(given, "request"), "url")
+  return text(typeof own === "string" && own !== "" ? shown.replaceAll(own, () => url(own)) : shown)
+}

@@ -1,0 +1,87 @@
+import { HttpClientError, HttpClientRequest } from "@effect/platform"
+import { describe, expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import * as Redaction from "../../src/classify/Redaction.ts"
+
+describe("Redaction.url", () => {
+  it.each([
+    ["http://host/path", "http://host/path"],
+    ["http://host:8080/users/@me", "http://host:8080/users/@me"],
+    ["http://user@host/", "http://REDACTED@host/"],
+    ["http://user:password@host:8080/path", "http://REDACTED@host:8080/path"],
+    ["http://user:pass@word@host/", "http://REDACTED@host/"],
+    ["http://user:pass word@host/", "http://REDACTED@host/"],
+    ["http:user:password@host/", "http:REDACTED@host/"],
+    ["http:\\\\user:password@host/", "http:\\\\REDACTED@host/"],
+    ["http://host/?api_key=secret", "http://host/?api_key=REDACTED"],
+    ["http://host/?page=2&api_key=a=b#c", "http://host/?page=REDACTED&api_key=REDACTED#REDACTED"],
+    ["http://host/?secret", "http://host/?REDACTED"],
+    ["http://host/?q=(a b)'c\"", "http://host/?q=REDACTED"],
+    ["http://host/#access_token=secret", "http://host/#REDACTED"],
+    ["/path?api_key=secret", "/path?api_key=REDACTED"],
+    ["/users/@me", "/users/@me"],
+    ["", ""]
+  ])("shows %s as %s", (given, shown) => {
+    expect(Redaction.url(given)).toBe(shown)
+  })
+})
+
+describe("Redaction.text", () => {
+  it.each([
+    ["no URL at all, user@host", "no URL at all, user@host"],
+    ["Transport error (GET http://host/)", "Transport error (GET http://host/)"],
+    ["error (GET http://u:p@host/?k=v)", "error (GET http://REDACTED@host/?k=REDACTED)"],
+    ["from https://host/?k=v, to <https://u:p@other/>.", "from https://host/?k=REDACTED, to <https://REDACTED@other/>."]
+  ])("shows %j as %j", (given, shown) => {
+    expect(Redaction.text(given)).toBe(shown)
+  })
+
+  it("shows no user, no password and no value of a query, whatever they are", () => {
+    const secret = fc.stringMatching(/^[a-z0-9%+_.~-]{1,20}$/).map((secret) => `S3CRET${secret}`)
+    fc.assert(
+      fc.property(secret, secret, secret, (user, password, value) => {
+        const shown = Redaction.text(`error (GET https://${user}:${password}@host/?key=${value}&other=${value})`)
+        expect(shown).not.toContain("S3CRET")
+      })
+    )
+  })
+})
+
+describe("Redaction.error", () => {
+  const failed = (url: string) =>
+    new HttpClientError.RequestError({
+      request: HttpClientRequest.get(url),
+      reason: "Transport",
+      description: "broken"
+    })
+
+  it("answers an error whose message has no credentials itself", () => {
+    const given = failed("http://host/path")
+    expect(Redaction.error(given)).toBe(given)
+  })
+
+  it("keeps class, tag and request of an error with another message, and leaves the error as it is", () => {
+    const given = failed("http://u:p@host/?q=(a b)")
+    const { message } = given
+    const shown = Redaction.error(given)
+    expect(shown).toBeInstanceOf(HttpClientError.RequestError)
+    expect(shown).toMatchObject({
+      _tag: "RequestError",
+      message: "Transport: broken (GET http://REDACTED@host/?q=REDACTED)",
+      request: given.request
+    })
+    expect(String((shown as Error).stack)).not.toContain("u:p@")
+    expect(given.message).toBe(message)
+  })
+
+  it("answers what is no error, and errors that cannot be read, themselves", () => {
+    const throwing = Object.defineProperty(new Error("first"), "message", {
+      get: () => {
+        throw new Error("it was read")
+      }
+    })
+    for (const given of [undefined, null, "http://u:p@host/", 7, { message: "http://u:p@host/" }, throwing]) {
+      expect(Redaction.error(given)).toBe(given)
+    }
+  })
+})
