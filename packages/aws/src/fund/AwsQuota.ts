@@ -59,8 +59,9 @@ export const legacyJava: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ 
  * For long polls: where the bucket refuses a retry, waits as long as that retry would have waited, and then refuses, so
  * that a poller that calls again at once does not call in a tight loop.
  *
- * Takes no tokens for the wait. The wait is bounded by the time left to the operation and can be interrupted. Attempts that
- * end for another reason (a success, no retry allowed, attempts spent) never get here.
+ * Takes no tokens for the wait, which can be interrupted. It stands in place of the retry's own wait, for which the deadline
+ * has room, so it needs no bound beside that. Attempts that end for another reason (a success, no retry allowed, attempts
+ * spent) never get here.
  * The SDKs do so for SQS `ReceiveMessage`, Step Functions `GetActivityTask` and the two polls of SWF. The SDK for Go waits
  * here as after a failure without throttling; this, like all other SDKs, as the retry would have.
  * Source: smithy-lang/smithy-kotlin 6373a5f, NewStandardRetryIntegrationTestResources.kt; smithy-lang/smithy-rs 56ee88c,
@@ -74,7 +75,5 @@ export const longPolling = (self: TokenBucket.TokenBucket): TokenBucket.TokenBuc
     Effect.tap(self.acquire(request), (answer) => (Option.isSome(answer) ? Effect.void : waitInstead(request)))
 })
 
-const waitInstead = ({ atMost, delay, restore }: TokenBucket.Request): Effect.Effect<void> => {
-  const wait = Option.isSome(atMost) ? Duration.min(delay, atMost.value) : delay
-  return Duration.greaterThan(wait, Duration.zero) ? restore(Effect.sleep(wait)) : Effect.void
-}
+const waitInstead = ({ delay, restore }: TokenBucket.Request): Effect.Effect<void> =>
+  Duration.greaterThan(delay, Duration.zero) ? restore(Effect.sleep(delay)) : Effect.void

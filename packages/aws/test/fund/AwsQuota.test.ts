@@ -1,4 +1,4 @@
-import { RetryBucket, type TokenBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Deadline, Retry, RetryBucket, type TokenBucket, Verdict } from "@effect-retry/core"
 import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Option } from "effect"
@@ -158,12 +158,27 @@ describe("AwsQuota.longPolling", () => {
   )
 
   it.effect.each([
-    { name: "longer than the delay", atMost: "2 seconds", millis: 1000 },
-    { name: "shorter than the delay", atMost: "400 millis", millis: 400 },
-    { name: "over", atMost: 0, millis: 0 }
-  ] as const)("keeps to the time that is left, be it $name", ({ atMost, millis }) =>
+    { name: "leaves more than the delay", deadline: Deadline.refuse("1500 millis"), ends: "BucketEmpty", millis: 1000 },
+    { name: "leaves the delay", deadline: Deadline.refuse("1001 millis"), ends: "BucketEmpty", millis: 1000 },
+    { name: "leaves less", deadline: Deadline.refuse("1 second"), ends: "DeadlinePassed", millis: 0 },
+    {
+      name: "shortens the delay",
+      deadline: Deadline.truncate("500 millis", { reserve: "100 millis" }),
+      ends: "BucketEmpty",
+      millis: 400
+    },
+    { name: "cuts the delay", deadline: Deadline.cut("400 millis"), ends: "DeadlinePassed", millis: 400 }
+  ])("waits as the retry would have under a deadline that $name", ({ deadline, ends, millis }) =>
     Effect.gen(function* () {
-      expect(yield* timed(isGranted(yield* empty, { delay: "1 second", atMost }))).toEqual([false, millis])
+      const policy = {
+        classifier: () => Verdict.transient,
+        maxAttempts: 3,
+        backoff: Backoff.constant({ delay: "1 second" }),
+        bucket: yield* empty,
+        deadline
+      }
+      const stopped = Effect.flip(Retry.orStopped(Effect.fail("unavailable"), policy))
+      expect(yield* timed(Effect.map(stopped, ({ reason }) => reason._tag))).toEqual([ends, millis])
     }).pipe(VirtualClock.run)
   )
 

@@ -22,7 +22,7 @@ export interface Request {
   readonly kind: Option.Option<Kind>
   /** The wait before the attempt, should it be granted; zero for a rate limiter, which is asked after the wait. */
   readonly delay: Duration.Duration
-  /** What the deadline leaves for waiting; `None` without a deadline. */
+  /** What the deadline leaves for waiting beside `delay`; `None` without a deadline. */
   readonly atMost: Option.Option<Duration.Duration>
   /** Gives a wait the interruptibility that the operation has. */
   readonly restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
