@@ -19,11 +19,13 @@
  * retrying("http://localhost/").then((response) => assert.strictEqual(response.status, 503))
  * ```
  */
-import { FetchHttpClient, HttpBody, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import type { HttpClientRequest } from "@effect/platform"
+import { FetchHttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { Cause, Effect, Exit, Predicate, Runtime, Stream } from "effect"
 import type { Send } from "./Exchange.ts"
+import * as FetchInput from "./FetchInput.ts"
 import type { Any, Checked, Env, Fields } from "./HttpPolicy.ts"
 import { check, erase } from "./HttpPolicy.ts"
 import * as HttpRetry from "./HttpRetry.ts"
@@ -39,14 +41,12 @@ export interface Options {
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
-type Input = Parameters<typeof globalThis.fetch>[0]
-type Init = NonNullable<Parameters<typeof globalThis.fetch>[1]>
-
 /**
  * A `fetch` under a policy that needs no services.
  *
  * A body given as a string, bytes, a `Blob`, `FormData` or `URLSearchParams` is sent again; a stream is sent once. The body of
  * a `Request` is cloned for every attempt, and so held in memory until the last of them; the `Request` itself stays unread.
+ * A `Request` of another class, such as undici's, is for a `fetch` that knows it; one whose body is a stream of Node is sent once.
  *
  * @category constructors
  */
@@ -76,10 +76,10 @@ const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
     const runPromiseExit = Runtime.runPromiseExit(runtime)
     return async (input, init) => {
       const send = own ?? globalThis.fetch
-      const request = requestOf(input, init)
+      const request = FetchInput.request(input, init)
       // What is no request at all is for `fetch` to reject.
       if (request === undefined) return send(input, init)
-      const signal = signalOf(input, init)
+      const signal = FetchInput.signal(input, init)
       signal?.throwIfAborted()
       const call: Call = { send, input, init, request, signal, latest: undefined }
       const exit = await untilAborted(signal, (options) => runPromiseExit(retried(call, retry), options))
@@ -95,29 +95,6 @@ const checkOptions = (owner: string, options: Options = {}): Options => {
     ? options
     : Argument.refuse(owner, "fetch", "a function", options.fetch)
 }
-
-const isRequest = (input: Input): input is Request => typeof input === "object" && input instanceof Request
-
-/** What the request is judged by; it is sent as it was given. */
-const requestOf = (input: Input, init: Init | undefined): HttpClientRequest.HttpClientRequest | undefined => {
-  const given = isRequest(input) ? input : undefined
-  if (given?.bodyUsed === true) return undefined
-  try {
-    const url = given?.url ?? new Request(input).url
-    const method = (init?.method ?? given?.method ?? "GET").toUpperCase()
-    return HttpClientRequest.make(method as "GET")(url, {
-      headers: Object.fromEntries(new Headers(init?.headers ?? given?.headers)),
-      // The body of a `Request` is cloned.
-      ...(init?.body != null && { body: HttpBody.raw(init.body) })
-    })
-  } catch {
-    return undefined
-  }
-}
-
-/** `null` takes the signal of a `Request` away. */
-const signalOf = (input: Input, init: Init | undefined): AbortSignal | undefined =>
-  (init?.signal !== undefined ? init.signal : isRequest(input) ? input.signal : undefined) ?? undefined
 
 /**
  * A caller's signal can be that of any number of calls, and outlive them: it is heard through a signal that depends on
@@ -141,8 +118,8 @@ const untilAborted = async <A>(
 
 interface Call {
   readonly send: typeof fetch
-  readonly input: Input
-  readonly init: Init | undefined
+  readonly input: FetchInput.Input
+  readonly init: FetchInput.Init | undefined
   readonly request: HttpClientRequest.HttpClientRequest
   readonly signal: AbortSignal | undefined
   /** What came in last, and what it is to the policy. */
@@ -151,7 +128,7 @@ interface Call {
 
 const retried = (call: Call, retry: ReturnType<typeof retrying>): Effect.Effect<Response, unknown> => {
   const { init, input, request } = call
-  const redirect = init?.redirect ?? (isRequest(input) ? input.redirect : undefined)
+  const redirect = init?.redirect ?? (FetchInput.isRequest(input) ? input.redirect : undefined)
   return retry((attempt) => sent(call, attempt), request).pipe(
     Effect.map((response) => webOf(call, response)),
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: redirect ?? "follow" })
@@ -162,7 +139,7 @@ const sent = (call: Call, attempt: HttpClientRequest.HttpClientRequest): ReturnT
   const { init, input, request, send, signal } = call
   const answered = Effect.tryPromise({
     try: (ofAttempt) =>
-      send(isRequest(input) && input.body !== null ? input.clone() : input, {
+      send(FetchInput.ofAttempt(input), {
         ...init,
         ...(attempt.headers !== request.headers && { headers: attempt.headers }),
         signal: signal ? AbortSignal.any([signal, ofAttempt]) : ofAttempt

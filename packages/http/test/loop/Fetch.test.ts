@@ -5,6 +5,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { getEventListeners } from "node:events"
 import * as Http from "node:http"
+import { Readable } from "node:stream"
+import * as Undici from "undici"
+import { gaveUp } from "../support/ScriptedClient.ts"
 
 /** What a request was, as the server saw it. */
 interface Seen {
@@ -186,6 +189,88 @@ describe("Fetch.make", () => {
     ["options that are no record", fetch, "Fetch.make: options must be a record, got function fetch"]
   ] as const)("refuses %s", (_, options, message) => {
     expect(() => Fetch.make(quick, options as Fetch.Options)).toThrow(message)
+  })
+})
+
+describe("Fetch.make with a Request of another class", () => {
+  const undici = Undici.fetch as unknown as typeof fetch
+  const ofUndici = (init: Undici.RequestInit) => new Undici.Request(url, init) as unknown as Request
+
+  /** As in node-fetch: the body is a stream of Node, and there need be no signal. */
+  const ofNodeFetch = (method: string, body: Readable | null) => {
+    const request = { url, method, headers: new Map([["x-own", "1"]]), body, bodyUsed: false, signal: null }
+    return { ...request, clone: () => request } as unknown as Request
+  }
+
+  /** Stands for node-fetch: it knows no other requests than these. */
+  const nodeFetch: typeof fetch = (input) =>
+    new Promise((resolve, reject) => {
+      const { body, headers, method, url } = input as Request
+      const sent = Http.request(url, { method, headers: Object.fromEntries(headers), agent: false }, (response) => {
+        response.resume()
+        resolve(new Response(null, { status: response.statusCode ?? 500 }))
+      })
+      sent.on("error", reject)
+      if (body === null) sent.end()
+      else (body as unknown as Readable).pipe(sent)
+    })
+
+  it("sends one of undici again with its own method, headers and body", async () => {
+    respond = status(503, 200)
+    const response = await Fetch.make(quick, { fetch: undici })(
+      ofUndici({ method: "PUT", headers: { "x-own": "1" }, body: "body" })
+    )
+    expect(response.status).toBe(200)
+    expect(seen.map(({ body, headers, method }) => [method, headers["x-own"], body])).toEqual([
+      ["PUT", "1", "body"],
+      ["PUT", "1", "body"]
+    ])
+  })
+
+  it.each([
+    ["POST", {}, 1],
+    ["POST", { "idempotency-key": "k" }, 3]
+  ] as const)("judges a %s of undici with the headers %j by its rules", async (method, headers, attempts) => {
+    respond = status(503)
+    await Fetch.make(quick, { fetch: undici })(ofUndici({ method, headers, body: "body" }))
+    expect(seen).toHaveLength(attempts)
+  })
+
+  it("hears the signal of one of undici", async () => {
+    respond = status(200)
+    const rejected = Fetch.make(quick, { fetch: undici })(ofUndici({ signal: AbortSignal.abort("enough") }))
+    expect(await rejected.catch((error: unknown) => error)).toBe("enough")
+    expect(seen).toEqual([])
+  })
+
+  it("sends one of node-fetch without a body again, and one with a body once", async () => {
+    respond = status(503)
+    const retrying = Fetch.make(quick, { fetch: nodeFetch })
+    expect((await retrying(ofNodeFetch("GET", null))).status).toBe(503)
+    expect(seen.map(({ headers, method }) => [method, headers["x-own"]])).toEqual([
+      ["GET", "1"],
+      ["GET", "1"],
+      ["GET", "1"]
+    ])
+    const { observe, reasons } = gaveUp()
+    const observed = Fetch.make({ ...quick, observe }, { fetch: nodeFetch })
+    expect((await observed(ofNodeFetch("PUT", Readable.from(["body"])))).status).toBe(503)
+    expect(bodies().slice(3)).toEqual(["body"])
+    expect(reasons.map(Retry.format)).toEqual(["not retryable: the body is a Node stream, which can be read only once"])
+  })
+
+  it("sends what only the given fetch can resolve again", async () => {
+    const calls: Array<unknown> = []
+    const own: typeof fetch = async (input) => new Response(null, { status: calls.push(input) < 3 ? 503 : 200 })
+    expect((await Fetch.make(quick, { fetch: own })("/path")).status).toBe(200)
+    expect(calls).toEqual(["/path", "/path", "/path"])
+  })
+
+  it("refuses a signal of another class in words", async () => {
+    const signal = { aborted: false } as unknown as AbortSignal
+    const rejected = await Fetch.make(quick)(url, { signal }).catch((error: unknown) => error)
+    expect(rejected).toBeInstanceOf(TypeError)
+    expect(String(rejected)).toBe("TypeError: the signal of a request must be an AbortSignal")
   })
 })
 
