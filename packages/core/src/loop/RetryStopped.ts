@@ -2,7 +2,7 @@
  * Why a retried operation stopped, and what happened before it did.
  */
 import { Data, Duration } from "effect"
-import type { Option } from "effect"
+import type { Effect, Option } from "effect"
 import type { Kind, Verdict } from "../classify/Verdict.ts"
 
 /**
@@ -86,8 +86,8 @@ export class RetryStopped<out E> extends Data.TaggedError("RetryStopped")<{
   readonly elapsed: Duration.Duration
   /** The delay before the attempt that was not made, where the operation stopped after it had been decided on. */
   readonly delay: Option.Option<Duration.Duration>
-  /** The tokens in the bucket when the operation stopped; `None` without a bucket, or where it cannot tell. */
-  readonly level: Option.Option<number>
+  /** The tokens in the bucket when this is run; `None` without a bucket, and where it cannot tell. */
+  readonly level: Effect.Effect<Option.Option<number>>
   readonly history: ReadonlyArray<FailedAttempt<unknown>>
   readonly cause: unknown
 }> {

@@ -40,22 +40,19 @@ const giveUp = (op: Op, error: unknown, reason: StopReason, end: () => Erased): 
 }
 
 const ended = (op: Op, error: unknown, reason: StopReason, elapsed: Duration.Duration, end: () => Erased): Erased => {
-  const { onStopped } = op
-  if (onStopped === undefined) return end()
+  if (op.onStopped === undefined) return end()
   op.open = undefined
-  return Effect.flatMap(Services.level(op), (level) =>
-    onStopped(
-      new RetryStopped({
-        reason,
-        error,
-        attempts: op.attempts,
-        elapsed,
-        delay: Option.map(Option.fromNullable(op.delayMillis), Duration.millis),
-        level,
-        history: [...op.history],
-        cause: error
-      })
-    )
+  return op.onStopped(
+    new RetryStopped({
+      reason,
+      error,
+      attempts: op.attempts,
+      elapsed,
+      delay: Option.map(Option.fromNullable(op.delayMillis), Duration.millis),
+      level: Services.level(op),
+      history: [...op.history],
+      cause: error
+    })
   )
 }
 

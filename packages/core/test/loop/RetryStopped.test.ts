@@ -142,7 +142,6 @@ const toldOf = (row: Row) => ({
   attempts: row.attempts,
   elapsed: Duration.decode(row.elapsed),
   delay: delayed.includes(row.reason._tag) ? Option.some(Duration.seconds(1)) : Option.none(),
-  level: Option.some(Infinity),
   history: historyOf(row),
   message: row.message
 })
@@ -154,7 +153,6 @@ const tell = ({
   elapsed,
   error,
   history,
-  level,
   message,
   reason
 }: Retry.RetryStopped<Word | Retry.AttemptRefused>) => ({
@@ -164,7 +162,6 @@ const tell = ({
   elapsed,
   error,
   history,
-  level,
   message,
   reason
 })
@@ -186,14 +183,14 @@ describe("Retry.orStopped", () => {
       )
       expect(reason).toEqual({ _tag: "BucketEmpty" })
       expect(history.map(({ cost }) => cost)).toEqual([14, 0])
-      expect(level).toEqual(Option.some(6))
+      expect(yield* level).toEqual(Option.some(6))
     }).pipe(world)
   )
 
   it.effect("knows no level without a bucket, nor of one that cannot tell", () =>
     Effect.gen(function* () {
       const levelUnder = (buckets: { readonly bucket?: TokenBucket.TokenBucket }) =>
-        Effect.map(
+        Effect.flatMap(
           Effect.flip(Effect.fail("riddle" as const).pipe(Retry.orStopped({ ...policy, ...buckets }))),
           ({ level }) => level
         )

@@ -9,7 +9,7 @@ const explained = <A, E, R>(call: Effect.Effect<A, E, R>) =>
       Effect.gen(function* () {
         yield* Console.log(Retry.format(reason))
         for (const { attempt, cost } of history) yield* Console.log(`attempt ${attempt} failed, the next cost ${cost}`)
-        yield* Console.log(`level of the quota: ${Option.getOrElse(level, () => NaN)}`)
+        yield* Console.log(`level of the quota: ${Option.getOrElse(yield* level, () => NaN)}`)
         return yield* Effect.fail(error)
       })
     )
