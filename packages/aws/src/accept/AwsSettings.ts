@@ -93,3 +93,19 @@ export const gate: Reading<Behaviour> = /*#__PURE__*/ from<Behaviour>(
   ]),
   "true or false"
 )
+
+/**
+ * Whether the clock is corrected, by the switch that turns the correction off: `true` in any case is no correction.
+ *
+ * Source: smithy-rs, aws/rust-runtime/aws-config/src/default_provider/disable_clock_skew_correction.rs, which ignores the
+ * case; the SDK for JavaScript does not.
+ *
+ * @category constructors
+ */
+export const clockSkewCorrection: Reading<boolean> = /*#__PURE__*/ from<boolean>(
+  /*#__PURE__*/ new Map([
+    ["true", false],
+    ["false", true]
+  ]),
+  "true or false"
+)

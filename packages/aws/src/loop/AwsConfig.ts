@@ -24,30 +24,22 @@
 import type { FileSystem, Path } from "@effect/platform"
 import * as Argument from "@effect-retry/core/Argument"
 import { ConfigError, Effect, Either, Option, Predicate } from "effect"
-import type { Behaviour, Mode, Reading } from "../accept/AwsSettings.ts"
+import type { Behaviour, Mode } from "../accept/AwsSettings.ts"
 import * as Settings from "../accept/AwsSettings.ts"
 import type { Sdk, Service } from "../accept/AwsDefaults.ts"
 import * as Defaults from "../accept/AwsDefaults.ts"
 import { checkSdk, checkService } from "../accept/AwsDefaultsCheck.ts"
 import * as ConfigFile from "./AwsConfigFile.ts"
-import type { Source } from "./AwsConfigSource.ts"
-import { firstText, format } from "./AwsConfigSource.ts"
+import type { Names, Setting } from "./AwsConfigSearch.ts"
+import { search } from "./AwsConfigSearch.ts"
 
 export type { Behaviour, Mode } from "../accept/AwsSettings.ts"
+export { clockSkewCorrection } from "./AwsConfigClock.ts"
 export { layer, policy, presets } from "./AwsConfigPolicy.ts"
 export type { Presets } from "./AwsConfigPolicy.ts"
+export type { Setting } from "./AwsConfigSearch.ts"
 export { format } from "./AwsConfigSource.ts"
 export type { Source } from "./AwsConfigSource.ts"
-
-/**
- * A value, and where it comes from.
- *
- * @category models
- */
-export interface Setting<out A> {
-  readonly value: A
-  readonly source: Source
-}
 
 /**
  * What holds for a client.
@@ -101,20 +93,14 @@ export const resolve = (
 ): Effect.Effect<Resolved, ConfigError.ConfigError, FileSystem.FileSystem | Path.Path> => {
   const { behaviour, configFile, maxAttempts, mode, profile: name, sdk, service } = checked(options)
   return Effect.gen(function* () {
-    const profile = yield* Effect.cached(ConfigFile.profile({ profile: name, configFile }))
+    const profile = yield* Effect.cached(ConfigFile.profile(owner, { profile: name, configFile }))
     const found = yield* together({
-      mode: search(mode, Settings.mode(sdk.modes), names.mode, profile),
-      maxAttempts: search(maxAttempts, Settings.maxAttempts, names.maxAttempts, profile),
-      behaviour: search(behaviour, Settings.gate, names.behaviour, profile)
+      mode: given(mode) ?? search(owner, Settings.mode(sdk.modes), names.mode, profile),
+      maxAttempts: given(maxAttempts) ?? search(owner, Settings.maxAttempts, names.maxAttempts, profile),
+      behaviour: given(behaviour) ?? search(owner, Settings.gate, names.behaviour, profile)
     })
     return complete(found, sdk, service)
   })
-}
-
-interface Names {
-  readonly properties: ReadonlyArray<string>
-  readonly environment: ReadonlyArray<string>
-  readonly key?: string
 }
 
 const names = {
@@ -134,50 +120,8 @@ const names = {
   }
 } satisfies Record<keyof Resolved, Names>
 
-interface Text {
-  readonly text: string
-  readonly source: Source
-}
-
-type Search<A, R> = Effect.Effect<Option.Option<Setting<A>>, ConfigError.ConfigError, R>
-
-/** Reads the text of the highest source that has one, and no other. */
-const search = <A, R>(
-  inCode: A | undefined,
-  reading: Reading<A>,
-  names: Names,
-  profile: Effect.Effect<Option.Option<ConfigFile.Profile>, ConfigError.ConfigError, R>
-): Search<A, R> =>
-  inCode !== undefined
-    ? Effect.succeedSome({ value: inCode, source: { _tag: "Code" } })
-    : Effect.flatMap(textOf(names, profile), (found) => Effect.transposeMapOption(found, (text) => read(text, reading)))
-
-const textOf = <R>(
-  { environment, key, properties }: Names,
-  profile: Effect.Effect<Option.Option<ConfigFile.Profile>, ConfigError.ConfigError, R>
-): Effect.Effect<Option.Option<Text>, ConfigError.ConfigError, R> =>
-  Effect.gen(function* () {
-    for (const [_tag, places] of [["Property", properties] as const, ["Environment", environment] as const]) {
-      const found = yield* firstText(places)
-      if (Option.isSome(found)) return Option.some({ text: found.value.text, source: { _tag, name: found.value.name } })
-    }
-    return key === undefined ? Option.none() : Option.flatMap(yield* profile, (profile) => keyOf(profile, key))
-  })
-
-const keyOf = ({ file, keys, profile }: ConfigFile.Profile, name: string): Option.Option<Text> =>
-  Option.map(Option.fromNullable(keys.get(name)), (text) => ({
-    text,
-    source: { _tag: "Profile", name, profile, file }
-  }))
-
-const read = <A>({ source, text }: Text, { allowed, read }: Reading<A>) =>
-  Option.match(read(text), {
-    onNone: () =>
-      Effect.fail(ConfigError.InvalidData([nameOf(source)], `AwsConfig.resolve: ${format(source)} must be ${allowed}`)),
-    onSome: (value) => Effect.succeed({ value, source })
-  })
-
-const nameOf = (source: Source): string => ("name" in source ? source.name : source._tag)
+const given = <A>(inCode: A | undefined): Effect.Effect<Option.Option<Setting<A>>> | undefined =>
+  inCode === undefined ? undefined : Effect.succeedSome({ value: inCode, source: { _tag: "Code" } })
 
 type Found = { readonly [K in keyof Resolved]: Option.Option<Resolved[K]> }
 
@@ -264,17 +208,10 @@ const checkFields = (options: unknown): void => {
   }
 }
 
-const checkText = (field: string, value: unknown): void => {
-  if (value !== undefined && !(Predicate.isString(value) && value !== "")) {
-    Argument.refuse(owner, field, "a text that is not empty", value)
-  }
-}
-
 const checked = (options: Options) => {
   checkFields(options)
   const { behaviour, configFile, maxAttempts, mode, profile, sdk = Defaults.javascript, service = {} } = options
-  checkText("profile", profile)
-  checkText("configFile", configFile)
+  ConfigFile.check(owner, options)
   checkSdk(owner, sdk)
   checkService(owner, service, sdk.modes)
   if (mode !== undefined) Argument.oneOf(owner, "mode", mode, sdk.modes)

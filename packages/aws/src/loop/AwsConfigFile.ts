@@ -13,7 +13,8 @@
 import { FileSystem, Path } from "@effect/platform"
 import type { Error as Platform } from "@effect/platform"
 import { externalDataInterceptor, loadSharedConfigFiles } from "@smithy/shared-ini-file-loader"
-import { Cause, ConfigError, Effect, Option } from "effect"
+import * as Argument from "@effect-retry/core/Argument"
+import { Cause, ConfigError, Effect, Option, Predicate } from "effect"
 import * as ConfigText from "../accept/ConfigText.ts"
 import { firstText } from "./AwsConfigSource.ts"
 
@@ -41,6 +42,22 @@ export interface Options {
 }
 
 /**
+ * Refuses a name or a path that is no text, or empty.
+ *
+ * @category guards
+ */
+export const check = (owner: string, { configFile, profile }: Options): void => {
+  checkText(owner, "profile", profile)
+  checkText(owner, "configFile", configFile)
+}
+
+const checkText = (owner: string, field: string, value: unknown): void => {
+  if (value !== undefined && !(Predicate.isString(value) && value !== "")) {
+    Argument.refuse(owner, field, "a text that is not empty", value)
+  }
+}
+
+/**
  * The keys of a profile; none where there is no home directory to find the file in.
  *
  * The home directory is `HOME`, `USERPROFILE`, or `HOMEDRIVE` with `HOMEPATH`, of the `ConfigProvider`.
@@ -52,13 +69,14 @@ export interface Options {
  * @category constructors
  */
 export const profile = (
+  owner: string,
   options: Options
 ): Effect.Effect<Option.Option<Profile>, ConfigError.ConfigError, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {
     const file = yield* filePath(options.configFile ?? (yield* textOf("aws.configFile", "AWS_CONFIG_FILE")))
     if (file === undefined) return Option.none<Profile>()
     const profile = options.profile ?? (yield* textOf("aws.profile", "AWS_PROFILE")) ?? "default"
-    const sections = yield* parsed(file, yield* contents(file))
+    const sections = yield* parsed(owner, file, yield* contents(owner, file))
     return Option.some({ profile, file, keys: keysOf(sections, profile) })
   })
 
@@ -81,16 +99,16 @@ const onDrive = /*#__PURE__*/ Effect.gen(function* () {
   return path === undefined ? undefined : `${(yield* textOf("HOMEDRIVE")) ?? "C:\\"}${path}`
 })
 
-const refused = (file: string, why: string, cause: Cause.Cause<unknown> = Cause.empty) =>
-  ConfigError.SourceUnavailable([], `AwsConfig.resolve: the shared config file ${JSON.stringify(file)} ${why}`, cause)
+const refused = (owner: string, file: string, why: string, cause: Cause.Cause<unknown> = Cause.empty) =>
+  ConfigError.SourceUnavailable([], `${owner}: the shared config file ${JSON.stringify(file)} ${why}`, cause)
 
-const contents = (file: string): Effect.Effect<string, ConfigError.ConfigError, FileSystem.FileSystem> =>
+const contents = (owner: string, file: string): Effect.Effect<string, ConfigError.ConfigError, FileSystem.FileSystem> =>
   Effect.catchAll(
     Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(file)),
     (error) =>
       isMissing(error)
         ? Effect.succeed("")
-        : Effect.fail(refused(file, `cannot be read: ${whyNot(error)}`, Cause.fail(error)))
+        : Effect.fail(refused(owner, file, `cannot be read: ${whyNot(error)}`, Cause.fail(error)))
   )
 
 const isMissing = (error: Platform.PlatformError): boolean =>
@@ -100,13 +118,13 @@ const whyNot = (error: Platform.PlatformError): string => (error._tag === "Syste
 
 type Sections = Readonly<Record<string, Readonly<Record<string, string | undefined>>>>
 
-const parsed = (file: string, text: string): Effect.Effect<Sections, ConfigError.ConfigError> => {
+const parsed = (owner: string, file: string, text: string): Effect.Effect<Sections, ConfigError.ConfigError> => {
   const allowed = ConfigText.refusal(text)
-  if (allowed !== undefined) return Effect.fail(refused(file, `must be ${allowed}`))
+  if (allowed !== undefined) return Effect.fail(refused(owner, file, `must be ${allowed}`))
   // The library asks the platform for the home directory, too, which fails where the user has none.
   return Effect.tryPromise({
     try: () => load(text),
-    catch: (error) => refused(file, "cannot be parsed", Cause.fail(error))
+    catch: (error) => refused(owner, file, "cannot be parsed", Cause.fail(error))
   })
 }
 

@@ -2,8 +2,8 @@
  * The time by the server's clock, for the caller that signs requests.
  *
  * Fifth stage of the flow. Each client makes its own. It times attempts by Effect's `Clock`, measures the skew of each
- * response, and has a classifier for the errors that the skew explains. It never delays and never retries by itself; the
- * switch `AWS_DISABLE_CLOCK_SKEW_CORRECTION` is the caller's to read, who then takes `uncorrected`.
+ * response, and has a classifier for the errors that the skew explains. It never delays and never retries by itself; where
+ * `AwsConfig.clockSkewCorrection` is off, the caller takes `uncorrected`.
  *
  * @example
  * ```ts

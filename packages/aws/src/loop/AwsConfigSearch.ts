@@ -1,0 +1,77 @@
+/**
+ * The search for one setting: in properties, in the environment, and in a profile of the shared config file.
+ */
+import { ConfigError, Effect, Option } from "effect"
+import type { Reading } from "../accept/AwsSettings.ts"
+import type { Profile } from "./AwsConfigFile.ts"
+import type { Source } from "./AwsConfigSource.ts"
+import { firstText, format } from "./AwsConfigSource.ts"
+
+/**
+ * A value, and where it comes from.
+ *
+ * @category models
+ */
+export interface Setting<out A> {
+  readonly value: A
+  readonly source: Source
+}
+
+/**
+ * Where a setting is looked for, the highest place first.
+ *
+ * @category models
+ */
+export interface Names {
+  readonly properties: ReadonlyArray<string>
+  readonly environment: ReadonlyArray<string>
+  readonly key?: string
+}
+
+interface Text {
+  readonly text: string
+  readonly source: Source
+}
+
+/**
+ * Reads the text of the highest source that has one, and no other. Fails with a `ConfigError` that names the source of a
+ * bad text, and not the text.
+ *
+ * @category constructors
+ */
+export const search = <A, R>(
+  owner: string,
+  reading: Reading<A>,
+  names: Names,
+  profile: Effect.Effect<Option.Option<Profile>, ConfigError.ConfigError, R>
+): Effect.Effect<Option.Option<Setting<A>>, ConfigError.ConfigError, R> =>
+  Effect.flatMap(textOf(names, profile), (found) =>
+    Effect.transposeMapOption(found, (text) => read(owner, text, reading))
+  )
+
+const textOf = <R>(
+  { environment, key, properties }: Names,
+  profile: Effect.Effect<Option.Option<Profile>, ConfigError.ConfigError, R>
+): Effect.Effect<Option.Option<Text>, ConfigError.ConfigError, R> =>
+  Effect.gen(function* () {
+    for (const [_tag, places] of [["Property", properties] as const, ["Environment", environment] as const]) {
+      const found = yield* firstText(places)
+      if (Option.isSome(found)) return Option.some({ text: found.value.text, source: { _tag, name: found.value.name } })
+    }
+    return key === undefined ? Option.none() : Option.flatMap(yield* profile, (profile) => keyOf(profile, key))
+  })
+
+const keyOf = ({ file, keys, profile }: Profile, name: string): Option.Option<Text> =>
+  Option.map(Option.fromNullable(keys.get(name)), (text) => ({
+    text,
+    source: { _tag: "Profile", name, profile, file }
+  }))
+
+const read = <A>(owner: string, { source, text }: Text, { allowed, read }: Reading<A>) =>
+  Option.match(read(text), {
+    onNone: () =>
+      Effect.fail(ConfigError.InvalidData([nameOf(source)], `${owner}: ${format(source)} must be ${allowed}`)),
+    onSome: (value) => Effect.succeed({ value, source })
+  })
+
+const nameOf = (source: Source): string => ("name" in source ? source.name : source._tag)
