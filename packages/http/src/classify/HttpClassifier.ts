@@ -31,7 +31,10 @@ export interface HttpClassifier {
    * where it says that the connection was in use, it is not known.
    */
   readonly codes: { readonly [code: string]: Case | undefined }
-  /** A transport error none of whose codes has a row. `undefined`: not retryable. */
+  /**
+   * A transport error none of whose codes has a row. `undefined`: not retryable, as it is where `fetch` itself refused the
+   * request, or where it is a `TypeError` that is not one of the network; a row `TypeError` of `codes` goes before that.
+   */
   readonly transport: Case | undefined
   /** Headers that say how long to wait, the first one with a valid value wins. */
   readonly hints: ReadonlyArray<HintHeader.HintHeader>
@@ -265,6 +268,8 @@ const judgeChain = (
     if (code !== undefined) return judgeCase(codes[code], fault.phase, `transport error ${code}`)
   }
   if (otherwise === "NoOpinion") return unjudged
+  const lasting = chain.find((fault) => fault.lasting !== undefined)?.lasting
+  if (lasting !== undefined) return judgement(Verdict.terminal(lasting))
   const phase = chain.find((fault) => fault.phase !== undefined)?.phase
   return judgeCase(otherwise, phase, ["transport error", ...all.filter(isPlain).slice(0, 1)].join(" "))
 }

@@ -4,6 +4,7 @@
  * First stage of the flow. Errors come from outside: their causes may form cycles, their properties may throw. Reading
  * them never throws and is bounded; what a code means is for the tables of `HttpClassifier`.
  */
+import * as FetchFailure from "./FetchFailure.ts"
 
 /**
  * How far a request had come: its connection was still being made, or was in use; `undefined` where the error does not
@@ -22,6 +23,8 @@ export interface Fault {
   /** Its codes and names, the most telling first. */
   readonly codes: ReadonlyArray<string>
   readonly phase: Phase
+  /** Why it would come again, where it has no code of its own and yet says so. */
+  readonly lasting: string | undefined
 }
 
 /**
@@ -94,8 +97,13 @@ const partsOf = (errors: unknown): ReadonlyArray<unknown> => {
 const faultOf = (error: object): Fault => {
   const code = text(error, "code")
   const message = text(error, "message")
-  const codes = [streamCode(code, message), code, text(error, "name")].filter((code) => code !== undefined)
-  return { codes: codes.filter((code) => code.length <= longestCode), phase: phaseOf(error, message) }
+  const name = text(error, "name")
+  const codes = [streamCode(code, message), code, name].filter((code) => code !== undefined)
+  return {
+    codes: codes.filter((code) => code.length <= longestCode),
+    phase: phaseOf(error, message),
+    lasting: code === undefined ? FetchFailure.whyLasting(name, message) : undefined
+  }
 }
 
 const text = (error: object, key: string): string | undefined => {

@@ -241,7 +241,8 @@ describe("HttpClassifier.judge", () => {
         new Deadline.DeadlineExceeded({ within: Duration.zero, attempts: 1, cause: undefined }),
         "Timeout Unknown"
       ],
-      ["no code at all", new Error("bad port"), "Transient Unknown"],
+      ["no code at all", new Error("broken"), "Transient Unknown"],
+      ["a refusal of fetch", new Error("bad port"), "refused by fetch: bad port"],
       ["nothing", undefined, "Transient Unknown"],
       ["text", "ECONNREFUSED", "Transient Unknown"]
     ]
@@ -309,6 +310,39 @@ describe("HttpClassifier.judge", () => {
       const encoding = (of: HttpClientRequest.HttpClientRequest) =>
         judge(new HttpClientError.RequestError({ request: of, reason: "Encode" })).processing
       expect([encoding(streamed), encoding(request)]).toEqual(["Unknown", "NotSent"])
+    })
+
+    it.each([
+      " A network error occurred.",
+      "Failed to fetch",
+      "Failed to fetch (host)",
+      "Load failed",
+      "Load failed (host)",
+      "Network connection lost",
+      "Network request failed",
+      "NetworkError when attempting to fetch resource.",
+      "The Internet connection appears to be offline.",
+      "error sending request for url (http://host/): client error (Connect)",
+      "fetch failed",
+      "network error",
+      "terminated"
+    ])("is retryable where fetch says so of the network: %s", (message) => {
+      expect(judged(transportError(new TypeError(message)))).toBe("Transient Unknown")
+      expect(judged(transportError(new TypeError(message, { cause: new Error("of no code") })))).toBe(
+        "Transient Unknown"
+      )
+    })
+
+    it("is not retryable where it is another TypeError, unless it has a code or a row", () => {
+      const bug = new TypeError("x is not a function")
+      const why = "a TypeError that does not come from the network"
+      expect([bug, new Error("wrapped", { cause: bug })].map((error) => judged(transportError(error)))).toEqual([
+        why,
+        why
+      ])
+      expect(judged(transportError(Object.assign(new TypeError("odd"), { code: "ERR_ODD" })))).toBe("Transient Unknown")
+      const codes = { ...tables.codes, TypeError: { kind: "Transient" } } as const
+      expect(judged(transportError(bug), { ...tables, codes })).toBe("Transient Unknown")
     })
 
     it("takes the outermost code that has a row", () => {

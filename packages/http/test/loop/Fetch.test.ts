@@ -192,6 +192,63 @@ describe("Fetch.make", () => {
   })
 })
 
+describe("Fetch.make with a request that fetch refuses", () => {
+  const bug = "a TypeError that does not come from the network"
+  const refusals: ReadonlyArray<readonly [name: string, init: RequestInit, to: (url: string) => string, why: string]> =
+    [
+      ["a body on GET", { body: "body" }, (url) => url, bug],
+      ["a method that is none", { method: "G T" }, (url) => url, bug],
+      ["a method that is forbidden", { method: "CONNECT" }, (url) => url, bug],
+      ["a password in the URL", {}, (url) => url.replace("//", "//user:password@"), bug],
+      ["a URL that is none", {}, () => "http://", "transport error ERR_INVALID_URL"],
+      ["an unknown scheme", {}, (url) => url.replace("http", "gopher"), "refused by fetch: unknown scheme"],
+      ["a port that is blocked", {}, () => "http://127.0.0.1:1/", "refused by fetch: bad port"]
+    ]
+
+  it.each(refusals)("makes one attempt with %s", async (_, init, to, why) => {
+    respond = status(200)
+    const { observe, reasons } = gaveUp()
+    const rejected = await Fetch.make({ ...quick, observe })(to(url), init).catch((error: unknown) => error)
+    expect(rejected).toBeInstanceOf(TypeError)
+    expect(reasons.map(Retry.format)).toEqual([`not retryable: ${why}`])
+    expect(seen).toEqual([])
+  })
+
+  const redirecting: Respond = (response) => response.writeHead(302, { location: url }).end()
+  const answered: ReadonlyArray<readonly [name: string, init: RequestInit, Respond, requests: number, why: string]> = [
+    ["integrity", { integrity: "sha256-AAAA" }, status(200), 1, "refused by fetch: integrity mismatch"],
+    ["a redirect that is none to be", { redirect: "error" }, redirecting, 1, "refused by fetch: unexpected redirect"],
+    ["redirects in a circle", {}, redirecting, 21, "refused by fetch: redirect count exceeded"],
+    [
+      "a redirect to another scheme",
+      {},
+      (response) => response.writeHead(302, { location: "ftp://localhost/" }).end(),
+      1,
+      "refused by fetch: URL scheme must be a HTTP(S) scheme"
+    ]
+  ]
+
+  it.each(answered)("makes one attempt where the answer is refused: %s", async (_, init, answer, requests, why) => {
+    respond = answer
+    const { observe, reasons } = gaveUp()
+    const rejected = await Fetch.make({ ...quick, observe })(url, init).catch((error: unknown) => error)
+    expect(rejected).toBeInstanceOf(TypeError)
+    expect(reasons.map(Retry.format)).toEqual([`not retryable: ${why}`])
+    expect(seen).toHaveLength(requests)
+  })
+
+  it("makes one attempt with a fetch that has a bug", async () => {
+    let calls = 0
+    const own: typeof fetch = async (_, init) => {
+      calls += 1
+      return (init as { readonly absent?: { readonly response: Response } }).absent!.response
+    }
+    const rejected = await Fetch.make(quick, { fetch: own })(url).catch((error: unknown) => error)
+    expect(String(rejected)).toContain("TypeError: Cannot read properties of undefined")
+    expect(calls).toBe(1)
+  })
+})
+
 describe("Fetch.make with a Request of another class", () => {
   const undici = Undici.fetch as unknown as typeof fetch
   const ofUndici = (init: Undici.RequestInit) => new Undici.Request(url, init) as unknown as Request

@@ -1,0 +1,56 @@
+/**
+ * Failures of `fetch` that have no code: which of them lie in the request or in the program, and would come again.
+ *
+ * First stage of the flow.
+ */
+
+/**
+ * What `fetch` says of the network, in browsers, Node, Deno, Bun and workers.
+ *
+ * Source: https://github.com/sindresorhus/is-network-error, 1.3.2, index.js, read 2026-11-22.
+ */
+const ofNetwork: ReadonlyArray<string> = [
+  " A network error occurred.",
+  "Failed to fetch",
+  "Load failed",
+  "Network connection lost",
+  "Network request failed",
+  "NetworkError when attempting to fetch resource.",
+  "The Internet connection appears to be offline.",
+  "fetch failed",
+  "network error",
+  "terminated"
+]
+
+/** The same, with a host or a URL behind it. */
+const ofNetworkAtStart: ReadonlyArray<string> = ["Failed to fetch (", "Load failed (", "error sending request for url"]
+
+/** What undici refuses by itself. Source: `undici` 7.30.2, lib/web/fetch/index.js, read 2026-11-22. */
+const refusals: ReadonlyArray<string> = [
+  "URL scheme must be a HTTP(S) scheme",
+  "about scheme is not supported",
+  "bad port",
+  "failed to fetch the data URL",
+  "integrity mismatch",
+  "invalid method",
+  "redirect count exceeded",
+  "unexpected redirect",
+  "unknown scheme"
+]
+
+/**
+ * Why another attempt would fail in the same way, in words; `undefined` where it need not.
+ *
+ * A `TypeError` is a bug, or a request that cannot be made, unless its message is one that `fetch` has for the network.
+ *
+ * @category destructors
+ */
+export const whyLasting = (name: string | undefined, message: string | undefined): string | undefined => {
+  if (message === undefined) return undefined
+  if (refusals.includes(message)) return `refused by fetch: ${message}`
+  const isLasting = name === "TypeError" && !isOfNetwork(message)
+  return isLasting ? "a TypeError that does not come from the network" : undefined
+}
+
+const isOfNetwork = (message: string): boolean =>
+  ofNetwork.includes(message) || ofNetworkAtStart.some((start) => message.startsWith(start))
