@@ -24,7 +24,7 @@ export interface Presets {
 
 /**
  * The presets of `AwsRetry`, without a legacy mode of its own: `{ ...AwsConfig.presets, legacy: AwsRetry.legacyBotocore }` has
- * one, and `{ ...AwsConfig.presets, standard: AwsRetry.dynamodb }` is for DynamoDB.
+ * one. For DynamoDB, `standard` is `AwsRetry.dynamodb` and `adaptive` the same with `rateLimiter: AwsRetry.SendRate`.
  *
  * @category constructors
  */

@@ -1,13 +1,20 @@
 // #region config
-import { AwsConfig, AwsDefaults } from "@effect-retry/aws"
+import { AwsConfig, AwsDefaults, AwsRetry } from "@effect-retry/aws"
 import { Retry } from "@effect-retry/core"
 import { Effect, Layer } from "effect"
+
+/** DynamoDB has attempts and delays of its own in every mode of 2.1. */
+const presets = {
+  ...AwsConfig.presets,
+  standard: AwsRetry.dynamodb,
+  adaptive: { ...AwsRetry.dynamodb, rateLimiter: AwsRetry.SendRate }
+}
 
 /** Retries as the environment says. Made once, its quota and its limiter are those of one client. */
 const makeRetry = Effect.gen(function* () {
   const resolved = yield* AwsConfig.resolve({ service: AwsDefaults.javascript.dynamodb })
   const owned = yield* Layer.build(AwsConfig.layer(resolved))
-  const policy = AwsConfig.policy(resolved)
+  const policy = AwsConfig.policy(resolved, presets)
   return <A, E>(call: Effect.Effect<A, E>) => Effect.provide(Retry.retry(call, policy), owned)
 })
 // #endregion
