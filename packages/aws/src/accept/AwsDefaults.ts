@@ -75,7 +75,7 @@ export const rust: Sdk = {
  */
 export const go: Sdk = rust
 
-/** Of an SDK whose legacy mode is one of its own, and its default until the gate is set. */
+/** The defaults of an SDK with a legacy mode of its own, which is its default mode until the gate is set. */
 const withLegacy = (attempts: number, dynamodb: Service): Sdk => ({
   ...kotlin,
   mode: { "2.0": "legacy", "2.1": "standard" },

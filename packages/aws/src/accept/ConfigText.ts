@@ -3,14 +3,14 @@
  */
 
 /**
- * How much is parsed, in characters.
+ * The longest text that is parsed, in characters: a bound of this package, far above any real file.
  *
  * @category constructors
  */
 export const longest = 1_048_576
 
 /**
- * What a plain object has without being given it: the parser looks its sections up in one.
+ * The members that every plain object inherits: the parser looks its sections up in one.
  *
  * For a section `[constructor]` the library finds `Object` itself, and writes the keys of the section into it: with
  * `keys = 1` below, `Object.keys` is gone from the process. It refuses `__proto__` alone, and then drops the whole file.

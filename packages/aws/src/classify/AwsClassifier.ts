@@ -42,7 +42,7 @@ import * as ErrorTable from "./ErrorTable.ts"
  */
 export const fromTable = (table: ErrorTable.ErrorTable): Classifier.Classifier => {
   const own = ErrorTable.check("AwsClassifier.fromTable", table)
-  // Only a classifier that declares to read the moment is told it.
+  // The loop reads the clock for classifiers with a second parameter, and for no others.
   return own.retryAfter.length > 1
     ? (error, moment) => judge(own, error, moment.nowMillis)
     : (error) => judge(own, error, NaN)

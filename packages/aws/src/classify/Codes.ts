@@ -6,8 +6,8 @@
 import type { Verdict } from "@effect-retry/core"
 
 /**
- * What a sign of failure means. As a record it can ask for more, and can be told to buckets and rate limiters without
- * being retried.
+ * What a sign of failure means. A record can ask for a status or a message beside it; with `retried` false, buckets and rate
+ * limiters record the failure by its kind, and it is not retried.
  *
  * @category models
  */
@@ -58,7 +58,7 @@ export const throttling = {
 } as const satisfies Rows
 
 /**
- * The codes of a service that waited for the request in vain, the same in all SDKs.
+ * The codes by which a service says that it timed out, the same in all SDKs.
  *
  * @category constructors
  */

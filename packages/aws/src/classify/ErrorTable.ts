@@ -108,7 +108,7 @@ export const standard: ErrorTable = {
 /**
  * `standard` for STS, where `IDPCommunicationError` is transient: the service could not reach the identity provider.
  *
- * Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, read 2026-11-20.
+ * Source: https://github.com/boto/botocore at 0e6e240, botocore/retries/special.py and its test_special.py.
  *
  * @category constructors
  */

@@ -16,7 +16,7 @@ export type HeaderLine = readonly [name: string, value: string]
 /** All that is read. */
 const names = ["x-amz-retry-after", "retry-after", "date", "age", "x-amzn-errortype", "x-amz-crc32"]
 
-/** No response has as many headers. */
+/** How many headers of a record or a list are read. A response of AWS has far fewer. */
 const mostHeaders = 256
 
 /** A longer value counts as absent: no header read here has a use for more. */

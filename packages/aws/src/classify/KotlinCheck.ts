@@ -7,8 +7,8 @@ import { Duration } from "effect"
 import * as AwsClassifier from "./AwsClassifier.ts"
 
 /**
- * Whether the SDK for Kotlin retries an error: by its code, its status, its flags or a failed connection. For an error
- * that was caught it tells whether there had been retries.
+ * Whether the SDK for Kotlin retries an error: by its code, its status, its flags or a failed connection. A caller that has
+ * caught an error learns by it whether the operation could have been retried.
  *
  * In Kotlin `sdkErrorMetadata.isRetryable` reads the flag alone; that is `AwsError.read(error).isRetryable`.
  * Never throws.

@@ -1,7 +1,7 @@
 /**
  * How long a response asks to wait, as the SDKs read it.
  *
- * First stage of the flow. What is read is a wish from outside: the rule that bounds it is the policy's,
+ * First stage of the flow. The value comes from outside and has no bound here: the policy's rule bounds it,
  * `Hint.within({ above: "5 seconds" })`. A header alone never makes a failure retryable.
  *
  * SDKs disagree. `standard` is the rule of 2026, in botocore, Rust, Kotlin, Go, PHP, Swift and Java. The SDK for
@@ -36,8 +36,8 @@ export const standard: Reader = (headers) => {
  * As the SDK for JavaScript: `x-amz-retry-after` or `retry-after`, the one that comes first in the headers.
  *
  * `retry-after` has seconds, also with a fraction; a date; "date, seconds", of which the seconds count; or an ISO 8601
- * date in the future. Stricter than the SDK: digits only, no exponent or sign, and no date of any other form; a wait of no valid form is none, and a
- * past date a wait of 0.
+ * date in the future. Stricter than the SDK: digits only, without exponent or sign, and no date of any other form. A value
+ * of another form counts as absent; a date in the past is a wait of 0.
  * Source: https://github.com/smithy-lang/smithy-typescript at 6815d3e (2026-08-20), parseRetryAfterHeader.ts.
  *
  * @category constructors

@@ -73,6 +73,8 @@ export const request = (fields: Fields): string => {
 }
 
 /**
+ * A number of attempts as given. Throws an `InvalidArgument` where it is not a whole number from 1 on.
+ *
  * @category guards
  */
 export const checkMax = (owner: string, field: string, value: number): number =>
