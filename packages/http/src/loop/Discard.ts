@@ -137,8 +137,7 @@ const discarded = new DOMException("the response was discarded", "AbortError")
 const cancelledInside = (response: HttpClientResponse.HttpClientResponse): boolean => {
   const isAborted = isAbortable(response)
   if (isAborted) response.controller.abort(discarded)
-  const isAbandoned = isWeb(response)
-  if (isAbandoned) abandon(response.source)
+  const isAbandoned = abandoned(response)
   const isInside =
     Predicate.hasProperty(response, "original") &&
     HttpClassifier.isResponse(response.original) &&
@@ -152,15 +151,21 @@ const isAbortable = (
 ): response is HttpClientResponse.HttpClientResponse & { readonly controller: AbortController } =>
   Predicate.hasProperty(response, "controller") && response.controller instanceof AbortController
 
-/** Made by `HttpClientResponse.fromWeb`: to open its stream only to interrupt it takes longer than the request. */
-const isWeb = (
-  response: HttpClientResponse.HttpClientResponse
-): response is HttpClientResponse.HttpClientResponse & { readonly source: Response } =>
-  Predicate.hasProperty(response, "source") && response.source instanceof Response
-
-/** Rejects where the body is being read elsewhere. */
-const abandon = ({ body }: Response): void => {
-  body?.cancel().catch(() => {})
+/**
+ * Whether a response made by `HttpClientResponse.fromWeb` has given its body up: to open its stream only to interrupt it
+ * takes longer than the request, and a body of node-fetch is a stream of Node, which cannot be opened there.
+ */
+const abandoned = (response: HttpClientResponse.HttpClientResponse): boolean => {
+  const source = Predicate.hasProperty(response, "source") ? response.source : undefined
+  if (!Predicate.hasProperty(source, "body")) return false
+  const { body } = source
+  if (Predicate.hasProperty(body, "cancel") && Predicate.isFunction(body.cancel)) {
+    // Rejects where the body is being read elsewhere.
+    Promise.resolve(body.cancel()).catch(() => {})
+  } else if (Predicate.hasProperty(body, "destroy") && Predicate.isFunction(body.destroy)) {
+    body.destroy()
+  } else return body === null
+  return true
 }
 
 const interruptedStream = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>

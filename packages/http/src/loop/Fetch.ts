@@ -135,22 +135,39 @@ const retried = (call: Call, retry: ReturnType<typeof retrying>): Effect.Effect<
   ) as Effect.Effect<Response, unknown>
 }
 
-const sent = (call: Call, attempt: HttpClientRequest.HttpClientRequest): ReturnType<Send> => {
+const sent = (call: Call, attempt: HttpClientRequest.HttpClientRequest): ReturnType<Send> =>
+  Effect.async((resume) => {
+    const controller = new AbortController()
+    const failed = (cause: unknown) =>
+      resume(Effect.fail(new HttpClientError.RequestError({ request: attempt, reason: "Transport", cause })))
+    try {
+      const arrived = (web: Response) => resume(Effect.sync(() => received(call, attempt, web, controller)))
+      started(call, attempt, controller.signal).then(arrived, failed)
+    } catch (cause) {
+      failed(cause)
+    }
+    return Effect.sync(() => controller.abort())
+  })
+
+const started = (call: Call, attempt: HttpClientRequest.HttpClientRequest, ofAttempt: AbortSignal) => {
   const { init, input, request, send, signal } = call
-  const answered = Effect.tryPromise({
-    try: (ofAttempt) =>
-      send(FetchInput.ofAttempt(input), {
-        ...init,
-        ...(attempt.headers !== request.headers && { headers: attempt.headers }),
-        signal: signal ? AbortSignal.any([signal, ofAttempt]) : ofAttempt
-      }),
-    catch: (cause) => new HttpClientError.RequestError({ request: attempt, reason: "Transport", cause })
+  return send(FetchInput.ofAttempt(input), {
+    ...init,
+    ...(attempt.headers !== request.headers && { headers: attempt.headers }),
+    signal: signal ? AbortSignal.any([signal, ofAttempt]) : ofAttempt
   })
-  return Effect.map(answered, (web) => {
-    const response = HttpClientResponse.fromWeb(attempt, web)
-    call.latest = { web, response }
-    return response
-  })
+}
+
+/** With the controller, as responses of the platform's clients: what discards a response aborts its request. */
+const received = (
+  call: Call,
+  attempt: HttpClientRequest.HttpClientRequest,
+  web: Response,
+  controller: AbortController
+) => {
+  const response = Object.assign(HttpClientResponse.fromWeb(attempt, web), { controller })
+  call.latest = { web, response }
+  return response
 }
 
 /** The response that came in, or one that stands for it where its body was released. */
