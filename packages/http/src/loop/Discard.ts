@@ -163,6 +163,8 @@ const abandoned = (response: HttpClientResponse.HttpClientResponse): boolean => 
     // Rejects where the body is being read elsewhere.
     Promise.resolve(body.cancel()).catch(() => {})
   } else if (Predicate.hasProperty(body, "destroy") && Predicate.isFunction(body.destroy)) {
+    // Of undici's client it emits an error, which has no other listener.
+    if (Predicate.hasProperty(body, "on") && Predicate.isFunction(body.on)) body.on("error", () => {})
     body.destroy()
   } else return body === null
   return true
