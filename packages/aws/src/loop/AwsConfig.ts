@@ -23,7 +23,7 @@
  */
 import type { FileSystem, Path } from "@effect/platform"
 import * as Argument from "@effect-retry/core/Argument"
-import { ConfigError, Effect, Either, Option, Predicate } from "effect"
+import { ConfigError, Effect, Either, Option } from "effect"
 import type { Behaviour, Mode } from "../accept/AwsSettings.ts"
 import * as Settings from "../accept/AwsSettings.ts"
 import type { Sdk, Service } from "../accept/AwsDefaults.ts"
@@ -201,17 +201,16 @@ const fields: { readonly [K in keyof Options]-?: true } = {
   sdk: true
 }
 
-const checkFields = (options: unknown): void => {
-  if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record", options)
+const checkFields = (options: Options): void => {
   for (const [field, value] of Object.entries(options)) {
     if (!Object.hasOwn(fields, field)) Argument.refuse(owner, field, "absent: there is no such option", value)
   }
 }
 
 const checked = (options: Options) => {
+  ConfigFile.check(owner, options)
   checkFields(options)
   const { behaviour, configFile, maxAttempts, mode, profile, sdk = Defaults.javascript, service = {} } = options
-  ConfigFile.check(owner, options)
   checkSdk(owner, sdk)
   checkService(owner, service, sdk.modes)
   if (mode !== undefined) Argument.oneOf(owner, "mode", mode, sdk.modes)

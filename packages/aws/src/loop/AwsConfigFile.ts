@@ -42,11 +42,13 @@ export interface Options {
 }
 
 /**
- * Refuses a name or a path that is no text, or empty.
+ * Refuses options that are no record, and a name or a path that is no text, or empty.
  *
  * @category guards
  */
-export const check = (owner: string, { configFile, profile }: Options): void => {
+export const check = (owner: string, options: Options): void => {
+  if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record", options)
+  const { configFile, profile }: Options = options
   checkText(owner, "profile", profile)
   checkText(owner, "configFile", configFile)
 }

@@ -65,9 +65,11 @@ describe("AwsConfig.clockSkewCorrection", () => {
     })
   )
 
-  it("refuses a file that is no path", () => {
-    expect(() => AwsConfig.clockSkewCorrection({ configFile: "" })).toThrow(
-      'AwsConfig.clockSkewCorrection: configFile must be a text that is not empty, got ""'
-    )
+  it.each<[string, unknown, string]>([
+    ["a file that is no path", { configFile: "" }, 'configFile must be a text that is not empty, got ""'],
+    ["a profile that is no name", { profile: 3 }, "profile must be a text that is not empty, got 3"],
+    ["options that are no record", null, "options must be a record, got null"]
+  ])("refuses %s", (_, options, message) => {
+    expect(() => AwsConfig.clockSkewCorrection(options as object)).toThrow(`AwsConfig.clockSkewCorrection: ${message}`)
   })
 })
