@@ -44,8 +44,8 @@ export interface Options {
 /**
  * A `fetch` under a policy that needs no services.
  *
- * A body given as a string, bytes, a `Blob`, `FormData` or `URLSearchParams` is sent again; a stream is sent once. The body of
- * a `Request` is cloned for every attempt, and so held in memory until the last of them; the `Request` itself stays unread.
+ * A body given as a string, bytes, a `Blob`, `FormData` or `URLSearchParams` is sent again; a stream is sent once. What the
+ * caller changes after the call, in a URL, headers or a body, changes no attempt: bytes are copied. The body of a `Request` is cloned for every attempt, and so held in memory until the last of them; the `Request` itself stays unread.
  * A `Request` of another class, such as undici's, is for a `fetch` that knows it; one whose body is a stream of Node is sent once.
  *
  * @category constructors
@@ -81,7 +81,7 @@ const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
       if (request === undefined) return send(input, init)
       const signal = FetchInput.signal(input, init)
       signal?.throwIfAborted()
-      const call: Call = { send, input, init, request, signal, latest: undefined }
+      const call: Call = { send, ...FetchInput.copied(input, init, request), request, signal, latest: undefined }
       const exit = await untilAborted(signal, (options) => runPromiseExit(retried(call, retry), options))
       if (Exit.isSuccess(exit)) return exit.value
       throw signal?.aborted === true ? signal.reason : rejection(exit.cause)
@@ -119,7 +119,7 @@ const untilAborted = async <A>(
 interface Call {
   readonly send: typeof fetch
   readonly input: FetchInput.Input
-  readonly init: FetchInput.Init | undefined
+  readonly init: FetchInput.Init
   readonly request: HttpClientRequest.HttpClientRequest
   readonly signal: AbortSignal | undefined
   /** What came in last, and what it is to the policy. */
@@ -128,7 +128,7 @@ interface Call {
 
 const retried = (call: Call, retry: ReturnType<typeof retrying>): Effect.Effect<Response, unknown> => {
   const { init, input, request } = call
-  const redirect = init?.redirect ?? (FetchInput.isRequest(input) ? input.redirect : undefined)
+  const redirect = init.redirect ?? (FetchInput.isRequest(input) ? input.redirect : undefined)
   return retry((attempt) => sent(call, attempt), request).pipe(
     Effect.map((response) => webOf(call, response)),
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: redirect ?? "follow" })

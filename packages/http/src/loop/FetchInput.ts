@@ -52,6 +52,39 @@ const bodyOf = (given: Request | undefined): unknown => (isCloned(given) ? undef
 const isCloned = (given: Request | undefined): boolean => Predicate.isFunction(property(given?.body, "getReader"))
 
 /**
+ * What a call was given, in a form that the caller cannot change during a wait: `fetch`, too, copies at the call.
+ *
+ * The headers are those of the request that is judged.
+ *
+ * @category conversions
+ */
+export const copied = (
+  input: Input,
+  init: Init | undefined,
+  { headers }: HttpClientRequest.HttpClientRequest
+): { readonly input: Input; readonly init: Init } => ({
+  input: isRequest(input) ? input : String(input),
+  init: {
+    ...init,
+    ...((isRequest(input) || init?.headers !== undefined) && { headers }),
+    ...(init?.body != null && { body: copiedBody(init.body) })
+  }
+})
+
+type Body = NonNullable<Init["body"]>
+
+/** What can be sent again, and changed: a `Blob` cannot be, and a stream is sent once. */
+const copiedBody = (body: Body): Body => {
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice()
+  if (body instanceof ArrayBuffer) return body.slice(0)
+  if (body instanceof URLSearchParams) return new URLSearchParams(body)
+  if (!(body instanceof FormData)) return body
+  const copy = new FormData()
+  for (const [name, value] of body) copy.append(name, value)
+  return copy
+}
+
+/**
  * What one attempt sends: a `Request` stays unread.
  *
  * @category conversions

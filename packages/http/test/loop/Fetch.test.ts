@@ -249,6 +249,87 @@ describe("Fetch.make with a request that fetch refuses", () => {
   })
 })
 
+describe("Fetch.make with inputs that change", () => {
+  /** Answers the first request with 503 when the caller has changed what it gave. */
+  const changing = async (call: (retrying: typeof fetch) => readonly [Promise<Response>, change: () => void]) => {
+    let change = () => {}
+    respond = (response, attempt) => {
+      if (attempt === 1) change()
+      response.writeHead(attempt === 1 ? 503 : 200).end()
+    }
+    const [answer, changed] = call(Fetch.make(quick))
+    change = changed
+    expect((await answer).status).toBe(200)
+    expect(seen).toHaveLength(2)
+    expect(seen[1]).toEqual(seen[0])
+  }
+
+  it("sends to the same URL again", async () => {
+    const paths: Array<string | undefined> = []
+    server.on("request", (request: Http.IncomingMessage) => paths.push(request.url))
+    await changing((retrying) => {
+      const given = new URL("first", url)
+      return [retrying(given), () => (given.pathname = "/second")]
+    })
+    expect(paths).toEqual(["/first", "/first"])
+  })
+
+  it.each([
+    ["Headers", new Headers({ "x-own": "1" }), (headers: Headers) => headers.set("x-own", "2")],
+    ["a record", { "x-own": "1" }, (headers: Record<string, string>) => (headers["x-own"] = "2")],
+    ["pairs", [["x-own", "1"]], (headers: Array<[string, string]>) => headers.push(["x-other", "2"])]
+  ] as const)("sends the same headers again: %s", async (_, headers, change) => {
+    await changing((retrying) => [
+      retrying(url, { headers: headers as NonNullable<RequestInit["headers"]> }),
+      () => change(headers as never)
+    ])
+    expect(seen[1]?.headers["x-own"]).toBe("1")
+  })
+
+  it("sends the same headers of a Request again", async () => {
+    await changing((retrying) => {
+      const request = new Request(url, { method: "PUT", headers: { "x-own": "1" }, body: "body" })
+      return [retrying(request), () => request.headers.set("x-own", "2")]
+    })
+    expect([seen[1]?.headers["x-own"], seen[1]?.body]).toEqual(["1", "body"])
+  })
+
+  const bytes = new TextEncoder().encode("first")
+  const form = new FormData()
+  const parameters = new URLSearchParams("a=first")
+  const changes: ReadonlyArray<readonly [string, NonNullable<RequestInit["body"]>, () => unknown]> = [
+    ["URLSearchParams", parameters, () => parameters.set("a", "second")],
+    ["FormData", form, () => form.set("a", "second")],
+    ["bytes", bytes, () => bytes.fill(0)],
+    ["a view", new DataView(bytes.buffer, 0, 3), () => bytes.fill(0)],
+    ["a buffer", bytes.buffer, () => bytes.fill(0)]
+  ]
+
+  it.each(changes)("sends the same body again: %s", async (_, body, change) => {
+    bytes.set(new TextEncoder().encode("first"))
+    form.set("a", "first")
+    parameters.set("a", "first")
+    const sent: Array<string> = []
+    const own: typeof fetch = async (_, init) => {
+      sent.push(await new Response(init?.body ?? null).text())
+      return new Response(null, { status: sent.length === 1 ? 503 : 200 })
+    }
+    const answer = Fetch.make(quick, { fetch: own })(url, { method: "PUT", body })
+    change()
+    expect((await answer).status).toBe(200)
+    expect(sent.map((text) => text.includes("fir") && !text.includes("second"))).toEqual([true, true])
+  })
+
+  it("goes by the options as they were", async () => {
+    const init: RequestInit = { method: "PUT", body: "body" }
+    await changing((retrying) => [retrying(url, init), () => Object.assign(init, { method: "POST", body: "other" })])
+    expect(seen.map(({ body, method }) => [method, body])).toEqual([
+      ["PUT", "body"],
+      ["PUT", "body"]
+    ])
+  })
+})
+
 describe("Fetch.make with a body that is no web stream", () => {
   /** Stands for node-fetch: its bodies are streams of Node. Version 2 hears of their end only through the signal. */
   const nodeFetch =
