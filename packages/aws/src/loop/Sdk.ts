@@ -11,7 +11,6 @@ import { Retry } from "@effect-retry/core"
 import type { Plain } from "@effect-retry/core/PolicyRecord"
 import type { Bound, Needs, ResultIn } from "@effect-retry/core/PolicyTypes"
 import { Effect } from "effect"
-import { identity } from "effect/Function"
 import type { Client } from "./SdkLayers.ts"
 import * as SdkLayers from "./SdkLayers.ts"
 
@@ -39,7 +38,10 @@ type Call<A> = (options: CallOptions) => PromiseLike<A>
  * @category running
  */
 export const send = <A>(client: Client, call: Call<A>): Effect.Effect<A, unknown> => {
-  const called = Effect.tryPromise({ try: (abortSignal) => call({ abortSignal }), catch: identity })
+  const called = Effect.mapError(
+    Effect.tryPromise((abortSignal) => call({ abortSignal })),
+    ({ error }) => error
+  )
   const heard = (outcome: unknown) => SdkLayers.afterCall(client, outcome)
   return Effect.zipRight(SdkLayers.beforeCall(client), Effect.tapBoth(called, { onFailure: heard, onSuccess: heard }))
 }
