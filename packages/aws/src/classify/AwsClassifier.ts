@@ -99,9 +99,10 @@ export const botocoreLegacy: Classifier.Classifier = /*#__PURE__*/ fromTable(Err
 
 const judge = (table: ErrorTable.ErrorTable, error: unknown, nowMillis: number): Verdict.Verdict => {
   let terminal: Verdict.Terminal | undefined
-  for (const [depth, current] of AwsError.chain(error, table.causes).entries()) {
+  let depth = 0
+  for (const current of AwsError.chain(error, table.causes)) {
     if (AwsError.isAborted(current)) return terminal ?? aborted
-    const found = findRow(table, current, depth)
+    const found = findRow(table, current, depth++)
     if (found !== undefined) return verdictOf(found, current, table.retryAfter(current.headers, nowMillis))
     if (AwsError.isAnswer(current)) terminal ??= Verdict.terminal(AwsError.describe(current))
   }
@@ -110,8 +111,21 @@ const judge = (table: ErrorTable.ErrorTable, error: unknown, nowMillis: number):
 
 const aborted = /*#__PURE__*/ Verdict.terminal("aborted")
 
+/** Without a hint. */
+const retryable: { readonly [K in Verdict.Kind]: Verdict.Retryable } = {
+  Transient: Verdict.transient,
+  Throttling: Verdict.throttling,
+  Timeout: Verdict.timeout,
+  Server: Verdict.server,
+  Client: Verdict.client
+}
+
 const verdictOf = ({ kind, retried }: Found, error: AwsError.AwsError, hint: number | undefined): Verdict.Verdict =>
-  retried ? Verdict.retryable(kind, { hint }) : Verdict.terminal(AwsError.describe(error), { kind, hint })
+  retried
+    ? hint === undefined
+      ? retryable[kind]
+      : Verdict.retryable(kind, { hint })
+    : Verdict.terminal(AwsError.describe(error), { kind, hint })
 
 interface Found {
   readonly kind: Verdict.Kind
@@ -121,21 +135,26 @@ interface Found {
 const findRow = (table: ErrorTable.ErrorTable, error: AwsError.AwsError, depth: number): Found | undefined => {
   const heedsThrottling = depth <= table.throttlingCauses
   const asked = heedsThrottling ? error : { ...error, isThrottling: false }
-  const heeded = (one: Found | undefined) => (heedsThrottling || one?.kind !== "Throttling" ? one : undefined)
-  const found = {
-    code: heeded(first(table.codes, asked.codes, asked)),
-    metadata: heeded(counted(table.metadata(asked), asked)),
-    connection: heeded(first(table.connections, asked.connection, asked)),
-    status: heeded(asked.status === undefined ? undefined : counted(table.statuses[asked.status], asked))
+  const found: Signs = {
+    code: first(table.codes, asked.codes, asked),
+    metadata: counted(table.metadata(asked), asked),
+    connection: first(table.connections, asked.connection, asked),
+    status: asked.status === undefined ? undefined : counted(table.statuses[asked.status], asked)
   }
   for (const sign of table.order) {
-    const one = sign === "throttling" ? Object.values(found).find(isThrottle) : found[sign]
-    if (one !== undefined) return one
+    const one = sign === "throttling" ? throttle(found) : found[sign]
+    if (one !== undefined && (heedsThrottling || one.kind !== "Throttling")) return one
   }
   return undefined
 }
 
-const isThrottle = (found: Found | undefined): boolean => found?.kind === "Throttling"
+/** What each sign says by itself. */
+type Signs = { readonly [Sign in "code" | "metadata" | "connection" | "status"]: Found | undefined }
+
+const throttle = ({ code, connection, metadata, status }: Signs): Found | undefined =>
+  ifThrottle(code) ?? ifThrottle(metadata) ?? ifThrottle(connection) ?? ifThrottle(status)
+
+const ifThrottle = (found: Found | undefined): Found | undefined => (found?.kind === "Throttling" ? found : undefined)
 
 /** The first of the names with a row that counts. */
 const first = (

@@ -60,15 +60,16 @@ export const read = (error: unknown): AwsError => {
   const trait = Untrusted.property(error, "$retryable")
   const fault = Untrusted.property(error, "$fault")
   const message = Untrusted.text(error, "message") ?? ""
+  const named = { code: Untrusted.text(error, "code"), name: Untrusted.text(error, "name"), tag: tagOf(error) }
   return {
-    codes: codesOf(error, headers),
+    codes: codesOf(error, named, headers),
     status: statusOf(error, response, metadata),
     fault: fault === "client" || fault === "server" ? fault : undefined,
     message,
-    isRetryable: Untrusted.isObject(trait) || Untrusted.property(error, "retryable") === true,
+    isRetryable: Untrusted.isObject(trait) || isTrue(error, "retryable"),
     isThrottling: isTrue(trait, "throttling") || isTrue(error, "throttling"),
     isSkewCorrected: isTrue(metadata, "clockSkewCorrected"),
-    connection: connectionOf(error, message),
+    connection: connectionOf(named, message),
     headers
   }
 }
@@ -126,17 +127,22 @@ const isTrue = (value: unknown, key: string): boolean => Untrusted.property(valu
 
 /** A request of `@effect/platform` that got no response. */
 const isTransport = (error: unknown): boolean =>
-  Untrusted.property(error, "_tag") === "RequestError" && Untrusted.property(error, "reason") === "Transport"
+  tagOf(error) === "RequestError" && Untrusted.property(error, "reason") === "Transport"
+
+const tagOf = (error: unknown): string | undefined => Untrusted.text(error, "_tag")
 
 const statusOf = (error: unknown, response: unknown, metadata: unknown): number | undefined =>
-  [
-    Untrusted.property(metadata, "httpStatusCode"),
-    Untrusted.property(error, "statusCode"),
-    Untrusted.property(error, "status"),
-    Untrusted.property(response, "statusCode"),
-    Untrusted.property(response, "status"),
-    Untrusted.property(Untrusted.property(error, "ResponseMetadata"), "HTTPStatusCode")
-  ].find(isStatus)
+  statusIn(metadata, "httpStatusCode") ??
+  statusIn(error, "statusCode") ??
+  statusIn(error, "status") ??
+  statusIn(response, "statusCode") ??
+  statusIn(response, "status") ??
+  statusIn(Untrusted.property(error, "ResponseMetadata"), "HTTPStatusCode")
+
+const statusIn = (value: unknown, key: string): number | undefined => {
+  const found = Untrusted.property(value, key)
+  return isStatus(found) ? found : undefined
+}
 
 const isStatus = (status: unknown): status is number =>
   typeof status === "number" && Number.isInteger(status) && status >= 100 && status <= 599
@@ -156,19 +162,30 @@ const generic = [
   "URIError"
 ]
 
-const codesOf = (error: unknown, headers: ReadonlyArray<HeaderLines.HeaderLine>): ReadonlyArray<string> => {
-  const document = Untrusted.property(error, "Error")
-  const found = [
-    Untrusted.text(error, "code"),
+/** Texts that an error is named by, each of which may be a code or the name of a failed connection. */
+interface Named {
+  readonly code: string | undefined
+  readonly name: string | undefined
+  readonly tag: string | undefined
+}
+
+const codesOf = (error: unknown, named: Named, headers: AwsError["headers"]): ReadonlyArray<string> => {
+  const given = [
+    named.code,
     Untrusted.text(error, "Code"),
     Untrusted.text(error, "errorCode"),
-    Untrusted.text(document, "Code"),
+    Untrusted.text(Untrusted.property(error, "Error"), "Code"),
     Untrusted.text(error, "__type"),
     HeaderLines.get(headers, "x-amzn-errortype"),
-    Untrusted.text(error, "name"),
-    Untrusted.text(error, "_tag")
-  ].map(plain)
-  return [...new Set(found)].filter((code) => code !== undefined).filter((code) => !generic.includes(code))
+    named.name,
+    named.tag
+  ]
+  const codes: Array<string> = []
+  for (const each of given) {
+    const code = each === undefined ? undefined : plain(each)
+    if (code !== undefined && !codes.includes(code) && !generic.includes(code)) codes.push(code)
+  }
+  return codes
 }
 
 /**
@@ -177,22 +194,25 @@ const codesOf = (error: unknown, headers: ReadonlyArray<HeaderLines.HeaderLine>)
  *
  * Source: https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#operation-error-serialization.
  */
-const plain = (code: string | undefined): string | undefined => {
-  const name = code?.split(":", 1)[0]?.split("#").at(-1)
-  return name !== undefined && /^[A-Za-z][\w.-]{0,99}$/.test(name) ? name : undefined
+const plain = (code: string): string | undefined => {
+  const end = code.indexOf(":")
+  const before = end < 0 ? code : code.slice(0, end)
+  const name = before.slice(before.lastIndexOf("#") + 1)
+  return /^[A-Za-z][\w.-]{0,99}$/.test(name) ? name : undefined
 }
 
-const connectionOf = (error: unknown, message: string): ReadonlyArray<string> => {
-  const code = Untrusted.text(error, "code")
-  const name = Untrusted.text(error, "name")
-  const tag = Untrusted.text(error, "_tag")
+const connectionOf = ({ code, name, tag }: Named, message: string): ReadonlyArray<string> => {
   const refused = code === "ERR_HTTP2_STREAM_ERROR" && message.includes("NGHTTP2_REFUSED_STREAM")
-  const found = [
+  const given = [
     refused ? "NGHTTP2_REFUSED_STREAM" : undefined,
     code,
     name === "TypeError" ? `TypeError: ${message}` : undefined,
     name,
     tag
   ]
-  return [...new Set(found)].filter((each) => each !== undefined).filter((each) => each.length <= 120)
+  const names: Array<string> = []
+  for (const each of given) {
+    if (each !== undefined && each.length <= 120 && !names.includes(each)) names.push(each)
+  }
+  return names
 }

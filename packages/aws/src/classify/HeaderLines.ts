@@ -48,16 +48,22 @@ const fromPairs = (pairs: object): ReadonlyArray<HeaderLine> => {
   const found: Array<HeaderLine> = []
   for (let i = 0; i < Math.min(typeof count === "number" ? count : 0, mostHeaders); i++) {
     const pair = Untrusted.property(pairs, i)
-    found.push(...line(Untrusted.property(pair, 0), Untrusted.property(pair, 1)))
+    add(found, Untrusted.property(pair, 0), Untrusted.property(pair, 1))
   }
   return found
 }
 
-const fromRecord = (record: object): ReadonlyArray<HeaderLine> =>
-  Untrusted.keys(record, mostHeaders).flatMap((name) => line(name, Untrusted.property(record, name)))
+const fromRecord = (record: object): ReadonlyArray<HeaderLine> => {
+  const found: Array<HeaderLine> = []
+  for (const name of Untrusted.keys(record, mostHeaders)) add(found, name, Untrusted.property(record, name))
+  return found
+}
 
-const fromGetter = (headers: object): ReadonlyArray<HeaderLine> =>
-  names.flatMap((name) => line(name, call(headers, name)))
+const fromGetter = (headers: object): ReadonlyArray<HeaderLine> => {
+  const found: Array<HeaderLine> = []
+  for (const name of names) add(found, name, call(headers, name))
+  return found
+}
 
 const call = (headers: object, name: string): unknown => {
   try {
@@ -67,10 +73,11 @@ const call = (headers: object, name: string): unknown => {
   }
 }
 
-const line = (name: unknown, value: unknown): ReadonlyArray<HeaderLine> => {
+/** Adds a header that matters. */
+const add = (found: Array<HeaderLine>, name: unknown, value: unknown): void => {
   const lower = typeof name === "string" && name.length <= longestValue ? name.toLowerCase() : ""
-  if (!names.includes(lower)) return []
+  if (!names.includes(lower)) return
   const single =
     Untrusted.isArray(value) && Untrusted.property(value, "length") === 1 ? Untrusted.property(value, 0) : value
-  return typeof single === "string" && single.length <= longestValue ? [[lower, single]] : []
+  if (typeof single === "string" && single.length <= longestValue) found.push([lower, single])
 }
