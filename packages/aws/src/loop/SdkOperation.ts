@@ -5,8 +5,9 @@
  * first attempt has ended gets its fiber then, and no earlier. The SDK drops the token of an operation without a word where
  * the operation is aborted, or fails with a streaming payload; the fiber is then interrupted, once the token is collected.
  */
-import type { TokenBucket } from "@effect-retry/core"
-import { Cause, Duration, Effect, Exit, Fiber, FiberId, Option } from "effect"
+import { TokenBucket } from "@effect-retry/core"
+import type { Exit } from "effect"
+import { Cause, Context, Duration, Effect, Fiber, FiberId, Option } from "effect"
 
 /**
  * What the SDK reads of a token.
@@ -60,6 +61,8 @@ export interface Lifeline {
  * @category models
  */
 export interface Operation {
+  /** How the first attempt ended, where the SDK has made it before the loop began; until the loop has heard of it. */
+  first: Exit.Exit<void, unknown> | undefined
   /** Attempts that were handed over. */
   attempts: number
   /** Milliseconds that the loop has decided to wait before the next attempt. */
@@ -87,44 +90,42 @@ const longPoll = ":longpoll"
  * @category constructors
  */
 export const make = (scope: string): Lifeline => ({
-  operation: { attempts: 0, delayMillis: 0, end: undefined, waiting: undefined },
+  operation: { first: undefined, attempts: 0, delayMillis: 0, end: undefined, waiting: undefined },
   scope,
   isLongPoll: scope.endsWith(longPoll)
 })
 
-/**
- * What the scope of an operation names beside the long poll.
- *
- * @category destructors
- */
-export const keyOf = ({ isLongPoll, scope }: Lifeline): string =>
-  isLongPoll ? scope.slice(0, -longPoll.length) : scope
+/** What the scope of an operation names beside the long poll. */
+const keyOf = ({ isLongPoll, scope }: Lifeline): string => (isLongPoll ? scope.slice(0, -longPoll.length) : scope)
+
+/** The operation that a fiber runs: a service of the fiber. */
+const Current = /*#__PURE__*/ Context.GenericTag<Operation>("@effect-retry/aws/SdkOperation")
+
+const operationOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Operation =>
+  Context.unsafeGet(fiber.currentContext, Current)
 
 /**
- * An attempt for core's loop: hands over to the SDK, and ends as the SDK says.
+ * The services of the fiber of an operation.
  *
- * @category running
+ * @category conversions
  */
-export const attempt = (operation: Operation): Effect.Effect<void, unknown> =>
-  Effect.async<void, unknown>((resume) => {
-    handOver(operation, resume)
-  })
-
-/**
- * The same where the SDK has made the first attempt already, which ended so.
- *
- * @category running
- */
-export const attemptAfter = (operation: Operation, first: Exit.Exit<void, unknown>): Effect.Effect<void, unknown> => {
-  if (Exit.isSuccess(first)) return first
-  let isFirst = true
-  return Effect.withFiberRuntime<void, unknown>((fiber) => {
-    if (!isFirst) return attempt(operation)
-    isFirst = false
-    operations.set(fiber, operation)
-    return first
-  })
+export const contextOf = (lifeline: Lifeline, context: Context.Context<never>): Context.Context<never> => {
+  const own = Context.add(context, Current, lifeline.operation)
+  const key = keyOf(lifeline)
+  return key === "" ? own : Context.add(own, TokenBucket.Key, key)
 }
+
+/**
+ * Every attempt of every operation, for core's loop: hands over to the SDK, and ends as the SDK says.
+ *
+ * @category running
+ */
+export const attempt: Effect.Effect<void, unknown> = /*#__PURE__*/ Effect.withFiberRuntime((fiber) => {
+  const operation = operationOf(fiber)
+  const { first } = operation
+  operation.first = undefined
+  return first ?? Effect.async((resume) => handOver(operation, resume))
+})
 
 const handOver = (operation: Operation, end: End): void => {
   const { waiting } = operation
@@ -135,12 +136,16 @@ const handOver = (operation: Operation, end: End): void => {
 }
 
 /**
- * The token of a first attempt before which nothing has to be done; `end` hears how it ended.
+ * The token of a first attempt before which nothing has to be done; `run` makes the loop begin once the attempt has ended.
  *
  * @category running
  */
-export const first = (lifeline: Lifeline, end: End): Token => {
-  handOver(lifeline.operation, end)
+export const first = (lifeline: Lifeline, run: () => void): Token => {
+  const { operation } = lifeline
+  handOver(operation, (exit) => {
+    operation.first = exit
+    run()
+  })
   return tokenOf(lifeline)
 }
 
@@ -192,22 +197,21 @@ const nothing: Partial<Held & Operation> = {}
  *
  * @category running
  */
-export const stopped = (operation: Operation, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
-  const { waiting } = operation
-  operation.waiting = undefined
-  waiting?.reject(Cause.squash(cause))
-  return Cause.isDie(cause)
-    ? Effect.logError("A policy died inside the AWS SDK, which does not show it", cause)
-    : Effect.void
-}
+export const stopped = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+  Effect.withFiberRuntime((fiber) => {
+    const operation = operationOf(fiber)
+    const { waiting } = operation
+    operation.waiting = undefined
+    waiting?.reject(Cause.squash(cause))
+    return Cause.isDie(cause)
+      ? Effect.logError("A policy died inside the AWS SDK, which does not show it", cause)
+      : Effect.void
+  })
 
 /** Interrupts the fiber of an operation that the SDK has dropped. */
 const dropped = /*#__PURE__*/ new FinalizationRegistry<Fiber.RuntimeFiber<void>>((fiber) =>
   fiber.unsafeInterruptAsFork(FiberId.none)
 )
-
-/** The operations that fibers run. */
-const operations = /*#__PURE__*/ new WeakMap<Fiber.RuntimeFiber<unknown, unknown>, Operation>()
 
 /**
  * Ties a fiber to its operation: it ends at the latest when the SDK has dropped the operation. Until it ends, the runtime
@@ -218,7 +222,6 @@ const operations = /*#__PURE__*/ new WeakMap<Fiber.RuntimeFiber<unknown, unknown
 export const tie = (lifeline: Lifeline, fiber: Fiber.RuntimeFiber<void>): void => {
   if (fiber.unsafePoll() !== null) return
   const { operation } = lifeline
-  operations.set(fiber, operation)
   dropped.register(lifeline, fiber, operation)
   fiber.addObserver(() => dropped.unregister(operation))
 }
@@ -231,7 +234,7 @@ export const tie = (lifeline: Lifeline, fiber: Fiber.RuntimeFiber<void>): void =
 export const notingDelays = (bucket: TokenBucket.TokenBucket): TokenBucket.TokenBucket => ({
   ...bucket,
   acquire: (request) => {
-    const operation = Option.flatMapNullable(Fiber.getCurrentFiber(), (fiber) => operations.get(fiber))
+    const operation = Option.map(Fiber.getCurrentFiber(), operationOf)
     if (Option.isSome(operation)) operation.value.delayMillis = Duration.toMillis(request.delay)
     return bucket.acquire(request)
   }

@@ -4,10 +4,10 @@
  * The SDK makes the attempts, signs them and reads their answers; the loop decides, pays and waits between them.
  */
 import type { Policy } from "@effect-retry/core"
-import { Retry, TokenBucket } from "@effect-retry/core"
+import { Retry, type TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import type { Needs } from "@effect-retry/core/PolicyTypes"
-import { Context, Effect, Exit, Runtime, RuntimeFlags, Scheduler, Tracer } from "effect"
+import { Context, Effect, Exit, FiberRef, Runtime, RuntimeFlags, Scheduler, Tracer } from "effect"
 import * as AwsQuota from "../fund/AwsQuota.ts"
 import type { Lifeline, RetryToken, Token } from "./SdkOperation.ts"
 import * as SdkOperation from "./SdkOperation.ts"
@@ -82,15 +82,14 @@ const strategyOf = (policy: Strategic, runtime: Runtime.Runtime<never>): SdkRetr
     maxAttempts: () => Promise.resolve(funded.maxAttempts),
     acquireInitialRetryToken: async (retryTokenScope) => {
       const lifeline = SdkOperation.make(retryTokenScope)
-      const { operation } = lifeline
       return isLate
-        ? SdkOperation.first(lifeline, (exit) => run(lifeline, SdkOperation.attemptAfter(operation, exit)))
-        : SdkOperation.next(lifeline, () => run(lifeline, SdkOperation.attempt(operation)))
+        ? SdkOperation.first(lifeline, () => run(lifeline))
+        : SdkOperation.next(lifeline, () => run(lifeline))
     },
-    refreshRetryTokenForRetry: async (token, { error }) => {
+    refreshRetryTokenForRetry: (token, { error }) => {
       const running = SdkOperation.running(token)
       return running === undefined
-        ? Argument.refuse("SdkRetryStrategy.refreshRetryTokenForRetry", "token", "that of a running attempt", token)
+        ? refuseToken(token)
         : SdkOperation.next(running.lifeline, () => running.end(Exit.fail(error)))
     },
     // The SDK takes what this throws for a failure of the attempt, and retries: it throws nothing.
@@ -98,24 +97,22 @@ const strategyOf = (policy: Strategic, runtime: Runtime.Runtime<never>): SdkRetr
   }
 }
 
-/** Runs the loop of an operation around its attempts. */
-const running = (
-  policy: Funded,
-  runtime: Runtime.Runtime<never>
-): ((lifeline: Lifeline, attempts: Effect.Effect<void, unknown>) => void) => {
-  const { bucket } = policy
-  const plain: Funded = { ...policy, bucket: SdkOperation.notingDelays(bucket) }
-  const polling: Funded = { ...policy, bucket: SdkOperation.notingDelays(AwsQuota.longPolling(bucket)) }
-  const options = { scheduler: makeScheduler() }
-  return (lifeline, attempts) => {
-    const { isLongPoll, operation } = lifeline
-    const key = SdkOperation.keyOf(lifeline)
-    const retried = Effect.matchCauseEffect(Retry.retry(attempts, isLongPoll ? polling : plain), {
-      onFailure: (cause) => SdkOperation.stopped(operation, cause),
-      onSuccess: () => Effect.void
-    })
-    const keyed = key === "" ? retried : Effect.provideService(retried, TokenBucket.Key, key)
-    SdkOperation.tie(lifeline, Runtime.runFork(runtime, keyed, options))
+const refuseToken = async (token: unknown): Promise<never> =>
+  Argument.refuse("SdkRetryStrategy.refreshRetryTokenForRetry", "token", "that of a running attempt", token)
+
+/** Runs the loop of an operation. The loop is the same effect for all of them; the operation is a service of its fiber. */
+const running = (policy: Funded, runtime: Runtime.Runtime<never>): ((lifeline: Lifeline) => void) => {
+  const loopOf = (bucket: TokenBucket.TokenBucket) =>
+    Effect.catchAllCause(
+      Retry.retry(SdkOperation.attempt, { ...policy, bucket: SdkOperation.notingDelays(bucket) }),
+      SdkOperation.stopped
+    )
+  const plain = loopOf(policy.bucket)
+  const polling = loopOf(AwsQuota.longPolling(policy.bucket))
+  return (lifeline) => {
+    const context = SdkOperation.contextOf(lifeline, runtime.context)
+    const fiber = Runtime.runFork(Runtime.make({ ...runtime, context }), lifeline.isLongPoll ? polling : plain)
+    SdkOperation.tie(lifeline, fiber)
   }
 }
 
@@ -125,6 +122,7 @@ const running = (
  */
 const ofOperations = (runtime: Runtime.Runtime<never>): Runtime.Runtime<never> =>
   Runtime.updateContext(runtime, (context) => Context.omit(Tracer.ParentSpan)(context) as Context.Context<never>).pipe(
+    Runtime.setFiberRef(FiberRef.currentScheduler, makeScheduler()),
     Runtime.enableRuntimeFlag(RuntimeFlags.Interruption),
     Runtime.disableRuntimeFlag(RuntimeFlags.RuntimeMetrics)
   )
@@ -139,10 +137,9 @@ const makeScheduler = (): Scheduler.Scheduler => {
   return {
     shouldYield: Scheduler.defaultShouldYield,
     scheduleTask: (task) => {
-      tasks.push(task)
-      if (isRunning) return
+      if (isRunning) return void tasks.push(task)
       isRunning = true
-      for (let next = tasks.shift(); next !== undefined; next = tasks.shift()) next()
+      for (let next: (() => void) | undefined = task; next !== undefined; next = tasks.shift()) next()
       isRunning = false
     }
   }
