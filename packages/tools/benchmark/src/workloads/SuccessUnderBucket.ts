@@ -26,11 +26,23 @@ export const successUnderBucket: Workload = {
     { name: "hand-written", sample: insideOneFiber(constant(handWritten(ready))) },
     { name: "`Retry.retry`, no bucket", sample: insideOneFiber(constant(ours(ready))) },
     { name: "unlimited", sample: under(Effect.succeed(TokenBucket.unlimited)) },
-    { name: "quota", sample: under(RetryBucket.quota()), target: { of: "ratio", atMost: 4 } },
-    { name: "quota that refills", sample: under(RetryBucket.quota({ refillPerSecond: 10 })) },
-    { name: "success ratio", sample: under(RetryBucket.successRatio({ ratio: 0.1, capacity: 10 })) },
-    { name: "request ratio", sample: under(RetryBucket.requestRatio()) },
-    { name: "gRPC throttle", sample: under(RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })) },
-    { name: "keyed quota", sample: under(keyed) }
+    { name: "quota", sample: under(RetryBucket.quota()), target: { of: "ratio", atMost: 3.2 } },
+    {
+      name: "quota that refills",
+      sample: under(RetryBucket.quota({ refillPerSecond: 10 })),
+      target: { of: "ratio", atMost: 4.3 }
+    },
+    {
+      name: "success ratio",
+      sample: under(RetryBucket.successRatio({ ratio: 0.1, capacity: 10 })),
+      target: { of: "ratio", atMost: 3.1 }
+    },
+    { name: "request ratio", sample: under(RetryBucket.requestRatio()), target: { of: "ratio", atMost: 5.8 } },
+    {
+      name: "gRPC throttle",
+      sample: under(RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })),
+      target: { of: "ratio", atMost: 3.1 }
+    },
+    { name: "keyed quota", sample: under(keyed), target: { of: "ratio", atMost: 5 } }
   ]
 }
