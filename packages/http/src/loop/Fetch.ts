@@ -27,8 +27,7 @@ import { Cause, Effect, Exit, Predicate, Runtime, Stream } from "effect"
 import type { Send } from "./Exchange.ts"
 import * as FetchInput from "./FetchInput.ts"
 import type { Any, Checked, Env, Fields } from "./HttpPolicy.ts"
-import { check, erase } from "./HttpPolicy.ts"
-import * as HttpRetry from "./HttpRetry.ts"
+import { complete } from "./HttpPolicy.ts"
 import { retrying } from "./Retrying.ts"
 
 /**
@@ -53,7 +52,7 @@ export interface Options {
 export const make = <P extends Fields<HttpClientError.RequestError>>(
   policy?: Checked<P> & WithoutServices<P>,
   options?: Options
-): typeof fetch => fetchOf("Fetch.make", policy ?? HttpRetry.standard, options)(Runtime.defaultRuntime)
+): typeof fetch => fetchOf("Fetch.make", policy ?? {}, options)(Runtime.defaultRuntime)
 
 type WithoutServices<P> = [Env<P, never>] extends [never] ? unknown : never
 
@@ -69,8 +68,7 @@ export const makeEffect = <P extends Fields<HttpClientError.RequestError>>(
   Effect.map(Effect.runtime<Env<P, never>>(), fetchOf("Fetch.makeEffect", policy, options))
 
 const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
-  const policy = erase(check(owner, given))
-  const retry = retrying(policy)
+  const retry = retrying(complete(owner, given))
   const own = checkOptions(owner, options).fetch
   return (runtime: Runtime.Runtime<never>): typeof fetch => {
     const runPromiseExit = Runtime.runPromiseExit(runtime)

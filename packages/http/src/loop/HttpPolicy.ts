@@ -2,7 +2,7 @@
  * The policy of a client: core's policy, with what is only known over HTTP.
  */
 import type { Headers, HttpClientError, HttpClientResponse } from "@effect/platform"
-import { Classifier, InvalidArgument, Policy as Core } from "@effect-retry/core"
+import { Classifier, Hint, InvalidArgument, Policy as Core } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import type { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import type { Mistake } from "@effect-retry/core/PolicyRecord"
@@ -21,28 +21,30 @@ import * as Discard from "./Discard.ts"
 export type Outcome<E> = E | HttpClientResponse.HttpClientResponse
 
 /** What a policy of core has that is the client's own to fill, or typed otherwise here. */
-type Replaced = "attempt" | "backoff" | "classifier" | "release" | "result"
+type Replaced = "attempt" | "backoff" | "classifier" | "maxAttempts" | "release" | "result"
 
 interface Tables<in E> {
   /** Headers to add to an attempt, by its number. None of them stands for the key of the operation. */
   readonly attemptHeaders?: ((attempt: number) => Headers.Input) | undefined
   /** Asked before the tables; no opinion leaves it to them. */
   readonly opinion?: Classifier.Classifier<Outcome<E>> | undefined
-  /** The tables of what is retryable. */
-  readonly classifier: HttpClassifier.HttpClassifier
-  /** What makes a request repeatable. */
-  readonly idempotency: Idempotency.Idempotency
+  /** The tables of what is retryable. @default HttpClassifier.standard */
+  readonly classifier?: HttpClassifier.HttpClassifier | undefined
+  /** What makes a request repeatable. @default Idempotency.standard */
+  readonly idempotency?: Idempotency.Idempotency | undefined
+  /** Most attempts in all, the first included: a whole number from 1, or `Infinity`. @default 3 */
+  readonly maxAttempts?: number | undefined
   /** How much of a response that is thrown away is read, so that its connection can be used again. @default Discard.standard */
   readonly drain?: Discard.Drain | undefined
 }
 
 /**
- * The fields of a client's policy. `E` is the client's error, for lambdas without annotation.
+ * The fields of a client's policy; what is left out is that of `HttpRetry.standard`. `E` is the client's error, for lambdas without annotation.
  *
  * @category models
  */
 export interface Fields<in E> extends Tables<E>, Omit<Core.Fields<never, never>, Replaced> {
-  readonly backoff: Schedule.Schedule<unknown, Outcome<E>, unknown>
+  readonly backoff?: Schedule.Schedule<unknown, Outcome<E>, unknown> | undefined
 }
 
 /**
@@ -52,16 +54,20 @@ export interface Fields<in E> extends Tables<E>, Omit<Core.Fields<never, never>,
  */
 export interface Policy<in E = unknown, out E2 = never, out R = never>
   extends Tables<E>, Omit<Core.Policy<never, E2, R>, Replaced | "rateLimiter"> {
-  readonly backoff: Schedule.Schedule<unknown, Outcome<E>, R>
+  readonly backoff?: Schedule.Schedule<unknown, Outcome<E>, R> | undefined
   readonly rateLimiter?: Core.Policy<never, Retry.AttemptRefused, R>["rateLimiter"]
 }
 
 /**
- * A policy that uses no services, and whose back-off is one of core's.
+ * A policy that uses no services, whose back-off is one of core's, and of which no required field is left out.
  *
  * @category models
  */
-export interface Preset<out E2 = never> extends Tables<unknown>, Core.Preset<E2> {}
+export interface Preset<out E2 = never> extends Tables<unknown>, Core.Preset<E2> {
+  readonly classifier: HttpClassifier.HttpClassifier
+  readonly idempotency: Idempotency.Idempotency
+  readonly maxAttempts: number
+}
 
 /**
  * A policy of any types.
@@ -71,27 +77,54 @@ export interface Preset<out E2 = never> extends Tables<unknown>, Core.Preset<E2>
 export type Any = Fields<never>
 
 /**
- * A policy without its types: the signature that takes it has checked them.
+ * A policy without its types, and with what was left out.
  *
  * @category models
  */
-export type Erased = Fields<unknown>
+export interface Erased extends Fields<unknown> {
+  readonly classifier: HttpClassifier.HttpClassifier
+  readonly idempotency: Idempotency.Idempotency
+  readonly maxAttempts: number
+  readonly backoff: Schedule.Schedule<unknown, unknown, unknown>
+}
 
 /**
- * Erases types that the caller has checked.
+ * What a client does that is given no policy: three attempts for what HTTP itself calls safe to repeat.
  *
- * @category conversions
+ * - `classifier`: `HttpClassifier.standard`: 408, 421, 425, 429, 500, 502, 503, 504, 413 with a hint, and transport errors.
+ * - `idempotency`: `Idempotency.standard`: GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY, and what carries an
+ *   `Idempotency-Key` or a precondition; no key is created.
+ * - `maxAttempts`, `backoff`: `Policy.standard` of core: 3 attempts, exponential from 100 milliseconds, capped at 20 seconds,
+ *   full jitter.
+ * - `hint`: what the server asks for is a floor, of at most 1 minute, beyond which the operation stops; up to a tenth more,
+ *   so that clients with the same hint do not return together.
+ * - `drain`: 128 KiB within 1 second.
+ * - No timeout, no deadline, no bucket, no rate limiter, no added headers, no observers.
+ *
+ * @category constructors
  */
-export const erase = (policy: Any): Erased => policy as unknown as Erased
+export const standard: Preset = {
+  classifier: HttpClassifier.standard,
+  idempotency: Idempotency.standard,
+  ...Core.standard,
+  hint: /*#__PURE__*/ Hint.floor({ atMost: "1 minute", otherwise: "giveUp", jitterRatio: 0.1 }),
+  drain: Discard.standard
+}
 
 type Unknown<P> = P extends unknown ? Exclude<keyof P, keyof Any> : never
 
 /**
  * A policy without fields that a client's policy does not have.
  *
+ * `maxAttempts` stands in it so that it never is the type without properties, which everything can be assigned to.
+ *
  * @category models
  */
-export type Checked<P> = P & { readonly [K in Unknown<P>]: Mistake<`a client's policy has no field '${K & string}'`> }
+export type Checked<P> = P & {
+  readonly [K in Unknown<P> | "maxAttempts"]?: K extends "maxAttempts"
+    ? unknown
+    : Mistake<`a client's policy has no field '${K & string}'`>
+}
 
 /**
  * The client's error that a policy can judge.
@@ -99,7 +132,12 @@ export type Checked<P> = P & { readonly [K in Unknown<P>]: Mistake<`a client's p
  * @category models
  */
 export type In<P> = (P extends { readonly opinion: (outcome: infer O, ...rest: any) => unknown } ? O : unknown) &
-  (P extends { readonly backoff: Schedule.Schedule<any, infer O, any> } ? O : unknown)
+  ([Reads<P>] extends [(outcome: infer O) => void] ? O : unknown)
+
+type BackoffOf<P> = P extends { readonly backoff?: infer S } ? S : never
+type ReadsOf<S> = S extends Schedule.Schedule<any, infer O, any> ? (outcome: O) => void : never
+type Reads<P> = ReadsOf<BackoffOf<P>>
+type NeedsOf<S> = S extends Schedule.Schedule<any, any, infer R> ? R : never
 
 /**
  * The client's error under a policy: what the policy itself fails an attempt with (a timeout, a deadline, a first attempt
@@ -124,18 +162,23 @@ type Added<P> = P extends unknown
  *
  * @category models
  */
-export type Env<P, R> = R | Needs<P>[keyof Needs<P>]
+export type Env<P, R> = R | Needs<P>[keyof Needs<P>] | NeedsOf<BackoffOf<P>>
 
 /**
- * Throws where a field has a value that its type cannot exclude.
+ * Checks a policy and answers it with what was left out. The signature that takes it has checked its types.
  *
- * @category guards
+ * @category conversions
  */
-export const check = <P extends Any>(owner: string, policy: P): P => {
-  if (!Predicate.isRecord(policy)) return Argument.refuse(owner, "policy", "a record", policy)
-  for (const [field, value] of Object.entries(policy)) {
+export const complete = (owner: string, given: Any): Erased => {
+  if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)
+  for (const [field, value] of Object.entries(given)) {
     if (!isField(field)) Argument.refuse(owner, field, "absent: a client's policy has no such field", value)
   }
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return checked(owner, { ...standard, ...said })
+}
+
+const checked = (owner: string, policy: Erased): Erased => {
   const { attemptHeaders, classifier, drain, idempotency, opinion } = policy
   checkFunction(owner, "opinion", opinion)
   checkFunction(owner, "attemptHeaders", attemptHeaders)
@@ -143,7 +186,7 @@ export const check = <P extends Any>(owner: string, policy: P): P => {
   HttpClassifier.check(owner, classifier)
   Idempotency.check(owner, idempotency)
   try {
-    Core.make({ ...coreOf(erase(policy)), classifier: Classifier.never })
+    Core.make({ ...coreOf(policy), classifier: Classifier.never })
   } catch (error) {
     if (!(error instanceof InvalidArgument.InvalidArgument)) throw error
     return Argument.refuse(owner, error.field, error.allowed, error.value)
@@ -164,7 +207,7 @@ export const coreOf = (policy: Erased): CoreFields =>
  *
  * @category models
  */
-export type CoreFields = Omit<Erased, keyof Tables<unknown>>
+export type CoreFields = Omit<Erased, Exclude<keyof Tables<unknown>, "maxAttempts">>
 
 const fields: { readonly [Field in keyof Any]-?: true } = {
   name: true,

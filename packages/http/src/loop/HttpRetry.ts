@@ -29,43 +29,17 @@
  */
 import { HttpClient } from "@effect/platform"
 import type { HttpClientError } from "@effect/platform"
-import { Hint, Policy as Core } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { Effect, Predicate } from "effect"
 import { dual } from "effect/Function"
 import * as Token from "../accept/Token.ts"
-import * as HttpClassifier from "../classify/HttpClassifier.ts"
-import * as Idempotency from "../decide/Idempotency.ts"
-import * as Discard from "./Discard.ts"
 import type { Send } from "./Exchange.ts"
-import type { Any, Checked, Env, Erased, Failure, Fields, In, Policy, Preset } from "./HttpPolicy.ts"
-import { check } from "./HttpPolicy.ts"
+import type { Any, Checked, Env, Failure, Fields, In, Policy } from "./HttpPolicy.ts"
+import { complete } from "./HttpPolicy.ts"
 import { retrying } from "./Retrying.ts"
 
+export { standard } from "./HttpPolicy.ts"
 export type { Any, Checked, Env, Failure, Fields, In, Outcome, Policy, Preset } from "./HttpPolicy.ts"
-
-/**
- * What a client does that is given no policy: three attempts for what HTTP itself calls safe to repeat.
- *
- * - `classifier`: `HttpClassifier.standard`: 408, 421, 425, 429, 500, 502, 503, 504, 413 with a hint, and transport errors.
- * - `idempotency`: `Idempotency.standard`: GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY, and what carries an
- *   `Idempotency-Key` or a precondition; no key is created.
- * - `maxAttempts`, `backoff`: `Policy.standard` of core: 3 attempts, exponential from 100 milliseconds, capped at 20 seconds,
- *   full jitter.
- * - `hint`: what the server asks for is a floor, of at most 1 minute, beyond which the operation stops; up to a tenth more,
- *   so that clients with the same hint do not return together.
- * - `drain`: 128 KiB within 1 second.
- * - No timeout, no deadline, no bucket, no rate limiter, no added headers, no observers.
- *
- * @category constructors
- */
-export const standard: Preset = {
-  classifier: HttpClassifier.standard,
-  idempotency: Idempotency.standard,
-  ...Core.standard,
-  hint: /*#__PURE__*/ Hint.floor({ atMost: "1 minute", otherwise: "giveUp", jitterRatio: 0.1 }),
-  drain: Discard.standard
-}
 
 /**
  * Attempt headers with the number of the attempt: `x-retry-attempt: 1` and so on.
@@ -81,7 +55,8 @@ type With<E, R> = HttpClient.HttpClient.With<E, R>
 type InPipe<E> = unknown extends E ? never : unknown
 
 /**
- * Sends requests again as a policy says, `standard` without one.
+ * Sends requests again as a policy says, `standard` without one; what a policy leaves out is that of `standard`:
+ * `HttpRetry.withRetry({ maxAttempts: 5 })`.
  *
  * Responses and errors share one count of attempts. A response that is given up on is returned, an error is failed with;
  * what the policy itself fails an attempt with is the `cause` of a `RequestError`. An attempt is over when the headers of
@@ -99,10 +74,9 @@ export const withRetry: {
   <E, R, P extends Fields<E>>(self: With<E, R>, policy: Checked<P>): With<Failure<P, E>, Env<P, R>>
 } = /*#__PURE__*/ dual(
   (args) => args.length > 1 || isClient(args[0]),
-  (self: With<unknown, unknown>, policy: Erased = standard): With<unknown, unknown> => {
-    check("HttpRetry.withRetry", policy)
+  (self: With<unknown, unknown>, policy: Any = {}): With<unknown, unknown> => {
+    const retry = retrying(complete("HttpRetry.withRetry", policy))
     const { postprocess, preprocess } = made(self)
-    const retry = retrying(policy)
     const send: Send = (request) => postprocess(Effect.succeed(request))
     return HttpClient.makeWith<unknown, unknown, unknown, unknown>(
       Effect.flatMap((request) => retry(send, request)),
@@ -129,4 +103,7 @@ const made = (self: unknown): Made =>
  *
  * @category constructors
  */
-export const make = <P extends Any>(policy: Checked<P>): P => check("HttpRetry.make", policy)
+export const make = <P extends Any>(policy: Checked<P>): P => {
+  complete("HttpRetry.make", policy)
+  return policy
+}

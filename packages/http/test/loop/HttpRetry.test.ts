@@ -158,6 +158,36 @@ describe("HttpRetry.withRetry", () => {
   )
 })
 
+describe("HttpRetry.withRetry with a policy that leaves something out", () => {
+  it.effect.each([
+    ["nothing", HttpRetry.standard, 3],
+    ["everything", {}, 3],
+    ["all but the attempts", { maxAttempts: 5 }, 5],
+    ["what is undefined", { maxAttempts: undefined, backoff: undefined, classifier: undefined, hint: undefined }, 3],
+    ["the attempts", { ...HttpRetry.standard, maxAttempts: undefined }, 3]
+  ] as const)("does as the standard does there: %s", ([_, partial, count]) =>
+    world(
+      Effect.gen(function* () {
+        // The bound and the jitter of the standard's hint, and the back-off behind them.
+        const { calls, client } = scripted({ status: 429, headers: { "retry-after": "10" } }, 503)
+        expect((yield* HttpRetry.withRetry(client, partial).get(url)).status).toBe(503)
+        expect(Scripted.times(calls)).toEqual([0, 10_500, 10_600, 10_800, 11_200].slice(0, count))
+        const posted = scripted(503)
+        expect((yield* posted.client.pipe(HttpRetry.withRetry(partial)).execute(post)).status).toBe(503)
+        expect(posted.calls).toHaveLength(1)
+      })
+    )
+  )
+
+  it("refuses a bad value of it", () => {
+    const { client } = scripted(200)
+    expect(() => client.pipe(HttpRetry.withRetry({ maxAttempts: 0 }))).toThrow(
+      "HttpRetry.withRetry: maxAttempts must be"
+    )
+    expect(() => HttpRetry.make({ maxAttempts: 0 })).toThrow("HttpRetry.make: maxAttempts must be")
+  })
+})
+
 describe("HttpRetry.withRetry in a pipeline", () => {
   it.effect("judges the errors that filterStatusOk makes before it, and those are what it gives up with", () =>
     Effect.gen(function* () {
@@ -396,7 +426,9 @@ describe("HttpRetry.withRetry in a pipeline", () => {
     const message = "HttpRetry.withRetry: client must be made by HttpClient.make or HttpClient.makeWith"
     expect(() => withRetry(HttpClient.HttpClient, policy)).toThrow(message)
     expect(() => withRetry(undefined, policy)).toThrow(message)
-    expect(() => withRetry(HttpClient.HttpClient, {})).toThrow("HttpRetry.withRetry: classifier must be")
+    expect(() => withRetry(HttpClient.HttpClient, { classifier: null })).toThrow(
+      "HttpRetry.withRetry: classifier must be"
+    )
   })
 
   it("refuses a client that the platform has not made", () => {
@@ -1234,7 +1266,7 @@ describe("HttpRetry.make", () => {
     ["classifier", "must be a record of tables, got", { classifier: Classifier.always }],
     ["hints", "must be a list of header readers, got", { classifier: { ...HttpClassifier.standard, hints: [1] } }],
     ["statuses", "must be", { classifier: { ...HttpClassifier.standard, statuses: { 99: { kind: "Server" } } } }],
-    ["idempotency", "must be a record of rules, got", { idempotency: undefined }],
+    ["idempotency", "must be a record of rules, got", { idempotency: null }],
     ["methods[0]", "must be", { idempotency: { ...Idempotency.standard, methods: ["get"] } }],
     ["keyHeader", "must be", { idempotency: { ...Idempotency.standard, keyHeader: "Idempotency-Key" } }]
   ]

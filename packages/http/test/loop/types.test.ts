@@ -3,7 +3,7 @@
  */
 import type { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout, Backoff, type Classifier, Deadline, TokenBucket, Verdict } from "@effect-retry/core"
-import { Fetch, HttpRetry } from "@effect-retry/http"
+import { Discard, Fetch, HttpRetry } from "@effect-retry/http"
 import { assertType, describe, expectTypeOf, it } from "@effect/vitest"
 import { Context, Data, Schedule } from "effect"
 
@@ -119,16 +119,36 @@ describe("HttpRetry.withRetry types", () => {
     ])
   })
 
-  it("refuses a policy without tables or rules", () => {
-    const { classifier: _, ...unclassified } = standard
-    const { idempotency: __, ...unruled } = standard
+  it("takes what is left out from the standard", () => {
+    assertType<ReadonlyArray<() => HttpClient.HttpClient>>([
+      () => HttpRetry.withRetry(client, { maxAttempts: 5 }),
+      () => client.pipe(HttpRetry.withRetry({ maxAttempts: 5 })),
+      () => HttpRetry.withRetry({ maxAttempts: 5 })(client)
+    ])
+    expectTypeOf(() => Fetch.make({ maxAttempts: 5 })).returns.toEqualTypeOf<typeof fetch>()
+    expectTypeOf(() => own.pipe(HttpRetry.withRetry({ bucket: MyBucket }))).returns.toEqualTypeOf<
+      Own<never, MyBucket>
+    >()
+    const inPipe = () =>
+      own.pipe(
+        HttpRetry.withRetry({
+          opinion: (outcome) => {
+            expectTypeOf(outcome).toEqualTypeOf<Busy | HttpClientResponse.HttpClientResponse>()
+            return Verdict.noOpinion
+          }
+        })
+      )
+    expectTypeOf(inPipe).returns.toEqualTypeOf<Own>()
+  })
+
+  it("refuses what is no policy", () => {
     assertType<ReadonlyArray<() => unknown>>([
-      // @ts-expect-error what is retryable is missing
-      () => HttpRetry.withRetry(client, unclassified),
-      // @ts-expect-error what is repeatable is missing
-      () => HttpRetry.withRetry(client, unruled),
       // @ts-expect-error a delay is no back-off
-      () => HttpRetry.withRetry(client, { ...standard, backoff: 100 })
+      () => HttpRetry.withRetry(client, { ...standard, backoff: 100 }),
+      // @ts-expect-error a delay is no back-off
+      () => HttpRetry.withRetry(client, { backoff: 100 }),
+      // @ts-expect-error a number of attempts is no policy
+      () => HttpRetry.withRetry(client, 5)
     ])
   })
 })
@@ -136,6 +156,7 @@ describe("HttpRetry.withRetry types", () => {
 describe("HttpRetry.withRetry types of fields", () => {
   it("refuses fields that a client's policy does not have", () => {
     const misspelt = { ...standard, attempTimeout: AttemptTimeout.constant("1 second") }
+    const alone = { maxAttemps: 5 }
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error misspelt
       () => HttpRetry.withRetry(client, { ...standard, attempTimeout: AttemptTimeout.constant("1 second") }),
@@ -149,6 +170,24 @@ describe("HttpRetry.withRetry types of fields", () => {
       () => HttpRetry.make(misspelt),
       // @ts-expect-error misspelt
       () => Fetch.make(misspelt),
+      // @ts-expect-error misspelt
+      () => HttpRetry.withRetry(client, alone),
+      // @ts-expect-error misspelt
+      () => client.pipe(HttpRetry.withRetry(alone)),
+      // @ts-expect-error misspelt
+      () => HttpRetry.withRetry(alone)(client),
+      // @ts-expect-error misspelt
+      () => HttpRetry.make(alone),
+      // @ts-expect-error misspelt
+      () => Fetch.make(alone),
+      // @ts-expect-error misspelt
+      () => HttpRetry.withRetry(client, { maxAttemps: 5 }),
+      // @ts-expect-error misspelt
+      () => client.pipe(HttpRetry.withRetry({ maxAttemps: 5 })),
+      // @ts-expect-error misspelt
+      () => HttpRetry.withRetry({ maxAttempts: 5, drian: Discard.nothing })(client),
+      // @ts-expect-error misspelt
+      () => Fetch.make({ maxAttemps: 5 }),
       // @ts-expect-error the client itself judges responses
       () => HttpRetry.withRetry(client, { ...standard, result: () => Verdict.noOpinion })
     ])
@@ -186,6 +225,14 @@ describe("HttpRetry.Policy", () => {
     // @ts-expect-error the error is forgotten
     const unerring: HttpRetry.Policy<Busy> = { ...standard, attemptTimeout: annotated.attemptTimeout }
     expectTypeOf([forgetful, unerring]).toBeArray()
+  })
+
+  it("forgets no requirement of a schedule", () => {
+    const backoff = Schedule.recurs(3).pipe(Schedule.tapOutput(() => Token))
+    const annotated: HttpRetry.Policy<unknown, never, Token> = { ...standard, backoff }
+    expectTypeOf(() => HttpRetry.withRetry(client, annotated)).returns.toEqualTypeOf<
+      HttpClient.HttpClient.With<HttpClientError.HttpClientError, Token>
+    >()
   })
 
   it("names no error for a rate limiter, whose refusal is a cause", () => {
