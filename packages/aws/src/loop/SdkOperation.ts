@@ -172,25 +172,29 @@ const tokenOf = (lifeline: Lifeline): Token => {
 }
 
 /**
- * The operation that a token permits an attempt of, and what ends that attempt; `undefined` where the attempt has ended
- * already, and where the token is none of ours.
+ * The operation that a token permits an attempt of; `undefined` where the attempt has ended already, and where the token is
+ * none of ours.
  *
  * @category destructors
  */
-export const running = (token: RetryToken): { readonly lifeline: Lifeline; readonly end: End } | undefined => {
+export const running = (token: RetryToken): Lifeline | undefined => {
   const { attempt, lifeline } = (token as Partial<Token> | undefined)?.[held] ?? nothing
-  const { attempts, end } = lifeline?.operation ?? nothing
-  if (lifeline === undefined || end === undefined || attempts !== attempt) return undefined
-  return {
-    lifeline,
-    end: (exit) => {
-      lifeline.operation.end = undefined
-      end(exit)
-    }
-  }
+  const operation = lifeline?.operation
+  return operation?.end !== undefined && operation.attempts === attempt ? lifeline : undefined
 }
 
-const nothing: Partial<Held & Operation> = {}
+const nothing: Partial<Held> = {}
+
+/**
+ * Ends the attempt that the SDK makes, if it makes one.
+ *
+ * @category running
+ */
+export const end = ({ operation }: Lifeline, exit: Exit.Exit<void, unknown>): void => {
+  const { end } = operation
+  operation.end = undefined
+  end?.(exit)
+}
 
 /**
  * Ends the loop of an operation. Never fails: the failure of an attempt is the SDK's own, and the SDK throws it itself.

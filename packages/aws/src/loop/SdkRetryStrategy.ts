@@ -7,7 +7,7 @@ import type { Policy } from "@effect-retry/core"
 import { Retry, type TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import type { Needs } from "@effect-retry/core/PolicyTypes"
-import { Context, Effect, Exit, FiberRef, Runtime, RuntimeFlags, Scheduler, Tracer } from "effect"
+import { Context, Effect, Exit, FiberRef, FiberRefs, Runtime, RuntimeFlags, Scheduler, Tracer } from "effect"
 import * as AwsQuota from "../fund/AwsQuota.ts"
 import type { Lifeline, RetryToken, Token } from "./SdkOperation.ts"
 import * as SdkOperation from "./SdkOperation.ts"
@@ -87,13 +87,16 @@ const strategyOf = (policy: Strategic, runtime: Runtime.Runtime<never>): SdkRetr
         : SdkOperation.next(lifeline, () => run(lifeline))
     },
     refreshRetryTokenForRetry: (token, { error }) => {
-      const running = SdkOperation.running(token)
-      return running === undefined
+      const lifeline = SdkOperation.running(token)
+      return lifeline === undefined
         ? refuseToken(token)
-        : SdkOperation.next(running.lifeline, () => running.end(Exit.fail(error)))
+        : SdkOperation.next(lifeline, () => SdkOperation.end(lifeline, Exit.fail(error)))
     },
     // The SDK takes what this throws for a failure of the attempt, and retries: it throws nothing.
-    recordSuccess: (token) => SdkOperation.running(token)?.end(Exit.void)
+    recordSuccess: (token) => {
+      const lifeline = SdkOperation.running(token)
+      if (lifeline !== undefined) SdkOperation.end(lifeline, Exit.void)
+    }
   }
 }
 
@@ -109,9 +112,10 @@ const running = (policy: Funded, runtime: Runtime.Runtime<never>): ((lifeline: L
     )
   const plain = loopOf(policy.bucket)
   const polling = loopOf(AwsQuota.longPolling(policy.bucket))
+  const options = { scheduler: makeScheduler() }
   return (lifeline) => {
     const context = SdkOperation.contextOf(lifeline, runtime.context)
-    const fiber = Runtime.runFork(Runtime.make({ ...runtime, context }), lifeline.isLongPoll ? polling : plain)
+    const fiber = Runtime.runFork(Runtime.make({ ...runtime, context }), lifeline.isLongPoll ? polling : plain, options)
     SdkOperation.tie(lifeline, fiber)
   }
 }
@@ -122,7 +126,10 @@ const running = (policy: Funded, runtime: Runtime.Runtime<never>): ((lifeline: L
  */
 const ofOperations = (runtime: Runtime.Runtime<never>): Runtime.Runtime<never> =>
   Runtime.updateContext(runtime, (context) => Context.omit(Tracer.ParentSpan)(context) as Context.Context<never>).pipe(
-    Runtime.setFiberRef(FiberRef.currentScheduler, makeScheduler()),
+    // What every fiber is given anew: to replace it costs as much as the rest of a fiber.
+    Runtime.updateFiberRefs((refs) =>
+      FiberRefs.delete(FiberRefs.delete(refs, FiberRef.currentContext), FiberRef.currentScheduler)
+    ),
     Runtime.enableRuntimeFlag(RuntimeFlags.Interruption),
     Runtime.disableRuntimeFlag(RuntimeFlags.RuntimeMetrics)
   )
