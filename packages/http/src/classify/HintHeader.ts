@@ -63,9 +63,13 @@ const longestValue = 1024
 const isReadable = (value: string | undefined): value is string =>
   Predicate.isString(value) && value.length <= longestValue
 
+/**
+ * Blanks around a value are no part of it, and not every client takes them off.
+ * Source: RFC 9110, section 5.5, https://www.rfc-editor.org/rfc/rfc9110#section-5.5.
+ */
 const readable = (headers: Headers.Headers, name: string): string | undefined => {
   const value = headers[name]
-  return isReadable(value) ? value : undefined
+  return isReadable(value) ? value.replace(/^[ \t]+/, "").replace(/[ \t]+$/, "") : undefined
 }
 
 const ofOne = (name: string, parse: (value: string, nowMillis: number) => number | undefined): HintHeader => ({
@@ -90,8 +94,9 @@ const ofLimits = (
     Wait.longest(
       limits.map(([resetName, remainingName]) => {
         const reset = readable(headers, resetName)
-        const remaining = headers[remainingName]
-        const isHint = remaining === undefined || (isReadable(remaining) && ResetDialects.isExhausted(remaining))
+        const remaining = readable(headers, remainingName)
+        const isHint =
+          headers[remainingName] === undefined || (remaining !== undefined && ResetDialects.isExhausted(remaining))
         return reset !== undefined && isHint ? parse(reset, nowMillis) : undefined
       })
     )
@@ -126,15 +131,21 @@ export const xMsRetryAfterMs: HintHeader = /*#__PURE__*/ ofOne("x-ms-retry-after
  */
 export const xAmzRetryAfter: HintHeader = /*#__PURE__*/ ofOne("x-amz-retry-after", RetryAfter.wholeMillis)
 
+/** What a client makes of two lines with one header: a list. */
+const firstOf = (value: string): string => /^(\d+|[A-Z][^,]*,[^,]* GMT)[ \t]*,/.exec(value)?.[1] ?? value
+
 /**
  * `retry-after`: whole seconds, or an HTTP-date in any of its three forms.
  *
- * Neither fractions nor other dates nor two values at once are read.
+ * Neither fractions nor other dates are read. Of two lines the first one counts, which is the one that node:http keeps:
+ * https://nodejs.org/api/http.html#messageheaders.
  * Source: RFC 9110, section 10.2.3, https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3.
  *
  * @category constructors
  */
-export const retryAfter: HintHeader = /*#__PURE__*/ ofOne("retry-after", RetryAfter.parse)
+export const retryAfter: HintHeader = /*#__PURE__*/ ofOne("retry-after", (value, nowMillis) =>
+  RetryAfter.parse(firstOf(value), nowMillis)
+)
 
 /**
  * `ratelimit`, with the windows of `ratelimit-policy`: the longest wait for a limit with `r=0`, its `t` or else the `w`

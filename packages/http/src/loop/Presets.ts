@@ -62,7 +62,8 @@ const languageModel: Preset<AttemptTimeout.AttemptTimedOut> = {
  *
  * The reset headers are ignored here as they are there.
  * Departures: waits asked for in `retry-after-ms` and `retry-after` are followed up to a minute instead of any length, and
- * one of zero leaves the wait of the back-off, where that client sends at once.
+ * one of zero leaves the wait of the back-off, where that client sends at once. A `retry-after` with a fraction is not
+ * read, which that client does. `x-should-retry: True` counts, where that client knows lower case alone.
  * Source: `openai` 6.49.0, client.ts, `shouldRetry`, `retryRequest` and `calculateDefaultRetryTimeoutMillis`, read
  * 2026-11-20.
  *

@@ -24,7 +24,22 @@ const refused = (name: string, values: ReadonlyArray<string>): ReadonlyArray<Row
   values.map((value) => [{ [name]: value }, undefined])
 
 const tooLong = ["0".repeat(1_025), "0".repeat(10_000), " ".repeat(10_000)]
-const never = ["", "-1", "+5", "  5", "5, 7", "1e99", "0x10", "Infinity", "NaN", "٥", "5\0", "\0", ...tooLong]
+const never = [
+  "",
+  "-1",
+  "+5",
+  "5 7",
+  "5, 7",
+  "\u00a05",
+  "1e99",
+  "0x10",
+  "Infinity",
+  "NaN",
+  "٥",
+  "5\0",
+  "\0",
+  ...tooLong
+]
 
 describe("HintHeader.retryAfterMs", () => {
   table("reads milliseconds", HintHeader.retryAfterMs, [
@@ -34,6 +49,8 @@ describe("HintHeader.retryAfterMs", () => {
     [{ "Retry-After-Ms": "0" }, 0],
     [{ "retry-after-ms": "20.5" }, 20.5],
     [{ "retry-after-ms": "2592000000" }, 2_592_000_000],
+    [{ "retry-after-ms": "  5" }, 5],
+    [{ "retry-after-ms": "\t5 \t" }, 5],
     [{ "retry-after-ms": endless }, Infinity],
     [{ "retry-after-ms": "0".repeat(1_024) }, 0]
   ])
@@ -78,10 +95,25 @@ describe("HintHeader.retryAfter", () => {
     [{ "retry-after": "Friday, 20-Nov-26 00:01:00 GMT" }, minute],
     [{ "retry-after": "Fri Nov 20 00:01:00 2026" }, minute],
     [{ "retry-after": "2592000" }, 2_592_000_000],
-    [{ "retry-after": endless }, Infinity]
+    [{ "retry-after": "120 " }, 120_000],
+    [{ "retry-after": endless }, Infinity],
+    // What clients make of two lines, of which node:http keeps the first.
+    [{ "retry-after": "120, 240" }, 120_000],
+    [{ "retry-after": "120 ,Fri, 20 Nov 2026 00:01:00 GMT" }, 120_000],
+    [{ "retry-after": "Fri, 20 Nov 2026 00:01:00 GMT, Fri, 20 Nov 2026 00:02:00 GMT" }, minute],
+    [{ "retry-after": "Friday, 20-Nov-26 00:01:00 GMT, soon" }, minute]
   ])
   table("refuses everything else", HintHeader.retryAfter, [
-    ...refused("retry-after", [...never, "1.5", "0.5", "2026-11-20T00:01:00Z", "Invalid Date GMT", "soon"])
+    [{ "retry-after": "soon, 5" }, undefined],
+    [{ "retry-after": ", 5" }, undefined],
+    ...refused("retry-after", [
+      ...never.filter((value) => value !== "5, 7"),
+      "1.5",
+      "0.5",
+      "2026-11-20T00:01:00Z",
+      "Invalid Date GMT",
+      "soon"
+    ])
   ])
 })
 
@@ -335,11 +367,11 @@ const vectors: ReadonlyArray<Vector> = [
     headers: { "retry-after": "Tue, 17 Mar 2026 17:38:54 GMT" },
     ours: { header: "retry-after", millis: 59_661 }
   },
-  // Two values are one that is not of the grammar: RFC 9110, section 5.3, lets only lists be combined.
+  // Two lines, which RFC 9110, section 5.3, does not allow: the first counts here, as with every client of node:http.
   {
     id: "date-comma-seconds",
     headers: { "retry-after": "Tue, 17 Mar 2026 17:38:24 GMT, 45" },
-    ours: undefined,
+    ours: { header: "retry-after", millis: 29_661 },
     theirs: 45_000
   },
   { id: "garbage", headers: { "retry-after": "not-a-number" }, ours: undefined },

@@ -165,7 +165,7 @@ describe("HttpRetry.withRetry with a policy that leaves something out", () => {
     ["all but the attempts", { maxAttempts: 5 }, 5],
     ["what is undefined", { maxAttempts: undefined, backoff: undefined, classifier: undefined, hint: undefined }, 3],
     ["the attempts", { ...HttpRetry.standard, maxAttempts: undefined }, 3]
-  ] as const)("does as the standard does there: %s", ([_, partial, count]) =>
+  ] as const)("does as the standard does there: %s", ([, partial, count]) =>
     world(
       Effect.gen(function* () {
         // The bound and the jitter of the standard's hint, and the back-off behind them.

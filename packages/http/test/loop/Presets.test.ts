@@ -212,6 +212,19 @@ describe("Presets headers", () => {
     })
   )
 
+  it.effect("github waits as its back-off says where the reset is this second, or past", () =>
+    Effect.gen(function* () {
+      for (const reset of ["0", "1"]) {
+        const headers = {
+          date: "Thu, 01 Jan 1970 00:00:01 GMT",
+          "retry-after": `Thu, 01 Jan 1970 00:00:0${reset} GMT`
+        }
+        const limited = { status: 403, headers }
+        expect((yield* run("github", "GET", 0.5, limited, limited, 200)).times).toEqual([0, 60_000, 180_000])
+      }
+    })
+  )
+
   it.effect("github waits twice as long each time for a limit that does not say how long", () =>
     Effect.gen(function* () {
       expect((yield* run("github", "GET", 0.5, 429)).times).toEqual([0, 60_000, 180_000, 420_000])

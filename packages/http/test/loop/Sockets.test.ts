@@ -40,6 +40,26 @@ describe.each(Clients.all)("HttpRetry.withRetry over %s", (_, client) => {
     })
   )
 
+  it.scopedLive.each([
+    ["with blanks around it", " 120 \t"],
+    ["twice", ["120", "1"]],
+    ["twice, as dates", ["Fri, 20 Nov 2026 11:02:00 GMT", "Fri, 20 Nov 2026 11:00:01 GMT"]]
+  ] as const)("reads a Retry-After that comes %s", ([, lines]) =>
+    Effect.gen(function* () {
+      const server = yield* serve(({ response }) => {
+        response.setHeader("retry-after", lines)
+        response.setHeader("date", "Fri, 20 Nov 2026 11:00:00 GMT")
+        response.writeHead(429).end()
+      })
+      const { observe, reasons } = gaveUp()
+      const response = yield* Effect.flatMap(retried({ ...policy, observe }), (client) => client.get(server.url)).pipe(
+        withClient(client)
+      )
+      expect([response.status, server.methods]).toEqual([429, ["GET"]])
+      expect(reasons.map(Retry.format)).toEqual([expect.stringContaining("2m")])
+    })
+  )
+
   it.scopedLive("sends again after connections that were reset after it, and not what may not be repeated", () =>
     Effect.gen(function* () {
       const server = yield* serve((exchange) =>
