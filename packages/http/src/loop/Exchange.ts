@@ -7,8 +7,9 @@ import { FetchHttpClient, Headers, HttpClientRequest } from "@effect/platform"
 import type { HttpClientResponse } from "@effect/platform"
 import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
 import type { Fiber } from "effect"
-import { Context, Effect, Option } from "effect"
+import { Context, Effect, Option, Predicate } from "effect"
 import { globalValue } from "effect/GlobalValue"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
@@ -115,10 +116,19 @@ export const attempt = (exchange: Exchange, send: Send): Sent => {
     ? send(request)
     : Effect.suspend(() => {
         // The key is that of the operation: the server, and the rules, go by it.
-        const headers = Headers.remove(Headers.fromInput(attemptHeaders(++exchange.attempts)), keyHeader)
+        const headers = Headers.remove(
+          Headers.fromInput(checkedHeaders(attemptHeaders(++exchange.attempts))),
+          keyHeader
+        )
         return send(changed(request, headers))
       })
 }
+
+/** Values of headers can be secrets: only the type is shown. */
+const checkedHeaders = (given: Headers.Input): Headers.Input =>
+  typeof given === "object" && given !== null
+    ? given
+    : Argument.refuse("HttpRetry.Policy", "attemptHeaders", "a function that answers headers", typeof given)
 
 /**
  * Judges a response.
@@ -141,11 +151,26 @@ export const judgeResponse = (exchange: Exchange, response: Response, moment: Cl
 export const judge = (exchange: Exchange, outcome: unknown, moment: Classifier.Moment): Verdict.Verdict => {
   const { classifier, opinion } = exchange.policy
   const { processing, verdict } = HttpClassifier.judge(classifier, outcome, moment.nowMillis)
-  const combined = opinion === undefined ? verdict : combine(opinion(outcome as Response, moment), verdict)
+  const combined =
+    opinion === undefined ? verdict : combine(checkedOpinion(opinion(outcome as Response, moment)), verdict)
   const final = ifRepeatable(exchange, outcome, processing, combined)
   exchange.judged = outcome
   exchange.throttled = final._tag === "Retryable" && final.kind === "Throttling"
   return final
+}
+
+/** A verdict that is written by hand can lack a field. */
+const checkedOpinion = (given: Verdict.Verdict): Verdict.Verdict =>
+  isVerdict(given)
+    ? given
+    : Argument.refuse("HttpRetry.Policy", "opinion", "a function that answers a verdict made by Verdict", given)
+
+const isVerdict = (given: unknown): boolean => {
+  if (!Predicate.isRecord(given)) return false
+  const { _tag, hint, kind, why } = given
+  if (_tag === "Retryable") return Verdict.kinds.includes(kind as Verdict.Kind) && Option.isOption(hint)
+  if (_tag === "Terminal") return typeof why === "string" && Option.isOption(kind) && Option.isOption(hint)
+  return _tag === "NoOpinion"
 }
 
 /** The caller's opinion, with what the tables know where the opinion says nothing about it. */

@@ -179,10 +179,11 @@ export const complete = (owner: string, given: Any): Erased => {
 }
 
 const checked = (owner: string, policy: Erased): Erased => {
-  const { attemptHeaders, classifier, drain, idempotency, opinion } = policy
+  const { attemptHeaders, classifier, drain, hint, idempotency, opinion } = policy
   checkFunction(owner, "opinion", opinion)
   checkFunction(owner, "attemptHeaders", attemptHeaders)
   if (drain !== undefined) Discard.check(owner, drain)
+  if (hint !== undefined && !isHint(hint)) Argument.refuse(owner, "hint", "made by Hint", hint)
   HttpClassifier.check(owner, classifier)
   Idempotency.check(owner, idempotency)
   try {
@@ -234,3 +235,26 @@ const isField = (field: string): boolean => Object.hasOwn(fields, field)
 const checkFunction = (owner: string, field: string, value: unknown): void => {
   if (value !== undefined && !Predicate.isFunction(value)) Argument.refuse(owner, field, "a function", value)
 }
+
+const isAmount = (value: unknown): boolean => typeof value === "number" && value >= 0
+
+/** What the fields of a hint rule may be; a rule that is written by hand can lack one, and would wait for no time. */
+const hintFields: { readonly [field: string]: (value: unknown) => boolean } = {
+  atMostMillis: isAmount,
+  aboveMillis: isAmount,
+  jitterRatio: isAmount,
+  otherwise: Predicate.isString,
+  startsOver: Predicate.isBoolean
+}
+
+const hintRules: { readonly [Tag in Hint.Hint["_tag"]]: ReadonlyArray<string> } = {
+  Ignore: [],
+  Override: ["atMostMillis", "otherwise", "startsOver"],
+  Floor: ["atMostMillis", "jitterRatio", "otherwise", "startsOver"],
+  Within: ["aboveMillis", "startsOver"]
+}
+
+const isHint = (hint: unknown): boolean =>
+  Predicate.isRecord(hint) &&
+  Object.hasOwn(hintRules, String(hint["_tag"])) &&
+  hintRules[hint["_tag"] as Hint.Hint["_tag"]].every((field) => hintFields[field]?.(hint[field]))

@@ -23,7 +23,7 @@ import {
 import { HttpClassifier, HttpRetry, Idempotency, IdempotencyKey, RequestBody } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Context, Data, Duration, Effect, Exit, Fiber, Ref, Scope, Stream } from "effect"
+import { Cause, Clock, Context, Data, Duration, Effect, Exit, Fiber, Option, Ref, Scope, Stream } from "effect"
 import * as Faults from "../support/Faults.ts"
 import * as Scripted from "../support/ScriptedClient.ts"
 
@@ -762,6 +762,41 @@ describe("Policy.opinion", () => {
   )
 })
 
+describe("Policy with functions that answer what they may not", () => {
+  const diedWith = (partial: object) =>
+    Effect.map(Effect.exit(HttpRetry.withRetry(scripted(503).client, partial).get(url)), (exit) =>
+      Exit.isFailure(exit) && Cause.isDie(exit.cause) ? Cause.squash(exit.cause) : exit
+    )
+
+  it.effect.each([
+    undefined,
+    "Retryable",
+    { _tag: "Retryable", kind: "Server" },
+    { _tag: "Retryable", kind: "Odd", hint: Option.none() },
+    { _tag: "Terminal", why: "no" },
+    { _tag: "Again" }
+  ])("dies of an opinion that is no verdict: %j", (verdict) =>
+    Effect.gen(function* () {
+      const died = yield* diedWith({ opinion: () => verdict })
+      expect(died).toBeInstanceOf(InvalidArgument.InvalidArgument)
+      expect(String(died)).toContain(
+        "HttpRetry.Policy: opinion must be a function that answers a verdict made by Verdict"
+      )
+    }).pipe(world)
+  )
+
+  it.effect.each(["secret", undefined, null, 7])(
+    "dies of attempt headers that are none, and shows none: %j",
+    (headers) =>
+      Effect.gen(function* () {
+        const died = yield* diedWith({ attemptHeaders: () => headers })
+        expect(died).toBeInstanceOf(InvalidArgument.InvalidArgument)
+        expect(String(died)).toContain("HttpRetry.Policy: attemptHeaders must be a function that answers headers")
+        expect(String(died)).not.toContain("secret")
+      }).pipe(world)
+  )
+})
+
 describe("Policy.hint", () => {
   const hinted = (headers: Scripted.Pairs) => scripted({ status: 503, headers }, { status: 503, headers }, 200)
 
@@ -1247,6 +1282,14 @@ describe("HttpRetry.make", () => {
     ["maxAttempts", "must be a whole number >= 1, got NaN", { maxAttempts: NaN }],
     ["backoff", "must be a Backoff or another Schedule, got", { backoff: 100 }],
     ["hint", "must be made by Hint, got", { hint: "1 minute" }],
+    ["hint", "must be made by Hint, got", { hint: { _tag: "Floor" } }],
+    ["hint", "must be made by Hint, got", { hint: { _tag: "toString" } }],
+    ["hint", "must be made by Hint, got", { hint: { ...asAsked, atMostMillis: NaN } }],
+    [
+      "hint",
+      "must be made by Hint, got",
+      { hint: { _tag: "Override", atMostMillis: "1 minute", otherwise: "giveUp" } }
+    ],
     ["deadline", "must be made by Deadline, got", { deadline: "1 minute" }],
     ["attemptTimeout", "must be made by AttemptTimeout, got", { attemptTimeout: 1000 }],
     ["bucket", "must be a TokenBucket or a Context.Tag of one, got", { bucket: {} }],
