@@ -126,7 +126,7 @@ const running = (policy: Funded, runtime: Runtime.Runtime<never>): ((lifeline: L
  */
 const ofOperations = (runtime: Runtime.Runtime<never>): Runtime.Runtime<never> =>
   Runtime.updateContext(runtime, (context) => Context.omit(Tracer.ParentSpan)(context) as Context.Context<never>).pipe(
-    // What every fiber is given anew: to replace it costs as much as the rest of a fiber.
+    // Every fiber gets both anew; what it would inherit is only copied and compared.
     Runtime.updateFiberRefs((refs) =>
       FiberRefs.delete(FiberRefs.delete(refs, FiberRef.currentContext), FiberRef.currentScheduler)
     ),
