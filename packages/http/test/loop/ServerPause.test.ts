@@ -1,4 +1,4 @@
-import { HttpClientError, HttpClientRequest } from "@effect/platform"
+import { HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
 import { Backoff, Deadline, RateLimiter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
@@ -142,6 +142,27 @@ describe("HttpRetry.withRetry with a pause per host", () => {
         ["http://b.example/3", 0],
         ["http://a.example:81/4", 0],
         ["http://a.example/2", 30_000]
+      ])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    ["is followed above the retries, as that of the target", true, 0],
+    ["is followed below the retries, as that of the host asked first", false, 30_000]
+  ] as const)("counts the pause of a host where a redirect %s", ([, isAbove, atMillis]) =>
+    Effect.gen(function* () {
+      const moved = { status: 307, headers: { location: "http://b.example/" } }
+      const { calls, client } = scripted(moved, busy("30"), 200)
+      const limited = HttpRetry.withRetry({ ...policy, maxAttempts: 1, rateLimiter: yield* perHost() })
+      const retried = isAbove
+        ? client.pipe(limited, HttpClient.followRedirects())
+        : client.pipe(HttpClient.followRedirects(), limited)
+      expect((yield* retried.get(url)).status).toBe(429)
+      expect((yield* retried.get("http://a.example/other")).status).toBe(200)
+      expect(calls.map(({ atMillis, request }) => [request.url, atMillis])).toEqual([
+        ["http://a.example/", 0],
+        ["http://b.example/", 0],
+        ["http://a.example/other", atMillis]
       ])
     }).pipe(world)
   )
