@@ -146,8 +146,11 @@ const makeScheduler = (): Scheduler.Scheduler => {
     scheduleTask: (task) => {
       if (isRunning) return void tasks.push(task)
       isRunning = true
-      for (let next: (() => void) | undefined = task; next !== undefined; next = tasks.shift()) next()
-      isRunning = false
+      try {
+        for (let next: (() => void) | undefined = task; next !== undefined; next = tasks.shift()) next()
+      } finally {
+        isRunning = false
+      }
     }
   }
 }

@@ -47,8 +47,11 @@ const ways: { readonly [name: string]: () => Strategy } = {
   "`SdkRetryStrategy`": ours
 }
 
-/** A call takes a tenth of a millisecond and more: many of them, so that every sample has its share of the garbage. */
-const pace: Pace = { warmUpMillis: 1_500, sampleMillis: 30, times: 100 }
+/**
+ * A call takes a tenth of a millisecond and more: many of them, so that every sample has its share of the garbage, and
+ * long enough before the first sample that what a call runs once is compiled, in every row.
+ */
+const pace: Pace = { warmUpMillis: 10_000, sampleMillis: 30, times: 100 }
 
 const rows = (failures: number): ReadonlyArray<Row> =>
   Object.entries(ways).map(([name, strategy]) => {
