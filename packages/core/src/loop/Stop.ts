@@ -1,7 +1,7 @@
 /**
  * How an operation ends without a success: it refunds grants that are not spent, and releases what attempts left open.
  */
-import { Cause, Duration, Effect, Option } from "effect"
+import { Cause, Duration, Effect, Option, RuntimeFlags } from "effect"
 import type { Cut } from "../decide/Deadline.ts"
 import { DeadlineExceeded } from "../decide/Deadline.ts"
 import * as Observers from "./Observers.ts"
@@ -117,8 +117,10 @@ export const release = (op: Op, because: "Retried" | "Interrupted"): Effect.Effe
 export const guarded = (op: Op, self: () => Erased): Erased => {
   if (op.guarded) return self()
   op.guarded = true
-  return Effect.uninterruptibleMask((restore) =>
-    Effect.catchAllCause(restore(Effect.suspend(self)), (cause) =>
+  const inside = Effect.suspend(self)
+  const restored = RuntimeFlags.interruptible(op.runtimeFlags) ? Effect.interruptible(inside) : inside
+  return Effect.uninterruptible(
+    Effect.catchAllCause(restored, (cause) =>
       isEarly(cause) ? Effect.zipRight(cleanUp(op), Effect.failCause(cause)) : Effect.failCause(cause)
     )
   )
