@@ -1,0 +1,4 @@
+/**
+ * Not written yet.
+ */
+export const isWritten = false
