@@ -95,7 +95,7 @@ describe("AwsHeaders.current", () => {
       })
       yield* Effect.ignore(
         Retry.retry(attempt, {
-          classifier: HttpClassifier.classifier(),
+          classifier: HttpClassifier.standard,
           maxAttempts: 3,
           backoff,
           attempt: Retry.CurrentAttempt

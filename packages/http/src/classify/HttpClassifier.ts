@@ -1,48 +1,51 @@
 /**
  * What an attempt over HTTP came to: a verdict, and whether the server can have processed the request.
  *
- * First stage of the flow. The rules are tables: add a row or take one out by spread. Whether a request may be sent
- * again is not decided here.
+ * First stage of the flow. A classifier is made from tables: add a row or take one out by spread. Whether a request may
+ * be sent again is not decided here.
+ *
+ * @example
+ * ```ts
+ * import { HttpClassifier } from "@effect-retry/http"
+ * import { HttpClientRequest, HttpClientResponse } from "@effect/platform"
+ * import { Duration } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * const { standardTables } = HttpClassifier
+ * const classifier = HttpClassifier.make({
+ *   ...standardTables,
+ *   statuses: { ...standardTables.statuses, 409: { kind: "Client" }, 500: undefined }
+ * })
+ *
+ * const moment = { nowMillis: NaN, attempt: 1, elapsed: Duration.zero }
+ * const request = HttpClientRequest.get("http://localhost/")
+ * const verdictOn = (status: number) =>
+ *   classifier(HttpClientResponse.fromWeb(request, new Response(null, { status })), moment)._tag
+ *
+ * assert.deepStrictEqual([409, 500, 503, 404].map(verdictOn), ["Retryable", "Terminal", "Retryable", "NoOpinion"])
+ * ```
  */
 import { Headers, HttpClientError, HttpClientResponse } from "@effect/platform"
 import { Verdict } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
 import type { Classifier } from "@effect-retry/core"
 import { Predicate } from "effect"
-import * as Token from "../accept/Token.ts"
-import { type Case, type Processing, processings } from "./Case.ts"
+import type { Case, Processing } from "./Case.ts"
+import { checked, standardTables, type Tables } from "./ClassifierTables.ts"
 import * as HintHeader from "./HintHeader.ts"
-import * as StandardCases from "./StandardCases.ts"
 import * as Transport from "./Transport.ts"
 
+export { standardTables, type Tables } from "./ClassifierTables.ts"
 export type { Case, Processing }
 
 /**
- * Tables of what is retryable. A row taken out with `undefined` is not.
+ * A classifier made from tables: it judges responses, and errors of every kind.
+ *
+ * Core's `Retry` takes it as it is. Only a client judges whether the request may be sent again.
  *
  * @category models
  */
-export interface HttpClassifier {
-  /** A status without a row is an answer below 500, and not retryable from there on; as an error, none is. */
-  readonly statuses: { readonly [status: number]: Case | undefined }
-  /**
-   * Codes and names of transport errors, such as `ECONNRESET`, wherever in the chain of causes: the outermost with a
-   * row counts. Where the error says that the connection was still being made, nothing was sent, whatever the row says;
-   * where it says that the connection was in use, it is not known.
-   */
-  readonly codes: { readonly [code: string]: Case | undefined }
-  /**
-   * A transport error none of whose codes has a row. `undefined`: not retryable, as it is where `fetch` itself refused the
-   * request, or where it is a `TypeError` that is not one of the network; a row `TypeError` of `codes` goes before that.
-   */
-  readonly transport: Case | undefined
-  /** Headers that say how long to wait, the first one with a valid value wins. */
-  readonly hints: ReadonlyArray<HintHeader.HintHeader>
-  /**
-   * Headers by which a server says `true` or `false` to "should this be retried", such as `x-should-retry`: the first
-   * one with such a value wins over the statuses. None of them says that a request is safe to repeat.
-   */
-  readonly directives: ReadonlyArray<string>
+export interface HttpClassifier extends Classifier.Classifier {
+  readonly tables: Tables
 }
 
 /**
@@ -55,74 +58,38 @@ export interface Judgement {
   readonly processing: Processing
 }
 
+/** A name that no other function has. */
+const made: unique symbol = /*#__PURE__*/ Symbol.for("@effect-retry/http/HttpClassifier")
+
+/**
+ * A classifier from tables, which are read once.
+ *
+ * Throws where a table has a value that its type cannot exclude.
+ *
+ * @category constructors
+ */
+export const make = (tables: Tables): HttpClassifier => {
+  const copy = checked("HttpClassifier.make", tables)
+  const classifier: Classifier.Classifier = (outcome, { nowMillis }) => judgeBy(copy, outcome, nowMillis).verdict
+  return Object.assign(classifier, { tables: copy, [made]: true })
+}
+
 /**
  * What HTTP itself calls passing, and every transport error but those that another attempt does not cure.
  *
  * Retryable: 408, 421, 425, 429, 500, 502, 503 and 504, and 413 with a hint.
- * Source of the directive: https://github.com/openai/openai-node.
  *
  * @category constructors
  */
-export const standard: HttpClassifier = {
-  statuses: StandardCases.statuses,
-  codes: StandardCases.codes,
-  transport: { kind: "Transient" },
-  hints: HintHeader.standard,
-  directives: ["x-should-retry"]
-}
+export const standard: HttpClassifier = /*#__PURE__*/ make(standardTables)
 
 /**
- * Checks tables and answers them.
- *
- * @category constructors
- */
-export const make = (tables: HttpClassifier): HttpClassifier => check("HttpClassifier.make", tables)
-
-/**
- * The verdicts alone, for an effect that core retries. Whether the request may be sent again is not judged.
- *
- * @category conversions
- */
-export const classifier =
-  (self: HttpClassifier = standard): Classifier.Classifier<unknown> =>
-  (outcome, { nowMillis }) =>
-    judge(self, outcome, nowMillis).verdict
-
-/**
- * Throws where a table has a value that its type cannot exclude.
+ * Whether a classifier was made from tables.
  *
  * @category guards
  */
-export const check = (owner: string, tables: HttpClassifier): HttpClassifier => {
-  if (!Predicate.isRecord(tables)) return Argument.refuse(owner, "classifier", "a record of tables", tables)
-  const { codes, directives, hints, statuses, transport } = tables
-  for (const [status, row] of rows(owner, "statuses", statuses)) {
-    Argument.number(owner, "statuses", Number(status), { min: 100, max: 599, integer: true })
-    checkCase(owner, `statuses[${status}]`, row)
-  }
-  for (const [code, row] of rows(owner, "codes", codes)) checkCase(owner, `codes[${code}]`, row)
-  checkCase(owner, "transport", transport)
-  if (!Array.isArray(hints) || !hints.every(isHintHeader)) {
-    return Argument.refuse(owner, "hints", "a list of header readers", hints)
-  }
-  Token.list(owner, "directives", directives, Token.header)
-  return tables
-}
-
-const rows = (owner: string, field: string, table: unknown): ReadonlyArray<readonly [string, unknown]> =>
-  Predicate.isRecord(table) ? Object.entries(table) : Argument.refuse(owner, field, "a table", table)
-
-const checkCase = (owner: string, field: string, row: unknown): void => {
-  if (row === undefined) return
-  if (!Predicate.isRecord(row)) return Argument.refuse(owner, field, "a case or undefined", row)
-  const { hinted, kind, processing } = row
-  if (kind !== undefined) Argument.oneOf(owner, `${field}.kind`, kind, Verdict.kinds)
-  if (hinted !== undefined) Argument.oneOf(owner, `${field}.hinted`, hinted, Verdict.kinds)
-  if (processing !== undefined) Argument.oneOf(owner, `${field}.processing`, processing, processings)
-}
-
-const isHintHeader = (hint: unknown): boolean =>
-  Predicate.hasProperty(hint, "name") && Predicate.hasProperty(hint, "read") && Predicate.isFunction(hint.read)
+export const isHttpClassifier = (classifier: unknown): classifier is HttpClassifier =>
+  Predicate.hasProperty(classifier, made)
 
 /**
  * Whether an outcome is a response rather than an error.
@@ -133,12 +100,13 @@ export const isResponse = (outcome: unknown): outcome is HttpClientResponse.Http
   Transport.property(outcome, HttpClientResponse.TypeId) !== undefined
 
 /**
- * Whether a response is an answer like any other, so that it need not be judged: below 400 and without a row.
+ * Whether a response is an answer like any other, so that it need not be judged: below 400 and without a row. What a
+ * classifier without tables says of a response is not known before it is asked.
  *
  * @category guards
  */
-export const isFine = (self: HttpClassifier, response: HttpClientResponse.HttpClientResponse): boolean =>
-  response.status < 400 && self.statuses[response.status] === undefined
+export const isFine = (self: Classifier.Classifier<never>, response: HttpClientResponse.HttpClientResponse): boolean =>
+  isHttpClassifier(self) && response.status < 400 && self.tables.statuses[response.status] === undefined
 
 /**
  * Judges a response, or any error.
@@ -148,7 +116,10 @@ export const isFine = (self: HttpClassifier, response: HttpClientResponse.HttpCl
  *
  * @category destructors
  */
-export const judge = (self: HttpClassifier, outcome: unknown, nowMillis: number): Judgement => {
+export const judge = (self: HttpClassifier, outcome: unknown, nowMillis: number): Judgement =>
+  judgeBy(self.tables, outcome, nowMillis)
+
+const judgeBy = (self: Tables, outcome: unknown, nowMillis: number): Judgement => {
   if (isResponse(outcome)) return judgeResponse(self, outcome, nowMillis)
   if (Transport.property(outcome, HttpClientError.TypeId) === undefined) return judgeForeign(self, outcome)
   const tag = Transport.property(outcome, "_tag")
@@ -161,7 +132,7 @@ const judgement = (verdict: Verdict.Verdict, processing: Processing = "Unknown")
 
 const unjudged = judgement(Verdict.noOpinion)
 
-const judgeResponse = (self: HttpClassifier, response: unknown, nowMillis: number): Judgement => {
+const judgeResponse = (self: Tables, response: unknown, nowMillis: number): Judgement => {
   const status = Transport.property(response, "status")
   if (typeof status !== "number" || !Number.isInteger(status)) return unjudged
   const row = self.statuses[status]
@@ -192,7 +163,7 @@ const directiveOf = (names: ReadonlyArray<string>, headers: Headers.Headers) => 
   return undefined
 }
 
-const judgeRequestError = (self: HttpClassifier, error: unknown, reason: unknown): Judgement => {
+const judgeRequestError = (self: Tables, error: unknown, reason: unknown): Judgement => {
   // The stream of a body fails in the same way as the connection it goes out on, and not before a part of it has.
   const isStreamed = streamed(Transport.property(error, "request"))
   switch (reason) {
@@ -212,7 +183,7 @@ const judgeRequestError = (self: HttpClassifier, error: unknown, reason: unknown
 const streamed = (request: unknown): boolean =>
   Transport.property(Transport.property(request, "body"), "_tag") === "Stream"
 
-const judgeResponseError = (self: HttpClassifier, error: unknown, reason: unknown, nowMillis: number): Judgement => {
+const judgeResponseError = (self: Tables, error: unknown, reason: unknown, nowMillis: number): Judgement => {
   const response = Transport.property(error, "response")
   const ofResponse = judgeResponse(self, response, nowMillis)
   switch (reason) {
@@ -235,14 +206,14 @@ const judgeResponseError = (self: HttpClassifier, error: unknown, reason: unknow
 const undecodable = "the response could not be decoded"
 
 /** It is not known what raised the error, and so not what had become of the request by then. */
-const judgeForeign = (self: HttpClassifier, error: unknown): Judgement => {
+const judgeForeign = (self: Tables, error: unknown): Judgement => {
   const { verdict } = judgeCauses(self, error, "NoOpinion")
   return verdict._tag === "NoOpinion" ? unjudged : judgement(verdict)
 }
 
 const aborts = ["AbortError", "ABORT_ERR", "UND_ERR_ABORTED", "UND_ERR_ABORT"]
 
-const judgeCauses = (self: HttpClassifier, error: unknown, otherwise: Case | "NoOpinion" | undefined): Judgement => {
+const judgeCauses = (self: Tables, error: unknown, otherwise: Case | "NoOpinion" | undefined): Judgement => {
   const judged = Transport.chains(error).map((chain) => judgeChain(self, chain, otherwise))
   // The errors of an aggregate are of attempts at the same thing: unless all of them say that nothing was sent, it is
   // not known.
@@ -256,7 +227,7 @@ const isOpinion = ({ verdict }: Judgement): boolean => verdict._tag !== "NoOpini
 const aborted = Verdict.terminal("aborted")
 
 const judgeChain = (
-  { codes }: HttpClassifier,
+  { codes }: Tables,
   chain: Transport.Chain,
   otherwise: Case | "NoOpinion" | undefined
 ): Judgement => {

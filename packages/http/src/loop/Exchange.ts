@@ -143,27 +143,40 @@ export const judgeResponse = (exchange: Exchange, response: Response, moment: Cl
 }
 
 /**
- * Judges an error, or a response: by the caller's opinion, then by the tables, and by whether the request may be sent
+ * Judges an error, or a response: by the caller's opinion, then by the classifier, and by whether the request may be sent
  * again.
  *
  * @category destructors
  */
 export const judge = (exchange: Exchange, outcome: unknown, moment: Classifier.Moment): Verdict.Verdict => {
   const { classifier, opinion } = exchange.policy
-  const { processing, verdict } = HttpClassifier.judge(classifier, outcome, moment.nowMillis)
+  const { processing, verdict } = judgement(classifier, outcome, moment)
   const combined =
-    opinion === undefined ? verdict : combine(checkedOpinion(opinion(outcome as Response, moment)), verdict)
+    opinion === undefined ? verdict : combine(checkedVerdict("opinion", opinion(outcome, moment)), verdict)
   const final = ifRepeatable(exchange, outcome, processing, combined)
   exchange.judged = outcome
   exchange.throttled = final._tag === "Retryable" && final.kind === "Throttling"
   return final
 }
 
+/** A classifier without tables says nothing about what has become of the request. */
+const judgement = (
+  classifier: Classifier.Classifier,
+  outcome: unknown,
+  moment: Classifier.Moment
+): HttpClassifier.Judgement =>
+  HttpClassifier.isHttpClassifier(classifier)
+    ? HttpClassifier.judge(classifier, outcome, moment.nowMillis)
+    : {
+        verdict: checkedVerdict("classifier", classifier(outcome, moment)),
+        processing: HttpClassifier.judge(HttpClassifier.standard, outcome, NaN).processing
+      }
+
 /** A verdict that is written by hand can lack a field. */
-const checkedOpinion = (given: Verdict.Verdict): Verdict.Verdict =>
+const checkedVerdict = (field: string, given: Verdict.Verdict): Verdict.Verdict =>
   isVerdict(given)
     ? given
-    : Argument.refuse("HttpRetry.Policy", "opinion", "a function that answers a verdict made by Verdict", given)
+    : Argument.refuse("HttpRetry.Policy", field, "a function that answers a verdict made by Verdict", given)
 
 const isVerdict = (given: unknown): boolean => {
   if (!Predicate.isRecord(given)) return false
@@ -173,14 +186,14 @@ const isVerdict = (given: unknown): boolean => {
   return _tag === "NoOpinion"
 }
 
-/** The caller's opinion, with what the tables know where the opinion says nothing about it. */
-const combine = (opinion: Verdict.Verdict, tables: Verdict.Verdict): Verdict.Verdict => {
-  if (opinion._tag === "NoOpinion") return tables
-  if (tables._tag === "NoOpinion") return opinion
-  const hint = Option.orElse(opinion.hint, () => tables.hint)
+/** The caller's opinion, with what the classifier knows where the opinion says nothing about it. */
+const combine = (opinion: Verdict.Verdict, classified: Verdict.Verdict): Verdict.Verdict => {
+  if (opinion._tag === "NoOpinion") return classified
+  if (classified._tag === "NoOpinion") return opinion
+  const hint = Option.orElse(opinion.hint, () => classified.hint)
   return opinion._tag === "Retryable"
     ? { ...opinion, hint }
-    : { ...opinion, kind: Option.orElse(opinion.kind, () => Verdict.kindOf(tables)), hint }
+    : { ...opinion, kind: Option.orElse(opinion.kind, () => Verdict.kindOf(classified)), hint }
 }
 
 const ifRepeatable = (

@@ -26,10 +26,13 @@ type Replaced = "attempt" | "backoff" | "classifier" | "maxAttempts" | "release"
 interface Tables<in E> {
   /** Headers to add to an attempt, by its number. None of them stands for the key of the operation. */
   readonly attemptHeaders?: ((attempt: number) => Headers.Input) | undefined
-  /** Asked before the tables; no opinion leaves it to them. */
+  /** Asked before the classifier; no opinion leaves it to that one. */
   readonly opinion?: Classifier.Classifier<Outcome<E>> | undefined
-  /** The tables of what is retryable. @default HttpClassifier.standard */
-  readonly classifier?: HttpClassifier.HttpClassifier | undefined
+  /**
+   * Judges errors and responses. Where it is not made by `HttpClassifier.make`, the standard tables say whether the server
+   * can have processed the request, and nothing else. @default HttpClassifier.standard
+   */
+  readonly classifier?: Classifier.Classifier<Outcome<E>> | undefined
   /** What makes a request repeatable. @default Idempotency.standard */
   readonly idempotency?: Idempotency.Idempotency | undefined
   /** Most attempts in all, the first included: a whole number from 1, or `Infinity`. @default 3 */
@@ -82,7 +85,7 @@ export type Any = Fields<never>
  * @category models
  */
 export interface Erased extends Fields<unknown> {
-  readonly classifier: HttpClassifier.HttpClassifier
+  readonly classifier: Classifier.Classifier
   readonly idempotency: Idempotency.Idempotency
   readonly maxAttempts: number
   readonly backoff: Schedule.Schedule<unknown, unknown, unknown>
@@ -132,6 +135,7 @@ export type Checked<P> = P & {
  * @category models
  */
 export type In<P> = (P extends { readonly opinion: (outcome: infer O, ...rest: any) => unknown } ? O : unknown) &
+  (P extends { readonly classifier: (outcome: infer O, ...rest: any) => unknown } ? O : unknown) &
   ([Reads<P>] extends [(outcome: infer O) => void] ? O : unknown)
 
 type BackoffOf<P> = P extends { readonly backoff?: infer S } ? S : never
@@ -184,7 +188,9 @@ const checked = (owner: string, policy: Erased): Erased => {
   checkFunction(owner, "attemptHeaders", attemptHeaders)
   if (drain !== undefined) Discard.check(owner, drain)
   if (hint !== undefined && !isHint(hint)) Argument.refuse(owner, "hint", "made by Hint", hint)
-  HttpClassifier.check(owner, classifier)
+  if (!Predicate.isFunction(classifier)) {
+    Argument.refuse(owner, "classifier", "a classifier, such as one of HttpClassifier.make", classifier)
+  }
   Idempotency.check(owner, idempotency)
   try {
     Core.make({ ...coreOf(policy), classifier: Classifier.never })

@@ -19,7 +19,7 @@ import * as HttpRetry from "./HttpRetry.ts"
 export const standard: Preset = HttpRetry.standard
 
 /** Every status of a server's fault. */
-const serverErrors: HttpClassifier.HttpClassifier["statuses"] = /*#__PURE__*/ Object.fromEntries(
+const serverErrors: HttpClassifier.Tables["statuses"] = /*#__PURE__*/ Object.fromEntries(
   /*#__PURE__*/ Array.from({ length: 100 }, (_, index) => [500 + index, { kind: "Server" }] as const)
 )
 
@@ -36,8 +36,8 @@ const minusQuarter: Jitter.Jitter = /*#__PURE__*/ Jitter.make({
 const languageModel: Preset<AttemptTimeout.AttemptTimedOut> = {
   ...HttpRetry.standard,
   attemptTimeout: /*#__PURE__*/ AttemptTimeout.constant("10 minutes"),
-  classifier: {
-    ...HttpClassifier.standard,
+  classifier: /*#__PURE__*/ HttpClassifier.make({
+    ...HttpClassifier.standardTables,
     statuses: {
       ...serverErrors,
       408: { kind: "Timeout" },
@@ -46,7 +46,7 @@ const languageModel: Preset<AttemptTimeout.AttemptTimedOut> = {
     },
     hints: [HintHeader.retryAfterMs, HintHeader.retryAfter],
     directives: ["x-should-retry"]
-  },
+  }),
   idempotency: { ...Idempotency.standard, methods: [...Idempotency.standard.methods, "POST", "PATCH"] },
   maxAttempts: 3,
   backoff: /*#__PURE__*/ Backoff.jittered(
@@ -81,13 +81,13 @@ export const openai: Preset<AttemptTimeout.AttemptTimedOut> = languageModel
  */
 export const anthropic: Preset<AttemptTimeout.AttemptTimedOut> = {
   ...languageModel,
-  classifier: {
-    ...languageModel.classifier,
+  classifier: /*#__PURE__*/ HttpClassifier.make({
+    ...languageModel.classifier.tables,
     hints: [
       /*#__PURE__*/ HintHeader.aboveZero(HintHeader.retryAfterMs),
       /*#__PURE__*/ HintHeader.aboveZero(HintHeader.retryAfter)
     ]
-  }
+  })
 }
 
 /** Formula: `max(500, bound * (1 + u) / 2)`, in milliseconds. */
@@ -112,12 +112,12 @@ const upperHalf: Jitter.Jitter = /*#__PURE__*/ Jitter.make({
 export const stripe: Preset<AttemptTimeout.AttemptTimedOut> = {
   ...HttpRetry.standard,
   attemptTimeout: /*#__PURE__*/ AttemptTimeout.constant("80 seconds"),
-  classifier: {
-    ...HttpClassifier.standard,
+  classifier: /*#__PURE__*/ HttpClassifier.make({
+    ...HttpClassifier.standardTables,
     statuses: { ...serverErrors, 409: { kind: "Client" } },
     hints: [],
     directives: ["stripe-should-retry"]
-  },
+  }),
   idempotency: { ...Idempotency.standard, createKeyFor: ["POST"] },
   maxAttempts: 3,
   backoff: /*#__PURE__*/ Backoff.jittered(
@@ -140,15 +140,15 @@ export const stripe: Preset<AttemptTimeout.AttemptTimedOut> = {
  */
 export const github: Preset = {
   ...HttpRetry.standard,
-  classifier: {
-    ...HttpClassifier.standard,
+  classifier: /*#__PURE__*/ HttpClassifier.make({
+    ...HttpClassifier.standardTables,
     statuses: {
-      ...HttpClassifier.standard.statuses,
+      ...HttpClassifier.standardTables.statuses,
       ...serverErrors,
       403: { hinted: "Throttling" }
     },
     hints: [HintHeader.retryAfter, HintHeader.rateLimitReset]
-  },
+  }),
   maxAttempts: 4,
   backoff: /*#__PURE__*/ Backoff.byKind({
     Throttling: /*#__PURE__*/ Backoff.exponential({ base: "1 minute" }),

@@ -6,7 +6,7 @@ import {
   HttpClientRequest,
   HttpClientResponse
 } from "@effect/platform"
-import { AttemptTimeout, Backoff, type Classifier, Deadline, Hint, Retry, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Classifier, Deadline, Hint, Retry, Verdict } from "@effect-retry/core"
 import { type HintHeader, HttpClassifier } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
@@ -34,11 +34,12 @@ const wait: HintHeader.HintHeader = {
   name: "x-wait",
   read: (headers) => (headers["x-wait"] === undefined ? undefined : Number(headers["x-wait"]))
 }
-const tables: HttpClassifier.HttpClassifier = { ...HttpClassifier.standard, hints: [wait] }
+const { make, standard, standardTables } = HttpClassifier
+const tables: HttpClassifier.Tables = { ...standardTables, hints: [wait] }
 
 const at = (nowMillis: number): Classifier.Moment => ({ nowMillis, attempt: 1, elapsed: Duration.zero })
 
-const judge = (outcome: unknown, self = tables) => HttpClassifier.judge(self, outcome, NaN)
+const judge = (outcome: unknown, self = tables) => HttpClassifier.judge(make(self), outcome, NaN)
 
 const inWords = ({ processing, verdict }: HttpClassifier.Judgement): string => {
   switch (verdict._tag) {
@@ -103,8 +104,9 @@ describe("HttpClassifier.judge", () => {
     it("lets the hint see the time", () => {
       const seen: Array<number> = []
       const hints = [{ name: "x", read: (_: unknown, nowMillis: number) => void seen.push(nowMillis) }]
-      HttpClassifier.judge({ ...tables, hints }, response(503), 1_000)
-      HttpClassifier.classifier({ ...tables, hints })(response(503), at(2_000))
+      const self = make({ ...tables, hints })
+      HttpClassifier.judge(self, response(503), 1_000)
+      self(response(503), at(2_000))
       expect(seen).toEqual([1_000, 2_000])
     })
 
@@ -255,14 +257,14 @@ describe("HttpClassifier.judge", () => {
       expect(judged(transportError(Faults.fetchFailed(cause)))).toBe(expected)
     })
 
-    it.each(Object.entries(HttpClassifier.standard.codes))("follows the table of codes: %s", (code, row) => {
+    it.each(Object.entries(standardTables.codes))("follows the table of codes: %s", (code, row) => {
       const expected = row === undefined ? `transport error ${code}` : `${row.kind} ${row.processing ?? "Unknown"}`
       expect(judged(transportError(Object.assign(new Error("made up"), { code })))).toBe(expected)
       const named = Object.assign(new Error("made up"), { name: code })
       expect(judged(transportError(named))).toBe(expected)
     })
 
-    const sent = Object.entries(HttpClassifier.standard.codes).flatMap(([code, row]) =>
+    const sent = Object.entries(standardTables.codes).flatMap(([code, row]) =>
       row === undefined ? [] : [[code, row.kind]]
     )
 
@@ -276,7 +278,7 @@ describe("HttpClassifier.judge", () => {
     })
 
     it("names every code it says nothing was sent of", () => {
-      const notSent = Object.entries(HttpClassifier.standard.codes).filter(([, row]) => row?.processing === "NotSent")
+      const notSent = Object.entries(standardTables.codes).filter(([, row]) => row?.processing === "NotSent")
       expect(notSent.map(([code]) => code).toSorted()).toEqual([
         "EADDRINUSE",
         "EADDRNOTAVAIL",
@@ -471,7 +473,7 @@ describe("HttpClassifier.judge", () => {
 
 describe("HttpClassifier.isFine", () => {
   it("holds for what needs no judgement", () => {
-    const accepted = { ...tables, statuses: { ...tables.statuses, 202: { kind: "Server" } } } as const
+    const accepted = make({ ...tables, statuses: { ...tables.statuses, 202: { kind: "Server" } } })
     expect([200, 202, 304, 400, 503].map((status) => HttpClassifier.isFine(accepted, response(status)))).toEqual([
       true,
       false,
@@ -484,9 +486,15 @@ describe("HttpClassifier.isFine", () => {
   it("agrees with the judgement", () => {
     const headers = { "x-wait": "5", "x-should-retry": "true" }
     const fine = Array.from({ length: 500 }, (_, index) => response(100 + index, headers)).filter((of) =>
-      HttpClassifier.isFine(tables, of)
+      HttpClassifier.isFine(make(tables), of)
     )
     expect(fine.map((of) => judged(of))).toEqual(Array.from({ length: 300 }, () => "no opinion"))
+  })
+
+  it("is not known of a classifier without tables", () => {
+    expect(
+      [Classifier.never, Classifier.firstOf(standard)].map((self) => HttpClassifier.isFine(self, response(200)))
+    ).toEqual([false, false])
   })
 })
 
@@ -500,12 +508,34 @@ describe("HttpClassifier.isResponse", () => {
   })
 })
 
-describe("HttpClassifier.classifier", () => {
-  it("judges as the tables do", () => {
-    const classifier = HttpClassifier.classifier(tables)
-    expectTypeOf(classifier).toEqualTypeOf<Classifier.Classifier<unknown>>()
+describe("HttpClassifier.isHttpClassifier", () => {
+  it("tells classifiers with tables from all the rest", () => {
+    const others = [Classifier.never, Classifier.firstOf(standard), tables, undefined]
+    expect([standard, make(tables), ...others].map(HttpClassifier.isHttpClassifier)).toEqual([
+      true,
+      true,
+      ...others.map(() => false)
+    ])
+  })
+})
+
+describe("HttpClassifier.make", () => {
+  it("answers a classifier that judges as its tables do", () => {
+    const classifier = make(tables)
+    expectTypeOf(classifier).toMatchTypeOf<Classifier.Classifier<unknown>>()
     expect(classifier(response(503, { "x-wait": "5" }), at(0))).toEqual(Verdict.retryable("Throttling", { hint: 5 }))
-    expect(HttpClassifier.classifier()(transportError(Faults.refused), at(0))).toEqual(Verdict.transient)
+    expect(standard(transportError(Faults.refused), at(0))).toEqual(Verdict.transient)
+  })
+
+  it("answers one that composes with others", () => {
+    const mine = Classifier.firstOf(
+      Classifier.when((error: unknown) => error === "mine", Verdict.terminal("mine")),
+      make(tables)
+    )
+    expect(["mine", response(503)].map((error) => mine(error, at(0)))).toEqual([
+      Verdict.terminal("mine"),
+      Verdict.retryable("Server")
+    ])
   })
 
   it.effect("retries an effect of the caller's own, whose error types stay as they are", () =>
@@ -520,7 +550,7 @@ describe("HttpClassifier.classifier", () => {
         )
       ).pipe(HttpClient.filterStatusOk)
       const retried = Retry.retry(client.get("http://localhost/").pipe(Effect.flatMap((of) => of.json)), {
-        classifier: HttpClassifier.classifier(tables),
+        classifier: make(tables),
         maxAttempts: 3,
         backoff: Backoff.constant({ delay: 0 }),
         hint: Hint.floor({ atMost: "1 second", otherwise: "giveUp" })
@@ -535,7 +565,7 @@ describe("HttpClassifier.classifier", () => {
     Effect.gen(function* () {
       const client = yield* HttpClient.HttpClient
       const error = yield* Effect.flip(client.get("http://localhost/"))
-      expect(HttpClassifier.classifier()(error, at(0))).toEqual(Verdict.transient)
+      expect(standard(error, at(0))).toEqual(Verdict.transient)
     }).pipe(
       Effect.provide(FetchHttpClient.layer),
       Effect.provideService(FetchHttpClient.Fetch, () => Promise.reject(Faults.fetchFailed(Faults.reset)))
@@ -543,10 +573,10 @@ describe("HttpClassifier.classifier", () => {
   )
 })
 
-describe("HttpClassifier.make", () => {
-  it("answers the tables it was given", () => {
-    expect(HttpClassifier.make(tables)).toBe(tables)
-    expect(HttpClassifier.make(HttpClassifier.standard)).toBe(HttpClassifier.standard)
+describe("HttpClassifier.make tables", () => {
+  it("are those it was given", () => {
+    expect(make(tables).tables).toEqual(tables)
+    expect(standard.tables).toEqual(standardTables)
     const emptied = {
       ...tables,
       statuses: {},
@@ -555,7 +585,14 @@ describe("HttpClassifier.make", () => {
       hints: [],
       directives: []
     }
-    expect(HttpClassifier.make(emptied)).toBe(emptied)
+    expect(make(emptied).tables).toEqual(emptied)
+  })
+
+  it("are read once", () => {
+    const statuses: Record<number, HttpClassifier.Case> = { 503: { kind: "Server" } }
+    const classifier = make({ ...tables, statuses })
+    delete statuses[503]
+    expect(classifier(response(503), at(0))).toEqual(Verdict.retryable("Server"))
   })
 
   const bad: ReadonlyArray<readonly [change: object, message: string]> = [
@@ -590,22 +627,19 @@ describe("HttpClassifier.make", () => {
   ]
 
   it.each(bad)("refuses what is no table: %o", (change, message) => {
-    expect(() => HttpClassifier.make({ ...tables, ...change })).toThrow(`HttpClassifier.make: ${message}`)
-    expect(() => HttpClassifier.check("HttpRetry.make", { ...tables, ...change })).toThrow(`HttpRetry.make: ${message}`)
+    expect(() => make({ ...tables, ...change })).toThrow(`HttpClassifier.make: ${message}`)
   })
 
   it("refuses what is no record", () => {
     // @ts-expect-error - tables are wanted
-    expect(() => HttpClassifier.make(undefined)).toThrow(
-      "HttpClassifier.make: classifier must be a record of tables, got undefined"
-    )
+    expect(() => make(undefined)).toThrow("HttpClassifier.make: tables must be a record of tables, got undefined")
   })
 
   it("is typed so that the compiler refuses most of it", () => {
     // @ts-expect-error - no such kind
-    HttpClassifier.judge({ ...tables, transport: { kind: "Bad" } }, undefined, NaN)
+    expect(() => make({ ...tables, transport: { kind: "Bad" } })).toThrow("transport.kind")
     // @ts-expect-error - no such processing
-    HttpClassifier.judge({ ...tables, transport: { processing: "Sent" } }, undefined, NaN)
+    expect(() => make({ ...tables, transport: { processing: "Sent" } })).toThrow("transport.processing")
     expectTypeOf<HttpClassifier.Processing>().toEqualTypeOf<"NotSent" | "NotProcessed" | "Unknown">()
   })
 })

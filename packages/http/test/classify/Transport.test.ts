@@ -57,9 +57,9 @@ const request = HttpClientRequest.get("http://localhost/")
 /** What is known of an error by tables with these codes alone, in which nothing says that it was not sent. */
 const known = (cause: unknown, ...codes: ReadonlyArray<string>): HttpClassifier.Processing | undefined => {
   const rows = Object.fromEntries(codes.map((code) => [code, { kind: "Client", processing: "NotProcessed" }] as const))
-  const tables = { ...HttpClassifier.standard, codes: rows, transport: undefined }
+  const self = HttpClassifier.make({ ...HttpClassifier.standardTables, codes: rows, transport: undefined })
   const error = new HttpClientError.RequestError({ request, reason: "Transport", cause })
-  const { processing, verdict } = HttpClassifier.judge(tables, error, NaN)
+  const { processing, verdict } = HttpClassifier.judge(self, error, NaN)
   return verdict._tag === "Retryable" ? processing : undefined
 }
 

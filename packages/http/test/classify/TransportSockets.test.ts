@@ -125,7 +125,8 @@ describe.each(clients)("HttpClassifier.judge, over %s", (name, layer) => {
       const client = yield* HttpClient.HttpClient
       const response = yield* client.get(`http://127.0.0.1:${port}/`)
       expect(judged(response)).toBe("x-should-retry: false")
-      expect(judge({ ...standard, directives: [] }, response, NaN).verdict).toEqual(Verdict.server)
+      const without = HttpClassifier.make({ ...standard.tables, directives: [] })
+      expect(judge(without, response, NaN).verdict).toEqual(Verdict.server)
     }).pipe(Effect.provide(layer))
   )
 })

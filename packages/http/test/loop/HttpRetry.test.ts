@@ -708,8 +708,56 @@ describe("Policy.attemptHeaders", () => {
   )
 })
 
+describe("Policy.classifier", () => {
+  const isResponse = Classifier.when(HttpClassifier.isResponse, Verdict.transient)
+
+  it.effect("is asked about every response where it has no tables", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(200)
+      yield* HttpRetry.withRetry(client, { ...policy, classifier: isResponse }).get(url)
+      expect(calls.length).toBe(3)
+    }).pipe(world)
+  )
+
+  it.effect("counts as it is, without a hint of the server's where it has no tables", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted({ status: 503, headers: { "retry-after": "7" } }, resetFault, 200)
+      const own = { ...policy, classifier: Classifier.firstOf(isResponse, HttpClassifier.standard) }
+      yield* HttpRetry.withRetry(client, own).get(url)
+      expect(Scripted.times(calls)).toEqual([0, 1_000, 2_000])
+    }).pipe(world)
+  )
+
+  it.effect("leaves it to the standard tables whether the request was processed", () =>
+    Effect.gen(function* () {
+      const counted = (step: Scripted.Step, classifier: Classifier.Classifier) => {
+        const { calls, client } = scripted(step)
+        const exit = HttpRetry.withRetry(client, { ...policy, classifier })
+          .execute(post)
+          .pipe(Effect.exit)
+        return Effect.map(exit, () => calls.length)
+      }
+      expect(yield* counted(421, isResponse)).toBe(3)
+      expect(yield* counted(503, isResponse)).toBe(1)
+      expect(yield* counted(Faults.refused, Classifier.always)).toBe(3)
+      expect(yield* counted(resetFault, Classifier.always)).toBe(1)
+    }).pipe(world)
+  )
+
+  it.effect("is refused where it answers no verdict", () =>
+    Effect.gen(function* () {
+      const { client } = scripted(503)
+      const bad = { ...policy, classifier: (() => true) as unknown as Classifier.Classifier }
+      const exit = yield* Effect.exit(HttpRetry.withRetry(client, bad).get(url))
+      expect(Exit.isFailure(exit) && Cause.pretty(exit.cause)).toContain(
+        "HttpRetry.Policy: classifier must be a function that answers a verdict made by Verdict"
+      )
+    }).pipe(world)
+  )
+})
+
 describe("Policy.opinion", () => {
-  it.effect("comes before the tables, for responses that would be fine, too", () =>
+  it.effect("comes before the classifier, for responses that would be fine, too", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(202, 202, 503)
       const polling = {
@@ -726,7 +774,7 @@ describe("Policy.opinion", () => {
     }).pipe(world)
   )
 
-  it.effect("leaves to the tables what it has none about", () =>
+  it.effect("leaves to the classifier what it has none about", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 200)
       const none = { ...policy, opinion: () => Verdict.noOpinion }
@@ -1306,9 +1354,11 @@ describe("HttpRetry.make", () => {
     ["drain.atMostBytes", "must be a whole number >= 0, got -1", { drain: { atMostBytes: -1, within: 1 } }],
     ["drain.atMostBytes", "must be a whole number >= 0, got 0.5", { drain: { atMostBytes: 0.5, within: 1 } }],
     ["drain.within", "must be a finite duration", { drain: { atMostBytes: 1, within: Infinity } }],
-    ["classifier", "must be a record of tables, got", { classifier: Classifier.always }],
-    ["hints", "must be a list of header readers, got", { classifier: { ...HttpClassifier.standard, hints: [1] } }],
-    ["statuses", "must be", { classifier: { ...HttpClassifier.standard, statuses: { 99: { kind: "Server" } } } }],
+    [
+      "classifier",
+      "must be a classifier, such as one of HttpClassifier.make, got",
+      { classifier: HttpClassifier.standardTables }
+    ],
     ["idempotency", "must be a record of rules, got", { idempotency: null }],
     ["methods[0]", "must be", { idempotency: { ...Idempotency.standard, methods: ["get"] } }],
     ["keyHeader", "must be", { idempotency: { ...Idempotency.standard, keyHeader: "Idempotency-Key" } }]

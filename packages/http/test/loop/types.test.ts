@@ -2,8 +2,8 @@
  * What the compiler infers and refuses: these tests run when types are checked.
  */
 import type { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
-import { AttemptTimeout, Backoff, type Classifier, Deadline, TokenBucket, Verdict } from "@effect-retry/core"
-import { Discard, Fetch, HttpRetry } from "@effect-retry/http"
+import { AttemptTimeout, Backoff, Classifier, Deadline, TokenBucket, Verdict } from "@effect-retry/core"
+import { Discard, Fetch, HttpClassifier, HttpRetry } from "@effect-retry/http"
 import { assertType, describe, expectTypeOf, it } from "@effect/vitest"
 import { Context, Data, Schedule } from "effect"
 
@@ -104,6 +104,47 @@ describe("HttpRetry.withRetry types", () => {
       )
     expectTypeOf(dataFirst).returns.toEqualTypeOf<Own>()
     expectTypeOf(inPipe).returns.toEqualTypeOf<Own>()
+  })
+
+  it("takes a classifier of any kind, and knows the outcome in one without annotation", () => {
+    type Outcome = Busy | HttpClientResponse.HttpClientResponse
+    const dataFirst = () =>
+      HttpRetry.withRetry(own, {
+        classifier: (outcome) => {
+          expectTypeOf(outcome).toEqualTypeOf<Outcome>()
+          return outcome.status === 418 ? Verdict.transient : Verdict.noOpinion
+        }
+      })
+    const inPipe = () =>
+      own.pipe(
+        HttpRetry.withRetry({
+          classifier: (outcome, { nowMillis }) => {
+            expectTypeOf(outcome).toEqualTypeOf<Outcome>()
+            return outcome.status === nowMillis ? Verdict.transient : Verdict.noOpinion
+          }
+        })
+      )
+    expectTypeOf(dataFirst).returns.toEqualTypeOf<Own>()
+    expectTypeOf(inPipe).returns.toEqualTypeOf<Own>()
+    const busy = Classifier.fromTags({ Busy: Verdict.transient })
+    assertType<ReadonlyArray<() => Own>>([
+      () => own.pipe(HttpRetry.withRetry({ classifier: HttpClassifier.standard })),
+      () => own.pipe(HttpRetry.withRetry({ classifier: busy })),
+      () => own.pipe(HttpRetry.withRetry({ classifier: Classifier.firstOf(busy, HttpClassifier.standard) })),
+      () => own.pipe(HttpRetry.withRetry({ classifier: Classifier.fromTags({ Busy: Verdict.transient }) })),
+      () => HttpRetry.withRetry(own, { classifier: Classifier.always })
+    ])
+    const foreign: Classifier.Classifier<HttpRetry.Outcome<Late>> = () => Verdict.noOpinion
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error it does not judge Busy
+      () => HttpRetry.withRetry(own, { classifier: foreign }),
+      // @ts-expect-error it does not judge Busy
+      () => own.pipe(HttpRetry.withRetry({ classifier: foreign })),
+      // @ts-expect-error it does not judge Busy
+      () => HttpRetry.withRetry({ classifier: foreign })(own),
+      // @ts-expect-error tables are no classifier
+      () => HttpRetry.withRetry(own, { classifier: HttpClassifier.standardTables })
+    ])
   })
 
   it("refuses an opinion about another error", () => {

@@ -2,7 +2,7 @@ import { SeededRandom } from "@effect-retry/testing"
 import { answer, exchange, ok, unavailable } from "./http-scripted.ts"
 // #region http
 import { AwsClassifier, AwsHeaders, AwsRetry } from "@effect-retry/aws"
-import { HttpRetry, Idempotency } from "@effect-retry/http"
+import { HttpClassifier, HttpRetry, Idempotency } from "@effect-retry/http"
 import { HttpClient } from "@effect/platform"
 
 const { backoff, bucket, hint, maxAttempts } = AwsRetry.standard
@@ -18,7 +18,7 @@ const retried = (client: HttpClient.HttpClient) =>
       maxAttempts,
       opinion: AwsClassifier.standard,
       // `x-amz-retry-after` is read by the opinion; `Retry-After` counts in none but the SDK for JavaScript.
-      classifier: { ...HttpRetry.standard.classifier, hints: [] },
+      classifier: HttpClassifier.make({ ...HttpClassifier.standardTables, hints: [] }),
       idempotency: { ...Idempotency.standard, methods: [...Idempotency.standard.methods, "POST"] },
       attemptHeaders: AwsHeaders.attemptHeaders({ maxAttempts })
     })

@@ -12,7 +12,7 @@ const order = (client: HttpClient.HttpClient) =>
     .get("https://orders.example/1")
     .pipe(
       Effect.flatMap(HttpClientResponse.schemaBodyJson(Order)),
-      Retry.retry({ ...Policy.standard, classifier: HttpClassifier.classifier() })
+      Retry.retry({ ...Policy.standard, classifier: HttpClassifier.standard })
     )
 // #endregion
 

@@ -3,11 +3,11 @@ import { answer, broken, exchange, ok, reset, unavailable } from "./http-scripte
 import { Backoff, Hint, Jitter } from "@effect-retry/core"
 import { HintHeader, HttpClassifier, HttpRetry, Idempotency } from "@effect-retry/http"
 
-const { codes } = HttpClassifier.standard
+const { codes } = HttpClassifier.standardTables
 
 const asGot = {
   ...HttpRetry.standard,
-  classifier: {
+  classifier: HttpClassifier.make({
     statuses: {
       408: { kind: "Timeout" },
       413: { hinted: "Throttling" },
@@ -33,7 +33,7 @@ const asGot = {
     transport: undefined,
     hints: [HintHeader.retryAfter],
     directives: []
-  },
+  }),
   idempotency: { ...Idempotency.standard, methods: ["GET", "PUT", "HEAD", "DELETE", "OPTIONS", "TRACE"] },
   maxAttempts: 3,
   backoff: Backoff.exponential({ base: "1 second" }).pipe(Backoff.jittered(Jitter.additive({ max: "100 millis" }))),

@@ -6,8 +6,8 @@ import { HintHeader, HttpClassifier, HttpRetry, Idempotency } from "@effect-retr
 const asKy = {
   ...HttpRetry.standard,
   attemptTimeout: AttemptTimeout.judged(AttemptTimeout.constant("10 seconds"), Verdict.terminal("timed out")),
-  classifier: {
-    ...HttpClassifier.standard,
+  classifier: HttpClassifier.make({
+    ...HttpClassifier.standardTables,
     statuses: {
       408: { kind: "Timeout" },
       413: { hinted: "Throttling" },
@@ -19,7 +19,7 @@ const asKy = {
     },
     hints: [HintHeader.retryAfter, HintHeader.rateLimitReset],
     directives: []
-  },
+  }),
   idempotency: { ...Idempotency.standard, methods: ["GET", "PUT", "HEAD", "DELETE", "OPTIONS", "TRACE"] },
   maxAttempts: 3,
   backoff: Backoff.exponential({ base: "300 millis" }),

@@ -13,19 +13,19 @@ const waitMinutes: HintHeader.HintHeader = {
   }
 }
 
-const { codes, hints, statuses } = HttpClassifier.standard
+const { standardTables } = HttpClassifier
 
 const adapted = (client: HttpClient.HttpClient) =>
   HttpRetry.withRetry(client, {
     ...HttpRetry.standard,
     opinion: (outcome) =>
       HttpClassifier.isResponse(outcome) && outcome.status === 202 ? Verdict.retryable("Server") : Verdict.noOpinion,
-    classifier: {
-      ...HttpClassifier.standard,
-      statuses: { ...statuses, 409: { kind: "Client" }, 500: undefined },
-      codes: { ...codes, ENOTFOUND: undefined },
-      hints: [waitMinutes, ...hints]
-    },
+    classifier: HttpClassifier.make({
+      ...standardTables,
+      statuses: { ...standardTables.statuses, 409: { kind: "Client" }, 500: undefined },
+      codes: { ...standardTables.codes, ENOTFOUND: undefined },
+      hints: [waitMinutes, ...standardTables.hints]
+    }),
     hint: Hint.floor({ atMost: "5 minutes", otherwise: "giveUp" })
   })
 // #endregion

@@ -1,6 +1,7 @@
 import {
   AttemptTimeout,
   Backoff,
+  Classifier,
   Deadline,
   InvalidArgument,
   type Observe,
@@ -110,21 +111,21 @@ describe(`${path} ## Defaults`, () => {
 })
 
 describe(`${path} ### Of the classifier`, () => {
-  const { directives, statuses, transport } = HttpClassifier.standard
+  const { directives, statuses, transport } = HttpClassifier.standardTables
   const processed = { NotSent: "no", NotProcessed: "no", Unknown: "unknown" } as const
   const expected = [
     ...Object.entries(statuses).map(([status, row]) => [
-      `\`HttpClassifier.standard\` \`statuses\` ${status}`,
+      `\`HttpClassifier.standardTables\` \`statuses\` ${status}`,
       row?.kind ?? "not retryable",
       row?.hinted ?? row?.kind,
       processed[row?.processing ?? "Unknown"]
     ]),
-    ["`HttpClassifier.standard` `transport`", transport?.kind, "", processed[transport?.processing ?? "Unknown"]],
-    ["`HttpClassifier.standard` `directives`", directives.join(", "), "", ""]
+    ["`HttpClassifier.standardTables` `transport`", transport?.kind, "", processed[transport?.processing ?? "Unknown"]],
+    ["`HttpClassifier.standardTables` `directives`", directives.join(", "), "", ""]
   ]
 
   it("has a row for each status and each option, as the code has it", () => {
-    const elsewhere = ["`HttpClassifier.standard` `codes`", "`HttpClassifier.standard` `hints`"]
+    const elsewhere = ["`HttpClassifier.standardTables` `codes`", "`HttpClassifier.standardTables` `hints`"]
     const rows = rowsOf(path, "### Of the classifier")
     expect(rows.map(([option]) => option).filter((option = "") => elsewhere.includes(option))).toEqual(elsewhere)
     expect(rows.filter(([option = ""]) => !elsewhere.includes(option)).map((row) => row.slice(0, 4))).toEqual(expected)
@@ -272,11 +273,24 @@ tableOf(
       ),
 
     "`opinion` has one": () =>
-      virtually("takes it before the tables", () =>
+      virtually("takes it before the classifier's verdict", () =>
         Effect.gen(function* () {
           const opinion = () => Verdict.terminal("no more")
           expect(yield* got({ ...policy, opinion }, unavailable, ok)).toMatchObject({ sent: [0], outcome: 503 })
           expect(reason).toEqual({ _tag: "Terminal", why: "no more" })
+        })
+      ),
+
+    "`classifier` is not made from tables": () =>
+      virtually("takes its verdict; the standard tables say whether the request was processed", () =>
+        Effect.gen(function* () {
+          const refusing = { ...policy, classifier: Classifier.never }
+          expect((yield* got(refusing, unavailable, ok)).sent).toEqual([0])
+          expect(reason).toEqual({ _tag: "Terminal", why: "nothing is retryable" })
+          const willing = { ...policy, classifier: Classifier.when(HttpClassifier.isResponse, Verdict.transient) }
+          const posting = (first: Answer) =>
+            exchange([first, ok], (client) => HttpRetry.withRetry(client, { ...willing, maxAttempts: 2 }).post(url))
+          expect([(yield* posting(answer(421))).sent, (yield* posting(unavailable)).sent]).toEqual([[0, 1000], [0]])
         })
       ),
 
@@ -581,7 +595,7 @@ describe(`${path} ## Presets`, () => {
     const added = methods.filter((method) => !Idempotency.standard.methods.includes(method))
     return ["idempotent", ...added, ...createKeyFor.map((method) => `${method} by key`)].join(", ")
   }
-  const statusesOf = ({ statuses }: HttpClassifier.HttpClassifier): string => {
+  const statusesOf = ({ statuses }: HttpClassifier.Tables): string => {
     const retried = Object.entries(statuses).flatMap(([status, row]) => (row?.kind === undefined ? [] : [status]))
     const ofServer = retried.filter((status) => status.startsWith("5"))
     const others = retried.filter((status) => !status.startsWith("5"))
@@ -616,9 +630,9 @@ describe(`${path} ## Presets`, () => {
         String(preset.maxAttempts),
         waits.join(", "),
         preset.attemptTimeout === undefined ? "absent" : String(preset.attemptTimeout.maximumMillis),
-        statusesOf(preset.classifier),
+        statusesOf(preset.classifier.tables),
         methodsOf(preset.idempotency),
-        preset.classifier.directives.join(", ")
+        preset.classifier.tables.directives.join(", ")
       ])
     })
   )

@@ -29,7 +29,7 @@ describe(`${path} ## Headers`, () => {
   it("the readers are those of the standard tables, in their order", () => {
     const named = [...new Set(rows.map(([name = ""]) => name))].map((name) => readers.get(name))
     expect(named).toEqual(HintHeader.standard)
-    expect(HttpClassifier.standard.hints).toBe(HintHeader.standard)
+    expect(HttpClassifier.standardTables.hints).toBe(HintHeader.standard)
   })
 
   it.each(rows)("%s, %s: %s is %s", (reader = "", _form = "", example = "", millis = "") => {
@@ -87,7 +87,7 @@ describe(`${path} ### Hostile values`, () => {
 describe(`${path} ### Directives`, () => {
   it.each(rowsOf(path, "### Directives"))("%s is that of %s: %s", (header = "", _vendor = "", presets = "") => {
     const named = Object.entries(Presets).flatMap(([name, { classifier }]) =>
-      classifier.directives.includes(codesIn(header)[0] ?? "") ? [`Presets.${name}`] : []
+      classifier.tables.directives.includes(codesIn(header)[0] ?? "") ? [`Presets.${name}`] : []
     )
     expect(codesIn(presets).toSorted()).toEqual(named.toSorted())
   })
@@ -108,7 +108,7 @@ describe(`${path} ### Directives`, () => {
 
 describe(`${path} ## Transport errors`, () => {
   const words = { NotSent: "not sent", NotProcessed: "not processed", Unknown: "unknown" } as const
-  const { codes } = HttpClassifier.standard
+  const { codes } = HttpClassifier.standardTables
 
   it("every retryable code of the standard table has its place", () => {
     const listed = rowsOf(path, "## Transport errors")
@@ -342,7 +342,10 @@ tableOf(path, "## From `retryTransient`", {
         const both = yield* counts(
           [reset, unavailable],
           (client) => HttpClient.retryTransient(client, { times: 3, mode: "errors-only" }),
-          HttpRetry.withRetry({ ...policy, classifier: { ...standard.classifier, statuses: {} } })
+          HttpRetry.withRetry({
+            ...policy,
+            classifier: HttpClassifier.make({ ...HttpClassifier.standardTables, statuses: {} })
+          })
         )
         expect(both.map((sent) => sent.length)).toEqual([2, 2])
       })
@@ -354,7 +357,10 @@ tableOf(path, "## From `retryTransient`", {
         const both = yield* counts(
           [unavailable, reset],
           (client) => HttpClient.retryTransient(client, { times: 3, mode: "response-only" }),
-          HttpRetry.withRetry({ ...policy, classifier: { ...standard.classifier, codes: {}, transport: undefined } })
+          HttpRetry.withRetry({
+            ...policy,
+            classifier: HttpClassifier.make({ ...HttpClassifier.standardTables, codes: {}, transport: undefined })
+          })
         )
         expect(both.map((sent) => sent.length)).toEqual([2, 2])
       })

@@ -98,8 +98,8 @@ describe(`${path} ## The decision`, () => {
 })
 
 describe(`${path} ## What happened`, () => {
-  const standard = HttpClassifier.standard
-  const named = [...Object.entries(standard.statuses), ...Object.entries(standard.codes)]
+  const { standard, standardTables } = HttpClassifier
+  const named = [...Object.entries(standardTables.statuses), ...Object.entries(standardTables.codes)]
 
   it.each([
     ["not sent", "NotSent"],
@@ -153,8 +153,11 @@ describe(`${path} ## What happened`, () => {
   )
 
   it("a timeout, 429 and 503 leave it unknown", () => {
-    expect([standard.statuses[429]?.processing, standard.statuses[503]?.processing]).toEqual([undefined, undefined])
-    expect(standard.codes["AttemptTimedOut"]?.processing).toBe(undefined)
+    expect([standardTables.statuses[429]?.processing, standardTables.statuses[503]?.processing]).toEqual([
+      undefined,
+      undefined
+    ])
+    expect(standardTables.codes["AttemptTimedOut"]?.processing).toBe(undefined)
   })
 })
 
