@@ -1,0 +1,96 @@
+/**
+ * What a run of mutation tests came to.
+ */
+import type { Equivalent } from "./Equivalent.ts"
+
+/**
+ * The parts of Stryker's report that are read here.
+ * Source: https://github.com/stryker-mutator/mutation-testing-elements, mutation-testing-report-schema.
+ */
+export interface Report {
+  readonly files: {
+    readonly [path: string]: { readonly source: string; readonly mutants: ReadonlyArray<Mutant> }
+  }
+}
+
+export interface Mutant {
+  readonly mutatorName: string
+  readonly replacement?: string
+  readonly status: string
+  readonly location: { readonly start: Place; readonly end: Place }
+}
+
+/** Both count from 1. */
+interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+/**
+ * A mutant that all tests passed with.
+ */
+export interface Survivor {
+  readonly file: string
+  readonly lineNumber: number
+  readonly line: string
+  readonly original: string
+  readonly replacement: string
+  readonly mutator: string
+  readonly status: string
+}
+
+/**
+ * How many mutants of a folder were run, how many of them the tests noticed, and those that they did not.
+ */
+export interface Score {
+  readonly run: number
+  readonly killed: number
+  readonly equivalent: number
+  readonly survivors: ReadonlyArray<Survivor>
+}
+
+const noticed = ["Killed", "Timeout", "RuntimeError", "CompileError"]
+const unnoticed = ["Survived", "NoCoverage"]
+
+/**
+ * Counts a report. Mutants that were not run, such as those in code that runs once at import, are not counted.
+ */
+export const score = (report: Report, equivalents: ReadonlyArray<Equivalent>): Score => {
+  const all = Object.entries(report.files).flatMap(([file, { mutants, source }]) =>
+    mutants.map((mutant) => ({ mutant, survivor: survivorOf(file, source, mutant) }))
+  )
+  const killed = all.filter(({ mutant }) => noticed.includes(mutant.status)).length
+  const left = all.filter(({ mutant }) => unnoticed.includes(mutant.status)).map(({ survivor }) => survivor)
+  const survivors = left.filter((survivor) => !equivalents.some((known) => isSame(known, survivor)))
+  return { run: killed + left.length, killed, equivalent: left.length - survivors.length, survivors }
+}
+
+/**
+ * The share of the mutants that the tests noticed, in percent, without those that are equivalent to the code.
+ */
+export const percent = ({ equivalent, killed, run }: Score): number =>
+  run === equivalent ? 100 : (killed / (run - equivalent)) * 100
+
+const isSame = (known: Equivalent, { file, line, original, replacement }: Survivor): boolean =>
+  known.file === file && known.line === line && known.original === original && known.replacement === replacement
+
+const survivorOf = (file: string, source: string, mutant: Mutant): Survivor => {
+  const { end, start } = mutant.location
+  const lines = source.split("\n")
+  const within = lines.slice(start.line - 1, end.line)
+  const last = within.length - 1
+  const original = within
+    .map((line, index) =>
+      line.slice(index === 0 ? start.column - 1 : 0, index === last ? end.column - 1 : line.length).trim()
+    )
+    .join(" ")
+  return {
+    file,
+    lineNumber: start.line,
+    line: (lines[start.line - 1] ?? "").trim(),
+    original,
+    replacement: mutant.replacement ?? "",
+    mutator: mutant.mutatorName,
+    status: mutant.status
+  }
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest"
+import type { Equivalent } from "../src/Equivalent.ts"
+import { equivalents } from "../src/Equivalent.ts"
+import { type Mutant, percent, type Report, score } from "../src/Score.ts"
+
+const file = "packages/some/src/stage/File.ts"
+
+const source = ["const a =", "  x > 0", "    && y < 1", "const b = -1"].join("\n")
+
+const mutant = (status: string, line: number, from: number, to: number, endLine = line): Mutant => ({
+  mutatorName: "ConditionalExpression",
+  replacement: "true",
+  status,
+  location: { start: { line, column: from }, end: { line: endLine, column: to } }
+})
+
+const report = (...mutants: ReadonlyArray<Mutant>): Report => ({ files: { [file]: { source, mutants } } })
+
+const known: Equivalent = { file, line: "x > 0", original: "x > 0", replacement: "true", reason: "x is never negative" }
+
+describe("score", () => {
+  it.each([
+    { status: "Killed", run: 1, killed: 1, survivors: 0 },
+    { status: "Timeout", run: 1, killed: 1, survivors: 0 },
+    { status: "RuntimeError", run: 1, killed: 1, survivors: 0 },
+    { status: "CompileError", run: 1, killed: 1, survivors: 0 },
+    { status: "Survived", run: 1, killed: 0, survivors: 1 },
+    { status: "NoCoverage", run: 1, killed: 0, survivors: 1 },
+    { status: "Ignored", run: 0, killed: 0, survivors: 0 },
+    { status: "Pending", run: 0, killed: 0, survivors: 0 }
+  ])("counts a mutant with the status $status", ({ killed, run, status, survivors }) => {
+    const found = score(report(mutant(status, 2, 3, 8)), [])
+    expect([found.run, found.killed, found.survivors.length]).toEqual([run, killed, survivors])
+  })
+
+  it("tells what a survivor replaces, and where", () => {
+    expect(score(report(mutant("Survived", 2, 3, 13, 3)), []).survivors).toEqual([
+      {
+        file,
+        lineNumber: 2,
+        line: "x > 0",
+        original: "x > 0 && y < 1",
+        replacement: "true",
+        mutator: "ConditionalExpression",
+        status: "Survived"
+      }
+    ])
+  })
+
+  it.each([
+    { what: "the same", change: {}, equivalent: 1 },
+    { what: "of another file", change: { file: "packages/some/src/stage/Other.ts" }, equivalent: 0 },
+    { what: "of another line", change: { line: "x > 1" }, equivalent: 0 },
+    { what: "of something else in the line", change: { original: "x" }, equivalent: 0 },
+    { what: "with another replacement", change: { replacement: "false" }, equivalent: 0 }
+  ])("takes for equivalent what is listed as such: $what", ({ change, equivalent }) => {
+    const found = score(report(mutant("Survived", 2, 3, 8)), [{ ...known, ...change }])
+    expect([found.equivalent, found.survivors.length]).toEqual([equivalent, 1 - equivalent])
+  })
+})
+
+describe("percent", () => {
+  it.each([
+    { run: 4, killed: 3, equivalent: 0, is: 75 },
+    { run: 4, killed: 3, equivalent: 1, is: 100 },
+    { run: 1, killed: 0, equivalent: 1, is: 100 },
+    { run: 0, killed: 0, equivalent: 0, is: 100 }
+  ])("is $is for $killed of $run, $equivalent equivalent", ({ is, ...counted }) => {
+    expect(percent({ ...counted, survivors: [] })).toBe(is)
+  })
+})
+
+describe("equivalents", () => {
+  it("have a reason each, and stand once", () => {
+    expect(equivalents.filter(({ reason }) => reason.length < 20)).toEqual([])
+    const keys = equivalents.map(({ file, line, original, replacement }) =>
+      [file, line, original, replacement].join("\n")
+    )
+    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([])
+  })
+})

@@ -1,0 +1,45 @@
+/**
+ * The tests of one package, as Stryker runs them: `MUTATED_PACKAGE` and `MUTATED_STAGE` in the environment name the
+ * package and the folder of its sources.
+ */
+import { statSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
+
+const path = (relative: string): string => fileURLToPath(new URL(`../../../${relative}`, import.meta.url))
+
+const mutatedPackage = process.env["MUTATED_PACKAGE"] ?? ""
+const testsOfStage = `/packages/${mutatedPackage}/test/${process.env["MUTATED_STAGE"] ?? ""}/`
+
+const isElsewhere = ({ moduleId }: TestSpecification): number => (moduleId.includes(testsOfStage) ? 0 : 1)
+const bytes = ({ moduleId }: TestSpecification): number => statSync(moduleId).size
+
+/** A mutant is over with the first test that fails: the tests of its own folder come first, and of those the short ones. */
+class NearFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    return files.toSorted((one, other) => isElsewhere(one) - isElsewhere(other) || bytes(one) - bytes(other))
+  }
+}
+
+export default defineConfig({
+  root: path("."),
+  test: {
+    isolate: false,
+    sequence: { sequencer: NearFirst },
+    projects: [
+      {
+        resolve: { alias: [{ find: /^@effect-retry\/testing$/, replacement: path("packages/testing/src/index.ts") }] },
+        ssr: { resolve: { conditions: ["@effect-retry/source", "module", "node", "development|production"] } },
+        test: {
+          name: "packages",
+          root: path("."),
+          include: [`packages/${mutatedPackage}/test/**/*.test.ts`],
+          // Thousands of operations over sockets: they look for leaks, and take longer than all the rest.
+          exclude: ["**/Leaks.test.ts", "**/Sdks.test.ts"],
+          setupFiles: [path("packages/tools/mutation/src/coverage.setup.ts"), path("packages/testing/test/setup.ts")]
+        }
+      }
+    ]
+  }
+})
