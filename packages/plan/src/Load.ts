@@ -5,7 +5,8 @@
  * retries add where attempts fail with a fixed probability, whatever the load. `recovery` tells how long a server takes
  * to recover after a standstill, while its clients retry.
  *
- * A simulated server has one queue and answers or is late; it has no network, no threads and no autoscaling.
+ * A simulated server has one queue, or one for each shard, and answers or is late; it has no network, no threads and no
+ * autoscaling.
  *
  * @example
  * ```ts
@@ -28,4 +29,4 @@
  */
 export { type Amplification, amplification, type AmplificationOptions } from "./load/Amplification.ts"
 export type { Client } from "./load/Client.ts"
-export { type Recovery, recovery, type RecoveryOptions, type ServerOptions } from "./load/Recovery.ts"
+export { type Recovery, recovery, type RecoveryOptions, type Second, type ServerOptions } from "./load/Recovery.ts"

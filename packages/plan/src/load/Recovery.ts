@@ -21,6 +21,11 @@ export interface ServerOptions {
   readonly serviceTimes?: "constant" | "exponential"
   /** What it does with requests that have waited longer than their clients do. @default "serve" */
   readonly expired?: "serve" | "drop"
+  /**
+   * Shards that divide the capacity between them, each with a queue of its own. A request goes to one of them by chance,
+   * and so do all its attempts. @default 1
+   */
+  readonly shards?: number
 }
 
 /**
@@ -37,8 +42,24 @@ export interface RecoveryOptions {
   readonly attemptTimeout?: Duration.DurationInput
   /** How long the server stands still, after a minute of normal traffic. @default 10 seconds */
   readonly outage?: Duration.DurationInput
+  /** How many of the server's shards stand still. @default all of them */
+  readonly stalled?: number
   /** How long after the outage to wait for the recovery. @default 330 seconds */
   readonly patience?: Duration.DurationInput
+}
+
+/**
+ * A second of a simulation.
+ *
+ * @category models
+ */
+export interface Second {
+  /** Requests that began in this second. */
+  readonly requests: number
+  /** How many of them succeeded in the end. */
+  readonly succeeded: number
+  /** Attempts that the server got in this second, of whatever request. */
+  readonly attempts: number
 }
 
 /**
@@ -51,6 +72,8 @@ export interface Recovery {
   readonly failed: number
   readonly requests: number
   readonly attempts: number
+  /** The seconds one by one, from the first of the normal traffic: the outage begins with the one at index 60. */
+  readonly seconds: ReadonlyArray<Second>
 }
 
 /** The options without defaults, in milliseconds. */
@@ -62,6 +85,8 @@ interface Setting {
   readonly exponential: boolean
   readonly drops: boolean
   readonly timeoutMillis: number
+  readonly shards: number
+  readonly stalled: number
   readonly outage: { readonly fromMillis: number; readonly toMillis: number }
   readonly patienceSeconds: number
 }
@@ -82,6 +107,7 @@ const settingOf = (client: Client.Client, options: RecoveryOptions): Setting => 
   const owner = "Load.recovery"
   Client.check(owner, client)
   const { capacityPerSecond = 100, expired = "serve", serviceTimes = "exponential" } = options.server ?? {}
+  const shards = Argument.number(owner, "server.shards", options.server?.shards ?? 1, { min: 1, integer: true })
   const capacity = Argument.number(owner, "server.capacityPerSecond", capacityPerSecond, { min: 0, exclusive: true })
   const outageMillis = Argument.millis(owner, "outage", options.outage ?? "10 seconds", { min: 0 })
   const patienceMillis = Argument.millis(owner, "patience", options.patience ?? "330 seconds", { min: 0 })
@@ -89,7 +115,9 @@ const settingOf = (client: Client.Client, options: RecoveryOptions): Setting => 
     client,
     clients: Argument.number(owner, "clients", options.clients ?? 10, { min: 1, integer: true }),
     requestsPerMilli: (Argument.number(owner, "load", options.load, { min: 0, exclusive: true }) * capacity) / 1000,
-    serviceMillis: 1000 / capacity,
+    serviceMillis: (1000 * shards) / capacity,
+    shards,
+    stalled: Argument.number(owner, "stalled", options.stalled ?? shards, { min: 0, max: shards, integer: true }),
     exponential:
       Argument.oneOf(owner, "server.serviceTimes", serviceTimes, ["constant", "exponential"]) === "exponential",
     drops: Argument.oneOf(owner, "server.expired", expired, ["serve", "drop"]) === "drop",
@@ -106,48 +134,57 @@ const windowSeconds = 10
 /** A request is decided after so many seconds, whatever its retries. */
 const settledAfterSeconds = 10
 
-interface Second {
-  arrived: number
-  succeeded: number
-}
+type Counts = { -readonly [K in keyof Second]: Second[K] }
 
-type Seconds = Map<number, Second>
+type Seconds = Array<Counts>
 
 const simulate = (setting: Setting): Effect.Effect<Recovery, never, Scope.Scope> =>
   Effect.gen(function* () {
     yield* install(0)
     const scope = yield* Effect.scope
-    const seconds: Seconds = new Map()
-    const counts = { attempts: 0 }
-    const attempt = attemptOf(setting, counts)
+    const seconds: Seconds = []
+    const attempt = attemptOf(setting, seconds)
     const pause = exponential(setting.clients / setting.requestsPerMilli)
     for (let i = 0; i < setting.clients; i++) {
       const retried = yield* Client.make(setting.client)
-      const request = Effect.flatMap(Client.nowMillis, (now) => {
-        const second = secondOf(seconds, Math.floor(now / 1000))
-        second.arrived += 1
-        return Effect.map(retried(attempt), (succeeded) => {
-          if (succeeded) second.succeeded += 1
+      const request = Effect.flatMap(attempt, (attempt) =>
+        Effect.flatMap(currentSecond(seconds), (second) => {
+          second.requests += 1
+          return Effect.map(retried(attempt), (succeeded) => {
+            if (succeeded) second.succeeded += 1
+          })
         })
-      })
+      )
       const arrival = Effect.zipRight(Effect.flatMap(pause, sleepMillis), Effect.forkIn(request, scope))
       yield* Effect.forkIn(Effect.forever(arrival), scope)
     }
     const recoveredAfter = yield* watch(setting, seconds)
-    return { recoveredAfter, attempts: counts.attempts, ...totals(setting, seconds) }
+    return { recoveredAfter, ...totals(setting, seconds), seconds: Array.from(seconds, (second) => second ?? quiet()) }
   })
 
-const attemptOf = (setting: Setting, counts: { attempts: number }): Effect.Effect<void, "timed out"> => {
-  const { drops, outage, serviceMillis, timeoutMillis } = setting
-  const server = Server.make({ outage, dropAfterMillis: drops ? timeoutMillis : Infinity })
+/** Makes the attempt of a request: each of its runs goes to the same shard. */
+const attemptOf = (setting: Setting, seconds: Seconds): Effect.Effect<Effect.Effect<void, "timed out">> => {
+  const { drops, outage, serviceMillis, shards, stalled, timeoutMillis } = setting
+  const running = { fromMillis: Infinity, toMillis: Infinity }
+  const servers = Array.from({ length: shards }, (_, shard) =>
+    Server.make({ outage: shard < stalled ? outage : running, dropAfterMillis: drops ? timeoutMillis : Infinity })
+  )
   const served = setting.exponential ? exponential(serviceMillis) : Effect.succeed(serviceMillis)
-  return Effect.flatMap(Effect.zip(Client.nowMillis, served), ([now, serviceMillis]) => {
-    counts.attempts += 1
-    const answer = server.arrive(now, serviceMillis)
-    return answer <= timeoutMillis
-      ? sleepMillis(answer)
-      : Effect.zipRight(sleepMillis(timeoutMillis), Effect.fail("timed out" as const))
-  })
+  const attempts = servers.map((server) =>
+    Effect.flatMap(
+      Effect.zip(Effect.zip(Client.nowMillis, currentSecond(seconds)), served),
+      ([[now, second], serviceMillis]) => {
+        second.attempts += 1
+        const answer = server.arrive(now, serviceMillis)
+        return answer <= timeoutMillis
+          ? sleepMillis(answer)
+          : Effect.zipRight(sleepMillis(timeoutMillis), Effect.fail("timed out" as const))
+      }
+    )
+  )
+  const [only, ...others] = attempts
+  if (only !== undefined && others.length === 0) return Effect.succeed(only)
+  return Effect.map(Random.nextIntBetween(0, shards), (shard) => attempts[shard] ?? Effect.void)
 }
 
 const sleepMillis = (millis: number): Effect.Effect<void> => Effect.sleep(Duration.millis(millis))
@@ -156,11 +193,10 @@ const sleepMillis = (millis: number): Effect.Effect<void> => Effect.sleep(Durati
 const exponential = (meanMillis: number): Effect.Effect<number> =>
   Effect.map(Random.next, (u) => -Math.log(1 - u) * meanMillis)
 
-const secondOf = (seconds: Seconds, at: number): Second => {
-  const second = seconds.get(at) ?? { arrived: 0, succeeded: 0 }
-  seconds.set(at, second)
-  return second
-}
+const quiet = (): Counts => ({ requests: 0, succeeded: 0, attempts: 0 })
+
+const currentSecond = (seconds: Seconds): Effect.Effect<Counts> =>
+  Effect.map(Client.nowMillis, (now) => (seconds[Math.floor(now / 1000)] ??= quiet()))
 
 /** Looks every second at the ten seconds that are decided by then. */
 const watch = (
@@ -178,21 +214,17 @@ const watch = (
   })
 
 const isHealthy = (seconds: Seconds, from: number): boolean => {
-  let arrived = 0
-  let succeeded = 0
-  for (let at = from; at < from + windowSeconds; at++) {
-    arrived += seconds.get(at)?.arrived ?? 0
-    succeeded += seconds.get(at)?.succeeded ?? 0
-  }
-  return succeeded >= 0.99 * arrived
+  const decided = seconds.slice(from, from + windowSeconds)
+  return sumOf(decided, "succeeded") >= 0.99 * sumOf(decided, "requests")
 }
 
-const totals = ({ outage }: Setting, seconds: Seconds): Pick<Recovery, "failed" | "requests"> => {
-  let failed = 0
-  let requests = 0
-  for (const [at, { arrived, succeeded }] of seconds) {
-    requests += arrived
-    if (at >= outage.fromMillis / 1000) failed += arrived - succeeded
+const sumOf = (seconds: Seconds, count: keyof Second): number => seconds.reduce((sum, second) => sum + second[count], 0)
+
+const totals = ({ outage }: Setting, seconds: Seconds): Pick<Recovery, "attempts" | "failed" | "requests"> => {
+  const since = seconds.slice(Math.ceil(outage.fromMillis / 1000))
+  return {
+    attempts: sumOf(seconds, "attempts"),
+    failed: sumOf(since, "requests") - sumOf(since, "succeeded"),
+    requests: sumOf(seconds, "requests")
   }
-  return { failed, requests }
 }

@@ -57,6 +57,45 @@ describe("Load.recovery", { timeout: 60_000 }, () => {
     })
   )
 
+  it.effect("tells of every second what began in it, what succeeded and what the server got", () =>
+    Effect.gen(function* () {
+      const outcome = yield* Load.recovery({ policy: threeAttempts }, { ...short, patience: 0 })
+      const sum = (count: keyof Load.Second, from = 0, to = Infinity) =>
+        outcome.seconds.slice(from, to).reduce((sum, second) => sum + second[count], 0)
+      expect({ requests: sum("requests"), attempts: sum("attempts") }).toEqual({
+        requests: outcome.requests,
+        attempts: outcome.attempts
+      })
+      expect(sum("requests", 60) - sum("succeeded", 60)).toBe(outcome.failed)
+      // Before the outage nearly everything succeeds, in it nothing does, and the server gets nearly three times as much.
+      expect(sum("succeeded", 0, 59)).toBeGreaterThan(0.99 * sum("requests", 0, 59))
+      expect(sum("succeeded", 61, 70)).toBe(0)
+      expect(sum("attempts", 63, 70)).toBeGreaterThan(2.5 * sum("requests", 63, 70))
+    })
+  )
+
+  it.effect("fails the requests of the shards that stand still, and no others", () =>
+    Effect.gen(function* () {
+      const serviceTimes = "constant"
+      const outage = { ...short, load: 0.3, outage: "20 seconds", patience: 0 } as const
+      const share = (shards: number, stalled?: number) =>
+        Effect.map(
+          Load.recovery(
+            { policy: Policy.once },
+            { ...outage, server: { ...server, serviceTimes, shards }, ...(stalled === undefined ? {} : { stalled }) }
+          ),
+          ({ seconds }) => {
+            const during = seconds.slice(61, 79)
+            const sum = (count: keyof Load.Second) => during.reduce((sum, second) => sum + second[count], 0)
+            return sum("succeeded") / sum("requests")
+          }
+        )
+      expect(Math.abs((yield* share(2, 1)) - 0.5)).toBeLessThan(0.1)
+      expect(yield* share(2)).toBe(0)
+      expect(yield* share(2, 0)).toBeGreaterThan(0.99)
+    })
+  )
+
   it.effect("asks the client's rate limiter before every attempt", () =>
     Effect.gen(function* () {
       const rateLimiter = RateLimiter.fixed({ rate: 0.2, burst: 1, whenShort: "refuse" })
@@ -73,6 +112,8 @@ describe("Load.recovery", { timeout: 60_000 }, () => {
     [{ attemptTimeout: 0 }, "Load.recovery: attemptTimeout must be a finite duration > 0"],
     [{ outage: -1 }, "Load.recovery: outage must be a finite duration >= 0"],
     [{ patience: Infinity }, "Load.recovery: patience must be a finite duration >= 0"],
+    [{ server: { shards: 0 } }, "Load.recovery: server.shards must be a whole number >= 1, got 0"],
+    [{ stalled: 2 }, "Load.recovery: stalled must be a whole number >= 0 and <= 1, got 2"],
     [{ server: { capacityPerSecond: 0 } }, "Load.recovery: server.capacityPerSecond must be > 0, got 0"],
     [{ server: { serviceTimes: "long" as never } }, "Load.recovery: server.serviceTimes must be one of"],
     [{ server: { expired: "keep" as never } }, "Load.recovery: server.expired must be one of serve, drop"]
