@@ -1,0 +1,69 @@
+/**
+ * The pictures of the documentation by the names of their files, each drawn from runs in virtual time.
+ */
+import { Backoff, Policy, RetryBucket } from "@effect-retry/core"
+import { Load } from "@effect-retry/plan"
+import { Effect } from "effect"
+import { timelines } from "../../examples/src/side-by-side.ts"
+import * as Curves from "./Curves.ts"
+import * as Timelines from "./Timelines.ts"
+
+const hint = Effect.map(timelines, ({ overloaded: { native, ours } }) =>
+  Timelines.draw({
+    title: "A server that says when to come back",
+    intro: "It is overloaded for three seconds, and answers every request with: again in 3 seconds.",
+    runs: { "Effect.retry": native, "Retry.retry": ours },
+    axis: { until: 5, step: 1 },
+    band: { until: 3, name: "overloaded" }
+  })
+)
+
+const deadline = Effect.map(timelines, ({ hanging: { native, ours } }) =>
+  Timelines.draw({
+    title: "A server that does not answer",
+    intro: "Attempts end after three seconds each, and the operation should end after ten.",
+    runs: { "Effect.retry": native, "Retry.retry": ours },
+    axis: { until: 18, step: 2 },
+    deadline: 10
+  })
+)
+
+const thrice: Policy.Preset = { maxAttempts: 3, backoff: Backoff.constant({ delay: 0 }) }
+
+const storms = {
+  "no retries": { tone: "plain", client: { policy: Policy.once } },
+  "3 attempts": { tone: "bad", client: { policy: thrice } },
+  "3 attempts and a budget": {
+    tone: "good",
+    client: { policy: thrice, bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }) }
+  }
+} as const
+
+/** Three rows of docs/buckets.md#recovery at half of the server's capacity. */
+const recovery = Effect.gen(function* () {
+  const clients = yield* Effect.forEach(Object.entries(storms), ([name, { client, tone }]) =>
+    Effect.map(Load.recovery(client, { load: 0.5, seed: 2, patience: "20 seconds" }), ({ seconds }) => ({
+      name,
+      tone,
+      seconds
+    }))
+  )
+  return Curves.draw({
+    title: "After an outage, retries can keep a server down",
+    intro: "A server for 100 requests per second gets 50 from ten clients, and stands still for ten seconds.",
+    clients,
+    outage: { from: 60, to: 70 },
+    from: 50,
+    until: Math.min(...clients.map(({ seconds }) => seconds.length)) - 10,
+    most: 60
+  })
+})
+
+/**
+ * @category destructors
+ */
+export const pictures: Readonly<Record<string, Effect.Effect<string>>> = {
+  "timeline-hint.svg": hint,
+  "timeline-deadline.svg": deadline,
+  "recovery.svg": recovery
+}
