@@ -21,3 +21,36 @@ describe.each(publishedPackages())("$folder/package.json", ({ manifest }) => {
     expect(addresses.filter((field) => field in manifest)).toEqual([])
   })
 })
+
+/** The line of a version or of a range, as an install line names it: `0` of 0.3.1, `3` of ^3.22.0, `0.97` of ^0.97.2. */
+const lineOf = (range: string): string => {
+  const [major = "", minor = ""] = range.replace(/^\^/, "").split(".")
+  return range.startsWith("^") && major === "0" ? `0.${minor}` : major
+}
+
+const installed = (path: string): ReadonlyArray<string> =>
+  Array.from(read(path).matchAll(/^npm install (.*)$/gm), ([, names = ""]) => names)
+    .flatMap((names) => names.split(" "))
+    .filter((name) => !name.startsWith("--"))
+
+describe("install lines", () => {
+  const packages = publishedPackages()
+  const lines = new Map(packages.map(({ manifest }) => [manifest.name, lineOf(manifest.version ?? "")]))
+  for (const { manifest } of packages) {
+    for (const [name, range] of Object.entries(manifest.peerDependencies ?? {})) {
+      if (!lines.has(name)) lines.set(name, lineOf(range))
+    }
+  }
+  const pinned = (name: string) => `${name}@${lines.get(name)}`
+
+  it("of the README name all packages and peers, each with its line", () => {
+    expect(installed("README.md").toSorted()).toEqual([...lines.keys()].map(pinned).toSorted())
+  })
+
+  it.each(packages)("of $folder name it, its peers and no line but theirs", ({ folder, manifest }) => {
+    const names = installed(`${folder}/README.md`)
+    expect(names.filter((name) => name !== pinned(name.replace(/(?!^)@[^@]*$/, "")))).toEqual([])
+    const needed = [manifest.name, ...Object.keys(manifest.peerDependencies ?? {})].map(pinned)
+    expect(needed.filter((name) => !names.includes(name))).toEqual([])
+  })
+})

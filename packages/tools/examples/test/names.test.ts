@@ -18,7 +18,9 @@ const pages = [
   "packages/http/README.md",
   "packages/plan/README.md",
   "packages/testing/README.md",
-  ...readdirSync(new URL("docs/", root), { encoding: "utf8" }).map((file) => `docs/${file}`)
+  ...readdirSync(new URL("docs/", root), { encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => `docs/${file}`)
 ]
 
 const ours = { ...Aws, ...Core, Metrics, ...Http, ...Planned, ...Testing }

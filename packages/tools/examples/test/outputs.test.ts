@@ -8,7 +8,9 @@ const pages = [
   "packages/core/README.md",
   "packages/http/README.md",
   "packages/plan/README.md",
-  ...readdirSync(new URL("docs/", root), { encoding: "utf8" }).map((file) => `docs/${file}`)
+  ...readdirSync(new URL("docs/", root), { encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => `docs/${file}`)
 ]
 
 /** Text in a page that says of which example it is the output: page, example and text. */
