@@ -24,7 +24,7 @@ const downText = `
 120ms  attempt 2  failed: Busy (20ms)
 140ms  wait 200ms
 340ms  attempt 3  failed: Busy (20ms)
-360ms  failed: RetryStopped: all 3 attempts are spent (3 attempts in 360ms)`
+360ms  failed: RetryStopped: all attempts spent (3 attempts in 360ms)`
 
 /** Sleeps after it has given up. */
 const inVain = VirtualClock.run(
@@ -130,7 +130,7 @@ describe("Expect.stopped", () => {
   it.effect("does not hold for another reason", () =>
     Effect.map(down, (timeline) => {
       expect(assertion(() => Expect.stopped(timeline, "Terminal"))).toMatchObject({
-        message: `Expect.stopped: expected it to stop by Terminal, got AttemptsSpent (failed: RetryStopped: all 3 attempts are spent (3 attempts in 360ms))\n${downText}`,
+        message: `Expect.stopped: expected it to stop by Terminal, got AttemptsSpent (failed: RetryStopped: all attempts spent (3 attempts in 360ms))\n${downText}`,
         actual: "AttemptsSpent",
         expected: "Terminal"
       })

@@ -1,10 +1,12 @@
 /**
  * Tells a policy's observers what happens. For a policy without observers there is nothing to run.
  */
-import { Duration } from "effect"
+import { Context, Duration } from "effect"
+import { Key } from "../fund/Key.ts"
 import type { Failure, Operation } from "./Operation.ts"
 import { elapsed, wholeDuration } from "./Operation.ts"
-import type { Common, RetryEvent } from "./RetryEvent.ts"
+import * as Readable from "./Readable.ts"
+import type { Common, Details, RetryEvent } from "./RetryEvent.ts"
 import type { StopReason } from "./RetryStopped.ts"
 import type { Telling } from "./Services.ts"
 import * as Services from "./Services.ts"
@@ -54,7 +56,11 @@ export const retryScheduled = (op: Operation, { error, verdict }: Failure, delay
  * @category running
  */
 export const succeeded = (op: Operation): Telling =>
-  tell(op, (common) => ({ _tag: "Succeeded", ...common, rateLimiterWait: wholeDuration(op.rateLimiterWaitMillis) }))
+  tell(op, (common) => ({
+    _tag: "Succeeded",
+    ...common,
+    rateLimiterWait: wholeDuration(op.rateLimiterWaitMillis)
+  }))
 
 /**
  * @category running
@@ -65,12 +71,14 @@ export const gaveUp = (op: Operation, error: unknown, reason: StopReason): Telli
 const tell = (op: Operation, event: (common: Common) => RetryEvent): Telling => {
   const { observers, policy } = op.prepared
   if (observers.length === 0) return undefined
-  const told = event({
+  const { currentContext } = op.fiber
+  const told: RetryEvent = event({
     name: policy.name ?? "",
     attempt: op.attempts,
     maxAttempts: policy.maxAttempts,
     elapsed: elapsed(op),
-    level: Services.level(op)
+    level: Services.level(op),
+    details: () => detailsOf(told, currentContext)
   })
   const from = (index: number): Telling => {
     const observer = observers[index]
@@ -80,3 +88,12 @@ const tell = (op: Operation, event: (common: Common) => RetryEvent): Telling => 
   }
   return from(0)
 }
+
+/** What core knows: a protocol or a driver may know more. */
+const detailsOf = (event: RetryEvent, context: Context.Context<never>): Details => ({
+  subject: event.name,
+  outcome: "error" in event ? Readable.outcome(event.error) : "",
+  key: Context.get(context, Key),
+  attributes: {},
+  tags: {}
+})

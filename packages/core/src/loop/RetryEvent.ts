@@ -8,6 +8,33 @@ import type { ActiveOperation } from "./ActiveOperation.ts"
 import type { StopReason } from "./RetryStopped.ts"
 
 /**
+ * What observers show of an event, in words and as attributes. Nothing in it is secret: no credential, no query value, no
+ * body.
+ *
+ * Core knows the name of the policy, the key, and the type and message of an error. `Observe.describing` adds what a
+ * protocol or a driver knows.
+ *
+ * @category models
+ */
+export interface Details {
+  /** What was called, such as `GET api.example`. The policy's name where nothing else is known; empty without a name. */
+  readonly subject: string
+  /** How the latest attempt ended, such as `503`. The error's type and message where nothing else is known; may be empty. */
+  readonly outcome: string
+  /** Which of several buckets the operation uses: `TokenBucket.Key`, such as a host or a tenant. Empty where it is not set. */
+  readonly key: string
+  /** What log lines and spans show besides what core knows, by OpenTelemetry's names. */
+  readonly attributes: Attributes
+  /** What metrics are kept apart by, besides the key. Each value makes series of its own: few values, known beforehand. */
+  readonly tags: { readonly [name: string]: string }
+}
+
+/**
+ * @category models
+ */
+export type Attributes = { readonly [name: string]: string | number }
+
+/**
  * What every event tells. Times count from when the operation began: a wait for the first grant is part of them.
  *
  * @category models
@@ -22,6 +49,8 @@ export interface Common {
   readonly elapsed: Duration.Duration
   /** Asks the bucket for its tokens; `None` without a bucket, and where the bucket cannot tell. */
   readonly level: Effect.Effect<Option.Option<number>>
+  /** What to show of the event. Worked out when it is called, and at no cost where no observer calls it. */
+  readonly details: () => Details
 }
 
 /**

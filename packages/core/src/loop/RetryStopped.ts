@@ -29,7 +29,14 @@ export type StopReason =
  *
  * @category destructors
  */
-export const format = (reason: StopReason): string => {
+export const format = (reason: StopReason): string => formatWith(reason, Duration.format)
+
+/**
+ * The reason in words, with times as `time` writes them.
+ *
+ * @category destructors
+ */
+export const formatWith = (reason: StopReason, time: (given: Duration.Duration) => string): string => {
   switch (reason._tag) {
     case "Terminal":
       return `not retryable: ${reason.why}`
@@ -40,9 +47,9 @@ export const format = (reason: StopReason): string => {
     case "BackoffEnded":
       return "the back-off has ended"
     case "HintTooLong":
-      return `the server asked for ${Duration.format(reason.hint)}, more than the policy waits`
+      return `the server asked for ${time(reason.hint)}, more than the policy waits`
     case "DeadlinePassed":
-      return `the deadline of ${Duration.format(reason.within)} would pass or has passed`
+      return `the deadline of ${time(reason.within)} would pass or has passed`
     case "BucketEmpty":
       return "the bucket refused the retry"
     case "RateLimiterRefused":
@@ -50,9 +57,11 @@ export const format = (reason: StopReason): string => {
   }
 }
 
+/** Attempts of other kinds do not count for the limit of a kind, which therefore is no number of attempts in all. */
 const spent = ({ kind, maxAttempts }: Extract<StopReason, { readonly _tag: "AttemptsSpent" }>): string => {
-  const which = kind === undefined ? "" : ` that may fail with ${kind}`
-  return maxAttempts === 1 ? `the only attempt${which} is spent` : `all ${maxAttempts} attempts${which} are spent`
+  if (kind === undefined) return maxAttempts === 1 ? "the only attempt spent" : "all attempts spent"
+  const allowed = maxAttempts === 1 ? "the only attempt" : `all ${maxAttempts} attempts`
+  return `${allowed} that may fail with ${kind} spent`
 }
 
 /**

@@ -8,16 +8,9 @@
 import { Duration, Effect, Option } from "effect"
 import type { Verdict } from "../classify/Verdict.ts"
 import { kindOf } from "../classify/Verdict.ts"
-import type { RetryEvent } from "../loop/RetryEvent.ts"
+import * as Readable from "../loop/Readable.ts"
+import type { Attributes, RetryEvent } from "../loop/RetryEvent.ts"
 import { format } from "../loop/RetryStopped.ts"
-
-/**
- * @category models
- */
-export type Attributes = Record<string, string | number>
-
-/** Texts from outside are bounded: an error may carry a whole document. No surrogate pair is cut in half. */
-const cut = (text: string): string => (text.length <= 200 ? text : text.slice(0, 200).replace(/[\uD800-\uDBFF]$/, ""))
 
 /**
  * The attributes of an event, and the level of the bucket where there is one. Asks the bucket for it.
@@ -34,7 +27,7 @@ export const attributes = (event: RetryEvent): Effect.Effect<Attributes> =>
     const shown = withoutLevel(event)
     return Option.isNone(level) || level.value === Infinity
       ? shown
-      : { ...shown, "retry.bucket.level": rounded(level.value) }
+      : { ...shown, "retry.bucket.level": Readable.rounded(level.value) }
   })
 
 const withoutLevel = (event: RetryEvent): Attributes => ({
@@ -42,7 +35,8 @@ const withoutLevel = (event: RetryEvent): Attributes => ({
   "retry.attempt": event.attempt,
   ...(event.maxAttempts === Infinity ? {} : { "retry.max_attempts": event.maxAttempts }),
   "retry.elapsed_ms": Duration.toMillis(event.elapsed),
-  ...particular(event)
+  ...particular(event),
+  ...event.details().attributes
 })
 
 const particular = (event: RetryEvent): Attributes => {
@@ -58,9 +52,9 @@ const particular = (event: RetryEvent): Attributes => {
       return {
         ...exception(event.error),
         ...verdict(event.verdict),
-        "retry.delay_ms": rounded(Duration.toMillis(event.delay)),
+        "retry.delay_ms": Readable.rounded(Duration.toMillis(event.delay)),
         "retry.delay_source": event.source,
-        "retry.cost": rounded(event.cost)
+        "retry.cost": Readable.rounded(event.cost)
       }
     case "Succeeded":
       return rateLimiterWait(event)
@@ -68,7 +62,7 @@ const particular = (event: RetryEvent): Attributes => {
       return {
         ...exception(event.error),
         "retry.stop_reason": event.reason._tag,
-        "retry.stop_message": cut(format(event.reason))
+        "retry.stop_message": Readable.cut(format(event.reason))
       }
     case "NestingNoticed":
       return { "retry.outer": event.outer.name, "retry.outer_attempt": event.outer.attempt }
@@ -83,22 +77,15 @@ const verdict = (verdict: Verdict): Attributes => {
   return {
     "retry.verdict": verdict._tag,
     ...(Option.isSome(kind) ? { "retry.kind": kind.value } : {}),
-    ...(verdict._tag === "Terminal" ? { "retry.why": cut(verdict.why) } : {})
+    ...(verdict._tag === "Terminal" ? { "retry.why": Readable.cut(verdict.why) } : {})
   }
 }
 
+/** A rejected result is no exception: what it was is for the attributes of a protocol to say. */
 const exception = (error: unknown): Attributes => {
-  const message = error instanceof Error ? cut(String(error.message)) : ""
-  return {
-    "exception.type": cut(typeOf(error)),
-    ...(message === "" ? {} : { "exception.message": message })
-  }
+  const type = Readable.typeOf(error)
+  const message = Readable.messageOf(error)
+  return type === "ResultRejected"
+    ? {}
+    : { "exception.type": type, ...(message === "" ? {} : { "exception.message": message }) }
 }
-
-const typeOf = (error: unknown): string => {
-  if (typeof error !== "object" || error === null) return typeof error
-  return "_tag" in error && typeof error._tag === "string" ? error._tag : String(error.constructor?.name ?? "object")
-}
-
-/** Without floating-point error. */
-const rounded = (value: number): number => Math.round(value * 1000) / 1000

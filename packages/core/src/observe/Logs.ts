@@ -4,6 +4,7 @@
 import { Effect, FiberRef, HashSet, Logger, LogLevel } from "effect"
 import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
+import { line } from "./Line.ts"
 
 /** At which level each event is logged. */
 type Levels = { readonly [T in RetryEvent["_tag"]]?: LogLevel.LogLevel }
@@ -19,15 +20,15 @@ type Levels = { readonly [T in RetryEvent["_tag"]]?: LogLevel.LogLevel }
  */
 export const logs = (levels: Levels = {}): Observer => {
   const all = { ...defaults, ...levels }
-  return (event) => (all[event._tag] === LogLevel.None ? Effect.void : line(event, all[event._tag]))
+  return (event) => (all[event._tag] === LogLevel.None ? Effect.void : logged(event, all[event._tag]))
 }
 
-const line = (event: RetryEvent, level: LogLevel.LogLevel): Effect.Effect<void> =>
+const logged = (event: RetryEvent, level: LogLevel.LogLevel): Effect.Effect<void> =>
   FiberRef.getWith(FiberRef.currentMinimumLogLevel, (least) =>
     LogLevel.lessThan(level, least)
       ? Effect.void
       : Effect.flatMap(attributes(event), (shown) =>
-          outsideOfSpans(Effect.annotateLogs(Effect.logWithLevel(level, messages[event._tag]), shown))
+          outsideOfSpans(Effect.annotateLogs(Effect.logWithLevel(level, line(event)), shown))
         )
   )
 
@@ -43,12 +44,4 @@ const defaults: Required<Levels> = {
   Succeeded: LogLevel.None,
   GaveUp: LogLevel.Warning,
   NestingNoticed: LogLevel.Warning
-}
-
-const messages: { readonly [T in RetryEvent["_tag"]]: string } = {
-  AttemptFailed: "attempt failed",
-  RetryScheduled: "retry scheduled",
-  Succeeded: "succeeded",
-  GaveUp: "gave up",
-  NestingNoticed: "retried inside an attempt that is retried too"
 }

@@ -6,12 +6,12 @@
  */
 import type { Effect } from "effect"
 import { PubSub } from "effect"
-import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
+import type { Details, Observer, RetryEvent } from "../loop/RetryEvent.ts"
 
-export type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
+export type { Details, Observer, RetryEvent } from "../loop/RetryEvent.ts"
 export { attributes } from "./Attributes.ts"
 export { logs } from "./Logs.ts"
-export { metrics } from "./MetricsObserver.ts"
+export { metrics, metricsByKey } from "./MetricsObserver.ts"
 export { spanEvents } from "./SpanEvents.ts"
 
 /**
@@ -26,3 +26,24 @@ export const publish =
   (events: PubSub.PubSub<RetryEvent>): Observer =>
   (event): Effect.Effect<void> =>
     PubSub.publish(events, event)
+
+/**
+ * Adds to every event what a protocol or a driver knows: what was called, how an attempt ended, attributes.
+ *
+ * `describe` is called where an observer shows the event, and is given the event; what it leaves out stays as it was,
+ * and attributes and tags are added to those that are there. Several of them add up, the innermost last.
+ *
+ * @category combinators
+ */
+export const describing =
+  (describe: (event: RetryEvent) => Partial<Details>) =>
+  (observer: Observer): Observer =>
+  (event) =>
+    observer({ ...event, details: () => joined(event.details(), describe(event)) })
+
+const joined = (known: Details, added: Partial<Details>): Details => ({
+  ...known,
+  ...added,
+  attributes: { ...known.attributes, ...added.attributes },
+  tags: { ...known.tags, ...added.tags }
+})

@@ -2,7 +2,7 @@
  * An observer that writes down what it hears, as plain values.
  */
 import type { Observe } from "@effect-retry/core"
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, Option, Struct } from "effect"
 
 /** An event with times in milliseconds, the level of the bucket, and `null` for an absent value. */
 export type Plain = { readonly [field: string]: unknown }
@@ -11,7 +11,9 @@ const plainValue = (value: unknown): unknown =>
   Duration.isDuration(value) ? Duration.toMillis(value) : Option.isOption(value) ? Option.getOrNull(value) : value
 
 export const plain = (event: Observe.RetryEvent, level: Option.Option<number>): Plain =>
-  Object.fromEntries(Object.entries({ ...event, level }).map(([field, value]) => [field, plainValue(value)]))
+  Object.fromEntries(
+    Object.entries({ ...Struct.omit(event, "details"), level }).map(([field, value]) => [field, plainValue(value)])
+  )
 
 /** A fresh observer, and the events it has heard. */
 export const make = () => {

@@ -55,7 +55,7 @@ const rows: ReadonlyArray<Row> = [
     words: ["busy", "slow down", "busy"],
     attempts: 3,
     elapsed: "2600 millis",
-    message: "all 3 attempts are spent (3 attempts in 2s 600ms)"
+    message: "all attempts spent (3 attempts in 2s 600ms)"
   },
   {
     reason: { _tag: "BackoffEnded" },
@@ -310,11 +310,11 @@ describe("Retry.RetryStopped history", () => {
 
 describe("Retry.format", () => {
   it.each<readonly [Retry.StopReason, string]>([
-    [{ _tag: "AttemptsSpent", maxAttempts: 1 }, "the only attempt is spent"],
-    [{ _tag: "AttemptsSpent", maxAttempts: 1, kind: "Server" }, "the only attempt that may fail with Server is spent"],
+    [{ _tag: "AttemptsSpent", maxAttempts: 1 }, "the only attempt spent"],
+    [{ _tag: "AttemptsSpent", maxAttempts: 1, kind: "Server" }, "the only attempt that may fail with Server spent"],
     [
       { _tag: "AttemptsSpent", maxAttempts: 2, kind: "Throttling" },
-      "all 2 attempts that may fail with Throttling are spent"
+      "all 2 attempts that may fail with Throttling spent"
     ],
     [{ _tag: "StoodDown", outer: "job" }, "left to job, which retries itself"]
   ])("says what happened: %o", (reason, text) => {
@@ -328,7 +328,7 @@ describe("Retry.orStopped verdicts", () => {
       const result = () => Verdict.client
       const stopped = yield* Effect.flip(Retry.orStopped(Effect.succeed("no use"), { ...policy, result }))
       expect(stopped.history.map(({ verdict }) => verdict)).toEqual([Verdict.client, Verdict.client, Verdict.client])
-      expect(Cause.pretty(Cause.fail(stopped))).toContain("all 3 attempts are spent (3 attempts in 2s")
+      expect(Cause.pretty(Cause.fail(stopped))).toContain("all attempts spent (3 attempts in 2s")
     }).pipe(world)
   )
 })

@@ -21,7 +21,7 @@ describe("Observe.attributes", () => {
   it.effect.each([
     { error: new Tagged({ message: "why" }), type: "Tagged", message: "why" },
     { error: new Custom("why"), type: "Custom", message: "why" },
-    { error: new Retry.ResultRejected({ result: 503 }), type: "ResultRejected", message: undefined },
+    { error: new Retry.ResultRejected({ result: 503 }), type: undefined, message: undefined },
     { error: { _tag: "Plain", message: "why" }, type: "Plain", message: undefined },
     { error: { code: 7 }, type: "Object", message: undefined },
     { error: Object.create(null), type: "object", message: undefined },
@@ -32,13 +32,15 @@ describe("Observe.attributes", () => {
     { error: null, type: "object", message: undefined },
     { error: Object.assign(new Error(), { message: 7 }), type: "Error", message: "7" },
     { error: new Error(), type: "Error", message: undefined }
-  ])("have the error's type as $type, and the message of an Error", ({ error, message, type }) =>
-    Effect.gen(function* () {
-      for (const event of [Events.attemptFailed, Events.retryScheduled, Events.gaveUp]) {
-        const shown = yield* attributes({ ...event, error } as Observe.RetryEvent)
-        expect([shown["exception.type"], shown["exception.message"]]).toEqual([type, message])
-      }
-    })
+  ])(
+    "have the error's type as $type, and the message of an Error; a rejected result is none",
+    ({ error, message, type }) =>
+      Effect.gen(function* () {
+        for (const event of [Events.attemptFailed, Events.retryScheduled, Events.gaveUp]) {
+          const shown = yield* attributes({ ...event, error } as Observe.RetryEvent)
+          expect([shown["exception.type"], shown["exception.message"]]).toEqual([type, message])
+        }
+      })
   )
 
   it.effect.each([

@@ -2,7 +2,23 @@
  * One event of each kind, and what an observer makes of it.
  */
 import { type Observe, Verdict } from "@effect-retry/core"
+import * as Readable from "@effect-retry/core/Readable"
 import { Duration, Effect, Option } from "effect"
+
+/** What core knows of an event. */
+export const detailsOf = (event: Observe.RetryEvent): Observe.Details => ({
+  subject: event.name,
+  outcome: "error" in event ? Readable.outcome(event.error) : "",
+  key: "",
+  attributes: {},
+  tags: {}
+})
+
+type Of<T extends Observe.RetryEvent["_tag"]> = Extract<Observe.RetryEvent, { readonly _tag: T }>
+
+/** The details are those of the object that they are asked of. */
+const withDetails = <T extends Observe.RetryEvent>(event: Omit<T, "details">): T =>
+  ({ ...event, details: () => detailsOf(event as T) }) as T
 
 const common = {
   name: "fetch",
@@ -14,16 +30,16 @@ const common = {
 
 export const failure = new RangeError("too far")
 
-export const attemptFailed: Observe.RetryEvent = {
+export const attemptFailed = withDetails<Of<"AttemptFailed">>({
   _tag: "AttemptFailed",
   ...common,
   error: failure,
   verdict: Verdict.throttling,
   ran: Duration.millis(300),
   rateLimiterWait: Duration.millis(20)
-}
+})
 
-export const retryScheduled: Observe.RetryEvent = {
+export const retryScheduled = withDetails<Of<"RetryScheduled">>({
   _tag: "RetryScheduled",
   ...common,
   error: failure,
@@ -31,27 +47,27 @@ export const retryScheduled: Observe.RetryEvent = {
   delay: Duration.millis(1013.3820000001),
   source: "Cap",
   cost: 14.200000000000001
-}
+})
 
-export const succeeded: Observe.RetryEvent = { _tag: "Succeeded", ...common, rateLimiterWait: Duration.zero }
+export const succeeded = withDetails<Of<"Succeeded">>({ _tag: "Succeeded", ...common, rateLimiterWait: Duration.zero })
 
-export const gaveUp: Observe.RetryEvent = {
+export const gaveUp = withDetails<Of<"GaveUp">>({
   _tag: "GaveUp",
   ...common,
   error: failure,
   reason: { _tag: "AttemptsSpent", maxAttempts: 3 }
-}
+})
 
-export const nestingNoticed: Observe.RetryEvent = {
+export const nestingNoticed = withDetails<Of<"NestingNoticed">>({
   _tag: "NestingNoticed",
   ...common,
   attempt: 1,
   elapsed: Duration.millis(300),
   level: Effect.succeed(Option.none()),
   outer: { name: "job", attempt: 3 }
-}
+})
 
-export const all = [nestingNoticed, attemptFailed, retryScheduled, succeeded, gaveUp]
+export const all: ReadonlyArray<Observe.RetryEvent> = [nestingNoticed, attemptFailed, retryScheduled, succeeded, gaveUp]
 
 const shown = {
   "retry.operation": "fetch",
@@ -64,7 +80,7 @@ const shown = {
 const exception = { "exception.type": "RangeError", "exception.message": "too far" }
 
 /** Each with the attributes that spans and log lines show. */
-export const attributes: { readonly [T in Observe.RetryEvent["_tag"]]: Record<string, string | number> } = {
+export const attributes: { readonly [T in Observe.RetryEvent["_tag"]]: Observe.Details["attributes"] } = {
   NestingNoticed: {
     "retry.operation": "fetch",
     "retry.attempt": 1,
@@ -95,6 +111,15 @@ export const attributes: { readonly [T in Observe.RetryEvent["_tag"]]: Record<st
     ...shown,
     ...exception,
     "retry.stop_reason": "AttemptsSpent",
-    "retry.stop_message": "all 3 attempts are spent"
+    "retry.stop_message": "all attempts spent"
   }
+}
+
+/** Each as the log shows it. */
+export const lines: { readonly [T in Observe.RetryEvent["_tag"]]: string } = {
+  NestingNoticed: "nested: fetch inside attempt 3 of job, which retries too",
+  AttemptFailed: 'attempt 2 failed: fetch → RangeError "too far" in 300 ms (Throttling)',
+  RetryScheduled: 'retry 2 of 2 in 1 s: fetch → RangeError "too far" (Throttling)',
+  Succeeded: "succeeded: fetch after 2 attempts, 1.5 s",
+  GaveUp: 'gave up: fetch → RangeError "too far" after 2 attempts, 1.5 s (all attempts spent)'
 }

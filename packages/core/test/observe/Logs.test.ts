@@ -32,12 +32,12 @@ describe("Observe.logs", () => {
       expect(yield* logged(Observe.logs())).toEqual([
         {
           level: "Warning",
-          message: ["retried inside an attempt that is retried too"],
+          message: [Events.lines.NestingNoticed],
           annotations: Events.attributes.NestingNoticed
         },
-        { level: "Debug", message: ["attempt failed"], annotations: Events.attributes.AttemptFailed },
-        { level: "Info", message: ["retry scheduled"], annotations: Events.attributes.RetryScheduled },
-        { level: "Warning", message: ["gave up"], annotations: Events.attributes.GaveUp }
+        { level: "Debug", message: [Events.lines.AttemptFailed], annotations: Events.attributes.AttemptFailed },
+        { level: "Info", message: [Events.lines.RetryScheduled], annotations: Events.attributes.RetryScheduled },
+        { level: "Warning", message: [Events.lines.GaveUp], annotations: Events.attributes.GaveUp }
       ])
     })
   )

@@ -5,6 +5,7 @@ import { HttpClientError, HttpClientRequest } from "@effect/platform"
 import { AttemptTimeout, Backoff, Deadline, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import * as Millis from "@effect-retry/core/Millis"
 import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
+import * as Readable from "@effect-retry/core/Readable"
 import type { Observe, Policy as Core } from "@effect-retry/core"
 import type { Fiber } from "effect"
 import { Context, Duration, Effect } from "effect"
@@ -111,7 +112,13 @@ const preparedOf = (core: CoreFields): PolicyCheck.Prepared =>
 const discreet =
   (observer: Observe.Observer): Observe.Observer =>
   (event) =>
-    observer("error" in event ? { ...event, error: Redaction.error(event.error) } : event)
+    observer("error" in event ? withError(event, Redaction.error(event.error)) : event)
+
+const withError = <A extends Observe.RetryEvent>(event: A, error: unknown): A => ({
+  ...event,
+  error,
+  details: () => ({ ...event.details(), outcome: Readable.outcome(error) })
+})
 
 const ofExchange = (exchange: Exchange.Exchange, prepared: PolicyCheck.Prepared): Core.Fields<unknown, Response> => {
   const { attemptTimeout } = prepared.policy

@@ -54,7 +54,7 @@ describe.concurrent("Demo.run", () => {
   )
 
   it.live.each([
-    { what: "too few attempts", scene: broken[0], says: "it succeeds; it stopped: all 2 attempts are spent" },
+    { what: "too few attempts", scene: broken[0], says: "it succeeds; it stopped: all attempts spent" },
     { what: "an ignored hint", scene: broken[1], says: "no request comes before the Retry-After is over; wait 1 took" },
     { what: "one attempt", scene: broken[2], says: "the server sees 3 requests; Expect.attempts: expected 3 attempts" },
     {

@@ -47,10 +47,10 @@ export const program = Effect.all([
 ])
 
 export const expected = [
-  "all 3 attempts are spent",
+  "all attempts spent",
   "not retryable: SQLSTATE 23505",
-  "all 3 attempts are spent",
-  "all 3 attempts are spent",
+  "all attempts spent",
+  "all attempts spent",
   "not retryable: no classifier has an opinion",
   "not retryable: no classifier has an opinion"
 ]

@@ -24,7 +24,4 @@ const logged = Effect.gen(function* () {
 
 export const program = Effect.map(logged, (lines) => lines.join("\n"))
 
-export const expected = [
-  "1 sent, not retryable: POST without Idempotency-Key",
-  "3 sent, all 3 attempts are spent"
-].join("\n")
+export const expected = ["1 sent, not retryable: POST without Idempotency-Key", "3 sent, all attempts spent"].join("\n")

@@ -48,14 +48,14 @@ export const program = Effect.gen(function* () {
 // #region expected
 export const expected = {
   lines: [
-    "WARN gave up",
+    'WARN gave up: payments → Declined "try again later" after 3 attempts, 2 s (all attempts spent)',
     "exception.message=try again later",
     "exception.type=Declined",
     "retry.attempt=3",
     "retry.elapsed_ms=2000",
     "retry.max_attempts=3",
     "retry.operation=payments",
-    "retry.stop_message=all 3 attempts are spent",
+    "retry.stop_message=all attempts spent",
     "retry.stop_reason=AttemptsSpent"
   ],
   retries: 2

@@ -1,0 +1,62 @@
+/**
+ * Events as lines for people: what was called, how it ended, and why there is or is not another attempt.
+ */
+import { Option } from "effect"
+import type { Verdict } from "../classify/Verdict.ts"
+import * as Readable from "../loop/Readable.ts"
+import type { Details, RetryEvent } from "../loop/RetryEvent.ts"
+import { formatWith } from "../loop/RetryStopped.ts"
+
+/**
+ * An event in one line, such as `gave up: GET api.example → 503 after 4 attempts, 1.2 s (all attempts spent)`.
+ *
+ * Texts from outside are cut at 200 characters and have no line breaks.
+ *
+ * @category conversions
+ */
+export const line = (event: RetryEvent): string => {
+  const details = event.details()
+  switch (event._tag) {
+    case "AttemptFailed":
+      return `attempt ${event.attempt} failed${ofCall(details)} in ${Readable.time(event.ran)} (${because(event.verdict)})`
+    case "RetryScheduled":
+      return `${retry(event)}${ofCall(details)} (${because(event.verdict)})`
+    case "Succeeded":
+      return `succeeded${ofCall(details)} ${after(event)}`
+    case "GaveUp":
+      return `gave up${ofCall(details)} ${after(event)} (${Readable.inLine(formatWith(event.reason, Readable.time))})`
+    case "NestingNoticed":
+      return `nested${ofCall(details)} inside attempt ${event.outer.attempt} of ${Readable.inLine(event.outer.name)}, which retries too`
+  }
+}
+
+/** `: GET api.example → 503`, with as much of it as is known. */
+const ofCall = ({ outcome, subject }: Details): string => {
+  const known = [subject, outcome].filter((text) => text !== "").map(Readable.inLine)
+  return known.length === 0 ? "" : `: ${known.join(" → ")}`
+}
+
+const after = ({ attempt, elapsed }: RetryEvent): string =>
+  `after ${attempt} ${attempt === 1 ? "attempt" : "attempts"}, ${Readable.time(elapsed)}`
+
+/** Attempts of kinds with a limit of their own can be more than `maxAttempts`: then no number is the last. */
+const retry = ({ attempt, delay, maxAttempts }: Extract<RetryEvent, { readonly _tag: "RetryScheduled" }>): string => {
+  const most = maxAttempts - 1
+  const number = attempt <= most && most < Infinity ? `${attempt} of ${most}` : String(attempt)
+  const wait = Readable.time(delay)
+  return `retry ${number} ${wait === "0 ms" ? "at once" : `in ${wait}`}`
+}
+
+const because = (verdict: Verdict): string => {
+  switch (verdict._tag) {
+    case "NoOpinion":
+      return "no classifier has an opinion"
+    case "Retryable":
+      return `${verdict.kind}${hinted(verdict)}`
+    case "Terminal":
+      return `not retryable: ${Readable.inLine(verdict.why)}${hinted(verdict)}`
+  }
+}
+
+const hinted = ({ hint }: Exclude<Verdict, { readonly _tag: "NoOpinion" }>): string =>
+  Option.isNone(hint) ? "" : `, asked to wait ${Readable.time(hint.value)}`
