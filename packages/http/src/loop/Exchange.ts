@@ -42,6 +42,8 @@ export interface Exchange {
   /** Where the caller's declarations are read, and only when an attempt has failed. */
   readonly context: Context.Context<never>
   attempts: number
+  /** Whether the server has answered the attempt: then it was sent, whatever an error that comes after it says. */
+  answered: boolean
   /** The error or response that was judged last. */
   judged: unknown
   /** Whether the server answered with it that it is sent too much: then it is well, and so is the connection. */
@@ -59,6 +61,7 @@ export const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber
   fiber,
   context: fiber.currentContext as Context.Context<never>,
   attempts: 0,
+  answered: false,
   judged: undefined,
   throttled: false,
   released: Effect.succeedNone
@@ -153,7 +156,7 @@ export const judge = (exchange: Exchange, outcome: unknown, moment: Classifier.M
   const { processing, verdict } = judgement(classifier, outcome, moment)
   const combined =
     opinion === undefined ? verdict : combine(checkedVerdict("opinion", opinion(outcome, moment)), verdict)
-  const final = ifRepeatable(exchange, outcome, processing, combined)
+  const final = ifRepeatable(exchange, outcome, exchange.answered ? "Unknown" : processing, combined)
   exchange.judged = outcome
   exchange.throttled = final._tag === "Retryable" && final.kind === "Throttling"
   return final

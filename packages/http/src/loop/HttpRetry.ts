@@ -29,15 +29,18 @@
  */
 import { HttpClient } from "@effect/platform"
 import type { HttpClientError } from "@effect/platform"
-import * as Argument from "@effect-retry/core/Argument"
+import type { Retry } from "@effect-retry/core"
 import { Effect, Predicate } from "effect"
 import { dual } from "effect/Function"
 import * as Token from "../accept/Token.ts"
 import type { Send } from "./Exchange.ts"
-import type { Any, Checked, Env, Failure, Fields, In, Policy } from "./HttpPolicy.ts"
+import type { Any, Checked, Env, Failure, Fields, In, Outcome, Policy } from "./HttpPolicy.ts"
 import { complete } from "./HttpPolicy.ts"
+import { made } from "./MadeClient.ts"
 import { retrying } from "./Retrying.ts"
+import * as Stopped from "./Stopped.ts"
 
+export { execute } from "./Execute.ts"
 export { standard } from "./HttpPolicy.ts"
 export type { Any, Checked, Env, Failure, Fields, In, Outcome, Policy, Preset } from "./HttpPolicy.ts"
 
@@ -76,7 +79,7 @@ export const withRetry: {
   (args) => args.length > 1 || isClient(args[0]),
   (self: With<unknown, unknown>, policy: Any = {}): With<unknown, unknown> => {
     const retry = retrying(complete("HttpRetry.withRetry", policy))
-    const { postprocess, preprocess } = made(self)
+    const { postprocess, preprocess } = made("HttpRetry.withRetry", self)
     const send: Send = (request) => postprocess(Effect.succeed(request))
     return HttpClient.makeWith<unknown, unknown, unknown, unknown>(
       Effect.flatMap((request) => retry(send, request)),
@@ -85,18 +88,44 @@ export const withRetry: {
   }
 )
 
+/**
+ * Sends requests again as a policy says, like `withRetry`, and says why it gave up: the client fails with core's
+ * `RetryStopped`, which has the reason, the number of attempts and the latest failures. Its `error` is what `withRetry`
+ * would have ended with: the last response, whose body is still to be read, or the last error.
+ *
+ * An answer that is not judged as a failure, such as a 404, is answered as it is. A request that could not be prepared
+ * counts as stopped after 0 attempts. An unread body is held until the scope of `HttpClient.withScope` ends, or until the
+ * response is collected, as with every response of the platform.
+ *
+ * @category running
+ */
+export const orStopped: {
+  (): <E, R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<E | HttpClientError.RequestError>>, R>
+  <E, P extends Fields<E>>(
+    policy: Checked<P> & InPipe<E>
+  ): <R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<Failure<P, E>>>, Env<P, R>>
+  <P extends Any>(
+    policy: Checked<P>
+  ): <E extends In<P>, R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<Failure<P, E>>>, Env<P, R>>
+  <E, R>(self: With<E, R>): With<Retry.RetryStopped<Outcome<E | HttpClientError.RequestError>>, R>
+  <E, R, P extends Fields<E>>(
+    self: With<E, R>,
+    policy: Checked<P>
+  ): With<Retry.RetryStopped<Outcome<Failure<P, E>>>, Env<P, R>>
+} = /*#__PURE__*/ dual(
+  (args) => args.length > 1 || isClient(args[0]),
+  (self: With<unknown, unknown>, policy: Any = {}): With<unknown, unknown> => {
+    const retry = retrying(complete("HttpRetry.orStopped", policy), true)
+    const { postprocess, preprocess } = made("HttpRetry.orStopped", self)
+    const send: Send = (request) => postprocess(Effect.succeed(request))
+    return HttpClient.makeWith<unknown, unknown, unknown, unknown>(
+      Effect.flatMap((request) => retry(send, request)),
+      (request) => Effect.mapError(preprocess(request), Stopped.unprepared)
+    )
+  }
+)
+
 const isClient = (self: unknown): boolean => Predicate.hasProperty(self, HttpClient.TypeId)
-
-/** What every client of the platform is made of: its own combinators rely on it, its types do not show it. */
-interface Made {
-  readonly preprocess: HttpClient.HttpClient.Preprocess<unknown, unknown>
-  readonly postprocess: HttpClient.HttpClient.Postprocess<unknown, unknown>
-}
-
-const made = (self: unknown): Made =>
-  Predicate.hasProperty(self, "preprocess") && Predicate.hasProperty(self, "postprocess")
-    ? (self as unknown as Made)
-    : Argument.refuse("HttpRetry.withRetry", "client", "made by HttpClient.make or HttpClient.makeWith", self)
 
 /**
  * Checks a policy and answers it. `withRetry` checks as well: `make` is for finding out early.

@@ -17,7 +17,10 @@ import { urlOf } from "../decide/Redirect.ts"
 import * as Exchange from "./Exchange.ts"
 import type { Request, Response, Send, Sent } from "./Exchange.ts"
 import { type CoreFields, coreOf, type Erased } from "./HttpPolicy.ts"
+import * as Reader from "./Reader.ts"
+import * as Reading from "./Reading.ts"
 import * as Release from "./Release.ts"
+import * as Stopped from "./Stopped.ts"
 
 /**
  * Sends requests as often as the policy says. What does not depend on a request is worked out once per policy.
@@ -27,16 +30,23 @@ import * as Release from "./Release.ts"
  *
  * @category constructors
  */
-export const retrying = (policy: Erased): ((send: Send, request: Request) => Sent) => {
-  const loop = looped(policy)
-  const begin = isPlain(policy) ? afterFirst(loop, policy) : loop
+export const retrying = (policy: Erased, stops = false): ((send: Send, request: Request) => Sent) => {
+  const loop = looped(policy, stops)
+  const begin = isPlain(policy) && !stops ? afterFirst(loop, policy) : loop
   const { idempotency } = policy
-  return (send, request) =>
+  const keyed = (run: Loop, send: Send, request: Request): Sent =>
     Idempotency.wantsKey(idempotency, request)
       ? Effect.flatMap(IdempotencyKey.next, (key) =>
-          begin(send, Exchange.changed(request, { [idempotency.keyHeader]: key }))
+          run(send, Exchange.changed(request, { [idempotency.keyHeader]: key }))
         )
-      : begin(send, request)
+      : run(send, request)
+  return (send, request) =>
+    Effect.withFiberRuntime((fiber) => {
+      const reading = Reading.claimed(fiber.currentContext as Context.Context<never>, loop, request)
+      return reading === undefined
+        ? keyed(begin, send, request)
+        : keyed((send, request) => loop(send, request, reading), send, request)
+    })
 }
 
 /** Of a policy that has no other fields nothing is wanted before the first failure. */
@@ -56,7 +66,7 @@ const isPlain = (policy: Erased): boolean =>
   !(Backoff.isBackoff(policy.backoff) && policy.backoff.readsTime)
 
 const afterFirst =
-  (loop: ReturnType<typeof looped>, policy: Erased) =>
+  (loop: Loop, policy: Erased) =>
   (send: Send, request: Request): Sent =>
     Effect.matchCauseEffect(send(request), {
       onFailure: (cause) => loop(startingWith(Effect.failCause(cause), send), request),
@@ -77,17 +87,36 @@ const startingWith = (first: Sent, send: Send): Send => {
     })
 }
 
-const looped = (policy: Erased) => {
+interface Loop {
+  (send: Send, request: Request, reading?: Reading.Reading): Sent
+}
+
+const looped = (policy: Erased, stops: boolean): Loop => {
   const prepared = preparedOf(timed(coreOf(policy)))
   const asksForTokens = policy.bucket !== undefined || policy.rateLimiter !== undefined
-  return (send: Send, request: Request): Sent =>
+  return (send, request, reading) =>
     Effect.withFiberRuntime((fiber) => {
       const exchange = Exchange.make(request, policy, fiber)
-      const retried = Retry.retry(Exchange.attempt(exchange, send), ofExchange(exchange, prepared))
-      const ended = Effect.catchAll(retried, (error) => endedWith(exchange, error))
-      return asksForTokens ? forHost(ended, request, fiber) : ended
+      const reader = reading && Reader.make(exchange, reading, stops)
+      const attempt = Exchange.attempt(exchange, reading ? (request) => send(reading.ask(request)) : send)
+      const attempts = reader ? Reader.attempt(reader, attempt) : attempt
+      const core = ofExchange(exchange, reader, prepared)
+      const broken = (error: unknown) => reader && Reader.ended(reader, error, isLate(exchange, error))
+      const ended = stops
+        ? Effect.catchAll(
+            Retry.orStopped(attempts, core),
+            (stopped) => broken(stopped.error) ?? stoppedWith(exchange, reader, stopped)
+          )
+        : Effect.catchAll(Retry.retry(attempts, core), (error) => broken(error) ?? endedWith(exchange, error))
+      const answered = reader ? readToTheEnd(reader, ended) : ended
+      return asksForTokens ? forHost(answered, request, fiber) : answered
     })
 }
+
+const readToTheEnd = (reader: Reader.Reader, ended: Sent): Sent =>
+  Effect.flatMap(ended, (response) =>
+    Effect.mapError(Reader.readLast(reader, response), (error) => asRequestError(reader.exchange.request, error))
+  )
 
 const timed = (core: CoreFields): CoreFields => {
   // A deadline that cuts needs no help, and must not lose to a timer that rounds the same moment down.
@@ -120,13 +149,19 @@ const withError = <A extends Observe.RetryEvent>(event: A, error: unknown): A =>
   details: () => ({ ...event.details(), outcome: Readable.outcome(error) })
 })
 
-const ofExchange = (exchange: Exchange.Exchange, prepared: PolicyCheck.Prepared): Core.Fields<unknown, Response> => {
+const ofExchange = (
+  exchange: Exchange.Exchange,
+  reader: Reader.Reader | undefined,
+  prepared: PolicyCheck.Prepared
+): Core.Fields<unknown, Response> => {
   const { attemptTimeout } = prepared.policy
   return PolicyCheck.withFunctions<Response>(prepared, {
     attemptTimeout: attemptTimeout && ofRequest(exchange, attemptTimeout),
-    classifier: (error, moment) => Exchange.judge(exchange, error, moment),
-    result: (response, moment) => Exchange.judgeResponse(exchange, response, moment),
-    release: (failed, because) => Release.released(exchange, failed, because)
+    classifier: (error, moment) =>
+      reader ? Reader.judge(reader, error, moment) : Exchange.judge(exchange, error, moment),
+    result: (response, moment) =>
+      reader ? Reader.judgeResponse(reader, response, moment) : Exchange.judgeResponse(exchange, response, moment),
+    release: (failed, because) => Release.released(exchange, reader?.broken?.response ?? failed, because)
   })
 }
 
@@ -148,6 +183,25 @@ const endedWith = (exchange: Exchange.Exchange, error: unknown): Sent => {
     return Release.readable(exchange, error.cause instanceof Retry.ResultRejected ? error.cause.result : error.cause)
   }
   return Effect.fail(asRequestError(exchange.request, error))
+}
+
+/** Fails with the stop, of the outcome that the client would have ended with. */
+const stoppedWith = (
+  exchange: Exchange.Exchange,
+  reader: Reader.Reader | undefined,
+  stopped: Retry.RetryStopped<unknown>
+): Sent => {
+  const { error } = stopped
+  const ended =
+    error !== exchange.judged && error instanceof Retry.ResultRejected
+      ? Effect.succeed(error.result)
+      : endedWith(exchange, error)
+  const outcomeOf = (error: unknown): unknown => {
+    if (error instanceof Retry.ResultRejected && HttpClassifier.isResponse(error.result)) return error.result
+    const response = reader && Reader.responseOf(reader, error)
+    return response ?? asRequestError(exchange.request, error)
+  }
+  return Effect.flatMap(Effect.merge(ended), (outcome) => Effect.fail(Stopped.of(stopped, outcome, outcomeOf)))
 }
 
 /** Whether an attempt was refused after what the one before it left open had been released. */

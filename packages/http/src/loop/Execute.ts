@@ -1,0 +1,81 @@
+/**
+ * A request whose response is read inside the attempt.
+ */
+import type { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { Effect } from "effect"
+import { dual, identity } from "effect/Function"
+import * as Discard from "./Discard.ts"
+import type { Request, Response } from "./Exchange.ts"
+import { made } from "./MadeClient.ts"
+import * as Reading from "./Reading.ts"
+
+/** Read as one type, an effect may be one of several: their errors are then all of theirs. */
+type AnyEffect = Effect.Effect<any, any, any>
+
+/**
+ * Sends a request and reads its response, and a retrying client does both in every attempt: a read that breaks is a failed
+ * attempt, and the attempt timeout and the deadline bound the reading too.
+ *
+ * What reading fails with is judged like any other error, by `opinion` and then by the classifier: a connection that
+ * breaks is retried where the request is safe to repeat, since the server may have processed it; a body that cannot be
+ * decoded is not. A response that is sent again is not read. Every other one is, also one that is given up on; that
+ * one is read after the last attempt.
+ *
+ * Combinators that stand above the retries see the response when it has been read: where one of them refuses it, as
+ * `HttpClient.filterStatusOk` does, that is the error. Where one of them answers with another response, that one is read,
+ * once. A client without retries reads once, too.
+ *
+ * A client of `HttpRetry.orStopped` fails with the response that it gives up on, unread; what reading fails with is what
+ * `execute` fails with, also there.
+ *
+ * @category running
+ */
+export const execute: {
+  <Read extends AnyEffect>(
+    request: HttpClientRequest.HttpClientRequest,
+    read: (response: HttpClientResponse.HttpClientResponse) => Read
+  ): <E, R>(
+    client: HttpClient.HttpClient.With<E, R>
+  ) => Effect.Effect<Effect.Effect.Success<Read>, E | Effect.Effect.Error<Read>, R | Effect.Effect.Context<Read>>
+  <E, R, Read extends AnyEffect>(
+    client: HttpClient.HttpClient.With<E, R>,
+    request: HttpClientRequest.HttpClientRequest,
+    read: (response: HttpClientResponse.HttpClientResponse) => Read
+  ): Effect.Effect<Effect.Effect.Success<Read>, E | Effect.Effect.Error<Read>, R | Effect.Effect.Context<Read>>
+} = /*#__PURE__*/ dual(
+  3,
+  (client: HttpClient.HttpClient.With<unknown, unknown>, request: Request, read: Reading.Reading["read"]) =>
+    executed("HttpRetry.execute", client, request, read, identity)
+)
+
+/**
+ * The same without its types, for a reader that also changes the request of an attempt that is about to be sent.
+ *
+ * @category running
+ */
+export const executed = (
+  owner: string,
+  client: HttpClient.HttpClient.With<unknown, unknown>,
+  request: Request,
+  read: Reading.Reading["read"],
+  ask: Reading.Reading["ask"]
+): Effect.Effect<any, unknown, unknown> => {
+  const { postprocess, preprocess } = made(owner, client)
+  return Effect.flatMap(preprocess(request), (prepared) => {
+    const reading = Reading.make(prepared, read, ask)
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        restore(Reading.asked(postprocess(Effect.succeed(prepared)), reading)),
+        (response) => reading.outcomes.get(response) ?? readOnce(reading, response, restore)
+      )
+    )
+  })
+}
+
+/** Where no retrying client has read the response. */
+const readOnce = (
+  reading: Reading.Reading,
+  response: Response,
+  restore: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+): Effect.Effect<unknown, unknown, unknown> =>
+  Effect.onInterrupt(restore(Reading.read(reading, response)), () => Discard.cancelled(response))

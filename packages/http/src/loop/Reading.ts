@@ -1,0 +1,81 @@
+/**
+ * A reader of responses that a retrying client runs inside its attempts.
+ *
+ * It reaches the client through the context, and so under every combinator that stands above the retries. What became of
+ * a response is kept beside the response: a combinator above may still refuse the response, or ask for another one.
+ */
+import type { Exit } from "effect"
+import { Context, Effect } from "effect"
+import type { Request, Response, Sent } from "./Exchange.ts"
+
+/**
+ * What is to be done with the responses of an operation. Made afresh whenever the operation is run; mutable.
+ *
+ * @category models
+ */
+export interface Reading {
+  /** The request as the client has prepared it. */
+  readonly request: Request
+  readonly read: (response: Response) => Effect.Effect<unknown, unknown, unknown>
+  /** Changes the request of an attempt that is about to be sent. */
+  readonly ask: (request: Request) => Request
+  /** What became of each response that was read. */
+  readonly outcomes: WeakMap<Response, Exit.Exit<unknown, unknown>>
+  /** The retrying client that reads. */
+  reader: object | undefined
+}
+
+/**
+ * The reading that the running code asks a retrying client for.
+ *
+ * @category models
+ */
+export class CurrentReading extends Context.Reference<CurrentReading>()("@effect-retry/http/Reading", {
+  defaultValue: (): Reading | undefined => undefined
+}) {}
+
+/**
+ * @category constructors
+ */
+export const make = (request: Request, read: Reading["read"], ask: Reading["ask"]): Reading => ({
+  request,
+  read,
+  ask,
+  outcomes: new WeakMap(),
+  reader: undefined
+})
+
+/**
+ * The reading that a client is to do for a request, if it is the client's to do: the outermost client that retries the
+ * request does it, and goes on where it is asked for other requests, such as those of redirects. Requests that
+ * combinators make besides, such as one for a token, are not read.
+ *
+ * @category destructors
+ */
+export const claimed = (context: Context.Context<never>, client: object, request: Request): Reading | undefined => {
+  const reading = Context.get(context, CurrentReading)
+  if (reading === undefined) return undefined
+  if (reading.reader === undefined && isSame(reading.request, request)) reading.reader = client
+  return reading.reader === client ? reading : undefined
+}
+
+const isSame = (one: Request, other: Request): boolean => one.method === other.method && one.url === other.url
+
+/**
+ * Runs the reader. Clients that it uses itself are not asked for the same reading.
+ *
+ * @category running
+ */
+export const read = (reading: Reading, response: Response): Effect.Effect<unknown, unknown, unknown> =>
+  Effect.provideService(
+    Effect.suspend(() => reading.read(response)),
+    CurrentReading,
+    undefined
+  )
+
+/**
+ * A client's operation under a reading.
+ *
+ * @category combinators
+ */
+export const asked = (sent: Sent, reading: Reading): Sent => Effect.provideService(sent, CurrentReading, reading)
