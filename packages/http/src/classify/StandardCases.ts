@@ -64,19 +64,56 @@ const certificates = [
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE"
 ] as const
 
-/** The two sides speak no common TLS, or one of them none at all. */
+/**
+ * What a server says of the client's certificate, or of what the client offers. The second name is that of OpenSSL 3.2 and
+ * later.
+ *
+ * Source: RFC 8446, section 6.2, https://www.rfc-editor.org/rfc/rfc8446#section-6.2.
+ */
+const alerts = [
+  "ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE",
+  "ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE",
+  "ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED",
+  "ERR_SSL_SSL/TLS_ALERT_CERTIFICATE_EXPIRED",
+  "ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED",
+  "ERR_SSL_SSL/TLS_ALERT_CERTIFICATE_REVOKED",
+  "ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN",
+  "ERR_SSL_SSL/TLS_ALERT_CERTIFICATE_UNKNOWN",
+  "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE",
+  "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE",
+  "ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE",
+  "ERR_SSL_SSL/TLS_ALERT_UNSUPPORTED_CERTIFICATE",
+  "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED",
+  "ERR_SSL_TLSV1_ALERT_ACCESS_DENIED",
+  "ERR_SSL_TLSV1_ALERT_INSUFFICIENT_SECURITY",
+  "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL",
+  "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
+  "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA",
+  "ERR_SSL_TLSV1_UNRECOGNIZED_NAME"
+] as const
+
+/** The two sides speak no common TLS or HTTP, or one of them none at all. */
 const handshakes = [
   "EPROTO",
   "ERR_SSL_NO_PROTOCOLS_AVAILABLE",
-  "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE",
-  "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
-  "ERR_SSL_TLSV1_UNRECOGNIZED_NAME",
   "ERR_SSL_UNSUPPORTED_PROTOCOL",
-  "ERR_SSL_WRONG_VERSION_NUMBER"
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+  "NGHTTP2_HTTP_1_1_REQUIRED",
+  "NGHTTP2_INADEQUATE_SECURITY"
 ] as const
 
 /** The request, the client or the size of the answer are at fault, and will be again. */
 const mistakes = [
+  "ERR_HTTP2_CONNECT_AUTHORITY",
+  "ERR_HTTP2_CONNECT_PATH",
+  "ERR_HTTP2_CONNECT_SCHEME",
+  "ERR_HTTP2_HEADER_SINGLE_VALUE",
+  "ERR_HTTP2_INVALID_CONNECTION_HEADERS",
+  "ERR_HTTP2_INVALID_HEADER_VALUE",
+  "ERR_HTTP2_INVALID_PSEUDOHEADER",
+  "ERR_HTTP2_PSEUDOHEADER_NOT_ALLOWED",
+  "ERR_HTTP2_UNSUPPORTED_PROTOCOL",
+  "ERR_HTTP_INVALID_HEADER_VALUE",
   "ERR_INVALID_ARG_TYPE",
   "ERR_INVALID_ARG_VALUE",
   "ERR_INVALID_CHAR",
@@ -95,9 +132,11 @@ const mistakes = [
   "AttemptRefused"
 ] as const
 
-type Never = (typeof certificates | typeof handshakes | typeof mistakes)[number]
+type Never = (typeof certificates | typeof alerts | typeof handshakes | typeof mistakes)[number]
 
-const never = Object.fromEntries([...certificates, ...handshakes, ...mistakes].map((code) => [code, undefined])) as {
+const never = Object.fromEntries(
+  [...certificates, ...alerts, ...handshakes, ...mistakes].map((code) => [code, undefined])
+) as {
   readonly [code in Never]: undefined
 }
 
@@ -107,7 +146,7 @@ const never = Object.fromEntries([...certificates, ...handshakes, ...mistakes].m
  * Sources: the errors that Node 20 and undici 7 were seen to raise, and the lists of got 16.1.0, undici 8.12.4 and
  * `@smithy/core` 3.41.0, as recorded on 2026-11-20; certificates
  * https://nodejs.org/api/tls.html#x509-certificate-error-codes; HTTP/2 RFC 9113, sections 7 and 8.7,
- * https://www.rfc-editor.org/rfc/rfc9113#section-8.7.
+ * https://www.rfc-editor.org/rfc/rfc9113#section-8.7, and https://nodejs.org/api/errors.html, read 2026-11-22.
  *
  * A host without an address (`ENOTFOUND`) is retryable: the answer of a resolver that lost its own upstream looks no
  * different from that for a name that does not exist, nothing has been sent, and a misspelt name costs no more than the waits.
@@ -125,6 +164,9 @@ export const codes = {
   ENETDOWN: notSent,
   ENETUNREACH: notSent,
   ENOTFOUND: notSent,
+  ERR_HTTP2_GOAWAY_SESSION: notSent,
+  ERR_HTTP2_OUT_OF_STREAMS: notSent,
+  ERR_HTTP2_STREAM_CANCEL: notSent,
   ERR_SOCKET_CONNECTION_TIMEOUT: { kind: "Timeout", processing: "NotSent" },
   UND_ERR_CONNECT_TIMEOUT: { kind: "Timeout", processing: "NotSent" },
   NGHTTP2_REFUSED_STREAM: { kind: "Transient", processing: "NotProcessed" },
@@ -133,9 +175,12 @@ export const codes = {
   ECONNRESET: passing,
   ENETRESET: passing,
   EPIPE: passing,
-  ERR_HTTP2_GOAWAY_SESSION: passing,
+  ERR_HTTP2_ERROR: passing,
+  ERR_HTTP2_INVALID_SESSION: passing,
+  ERR_HTTP2_INVALID_STREAM: passing,
+  ERR_HTTP2_PING_CANCEL: passing,
   ERR_HTTP2_SESSION_ERROR: passing,
-  ERR_HTTP2_STREAM_CANCEL: passing,
+  ERR_HTTP2_STREAM_ABORTED: passing,
   ERR_HTTP2_STREAM_ERROR: passing,
   ERR_STREAM_PREMATURE_CLOSE: passing,
   UND_ERR_INFO: passing,

@@ -51,7 +51,8 @@ const longestCode = 100
 
 /**
  * Reads an error and its causes, ten deep. There is one chain, but where an `AggregateError` offers several: then each
- * of its errors begins an end of its own, and what the aggregate says of itself comes last.
+ * of its errors begins an end of its own, and what the aggregate says of itself comes last. So does what an HTTP/2 stream
+ * says that was cancelled before it was sent, since its cause is what ended the connection.
  *
  * @category destructors
  */
@@ -62,13 +63,25 @@ export const chains = (error: unknown): ReadonlyArray<Chain> => {
     if (!isObject(value) || depth > mostCauses) return [[]]
     const fault = faultOf(value)
     const parts = partsOf(property(value, "errors"))
-    return parts.length === 0
-      ? follow(property(value, "cause"), depth + 1).map((chain) => [fault, ...chain])
-      : parts.flatMap((part) => follow(part, depth + 1).map((chain) => [...chain, fault]))
+    if (parts.length > 0) return parts.flatMap((part) => follow(part, depth + 1).map((chain) => [...chain, fault]))
+    const causes = follow(property(value, "cause"), depth + 1)
+    return fault.codes.includes(cancelledUnsent)
+      ? causes.map((chain) => [...chain.map(unsent), fault])
+      : causes.map((chain) => [fault, ...chain])
   }
   const found = follow(error, 0)
   return left < 0 ? [...found, []] : found
 }
+
+/**
+ * "An `Http2Stream` was destroyed before any data was transmitted to the connected peer", because of its cause.
+ *
+ * Source: https://nodejs.org/api/errors.html#err_http2_stream_cancel, read 2026-11-22.
+ */
+const cancelledUnsent = "ERR_HTTP2_STREAM_CANCEL"
+
+/** Whatever the connection had been doing. */
+const unsent = (fault: Fault): Fault => ({ ...fault, phase: "Connecting" })
 
 /**
  * A property of whatever it is; `undefined` where reading it throws.
@@ -98,7 +111,7 @@ const faultOf = (error: object): Fault => {
   const code = text(error, "code")
   const message = text(error, "message")
   const name = text(error, "name")
-  const codes = [streamCode(code, message), code, name].filter((code) => code !== undefined)
+  const codes = [http2Code(code, message), code, name].filter((code) => code !== undefined)
   return {
     codes: codes.filter((code) => code.length <= longestCode),
     phase: phaseOf(error, message),
@@ -112,17 +125,42 @@ const text = (error: object, key: string): string | undefined => {
 }
 
 /**
- * The code of a stream that HTTP/2 ended, which Node 20 and undici 7 tell in the message alone:
- * `ERR_HTTP2_STREAM_ERROR` "Stream closed with error code NGHTTP2_REFUSED_STREAM", and of an upgrade
- * `UND_ERR_INFO` 'HTTP/2: "stream error" received - code 7'.
+ * Why HTTP/2 ended a stream or a connection, which Node and undici 7 say in the message alone.
+ *
+ * Sources: https://nodejs.org/api/errors.html#err_http2_stream_error; `undici` 7.30.2, lib/dispatcher/client-h2.js, read
+ * 2026-11-22.
  */
-const streamCode = (code: string | undefined, message: string | undefined): string | undefined => {
-  if (message === undefined) return undefined
-  if (code === "ERR_HTTP2_STREAM_ERROR") return /^Stream closed with error code (NGHTTP2_[A-Z_]+)$/.exec(message)?.[1]
-  return code === "UND_ERR_INFO" && message === 'HTTP/2: "stream error" received - code 7'
-    ? "NGHTTP2_REFUSED_STREAM"
-    : undefined
+const http2Code = (code: string | undefined, message: string | undefined): string | undefined => {
+  if (code === undefined || message === undefined) return undefined
+  if (message.length > longestCode) return undefined
+  switch (code) {
+    case "ERR_HTTP2_STREAM_ERROR":
+      return /^Stream closed with error code (NGHTTP2_[A-Z0-9_]+)$/.exec(message)?.[1]
+    case "ERR_HTTP2_SESSION_ERROR":
+      return ofConnection(/^Session closed with error code (\d{1,2}|NGHTTP2_[A-Z0-9_]+)$/.exec(message)?.[1])
+    case "UND_ERR_SOCKET":
+      return ofConnection(/^HTTP\/2: "GOAWAY" frame received with code (\d{1,2})$/.exec(message)?.[1])
+    case "UND_ERR_INFO":
+      return message === 'HTTP/2: "stream error" received - code 7' ? "NGHTTP2_REFUSED_STREAM" : undefined
+    default:
+      return undefined
+  }
 }
+
+/**
+ * The codes that say something of a whole connection, by name and, as Node 20 and undici write them, by number. A refused
+ * stream is none of them: only its own stream says it.
+ *
+ * Source: RFC 9113, section 7, https://www.rfc-editor.org/rfc/rfc9113#section-7.
+ */
+const connectionCodes: ReadonlyArray<readonly [number: string, name: string]> = [
+  ["11", "NGHTTP2_ENHANCE_YOUR_CALM"],
+  ["12", "NGHTTP2_INADEQUATE_SECURITY"],
+  ["13", "NGHTTP2_HTTP_1_1_REQUIRED"]
+]
+
+const ofConnection = (said: string | undefined): string | undefined =>
+  connectionCodes.find((names) => said !== undefined && names.includes(said))?.[1]
 
 const connecting = ["connect", "getaddrinfo", "bind"]
 const exchanging = ["read", "write", "shutdown"]

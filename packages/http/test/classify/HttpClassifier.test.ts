@@ -289,6 +289,9 @@ describe("HttpClassifier.judge", () => {
         "ENETDOWN",
         "ENETUNREACH",
         "ENOTFOUND",
+        "ERR_HTTP2_GOAWAY_SESSION",
+        "ERR_HTTP2_OUT_OF_STREAMS",
+        "ERR_HTTP2_STREAM_CANCEL",
         "ERR_SOCKET_CONNECTION_TIMEOUT",
         "UND_ERR_CONNECT_TIMEOUT"
       ])

@@ -42,6 +42,30 @@ const told: ReadonlyArray<Told> = [
     undefined
   ],
   [
+    "a stream that is to be one of HTTP/1.1",
+    Faults.newProtocolStream,
+    ["NGHTTP2_HTTP_1_1_REQUIRED", "ERR_HTTP2_STREAM_ERROR", "Error"],
+    undefined
+  ],
+  [
+    "a session closed for calm",
+    Faults.calmSession,
+    ["NGHTTP2_ENHANCE_YOUR_CALM", "ERR_HTTP2_SESSION_ERROR", "Error"],
+    undefined
+  ],
+  [
+    "the same, by its name",
+    Faults.calmSessionByName,
+    ["NGHTTP2_ENHANCE_YOUR_CALM", "ERR_HTTP2_SESSION_ERROR", "Error"],
+    undefined
+  ],
+  [
+    "a connection going away for calm",
+    Faults.calmGoAway,
+    ["NGHTTP2_ENHANCE_YOUR_CALM", "UND_ERR_SOCKET", "SocketError"],
+    undefined
+  ],
+  [
     "a refused upgrade",
     Faults.refusedUpgrade,
     ["NGHTTP2_REFUSED_STREAM", "UND_ERR_INFO", "InformationalError"],
@@ -93,14 +117,61 @@ describe("HttpClassifier.judge", () => {
     expect([known(nested(10), "DEEP"), known(nested(11), "DEEP")]).toEqual(["NotProcessed", undefined])
   })
 
-  it("takes a message for a code only where Node or undici wrote it", () => {
-    const text = "Stream closed with error code NGHTTP2_REFUSED_STREAM"
-    const refused = (message: string, code: string) => known({ message, code }, "NGHTTP2_REFUSED_STREAM")
-    expect(refused(text, "ERR_HTTP2_STREAM_ERROR")).toBe("NotProcessed")
-    expect(refused(text, "UND_ERR_SOCKET")).toBe(undefined)
-    expect(refused(`${text} or so`, "ERR_HTTP2_STREAM_ERROR")).toBe(undefined)
-    expect(refused(`${text}${" ".repeat(100)}`, "ERR_HTTP2_STREAM_ERROR")).toBe(undefined)
-    expect(refused('HTTP/2: "stream error" received - code 8', "UND_ERR_INFO")).toBe(undefined)
+  const refusedStream = "Stream closed with error code NGHTTP2_REFUSED_STREAM"
+
+  it.each([
+    [refusedStream, "ERR_HTTP2_STREAM_ERROR", "NotProcessed"],
+    [refusedStream, "UND_ERR_SOCKET", undefined],
+    [`${refusedStream} or so`, "ERR_HTTP2_STREAM_ERROR", undefined],
+    [`it says: ${refusedStream}`, "ERR_HTTP2_STREAM_ERROR", undefined],
+    [`${refusedStream}${" ".repeat(100)}`, "ERR_HTTP2_STREAM_ERROR", undefined],
+    ['HTTP/2: "stream error" received - code 7', "UND_ERR_INFO", "NotProcessed"],
+    ['HTTP/2: "stream error" received - code 7', "UND_ERR_SOCKET", undefined],
+    ['HTTP/2: "stream error" received - code 8', "UND_ERR_INFO", undefined],
+    // Of a connection it says nothing of the streams.
+    ["Session closed with error code 7", "ERR_HTTP2_SESSION_ERROR", undefined],
+    ["Session closed with error code NGHTTP2_REFUSED_STREAM", "ERR_HTTP2_SESSION_ERROR", undefined],
+    ['HTTP/2: "GOAWAY" frame received with code 7', "UND_ERR_SOCKET", undefined]
+  ] as const)(
+    "takes a message for a refused stream only where Node or undici wrote it: %s of %s",
+    (message, code, of) => {
+      expect(known({ message, code }, "NGHTTP2_REFUSED_STREAM")).toBe(of)
+    }
+  )
+
+  it.each([
+    ["Session closed with error code 11", "ERR_HTTP2_SESSION_ERROR", "NGHTTP2_ENHANCE_YOUR_CALM"],
+    ["Session closed with error code 12", "ERR_HTTP2_SESSION_ERROR", "NGHTTP2_INADEQUATE_SECURITY"],
+    [
+      "Session closed with error code NGHTTP2_HTTP_1_1_REQUIRED",
+      "ERR_HTTP2_SESSION_ERROR",
+      "NGHTTP2_HTTP_1_1_REQUIRED"
+    ],
+    ['HTTP/2: "GOAWAY" frame received with code 13', "UND_ERR_SOCKET", "NGHTTP2_HTTP_1_1_REQUIRED"]
+  ])("reads why a connection was closed: %s", (message, code, name) => {
+    expect(known({ message, code }, name)).toBe("NotProcessed")
+    expect(known({ message: `${message} `, code }, name)).toBe(undefined)
+    expect(known({ message: ` ${message}`, code }, name)).toBe(undefined)
+    expect(known({ message: `${message}${"0".repeat(100)}`, code }, name)).toBe(undefined)
+    expect(known({ message, code: "EOTHER" }, name)).toBe(undefined)
+  })
+
+  it("goes by the cause of a stream that was cancelled unsent, and knows by it that nothing was sent", () => {
+    const cancelled = (cause: unknown) => ({ code: "ERR_HTTP2_STREAM_CANCEL", cause })
+    const of = (cause: unknown, ...codes: ReadonlyArray<string>) => known(cancelled(cause), ...codes)
+    expect(of(Faults.selfSigned, "DEPTH_ZERO_SELF_SIGNED_CERT")).toBe("NotSent")
+    expect(of(Faults.reset, "ECONNRESET", "ERR_HTTP2_STREAM_CANCEL")).toBe("NotSent")
+    expect(of({ cause: Faults.reset }, "ECONNRESET")).toBe("NotSent")
+    // Its own row, where the cause has none.
+    expect(of(Faults.reset, "ERR_HTTP2_STREAM_CANCEL")).toBe("NotProcessed")
+    expect(of(undefined, "ERR_HTTP2_STREAM_CANCEL")).toBe("NotProcessed")
+    const error = new HttpClientError.RequestError({
+      request,
+      reason: "Transport",
+      cause: cancelled(Faults.selfSigned)
+    })
+    const { verdict } = HttpClassifier.judge(HttpClassifier.standard, error, NaN)
+    expect(verdict).toMatchObject({ _tag: "Terminal", why: "transport error DEPTH_ZERO_SELF_SIGNED_CERT" })
   })
 
   it.each(Object.entries(Faults.hostile))("finds nothing it knows in what does its worst: %s", (_, error) => {

@@ -83,6 +83,18 @@ export const calmStream = fault("Stream closed with error code NGHTTP2_ENHANCE_Y
 export const brokenStream = fault("Stream closed with error code NGHTTP2_INTERNAL_ERROR", {
   code: "ERR_HTTP2_STREAM_ERROR"
 })
+export const newProtocolStream = fault("Stream closed with error code NGHTTP2_HTTP_1_1_REQUIRED", {
+  code: "ERR_HTTP2_STREAM_ERROR"
+})
+export const calmSession = fault("Session closed with error code 11", { code: "ERR_HTTP2_SESSION_ERROR" })
+/** As newer versions of Node write it. */
+export const calmSessionByName = fault("Session closed with error code NGHTTP2_ENHANCE_YOUR_CALM", {
+  code: "ERR_HTTP2_SESSION_ERROR"
+})
+export const calmGoAway = fault('HTTP/2: "GOAWAY" frame received with code 11', {
+  name: "SocketError",
+  code: "UND_ERR_SOCKET"
+})
 export const refusedUpgrade = fault('HTTP/2: "stream error" received - code 7', {
   name: "InformationalError",
   code: "UND_ERR_INFO"
