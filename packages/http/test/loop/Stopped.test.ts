@@ -32,7 +32,7 @@ describe("HttpRetry.orStopped", () => {
       of: "spent attempts",
       request: HttpClientRequest.get(url),
       steps: [503, resetFault, { status: 500, body: "broken" }],
-      reason: "all 3 attempts are spent",
+      reason: "all attempts spent",
       attempts: 3,
       elapsed: 2000,
       delays: [1000, 1000, undefined]
@@ -89,7 +89,7 @@ describe("HttpRetry.orStopped", () => {
     Effect.gen(function* () {
       const { client } = scripted(503, resetFault, resetFault)
       const stopped = yield* Effect.flip(HttpRetry.orStopped(client, policy).get(url))
-      expect([Retry.format(stopped.reason), stopped.attempts]).toEqual(["all 3 attempts are spent", 3])
+      expect([Retry.format(stopped.reason), stopped.attempts]).toEqual(["all attempts spent", 3])
       expect(stopped.error).toMatchObject({ _tag: "RequestError", cause: resetFault })
       expect(
         stopped.history.map(({ error }) => (HttpClassifier.isResponse(error) ? error.status : error._tag))
@@ -158,12 +158,7 @@ describe("HttpRetry.orStopped", () => {
   )
 
   it.effect.each([
-    [
-      "a timeout",
-      { attemptTimeout: AttemptTimeout.constant("1 second") },
-      "AttemptTimedOut",
-      "all 3 attempts are spent"
-    ],
+    ["a timeout", { attemptTimeout: AttemptTimeout.constant("1 second") }, "AttemptTimedOut", "all attempts spent"],
     [
       "a cut deadline",
       { deadline: Deadline.cut("2 seconds") },
@@ -231,7 +226,7 @@ describe("HttpRetry.orStopped", () => {
       for (const { client } of [answered, broken]) {
         const failing = HttpRetry.orStopped(client, policy).get("http://user:word@api.test/?key=secret")
         const cause = yield* Effect.map(Effect.sandbox(failing), () => Cause.empty).pipe(Effect.merge)
-        expect(Cause.pretty(cause, { renderErrorCause: true })).toMatch(/^(?![^]*(4111|secret|word))[^]*all 3 attempts/)
+        expect(Cause.pretty(cause, { renderErrorCause: true })).toMatch(/^(?![^]*(4111|secret|word))[^]*all attempts/)
       }
     }).pipe(world)
   )

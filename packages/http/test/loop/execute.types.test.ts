@@ -60,15 +60,16 @@ describe("HttpRetry.orStopped types", () => {
   })
 
   it("gives reason and outcome to one handler", () => {
-    const handled = HttpRetry.orStopped(client)
-      .execute(request)
-      .pipe(
-        Effect.catchTag("RetryStopped", ({ error, reason }) => {
-          expectTypeOf(error).toEqualTypeOf<HttpClientError.HttpClientError | Response>()
-          return Effect.succeed(reason._tag)
-        })
-      )
-    expectTypeOf(handled).toEqualTypeOf<Effect.Effect<Response | Retry.StopReason["_tag"]>>()
+    const handled = () =>
+      HttpRetry.orStopped(client)
+        .execute(request)
+        .pipe(
+          Effect.catchTag("RetryStopped", ({ error, reason }) => {
+            expectTypeOf(error).toEqualTypeOf<HttpClientError.HttpClientError | Response>()
+            return Effect.succeed(reason._tag)
+          })
+        )
+    expectTypeOf(handled).returns.toEqualTypeOf<Effect.Effect<Response | Retry.StopReason["_tag"]>>()
   })
 })
 

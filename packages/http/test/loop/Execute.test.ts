@@ -1,0 +1,508 @@
+import {
+  HttpBody,
+  HttpClient,
+  HttpClientError,
+  HttpClientRequest,
+  HttpClientResponse,
+  type HttpIncomingMessage
+} from "@effect/platform"
+import { AttemptTimeout, Backoff, Deadline, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { HttpRetry, Idempotency } from "@effect-retry/http"
+import { VirtualClock } from "@effect-retry/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Context, Data, Duration, Effect, Exit, Fiber, Schema, Stream } from "effect"
+import * as Faults from "../support/Faults.ts"
+import * as Scripted from "../support/ScriptedClient.ts"
+
+const { make: scripted, world } = Scripted
+
+const url = "http://api.test/orders/1"
+const get = HttpClientRequest.get(url)
+const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 second" }) }
+
+const Order = Schema.Struct({ id: Schema.Number })
+const order = HttpClientResponse.schemaBodyJson(Order)
+const text = (response: HttpIncomingMessage.HttpIncomingMessage<HttpClientError.ResponseError>) => response.text
+
+/** A body that gives a part of what it should, and then fails, or never gives anything again. */
+const partial = (part: string, then: Error | "silence") => {
+  const seen = { cancelled: false }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        if (part !== "") {
+          controller.enqueue(new TextEncoder().encode(part))
+          part = ""
+        } else if (then !== "silence") controller.error(then)
+      },
+      cancel: () => {
+        seen.cancelled = true
+      }
+    },
+    { highWaterMark: 0 }
+  )
+  return { body, seen }
+}
+
+const broken = (cause: Error = Faults.terminated(Faults.reset)): Scripted.Answer => ({
+  status: 200,
+  body: partial('{"id":', cause).body
+})
+
+const whole: Scripted.Answer = { status: 200, body: '{"id":1}' }
+
+const nowMillis = Effect.map(VirtualClock.now, Duration.toMillis)
+
+describe("HttpRetry.execute", () => {
+  it.effect("sends again when the body breaks", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(broken(), 503, broken(), whole)
+      const retried = HttpRetry.withRetry(client, { ...policy, maxAttempts: 4 })
+      expect(yield* HttpRetry.execute(retried, get, order)).toEqual({ id: 1 })
+      expect(Scripted.times(calls)).toEqual([0, 1000, 2000, 3000])
+    }).pipe(world)
+  )
+
+  it.effect("fails with what the last reading failed with", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(broken(), broken(), broken())
+      const { observe, reasons } = Scripted.gaveUp()
+      const error = yield* client.pipe(
+        HttpRetry.withRetry({ ...policy, observe }),
+        HttpRetry.execute(get, order),
+        Effect.flip
+      )
+      expect(error).toMatchObject({ _tag: "ResponseError", reason: "Decode" })
+      expect([calls.length, reasons.map(Retry.format)]).toEqual([3, ["all attempts spent"]])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    ["a schema that does not fit", { status: 200, body: '{"id":"one"}' }, "ParseError"],
+    ["a text that is no JSON", { status: 200, body: '{"id":' }, "ResponseError"]
+  ] as const)("does not send again what cannot be decoded: %s", ([, answer, tag]) =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(answer)
+      const { observe, reasons } = Scripted.gaveUp()
+      const retried = HttpRetry.withRetry(client, { ...policy, observe })
+      const error = yield* Effect.flip(HttpRetry.execute(retried, get, order))
+      expect([error._tag, calls.length, reasons.map(({ _tag }) => _tag)]).toEqual([tag, 1, ["Terminal"]])
+    }).pipe(world)
+  )
+
+  it.effect("asks the opinion about what reading fails with", () =>
+    Effect.gen(function* () {
+      class NotYet extends Data.TaggedError("NotYet") {}
+      const { calls, client } = scripted({ status: 200, body: "pending" }, { status: 200, body: "done" })
+      const retried = HttpRetry.withRetry(client, {
+        ...policy,
+        opinion: (outcome: unknown) => (outcome instanceof NotYet ? Verdict.retryable("Server") : Verdict.noOpinion)
+      })
+      const read = (response: HttpClientResponse.HttpClientResponse) =>
+        Effect.filterOrFail(
+          response.text,
+          (text) => text !== "pending",
+          () => new NotYet()
+        )
+      expect(yield* HttpRetry.execute(retried, get, read)).toBe("done")
+      expect(calls).toHaveLength(2)
+    }).pipe(world)
+  )
+
+  it.effect("judges a request by what makes it repeatable, and keeps its key and its attempt headers", () =>
+    Effect.gen(function* () {
+      const once = scripted(broken(), whole)
+      const { observe, reasons } = Scripted.gaveUp()
+      const post = HttpClientRequest.post(url, { body: Scripted.textBody })
+      const plain = HttpRetry.withRetry(once.client, { ...policy, observe })
+      expect(yield* Effect.flip(HttpRetry.execute(plain, post, order))).toMatchObject({ reason: "Decode" })
+      expect([once.calls.length, reasons.map(Retry.format)]).toEqual([
+        1,
+        ["not retryable: POST without Idempotency-Key"]
+      ])
+      const { calls, client } = scripted(broken(), whole)
+      const keyed = HttpRetry.withRetry(client, {
+        ...policy,
+        idempotency: { ...Idempotency.standard, createKeyFor: ["POST"] },
+        attemptHeaders: HttpRetry.attemptNumber()
+      })
+      expect(yield* HttpRetry.execute(keyed, post, order)).toEqual({ id: 1 })
+      expect(new Set(Scripted.sent(calls, "idempotency-key")).size).toBe(1)
+      expect(Scripted.sent(calls, "x-retry-attempt")).toEqual(["1", "2"])
+    }).pipe(world)
+  )
+
+  it.effect("takes no error that comes after the response for one of a request that was not sent", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(whole)
+      const post = HttpClientRequest.post(url, { body: Scripted.textBody })
+      const read = () =>
+        Effect.fail(new HttpClientError.RequestError({ request: post, reason: "Transport", cause: Faults.refused }))
+      yield* Effect.flip(HttpRetry.execute(HttpRetry.withRetry(client, policy), post, read))
+      expect(calls).toHaveLength(1)
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    { of: "a status that is no failure", answer: { status: 404, body: "none" }, calls: 1 },
+    { of: "a status that is not retryable", answer: { status: 501, body: "never" }, calls: 1 },
+    { of: "the last of all attempts", answer: { status: 503, body: "busy" }, calls: 3 },
+    { of: "a hint that is too long", answer: { status: 429, body: "slow", headers: { "retry-after": "90" } }, calls: 1 }
+  ])("reads every response that is not sent again, once: $of", ({ answer, calls: count }) =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(answer)
+      let reads = 0
+      const read = (response: HttpClientResponse.HttpClientResponse) => {
+        reads += 1
+        return Effect.map(response.text, (text) => [response.status, text])
+      }
+      const retried = HttpRetry.withRetry(client, policy)
+      expect(yield* HttpRetry.execute(retried, get, read)).toEqual([answer.status, answer.body])
+      expect([reads, calls.length]).toEqual([1, count])
+    }).pipe(world)
+  )
+
+  it.effect("reads a response that was kept where a retry is refused after the wait", () =>
+    Effect.gen(function* () {
+      const { client } = scripted({ status: 429, body: "slow down" })
+      let asked = 0
+      const rateLimiter: TokenBucket.TokenBucket = {
+        ...TokenBucket.unlimited,
+        acquire: (request) =>
+          Effect.suspend(() => (++asked === 1 ? TokenBucket.unlimited : TokenBucket.empty).acquire(request))
+      }
+      const retried = HttpRetry.withRetry(client, { ...policy, rateLimiter })
+      expect(yield* HttpRetry.execute(retried, get, text)).toBe("slow down")
+      asked = 0
+      const cut = scripted(broken())
+      const failing = HttpRetry.withRetry(cut.client, { ...policy, rateLimiter })
+      expect(yield* Effect.flip(HttpRetry.execute(failing, get, text))).toMatchObject({ reason: "Decode" })
+    }).pipe(world)
+  )
+
+  it.effect("does not send a response again that is not retryable, whatever becomes of its body", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted({ ...broken(), status: 501 }, whole)
+      const { observe, reasons } = Scripted.gaveUp()
+      const error = yield* Effect.flip(
+        HttpRetry.execute(HttpRetry.withRetry(client, { ...policy, observe }), get, text)
+      )
+      expect([error._tag, calls.length, reasons.map(Retry.format)]).toEqual([
+        "ResponseError",
+        1,
+        ["not retryable: status 501"]
+      ])
+    }).pipe(world)
+  )
+
+  it.effect("sends and reads once with a client that does not retry", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503, whole)
+      expect(yield* HttpRetry.execute(client, get, ({ status }) => Effect.succeed(status))).toBe(503)
+      expect(yield* client.pipe(HttpRetry.execute(get, order))).toEqual({ id: 1 })
+      expect(calls).toHaveLength(2)
+    }).pipe(world)
+  )
+
+  it.effect("begins anew whenever its effect is run", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(whole)
+      const executed = HttpRetry.execute(HttpRetry.withRetry(client, policy), get, order)
+      expect(yield* Effect.replicateEffect(executed, 3)).toEqual([{ id: 1 }, { id: 1 }, { id: 1 }])
+      expect(calls).toHaveLength(3)
+    }).pipe(world)
+  )
+
+  it.effect("lets defects of the reader through, and releases the response", () =>
+    Effect.gen(function* () {
+      const { body, seen } = partial("half", "silence")
+      const { calls, client } = scripted({ status: 200, body })
+      const retried = HttpRetry.withRetry(client, policy)
+      expect(yield* Effect.exit(HttpRetry.execute(retried, get, () => Effect.die("broken")))).toEqual(
+        Exit.die("broken")
+      )
+      const thrown = HttpRetry.execute(retried, get, (): Effect.Effect<never> => {
+        throw new Error("a bug")
+      })
+      expect(Exit.isFailure(yield* Effect.exit(thrown))).toBe(true)
+      expect([calls.length, calls[0]?.signal.aborted, seen.cancelled]).toEqual([2, true, true])
+    }).pipe(world)
+  )
+
+  it("refuses a client that the platform has not made", () => {
+    expect(() => HttpRetry.execute({} as HttpClient.HttpClient, get, text)).toThrow("HttpRetry.execute: client must be")
+  })
+})
+
+describe("HttpRetry.execute bounds of time", () => {
+  it.effect("sends again when a body stalls until the timeout of its attempt", () =>
+    Effect.gen(function* () {
+      const { body } = partial("half", "silence")
+      const { calls, client } = scripted({ status: 200, body }, whole)
+      const bounded = HttpRetry.withRetry(client, { ...policy, attemptTimeout: AttemptTimeout.constant("5 seconds") })
+      expect(yield* HttpRetry.execute(bounded, get, order)).toEqual({ id: 1 })
+      expect([Scripted.times(calls), calls[0]?.signal.aborted]).toEqual([[0, 6000], true])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    ["refuses", Deadline.refuse("5 seconds"), "AttemptTimedOut"],
+    ["cuts", Deadline.cut("5 seconds"), "DeadlineExceeded"]
+  ] as const)("ends with a deadline that passes during the reading: one that %s", ([, deadline, tag]) =>
+    Effect.gen(function* () {
+      const { body } = partial("half", "silence")
+      const { calls, client } = scripted(503, { status: 200, body })
+      const bounded = HttpRetry.withRetry(client, { ...policy, deadline })
+      const error = yield* Effect.flip(HttpRetry.execute(bounded, get, text))
+      expect(error).toMatchObject({ _tag: "RequestError", cause: { _tag: tag } })
+      expect([yield* nowMillis, calls[1]?.signal.aborted]).toEqual([5000, true])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    ["the timeout of an attempt", { attemptTimeout: AttemptTimeout.constant("2 seconds") }, 4000, "AttemptTimedOut"],
+    ["a deadline that refuses", { deadline: Deadline.refuse("5 seconds") }, 5000, "AttemptTimedOut"],
+    ["a deadline that cuts", { deadline: Deadline.cut("5 seconds") }, 5000, "DeadlineExceeded"]
+  ] as const)("bounds the reading of what was given up on by %s", ([, bounds, millis, tag]) =>
+    Effect.gen(function* () {
+      const { body } = partial("half", "silence")
+      const { calls, client } = scripted(503, 503, { status: 503, body })
+      const error = yield* Effect.flip(
+        HttpRetry.execute(HttpRetry.withRetry(client, { ...policy, ...bounds }), get, text)
+      )
+      expect(error).toMatchObject({ _tag: "RequestError", cause: { _tag: tag } })
+      expect([yield* nowMillis, calls[2]?.signal.aborted]).toEqual([millis, true])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    { given: "a client with retries", of: HttpRetry.withRetry(policy) },
+    { given: "a response that was given up on", of: HttpRetry.withRetry({ ...policy, maxAttempts: 1 }), status: 503 },
+    { given: "a client without retries", of: <C>(client: C): C => client }
+  ])("releases the connection when it is interrupted in the middle of a read: $given", ({ of, status = 200 }) =>
+    Effect.gen(function* () {
+      const { body, seen } = partial("half", "silence")
+      const { calls, client } = scripted({ status, body })
+      const fiber = yield* Effect.fork(HttpRetry.execute(of(client), get, ({ stream }) => Stream.runDrain(stream)))
+      yield* Effect.sleep("1 second")
+      expect(seen.cancelled).toBe(false)
+      yield* Fiber.interrupt(fiber)
+      expect([calls[0]?.signal.aborted, seen.cancelled, yield* VirtualClock.sleepers]).toEqual([true, true, 0])
+    }).pipe(world)
+  )
+
+  it.effect("releases it as well where the reader has not begun with the body", () =>
+    Effect.gen(function* () {
+      const { body, seen } = partial("half", "silence")
+      const { client } = scripted({ status: 200, body })
+      const bounded = HttpRetry.withRetry(client, {
+        ...policy,
+        maxAttempts: 1,
+        attemptTimeout: AttemptTimeout.constant("1 second")
+      })
+      yield* Effect.flip(HttpRetry.execute(bounded, get, () => Effect.never))
+      expect(seen.cancelled).toBe(true)
+    }).pipe(world)
+  )
+})
+
+describe("HttpRetry.execute in a pipeline", () => {
+  it.effect("reads inside the attempts of a client with combinators above the retries", () =>
+    Effect.gen(function* () {
+      const seen: Array<number> = []
+      const { calls, client } = scripted(broken(), whole)
+      const stacked = client.pipe(
+        HttpRetry.withRetry(policy),
+        HttpClient.filterStatusOk,
+        HttpClient.mapRequest(HttpClientRequest.prependUrl("http://api.test")),
+        HttpClient.mapRequestEffect((request) => Effect.succeed(HttpClientRequest.setHeader(request, "x-token", "t"))),
+        HttpClient.tap(({ status }) => Effect.sync(() => void seen.push(status)))
+      )
+      expect(yield* HttpRetry.execute(stacked, HttpClientRequest.get("/orders/1"), order)).toEqual({ id: 1 })
+      expect([calls.length, seen, Scripted.sent(calls, "x-token")]).toEqual([2, [200], ["t", "t"]])
+    }).pipe(world)
+  )
+
+  it.effect("fails as filterStatusOk above the retries does, not with what the body of an error was read to", () =>
+    Effect.gen(function* () {
+      const { client } = scripted({ status: 404, body: '{"error":"none"}' })
+      const filtered = client.pipe(HttpRetry.withRetry(policy), HttpClient.filterStatusOk)
+      const error = yield* Effect.flip(HttpRetry.execute(filtered, get, order))
+      expect(error).toMatchObject({ _tag: "ResponseError", reason: "StatusCode", response: { status: 404 } })
+      expect(error._tag === "ResponseError" && (yield* error.response.json)).toEqual({ error: "none" })
+    }).pipe(world)
+  )
+
+  it.effect("reads no response that filterStatusOk below the retries refuses", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503, 404)
+      const filtered = client.pipe(HttpClient.filterStatusOk, HttpRetry.withRetry(policy))
+      let reads = 0
+      const error = yield* Effect.flip(
+        HttpRetry.execute(filtered, get, (response) => {
+          reads += 1
+          return order(response)
+        })
+      )
+      expect(error).toMatchObject({ reason: "StatusCode", response: { status: 404 } })
+      expect([reads, calls.length]).toEqual([0, 2])
+    }).pipe(world)
+  )
+
+  it.effect("reads what a combinator above the retries answers instead", () =>
+    Effect.gen(function* () {
+      const { client } = scripted(Faults.noHttp)
+      const other = scripted({ status: 200, body: '{"id":2}' })
+      const falling = client.pipe(
+        HttpRetry.withRetry({ maxAttempts: 1 }),
+        HttpClient.catchAll(() => other.client.get(url))
+      )
+      expect(yield* HttpRetry.execute(falling, get, order)).toEqual({ id: 2 })
+    }).pipe(world)
+  )
+
+  it.effect("reads the last response of redirects that are followed above the retries", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted({ status: 302, headers: { location: "/orders/2" } }, broken(), whole)
+      const following = client.pipe(HttpRetry.withRetry(policy), HttpClient.followRedirects())
+      expect(yield* HttpRetry.execute(following, get, order)).toEqual({ id: 1 })
+      expect(calls.map(({ request }) => new URL(request.url).pathname)).toEqual(["/orders/1", "/orders/2", "/orders/2"])
+    }).pipe(world)
+  )
+
+  it.effect("reads under the outermost of two clients that retry", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(broken(), broken(), broken(), whole)
+      const inner = HttpRetry.withRetry(client, { ...policy, maxAttempts: 2 })
+      expect(yield* HttpRetry.execute(HttpRetry.withRetry(inner, { ...policy, maxAttempts: 4 }), get, order)).toEqual({
+        id: 1
+      })
+      expect(calls).toHaveLength(4)
+    }).pipe(world)
+  )
+
+  it.effect.each(["above", "below"] as const)(
+    "reads no response to other requests that combinators make: %s",
+    (place) =>
+      Effect.gen(function* () {
+        const tokens = scripted({ status: 200, body: "token" })
+        const fetching = HttpRetry.withRetry(tokens.client, policy)
+        const { calls, client } = scripted(broken(), whole)
+        const authorized = <E, R>(self: HttpClient.HttpClient.With<E, R>) =>
+          HttpClient.transform(self, (sent) =>
+            Effect.zipRight(
+              Effect.flatMap(fetching.get("http://auth.test/"), ({ text }) => text),
+              sent
+            )
+          )
+        const stacked =
+          place === "above"
+            ? authorized(HttpRetry.withRetry(client, policy))
+            : HttpRetry.withRetry(authorized(client), policy)
+        const read: Array<string> = []
+        yield* HttpRetry.execute(stacked, get, (response) => {
+          read.push(response.request.url)
+          return order(response)
+        })
+        expect([read, calls.length]).toEqual([[url, url], 2])
+      }).pipe(world)
+  )
+
+  it.effect("lets a reader use retrying clients of its own", () =>
+    Effect.gen(function* () {
+      const { client } = scripted({ status: 200, body: "1" }, { status: 200, body: "2" })
+      const retried = HttpRetry.withRetry(client, policy)
+      const both = HttpRetry.execute(retried, get, (response) =>
+        Effect.zip(
+          response.text,
+          Effect.flatMap(retried.get(url), ({ text }) => text)
+        )
+      )
+      expect(yield* both).toEqual(["1", "2"])
+    }).pipe(world)
+  )
+
+  it.effect("gives a reader the caller's own key of buckets and services", () =>
+    Effect.gen(function* () {
+      class Store extends Context.Tag("test/Store")<Store, string>() {}
+      const { client } = scripted(whole)
+      const bucket = yield* RetryBucket.quota({ capacity: 100 })
+      const retried = HttpRetry.withRetry(client, { ...policy, bucket })
+      const seen = yield* HttpRetry.execute(retried, get, () => Effect.all([TokenBucket.Key, Store])).pipe(
+        Effect.provideService(Store, "mine")
+      )
+      expect(seen).toEqual(["", "mine"])
+    }).pipe(world)
+  )
+
+  it.effect("pays for broken reads out of the same bucket", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(broken(), broken())
+      const { observe, reasons } = Scripted.gaveUp()
+      const bucket = yield* RetryBucket.quota({ capacity: 14 })
+      const funded = HttpRetry.withRetry(client, { ...policy, bucket, observe })
+      yield* Effect.flip(HttpRetry.execute(funded, get, order))
+      expect([calls.length, reasons]).toEqual([2, [{ _tag: "BucketEmpty" }]])
+    }).pipe(world)
+  )
+
+  it.effect("releases the response whose reading broke before it sends again", () =>
+    Effect.gen(function* () {
+      const first = partial("half", "silence")
+      const { calls, client } = scripted({ status: 200, body: first.body }, whole)
+      class Odd extends Data.TaggedError("Odd") {}
+      const opinion = (outcome: unknown) => (outcome instanceof Odd ? Verdict.transient : Verdict.noOpinion)
+      let reads = 0
+      const retried = HttpRetry.withRetry(client, { ...policy, opinion })
+      yield* HttpRetry.execute(retried, get, (response) => (++reads === 1 ? Effect.fail(new Odd()) : order(response)))
+      expect([first.seen.cancelled, calls[0]?.signal.aborted, calls.length]).toEqual([true, true, 2])
+    }).pipe(world)
+  )
+
+  it.effect("does not send a body again that is a stream", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(broken(), whole)
+      const put = HttpClientRequest.put(url, { body: HttpBody.stream(Stream.make(new Uint8Array(3))) })
+      expect(yield* Effect.flip(HttpRetry.execute(HttpRetry.withRetry(client, policy), put, order))).toMatchObject({
+        reason: "Decode"
+      })
+      expect(calls).toHaveLength(1)
+    }).pipe(world)
+  )
+})
+
+describe("HttpRetry.execute with a client that says why it gave up", () => {
+  it.effect("leaves the response that is given up on to the caller", () =>
+    Effect.gen(function* () {
+      for (const status of [503, 501]) {
+        const { client } = scripted({ status, body: "busy" })
+        let reads = 0
+        const stopped = yield* client.pipe(
+          HttpRetry.orStopped(policy),
+          HttpRetry.execute(get, ({ text }) => {
+            reads += 1
+            return text
+          }),
+          Effect.flip
+        )
+        expect([reads, stopped._tag]).toEqual([0, "RetryStopped"])
+        const { error } = stopped as Retry.RetryStopped<HttpClientResponse.HttpClientResponse>
+        expect([error.status, yield* error.text]).toEqual([status, "busy"])
+      }
+    }).pipe(world)
+  )
+
+  it.effect("fails with what the last reading failed with, and tells of broken ones by their responses", () =>
+    Effect.gen(function* () {
+      const { client } = scripted(broken(), broken(), broken())
+      const stopping = HttpRetry.orStopped(client, policy)
+      expect(yield* Effect.flip(HttpRetry.execute(stopping, get, order))).toMatchObject({ reason: "Decode" })
+      const later = scripted(broken(), Faults.noHttp, Faults.noHttp)
+      const stopped = yield* Effect.flip(HttpRetry.execute(HttpRetry.orStopped(later.client, policy), get, order))
+      expect(stopped).toMatchObject({
+        _tag: "RetryStopped",
+        history: [{ error: { status: 200 } }, { error: { _tag: "RequestError" } }, { error: { _tag: "RequestError" } }]
+      })
+    }).pipe(world)
+  )
+})
