@@ -1,0 +1,37 @@
+/**
+ * The clients that are compared, as one function each.
+ */
+import type { Listener } from "./Waits.ts"
+
+/** What is sent, in terms that every client knows. */
+export interface Call {
+  readonly url: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Body | undefined
+  readonly signal: AbortSignal
+  /** The delay between attempts, for clients that let it be chosen. */
+  readonly delayMillis: number
+  /** Limits one attempt, where given. */
+  readonly timeoutMillis: number | undefined
+  /** Hears of waits; only clients with a clock of their own need it. */
+  readonly listener: Listener
+}
+
+/** A stream can be read once, and is one of the web or of Node, as the client wants it. */
+export type Body =
+  | { readonly _tag: "Text"; readonly text: string }
+  | { readonly _tag: "Stream"; readonly text: string }
+  | { readonly _tag: "Form"; readonly form: FormData }
+
+export interface Client {
+  /** The head of its column, in Markdown. */
+  readonly name: string
+  /** How it is configured, as code. */
+  readonly settings: string
+  /** Sends one request and reads its response to the end; what it resolves or rejects with is not compared. */
+  readonly send: (call: Call) => Promise<unknown>
+}
+
+/** Attempts of every client, the first included. */
+export const maxAttempts = 3

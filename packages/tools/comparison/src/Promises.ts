@@ -1,0 +1,112 @@
+/**
+ * Clients for promises, each configured to three attempts and the smallest delay that its documentation allows.
+ */
+import axios from "axios"
+import axiosRetry from "axios-retry"
+import got from "got"
+import ky from "ky"
+import { Readable } from "node:stream"
+import { Agent, request, RetryAgent } from "undici"
+import { type Body, type Call, type Client, maxAttempts } from "./Client.ts"
+
+const retries = maxAttempts - 1
+
+/** The body as web standards have it. */
+const webBody = (body: Body): string | FormData | ReadableStream<Uint8Array> => {
+  switch (body._tag) {
+    case "Text":
+      return body.text
+    case "Form":
+      return body.form
+    case "Stream":
+      return new Blob([body.text]).stream()
+  }
+}
+
+const nodeBody = ({ body }: Call) => {
+  switch (body?._tag) {
+    case "Text":
+      return body.text
+    case "Form":
+      return body.form
+    case "Stream":
+      return Readable.from([body.text])
+    default:
+      return undefined
+  }
+}
+
+/** `duplex` is what a stream needs, and other bodies do not mind. */
+export const init = (call: Call): RequestInit => ({
+  method: call.method,
+  headers: call.headers,
+  signal: call.signal,
+  ...(call.body !== undefined && { body: webBody(call.body), duplex: "half" })
+})
+
+export const kyClient: Client = {
+  name: "ky",
+  settings: "`retry: { limit: 2, delay: () => 1 }`",
+  send: (call) =>
+    ky(call.url, {
+      ...init(call),
+      retry: { limit: retries, delay: () => 1 },
+      ...(call.timeoutMillis !== undefined && { timeout: call.timeoutMillis })
+    }).text()
+}
+
+export const gotClient: Client = {
+  name: "got",
+  settings: "`retry: { limit: 2, backoffLimit: 1, noise: 0 }`",
+  send: (call) =>
+    got(call.url, {
+      method: call.method as "GET",
+      headers: { ...call.headers },
+      signal: call.signal,
+      retry: { limit: retries, backoffLimit: 1, noise: 0 },
+      ...(call.body !== undefined && { body: nodeBody(call) as string }),
+      ...(call.timeoutMillis !== undefined && { timeout: { request: call.timeoutMillis } })
+    }).text()
+}
+
+/** For clients whose timers are their own; neither retries a timeout. */
+const realTimeoutMillis = 1000
+
+export const axiosClient: Client = {
+  name: "axios-retry",
+  settings: "`retries: 2`",
+  send: (call) => {
+    const client = axios.create()
+    axiosRetry(client, { retries })
+    return client.request({
+      url: call.url,
+      method: call.method,
+      headers: { ...call.headers },
+      data: nodeBody(call),
+      signal: call.signal,
+      ...(call.timeoutMillis !== undefined && { timeout: realTimeoutMillis })
+    })
+  }
+}
+
+export const undiciClient: Client = {
+  name: "undici",
+  settings: "`new RetryAgent(agent, { maxRetries: 2, minTimeout: 1 })`",
+  send: async (call) => {
+    const agent = new Agent()
+    const dispatcher = new RetryAgent(agent, { maxRetries: retries, minTimeout: 1 })
+    try {
+      const { body } = await request(call.url, {
+        dispatcher,
+        method: call.method as "GET",
+        headers: { ...call.headers },
+        body: nodeBody(call) as string,
+        signal: call.signal,
+        ...(call.timeoutMillis !== undefined && { headersTimeout: realTimeoutMillis })
+      })
+      return await body.text()
+    } finally {
+      await agent.destroy()
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { clients } from "../src/Clients.ts"
+import * as Page from "../src/Page.ts"
+import { groups } from "../src/Scenarios.ts"
+
+/** Real sockets and real clients; no wait lasts longer than a millisecond, but a busy machine has many of them. */
+const timeout = 120_000
+
+describe("docs/comparison.md", () => {
+  let tables: ReadonlyArray<Page.Table> = []
+
+  beforeAll(async () => {
+    tables = [Page.settings(), ...(await Page.tables())]
+  }, timeout)
+
+  it("has forty scenarios", () => {
+    expect(groups.flatMap(({ scenarios }) => scenarios).length).toBe(40)
+  })
+
+  it.each(["Settings", ...groups.map(({ heading }) => heading)])("says what was seen under %s", (heading) => {
+    const [, section = ""] = `\n${Page.read()}`.split(`\n### ${heading}\n\n`)
+    const [lines = ""] = section.split("\n\n")
+    expect(lines.split("\n")).toEqual(tables.find((table) => table.heading === heading)?.lines)
+  })
+
+  it("has a column for each client", () => {
+    expect(tables.slice(1).map(({ lines: [head] }) => head)).toEqual(
+      groups.map(() => `| Server | ${clients.map(({ name }) => name).join(" | ")} |`)
+    )
+  })
+})
