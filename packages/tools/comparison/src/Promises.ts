@@ -1,9 +1,9 @@
 /**
  * Clients for promises, each configured to three attempts and the smallest delay that its documentation allows.
  */
-import axios from "axios"
+import * as Axios from "axios"
 import axiosRetry from "axios-retry"
-import got from "got"
+import { got } from "got"
 import ky from "ky"
 import { Readable } from "node:stream"
 import { Agent, request, RetryAgent } from "undici"
@@ -76,7 +76,7 @@ export const axiosClient: Client = {
   name: "axios-retry",
   settings: "`retries: 2`",
   send: (call) => {
-    const client = axios.create()
+    const client = Axios.create()
     axiosRetry(client, { retries })
     return client.request({
       url: call.url,
