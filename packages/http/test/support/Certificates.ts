@@ -10,9 +10,8 @@ export interface Pair {
   readonly cert: string
 }
 
-export interface Certificates {
-  /** What the clients trust. */
-  readonly authority: string
+/** Certificates of servers. */
+export interface Kinds {
   readonly valid: Pair
   readonly expired: Pair
   readonly notYetValid: Pair
@@ -24,7 +23,12 @@ export interface Certificates {
   readonly unknownRoot: Pair
 }
 
-/** What the certificates are for, and what clients ask for. */
+export interface Certificates extends Kinds {
+  /** What the clients trust. */
+  readonly authority: string
+}
+
+/** What the certificates are for, together with all names one level below it. */
 export const host = "server.test"
 
 /** So far from today that no clock is in between. */
@@ -51,7 +55,7 @@ const authority = (name: string): Promise<Pair> =>
 const leaf = (ca: Pair | undefined, options: Selfsigned.SelfsignedOptions = {}, name = host): Promise<Pair> =>
   made(name, {
     ...(ca && { ca }),
-    extensions: [{ name: "subjectAltName", altNames: [{ type: 2, value: name }] }],
+    extensions: [{ name: "subjectAltName", altNames: [name, `*.${name}`].map((value) => ({ type: 2, value })) }],
     ...options
   })
 
@@ -65,7 +69,7 @@ const all = async (): Promise<Certificates> => {
     leaf(undefined),
     leaf(unknown)
   ])
-  const unknownRoot = { ...unknownIssuer, cert: unknownIssuer.cert + unknown.cert }
+  const unknownRoot = { ...unknownIssuer, cert: `${unknownIssuer.cert}\n${unknown.cert}` }
   return { authority: known.cert, valid, expired, notYetValid, ofAnotherHost, selfSigned, unknownIssuer, unknownRoot }
 }
 
