@@ -58,5 +58,6 @@ const recovered = (outcomes: ReadonlyArray<Load.Recovery>): string => {
 const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? NaN
 
-const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+/** A table of Markdown: names on the left, numbers on the right. */
+export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map((_, i) => (i === 0 ? "---" : "---:")), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")

@@ -1,0 +1,101 @@
+/**
+ * The table of docs/circuit-breakers.md: circuit breakers beside buckets, in an outage of a server and of one shard of it.
+ */
+import { RateLimiter, RetryBucket } from "@effect-retry/core"
+import { Load } from "@effect-retry/plan"
+import { Duration, Effect, Option } from "effect"
+import { circuitBreaker } from "../../examples/src/circuit-breaker.ts"
+import { immediately, recovery } from "./Clients.ts"
+import type { Row } from "./Clients.ts"
+import * as Tables from "./Tables.ts"
+
+const policy = immediately(3)
+
+/** The rows of the table, in its order. */
+export const rows: ReadonlyArray<Row> = [
+  recovery.none,
+  recovery.attempts,
+  recovery.successRatio,
+  { name: "quota", policy, bucket: RetryBucket.quota() },
+  {
+    name: "accept ratio (K 2, 5 s) and bucket",
+    policy,
+    bucket: recovery.successRatio.bucket,
+    rateLimiter: RateLimiter.acceptRatio({
+      K: 2,
+      window: "5 seconds",
+      failures: "rejected",
+      maxRejectionProbability: 0.9
+    })
+  },
+  {
+    name: "breaker, 5 failures in a row, 10 s",
+    policy,
+    rateLimiter: circuitBreaker({ failed: 5, of: 5, openFor: "10 seconds" })
+  },
+  {
+    name: "breaker, 10 of 100, 5 s",
+    policy,
+    rateLimiter: circuitBreaker({ failed: 10, of: 100, openFor: "5 seconds" })
+  },
+  {
+    name: "breaker, 50 of 100, 60 s",
+    policy,
+    rateLimiter: circuitBreaker({ failed: 50, of: 100, openFor: "60 seconds" })
+  }
+]
+
+const outage = {
+  load: 0.3,
+  seed: 2,
+  clients: 3,
+  outage: "20 seconds",
+  patience: "30 seconds"
+} as const satisfies Load.RecoveryOptions
+
+const server = { capacityPerSecond: 50, serviceTimes: "constant" } as const
+
+/** What a client makes of the outage of the server, and of one of its ten shards. */
+const outcomes = (client: Load.Client) =>
+  Effect.gen(function* () {
+    const whole = yield* Load.recovery(client, { ...outage, server })
+    const shard = yield* Load.recovery(client, {
+      ...outage,
+      patience: 0,
+      stalled: 1,
+      server: { ...server, shards: 10 }
+    })
+    return {
+      sent: during(whole, "attempts") / during(whole, "requests"),
+      recoveredAfter: Option.map(whole.recoveredAfter, Duration.toSeconds),
+      partlySent: during(shard, "attempts") / during(shard, "requests"),
+      partlySucceeded: during(shard, "succeeded") / during(shard, "requests")
+    }
+  })
+
+/** The seconds of the outage. */
+const during = ({ seconds }: Load.Recovery, count: keyof Load.Second): number =>
+  seconds.slice(60, 80).reduce((sum, second) => sum + second[count], 0)
+
+/** The cells of a client. */
+export const rowOf = (row: Row): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.map(outcomes(row), ({ partlySent, partlySucceeded, recoveredAfter, sent }) => [
+    row.name,
+    sent.toFixed(2),
+    Option.match(recoveredAfter, { onNone: () => "never", onSome: (seconds) => `${seconds}` }),
+    partlySent.toFixed(2),
+    `${(partlySucceeded * 100).toFixed(0)} %`
+  ])
+
+export const table: Effect.Effect<string> = Effect.map(Effect.forEach(rows, rowOf), (cells) =>
+  Tables.table(
+    [
+      "client",
+      "outage: attempts per request",
+      "well after",
+      "one shard: attempts per request",
+      "one shard: requests that succeed"
+    ],
+    cells
+  )
+)
