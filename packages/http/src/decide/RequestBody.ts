@@ -31,11 +31,11 @@ export const whyNotReplayable = (body: HttpBody.HttpBody, declared: boolean): st
 
 const whyNotRaw = (body: unknown): string | undefined => {
   if (body === undefined || body === null || typeof body === "string" || ArrayBuffer.isView(body)) return undefined
-  const tag = Object.prototype.toString.call(body).slice(8, -1)
-  if (replayed.includes(tag)) return undefined
   if (isFunctionOf(body, "getReader")) return "the body is a ReadableStream, which can be read only once"
   if (isFunctionOf(body, "pipe")) return "the body is a Node stream, which can be read only once"
   if (isFunctionOf(body, "next")) return "the body is an iterator, which can be read only once"
+  const tag = Object.prototype.toString.call(body).slice(8, -1)
+  if (replayed.includes(tag)) return undefined
   if (isFunctionOf(body, Symbol.iterator) || isFunctionOf(body, Symbol.asyncIterator)) {
     return "the body is an iterable, which may be read only once"
   }
