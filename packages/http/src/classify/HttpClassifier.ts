@@ -105,7 +105,7 @@ export const isResponse = (outcome: unknown): outcome is HttpClientResponse.Http
  *
  * @category guards
  */
-export const isFine = (self: Classifier.Classifier<never>, response: HttpClientResponse.HttpClientResponse): boolean =>
+export const isFine = (self: Classifier.Classifier<never>, response: { readonly status: number }): boolean =>
   isHttpClassifier(self) && response.status < 400 && self.tables.statuses[response.status] === undefined
 
 /**

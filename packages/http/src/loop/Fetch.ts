@@ -19,16 +19,17 @@
  * retrying("http://localhost/").then((response) => assert.strictEqual(response.status, 503))
  * ```
  */
-import type { HttpClientRequest } from "@effect/platform"
-import { FetchHttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
+import { HttpClientError } from "@effect/platform"
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { Cause, Effect, Exit, Predicate, Runtime, Stream } from "effect"
-import type { Send } from "./Exchange.ts"
+import { Cause, Effect, Exit, Predicate, Runtime } from "effect"
+import * as HttpClassifier from "../classify/HttpClassifier.ts"
+import * as Idempotency from "../decide/Idempotency.ts"
+import * as FetchCall from "./FetchCall.ts"
 import * as FetchInput from "./FetchInput.ts"
-import type { Any, Checked, Env, Fields } from "./HttpPolicy.ts"
+import type { Any, Checked, Env, Erased, Fields } from "./HttpPolicy.ts"
 import { complete } from "./HttpPolicy.ts"
-import { retrying } from "./Retrying.ts"
+import { isPlain, retrying } from "./Retrying.ts"
 
 /**
  * What a `fetch` that retries is made of, beside its policy.
@@ -44,8 +45,14 @@ export interface Options {
  * A `fetch` under a policy that needs no services.
  *
  * A body given as a string, bytes, a `Blob`, `FormData` or `URLSearchParams` is sent again; a stream is sent once. What the
- * caller changes after the call, in a URL, headers or a body, changes no attempt: bytes are copied. The body of a `Request` is cloned for every attempt, and so held in memory until the last of them; the `Request` itself stays unread.
- * A `Request` of another class, such as undici's, is for a `fetch` that knows it; one whose body is a stream of Node is sent once.
+ * caller changes after the call, in a URL, headers or a body, changes no attempt: bytes are copied. The body of a `Request`
+ * is cloned for every attempt, and so held in memory until the last of them; the `Request` itself stays unread.
+ * A `Request` of another class, such as undici's, is for a `fetch` that knows it: the global one rejects it with a
+ * `TypeError`, and likewise a body that it would send as "[object FormData]". A `Request` whose body is a stream of Node is
+ * sent once.
+ *
+ * Under a policy that asks for nothing before the first failure the global `fetch` sends the first attempt directly, and a
+ * response that needs no judgement is the answer: no fiber, no signal beside the caller's. Its bodies must be web streams.
  *
  * @category constructors
  */
@@ -68,22 +75,38 @@ export const makeEffect = <P extends Fields<HttpClientError.RequestError>>(
   Effect.map(Effect.runtime<Env<P, never>>(), fetchOf("Fetch.makeEffect", policy, options))
 
 const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
-  const retry = retrying(complete(owner, given))
+  const policy = complete(owner, given)
+  const retry = retrying(policy)
   const own = checkOptions(owner, options).fetch
+  // What ends the requests of another `fetch` is not known: there each attempt has a signal of its own.
+  const isDirect = own === undefined && isPlain(policy)
   return (runtime: Runtime.Runtime<never>): typeof fetch => {
     const runPromiseExit = Runtime.runPromiseExit(runtime)
     return async (input, init) => {
-      const send = own ?? globalThis.fetch
-      const request = FetchInput.request(input, init)
-      // What is no request at all is for `fetch` to reject.
-      if (request === undefined) return send(input, init)
-      const signal = FetchInput.signal(input, init)
+      if (own === undefined) FetchInput.checkGlobal(input, init)
+      const call = FetchCall.make(
+        own ?? globalThis.fetch,
+        { input, init },
+        (request) => isDirect && !Idempotency.wantsKey(policy.idempotency, request)
+      )
+      const { signal } = call
       signal?.throwIfAborted()
-      const call: Call = { send, ...FetchInput.copied(input, init, request), request, signal, latest: undefined }
-      const exit = await untilAborted(signal, (options) => runPromiseExit(retried(call, retry), options))
+      const answer = call.isDirect ? await fineAnswer(policy, FetchCall.begin(call)) : undefined
+      if (answer !== undefined) return answer
+      const exit = await untilAborted(signal, (options) => runPromiseExit(FetchCall.looped(call, retry), options))
       if (Exit.isSuccess(exit)) return exit.value
       throw signal?.aborted === true ? signal.reason : rejection(exit.cause)
     }
+  }
+}
+
+/** A response that needs no judgement; what else becomes of an attempt is for the loop. */
+const fineAnswer = async ({ classifier }: Erased, first: Promise<Response>): Promise<Response | undefined> => {
+  try {
+    const response = await first
+    return HttpClassifier.isFine(classifier, response) ? response : undefined
+  } catch {
+    return undefined
   }
 }
 
@@ -103,6 +126,7 @@ const untilAborted = async <A>(
   run: (options: { readonly signal?: AbortSignal }) => Promise<A>
 ): Promise<A> => {
   if (signal === undefined) return run({})
+  signal.throwIfAborted()
   const heard = AbortSignal.any([signal])
   const controller = new AbortController()
   const abort = () => controller.abort()
@@ -113,94 +137,6 @@ const untilAborted = async <A>(
     heard.removeEventListener("abort", abort)
   }
 }
-
-interface Call {
-  readonly send: typeof fetch
-  readonly input: FetchInput.Input
-  readonly init: FetchInput.Init
-  readonly request: HttpClientRequest.HttpClientRequest
-  readonly signal: AbortSignal | undefined
-  /** What came in last, and what it is to the policy. */
-  latest: { readonly web: Response; readonly response: HttpClientResponse.HttpClientResponse } | undefined
-}
-
-const retried = (call: Call, retry: ReturnType<typeof retrying>): Effect.Effect<Response, unknown> => {
-  const { init, input, request } = call
-  const redirect = init.redirect ?? (FetchInput.isRequest(input) ? input.redirect : undefined)
-  return retry((attempt) => sent(call, attempt), request).pipe(
-    Effect.map((response) => webOf(call, response)),
-    Effect.provideService(FetchHttpClient.RequestInit, { redirect: redirect ?? "follow" })
-  ) as Effect.Effect<Response, unknown>
-}
-
-const sent = (call: Call, attempt: HttpClientRequest.HttpClientRequest): ReturnType<Send> =>
-  Effect.async((resume) => {
-    const controller = new AbortController()
-    const failed = (cause: unknown) =>
-      resume(Effect.fail(new HttpClientError.RequestError({ request: attempt, reason: "Transport", cause })))
-    try {
-      const arrived = (web: Response) => resume(Effect.sync(() => received(call, attempt, web, controller)))
-      started(call, attempt, controller.signal).then(arrived, failed)
-    } catch (cause) {
-      failed(cause)
-    }
-    return Effect.sync(() => controller.abort())
-  })
-
-const started = (call: Call, attempt: HttpClientRequest.HttpClientRequest, ofAttempt: AbortSignal) => {
-  const { init, input, request, send, signal } = call
-  return send(FetchInput.ofAttempt(input), {
-    ...init,
-    ...(attempt.headers !== request.headers && { headers: attempt.headers }),
-    signal: signal ? AbortSignal.any([signal, ofAttempt]) : ofAttempt
-  })
-}
-
-/** With the controller, as responses of the platform's clients: what discards a response aborts its request. */
-const received = (
-  call: Call,
-  attempt: HttpClientRequest.HttpClientRequest,
-  web: Response,
-  controller: AbortController
-) => {
-  const response = Object.assign(HttpClientResponse.fromWeb(attempt, web), { controller })
-  call.latest = { web, response }
-  return response
-}
-
-/** The response that came in, or one that stands for it where its body was released. */
-const webOf = ({ latest }: Call, response: HttpClientResponse.HttpClientResponse): Response => {
-  const web = latest?.web ?? Response.error()
-  if (response === latest?.response || web.body === null) return web
-  const body = withoutBody.includes(web.status)
-    ? null
-    : Stream.toReadableStream(Stream.mapError(response.stream, ({ cause }) => cause))
-  return standIn(web, newResponse(body, web))
-}
-
-/** Source: https://fetch.spec.whatwg.org/#null-body-status. */
-const withoutBody: ReadonlyArray<number> = [101, 103, 204, 205, 304]
-
-/** What a server says cannot always be said again. */
-const newResponse = (body: ReadableStream | null, init: Response): Response => {
-  try {
-    return new Response(body, init)
-  } catch {
-    return new Response(body)
-  }
-}
-
-const standIn = (web: Response, held: Response): Response =>
-  Object.defineProperties(held, {
-    clone: { value: () => standIn(web, Response.prototype.clone.call(held)) },
-    headers: { value: web.headers },
-    ok: { value: web.ok },
-    redirected: { value: web.redirected },
-    status: { value: web.status },
-    statusText: { value: web.statusText },
-    type: { value: web.type },
-    url: { value: web.url }
-  })
 
 const rejection = (cause: Cause.Cause<unknown>): unknown => {
   const error = Cause.squash(cause)

@@ -26,23 +26,54 @@ export const isRequest = (input: unknown): input is Request =>
   Predicate.isFunction(property(input, "clone"))
 
 /**
- * What the request is judged by; it is sent as it was given. `undefined` where it cannot be a request.
+ * Throws a `TypeError` where the global `fetch` does not know what it is given: it would take the words "[object Request]" for
+ * a URL, and send "[object FormData]".
+ *
+ * @category guards
+ */
+export const checkGlobal = (input: Input, init: Init | undefined): void => {
+  if (isRequest(input) && !(input instanceof globalThis.Request)) {
+    throw new TypeError("the global fetch takes no Request of another class: name the fetch that does, as an option")
+  }
+  if (!isSendable(init?.body)) {
+    throw new TypeError(`the global fetch cannot send a body of this class: ${String(init?.body)}`)
+  }
+}
+
+/** By properties, as the `fetch` of Node.js knows blobs and forms of other classes. */
+const isSendable = (body: unknown): boolean =>
+  !Predicate.isObject(body) ||
+  ArrayBuffer.isView(body) ||
+  isBuffer(body) ||
+  [Symbol.asyncIterator, "arrayBuffer", "getAll", "getReader"].some((name) =>
+    Predicate.isFunction(property(body, name))
+  ) ||
+  !String(body).startsWith(unnamed)
+
+/** By tag and not by constructor: realms have constructors of their own. */
+const isBuffer = (body: unknown): body is ArrayBuffer =>
+  Object.prototype.toString.call(body) === `${unnamed}ArrayBuffer]`
+
+/** What an object is as a string that has no form of its own. */
+const unnamed = "[object "
+
+/**
+ * What the request is judged by; it is sent as it was given. Throws a `TypeError` where it cannot be a request.
  *
  * @category conversions
  */
-export const request = (input: Input, init: Init | undefined): HttpClientRequest.HttpClientRequest | undefined => {
+export const request = (input: Input, init: Init | undefined): HttpClientRequest.HttpClientRequest => {
   const given = isRequest(input) ? input : undefined
-  if (given?.bodyUsed === true) return undefined
-  try {
-    const method = (init?.method ?? given?.method ?? "GET").toUpperCase()
-    const body = init?.body ?? bodyOf(given)
-    return HttpClientRequest.make(method as "GET")(given?.url ?? String(input), {
-      headers: Object.fromEntries(new Headers(init?.headers ?? given?.headers)),
-      ...(body != null && { body: HttpBody.raw(body) })
-    })
-  } catch {
-    return undefined
-  }
+  const url = given?.url ?? String(input)
+  if (url.startsWith(unnamed)) throw new TypeError(`fetch takes a URL or a Request, got ${url}`)
+  if (given?.bodyUsed === true && init?.body == null)
+    throw new TypeError("the body of the Request has been read already")
+  const method = String(init?.method ?? given?.method ?? "GET").toUpperCase()
+  const body = init?.body ?? bodyOf(given)
+  return HttpClientRequest.make(method as "GET")(url, {
+    headers: Object.fromEntries(new Headers(init?.headers ?? given?.headers)),
+    ...(body != null && { body: HttpBody.raw(body) })
+  })
 }
 
 /** A body that is cloned for every attempt needs no judgement. */
@@ -76,7 +107,7 @@ type Body = NonNullable<Init["body"]>
 /** What can be sent again, and changed: a `Blob` cannot be, and a stream is sent once. */
 const copiedBody = (body: Body): Body => {
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice()
-  if (body instanceof ArrayBuffer) return body.slice(0)
+  if (isBuffer(body)) return body.slice(0)
   if (body instanceof URLSearchParams) return new URLSearchParams(body)
   if (!(body instanceof FormData)) return body
   const copy = new FormData()
@@ -85,11 +116,12 @@ const copiedBody = (body: Body): Body => {
 }
 
 /**
- * What one attempt sends: a `Request` stays unread.
+ * What one attempt sends: a `Request` stays unread, also where another body is sent.
  *
  * @category conversions
  */
-export const ofAttempt = (input: Input): Input => (isRequest(input) && isCloned(input) ? input.clone() : input)
+export const ofAttempt = (input: Input, init: Init): Input =>
+  isRequest(input) && isCloned(input) && init.body == null ? input.clone() : input
 
 /**
  * The signal of a call: `null` takes that of a `Request` away.

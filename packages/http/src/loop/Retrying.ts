@@ -49,7 +49,6 @@ export const retrying = (policy: Erased, stops = false): ((send: Send, request: 
     })
 }
 
-/** Of a policy that has no other fields nothing is wanted before the first failure. */
 const wantedLater = [
   "classifier",
   "idempotency",
@@ -61,7 +60,12 @@ const wantedLater = [
   "whenNested"
 ]
 
-const isPlain = (policy: Erased): boolean =>
+/**
+ * Whether a policy asks for nothing before the first failure. A key may be wanted all the same.
+ *
+ * @category guards
+ */
+export const isPlain = (policy: Erased): boolean =>
   Object.entries(policy).every(([field, value]) => value === undefined || wantedLater.includes(field)) &&
   !(Backoff.isBackoff(policy.backoff) && policy.backoff.readsTime)
 
