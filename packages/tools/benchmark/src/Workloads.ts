@@ -4,6 +4,7 @@
 import type { Workload } from "./Workload.ts"
 import { sdkOneFailure, sdkSucceeds } from "./workloads/AwsSdk.ts"
 import { concurrentOperations } from "./workloads/ConcurrentOperations.ts"
+import { fetchGet, fetchPost, fetchRequest, fetchSignal } from "./workloads/FetchCalls.ts"
 import { foreignSchedule } from "./workloads/ForeignSchedule.ts"
 import { heldMemory } from "./workloads/HeldMemory.ts"
 import { httpFetch, httpInMemory, httpUndici } from "./workloads/Http.ts"
@@ -36,6 +37,10 @@ export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
   httpUndici,
   httpFetch,
   httpInMemory,
+  fetchGet,
+  fetchPost,
+  fetchSignal,
+  fetchRequest,
   httpLibrariesSucceed,
   httpLibrariesOneFailure,
   sdkSucceeds,
