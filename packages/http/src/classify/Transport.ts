@@ -132,7 +132,6 @@ const text = (error: object, key: string): string | undefined => {
  */
 const http2Code = (code: string | undefined, message: string | undefined): string | undefined => {
   if (code === undefined || message === undefined) return undefined
-  if (message.length > longestCode) return undefined
   switch (code) {
     case "ERR_HTTP2_STREAM_ERROR":
       return /^Stream closed with error code (NGHTTP2_[A-Z0-9_]+)$/.exec(message)?.[1]
@@ -160,7 +159,7 @@ const connectionCodes: ReadonlyArray<readonly [number: string, name: string]> = 
 ]
 
 const ofConnection = (said: string | undefined): string | undefined =>
-  connectionCodes.find((names) => said !== undefined && names.includes(said))?.[1]
+  connectionCodes.find(([number, name]) => said === number || said === name)?.[1]
 
 const connecting = ["connect", "getaddrinfo", "bind"]
 const exchanging = ["read", "write", "shutdown"]
