@@ -167,6 +167,7 @@ describe("HintHeader.openAi", () => {
       },
       undefined
     ],
+    [{ "x-ratelimit-reset-project-tokens": "3s", "x-ratelimit-remaining-project-tokens": "7" }, undefined],
     [{ "x-ratelimit-reset-requests": "1s", "x-ratelimit-remaining-requests": "-1" }, undefined],
     [{ "x-ratelimit-reset-requests": "1s", "x-ratelimit-remaining-requests": "0, 0" }, undefined],
     [{ "x-ratelimit-reset-requests": "1s", "x-ratelimit-remaining-requests": "" }, undefined],

@@ -446,6 +446,11 @@ describe("HttpClassifier.judge", () => {
         new Mine({ cause: transportError(Faults.refused) }),
         "Transient Unknown"
       ],
+      [
+        "a known code in an aggregate, beside errors that say nothing",
+        new AggregateError([new Error("of no code"), Faults.refused]),
+        "Transient Unknown"
+      ],
       ["an unknown code", Faults.fault("open", { code: "ENOENT" }), "no opinion"],
       ["an error of the caller", new Mine({}), "no opinion"],
       ["a bug", new TypeError("undefined is not a function"), "no opinion"],

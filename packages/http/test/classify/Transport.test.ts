@@ -190,6 +190,15 @@ describe("HttpClassifier.judge", () => {
     expect([known(wider(), "EOTHER"), reads <= 256]).toEqual([undefined, true])
   })
 
+  it("claims that nothing was sent only where it has read every error of an aggregate", () => {
+    const of = (more: number) => {
+      const errors = [...Array.from({ length: 126 }, () => Faults.refused), { cause: Faults.refused }]
+      const all = [...errors, ...Array.from({ length: more }, () => Faults.refused)]
+      return known(new AggregateError(all), "ECONNREFUSED")
+    }
+    expect([of(0), of(1), of(1_000)]).toEqual(["NotSent", "Unknown", "Unknown"])
+  })
+
   it("reads no code that is too long to be one", () => {
     const [short, long] = ["E".repeat(100), "E".repeat(101)]
     expect([known({ code: short }, short), known({ code: long }, long)]).toEqual(["NotProcessed", undefined])

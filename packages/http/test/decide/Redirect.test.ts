@@ -19,6 +19,9 @@ revoke()
 const loop: { original?: unknown } = {}
 loop.original = loop
 
+const cycle = Object.assign(new Error("first"), { code: "ECONNRESET" })
+cycle.cause = new Error("second", { cause: cycle })
+
 const web = (redirected: boolean) => {
   const response = new Response(null, { status: 425 })
   Object.defineProperty(response, "redirected", { value: redirected })
@@ -55,8 +58,29 @@ describe("Redirect.isPossible", () => {
     ["an error of a fetch of its own kind that follows", failed(request, refused), "follow", true],
     ["an error of a fetch of another realm", failed(request, { name: "TypeError", cause: refused }), undefined, true],
     ["an error that cannot be looked at", failed(request, unreadable), undefined, false],
+    ["an error whose causes form a circle", failed(request, cycle), undefined, false],
+    ["an error without a cause, of a fetch that follows", failed(request, undefined), "follow", false],
+    ["a response of a fetch that follows", web(false), "follow", false],
     ["a stranger", "boom", undefined, false]
   ]
+
+  /** Where a request goes, the port that its error names, and whether that is another one. */
+  const ports: ReadonlyArray<readonly [url: string, port: number, expected: boolean]> = [
+    ["http://api.test/", 80, false],
+    ["http://api.test/", 443, true],
+    ["https://api.test/", 443, false],
+    ["https://api.test/", 80, true],
+    ["http://api.test:8080/", 8080, false],
+    ["http://api.test:8080/", 80, true],
+    ["https://api.test:8443/", 8443, false],
+    ["https://api.test:8443/", 443, true],
+    ["/relative", 80, true]
+  ]
+
+  it.each(ports)("knows the port of a request by its scheme, or as it is written: %s and %s", (url, port, expected) => {
+    const given = HttpClientRequest.post(url)
+    expect(Redirect.isPossible(given, failed(given, at({ port })), undefined)).toBe(expected)
+  })
 
   it.each(rows)("tells %s", (_, outcome, mode, expected) => {
     expect(Redirect.isPossible(request, outcome, mode)).toBe(expected)

@@ -52,6 +52,11 @@ const once: ReadonlyArray<readonly [name: string, body: unknown, why: string]> =
     "the body is an iterable, which may be read only once"
   ],
   ["an object", { a: 1 }, "the body is of a kind that is not known to be replayable"],
+  [
+    "an object with a reader that is none",
+    { getReader: true },
+    "the body is of a kind that is not known to be replayable"
+  ],
   ["a function", () => bytes, "the body is of a kind that is not known to be replayable"],
   ["a number", 7, "the body is of a kind that is not known to be replayable"],
   ["a promise", Promise.resolve(bytes), "the body is of a kind that is not known to be replayable"]

@@ -131,6 +131,42 @@ describe("Connections.undiciInterceptor", () => {
     expect(make).toThrow(`Connections.undiciInterceptor: ${message}`)
   })
 
+  type Interceptor = ReturnType<typeof Connections.undiciInterceptor>
+
+  /** The handler that the dispatcher gets where the request has this one. */
+  const heldBy = (
+    handler: object
+  ): { readonly [method: string]: (...parameters: ReadonlyArray<unknown>) => unknown } => {
+    const given: Array<unknown> = []
+    const dispatch = (_: never, handler: never) => given.push(handler) > 0
+    Connections.undiciInterceptor()(dispatch as Parameters<Interceptor>[0])({} as never, handler as never)
+    return given[0] as ReturnType<typeof heldBy>
+  }
+
+  const hooks = [
+    "onRequestStart",
+    "onRequestUpgrade",
+    "onResponseStart",
+    "onResponseData",
+    "onResponseEnd",
+    "onResponseError"
+  ]
+
+  it.each(hooks)("passes everything on, where the handler wants to hear it: %s", (method) => {
+    const heard: Array<unknown> = []
+    const held = heldBy({ [method]: (...parameters: ReadonlyArray<unknown>) => heard.push(...parameters) })
+    const parameters = [{}, 200, { a: "1" }, "OK"]
+    for (const each of hooks) held[each]?.(...parameters)
+    expect(heard).toEqual(parameters)
+  })
+
+  it("pauses a response when its handler has heard of it", () => {
+    const heard: Array<string> = []
+    const held = heldBy({ onResponseStart: () => heard.push("heard") })
+    for (const status of [200, 503]) held["onResponseStart"]?.({ pause: () => heard.push("paused") }, status, {})
+    expect(heard).toEqual(["heard", "heard", "paused"])
+  })
+
   it.live("holds the statuses it is told", () =>
     Effect.gen(function* () {
       const client = Clients.undici(composed(new Set([500])))

@@ -1,3 +1,4 @@
+import { HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout, Backoff, Deadline, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
 import { Fetch, HttpRetry, Presets } from "@effect-retry/http"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
@@ -603,6 +604,18 @@ describe("Fetch.make in time", () => {
     const policy = { ...quick, attemptTimeout: AttemptTimeout.constant("20 millis") }
     const rejected = await Fetch.make(policy)(url).catch((error: unknown) => error)
     expect(rejected).toMatchObject({ name: "TimeoutError", message: "attempt 3 took longer than 20ms" })
+  })
+
+  it("rejects with the error that the policy makes of a timeout, of whatever kind", async () => {
+    respond = () => undefined
+    const request = HttpClientRequest.get(url)
+    const response = HttpClientResponse.fromWeb(request, new Response())
+    const of = { request, response, reason: "Decode", cause: new Error("hidden") } as const
+    for (const own of [new Error("out of time"), new HttpClientError.ResponseError(of)]) {
+      const attemptTimeout = AttemptTimeout.constant("5 millis", { onTimeout: () => own })
+      const rejected = await Fetch.make({ ...quick, attemptTimeout, maxAttempts: 1 })(url).catch((error) => error)
+      expect(rejected).toBe(own)
+    }
   })
 
   it("rejects with a TimeoutError where the deadline cuts", async () => {

@@ -1070,6 +1070,20 @@ describe("Policy.bucket and Policy.rateLimiter", () => {
     }).pipe(world)
   )
 
+  it.effect("are told no key where the request goes to no host of its own", () =>
+    Effect.gen(function* () {
+      const { bucket, keys } = noting()
+      const { client } = scripted(503)
+      // What makes the URL whole stands below the retries.
+      const based = HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+        Effect.flatMap((request) => client.execute(HttpClientRequest.prependUrl(request, "http://a.example"))),
+        Effect.succeed
+      )
+      yield* HttpRetry.withRetry(based, { ...policy, maxAttempts: 2, bucket }).get("/relative")
+      expect(keys).toEqual([""])
+    }).pipe(world)
+  )
+
   it.effect("are found by a tag as well", () =>
     Effect.gen(function* () {
       class MyLimiter extends Context.Tag("test/MyLimiter")<MyLimiter, TokenBucket.TokenBucket>() {}
