@@ -159,11 +159,11 @@ export const prepare = (owner: string, policy: Any): Prepared => {
  */
 export const withFunctions = <A>(prepared: Prepared, functions: Functions<A>): Fields<unknown, A> => {
   const policy: ErasedPolicy = { ...prepared.policy, ...(functions as Functions<unknown>) }
-  known.set(policy, { ...prepared, policy })
+  known.set(policy, { ...prepared, policy, observers: functions.observe ?? prepared.observers })
   return policy
 }
 
-type Functions<A> = Pick<Fields<unknown, A>, "attemptTimeout" | "classifier" | "result" | "release">
+type Functions<A> = Pick<Fields<unknown, A>, "attemptTimeout" | "classifier" | "result" | "release" | "observe">
 
 const checkFields = (owner: string, given: Any): void => {
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)

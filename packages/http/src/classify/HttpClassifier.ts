@@ -242,11 +242,8 @@ const judgeChain = (
   const lasting = chain.find((fault) => fault.lasting !== undefined)?.lasting
   if (lasting !== undefined) return judgement(Verdict.terminal(lasting))
   const phase = chain.find((fault) => fault.phase !== undefined)?.phase
-  return judgeCase(otherwise, phase, ["transport error", ...all.filter(isPlain).slice(0, 1)].join(" "))
+  return judgeCase(otherwise, phase, ["transport error", ...all.filter(Transport.isPlain).slice(0, 1)].join(" "))
 }
-
-/** Fit to be shown: what stands in an error can be anything. */
-const isPlain = (code: string): boolean => /^[A-Z][A-Z0-9_]{2,40}$/.test(code)
 
 const judgeCase = (row: Case | undefined, phase: Transport.Phase, why: string): Judgement => {
   const processing = phase === undefined ? row?.processing : phase === "Connecting" ? "NotSent" : "Unknown"

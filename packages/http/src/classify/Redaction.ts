@@ -42,25 +42,44 @@ export const text = (given: string): string =>
   })
 
 /**
+ * What is known of the request that an error is about.
+ *
+ * @category models
+ */
+export interface Known {
+  /** Whatever is in it is found in a text: blanks and quotes do not end it. */
+  readonly url: string
+  /** Texts that are credentials wherever they stand. */
+  readonly secrets: ReadonlyArray<string>
+}
+
+const nothing = (): Known => ({ url: "", secrets: [] })
+
+/**
  * An error for observers: itself, where its message has no credentials, and otherwise one that inherits from it, with
- * another message and stack.
+ * another message and stack. `known` is called where there is a message.
  *
  * @category conversions
  */
-export const error = (given: unknown): unknown => {
+export const error = (given: unknown, known: () => Known = nothing): unknown => {
   const message = property(given, "message")
-  if (!(given instanceof Error) || typeof message !== "string") return given
-  const safe = ofRequest(given, message)
+  if (!(given instanceof Error) || typeof message !== "string" || message === "") return given
+  const shown = without(given, known())
+  const safe = shown(message)
   if (safe === message) return given
   const stack = property(given, "stack")
   return Object.create(given, {
     message: { value: safe },
-    ...(typeof stack === "string" && { stack: { value: ofRequest(given, stack) } })
+    ...(typeof stack === "string" && { stack: { value: shown(stack) } })
   })
 }
 
-/** The URL of the error's own request is known, whatever is in it: blanks and quotes do not end it. */
-const ofRequest = (given: Error, shown: string): string => {
-  const own = property(property(given, "request"), "url")
-  return text(typeof own === "string" && own !== "" ? shown.replaceAll(own, () => url(own)) : shown)
+const without = (given: Error, known: Known): ((shown: string) => string) => {
+  const urls = [property(property(given, "request"), "url"), known.url]
+  const own = urls.filter((own) => typeof own === "string").filter((own) => own !== "")
+  const secrets = known.secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length)
+  return (shown) => {
+    const ofRequest = own.reduce((shown, own) => shown.replaceAll(own, () => url(own)), shown)
+    return secrets.reduce((shown, secret) => shown.replaceAll(secret, redacted), text(ofRequest))
+  }
 }

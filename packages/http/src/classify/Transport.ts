@@ -84,6 +84,23 @@ const cancelledUnsent = "ERR_HTTP2_STREAM_CANCEL"
 const unsent = (fault: Fault): Fault => ({ ...fault, phase: "Connecting" })
 
 /**
+ * Whether a code is fit to be shown: what stands in an error can be anything.
+ *
+ * @category guards
+ */
+export const isPlain = (code: string): boolean => /^[A-Z][A-Z0-9_]{2,40}$/.test(code)
+
+/**
+ * The first code of an error, or of one of its causes, that is fit to be shown.
+ *
+ * @category destructors
+ */
+export const codeOf = (error: unknown): string | undefined =>
+  chains(error)
+    .flatMap((chain) => chain.flatMap(({ codes }) => codes))
+    .find(isPlain)
+
+/**
  * A property of whatever it is; `undefined` where reading it throws.
  *
  * @category destructors

@@ -47,13 +47,26 @@ export const urlOf = ({ hash, url, urlParams }: HttpClientRequest.HttpClientRequ
   return made._tag === "Right" ? made.right : undefined
 }
 
-/** A client around another one wraps its response, as often as there are clients. */
-const isRedirected = (response: unknown): boolean => {
+/**
+ * Where the answer to a redirected request of `fetch` comes from; `undefined` where the request was not redirected.
+ *
+ * @category destructors
+ */
+export const urlAnswering = (response: unknown): URL | undefined => {
+  const url = property(redirectedSource(response), "url")
+  return typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined
+}
+
+const isRedirected = (response: unknown): boolean => redirectedSource(response) !== undefined
+
+/** The response of `fetch`. A client around another one wraps it, as often as there are clients. */
+const redirectedSource = (response: unknown): unknown => {
   for (let inner = response, depth = 0; inner !== undefined && depth < mostWrapped; depth++) {
-    if (property(property(inner, "source"), "redirected") === true) return true
+    const source = property(inner, "source")
+    if (property(source, "redirected") === true) return source
     inner = property(inner, "original")
   }
-  return false
+  return undefined
 }
 
 const mostWrapped = 100

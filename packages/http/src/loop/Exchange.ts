@@ -46,6 +46,8 @@ export interface Exchange {
   answered: boolean
   /** The error or response that was judged last. */
   judged: unknown
+  /** The response that came last, for observers. */
+  latest: Response | undefined
   /** Whether the server answered with it that it is sent too much: then it is well, and so is the connection. */
   throttled: boolean
   /** What was read of the body that was released last. */
@@ -63,6 +65,7 @@ export const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber
   attempts: 0,
   answered: false,
   judged: undefined,
+  latest: undefined,
   throttled: false,
   released: Effect.succeedNone
 })
@@ -140,6 +143,7 @@ const checkedHeaders = (given: Headers.Input): Headers.Input =>
  */
 export const judgeResponse = (exchange: Exchange, response: Response, moment: Classifier.Moment): Verdict.Verdict => {
   const { classifier, opinion } = exchange.policy
+  exchange.latest = response
   return opinion === undefined && HttpClassifier.isFine(classifier, response)
     ? Verdict.noOpinion
     : judge(exchange, response, moment)

@@ -5,8 +5,7 @@ import { HttpClientError, HttpClientRequest } from "@effect/platform"
 import { AttemptTimeout, Backoff, Deadline, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import * as Millis from "@effect-retry/core/Millis"
 import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
-import * as Readable from "@effect-retry/core/Readable"
-import type { Observe, Policy as Core } from "@effect-retry/core"
+import type { Policy as Core } from "@effect-retry/core"
 import type { Fiber } from "effect"
 import { Context, Duration, Effect } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
@@ -14,6 +13,7 @@ import * as Redaction from "../classify/Redaction.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as IdempotencyKey from "../decide/IdempotencyKey.ts"
 import { urlOf } from "../decide/Redirect.ts"
+import * as EventDetails from "./EventDetails.ts"
 import * as Exchange from "./Exchange.ts"
 import type { Request, Response, Send, Sent } from "./Exchange.ts"
 import { type CoreFields, coreOf, type Erased } from "./HttpPolicy.ts"
@@ -102,7 +102,7 @@ const looped = (policy: Erased, stops: boolean): Loop => {
     Effect.withFiberRuntime((fiber) => {
       const exchange = Exchange.make(request, policy, fiber)
       const reader = reading && Reader.make(exchange, reading, stops)
-      const attempt = Exchange.attempt(exchange, reading ? (request) => send(reading.ask(request)) : send)
+      const attempt = Exchange.attempt(exchange, resending(reading ? (request) => send(reading.ask(request)) : send))
       const attempts = reader ? Reader.attempt(reader, attempt) : attempt
       const core = ofExchange(exchange, reader, prepared)
       const broken = (error: unknown) => reader && Reader.ended(reader, error, isLate(exchange, error))
@@ -122,6 +122,20 @@ const readToTheEnd = (reader: Reader.Reader, ended: Sent): Sent =>
     Effect.mapError(Reader.readLast(reader, response), (error) => asRequestError(reader.exchange.request, error))
   )
 
+/**
+ * Tells on the spans of later attempts, such as the `http.client GET` of the platform, how often the request was sent again.
+ *
+ * Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/, "HTTP request retries and redirects", read
+ * 2026-11-22.
+ */
+const resending = (send: Send): Send => {
+  let sent = 0
+  return (request) =>
+    Effect.suspend(() =>
+      sent++ === 0 ? send(request) : Effect.annotateSpans(send(request), "http.request.resend_count", sent - 1)
+    )
+}
+
 const timed = (core: CoreFields): CoreFields => {
   // A deadline that cuts needs no help, and must not lose to a timer that rounds the same moment down.
   const isOpen = core.deadline === undefined || core.deadline._tag === "Cut"
@@ -135,23 +149,10 @@ const timeLeft = /*#__PURE__*/ AttemptTimeout.constant(/*#__PURE__*/ Duration.mi
 const preparedOf = (core: CoreFields): PolicyCheck.Prepared =>
   PolicyCheck.prepare("HttpRetry.withRetry", {
     ...core,
-    observe: core.observe?.map(discreet),
     classifier: (_error, _moment) => Verdict.noOpinion,
     result: (_response: unknown, _moment) => Verdict.noOpinion,
     release: () => Effect.void
   })
-
-/** Observers write messages down, and those of the platform's errors have the whole URL. */
-const discreet =
-  (observer: Observe.Observer): Observe.Observer =>
-  (event) =>
-    observer("error" in event ? withError(event, Redaction.error(event.error)) : event)
-
-const withError = <A extends Observe.RetryEvent>(event: A, error: unknown): A => ({
-  ...event,
-  error,
-  details: () => ({ ...event.details(), outcome: Readable.outcome(error) })
-})
 
 const ofExchange = (
   exchange: Exchange.Exchange,
@@ -165,7 +166,8 @@ const ofExchange = (
       reader ? Reader.judge(reader, error, moment) : Exchange.judge(exchange, error, moment),
     result: (response, moment) =>
       reader ? Reader.judgeResponse(reader, response, moment) : Exchange.judgeResponse(exchange, response, moment),
-    release: (failed, because) => Release.released(exchange, reader?.broken?.response ?? failed, because)
+    release: (failed, because) => Release.released(exchange, reader?.broken?.response ?? failed, because),
+    observe: EventDetails.observing(exchange, prepared.observers)
   })
 }
 

@@ -1,0 +1,172 @@
+/**
+ * What observers of a client's policy are shown of a request and of how its attempts ended: method, host, status or kind
+ * of error, by OpenTelemetry's names. Never user info, paths, values of a query, headers or bodies.
+ *
+ * Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/, "HTTP client span", read 2026-11-22.
+ */
+import { Headers, HttpClientError } from "@effect/platform"
+import { AttemptTimeout, Deadline, type Observe, Retry } from "@effect-retry/core"
+import * as Readable from "@effect-retry/core/Readable"
+import { Redacted } from "effect"
+import * as HttpClassifier from "../classify/HttpClassifier.ts"
+import * as Redaction from "../classify/Redaction.ts"
+import * as Transport from "../classify/Transport.ts"
+import * as Redirect from "../decide/Redirect.ts"
+import type { Exchange, Request, Response } from "./Exchange.ts"
+
+type Details = Observe.Details
+type Attributes = Details["attributes"]
+
+/**
+ * Observers that are given the events of one operation with what is known of its requests, and errors without credentials.
+ *
+ * @category combinators
+ */
+export const observing = (
+  exchange: Exchange,
+  observers: ReadonlyArray<Observe.Observer>
+): ReadonlyArray<Observe.Observer> => {
+  if (observers.length === 0) return observers
+  const called = exchange.request
+  return observers.map((observer) => (event) => observer(described(exchange, called, event)))
+}
+
+const described = (exchange: Exchange, called: Request, event: Observe.RetryEvent): Observe.RetryEvent => {
+  // Those of this event: later attempts have others.
+  const { answered, latest, request } = exchange
+  if (!("error" in event)) {
+    const attempt = { request, response: event._tag === "Succeeded" ? latest : undefined }
+    return { ...event, details: () => detailsOf(called, event, attempt) }
+  }
+  const error = Redaction.error(event.error, () => ({ url: request.url, secrets: secretsOf(exchange) }))
+  const attempt = { request, response: responseOf(event.error) ?? (answered ? latest : undefined), error }
+  return { ...event, error, details: () => detailsOf(called, event, attempt) }
+}
+
+/** The values of headers that the platform does not show either, that of the key, and the parts of each. */
+const secretsOf = ({ fiber, policy, request: { headers } }: Exchange): ReadonlyArray<string> => {
+  const names = [...fiber.getFiberRef(Headers.currentRedactedNames), policy.idempotency.keyHeader.toLowerCase()]
+  return Object.values(Headers.redact(headers, names)).flatMap((value) => {
+    const secret = Redacted.isRedacted(value) ? Redacted.value(value) : ""
+    return [secret, ...secret.split(/[\s;,="]+/).filter((part) => part.length >= shortestCredential)]
+  })
+}
+
+/** What is shorter, such as the name of a cookie or of a scheme, is a word like any other. */
+const shortestCredential = 6
+
+/** How the latest attempt ended: with a response, with an error, with both, or not yet. */
+interface Attempt {
+  readonly request: Request
+  readonly response: Response | undefined
+  readonly error?: unknown
+}
+
+const detailsOf = (called: Request, event: Observe.RetryEvent, attempt: Attempt): Details => {
+  const { key } = event.details()
+  const host = Redirect.urlOf(called)?.host ?? ""
+  const { errorType, outcome, status } = endOf(attempt)
+  const method = methodOf(called)
+  return {
+    subject: host === "" ? method : `${method} ${host}`,
+    outcome,
+    key: key === "" ? host : key,
+    attributes: {
+      ...ofRequest(attempt),
+      ...(status !== undefined && { "http.response.status_code": status }),
+      ...(errorType !== undefined && { "error.type": errorType }),
+      ...(event.attempt > 1 && { "http.request.resend_count": event.attempt - 1 })
+    },
+    tags: {
+      "http.request.method": knownMethod(called),
+      ...(status !== undefined && { status_class: `${Math.floor(status / 100)}xx` })
+    }
+  }
+}
+
+/** The response that an attempt came to, also where that is an error. */
+const responseOf = (error: unknown): Response | undefined => {
+  const outcome = error instanceof Retry.ResultRejected ? error.result : error
+  if (HttpClassifier.isResponse(outcome)) return outcome
+  const response = outcome instanceof HttpClientError.ResponseError ? outcome.response : undefined
+  return HttpClassifier.isResponse(response) ? response : undefined
+}
+
+/** Those that the conventions know: RFC 9110, section 9, and RFC 5789. */
+const methods = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
+
+const knownMethod = ({ method }: Request): string => (methods.includes(method) ? method : "_OTHER")
+
+/** A method of one's own is shown where it looks like one. */
+const methodOf = ({ method }: Request): string => (/^[A-Za-z-]{1,20}$/.test(method) ? method : "HTTP")
+
+const ofRequest = ({ error, request, response }: Attempt): Attributes => {
+  const own = (Transport.property(response ?? error, "request") as Request | undefined) ?? request
+  const method = knownMethod(own)
+  const url = Redirect.urlAnswering(response) ?? Redirect.urlOf(own)
+  return {
+    "http.request.method": method,
+    ...(method !== own.method && { "http.request.method_original": methodOf(own) }),
+    ...(url !== undefined && {
+      "server.address": url.hostname.replace(/^\[(.*)\]$/, "$1"),
+      ...(url.port !== "" && { "server.port": Number(url.port) }),
+      "url.scheme": url.protocol.slice(0, -1)
+    })
+  }
+}
+
+interface End {
+  readonly outcome: string
+  readonly status?: number | undefined
+  readonly errorType?: string | undefined
+}
+
+const endOf = ({ error, response }: Attempt): End => {
+  const isStatus =
+    error === undefined ||
+    error instanceof Retry.ResultRejected ||
+    (error instanceof HttpClientError.ResponseError && error.reason === "StatusCode")
+  if (response === undefined) return isStatus ? { outcome: "" } : ofError(error)
+  const status = statusOf(response)
+  const text = String(status ?? "an unknown status")
+  if (isStatus) return { outcome: text, status, errorType: status !== undefined && status < 400 ? undefined : text }
+  const { errorType, outcome } = ofError(error)
+  return { outcome: `${text}, ${outcome}`, status, errorType }
+}
+
+const statusOf = (response: Response): number | undefined => {
+  const status = Transport.property(response, "status")
+  return typeof status === "number" && Number.isInteger(status) && status >= 100 && status < 600 ? status : undefined
+}
+
+const ofError = (error: unknown): End => {
+  if (error instanceof AttemptTimeout.AttemptTimedOut) {
+    return { outcome: `timeout of ${Readable.time(error.after)}`, errorType: "timeout" }
+  }
+  if (error instanceof Deadline.DeadlineExceeded) {
+    return { outcome: `not done within ${Readable.time(error.within)}`, errorType: "timeout" }
+  }
+  const code = Transport.codeOf(error)
+  const isOfClient = error instanceof HttpClientError.RequestError || error instanceof HttpClientError.ResponseError
+  return {
+    outcome: isOfClient ? ofClient(error, code) : Readable.outcome(error),
+    errorType: code ?? Readable.typeOf(error)
+  }
+}
+
+const ofClient = ({ reason }: HttpClientError.HttpClientError, code: string | undefined): string => {
+  switch (reason) {
+    case "Transport":
+      return code ?? "transport error"
+    case "Encode":
+      return "the body could not be encoded"
+    case "InvalidUrl":
+      return "the URL is not valid"
+    case "Decode":
+      return code ?? "could not be decoded"
+    case "EmptyBody":
+      return "has no body"
+    case "StatusCode":
+      return "an unknown status"
+  }
+}
