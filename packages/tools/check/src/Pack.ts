@@ -18,10 +18,13 @@ export interface Packed {
   readonly tarball?: string
 }
 
-/** Puts the tarball of a package into the folder `target`. */
-export const pack = ({ folder }: Package, target: string): Packed => {
+/** Puts the tarball of a package into the folder `target`. The address is that of the package.json at the root. */
+export const pack = (
+  { folder }: Package,
+  target: string,
+  repository = addressOf(JSON.parse(read("package.json")) as Manifest)
+): Packed => {
   const work = mkdtempSync(join(tmpdir(), "effect-retry-pack-"))
-  const repository = addressOf(JSON.parse(read("package.json")) as Manifest)
   try {
     const packing = run("pnpm", "--dir", folder, "pack", "--pack-destination", work)
     const [name] = readdirSync(work)

@@ -33,10 +33,13 @@ export const releasedManifest = (manifest: Manifest, { folder, repository }: Rel
  */
 export const releasedReadme = (text: string, { folder, repository }: ReleaseInput): string => {
   const release = (line: string) =>
-    line.replace(relativeLink, (_, label: string, target: string) => {
+    line.replace(relativeLink, (_, image: string, label: string, target: string) => {
       const [path = "", anchor] = target.split("#")
       const hash = anchor === undefined ? "" : `#${anchor}`
-      return repository === undefined ? label : `[${label}](${repository}/blob/HEAD/${posix.join(folder, path)}${hash})`
+      const view = image === "" ? "blob" : "raw"
+      return repository === undefined
+        ? label
+        : `${image}[${label}](${repository}/${view}/HEAD/${posix.join(folder, path)}${hash})`
     })
   return outsideOfCode(text, release)
 }
@@ -45,13 +48,21 @@ export const releasedReadme = (text: string, { folder, repository }: ReleaseInpu
 export const relativeLinks = (text: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   outsideOfCode(text, (line) => {
-    found.push(...Array.from(line.matchAll(relativeLink), ([, , target = ""]) => target))
+    found.push(...Array.from(line.matchAll(relativeLink), ([, , , target = ""]) => target))
     return line
   })
   return found
 }
 
-const relativeLink = /\[((?:[^[\]]|\[[^\]]*\])*)\]\((?![a-z]+:|#)([^)\s]+)\)/g
+/** Files of the repository that a released README links to. */
+export const linkedFiles = (text: string, repository: string): ReadonlyArray<string> =>
+  Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, target = ""]) => target).flatMap((target) => {
+    const [, path] =
+      /^\/(?:blob|raw)\/HEAD\/([^#]+)/.exec(target.startsWith(repository) ? target.slice(repository.length) : "") ?? []
+    return path === undefined ? [] : [path]
+  })
+
+const relativeLink = /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\((?![a-z]+:|#)([^)\s]+)\)/g
 
 const outsideOfCode = (text: string, change: (line: string) => string): string => {
   let fence: string | undefined

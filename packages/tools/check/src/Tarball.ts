@@ -1,6 +1,6 @@
 /** What must be in a package that goes to the registry, and what must not. */
 import type { Finding } from "./Finding.ts"
-import { relativeLinks } from "./Release.ts"
+import { linkedFiles, relativeLinks } from "./Release.ts"
 import type { Manifest } from "./Workspace.ts"
 
 export interface TarballInput {
@@ -12,9 +12,20 @@ export interface TarballInput {
   readonly packed: Manifest
   /** The README.md as it was packed. */
   readonly readme: string
+  /** The address that the release was given. */
+  readonly repository: string
+  /** Whether the repository has this file. */
+  readonly isInRepository: (path: string) => boolean
 }
 
-export const checkTarball = ({ entries, manifestPath, packed, readme }: TarballInput): ReadonlyArray<Finding> => {
+export const checkTarball = ({
+  entries,
+  isInRepository,
+  manifestPath,
+  packed,
+  readme,
+  repository
+}: TarballInput): ReadonlyArray<Finding> => {
   const has = (path: string) => entries.includes(path)
   const missing = [
     ...["LICENSE", "README.md", "src/index.ts"].filter((path) => !has(path)),
@@ -34,6 +45,9 @@ export const checkTarball = ({ entries, manifestPath, packed, readme }: TarballI
     ...relativeLinks(readme)
       .filter((link) => !has(link.split("#")[0] ?? ""))
       .map((link) => `the README links to ${link}, which is not in the tarball`),
+    ...linkedFiles(readme, repository)
+      .filter((path) => !isInRepository(path))
+      .map((path) => `the README links to ${path}, which is not in the repository`),
     ...(JSON.stringify(packed.exports ?? {}).includes("@effect-retry/source")
       ? ["the tarball still has the source condition in its exports"]
       : [])

@@ -14,6 +14,7 @@ import { docExamples } from "./DocExamples.ts"
 import { checkExports, type ExportsInput, writeExports } from "./Exports.ts"
 import { type Finding, render } from "./Finding.ts"
 import { build, pack } from "./Pack.ts"
+import { addressOf } from "./Release.ts"
 import { checkSnippets, type SnippetsInput } from "./Snippets.ts"
 import { checkTarball } from "./Tarball.ts"
 import {
@@ -124,10 +125,13 @@ const examples: Step = () => {
 
 const packaging: Step = () => published.flatMap(packagingOf)
 
+/** Where the repository has no address yet, the links of a release are checked with another one. */
+const repository = addressOf(JSON.parse(read("package.json")) as Manifest) ?? "https://example.com/effect/retry"
+
 const packagingOf = (published: Package): ReadonlyArray<string> => {
   const target = mkdtempSync(join(tmpdir(), "effect-retry-release-"))
   try {
-    const { failures, tarball } = pack(published, target)
+    const { failures, tarball } = pack(published, target, repository)
     if (tarball === undefined) return failures
     return [
       ...failures,
@@ -149,7 +153,9 @@ const tarballFindings = (manifestPath: string, tarball: string): ReadonlyArray<F
       .filter((path) => path !== "" && !path.endsWith("/"))
       .map((path) => path.replace(/^package\//, "")),
     packed: JSON.parse(packed("package.json")) as Manifest,
-    readme: packed("README.md")
+    readme: packed("README.md"),
+    repository,
+    isInRepository: exists
   })
 }
 

@@ -38,6 +38,7 @@ describe("Release.releasedReadme", () => {
       "[a](https://example.com/retry/blob/HEAD/packages/core/README.md#defaults), [b](https://example.com/retry/blob/HEAD/packages/http/LICENSE)",
       "a, b"
     ],
+    ["![a curve](../../a.svg)", "![a curve](https://example.com/retry/raw/HEAD/a.svg)", "a curve"],
     ["[`a[0]`](../a.md)", "[`a[0]`](https://example.com/retry/blob/HEAD/packages/a.md)", "`a[0]`"]
   ])("gives %s an address, or leaves its text", (text, withAddress, without) => {
     expect(releasedReadme(text, here)).toBe(withAddress)

@@ -28,6 +28,8 @@ const messages = (changes: Changes) =>
     manifestPath: "package.json",
     entries,
     readme: "# a",
+    repository: "https://example.com/retry",
+    isInRepository: (path) => path === "docs/a.md",
     ...changes,
     packed: { ...packed, ...changes.packed }
   }).map(({ message }) => message)
@@ -57,6 +59,12 @@ describe("Tarball.checkTarball", () => {
   it("refuses links to files that are not there", () => {
     const readme = "[a](LICENSE), [b](#b), [c](https://example.com/c) and [d](../../docs/d.md#e)"
     expect(messages({ readme })).toEqual(["the README links to ../../docs/d.md#e, which is not in the tarball"])
+  })
+
+  it("refuses links to files that the repository does not have", () => {
+    const link = (path: string) => `[a](https://example.com/retry/blob/HEAD/${path})`
+    const readme = `${link("docs/a.md")}, ${link("docs/a.md#b")}, ${link("docs/b.md#c")} and [d](https://example.com/d)`
+    expect(messages({ readme })).toEqual(["the README links to docs/b.md, which is not in the repository"])
   })
 
   it("refuses what only works inside the workspace", () => {
