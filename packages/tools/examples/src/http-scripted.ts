@@ -13,7 +13,7 @@ export const answer =
 
 /** No answer: the connection breaks, in the way that the properties of its error say. */
 export const broken =
-  (error: { readonly code: string; readonly syscall?: string }): Answer =>
+  (error: { readonly code: string; readonly message?: string; readonly syscall?: string }): Answer =>
   (request) =>
     new HttpClientError.RequestError({ request, reason: "Transport", cause: Object.assign(new Error(), error) })
 

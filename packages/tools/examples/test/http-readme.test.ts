@@ -216,6 +216,16 @@ tableOf(
         })
       ),
 
+    "HTTP/2 refuses the stream of the request, or makes none": () =>
+      virtually("waits, and sends again", () =>
+        Effect.gen(function* () {
+          const code = "ERR_HTTP2_STREAM_ERROR"
+          const refused = broken({ code, message: "Stream closed with error code NGHTTP2_REFUSED_STREAM" })
+          const goingAway = broken({ code: "ERR_HTTP2_GOAWAY_SESSION" })
+          expect(yield* posted(refused, goingAway, ok)).toMatchObject({ sent: [0, 1000, 2000], outcome: 200 })
+        })
+      ),
+
     "The body can be read only once": () =>
       virtually("returns the response", () =>
         Effect.gen(function* () {
@@ -401,6 +411,18 @@ tableOf(
         Effect.gen(function* () {
           expect(yield* get(broken({ code: "CERT_HAS_EXPIRED" }), ok)).toMatchObject({ sent: [0] })
           expect(reason).toEqual({ _tag: "Terminal", why: "transport error CERT_HAS_EXPIRED" })
+        })
+      ),
+
+    "The server asks for HTTP/1.1, or for another TLS": () =>
+      virtually("fails with the error", () =>
+        Effect.gen(function* () {
+          const message = "Stream closed with error code NGHTTP2_HTTP_1_1_REQUIRED"
+          expect(yield* get(broken({ code: "ERR_HTTP2_STREAM_ERROR", message }), ok)).toMatchObject({ sent: [0] })
+          expect(reason).toEqual({ _tag: "Terminal", why: "transport error NGHTTP2_HTTP_1_1_REQUIRED" })
+          const code = "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION"
+          expect(yield* get(broken({ code }), ok)).toMatchObject({ sent: [0] })
+          expect(reason).toEqual({ _tag: "Terminal", why: `transport error ${code}` })
         })
       ),
 
