@@ -102,11 +102,18 @@ const scopedRequests = globalValue(
  *
  * @category combinators
  */
-export const changed = (request: Request, headers: Headers.Input): Request => {
-  const result = HttpClientRequest.setHeaders(request, headers)
+export const changed = (request: Request, headers: Headers.Input): Request =>
+  scopedAs(request, HttpClientRequest.setHeaders(request, headers))
+
+/**
+ * A request that was made from another one, which the scope of that one aborts.
+ *
+ * @category combinators
+ */
+export const scopedAs = (request: Request, changed: Request): Request => {
   const controller = scopedRequests.get(request)
-  if (controller !== undefined) scopedRequests.set(result, controller)
-  return result
+  if (controller !== undefined) scopedRequests.set(changed, controller)
+  return changed
 }
 
 /**

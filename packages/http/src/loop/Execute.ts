@@ -61,7 +61,8 @@ export const executed = (
   ask: Reading.Reading["ask"]
 ): Effect.Effect<any, unknown, unknown> => {
   const { postprocess, preprocess } = made(owner, client)
-  return Effect.flatMap(preprocess(request), (prepared) => {
+  return Effect.flatMap(preprocess(request), (given) => {
+    const prepared = ask(given)
     const reading = Reading.make(prepared, read, ask)
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(

@@ -56,6 +56,16 @@ const momentOf = (reader: Reader): Classifier.Moment => ({
 })
 
 /**
+ * Sends what the reading makes of a request, anew for every attempt.
+ *
+ * @category combinators
+ */
+export const asking =
+  ({ ask }: Reading.Reading, send: Exchange.Send): Exchange.Send =>
+  (request) =>
+    Effect.suspend(() => send(ask(request)))
+
+/**
  * An attempt that reads. Its response is known in `reading.outcomes` when it has succeeded.
  *
  * @category running

@@ -102,7 +102,7 @@ const looped = (policy: Erased, stops: boolean): Loop => {
     Effect.withFiberRuntime((fiber) => {
       const exchange = Exchange.make(request, policy, fiber)
       const reader = reading && Reader.make(exchange, reading, stops)
-      const attempt = Exchange.attempt(exchange, resending(reading ? (request) => send(reading.ask(request)) : send))
+      const attempt = Exchange.attempt(exchange, resending(reading ? Reader.asking(reading, send) : send))
       const attempts = reader ? Reader.attempt(reader, attempt) : attempt
       const core = ofExchange(exchange, reader, prepared)
       const broken = (error: unknown) => reader && Reader.ended(reader, error, isLate(exchange, error))

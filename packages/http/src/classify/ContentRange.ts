@@ -1,0 +1,44 @@
+/**
+ * Which bytes of a representation an answer has.
+ *
+ * First stage of the flow. A header that is not exactly of its form counts as absent.
+ *
+ * Source: RFC 9110, section 14.4, https://www.rfc-editor.org/rfc/rfc9110#section-14.4.
+ */
+
+/**
+ * @category models
+ */
+export interface ContentRange {
+  /** The place of the first byte, from 0. */
+  readonly start: number
+  /** The place behind the last byte. */
+  readonly end: number
+  /** The length of the whole; `undefined` where the server does not know it. */
+  readonly total: number | undefined
+}
+
+/** Up to fifteen digits: every such number is exact. */
+const form = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i
+
+/**
+ * `bytes 500-999/8000`; `undefined` for what is not of that form, or has a part that does not lie in the whole.
+ *
+ * @category constructors
+ */
+export const parse = (value: string | undefined): ContentRange | undefined => {
+  const [, first, last, length] = form.exec(value?.trim() ?? "") ?? []
+  if (first === undefined || last === undefined) return undefined
+  const start = Number(first)
+  const end = Number(last) + 1
+  const total = length === "*" ? undefined : Number(length)
+  return start < end && (total === undefined || end <= total) ? { start, end, total } : undefined
+}
+
+/**
+ * A `Content-Length`, in bytes; `undefined` for what is none.
+ *
+ * @category constructors
+ */
+export const lengthOf = (value: string | undefined): number | undefined =>
+  value !== undefined && /^\d{1,15}$/.test(value.trim()) ? Number(value) : undefined

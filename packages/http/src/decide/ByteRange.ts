@@ -1,0 +1,51 @@
+/**
+ * The bytes that a caller asks for with a `Range` of its own.
+ *
+ * Second stage of the flow.
+ * Source: RFC 9110, sections 14.1 and 14.2, https://www.rfc-editor.org/rfc/rfc9110#section-14.2.
+ */
+import * as Argument from "@effect-retry/core/Argument"
+import type { ContentRange } from "../classify/ContentRange.ts"
+
+/**
+ * From `start` to `end`, which is behind the last byte; or the last `suffix` bytes.
+ *
+ * @category models
+ */
+export type ByteRange =
+  | { readonly start: number; readonly end: number | undefined }
+  | { readonly start?: never; readonly suffix: number }
+
+const form = /^bytes=(?:(\d{1,15})-(\d{1,15})?|-(\d{1,15}))$/i
+
+/**
+ * The range in a header, `undefined` without one. Throws where it is not one range of bytes: an answer of several parts
+ * cannot be resumed.
+ *
+ * @category constructors
+ */
+export const parse = (owner: string, value: string | undefined): ByteRange | undefined => {
+  if (value === undefined) return undefined
+  const [, first, last, suffix] = form.exec(value.trim()) ?? []
+  if (suffix !== undefined) return { suffix: Number(suffix) }
+  const start = Number(first)
+  const end = last === undefined ? undefined : Number(last) + 1
+  return first !== undefined && (end === undefined || start < end)
+    ? { start, end }
+    : Argument.refuse(owner, "request.headers.range", "one range of bytes", value)
+}
+
+/**
+ * Where the bytes that are wanted end, if a part is what was asked for, or the beginning of it; `"Other"` if it is not. A
+ * part of a whole of unknown length ends where it says.
+ *
+ * @category destructors
+ */
+export const endOf = (asked: ByteRange, part: ContentRange): number | "Other" => {
+  const { end, start, total } = part
+  if (asked.start === undefined) {
+    return total !== undefined && start === Math.max(0, total - asked.suffix) ? total : "Other"
+  }
+  if (start !== asked.start || (asked.end !== undefined && end > asked.end)) return "Other"
+  return Math.min(asked.end ?? Infinity, total ?? asked.end ?? end)
+}

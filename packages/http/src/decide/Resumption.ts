@@ -1,0 +1,145 @@
+/**
+ * Which bytes an answer to a download has, and whether they may follow those that are there already.
+ *
+ * Second stage of the flow. Two versions are never mixed: what is not certainly the rest of the same bytes is refused.
+ *
+ * Source: RFC 9110, sections 13.1 and 14, https://www.rfc-editor.org/rfc/rfc9110#section-14.
+ */
+import * as ContentRange from "../classify/ContentRange.ts"
+import * as ByteRange from "./ByteRange.ts"
+
+/**
+ * Why a download does not go on.
+ *
+ * @category models
+ */
+export type Refusal =
+  /** The body broke, and the first answer does not allow the rest to be asked for. */
+  | { readonly _tag: "NotResumable"; readonly why: string }
+  /** What the server has now is not what it had. */
+  | { readonly _tag: "OtherVersion"; readonly why: string }
+  /** The server does not send the bytes that were asked for. */
+  | { readonly _tag: "RangeRefused"; readonly why: string }
+  /** The server sent other bytes than those that were asked for, or did not say which. */
+  | { readonly _tag: "WrongPart"; readonly why: string }
+
+/**
+ * What of an answer is looked at. Names of headers are in lower case.
+ *
+ * @category models
+ */
+export interface Answer {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string | undefined }
+}
+
+/**
+ * The bytes of an answer. Ends are behind the last byte.
+ *
+ * @category models
+ */
+export interface Part {
+  readonly start: number
+  /** Where the answer ends; `undefined` where only the end of its body tells. */
+  readonly end: number | undefined
+  /** Where what is wanted ends. */
+  readonly until: number | undefined
+  /** The length of the whole. */
+  readonly total: number | undefined
+}
+
+/**
+ * A part, or why there is none.
+ *
+ * @category models
+ */
+export type Decision = { readonly _tag: "Part"; readonly part: Part } | Refusal
+
+const wrong = (why: string): Refusal => ({ _tag: "WrongPart", why })
+const part = (of: Part): Decision => ({ _tag: "Part", part: of })
+
+/**
+ * The bytes of a first answer, to a request with a range of the caller's or without one.
+ *
+ * @category destructors
+ */
+export const first = (answer: Answer, asked: ByteRange.ByteRange | undefined): Decision => {
+  if (asked === undefined) {
+    if (answer.status === 206) return wrong("a part that was not asked for")
+    const total = whyCoded(answer) === undefined ? ContentRange.lengthOf(answer.headers["content-length"]) : undefined
+    return part({ start: 0, end: total, until: total, total })
+  }
+  if (answer.status !== 206) return { _tag: "RangeRefused", why: `status ${answer.status} instead of the range` }
+  const found = rangeOf(answer)
+  if (typeof found === "string") return wrong(found)
+  const until = ByteRange.endOf(asked, found)
+  return until === "Other" ? wrong("another range than the one asked for") : part({ ...found, until })
+}
+
+/**
+ * The bytes of an answer to a request for the rest, from `position` on. `isSame` says whether it is of the same version.
+ *
+ * @category destructors
+ */
+export const rest = (
+  answer: Answer,
+  { position, total, until }: { readonly position: number } & Pick<Part, "total" | "until">,
+  isSame: boolean
+): Decision => {
+  const { status } = answer
+  if (status === 412) return { _tag: "OtherVersion", why: "status 412" }
+  if (status !== 206) {
+    if (status === 200 && !isSame) return { _tag: "OtherVersion", why: "status 200 with another validator" }
+    return { _tag: "RangeRefused", why: `status ${status} instead of the rest` }
+  }
+  const found = rangeOf(answer)
+  if (typeof found === "string") return wrong(found)
+  if (!isSame) return { _tag: "OtherVersion", why: "a part with another validator" }
+  if (total !== undefined && found.total !== undefined && found.total !== total) {
+    return { _tag: "OtherVersion", why: "a part of a whole of another length" }
+  }
+  if (found.start !== position) return wrong("a part that begins elsewhere")
+  const end = until ?? found.total
+  if (end === undefined) return wrong("a part of a whole of unknown length")
+  return found.end > end
+    ? wrong("a part that is too long")
+    : part({ ...found, until: end, total: total ?? found.total })
+}
+
+/**
+ * Whether a status refuses the rest: 412 since the version is another one, 416 since there are no such bytes.
+ *
+ * @category guards
+ */
+export const isRefusal = (status: number): boolean => status === 412 || status === 416
+
+const rangeOf = (answer: Answer): ContentRange.ContentRange | string => {
+  const { headers } = answer
+  if (/^\s*multipart\/byteranges/i.test(headers["content-type"] ?? "")) return "several parts in one body"
+  const coded = whyCoded(answer)
+  if (coded !== undefined) return coded
+  return ContentRange.parse(headers["content-range"]) ?? "a part without a valid Content-Range"
+}
+
+/** A client may decode a body, or have done so: its bytes are then not those that ranges count. */
+const whyCoded = ({ headers }: Answer): string | undefined => {
+  if (!isNone(headers["content-encoding"], "identity")) return "a content coding"
+  return isNone(headers["transfer-encoding"], "chunked") ? undefined : "a transfer coding"
+}
+
+const isNone = (value: string | undefined, none: string): boolean =>
+  value === undefined || value.trim() === "" || value.trim().toLowerCase() === none
+
+/**
+ * Why the rest of a first answer cannot be asked for, whatever its validators; `undefined` where it can.
+ *
+ * @category destructors
+ */
+export const whyNotResumable = (method: string, answer: Answer): string | undefined => {
+  if (method !== "GET") return `${method} has no ranges`
+  if (answer.status !== 200 && answer.status !== 206) return `status ${answer.status} has no ranges`
+  const accepted = answer.headers["accept-ranges"]
+  if (accepted !== undefined && !/(^|[\s,])bytes([\s,]|$)/i.test(accepted))
+    return "the server accepts no ranges of bytes"
+  return whyCoded(answer)
+}

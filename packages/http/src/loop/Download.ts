@@ -1,0 +1,121 @@
+/**
+ * Downloads that resume: where a body breaks, the rest of the same bytes is asked for.
+ */
+import { HttpClient } from "@effect/platform"
+import type { HttpClientError, HttpClientRequest } from "@effect/platform"
+import * as Argument from "@effect-retry/core/Argument"
+import type { Chunk, Scope } from "effect"
+import { Cause, Effect, Exit, Option, Predicate, Queue, Stream } from "effect"
+import { dual } from "effect/Function"
+import * as Exchange from "./Exchange.ts"
+import type { Request } from "./Exchange.ts"
+import { executed } from "./Execute.ts"
+import * as Progress from "./Progress.ts"
+import { entityTag, lastModified, type Validator } from "./Version.ts"
+
+export { DownloadFailed } from "./Progress.ts"
+export { entityTag, lastModified, type Validator, type Version } from "./Version.ts"
+
+/**
+ * @category models
+ */
+export interface Options {
+  /**
+   * Find the version of the first answer; the first one that finds one counts. Without one the download cannot be resumed.
+   *
+   * @default [Download.entityTag, Download.lastModified]
+   */
+  readonly validators?: ReadonlyArray<Validator> | undefined
+}
+
+/**
+ * The body of a response as a stream that goes on where it broke, with a client that retries.
+ *
+ * The whole download is one operation of the client: all its requests share the attempts, the back-off, the bucket, the
+ * deadline and the observers of the policy, and the timeout of an attempt bounds the reading of its body, the time that
+ * the reader of the stream takes included. The next bytes are read when those before them have been taken.
+ *
+ * After the first byte, a later attempt asks for the rest with `Range` and the validator of the first answer. That needs a
+ * GET that was answered with 200 or 206, with a strong `ETag` or a `Last-Modified` that is strong, no `Accept-Ranges:
+ * none` and no coding of the body; `Accept-Encoding: identity` is sent unless the request has its own. Two versions are
+ * never mixed: whatever is not certainly the rest of the same bytes ends the stream with a `DownloadFailed`. As long as
+ * nothing was received, a download starts over. A status outside of 2xx is a `ResponseError`.
+ *
+ * A `Range` of the caller's is kept, and resumed inside; one with several parts is refused, and so is an `If-Range`.
+ *
+ * Source: RFC 9110, sections 13.1 and 14, https://www.rfc-editor.org/rfc/rfc9110#section-14.
+ *
+ * @category running
+ */
+export const stream: {
+  (
+    request: HttpClientRequest.HttpClientRequest,
+    options?: Options
+  ): <E, R>(client: HttpClient.HttpClient.With<E, R>) => Stream.Stream<Uint8Array, Failure<E>, R>
+  <E, R>(
+    client: HttpClient.HttpClient.With<E, R>,
+    request: HttpClientRequest.HttpClientRequest,
+    options?: Options
+  ): Stream.Stream<Uint8Array, Failure<E>, R>
+} = /*#__PURE__*/ dual(
+  (args) => Predicate.hasProperty(args[0], HttpClient.TypeId),
+  <E, R>(
+    client: HttpClient.HttpClient.With<E, R>,
+    request: Request,
+    options?: Options
+  ): Stream.Stream<Uint8Array, Failure<E>, R> => {
+    const validators = checked(options)
+    Progress.checkRequest(owner, request)
+    return Stream.unwrapScoped(started(client, request, validators)) as Stream.Stream<Uint8Array, Failure<E>, R>
+  }
+)
+
+type Failure<E> = E | HttpClientError.ResponseError | Progress.DownloadFailed
+
+const owner = "Download.stream"
+
+const checked = ({ validators = [entityTag, lastModified] }: Options = {}): ReadonlyArray<Validator> => {
+  const isList = Array.isArray(validators) && validators.every((validator) => Predicate.isFunction(validator))
+  return isList ? [...validators] : Argument.refuse(owner, "validators", "an array of validators", validators)
+}
+
+/** What the reader of the stream is given next. */
+type Pull = Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<unknown>>
+
+/** The operation runs in a fiber of its own, and waits whenever bytes have not been taken yet. */
+const started = (
+  client: HttpClient.HttpClient.With<unknown, unknown>,
+  request: Request,
+  validators: ReadonlyArray<Validator>
+): Effect.Effect<Stream.Stream<Uint8Array, unknown>, never, Scope.Scope | unknown> =>
+  Effect.gen(function* () {
+    const pulls = yield* Queue.unbounded<Pull>()
+    const taken = yield* Effect.makeLatch(true)
+    const emit = (chunk: Chunk.Chunk<Uint8Array>) => {
+      taken.unsafeClose()
+      pulls.unsafeOffer(Effect.succeed(chunk))
+      return taken.await
+    }
+    const progress = Progress.make({ owner, validators, emit })
+    const operation = executed(
+      owner,
+      client,
+      request,
+      (response) => Effect.zipRight(taken.await, Progress.read(progress, response)),
+      (request) => Exchange.scopedAs(request, Progress.ask(progress, request))
+    )
+    const ended = Effect.onExit(
+      Effect.mapError(operation, (error) => Progress.failure(progress, error)),
+      (exit) => Queue.offer(pulls, lastPull(exit))
+    )
+    yield* Effect.forkScoped(Effect.interruptible(ended))
+    return Stream.repeatEffectChunkOption(
+      Effect.flatMap(Queue.take(pulls), (pull) => {
+        taken.unsafeOpen()
+        return pull
+      })
+    )
+  })
+
+const lastPull = (exit: Exit.Exit<unknown, unknown>): Pull =>
+  Exit.isSuccess(exit) ? Effect.fail(Option.none()) : Effect.failCause(Cause.map(exit.cause, Option.some))

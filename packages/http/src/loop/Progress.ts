@@ -1,0 +1,236 @@
+/**
+ * What a download has received, and how it goes on from there.
+ */
+import { HttpClientError, HttpClientRequest } from "@effect/platform"
+import * as Argument from "@effect-retry/core/Argument"
+import { Chunk, Data, Effect, Option, Stream } from "effect"
+import * as ByteRange from "../decide/ByteRange.ts"
+import * as Resumption from "../decide/Resumption.ts"
+import type { Request, Response } from "./Exchange.ts"
+import type { Validator, Version } from "./Version.ts"
+
+/**
+ * A download broke, and cannot go on where it was.
+ *
+ * @category models
+ */
+export class DownloadFailed extends Data.TaggedError("DownloadFailed")<{
+  readonly reason: Resumption.Refusal
+  /** The bytes that were received, and have been given to the reader of the stream. */
+  readonly received: number
+  /** What the body broke with, where it did. */
+  readonly cause?: unknown
+}> {
+  override get message(): string {
+    return `the download stopped after ${this.received} bytes: ${this.reason.why}`
+  }
+}
+
+/**
+ * A download. Made afresh whenever its stream is run; mutable.
+ *
+ * @category models
+ */
+export interface Progress {
+  readonly owner: string
+  readonly validators: ReadonlyArray<Validator>
+  /** Hands bytes over, in the step in which they are counted; what it answers ends when there is room for more. */
+  readonly emit: (chunk: Chunk.Chunk<Uint8Array>) => Effect.Effect<void>
+  method: string
+  /** The range that the caller asked for. */
+  asked: ByteRange.ByteRange | undefined
+  received: number
+  /** The place of the next byte. */
+  position: number
+  /** Where what is wanted ends, and the length of the whole, as far as they are known. */
+  known: Pick<Resumption.Part, "until" | "total">
+  version: Version | undefined
+  /** Why the rest cannot be asked for. */
+  why: string
+  /** What the body broke with. */
+  cause: unknown
+  /** The number of the reading: only the latest one hands bytes over. */
+  reading: number
+}
+
+/**
+ * @category constructors
+ */
+export const make = ({ emit, owner, validators }: Pick<Progress, "emit" | "owner" | "validators">): Progress => ({
+  owner,
+  validators,
+  emit,
+  method: "",
+  asked: undefined,
+  received: 0,
+  position: 0,
+  known: { until: undefined, total: undefined },
+  version: undefined,
+  why: "",
+  cause: undefined,
+  reading: 0
+})
+
+/**
+ * The request of the next attempt: as it is, as long as nothing was received, and then for the rest. Bodies are asked for
+ * without a content coding, unless the caller has named one: what is decoded cannot be resumed.
+ *
+ * @category combinators
+ */
+export const ask = (progress: Progress, request: Request): Request => {
+  const { known, position, received, version } = progress
+  const uncoded =
+    request.headers["accept-encoding"] === undefined
+      ? HttpClientRequest.setHeader(request, "accept-encoding", "identity")
+      : request
+  if (received === 0) {
+    progress.method = request.method
+    progress.asked = checkRequest(progress.owner, request)
+    return uncoded
+  }
+  if (version === undefined) return uncoded
+  const { asked } = progress
+  const last = asked?.start !== undefined && asked.end !== undefined ? (known.until ?? asked.end) - 1 : ""
+  return version.pin(HttpClientRequest.setHeader(uncoded, "range", `bytes=${position}-${last}`))
+}
+
+/**
+ * Throws where a request cannot be asked for the rest of: its range is not one of bytes, or it has an `If-Range`.
+ *
+ * @category guards
+ */
+export const checkRequest = (owner: string, { headers }: Request): ByteRange.ByteRange | undefined => {
+  const condition = headers["if-range"]
+  if (condition !== undefined) Argument.refuse(owner, "request.headers.if-range", "absent", condition)
+  return ByteRange.parse(owner, headers["range"])
+}
+
+/**
+ * Reads an answer: hands its bytes over, if they are those that come next, and fails otherwise.
+ *
+ * @category running
+ */
+export const read = (progress: Progress, response: Response): Effect.Effect<void, Failure> => {
+  const reading = (progress.reading += 1)
+  const { known, position, received, version } = progress
+  if (received > 0 && isWhole(progress)) return Effect.void
+  if (received > 0 && version === undefined) return notResumable(progress)
+  const isRefused = received > 0 && Resumption.isRefusal(response.status)
+  if (!isRefused && (response.status < 200 || response.status >= 300)) return Effect.fail(statusError(response))
+  const decision =
+    version === undefined || received === 0
+      ? Resumption.first(response, progress.asked)
+      : Resumption.rest(response, { position, ...known }, version.isSame(response))
+  if (decision._tag !== "Part") return refused(progress, decision)
+  const { part } = decision
+  if (received === 0) begin(progress, response, part)
+  progress.known = part
+  return receive(progress, reading, response, part)
+}
+
+type Failure = HttpClientError.ResponseError | DownloadFailed
+
+const statusError = (response: Response): HttpClientError.ResponseError =>
+  new HttpClientError.ResponseError({ request: response.request, response, reason: "StatusCode" })
+
+const refused = (progress: Progress, reason: Resumption.Refusal): Effect.Effect<never, DownloadFailed> =>
+  Effect.fail(new DownloadFailed({ reason, received: progress.received }))
+
+const notResumable = (progress: Progress): Effect.Effect<never, DownloadFailed> =>
+  refused(progress, { _tag: "NotResumable", why: progress.why })
+
+const begin = (progress: Progress, response: Response, { start }: Resumption.Part): void => {
+  const why = Resumption.whyNotResumable(progress.method, response)
+  const found =
+    why === undefined ? Option.firstSomeOf(progress.validators.map((find) => find(response))) : Option.none()
+  progress.position = start
+  progress.version = Option.getOrUndefined(found)
+  progress.why = why ?? "the first answer has no strong validator"
+}
+
+const receive = (
+  progress: Progress,
+  reading: number,
+  response: Response,
+  part: Resumption.Part
+): Effect.Effect<void, Failure> => {
+  const taken = Stream.runForEachChunk(response.stream, (chunk) => take(progress, reading, part, chunk))
+  return Effect.matchEffect(taken, {
+    onFailure: (error) => (isEmptyBody(error) ? ended(progress, response, part) : broken(progress, error)),
+    onSuccess: () => ended(progress, response, part)
+  })
+}
+
+const ended = (progress: Progress, response: Response, { end = 0 }: Resumption.Part): Effect.Effect<void, Failure> => {
+  const { known, method, position } = progress
+  const isShort = method !== "HEAD" && position < Math.max(end, known.until ?? 0)
+  return isShort ? broken(progress, shortened(response)) : Effect.void
+}
+
+/** A body that breaks behind the last byte that was wanted is a whole one. */
+const broken = (progress: Progress, error: Failure): Effect.Effect<void, Failure> => {
+  const { received, version } = progress
+  if (error._tag === "DownloadFailed") return Effect.fail(error)
+  if (isWhole(progress)) return Effect.void
+  if (received === 0 || version !== undefined) return Effect.fail(error)
+  progress.cause = error
+  return notResumable(progress)
+}
+
+const isWhole = ({ known, position }: Progress): boolean => known.until !== undefined && position >= known.until
+
+/** A response whose body is of no bytes fails to be streamed. */
+const isEmptyBody = (error: Failure): boolean => error._tag === "ResponseError" && error.reason === "EmptyBody"
+
+/** Judged like any other connection that ends too early. */
+const shortened = (response: Response): HttpClientError.ResponseError =>
+  new HttpClientError.ResponseError({
+    request: response.request,
+    response,
+    reason: "Decode",
+    cause: Object.assign(new Error("the body ended before its length"), { code: "ERR_STREAM_PREMATURE_CLOSE" })
+  })
+
+const take = (
+  progress: Progress,
+  reading: number,
+  { end = Infinity }: Resumption.Part,
+  chunk: Chunk.Chunk<Uint8Array>
+): Effect.Effect<void, DownloadFailed> =>
+  Effect.suspend(() => {
+    // A reading that another one has replaced, and that could not be interrupted.
+    if (progress.reading !== reading) return Effect.interrupt
+    const fitting: Array<Uint8Array> = []
+    let place = progress.position
+    for (const bytes of chunk) {
+      const kept = bytes.length <= end - place ? bytes : bytes.subarray(0, end - place)
+      if (kept.length > 0) fitting.push(kept)
+      place += bytes.length
+    }
+    const taken = Math.min(place, end)
+    progress.received += taken - progress.position
+    progress.position = taken
+    const emitted = progress.emit(Chunk.unsafeFromArray(fitting))
+    if (place > end) return refused(progress, tooLong)
+    // The end of the body comes with its last byte, and is not to be missed by an attempt that runs out of time.
+    return isWhole(progress) ? Effect.void : emitted
+  })
+
+const tooLong: Resumption.Refusal = { _tag: "WrongPart", why: "more bytes than the answer said" }
+
+/**
+ * What a download fails with: with the cause that is known, and with a reason of its own where a client refuses the
+ * status of an answer to a request for the rest.
+ *
+ * @category conversions
+ */
+export const failure = (progress: Progress, error: unknown): unknown => {
+  const { cause, received } = progress
+  if (error instanceof DownloadFailed) {
+    return error.reason._tag === "NotResumable" ? new DownloadFailed({ reason: error.reason, received, cause }) : error
+  }
+  const isOfStatus = error instanceof HttpClientError.ResponseError && error.reason === "StatusCode"
+  if (received === 0 || !isOfStatus || !Resumption.isRefusal(error.response.status)) return error
+  const reason = Resumption.rest(error.response, { position: progress.position, ...progress.known }, false)
+  return reason._tag === "Part" ? error : new DownloadFailed({ reason, received, cause: error })
+}

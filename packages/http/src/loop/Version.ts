@@ -1,0 +1,56 @@
+/**
+ * Versions of what is downloaded: how the rest of one is asked for, and recognised.
+ */
+import { HttpClientRequest } from "@effect/platform"
+import { Option } from "effect"
+import * as Validators from "../decide/Validators.ts"
+import type { Request, Response } from "./Exchange.ts"
+
+/**
+ * The version of a first answer.
+ *
+ * @category models
+ */
+export interface Version {
+  /** Changes a request for the rest so that the server answers it for this version alone. It has its `Range` already. */
+  readonly pin: (request: Request) => Request
+  /** Whether an answer to such a request is of this version, as far as it says. */
+  readonly isSame: (response: Response) => boolean
+}
+
+/**
+ * Finds the version of a first answer, where it has one that no other version shares.
+ *
+ * @category models
+ */
+export interface Validator {
+  (first: Response): Option.Option<Version>
+}
+
+/**
+ * A strong `ETag`: the rest is asked for with `If-Match`, which a server that has another version answers with 412, and
+ * has to come with the same tag.
+ *
+ * Source: RFC 9110, section 13.1.1, https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1.
+ *
+ * @category constructors
+ */
+export const entityTag: Validator = ({ headers }) =>
+  Option.map(Option.fromNullable(Validators.strongTag(headers)), (tag) => ({
+    pin: HttpClientRequest.setHeader("if-match", tag),
+    isSame: ({ headers }) => headers["etag"]?.trim() === tag
+  }))
+
+/**
+ * A `Last-Modified` that is a second older than its answer, of an answer without `ETag`: the rest is asked for with
+ * `If-Range`, which a server that has another version answers with 200. The rest need not repeat the date.
+ *
+ * Source: RFC 9110, section 13.1.5, https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5.
+ *
+ * @category constructors
+ */
+export const lastModified: Validator = ({ headers }) =>
+  Option.map(Option.fromNullable(Validators.strongDate(headers)), (date) => ({
+    pin: HttpClientRequest.setHeader("if-range", date),
+    isSame: ({ headers }) => headers["last-modified"] === undefined || headers["last-modified"] === date
+  }))
