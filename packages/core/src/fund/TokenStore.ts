@@ -72,10 +72,11 @@ const storeOf = <S>(
     unsafeModify((state, now) => [arithmetic.millisUntil(state, now, cost), state])
   const maxWaitMillis = Option.getOrUndefined(maxWait)
   const queue = maxWaitMillis === undefined ? undefined : WaitQueue.make({ take, millisUntil }, nowMillis)
+  // The waiter may run before the wake-up returns: what it reads has to be there.
   const change: TokenStore<S>["change"] = (f) =>
-    modify((state, now) => {
+    Effect.sync(() => {
+      unsafeModify((state, now) => [undefined, f(state, now)])
       queue?.unsafeWakeFirst()
-      return [undefined, f(state, now)]
     })
   return {
     acquire:

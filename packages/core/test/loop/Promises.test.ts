@@ -361,6 +361,19 @@ describe("Retry.promise policies", () => {
     expect(await Retry.promise(succeedingAt(2).call, { ...policy, rateLimiter })).toBe(2)
   })
 
+  it("runs no more attempts at a time than the rate limiter lets in", async () => {
+    const rateLimiter = await Effect.runPromise(RateLimiter.concurrencyLimit({ limit: 2, whenShort: "wait" }))
+    let running = 0
+    let most = 0
+    const call = async () => {
+      most = Math.max(most, ++running)
+      await turn()
+      running -= 1
+    }
+    await Promise.all(Array.from({ length: 10 }, () => Retry.promise(call, { ...policy, rateLimiter })))
+    expect(most).toBe(2)
+  })
+
   it("tell their observers what they do", async () => {
     const heard: Array<string> = []
     const observe = [
