@@ -61,6 +61,7 @@ describe("Snippets.checkSnippets", () => {
 
   it.each([
     ["<!-- example: packages/tools/examples/src/gone.ts -->", "no such file"],
+    ["<!-- example: packages/tools/comparison/src/gone.ts -->", "no such file"],
     ["<!-- example: packages/core/src/index.ts -->", "examples live in packages/tools/examples/src/"],
     [`<!-- example: ${file}#farewell -->`, 'no region "farewell"']
   ])("finds a marker that leads nowhere: %s", (bad, message) => {
