@@ -80,16 +80,16 @@ export const withInvocationId = (
  */
 export const attemptHeaders = ({ maxAttempts }: { readonly maxAttempts: number }): AttemptHeaders => {
   Request.checkMax("AwsHeaders.attemptHeaders", "maxAttempts", maxAttempts)
-  return (attempt) => ({ [requestHeader]: Request.request({ attempt, max: maxAttempts }) })
+  return ({ number }) => ({ [requestHeader]: Request.request({ attempt: number, max: maxAttempts }) })
 }
 
 /**
- * Headers of an attempt, by its number from 1.
+ * Headers of an attempt.
  *
  * @category models
  */
 export interface AttemptHeaders {
-  (attempt: number): { readonly [requestHeader]: string }
+  (attempt: { /** From 1. */ readonly number: number }): { readonly [requestHeader]: string }
 }
 
 /**

@@ -23,7 +23,7 @@ export const processings = ["NotSent", "NotProcessed", "Unknown"] as const
  * @category models
  */
 export interface Case {
-  /** The kind of failure; absent where it is retryable only with a hint. */
+  /** The kind of failure; absent where it is not retryable, or only with a hint. */
   readonly kind?: Verdict.Kind | undefined
   /** The kind where the response says how long to wait. @default `kind` */
   readonly hinted?: Verdict.Kind | undefined

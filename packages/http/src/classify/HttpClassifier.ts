@@ -100,6 +100,17 @@ export const isResponse = (outcome: unknown): outcome is HttpClientResponse.Http
   Transport.property(outcome, HttpClientResponse.TypeId) !== undefined
 
 /**
+ * The response that an attempt came to, also where that is in an error; `undefined` where there is none.
+ *
+ * @category destructors
+ */
+export const responseOf = (outcome: unknown): HttpClientResponse.HttpClientResponse | undefined => {
+  if (isResponse(outcome)) return outcome
+  const response = Transport.property(outcome, HttpClientError.TypeId) && Transport.property(outcome, "response")
+  return isResponse(response) ? response : undefined
+}
+
+/**
  * Whether a response is an answer like any other, so that it need not be judged: below 400 and without a row. What a
  * classifier without tables says of a response is not known before it is asked.
  *
@@ -147,7 +158,7 @@ const judgeResponse = (self: Tables, response: unknown, nowMillis: number): Judg
   }
   const kind = known ?? (directive && wanted(status, row))
   if (kind !== undefined) return judgement(Verdict.retryable(kind, { hint }), row?.processing)
-  return status < 500 ? unjudged : judgement(Verdict.terminal(`status ${status}`))
+  return judgement(status < 500 ? Verdict.noOpinion : Verdict.terminal(`status ${status}`), row?.processing)
 }
 
 /** The kind of what is retryable only because the server says so. */
@@ -189,7 +200,7 @@ const judgeResponseError = (self: Tables, error: unknown, reason: unknown, nowMi
   switch (reason) {
     case "StatusCode":
       return ofResponse.verdict._tag === "NoOpinion"
-        ? judgement(Verdict.terminal(`status ${String(Transport.property(response, "status"))}`))
+        ? judgement(Verdict.terminal(`status ${String(Transport.property(response, "status"))}`), ofResponse.processing)
         : ofResponse
     case "Decode":
     case "EmptyBody": {

@@ -11,6 +11,8 @@ import type { Case } from "./Case.ts"
  * @category models
  */
 export const statuses = {
+  // "The request has not been applied because it lacks valid authentication credentials": section 15.5.2.
+  401: { processing: "NotProcessed" },
   // "If the client has an outstanding request in transit, it MAY repeat that request": section 15.5.9.
   408: { kind: "Timeout" },
   // "If the condition is temporary, the server SHOULD generate a Retry-After": section 15.5.14.

@@ -15,6 +15,8 @@ import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as Redirect from "../decide/Redirect.ts"
 import * as RequestBody from "../decide/RequestBody.ts"
+import * as Attempt from "./Attempt.ts"
+import * as BeforeRetry from "./BeforeRetry.ts"
 import type { Erased } from "./HttpPolicy.ts"
 
 export type Request = HttpClientRequest.HttpClientRequest
@@ -36,14 +38,18 @@ export interface Send {
  * @category models
  */
 export interface Exchange {
-  readonly request: Request
+  /** As it was sent last, but for the headers of an attempt. */
+  request: Request
   readonly policy: Erased
   readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
   /** Where the caller's declarations are read, and only when an attempt has failed. */
   readonly context: Context.Context<never>
-  attempts: number
   /** Whether the server has answered the attempt: then it was sent, whatever an error that comes after it says. */
   answered: boolean
+  /** Whether the running attempt, or the latest one, was handed to the client. */
+  isSent: boolean
+  /** How the last attempt failed that was sent. */
+  previous: Attempt.Attempt["previous"]
   /** The error or response that was judged last. */
   judged: unknown
   /** The response that came last, for observers. */
@@ -62,8 +68,9 @@ export const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber
   policy,
   fiber,
   context: fiber.currentContext as Context.Context<never>,
-  attempts: 0,
   answered: false,
+  isSent: true,
+  previous: Option.none(),
   judged: undefined,
   latest: undefined,
   throttled: false,
@@ -117,24 +124,30 @@ export const scopedAs = (request: Request, changed: Request): Request => {
 }
 
 /**
- * Sends the request once, with the headers of the attempt.
+ * Sends the request once: as the caller's hook has changed it, with the headers of the attempt.
  *
  * @category running
  */
 export const attempt = (exchange: Exchange, send: Send): Sent => {
   const { policy, request } = exchange
-  const { attemptHeaders } = policy
-  const { keyHeader } = policy.idempotency
-  return attemptHeaders === undefined
-    ? send(request)
-    : Effect.suspend(() => {
-        // The key is that of the operation: the server, and the rules, go by it.
-        const headers = Headers.remove(
-          Headers.fromInput(checkedHeaders(attemptHeaders(++exchange.attempts))),
-          keyHeader
-        )
-        return send(changed(request, headers))
-      })
+  if (!Attempt.isWanted(policy)) return send(request)
+  return Effect.flatMap(Attempt.current(exchange), (attempt) => {
+    if (policy.beforeRetry === undefined || attempt.number === 1) return send(withHeaders(exchange, attempt))
+    exchange.isSent = false
+    const { keyHeader } = policy.idempotency
+    return Effect.flatMap(BeforeRetry.changed(policy.beforeRetry, exchange.request, attempt, keyHeader), (changed) => {
+      exchange.isSent = true
+      exchange.request = scopedAs(exchange.request, changed)
+      return send(withHeaders(exchange, attempt))
+    })
+  })
+}
+
+const withHeaders = ({ policy, request }: Exchange, attempt: Attempt.Attempt): Request => {
+  if (policy.attemptHeaders === undefined) return request
+  const headers = Headers.fromInput(checkedHeaders(policy.attemptHeaders(attempt)))
+  // The key is that of the operation: the server, and the rules, go by it.
+  return changed(request, Headers.remove(headers, policy.idempotency.keyHeader))
 }
 
 /** Values of headers can be secrets: only the type is shown. */
@@ -164,13 +177,28 @@ export const judgeResponse = (exchange: Exchange, response: Response, moment: Cl
  */
 export const judge = (exchange: Exchange, outcome: unknown, moment: Classifier.Moment): Verdict.Verdict => {
   const { classifier, opinion } = exchange.policy
+  if (!exchange.isSent) return judgeUnsent(exchange, outcome, moment)
   const { processing, verdict } = judgement(classifier, outcome, moment)
   const combined =
     opinion === undefined ? verdict : combine(checkedVerdict("opinion", opinion(outcome, moment)), verdict)
-  const final = ifRepeatable(exchange, outcome, exchange.answered ? "Unknown" : processing, combined)
+  const isUnknown =
+    exchange.answered ||
+    (combined._tag === "Retryable" && Redirect.isPossible(exchange.request, outcome, redirects(exchange)))
+  return judgedAs(exchange, outcome, ifRepeatable(exchange, isUnknown ? "Unknown" : processing, combined))
+}
+
+/** An error of the caller's hook. Opinions, and classifiers without tables, know the errors of the client alone. */
+const judgeUnsent = (exchange: Exchange, error: unknown, moment: Classifier.Moment): Verdict.Verdict => {
+  const { classifier } = exchange.policy
+  const tables = HttpClassifier.isHttpClassifier(classifier) ? classifier : HttpClassifier.standard
+  const { verdict } = HttpClassifier.judge(tables, error, moment.nowMillis)
+  return judgedAs(exchange, error, ifRepeatable(exchange, "NotSent", verdict))
+}
+
+const judgedAs = (exchange: Exchange, outcome: unknown, verdict: Verdict.Verdict): Verdict.Verdict => {
   exchange.judged = outcome
-  exchange.throttled = final._tag === "Retryable" && final.kind === "Throttling"
-  return final
+  exchange.throttled = verdict._tag === "Retryable" && verdict.kind === "Throttling"
+  return verdict
 }
 
 /** A classifier without tables says nothing about what has become of the request. */
@@ -212,13 +240,11 @@ const combine = (opinion: Verdict.Verdict, classified: Verdict.Verdict): Verdict
 
 const ifRepeatable = (
   exchange: Exchange,
-  outcome: unknown,
   processing: HttpClassifier.Processing,
   verdict: Verdict.Verdict
 ): Verdict.Verdict => {
   if (verdict._tag !== "Retryable") return verdict
-  const isRedirected = Redirect.isPossible(exchange.request, outcome, redirects(exchange))
-  const why = whyNot(exchange, isRedirected ? "Unknown" : processing)
+  const why = whyNot(exchange, processing)
   return why === undefined ? verdict : forbidden(why, verdict)
 }
 

@@ -27,7 +27,7 @@ import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as FetchCall from "./FetchCall.ts"
 import * as FetchInput from "./FetchInput.ts"
-import type { Any, Checked, Env, Erased, Fields } from "./HttpPolicy.ts"
+import type { Any, Checked, Env, Erased, Fields, Plain } from "./HttpPolicy.ts"
 import { complete } from "./HttpPolicy.ts"
 import { isPlain, retrying } from "./Retrying.ts"
 
@@ -56,12 +56,10 @@ export interface Options {
  *
  * @category constructors
  */
-export const make = <P extends Fields<HttpClientError.RequestError>>(
-  policy?: Checked<P> & WithoutServices<P>,
+export const make = <P extends Plain<HttpClientError.RequestError>>(
+  policy?: Checked<P>,
   options?: Options
 ): typeof fetch => fetchOf("Fetch.make", policy ?? {}, options)(Runtime.defaultRuntime)
-
-type WithoutServices<P> = [Env<P, never>] extends [never] ? unknown : never
 
 /**
  * The same for a policy with a bucket or a rate limiter from the context: the services are those of the effect, and so are clock and chance.

@@ -4,6 +4,7 @@
 import { FetchHttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
 import { Effect, Stream } from "effect"
 import type { Request, Send, Sent } from "./Exchange.ts"
+import * as FetchChange from "./FetchChange.ts"
 import * as FetchInput from "./FetchInput.ts"
 
 /**
@@ -85,12 +86,13 @@ const started = async (
   { init, input, request, send, signal }: Call,
   attempt: Request,
   ofAttempt?: AbortSignal
-): Promise<Response> =>
-  send(FetchInput.ofAttempt(input, init), {
-    ...init,
-    ...(attempt.headers !== request.headers && { headers: attempt.headers }),
+): Promise<Response> => {
+  const changed = { ...init, ...FetchChange.init(request, attempt) }
+  return send(FetchChange.input(input, changed, request, attempt), {
+    ...changed,
     ...(ofAttempt && { signal: signal ? AbortSignal.any([signal, ofAttempt]) : ofAttempt })
   })
+}
 
 /** With the controller, where there is one, as responses of the platform's clients: what discards a response aborts its request. */
 const received = (call: Call, attempt: Request, web: Response, controller: AbortController | undefined) => {

@@ -1,31 +1,26 @@
 /**
  * The policy of a client: core's policy, with what is only known over HTTP.
  */
-import type { Headers, HttpClientError, HttpClientResponse } from "@effect/platform"
+import type { Headers, HttpClientError } from "@effect/platform"
 import { Classifier, Hint, InvalidArgument, Policy as Core } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import type { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
+import type { AttemptTimeout, Deadline, Retry, TokenBucket } from "@effect-retry/core"
 import type { Mistake } from "@effect-retry/core/PolicyRecord"
 import type { Adds, Needs } from "@effect-retry/core/PolicyTypes"
-import type { Schedule } from "effect"
+import type { Effect, Schedule } from "effect"
 import { Predicate, Struct } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
+import type { Attempt, Outcome } from "./Attempt.ts"
+import type { BeforeRetry } from "./BeforeRetry.ts"
 import * as Discard from "./Discard.ts"
-
-/**
- * What the loop judges: the error of an attempt, or its response.
- *
- * @category models
- */
-export type Outcome<E> = E | HttpClientResponse.HttpClientResponse
 
 /** What a policy of core has that is the client's own to fill, or typed otherwise here. */
 type Replaced = "attempt" | "backoff" | "classifier" | "maxAttempts" | "release" | "result"
 
-interface Tables<in E> {
-  /** Headers to add to an attempt, by its number. None of them stands for the key of the operation. */
-  readonly attemptHeaders?: ((attempt: number) => Headers.Input) | undefined
+interface Own<in E> {
+  /** Headers to add to an attempt. None of them stands for the key of the operation. */
+  readonly attemptHeaders?: ((attempt: Attempt<E>) => Headers.Input) | undefined
   /** Asked before the classifier; no opinion leaves it to that one. */
   readonly opinion?: Classifier.Classifier<Outcome<E>> | undefined
   /**
@@ -46,8 +41,22 @@ interface Tables<in E> {
  *
  * @category models
  */
-export interface Fields<in E> extends Tables<E>, Omit<Core.Fields<never, never>, Replaced> {
+export interface Fields<in E> extends Own<E>, Omit<Core.Fields<never, never>, Replaced> {
+  /** Runs at the start of every attempt but the first, and may change its request; see the type. */
+  readonly beforeRetry?: BeforeRetry<E> | undefined
   readonly backoff?: Schedule.Schedule<unknown, Outcome<E>, unknown> | undefined
+}
+
+/**
+ * The fields of a policy that requires no services.
+ *
+ * @category models
+ */
+export interface Plain<in E> extends Omit<Fields<E>, "backoff" | "beforeRetry" | "bucket" | "rateLimiter"> {
+  readonly backoff?: Schedule.Schedule<unknown, Outcome<E>> | undefined
+  readonly beforeRetry?: BeforeRetry<E, unknown, never> | undefined
+  readonly bucket?: TokenBucket.TokenBucket | undefined
+  readonly rateLimiter?: TokenBucket.TokenBucket | undefined
 }
 
 /**
@@ -56,7 +65,8 @@ export interface Fields<in E> extends Tables<E>, Omit<Core.Fields<never, never>,
  * @category models
  */
 export interface Policy<in E = unknown, out E2 = never, out R = never>
-  extends Tables<E>, Omit<Core.Policy<never, E2, R>, Replaced | "rateLimiter"> {
+  extends Own<E>, Omit<Core.Policy<never, E2, R>, Replaced | "rateLimiter"> {
+  readonly beforeRetry?: BeforeRetry<E, E2, R> | undefined
   readonly backoff?: Schedule.Schedule<unknown, Outcome<E>, R> | undefined
   readonly rateLimiter?: Core.Policy<never, Retry.AttemptRefused, R>["rateLimiter"]
 }
@@ -66,7 +76,7 @@ export interface Policy<in E = unknown, out E2 = never, out R = never>
  *
  * @category models
  */
-export interface Preset<out E2 = never> extends Tables<unknown>, Core.Preset<E2> {
+export interface Preset<out E2 = never> extends Own<unknown>, Core.Preset<E2> {
   readonly classifier: HttpClassifier.HttpClassifier
   readonly idempotency: Idempotency.Idempotency
   readonly maxAttempts: number
@@ -136,6 +146,8 @@ export type Checked<P> = P & {
  */
 export type In<P> = (P extends { readonly opinion: (outcome: infer O, ...rest: any) => unknown } ? O : unknown) &
   (P extends { readonly classifier: (outcome: infer O, ...rest: any) => unknown } ? O : unknown) &
+  (P extends { readonly attemptHeaders: (attempt: Attempt<infer E>) => unknown } ? E : unknown) &
+  (P extends { readonly beforeRetry: (request: any, attempt: Attempt<infer E>) => unknown } ? E : unknown) &
   ([Reads<P>] extends [(outcome: infer O) => void] ? O : unknown)
 
 type BackoffOf<P> = P extends { readonly backoff?: infer S } ? S : never
@@ -151,6 +163,10 @@ type NeedsOf<S> = S extends Schedule.Schedule<any, any, infer R> ? R : never
  */
 export type Failure<P, E> = E | Added<P>
 
+type HookOf<P> = P extends { readonly beforeRetry?: infer H } ? H : never
+type ErrorOf<H> = H extends (...args: any) => Effect.Effect<any, infer E2, any> ? E2 : never
+type ServiceOf<H> = H extends (...args: any) => Effect.Effect<any, any, infer R> ? R : never
+
 /** A conditional type: beside a plain `RequestError`, the compiler takes the rest of an annotated result for `E`. */
 type Added<P> = P extends unknown
   ?
@@ -159,6 +175,7 @@ type Added<P> = P extends unknown
           Adds<P>[keyof Adds<P>],
           AttemptTimeout.AttemptTimedOut | Deadline.DeadlineExceeded | Retry.AttemptRefused
         >
+      | ErrorOf<HookOf<P>>
   : never
 
 /**
@@ -166,7 +183,7 @@ type Added<P> = P extends unknown
  *
  * @category models
  */
-export type Env<P, R> = R | Needs<P>[keyof Needs<P>] | NeedsOf<BackoffOf<P>>
+export type Env<P, R> = R | Needs<P>[keyof Needs<P>] | NeedsOf<BackoffOf<P>> | ServiceOf<HookOf<P>>
 
 /**
  * Checks a policy and answers it with what was left out. The signature that takes it has checked its types.
@@ -183,9 +200,10 @@ export const complete = (owner: string, given: Any): Erased => {
 }
 
 const checked = (owner: string, policy: Erased): Erased => {
-  const { attemptHeaders, classifier, drain, hint, idempotency, opinion } = policy
+  const { attemptHeaders, beforeRetry, classifier, drain, hint, idempotency, opinion } = policy
   checkFunction(owner, "opinion", opinion)
   checkFunction(owner, "attemptHeaders", attemptHeaders)
+  checkFunction(owner, "beforeRetry", beforeRetry)
   if (drain !== undefined) Discard.check(owner, drain)
   if (hint !== undefined && !isHint(hint)) Argument.refuse(owner, "hint", "made by Hint", hint)
   if (!Predicate.isFunction(classifier)) {
@@ -207,20 +225,21 @@ const checked = (owner: string, policy: Erased): Erased => {
  * @category conversions
  */
 export const coreOf = (policy: Erased): CoreFields =>
-  Struct.omit(policy, "attemptHeaders", "classifier", "drain", "idempotency", "opinion")
+  Struct.omit(policy, "attemptHeaders", "beforeRetry", "classifier", "drain", "idempotency", "opinion")
 
 /**
  * What a client's policy and core's have in common.
  *
  * @category models
  */
-export type CoreFields = Omit<Erased, Exclude<keyof Tables<unknown>, "maxAttempts">>
+export type CoreFields = Omit<Erased, Exclude<keyof Own<unknown>, "maxAttempts"> | "beforeRetry">
 
 const fields: { readonly [Field in keyof Any]-?: true } = {
   name: true,
   observe: true,
   whenNested: true,
   attemptSpan: true,
+  beforeRetry: true,
   attemptHeaders: true,
   rateLimiter: true,
   attemptTimeout: true,

@@ -34,7 +34,8 @@ import { Effect, Predicate } from "effect"
 import { dual } from "effect/Function"
 import * as Token from "../accept/Token.ts"
 import type { Send } from "./Exchange.ts"
-import type { Any, Checked, Env, Failure, Fields, In, Outcome, Policy } from "./HttpPolicy.ts"
+import type { Outcome } from "./Attempt.ts"
+import type { Any, Checked, Env, Failure, Fields, In, Policy } from "./HttpPolicy.ts"
 import { complete } from "./HttpPolicy.ts"
 import { made } from "./MadeClient.ts"
 import { retrying } from "./Retrying.ts"
@@ -42,7 +43,8 @@ import * as Stopped from "./Stopped.ts"
 
 export { execute } from "./Execute.ts"
 export { standard } from "./HttpPolicy.ts"
-export type { Any, Checked, Env, Failure, Fields, In, Outcome, Policy, Preset } from "./HttpPolicy.ts"
+export type { Attempt, Outcome } from "./Attempt.ts"
+export type { Any, Checked, Env, Failure, Fields, In, Policy, Preset } from "./HttpPolicy.ts"
 
 /**
  * Attempt headers with the number of the attempt: `x-retry-attempt: 1` and so on.
@@ -51,7 +53,7 @@ export type { Any, Checked, Env, Failure, Fields, In, Outcome, Policy, Preset } 
  */
 export const attemptNumber = (header = "x-retry-attempt"): NonNullable<Policy["attemptHeaders"]> => {
   const name = Token.sentHeader("HttpRetry.attemptNumber", "header", header)
-  return (attempt) => ({ [name]: String(attempt) })
+  return ({ number }) => ({ [name]: String(number) })
 }
 
 type With<E, R> = HttpClient.HttpClient.With<E, R>

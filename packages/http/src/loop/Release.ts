@@ -5,7 +5,6 @@ import { HttpClientError } from "@effect/platform"
 import type { Policy as Core } from "@effect-retry/core"
 import { Effect, Exit, Fiber, Option } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
-import * as Transport from "../classify/Transport.ts"
 import * as Discard from "./Discard.ts"
 import type { Exchange, Response } from "./Exchange.ts"
 
@@ -19,7 +18,7 @@ export const released = (
   failed: unknown,
   because: Parameters<Core.Release>[1]
 ): Effect.Effect<void> => {
-  const response = responseOf(failed)
+  const response = HttpClassifier.responseOf(failed)
   if (response === undefined) return Effect.void
   if (because === "Interrupted") return Discard.cancelled(response)
   if (!exchange.throttled) {
@@ -57,7 +56,7 @@ const interruptWith = (
  * @category conversions
  */
 export const readable = (exchange: Exchange, outcome: unknown): Effect.Effect<Response, unknown> => {
-  const response = responseOf(outcome)
+  const response = HttpClassifier.responseOf(outcome)
   if (response === undefined) return Effect.fail(outcome)
   return Effect.flatMap(exchange.released, (body) => {
     const replaced = Discard.replaced(response, body)
@@ -67,11 +66,4 @@ export const readable = (exchange: Exchange, outcome: unknown): Effect.Effect<Re
           new HttpClientError.ResponseError({ ...(outcome as HttpClientError.ResponseError), response: replaced })
         )
   })
-}
-
-/** The response that an attempt came to, also where that is an error. */
-const responseOf = (outcome: unknown): Response | undefined => {
-  if (HttpClassifier.isResponse(outcome)) return outcome
-  const response = Transport.property(outcome, HttpClientError.TypeId) && Transport.property(outcome, "response")
-  return HttpClassifier.isResponse(response) ? response : undefined
 }

@@ -1,7 +1,6 @@
 /**
  * Retries of requests: core's loop around the attempts of an exchange.
  */
-import { HttpClientError, HttpClientRequest } from "@effect/platform"
 import { AttemptTimeout, Backoff, Deadline, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import * as Millis from "@effect-retry/core/Millis"
 import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
@@ -9,10 +8,10 @@ import type { Policy as Core } from "@effect-retry/core"
 import type { Fiber } from "effect"
 import { Context, Duration, Effect } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
-import * as Redaction from "../classify/Redaction.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as IdempotencyKey from "../decide/IdempotencyKey.ts"
 import { urlOf } from "../decide/Redirect.ts"
+import * as Attempt from "./Attempt.ts"
 import * as EventDetails from "./EventDetails.ts"
 import * as Exchange from "./Exchange.ts"
 import type { Request, Response, Send, Sent } from "./Exchange.ts"
@@ -20,6 +19,7 @@ import { type CoreFields, coreOf, type Erased } from "./HttpPolicy.ts"
 import * as Reader from "./Reader.ts"
 import * as Reading from "./Reading.ts"
 import * as Release from "./Release.ts"
+import * as RequestErrors from "./RequestErrors.ts"
 import * as Stopped from "./Stopped.ts"
 
 /**
@@ -57,6 +57,7 @@ const wantedLater = [
   "backoff",
   "hint",
   "drain",
+  "beforeRetry",
   "whenNested"
 ]
 
@@ -96,7 +97,7 @@ interface Loop {
 }
 
 const looped = (policy: Erased, stops: boolean): Loop => {
-  const prepared = preparedOf(timed(coreOf(policy)))
+  const prepared = preparedOf(policy, timed(coreOf(policy)))
   const asksForTokens = policy.bucket !== undefined || policy.rateLimiter !== undefined
   return (send, request, reading) =>
     Effect.withFiberRuntime((fiber) => {
@@ -119,7 +120,9 @@ const looped = (policy: Erased, stops: boolean): Loop => {
 
 const readToTheEnd = (reader: Reader.Reader, ended: Sent): Sent =>
   Effect.flatMap(ended, (response) =>
-    Effect.mapError(Reader.readLast(reader, response), (error) => asRequestError(reader.exchange.request, error))
+    Effect.mapError(Reader.readLast(reader, response), (error) =>
+      RequestErrors.ofPolicy(reader.exchange.request, error)
+    )
   )
 
 /**
@@ -146,9 +149,10 @@ const timed = (core: CoreFields): CoreFields => {
 const timeLeft = /*#__PURE__*/ AttemptTimeout.constant(/*#__PURE__*/ Duration.millis(Millis.longestTimerMillis))
 
 /** Checked once per client: the functions stand for those of an exchange. */
-const preparedOf = (core: CoreFields): PolicyCheck.Prepared =>
+const preparedOf = (policy: Erased, core: CoreFields): PolicyCheck.Prepared =>
   PolicyCheck.prepare("HttpRetry.withRetry", {
     ...core,
+    ...(Attempt.isWanted(policy) && { attempt: Attempt.CurrentAttempt }),
     classifier: (_error, _moment) => Verdict.noOpinion,
     result: (_response: unknown, _moment) => Verdict.noOpinion,
     release: () => Effect.void
@@ -171,15 +175,20 @@ const ofExchange = (
   })
 }
 
-/** It is not known whether a request without an answer was carried out. */
+/** It is not known whether a request without an answer was carried out. Judged where an attempt has timed out. */
 const ofRequest = (
   exchange: Exchange.Exchange,
   timeout: AttemptTimeout.AttemptTimeout<unknown>
 ): AttemptTimeout.AttemptTimeout<unknown> => {
   const { verdict } = timeout
   if (verdict._tag !== "Retryable") return timeout
-  const why = Exchange.whyNot(exchange, "Unknown")
-  return why === undefined ? timeout : AttemptTimeout.judged(timeout, Exchange.forbidden(why, verdict))
+  return {
+    ...timeout,
+    get verdict() {
+      const why = Exchange.whyNot(exchange, exchange.isSent ? "Unknown" : "NotSent")
+      return why === undefined ? verdict : Exchange.forbidden(why, verdict)
+    }
+  }
 }
 
 const endedWith = (exchange: Exchange.Exchange, error: unknown): Sent => {
@@ -188,7 +197,7 @@ const endedWith = (exchange: Exchange.Exchange, error: unknown): Sent => {
   if (isLate(exchange, error) && error.cause !== undefined) {
     return Release.readable(exchange, error.cause instanceof Retry.ResultRejected ? error.cause.result : error.cause)
   }
-  return Effect.fail(asRequestError(exchange.request, error))
+  return Effect.fail(RequestErrors.ofPolicy(exchange.request, error))
 }
 
 /** Fails with the stop, of the outcome that the client would have ended with. */
@@ -205,7 +214,7 @@ const stoppedWith = (
   const outcomeOf = (error: unknown): unknown => {
     if (error instanceof Retry.ResultRejected && HttpClassifier.isResponse(error.result)) return error.result
     const response = reader && Reader.responseOf(reader, error)
-    return response ?? asRequestError(exchange.request, error)
+    return response ?? RequestErrors.ofPolicy(exchange.request, error)
   }
   return Effect.flatMap(Effect.merge(ended), (outcome) => Effect.fail(Stopped.of(stopped, outcome, outcomeOf)))
 }
@@ -217,28 +226,6 @@ const isLate = (
 ): error is Retry.AttemptRefused | Deadline.DeadlineExceeded =>
   error instanceof Retry.AttemptRefused ||
   (error instanceof Deadline.DeadlineExceeded && policy.deadline?._tag !== "Cut")
-
-const asRequestError = (request: Request, error: unknown): unknown =>
-  error instanceof AttemptTimeout.AttemptTimedOut ||
-  error instanceof Deadline.DeadlineExceeded ||
-  error instanceof Retry.AttemptRefused
-    ? withoutCredentials(request, error)
-    : error
-
-/** Made of a request that can be shown, since the stack has the first message, and then given its own, which is not shown. */
-const withoutCredentials = (request: Request, cause: Error): HttpClientError.RequestError => {
-  const shown = HttpClientRequest.setUrl(request, Redaction.url(request.url))
-  const error = new HttpClientError.RequestError({
-    request: shown,
-    reason: "Transport",
-    cause,
-    description: cause.message
-  })
-  return Object.defineProperties(error, {
-    message: { value: error.message },
-    request: { value: request, enumerable: false }
-  })
-}
 
 /** The key of keyed buckets and rate limiters is the host, unless the caller has named one. */
 const forHost = (self: Sent, request: Request, fiber: Fiber.RuntimeFiber<unknown, unknown>): Sent =>

@@ -129,7 +129,10 @@ describe("Exchange repetition", () => {
   it.effect("lets no attempt header stand for the key of the operation", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503)
-      const fresh = { ...policy, attemptHeaders: (attempt: number) => ({ "Idempotency-Key": `fresh-${attempt}` }) }
+      const fresh = {
+        ...policy,
+        attemptHeaders: ({ number }: HttpRetry.Attempt) => ({ "Idempotency-Key": `fresh-${number}` })
+      }
       const retried = HttpRetry.withRetry(client, fresh)
       yield* retried.post(url, { headers: { "idempotency-key": "mine" } })
       expect(Scripted.sent(calls, "idempotency-key")).toEqual(["mine", "mine", "mine"])

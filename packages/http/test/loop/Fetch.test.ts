@@ -1,9 +1,9 @@
-import { HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { HttpBody, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout, Backoff, Deadline, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
 import { Fetch, HttpRetry, Presets } from "@effect-retry/http"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { afterEach, beforeEach, describe, expect, it, vi } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { getEventListeners } from "node:events"
 import * as Http from "node:http"
 import { PassThrough, Readable } from "node:stream"
@@ -13,6 +13,7 @@ import { gaveUp } from "../support/ScriptedClient.ts"
 /** What a request was, as the server saw it. */
 interface Seen {
   readonly method: string
+  readonly path: string
   readonly headers: Http.IncomingHttpHeaders
   readonly body: string
 }
@@ -42,7 +43,12 @@ beforeEach(async () => {
     } catch {
       return
     }
-    seen.push({ method: request.method ?? "", headers: request.headers, body: Buffer.concat(chunks).toString() })
+    seen.push({
+      method: request.method ?? "",
+      path: request.url ?? "",
+      headers: request.headers,
+      body: Buffer.concat(chunks).toString()
+    })
     respond(response, seen.length, request)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -137,6 +143,86 @@ describe("Fetch.make", () => {
       ["1", "1"],
       ["1", "2"]
     ])
+  })
+
+  const inputs: ReadonlyArray<
+    readonly [string, (url: string) => Parameters<typeof fetch>, underlying: typeof fetch | undefined]
+  > = [
+    ["a string", (url) => [url, { method: "PUT", headers: { "x-own": "1" }, body: "old" }], undefined],
+    ["a URL", (url) => [new URL(url), { method: "PUT", headers: { "x-own": "1" }, body: "old" }], undefined],
+    ["a Request", (url) => [new Request(url, { method: "PUT", headers: { "x-own": "1" }, body: "old" })], undefined],
+    [
+      "a Request of undici",
+      (url) => [
+        new Undici.Request(url, { method: "PUT", headers: { "x-own": "1" }, body: "old" }) as unknown as Request
+      ],
+      Undici.fetch as unknown as typeof fetch
+    ]
+  ]
+
+  it.each(inputs)("sends the request as the policy changes it: %s", async (_, input, underlying) => {
+    respond = status(503, 503, 503, 200)
+    const change = (request: HttpClientRequest.HttpClientRequest, { number }: HttpRetry.Attempt) => {
+      if (number === 2) return HttpClientRequest.bearerToken(request, "new")
+      if (number === 3) return HttpClientRequest.setUrl(request, `${url}else?where`)
+      return HttpClientRequest.setMethod(HttpClientRequest.bodyText(request, "new"), "POST")
+    }
+    const retrying = Fetch.make(
+      {
+        ...quick,
+        maxAttempts: 4,
+        idempotency: { ...HttpRetry.standard.idempotency, methods: ["PUT", "POST"] },
+        beforeRetry: (request, attempt) => Effect.succeed(change(request, attempt))
+      },
+      { fetch: underlying }
+    )
+    expect((await retrying(...input(url))).status).toBe(200)
+    expect(seen.map(({ body, method, path }) => [method, path, body])).toEqual([
+      ["PUT", "/", "old"],
+      ["PUT", "/", "old"],
+      ["PUT", "/else?where", "old"],
+      ["POST", "/else?where", "new"]
+    ])
+    expect(seen.map(({ headers }) => [headers["x-own"], headers.authorization])).toEqual([
+      ["1", undefined],
+      ["1", "Bearer new"],
+      ["1", "Bearer new"],
+      ["1", "Bearer new"]
+    ])
+  })
+
+  it("sends no credential to another host that the policy turns to", async () => {
+    respond = status(503, 200)
+    const elsewhere = url.replace("127.0.0.1", "localhost")
+    const retrying = Fetch.make({
+      ...quick,
+      beforeRetry: (request) => Effect.succeed(HttpClientRequest.setUrl(request, elsewhere))
+    })
+    await retrying(new Request(url, { headers: { authorization: "Bearer old", "x-own": "1" } }))
+    expect(seen.map(({ headers }) => [headers.host, headers["x-own"], headers.authorization])).toEqual([
+      [new URL(url).host, "1", "Bearer old"],
+      [new URL(elsewhere).host, "1", undefined]
+    ])
+  })
+
+  it.each([
+    ["none", HttpClientRequest.setBody(HttpBody.empty), ""],
+    ["raw", HttpClientRequest.setBody(HttpBody.raw("raw")), "raw"],
+    ["bytes", HttpClientRequest.setBody(HttpBody.uint8Array(new TextEncoder().encode("bytes"))), "bytes"],
+    ["a form", HttpClientRequest.bodyFormDataRecord({ a: "1" }), 'name="a"'],
+    ["a stream", HttpClientRequest.bodyStream(Stream.make(new TextEncoder().encode("stream"))), "stream"]
+  ] as const)("sends a body of every kind that the policy gives: %s", async (_, give, expected) => {
+    respond = status(503, 200)
+    const retrying = Fetch.make({ ...quick, beforeRetry: (request) => Effect.succeed(give(request)) })
+    await retrying(url, { method: "PUT", body: "old" })
+    expect(seen[1]?.body).toContain(expected)
+    expect(seen[1]?.body).not.toContain("old")
+  })
+
+  it("rejects with the error of what the policy does before a retry", async () => {
+    respond = status(503)
+    const retrying = Fetch.make({ ...quick, beforeRetry: () => Effect.fail("no token") })
+    await expect(retrying(url)).rejects.toBe("no token")
   })
 
   it("rejects with the error of fetch", async () => {

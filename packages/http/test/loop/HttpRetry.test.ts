@@ -696,7 +696,10 @@ describe("Policy.attemptHeaders", () => {
       const { calls, client } = scripted(503)
       const own = {
         ...policy,
-        attemptHeaders: (n: number) => ({ "x-try": `${n}/3`, ...(n > 1 && { "x-again": "1" }) })
+        attemptHeaders: ({ number }: HttpRetry.Attempt) => ({
+          "x-try": `${number}/3`,
+          ...(number > 1 && { "x-again": "1" })
+        })
       }
       yield* HttpRetry.withRetry(client, own).get(url, { headers: { "x-mine": "m" } })
       expect(Scripted.sent(calls, "x-try")).toEqual(["1/3", "2/3", "3/3"])
@@ -1409,7 +1412,9 @@ describe("HttpRetry.make", () => {
 
 describe("HttpRetry.attemptNumber", () => {
   it("takes the name of a header in any case", () => {
-    expect(HttpRetry.attemptNumber("X-Attempt")(2)).toEqual({ "X-Attempt": "2" })
+    expect(
+      HttpRetry.attemptNumber("X-Attempt")({ number: 2, timeLeft: Option.none(), previous: Option.none() })
+    ).toEqual({ "X-Attempt": "2" })
   })
 
   it.each(["bad header\n", "", "a:b", "é", 5, null])("refuses what is no name of a header: %j", (header) => {

@@ -1,14 +1,15 @@
 /**
  * What the compiler infers and refuses: these tests run when types are checked.
  */
-import type { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
+import type { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout, Backoff, Classifier, Deadline, TokenBucket, Verdict } from "@effect-retry/core"
-import { Discard, Fetch, HttpClassifier, HttpRetry } from "@effect-retry/http"
+import { Discard, Fetch, HttpClassifier, HttpRetry, Unauthorized } from "@effect-retry/http"
 import { assertType, describe, expectTypeOf, it } from "@effect/vitest"
-import { Context, Data, Schedule } from "effect"
+import { Context, Data, type Duration, Effect, type Option, Schedule } from "effect"
 
 class Busy extends Data.TaggedError("Busy")<{ readonly status: number }> {}
 class Late extends Data.TaggedError("Late") {}
+class Tokens extends Context.Tag("test/Tokens")<Tokens, string>() {}
 class Token extends Context.Tag("test/Token")<Token, string>() {}
 class MyBucket extends Context.Tag("test/MyBucket")<MyBucket, TokenBucket.TokenBucket>() {}
 class MyLimiter extends Context.Tag("test/MyLimiter")<MyLimiter, TokenBucket.TokenBucket>() {}
@@ -18,6 +19,8 @@ declare const own: HttpClient.HttpClient.With<Busy, Token>
 
 const { standard } = HttpRetry
 
+/** What an attempt is told of the one before. */
+type Seen = Busy | HttpClientResponse.HttpClientResponse | HttpClientError.RequestError
 type Own<E = never, R = never> = HttpClient.HttpClient.With<Busy | HttpClientError.RequestError | E, Token | R>
 
 describe("HttpRetry.withRetry types", () => {
@@ -250,6 +253,124 @@ describe("HttpRetry.withRetry types of fields", () => {
   it("lets a generic function forward a policy", () => {
     const forward = <P extends HttpRetry.Fields<Busy>>(policy: HttpRetry.Checked<P>) => HttpRetry.withRetry(own, policy)
     expectTypeOf(() => forward({ ...standard, bucket: MyBucket })).returns.toEqualTypeOf<Own<never, MyBucket>>()
+  })
+})
+
+describe("HttpRetry.withRetry types of a hook", () => {
+  const renew = (request: HttpClientRequest.HttpClientRequest): Effect.Effect<typeof request, Late, Tokens> =>
+    Effect.as(Tokens, request)
+
+  it("shows its error and what it requires, and knows the attempt without annotation", () => {
+    const dataFirst = () =>
+      HttpRetry.withRetry(own, {
+        attemptHeaders: ({ number, previous, timeLeft }) => {
+          expectTypeOf(timeLeft).toEqualTypeOf<Option.Option<Duration.Duration>>()
+          expectTypeOf(previous).toExtend<Option.Option<{ readonly outcome: Seen }>>()
+          return { "x-attempt": String(number) }
+        },
+        beforeRetry: (request, { previous }) => {
+          expectTypeOf(request).toEqualTypeOf<HttpClientRequest.HttpClientRequest>()
+          expectTypeOf(previous).toExtend<Option.Option<{ readonly outcome: Seen }>>()
+          return renew(request)
+        }
+      })
+    const inPipe = () =>
+      own.pipe(
+        HttpRetry.withRetry({
+          attemptHeaders: ({ previous }) => {
+            expectTypeOf(previous).toExtend<Option.Option<{ readonly outcome: Seen }>>()
+            return {}
+          },
+          beforeRetry: (request, { previous }) => {
+            expectTypeOf(previous).toExtend<Option.Option<{ readonly outcome: Seen }>>()
+            return renew(request)
+          }
+        })
+      )
+    expectTypeOf(dataFirst).returns.toEqualTypeOf<Own<Late, Tokens>>()
+    expectTypeOf(inPipe).returns.toEqualTypeOf<Own<Late, Tokens>>()
+    const stored = { ...standard, beforeRetry: renew }
+    expectTypeOf(() => HttpRetry.withRetry(stored)(own)).returns.toEqualTypeOf<Own<Late, Tokens>>()
+    expectTypeOf(() => HttpRetry.withRetry(own, HttpRetry.make(stored))).returns.toEqualTypeOf<Own<Late, Tokens>>()
+    const unfailing = () => HttpRetry.withRetry(client, { beforeRetry: (request) => Effect.succeed(request) })
+    expectTypeOf(unfailing).returns.toEqualTypeOf<HttpClient.HttpClient>()
+  })
+
+  it("forgets neither where it may be absent, or is one of several", () => {
+    const optional: typeof standard & { readonly beforeRetry?: typeof renew } = standard
+    expectTypeOf(() => HttpRetry.withRetry(own, optional)).returns.toEqualTypeOf<Own<Late, Tokens>>()
+    expectTypeOf(() => own.pipe(HttpRetry.withRetry(optional))).returns.toEqualTypeOf<Own<Late, Tokens>>()
+    const other = (request: HttpClientRequest.HttpClientRequest): Effect.Effect<typeof request, "other", MyBucket> =>
+      Effect.as(MyBucket, request)
+    const several = { ...standard, beforeRetry: renew as typeof renew | typeof other }
+    expectTypeOf(() => HttpRetry.withRetry(own, several)).returns.toEqualTypeOf<
+      Own<Late | "other", Tokens | MyBucket>
+    >()
+    const either = standard as typeof standard | (typeof standard & { readonly beforeRetry: typeof renew })
+    expectTypeOf(() => HttpRetry.withRetry(own, either)).returns.toEqualTypeOf<Own<Late, Tokens>>()
+    const annotated: HttpRetry.Policy<Busy, Late, Tokens> = { ...standard, beforeRetry: renew }
+    expectTypeOf(() => HttpRetry.withRetry(own, annotated)).returns.toEqualTypeOf<Own<Late, Tokens>>()
+    // @ts-expect-error the requirement is forgotten
+    const forgetful: HttpRetry.Policy<Busy, Late> = { ...standard, beforeRetry: renew }
+    // @ts-expect-error the error is forgotten
+    const unerring: HttpRetry.Policy<Busy, never, Tokens> = { ...standard, beforeRetry: renew }
+    expectTypeOf([forgetful, unerring]).toBeArray()
+  })
+
+  it("refuses one that judges another error, and one that answers no request", () => {
+    const foreign = { ...standard, attemptHeaders: (_: HttpRetry.Attempt<Late>) => ({}) }
+    const hook = {
+      ...standard,
+      beforeRetry: (request: typeof given, _: HttpRetry.Attempt<Late>) => Effect.succeed(request)
+    }
+    const given = {} as HttpClientRequest.HttpClientRequest
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error it does not know Busy
+      () => HttpRetry.withRetry(own, foreign),
+      // @ts-expect-error it does not know Busy
+      () => own.pipe(HttpRetry.withRetry(foreign)),
+      // @ts-expect-error it does not know Busy
+      () => HttpRetry.withRetry(foreign)(own),
+      // @ts-expect-error it does not know Busy
+      () => HttpRetry.withRetry(own, hook),
+      // @ts-expect-error it does not know Busy
+      () => HttpRetry.withRetry(hook)(own),
+      // @ts-expect-error no request
+      () => HttpRetry.withRetry(own, { beforeRetry: () => Effect.succeed(1) }),
+      // @ts-expect-error no effect
+      () => own.pipe(HttpRetry.withRetry({ beforeRetry: (request) => request }))
+    ])
+  })
+
+  it("renews credentials with the error and the services of what renews them", () => {
+    const renewing = Unauthorized.renewing((request) => {
+      expectTypeOf(request).toEqualTypeOf<HttpClientRequest.HttpClientRequest>()
+      return renew(request)
+    })
+    expectTypeOf(() => HttpRetry.withRetry(own, renewing)).returns.toEqualTypeOf<Own<Late, Tokens>>()
+    expectTypeOf(() => own.pipe(HttpRetry.withRetry({ ...standard, ...renewing }))).returns.toEqualTypeOf<
+      Own<Late, Tokens>
+    >()
+    expectTypeOf(() => own.pipe(HttpRetry.withRetry(Unauthorized.renewing(renew)))).returns.toEqualTypeOf<
+      Own<Late, Tokens>
+    >()
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error a `fetch` has no services
+      () => Fetch.make(renewing),
+      // @ts-expect-error a `fetch` has no services
+      () => Fetch.make({ bucket: MyBucket }),
+      // @ts-expect-error a `fetch` has no services
+      () => Fetch.make({ backoff: Schedule.recurs(3).pipe(Schedule.tapOutput(() => Token)) }),
+      () =>
+        Fetch.make({
+          opinion: (outcome) => {
+            expectTypeOf(outcome).toEqualTypeOf<HttpRetry.Outcome<HttpClientError.RequestError>>()
+            return Verdict.noOpinion
+          },
+          beforeRetry: (request) => Effect.succeed(request)
+        })
+    ])
+    expectTypeOf(() => Fetch.makeEffect(renewing)).returns.toEqualTypeOf<Effect.Effect<typeof fetch, never, Tokens>>()
   })
 })
 

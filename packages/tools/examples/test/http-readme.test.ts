@@ -9,11 +9,11 @@ import {
   TokenBucket,
   Verdict
 } from "@effect-retry/core"
-import { Connections, Discard, HttpClassifier, HttpRetry, Idempotency, Presets } from "@effect-retry/http"
+import { Connections, Discard, HttpClassifier, HttpRetry, Idempotency, Presets, Unauthorized } from "@effect-retry/http"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { HttpBody, HttpClient, type HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Clock, Context, Data, Duration, Effect, Fiber, Schedule } from "effect"
+import { Chunk, Clock, Context, Data, Duration, Effect, Fiber, Option, Schedule } from "effect"
 import { expectTypeOf } from "vitest"
 import { answer, broken, exchange, ok, reset, unavailable } from "../src/http-scripted.ts"
 import type { Answer } from "../src/http-scripted.ts"
@@ -85,7 +85,10 @@ describe(`${path} ## Defaults`, () => {
     "`HttpRetry.standard` `observe`": standard.observe,
     "`HttpRetry.standard` `opinion`": standard.opinion,
     "`HttpRetry.standard` `attemptHeaders`": standard.attemptHeaders,
-    "`HttpRetry.attemptNumber` `header`": Object.keys(HttpRetry.attemptNumber()(1)),
+    "`HttpRetry.standard` `beforeRetry`": at(standard, "beforeRetry"),
+    "`HttpRetry.attemptNumber` `header`": Object.keys(
+      HttpRetry.attemptNumber()({ number: 1, timeLeft: Option.none(), previous: Option.none() })
+    ),
     "`Discard.standard` `atMostBytes`": Discard.standard.atMostBytes,
     "`Discard.standard` `within`": Duration.toMillis(Discard.standard.within),
     "`Connections.transientStatuses`": [...Connections.transientStatuses],
@@ -117,7 +120,7 @@ describe(`${path} ### Of the classifier`, () => {
     ...Object.entries(statuses).map(([status, row]) => [
       `\`HttpClassifier.standardTables\` \`statuses\` ${status}`,
       row?.kind ?? "not retryable",
-      row?.hinted ?? row?.kind,
+      row?.hinted ?? row?.kind ?? "not retryable",
       processed[row?.processing ?? "Unknown"]
     ]),
     ["`HttpClassifier.standardTables` `transport`", transport?.kind, "", processed[transport?.processing ?? "Unknown"]],
@@ -301,6 +304,74 @@ tableOf(
           const posting = (first: Answer) =>
             exchange([first, ok], (client) => HttpRetry.withRetry(client, { ...willing, maxAttempts: 2 }).post(url))
           expect([(yield* posting(answer(421))).sent, (yield* posting(unavailable)).sent]).toEqual([[0, 1000], [0]])
+        })
+      ),
+
+    "A 401 under `Unauthorized.renewing`": () =>
+      virtually("renews the credential and sends again, once, whatever the method", () =>
+        Effect.gen(function* () {
+          const renewing = Unauthorized.renewing((request) =>
+            Effect.succeed(HttpClientRequest.bearerToken(request, "new"))
+          )
+          const { outcome, requests } = yield* exchange([answer(401)], (client) =>
+            HttpRetry.withRetry(client, { ...policy, ...renewing }).post(url)
+          )
+          expect(outcome).toBe(401)
+          expect(requests.map(({ headers }) => headers["authorization"])).toEqual([undefined, "Bearer new"])
+          expect(reason).toMatchObject({ _tag: "AttemptsSpent", kind: "Client" })
+        })
+      ),
+
+    "`beforeRetry` answers another request": () =>
+      virtually("sends that, with the key of the operation", () =>
+        Effect.gen(function* () {
+          const other = HttpClientRequest.put("https://other.example/")
+          const { requests } = yield* exchange([unavailable, ok], (client) =>
+            HttpRetry.withRetry(client, { ...policy, beforeRetry: () => Effect.succeed(other) }).post(url, {
+              headers: { "idempotency-key": "mine" }
+            })
+          )
+          expect(requests.map(({ headers, method, url }) => [method, url, headers["idempotency-key"]])).toEqual([
+            ["POST", url, "mine"],
+            ["PUT", "https://other.example/", "mine"]
+          ])
+        })
+      ),
+
+    "The same, for another origin": () =>
+      virtually("sends no `authorization` and no `cookie` that it does not set", () =>
+        Effect.gen(function* () {
+          const moved: HttpRetry.Policy = {
+            ...policy,
+            beforeRetry: (request) =>
+              Effect.succeed(
+                HttpClientRequest.setHeader(
+                  HttpClientRequest.setUrl(request, "https://other.example/"),
+                  "cookie",
+                  "its"
+                )
+              )
+          }
+          const { requests } = yield* exchange([unavailable, ok], (client) =>
+            HttpRetry.withRetry(client, moved).get(url, { headers: { authorization: "a", cookie: "c" } })
+          )
+          expect(requests.map(({ headers }) => [headers["authorization"], headers["cookie"]])).toEqual([
+            ["a", "c"],
+            [undefined, "its"]
+          ])
+        })
+      ),
+
+    "`beforeRetry` fails": () =>
+      virtually("takes it for an attempt that was not sent, and fails with the error", () =>
+        Effect.gen(function* () {
+          const failing = (error: unknown) => ({ ...policy, beforeRetry: () => Effect.fail(error) })
+          const refused = broken({ code: "ECONNRESET" })(HttpClientRequest.get("https://tokens.example/"))
+          const passing = yield* Effect.flip(refused)
+          expect(yield* got(failing("no token"), unavailable)).toMatchObject({ sent: [0], outcome: "no token" })
+          expect(reason?._tag).toBe("Terminal")
+          expect(yield* got(failing(passing), unavailable)).toMatchObject({ sent: [0], outcome: passing })
+          expect([reason?._tag, yield* Clock.currentTimeMillis]).toEqual(["AttemptsSpent", 3000])
         })
       ),
 

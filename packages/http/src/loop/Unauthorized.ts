@@ -1,0 +1,49 @@
+/**
+ * Requests that are refused with 401 because a credential has expired: sent again with a new one.
+ *
+ * A 401 says that the request was not carried out, and so it holds for every method. What makes a credential new is the
+ * caller's own.
+ */
+import type { HttpClientRequest } from "@effect/platform"
+import { Verdict } from "@effect-retry/core"
+import type { Classifier } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
+import { Effect, Option, Predicate } from "effect"
+import * as HttpClassifier from "../classify/HttpClassifier.ts"
+import type { BeforeRetry } from "./BeforeRetry.ts"
+
+type Request = HttpClientRequest.HttpClientRequest
+
+/**
+ * The fields of a policy that renews credentials.
+ *
+ * @category models
+ */
+export interface Renewing<out E2 = never, out R = never> {
+  readonly beforeRetry: BeforeRetry<unknown, E2, R>
+  readonly opinion: Classifier.Classifier
+  readonly attemptsByKind: { readonly Client: 2 }
+}
+
+/**
+ * Sends a request that is refused with 401 once more, as `renew` changes it: `{ ...policy, ...Unauthorized.renewing(renew) }`.
+ *
+ * `renew` is run after a 401 and no other failure. A second 401 of the same operation is answered to the caller. A 401 is
+ * of the kind `Client` and counts for no other limit of attempts; where the tables have other failures of that kind, two of
+ * them in all end an operation. What `renew` fails with is judged by the tables, as an attempt that was not sent.
+ *
+ * It is given the request without its credentials: what it sets goes to the host of the request that it answers, and
+ * nothing goes to a host that it does not know unless it sets it.
+ * Source: RFC 9110, section 15.5.2, https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2.
+ *
+ * @category constructors
+ */
+export const renewing = <E2, R>(renew: (request: Request) => Effect.Effect<Request, E2, R>): Renewing<E2, R> => {
+  if (!Predicate.isFunction(renew)) return Argument.refuse("Unauthorized.renewing", "renew", "a function", renew)
+  return {
+    beforeRetry: (request, { previous }) =>
+      Option.exists(previous, ({ status }) => status === 401) ? renew(request) : Effect.succeed(request),
+    opinion: (outcome) => (HttpClassifier.responseOf(outcome)?.status === 401 ? Verdict.client : Verdict.noOpinion),
+    attemptsByKind: { Client: 2 }
+  }
+}

@@ -1,0 +1,140 @@
+import { HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
+import { Backoff, Retry } from "@effect-retry/core"
+import { HttpRetry, RequestBody, Unauthorized } from "@effect-retry/http"
+import { describe, expect, it } from "@effect/vitest"
+import { Data, Effect, Exit, Stream } from "effect"
+import * as Faults from "../support/Faults.ts"
+import * as Scripted from "../support/ScriptedClient.ts"
+
+const { make: scripted, world } = Scripted
+
+const url = "http://api.example.com/things"
+
+const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 second" }) }
+
+class Expired extends Data.TaggedError("Expired") {}
+
+/** Tokens by their number, and a client that begins with the first. */
+const withTokens = (client: HttpClient.HttpClient, own: HttpRetry.Policy = policy) => {
+  let renewed = 0
+  const renew = (request: HttpClientRequest.HttpClientRequest) =>
+    Effect.sync(() => HttpClientRequest.bearerToken(request, `token-${++renewed + 1}`))
+  return client.pipe(
+    HttpClient.mapRequest(HttpClientRequest.bearerToken("token-1")),
+    HttpRetry.withRetry({ ...own, ...Unauthorized.renewing(renew) })
+  )
+}
+
+const tokens = (calls: ReadonlyArray<Scripted.Call>) =>
+  Scripted.sent(calls, "authorization").map((sent) => sent?.slice(7))
+
+describe("Unauthorized.renewing", () => {
+  it.effect.each([
+    { steps: [200], sent: ["token-1"], status: 200 },
+    { steps: [401, 200], sent: ["token-1", "token-2"], status: 200 },
+    { steps: [401, 401, 200], sent: ["token-1", "token-2"], status: 401 },
+    { steps: [503, 401, 200], sent: ["token-1", "token-1", "token-2"], status: 200 },
+    { steps: [401, 503, 200], sent: ["token-1", "token-2", "token-2"], status: 200 },
+    { steps: [401, 503, 503, 200], sent: ["token-1", "token-2", "token-2", "token-2"], status: 200 },
+    { steps: [503, 401, 503, 401, 200], sent: ["token-1", "token-1", "token-2", "token-2"], status: 401 },
+    { steps: [403, 200], sent: ["token-1"], status: 403 }
+  ] as const)("renews once per operation: $steps", ({ sent, status, steps }) =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(steps[0], ...steps.slice(1))
+      const response = yield* withTokens(client).get(url)
+      expect([response.status, tokens(calls)]).toEqual([status, sent])
+    }).pipe(world)
+  )
+
+  it.effect("renews for every operation anew", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(401, 200, 401, 200)
+      const retried = withTokens(client)
+      yield* retried.get(url)
+      yield* retried.get(url)
+      expect(tokens(calls)).toEqual(["token-1", "token-2", "token-1", "token-3"])
+    }).pipe(world)
+  )
+
+  it.effect("sends a POST again that was refused, and not one that failed otherwise", () =>
+    Effect.gen(function* () {
+      const posted = (...steps: readonly [Scripted.Step, ...ReadonlyArray<Scripted.Step>]) => {
+        const { calls, client } = scripted(...steps)
+        return Effect.map(withTokens(client).post(url, { body: Scripted.textBody }), ({ status }) => [
+          status,
+          calls.length
+        ])
+      }
+      expect(yield* posted(401, 200)).toEqual([200, 2])
+      expect(yield* posted(401, 503)).toEqual([503, 2])
+      expect(yield* posted(503)).toEqual([503, 1])
+    }).pipe(world)
+  )
+
+  it.effect("sends no POST again that was redirected before it was refused", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted({ status: 307, headers: { location: "http://other.example/" } }, 401, 200)
+      const { status } = yield* withTokens(HttpClient.followRedirects(client)).post(url)
+      expect([status, calls.length]).toEqual([401, 2])
+    }).pipe(world)
+  )
+
+  it.effect("sends no body again that can be read only once", () =>
+    Effect.gen(function* () {
+      const stream = Stream.make(new Uint8Array(1))
+      const put = HttpClientRequest.bodyStream(HttpClientRequest.put(url), stream)
+      const { calls, client } = scripted(401, 200)
+      expect((yield* withTokens(client).execute(put)).status).toBe(401)
+      expect((yield* RequestBody.replayable(withTokens(client).execute(put))).status).toBe(200)
+      expect(calls.length).toBe(2)
+    }).pipe(world)
+  )
+
+  it.effect("knows a 401 that is an error", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(401, 200)
+      expect((yield* withTokens(HttpClient.filterStatusOk(client)).post(url)).status).toBe(200)
+      expect(calls.length).toBe(2)
+      const exit = yield* Effect.exit(withTokens(HttpClient.filterStatusOk(scripted(401).client)).get(url))
+      expect(exit).toMatchObject({
+        _tag: "Failure",
+        cause: { error: { _tag: "ResponseError", response: { status: 401 } } }
+      })
+    }).pipe(world)
+  )
+
+  it.effect(
+    "ends the operation with the error of what renews, and renews again where the tables call that retryable",
+    () =>
+      Effect.gen(function* () {
+        const error = new Expired()
+        const refused = HttpRetry.withRetry(scripted(401).client, {
+          ...policy,
+          ...Unauthorized.renewing(() => Effect.fail(error))
+        })
+        expect(yield* Effect.exit(refused.get(url))).toEqual(Exit.fail(error))
+
+        const unreachable = new HttpClientError.RequestError({
+          request: HttpClientRequest.get("http://tokens.example/"),
+          reason: "Transport",
+          cause: Faults.reset
+        })
+        let runs = 0
+        const { observe, reasons } = Scripted.gaveUp()
+        const flaky = HttpRetry.withRetry(scripted(401, 200).client, {
+          ...policy,
+          observe,
+          ...Unauthorized.renewing(() => {
+            runs += 1
+            return Effect.fail(unreachable)
+          })
+        })
+        const exit = yield* Effect.exit(flaky.get(url))
+        expect([exit, runs, reasons.map(Retry.format)]).toEqual([Exit.fail(unreachable), 3, ["all attempts spent"]])
+      }).pipe(world)
+  )
+
+  it("refuses what is no function", () => {
+    expect(() => Unauthorized.renewing("token" as never)).toThrow("Unauthorized.renewing: renew must be a function")
+  })
+})
