@@ -1,7 +1,7 @@
 /**
  * What the compiler infers and refuses: these tests run when types are checked.
  */
-import type { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { type HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout, Backoff, Classifier, Deadline, TokenBucket, Verdict } from "@effect-retry/core"
 import { Discard, Fetch, HttpClassifier, HttpRetry, Unauthorized } from "@effect-retry/http"
 import { assertType, describe, expectTypeOf, it } from "@effect/vitest"
@@ -318,12 +318,12 @@ describe("HttpRetry.withRetry types of a hook", () => {
   })
 
   it("refuses one that judges another error, and one that answers no request", () => {
-    const foreign = { ...standard, attemptHeaders: (_: HttpRetry.Attempt<Late>) => ({}) }
+    const foreign = { ...standard, attemptHeaders: ({ number }: HttpRetry.Attempt<Late>) => ({ n: String(number) }) }
     const hook = {
       ...standard,
-      beforeRetry: (request: typeof given, _: HttpRetry.Attempt<Late>) => Effect.succeed(request)
+      beforeRetry: (request: HttpClientRequest.HttpClientRequest, { number }: HttpRetry.Attempt<Late>) =>
+        Effect.succeed(HttpClientRequest.appendUrl(request, String(number)))
     }
-    const given = {} as HttpClientRequest.HttpClientRequest
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error it does not know Busy
       () => HttpRetry.withRetry(own, foreign),
