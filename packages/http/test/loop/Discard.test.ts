@@ -193,6 +193,18 @@ describe("Discard.drained", () => {
   )
 })
 
+describe("Discard.check", () => {
+  const check = (drain: unknown) => Discard.check("Owner.call", drain as Discard.Drain)
+
+  it("answers bounds", () => {
+    expect(check(Discard.standard)).toBe(Discard.standard)
+  })
+
+  it.each([null, undefined, 1, "1 second", []])("refuses what is no record: %j", (drain) => {
+    expect(() => check(drain)).toThrow("Owner.call: drain must be a record of bounds")
+  })
+})
+
 describe("Discard.standard", () => {
   it("is what undici dumps, within a second", () => {
     expect(Discard.standard).toEqual({ atMostBytes: 131_072, within: "1 second" })
@@ -282,6 +294,13 @@ describe("Discard.replaced", () => {
       expect(HttpClientResponse.TypeId in read()).toBe(true)
     })
   )
+
+  it("keeps cookies and the address of the server", () => {
+    const from = Option.some("127.0.0.1")
+    const response = Object.create(raw("", { "set-cookie": "a=1" }), { remoteAddress: { value: from } })
+    const { cookies, remoteAddress } = Discard.replaced(response, bytes("text"))
+    expect([Object.keys(cookies.cookies), remoteAddress]).toEqual([["a"], from])
+  })
 
   it.effect("reads forms by the type that the response has", () =>
     Effect.gen(function* () {

@@ -12,6 +12,7 @@ import * as Certificates from "../support/Certificates.ts"
 import * as Clients from "../support/Clients.ts"
 import * as Http2Client from "../support/Http2Client.ts"
 import * as Http2Server from "../support/Http2Server.ts"
+import * as HttpServer from "../support/HttpServer.ts"
 import * as Judged from "../support/Judged.ts"
 import * as RawServer from "../support/RawServer.ts"
 
@@ -359,6 +360,25 @@ layer(Layer.merge(Http2Server.layer, shared), { excludeTestServices: true })("Ht
       expect([Judged.codes(error), Judged.words(error)]).toEqual(["ERR_HTTP2_INVALID_SESSION", "Transient Unknown"])
       expect(server.seen()).toBe(1)
     })
+  )
+
+  it.effect.each(names)(
+    "resets the stream of a response that is discarded, and keeps the connection: over %s",
+    (name) =>
+      Effect.gen(function* () {
+        for (const status of [429, 503]) {
+          const streams: Array<Http2.ServerHttp2Stream> = []
+          const { client, server } = yield* prepared(name, ({ stream }) => {
+            streams.push(stream)
+            stream.respond({ ":status": status })
+            // Longer than what is read after throttling.
+            stream.write(Buffer.alloc(200_000))
+          })
+          const response = yield* HttpRetry.withRetry(client, policy).get(server.url)
+          expect([response.status, server.seen(), server.connections()]).toEqual([200, 2, 1])
+          yield* HttpServer.until(() => streams.every(({ closed }) => closed))
+        }
+      })
   )
 
   const inTime = { ...policy, attemptTimeout: AttemptTimeout.constant("10 millis") }

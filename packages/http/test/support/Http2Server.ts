@@ -21,6 +21,8 @@ export interface Service {
   readonly prepare: (answer: (arrived: Arrived) => void) => void
   /** How many requests have come since. */
   readonly seen: () => number
+  /** Over how many connections they came. */
+  readonly connections: () => number
 }
 
 export class Http2Server extends Context.Tag("test/Http2Server")<Http2Server, Service>() {}
@@ -39,7 +41,7 @@ const make = Effect.gen(function* () {
   const ofSession = new WeakMap<object, TLSSocket>()
   let latest: TLSSocket | undefined
   let answer: (arrived: Arrived) => void = ok
-  let seen = 0
+  const seen: Array<unknown> = []
   const server = Http2.createSecureServer(valid)
   // Before the server's own listener, which makes the session: that hides its socket.
   server.prependListener("secureConnection", (socket: TLSSocket) => {
@@ -55,10 +57,10 @@ const make = Effect.gen(function* () {
   server.on("stream", (stream, headers) => {
     stream.on("error", () => undefined)
     if (headers[":path"] === `/${firstPath}`) return ok({ stream })
-    seen += 1
     const session = stream.session as Http2.ServerHttp2Session | undefined
+    seen.push(session)
     const socket = session && ofSession.get(session)
-    if (seen > 1 || session === undefined || socket === undefined) return ok({ stream })
+    if (seen.length > 1 || session === undefined || socket === undefined) return ok({ stream })
     answer({ stream, session, socket })
   })
   const listening = Effect.async<void>((resume) => {
@@ -75,9 +77,10 @@ const make = Effect.gen(function* () {
     url: `https://127.0.0.1:${port}/`,
     prepare: (given: (arrived: Arrived) => void) => {
       answer = given
-      seen = 0
+      seen.length = 0
     },
-    seen: () => seen
+    seen: () => seen.length,
+    connections: () => new Set(seen).size
   }
 })
 
