@@ -1,9 +1,10 @@
 import { HttpClient, HttpClientResponse } from "@effect/platform"
-import { AttemptTimeout, Backoff } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, TokenBucket } from "@effect-retry/core"
 import type { Observe } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
+import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { type Duration, Effect, Fiber } from "effect"
+import { Duration, Effect, Fiber } from "effect"
 import * as Scripted from "../support/ScriptedClient.ts"
 
 const { world } = Scripted
@@ -24,6 +25,12 @@ const throttledThen = (after: Duration.DurationInput) => {
 }
 
 const policy = { maxAttempts: 2, backoff: Backoff.constant({ delay: "1 second" }) }
+
+/** Grants so many attempts of an operation. */
+const granting = (attempts: number): TokenBucket.TokenBucket => ({
+  ...TokenBucket.unlimited,
+  acquire: (request) => (request.attempt <= attempts ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
+})
 
 describe("HttpRetry.withRetry", () => {
   it.effect("cancels the response of an interrupted operation, whatever the attempt before came to", () =>
@@ -57,6 +64,39 @@ describe("HttpRetry.withRetry", () => {
       const retried = HttpRetry.withRetry(client, { ...policy, attemptTimeout, maxAttempts: 3 })
       const error = yield* Effect.flip(retried.get("http://api.test/"))
       expect([isAborted(), String(error.cause)]).toEqual([true, "AttemptTimedOut: attempt 3 took longer than 1s"])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    ["that is still being read", {}, "Right", 500],
+    // What is read adds nothing to a deadline.
+    ["that is not in by then, under a deadline", { deadline: Deadline.refuse("1 minute") }, "Left", 100]
+  ] as const)("answers a refused retry with the body of the last response: %s", ([, fields, expected, atMillis]) =>
+    Effect.gen(function* () {
+      const body = new TransformStream<Uint8Array, Uint8Array>()
+      const writer = body.writable.getWriter()
+      const client = HttpClient.make((request) =>
+        Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body.readable, { status: 429 })))
+      )
+      const backoff = Backoff.constant({ delay: "100 millis" })
+      const written = Effect.sync(() => {
+        void writer.write(new TextEncoder().encode("slow down"))
+        void writer.close()
+      })
+      yield* Effect.fork(Effect.delay(written, "500 millis"))
+      const retried = HttpRetry.withRetry(client, { ...policy, ...fields, backoff, rateLimiter: granting(1) })
+      const response = yield* retried.get("http://api.test/")
+      expect([response.status, Duration.toMillis(yield* VirtualClock.now)]).toEqual([429, atMillis])
+      expect((yield* Effect.either(response.text))._tag).toBe(expected)
+    }).pipe(world)
+  )
+
+  it.effect("answers a refused retry with no body of an earlier response", () =>
+    Effect.gen(function* () {
+      const { client } = Scripted.make({ status: 429, body: "slow down" }, { status: 503, body: "broken" })
+      const retried = HttpRetry.withRetry(client, { ...policy, maxAttempts: 3, rateLimiter: granting(2) })
+      const response = yield* retried.get("http://api.test/")
+      expect([response.status, (yield* Effect.either(response.text))._tag]).toEqual([503, "Left"])
     }).pipe(world)
   )
 })
