@@ -1,9 +1,9 @@
-import { HttpClient, HttpClientResponse } from "@effect/platform"
-import { AttemptTimeout, Backoff, Deadline, TokenBucket } from "@effect-retry/core"
+import { HttpClient, type HttpClientError, HttpClientResponse } from "@effect/platform"
+import { AttemptTimeout, Backoff, Deadline, TokenBucket, Verdict } from "@effect-retry/core"
 import type { Observe } from "@effect-retry/core"
-import { HttpRetry } from "@effect-retry/http"
+import { HttpClassifier, HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
 import * as Scripted from "../support/ScriptedClient.ts"
 
@@ -98,5 +98,41 @@ describe("HttpRetry.withRetry", () => {
       const response = yield* retried.get("http://api.test/")
       expect([response.status, (yield* Effect.either(response.text))._tag]).toEqual([503, "Left"])
     }).pipe(world)
+  )
+
+  it.effect("leaves the response inside an error of the client's own as it is", () =>
+    Effect.gen(function* () {
+      const { body, seen } = Scripted.watchedBody(1_000)
+      let calls = 0
+      const client = HttpClient.makeWith<
+        never,
+        never,
+        { readonly response: HttpClientResponse.HttpClientResponse },
+        never
+      >(
+        Effect.flatMap((request) => {
+          const response = HttpClientResponse.fromWeb(request, new Response(calls === 0 ? body : null))
+          return ++calls === 1 ? Effect.fail({ response }) : Effect.succeed(response)
+        }),
+        Effect.succeed
+      )
+      const opinion = (outcome: unknown) => (HttpClassifier.isResponse(outcome) ? Verdict.noOpinion : Verdict.transient)
+      yield* HttpRetry.withRetry(client, { ...policy, opinion }).get("http://api.test/")
+      expect([calls, seen.cancelled, seen.pulled]).toEqual([2, false, 0])
+    }).pipe(world)
+  )
+
+  it.effect("leaves no observer at the fiber of an operation once a body is read", () =>
+    Effect.withFiberRuntime<void, HttpClientError.HttpClientError>((fiber) =>
+      Effect.gen(function* () {
+        const left = new Set<unknown>()
+        const added = vi.spyOn(fiber, "addObserver").mockImplementation((observer) => void left.add(observer))
+        const removed = vi.spyOn(fiber, "removeObserver").mockImplementation((observer) => void left.delete(observer))
+        const { client } = Scripted.make({ status: 429, body: "slow down" })
+        yield* HttpRetry.withRetry(client, policy).get("http://api.test/")
+        expect([added.mock.calls.length, left.size]).toEqual([1, 0])
+        for (const spy of [added, removed]) spy.mockRestore()
+      })
+    ).pipe(world)
   )
 })
