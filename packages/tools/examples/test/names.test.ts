@@ -6,6 +6,7 @@ import * as Planned from "@effect-retry/plan"
 import * as Testing from "@effect-retry/testing"
 import * as Platform from "@effect/platform"
 import * as PlatformNode from "@effect/platform-node"
+import * as Rpc from "@effect/rpc"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect"
 import { readdirSync } from "node:fs"
@@ -26,9 +27,9 @@ const pages = [
 const ours = { ...Aws, ...Core, Metrics, ...Http, ...Planned, ...Testing }
 const modules = new Map<string, object>(Object.entries(ours))
 
-/** Names of modules of Effect and of the platform, and of one that is no export of ours. */
+/** Names of modules of Effect, of its platform and RPC, and of one that is no export of ours. */
 const others = new Set([
-  ...[Effect, Platform, PlatformNode, globalThis].flatMap((object) => Object.getOwnPropertyNames(object)),
+  ...[Effect, Platform, PlatformNode, Rpc, globalThis].flatMap((object) => Object.getOwnPropertyNames(object)),
   "Decision"
 ])
 
