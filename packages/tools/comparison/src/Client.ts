@@ -14,6 +14,8 @@ export interface Call {
   readonly delayMillis: number
   /** Limits one attempt, where given. */
   readonly timeoutMillis: number | undefined
+  /** The response is a download, for clients that have a way of their own for those. */
+  readonly isDownload: boolean
   /** Hears of waits; only clients with a clock of their own need it. */
   readonly listener: Listener
 }

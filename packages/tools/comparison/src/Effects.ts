@@ -4,7 +4,7 @@
 import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { AttemptTimeout, Backoff } from "@effect-retry/core"
-import { Fetch, HttpRetry } from "@effect-retry/http"
+import { Download, Fetch, HttpRetry } from "@effect-retry/http"
 import { Effect, type Layer, Schedule, Stream } from "effect"
 import * as Effect4 from "effect-4/Effect"
 import * as Clock4 from "effect-4/Clock"
@@ -18,13 +18,14 @@ import { type Call, type Client, maxAttempts } from "./Client.ts"
 import { init } from "./Promises.ts"
 import * as Waits from "./Waits.ts"
 
-type Retrying = (client: HttpClient.HttpClient, call: Call) => HttpClient.HttpClient
+/** Sends one request and reads its response to the end. */
+type Sending = (client: HttpClient.HttpClient, call: Call) => Effect.Effect<unknown, unknown>
 
-const sent = (layer: Layer.Layer<HttpClient.HttpClient>, retrying: Retrying) => (call: Call) =>
-  Effect.flatMap(HttpClient.HttpClient, (client) =>
-    Effect.flatMap(retrying(client, call).execute(requestOf(call)), (response) => response.text)
-  ).pipe(Effect.provide(layer), Effect.withClock(Waits.clock(call.listener)), (program) =>
-    Effect.runPromise(program, { signal: call.signal })
+const sent = (layer: Layer.Layer<HttpClient.HttpClient>, sending: Sending) => (call: Call) =>
+  Effect.flatMap(HttpClient.HttpClient, (client) => sending(client, call)).pipe(
+    Effect.provide(layer),
+    Effect.withClock(Waits.clock(call.listener)),
+    (program) => Effect.runPromise(program, { signal: call.signal })
   )
 
 const requestOf = (call: Call): HttpClientRequest.HttpClientRequest =>
@@ -53,7 +54,12 @@ const policyOf = ({ delayMillis, timeoutMillis }: Call) => ({
   ...(timeoutMillis !== undefined && { attemptTimeout: AttemptTimeout.constant(timeoutMillis) })
 })
 
-const withRetry: Retrying = (client, call) => HttpRetry.withRetry(client, policyOf(call))
+const withRetry: Sending = (client, call) => {
+  const retrying = HttpRetry.withRetry(client, policyOf(call))
+  return call.isDownload
+    ? Stream.runDrain(Download.stream(retrying, requestOf(call)))
+    : HttpRetry.execute(retrying, requestOf(call), (response) => response.text)
+}
 
 const settings = '`{ maxAttempts: 3, backoff: Backoff.constant({ delay: "1 milli" }) }`'
 
@@ -80,14 +86,17 @@ export const retryingFetch: Client = {
 export const effect3: Client = {
   name: "Effect 3",
   settings: '`retryTransient({ times: 2, schedule: Schedule.spaced("1 milli") })`',
-  send: sent(FetchHttpClient.layer, (client, { delayMillis, timeoutMillis }) =>
-    HttpClient.retryTransient(
+  send: sent(FetchHttpClient.layer, (client, call) => {
+    const { delayMillis, timeoutMillis } = call
+    const timed =
       timeoutMillis === undefined
         ? client
-        : (HttpClient.transform(client, Effect.timeout(timeoutMillis)) as typeof client),
-      { times: maxAttempts - 1, schedule: Schedule.spaced(delayMillis) }
-    )
-  )
+        : (HttpClient.transform(client, Effect.timeout(timeoutMillis)) as typeof client)
+    const schedule = Schedule.spaced(delayMillis)
+    return HttpClient.retryTransient(timed, { times: maxAttempts - 1, schedule })
+      .execute(requestOf(call))
+      .pipe(Effect.flatMap((response) => response.text))
+  })
 }
 
 const body4Of = ({ body }: Call): Body4.HttpBody => {

@@ -117,14 +117,14 @@ const operation = (
       : answer({ count: requests.length, start: path, isTarget: now !== path, range })
   const url = port === undefined ? server.add(path, requests, answerOf) : `http://127.0.0.1:${port}/`
   const listener: Waits.Listener = { began }
-  const { body, delayMillis = 1, headers = {}, method, timeoutMillis } = request
+  const { body, delayMillis = 1, headers = {}, isDownload = false, method, timeoutMillis } = request
   const over = () => {
     isOver = true
   }
   return {
     order: timeoutMillis ?? 0,
     run: () => {
-      const call = { url, method, headers, delayMillis, timeoutMillis, listener, signal: controller.signal }
+      const call = { url, method, headers, delayMillis, timeoutMillis, isDownload, listener, signal: controller.signal }
       return Waits.heard(listener, () => client.send({ ...call, body: bodyOf(body) })).then(over, over)
     },
     isOver: () => isOver,

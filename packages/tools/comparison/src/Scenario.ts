@@ -38,6 +38,8 @@ export interface Request {
   readonly delayMillis?: number
   /** Limits one attempt, where given. */
   readonly timeoutMillis?: number
+  /** @default false */
+  readonly isDownload?: boolean
 }
 
 export interface Scenario {

@@ -57,7 +57,6 @@ const hints: Group = {
   heading: "Hints",
   scenarios: [
     retryAfter(503, "40", 40),
-    retryAfter(500, "40", 40),
     retryAfter(413, "40", 40),
     hint("429, `Retry-After` with a date in 40 s", 429, 40, () => ({ "retry-after": inSeconds(40).toUTCString() })),
     retryAfter(503, "3600", 3600),
@@ -81,6 +80,10 @@ const hints: Group = {
   ]
 }
 
+/** The whole body or, where that is asked for, its second half. */
+const brokenBody = ({ count, range }: Asked): Answer =>
+  count === 1 ? "closeInBody" : range === undefined ? status(200) : rest
+
 const connections: Group = {
   heading: "Connections",
   scenarios: [
@@ -90,7 +93,12 @@ const connections: Group = {
     {
       name: "closed in the body, the first time",
       request: get,
-      answer: ({ count, range }) => (count === 1 ? "closeInBody" : range === undefined ? status(200) : rest)
+      answer: brokenBody
+    },
+    {
+      name: "a download, closed in the body the first time",
+      request: { ...get, isDownload: true },
+      answer: brokenBody
     },
     { name: "not HTTP", request: get, answer: always("garbage") },
     {
