@@ -64,6 +64,7 @@ const nothing = (): Known => ({ url: "", secrets: [] })
 export const error = (given: unknown, known: () => Known = nothing): unknown => {
   const message = property(given, "message")
   if (!(given instanceof Error) || typeof message !== "string" || message === "") return given
+  if (property(given, "_tag") === "ParseError") return unfit(given)
   const shown = without(given, known())
   const safe = shown(message)
   if (safe === message) return given
@@ -71,6 +72,16 @@ export const error = (given: unknown, known: () => Known = nothing): unknown => 
   return Object.create(given, {
     message: { value: safe },
     ...(typeof stack === "string" && { stack: { value: shown(stack) } })
+  })
+}
+
+/** What a schema says of a value that does not fit shows the value: it can be one of a body. */
+const unfit = (given: Error): Error => {
+  const message = "a value does not fit its schema"
+  return Object.create(given, {
+    message: { value: message },
+    stack: { value: message },
+    toString: { value: () => message }
   })
 }
 

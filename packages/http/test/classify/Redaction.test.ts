@@ -1,6 +1,6 @@
 import { HttpClientError, HttpClientRequest } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
+import { Either, FastCheck as fc, Schema } from "effect"
 import * as Redaction from "../../src/classify/Redaction.ts"
 
 describe("Redaction.url", () => {
@@ -72,6 +72,15 @@ describe("Redaction.error", () => {
     })
     expect(String((shown as Error).stack)).not.toContain("u:p@")
     expect(given.message).toBe(message)
+  })
+
+  it("shows no value of a body that does not fit its schema", () => {
+    const parsed = Schema.decodeUnknownEither(Schema.Struct({ id: Schema.Number }))({ id: "secret" })
+    const given = Either.getOrThrow(Either.flip(parsed))
+    const shown = Redaction.error(given)
+    expect(given.message).toContain("secret")
+    expect(shown).toMatchObject({ _tag: "ParseError", message: "a value does not fit its schema" })
+    expect([String(shown), (shown as Error).stack].join()).not.toContain("secret")
   })
 
   it("answers what is no error, and errors that cannot be read, themselves", () => {

@@ -90,6 +90,18 @@ describe("HttpRetry.execute", () => {
     }).pipe(world)
   )
 
+  it.effect("shows observers nothing of a body that does not fit its schema", () =>
+    Effect.gen(function* () {
+      const { client } = scripted({ status: 200, body: '{"id":"secret"}' })
+      const { events, observe } = Scripted.gaveUp()
+      yield* Effect.flip(HttpRetry.execute(HttpRetry.withRetry(client, { ...policy, observe }), get, order))
+      const shown = events.map((event) => ("error" in event ? [String(event.error), (event.error as Error).stack] : []))
+      expect(shown.length).toBeGreaterThan(0)
+      expect(JSON.stringify(shown)).not.toContain("secret")
+      expect(JSON.stringify(shown)).toContain("a value does not fit its schema")
+    }).pipe(world)
+  )
+
   it.effect("asks the opinion about what reading fails with", () =>
     Effect.gen(function* () {
       class NotYet extends Data.TaggedError("NotYet") {}

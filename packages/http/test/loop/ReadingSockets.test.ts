@@ -131,16 +131,18 @@ describe.each(Clients.all)("Download.stream over %s", (_, client) => {
   it.scopedLive("goes on where the body breaks", () =>
     Effect.gen(function* () {
       const asked: Array<string | undefined> = []
-      const encodings = new Set<unknown>()
+      const encodings: Array<unknown> = []
       const server = yield* serve((exchange) => {
         asked.push(exchange.request.headers.range)
-        encodings.add(exchange.request.headers["accept-encoding"])
+        encodings.push(exchange.request.headers["accept-encoding"])
         file(exchange)
       })
       const chunks = yield* Stream.runCollect(downloaded(server.url)).pipe(withClient(client))
       expect(Buffer.concat([...chunks]).equals(bytes)).toBe(true)
       expect(asked[0]).toBeUndefined()
-      expect([asked.length, [...encodings]]).toEqual([3, ["identity"]])
+      expect(asked).toHaveLength(3)
+      // Of a request with a range fetch itself asks for no coding.
+      expect(encodings.every((encoding) => /^identity(, identity)?$/.test(String(encoding)))).toBe(true)
     })
   )
 

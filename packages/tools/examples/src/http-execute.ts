@@ -1,24 +1,25 @@
 import { answer, exchange } from "./http-scripted.ts"
-// #region decoded
-import { Policy, Retry } from "@effect-retry/core"
-import { HttpClassifier } from "@effect-retry/http"
-import { HttpClient, HttpClientResponse } from "@effect/platform"
-import { Effect, Schema } from "effect"
+// #region execute
+import { HttpRetry } from "@effect-retry/http"
+import { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { Schema } from "effect"
 
 const Order = Schema.Struct({ id: Schema.Number })
 
+const orders = (client: HttpClient.HttpClient) => client.pipe(HttpRetry.withRetry(), HttpClient.filterStatusOk)
+
 const order = (client: HttpClient.HttpClient) =>
-  HttpClient.filterStatusOk(client)
-    .get("https://orders.example/1")
-    .pipe(
-      Effect.flatMap(HttpClientResponse.schemaBodyJson(Order)),
-      Retry.retry({ ...Policy.standard, classifier: HttpClassifier.standard })
-    )
+  HttpRetry.execute(
+    orders(client),
+    HttpClientRequest.get("https://orders.example/1"),
+    HttpClientResponse.schemaBodyJson(Order)
+  )
 // #endregion
 
+import { Effect } from "effect"
+
 /** A body that breaks after its first bytes. */
-const half = answer(200)
-const cut = (request: Parameters<typeof half>[0]) =>
+const cut = (request: HttpClientRequest.HttpClientRequest) =>
   Effect.sync(() => {
     let pulls = 0
     const body = new ReadableStream({
