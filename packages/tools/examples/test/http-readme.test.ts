@@ -9,11 +9,20 @@ import {
   TokenBucket,
   Verdict
 } from "@effect-retry/core"
-import { Connections, Discard, HttpClassifier, HttpRetry, Idempotency, Presets, Unauthorized } from "@effect-retry/http"
+import {
+  Connections,
+  Discard,
+  Download,
+  HttpClassifier,
+  HttpRetry,
+  Idempotency,
+  Presets,
+  Unauthorized
+} from "@effect-retry/http"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { HttpBody, HttpClient, type HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Clock, Context, Data, Duration, Effect, Fiber, Option, Schedule } from "effect"
+import { Chunk, Clock, Context, Data, Duration, Effect, Fiber, Option, Schedule, Schema, Stream } from "effect"
 import { expectTypeOf } from "vitest"
 import { answer, broken, exchange, ok, reset, unavailable } from "../src/http-scripted.ts"
 import type { Answer } from "../src/http-scripted.ts"
@@ -47,6 +56,48 @@ const posted = (...answers: readonly [Answer, ...ReadonlyArray<Answer>]) =>
   exchange(answers, (client) => HttpRetry.withRetry(client, policy).post(url))
 
 const hanging: Answer = () => Effect.never
+
+/** Answers with a body that is made by hand. */
+const bodied =
+  (
+    start: (controller: ReadableStreamDefaultController<Uint8Array>) => void,
+    status = 200,
+    headers: Readonly<Record<string, string>> = {}
+  ): Answer =>
+  (request) =>
+    Effect.sync(() =>
+      HttpClientResponse.fromWeb(request, new Response(new ReadableStream({ start }), { status, headers }))
+    )
+
+const breaking = bodied((controller) => controller.error(Object.assign(new Error(), { code: "ECONNRESET" })))
+
+const executed = (
+  answers: readonly [Answer, ...ReadonlyArray<Answer>],
+  request = HttpClientRequest.get(url),
+  of: HttpRetry.Preset<AttemptTimeout.AttemptTimedOut> = policy
+) =>
+  exchange(answers, (client) =>
+    HttpRetry.execute(HttpRetry.withRetry(client, of), request, HttpClientResponse.schemaBodyJson(Schema.Number))
+  )
+
+/** The first two of four bytes, and no more. */
+const begun = (headers: Readonly<Record<string, string>>): Answer => {
+  let isFirst = true
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    if (isFirst) controller.enqueue(new TextEncoder().encode("01"))
+    else controller.error(Object.assign(new Error(), { code: "ECONNRESET" }))
+    isFirst = false
+  }
+  return (request) =>
+    Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(new ReadableStream({ pull }), { headers })))
+}
+
+const rest = (etag: string) => answer(206, { etag, "content-range": "bytes 2-3/4" }, "23")
+
+const downloaded = (...answers: readonly [Answer, ...ReadonlyArray<Answer>]) =>
+  exchange(answers, (client) =>
+    Stream.mkString(Stream.decodeText(Download.stream(HttpRetry.withRetry(client, policy), HttpClientRequest.get(url))))
+  )
 
 const at = (value: unknown, ...fields: ReadonlyArray<string>): unknown =>
   fields.reduce<unknown>(
@@ -426,16 +477,92 @@ tableOf(
     "The body breaks when the headers are in": () =>
       virtually("leaves that to the reader of the body", () =>
         Effect.gen(function* () {
-          const breaking: Answer = (request) =>
-            Effect.sync(() => {
-              const body = new ReadableStream({ start: (controller) => controller.error(new Error("broken")) })
-              return HttpClientResponse.fromWeb(request, new Response(body))
-            })
           const { outcome, sent } = yield* exchange([breaking, ok], (client) =>
             Effect.flatMap(HttpRetry.withRetry(client, policy).get(url), ({ text }) => text)
           )
           expect(sent).toEqual([0])
           expect(outcome).toMatchObject({ _tag: "ResponseError", reason: "Decode" })
+        })
+      ),
+
+    "The same, read by `HttpRetry.execute`": () =>
+      virtually("waits, and sends again, if it is safe to repeat", () =>
+        Effect.gen(function* () {
+          const again = yield* executed([breaking, answer(200, {}, "1")])
+          expect(again).toMatchObject({ sent: [0, 1000], outcome: 1 })
+          expect(yield* executed([breaking, ok], HttpClientRequest.post(url))).toMatchObject({ sent: [0] })
+          expect(reason).toEqual({ _tag: "Terminal", why: "POST without Idempotency-Key" })
+        })
+      ),
+
+    "What `HttpRetry.execute` reads cannot be decoded": () =>
+      virtually("fails with the reader's error", () =>
+        Effect.gen(function* () {
+          const { outcome, sent } = yield* executed([answer(200, {}, "{}"), ok])
+          expect({ outcome, sent }).toMatchObject({ outcome: { _tag: "ParseError" }, sent: [0] })
+          expect(reason?._tag).toBe("Terminal")
+        })
+      ),
+
+    "The reading runs into the timeout of its attempt": () =>
+      virtually("interrupts it, and sends again, if it is safe to repeat", () =>
+        Effect.gen(function* () {
+          const stalling = bodied(() => undefined)
+          const bounded = { ...policy, attemptTimeout: AttemptTimeout.constant("5 seconds") }
+          const again = yield* executed([stalling, answer(200, {}, "1")], undefined, bounded)
+          expect(again).toMatchObject({ sent: [0, 6000], outcome: 1 })
+        })
+      ),
+
+    "`HttpRetry.execute` gives up on a response": () =>
+      virtually("gives it to the reader, after all attempts", () =>
+        Effect.gen(function* () {
+          expect(yield* executed([answer(503, {}, "7")])).toMatchObject({ sent: [0, 1000, 2000], outcome: 7 })
+          expect(reason?._tag).toBe("AttemptsSpent")
+        })
+      ),
+
+    "A client of `HttpRetry.orStopped` gives up": () =>
+      virtually("fails with a `RetryStopped` that has the response, its body unread, or the error", () =>
+        Effect.gen(function* () {
+          const stopped = (...answers: readonly [Answer, ...ReadonlyArray<Answer>]) =>
+            exchange(answers, (client) => HttpRetry.orStopped(client, policy).get(url))
+          const { outcome } = yield* stopped(answer(503, {}, "busy"))
+          const { error, reason } = outcome as Retry.RetryStopped<HttpClientResponse.HttpClientResponse>
+          expect([reason._tag, error.status, yield* error.text]).toEqual(["AttemptsSpent", 503, "busy"])
+          expect((yield* stopped(reset)).outcome).toMatchObject({
+            _tag: "RetryStopped",
+            error: { _tag: "RequestError" }
+          })
+        })
+      ),
+
+    "The body of a `Download.stream` breaks": () =>
+      virtually("waits, and asks for the rest", () =>
+        Effect.gen(function* () {
+          const { outcome, requests } = yield* downloaded(begun({ etag: '"a"' }), rest('"a"'))
+          expect(outcome).toBe("0123")
+          expect(requests.map(({ headers }) => headers["range"])).toEqual([undefined, "bytes=2-"])
+        })
+      ),
+
+    "The same, and the first answer has no strong validator": () =>
+      virtually("fails with a `DownloadFailed`", () =>
+        Effect.gen(function* () {
+          const { outcome, sent } = yield* downloaded(begun({ etag: 'W/"a"' }), rest('W/"a"'))
+          expect({ outcome, sent }).toMatchObject({ outcome: { reason: { _tag: "NotResumable" } }, sent: [0] })
+          expect(reason?._tag).toBe("Terminal")
+        })
+      ),
+
+    "The server has another version of what is downloaded": () =>
+      virtually("fails with a `DownloadFailed`, and emits nothing of it", () =>
+        Effect.gen(function* () {
+          for (const other of [answer(412), rest('"b"')]) {
+            const { outcome } = yield* downloaded(begun({ etag: '"a"' }), other)
+            expect(outcome).toMatchObject({ reason: { _tag: "OtherVersion" }, received: 2 })
+          }
+          expect(reason?._tag).toBe("Terminal")
         })
       ),
 
