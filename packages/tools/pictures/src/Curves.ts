@@ -72,13 +72,13 @@ const legendOf = (storm: Storm): ReadonlyArray<string> =>
     return [
       Svg.element("path", { class: `curve ${tone}`, d: `M${x} 72h26` }),
       Svg.text(x + 34, 76, "", name),
-      Svg.text(x + 34, 93, "quiet", `in the end ${lately(storm, seconds, "attempts")} requests per second`)
+      Svg.text(x + 34, 93, "quiet", `the server gets ${lately(storm, seconds, "attempts")} per second`)
     ]
   })
 
-/** The mean of the last ten seconds. */
+/** The mean of the last five seconds. */
 const lately = ({ until }: Storm, seconds: ReadonlyArray<Load.Second>, count: keyof Load.Second): number =>
-  Math.round(seconds.slice(until - 10, until).reduce((sum, second) => sum + second[count], 0) / 10)
+  Math.round(seconds.slice(until - 5, until).reduce((sum, second) => sum + second[count], 0) / 5)
 
 const rates = (most: number): ReadonlyArray<number> => [0, 0.5, 1].map((share) => share * most)
 
@@ -110,7 +110,7 @@ const describe = (storm: Storm): string =>
     storm.intro,
     ...storm.clients.map(
       ({ name, seconds }) =>
-        `With ${name}, the server gets ${lately(storm, seconds, "attempts")} requests per second in the end, and ${lately(storm, seconds, "succeeded")} succeed.`
+        `With ${name}, the server gets ${lately(storm, seconds, "attempts")} requests per second in the end, of which ${lately(storm, seconds, "succeeded")} are answered in time.`
     )
   ].join(" ")
 

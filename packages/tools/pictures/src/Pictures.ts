@@ -39,10 +39,18 @@ const storms = {
   }
 } as const
 
-/** Three rows of docs/buckets.md#recovery at half of the server's capacity. */
+/** Three rows of docs/buckets.md#recovery at half of the capacity; a server half as large takes half as long to simulate. */
+const outage = {
+  load: 0.5,
+  seed: 2,
+  clients: 5,
+  patience: "20 seconds",
+  server: { capacityPerSecond: 50 }
+} as const satisfies Load.RecoveryOptions
+
 const recovery = Effect.gen(function* () {
   const clients = yield* Effect.forEach(Object.entries(storms), ([name, { client, tone }]) =>
-    Effect.map(Load.recovery(client, { load: 0.5, seed: 2, patience: "20 seconds" }), ({ seconds }) => ({
+    Effect.map(Load.recovery(client, outage), ({ seconds }) => ({
       name,
       tone,
       seconds
@@ -50,12 +58,12 @@ const recovery = Effect.gen(function* () {
   )
   return Curves.draw({
     title: "After an outage, retries can keep a server down",
-    intro: "A server for 100 requests per second gets 50 from ten clients, and stands still for ten seconds.",
+    intro: "A server for 50 requests per second gets 25 from five clients, and stands still for ten seconds.",
     clients,
     outage: { from: 60, to: 70 },
     from: 50,
     until: Math.min(...clients.map(({ seconds }) => seconds.length)) - 10,
-    most: 60
+    most: 30
   })
 })
 

@@ -18,6 +18,12 @@ describe("Pictures.pictures", { timeout: 60_000 }, () => {
     })
   )
 
+  it.each(Object.keys(pictures))("the README shows %s, with its description as the text instead", (name) => {
+    const [, title, description] = /<title[^>]*>(.*)<\/title>\n<desc[^>]*>(.*)<\/desc>/.exec(read(name)) ?? []
+    const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8")
+    expect(readme).toContain(`![${title}. ${description}](docs/pictures/${name})`)
+  })
+
   it.each(Object.keys(pictures))("%s is small, describes itself, and runs and loads nothing", (name) => {
     const svg = read(name)
     expect(svg.length).toBeLessThan(10_000)
