@@ -1,7 +1,7 @@
 /**
  * What was seen of one operation, in a few words.
  */
-import { patience, type Seen, text } from "./Run.ts"
+import { patience, type Seen, text } from "./Operation.ts"
 import type { Scenario } from "./Scenario.ts"
 
 /** The text of a cell. */

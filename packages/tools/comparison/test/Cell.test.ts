@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { cell } from "../src/Cell.ts"
-import { patience, type Seen, text } from "../src/Run.ts"
+import { patience, type Seen, text } from "../src/Operation.ts"
 import type { Scenario } from "../src/Scenario.ts"
 
 const scenario: Scenario = { name: "503", request: { method: "GET" }, answer: () => ({ status: 503 }) }
