@@ -92,7 +92,7 @@ export const table: Effect.Effect<string> = Effect.map(Effect.forEach(rows, rowO
     [
       "client",
       "outage: attempts per request",
-      "well after",
+      "recovers after",
       "one shard: attempts per request",
       "one shard: requests that succeed"
     ],
