@@ -9,6 +9,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Socket } from "node:net"
 import { H2CClient } from "undici"
+import * as Judged from "../support/Judged.ts"
 import * as RawServer from "../support/RawServer.ts"
 
 const { judge, standard } = HttpClassifier
@@ -30,15 +31,6 @@ const failure = (
     Effect.orDieWith((body) => new Error(`it succeeded: ${body}`)),
     Effect.provide(layer)
   )
-
-const judged = (error: unknown): string => {
-  const { processing, verdict } = judge(standard, error, NaN)
-  return verdict._tag === "Retryable"
-    ? `${verdict.kind} ${processing}`
-    : verdict._tag === "Terminal"
-      ? verdict.why
-      : "no opinion"
-}
 
 type Broken = readonly [
   name: string,
@@ -70,15 +62,15 @@ describe.each(clients)("HttpClassifier.judge, over %s", (name, layer) => {
   it.live("knows that nothing was sent where no server listens", () =>
     Effect.gen(function* () {
       const port = yield* RawServer.unused
-      expect(judged(yield* failure(`http://127.0.0.1:${port}/`, layer))).toBe("Transient NotSent")
-      expect(judged(yield* failure(`http://localhost:${port}/`, layer))).toBe("Transient NotSent")
+      expect(Judged.words(yield* failure(`http://127.0.0.1:${port}/`, layer))).toBe("Transient NotSent")
+      expect(Judged.words(yield* failure(`http://localhost:${port}/`, layer))).toBe("Transient NotSent")
     })
   )
 
   it.live("knows that nothing was sent to a host without an address", () =>
     Effect.gen(function* () {
       // RFC 6761 keeps this name free of addresses.
-      expect(judged(yield* failure("http://no-such-host.invalid/", layer))).toBe("Transient NotSent")
+      expect(Judged.words(yield* failure("http://no-such-host.invalid/", layer))).toBe("Transient NotSent")
     })
   )
 
@@ -88,14 +80,14 @@ describe.each(clients)("HttpClassifier.judge, over %s", (name, layer) => {
       Effect.gen(function* () {
         const port = yield* RawServer.raw(onData)
         const error = yield* failure(`http://127.0.0.1:${port}/`, layer)
-        expect([judged(error), error.reason]).toEqual([expected, reason])
+        expect([Judged.words(error), error.reason]).toEqual([expected, reason])
       })
   )
 
   it.scopedLive("is final where the other side speaks no TLS", () =>
     Effect.gen(function* () {
       const port = yield* RawServer.raw((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
-      expect(judged(yield* failure(`https://127.0.0.1:${port}/`, layer))).toBe(
+      expect(Judged.words(yield* failure(`https://127.0.0.1:${port}/`, layer))).toBe(
         name === "node:http" ? "transport error EPROTO" : "transport error ERR_SSL_WRONG_VERSION_NUMBER"
       )
     })
@@ -104,7 +96,7 @@ describe.each(clients)("HttpClassifier.judge, over %s", (name, layer) => {
   it.scopedLive("knows that nothing was sent where the connection was closed before it was secure", () =>
     Effect.gen(function* () {
       const port = yield* RawServer.raw((socket) => socket.end())
-      expect(judged(yield* failure(`https://127.0.0.1:${port}/`, layer))).toBe("Transient NotSent")
+      expect(Judged.words(yield* failure(`https://127.0.0.1:${port}/`, layer))).toBe("Transient NotSent")
     })
   )
 
@@ -113,7 +105,7 @@ describe.each(clients)("HttpClassifier.judge, over %s", (name, layer) => {
       const port = yield* RawServer.raw(() => undefined)
       const client = yield* HttpClient.HttpClient
       const error = yield* Effect.flip(Effect.timeout(client.get(`http://127.0.0.1:${port}/`), "50 millis"))
-      expect(judged(error)).toBe("Timeout Unknown")
+      expect(Judged.words(error)).toBe("Timeout Unknown")
     }).pipe(Effect.provide(layer))
   )
 
@@ -124,7 +116,7 @@ describe.each(clients)("HttpClassifier.judge, over %s", (name, layer) => {
       )
       const client = yield* HttpClient.HttpClient
       const response = yield* client.get(`http://127.0.0.1:${port}/`)
-      expect(judged(response)).toBe("x-should-retry: false")
+      expect(Judged.words(response)).toBe("x-should-retry: false")
       const without = HttpClassifier.make({ ...standard.tables, directives: [] })
       expect(judge(without, response, NaN).verdict).toEqual(Verdict.server)
     }).pipe(Effect.provide(layer))
@@ -152,7 +144,7 @@ describe("HttpClassifier.judge, over HTTP/2", () => {
   ] as const)("knows by the code of a stream whether the request was processed: %s", ([, code, expected]) =>
     Effect.gen(function* () {
       const port = yield* RawServer.endingStreams(code)
-      expect(judged(yield* failure(`http://127.0.0.1:${port}/`, overH2(port)))).toBe(expected)
+      expect(Judged.words(yield* failure(`http://127.0.0.1:${port}/`, overH2(port)))).toBe(expected)
     })
   )
 })

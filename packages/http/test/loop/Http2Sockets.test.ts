@@ -215,7 +215,7 @@ const prepared = (name: Name, answer: Answer) =>
   Effect.gen(function* () {
     const server = yield* Http2Server.Http2Server
     const client = (yield* SharedClients)[name]
-    const first = HttpRetry.withRetry(client, policy).get(server.url + Http2Server.firstPath)
+    const first = HttpRetry.withRetry(client, { ...policy, maxAttempts: 5 }).get(server.url + Http2Server.firstPath)
     yield* Effect.flatMap(first, ({ text }) => text)
     server.prepare(answer)
     return { client, server }
