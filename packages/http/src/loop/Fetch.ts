@@ -27,7 +27,7 @@ import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as FetchCall from "./FetchCall.ts"
 import * as FetchInput from "./FetchInput.ts"
-import type { Any, Checked, Env, Erased, Fields, Plain } from "./HttpPolicy.ts"
+import type { Any, Bound, Checked, Env, Erased, Plain } from "./HttpPolicy.ts"
 import { complete } from "./HttpPolicy.ts"
 import { isPlain, retrying } from "./Retrying.ts"
 
@@ -66,7 +66,7 @@ export const make = <P extends Plain<HttpClientError.RequestError>>(
  *
  * @category constructors
  */
-export const makeEffect = <P extends Fields<HttpClientError.RequestError>>(
+export const makeEffect = <P extends Bound<HttpClientError.RequestError>>(
   policy: Checked<P>,
   options?: Options
 ): Effect.Effect<typeof fetch, never, Env<P, never>> =>

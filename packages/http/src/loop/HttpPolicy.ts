@@ -90,6 +90,20 @@ export interface Preset<out E2 = never> extends Own<unknown>, Core.Preset<E2> {
 export type Any = Fields<never>
 
 /**
+ * `Fields` where a door bounds its policy. For an argument without fields, `{}`, the compiler takes the bound itself: it
+ * stands for a policy that leaves everything out.
+ *
+ * @category models
+ */
+export interface Bound<in E> extends Fields<E> {
+  readonly [bound]?: never
+}
+declare const bound: unique symbol
+
+/** A policy as it was given. */
+type Given<P> = P extends unknown ? (typeof bound extends keyof P ? { readonly maxAttempts?: undefined } : P) : never
+
+/**
  * A policy without its types, and with what was left out.
  *
  * @category models
@@ -124,7 +138,7 @@ export const standard: Preset = {
   drain: Discard.standard
 }
 
-type Unknown<P> = P extends unknown ? Exclude<keyof P, keyof Any> : never
+type Unknown<P> = P extends unknown ? Exclude<keyof P, keyof Bound<never>> : never
 
 /**
  * A policy without fields that a client's policy does not have.
@@ -144,7 +158,9 @@ export type Checked<P> = P & {
  *
  * @category models
  */
-export type In<P> = (P extends { readonly opinion: (outcome: infer O, ...rest: any) => unknown } ? O : unknown) &
+export type In<P> = Judges<Given<P>>
+
+type Judges<P> = (P extends { readonly opinion: (outcome: infer O, ...rest: any) => unknown } ? O : unknown) &
   (P extends { readonly classifier: (outcome: infer O, ...rest: any) => unknown } ? O : unknown) &
   (P extends { readonly attemptHeaders: (attempt: Attempt<infer E>) => unknown } ? E : unknown) &
   (P extends { readonly beforeRetry: (request: any, attempt: Attempt<infer E>) => unknown } ? E : unknown) &
@@ -161,7 +177,7 @@ type NeedsOf<S> = S extends Schedule.Schedule<any, any, infer R> ? R : never
  *
  * @category models
  */
-export type Failure<P, E> = E | Added<P>
+export type Failure<P, E> = E | Added<Given<P>>
 
 type HookOf<P> = P extends { readonly beforeRetry?: infer H } ? H : never
 type ErrorOf<H> = H extends (...args: any) => Effect.Effect<any, infer E2, any> ? E2 : never
@@ -183,7 +199,9 @@ type Added<P> = P extends unknown
  *
  * @category models
  */
-export type Env<P, R> = R | Needs<P>[keyof Needs<P>] | NeedsOf<BackoffOf<P>> | ServiceOf<HookOf<P>>
+export type Env<P, R> = R | Wanted<Given<P>>
+
+type Wanted<P> = Needs<P>[keyof Needs<P>] | NeedsOf<BackoffOf<P>> | ServiceOf<HookOf<P>>
 
 /**
  * Checks a policy and answers it with what was left out. The signature that takes it has checked its types.
@@ -195,9 +213,16 @@ export const complete = (owner: string, given: Any): Erased => {
   for (const [field, value] of Object.entries(given)) {
     if (!isField(field)) Argument.refuse(owner, field, "absent: a client's policy has no such field", value)
   }
-  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  return checked(owner, { ...standard, ...said })
+  return checked(owner, { ...standard, ...said(given) })
 }
+
+/**
+ * The fields that a policy does not leave out.
+ *
+ * @category conversions
+ */
+export const said = (given: Any): Partial<Erased> =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 
 const checked = (owner: string, policy: Erased): Erased => {
   const { attemptHeaders, beforeRetry, classifier, drain, hint, idempotency, opinion } = policy

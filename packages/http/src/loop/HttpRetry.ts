@@ -35,7 +35,7 @@ import { dual } from "effect/Function"
 import * as Token from "../accept/Token.ts"
 import type { Send } from "./Exchange.ts"
 import type { Outcome } from "./Attempt.ts"
-import type { Any, Checked, Env, Failure, Fields, In, Policy } from "./HttpPolicy.ts"
+import type { Any, Bound, Checked, Env, Failure, In, Policy } from "./HttpPolicy.ts"
 import { complete } from "./HttpPolicy.ts"
 import { made } from "./MadeClient.ts"
 import { retrying } from "./Retrying.ts"
@@ -43,6 +43,7 @@ import * as Stopped from "./Stopped.ts"
 
 export { execute } from "./Execute.ts"
 export { standard } from "./HttpPolicy.ts"
+export { type Options, withOptions } from "./RequestOptions.ts"
 export type { Attempt, Outcome } from "./Attempt.ts"
 export type { Any, Checked, Env, Failure, Fields, In, Policy, Preset } from "./HttpPolicy.ts"
 
@@ -73,10 +74,10 @@ type InPipe<E> = unknown extends E ? never : unknown
  */
 export const withRetry: {
   (): <E, R>(self: With<E, R>) => With<E | HttpClientError.RequestError, R>
-  <E, P extends Fields<E>>(policy: Checked<P> & InPipe<E>): <R>(self: With<E, R>) => With<Failure<P, E>, Env<P, R>>
-  <P extends Any>(policy: Checked<P>): <E extends In<P>, R>(self: With<E, R>) => With<Failure<P, E>, Env<P, R>>
+  <E, P extends Bound<E>>(policy: Checked<P> & InPipe<E>): <R>(self: With<E, R>) => With<Failure<P, E>, Env<P, R>>
+  <P extends Bound<never>>(policy: Checked<P>): <E extends In<P>, R>(self: With<E, R>) => With<Failure<P, E>, Env<P, R>>
   <E, R>(self: With<E, R>): With<E | HttpClientError.RequestError, R>
-  <E, R, P extends Fields<E>>(self: With<E, R>, policy: Checked<P>): With<Failure<P, E>, Env<P, R>>
+  <E, R, P extends Bound<E>>(self: With<E, R>, policy: Checked<P>): With<Failure<P, E>, Env<P, R>>
 } = /*#__PURE__*/ dual(
   (args) => args.length > 1 || isClient(args[0]),
   (self: With<unknown, unknown>, policy: Any = {}): With<unknown, unknown> => {
@@ -103,14 +104,14 @@ export const withRetry: {
  */
 export const orStopped: {
   (): <E, R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<E | HttpClientError.RequestError>>, R>
-  <E, P extends Fields<E>>(
+  <E, P extends Bound<E>>(
     policy: Checked<P> & InPipe<E>
   ): <R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<Failure<P, E>>>, Env<P, R>>
-  <P extends Any>(
+  <P extends Bound<never>>(
     policy: Checked<P>
   ): <E extends In<P>, R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<Failure<P, E>>>, Env<P, R>>
   <E, R>(self: With<E, R>): With<Retry.RetryStopped<Outcome<E | HttpClientError.RequestError>>, R>
-  <E, R, P extends Fields<E>>(
+  <E, R, P extends Bound<E>>(
     self: With<E, R>,
     policy: Checked<P>
   ): With<Retry.RetryStopped<Outcome<Failure<P, E>>>, Env<P, R>>
@@ -134,7 +135,7 @@ const isClient = (self: unknown): boolean => Predicate.hasProperty(self, HttpCli
  *
  * @category constructors
  */
-export const make = <P extends Any>(policy: Checked<P>): P => {
+export const make = <P extends Bound<never>>(policy: Checked<P>): P => {
   complete("HttpRetry.make", policy)
   return policy
 }

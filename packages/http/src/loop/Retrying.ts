@@ -19,6 +19,7 @@ import { type CoreFields, coreOf, type Erased } from "./HttpPolicy.ts"
 import * as Reader from "./Reader.ts"
 import * as Reading from "./Reading.ts"
 import * as Release from "./Release.ts"
+import * as RequestOptions from "./RequestOptions.ts"
 import * as RequestErrors from "./RequestErrors.ts"
 import * as Stopped from "./Stopped.ts"
 
@@ -31,6 +32,20 @@ import * as Stopped from "./Stopped.ts"
  * @category constructors
  */
 export const retrying = (policy: Erased, stops = false): ((send: Send, request: Request) => Sent) => {
+  const own = running(policy, stops)
+  const variant = RequestOptions.memoized((options) => running({ ...policy, ...options }, stops))
+  return (send, request) =>
+    Effect.withFiberRuntime((fiber) => {
+      const context = fiber.currentContext as Context.Context<never>
+      const options = Context.get(context, RequestOptions.CurrentOptions)
+      if (options === undefined) return own(context, send, request)
+      // They are for this client: not for one underneath, and not for what a hook or a reader sends.
+      const sent = variant(options)(context, send, request)
+      return Effect.provideService(sent, RequestOptions.CurrentOptions, undefined)
+    })
+}
+
+const running = (policy: Erased, stops: boolean) => {
   const loop = looped(policy, stops)
   const begin = isPlain(policy) && !stops ? afterFirst(loop, policy) : loop
   const { idempotency } = policy
@@ -40,13 +55,12 @@ export const retrying = (policy: Erased, stops = false): ((send: Send, request: 
           run(send, Exchange.changed(request, { [idempotency.keyHeader]: key }))
         )
       : run(send, request)
-  return (send, request) =>
-    Effect.withFiberRuntime((fiber) => {
-      const reading = Reading.claimed(fiber.currentContext as Context.Context<never>, loop, request)
-      return reading === undefined
-        ? keyed(begin, send, request)
-        : keyed((send, request) => loop(send, request, reading), send, request)
-    })
+  return (context: Context.Context<never>, send: Send, request: Request): Sent => {
+    const reading = Reading.claimed(context, loop, request)
+    return reading === undefined
+      ? keyed(begin, send, request)
+      : keyed((send, request) => loop(send, request, reading), send, request)
+  }
 }
 
 const wantedLater = [

@@ -374,6 +374,74 @@ describe("HttpRetry.withRetry types of a hook", () => {
   })
 })
 
+describe("HttpRetry.withOptions types", () => {
+  const effect = {} as Effect.Effect<string, Busy, Tokens>
+
+  it("leaves the types of the effect as they are", () => {
+    const inPipe = () =>
+      effect.pipe(
+        HttpRetry.withOptions({
+          maxAttempts: 1,
+          attemptTimeout: AttemptTimeout.constant("1 second"),
+          deadline: Deadline.cut("1 second"),
+          backoff: Backoff.constant({ delay: 1 }),
+          bucket: TokenBucket.unlimited,
+          classifier: HttpClassifier.standard,
+          opinion: (outcome) => {
+            expectTypeOf(outcome).toEqualTypeOf<unknown>()
+            return Verdict.noOpinion
+          },
+          beforeRetry: (request) => Effect.succeed(request)
+        })
+      )
+    expectTypeOf(inPipe).returns.toEqualTypeOf<typeof effect>()
+    expectTypeOf(() => HttpRetry.withOptions(effect, { maxAttempts: 1 })).returns.toEqualTypeOf<typeof effect>()
+    const stored = { maxAttempts: 1, deadline: Deadline.refuse("1 second") }
+    expectTypeOf(() => HttpRetry.withOptions(stored)(effect)).returns.toEqualTypeOf<typeof effect>()
+    const annotated: HttpRetry.Options = stored
+    expectTypeOf(() => effect.pipe(HttpRetry.withOptions(annotated))).returns.toEqualTypeOf<typeof effect>()
+  })
+
+  it("refuses what would add an error or a service, and what is no field", () => {
+    const late = { onTimeout: () => new Late() }
+    const misspelt = { maxAttemps: 1 }
+    const judging: Classifier.Classifier<HttpRetry.Outcome<Busy>> = () => Verdict.noOpinion
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error misspelt
+      () => effect.pipe(HttpRetry.withOptions({ maxAttemps: 1 })),
+      // @ts-expect-error misspelt
+      () => effect.pipe(HttpRetry.withOptions(misspelt)),
+      // @ts-expect-error misspelt
+      () => HttpRetry.withOptions(effect, misspelt),
+      // @ts-expect-error an error of the caller's own
+      () => HttpRetry.withOptions({ attemptTimeout: AttemptTimeout.constant("1 second", late) }),
+      // @ts-expect-error an error of the caller's own
+      () => HttpRetry.withOptions({ deadline: Deadline.cut("1 second", { onExceeded: () => new Late() }) }),
+      // @ts-expect-error an error of the caller's own
+      () => HttpRetry.withOptions({ beforeRetry: () => Effect.fail(new Late()) }),
+      // @ts-expect-error a service
+      () => HttpRetry.withOptions({ bucket: MyBucket }),
+      // @ts-expect-error a service
+      () => HttpRetry.withOptions({ rateLimiter: MyLimiter }),
+      // @ts-expect-error a service
+      () => HttpRetry.withOptions({ backoff: Schedule.recurs(3).pipe(Schedule.tapOutput(() => Token)) }),
+      // @ts-expect-error a service
+      () => HttpRetry.withOptions({ beforeRetry: (request) => Effect.as(Tokens, request) }),
+      // @ts-expect-error it judges the errors of one client alone
+      () => HttpRetry.withOptions({ opinion: judging })
+    ])
+  })
+})
+
+describe("HttpRetry.withRetry types of an empty policy", () => {
+  it("are those of a policy that leaves everything out", () => {
+    expectTypeOf(() => HttpRetry.withRetry(client, {})).returns.toEqualTypeOf<HttpClient.HttpClient>()
+    expectTypeOf(() => HttpRetry.withRetry(own, {})).returns.toEqualTypeOf<Own>()
+    expectTypeOf(() => own.pipe(HttpRetry.withRetry({}))).returns.toEqualTypeOf<Own>()
+    expectTypeOf(() => HttpRetry.withRetry({})(own)).returns.toEqualTypeOf<Own>()
+  })
+})
+
 describe("HttpRetry.Policy", () => {
   it("annotates a policy, and forgets neither errors nor requirements", () => {
     const annotated: HttpRetry.Policy<Busy, Late, MyBucket> = {

@@ -358,6 +358,19 @@ tableOf(
         })
       ),
 
+    "A request is sent under `HttpRetry.withOptions`": () =>
+      virtually("takes those fields in place of the client's", () =>
+        Effect.gen(function* () {
+          const { sent } = yield* exchange([unavailable], (client) =>
+            HttpRetry.withRetry(client, policy)
+              .get(url)
+              .pipe(HttpRetry.withOptions({ maxAttempts: 1 }))
+          )
+          expect(sent).toEqual([0])
+          expect(reason).toMatchObject({ _tag: "AttemptsSpent", maxAttempts: 1 })
+        })
+      ),
+
     "A 401 under `Unauthorized.renewing`": () =>
       virtually("renews the credential and sends again, once, whatever the method", () =>
         Effect.gen(function* () {
