@@ -29,6 +29,8 @@ export type Body =
 export interface Client {
   /** The head of its column, in Markdown. */
   readonly name: string
+  /** The package that it comes from, as the manifest of this one names it. */
+  readonly from: string
   /** How it is configured, as code. */
   readonly settings: string
   /** Sends one request and reads its response to the end; what it resolves or rejects with is not compared. */

@@ -63,16 +63,23 @@ const withRetry: Sending = (client, call) => {
 
 const settings = '`{ maxAttempts: 3, backoff: Backoff.constant({ delay: "1 milli" }) }`'
 
-export const overFetch: Client = { name: "`withRetry`, fetch", settings, send: sent(FetchHttpClient.layer, withRetry) }
+export const overFetch: Client = {
+  name: "`withRetry`, fetch",
+  from: "@effect-retry/http",
+  settings,
+  send: sent(FetchHttpClient.layer, withRetry)
+}
 
 export const overUndici: Client = {
   name: "`withRetry`, undici",
+  from: "@effect-retry/http",
   settings,
   send: sent(NodeHttpClient.layerUndici, withRetry)
 }
 
 export const retryingFetch: Client = {
   name: "`Fetch.make`",
+  from: "@effect-retry/http",
   settings,
   send: (call) =>
     Effect.runPromise(
@@ -85,6 +92,7 @@ export const retryingFetch: Client = {
 
 export const effect3: Client = {
   name: "Effect 3",
+  from: "@effect/platform",
   settings: '`retryTransient({ times: 2, schedule: Schedule.spaced("1 milli") })`',
   send: sent(FetchHttpClient.layer, (client, call) => {
     const { delayMillis, timeoutMillis } = call
@@ -116,6 +124,7 @@ const body4Of = ({ body }: Call): Body4.HttpBody => {
 
 export const effect4: Client = {
   name: "Effect 4",
+  from: "effect-4",
   settings: '`retryTransient({ times: 2, schedule: Schedule.spaced("1 millis") })`',
   send: (call) => {
     const { delayMillis, timeoutMillis } = call

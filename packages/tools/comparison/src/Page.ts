@@ -36,15 +36,26 @@ export const tables = async (): Promise<ReadonlyArray<Table>> => {
 
 const line = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 
-/** How each client is configured. */
+/** Where each client comes from, and how it is configured. */
 export const settings = (): Table => ({
   heading: "Settings",
   lines: [
-    line(["Client", "Configured with"]),
-    line(["---", "---"]),
-    ...clients.map((client) => line([client.name, client.settings]))
+    line(["Client", "Package", "Configured with"]),
+    line(["---", "---", "---"]),
+    ...clients.map(({ from, name, settings }) => line([name, packageOf(from), settings]))
   ]
 })
+
+const manifest: { readonly dependencies: Readonly<Record<string, string>> } = JSON.parse(
+  readFileSync(new URL("../package.json", import.meta.url), "utf8")
+)
+
+/** Its own name and version; one of this repository has no version to tell. */
+const packageOf = (name: string): string => {
+  const version = manifest.dependencies[name] ?? ""
+  if (version.startsWith("workspace:")) return name
+  return version.startsWith("npm:") ? version.slice("npm:".length).replace("@", " ") : `${name} ${version}`
+}
 
 /** The tables as they stand in the page. */
 export const render = (tables: ReadonlyArray<Table>): string =>

@@ -46,6 +46,7 @@ export const init = (call: Call): RequestInit => ({
 
 export const kyClient: Client = {
   name: "ky",
+  from: "ky",
   settings: "`retry: { limit: 2, delay: () => 1 }`",
   send: (call) =>
     ky(call.url, {
@@ -57,6 +58,7 @@ export const kyClient: Client = {
 
 export const gotClient: Client = {
   name: "got",
+  from: "got",
   settings: "`retry: { limit: 2, backoffLimit: 1, noise: 0 }`",
   send: (call) =>
     got(call.url, {
@@ -74,6 +76,7 @@ const realTimeoutMillis = 1000
 
 export const axiosClient: Client = {
   name: "axios-retry",
+  from: "axios-retry",
   settings: "`retries: 2`",
   send: (call) => {
     const client = Axios.create()
@@ -91,6 +94,7 @@ export const axiosClient: Client = {
 
 export const undiciClient: Client = {
   name: "undici",
+  from: "undici",
   settings: "`new RetryAgent(agent, { maxRetries: 2, minTimeout: 1 })`",
   send: async (call) => {
     const agent = new Agent()

@@ -7,6 +7,8 @@ import { groups } from "../src/Scenarios.ts"
 const timeout = 120_000
 
 describe("docs/comparison.md", () => {
+  const globals = () => [globalThis.setTimeout, globalThis.fetch, globalThis.Request, globalThis.FormData]
+  const before = globals()
   let tables: ReadonlyArray<Page.Table> = []
 
   beforeAll(async () => {
@@ -21,6 +23,10 @@ describe("docs/comparison.md", () => {
     const [, section = ""] = `\n${Page.read()}`.split(`\n### ${heading}\n\n`)
     const [lines = ""] = section.split("\n\n")
     expect(lines.split("\n")).toEqual(tables.find((table) => table.heading === heading)?.lines)
+  })
+
+  it("is written by a run that leaves the globals of the process as they were", () => {
+    expect(globals().map((one, i) => one === before[i])).toEqual([true, true, true, true])
   })
 
   it("has a column for each client", () => {
