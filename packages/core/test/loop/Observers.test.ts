@@ -4,7 +4,7 @@ import {
   Deadline,
   Hint,
   Jitter,
-  type Observe,
+  Observe,
   Policy,
   RateLimiter,
   Retry,
@@ -14,7 +14,7 @@ import {
 } from "@effect-retry/core"
 import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Duration, Effect, Exit, FastCheck, Fiber, Logger, Random, Schedule } from "effect"
+import { Cause, Duration, Effect, Exit, FastCheck, Fiber, Logger, LogLevel, Random, Schedule } from "effect"
 import { law } from "../support/Laws.ts"
 import * as Heard from "./Heard.ts"
 import { common } from "./Heard.ts"
@@ -826,7 +826,9 @@ describe("Observe.Observer law", () => {
     () => Effect.die("broken observer"),
     () => fault("broken observer"),
     () => Effect.interrupt,
-    () => Effect.asVoid(Random.make("own").next)
+    () => Effect.asVoid(Random.make("own").next),
+    (event) => Effect.sync(() => void event.details()),
+    Observe.describing(() => fault("broken description"))(Observe.logs({ AttemptFailed: LogLevel.Fatal }))
   ]
 
   interface Step {

@@ -2,7 +2,8 @@ import { Backoff, Classifier, Observe, Retry, RetryBucket, TokenBucket, Verdict 
 import * as Metrics from "@effect-retry/core/Metrics"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Context, Effect, Metric } from "effect"
+import { Chunk, Context, Effect, FastCheck, Metric } from "effect"
+import { law } from "../support/Laws.ts"
 import * as Events from "./Events.ts"
 
 class Bucket extends Context.Tag("test/Bucket")<Bucket, TokenBucket.TokenBucket>() {}
@@ -182,4 +183,95 @@ describe("Observe.metrics", () => {
       expect(yield* count(Metrics.nested, { operation, outer: "job" })).toBe(50)
     })
   )
+})
+
+describe("Observe.metricsByKey", () => {
+  const keyed = (key: string) => Effect.provideService(TokenBucket.Key, key)
+
+  it.effect("keeps series of the first keys, and one series of those beyond", () =>
+    Effect.gen(function* () {
+      const operation = "metricsByKey/bound"
+      const observe = [yield* Observe.metricsByKey({ maxKeys: 2 })]
+      const run = Retry.retry(Effect.succeed("done"), { ...policyOf(operation), observe })
+      yield* Effect.forEach(["orders", "users", "items", "orders", "carts", ""], (key) => keyed(key)(run))
+      const ofKey = (key: string) => count(Metrics.attempts, { operation, key, outcome: "succeeded" })
+      expect(yield* Effect.all(["orders", "users", "other", ""].map(ofKey))).toEqual([2, 1, 2, 1])
+      expect(yield* seriesOf(operation)).toEqual([
+        "retry_attempts_total key= outcome=succeeded",
+        "retry_attempts_total key=orders outcome=succeeded",
+        "retry_attempts_total key=other outcome=succeeded",
+        "retry_attempts_total key=users outcome=succeeded"
+      ])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("shows the level of each key's bucket, without floating-point error", () =>
+    Effect.gen(function* () {
+      const operation = "metricsByKey/level"
+      const bucket = yield* TokenBucket.keyed({
+        bucket: RetryBucket.quota({ capacity: 100, refillPerSecond: 0.1 }),
+        maxKeys: 10,
+        idleTimeToLive: "1 hour"
+      })
+      const observe = [yield* Observe.metricsByKey({ maxKeys: 10 })]
+      const run = (key: string, ...errors: ReadonlyArray<string>) =>
+        keyed(key)(Effect.exit(Retry.retry(failing(...errors), { ...policyOf(operation), bucket, observe })))
+      yield* run("orders", "busy", "busy", "busy")
+      yield* run("users", "busy")
+      const level = (key: string) =>
+        Effect.map(Metric.value(series(Metrics.bucketLevel, { operation, key })), ({ value }) => value)
+      expect([yield* level("orders"), yield* level("users")]).toEqual([72.3, 100])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("keeps the tags of a protocol apart, and the gauge by the key alone", () =>
+    Effect.gen(function* () {
+      const operation = "metricsByKey/tags"
+      const tagged = Observe.describing(({ _tag }) => ({
+        key: "api",
+        tags: { class: _tag === "Succeeded" ? "2xx" : "5xx" }
+      }))
+      const observer = tagged(yield* Observe.metricsByKey({ maxKeys: 1 }))
+      const events = Events.all.map((event): Observe.RetryEvent => ({ ...event, name: operation }))
+      yield* Effect.forEach(Chunk.range(1, 10), () => Effect.forEach(events, observer))
+      expect(yield* seriesOf(operation)).toEqual([
+        "retry_attempts_total key=api class=2xx outcome=succeeded",
+        "retry_attempts_total key=api class=5xx outcome=failed",
+        "retry_bucket_level key=api",
+        "retry_delay_milliseconds key=api class=5xx source=Cap",
+        "retry_nested_total key=api class=5xx outer=job",
+        "retry_retries_total key=api class=5xx kind=Throttling",
+        "retry_stops_total key=api class=5xx reason=AttemptsSpent"
+      ])
+    })
+  )
+
+  let operations = 0
+  it.effect.prop(
+    "never keeps more keys than the bound and one, whatever the keys",
+    [
+      FastCheck.uniqueArray(FastCheck.string({ minLength: 1 }), { maxLength: 30 }),
+      FastCheck.integer({ min: 1, max: 10 })
+    ],
+    ([keys, maxKeys]) =>
+      Effect.gen(function* () {
+        operations += 1
+        const operation = `metricsByKey/law/${operations}`
+        const observer = yield* Observe.metricsByKey({ maxKeys })
+        const event = (key: string): Observe.RetryEvent => ({
+          ...Events.succeeded,
+          name: operation,
+          level: Effect.succeedNone,
+          details: () => ({ ...Events.detailsOf(Events.succeeded), key })
+        })
+        yield* Effect.forEach([...keys, ...keys], (key) => observer(event(key)))
+        expect((yield* seriesOf(operation)).length).toBe(Math.min(keys.length, maxKeys + 1))
+      }),
+    law(50)
+  )
+  it.each([0, -1, 1.5, NaN, Infinity])("refuses a bound of %s keys", (maxKeys) => {
+    expect(() => Observe.metricsByKey({ maxKeys })).toThrow(
+      `Observe.metricsByKey: maxKeys must be a whole number >= 1, got ${maxKeys}`
+    )
+  })
 })
