@@ -232,6 +232,21 @@ tableOf(
         })
       ),
 
+    "A request is sent again under a tracer": () =>
+      virtually("tells on its span how often it was sent again", () =>
+        Effect.gen(function* () {
+          const counts: Array<unknown> = []
+          const client = HttpClient.make((request) =>
+            Effect.flatMap(Effect.orDie(Effect.currentSpan), ({ attributes }) => {
+              counts.push(attributes.get("http.request.resend_count"))
+              return unavailable(request)
+            })
+          )
+          yield* HttpRetry.withRetry(client, policy).get(url)
+          expect(counts).toEqual([undefined, 1, 2])
+        })
+      ),
+
     "All attempts are spent on statuses": () =>
       virtually("returns the last response, its body unread", () =>
         Effect.gen(function* () {
