@@ -33,13 +33,15 @@ export const observing = (
 
 const described = (exchange: Exchange, called: Request, event: Observe.RetryEvent): Observe.RetryEvent => {
   // Those of this event: later attempts have others.
-  const { answered, latest, request } = exchange
+  const { answered, isSent, latest, request, sendings } = exchange
+  const resendings = isSent ? sendings - 1 : 0
   if (!("error" in event)) {
-    const attempt = { request, response: event._tag === "Succeeded" ? latest : undefined }
+    const attempt = { request, resendings, response: event._tag === "Succeeded" ? latest : undefined }
     return { ...event, details: () => detailsOf(called, event, attempt) }
   }
   const error = Redaction.error(event.error, () => ({ url: request.url, secrets: secretsOf(exchange) }))
-  const attempt = { request, response: responseOf(event.error) ?? (answered ? latest : undefined), error }
+  const response = responseOf(event.error) ?? (answered ? latest : undefined)
+  const attempt = { request, resendings, response, error }
   return { ...event, error, details: () => detailsOf(called, event, attempt) }
 }
 
@@ -58,6 +60,8 @@ const shortestCredential = 6
 /** How the latest attempt ended: with a response, with an error, with both, or not yet. */
 interface Attempt {
   readonly request: Request
+  /** How often the request had been sent again; 0 for a first one, and for one that was not sent. */
+  readonly resendings: number
   readonly response: Response | undefined
   readonly error?: unknown
 }
@@ -75,7 +79,7 @@ const detailsOf = (called: Request, event: Observe.RetryEvent, attempt: Attempt)
       ...ofRequest(attempt),
       ...(status !== undefined && { "http.response.status_code": status }),
       ...(errorType !== undefined && { "error.type": errorType }),
-      ...(event.attempt > 1 && { "http.request.resend_count": event.attempt - 1 })
+      ...(attempt.resendings > 0 && { "http.request.resend_count": attempt.resendings })
     },
     tags: {
       "http.request.method": knownMethod(called),
@@ -85,12 +89,8 @@ const detailsOf = (called: Request, event: Observe.RetryEvent, attempt: Attempt)
 }
 
 /** The response that an attempt came to, also where that is an error. */
-const responseOf = (error: unknown): Response | undefined => {
-  const outcome = error instanceof Retry.ResultRejected ? error.result : error
-  if (HttpClassifier.isResponse(outcome)) return outcome
-  const response = outcome instanceof HttpClientError.ResponseError ? outcome.response : undefined
-  return HttpClassifier.isResponse(response) ? response : undefined
-}
+const responseOf = (error: unknown): Response | undefined =>
+  HttpClassifier.responseOf(error instanceof Retry.ResultRejected ? error.result : error)
 
 /** Those that the conventions know: RFC 9110, section 9, and RFC 5789. */
 const methods = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]

@@ -52,6 +52,8 @@ export interface Exchange {
   previous: Attempt.Attempt["previous"]
   /** The error or response that was judged last. */
   judged: unknown
+  /** How often the request was handed to the client. */
+  sendings: number
   /** The response that came last, for observers. */
   latest: Response | undefined
   /** Whether the server answered with it that it is sent too much: then it is well, and so is the connection. */
@@ -72,6 +74,7 @@ export const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber
   isSent: true,
   previous: Option.none(),
   judged: undefined,
+  sendings: 0,
   latest: undefined,
   throttled: false,
   released: Effect.succeedNone

@@ -117,7 +117,7 @@ const looped = (policy: Erased, stops: boolean): Loop => {
     Effect.withFiberRuntime((fiber) => {
       const exchange = Exchange.make(request, policy, fiber)
       const reader = reading && Reader.make(exchange, reading, stops)
-      const attempt = Exchange.attempt(exchange, resending(reading ? Reader.asking(reading, send) : send))
+      const attempt = Exchange.attempt(exchange, resending(exchange, reading ? Reader.asking(reading, send) : send))
       const attempts = reader ? Reader.attempt(reader, attempt) : attempt
       const core = ofExchange(exchange, reader, prepared)
       const broken = (error: unknown) => reader && Reader.ended(reader, error, isLate(exchange, error))
@@ -145,13 +145,13 @@ const readToTheEnd = (reader: Reader.Reader, ended: Sent): Sent =>
  * Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/, "HTTP request retries and redirects", read
  * 2026-11-22.
  */
-const resending = (send: Send): Send => {
-  let sent = 0
-  return (request) =>
-    Effect.suspend(() =>
-      sent++ === 0 ? send(request) : Effect.annotateSpans(send(request), "http.request.resend_count", sent - 1)
-    )
-}
+const resending =
+  (exchange: Exchange.Exchange, send: Send): Send =>
+  (request) =>
+    Effect.suspend(() => {
+      const count = exchange.sendings++
+      return count === 0 ? send(request) : Effect.annotateSpans(send(request), "http.request.resend_count", count)
+    })
 
 const timed = (core: CoreFields): CoreFields => {
   // A deadline that cuts needs no help, and must not lose to a timer that rounds the same moment down.

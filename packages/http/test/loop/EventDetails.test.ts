@@ -186,6 +186,42 @@ const endings: ReadonlyArray<{
     attributes: { ...get, "error.type": "AttemptRefused" }
   },
   {
+    of: "another host that a hook has chosen",
+    run: (observe) => {
+      const beforeRetry = (request: HttpClientRequest.HttpClientRequest) =>
+        Effect.succeed(HttpClientRequest.setUrl(request, "https://replica.example/orders"))
+      return HttpRetry.withRetry(down, { ...policy, beforeRetry, observe }).get(url)
+    },
+    line: "gave up: GET api.example → 503 after 2 attempts, 400 ms (all attempts spent)",
+    attributes: {
+      ...get,
+      "server.address": "replica.example",
+      "http.response.status_code": 503,
+      "error.type": "503",
+      "http.request.resend_count": 1
+    }
+  },
+  {
+    of: "a hook that fails",
+    run: (observe) => {
+      const beforeRetry = () => Effect.fail(new Unreadable({ message: "no token" }))
+      return HttpRetry.withRetry(down, { ...policy, beforeRetry, observe }).get(url)
+    },
+    line: 'gave up: GET api.example → Unreadable "no token" after 2 attempts, 400 ms (not retryable: no classifier has an opinion)',
+    attributes: { ...get, "error.type": "Unreadable" }
+  },
+  {
+    of: "a reading that fails inside the attempt",
+    run: (observe) => {
+      const client = HttpRetry.withRetry(scripted({ status: 200, body: "{" }), { ...policy, observe })
+      return HttpRetry.execute(client, HttpClientRequest.get(url), () =>
+        Effect.fail(new Unreadable({ message: "no order" }))
+      )
+    },
+    line: 'gave up: GET api.example → 200, Unreadable "no order" after 1 attempt, 0 ms (not retryable: the response could not be read)',
+    attributes: { ...get, "http.response.status_code": 200, "error.type": "Unreadable" }
+  },
+  {
     of: "a method that the conventions do not know",
     run: (observe) => HttpRetry.withRetry(down, { ...policy, observe }).execute(custom),
     line: "gave up: PURGE api.example → 503 after 1 attempt, 0 ms (not retryable: PURGE without Idempotency-Key)",
