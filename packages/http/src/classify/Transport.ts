@@ -23,7 +23,7 @@ export interface Fault {
   /** Its codes and names, the most telling first. */
   readonly codes: ReadonlyArray<string>
   readonly phase: Phase
-  /** Why it would come again, where it has no code of its own and yet says so. */
+  /** Why another attempt would fail in the same way, where the error has no code and yet says so. */
   readonly lasting: string | undefined
 }
 
@@ -50,9 +50,9 @@ const mostRead = 256
 const longestCode = 100
 
 /**
- * Reads an error and its causes, ten deep. There is one chain, but where an `AggregateError` offers several: then each
- * of its errors begins an end of its own, and what the aggregate says of itself comes last. So does what an HTTP/2 stream
- * says that was cancelled before it was sent, since its cause is what ended the connection.
+ * Reads an error and its causes, ten deep: one chain, and of an `AggregateError` one for each of its errors, with the
+ * aggregate itself last. Last is also the error of an HTTP/2 stream that was cancelled before it was sent: its cause says
+ * what ended the connection.
  *
  * @category destructors
  */
@@ -80,7 +80,7 @@ export const chains = (error: unknown): ReadonlyArray<Chain> => {
  */
 const cancelledUnsent = "ERR_HTTP2_STREAM_CANCEL"
 
-/** Whatever the connection had been doing. */
+/** Also where the connection was read from at that moment, as in a handshake. */
 const unsent = (fault: Fault): Fault => ({ ...fault, phase: "Connecting" })
 
 /**
@@ -101,7 +101,7 @@ export const codeOf = (error: unknown): string | undefined =>
     .find(isPlain)
 
 /**
- * A property of whatever it is; `undefined` where reading it throws.
+ * A property of any value; `undefined` where there is none, or reading it throws.
  *
  * @category destructors
  */

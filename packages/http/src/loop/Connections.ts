@@ -9,7 +9,7 @@ import * as Argument from "@effect-retry/core/Argument"
 import { Predicate } from "effect"
 
 /**
- * The statuses of servers that are not well, and 421, which asks for another connection.
+ * Statuses after which a connection is not used again: those of failing servers, and 421, which asks for another one.
  *
  * @category constructors
  */

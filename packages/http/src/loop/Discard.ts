@@ -1,7 +1,7 @@
 /**
  * Responses that are not read: their bodies are released, so that no connection is held by them.
  *
- * After throttling the server is well and the connection is good: the body is read to its end, as far as the bounds of
+ * After throttling the connection is sound: the body is read to its end, as far as the bounds of
  * `Drain` allow, and the connection is free for the next request. After every other failure the connection is not
  * trusted any more: the body is cancelled, which closes the connection wherever the body is not in yet. Over HTTP/2 it
  * resets the stream, and the connection stays.

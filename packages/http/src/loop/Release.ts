@@ -9,7 +9,7 @@ import * as Discard from "./Discard.ts"
 import type { Exchange, Response } from "./Exchange.ts"
 
 /**
- * Lets go of the response of an attempt that another one replaces, or that came too late.
+ * Releases the response of an attempt that another one replaces, or that came too late.
  *
  * @category running
  */
