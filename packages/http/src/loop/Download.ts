@@ -17,6 +17,8 @@ export { DownloadFailed } from "./Progress.ts"
 export { entityTag, lastModified, type Validator, type Version } from "./Version.ts"
 
 /**
+ * What a download can be given.
+ *
  * @category models
  */
 export interface Options {

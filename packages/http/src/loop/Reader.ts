@@ -90,14 +90,16 @@ type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /** Reads; a body that is not read to its end since the reading was interrupted, or has died, is cancelled. */
 const readNow = (reader: Reader, response: Response, restore: Restore): Effect.Effect<void, unknown, unknown> => {
-  const { exchange, reading } = reader
+  const { attempts, exchange, reading } = reader
   exchange.answered = true
   // The key of the host is that of the client's own buckets.
   const key = Context.get(exchange.context, TokenBucket.Key)
   const reads = Effect.provideService(Reading.read(reading, response), TokenBucket.Key, key)
   return Effect.matchCauseEffect(restore(reads), {
     onFailure: (cause) => {
-      if (isEarly(cause)) return Effect.zipRight(Discard.cancelled(response), Effect.failCause(cause))
+      // An attempt that could not be interrupted may end when the next one runs.
+      const isOver = isEarly(cause) || reader.attempts !== attempts
+      if (isOver) return Effect.zipRight(Discard.cancelled(response), Effect.failCause(cause))
       reader.broken = { response, cause }
       const error = Cause.squash(cause)
       if (typeof error === "object" && error !== null) reader.responses.set(error, response)
@@ -139,8 +141,8 @@ const unread = Verdict.terminal("the response could not be read")
  *
  * @category destructors
  */
-export const responseOf = ({ responses }: Reader, error: unknown): Response | undefined =>
-  typeof error === "object" && error !== null ? responses.get(error) : undefined
+export const responseOf = ({ broken, responses }: Reader, error: unknown): Response | undefined =>
+  typeof error === "object" && error !== null ? responses.get(error) : broken?.response
 
 /**
  * Ends an operation whose last attempt failed in reading: the client answers with the response, and beside it is known

@@ -184,7 +184,8 @@ const ofExchange = (
       reader ? Reader.judge(reader, error, moment) : Exchange.judge(exchange, error, moment),
     result: (response, moment) =>
       reader ? Reader.judgeResponse(reader, response, moment) : Exchange.judgeResponse(exchange, response, moment),
-    release: (failed, because) => Release.released(exchange, reader?.broken?.response ?? failed, because),
+    release: (failed, because) =>
+      Release.released(exchange, (reader && Reader.responseOf(reader, failed)) ?? failed, because),
     observe: EventDetails.observing(exchange, prepared.observers)
   })
 }

@@ -3,9 +3,9 @@
  */
 import { type HttpClient, type HttpClientError, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout, Deadline, type Retry, TokenBucket, Verdict } from "@effect-retry/core"
-import { HttpRetry } from "@effect-retry/http"
+import { Download, HttpRetry } from "@effect-retry/http"
 import { assertType, describe, expectTypeOf, it } from "@effect/vitest"
-import { Context, Data, Effect, type ParseResult, Schema } from "effect"
+import { Context, Data, Effect, type ParseResult, Schema, type Stream } from "effect"
 
 class Busy extends Data.TaggedError("Busy")<{ readonly status: number }> {}
 class Late extends Data.TaggedError("Late") {}
@@ -129,6 +129,30 @@ describe("HttpRetry.execute types", () => {
       () => HttpRetry.execute(client, client, ({ text }) => text),
       // @ts-expect-error the reader is missing
       () => HttpRetry.execute(client, request)
+    ])
+  })
+})
+
+describe("Download.stream types", () => {
+  it("adds its own errors to those of the client, and keeps what the client requires", () => {
+    type Failure = HttpClientError.HttpClientError | Download.DownloadFailed
+    type Own = Busy | HttpClientError.ResponseError | Download.DownloadFailed
+    expectTypeOf(() => Download.stream(client, request)).returns.toEqualTypeOf<Stream.Stream<Uint8Array, Failure>>()
+    expectTypeOf(() => client.pipe(Download.stream(request))).returns.toEqualTypeOf<
+      Stream.Stream<Uint8Array, Failure>
+    >()
+    expectTypeOf(() => Download.stream(own, request)).returns.toEqualTypeOf<Stream.Stream<Uint8Array, Own, Token>>()
+    expectTypeOf(() => own.pipe(Download.stream(request, { validators: [Download.entityTag] }))).returns.toEqualTypeOf<
+      Stream.Stream<Uint8Array, Own, Token>
+    >()
+  })
+
+  it("refuses what is no validator", () => {
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error a name is no validator
+      () => Download.stream(client, request, { validators: ["etag"] }),
+      // @ts-expect-error misspelt
+      () => Download.stream(client, request, { validator: [Download.entityTag] })
     ])
   })
 })

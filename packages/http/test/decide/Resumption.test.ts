@@ -1,0 +1,136 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Resumption from "../../src/decide/Resumption.ts"
+
+type Headers = Resumption.Answer["headers"]
+
+const range = (value: string, more: Headers = {}): Headers => ({ "content-range": value, ...more })
+
+describe("Resumption.first", () => {
+  it.each([
+    { headers: { "content-length": "10" }, part: { start: 0, end: 10, until: 10, total: 10 } },
+    { headers: {}, part: { start: 0, end: undefined, until: undefined, total: undefined } },
+    {
+      headers: { "content-length": "10", "content-encoding": "gzip" },
+      part: { start: 0, end: undefined, until: undefined, total: undefined }
+    }
+  ])("is the whole, of a length that is known or not: $headers", ({ headers, part }) => {
+    expect(Resumption.first({ status: 200, headers }, undefined)).toEqual({ _tag: "Part", part })
+  })
+
+  it.each([
+    { asked: undefined, status: 206, headers: range("bytes 0-9/10"), tag: "WrongPart" },
+    { asked: { start: 4, end: 8 }, status: 200, headers: {}, tag: "RangeRefused" },
+    { asked: { start: 4, end: 8 }, status: 206, headers: {}, tag: "WrongPart" },
+    { asked: { start: 4, end: 8 }, status: 206, headers: range("bytes 5-7/10"), tag: "WrongPart" },
+    { asked: { start: 4, end: 8 }, status: 206, headers: range("bytes 4-7/10"), tag: "Part" }
+  ])("is what was asked for: $status $headers is $tag", ({ asked, headers, status, tag }) => {
+    expect(Resumption.first({ status, headers }, asked)._tag).toBe(tag)
+  })
+})
+
+describe("Resumption.rest", () => {
+  it.each([
+    {
+      headers: range("bytes 4-9/10"),
+      known: { until: 10, total: 10 },
+      part: { start: 4, end: 10, until: 10, total: 10 }
+    },
+    {
+      headers: range("bytes 4-6/10"),
+      known: { until: 10, total: 10 },
+      part: { start: 4, end: 7, until: 10, total: 10 }
+    },
+    {
+      headers: range("bytes 4-9/*"),
+      known: { until: 10, total: 10 },
+      part: { start: 4, end: 10, until: 10, total: 10 }
+    },
+    { headers: range("bytes 4-9/10"), known: {}, part: { start: 4, end: 10, until: 10, total: 10 } },
+    { headers: range("bytes 4-7/10"), known: { until: 8 }, part: { start: 4, end: 8, until: 8, total: 10 } }
+  ])("is the part that comes next: $headers, where $known is known", ({ headers, known, part }) => {
+    const asked = { position: 4, until: known.until, total: known.total }
+    expect(Resumption.rest({ status: 206, headers }, asked, true)).toEqual({ _tag: "Part", part })
+  })
+
+  it.each([
+    { status: 412, headers: {}, isSame: true, tag: "OtherVersion", why: "status 412" },
+    { status: 416, headers: {}, isSame: true, tag: "RangeRefused", why: "status 416 instead of the rest" },
+    { status: 200, headers: {}, isSame: true, tag: "RangeRefused", why: "status 200 instead of the rest" },
+    { status: 200, headers: {}, isSame: false, tag: "OtherVersion", why: "status 200 with another validator" },
+    {
+      status: 206,
+      headers: range("bytes 4-9/10"),
+      isSame: false,
+      tag: "OtherVersion",
+      why: "a part with another validator"
+    },
+    {
+      status: 206,
+      headers: range("bytes 4-9/11"),
+      isSame: true,
+      tag: "OtherVersion",
+      why: "a part of a whole of another length"
+    },
+    {
+      status: 206,
+      headers: range("bytes 3-9/10"),
+      isSame: true,
+      tag: "WrongPart",
+      why: "a part that begins elsewhere"
+    },
+    { status: 206, headers: range("bytes 4-10/*"), isSame: true, tag: "WrongPart", why: "a part that is too long" },
+    { status: 206, headers: {}, isSame: true, tag: "WrongPart", why: "a part without a valid Content-Range" },
+    {
+      status: 206,
+      headers: range("bytes 4-9/10", { "content-type": "Multipart/ByteRanges; boundary=a" }),
+      isSame: true,
+      tag: "WrongPart",
+      why: "several parts in one body"
+    },
+    {
+      status: 206,
+      headers: range("bytes 4-9/10", { "content-encoding": "br" }),
+      isSame: true,
+      tag: "WrongPart",
+      why: "a content coding"
+    },
+    {
+      status: 206,
+      headers: range("bytes 4-9/10", { "transfer-encoding": "gzip, chunked" }),
+      isSame: true,
+      tag: "WrongPart",
+      why: "a transfer coding"
+    }
+  ])("is refused for $why", ({ headers, isSame, status, tag, why }) => {
+    const asked = { position: 4, until: 10, total: 10 }
+    expect(Resumption.rest({ status, headers }, asked, isSame)).toEqual({ _tag: tag, why })
+  })
+
+  it("is refused where neither answer knows the length of the whole", () => {
+    const asked = { position: 4, until: undefined, total: undefined }
+    expect(Resumption.rest({ status: 206, headers: range("bytes 4-9/*") }, asked, true)).toEqual({
+      _tag: "WrongPart",
+      why: "a part of a whole of unknown length"
+    })
+  })
+})
+
+describe("Resumption.whyNotResumable", () => {
+  it.each([
+    ["GET", 200, {}, undefined],
+    ["GET", 206, {}, undefined],
+    ["GET", 200, { "accept-ranges": "bytes" }, undefined],
+    ["GET", 200, { "accept-ranges": "Bytes, lines" }, undefined],
+    ["GET", 200, { "content-encoding": "Identity", "transfer-encoding": "Chunked" }, undefined],
+    ["GET", 200, { "content-encoding": "" }, undefined],
+    ["HEAD", 200, {}, "HEAD has no ranges"],
+    ["GET", 203, {}, "status 203 has no ranges"],
+    ["GET", 200, { "accept-ranges": "none" }, "the server accepts no ranges of bytes"],
+    ["GET", 200, { "accept-ranges": "kilobytes" }, "the server accepts no ranges of bytes"],
+    ["GET", 200, { "content-encoding": "gzip" }, "a content coding"],
+    ["GET", 200, { "content-encoding": "identity, gzip" }, "a content coding"],
+    ["GET", 200, { "transfer-encoding": "gzip" }, "a transfer coding"]
+  ] as const)("of %s %i %j is %j", (method, status, headers, why) => {
+    expect(Resumption.whyNotResumable(method, { status, headers })).toBe(why)
+  })
+})
