@@ -1,9 +1,9 @@
 /**
- * Metrics of retried operations, which `Observe.metrics` keeps.
+ * Metrics of retried operations, which `Observe.metrics` and `Observe.metricsByKey` keep.
  *
  * Every metric carries the tag `operation`, the name of the policy, and those that `Effect.tagMetrics` sets around the
- * operation. Each combination of tags is a series that Effect's registry keeps for ever, so no tag is made of errors,
- * hosts or keys.
+ * operation. Each combination of tags is a series that Effect's registry keeps for ever, so no tag is made of errors, and
+ * only `Observe.metricsByKey`, which bounds their number, makes one of keys.
  */
 import { Metric, MetricBoundaries } from "effect"
 
@@ -62,7 +62,7 @@ export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ Metric.hist
  * Tokens in the bucket at the latest event of an operation.
  *
  * Under `TokenBucket.keyed` that is the level for the operation's key, so operations of one name and several keys
- * overwrite each other's. Where the keys are few, `Effect.tagMetrics(operation, "table", table)` makes a series of each.
+ * overwrite each other's; `Observe.metricsByKey` makes a series of each.
  *
  * @category constructors
  */

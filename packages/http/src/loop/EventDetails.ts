@@ -128,10 +128,15 @@ const endOf = ({ error, response }: Attempt): End => {
     (error instanceof HttpClientError.ResponseError && error.reason === "StatusCode")
   if (response === undefined) return isStatus ? { outcome: "" } : ofError(error)
   const status = statusOf(response)
-  const text = String(status ?? "an unknown status")
-  if (isStatus) return { outcome: text, status, errorType: status !== undefined && status < 400 ? undefined : text }
+  const text = status === undefined ? "an unknown status" : String(status)
+  if (isStatus) return { outcome: text, status, errorType: ofStatus(status) }
   const { errorType, outcome } = ofError(error)
   return { outcome: `${text}, ${outcome}`, status, errorType }
+}
+
+const ofStatus = (status: number | undefined): string | undefined => {
+  if (status === undefined) return "_OTHER"
+  return status < 400 ? undefined : String(status)
 }
 
 const statusOf = (response: Response): number | undefined => {

@@ -1,7 +1,7 @@
 /**
  * What observers of a client's policy are shown.
  */
-import { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout, Backoff, Deadline, Observe, TokenBucket, Verdict } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
@@ -220,6 +220,58 @@ const endings: ReadonlyArray<{
     },
     line: 'gave up: GET api.example → 200, Unreadable "no order" after 1 attempt, 0 ms (not retryable: the response could not be read)',
     attributes: { ...get, "http.response.status_code": 200, "error.type": "Unreadable" }
+  },
+  {
+    of: "a status that is none",
+    run: (observe) => {
+      const odd = HttpClient.make((request) => {
+        const response = HttpClientResponse.fromWeb(request, new Response(null))
+        return Effect.succeed(Object.defineProperty(response, "status", { value: 999 }))
+      })
+      return HttpRetry.withRetry(odd, { ...policy, observe }).get(url)
+    },
+    line: "gave up: GET api.example → an unknown status after 1 attempt, 0 ms (not retryable: status 999)",
+    attributes: { ...get, "error.type": "_OTHER" }
+  },
+  ...(["Encode", "EmptyBody"] as const).map((reason) => ({
+    of: `an error of the client: ${reason}`,
+    run: (observe: Observers) => {
+      const failing = HttpClient.make((request) =>
+        Effect.fail(
+          reason === "Encode"
+            ? new HttpClientError.RequestError({ request, reason })
+            : new HttpClientError.ResponseError({
+                request,
+                reason,
+                response: HttpClientResponse.fromWeb(request, new Response(null, { status: 204 }))
+              })
+        )
+      )
+      return HttpRetry.withRetry(failing, { ...policy, observe }).get(url)
+    },
+    line:
+      reason === "Encode"
+        ? "gave up: GET api.example → the body could not be encoded after 1 attempt, 0 ms (not retryable: the body could not be encoded)"
+        : "gave up: GET api.example → 204, has no body after 1 attempt, 0 ms (not retryable: the response has no body)",
+    attributes:
+      reason === "Encode"
+        ? { ...get, "error.type": "RequestError" }
+        : { ...get, "http.response.status_code": 204, "error.type": "ResponseError" }
+  })),
+  {
+    of: "a method that does not look like one",
+    run: (observe) =>
+      HttpRetry.withRetry(down, { ...policy, observe }).execute(
+        HttpClientRequest.make("ODD\nMETHOD" as "GET")("https://api.example/")
+      ),
+    line: "gave up: HTTP api.example → 503 after 1 attempt, 0 ms (not retryable: ODD METHOD without Idempotency-Key)",
+    attributes: {
+      ...get,
+      "http.request.method": "_OTHER",
+      "http.request.method_original": "HTTP",
+      "http.response.status_code": 503,
+      "error.type": "503"
+    }
   },
   {
     of: "a method that the conventions do not know",
