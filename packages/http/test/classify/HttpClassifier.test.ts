@@ -93,8 +93,11 @@ describe("HttpClassifier.judge", () => {
     })
 
     it("is an answer again where its row is taken out", () => {
-      const without = { ...tables, statuses: { ...tables.statuses, 429: undefined, 503: undefined } }
-      expect([429, 503].map((status) => judged(response(status), without))).toEqual(["no opinion", "status 503"])
+      const without = { ...tables, statuses: { ...tables.statuses, 429: undefined, 500: undefined, 503: undefined } }
+      const bare = [429, 500, 503].map((status) => judged(response(status), without))
+      expect(bare).toEqual(["no opinion", "status 500", "status 503"])
+      const wanted = [429, 500, 503].map((status) => judged(response(status, { "x-should-retry": "true" }), without))
+      expect(wanted).toEqual(["Client Unknown", "Server Unknown", "Server Unknown"])
     })
 
     it("may ask for an endless wait", () => {
@@ -626,6 +629,9 @@ describe("HttpClassifier.make tables", () => {
     [{ transport: 7 }, "transport must be a case or undefined, got 7"],
     [{ hints: undefined }, "hints must be a list of header readers, got undefined"],
     [{ hints: [{ name: "x" }] }, "hints must be a list of header readers, got [[object Object]]"],
+    [{ hints: [{ name: "x", read: 5 }] }, "hints must be a list of header readers, got [[object Object]]"],
+    [{ hints: [{ read: () => 5 }] }, "hints must be a list of header readers, got [[object Object]]"],
+    [{ hints: [null] }, "hints must be a list of header readers, got [null]"],
     [{ directives: "x-should-retry" }, 'directives must be a list of names, got "x-should-retry"'],
     [
       { directives: ["x-should-retry", "X-Retry"] },

@@ -35,6 +35,8 @@ interface Row {
 
 const names = ["undici", "fetch", "node:http2"] as const
 
+type Shared = Name | "the global fetch"
+
 type Name = (typeof names)[number]
 
 const { constants } = Http2
@@ -185,7 +187,7 @@ const rows: ReadonlyArray<Row> = [
 
 const agent = (ca: string) => new Agent({ allowH2: true, connect: { ca, servername: Certificates.host } })
 
-type Clients = { readonly [name in Name]: HttpClient.HttpClient }
+type Clients = { readonly [name in Shared]: HttpClient.HttpClient }
 
 /** One of each, with its connections, for all tests. */
 class SharedClients extends Context.Tag("test/SharedClients")<SharedClients, Clients>() {}
@@ -198,6 +200,7 @@ const shared = Layer.scoped(
     return {
       undici: yield* built(Clients.undici(() => agent(authority))),
       fetch: yield* built(Clients.fetch(() => agent(authority))),
+      "the global fetch": yield* built(Clients.globalFetchOver(() => agent(authority))),
       "node:http2": yield* built(Http2Client.layer({ ca: authority, servername: Certificates.host }))
     }
   })
@@ -211,7 +214,7 @@ const requests = (url: string) => [
 ]
 
 /** Server and client, with a connection that has answered a request before. */
-const prepared = (name: Name, answer: Answer) =>
+const prepared = (name: Shared, answer: Answer) =>
   Effect.gen(function* () {
     const server = yield* Http2Server.Http2Server
     const client = (yield* SharedClients)[name]
@@ -224,7 +227,7 @@ const prepared = (name: Name, answer: Answer) =>
 const manual = Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
 
 /** What is seen of a GET and of a POST. */
-const met = (name: Name, answer: Answer) =>
+const met = (name: Shared, answer: Answer) =>
   Effect.gen(function* () {
     const failures: Array<unknown> = []
     const opinion = (outcome: unknown) => {
@@ -302,6 +305,14 @@ layer(Layer.merge(Http2Server.layer, shared), { excludeTestServices: true })("Ht
     ([, name, answer, expected]) =>
       Effect.gen(function* () {
         expect(yield* met(name, answer)).toEqual(expected)
+      }).pipe(manual)
+  )
+
+  it.effect.each(rows.filter(({ wire }) => /REFUSED_STREAM|CALM|CANCEL/.test(wire)))(
+    "meets the same errors over the global fetch: $wire",
+    ({ answer, fetch }) =>
+      Effect.gen(function* () {
+        expect(yield* met("the global fetch", answer)).toEqual(fetch)
       }).pipe(manual)
   )
 

@@ -22,8 +22,7 @@ export const undici = (make: () => Undici.Dispatcher): Client =>
 export const nodeHttp = (options: { readonly keepAlive: boolean; readonly maxSockets?: number }): Client =>
   Layer.provide(NodeHttpClient.layerWithoutAgent, NodeHttpClient.makeAgentLayer(options))
 
-/** Over undici's `fetch`, with a dispatcher of its own. */
-export const fetch = (make: () => Undici.Dispatcher): Client =>
+const fetchOver = (send: (input: string, init: Undici.RequestInit) => unknown, make: () => Undici.Dispatcher): Client =>
   Layer.provide(
     FetchHttpClient.layer,
     Layer.unwrapScoped(
@@ -31,10 +30,17 @@ export const fetch = (make: () => Undici.Dispatcher): Client =>
         Effect.acquireRelease(Effect.sync(make), (dispatcher) => Effect.promise(() => dispatcher.destroy())),
         (dispatcher) =>
           Layer.succeed(FetchHttpClient.Fetch, ((input: string, init: Undici.RequestInit) =>
-            Undici.fetch(input, { ...init, dispatcher })) as unknown as typeof globalThis.fetch)
+            send(input, { ...init, dispatcher })) as unknown as typeof globalThis.fetch)
       )
     )
   )
+
+/** Over undici's `fetch`, with a dispatcher of its own. */
+export const fetch = (make: () => Undici.Dispatcher): Client => fetchOver(Undici.fetch, make)
+
+/** Over the global `fetch`, with a dispatcher of its own. */
+export const globalFetchOver = (make: () => Undici.Dispatcher): Client =>
+  fetchOver((input, init) => globalThis.fetch(input, init as unknown as RequestInit), make)
 
 /** The global `fetch`, for a while with a dispatcher of its own: what others have left open would be waited for. */
 const globalFetch: Client = Layer.unwrapScoped(
