@@ -122,11 +122,17 @@ export const read = (progress: Progress, response: Response): Effect.Effect<void
       ? Resumption.first(response, progress.asked)
       : Resumption.rest(response, { position, ...known }, version.isSame(response))
   if (decision._tag !== "Part") return refused(progress, decision)
-  const { part } = decision
-  if (received === 0) begin(progress, response, part)
+  if (received === 0) begin(progress, response, decision.part)
+  const part = isOpen(progress) ? { ...decision.part, end: undefined, until: undefined } : decision.part
   progress.known = part
   return receive(progress, reading, response, part)
 }
+
+/**
+ * Whether only the client can tell where a body ends. A browser can have decoded one of another origin, and show its
+ * `Content-Length` without its `Content-Encoding`.
+ */
+const isOpen = ({ asked, version }: Progress): boolean => version === undefined && asked === undefined
 
 type Failure = HttpClientError.ResponseError | DownloadFailed
 
