@@ -17,8 +17,8 @@ import { format } from "../loop/RetryStopped.ts"
  *
  * Of an error only its type (`_tag`, or the name of its class) and, for an `Error`, its message; both, the reason of a
  * terminal verdict, and the stop message are cut at 200 characters. Times are in milliseconds, tokens and delays rounded
- * to three decimals. Left out: an empty name, and a limit or a level that is
- * infinite.
+ * to three decimals. Left out: an empty name, and a limit or a level that is infinite. The attributes of
+ * `event.details()` come last, and stand in place of those of the same name.
  *
  * @category conversions
  */

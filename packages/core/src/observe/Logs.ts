@@ -10,8 +10,12 @@ import { line } from "./Line.ts"
 type Levels = { readonly [T in RetryEvent["_tag"]]?: LogLevel.LogLevel }
 
 /**
- * Logs events with their attributes as annotations. Events without a level are logged as below; `LogLevel.None` silences
- * one. A line below the minimum log level costs a comparison: the bucket is not asked for its level.
+ * Logs each event as a line, such as `gave up: GET api.example → 503 after 4 attempts, 1.2 s (all attempts spent)`, with
+ * its attributes as annotations.
+ *
+ * Events without a level are logged as below; `LogLevel.None` silences one. A line below the minimum log level costs a
+ * comparison: the bucket is not asked for its level, and no text is made. Texts from outside are cut at 200 characters
+ * and have no line breaks.
  *
  * The lines go to every logger but `Logger.tracerLogger`, by which Effect turns log lines into events of the current
  * span: events on spans are what `spanEvents` adds, so a policy with both writes each event once.

@@ -2,7 +2,7 @@ import { type Answer, answer, exchange, reset } from "./http-scripted.ts"
 // #region client
 import { Backoff, Observe } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
-import { Effect, LogLevel } from "effect"
+import { LogLevel } from "effect"
 
 const observed = HttpRetry.withRetry({
   name: "orders",
@@ -12,7 +12,7 @@ const observed = HttpRetry.withRetry({
 })
 // #endregion
 
-import { Logger } from "effect"
+import { Effect, Logger } from "effect"
 
 const url = "https://api.example/orders?token=secret"
 
