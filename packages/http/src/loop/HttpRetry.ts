@@ -45,7 +45,7 @@ export { execute } from "./Execute.ts"
 export { standard } from "./HttpPolicy.ts"
 export { type Options, withOptions } from "./RequestOptions.ts"
 export type { Attempt, Outcome } from "./Attempt.ts"
-export type { Any, Checked, Env, Failure, Fields, In, Policy, Preset } from "./HttpPolicy.ts"
+export type { Checked, Fields, Policy, Preset } from "./HttpPolicy.ts"
 
 /**
  * Attempt headers with the number of the attempt: `x-retry-attempt: 1` and so on.
