@@ -1,3 +1,4 @@
+export * as Directive from "./classify/Directive.ts"
 export * as HintHeader from "./classify/HintHeader.ts"
 export * as HttpClassifier from "./classify/HttpClassifier.ts"
 export * as Idempotency from "./decide/Idempotency.ts"

@@ -6,6 +6,7 @@ import * as Argument from "@effect-retry/core/Argument"
 import { Predicate } from "effect"
 import * as Token from "../accept/Token.ts"
 import { type Case, processings } from "./Case.ts"
+import * as Directive from "./Directive.ts"
 import * as HintHeader from "./HintHeader.ts"
 import * as StandardCases from "./StandardCases.ts"
 
@@ -31,16 +32,17 @@ export interface Tables {
   /** Headers that say how long to wait, the first one with a valid value wins. */
   readonly hints: ReadonlyArray<HintHeader.HintHeader>
   /**
-   * Headers by which a server says `true` or `false` to "should this be retried", such as `x-should-retry`: the first
-   * one with such a value wins over the statuses. None of them says that a request is safe to repeat.
+   * Headers by which a server says whether to retry: the name of one with the value `true` or `false`, such as
+   * `x-should-retry`, or a `Directive`. The first one that says so wins over the statuses. None of them says that a
+   * request is safe to repeat.
    */
-  readonly directives: ReadonlyArray<string>
+  readonly directives: ReadonlyArray<string | Directive.Directive>
 }
 
 /**
  * The tables of `standard`.
  *
- * Source of the directive: https://github.com/openai/openai-node.
+ * Source of `x-should-retry`: https://github.com/openai/openai-node.
  *
  * @category constructors
  */
@@ -49,7 +51,7 @@ export const standardTables: Tables = {
   codes: StandardCases.codes,
   transport: { kind: "Transient" },
   hints: HintHeader.standard,
-  directives: ["x-should-retry"]
+  directives: ["x-should-retry", Directive.grpcRetryPushback]
 }
 
 /**
@@ -69,7 +71,9 @@ export const checked = (owner: string, tables: Tables): Tables => {
   if (!Array.isArray(hints) || !hints.every(isHintHeader)) {
     return Argument.refuse(owner, "hints", "a list of header readers", hints)
   }
-  Token.list(owner, "directives", directives, Token.header)
+  Token.list(owner, "directives", directives, (owner, field, given) =>
+    Token.header(owner, field, Directive.isDirective(given) ? given.name : given)
+  )
   return { statuses: { ...statuses }, codes: { ...codes }, transport, hints: [...hints], directives: [...directives] }
 }
 

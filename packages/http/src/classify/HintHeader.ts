@@ -103,6 +103,17 @@ const ofLimits = (
 })
 
 /**
+ * `grpc-retry-pushback-ms`: whole milliseconds, at most 2^31 - 1. Any other value forbids a retry: see
+ * `Directive.grpcRetryPushback`.
+ *
+ * gRPC waits exactly that long, and its back-off starts over then: `Hint.override({ startsOver: true, … })`.
+ * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback".
+ *
+ * @category constructors
+ */
+export const grpcRetryPushback: HintHeader = /*#__PURE__*/ ofOne("grpc-retry-pushback-ms", ResetDialects.int32Millis)
+
+/**
  * `retry-after-ms`: milliseconds, also with a fraction.
  *
  * Sources: https://github.com/Azure/AppConfiguration, docs/REST/throttling.md; https://github.com/openai/openai-node,
@@ -201,12 +212,38 @@ export const anthropic: HintHeader = /*#__PURE__*/ ofLimits(
   ResetDialects.untilDateTime
 )
 
+const resetAfter: HintHeader = /*#__PURE__*/ ofLimits(
+  "x-ratelimit-reset-after",
+  [["x-ratelimit-reset-after", "x-ratelimit-remaining"]],
+  ResetDialects.seconds
+)
+
+/**
+ * `x-ratelimit-reset-after`: seconds, also with a fraction, where `x-ratelimit-remaining` is absent or 0.
+ *
+ * The header is that of the route's own limit: where `x-ratelimit-scope` is `global` or `shared`, or `x-ratelimit-global` is
+ * `true`, another limit was exceeded, of which `retry-after` alone speaks.
+ * Source: https://discord.com/developers/docs/topics/rate-limits, "Header Format".
+ *
+ * @category constructors
+ */
+export const rateLimitResetAfter: HintHeader = {
+  name: resetAfter.name,
+  read: (headers, nowMillis) => (isOfRoute(headers) ? resetAfter.read(headers, nowMillis) : undefined)
+}
+
+const isOfRoute = (headers: Headers.Headers): boolean => {
+  const scope = readable(headers, "x-ratelimit-scope")
+  return scope !== "global" && scope !== "shared" && readable(headers, "x-ratelimit-global") !== "true"
+}
+
 /**
  * `x-ratelimit-reset`, `x-rate-limit-reset` and `ratelimit-reset`, where `...-remaining` is absent or 0; the longest
  * wait counts.
  *
  * A number below 1e9 is the seconds to wait, as in older drafts of the IETF; below 1e12 the seconds since 1970, as
- * GitHub has it; from there on the milliseconds since 1970, as OpenRouter has it. Each can have a fraction.
+ * GitHub has it; from there on the milliseconds since 1970, as OpenRouter has it. Each can have a fraction. An HTTP-date
+ * is read as well.
  * Source: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api, read 2026-11-20.
  *
  * @category constructors
@@ -228,6 +265,7 @@ export const rateLimitReset: HintHeader = /*#__PURE__*/ ofLimits(
  * @category constructors
  */
 export const standard: ReadonlyArray<HintHeader> = [
+  grpcRetryPushback,
   retryAfterMs,
   xMsRetryAfterMs,
   xAmzRetryAfter,
@@ -235,6 +273,7 @@ export const standard: ReadonlyArray<HintHeader> = [
   rateLimit,
   openAi,
   anthropic,
+  rateLimitResetAfter,
   rateLimitReset
 ]
 

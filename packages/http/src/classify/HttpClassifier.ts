@@ -31,6 +31,7 @@ import type { Classifier } from "@effect-retry/core"
 import { Predicate } from "effect"
 import type { Case, Processing } from "./Case.ts"
 import { checked, standardTables, type Tables } from "./ClassifierTables.ts"
+import * as Directive from "./Directive.ts"
 import * as HintHeader from "./HintHeader.ts"
 import * as Transport from "./Transport.ts"
 
@@ -150,11 +151,11 @@ const judgeResponse = (self: Tables, response: unknown, nowMillis: number): Judg
   if (status < 400 && row === undefined) return unjudged
   const found = Transport.property(response, "headers")
   const headers = Headers.isHeaders(found) ? found : Headers.empty
-  const directive = directiveOf(self.directives, headers)
+  const directive = Directive.read(self.directives, headers)
   const hint = HintHeader.read(self.hints, headers, nowMillis)?.millis
   const known = (hint === undefined ? undefined : row?.hinted) ?? row?.kind
-  if (directive?.says === "false") {
-    return judgement(Verdict.terminal(`${directive.header}: false`, { kind: known, hint }))
+  if (directive?.retry === false) {
+    return judgement(Verdict.terminal(directive.says, { kind: known, hint }))
   }
   const kind = known ?? (directive && wanted(status, row))
   if (kind !== undefined) return judgement(Verdict.retryable(kind, { hint }), row?.processing)
@@ -164,15 +165,6 @@ const judgeResponse = (self: Tables, response: unknown, nowMillis: number): Judg
 /** The kind of what is retryable only because the server says so. */
 const wanted = (status: number, row: Case | undefined): Verdict.Kind =>
   row?.hinted ?? (status < 500 ? "Client" : "Server")
-
-const directiveOf = (names: ReadonlyArray<string>, headers: Headers.Headers) => {
-  for (const header of names) {
-    const value = Transport.property(headers, header)
-    const says = typeof value === "string" && value.length <= 100 ? value.trim().toLowerCase() : ""
-    if (says === "true" || says === "false") return { header, says }
-  }
-  return undefined
-}
 
 const judgeRequestError = (self: Tables, error: unknown, reason: unknown): Judgement => {
   // The stream of a body fails in the same way as the connection it goes out on, and not before a part of it has.

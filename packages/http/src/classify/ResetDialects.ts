@@ -4,6 +4,7 @@
  * First stage of the flow.
  */
 import * as Calendar from "./Calendar.ts"
+import * as HttpDate from "./HttpDate.ts"
 import * as Wait from "./Wait.ts"
 
 /**
@@ -23,20 +24,42 @@ const leastEpochMillis = 1e12
 
 /**
  * A number whose magnitude tells what it is: below 1e9 the seconds to wait, below 1e12 the seconds since 1970, and from
- * there on the milliseconds since 1970.
+ * there on the milliseconds since 1970. What is no number may be an HTTP-date.
  *
  * Sources: seconds to wait, `RateLimit-Reset` up to draft-ietf-httpapi-ratelimit-headers-06, section 3.4; epoch
  * seconds, GitHub, https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api; epoch milliseconds,
- * OpenRouter, as handled in https://github.com/everruns/everruns/pull/2280.
+ * OpenRouter, as handled in https://github.com/everruns/everruns/pull/2280; dates, `ky` 1.14.3, source/core/Ky.ts, which
+ * reads them in reset headers as it does in `Retry-After`.
  *
  * @category constructors
  */
 export const byMagnitude = (reset: string, nowMillis: number): number | undefined => {
-  if (!decimal.test(reset)) return undefined
+  if (!decimal.test(reset)) {
+    const at = HttpDate.parse(reset, nowMillis)
+    return at === undefined ? undefined : Wait.until(at, nowMillis)
+  }
   const value = Number(reset)
   if (value < leastEpochSeconds) return value * 1000
   return Wait.until(value < leastEpochMillis ? value * 1000 : value, nowMillis)
 }
+
+/**
+ * Seconds, also with a fraction.
+ *
+ * @category constructors
+ */
+export const seconds = (reset: string): number | undefined => (decimal.test(reset) ? Number(reset) * 1000 : undefined)
+
+/** Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback". */
+const greatestInt32 = 2 ** 31 - 1
+
+/**
+ * Milliseconds as a signed integer of 32 bits without leading zeros; `undefined` also where it is negative.
+ *
+ * @category constructors
+ */
+export const int32Millis = (value: string): number | undefined =>
+  /^(?:0|[1-9]\d{0,9})$/.test(value) && Number(value) <= greatestInt32 ? Number(value) : undefined
 
 const units = /^(?=\d)(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/
 

@@ -43,6 +43,7 @@ import * as Stopped from "./Stopped.ts"
 
 export { execute } from "./Execute.ts"
 export { standard } from "./HttpPolicy.ts"
+export { perHost } from "./PerHost.ts"
 export { type Options, withOptions } from "./RequestOptions.ts"
 export type { Attempt, Outcome } from "./Attempt.ts"
 export type { Checked, Fields, Policy, Preset } from "./HttpPolicy.ts"

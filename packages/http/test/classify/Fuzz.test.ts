@@ -20,6 +20,7 @@ const pick = <A>(draw: Random, from: ReadonlyArray<A>): A => from[draw(from.leng
 
 /** Valid values, header by header. */
 const seeds: ReadonlyArray<readonly [header: string, values: ReadonlyArray<string>]> = [
+  ["grpc-retry-pushback-ms", ["1500", "0"]],
   ["retry-after-ms", ["20", "1234.5", "0"]],
   ["x-ms-retry-after-ms", ["9", "3.25"]],
   ["x-amz-retry-after", ["50", "9999"]],
@@ -34,7 +35,9 @@ const seeds: ReadonlyArray<readonly [header: string, values: ReadonlyArray<strin
   ["x-ratelimit-remaining-requests", ["0", "0.0", "59"]],
   ["anthropic-ratelimit-tokens-reset", ["2026-11-20T00:01:00Z", "2026-11-20T01:01:00.123+01:00"]],
   ["anthropic-ratelimit-tokens-remaining", ["0", "49500"]],
-  ["x-ratelimit-reset", ["60", "1795132860", "1795132860000", "345.0"]],
+  ["x-ratelimit-reset-after", ["1.5", "64"]],
+  ["x-ratelimit-scope", ["user", "global"]],
+  ["x-ratelimit-reset", ["60", "1795132860", "1795132860000", "345.0", "Fri, 20 Nov 2026 00:01:00 GMT"]],
   ["ratelimit-reset", ["50"]],
   ["x-ratelimit-remaining", ["0", "42"]]
 ]
@@ -149,7 +152,7 @@ describe("HintHeader.read", () => {
     }
     const zeros = "0".repeat(1_024)
     const limit = `"${"a".repeat(1_013)}";r=0;t=30`
-    expect(everywhere(zeros)).toEqual([0, 0, 0, 0, 0])
+    expect(everywhere(zeros)).toEqual([0, 0, 0, 0, 0, 0])
     expect(everywhere(limit)).toEqual([30_000])
     const tooLong = [`0${zeros}`, zeros.repeat(1_000), limit.replace("a", "aa"), `${limit}${`,${limit}`.repeat(1_000)}`]
     expect(tooLong.flatMap(everywhere)).toEqual([])

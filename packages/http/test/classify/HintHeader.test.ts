@@ -235,6 +235,74 @@ describe("HintHeader.rateLimitReset", () => {
   ])
 })
 
+describe("HintHeader.rateLimitReset, of dates", () => {
+  const until = (reset: string): Row => [{ "x-ratelimit-reset": reset }, minute]
+  table("reads an HTTP-date in each of its forms", HintHeader.rateLimitReset, [
+    until("Fri, 20 Nov 2026 00:01:00 GMT"),
+    until("Friday, 20-Nov-26 00:01:00 GMT"),
+    until("Fri Nov 20 00:01:00 2026"),
+    [{ "x-ratelimit-reset": "Thu, 19 Nov 2026 00:00:00 GMT" }, 0],
+    [{ "x-ratelimit-reset": "Fri, 20 Nov 2026 00:01:00 GMT", "x-ratelimit-remaining": "1" }, undefined],
+    [{ "x-ratelimit-reset": "Fri, 20 Nov 2026 00:01:00 GMT", "x-ratelimit-remaining": "0" }, minute]
+  ])
+
+  table("refuses dates of other forms", HintHeader.rateLimitReset, [
+    ...refused("x-ratelimit-reset", [
+      "Fri, 31 Feb 2026 00:01:00 GMT",
+      "fri, 20 nov 2026 00:01:00 gmt",
+      "Fri, 20 Nov 2026 00:01:00",
+      "2026-11-20T00:01:00Z",
+      "20 Nov 2026"
+    ])
+  ])
+})
+
+/** Source: https://discord.com/developers/docs/topics/rate-limits, "Header Format" and its examples. */
+describe("HintHeader.rateLimitResetAfter", () => {
+  const name = "x-ratelimit-reset-after"
+  table("reads seconds with a fraction, where nothing remains", HintHeader.rateLimitResetAfter, [
+    [{ [name]: "1" }, 1_000],
+    [{ [name]: "64.5", "x-ratelimit-remaining": "0" }, 64_500],
+    [{ [name]: "0.5", "x-ratelimit-remaining": "0", "x-ratelimit-scope": "user" }, 500],
+    [{ [name]: "0", "x-ratelimit-global": "false" }, 0],
+    [{ [name]: endless }, Infinity],
+    [{ [name]: "1", "x-ratelimit-remaining": "4" }, undefined],
+    [{}, undefined]
+  ])
+
+  table("leaves limits that are not those of the route to retry-after", HintHeader.rateLimitResetAfter, [
+    [{ [name]: "64.57", "x-ratelimit-remaining": "9", "x-ratelimit-scope": "shared" }, undefined],
+    [{ [name]: "64.57", "x-ratelimit-scope": "shared" }, undefined],
+    [{ [name]: "64.57", "x-ratelimit-scope": "global" }, undefined],
+    [{ [name]: "64.57", "x-ratelimit-global": "true" }, undefined]
+  ])
+
+  table("refuses every other form", HintHeader.rateLimitResetAfter, [
+    ...refused(name, [...never, ...tooLong, "1.", ".5", "1,5", "1s"])
+  ])
+
+  it("goes before the reset of the same limit, and after retry-after", () => {
+    const limit = { [name]: "1.5", "x-ratelimit-reset": "1795132830", "x-ratelimit-remaining": "0" }
+    expect(hint(limit)).toEqual({ header: name, millis: 1_500 })
+    expect(hint({ ...limit, "retry-after": "2" })).toEqual({ header: "retry-after", millis: 2_000 })
+  })
+})
+
+/** Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback". */
+describe("HintHeader.grpcRetryPushback", () => {
+  const name = "grpc-retry-pushback-ms"
+  table("reads a positive integer of 32 bits", HintHeader.grpcRetryPushback, [
+    [{ [name]: "0" }, 0],
+    [{ [name]: "1500" }, 1_500],
+    [{ [name]: " 10 " }, 10],
+    [{ [name]: "2147483647" }, 2_147_483_647]
+  ])
+
+  table("refuses every other value", HintHeader.grpcRetryPushback, [
+    ...refused(name, [...never, ...tooLong, "2147483648", "99999999999", "-5", "00", "01", "1.5", endless])
+  ])
+})
+
 describe("HintHeader.aboveZero", () => {
   table("takes a wait of zero for none", HintHeader.aboveZero(HintHeader.retryAfter), [
     [{ "retry-after": "0" }, undefined],
@@ -247,6 +315,7 @@ describe("HintHeader.aboveZero", () => {
 
 /** All headers at once, in the order in which they are asked. */
 const ladder: ReadonlyArray<readonly [header: string, name: string, value: string, wait: number]> = [
+  ["grpc-retry-pushback-ms", "grpc-retry-pushback-ms", "10", 10],
   ["retry-after-ms", "retry-after-ms", "1", 1],
   ["x-ms-retry-after-ms", "x-ms-retry-after-ms", "2", 2],
   ["x-amz-retry-after", "x-amz-retry-after", "3", 3],
@@ -254,6 +323,7 @@ const ladder: ReadonlyArray<readonly [header: string, name: string, value: strin
   ["ratelimit", "ratelimit", '"default";r=0;t=5', 5_000],
   ["x-ratelimit-reset-*", "x-ratelimit-reset-tokens", "6s", 6_000],
   ["anthropic-ratelimit-*-reset", "anthropic-ratelimit-tokens-reset", "2026-11-20T00:00:07Z", 7_000],
+  ["x-ratelimit-reset-after", "x-ratelimit-reset-after", "7.5", 7_500],
   ["x-ratelimit-reset", "x-ratelimit-reset", "8", 8_000]
 ]
 

@@ -3,6 +3,7 @@ import {
   Backoff,
   Classifier,
   Deadline,
+  Hint,
   InvalidArgument,
   type Observe,
   type Retry,
@@ -56,6 +57,9 @@ const posted = (...answers: readonly [Answer, ...ReadonlyArray<Answer>]) =>
   exchange(answers, (client) => HttpRetry.withRetry(client, policy).post(url))
 
 const hanging: Answer = () => Effect.never
+
+const namesOf = (directives: HttpClassifier.Tables["directives"]): string =>
+  directives.map((directive) => (typeof directive === "string" ? directive : directive.name)).join(", ")
 
 /** Answers with a body that is made by hand. */
 const bodied =
@@ -175,7 +179,7 @@ describe(`${path} ### Of the classifier`, () => {
       processed[row?.processing ?? "Unknown"]
     ]),
     ["`HttpClassifier.standardTables` `transport`", transport?.kind, "", processed[transport?.processing ?? "Unknown"]],
-    ["`HttpClassifier.standardTables` `directives`", directives.join(", "), "", ""]
+    ["`HttpClassifier.standardTables` `directives`", namesOf(directives), "", ""]
   ]
 
   it("has a row for each status and each option, as the code has it", () => {
@@ -323,6 +327,16 @@ tableOf(
         })
       ),
 
+    "The same, under a `hint` that ignores it beyond a minute": () =>
+      virtually("waits as the back-off says, and sends again", () =>
+        Effect.gen(function* () {
+          const hint = Hint.floor({ atMost: "1 minute", otherwise: "ignore" })
+          const asked = (seconds: string) => got({ ...policy, hint }, answer(503, { "retry-after": seconds }), ok)
+          expect(yield* asked("60")).toMatchObject({ sent: [0, 60_000], outcome: 200 })
+          expect(yield* asked("61")).toMatchObject({ sent: [0, 1000], outcome: 200 })
+        })
+      ),
+
     "It says `x-should-retry: false`": () =>
       virtually("returns the response", () =>
         Effect.gen(function* () {
@@ -370,6 +384,25 @@ tableOf(
           const posting = (first: Answer) =>
             exchange([first, ok], (client) => HttpRetry.withRetry(client, { ...willing, maxAttempts: 2 }).post(url))
           expect([(yield* posting(answer(421))).sent, (yield* posting(unavailable)).sent]).toEqual([[0, 1000], [0]])
+        })
+      ),
+
+    "One host asks for a pause, under `HttpRetry.perHost`": () =>
+      virtually("holds back later requests to that host, and to no other", () =>
+        Effect.gen(function* () {
+          const busy = answer(429, { "retry-after": "10" })
+          const of = { ...policy, ...(yield* HttpRetry.perHost()), backoff: policy.backoff, maxAttempts: 1 }
+          const { requests, sent } = yield* exchange([busy, ok], (client) => {
+            const retried = HttpRetry.withRetry(client, of)
+            const both = Effect.zip(retried.get(url), retried.get("https://other.example/"), { concurrent: true })
+            return Effect.zipRight(retried.get(url), both)
+          })
+          expect(requests.map(({ url }, i) => [url, sent[i]])).toEqual([
+            [url, 0],
+            ["https://other.example/", 0],
+            [url, 10_000]
+          ])
+          yield* exchange([busy, ok], (client) => HttpRetry.withRetry(client, policy).get(url))
         })
       ),
 
@@ -880,7 +913,7 @@ describe(`${path} ## Presets`, () => {
         preset.attemptTimeout === undefined ? "absent" : String(preset.attemptTimeout.maximumMillis),
         statusesOf(preset.classifier.tables),
         methodsOf(preset.idempotency),
-        preset.classifier.tables.directives.join(", ")
+        namesOf(preset.classifier.tables.directives)
       ])
     })
   )

@@ -87,7 +87,9 @@ describe(`${path} ### Hostile values`, () => {
 describe(`${path} ### Directives`, () => {
   it.each(rowsOf(path, "### Directives"))("%s is that of %s: %s", (header = "", _vendor = "", presets = "") => {
     const named = Object.entries(Presets).flatMap(([name, { classifier }]) =>
-      classifier.tables.directives.includes(codesIn(header)[0] ?? "") ? [`Presets.${name}`] : []
+      classifier.tables.directives.some((of) => (typeof of === "string" ? of : of.name) === codesIn(header)[0])
+        ? [`Presets.${name}`]
+        : []
     )
     expect(codesIn(presets).toSorted()).toEqual(named.toSorted())
   })

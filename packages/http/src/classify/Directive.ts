@@ -1,0 +1,72 @@
+/**
+ * Response headers by which a server says whether a request should be retried.
+ *
+ * First stage of the flow. None of them says that a request is safe to repeat.
+ */
+import type { Headers } from "@effect/platform"
+import { Predicate } from "effect"
+import * as ResetDialects from "./ResetDialects.ts"
+
+/**
+ * A header that says whether to retry.
+ *
+ * @category models
+ */
+export interface Directive {
+  /** The header, in lower case. */
+  readonly name: string
+  /** `undefined` where the header does not say. */
+  readonly read: (value: string) => boolean | undefined
+}
+
+/**
+ * `true` or `false`, in any case and with blanks around it, such as `x-should-retry: false`. Other values do not say.
+ *
+ * @category constructors
+ */
+export const trueOrFalse = (name: string): Directive => ({ name, read: said })
+
+const said = (value: string): boolean | undefined => {
+  const word = value.length <= 100 ? value.trim().toLowerCase() : ""
+  return word === "true" ? true : word === "false" ? false : undefined
+}
+
+/**
+ * `grpc-retry-pushback-ms`: a value that is negative, or no integer, forbids a retry. Any other is how long to wait, which
+ * `HintHeader.grpcRetryPushback` reads, and permits nothing that the status does not.
+ *
+ * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback".
+ *
+ * @category constructors
+ */
+export const grpcRetryPushback: Directive = {
+  name: "grpc-retry-pushback-ms",
+  read: (value) => (ResetDialects.int32Millis(value) === undefined ? false : undefined)
+}
+
+/**
+ * What the first of the headers says that says anything, also in words.
+ *
+ * @category destructors
+ */
+export const read = (
+  directives: ReadonlyArray<string | Directive>,
+  headers: Headers.Headers
+): { readonly says: string; readonly retry: boolean } | undefined => {
+  for (const given of directives) {
+    const { name, read } = typeof given === "string" ? trueOrFalse(given) : given
+    const value: unknown = Object.hasOwn(headers, name) ? headers[name] : undefined
+    const retry = typeof value === "string" ? read(value) : undefined
+    if (retry !== undefined) return { retry, says: wordsOf(given, name, retry) }
+  }
+  return undefined
+}
+
+const wordsOf = (given: string | Directive, name: string, retry: boolean): string =>
+  typeof given === "string" ? `${name}: ${retry}` : `${name} ${retry ? "permits" : "forbids"} a retry`
+
+/**
+ * @category guards
+ */
+export const isDirective = (given: unknown): given is Directive =>
+  Predicate.hasProperty(given, "name") && Predicate.hasProperty(given, "read") && Predicate.isFunction(given.read)

@@ -1,0 +1,49 @@
+/**
+ * A policy with buckets for each host.
+ */
+import { RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
+import type { Duration } from "effect"
+import { Effect } from "effect"
+import { type Preset, standard } from "./HttpPolicy.ts"
+
+/**
+ * `standard`, with a bucket and a rate limiter that are its own.
+ *
+ * @category models
+ */
+export interface PerHost extends Preset {
+  readonly bucket: TokenBucket.TokenBucket
+  readonly rateLimiter: TokenBucket.TokenBucket
+}
+
+/** The options of `perHost`. */
+interface Options {
+  /** Most hosts with buckets of their own at a time; the hosts beyond share one more. @default 1000 */
+  readonly maxHosts?: number
+  /** A host without requests for so long makes room for another. Longer than the minute of a pause. @default "1 hour" */
+  readonly idleTimeToLive?: Duration.DurationInput
+}
+
+/**
+ * `standard`, with a quota of retries and a pause for each host: a host that fails takes no retries from another one, and
+ * a host that asks for a pause holds back the requests to it, and to no other.
+ *
+ * The quota is `RetryBucket.quota()`; the pause is `RateLimiter.serverPause` of at most 1 minute, as long as the policy
+ * waits itself. The key is `TokenBucket.Key`: the host and port of the request as it is sent, unless the caller has set
+ * it. Clients share the buckets exactly where they share the policy: make it once.
+ *
+ * @category constructors
+ */
+export const perHost = (options: Options = {}): Effect.Effect<PerHost> => {
+  const keyed = (bucket: Effect.Effect<TokenBucket.TokenBucket>) =>
+    TokenBucket.keyed({
+      bucket,
+      maxKeys: Argument.number("HttpRetry.perHost", "maxHosts", options.maxHosts ?? 1000, { min: 1, integer: true }),
+      idleTimeToLive: options.idleTimeToLive ?? "1 hour"
+    })
+  return Effect.map(
+    Effect.all([keyed(RetryBucket.quota()), keyed(RateLimiter.serverPause({ atMost: "1 minute" }))]),
+    ([bucket, rateLimiter]) => ({ ...standard, bucket, rateLimiter })
+  )
+}
