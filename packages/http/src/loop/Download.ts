@@ -7,13 +7,14 @@ import * as Argument from "@effect-retry/core/Argument"
 import type { Chunk, Scope } from "effect"
 import { Cause, Effect, Exit, Option, Predicate, Queue, Stream } from "effect"
 import { dual } from "effect/Function"
+import type { DownloadFailed } from "./DownloadFailed.ts"
 import * as Exchange from "./Exchange.ts"
 import type { Request } from "./Exchange.ts"
 import { executed } from "./Execute.ts"
 import * as Progress from "./Progress.ts"
 import { entityTag, lastModified, type Validator } from "./Version.ts"
 
-export { DownloadFailed } from "./Progress.ts"
+export { DownloadFailed } from "./DownloadFailed.ts"
 export { entityTag, lastModified, type Validator, type Version } from "./Version.ts"
 
 /**
@@ -72,7 +73,7 @@ export const stream: {
   }
 )
 
-type Failure<E> = E | HttpClientError.ResponseError | Progress.DownloadFailed
+type Failure<E> = E | HttpClientError.ResponseError | DownloadFailed
 
 const owner = "Download.stream"
 

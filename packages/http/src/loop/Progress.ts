@@ -3,28 +3,12 @@
  */
 import { HttpClientError, HttpClientRequest } from "@effect/platform"
 import * as Argument from "@effect-retry/core/Argument"
-import { Chunk, Data, Effect, Option, Stream } from "effect"
+import { Chunk, Effect, Option, Stream } from "effect"
 import * as ByteRange from "../decide/ByteRange.ts"
 import * as Resumption from "../decide/Resumption.ts"
+import { DownloadFailed } from "./DownloadFailed.ts"
 import type { Request, Response } from "./Exchange.ts"
 import type { Validator, Version } from "./Version.ts"
-
-/**
- * A download broke, and cannot go on where it was.
- *
- * @category models
- */
-export class DownloadFailed extends Data.TaggedError("DownloadFailed")<{
-  readonly reason: Resumption.Refusal
-  /** The bytes that were received, and have been given to the reader of the stream. */
-  readonly received: number
-  /** What the body broke with, where it did. */
-  readonly cause?: unknown
-}> {
-  override get message(): string {
-    return `the download stopped after ${this.received} bytes: ${this.reason.why}`
-  }
-}
 
 /**
  * A download. Made afresh whenever its stream is run; mutable.

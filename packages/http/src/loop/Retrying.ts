@@ -1,7 +1,7 @@
 /**
  * Retries of requests: core's loop around the attempts of an exchange.
  */
-import { AttemptTimeout, Backoff, Deadline, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import * as Millis from "@effect-retry/core/Millis"
 import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
 import type { Policy as Core } from "@effect-retry/core"
@@ -12,6 +12,7 @@ import * as Idempotency from "../decide/Idempotency.ts"
 import * as IdempotencyKey from "../decide/IdempotencyKey.ts"
 import { urlOf } from "../decide/Redirect.ts"
 import * as Attempt from "./Attempt.ts"
+import * as Ending from "./Ending.ts"
 import * as EventDetails from "./EventDetails.ts"
 import * as Exchange from "./Exchange.ts"
 import type { Request, Response, Send, Sent } from "./Exchange.ts"
@@ -20,8 +21,6 @@ import * as Reader from "./Reader.ts"
 import * as Reading from "./Reading.ts"
 import * as Release from "./Release.ts"
 import * as RequestOptions from "./RequestOptions.ts"
-import * as RequestErrors from "./RequestErrors.ts"
-import * as Stopped from "./Stopped.ts"
 
 /**
  * Sends requests as often as the policy says. What does not depend on a request is worked out once per policy.
@@ -120,24 +119,12 @@ const looped = (policy: Erased, stops: boolean): Loop => {
       const attempt = Exchange.attempt(exchange, resending(exchange, reading ? Reader.asking(reading, send) : send))
       const attempts = reader ? Reader.attempt(reader, attempt) : attempt
       const core = ofExchange(exchange, reader, prepared)
-      const broken = (error: unknown) => reader && Reader.ended(reader, error, isLate(exchange, error))
       const ended = stops
-        ? Effect.catchAll(
-            Retry.orStopped(attempts, core),
-            (stopped) => broken(stopped.error) ?? stoppedWith(exchange, reader, stopped)
-          )
-        : Effect.catchAll(Retry.retry(attempts, core), (error) => broken(error) ?? endedWith(exchange, error))
-      const answered = reader ? readToTheEnd(reader, ended) : ended
-      return asksForTokens ? forHost(answered, request, fiber) : answered
+        ? Ending.orStopped(exchange, reader, Retry.orStopped(attempts, core))
+        : Ending.answered(exchange, reader, Retry.retry(attempts, core))
+      return asksForTokens ? forHost(ended, request, fiber) : ended
     })
 }
-
-const readToTheEnd = (reader: Reader.Reader, ended: Sent): Sent =>
-  Effect.flatMap(ended, (response) =>
-    Effect.mapError(Reader.readLast(reader, response), (error) =>
-      RequestErrors.ofPolicy(reader.exchange.request, error)
-    )
-  )
 
 /**
  * Tells on the spans of later attempts, such as the `http.client GET` of the platform, how often the request was sent again.
@@ -205,42 +192,6 @@ const ofRequest = (
     }
   }
 }
-
-const endedWith = (exchange: Exchange.Exchange, error: unknown): Sent => {
-  // An error of the client's own is left alone, whatever its class.
-  if (error === exchange.judged) return Effect.fail(error)
-  if (isLate(exchange, error) && error.cause !== undefined) {
-    return Release.readable(exchange, error.cause instanceof Retry.ResultRejected ? error.cause.result : error.cause)
-  }
-  return Effect.fail(RequestErrors.ofPolicy(exchange.request, error))
-}
-
-/** Fails with the stop, of the outcome that the client would have ended with. */
-const stoppedWith = (
-  exchange: Exchange.Exchange,
-  reader: Reader.Reader | undefined,
-  stopped: Retry.RetryStopped<unknown>
-): Sent => {
-  const { error } = stopped
-  const ended =
-    error !== exchange.judged && error instanceof Retry.ResultRejected
-      ? Effect.succeed(error.result)
-      : endedWith(exchange, error)
-  const outcomeOf = (error: unknown): unknown => {
-    if (error instanceof Retry.ResultRejected && HttpClassifier.isResponse(error.result)) return error.result
-    const response = reader && Reader.responseOf(reader, error)
-    return response ?? RequestErrors.ofPolicy(exchange.request, error)
-  }
-  return Effect.flatMap(Effect.merge(ended), (outcome) => Effect.fail(Stopped.of(stopped, outcome, outcomeOf)))
-}
-
-/** Whether an attempt was refused after what the one before it left open had been released. */
-const isLate = (
-  { policy }: Exchange.Exchange,
-  error: unknown
-): error is Retry.AttemptRefused | Deadline.DeadlineExceeded =>
-  error instanceof Retry.AttemptRefused ||
-  (error instanceof Deadline.DeadlineExceeded && policy.deadline?._tag !== "Cut")
 
 /** The key of keyed buckets and rate limiters is the host, unless the caller has named one. */
 const forHost = (self: Sent, request: Request, fiber: Fiber.RuntimeFiber<unknown, unknown>): Sent =>
