@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import OpenAI, * as OpenAIErrors from "openai"
-import Stripe from "stripe"
+import { Stripe } from "stripe"
 
 interface Seen {
   readonly line: string
