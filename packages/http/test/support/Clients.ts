@@ -43,7 +43,7 @@ export const globalFetchOver = (make: () => Undici.Dispatcher): Client =>
   fetchOver((input, init) => globalThis.fetch(input, init as unknown as RequestInit), make)
 
 /** The global `fetch`, for a while with a dispatcher of its own: what others have left open would be waited for. */
-const globalFetch: Client = Layer.unwrapScoped(
+export const globalFetch: Client = Layer.unwrapScoped(
   Effect.as(
     Effect.acquireRelease(
       Effect.sync(() => {
