@@ -127,12 +127,20 @@ export const judgeResponse = (reader: Reader, response: Response, moment: Classi
  * @category destructors
  */
 export const judge = (reader: Reader, error: unknown, moment: Classifier.Moment): Verdict.Verdict => {
-  const { broken, exchange, judged } = reader
+  const { broken, exchange } = reader
   const verdict = Exchange.judge(exchange, error, moment)
   if (broken === undefined) return verdict
-  if (judged?.verdict._tag === "Terminal") return judged.verdict
-  return verdict._tag === "NoOpinion" ? unread : verdict
+  return verdictOfLast(reader) ?? (verdict._tag === "NoOpinion" ? unread : verdict)
 }
+
+/**
+ * The verdict on a response that is not to be sent again, whatever becomes of its reading; `undefined` where the attempt
+ * has none.
+ *
+ * @category destructors
+ */
+export const verdictOfLast = ({ exchange, judged }: Reader): Verdict.Terminal | undefined =>
+  exchange.answered && judged?.verdict._tag === "Terminal" ? judged.verdict : undefined
 
 const unread = Verdict.terminal("the response could not be read")
 

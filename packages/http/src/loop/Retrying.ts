@@ -166,7 +166,7 @@ const ofExchange = (
 ): Core.Fields<unknown, Response> => {
   const { attemptTimeout } = prepared.policy
   return PolicyCheck.withFunctions<Response>(prepared, {
-    attemptTimeout: attemptTimeout && ofRequest(exchange, attemptTimeout),
+    attemptTimeout: attemptTimeout && ofRequest(exchange, reader, attemptTimeout),
     classifier: (error, moment) =>
       reader ? Reader.judge(reader, error, moment) : Exchange.judge(exchange, error, moment),
     result: (response, moment) =>
@@ -180,6 +180,7 @@ const ofExchange = (
 /** It is not known whether a request without an answer was carried out. Judged where an attempt has timed out. */
 const ofRequest = (
   exchange: Exchange.Exchange,
+  reader: Reader.Reader | undefined,
   timeout: AttemptTimeout.AttemptTimeout<unknown>
 ): AttemptTimeout.AttemptTimeout<unknown> => {
   const { verdict } = timeout
@@ -187,6 +188,8 @@ const ofRequest = (
   return {
     ...timeout,
     get verdict() {
+      const last = reader && Reader.verdictOfLast(reader)
+      if (last !== undefined) return last
       const why = Exchange.whyNot(exchange, exchange.isSent ? "Unknown" : "NotSent")
       return why === undefined ? verdict : Exchange.forbidden(why, verdict)
     }

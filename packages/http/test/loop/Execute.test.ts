@@ -7,7 +7,7 @@ import {
   type HttpIncomingMessage
 } from "@effect/platform"
 import { AttemptTimeout, Backoff, Deadline, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
-import { HttpRetry, Idempotency } from "@effect-retry/http"
+import { HttpClassifier, HttpRetry, Idempotency } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Data, Duration, Effect, Exit, Fiber, Schema, Stream } from "effect"
@@ -207,6 +207,46 @@ describe("HttpRetry.execute", () => {
     }).pipe(world)
   )
 
+  it.effect("nor when its body stalls until the timeout of the attempt", () =>
+    Effect.gen(function* () {
+      const { body } = partial("half", "silence")
+      const { calls, client } = scripted({ status: 501, body }, whole)
+      const { observe, reasons } = Scripted.gaveUp()
+      const attemptTimeout = AttemptTimeout.constant("5 seconds")
+      const bounded = HttpRetry.withRetry(client, { ...policy, attemptTimeout, observe })
+      const error = yield* Effect.flip(HttpRetry.execute(bounded, get, text))
+      expect(error).toMatchObject({ _tag: "RequestError", cause: { _tag: "AttemptTimedOut" } })
+      expect([calls.length, reasons.map(Retry.format)]).toEqual([1, ["not retryable: status 501"]])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    { status: 200, seen: ["read", "Succeeded"] },
+    { status: 501, seen: ["read", "AttemptFailed", "GaveUp"] },
+    { status: 503, seen: ["AttemptFailed", "GaveUp", "read"] }
+  ])("reads inside the attempt what is not sent again by its status alone: $status", ({ seen, status }) =>
+    Effect.gen(function* () {
+      const order: Array<string> = []
+      const { client } = scripted(status)
+      const observe = [({ _tag }: { readonly _tag: string }) => Effect.sync(() => void order.push(_tag))]
+      const once = HttpRetry.withRetry(client, { ...policy, maxAttempts: 1, observe })
+      yield* HttpRetry.execute(once, get, () => Effect.sync(() => order.push("read")))
+      expect(order).toEqual(seen)
+    }).pipe(world)
+  )
+
+  it.effect("shows observers no response of an attempt before", () =>
+    Effect.gen(function* () {
+      const { client } = scripted(broken(), Faults.reset)
+      const { events, observe } = Scripted.gaveUp()
+      yield* Effect.flip(
+        HttpRetry.execute(HttpRetry.withRetry(client, { ...policy, maxAttempts: 2, observe }), get, order)
+      )
+      const failed = events.filter(({ _tag }) => _tag === "AttemptFailed")
+      expect(failed.map((event) => event.details().outcome)).toEqual(["200, ECONNRESET", "ECONNRESET"])
+    }).pipe(world)
+  )
+
   it.effect("sends and reads once with a client that does not retry", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, whole)
@@ -271,6 +311,15 @@ describe("HttpRetry.execute bounds of time", () => {
     }).pipe(world)
   )
 
+  it.effect("ends with a deadline that cuts the wait after a body that broke", () =>
+    Effect.gen(function* () {
+      const { client } = scripted(broken())
+      const cut = HttpRetry.withRetry(client, { ...policy, deadline: Deadline.cut("500 millis") })
+      const error = yield* Effect.flip(HttpRetry.execute(cut, get, text))
+      expect(error).toMatchObject({ _tag: "RequestError", cause: { _tag: "DeadlineExceeded" } })
+    }).pipe(world)
+  )
+
   it.effect.each([
     ["the timeout of an attempt", { attemptTimeout: AttemptTimeout.constant("2 seconds") }, 4000, "AttemptTimedOut"],
     ["a deadline that refuses", { deadline: Deadline.refuse("5 seconds") }, 5000, "AttemptTimedOut"],
@@ -332,6 +381,41 @@ describe("HttpRetry.execute in a pipeline", () => {
       )
       expect(yield* HttpRetry.execute(stacked, HttpClientRequest.get("/orders/1"), order)).toEqual({ id: 1 })
       expect([calls.length, seen, Scripted.sent(calls, "x-token")]).toEqual([2, [200], ["t", "t"]])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    ["spends its attempts", TokenBucket.unlimited],
+    ["is refused one", undefined]
+  ] as const)("shows combinators above the retries no error of a reader that %s", ([, given]) =>
+    Effect.gen(function* () {
+      let asked = 0
+      const once: TokenBucket.TokenBucket = {
+        ...TokenBucket.unlimited,
+        acquire: (request) =>
+          Effect.suspend(() => (++asked === 1 ? TokenBucket.unlimited : TokenBucket.empty).acquire(request))
+      }
+      const errors: Array<unknown> = []
+      const { client } = scripted(broken(), broken(), broken())
+      const tapped = client.pipe(
+        HttpRetry.withRetry({ ...policy, rateLimiter: given ?? once }),
+        HttpClient.tapError((error) => Effect.sync(() => void errors.push(error)))
+      )
+      expect(yield* Effect.flip(HttpRetry.execute(tapped, get, order))).toMatchObject({ reason: "Decode" })
+      expect(errors).toEqual([])
+    }).pipe(world)
+  )
+
+  it.effect("asks the opinion once about each response", () =>
+    Effect.gen(function* () {
+      const asked: Array<number> = []
+      const { client } = scripted(503, { status: 501, body: "1" })
+      const opinion = (outcome: HttpRetry.Outcome<HttpClientError.HttpClientError>) => {
+        if (HttpClassifier.isResponse(outcome)) asked.push(outcome.status)
+        return Verdict.noOpinion
+      }
+      yield* HttpRetry.execute(HttpRetry.withRetry(client, { ...policy, opinion }), get, text)
+      expect(asked).toEqual([503, 501])
     }).pipe(world)
   )
 
