@@ -22,13 +22,14 @@
 import { HttpClientError } from "@effect/platform"
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { Cause, Effect, Exit, Predicate, Runtime } from "effect"
+import { Cause, Context, Effect, Exit, Predicate, Runtime } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as FetchCall from "./FetchCall.ts"
 import * as FetchInput from "./FetchInput.ts"
 import type { Any, Bound, Checked, Env, Erased, Plain } from "./HttpPolicy.ts"
 import { complete } from "./HttpPolicy.ts"
+import { CurrentOptions } from "./RequestOptions.ts"
 import { isPlain, retrying } from "./Retrying.ts"
 
 /**
@@ -76,9 +77,10 @@ const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
   const policy = complete(owner, given)
   const retry = retrying(policy)
   const own = checkOptions(owner, options).fetch
-  // What ends the requests of another `fetch` is not known: there each attempt has a signal of its own.
-  const isDirect = own === undefined && isPlain(policy)
   return (runtime: Runtime.Runtime<never>): typeof fetch => {
+    const ofRequests = Context.get(runtime.context, CurrentOptions)
+    // What ends the requests of another `fetch` is not known: there each attempt has a signal of its own.
+    const isDirect = own === undefined && ofRequests === undefined && isPlain(policy)
     const runPromiseExit = Runtime.runPromiseExit(runtime)
     return async (input, init) => {
       if (own === undefined) FetchInput.checkGlobal(input, init)

@@ -44,6 +44,14 @@ describe("the first attempt of a call under a plain policy", () => {
     })
   )
 
+  it("has one where the effect that makes the fetch has options of requests", () =>
+    answering(200)(async (inits) => {
+      const bounded = HttpRetry.withOptions({ attemptTimeout: AttemptTimeout.constant("1 minute") })
+      const retrying = await Effect.runPromise(bounded(Fetch.makeEffect(quick)))
+      await retrying("http://api.test/")
+      expect(inits.map((init) => init?.signal)).toEqual([expect.any(AbortSignal)])
+    }))
+
   it("has the key that the policy creates for it", () =>
     answering(503)(async (inits) => {
       const idempotency = { ...Idempotency.standard, createKeyFor: ["POST"] }
