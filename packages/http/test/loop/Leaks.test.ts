@@ -124,7 +124,10 @@ const overFetch = (): Subject => {
 }
 
 const run = (get: Get, url: string, times: number) =>
-  Effect.forEach(Array.from({ length: times }), () => get(url), { concurrency, discard: true })
+  Effect.withTracerEnabled(
+    Effect.forEach(Array.from({ length: times }), () => get(url), { concurrency, discard: true }),
+    false
+  )
 
 /** Starts operations, and interrupts them when all have come to where `arrived` counts them. */
 const interrupting = (get: Get, url: string, times: number, arrived: () => number) =>
