@@ -59,16 +59,34 @@ export class CurrentAttempt extends Context.Tag("@effect-retry/http/CurrentAttem
  *
  * @category guards
  */
-export const isWanted = (policy: { readonly attemptHeaders?: unknown; readonly beforeRetry?: unknown }): boolean =>
+export const isWanted = (policy: Policy): boolean =>
   policy.attemptHeaders !== undefined || policy.beforeRetry !== undefined
+
+/**
+ * Whether core is to provide the attempt: it alone knows how an attempt is bounded, and that one has timed out.
+ *
+ * @category guards
+ */
+export const isTimed = (policy: Policy): boolean =>
+  isWanted(policy) && (policy.attemptTimeout !== undefined || policy.deadline !== undefined)
+
+interface Policy {
+  readonly attemptHeaders?: unknown
+  readonly attemptTimeout?: unknown
+  readonly beforeRetry?: unknown
+  readonly deadline?: unknown
+}
 
 /** What of an operation is of use here. */
 interface Operation {
+  readonly policy: Policy
   readonly request: HttpClientRequest.HttpClientRequest
-  /** The error or response of the client that was judged last. */
+  /** The error or response of the client that was judged last, and as what. */
   readonly judged: unknown
+  readonly verdict: Verdict.Verdict
   /** Whether the latest attempt was handed to the client. */
   readonly isSent: boolean
+  attempts: number
   previous: Attempt["previous"]
 }
 
@@ -78,16 +96,30 @@ interface Operation {
  * @category running
  */
 export const current = (operation: Operation): Effect.Effect<Attempt, never, CurrentAttempt> =>
-  Effect.flatMap(CurrentAttempt, ({ number, previous, timeLeft }) =>
-    Effect.map(timeLeft, (timeLeft) => {
-      // An attempt that ended before it was sent leaves what is known of the request as it was.
-      if (operation.isSent) operation.previous = Option.map(previous, (failed) => failedOf(operation, failed))
-      return { number, timeLeft, previous: operation.previous }
-    })
-  )
+  isTimed(operation.policy)
+    ? Effect.flatMap(CurrentAttempt, ({ previous, timeLeft }) =>
+        Effect.map(timeLeft, (timeLeft) =>
+          next(operation, timeLeft, () => Option.map(previous, (failed) => failedOf(operation, failed)))
+        )
+      )
+    : Effect.sync(() =>
+        next(operation, Option.none(), () => Option.some(failedWith(operation.judged, operation.verdict)))
+      )
+
+const next = (operation: Operation, timeLeft: Attempt["timeLeft"], previous: () => Attempt["previous"]): Attempt => {
+  // An attempt that ended before it was sent leaves what is known of the request as it was.
+  if (operation.attempts > 0 && operation.isSent) operation.previous = previous()
+  operation.attempts += 1
+  return { number: operation.attempts, timeLeft, previous: operation.previous }
+}
 
 const failedOf = ({ judged, request }: Operation, { error, verdict }: Retry.FailedAttempt<unknown>): Failed => {
   const failed = error instanceof Retry.ResultRejected ? error.result : error
-  const outcome = error === judged || failed === judged ? judged : requestError(request, error)
-  return { outcome, status: HttpClassifier.responseOf(outcome)?.status, verdict }
+  return failedWith(error === judged || failed === judged ? judged : requestError(request, error), verdict)
 }
+
+const failedWith = (outcome: unknown, verdict: Verdict.Verdict): Failed => ({
+  outcome,
+  status: HttpClassifier.responseOf(outcome)?.status,
+  verdict
+})

@@ -50,8 +50,11 @@ export interface Exchange {
   isSent: boolean
   /** How the last attempt failed that was sent. */
   previous: Attempt.Attempt["previous"]
+  /** Attempts that were begun, counted where the policy asks for them. */
+  attempts: number
   /** The error or response that was judged last. */
   judged: unknown
+  verdict: Verdict.Verdict
   /** How often the request was handed to the client. */
   sendings: number
   /** The response that came last, for observers. */
@@ -73,7 +76,9 @@ export const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber
   answered: false,
   isSent: true,
   previous: Option.none(),
+  attempts: 0,
   judged: undefined,
+  verdict: Verdict.noOpinion,
   sendings: 0,
   latest: undefined,
   throttled: false,
@@ -200,6 +205,7 @@ const judgeUnsent = (exchange: Exchange, error: unknown, moment: Classifier.Mome
 
 const judgedAs = (exchange: Exchange, outcome: unknown, verdict: Verdict.Verdict): Verdict.Verdict => {
   exchange.judged = outcome
+  exchange.verdict = verdict
   exchange.throttled = verdict._tag === "Retryable" && verdict.kind === "Throttling"
   return verdict
 }

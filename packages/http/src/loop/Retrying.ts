@@ -153,7 +153,7 @@ const timeLeft = /*#__PURE__*/ AttemptTimeout.constant(/*#__PURE__*/ Duration.mi
 const preparedOf = (policy: Erased, core: CoreFields): PolicyCheck.Prepared =>
   PolicyCheck.prepare("HttpRetry.withRetry", {
     ...core,
-    ...(Attempt.isWanted(policy) && { attempt: Attempt.CurrentAttempt }),
+    ...(Attempt.isTimed(policy) && { attempt: Attempt.CurrentAttempt }),
     classifier: (_error, _moment) => Verdict.noOpinion,
     result: (_response: unknown, _moment) => Verdict.noOpinion,
     release: () => Effect.void
@@ -185,8 +185,13 @@ const ofRequest = (
 ): AttemptTimeout.AttemptTimeout<unknown> => {
   const { verdict } = timeout
   if (verdict._tag !== "Retryable") return timeout
+  const { disconnected, factor, initialMillis, maximumMillis, onTimeout } = timeout
   return {
-    ...timeout,
+    disconnected,
+    factor,
+    initialMillis,
+    maximumMillis,
+    onTimeout,
     get verdict() {
       const last = reader && Reader.verdictOfLast(reader)
       if (last !== undefined) return last
