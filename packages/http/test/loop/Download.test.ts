@@ -1,6 +1,6 @@
 import { HttpClient, HttpClientRequest } from "@effect/platform"
-import { AttemptTimeout, Backoff, Deadline, RetryBucket } from "@effect-retry/core"
-import { Download, HttpRetry } from "@effect-retry/http"
+import { AttemptTimeout, Backoff, Deadline, RetryBucket, Verdict } from "@effect-retry/core"
+import { Download, HttpClassifier, HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Duration, Effect, Exit, FastCheck as fc, Fiber, Option, Stream } from "effect"
@@ -334,6 +334,52 @@ describe("Download.stream as an operation", () => {
       const { client } = Scripted.make({ status: 200, headers, body: stalling }, { status: 416 })
       const slow = HttpRetry.withRetry(client, { ...policy, attemptTimeout: AttemptTimeout.constant("10 seconds") })
       expect(yield* collected(Download.stream(slow, get))).toEqual({ bytes, error: undefined })
+    }).pipe(world)
+  )
+
+  it.effect("does not wait for the reader of the stream behind the last byte", () =>
+    Effect.gen(function* () {
+      const { calls, client } = RangeServer.make({ ...file, length: 6 }, [])
+      const slow = HttpRetry.withRetry(client, { ...policy, attemptTimeout: AttemptTimeout.constant("10 seconds") })
+      const paced = Stream.tap(Download.stream(slow, get), () => Effect.sleep("12 seconds"))
+      expect((yield* collected(paced)).bytes).toHaveLength(6)
+      expect(calls).toHaveLength(1)
+    }).pipe(world)
+  )
+
+  it.effect("is never put together from two readings at once", () =>
+    Effect.gen(function* () {
+      const { client } = RangeServer.make(file, [])
+      const doubled = HttpClient.transformResponse(HttpRetry.withRetry(client, policy), (sent) =>
+        Effect.map(Effect.all([sent, sent], { concurrency: "unbounded" }), ([, second]) => second)
+      )
+      const chunks: Array<Uint8Array> = []
+      const reading = Stream.runForEach(Download.stream(doubled, get), (bytes) =>
+        Effect.sync(() => void chunks.push(bytes))
+      )
+      expect(Exit.isFailure(yield* Effect.exit(reading))).toBe(true)
+      const bytes = bytesOf(chunks)
+      expect(bytes).toEqual(content(file, 0).subarray(0, bytes.length))
+    }).pipe(world)
+  )
+
+  it.effect("goes on with no other bytes where an opinion calls its own failure retryable", () =>
+    Effect.gen(function* () {
+      const { client } = RangeServer.make({ ...file, validator: "none" }, [{ breaksAfter: 7 }])
+      const opinion = (outcome: unknown) => (HttpClassifier.isResponse(outcome) ? Verdict.noOpinion : Verdict.transient)
+      const stubborn = HttpRetry.withRetry(client, { ...policy, opinion })
+      const { bytes, error } = yield* collected(Download.stream(stubborn, get))
+      expect(bytes).toEqual(content(file, 0).subarray(0, 7))
+      expect(error).toMatchObject({ reason: { _tag: "NotResumable" } })
+    }).pipe(world)
+  )
+
+  it.effect("gives nothing of a HEAD, whose length is that of another answer", () =>
+    Effect.gen(function* () {
+      const headers = { etag: '"v0"', "content-length": "20" }
+      const { client } = Scripted.make({ status: 200, headers })
+      const head = Download.stream(HttpRetry.withRetry(client, policy), HttpClientRequest.head(url))
+      expect(yield* collected(head)).toEqual({ bytes: new Uint8Array(), error: undefined })
     }).pipe(world)
   )
 

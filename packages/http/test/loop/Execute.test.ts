@@ -363,6 +363,12 @@ describe("HttpRetry.execute bounds of time", () => {
       })
       yield* Effect.flip(HttpRetry.execute(bounded, get, () => Effect.never))
       expect(seen.cancelled).toBe(true)
+      const plain = partial("half", "silence")
+      const unretried = scripted({ status: 200, body: plain.body }).client
+      const fiber = yield* Effect.fork(HttpRetry.execute(unretried, get, () => Effect.never))
+      yield* Effect.sleep("1 second")
+      yield* Fiber.interrupt(fiber)
+      expect(plain.seen.cancelled).toBe(true)
     }).pipe(world)
   )
 })
@@ -468,12 +474,11 @@ describe("HttpRetry.execute in a pipeline", () => {
 
   it.effect("reads under the outermost of two clients that retry", () =>
     Effect.gen(function* () {
-      const { calls, client } = scripted(broken(), broken(), broken(), whole)
-      const inner = HttpRetry.withRetry(client, { ...policy, maxAttempts: 2 })
-      expect(yield* HttpRetry.execute(HttpRetry.withRetry(inner, { ...policy, maxAttempts: 4 }), get, order)).toEqual({
-        id: 1
-      })
-      expect(calls).toHaveLength(4)
+      const { calls, client } = scripted(broken(), broken(), whole)
+      const { events, observe } = Scripted.gaveUp()
+      const inner = HttpRetry.withRetry(client, { ...policy, observe })
+      expect(yield* HttpRetry.execute(HttpRetry.withRetry(inner, policy), get, order)).toEqual({ id: 1 })
+      expect([calls.length, events.map(({ _tag }) => _tag)]).toEqual([3, ["Succeeded", "Succeeded", "Succeeded"]])
     }).pipe(world)
   )
 
