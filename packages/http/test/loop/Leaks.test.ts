@@ -158,8 +158,11 @@ const warned = Effect.map(
   ({ warnings }) => warnings
 )
 
-/** An object left of each operation takes more; compiled code and what clients keep for once take less. */
-const mostBytes = 100 * operations
+/**
+ * Of the second half of the operations: compiled code, and what clients keep for once, grow in the first. An object left of
+ * each operation takes more.
+ */
+const mostBytes = 100 * (operations / 2)
 
 const subjects: ReadonlyArray<readonly [string, Clients.Client, Effect.Effect<Subject, never, HttpClient.HttpClient>]> =
   [
@@ -186,10 +189,10 @@ describe.each(subjects)("%s", (_, client, made) => {
               yield* interrupting(interruptible, `${server.url()}/held`, interrupted / 2, () => server.seen.held)
               yield* interrupting(waits, `${server.url()}/down`, interrupted / 2, () => waiting)
             })
-          yield* work(operations / 10, interruptions / 5)
+          yield* work(operations / 2, interruptions / 2)
           const before = yield* heapUsed
           const heard = listeners(shared)
-          yield* work(operations, interruptions)
+          yield* work(operations / 2, interruptions / 2)
           expect((yield* heapUsed) - before).toBeLessThan(mostBytes)
           expect(listeners(shared)).toBe(heard)
           expect(server.seen.requests).toBeGreaterThan(1.1 * operations)
