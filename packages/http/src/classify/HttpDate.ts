@@ -44,7 +44,7 @@ const fromGroups = (groups: { readonly [name: string]: string | undefined }, now
   const inYear = (year: number) =>
     Calendar.instant({
       year,
-      month: months.indexOf(groups["month"] ?? "") + 1,
+      month: months.findIndex((name) => name === groups["month"]) + 1,
       day: Number(groups["day"]),
       hour: Number(groups["hour"]),
       minute: Number(groups["minute"]),

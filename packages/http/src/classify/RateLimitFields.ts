@@ -25,10 +25,9 @@ interface Member {
  *
  * @category constructors
  */
-export const parse = (rateLimit: string, rateLimitPolicy: string | undefined): number | undefined => {
+export const parse = (rateLimit: string, rateLimitPolicy = ""): number | undefined => {
   const exhausted = members(rateLimit, isLimit).filter(({ parameters }) => parameters.get("r") === 0)
-  const isTimed = exhausted.every(({ parameters }) => parameters.has("t"))
-  const policies = isTimed || rateLimitPolicy === undefined ? [] : members(rateLimitPolicy, isPolicy)
+  const policies = members(rateLimitPolicy, isPolicy)
   const windowOf = (name: string | undefined) =>
     Wait.longest(policies.filter((policy) => policy.name === name).map(({ parameters }) => millis(parameters.get("w"))))
   return Wait.longest(exhausted.map(({ name, parameters }) => millis(parameters.get("t")) ?? windowOf(name)))

@@ -16,19 +16,19 @@ const redacted = "REDACTED"
  *
  * @category conversions
  */
-export const url = (given: string): string => {
-  const [, address = "", query = "", fragment = ""] = /^([^?#]*)(\?[^#]*)?(#[^]*)?$/.exec(given) ?? []
-  return `${withoutUser(address)}${query.replace(/[^?&]+/g, withoutValue)}${fragment === "" ? "" : `#${redacted}`}`
-}
+export const url = (given: string): string =>
+  given.replace(
+    // Every text as a whole.
+    /([^?#]*)(\?[^#]*)?(#[^]*)?/,
+    (_, address: string, query = "", fragment = "") =>
+      `${withoutUser(address)}${query.replace(/[^?&]+/g, withoutValue)}${fragment === "" ? "" : `#${redacted}`}`
+  )
 
 /** Also `http:user@host` and backslashes, which parsers of URLs accept. What begins without a scheme has no user. */
 const withoutUser = (address: string): string =>
   address.replace(/^([^:/\\]*:[/\\]*)[^/\\]*@/, (_, scheme: string) => `${scheme}${redacted}@`)
 
-const withoutValue = (parameter: string): string => {
-  const end = parameter.indexOf("=")
-  return end < 0 ? redacted : `${parameter.slice(0, end + 1)}${redacted}`
-}
+const withoutValue = (parameter: string): string => `${parameter.slice(0, parameter.indexOf("=") + 1)}${redacted}`
 
 /**
  * A text, with every URL in it that has a scheme and two slashes without credentials.
@@ -37,7 +37,7 @@ const withoutValue = (parameter: string): string => {
  */
 export const text = (given: string): string =>
   given.replace(/:\/\/[^\s"'<>]+/g, (found) => {
-    const end = /[).,;:!]*$/.exec(found)?.index ?? found.length
+    const end = found.search(/[).,;:!]*$/)
     return url(found.slice(0, end)) + found.slice(end)
   })
 
@@ -87,7 +87,7 @@ const unfit = (given: Error): Error => {
 
 const without = (given: Error, known: Known): ((shown: string) => string) => {
   const urls = [property(property(given, "request"), "url"), known.url]
-  const own = urls.filter((own) => typeof own === "string").filter((own) => own !== "")
+  const own = urls.filter((own) => typeof own === "string")
   const secrets = known.secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length)
   return (shown) => {
     const ofRequest = own.reduce((shown, own) => shown.replaceAll(own, () => url(own)), shown)

@@ -46,6 +46,7 @@ export const endOf = (asked: ByteRange, part: ContentRange): number | "Other" =>
   if (asked.start === undefined) {
     return total !== undefined && start === Math.max(0, total - asked.suffix) ? total : "Other"
   }
-  if (start !== asked.start || (asked.end !== undefined && end > asked.end)) return "Other"
-  return Math.min(asked.end ?? Infinity, total ?? asked.end ?? end)
+  const askedEnd = asked.end ?? Infinity
+  if (start !== asked.start || end > askedEnd) return "Other"
+  return Math.min(askedEnd, total ?? asked.end ?? end)
 }

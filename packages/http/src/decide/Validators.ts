@@ -30,11 +30,7 @@ const resolutionMillis = 1000
  * @category destructors
  */
 export const strongDate = (headers: Headers): string | undefined => {
-  const { date, "last-modified": modified } = headers
-  if (modified === undefined || date === undefined || headers["etag"] !== undefined) return undefined
-  const modifiedMillis = HttpDate.parse(modified, NaN)
-  const dateMillis = HttpDate.parse(date, NaN)
-  const isStrong =
-    modifiedMillis !== undefined && dateMillis !== undefined && dateMillis - modifiedMillis >= resolutionMillis
-  return isStrong ? modified : undefined
+  const { date = "", etag, "last-modified": modified = "" } = headers
+  const laterBy = (HttpDate.parse(date, NaN) ?? NaN) - (HttpDate.parse(modified, NaN) ?? NaN)
+  return etag === undefined && laterBy >= resolutionMillis ? modified : undefined
 }
