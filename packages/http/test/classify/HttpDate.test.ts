@@ -117,6 +117,9 @@ describe("HttpDate.parse", () => {
       ["Thursday, 19-Nov-76 00:00:00 GMT", today, 3_372_969_600_000],
       ["Sunday, 22-Nov-76 00:00:00 GMT", today, 217_468_800_000],
       ["Saturday, 01-Jan-77 00:00:00 GMT", today, 220_924_800_000],
+      // Fifty mean years ahead to the millisecond, and one more.
+      ["Wednesday, 01-Jan-76 00:00:00 GMT", 1_767_214_800_000, 3_345_062_400_000],
+      ["Thursday, 01-Jan-76 00:00:00 GMT", 1_767_214_799_999, 189_302_400_000],
       // At the turn of a century both ways.
       ["Friday, 01-Jan-01 00:00:00 GMT", 4_070_908_800_000, 4_133_980_800_000],
       ["Friday, 31-Dec-99 00:00:00 GMT", year2000, 946_598_400_000],

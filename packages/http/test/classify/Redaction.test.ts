@@ -20,6 +20,10 @@ describe("Redaction.url", () => {
     ["http://host/#access_token=secret", "http://host/#REDACTED"],
     ["/path?api_key=secret", "/path?api_key=REDACTED"],
     ["/users/@me", "/users/@me"],
+    ["/at:12/@noon", "/at:12/@noon"],
+    ["/at:noon@host", "/at:noon@host"],
+    ["http://host/?=value&=", "http://host/?=REDACTED&=REDACTED"],
+    ["http://host/?a#b?c#d", "http://host/?REDACTED#REDACTED"],
     ["", ""]
   ])("shows %s as %s", (given, shown) => {
     expect(Redaction.url(given)).toBe(shown)
@@ -31,6 +35,7 @@ describe("Redaction.text", () => {
     ["no URL at all, user@host", "no URL at all, user@host"],
     ["Transport error (GET http://host/)", "Transport error (GET http://host/)"],
     ["error (GET http://u:p@host/?k=v)", "error (GET http://REDACTED@host/?k=REDACTED)"],
+    ["was it https://host/?k=v!).", "was it https://host/?k=REDACTED!)."],
     ["from https://host/?k=v, to <https://u:p@other/>.", "from https://host/?k=REDACTED, to <https://REDACTED@other/>."]
   ])("shows %j as %j", (given, shown) => {
     expect(Redaction.text(given)).toBe(shown)
@@ -72,6 +77,46 @@ describe("Redaction.error", () => {
     })
     expect(String((shown as Error).stack)).not.toContain("u:p@")
     expect(given.message).toBe(message)
+  })
+
+  it("has a stack without credentials, or none where the error has none", () => {
+    const at = "http://u:p@host/"
+    const given = Object.assign(new Error(`broken at ${at}`), { stack: `Error: broken at ${at}\n  in ${at}` })
+    expect(Redaction.error(given)).toMatchObject({
+      message: "broken at http://REDACTED@host/",
+      stack: "Error: broken at http://REDACTED@host/\n  in http://REDACTED@host/"
+    })
+    const stackless = Object.assign(new Error(`broken at ${at}`), { stack: undefined })
+    expect(Redaction.error(stackless)).toMatchObject({ message: "broken at http://REDACTED@host/", stack: undefined })
+  })
+
+  it("finds the URL of the request also where blanks and quotes are in it", () => {
+    const url = "http://host/?q=a 'b' c"
+    const given = new Error(`broken at ${url}, undefined`)
+    expect(Redaction.error(given, () => ({ url, secrets: [] }))).toMatchObject({
+      message: "broken at http://host/?q=REDACTED, undefined"
+    })
+    expect(Redaction.error(Object.assign(given, { request: { url } }))).toMatchObject({
+      message: "broken at http://host/?q=REDACTED, undefined"
+    })
+    const own = Object.assign(new Error("undefined at http://u@host/"), { request: { url: undefined } })
+    expect(Redaction.error(own)).toMatchObject({ message: "undefined at http://REDACTED@host/" })
+  })
+
+  it("shows no secret, the longest first where one is a part of another", () => {
+    const known = () => ({ url: "", secrets: ["token", "", "token-of-mine"] })
+    const shown = (message: string) => (Redaction.error(new Error(message), known) as Error).message
+    expect(shown("refused token-of-mine and token")).toBe("refused REDACTED and REDACTED")
+    expect(shown("refused")).toBe("refused")
+  })
+
+  it("asks for what is known of the request only where there is a message", () => {
+    const ask = () => {
+      throw new Error("it was asked")
+    }
+    const given = new Error("")
+    expect(Redaction.error(given, ask)).toBe(given)
+    expect(() => Redaction.error(new Error("broken"), ask)).toThrow("it was asked")
   })
 
   it("shows no value of a body that does not fit its schema", () => {

@@ -91,6 +91,14 @@ describe("Idempotency.judge", () => {
     expect(judged(request("POST"), "NotSent", "replaces the whole order")).toBe("yes: it was not sent")
   })
 
+  it("answers in the same form, whether or not the request may be sent again", () => {
+    const of = (method: string) => Idempotency.judge(standard, request(method), "Unknown", undefined)
+    expect([of("GET"), of("POST")]).toEqual([
+      { _tag: "Repeatable", because: "GET is idempotent" },
+      { _tag: "NotRepeatable", why: "POST without Idempotency-Key" }
+    ])
+  })
+
   it("follows the rules it is given", () => {
     const rules = {
       ...standard,

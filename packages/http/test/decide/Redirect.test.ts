@@ -19,6 +19,15 @@ revoke()
 const loop: { original?: unknown } = {}
 loop.original = loop
 
+const often = <A>(times: number, of: A, wrap: (of: A) => A): A =>
+  Array.from({ length: times }).reduce<A>((inner) => wrap(inner), of)
+
+const wrapped = (times: number) => often<object>(times, web(true), (original) => ({ original }))
+const caused = (times: number) =>
+  often<object>(times, at({ port: 81 }), (cause) => Object.assign(new Error("x"), { cause }))
+
+const relative = HttpClientRequest.post("/orders")
+
 const cycle = Object.assign(new Error("first"), { code: "ECONNRESET" })
 cycle.cause = new Error("second", { cause: cycle })
 
@@ -30,6 +39,27 @@ const web = (redirected: boolean) => {
 
 const withStatus = (response: HttpClientResponse.HttpClientResponse) =>
   new HttpClientError.ResponseError({ request, response, reason: "StatusCode" })
+
+describe("Redirect.urlAnswering", () => {
+  const answering = (redirected: boolean, url?: unknown) => Redirect.urlAnswering({ source: { redirected, url } })?.href
+
+  it("is the URL that a redirected request ended at", () => {
+    expect(answering(true, "http://other.test/done")).toBe("http://other.test/done")
+    expect(Redirect.urlAnswering({ original: { source: { redirected: true, url: "http://other.test/" } } })?.href).toBe(
+      "http://other.test/"
+    )
+  })
+
+  it("is not known where nothing was redirected, or the response has no URL", () => {
+    const others = [
+      answering(false, "http://other.test/"),
+      ...["", "/done", undefined].map((url) => answering(true, url))
+    ]
+    expect([...others, answering(true, new URL("http://other.test/"))]).toEqual(
+      Array.from({ length: 5 }, () => undefined)
+    )
+  })
+})
 
 describe("Redirect.isPossible", () => {
   const rows: ReadonlyArray<readonly [name: string, outcome: unknown, mode: Redirect.Mode, expected: boolean]> = [
@@ -61,6 +91,11 @@ describe("Redirect.isPossible", () => {
     ["an error whose causes form a circle", failed(request, cycle), undefined, false],
     ["an error without a cause, of a fetch that follows", failed(request, undefined), "follow", false],
     ["a response of a fetch that follows", web(false), "follow", false],
+    ["a response below as many clients as are looked through", wrapped(99), undefined, true],
+    ["a response below more clients than are looked through", wrapped(100), undefined, false],
+    ["the last of the causes that are followed", failed(request, caused(9)), undefined, true],
+    ["a cause beyond those that are followed", failed(request, caused(10)), undefined, false],
+    ["an error of a request that goes nowhere", failed(relative, refused), undefined, true],
     ["a stranger", "boom", undefined, false]
   ]
 
@@ -80,6 +115,16 @@ describe("Redirect.isPossible", () => {
   it.each(ports)("knows the port of a request by its scheme, or as it is written: %s and %s", (url, port, expected) => {
     const given = HttpClientRequest.post(url)
     expect(Redirect.isPossible(given, failed(given, at({ port })), undefined)).toBe(expected)
+  })
+
+  it("compares requests whose URL is none by their method alone", () => {
+    const again = HttpClientRequest.setHeader(relative, "x", "1")
+    expect(
+      [again, HttpClientRequest.setMethod(again, "GET")].map((of) =>
+        Redirect.isPossible(relative, failed(of, refused), undefined)
+      )
+    ).toEqual([false, true])
+    expect(Redirect.isPossible(relative, failed(relative, at({ hostname: "api.test" })), undefined)).toBe(true)
   })
 
   it.each(rows)("tells %s", (_, outcome, mode, expected) => {

@@ -18,13 +18,53 @@ describe("Resumption.first", () => {
   })
 
   it.each([
-    { asked: undefined, status: 206, headers: range("bytes 0-9/10"), tag: "WrongPart" },
-    { asked: { start: 4, end: 8 }, status: 200, headers: {}, tag: "RangeRefused" },
-    { asked: { start: 4, end: 8 }, status: 206, headers: {}, tag: "WrongPart" },
-    { asked: { start: 4, end: 8 }, status: 206, headers: range("bytes 5-7/10"), tag: "WrongPart" },
-    { asked: { start: 4, end: 8 }, status: 206, headers: range("bytes 4-7/10"), tag: "Part" }
-  ])("is what was asked for: $status $headers is $tag", ({ asked, headers, status, tag }) => {
-    expect(Resumption.first({ status, headers }, asked)._tag).toBe(tag)
+    {
+      status: 206,
+      headers: range("bytes 0-9/10"),
+      decision: { _tag: "WrongPart", why: "a part that was not asked for" }
+    },
+    {
+      asked: { start: 4, end: 8 },
+      status: 200,
+      headers: {},
+      decision: { _tag: "RangeRefused", why: "status 200 instead of the range" }
+    },
+    {
+      asked: { start: 4, end: 8 },
+      status: 206,
+      headers: {},
+      decision: { _tag: "WrongPart", why: "a part without a valid Content-Range" }
+    },
+    {
+      asked: { start: 4, end: 8 },
+      status: 206,
+      headers: range("bytes 5-7/10"),
+      decision: { _tag: "WrongPart", why: "another range than the one asked for" }
+    },
+    {
+      asked: { start: 4, end: 8 },
+      status: 206,
+      headers: range("bytes 4-6/10"),
+      decision: { _tag: "Part", part: { start: 4, end: 7, until: 8, total: 10 } }
+    }
+  ])("is what was asked for, or refused: $status $headers for $asked", ({ asked, decision, headers, status }) => {
+    expect(Resumption.first({ status, headers }, asked)).toEqual(decision)
+  })
+
+  it.each(["multipart/byteranges", " multipart/byteranges; boundary=a"])(
+    "is refused where it has several parts: %j",
+    (type) => {
+      const headers = range("bytes 4-7/10", { "content-type": type })
+      expect(Resumption.first({ status: 206, headers }, { start: 4, end: 8 })).toEqual({
+        _tag: "WrongPart",
+        why: "several parts in one body"
+      })
+    }
+  )
+
+  it("is one part, whatever else its type names", () => {
+    const headers = range("bytes 4-7/10", { "content-type": 'message/http; of="multipart/byteranges"' })
+    expect(Resumption.first({ status: 206, headers }, { start: 4, end: 8 })._tag).toBe("Part")
   })
 })
 
@@ -55,6 +95,7 @@ describe("Resumption.rest", () => {
   it.each([
     { status: 412, headers: {}, isSame: true, tag: "OtherVersion", why: "status 412" },
     { status: 416, headers: {}, isSame: true, tag: "RangeRefused", why: "status 416 instead of the rest" },
+    { status: 416, headers: {}, isSame: false, tag: "RangeRefused", why: "status 416 instead of the rest" },
     { status: 200, headers: {}, isSame: true, tag: "RangeRefused", why: "status 200 instead of the rest" },
     { status: 200, headers: {}, isSame: false, tag: "OtherVersion", why: "status 200 with another validator" },
     {
@@ -115,6 +156,12 @@ describe("Resumption.rest", () => {
   })
 })
 
+describe("Resumption.isRefusal", () => {
+  it("holds where the version is another one, and where there are no such bytes", () => {
+    expect([200, 206, 404, 412, 416, 503].filter(Resumption.isRefusal)).toEqual([412, 416])
+  })
+})
+
 describe("Resumption.whyNotResumable", () => {
   it.each([
     ["GET", 200, {}, undefined],
@@ -123,6 +170,10 @@ describe("Resumption.whyNotResumable", () => {
     ["GET", 200, { "accept-ranges": "Bytes, lines" }, undefined],
     ["GET", 200, { "content-encoding": "Identity", "transfer-encoding": "Chunked" }, undefined],
     ["GET", 200, { "content-encoding": "" }, undefined],
+    ["GET", 200, { "content-encoding": " " }, undefined],
+    ["GET", 200, { "content-encoding": " identity ", "transfer-encoding": " chunked " }, undefined],
+    ["GET", 200, { "accept-ranges": "lines , bytes , pages" }, undefined],
+    ["GET", 200, { "accept-ranges": "bytes-of-another-kind" }, "the server accepts no ranges of bytes"],
     ["HEAD", 200, {}, "HEAD has no ranges"],
     ["GET", 203, {}, "status 203 has no ranges"],
     ["GET", 200, { "accept-ranges": "none" }, "the server accepts no ranges of bytes"],
