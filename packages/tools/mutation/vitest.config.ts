@@ -1,8 +1,9 @@
 /**
  * The tests of one package, as Stryker runs them: `MUTATED_PACKAGE` and `MUTATED_STAGE` in the environment name the
- * package and the folder of its sources.
+ * package and the folder of its sources, `MUTATED_TESTS` the folder of its tests, where not all of them are to run.
  */
 import { statSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
@@ -34,7 +35,7 @@ export default defineConfig({
         test: {
           name: "packages",
           root: path("."),
-          include: [`packages/${mutatedPackage}/test/**/*.test.ts`],
+          include: [join(`packages/${mutatedPackage}/test`, process.env["MUTATED_TESTS"] ?? "", "**/*.test.ts")],
           // Thousands of operations over sockets: they look for leaks, and take longer than all the rest.
           exclude: ["**/Leaks.test.ts", "**/Sdks.test.ts"],
           setupFiles: [path("packages/tools/mutation/src/coverage.setup.ts"), path("packages/testing/test/setup.ts")]

@@ -4,8 +4,10 @@
  *
  *     pnpm mutation http/loop              a folder of a package
  *     pnpm mutation http/loop Fetch.ts     one file of it
+ *     pnpm mutation http/loop --near       with the tests of the folder alone
  *
- * Takes about a second a mutant. Prints the mutants that no test noticed, and fails below the least score.
+ * Takes about a second a mutant, and less with the tests of the folder alone, which may notice fewer. Prints the mutants
+ * that no test noticed, and fails below the least score.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -19,14 +21,17 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url))
 /** In percent, of every folder. */
 const least = 95
 
-const [folder = "", file = "**/*.ts"] = process.argv.slice(2)
+const isNear = process.argv.includes("--near")
+const [folder = "", file = "**/*.ts"] = process.argv.slice(2).filter((argument) => argument !== "--near")
 const [name = "", ...stages] = folder.split("/")
 const mutated = ["packages", name, "src", ...stages, file].join("/")
-const reports = join("node_modules/.cache/mutation", [name, ...stages, ...(file === "**/*.ts" ? [] : [file])].join("-"))
+const report = [name, ...stages, ...(file === "**/*.ts" ? [] : [file]), ...(isNear ? ["near"] : [])].join("-")
+const reports = join("node_modules/.cache/mutation", report)
 
 process.chdir(root)
 process.env["MUTATED_PACKAGE"] = name
 process.env["MUTATED_STAGE"] = stages.join("/")
+process.env["MUTATED_TESTS"] = isNear ? stages.join("/") : ""
 
 await new Stryker({
   testRunner: "vitest",
