@@ -6,6 +6,7 @@ import * as Argument from "@effect-retry/core/Argument"
 import { Chunk, Effect, Option, Stream } from "effect"
 import * as ByteRange from "../decide/ByteRange.ts"
 import * as Resumption from "../decide/Resumption.ts"
+import * as Discard from "./Discard.ts"
 import { DownloadFailed } from "./DownloadFailed.ts"
 import type { Request, Response } from "./Exchange.ts"
 import type { Validator, Version } from "./Version.ts"
@@ -97,15 +98,15 @@ export const checkRequest = (owner: string, { headers }: Request): ByteRange.Byt
 export const read = (progress: Progress, response: Response): Effect.Effect<void, Failure> => {
   const reading = (progress.reading += 1)
   const { known, position, received, version } = progress
-  if (received > 0 && isWhole(progress)) return Effect.void
-  if (received > 0 && version === undefined) return notResumable(progress)
+  if (received > 0 && isWhole(progress)) return Discard.cancelled(response)
+  if (received > 0 && version === undefined) return unread(response, notResumable(progress))
   const isRefused = received > 0 && Resumption.isRefusal(response.status)
   if (!isRefused && (response.status < 200 || response.status >= 300)) return Effect.fail(statusError(response))
   const decision =
     version === undefined || received === 0
       ? Resumption.first(response, progress.asked)
       : Resumption.rest(response, { position, ...known }, version.isSame(response))
-  if (decision._tag !== "Part") return refused(progress, decision)
+  if (decision._tag !== "Part") return unread(response, refused(progress, decision))
   if (received === 0) begin(progress, response, decision.part)
   const part = isOpen(progress) ? { ...decision.part, end: undefined, until: undefined } : decision.part
   progress.known = part
@@ -125,6 +126,10 @@ const statusError = (response: Response): HttpClientError.ResponseError =>
 
 const refused = (progress: Progress, reason: Resumption.Refusal): Effect.Effect<never, DownloadFailed> =>
   Effect.fail(new DownloadFailed({ reason, received: progress.received }))
+
+/** What is not taken is not left in the connection: a download that has failed shows its answer to no caller. */
+const unread = <E>(response: Response, failed: Effect.Effect<never, E>): Effect.Effect<never, E> =>
+  Effect.zipRight(Discard.cancelled(response), failed)
 
 const notResumable = (progress: Progress): Effect.Effect<never, DownloadFailed> =>
   refused(progress, { _tag: "NotResumable", why: progress.why })
