@@ -198,6 +198,13 @@ describe("HttpRetry.withRetry types", () => {
 })
 
 describe("HttpRetry.withRetry types of fields", () => {
+  it("has the form that takes a policy alone as its last one, which the compiler's messages are about", () => {
+    expectTypeOf<Parameters<typeof HttpRetry.withRetry>["length"]>().toEqualTypeOf<1>()
+    expectTypeOf<Parameters<typeof HttpRetry.orStopped>["length"]>().toEqualTypeOf<1>()
+    expectTypeOf<Parameters<typeof HttpRetry.withRetry>[0]>().toHaveProperty("maxAttempts")
+    expectTypeOf<Parameters<typeof HttpRetry.orStopped>[0]>().toHaveProperty("maxAttempts")
+  })
+
   it("refuses fields that a client's policy does not have", () => {
     const misspelt = { ...standard, attempTimeout: AttemptTimeout.constant("1 second") }
     const alone = { maxAttemps: 5 }
