@@ -24,9 +24,9 @@ export const url = (given: string): string =>
       `${withoutUser(address)}${query.replace(/[^?&]+/g, withoutValue)}${fragment === "" ? "" : `#${redacted}`}`
   )
 
-/** Also `http:user@host` and backslashes, which parsers of URLs accept. What begins without a scheme has no user. */
+/** Also `http:user@host`, `//user@host` and backslashes, which parsers of URLs accept. A path has no user. */
 const withoutUser = (address: string): string =>
-  address.replace(/^([^:/\\]*:[/\\]*)[^/\\]*@/, (_, scheme: string) => `${scheme}${redacted}@`)
+  address.replace(/^([^:/\\]*:[/\\]*|[/\\]{2,})[^/\\]*@/, (_, scheme: string) => `${scheme}${redacted}@`)
 
 const withoutValue = (parameter: string): string => `${parameter.slice(0, parameter.indexOf("=") + 1)}${redacted}`
 

@@ -13,6 +13,8 @@ describe("Redaction.url", () => {
     ["http://user:pass word@host/", "http://REDACTED@host/"],
     ["http:user:password@host/", "http:REDACTED@host/"],
     ["http:\\\\user:password@host/", "http:\\\\REDACTED@host/"],
+    ["//user:password@host/", "//REDACTED@host/"],
+    ["/users/@me", "/users/@me"],
     ["http://host/?api_key=secret", "http://host/?api_key=REDACTED"],
     ["http://host/?page=2&api_key=a=b#c", "http://host/?page=REDACTED&api_key=REDACTED#REDACTED"],
     ["http://host/?secret", "http://host/?REDACTED"],
