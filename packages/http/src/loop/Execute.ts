@@ -2,7 +2,8 @@
  * A request whose response is read inside the attempt.
  */
 import type { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import { Effect } from "effect"
+import * as Argument from "@effect-retry/core/Argument"
+import { Effect, Predicate } from "effect"
 import { dual, identity } from "effect/Function"
 import * as Discard from "./Discard.ts"
 import type { Request, Response } from "./Exchange.ts"
@@ -45,7 +46,9 @@ export const execute: {
 } = /*#__PURE__*/ dual(
   3,
   (client: HttpClient.HttpClient.With<unknown, unknown>, request: Request, read: Reading.Reading["read"]) =>
-    executed("HttpRetry.execute", client, request, read, identity)
+    Predicate.isFunction(read)
+      ? executed("HttpRetry.execute", client, request, read, identity)
+      : Argument.refuse("HttpRetry.execute", "read", "a function", read)
 )
 
 /**

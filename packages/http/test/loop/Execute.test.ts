@@ -281,8 +281,12 @@ describe("HttpRetry.execute", () => {
     }).pipe(world)
   )
 
-  it("refuses a client that the platform has not made", () => {
+  it("refuses a client that the platform has not made, and a reader that is none", () => {
     expect(() => HttpRetry.execute({} as HttpClient.HttpClient, get, text)).toThrow("HttpRetry.execute: client must be")
+    const { client } = scripted(whole)
+    expect(() => HttpRetry.execute(client, get, "text" as unknown as typeof text)).toThrow(
+      "HttpRetry.execute: read must"
+    )
   })
 })
 
