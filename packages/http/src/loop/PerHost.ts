@@ -25,6 +25,11 @@ interface Options {
   readonly idleTimeToLive?: Duration.DurationInput
 }
 
+const owner = "HttpRetry.perHost"
+
+/** The longest hint that `standard` follows. */
+const pauseMillis = 60_000
+
 /**
  * `standard`, with a quota of retries and a pause for each host: a host that fails takes no retries from another one, and
  * a host that asks for a pause holds back the requests to it, and to no other.
@@ -35,15 +40,14 @@ interface Options {
  *
  * @category constructors
  */
-export const perHost = (options: Options = {}): Effect.Effect<PerHost> => {
+export const perHost = ({ idleTimeToLive = "1 hour", maxHosts = 1000 }: Options = {}): Effect.Effect<PerHost> => {
+  const maxKeys = Argument.number(owner, "maxHosts", maxHosts, { min: 1, integer: true })
+  // A host that is forgotten has no pause.
+  const idleMillis = Argument.millis(owner, "idleTimeToLive", idleTimeToLive, { min: pauseMillis, exclusive: true })
   const keyed = (bucket: Effect.Effect<TokenBucket.TokenBucket>) =>
-    TokenBucket.keyed({
-      bucket,
-      maxKeys: Argument.number("HttpRetry.perHost", "maxHosts", options.maxHosts ?? 1000, { min: 1, integer: true }),
-      idleTimeToLive: options.idleTimeToLive ?? "1 hour"
-    })
+    TokenBucket.keyed({ bucket, maxKeys, idleTimeToLive: idleMillis })
   return Effect.map(
-    Effect.all([keyed(RetryBucket.quota()), keyed(RateLimiter.serverPause({ atMost: "1 minute" }))]),
+    Effect.all([keyed(RetryBucket.quota()), keyed(RateLimiter.serverPause({ atMost: pauseMillis }))]),
     ([bucket, rateLimiter]) => ({ ...standard, bucket, rateLimiter })
   )
 }

@@ -148,11 +148,13 @@ describe("HttpRetry.perHost", () => {
     }).pipe(world)
   )
 
-  it("refuses options that keyed buckets refuse", () => {
+  it("refuses options that keyed buckets refuse, and to forget a host before its pause is over", () => {
     expect(() => HttpRetry.perHost({ maxHosts: 0 })).toThrow(
       "HttpRetry.perHost: maxHosts must be a whole number >= 1, got 0"
     )
-    expect(() => HttpRetry.perHost({ idleTimeToLive: 0 })).toThrow("idleTimeToLive must be")
+    expect(() => HttpRetry.perHost({ idleTimeToLive: "1 minute" })).toThrow(
+      "HttpRetry.perHost: idleTimeToLive must be a finite duration >"
+    )
   })
 
   it("adds nothing to the types of a client", () => {
