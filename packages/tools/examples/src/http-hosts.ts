@@ -11,8 +11,9 @@ const failingOver = (client: HttpClient.HttpClient) =>
     HttpClient.mapRequest(HttpClientRequest.prependUrl("https://a.example")),
     HttpRetry.withRetry({
       beforeRetry: (request, { number }) => {
-        const { pathname } = new URL(request.url)
-        return Effect.succeed(HttpClientRequest.setUrl(request, `${hosts[(number - 1) % hosts.length]}${pathname}`))
+        const { pathname, search } = new URL(request.url)
+        const host = hosts[(number - 1) % hosts.length]
+        return Effect.succeed(HttpClientRequest.setUrl(request, `${host}${pathname}${search}`))
       }
     })
   )
@@ -20,7 +21,7 @@ const failingOver = (client: HttpClient.HttpClient) =>
 
 export const program = Effect.map(
   exchange([unavailable, unavailable, ok], (client) =>
-    failingOver(client).get("/orders", { headers: { authorization: "Bearer for a", accept: "text/plain" } })
+    failingOver(client).get("/orders?page=2", { headers: { authorization: "Bearer for a", accept: "text/plain" } })
   ),
   ({ outcome, requests }) => ({
     outcome,
@@ -32,9 +33,9 @@ export const program = Effect.map(
 export const expected = {
   outcome: 200,
   sent: [
-    ["https://a.example/orders", "Bearer for a", "text/plain"],
-    ["https://b.example/orders", undefined, "text/plain"],
-    ["https://a.example/orders", undefined, "text/plain"]
+    ["https://a.example/orders?page=2", "Bearer for a", "text/plain"],
+    ["https://b.example/orders?page=2", undefined, "text/plain"],
+    ["https://a.example/orders?page=2", undefined, "text/plain"]
   ]
 }
 // #endregion
