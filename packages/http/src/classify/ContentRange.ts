@@ -28,7 +28,7 @@ const form = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i
  */
 export const parse = (value: string | undefined): ContentRange | undefined => {
   const [, first, last, length] = form.exec(value?.trim() ?? "") ?? []
-  if (first === undefined || last === undefined) return undefined
+  // Without a match they are NaN, which is below nothing.
   const start = Number(first)
   const end = Number(last) + 1
   const total = length === "*" ? undefined : Number(length)

@@ -72,7 +72,7 @@ const made: unique symbol = /*#__PURE__*/ Symbol.for("@effect-retry/http/HttpCla
 export const make = (tables: Tables): HttpClassifier => {
   const copy = checked("HttpClassifier.make", tables)
   const classifier: Classifier.Classifier = (outcome, { nowMillis }) => judgeBy(copy, outcome, nowMillis).verdict
-  return Object.assign(classifier, { tables: copy, [made]: true })
+  return Object.assign(classifier, { tables: copy, [made]: made })
 }
 
 /**
@@ -209,10 +209,8 @@ const judgeResponseError = (self: Tables, error: unknown, reason: unknown, nowMi
 const undecodable = "the response could not be decoded"
 
 /** It is not known what raised the error, and so not what had become of the request by then. */
-const judgeForeign = (self: Tables, error: unknown): Judgement => {
-  const { verdict } = judgeCauses(self, error, "NoOpinion")
-  return verdict._tag === "NoOpinion" ? unjudged : judgement(verdict)
-}
+const judgeForeign = (self: Tables, error: unknown): Judgement =>
+  judgement(judgeCauses(self, error, "NoOpinion").verdict)
 
 const aborts = ["AbortError", "ABORT_ERR", "UND_ERR_ABORTED", "UND_ERR_ABORT"]
 
@@ -220,9 +218,9 @@ const judgeCauses = (self: Tables, error: unknown, otherwise: Case | "NoOpinion"
   const judged = Transport.chains(error).map((chain) => judgeChain(self, chain, otherwise))
   // The errors of an aggregate are of attempts at the same thing: unless all of them say that nothing was sent, it is
   // not known.
-  const processing = judged.every((one) => one.processing === judged[0]?.processing) ? judged[0]?.processing : "Unknown"
+  const [processing, ...others] = new Set(judged.map((one) => one.processing))
   const first = judged.find(({ verdict }) => verdict === aborted) ?? judged.find(isOpinion) ?? unjudged
-  return judgement(first.verdict, processing)
+  return judgement(first.verdict, others.length === 0 ? processing : "Unknown")
 }
 
 const isOpinion = ({ verdict }: Judgement): boolean => verdict._tag !== "NoOpinion"

@@ -147,8 +147,7 @@ const text = (error: object, key: string): string | undefined => {
  * Sources: https://nodejs.org/api/errors.html#err_http2_stream_error; `undici` 7.30.2, lib/dispatcher/client-h2.js, read
  * 2026-11-22.
  */
-const http2Code = (code: string | undefined, message: string | undefined): string | undefined => {
-  if (code === undefined || message === undefined) return undefined
+const http2Code = (code: string | undefined, message = ""): string | undefined => {
   switch (code) {
     case "ERR_HTTP2_STREAM_ERROR":
       return /^Stream closed with error code (NGHTTP2_[A-Z0-9_]+)$/.exec(message)?.[1]
