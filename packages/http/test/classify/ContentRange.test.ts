@@ -18,6 +18,7 @@ describe("ContentRange.parse", () => {
     "",
     "bytes */8000",
     "bytes 9-5/10",
+    "bytes 5-4/10",
     "bytes 5-10/10",
     "bytes 5-9",
     "bytes=5-9/10",

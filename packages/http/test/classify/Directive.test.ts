@@ -21,7 +21,8 @@ describe("Directive.trueOrFalse", () => {
     ["1", undefined],
     ["", undefined],
     ["no", undefined],
-    [`false${" ".repeat(100)}`, undefined]
+    [`false${" ".repeat(95)}`, false],
+    [`false${" ".repeat(96)}`, undefined]
   ]
 
   it.each(values)("reads %j", (value, expected) => {

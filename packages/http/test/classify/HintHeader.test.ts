@@ -106,6 +106,7 @@ describe("HintHeader.retryAfter", () => {
   table("refuses everything else", HintHeader.retryAfter, [
     [{ "retry-after": "soon, 5" }, undefined],
     [{ "retry-after": ", 5" }, undefined],
+    [{ "retry-after": "1.5, 7" }, undefined],
     ...refused("retry-after", [
       ...never.filter((value) => value !== "5, 7"),
       "1.5",

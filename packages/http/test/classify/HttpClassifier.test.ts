@@ -421,7 +421,8 @@ describe("HttpClassifier.judge", () => {
         {},
         { _tag: "RequestError" },
         { _tag: "RequestError", reason: "Other" },
-        { _tag: "ResponseError", reason: 7 }
+        { _tag: "ResponseError", reason: 7 },
+        { _tag: "OtherError", reason: "StatusCode" }
       ]) {
         expect(judged(fake(own))).toBe("no opinion")
       }
@@ -516,6 +517,14 @@ describe("HttpClassifier.isResponse", () => {
         HttpClassifier.isResponse
       )
     ).toEqual([true, false, false, false, false])
+  })
+})
+
+describe("HttpClassifier.responseOf", () => {
+  it("is the response, or that of an error of the platform", () => {
+    const of = response(503)
+    const errors = [responseError("StatusCode", of), transportError(undefined), { response: of }, undefined]
+    expect([of, ...errors].map(HttpClassifier.responseOf)).toEqual([of, of, undefined, undefined, undefined])
   })
 })
 
@@ -637,7 +646,16 @@ describe("HttpClassifier.make tables", () => {
       { directives: ["x-should-retry", "X-Retry"] },
       'directives[1] must be the name of a header in lower case, got "X-Retry"'
     ],
-    [{ directives: [""] }, 'directives[0] must be the name of a header in lower case, got ""']
+    [{ directives: [""] }, 'directives[0] must be the name of a header in lower case, got ""'],
+    [{ directives: [null] }, "directives[0] must be the name of a header in lower case, got null"],
+    [
+      { directives: [{ name: "x", read: 5 }] },
+      "directives[0] must be the name of a header in lower case, got [object Object]"
+    ],
+    [
+      { directives: [{ read: () => true }] },
+      "directives[0] must be the name of a header in lower case, got [object Object]"
+    ]
   ]
 
   it.each(bad)("refuses what is no table: %o", (change, message) => {

@@ -4,6 +4,7 @@
 import { HttpClientError, HttpClientRequest } from "@effect/platform"
 import { HttpClassifier } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
+import * as Transport from "../../src/classify/Transport.ts"
 import * as Faults from "../support/Faults.ts"
 
 type Phase = "Connecting" | "Exchanging" | undefined
@@ -202,5 +203,105 @@ describe("HttpClassifier.judge", () => {
   it("reads no code that is too long to be one", () => {
     const [short, long] = ["E".repeat(100), "E".repeat(101)]
     expect([known({ code: short }, short), known({ code: long }, long)]).toEqual(["NotProcessed", undefined])
+  })
+})
+
+describe("Transport.chains", () => {
+  const fault = (own: Partial<Transport.Fault>): Transport.Fault => ({
+    codes: [],
+    phase: undefined,
+    lasting: undefined,
+    ...own
+  })
+
+  it("has an error and its causes, the outermost first", () => {
+    expect(Transport.chains(new Error("first", { cause: Faults.reset }))).toEqual([
+      [fault({ codes: ["Error"] }), fault({ codes: ["ECONNRESET", "Error"], phase: "Exchanging" })]
+    ])
+  })
+
+  it.each([undefined, null, 7, "ECONNRESET"])("knows nothing of what is no object: %j", (error) => {
+    expect(Transport.chains(error)).toEqual([[]])
+  })
+
+  it("reads a function like any object", () => {
+    expect(Transport.chains(Object.assign(() => 1, { code: "ECONNRESET" }))).toEqual([
+      [fault({ codes: ["ECONNRESET", ""] })]
+    ])
+  })
+
+  it("takes nothing but texts for codes, names and messages", () => {
+    expect(Transport.chains({ code: 20, name: "TypeError", message: 5 })).toEqual([[fault({ codes: ["TypeError"] })]])
+    expect(Transport.chains({ name: "TypeError" })).toEqual([[fault({ codes: ["TypeError"] })]])
+    expect(Transport.chains({ code: 20, name: "TypeError", message: "no function" })).toEqual([
+      [fault({ codes: ["TypeError"], lasting: "a TypeError that does not come from the network" })]
+    ])
+  })
+
+  it("follows the cause where the errors of an aggregate cannot be read", () => {
+    const { proxy, revoke } = Proxy.revocable<ReadonlyArray<unknown>>([], {})
+    revoke()
+    expect(Transport.chains({ code: "EOUTER", errors: proxy, cause: { code: "EINNER" } })).toEqual([
+      [fault({ codes: ["EOUTER"] }), fault({ codes: ["EINNER"] })]
+    ])
+  })
+
+  it("has one chain more, of which nothing is known, where it has not read all errors of an aggregate", () => {
+    const of = (errors: number) => Transport.chains({ errors: Array.from({ length: errors }, () => Faults.refused) })
+    expect([127, 128, 1_000].map((errors) => of(errors).length)).toEqual([127, 128, 128])
+    expect([127, 128, 1_000].map((errors) => of(errors).at(-1)?.length)).toEqual([2, 0, 0])
+  })
+
+  it("takes no more of the errors of an aggregate than it reads", () => {
+    const taken = new Set<PropertyKey>()
+    const errors = new Proxy(
+      Array.from({ length: 1_000 }, () => Faults.refused),
+      { get: (target, key, receiver) => Reflect.get(target, taken.add(key) && key, receiver) as unknown }
+    )
+    Transport.chains({ errors })
+    expect([taken.has("255"), taken.has("256")]).toEqual([true, false])
+  })
+})
+
+describe("Transport.isPlain", () => {
+  it.each([
+    ["ECONNRESET", true],
+    ["E_1", true],
+    [`E${"X".repeat(40)}`, true],
+    [`E${"X".repeat(41)}`, false],
+    ["EX", false],
+    ["econnreset", false],
+    ["1EX", false],
+    ["ECONNRESET of token", false],
+    ["token: ECONNRESET", false],
+    ["ECONNRESET\n", false]
+  ])("judges %j", (code, isPlain) => {
+    expect(Transport.isPlain(code)).toBe(isPlain)
+  })
+})
+
+describe("Transport.codeOf", () => {
+  it("is the first code that is fit to be shown, wherever in the chain", () => {
+    expect(Transport.codeOf(Faults.fetchFailed(Faults.reset))).toBe("ECONNRESET")
+    expect(Transport.codeOf({ code: "a secret", cause: { code: "EX_1", cause: { code: "EX_2" } } })).toBe("EX_1")
+    expect([new Error("of no code"), "ECONNRESET", undefined].map(Transport.codeOf)).toEqual([
+      undefined,
+      undefined,
+      undefined
+    ])
+  })
+})
+
+describe("Transport.property", () => {
+  it("is undefined where there is none, or reading it throws", () => {
+    const throwing = {
+      get message(): string {
+        throw new Error("it was read")
+      }
+    }
+    expect(
+      [{ a: 1 }, Object.assign(() => 1, { a: 2 }), {}, null, "a"].map((of) => Transport.property(of, "a"))
+    ).toEqual([1, 2, undefined, undefined, undefined])
+    expect(Transport.property(throwing, "message")).toBe(undefined)
   })
 })
