@@ -4,7 +4,7 @@
  * A 401 says that the request was not carried out, and so it holds for every method. What makes a credential new is the
  * caller's own.
  */
-import type { HttpClientRequest } from "@effect/platform"
+import type { HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
@@ -33,17 +33,26 @@ export interface Renewing<out E2 = never, out R = never> {
  * them in all end an operation. What `renew` fails with is judged by the tables, as an attempt that was not sent.
  *
  * It is given the request without its credentials: what it sets goes to the host of the request that it answers, and
- * nothing goes to a host that it does not know unless it sets it.
+ * nothing goes to a host that it does not know unless it sets it. Beside it is the request that was refused, as it was
+ * sent: where another operation has replaced its credential already, there is nothing to renew.
  * Source: RFC 9110, section 15.5.2, https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2.
  *
  * @category constructors
  */
-export const renewing = <E2, R>(renew: (request: Request) => Effect.Effect<Request, E2, R>): Renewing<E2, R> => {
+export const renewing = <E2, R>(
+  renew: (request: Request, refused: Request) => Effect.Effect<Request, E2, R>
+): Renewing<E2, R> => {
   if (!Predicate.isFunction(renew)) return Argument.refuse("Unauthorized.renewing", "renew", "a function", renew)
   return {
-    beforeRetry: (request, { previous }) =>
-      Option.exists(previous, ({ status }) => status === 401) ? renew(request) : Effect.succeed(request),
-    opinion: (outcome) => (HttpClassifier.responseOf(outcome)?.status === 401 ? Verdict.client : Verdict.noOpinion),
+    beforeRetry: (request, { previous }) => {
+      const response = HttpClassifier.responseOf(Option.getOrUndefined(previous)?.outcome)
+      return isRefusal(response) ? renew(request, response.request) : Effect.succeed(request)
+    },
+    opinion: (outcome) => (isRefusal(HttpClassifier.responseOf(outcome)) ? Verdict.client : Verdict.noOpinion),
     attemptsByKind: { Client: 2 }
   }
 }
+
+const isRefusal = (
+  response: HttpClientResponse.HttpClientResponse | undefined
+): response is HttpClientResponse.HttpClientResponse => response?.status === 401

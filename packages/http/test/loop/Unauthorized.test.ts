@@ -1,4 +1,4 @@
-import { HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
+import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { Backoff, Retry } from "@effect-retry/core"
 import { HttpRetry, RequestBody, Unauthorized } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
@@ -53,6 +53,31 @@ describe("Unauthorized.renewing", () => {
       yield* retried.get(url)
       yield* retried.get(url)
       expect(tokens(calls)).toEqual(["token-1", "token-2", "token-1", "token-3"])
+    }).pipe(world)
+  )
+
+  it.effect("is told what was refused: many operations renew a credential once", () =>
+    Effect.gen(function* () {
+      let token = 1
+      const sent: Array<string | undefined> = []
+      const server = HttpClient.make((request) => {
+        sent.push(request.headers["authorization"])
+        const status = request.headers["authorization"] === "Bearer token-1" ? 401 : 200
+        return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status })))
+      })
+      const authorized = (request: HttpClientRequest.HttpClientRequest) =>
+        HttpClientRequest.bearerToken(request, `token-${token}`)
+      const renewed = Unauthorized.renewing((request, refused) =>
+        Effect.sync(() => {
+          if (refused.headers["authorization"] === `Bearer token-${token}`) token++
+          return authorized(request)
+        })
+      )
+      const retried = server.pipe(HttpClient.mapRequest(authorized), HttpRetry.withRetry({ ...policy, ...renewed }))
+      const posts = Array.from({ length: 20 }, () => retried.post(url))
+      const answers = yield* Effect.all(posts, { concurrency: "unbounded" })
+      expect([new Set(answers.map(({ status }) => status)), token]).toEqual([new Set([200]), 2])
+      expect(new Set(sent)).toEqual(new Set(["Bearer token-1", "Bearer token-2"]))
     }).pipe(world)
   )
 
