@@ -11,6 +11,14 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 const path = (relative: string): string => fileURLToPath(new URL(`../../../${relative}`, import.meta.url))
 
 const mutatedPackage = process.env["MUTATED_PACKAGE"] ?? ""
+/** Given by a run within one process. */
+const isQuick = process.env["MUTANT_STATES"] !== undefined
+
+/** Thousands of operations over sockets: they look for leaks, and take longer than all the rest. */
+const longest = ["**/Leaks.test.ts", "**/Sdks.test.ts"]
+/** What takes seconds, and would do so for every mutant. */
+const long = ["**/*Sockets.test.ts", "**/Fuzz.test.ts", "**/PublishedClients.test.ts"]
+
 const testsOfStage = `/packages/${mutatedPackage}/test/${process.env["MUTATED_STAGE"] ?? ""}/`
 
 const isElsewhere = ({ moduleId }: TestSpecification): number => (moduleId.includes(testsOfStage) ? 0 : 1)
@@ -36,9 +44,19 @@ export default defineConfig({
           name: "packages",
           root: path("."),
           include: [join(`packages/${mutatedPackage}/test`, process.env["MUTATED_TESTS"] ?? "", "**/*.test.ts")],
-          // Thousands of operations over sockets: they look for leaks, and take longer than all the rest.
-          exclude: ["**/Leaks.test.ts", "**/Sdks.test.ts"],
-          setupFiles: [path("packages/tools/mutation/src/coverage.setup.ts"), path("packages/testing/test/setup.ts")]
+          exclude: [...longest, ...(isQuick ? long : [])],
+          setupFiles: [
+            ...(isQuick ? [] : [path("packages/tools/mutation/src/coverage.setup.ts")]),
+            path("packages/testing/test/setup.ts")
+          ],
+          ...(isQuick && {
+            runner: path("packages/tools/mutation/src/quick.runner.ts"),
+            isolate: false,
+            fileParallelism: false,
+            pool: "forks" as const,
+            poolOptions: { forks: { singleFork: true, isolate: false } },
+            testTimeout: 4000
+          })
         }
       }
     ]

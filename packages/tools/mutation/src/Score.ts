@@ -49,6 +49,37 @@ export interface Score {
   readonly survivors: ReadonlyArray<Survivor>
 }
 
+/**
+ * The report on mutants that were made of `sources`, with the state of each by its number.
+ */
+export const fromInstrumented = (
+  sources: ReadonlyMap<string, string>,
+  mutants: ReadonlyArray<Omit<Mutant, "status"> & { readonly id: string; readonly fileName: string }>,
+  states: { readonly [id: string]: string }
+): Report => ({
+  files: Object.fromEntries(
+    [...sources].map(([path, source]) => [
+      path,
+      {
+        source,
+        mutants: mutants
+          .filter(({ fileName }) => fileName === path)
+          .map((mutant) => ({
+            ...mutant,
+            location: fromOne(mutant.location),
+            status: states[mutant.id] ?? "NoCoverage"
+          }))
+      }
+    ])
+  )
+})
+
+/** The instrumenter counts from 0. */
+const fromOne = ({ end, start }: Mutant["location"]): Mutant["location"] => ({
+  start: { line: start.line + 1, column: start.column + 1 },
+  end: { line: end.line + 1, column: end.column + 1 }
+})
+
 const noticed = ["Killed", "Timeout", "RuntimeError", "CompileError"]
 const unnoticed = ["Survived", "NoCoverage"]
 
