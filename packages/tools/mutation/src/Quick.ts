@@ -59,11 +59,16 @@ export const run = async (
   try {
     for (const { content, name } of files) writeFileSync(name, content)
     const vitest = fileURLToPath(import.meta.resolve("vitest/vitest.mjs"))
-    spawnSync(process.execPath, [vitest, "run", "--config", "packages/tools/mutation/vitest.config.ts", tests], {
-      stdio: ["ignore", "ignore", "inherit"],
-      env: { ...process.env, MUTANT_STATES: statesFile },
-      timeout: longestMillis
-    })
+    const { status } = spawnSync(
+      process.execPath,
+      [vitest, "run", "--config", "packages/tools/mutation/vitest.config.ts", tests],
+      {
+        stdio: ["ignore", "ignore", "inherit"],
+        env: { ...process.env, MUTANT_STATES: statesFile },
+        timeout: longestMillis
+      }
+    )
+    if (status !== 0) throw new Error("the tests fail without a mutant, or do not come to an end")
   } finally {
     for (const [path, source] of sources) writeFileSync(path, source)
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { Equivalent } from "../src/Equivalent.ts"
 import { equivalents } from "../src/Equivalent.ts"
-import { type Mutant, percent, type Report, score } from "../src/Score.ts"
+import { fromInstrumented, type Mutant, percent, type Report, score } from "../src/Score.ts"
 
 const file = "packages/some/src/stage/File.ts"
 
@@ -56,6 +56,27 @@ describe("score", () => {
   ])("takes for equivalent what is listed as such: $what", ({ change, equivalent }) => {
     const found = score(report(mutant("Survived", 2, 3, 8)), [{ ...known, ...change }])
     expect([found.equivalent, found.survivors.length]).toEqual([equivalent, 1 - equivalent])
+  })
+})
+
+describe("fromInstrumented", () => {
+  it("is a report of the states that mutants were left in, which the instrumenter counts from 0", () => {
+    const of = (id: string, fileName: string) => ({
+      id,
+      fileName,
+      mutatorName: "ConditionalExpression",
+      replacement: "true",
+      location: { start: { line: 1, column: 2 }, end: { line: 1, column: 7 } }
+    })
+    const mutants = [of("0", file), of("1", file), of("2", file), of("3", "packages/some/src/stage/Other.ts")]
+    const found = score(fromInstrumented(new Map([[file, source]]), mutants, { 0: "Killed", 1: "Survived" }), [])
+    expect([found.run, found.killed]).toEqual([3, 1])
+    expect(
+      found.survivors.map(({ line, lineNumber, original, status }) => [line, lineNumber, original, status])
+    ).toEqual([
+      ["x > 0", 2, "x > 0", "Survived"],
+      ["x > 0", 2, "x > 0", "NoCoverage"]
+    ])
   })
 })
 
