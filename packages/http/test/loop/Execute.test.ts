@@ -281,6 +281,19 @@ describe("HttpRetry.execute", () => {
     }).pipe(world)
   )
 
+  it.effect.each([
+    ["a deadline", new Deadline.DeadlineExceeded({ within: Duration.seconds(7), attempts: 7, cause: undefined })],
+    ["a refusal", new Retry.AttemptRefused({ attempt: 7, cause: new Error("of the client") })]
+  ])("leaves an error alone that the client itself fails with, of the class of the policy's: %s", ([, own]) =>
+    Effect.gen(function* () {
+      const failing = HttpClient.transformResponse(scripted(200).client, () => Effect.fail(own))
+      const read = () => Effect.dieMessage("read")
+      expect(yield* Effect.flip(HttpRetry.execute(HttpRetry.withRetry(failing, policy), get, read))).toBe(own)
+      const reading = HttpRetry.execute(HttpRetry.withRetry(scripted(200).client, policy), get, () => Effect.fail(own))
+      expect(yield* Effect.flip(reading)).toBe(own)
+    }).pipe(world)
+  )
+
   it("refuses a client that the platform has not made, and a reader that is none", () => {
     expect(() => HttpRetry.execute({} as HttpClient.HttpClient, get, text)).toThrow("HttpRetry.execute: client must be")
     const { client } = scripted(whole)

@@ -76,10 +76,21 @@ describe("Fetch.make with a body of another class", () => {
     ["a form of undici", of(undici)],
     ["a buffer of another realm", bytes]
   ]
+  /** Known by what the fetch of Node.js knows them by. */
+  const once: ReadonlyArray<readonly [string, Body]> = [
+    ["a blob of another class", of({ arrayBuffer: () => undefined, [Symbol.toStringTag]: "Blob" })],
+    ["a form of another class", of({ getAll: () => undefined, [Symbol.toStringTag]: "FormData" })],
+    ["a stream of another class", of({ getReader: () => undefined, [Symbol.toStringTag]: "ReadableStream" })]
+  ]
 
   it.each(again)("sends it again by the fetch of Node.js: %s", async (_, body) => {
     expect(await rejected(global()(url, { method: "PUT", body }))).toBe("503")
     expect(sent).toEqual([body, body, body])
+  })
+
+  it.each(once)("hands it to the fetch of Node.js: %s", async (_, body) => {
+    expect(await rejected(global()(url, { method: "PUT", body }))).toBe("503")
+    expect(sent[0]).toBe(body)
   })
 
   it("copies the bytes of a buffer of another realm", async () => {

@@ -1408,6 +1408,23 @@ describe("HttpRetry.make", () => {
   it("answers the policy as it is", () => {
     expect(HttpRetry.make(policy)).toBe(policy)
   })
+
+  it("throws what a field of the policy throws itself", () => {
+    const error = new Error("from a getter")
+    const attemptsByKind = {
+      get Server(): number {
+        throw error
+      }
+    }
+    const thrown = (): unknown => {
+      try {
+        return HttpRetry.make({ ...policy, attemptsByKind })
+      } catch (thrown) {
+        return thrown
+      }
+    }
+    expect(thrown()).toBe(error)
+  })
 })
 
 describe("HttpRetry.attemptNumber", () => {

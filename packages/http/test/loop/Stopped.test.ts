@@ -154,6 +154,7 @@ describe("HttpRetry.orStopped", () => {
         0
       ])
       expect(stopped.error).toBeInstanceOf(Expired)
+      expect([stopped.history, stopped.delay, stopped.elapsed]).toEqual([[], Option.none(), Duration.zero])
     }).pipe(world)
   )
 
@@ -228,6 +229,15 @@ describe("HttpRetry.orStopped", () => {
         const cause = yield* Effect.map(Effect.sandbox(failing), () => Cause.empty).pipe(Effect.merge)
         expect(Cause.pretty(cause, { renderErrorCause: true })).toMatch(/^(?![^]*(4111|secret|word))[^]*all attempts/)
       }
+    }).pipe(world)
+  )
+
+  it.effect("prints an error as its cause, and no response", () =>
+    Effect.gen(function* () {
+      const causes = yield* Effect.forEach([scripted(resetFault), scripted(503)], ({ client }) =>
+        Effect.map(Effect.flip(HttpRetry.orStopped(client, policy).get(url)), ({ cause }) => cause)
+      )
+      expect(causes).toMatchObject([{ name: "RequestError" }, undefined])
     }).pipe(world)
   )
 })

@@ -35,6 +35,7 @@ describe("Unauthorized.renewing", () => {
     { steps: [401, 401, 200], sent: ["token-1", "token-2"], status: 401 },
     { steps: [503, 401, 200], sent: ["token-1", "token-1", "token-2"], status: 200 },
     { steps: [401, 503, 200], sent: ["token-1", "token-2", "token-2"], status: 200 },
+    { steps: [Faults.reset, 401, 200], sent: ["token-1", "token-1", "token-2"], status: 200 },
     { steps: [401, 503, 503, 200], sent: ["token-1", "token-2", "token-2", "token-2"], status: 200 },
     { steps: [503, 401, 503, 401, 200], sent: ["token-1", "token-1", "token-2", "token-2"], status: 401 },
     { steps: [403, 200], sent: ["token-1"], status: 403 }
