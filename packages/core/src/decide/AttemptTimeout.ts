@@ -23,9 +23,13 @@ export class AttemptTimedOut extends Data.TaggedError("AttemptTimedOut")<{
   readonly after: Duration.Duration
 }> {
   override get message(): string {
-    return `attempt ${this.attempt} took longer than ${Duration.format(this.after)}`
+    return `attempt ${this.attempt} took longer than ${Duration.format(wholeMillis(this.after))}`
   }
 }
+
+/** What is left until a deadline can be of any number of nanoseconds. */
+const wholeMillis = (given: Duration.Duration): Duration.Duration =>
+  Duration.millis(Math.round(Duration.toMillis(given)))
 
 /**
  * A bound on each attempt; `E2` is the error it adds.

@@ -89,6 +89,8 @@ describe("AttemptTimeout.disconnected", () => {
 describe("AttemptTimeout.AttemptTimedOut", () => {
   it("names the attempt and its timeout", () => {
     expect(timedOut.message).toBe("attempt 3 took longer than 2s")
+    const left = new AttemptTimeout.AttemptTimedOut({ attempt: 1, after: Duration.nanos(299_966_309n) })
+    expect(left.message).toBe("attempt 1 took longer than 300ms")
   })
 
   it("is the error that is added, unless the caller makes another", () => {
