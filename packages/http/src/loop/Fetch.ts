@@ -38,7 +38,11 @@ import { isPlain, retrying } from "./Retrying.ts"
  * @category models
  */
 export interface Options {
-  /** What sends. @default the global `fetch` at the time of the call */
+  /**
+   * What sends. The default is that of `make` where the global `fetch` has since been replaced by one that retries.
+   *
+   * @default the global `fetch` at the time of the call
+   */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
@@ -82,10 +86,11 @@ const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
     // What ends the requests of another `fetch` is not known: there each attempt has a signal of its own.
     const isDirect = own === undefined && ofRequests === undefined && isPlain(policy)
     const runPromiseExit = Runtime.runPromiseExit(runtime)
-    return async (input, init) => {
+    const underlying = own === undefined ? globalFetch() : () => own
+    return marked(async (input, init) => {
       if (own === undefined) FetchInput.checkGlobal(input, init)
       const call = FetchCall.make(
-        own ?? globalThis.fetch,
+        underlying(),
         { input, init },
         (request) => isDirect && !Idempotency.wantsKey(policy.idempotency, request)
       )
@@ -96,8 +101,18 @@ const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
       const exit = await untilAborted(signal, (options) => runPromiseExit(FetchCall.looped(call, retry), options))
       if (Exit.isSuccess(exit)) return exit.value
       throw signal?.aborted === true ? signal.reason : rejection(exit.cause)
-    }
+    })
   }
+}
+
+const mark = Symbol.for("@effect-retry/http/Fetch")
+
+const marked = (retrying: typeof fetch): typeof fetch => Object.assign(retrying, { [mark]: true })
+
+/** One that retries and has taken the place of the global `fetch` is not to send by itself. */
+const globalFetch = (): (() => typeof fetch) => {
+  const before = globalThis.fetch
+  return () => (Predicate.hasProperty(globalThis.fetch, mark) ? before : globalThis.fetch)
 }
 
 /** A response that needs no judgement; what else becomes of an attempt is for the loop. */

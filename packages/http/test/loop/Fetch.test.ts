@@ -713,6 +713,29 @@ describe("Fetch.make in time", () => {
   })
 })
 
+describe("Fetch.make in place of the global fetch", () => {
+  const installed = async (...policies: ReadonlyArray<typeof quick>) => {
+    const before = globalThis.fetch
+    try {
+      for (const policy of policies) globalThis.fetch = Fetch.make(policy)
+      return await fetch(url)
+    } finally {
+      globalThis.fetch = before
+    }
+  }
+
+  it("sends by the one that was there before", async () => {
+    respond = status(503, 200)
+    expect([await (await installed(quick)).text(), seen.length]).toEqual(["answer 2", 2])
+  })
+
+  it("retries over another one that it replaces", async () => {
+    respond = status(503)
+    const answer = await installed({ ...quick, maxAttempts: 2 }, { ...quick, maxAttempts: 2 })
+    expect([answer.status, seen.length]).toEqual([503, 4])
+  })
+})
+
 describe("Fetch.makeEffect", () => {
   const limited = { ...quick, rateLimiter: TokenBucket.Default }
   /** Grants first attempts alone. */
