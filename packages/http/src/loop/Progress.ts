@@ -108,7 +108,7 @@ export const read = (progress: Progress, response: Response): Effect.Effect<void
       : Resumption.rest(response, { position, ...known }, version.isSame(response))
   if (decision._tag !== "Part") return unread(response, refused(progress, decision))
   if (received === 0) begin(progress, response, decision.part)
-  const part = isOpen(progress) ? { ...decision.part, end: undefined, until: undefined } : decision.part
+  const part = isOpen(progress) ? open : decision.part
   progress.known = part
   return receive(progress, reading, response, part)
 }
@@ -118,6 +118,9 @@ export const read = (progress: Progress, response: Response): Effect.Effect<void
  * `Content-Length` without its `Content-Encoding`.
  */
 const isOpen = ({ asked, version }: Progress): boolean => version === undefined && asked === undefined
+
+/** What such a body holds: it is never resumed. */
+const open: Resumption.Part = { start: 0, end: undefined, until: undefined, total: undefined }
 
 type Failure = HttpClientError.ResponseError | DownloadFailed
 
@@ -172,10 +175,10 @@ const broken = (progress: Progress, error: Failure): Effect.Effect<void, Failure
   return notResumable(progress)
 }
 
-const isWhole = ({ known, position }: Progress): boolean => known.until !== undefined && position >= known.until
+const isWhole = ({ known, position }: Progress): boolean => position >= (known.until ?? Infinity)
 
 /** A response whose body is of no bytes fails to be streamed. */
-const isEmptyBody = (error: Failure): boolean => error._tag === "ResponseError" && error.reason === "EmptyBody"
+const isEmptyBody = (error: Failure): boolean => error.reason === "EmptyBody"
 
 /** Judged like any other connection that ends too early. */
 const shortened = (response: Response): HttpClientError.ResponseError =>
@@ -198,7 +201,7 @@ const take = (
     const fitting: Array<Uint8Array> = []
     let place = progress.position
     for (const bytes of chunk) {
-      const kept = bytes.length <= end - place ? bytes : bytes.subarray(0, end - place)
+      const kept = bytes.subarray(0, Math.max(0, end - place))
       if (kept.length > 0) fitting.push(kept)
       place += bytes.length
     }
@@ -221,9 +224,7 @@ const tooLong: Resumption.Refusal = { _tag: "WrongPart", why: "more bytes than t
  */
 export const failure = (progress: Progress, error: unknown): unknown => {
   const { cause, received } = progress
-  if (error instanceof DownloadFailed) {
-    return error.reason._tag === "NotResumable" ? new DownloadFailed({ reason: error.reason, received, cause }) : error
-  }
+  if (error instanceof DownloadFailed) return new DownloadFailed({ reason: error.reason, received, cause })
   const isOfStatus = error instanceof HttpClientError.ResponseError && error.reason === "StatusCode"
   if (received === 0 || !isOfStatus || !Resumption.isRefusal(error.response.status)) return error
   const reason = Resumption.rest(error.response, { position: progress.position, ...progress.known }, false)

@@ -1,4 +1,4 @@
-import { HttpClient, HttpClientRequest } from "@effect/platform"
+import { HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
 import { AttemptTimeout, Backoff, Deadline, RetryBucket, Verdict } from "@effect-retry/core"
 import { Download, HttpClassifier, HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
@@ -79,12 +79,11 @@ describe("Download.stream", () => {
 
   it.effect("starts over as long as nothing was received, also with another version", () =>
     Effect.gen(function* () {
-      const { asked, bytes, error } = yield* downloaded({ ...file, validator: "none" }, [
-        { breaksAfter: 0 },
-        { unreachable: true },
-        { version: 1 }
-      ])
-      expect([bytes, error, asked]).toEqual([content(file, 1), undefined, [none, none, none]])
+      for (const validator of ["none", "tag"] as const) {
+        const steps = [{ breaksAfter: 0 }, { unreachable: true }, { version: 1 }]
+        const { asked, bytes, error } = yield* downloaded({ ...file, validator }, steps)
+        expect([bytes, error, asked]).toEqual([content(file, 1), undefined, [none, none, none]])
+      }
     }).pipe(world)
   )
 
@@ -150,6 +149,7 @@ describe("Download.stream", () => {
       const { bytes, calls, error } = yield* downloaded(file, [{ breaksAfter: 7 }, step])
       expect(bytes).toEqual(content(file, 0).subarray(0, 7))
       expect(error).toMatchObject({ _tag: "DownloadFailed", reason: { _tag: reason }, received: 7 })
+      expect(error?.cause).toBe(undefined)
       // The answer that is refused is cancelled: it holds no connection.
       expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, true])
     }).pipe(world)
@@ -187,6 +187,50 @@ describe("Download.stream", () => {
       expect(refusing.error).toMatchObject({ _tag: "ResponseError", reason: "StatusCode", response: { status: 503 } })
       const missing = yield* downloaded(file, [{ status: 404 }])
       expect(missing.error).toMatchObject({ reason: "StatusCode", response: { status: 404 } })
+    }).pipe(world)
+  )
+
+  it.effect.each([199, 300, 412, 416])(
+    "fails with a first answer outside of 2xx, and gives nothing of it: %s",
+    (status) =>
+      Effect.gen(function* () {
+        const { client } = Scripted.make({ status: 200, body: "no" })
+        const answering = HttpClient.transformResponse(
+          client,
+          Effect.map((response) => Object.defineProperty(response, "status", { value: status }))
+        )
+        const { bytes, error } = yield* collected(Download.stream(HttpRetry.withRetry(answering, policy), get))
+        expect([bytes.length, error]).toMatchObject([0, { _tag: "ResponseError", reason: "StatusCode" }])
+      }).pipe(world)
+  )
+
+  it.effect("hands no empty pieces over, and no piece behind the last byte", () =>
+    Effect.gen(function* () {
+      const { client } = Scripted.make({ status: 200, headers: { etag: '"v0"', "content-length": "5" }, body: "whole" })
+      const pieces = Chunk.make(new Uint8Array(0), new Uint8Array(3), new Uint8Array(4), new Uint8Array(9))
+      const inPieces = HttpClient.transformResponse(
+        client,
+        Effect.map((response) => Object.defineProperty(response, "stream", { value: Stream.fromChunk(pieces) }))
+      )
+      const lengths: Array<number> = []
+      const given = Stream.tap(Download.stream(inPieces, get), ({ length }) => Effect.sync(() => lengths.push(length)))
+      const { error } = yield* collected(given)
+      expect([lengths, error]).toMatchObject([[3, 2], { reason: { _tag: "WrongPart" }, received: 5 }])
+    }).pipe(world)
+  )
+
+  it.effect("gives what a combinator answers in place of an empty body", () =>
+    Effect.gen(function* () {
+      const empty = Scripted.make({ status: 200, headers: { etag: '"v0"', "content-length": "0" } })
+      const other = Scripted.make({ status: 200, body: "other" })
+      const replaced = HttpClient.transformResponse(
+        HttpRetry.withRetry(empty.client, policy),
+        Effect.zipRight(other.client.get(url))
+      )
+      expect(yield* collected(Download.stream(replaced, get))).toEqual({
+        bytes: new TextEncoder().encode("other"),
+        error: undefined
+      })
     }).pipe(world)
   )
 
@@ -247,6 +291,14 @@ describe("Download.stream with a range of the caller's", () => {
     }).pipe(world)
   )
 
+  it.effect("emits what fits of a part that is longer than it said, also of one that cannot be resumed", () =>
+    Effect.gen(function* () {
+      const of = { ...file, validator: "none" } as const
+      const { bytes, error } = yield* downloaded(of, [{ excess: 5 }], ranged("bytes=4-11"))
+      expect([bytes, error]).toMatchObject([content(file, 0).subarray(4, 12), { reason: { _tag: "WrongPart" } }])
+    }).pipe(world)
+  )
+
   it.effect.each([
     ["the whole", { ignores: "range" }, "RangeRefused"],
     ["another part", { headers: { "content-range": "bytes 5-11/20" } }, "WrongPart"],
@@ -284,8 +336,10 @@ describe("Download.stream with a range of the caller's", () => {
     const { client } = RangeServer.make(file, [])
     const conditional = HttpClientRequest.setHeader(ranged("bytes=4-"), "if-range", '"v0"')
     expect(() => Download.stream(client, conditional)).toThrow("request.headers.if-range must be absent")
-    const validators = ["etag"] as unknown as ReadonlyArray<Download.Validator>
-    expect(() => Download.stream(client, get, { validators })).toThrow("Download.stream: validators must be")
+    const validators = [Download.entityTag, "etag"] as unknown as ReadonlyArray<Download.Validator>
+    expect(() => Download.stream(client, get, { validators })).toThrow(
+      "Download.stream: validators must be an array of validators"
+    )
   })
 })
 
@@ -379,8 +433,14 @@ describe("Download.stream as an operation", () => {
     Effect.gen(function* () {
       const headers = { etag: '"v0"', "content-length": "20" }
       const { client } = Scripted.make({ status: 200, headers })
-      const head = Download.stream(HttpRetry.withRetry(client, policy), HttpClientRequest.head(url))
-      expect(yield* collected(head)).toEqual({ bytes: new Uint8Array(), error: undefined })
+      const head = HttpClientRequest.head(url)
+      const part = Scripted.make({ status: 206, headers: { etag: '"v0"', "content-range": "bytes 4-11/20" } })
+      for (const download of [
+        Download.stream(HttpRetry.withRetry(client, policy), head),
+        Download.stream(part.client, HttpClientRequest.setHeader(head, "range", "bytes=4-11"))
+      ]) {
+        expect(yield* collected(download)).toEqual({ bytes: new Uint8Array(), error: undefined })
+      }
     }).pipe(world)
   )
 
@@ -431,9 +491,12 @@ describe("Download.stream as an operation", () => {
 
   it.effect("downloads once with a client that does not retry", () =>
     Effect.gen(function* () {
-      const { client } = RangeServer.make(file, [{}, { breaksAfter: 7 }])
+      const { client } = RangeServer.make(file, [{}, { breaksAfter: 7 }, { endsAfter: 7 }])
       expect((yield* collected(Download.stream(client, get))).bytes).toEqual(content(file, 0))
       expect(yield* collected(Download.stream(client, get))).toMatchObject({ error: { reason: "Decode" } })
+      expect(yield* collected(Download.stream(client, get))).toMatchObject({
+        error: { reason: "Decode", cause: { message: "the body ended before its length" } }
+      })
     }).pipe(world)
   )
 
@@ -447,6 +510,29 @@ describe("Download.stream as an operation", () => {
       const { error } = yield* collected(Download.stream(filtered, get))
       expect(error).toMatchObject({ _tag: "DownloadFailed", reason: { _tag: "OtherVersion" }, received: 7 })
     }).pipe(world)
+  )
+
+  it.effect(
+    "leaves to a client what it fails with of a first answer, and of one that is no refusal of its status",
+    () =>
+      Effect.gen(function* () {
+        const first = RangeServer.make(file, [{ status: 412 }])
+        const filtered = HttpClient.filterStatusOk(HttpRetry.withRetry(first.client, policy))
+        expect(yield* collected(Download.stream(filtered, get))).toMatchObject({
+          error: { _tag: "ResponseError", reason: "StatusCode" }
+        })
+        const second = RangeServer.make(file, [{ breaksAfter: 7 }, { version: 1 }])
+        const decoding = HttpClient.transformResponse(
+          HttpRetry.withRetry(second.client, policy),
+          Effect.flatMap((response) =>
+            Effect.fail(new HttpClientError.ResponseError({ request: response.request, response, reason: "Decode" }))
+          )
+        )
+        expect(yield* collected(Download.stream(decoding, get))).toMatchObject({
+          bytes: content(file, 0).subarray(0, 7),
+          error: { _tag: "ResponseError", reason: "Decode", response: { status: 412 } }
+        })
+      }).pipe(world)
   )
 
   it.effect("lets defects through", () =>
