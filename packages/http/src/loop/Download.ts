@@ -54,26 +54,26 @@ export const stream: {
   (
     request: HttpClientRequest.HttpClientRequest,
     options?: Options
-  ): <E, R>(client: HttpClient.HttpClient.With<E, R>) => Stream.Stream<Uint8Array, Failure<E>, R>
+  ): <E, R>(client: HttpClient.HttpClient.With<E, R>) => Stream.Stream<Uint8Array, E | Failed, R>
   <E, R>(
     client: HttpClient.HttpClient.With<E, R>,
     request: HttpClientRequest.HttpClientRequest,
     options?: Options
-  ): Stream.Stream<Uint8Array, Failure<E>, R>
+  ): Stream.Stream<Uint8Array, E | Failed, R>
 } = /*#__PURE__*/ dual(
   (args) => Predicate.hasProperty(args[0], HttpClient.TypeId),
   <E, R>(
     client: HttpClient.HttpClient.With<E, R>,
     request: Request,
     options?: Options
-  ): Stream.Stream<Uint8Array, Failure<E>, R> => {
+  ): Stream.Stream<Uint8Array, E | Failed, R> => {
     const validators = checked(options)
     Progress.checkRequest(owner, request)
-    return Stream.unwrapScoped(started(client, request, validators)) as Stream.Stream<Uint8Array, Failure<E>, R>
+    return Stream.unwrapScoped(started(client, request, validators)) as Stream.Stream<Uint8Array, E | Failed, R>
   }
 )
 
-type Failure<E> = E | HttpClientError.ResponseError | DownloadFailed
+type Failed = HttpClientError.ResponseError | DownloadFailed
 
 const owner = "Download.stream"
 

@@ -172,19 +172,21 @@ type Reads<P> = ReadsOf<BackoffOf<P>>
 type NeedsOf<S> = S extends Schedule.Schedule<any, any, infer R> ? R : never
 
 /**
- * The client's error under a policy: what the policy itself fails an attempt with (a timeout, a deadline, a first attempt
- * refused) is the `cause` of a `RequestError`, unless the policy makes an error of its own of it.
+ * What a policy adds to the client's error: what the policy itself fails an attempt with (a timeout, a deadline, a first
+ * attempt refused) is the `cause` of a `RequestError`, unless the policy makes an error of its own of it.
+ *
+ * Signatures say `E | Added<P>`: editors show such a union as its members, and an alias of it as the alias.
  *
  * @category models
  */
-export type Failure<P, E> = E | Added<Given<P>>
+export type Added<P> = AddedBy<Given<P>>
 
 type HookOf<P> = P extends { readonly beforeRetry?: infer H } ? H : never
 type ErrorOf<H> = H extends (...args: any) => Effect.Effect<any, infer E2, any> ? E2 : never
 type ServiceOf<H> = H extends (...args: any) => Effect.Effect<any, any, infer R> ? R : never
 
 /** A conditional type: beside a plain `RequestError`, the compiler takes the rest of an annotated result for `E`. */
-type Added<P> = P extends unknown
+type AddedBy<P> = P extends unknown
   ?
       | HttpClientError.RequestError
       | Exclude<

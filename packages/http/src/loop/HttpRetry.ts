@@ -35,7 +35,7 @@ import { dual } from "effect/Function"
 import * as Token from "../accept/Token.ts"
 import type { Send } from "./Exchange.ts"
 import type { Outcome } from "./Attempt.ts"
-import type { Any, Bound, Checked, Env, Failure, In, Policy } from "./HttpPolicy.ts"
+import type { Added, Any, Bound, Checked, Env, In, Policy } from "./HttpPolicy.ts"
 import { complete } from "./HttpPolicy.ts"
 import { made } from "./MadeClient.ts"
 import { retrying } from "./Retrying.ts"
@@ -75,11 +75,11 @@ type InPipe<E> = unknown extends E ? never : unknown
  */
 export const withRetry: {
   (): <E, R>(self: With<E, R>) => With<E | HttpClientError.RequestError, R>
-  <E, P extends Bound<E>>(policy: Checked<P> & InPipe<E>): <R>(self: With<E, R>) => With<Failure<P, E>, Env<P, R>>
+  <E, P extends Bound<E>>(policy: Checked<P> & InPipe<E>): <R>(self: With<E, R>) => With<E | Added<P>, Env<P, R>>
   <E, R>(self: With<E, R>): With<E | HttpClientError.RequestError, R>
-  <E, R, P extends Bound<E>>(self: With<E, R>, policy: Checked<P>): With<Failure<P, E>, Env<P, R>>
+  <E, R, P extends Bound<E>>(self: With<E, R>, policy: Checked<P>): With<E | Added<P>, Env<P, R>>
   // The last one: it is the one of which the compiler says why it does not take a policy.
-  <P extends Bound<never>>(policy: Checked<P>): <E extends In<P>, R>(self: With<E, R>) => With<Failure<P, E>, Env<P, R>>
+  <P extends Bound<never>>(policy: Checked<P>): <E extends In<P>, R>(self: With<E, R>) => With<E | Added<P>, Env<P, R>>
 } = /*#__PURE__*/ dual(
   (args) => args.length > 1 || isClient(args[0]),
   (self: With<unknown, unknown>, policy: Any = {}): With<unknown, unknown> => {
@@ -108,16 +108,16 @@ export const orStopped: {
   (): <E, R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<E | HttpClientError.RequestError>>, R>
   <E, P extends Bound<E>>(
     policy: Checked<P> & InPipe<E>
-  ): <R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<Failure<P, E>>>, Env<P, R>>
+  ): <R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
   <E, R>(self: With<E, R>): With<Retry.RetryStopped<Outcome<E | HttpClientError.RequestError>>, R>
   <E, R, P extends Bound<E>>(
     self: With<E, R>,
     policy: Checked<P>
-  ): With<Retry.RetryStopped<Outcome<Failure<P, E>>>, Env<P, R>>
+  ): With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
   // The last one: it is the one of which the compiler says why it does not take a policy.
   <P extends Bound<never>>(
     policy: Checked<P>
-  ): <E extends In<P>, R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<Failure<P, E>>>, Env<P, R>>
+  ): <E extends In<P>, R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
 } = /*#__PURE__*/ dual(
   (args) => args.length > 1 || isClient(args[0]),
   (self: With<unknown, unknown>, policy: Any = {}): With<unknown, unknown> => {
