@@ -8,8 +8,8 @@ import { HttpClient } from "@effect/platform"
 const threeRetries = (client: HttpClient.HttpClient) => HttpClient.retryTransient(client, { times: 3 })
 const noRetries = (client: HttpClient.HttpClient) => HttpClient.retryTransient(client, { times: 0 })
 
-const fourAttempts = HttpRetry.withRetry({ ...HttpRetry.standard, maxAttempts: 4 })
-const oneAttempt = HttpRetry.withRetry({ ...HttpRetry.standard, maxAttempts: 1 })
+const fourAttempts = HttpRetry.withRetry({ maxAttempts: 4 })
+const oneAttempt = HttpRetry.withRetry({ maxAttempts: 1 })
 // #endregion
 
 const url = "https://api.example/"

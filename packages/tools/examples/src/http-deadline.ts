@@ -7,7 +7,6 @@ import { AttemptTimeout, Deadline } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 
 const bounded = HttpRetry.withRetry({
-  ...HttpRetry.standard,
   attemptHeaders: HttpRetry.attemptNumber(),
   attemptTimeout: AttemptTimeout.constant("2 seconds"),
   deadline: Deadline.refuse("3 seconds")

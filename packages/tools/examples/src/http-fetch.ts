@@ -2,10 +2,9 @@ import { Effect } from "effect"
 
 // #region fetch
 import { Backoff } from "@effect-retry/core"
-import { Fetch, HttpRetry } from "@effect-retry/http"
+import { Fetch } from "@effect-retry/http"
 
 const policy = {
-  ...HttpRetry.standard,
   maxAttempts: 4,
   backoff: Backoff.exponential({ base: "1 millis" })
 }

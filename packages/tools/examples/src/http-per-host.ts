@@ -4,7 +4,7 @@ import { RetryBucket, TokenBucket } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { Layer } from "effect"
 
-const funded = HttpRetry.withRetry({ ...HttpRetry.standard, bucket: TokenBucket.Default })
+const funded = HttpRetry.withRetry({ bucket: TokenBucket.Default })
 
 const onePerHost = Layer.effect(
   TokenBucket.Default,

@@ -8,7 +8,6 @@ const orders = (client: HttpClient.HttpClient) =>
   client.pipe(
     HttpClient.mapRequest(HttpClientRequest.prependUrl("https://orders.example")),
     HttpRetry.withRetry({
-      ...HttpRetry.standard,
       idempotency: { ...Idempotency.standard, createKeyFor: ["POST"] }
     }),
     HttpClient.filterStatusOk

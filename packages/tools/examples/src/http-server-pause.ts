@@ -4,7 +4,7 @@ import { RateLimiter, TokenBucket } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { Layer } from "effect"
 
-const pausing = HttpRetry.withRetry({ ...HttpRetry.standard, rateLimiter: TokenBucket.Default })
+const pausing = HttpRetry.withRetry({ rateLimiter: TokenBucket.Default })
 
 const onePerHost = Layer.effect(
   TokenBucket.Default,
