@@ -27,10 +27,11 @@ const pages = [
 const ours = { ...Aws, ...Core, Metrics, ...Http, ...Planned, ...Testing }
 const modules = new Map<string, object>(Object.entries(ours))
 
-/** Names of modules of Effect, of its platform and RPC, and of one that is no export of ours. */
+/** Names of modules of Effect, of its platform and RPC, of one that is no export of ours, and of an SDK. */
 const others = new Set([
   ...[Effect, Platform, PlatformNode, Rpc, globalThis].flatMap((object) => Object.getOwnPropertyNames(object)),
-  "Decision"
+  "Decision",
+  "Stripe"
 ])
 
 /** What follows a dot in the name of a file. */
