@@ -17,6 +17,13 @@ const packages = {
   }
 }
 
+// What operations leave in memory is measured in a process of its own: `pnpm check leaks`.
+const leaks = {
+  resolve: packages.resolve,
+  ssr: packages.ssr,
+  test: { name: "leaks", include: ["packages/*/test/**/*.leaks.ts"], isolate: true }
+}
+
 export default defineConfig({
   test: {
     maxWorkers: 2,
@@ -24,7 +31,7 @@ export default defineConfig({
     isolate: false,
     // Laws and storms make much short-lived garbage: with room for it, they take a tenth less.
     poolOptions: { forks: { execArgv: ["--min-semi-space-size=64", "--max-semi-space-size=64"] } },
-    projects: [packages],
+    projects: [packages, leaks],
     coverage: {
       provider: "v8",
       include: [

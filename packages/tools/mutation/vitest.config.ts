@@ -15,7 +15,7 @@ const mutatedPackage = process.env["MUTATED_PACKAGE"] ?? ""
 const isQuick = process.env["MUTANT_STATES"] !== undefined
 
 /** Thousands of operations over sockets: they look for leaks, and take longer than all the rest. */
-const longest = ["**/Leaks.test.ts", "**/Sdks.test.ts"]
+const longest = ["**/Sdks.test.ts"]
 /** What takes seconds, and would do so for every mutant. */
 const long = ["**/*Sockets.test.ts", "**/Fuzz.test.ts", "**/PublishedClients.test.ts"]
 

@@ -159,6 +159,8 @@ const tarballFindings = (manifestPath: string, tarball: string): ReadonlyArray<F
   })
 }
 
+const leaks: Step = () => run("vitest", "run", "--config", "vitest.workspace.ts", "--project", "leaks")
+
 // In this order: packaging packs what the first step built.
 const checks: Readonly<Record<string, Step>> = {
   types,
@@ -169,7 +171,8 @@ const checks: Readonly<Record<string, Step>> = {
   exports: exportsMaps,
   snippets,
   examples,
-  packaging
+  packaging,
+  leaks
 }
 
 const writers: Readonly<Record<string, Step>> = { exports: writeExportsMaps, snippets: writeSnippets }
