@@ -59,7 +59,7 @@ export const drained = (
   { atMostBytes, within }: Drain
 ): Effect.Effect<Option.Option<Uint8Array>> => {
   const announced = announcedBytes(response)
-  if (atMostBytes === 0 || (announced !== undefined && announced > atMostBytes)) {
+  if (atMostBytes === 0 || (announced ?? 0) > atMostBytes) {
     return Effect.as(cancelled(response), Option.none())
   }
   // Platform's clients abort the request at the end of `stream`, which closes the connection of some; not of
@@ -94,7 +94,7 @@ const streamed = (
   const taken = Stream.runForEachWhile(response.stream, (chunk) =>
     Effect.sync(() => {
       bytes += chunk.length
-      if (bytes <= atMostBytes) chunks.push(chunk)
+      chunks.push(chunk)
       return bytes <= atMostBytes
     })
   )

@@ -291,7 +291,7 @@ const checkFunction = (owner: string, field: string, value: unknown): void => {
 const isAmount = (value: unknown): boolean => typeof value === "number" && value >= 0
 
 /** What the fields of a hint rule may be; a rule that is written by hand can lack one, and would wait for no time. */
-const hintFields: { readonly [field: string]: (value: unknown) => boolean } = {
+const hintFields = {
   atMostMillis: isAmount,
   aboveMillis: isAmount,
   jitterRatio: isAmount,
@@ -299,7 +299,7 @@ const hintFields: { readonly [field: string]: (value: unknown) => boolean } = {
   startsOver: Predicate.isBoolean
 }
 
-const hintRules: { readonly [Tag in Hint.Hint["_tag"]]: ReadonlyArray<string> } = {
+const hintRules: { readonly [Tag in Hint.Hint["_tag"]]: ReadonlyArray<keyof typeof hintFields> } = {
   Ignore: [],
   Override: ["atMostMillis", "otherwise", "startsOver"],
   Floor: ["atMostMillis", "jitterRatio", "otherwise", "startsOver"],
@@ -309,4 +309,4 @@ const hintRules: { readonly [Tag in Hint.Hint["_tag"]]: ReadonlyArray<string> } 
 const isHint = (hint: unknown): boolean =>
   Predicate.isRecord(hint) &&
   Object.hasOwn(hintRules, String(hint["_tag"])) &&
-  hintRules[hint["_tag"] as Hint.Hint["_tag"]].every((field) => hintFields[field]?.(hint[field]))
+  hintRules[hint["_tag"] as Hint.Hint["_tag"]].every((field) => hintFields[field](hint[field]))

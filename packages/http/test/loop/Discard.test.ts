@@ -3,6 +3,7 @@ import { Discard } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Option, Stream } from "effect"
+import { PassThrough } from "node:stream"
 import * as Scripted from "../support/ScriptedClient.ts"
 
 const { world } = Scripted
@@ -92,6 +93,15 @@ describe("Discard.drained", () => {
       const { isAborted, response } = yield* received(body, { "content-length": "1" })
       expect(yield* Discard.drained(response, Discard.nothing)).toEqual(Option.none())
       expect([seen.pulled, isAborted()]).toEqual([0, true])
+    }).pipe(world)
+  )
+
+  it.effect("reads nothing there of a body whose length is not announced, either", () =>
+    Effect.gen(function* () {
+      const { body, seen } = Scripted.watchedBody(0)
+      const { isAborted, response } = yield* received(body)
+      expect(yield* Discard.drained(response, Discard.nothing)).toEqual(Option.none())
+      expect([seen.ended, isAborted()]).toEqual([false, true])
     }).pipe(world)
   )
 
@@ -212,6 +222,69 @@ describe("Discard.standard", () => {
 })
 
 describe("Discard.cancelled", () => {
+  /** A response of a class of its own, whose stream notices that it is opened, and closed. */
+  const foreign = (properties: unknown) => {
+    const seen = { opened: 0, closed: 0 }
+    const stream = Stream.acquireRelease(
+      Effect.sync(() => (seen.opened += 1)),
+      () => Effect.sync(() => (seen.closed += 1))
+    ).pipe(Stream.flatMap(() => Stream.never))
+    const response = Object.assign({}, properties, { stream }) as unknown as HttpClientResponse.HttpClientResponse
+    return { response, seen }
+  }
+
+  it.effect.each([
+    ["of no body", {}],
+    ["of a controller that is none", { controller: {} }],
+    ["of an original that is none", { original: {} }],
+    ["of a source without a body", { source: {} }],
+    ["of a body that cannot be given up", { source: { body: { cancel: true, destroy: true } } }]
+  ])("opens and closes the stream where nothing else is known to end a response: %s", ([, properties]) =>
+    Effect.gen(function* () {
+      const { response, seen } = foreign(properties)
+      yield* Discard.cancelled(response)
+      expect(seen).toEqual({ opened: 1, closed: 1 })
+    })
+  )
+
+  it.effect.each([
+    ["a controller", () => ({ controller: new AbortController() })],
+    ["an original", () => ({ original: raw("a") })],
+    ["a body that is cancelled", () => ({ source: { body: { cancel: () => Promise.reject(new Error("read")) } } })],
+    ["a body that is destroyed", () => ({ source: { body: { destroy: () => undefined } } })],
+    ["no body", () => ({ source: { body: null } })]
+  ] as const)("opens no stream where a response has %s", ([, properties]) =>
+    Effect.gen(function* () {
+      const { response, seen } = foreign(properties())
+      yield* Discard.cancelled(response)
+      expect(seen).toEqual({ opened: 0, closed: 0 })
+    })
+  )
+
+  it.effect("hears the error of a body of Node that it destroys", () =>
+    Effect.gen(function* () {
+      const body = new PassThrough()
+      const { response } = foreign({ source: { body } })
+      yield* Discard.cancelled(response)
+      expect([body.destroyed, body.listenerCount("error")]).toEqual([true, 1])
+      const { response: other, seen } = foreign({ source: { body: { destroy: () => undefined, on: true } } })
+      yield* Discard.cancelled(other)
+      expect(seen.opened).toBe(0)
+    })
+  )
+
+  it.effect("ignores what the response itself throws", () =>
+    Effect.gen(function* () {
+      const { response } = foreign({})
+      const hostile = Object.defineProperty(response, "stream", {
+        get: () => {
+          throw new Error("broken")
+        }
+      })
+      expect(yield* Effect.exit(Discard.cancelled(hostile))).toEqual(Exit.void)
+    })
+  )
+
   it.effect.each([0, 1, 3])("aborts the request of a client inside of others: %s", (depth) =>
     Effect.gen(function* () {
       const signals: Array<AbortSignal> = []

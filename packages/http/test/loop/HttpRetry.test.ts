@@ -433,10 +433,12 @@ describe("HttpRetry.withRetry in a pipeline", () => {
 
   it("refuses a client that the platform has not made", () => {
     const { client } = scripted(200)
-    const fake = { [HttpClient.TypeId]: HttpClient.TypeId, execute: client.execute } as unknown as typeof client
-    expect(() => HttpRetry.withRetry(fake, policy)).toThrow(
-      "HttpRetry.withRetry: client must be made by HttpClient.make or HttpClient.makeWith"
-    )
+    const fake = { [HttpClient.TypeId]: HttpClient.TypeId, execute: client.execute }
+    for (const own of [fake, { ...fake, preprocess: Effect.succeed }] as unknown as ReadonlyArray<typeof client>) {
+      expect(() => HttpRetry.withRetry(own, policy)).toThrow(
+        "HttpRetry.withRetry: client must be made by HttpClient.make or HttpClient.makeWith"
+      )
+    }
   })
 
   it.effect("can be wrapped twice, and then multiplies", () =>
@@ -1350,6 +1352,7 @@ describe("HttpRetry.make", () => {
     ["hint", "must be made by Hint, got", { hint: { _tag: "Floor" } }],
     ["hint", "must be made by Hint, got", { hint: { _tag: "toString" } }],
     ["hint", "must be made by Hint, got", { hint: { ...asAsked, atMostMillis: NaN } }],
+    ["hint", "must be made by Hint, got", { hint: { ...asAsked, atMostMillis: "5" } }],
     [
       "hint",
       "must be made by Hint, got",
@@ -1364,6 +1367,7 @@ describe("HttpRetry.make", () => {
     ["observe", "must be an array of observers, got", { observe: [1] }],
     ["opinion", "must be a function, got", { opinion: 1 }],
     ["attemptHeaders", "must be a function, got", { attemptHeaders: {} }],
+    ["beforeRetry", "must be a function, got", { beforeRetry: 1 }],
     ["drain", "must be", { drain: null }],
     ["maxAttempt", "must be absent", { maxAttempt: 8 }],
     ["result", "must be absent", { result: () => Verdict.noOpinion }],

@@ -132,8 +132,10 @@ describe("HttpRetry.orStopped", () => {
     }).pipe(world)
   )
 
-  it("names itself where a policy has a bad value", () => {
+  it("names itself where a policy has a bad value, or where a client is none", () => {
     const { client } = scripted(200)
+    const orStopped = HttpRetry.orStopped as (...args: ReadonlyArray<unknown>) => unknown
+    expect(() => orStopped(HttpClient.HttpClient, policy)).toThrow("HttpRetry.orStopped: client must be made by")
     expect(() => HttpRetry.orStopped(client, { maxAttempts: 0 })).toThrow("HttpRetry.orStopped: maxAttempts must be")
   })
 

@@ -2,7 +2,7 @@ import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } fr
 import { Backoff, Retry } from "@effect-retry/core"
 import { HttpRetry, RequestBody, Unauthorized } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
-import { Data, Effect, Exit, Stream } from "effect"
+import { Data, Effect, Exit, Option, Stream } from "effect"
 import * as Faults from "../support/Faults.ts"
 import * as Scripted from "../support/ScriptedClient.ts"
 
@@ -158,6 +158,14 @@ describe("Unauthorized.renewing", () => {
         const exit = yield* Effect.exit(flaky.get(url))
         expect([exit, runs, reasons.map(Retry.format)]).toEqual([Exit.fail(unreachable), 3, ["all attempts spent"]])
       }).pipe(world)
+  )
+
+  it.effect("leaves a request as it is that no failure has come before", () =>
+    Effect.gen(function* () {
+      const { beforeRetry } = Unauthorized.renewing(() => Effect.dieMessage("renewed"))
+      const request = HttpClientRequest.get(url)
+      expect(yield* beforeRetry(request, { number: 1, timeLeft: Option.none(), previous: Option.none() })).toBe(request)
+    })
   )
 
   it("refuses what is no function", () => {
