@@ -6,6 +6,7 @@ describe("ByteRange.parse", () => {
     [undefined, undefined],
     ["bytes=0-0", { start: 0, end: 1 }],
     ["bytes=4-11", { start: 4, end: 12 }],
+    ["bytes=10-19", { start: 10, end: 20 }],
     ["bytes=4-", { start: 4, end: undefined }],
     ["bytes=-5", { suffix: 5 }],
     [" Bytes=4-11 ", { start: 4, end: 12 }]
@@ -13,14 +14,22 @@ describe("ByteRange.parse", () => {
     expect(ByteRange.parse("Owner.function", value)).toEqual(range)
   })
 
-  it.each(["", "4-11", "bytes=", "bytes=-", "bytes=5-4", "bytes=0-1,4-5", "bytes=a-b", "lines=1-2", "bytes=1.5-2"])(
-    "refuses %j",
-    (value) => {
-      expect(() => ByteRange.parse("Owner.function", value)).toThrow(
-        "Owner.function: request.headers.range must be one range of bytes"
-      )
-    }
-  )
+  it.each([
+    "",
+    "4-11",
+    "bytes=",
+    "bytes=-",
+    "bytes=5-4",
+    "bytes=0-1,4-5",
+    "bytes=a-b",
+    "lines=1-2",
+    "kilobytes=1-2",
+    "bytes=1.5-2"
+  ])("refuses %j", (value) => {
+    expect(() => ByteRange.parse("Owner.function", value)).toThrow(
+      "Owner.function: request.headers.range must be one range of bytes"
+    )
+  })
 })
 
 describe("ByteRange.endOf", () => {
