@@ -209,6 +209,16 @@ describe("HintHeader.anthropic", () => {
       },
       undefined
     ],
+    ...["input", "output"].map(
+      (kind) =>
+        [
+          {
+            [`anthropic-ratelimit-${kind}-tokens-remaining`]: "1",
+            [`anthropic-ratelimit-${kind}-tokens-reset`]: "2026-11-20T00:01:00Z"
+          },
+          undefined
+        ] as const
+    ),
     ...refused("anthropic-ratelimit-tokens-reset", [...never, "60", "1795132860", "2026-11-20", "6m0s"])
   ])
 })
@@ -229,6 +239,7 @@ describe("HintHeader.rateLimitReset", () => {
     [{ "x-ratelimit-reset": endless }, Infinity]
   ])
   table("refuses everything else", HintHeader.rateLimitReset, [
+    [{ "x-rate-limit-remaining": "1", "x-rate-limit-reset": "1795132860" }, undefined],
     [{ "x-ratelimit-limit": "60", "x-ratelimit-remaining": "42", "x-ratelimit-reset": "1795136400" }, undefined],
     [{ "ratelimit-remaining": "4999", "ratelimit-reset": "36000" }, undefined],
     [{ "x-ratelimit-remaining": "0" }, undefined],

@@ -25,6 +25,12 @@ const told: ReadonlyArray<Told> = [
   ["a close before the connection was secure", Faults.closedBeforeSecure, ["ECONNRESET", "Error"], "Connecting"],
   ["a reset while reading", Faults.reset, ["ECONNRESET", "Error"], "Exchanging"],
   ["a broken pipe", Faults.fault("write EPIPE", { code: "EPIPE", syscall: "write" }), ["EPIPE", "Error"], "Exchanging"],
+  [
+    "a shutdown of what is not connected",
+    Faults.fault("shutdown ENOTCONN", { code: "ENOTCONN", syscall: "shutdown" }),
+    ["ENOTCONN", "Error"],
+    "Exchanging"
+  ],
   ["a host lost while reading", Faults.unreachable, ["EHOSTUNREACH", "Error"], "Exchanging"],
   [
     "another system call",
