@@ -221,17 +221,23 @@ const endings: ReadonlyArray<{
     line: 'gave up: GET api.example → 200, Unreadable "no order" after 1 attempt, 0 ms (not retryable: the response could not be read)',
     attributes: { ...get, "http.response.status_code": 200, "error.type": "Unreadable" }
   },
-  {
-    of: "a status that is none",
-    run: (observe) => {
+  ...[999, 600, 99, 450.5].map((status) => ({
+    of: `a status that is none: ${status}`,
+    run: (observe: Observers) => {
       const odd = HttpClient.make((request) => {
         const response = HttpClientResponse.fromWeb(request, new Response(null))
-        return Effect.succeed(Object.defineProperty(response, "status", { value: 999 }))
+        return Effect.succeed(Object.defineProperty(response, "status", { value: status }))
       })
-      return HttpRetry.withRetry(odd, { ...policy, observe }).get(url)
+      return HttpRetry.withRetry(odd, { ...policy, maxAttempts: 1, observe, opinion: () => Verdict.transient }).get(url)
     },
-    line: "gave up: GET api.example → an unknown status after 1 attempt, 0 ms (not retryable: status 999)",
+    line: "gave up: GET api.example → an unknown status after 1 attempt, 0 ms (the only attempt spent)",
     attributes: { ...get, "error.type": "_OTHER" }
+  })),
+  {
+    of: "a status of the caller's fault",
+    run: (observe) => HttpRetry.withRetry(scripted(400), { ...policy, observe }).get(url),
+    line: "succeeded: GET api.example → 400 after 1 attempt, 0 ms",
+    attributes: { ...get, "http.response.status_code": 400, "error.type": "400" }
   },
   ...(["Encode", "EmptyBody"] as const).map((reason) => ({
     of: `an error of the client: ${reason}`,
@@ -307,7 +313,7 @@ describe("HttpRetry.withRetry events", () => {
     ({ attributes, line, run }) =>
       Effect.gen(function* () {
         const last = (yield* logged(run)).at(-1)
-        expect(last && [last.text, ofProtocol(last)]).toEqual([line, attributes])
+        expect(last && [last.text, ofProtocol(last)]).toStrictEqual([line, attributes])
       })
   )
 

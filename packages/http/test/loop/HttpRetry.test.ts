@@ -908,7 +908,7 @@ describe("Policy.attemptTimeout and Policy.deadline", () => {
       const error = yield* Effect.flip(HttpRetry.withRetry(client, timed).get(url))
       expect(error).toBeInstanceOf(HttpClientError.RequestError)
       expect(error.cause).toEqual(new AttemptTimeout.AttemptTimedOut({ attempt: 3, after: Duration.seconds(2) }))
-      expect(error.request.url).toBe(url)
+      expect([error.reason, error.request.url]).toEqual(["Transport", url])
       expect(error.message).toContain("attempt 3 took longer than 2s")
       expect(Scripted.times(calls)).toEqual([0, 3_000, 6_000])
       expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, true, true])
@@ -1086,6 +1086,20 @@ describe("Policy.bucket and Policy.rateLimiter", () => {
       )
       yield* HttpRetry.withRetry(based, { ...policy, maxAttempts: 2, bucket }).get("/relative")
       expect(keys).toEqual([""])
+    }).pipe(world)
+  )
+
+  it.effect("are told apart by no key of the client's where a policy has neither", () =>
+    Effect.gen(function* () {
+      const keys: Array<string> = []
+      const noted = HttpClient.transformResponse(scripted(503).client, (sent) =>
+        Effect.flatMap(TokenBucket.Key, (key) => {
+          keys.push(key)
+          return sent
+        })
+      )
+      yield* HttpRetry.withRetry(noted, { ...policy, maxAttempts: 2 }).get(url)
+      expect(keys).toEqual(["", ""])
     }).pipe(world)
   )
 
