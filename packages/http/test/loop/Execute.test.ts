@@ -121,6 +121,23 @@ describe("HttpRetry.execute", () => {
     }).pipe(world)
   )
 
+  it.effect.each([
+    ["null", null],
+    ["a text", "gone"],
+    ["undefined", undefined]
+  ] as const)(
+    "fails with what reading fails with where that is no object, and releases every response: %s",
+    ([, failure]) =>
+      Effect.gen(function* () {
+        const { calls, client } = scripted({ status: 200, body: "a" })
+        const opinion = (outcome: unknown) =>
+          HttpClassifier.isResponse(outcome) ? Verdict.noOpinion : Verdict.transient
+        const failing = HttpRetry.withRetry(client, { ...policy, opinion })
+        expect(yield* Effect.flip(HttpRetry.execute(failing, get, () => Effect.fail(failure)))).toBe(failure)
+        expect(calls.map(({ signal }) => signal.aborted).slice(0, 2)).toEqual([true, true])
+      }).pipe(world)
+  )
+
   it.effect("judges a request by what makes it repeatable, and keeps its key and its attempt headers", () =>
     Effect.gen(function* () {
       const once = scripted(broken(), whole)
@@ -524,6 +541,19 @@ describe("HttpRetry.execute in a pipeline", () => {
         })
         expect([read, calls.length]).toEqual([[url, url], 2])
       }).pipe(world)
+  )
+
+  it.effect("reads no response to a HEAD of the same URL that a combinator sends ahead", () =>
+    Effect.gen(function* () {
+      const retried = HttpRetry.withRetry(scripted(whole).client, policy)
+      const probing = HttpClient.transformResponse(retried, (sent) => Effect.zipRight(retried.head(url), sent))
+      const read: Array<string> = []
+      yield* HttpRetry.execute(probing, get, (response) => {
+        read.push(response.request.method)
+        return order(response)
+      })
+      expect(read).toEqual(["GET"])
+    }).pipe(world)
   )
 
   it.effect("lets a reader use retrying clients of its own", () =>

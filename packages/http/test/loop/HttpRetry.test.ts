@@ -827,6 +827,9 @@ describe("Policy with functions that answer what they may not", () => {
     { _tag: "Retryable", kind: "Server" },
     { _tag: "Retryable", kind: "Odd", hint: Option.none() },
     { _tag: "Terminal", why: "no" },
+    { _tag: "Terminal", why: "no", kind: Option.none() },
+    { _tag: "Terminal", why: "no", hint: Option.none() },
+    { _tag: "Terminal", why: 5, kind: Option.none(), hint: Option.none() },
     { _tag: "Again" }
   ])("dies of an opinion that is no verdict: %j", (verdict) =>
     Effect.gen(function* () {
@@ -1171,6 +1174,21 @@ describe("Policy.bucket and Policy.rateLimiter", () => {
       expect(verdicts).toEqual([
         Verdict.terminal("POST without Idempotency-Key", { kind: "Throttling", hint: "5 seconds" })
       ])
+    }).pipe(world)
+  )
+
+  it.effect("hear of a throttle that an opinion ends, and what the classifier knows of it", () =>
+    Effect.gen(function* () {
+      const verdicts: Array<Verdict.Verdict> = []
+      const rateLimiter: TokenBucket.TokenBucket = {
+        ...TokenBucket.unlimited,
+        record: (outcome) => Effect.sync(() => outcome._tag === "Failed" && verdicts.push(outcome.verdict))
+      }
+      const { calls, client } = scripted({ status: 429, headers: { "retry-after": "5" } })
+      const opinion = () => Verdict.terminal("enough")
+      yield* HttpRetry.withRetry(client, { ...policy, rateLimiter, opinion }).get(url)
+      expect(verdicts).toEqual([Verdict.terminal("enough", { kind: "Throttling", hint: "5 seconds" })])
+      expect(calls).toHaveLength(1)
     }).pipe(world)
   )
 
