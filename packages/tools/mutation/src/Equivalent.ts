@@ -222,5 +222,138 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "default: return undefined",
     replacement: "default:",
     reason: "A function that only ends comes to `undefined` as well."
+  },
+  {
+    file: "packages/http/src/loop/Progress.ts",
+    line: "known: { until: undefined, total: undefined },",
+    original: "{ until: undefined, total: undefined }",
+    replacement: "{}",
+    reason: "A field that is absent is `undefined` as well."
+  },
+  {
+    file: "packages/http/src/loop/Progress.ts",
+    line: 'why: "",',
+    original: '""',
+    replacement: '"Stryker was here!"',
+    reason: "The first answer writes it before it is read."
+  },
+  {
+    file: "packages/http/src/loop/Progress.ts",
+    line: "const reading = (progress.reading += 1)",
+    original: "progress.reading += 1",
+    replacement: "progress.reading -= 1",
+    reason: "The numbers of readings only have to differ."
+  },
+  {
+    file: "packages/http/src/loop/Progress.ts",
+    line: "version === undefined || received === 0",
+    original: "version === undefined",
+    replacement: "false",
+    reason: "Nothing was received then: the other case has ended above."
+  },
+  {
+    file: "packages/http/src/loop/Progress.ts",
+    line: "const reason = Resumption.rest(error.response, { position: progress.position, ...progress.known }, false)",
+    original: "{ position: progress.position, ...progress.known }",
+    replacement: "{}",
+    reason: "The statuses 412 and 416 alone come here, and of those nothing but the status is looked at."
+  },
+  {
+    file: "packages/http/src/loop/Progress.ts",
+    line: "const reason = Resumption.rest(error.response, { position: progress.position, ...progress.known }, false)",
+    original: "false",
+    replacement: "true",
+    reason: "The statuses 412 and 416 alone come here, and of those nothing but the status is looked at."
+  },
+  {
+    file: "packages/http/src/loop/Progress.ts",
+    line: 'return reason._tag === "Part" ? error : new DownloadFailed({ reason, received, cause: error })',
+    original: 'reason._tag === "Part"',
+    replacement: "false",
+    reason: "The statuses 412 and 416 alone come here, and of those nothing but the status is looked at."
+  },
+  {
+    file: "packages/http/src/loop/Progress.ts",
+    line: 'return reason._tag === "Part" ? error : new DownloadFailed({ reason, received, cause: error })',
+    original: '"Part"',
+    replacement: '""',
+    reason: "The statuses 412 and 416 alone come here, and of those nothing but the status is looked at."
+  },
+  {
+    file: "packages/http/src/loop/Discard.ts",
+    line: 'return length !== undefined && /^\\d{1,15}$/.test(length) && headers["content-encoding"] === undefined',
+    original: "length !== undefined",
+    replacement: "true",
+    reason: 'The word "undefined" has no digits.'
+  },
+  {
+    file: "packages/http/src/loop/EventDetails.ts",
+    line: "if (observers.length === 0) return observers",
+    original: "observers.length === 0",
+    replacement: "false",
+    reason: "No observers make no observers: that is only known sooner."
+  },
+  {
+    file: "packages/http/src/loop/EventDetails.ts",
+    line: '"server.address": url.hostname.replace(/^\\[(.*)\\]$/, "$1"),',
+    original: "/^\\[(.*)\\]$/",
+    replacement: "/\\[(.*)\\]$/",
+    reason: "A host has brackets at both ends, or none."
+  },
+  {
+    file: "packages/http/src/loop/EventDetails.ts",
+    line: '"server.address": url.hostname.replace(/^\\[(.*)\\]$/, "$1"),',
+    original: "/^\\[(.*)\\]$/",
+    replacement: "/^\\[(.*)\\]/",
+    reason: "A host has brackets at both ends, or none."
+  },
+  {
+    file: "packages/http/src/loop/HttpPolicy.ts",
+    line: "if (drain !== undefined) Discard.check(owner, drain)",
+    original: "drain !== undefined",
+    replacement: "true",
+    reason: "What a policy leaves out has been filled in."
+  },
+  {
+    file: "packages/http/src/loop/HttpPolicy.ts",
+    line: 'if (hint !== undefined && !isHint(hint)) Argument.refuse(owner, "hint", "made by Hint", hint)',
+    original: "hint !== undefined",
+    replacement: "true",
+    reason: "What a policy leaves out has been filled in."
+  },
+  {
+    file: "packages/http/src/loop/HttpPolicy.ts",
+    line: 'Struct.omit(policy, "attemptHeaders", "beforeRetry", "classifier", "drain", "idempotency", "opinion")',
+    original: '"classifier"',
+    replacement: '""',
+    reason: "Both who ask put another one in its place."
+  },
+  {
+    file: "packages/http/src/loop/Retrying.ts",
+    line: "classifier: (_error, _moment) => Verdict.noOpinion,",
+    original: "(_error, _moment) => Verdict.noOpinion",
+    replacement: "() => undefined",
+    reason: "Stands for the function of an exchange, which takes its place before an attempt."
+  },
+  {
+    file: "packages/http/src/loop/Retrying.ts",
+    line: "result: (_response: unknown, _moment) => Verdict.noOpinion,",
+    original: "(_response: unknown, _moment) => Verdict.noOpinion",
+    replacement: "() => undefined",
+    reason: "Stands for the function of an exchange, which takes its place before an attempt."
+  },
+  {
+    file: "packages/http/src/loop/Retrying.ts",
+    line: "release: () => Effect.void",
+    original: "() => Effect.void",
+    replacement: "() => undefined",
+    reason: "Stands for the function of an exchange, which takes its place before an attempt."
+  },
+  {
+    file: "packages/http/src/loop/Retrying.ts",
+    line: 'PolicyCheck.prepare("HttpRetry.withRetry", {',
+    original: '"HttpRetry.withRetry"',
+    replacement: '""',
+    reason: "The policy has been checked under the name of its own function."
   }
 ]
