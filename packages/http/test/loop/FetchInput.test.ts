@@ -1,4 +1,4 @@
-import { Backoff, Retry } from "@effect-retry/core"
+import { Backoff, Retry, TokenBucket } from "@effect-retry/core"
 import { Fetch, HttpRetry } from "@effect-retry/http"
 import { afterEach, describe, expect, it, vi } from "@effect/vitest"
 import { Stream } from "node:stream"
@@ -65,6 +65,37 @@ describe("Fetch.make with a request that is none", () => {
     expect(sent).toEqual([])
     expect(await rejected(retrying(used, { body: "other" }))).toBe("503")
     expect(sent).toEqual(["other", "other", "other"])
+  })
+})
+
+describe("Fetch.make with a URL", () => {
+  it.each([global, given])("sends it as a GET, again where that is to be", async (make) => {
+    expect(await rejected(make()(url))).toBe("503")
+    expect(sent).toHaveLength(3)
+  })
+
+  it.each([
+    ["url", "method"],
+    ["url", "clone"],
+    ["method", "clone"]
+  ])("takes an object for one that has nothing of a Request but %s and %s", async (...names) => {
+    const inputs: Array<unknown> = []
+    const own: typeof fetch = async (input) => {
+      inputs.push(input)
+      return new Response()
+    }
+    const parts = Object.entries({ url: "http://other.test/", method: "PUT", clone: () => undefined })
+    const object = { ...Object.fromEntries(parts.filter(([name]) => names.includes(name))), toString: () => url }
+    await Fetch.make(quick, { fetch: own })(object as unknown as URL)
+    expect(inputs).toEqual([url])
+  })
+
+  it("rejects where its signal is none, and where a rate limiter refuses it", async () => {
+    const signal = {} as AbortSignal
+    expect(await rejected(given()(url, { signal }))).toBe("TypeError: the signal of a request must be an AbortSignal")
+    const limited = Fetch.make({ ...quick, rateLimiter: TokenBucket.empty }, { fetch: unavailable })
+    expect(await rejected(limited(url))).toBe("TypeError: fetch failed")
+    expect(sent).toEqual([])
   })
 })
 
