@@ -108,7 +108,7 @@ const started = (
       (request) => Exchange.scopedAs(request, Progress.ask(progress, request))
     )
     const ended = Effect.onExit(
-      Effect.mapError(operation, (error) => Progress.failure(progress, error)),
+      Effect.catchAll(operation, (error) => Progress.failed(progress, error)),
       (exit) => Queue.offer(pulls, lastPull(exit))
     )
     yield* Effect.forkScoped(Effect.interruptible(ended))

@@ -19,8 +19,11 @@ type AnyEffect = Effect.Effect<any, any, any>
  *
  * What reading fails with is judged like any other error, by `opinion` and then by the classifier: a connection that
  * breaks is retried where the request is safe to repeat, since the server may have processed it; a body that cannot be
- * decoded is not. A response that is sent again is not read. Every other one is, also one that is given up on; that
- * one is read after the last attempt.
+ * decoded is not. A response whose request is sent again is not read. Every other response is, also one that the client
+ * gives up on because the attempts are spent: the reader is run on that one after the last attempt.
+ *
+ * Where the reader fails, the body is released, read or not: what the caller is to have of it, the reader reads. Where the
+ * reader succeeds, the body is left as it is, since the reader may have answered the response or its stream.
  *
  * Combinators that stand above the retries see the response when it has been read: where one of them refuses it, as
  * `HttpClient.filterStatusOk` does, that is the error. Where one of them answers with another response, that one is read,
@@ -47,9 +50,15 @@ export const execute: {
   3,
   (client: HttpClient.HttpClient.With<unknown, unknown>, request: Request, read: Reading.Reading["read"]) =>
     Predicate.isFunction(read)
-      ? executed("HttpRetry.execute", client, request, read, identity)
-      : Argument.refuse("HttpRetry.execute", "read", "a function", read)
+      ? executed(owner, client, request, (response) => checkedEffect(read(response)), identity)
+      : Argument.refuse(owner, "read", "a function", read)
 )
+
+const owner = "HttpRetry.execute"
+
+/** Answers can be secrets: only the type is shown. */
+const checkedEffect = (given: Effect.Effect<unknown, unknown, unknown>) =>
+  Effect.isEffect(given) ? given : Argument.refuse(owner, "read", "a function that answers an effect", typeof given)
 
 /**
  * The same without its types, for a reader that also changes the request of an attempt that is about to be sent.
@@ -82,4 +91,4 @@ const readOnce = (
   response: Response,
   restore: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 ): Effect.Effect<unknown, unknown, unknown> =>
-  Effect.onInterrupt(restore(Reading.read(reading, response)), () => Discard.cancelled(response))
+  Effect.onError(restore(Reading.read(reading, response)), () => Discard.cancelled(response))

@@ -217,16 +217,23 @@ const take = (
 const tooLong: Resumption.Refusal = { _tag: "WrongPart", why: "more bytes than the answer said" }
 
 /**
- * What a download fails with: with the cause that is known, and with a reason of its own where a client refuses the
- * status of an answer to a request for the rest.
+ * Fails with what a download ends with. An answer to a request for the rest whose status a client refuses is released.
  *
- * @category conversions
+ * @category running
  */
-export const failure = (progress: Progress, error: unknown): unknown => {
+export const failed = (progress: Progress, error: unknown): Effect.Effect<never, unknown> => {
+  const failed = Effect.fail(failure(progress, error))
+  return progress.received > 0 && isOfStatus(error) ? unread(error.response, failed) : failed
+}
+
+const isOfStatus = (error: unknown): error is HttpClientError.ResponseError =>
+  error instanceof HttpClientError.ResponseError && error.reason === "StatusCode"
+
+/** With the cause that is known, and a reason of its own where a client refuses the status of an answer for the rest. */
+const failure = (progress: Progress, error: unknown): unknown => {
   const { cause, received } = progress
   if (error instanceof DownloadFailed) return new DownloadFailed({ reason: error.reason, received, cause })
-  const isOfStatus = error instanceof HttpClientError.ResponseError && error.reason === "StatusCode"
-  if (received === 0 || !isOfStatus || !Resumption.isRefusal(error.response.status)) return error
+  if (received === 0 || !isOfStatus(error) || !Resumption.isRefusal(error.response.status)) return error
   const reason = Resumption.rest(error.response, { position: progress.position, ...progress.known }, false)
   return reason._tag === "Part" ? error : new DownloadFailed({ reason, received, cause: error })
 }

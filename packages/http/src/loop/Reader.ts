@@ -88,7 +88,7 @@ export const attempt = (reader: Reader, sent: Sent): Sent =>
 
 type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** Reads; a body that is not read to its end since the reading was interrupted, or has died, is cancelled. */
+/** Reads; where that fails, dies or is interrupted, the body is cancelled: the reader can have left it unread. */
 const readNow = (reader: Reader, response: Response, restore: Restore): Effect.Effect<void, unknown, unknown> => {
   const { attempts, exchange, reading } = reader
   exchange.answered = true
@@ -99,11 +99,12 @@ const readNow = (reader: Reader, response: Response, restore: Restore): Effect.E
     onFailure: (cause) => {
       // An attempt that could not be interrupted may end when the next one runs.
       const isOver = isEarly(cause) || reader.attempts !== attempts
-      if (isOver) return Effect.zipRight(Discard.cancelled(response), Effect.failCause(cause))
-      reader.broken = { response, cause }
-      const error = Cause.squash(cause)
-      if (typeof error === "object" && error !== null) reader.responses.set(error, response)
-      return Effect.failCause(cause)
+      if (!isOver) {
+        reader.broken = { response, cause }
+        const error = Cause.squash(cause)
+        if (typeof error === "object" && error !== null) reader.responses.set(error, response)
+      }
+      return Effect.zipRight(Discard.cancelled(response), Effect.failCause(cause))
     },
     onSuccess: (value) => Effect.sync(() => void reading.outcomes.set(response, Exit.succeed(value)))
   })
@@ -153,8 +154,10 @@ export const responseOf = ({ broken, responses }: Reader, error: unknown): Respo
   typeof error === "object" && error !== null ? responses.get(error) : broken?.response
 
 /**
- * Ends an operation whose last attempt failed in reading: the client answers with the response, and beside it is known
- * what the reading failed with. `undefined` for any other error.
+ * Ends an operation whose last attempt failed in reading; `undefined` where the last attempt failed with another error.
+ *
+ * The client answers with the response of that attempt, and combinators above the retries may refuse it. Where none does,
+ * `HttpRetry.execute` fails with the error of the reading, which is kept in `reading.outcomes`.
  *
  * @category running
  */

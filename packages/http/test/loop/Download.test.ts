@@ -512,6 +512,17 @@ describe("Download.stream as an operation", () => {
     }).pipe(world)
   )
 
+  it.effect.each([412, 416, 404])(
+    "releases a later answer whose status filterStatusOk below the retries refuses: %s",
+    (status) =>
+      Effect.gen(function* () {
+        const { calls, client } = RangeServer.make(file, [{ breaksAfter: 7 }, { status }])
+        const filtered = client.pipe(HttpClient.filterStatusOk, HttpRetry.withRetry(policy))
+        expect((yield* collected(Download.stream(filtered, get))).error).toBeDefined()
+        expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, true])
+      }).pipe(world)
+  )
+
   it.effect(
     "leaves to a client what it fails with of a first answer, and of one that is no refusal of its status",
     () =>

@@ -10,7 +10,7 @@ import { AttemptTimeout, Backoff, Deadline, Retry, RetryBucket, TokenBucket, Ver
 import { HttpClassifier, HttpRetry, Idempotency } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Data, Duration, Effect, Exit, Fiber, Schema, Stream } from "effect"
+import { Cause, Context, Data, Duration, Effect, Exit, Fiber, Schema, Stream } from "effect"
 import * as Faults from "../support/Faults.ts"
 import * as Scripted from "../support/ScriptedClient.ts"
 
@@ -50,6 +50,8 @@ const broken = (cause: Error = Faults.terminated(Faults.reset)): Scripted.Answer
 })
 
 const whole: Scripted.Answer = { status: 200, body: '{"id":1}' }
+
+type AnyClient = HttpClient.HttpClient.With<unknown>
 
 const nowMillis = Effect.map(VirtualClock.now, Duration.toMillis)
 
@@ -295,6 +297,51 @@ describe("HttpRetry.execute", () => {
       })
       expect(Exit.isFailure(yield* Effect.exit(thrown))).toBe(true)
       expect([calls.length, calls[0]?.signal.aborted, seen.cancelled]).toEqual([2, true, true])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    { given: "the last attempt", of: HttpRetry.withRetry(policy) },
+    { given: "a response that is not retryable", of: HttpRetry.withRetry(policy), status: 501 },
+    { given: "a response that was given up on", of: HttpRetry.withRetry({ ...policy, maxAttempts: 1 }), status: 503 },
+    {
+      given: "a client that says why it gave up",
+      of: (client: AnyClient): AnyClient => HttpRetry.orStopped(client, policy)
+    },
+    { given: "a client without retries", of: <C>(client: C): C => client }
+  ])("releases a body that the reader has left unread when it failed: $given", ({ of, status = 200 }) =>
+    Effect.gen(function* () {
+      const { body, seen } = partial("half", "silence")
+      const { calls, client } = scripted({ status, body })
+      const reading = HttpRetry.execute(of(client), get, () => Effect.fail("unwanted"))
+      expect(yield* Effect.flip(reading)).toBe("unwanted")
+      expect([calls.length, calls[0]?.signal.aborted, seen.cancelled]).toEqual([1, true, true])
+    }).pipe(world)
+  )
+
+  it.effect("leaves a body open that the reader has left unread when it succeeded", () =>
+    Effect.gen(function* () {
+      for (const of of [HttpRetry.withRetry(policy), <C>(client: C): C => client]) {
+        const { calls, client } = scripted(whole)
+        const { stream } = yield* HttpRetry.execute(of(client), get, Effect.succeed)
+        expect(calls[0]?.signal.aborted).toBe(false)
+        expect(yield* Stream.mkString(Stream.decodeText(stream))).toBe('{"id":1}')
+      }
+    }).pipe(world)
+  )
+
+  it.effect("refuses a reader that answers no effect, and shows nothing of its answer", () =>
+    Effect.gen(function* () {
+      const { body, seen } = partial("half", "silence")
+      const { calls, client } = scripted({ status: 200, body })
+      const reading = HttpRetry.execute(HttpRetry.withRetry(client, policy), get, (() => "secret") as never)
+      expect(Cause.squash(yield* Effect.sandbox(reading).pipe(Effect.flip))).toMatchObject({
+        _tag: "InvalidArgument",
+        message: expect.stringContaining(
+          'HttpRetry.execute: read must be a function that answers an effect, got "string"'
+        ) as unknown
+      })
+      expect([calls.length, seen.cancelled]).toEqual([1, true])
     }).pipe(world)
   )
 

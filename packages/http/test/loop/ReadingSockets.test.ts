@@ -103,6 +103,30 @@ describe.each(Clients.all)("HttpRetry.execute over %s", (_, client) => {
   )
 })
 
+describe.each(Clients.narrow)("HttpRetry.execute over one connection of %s", (_, client) => {
+  it.scopedLive("goes on after readers that failed, and uses the connection again where they had read the body", () =>
+    Effect.gen(function* () {
+      const server = yield* serve((exchange) => {
+        if (exchange.count === 1) return void exchange.response.end("[]")
+        if (exchange.count !== 3) return whole(exchange)
+        exchange.response.writeHead(200, { "content-length": "2000000" })
+        exchange.response.write(Buffer.alloc(1_000_000))
+      })
+      yield* withClient(client)(
+        Effect.gen(function* () {
+          const retried = HttpRetry.withRetry(yield* HttpClient.HttpClient, policy)
+          const unread = HttpRetry.execute(retried, HttpClientRequest.get(server.url), () => Effect.fail("unwanted"))
+          expect(yield* Effect.flip(executed(server.url))).toMatchObject({ _tag: "ParseError" })
+          expect(yield* executed(server.url)).toEqual({ id: 1 })
+          expect(yield* Effect.flip(unread)).toBe("unwanted")
+          expect(yield* executed(server.url)).toEqual({ id: 1 })
+        })
+      )
+      expect(server.connections).toEqual([1, 1, 1, 2])
+    })
+  )
+})
+
 const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, place) => (place * 7 + (place >> 8)) % 256))
 
 /** Breaks off after a third, and after another one. */
