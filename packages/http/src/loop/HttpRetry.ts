@@ -82,15 +82,7 @@ export const withRetry: {
   <P extends Bound<never>>(policy: Checked<P>): <E extends In<P>, R>(self: With<E, R>) => With<E | Added<P>, Env<P, R>>
 } = /*#__PURE__*/ dual(
   (args) => args.length > 1 || isClient(args[0]),
-  (self: With<unknown, unknown>, policy: Any = {}): With<unknown, unknown> => {
-    const retry = retrying(complete("HttpRetry.withRetry", policy))
-    const { postprocess, preprocess } = made("HttpRetry.withRetry", self)
-    const send: Send = (request) => postprocess(Effect.succeed(request))
-    return HttpClient.makeWith<unknown, unknown, unknown, unknown>(
-      Effect.flatMap((request) => retry(send, request)),
-      preprocess
-    )
-  }
+  (self: With<unknown, unknown>, policy: Any = {}) => retried("HttpRetry.withRetry", self, policy, false)
 )
 
 /**
@@ -120,16 +112,19 @@ export const orStopped: {
   ): <E extends In<P>, R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
 } = /*#__PURE__*/ dual(
   (args) => args.length > 1 || isClient(args[0]),
-  (self: With<unknown, unknown>, policy: Any = {}): With<unknown, unknown> => {
-    const retry = retrying(complete("HttpRetry.orStopped", policy), true)
-    const { postprocess, preprocess } = made("HttpRetry.orStopped", self)
-    const send: Send = (request) => postprocess(Effect.succeed(request))
-    return HttpClient.makeWith<unknown, unknown, unknown, unknown>(
-      Effect.flatMap((request) => retry(send, request)),
-      (request) => Effect.mapError(preprocess(request), Stopped.unprepared)
-    )
-  }
+  (self: With<unknown, unknown>, policy: Any = {}) => retried("HttpRetry.orStopped", self, policy, true)
 )
+
+/** A client that sends again, and where it `stops`, fails with a `RetryStopped`. */
+const retried = (owner: string, self: With<unknown, unknown>, policy: Any, stops: boolean): With<unknown, unknown> => {
+  const retry = retrying(complete(owner, policy), stops)
+  const { postprocess, preprocess } = made(owner, self)
+  const send: Send = (request) => postprocess(Effect.succeed(request))
+  return HttpClient.makeWith<unknown, unknown, unknown, unknown>(
+    Effect.flatMap((request) => retry(send, request)),
+    stops ? (request) => Effect.mapError(preprocess(request), Stopped.unprepared) : preprocess
+  )
+}
 
 const isClient = (self: unknown): boolean => Predicate.hasProperty(self, HttpClient.TypeId)
 
