@@ -77,7 +77,9 @@ type Failed = HttpClientError.ResponseError | DownloadFailed
 
 const owner = "Download.stream"
 
-const checked = ({ validators = [entityTag, lastModified] }: Options = {}): ReadonlyArray<Validator> => {
+const checked = (options: Options = {}): ReadonlyArray<Validator> => {
+  if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record of options", options)
+  const { validators = [entityTag, lastModified] }: Options = options
   const isList = Array.isArray(validators) && validators.every((validator) => Predicate.isFunction(validator))
   return isList ? [...validators] : Argument.refuse(owner, "validators", "an array of validators", validators)
 }

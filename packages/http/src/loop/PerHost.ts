@@ -4,7 +4,7 @@
 import { RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import type { Duration } from "effect"
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import { type Preset, standard } from "./HttpPolicy.ts"
 
 /**
@@ -40,7 +40,9 @@ const pauseMillis = 60_000
  *
  * @category constructors
  */
-export const perHost = ({ idleTimeToLive = "1 hour", maxHosts = 1000 }: Options = {}): Effect.Effect<PerHost> => {
+export const perHost = (options: Options = {}): Effect.Effect<PerHost> => {
+  if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record of options", options)
+  const { idleTimeToLive = "1 hour", maxHosts = 1000 }: Options = options
   const maxKeys = Argument.number(owner, "maxHosts", maxHosts, { min: 1, integer: true })
   // A host that is forgotten has no pause.
   const idleMillis = Argument.millis(owner, "idleTimeToLive", idleTimeToLive, { min: pauseMillis, exclusive: true })

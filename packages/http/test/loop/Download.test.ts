@@ -340,6 +340,9 @@ describe("Download.stream with a range of the caller's", () => {
     expect(() => Download.stream(client, get, { validators })).toThrow(
       "Download.stream: validators must be an array of validators"
     )
+    expect(() => Download.stream(client, get, null as never)).toThrow(
+      "Download.stream: options must be a record of options"
+    )
   })
 })
 
