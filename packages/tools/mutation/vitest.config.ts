@@ -14,7 +14,7 @@ const mutatedPackage = process.env["MUTATED_PACKAGE"] ?? ""
 /** Given by a run within one process. */
 const isQuick = process.env["MUTANT_STATES"] !== undefined
 
-/** Thousands of operations over sockets: they look for leaks, and take longer than all the rest. */
+/** The clients of vendors take longer than all the rest, and reach what other tests reach. */
 const longest = ["**/Sdks.test.ts"]
 /** What takes seconds, and would do so for every mutant. */
 const long = ["**/*Sockets.test.ts", "**/Fuzz.test.ts", "**/PublishedClients.test.ts"]
