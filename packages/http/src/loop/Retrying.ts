@@ -36,6 +36,7 @@ export const retrying = (policy: Erased, stops = false): ((send: Send, request: 
   return (send, request) =>
     Effect.withFiberRuntime((fiber) => {
       const context = fiber.currentContext as Context.Context<never>
+      if (!isAsking(context)) return own(undefined, send, request)
       const options = Context.get(context, RequestOptions.CurrentOptions)
       if (options === undefined) return own(context, send, request)
       // They are for this client: not for one underneath, and not for what a hook or a reader sends.
@@ -43,6 +44,10 @@ export const retrying = (policy: Erased, stops = false): ((send: Send, request: 
       return Effect.provideService(sent, RequestOptions.CurrentOptions, undefined)
     })
 }
+
+/** Whether the running code asks for anything of its own. The default of a reference takes longer to find than to miss. */
+const isAsking = ({ unsafeMap }: Context.Context<never>): boolean =>
+  unsafeMap.has(RequestOptions.CurrentOptions.key) || unsafeMap.has(Reading.CurrentReading.key)
 
 const running = (policy: Erased, stops: boolean) => {
   const loop = looped(policy, stops)
@@ -54,8 +59,8 @@ const running = (policy: Erased, stops: boolean) => {
           run(send, Exchange.changed(request, { [idempotency.keyHeader]: key }))
         )
       : run(send, request)
-  return (context: Context.Context<never>, send: Send, request: Request): Sent => {
-    const reading = Reading.claimed(context, loop, request)
+  return (asking: Context.Context<never> | undefined, send: Send, request: Request): Sent => {
+    const reading = asking && Reading.claimed(asking, loop, request)
     return reading === undefined
       ? keyed(begin, send, request)
       : keyed((send, request) => loop(send, request, reading), send, request)
