@@ -515,15 +515,20 @@ describe("Download.stream as an operation", () => {
     }).pipe(world)
   )
 
-  it.effect.each([412, 416, 404])(
-    "releases a later answer whose status filterStatusOk below the retries refuses: %s",
-    (status) =>
-      Effect.gen(function* () {
-        const { calls, client } = RangeServer.make(file, [{ breaksAfter: 7 }, { status }])
-        const filtered = client.pipe(HttpClient.filterStatusOk, HttpRetry.withRetry(policy))
-        expect((yield* collected(Download.stream(filtered, get))).error).toBeDefined()
-        expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, true])
-      }).pipe(world)
+  it.effect.each([
+    {
+      status: 412,
+      error: { _tag: "DownloadFailed", reason: { _tag: "OtherVersion", why: "status 412" }, received: 7 }
+    },
+    { status: 416, error: { _tag: "DownloadFailed", reason: { _tag: "RangeRefused" }, received: 7 } },
+    { status: 404, error: { _tag: "ResponseError", reason: "StatusCode" } }
+  ])("releases a later answer whose status filterStatusOk below the retries refuses: $status", ({ error, status }) =>
+    Effect.gen(function* () {
+      const { calls, client } = RangeServer.make(file, [{ breaksAfter: 7 }, { status }])
+      const filtered = client.pipe(HttpClient.filterStatusOk, HttpRetry.withRetry(policy))
+      expect(yield* collected(Download.stream(filtered, get))).toMatchObject({ error })
+      expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, true])
+    }).pipe(world)
   )
 
   it.effect(
