@@ -191,6 +191,19 @@ describe("Fetch.make", () => {
     ])
   })
 
+  it.each([
+    ["a string", (url: string) => url],
+    ["a Request", (url: string) => new Request(url)]
+  ])("sends parameters that the policy adds to a URL: %s", async (_, input) => {
+    respond = status(503, 200)
+    const retrying = Fetch.make({
+      ...quick,
+      beforeRetry: (request) => Effect.succeed(HttpClientRequest.setUrlParam(request, "page", "2"))
+    })
+    await retrying(input(url))
+    expect(seen.map(({ path }) => path)).toEqual(["/", "/?page=2"])
+  })
+
   it("sends no credential to another host that the policy turns to", async () => {
     respond = status(503, 200)
     const elsewhere = url.replace("127.0.0.1", "localhost")
