@@ -1,5 +1,5 @@
 /**
- * Gives every test file the `it` of `@effect/vitest` as it came.
+ * Gives every test file the `it` of `@effect/vitest` as it came, and the `fetch` of Node.js its own dispatcher.
  *
  * `layer(...)` of `@effect/vitest` 0.30 writes methods bound to its layer over those of the one `it` that all files of
  * a worker share, and leaves them there when its layer is long released. Without this, `it.effect` of a later file
@@ -9,6 +9,10 @@
 import { afterEach, effect, flakyTest, it, layer, prop, scoped } from "@effect/vitest"
 
 Object.assign(it, { effect, flakyTest, layer, prop, scoped })
+
+// The package `undici` makes its own agent that of `fetch` where `fetch` has none yet, and that one refuses a
+// `content-length` that `fetch` repeats. The first look at `Response` gives `fetch` its own.
+void globalThis.Response
 
 // Effects that never wait leave the event loop no turn from one test to the next, and a runner that gets no answer for a
 // minute takes the worker for lost.
