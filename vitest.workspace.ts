@@ -39,7 +39,8 @@ export default defineConfig({
         "packages/plan/src/**",
         "packages/testing/src/**",
         "packages/http/src/**",
-        "packages/aws/src/**"
+        "packages/aws/src/**",
+        "packages/google/src/**"
       ]
     }
   }

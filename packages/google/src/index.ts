@@ -1,0 +1,1 @@
+export * as StatusCode from "./accept/StatusCode.ts"
