@@ -1,0 +1,53 @@
+/**
+ * Runs the cases of `GrpcCases` against a server.
+ */
+import type { Client, ClientOptions } from "@grpc/grpc-js"
+import { Effect, type Scope } from "effect"
+import type { Case, Seen } from "./GrpcCases.ts"
+import * as GrpcClient from "./GrpcClient.ts"
+import * as GrpcServer from "./GrpcServer.ts"
+
+/** How the case went, of a client made with the options of the other argument. */
+export const run = (
+  { answer, calls = [{}], serve = GrpcServer.serve }: Case,
+  options: ClientOptions
+): Effect.Effect<Seen, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const server = yield* serve(answer)
+    const client = yield* GrpcClient.connect(server.address, options)
+    const ended = yield* Effect.forEach(calls, (call) => ending(client, call, server))
+    yield* server.settled
+    return seen(ended, server.calls)
+  })
+
+type Ending = { readonly first: number; readonly result: Seen["calls"][number] }
+
+const ending = (client: Client, call: GrpcClient.Call, server: GrpcServer.GrpcServer): Effect.Effect<Ending> =>
+  Effect.suspend(() => {
+    const first = server.calls.length
+    return Effect.map(GrpcClient.call(client, call), ({ code, details, messages }) => ({
+      first,
+      result: [code, indexOf(code === "OK" ? messages.at(-1) : details)] as const
+    }))
+  })
+
+const indexOf = (given = ""): number | undefined => {
+  const index = Number(given.replace(/^\D*/, "") || Number.NaN)
+  return GrpcServer.text(index) === given ? index : undefined
+}
+
+const seen = (ended: ReadonlyArray<Ending>, arrived: ReadonlyArray<GrpcServer.Arrived>): Seen => {
+  const header = ({ metadata }: GrpcServer.Arrived) => metadata.get("grpc-previous-rpc-attempts").join() || "-"
+  const attempts = ended.map(({ first }, call) =>
+    arrived
+      .slice(first, ended[call + 1]?.first)
+      .map(header)
+      .join("")
+  )
+  const cancelled = arrived.flatMap((call, index) => (call.ending === "Cancelled" ? [index] : []))
+  return {
+    calls: ended.map(({ result }) => result),
+    attempts: attempts.join("  "),
+    ...(cancelled.length === 0 ? {} : { cancelled })
+  }
+}
