@@ -1,0 +1,173 @@
+/**
+ * The checksums that Cloud Storage keeps of an object: CRC32C of every object, MD5 of most.
+ *
+ * First stage of the flow. Values are written as the service writes them: base64, the four bytes of a CRC32C with the most
+ * significant one first. A value that is not exactly of that form counts as absent.
+ *
+ * Source: https://docs.cloud.google.com/storage/docs/hashes-etags, read 2026-11-22.
+ */
+import { Crc32c } from "@aws-crypto/crc32c"
+import { md5 } from "@noble/hashes/legacy.js"
+
+/**
+ * @category models
+ */
+export type Algorithm = "crc32c" | "md5"
+
+/**
+ * Checksums of the same bytes, in base64.
+ *
+ * @category models
+ */
+export interface Checksums {
+  readonly crc32c?: string
+  readonly md5?: string
+}
+
+/**
+ * Checksums of bytes that come in one after another; mutable.
+ *
+ * @category models
+ */
+export interface Running {
+  readonly update: (bytes: Uint8Array) => void
+  /** Of the bytes so far; more may follow. */
+  readonly digest: () => Checksums
+}
+
+/**
+ * What a comparison found.
+ *
+ * @category models
+ */
+export interface Comparison {
+  /** The algorithms of which both sides have a checksum. */
+  readonly compared: ReadonlyArray<Algorithm>
+  /** The first of them whose checksums differ. */
+  readonly mismatch: { readonly algorithm: Algorithm; readonly expected: string; readonly actual: string } | undefined
+}
+
+/**
+ * All of them, the one that every object has first.
+ *
+ * @category models
+ */
+export const algorithms: ReadonlyArray<Algorithm> = ["crc32c", "md5"]
+
+/**
+ * Begins checksums of these algorithms, over no bytes.
+ *
+ * Sources: CRC32C: RFC 9260, appendix A, https://www.rfc-editor.org/rfc/rfc9260#appendix-A; MD5: RFC 1321,
+ * https://www.rfc-editor.org/rfc/rfc1321.
+ *
+ * @category constructors
+ */
+export const running = (wanted: ReadonlyArray<Algorithm>): Running => {
+  const crc = wanted.includes("crc32c") ? new Crc32c() : undefined
+  const hash = wanted.includes("md5") ? md5.create() : undefined
+  return {
+    update: (bytes) => {
+      crc?.update(bytes)
+      hash?.update(bytes)
+    },
+    digest: () => ({
+      ...(crc && { crc32c: base64(bigEndian(crc.digest())) }),
+      ...(hash && { md5: base64(hash.clone().digest()) })
+    })
+  }
+}
+
+/**
+ * The checksums of some bytes.
+ *
+ * @category constructors
+ */
+export const of = (bytes: Uint8Array, wanted: ReadonlyArray<Algorithm> = algorithms): Checksums => {
+  const all = running(wanted)
+  all.update(bytes)
+  return all.digest()
+}
+
+const bigEndian = (number: number): Uint8Array => {
+  const bytes = new Uint8Array(4)
+  new DataView(bytes.buffer).setUint32(0, number)
+  return bytes
+}
+
+const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
+
+/** Four bytes and sixteen bytes: in both, four bits of the last letter are left over, and are zero. */
+const forms: { readonly [A in Algorithm]: RegExp } = {
+  crc32c: /^[A-Za-z0-9+/]{5}[AQgw]==$/,
+  md5: /^[A-Za-z0-9+/]{21}[AQgw]==$/
+}
+
+const isOfForm = (algorithm: Algorithm, value: unknown): value is string =>
+  typeof value === "string" && forms[algorithm].test(value)
+
+/** A header that is longer is not one of the service, which sends about 60 characters. */
+const longestHeader = 1024
+
+/**
+ * The checksums in `x-goog-hash`: `crc32c=n03x6A==,md5=Ojk9c3dhfxgoKVVHYwFbHQ==`, also of several headers that were joined
+ * with commas. An algorithm that stands there twice with different values counts as absent.
+ *
+ * @category conversions
+ */
+export const fromHeader = (value: string | undefined): Checksums => {
+  if (value === undefined || value.length > longestHeader) return {}
+  const pairs = value.split(",").map((pair) => pair.trim())
+  return checksums((algorithm) => {
+    const values = pairs
+      .filter((pair) => pair.startsWith(`${algorithm}=`))
+      .map((pair) => pair.slice(algorithm.length + 1))
+    return new Set(values).size === 1 ? values[0] : undefined
+  })
+}
+
+/**
+ * The value of `x-goog-hash` for these checksums; `undefined` where there are none.
+ *
+ * @category conversions
+ */
+export const toHeader = (self: Checksums): string | undefined => {
+  const pairs = algorithms.flatMap((algorithm) =>
+    self[algorithm] === undefined ? [] : [`${algorithm}=${self[algorithm]}`]
+  )
+  return pairs.length === 0 ? undefined : pairs.join(",")
+}
+
+/**
+ * The checksums of an object's resource in the JSON API: its fields `crc32c` and `md5Hash`.
+ *
+ * @category conversions
+ */
+export const fromResource = (resource: { readonly [field: string]: unknown }): Checksums =>
+  checksums((algorithm) => resource[algorithm === "md5" ? "md5Hash" : algorithm])
+
+const checksums = (valueOf: (algorithm: Algorithm) => unknown): Checksums =>
+  Object.fromEntries(
+    algorithms
+      .map((algorithm) => [algorithm, valueOf(algorithm)])
+      .filter(([algorithm, value]) => isOfForm(algorithm as Algorithm, value))
+  )
+
+/**
+ * Compares what a server says with what was computed, as far as both have checksums of the same algorithm.
+ *
+ * @category destructors
+ */
+export const compare = (expected: Checksums, actual: Checksums): Comparison => {
+  const compared = algorithms.filter(
+    (algorithm) => expected[algorithm] !== undefined && actual[algorithm] !== undefined
+  )
+  const different = compared.find((algorithm) => expected[algorithm] !== actual[algorithm])
+  return {
+    compared,
+    mismatch: different && {
+      algorithm: different,
+      expected: expected[different] ?? "",
+      actual: actual[different] ?? ""
+    }
+  }
+}
