@@ -1,0 +1,185 @@
+/**
+ * What the answer to a request of a resumable upload means: how the upload goes on, or why it does not.
+ *
+ * Second stage of the flow: pure, and of one answer alone. Whether a failure is waited out and how often is the policy's to
+ * say, not this module's.
+ *
+ * @example
+ * ```ts
+ * import { UploadVerdict } from "@effect-retry/google"
+ * import * as assert from "node:assert"
+ *
+ * const chunk = { asked: "Chunk", sent: 524_288, total: undefined } as const
+ *
+ * assert.deepStrictEqual(UploadVerdict.judge(chunk, { status: 308, headers: { range: "bytes=0-262143" } }), {
+ *   _tag: "Continue",
+ *   offset: 262_144
+ * })
+ * assert.deepStrictEqual(UploadVerdict.judge(chunk, { status: 308, headers: { range: "bytes=0-1048575" } }), {
+ *   _tag: "DataLoss",
+ *   why: "the server acknowledges more bytes than were sent"
+ * })
+ * ```
+ *
+ * Sources: https://docs.cloud.google.com/storage/docs/performing-resumable-uploads, read 2026-11-22;
+ * https://github.com/googleapis/java-storage at 679cddd, ResumableSessionFailureScenario.java and
+ * JsonResumableSessionPutTask.java; of 404 and 410 https://github.com/GoogleCloudPlatform/gsutil at cdd4555.
+ */
+
+/**
+ * What a request to a session asked for, by its `Content-Range`:
+ *
+ * - `Chunk`: to append bytes, and more will follow (`bytes 0-262143/*`).
+ * - `LastChunk`: to append bytes, and to finish (`bytes 262144-300000/300001`).
+ * - `Finish`: to finish with what the server has (`bytes *\/300001`).
+ * - `Status`: how much the server has (`bytes *\/*`).
+ *
+ * @category models
+ */
+export type Asked = "Chunk" | "LastChunk" | "Finish" | "Status"
+
+/**
+ * A request to a session, and what is known of the upload.
+ *
+ * @category models
+ */
+export interface Situation {
+  readonly asked: Asked
+  /** How many bytes of the object the session was sent, from the first one; `undefined` where another process sent them. */
+  readonly sent: number | undefined
+  /** The size of the whole object, in bytes, as far as it is known. */
+  readonly total: number | undefined
+}
+
+/**
+ * What of an answer is looked at. Names of headers are in lower case.
+ *
+ * @category models
+ */
+export interface Answer {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string | undefined }
+  /** The whole body. An answer whose body breaks off counts as none. @default "" */
+  readonly body?: string | undefined
+}
+
+/**
+ * How an upload goes on.
+ *
+ * @category models
+ */
+export type UploadVerdict =
+  /** The object is there, with as many bytes as were sent. */
+  | { readonly _tag: "Done"; readonly size: number; readonly resource: Resource }
+  /** The server has the bytes before `offset`; the next to send is that one. */
+  | { readonly _tag: "Continue"; readonly offset: number }
+  /** It is not known how much the server has: ask, and go on from there. */
+  | { readonly _tag: "QueryStatus"; readonly why: string }
+  /** The session is gone. A new one begins from the first byte, and is safe only where its start may be repeated. */
+  | { readonly _tag: "StartSession"; readonly why: string }
+  /** The server refuses the request, for a reason that a repetition does not change. */
+  | { readonly _tag: "Refused"; readonly why: string }
+  /** What the server has is not what was sent. Permanent. */
+  | { readonly _tag: "DataLoss"; readonly why: string }
+  /** The request does not fit the upload, or the answer is none of the protocol. Permanent. */
+  | { readonly _tag: "Invalid"; readonly why: string }
+
+/**
+ * The resource of an object as the server sent it, unchecked; without fields where the server sent none.
+ *
+ * @category models
+ */
+export interface Resource {
+  readonly [field: string]: unknown
+}
+
+/**
+ * Judges an answer; `undefined` stands for none, as after a reset connection.
+ *
+ * @category destructors
+ */
+export const judge = (situation: Situation, answer: Answer | undefined): UploadVerdict => {
+  if (answer === undefined) return query("no answer")
+  const { status } = answer
+  if (isIncomplete(answer)) return ofIncomplete(situation, answer.headers["range"])
+  if (status === 200 || status === 201) return ofComplete(situation, answer)
+  if (isAhead(answer)) return dataLoss("the request began behind the bytes that the server has")
+  if (status === 404 || status === 410) return { _tag: "StartSession", why: `status ${status}` }
+  if (status === 408 || status === 429 || (status >= 500 && status < 600)) return query(`status ${status}`)
+  return status >= 400 && status < 500 ? { _tag: "Refused", why: `status ${status}` } : invalid(`status ${status}`)
+}
+
+const query = (why: string): UploadVerdict => ({ _tag: "QueryStatus", why })
+const dataLoss = (why: string): UploadVerdict => ({ _tag: "DataLoss", why })
+const invalid = (why: string): UploadVerdict => ({ _tag: "Invalid", why })
+
+/**
+ * A server that is sent `X-Guploader-No-308: yes` writes the status 308 into a header of an answer with status 200.
+ *
+ * Source: https://github.com/googleapis/google-api-go-client at 045facb, internal/gensupport/resumable.go.
+ */
+const isIncomplete = ({ headers, status }: Answer): boolean =>
+  status === 308 || (status >= 200 && status < 300 && headers["x-http-status-code-override"]?.trim() === "308")
+
+const ofIncomplete = ({ asked, sent, total }: Situation, range: string | undefined): UploadVerdict => {
+  const stored = storedBytes(range)
+  if (stored === undefined) return invalid("an answer with a Range of another form")
+  const finishes = asked === "LastChunk" || asked === "Finish"
+  if (stored > (sent ?? total ?? Infinity)) {
+    return finishes
+      ? invalid("the upload was to finish with fewer bytes than the server has")
+      : dataLoss("the server acknowledges more bytes than were sent")
+  }
+  return asked === "Finish" && stored < (total ?? 0)
+    ? dataLoss("the upload was to finish with more bytes than the server has")
+    : { _tag: "Continue", offset: stored }
+}
+
+/** Up to fifteen digits: every such number is exact. What the server has begins with the first byte. */
+const form = /^bytes=0-(\d{1,15})$/i
+
+/** No header: no bytes. `undefined` for a header of another form. */
+const storedBytes = (range: string | undefined): number | undefined => {
+  if (range === undefined) return 0
+  const last = form.exec(range.trim())?.[1]
+  return last === undefined ? undefined : Number(last) + 1
+}
+
+const ofComplete = ({ asked, sent, total }: Situation, answer: Answer): UploadVerdict => {
+  if (asked === "Chunk" || (total === undefined && sent !== undefined)) {
+    return invalid("the upload has been finished already, and bytes were to follow")
+  }
+  const resource = resourceOf(answer)
+  if (resource === undefined) return query("an answer that broke off")
+  const size = sizeOf(resource["size"]) ?? sizeOf(storedLength(answer, resource))
+  if (size === undefined) return invalid("an answer without the size of the object")
+  if (total !== undefined && size !== total) {
+    return dataLoss(`the object has ${size < total ? "fewer" : "more"} bytes than were sent`)
+  }
+  return { _tag: "Done", size, resource }
+}
+
+/** `undefined` where the body is cut. The XML API answers without a body: then it has no fields. */
+const resourceOf = ({ body = "" }: Answer): Resource | undefined => {
+  if (body.trim() === "") return {}
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Resource) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Where the answer has no resource: https://docs.cloud.google.com/storage/docs/xml-api/reference-headers. */
+const storedLength = ({ headers }: Answer, resource: Resource): string | undefined =>
+  Object.keys(resource).length === 0 ? headers["x-goog-stored-content-length"]?.trim() : undefined
+
+/** The JSON API writes 64-bit numbers as texts. */
+const sizeOf = (value: unknown): number | undefined =>
+  (typeof value === "string" && /^\d{1,15}$/.test(value)) || (Number.isSafeInteger(value) && Number(value) >= 0)
+    ? Number(value)
+    : undefined
+
+/** The status is 503, and a repetition meets the same answer: so the text is looked at. */
+const isAhead = ({ body = "", headers, status }: Answer): boolean =>
+  status >= 400 && /^\s*text\/plain/i.test(headers["content-type"] ?? "") && /content-range[^]*exceeds/i.test(body)
