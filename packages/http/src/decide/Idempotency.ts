@@ -2,7 +2,7 @@
  * May this request be sent again?
  *
  * Second stage of the flow. A request that may have been carried out is repeated only where a repetition does no harm:
- * by its method, a key, a precondition, or the caller's word. What the verdict on the failure was is not looked at
+ * by its method, a key, a precondition, a rule of one's own, or the caller's word. What the verdict on the failure was is not looked at
  * here.
  *
  * @example
@@ -55,6 +55,32 @@ export interface Idempotency {
    * value but a blank one counts.
    */
   readonly preconditions: ReadonlyArray<string>
+  /** A rule of one's own, asked before everything else here; what it leaves undecided is decided as without it. */
+  readonly rule?: Rule | undefined
+}
+
+/**
+ * Judges what methods, keys and preconditions do not tell, such as the operations of one API: a POST of it that only
+ * reads, or a PUT that must not be repeated. `undefined` leaves the request to the rest of the rules.
+ *
+ * It is also asked of requests that were not sent, or not processed, and of those that the caller has declared
+ * repeatable: leave these undecided unless they must not be repeated either.
+ *
+ * @category models
+ */
+export interface Rule {
+  (request: HttpClientRequest.HttpClientRequest, known: Known): Repeatable | undefined
+}
+
+/**
+ * What is known of a request that has failed.
+ *
+ * @category models
+ */
+export interface Known {
+  readonly processing: Processing
+  /** The caller's reason to repeat it; `undefined` where there is none. */
+  readonly declared: string | undefined
 }
 
 /**
@@ -103,6 +129,9 @@ export const check = (owner: string, rules: Idempotency): Idempotency => {
   Token.header(owner, "keyHeader", rules.keyHeader)
   Token.list(owner, "createKeyFor", rules.createKeyFor, Token.method)
   Token.list(owner, "preconditions", rules.preconditions, Token.header)
+  if (rules.rule !== undefined && !Predicate.isFunction(rules.rule)) {
+    return Argument.refuse(owner, "rule", "a function of a request", rules.rule)
+  }
   return rules
 }
 
@@ -120,6 +149,22 @@ export const wantsKey = (rules: Idempotency, request: HttpClientRequest.HttpClie
  * @category destructors
  */
 export const judge = (
+  rules: Idempotency,
+  request: HttpClientRequest.HttpClientRequest,
+  processing: Processing,
+  declared: string | undefined
+): Repeatable => {
+  const own = rules.rule?.(request, { processing, declared })
+  return own === undefined ? judgeBy(rules, request, processing, declared) : checkedAnswer(own)
+}
+
+/** An answer that is written by hand can lack its reason. */
+const checkedAnswer = (given: Repeatable): Repeatable =>
+  Predicate.isRecord(given) && Predicate.isString(given._tag === "Repeatable" ? given.because : given.why)
+    ? given
+    : Argument.refuse("HttpRetry.Policy", "idempotency.rule", "a function that answers with a reason", given)
+
+const judgeBy = (
   rules: Idempotency,
   request: HttpClientRequest.HttpClientRequest,
   processing: Processing,

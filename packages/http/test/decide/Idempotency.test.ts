@@ -118,6 +118,39 @@ describe("Idempotency.judge", () => {
     expect(of("PUT", { "x-goog-if-generation-match": " " })).toBe("no: PUT without X-Request-Id")
   })
 
+  it("asks a rule of one's own first, and tells it what is known", () => {
+    const asked: Array<Idempotency.Known> = []
+    const rule: Idempotency.Rule = ({ url }, known) => {
+      asked.push(known)
+      if (url.endsWith("/search")) return { _tag: "Repeatable", because: "a search reads" }
+      return url.endsWith("/draw") ? { _tag: "NotRepeatable", why: "each draw costs" } : undefined
+    }
+    const of = (method: string, path: string, processing: HttpClassifier.Processing, declared?: string) =>
+      judged(HttpClientRequest.setUrl(request(method), `http://localhost/${path}`), processing, declared, {
+        ...standard,
+        rule
+      })
+    expect(of("POST", "search", "Unknown")).toBe("yes: a search reads")
+    expect(of("GET", "draw", "Unknown")).toBe("no: each draw costs")
+    expect(of("GET", "draw", "NotSent")).toBe("no: each draw costs")
+    expect(of("GET", "draw", "NotProcessed", "paid for")).toBe("no: each draw costs")
+    expect(of("POST", "other", "Unknown")).toBe("no: POST without Idempotency-Key")
+    expect(of("POST", "other", "NotSent")).toBe("yes: it was not sent")
+    expect(of("POST", "other", "Unknown", "paid for")).toBe("yes: paid for")
+    expect(asked).toContainEqual({ processing: "NotProcessed", declared: "paid for" })
+    expect(asked).toContainEqual({ processing: "Unknown", declared: undefined })
+  })
+
+  it.each([true, {}, { _tag: "Repeatable" }, { _tag: "NotRepeatable", because: "it reads" }])(
+    "refuses the answer of a rule without a reason: %j",
+    (answer) => {
+      const rule = () => answer as Idempotency.Repeatable
+      expect(() => judged(request("GET"), "Unknown", undefined, { ...standard, rule })).toThrow(
+        "HttpRetry.Policy: idempotency.rule must be a function that answers with a reason, got"
+      )
+    }
+  )
+
   it("finds no header where none was given, whatever its name", () => {
     for (const keyHeader of ["constructor", "tostring", "__proto__"]) {
       expect(judged(request("POST"), "Unknown", undefined, { ...standard, keyHeader })).toContain("no: POST without")
@@ -210,7 +243,8 @@ describe("Idempotency.make", () => {
       { preconditions: ["if-match", "If-None-Match"] },
       'preconditions[1] must be the name of a header in lower case, got "If-None-Match"'
     ],
-    [{ preconditions: undefined }, "preconditions must be a list of names, got undefined"]
+    [{ preconditions: undefined }, "preconditions must be a list of names, got undefined"],
+    [{ rule: true }, "rule must be a function of a request, got true"]
   ])("refuses what can never match: %o", (change, message) => {
     expect(() => Idempotency.make({ ...standard, ...change } as Idempotency.Idempotency)).toThrow(
       `Idempotency.make: ${message}`

@@ -150,7 +150,8 @@ describe(`${path} ## Defaults`, () => {
     "`Idempotency.standard` `methods`": Idempotency.standard.methods,
     "`Idempotency.standard` `keyHeader`": Idempotency.standard.keyHeader,
     "`Idempotency.standard` `createKeyFor`": Idempotency.standard.createKeyFor,
-    "`Idempotency.standard` `preconditions`": Idempotency.standard.preconditions
+    "`Idempotency.standard` `preconditions`": Idempotency.standard.preconditions,
+    "`Idempotency.standard` `rule`": Idempotency.standard.rule
   }
   const cells = new Map(rowsOf(path, "## Defaults").map(([option = "", value]) => [option, value]))
 
