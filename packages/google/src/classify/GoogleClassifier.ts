@@ -1,0 +1,238 @@
+/**
+ * Which failures of a Google API are worth another attempt: by status and error body over HTTP, by code over gRPC.
+ *
+ * First stage of the flow. Whether the request may be repeated is for `StorageIdempotency`, or for the caller who names the
+ * retryable codes of a method.
+ *
+ * @example
+ * ```ts
+ * import { GoogleClassifier } from "@effect-retry/google"
+ * import { Backoff, Retry } from "@effect-retry/core"
+ * import { Data, Effect } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * class Failed extends Data.TaggedError("Failed")<{ code: string }> {}
+ *
+ * const failures = [new Failed({ code: "UNAVAILABLE" }), new Failed({ code: "ABORTED" })]
+ * const commit = Effect.suspend(() => Effect.fail(failures.shift() ?? new Failed({ code: "OK" })))
+ * const policy = { classifier: GoogleClassifier.aip194, maxAttempts: 5, backoff: Backoff.constant({ delay: "1 milli" }) }
+ *
+ * Effect.runPromise(Effect.flip(Retry.retry(commit, policy))).then(({ code }) => assert.strictEqual(code, "ABORTED"))
+ * ```
+ */
+import { type Classifier, Verdict } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
+import { Directive, HintHeader, HttpClassifier } from "@effect-retry/http"
+import { Headers } from "@effect/platform"
+import { Predicate } from "effect"
+import * as Owner from "../accept/Owner.ts"
+import * as StatusCode from "../accept/StatusCode.ts"
+import * as GoogleStatus from "./GoogleStatus.ts"
+
+/**
+ * What becomes of a wait that the server asks for: it is the hint of a failure that is retryable anyway, it makes every
+ * failure retryable, or it is not read.
+ *
+ * @category models
+ */
+export type ServerDelay = (typeof serverDelays)[number]
+
+const serverDelays = ["hint", "retry", "ignore"] as const
+
+/**
+ * The tables of a classifier for HTTP.
+ *
+ * @category models
+ */
+export interface Tables extends HttpClassifier.Tables {
+  /** Reasons of a JSON error body that are retryable whatever the status. */
+  readonly reasons: { readonly [reason: string]: Verdict.Kind | undefined }
+  /** `"retry"` is what the Java client of Bigtable does. */
+  readonly retryInfo: ServerDelay
+}
+
+/**
+ * The tables of `http`: 408, 429, every 5xx, and connection errors; the reasons `rateLimitExceeded` and
+ * `userRateLimitExceeded`, with which a 403 is a rate limit; `Retry-After`, and `google.rpc.RetryInfo` before it.
+ *
+ * Sources: https://cloud.google.com/storage/docs/retry-strategy, "Response"; of the reasons
+ * https://cloud.google.com/storage/docs/json_api/v1/status-codes, "403—Forbidden", and "429—Too Many Requests".
+ *
+ * @category constructors
+ */
+export const httpTables: Tables = {
+  ...HttpClassifier.standardTables,
+  statuses: {
+    .../*#__PURE__*/ Object.fromEntries(
+      /*#__PURE__*/ Array.from({ length: 100 }, (_, index) => [500 + index, { kind: "Server" }] as const)
+    ),
+    401: HttpClassifier.standardTables.statuses[401],
+    408: { kind: "Timeout" },
+    429: { kind: "Throttling" },
+    503: { kind: "Server", hinted: "Throttling" },
+    504: { kind: "Timeout" }
+  },
+  hints: [HintHeader.retryAfter],
+  directives: [],
+  reasons: { rateLimitExceeded: "Throttling", userRateLimitExceeded: "Throttling" },
+  retryInfo: "hint"
+}
+
+/**
+ * Judges responses and errors of HTTP by tables, which are read once: change `httpTables` by spread.
+ *
+ * The error body is read where the response carries it, as it does under `StorageRetry.withRetry`. Errors of other clients
+ * are judged by their codes, their status and their `errors`, and by those of their causes; no opinion on what has none.
+ * Throws where a table has a value that its type cannot exclude.
+ *
+ * @category constructors
+ */
+export const fromTables = (tables: Tables): Classifier.Classifier => {
+  const owner = "GoogleClassifier.fromTables"
+  const byTables = Owner.calling(owner, () => HttpClassifier.make(tables))
+  if (!Predicate.isRecord(tables.reasons)) Argument.refuse(owner, "reasons", "a table", tables.reasons)
+  for (const [reason, kind] of Object.entries(tables.reasons)) {
+    if (kind !== undefined) Argument.oneOf(owner, `reasons[${reason}]`, kind, Verdict.kinds)
+  }
+  Argument.oneOf(owner, "retryInfo", tables.retryInfo, serverDelays)
+  const own: Own = { byTables, reasons: { ...tables.reasons }, retryInfo: tables.retryInfo }
+  return (outcome, moment) => judgeHttp(own, outcome, moment)
+}
+
+/**
+ * Cloud Storage and other JSON APIs: `httpTables`.
+ *
+ * @category constructors
+ */
+export const http: Classifier.Classifier = /*#__PURE__*/ fromTables(httpTables)
+
+interface Own extends Pick<Tables, "reasons" | "retryInfo"> {
+  readonly byTables: HttpClassifier.HttpClassifier
+}
+
+const judgeHttp = (own: Own, outcome: unknown, moment: Classifier.Moment): Verdict.Verdict => {
+  const { byTables, reasons, retryInfo } = own
+  if (HttpClassifier.isResponse(outcome) && HttpClassifier.isFine(byTables, outcome)) return Verdict.noOpinion
+  const said = GoogleStatus.chain(outcome)
+  const status = said.find(({ status }) => status !== undefined)?.status
+  const judged = orByStatus(own, byTables(outcome, moment), outcome, status)
+  const reason = said.flatMap(({ reasons }) => reasons).find((reason) => Object.hasOwn(reasons, reason))
+  const kind = reason === undefined ? undefined : reasons[reason]
+  const verdict =
+    judged._tag === "Retryable" || kind === undefined
+      ? judged
+      : Verdict.withHint(Verdict.retryable(kind), retryAfter(own, outcome, moment))
+  const delay = said.find(({ retryInfoMillis }) => retryInfoMillis !== undefined)?.retryInfoMillis
+  return delayed(verdict, retryInfo, delay, kindOfStatus(status))
+}
+
+/** An error of another client has no opinion of the tables: its status has. */
+const orByStatus = (
+  { byTables }: Own,
+  verdict: Verdict.Verdict,
+  outcome: unknown,
+  status: number | undefined
+): Verdict.Verdict => {
+  if (verdict._tag !== "NoOpinion" || status === undefined || HttpClassifier.isResponse(outcome)) return verdict
+  const kind = byTables.tables.statuses[status]?.kind
+  return kind === undefined ? Verdict.terminal(`status ${status}`) : Verdict.retryable(kind)
+}
+
+const retryAfter = ({ byTables }: Own, outcome: unknown, { nowMillis }: Classifier.Moment): number | undefined => {
+  const headers = HttpClassifier.responseOf(outcome)?.headers
+  return headers && HintHeader.read(byTables.tables.hints, headers, nowMillis)?.millis
+}
+
+const kindOfStatus = (status = 0): Verdict.Kind => (status === 429 ? "Throttling" : status < 500 ? "Client" : "Server")
+
+const delayed = (
+  verdict: Verdict.Verdict,
+  rule: ServerDelay,
+  hint: number | undefined,
+  kind: Verdict.Kind
+): Verdict.Verdict => {
+  if (rule === "ignore" || hint === undefined) return verdict
+  if (verdict._tag === "Retryable") return Verdict.retryable(verdict.kind, { hint })
+  return rule === "retry" ? Verdict.retryable(kind, { hint }) : verdict
+}
+
+/**
+ * What a classifier for gRPC is made from.
+ *
+ * @category models
+ */
+export interface Grpc {
+  /** The retryable codes of a method. */
+  readonly codes: ReadonlyArray<StatusCode.StatusCode>
+  /** `google.rpc.RetryInfo` in the trailers. `"retry"` is what the Java client of Bigtable does. @default "hint" */
+  readonly retryInfo?: ServerDelay | undefined
+  /**
+   * The trailer `grpc-retry-pushback-ms`. `"retry"` is what grpc-java does with a value from 0 on, `"hint"` what grpc-go does.
+   * Unless it is ignored, a value that is negative or no number, and a second value, forbid a retry. @default "hint"
+   */
+  readonly pushback?: ServerDelay | undefined
+}
+
+/**
+ * Judges errors by their gRPC code: a `code` that is a number or a name, as errors of `@grpc/grpc-js` and tagged errors have,
+ * or that of a cause. No opinion on an error without one.
+ *
+ * Sources: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback"; of the rules for `RetryInfo`
+ * googleapis/java-bigtable, `ApiResultRetryAlgorithm`.
+ *
+ * @category constructors
+ */
+export const grpc = (options: Grpc): Classifier.Classifier => {
+  const owner = "GoogleClassifier.grpc"
+  if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record", options)
+  const { codes, pushback = "hint", retryInfo = "hint" } = options
+  if (!Array.isArray(codes)) return Argument.refuse(owner, "codes", "a list of names", codes)
+  const own = codes.map((code, index) => Argument.oneOf(owner, `codes[${index}]`, code, StatusCode.names))
+  Argument.oneOf(owner, "pushback", pushback, serverDelays)
+  Argument.oneOf(owner, "retryInfo", retryInfo, serverDelays)
+  return (error: unknown) => {
+    const said = GoogleStatus.chain(error).find(({ code }) => code !== undefined)
+    if (said?.code === undefined) return Verdict.noOpinion
+    const { code } = said
+    const byCode = own.includes(code)
+      ? Verdict.retryable(kinds[code] ?? "Client")
+      : Verdict.terminal(code, { kind: kinds[code] })
+    const byInfo = delayed(byCode, retryInfo, said.retryInfoMillis, kinds[code] ?? "Client")
+    return pushback === "ignore" ? byInfo : pushedBack(byInfo, pushback, said, kinds[code])
+  }
+}
+
+const pushedBack = (
+  verdict: Verdict.Verdict,
+  rule: ServerDelay,
+  { pushback: [value, ...others] }: GoogleStatus.GoogleStatus,
+  kind: Verdict.Kind | undefined
+): Verdict.Verdict => {
+  if (value === undefined) return verdict
+  const { name, read } = Directive.grpcRetryPushback
+  if (typeof value !== "string" || others.length > 0 || read(value) === false) {
+    return Verdict.terminal(`${name} forbids a retry`, { kind })
+  }
+  const hint = HintHeader.read([HintHeader.grpcRetryPushback], Headers.fromInput({ [name]: value }), NaN)?.millis
+  return delayed(verdict, rule, hint, kind ?? "Client")
+}
+
+/** What buckets and rate limiters are told; nothing of codes that say that the call itself is at fault. */
+const kinds: { readonly [Code in StatusCode.StatusCode]?: Verdict.Kind } = {
+  UNKNOWN: "Server",
+  DEADLINE_EXCEEDED: "Timeout",
+  RESOURCE_EXHAUSTED: "Throttling",
+  ABORTED: "Client",
+  INTERNAL: "Server",
+  UNAVAILABLE: "Transient",
+  DATA_LOSS: "Server"
+}
+
+/**
+ * The default of the API design guide: UNAVAILABLE, and nothing else.
+ *
+ * Source: https://google.aip.dev/194.
+ *
+ * @category constructors
+ */
+export const aip194: Classifier.Classifier = /*#__PURE__*/ grpc({ codes: ["UNAVAILABLE"] })

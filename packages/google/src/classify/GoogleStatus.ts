@@ -1,0 +1,133 @@
+/**
+ * What an error of a Google API says about itself, whatever made it: a response of a client of `@effect/platform` with its
+ * error body, an error of `@google-cloud/storage`, gaxios or `@grpc/grpc-js`, a parsed error body, or a tagged error of the
+ * caller's own with a `code` or a `status`.
+ *
+ * First stage of the flow. Read by shape, so no client library is imported. Errors come from outside: reading them never
+ * throws and is bounded. What a status, a code or a reason means is for `GoogleClassifier`.
+ *
+ * @example
+ * ```ts
+ * import { GoogleStatus } from "@effect-retry/google"
+ * import { Data } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * class TableBusy extends Data.TaggedError("TableBusy")<{ code: number }> {}
+ *
+ * // Numbers up to 16 are codes of gRPC, numbers from 100 on are statuses of HTTP.
+ * assert.strictEqual(GoogleStatus.read(new TableBusy({ code: 14 })).code, "UNAVAILABLE")
+ * assert.strictEqual(GoogleStatus.read(new TableBusy({ code: 503 })).status, 503)
+ * ```
+ */
+import { HttpClassifier } from "@effect-retry/http"
+import { Predicate } from "effect"
+import * as StatusCode from "../accept/StatusCode.ts"
+import * as RetryInfo from "./RetryInfo.ts"
+import * as Untrusted from "./Untrusted.ts"
+
+/**
+ * One error, read.
+ *
+ * @category models
+ */
+export interface GoogleStatus {
+  /** Of HTTP, from 100 to 599. */
+  readonly status: number | undefined
+  /** Of gRPC. */
+  readonly code: StatusCode.StatusCode | undefined
+  /** Of a JSON error body: the `reason` of each of its `errors`, such as `rateLimitExceeded`. */
+  readonly reasons: ReadonlyArray<string>
+  /** The wait in milliseconds that a `google.rpc.RetryInfo` asks for. */
+  readonly retryInfoMillis: number | undefined
+  /** Values of the trailer `grpc-retry-pushback-ms`; there is to be one at most. */
+  readonly pushback: ReadonlyArray<unknown>
+}
+
+const trailers = { pushback: "grpc-retry-pushback-ms", details: "grpc-status-details-bin" } as const
+
+/**
+ * Reads one error, without its causes. A value that is no object has nothing to say.
+ *
+ * @category constructors
+ */
+export const read = (error: unknown): GoogleStatus => {
+  const bodies = bodiesOf(error)
+  const metadata = Untrusted.property(error, "metadata")
+  return {
+    status: first(statusesOf(error), statusOf),
+    code: first([error, ...bodies], codeOf),
+    reasons: bodies.flatMap((body) =>
+      Untrusted.entries(Untrusted.property(body, "errors"))
+        .map((one) => Untrusted.text(one, "reason"))
+        .filter(Predicate.isNotUndefined)
+    ),
+    retryInfoMillis:
+      first(bodies, RetryInfo.fromJson) ?? first(valuesOf(metadata, trailers.details), RetryInfo.fromBinary),
+    pushback: valuesOf(metadata, trailers.pushback)
+  }
+}
+
+/**
+ * Reads an error and its causes, the outermost first, ten deep.
+ *
+ * @category constructors
+ */
+export const chain = (error: unknown): ReadonlyArray<GoogleStatus> => Untrusted.causes(error).map(read)
+
+/** Under which a response carries its parsed error body. */
+const key: unique symbol = /*#__PURE__*/ Symbol.for("@effect-retry/google/GoogleStatus/body")
+
+/**
+ * Gives a response the parsed body that `read` finds in it. Changes and answers the response.
+ *
+ * @category combinators
+ */
+export const withBody = <Response extends object>(response: Response, body: unknown): Response =>
+  Object.defineProperty(response, key, { value: body })
+
+/** Of a response; of gaxios; of a parsed body; of what has the fields of `error` itself, as those of the client libraries. */
+const bodiesOf = (error: unknown): ReadonlyArray<object> =>
+  [
+    Untrusted.at(HttpClassifier.responseOf(error), key, "error"),
+    Untrusted.at(error, "response", "data", "error"),
+    Untrusted.property(error, "error"),
+    error
+  ].filter(Untrusted.isObject)
+
+const statusesOf = (error: unknown): ReadonlyArray<unknown> => {
+  const { property } = Untrusted
+  const response = property(error, "response")
+  return [
+    property(error, "status"),
+    property(error, "statusCode"),
+    property(error, "code"),
+    property(response, "status"),
+    property(response, "statusCode"),
+    Untrusted.at(error, "error", "code")
+  ]
+}
+
+const statusOf = (given: unknown): number | undefined => {
+  const status = typeof given === "string" && /^[1-5]\d\d$/.test(given) ? Number(given) : given
+  return typeof status === "number" && Number.isInteger(status) && status >= 100 && status <= 599 ? status : undefined
+}
+
+/** A number or a name in `code`; a name in `status`, as in a body. */
+const codeOf = (error: unknown): StatusCode.StatusCode | undefined => {
+  const code = Untrusted.property(error, "code")
+  if (typeof code === "number") return StatusCode.fromNumber(code)
+  const name = Untrusted.text(error, "code") ?? Untrusted.text(error, "status")
+  return name === undefined ? undefined : StatusCode.fromName(name)
+}
+
+/** What a `Metadata` of grpc-js has under a name. */
+const valuesOf = (metadata: unknown, name: string): ReadonlyArray<unknown> =>
+  Untrusted.entries(Untrusted.called(metadata, "get", name))
+
+const first = <A, B>(all: ReadonlyArray<A>, found: (one: A) => B | undefined): B | undefined => {
+  for (const one of all) {
+    const value = found(one)
+    if (value !== undefined) return value
+  }
+  return undefined
+}

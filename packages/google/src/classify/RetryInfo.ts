@@ -1,0 +1,128 @@
+/**
+ * How long a Google service asks its clients to wait: the `google.rpc.RetryInfo` of an error.
+ *
+ * First stage of the flow. It stands in the `details` of a JSON error body, and in the trailer `grpc-status-details-bin` of
+ * a gRPC call. Both come from outside: what is not of the documented form counts as absent, reading never throws, and what
+ * is read is bounded. The hint rule of the policy says what becomes of the wait.
+ *
+ * Source: https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto, "RetryInfo", and
+ * https://google.aip.dev/193.
+ *
+ * @example
+ * ```ts
+ * import { RetryInfo } from "@effect-retry/google"
+ * import * as assert from "node:assert"
+ *
+ * const body = {
+ *   error: {
+ *     code: 429,
+ *     details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "2.5s" }]
+ *   }
+ * }
+ * assert.strictEqual(RetryInfo.fromJson(body), 2500)
+ * ```
+ */
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire"
+import * as Untrusted from "./Untrusted.ts"
+
+/** How messages of this type are named in an `Any`, after whatever host. */
+const typeName = "/google.rpc.RetryInfo"
+
+/** No status with its details is as long: metadata of a gRPC call is 8 KiB by default. */
+const mostBytes = 65_536
+
+/**
+ * Source: https://github.com/protocolbuffers/protobuf/blob/main/src/google/protobuf/duration.proto, "JSON Mapping", with
+ * at most 315,576,000,000 seconds, which are 12 digits.
+ */
+const duration = /^(\d{1,12})(?:\.(\d{1,9}))?s$/
+
+const mostSeconds = 315_576_000_000
+
+/**
+ * A duration of protobuf's JSON form, such as `"2s"` or `"0.250s"`, in milliseconds; `undefined` for anything else,
+ * negative durations included.
+ *
+ * @category destructors
+ */
+export const durationMillis = (given: unknown): number | undefined => {
+  const [, seconds = "", fraction = ""] = typeof given === "string" ? (duration.exec(given) ?? []) : []
+  return seconds === "" ? undefined : millis(Number(seconds), Number(fraction.padEnd(9, "0")))
+}
+
+/** Whole seconds, and nanoseconds. */
+const millis = (seconds: number, nanos: number): number | undefined =>
+  seconds >= 0 && seconds <= mostSeconds && nanos >= 0 && nanos < 1e9 ? seconds * 1000 + nanos / 1e6 : undefined
+
+/**
+ * The delay in milliseconds that a parsed JSON error asks for; `undefined` where it asks for none.
+ *
+ * Takes a whole body, `{ "error": { … } }`, or its `error`.
+ *
+ * @category destructors
+ */
+export const fromJson = (body: unknown): number | undefined => {
+  const details = Untrusted.at(body, "error", "details") ?? Untrusted.property(body, "details")
+  const found = Untrusted.entries(details).find((detail) => Untrusted.text(detail, "@type")?.endsWith(typeName))
+  return durationMillis(Untrusted.property(found, "retryDelay"))
+}
+
+/**
+ * The delay in milliseconds that an encoded `google.rpc.Status` asks for: the bytes of `grpc-status-details-bin`.
+ *
+ * `undefined` where it asks for none, and where the bytes are no such message or more than 64 KiB.
+ *
+ * @category destructors
+ */
+export const fromBinary = (bytes: unknown): number | undefined => {
+  if (!(bytes instanceof Uint8Array) || bytes.length > mostBytes) return undefined
+  try {
+    return fromStatus(bytes)
+  } catch {
+    // The reader throws at what ends too early, or is of no known wire type.
+    return undefined
+  }
+}
+
+/** `google.rpc.Status`: its third field repeats `google.protobuf.Any`. */
+const fromStatus = (bytes: Uint8Array): number | undefined => {
+  for (const any of messages(bytes, 3)) {
+    const [type] = messages(any, 1)
+    const [value = empty] = messages(any, 2)
+    if (type !== undefined && new TextDecoder().decode(type).endsWith(typeName)) return fromRetryInfo(value)
+  }
+  return undefined
+}
+
+const empty = /*#__PURE__*/ new Uint8Array()
+
+/** Without a `retry_delay`, its first field, it asks for none. */
+const fromRetryInfo = (bytes: Uint8Array): number | undefined => {
+  const [found] = messages(bytes, 1)
+  return found === undefined ? undefined : fromDuration(new BinaryReader(found))
+}
+
+/** `google.protobuf.Duration`: seconds, and nanoseconds. */
+const fromDuration = (reader: BinaryReader): number | undefined => {
+  let seconds = 0
+  let nanos = 0
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag()
+    if (wireType === WireType.Varint && field === 1) seconds = Number(reader.int64())
+    else if (wireType === WireType.Varint && field === 2) nanos = reader.int32()
+    else reader.skip(wireType, field)
+  }
+  return millis(seconds, nanos)
+}
+
+/** The values of a field of texts, bytes or messages, in their order. */
+const messages = (bytes: Uint8Array, wanted: number): ReadonlyArray<Uint8Array> => {
+  const found: Array<Uint8Array> = []
+  const reader = new BinaryReader(bytes)
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag()
+    if (field === wanted && wireType === WireType.LengthDelimited) found.push(reader.bytes())
+    else reader.skip(wireType, field)
+  }
+  return found
+}
