@@ -1,0 +1,219 @@
+/**
+ * May this operation of Cloud Storage be repeated?
+ *
+ * Second stage of the flow. Some operations may always be repeated, some never, and some only with a precondition that a
+ * repetition of an attempt that was carried out no longer meets. The rules are data; each decision has its reason. A value
+ * is also what a policy of `@effect-retry/http` takes as its `idempotency`.
+ *
+ * @example
+ * ```ts
+ * import { StorageChoices, StorageIdempotency } from "@effect-retry/google"
+ * import * as assert from "node:assert"
+ *
+ * const { decide, format, standard } = StorageIdempotency
+ *
+ * assert.strictEqual(
+ *   format(decide(standard, { operation: "objects.insert" })),
+ *   "not retried: objects.insert without ifGenerationMatch"
+ * )
+ * assert.strictEqual(
+ *   format(decide(standard, { operation: "objects.insert", preconditions: ["ifGenerationMatch"] })),
+ *   "retried: objects.insert with ifGenerationMatch"
+ * )
+ * // The same operation in another language.
+ * assert.strictEqual(
+ *   format(decide(StorageChoices.python, { operation: "objects.insert" })),
+ *   "retried: objects.insert may always be repeated"
+ * )
+ * ```
+ */
+import type { HttpClientRequest } from "@effect/platform"
+import * as Argument from "@effect-retry/core/Argument"
+import type { Idempotency } from "@effect-retry/http"
+import { Predicate } from "effect"
+import * as StorageOperation from "../classify/StorageOperation.ts"
+
+/**
+ * `conditional` goes by the operations; `always` and `never` do not look at them. Under `never` a request that was not even
+ * sent is not sent again either.
+ *
+ * @category models
+ */
+export type Strategy = (typeof strategies)[number]
+
+const strategies = ["conditional", "always", "never"] as const
+
+/**
+ * What may be repeated.
+ *
+ * @category models
+ */
+export interface Rules {
+  readonly strategy: Strategy
+  readonly operations: { readonly [Operation in StorageOperation.StorageOperation]: StorageOperation.Repetition }
+}
+
+/**
+ * Rules that a policy takes as its `idempotency`.
+ *
+ * @category models
+ */
+export interface StorageIdempotency extends Idempotency.Idempotency {
+  readonly rules: Rules
+  readonly rule: Idempotency.Rule
+}
+
+/**
+ * The header by which Cloud Storage recognises the attempts of one operation.
+ *
+ * Source: googleapis/google-cloud-go, storage/invoke.go, `xGoogHeaderIdempotencyToken`.
+ *
+ * @category constructors
+ */
+export const tokenHeader = "x-goog-gcs-idempotency-token"
+
+/**
+ * Rules from data, which are read once: `StorageIdempotency.make({ ...StorageIdempotency.standard.rules, strategy: "always" })`.
+ *
+ * A request that no operation is known for may be repeated where it only reads. What the caller has declared repeatable, and
+ * what was not sent or not processed, may be repeated as well, unless the strategy is `never`.
+ * Throws where a field has a value that its type cannot exclude.
+ *
+ * @category constructors
+ */
+export const make = (rules: Rules): StorageIdempotency => {
+  const own = checked("StorageIdempotency.make", rules)
+  return {
+    // The token tells attempts apart and permits nothing.
+    methods: [],
+    keyHeader: tokenHeader,
+    createKeyFor: [],
+    preconditions: [],
+    rules: own,
+    rule: (request, { declared, processing }) =>
+      own.strategy !== "never" && (declared !== undefined || processing !== "Unknown")
+        ? undefined
+        : fromRequest(own, request)
+  }
+}
+
+/**
+ * The documented table: `StorageOperation.table`.
+ *
+ * @category constructors
+ */
+export const standard: StorageIdempotency = /*#__PURE__*/ make({
+  strategy: "conditional",
+  operations: /*#__PURE__*/ Object.fromEntries(
+    /*#__PURE__*/ StorageOperation.names.map((name) => [name, StorageOperation.table[name].repetition])
+  ) as Rules["operations"]
+})
+
+/**
+ * Repeats every operation: Go's `RetryAlways`, Node's `RetryAlways`, Java's uniform strategy. A write that was carried out
+ * and whose answer was lost is carried out twice.
+ *
+ * @category constructors
+ */
+export const always: StorageIdempotency = /*#__PURE__*/ make({ ...standard.rules, strategy: "always" })
+
+/**
+ * Repeats nothing: Go's and Node's `RetryNever`.
+ *
+ * @category constructors
+ */
+export const never: StorageIdempotency = /*#__PURE__*/ make({ ...standard.rules, strategy: "never" })
+
+function checked(owner: string, rules: Rules): Rules {
+  if (!Predicate.isRecord(rules)) return Argument.refuse(owner, "rules", "a record of rules", rules)
+  const strategy = Argument.oneOf(owner, "strategy", rules.strategy, strategies)
+  if (!Predicate.isRecord(rules.operations)) return Argument.refuse(owner, "operations", "a table", rules.operations)
+  for (const name of StorageOperation.names) {
+    const given: unknown = rules.operations[name]
+    if (!isRepetition(given)) {
+      return Argument.refuse(owner, `operations[${name}]`, "always, never, or a list of preconditions", given)
+    }
+  }
+  return { strategy, operations: { ...rules.operations } }
+}
+
+function isRepetition(given: unknown): boolean {
+  return Array.isArray(given)
+    ? given.every((one) => StorageOperation.preconditions.includes(one))
+    : given === "always" || given === "never"
+}
+
+/**
+ * Decides for an operation that is named. Preconditions are those that the call carries.
+ *
+ * @category destructors
+ */
+export const decide = (
+  { rules }: StorageIdempotency,
+  call: {
+    readonly operation: StorageOperation.StorageOperation
+    readonly preconditions?: ReadonlyArray<StorageOperation.Precondition> | undefined
+  }
+): Idempotency.Repeatable => decideBy(rules, call.operation, call.preconditions ?? [])
+
+/**
+ * Decides for the operation that a request calls.
+ *
+ * @category destructors
+ */
+export const judge = (
+  { rules }: StorageIdempotency,
+  request: HttpClientRequest.HttpClientRequest
+): Idempotency.Repeatable => fromRequest(rules, request)
+
+const fromRequest = (rules: Rules, request: HttpClientRequest.HttpClientRequest): Idempotency.Repeatable => {
+  const call = StorageOperation.fromRequest(request)
+  if (call !== undefined) return decideBy(rules, call.operation, call.preconditions)
+  const byStrategy = ofStrategy(rules)
+  if (byStrategy !== undefined) return byStrategy
+  return safe.includes(request.method)
+    ? repeatable(`${request.method} only reads`)
+    : notRepeatable(`${request.method} calls no known operation of Cloud Storage`)
+}
+
+/** Source: RFC 9110, section 9.2.1, https://www.rfc-editor.org/rfc/rfc9110#section-9.2.1. */
+const safe: ReadonlyArray<string> = ["GET", "HEAD", "OPTIONS", "TRACE"]
+
+const decideBy = (
+  rules: Rules,
+  operation: StorageOperation.StorageOperation,
+  carried: ReadonlyArray<StorageOperation.Precondition>
+): Idempotency.Repeatable => {
+  const byStrategy = ofStrategy(rules)
+  if (byStrategy !== undefined) return byStrategy
+  const repetition = rules.operations[operation]
+  if (repetition === "always") return repeatable(`${operation} may always be repeated`)
+  if (repetition === "never") return notRepeatable(`${operation} may never be repeated`)
+  const found = repetition.find((one) => carried.includes(one))
+  return found === undefined
+    ? notRepeatable(`${operation} without ${repetition.join(" or ")}`)
+    : repeatable(`${operation} with ${found}`)
+}
+
+const ofStrategy = ({ strategy }: Rules): Idempotency.Repeatable | undefined => {
+  switch (strategy) {
+    case "always":
+      return repeatable("the strategy is to retry always")
+    case "never":
+      return notRepeatable("the strategy is to retry never")
+    case "conditional":
+      return undefined
+  }
+}
+
+const repeatable = (because: string): Idempotency.Repeatable => ({ _tag: "Repeatable", because })
+
+const notRepeatable = (why: string): Idempotency.Repeatable => ({ _tag: "NotRepeatable", why })
+
+/**
+ * A decision in words, such as `not retried: objects.insert without ifGenerationMatch`.
+ *
+ * @category conversions
+ */
+export const format = (decision: Idempotency.Repeatable): string =>
+  decision._tag === "Repeatable" ? `retried: ${decision.because}` : `not retried: ${decision.why}`
