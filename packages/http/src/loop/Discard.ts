@@ -181,13 +181,13 @@ const interruptedStream = (response: HttpClientResponse.HttpClientResponse): Eff
   })
 
 /**
- * A response with the body that was read of it, or with one that fails to be read.
+ * A response with the body that was read of it, also in part and with the rest to come, or with one that fails to be read.
  *
  * @category conversions
  */
 export const replaced = (
   response: HttpClientResponse.HttpClientResponse,
-  body: Option.Option<Uint8Array>
+  body: Option.Option<Uint8Array | ReadableStream<Uint8Array>>
 ): HttpClientResponse.HttpClientResponse => {
   const { cookies, headers, remoteAddress, request, status } = response
   const source = Option.getOrElse(
