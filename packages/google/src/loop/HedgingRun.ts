@@ -1,0 +1,236 @@
+/**
+ * Runs hedges: attempts in fibers of their own, and one coordinator that is told when they end and when the next is due.
+ *
+ * The coordinator alone changes the state, asks the bucket and tells the observers, one thing after the other.
+ */
+import type { Retry, TokenBucket } from "@effect-retry/core"
+import { longestTimerMillis } from "@effect-retry/core/Millis"
+import { Cause, type Clock, Duration, Effect, Exit, Fiber, Option, Queue } from "effect"
+import * as Hedges from "../decide/GrpcHedging.ts"
+import * as Events from "./HedgingEvents.ts"
+import type { Checked } from "./HedgingPolicy.ts"
+
+/**
+ * The effect of an attempt, without its types, which the front door has checked.
+ *
+ * @category models
+ */
+export interface Call {
+  (attempt: number): Effect.Effect<unknown, unknown, unknown>
+}
+
+/** The grant of the first attempt, for which no bucket is asked. */
+const noTokens: TokenBucket.Grant = { tokens: 0, refund: Effect.void }
+
+interface Attempt {
+  readonly number: number
+  readonly granted: TokenBucket.Grant
+  readonly startedMillis: number
+  readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
+}
+
+/** What the coordinator waits for. */
+type Signal =
+  | { readonly _tag: "Due"; readonly timer: Timer }
+  | { readonly _tag: "Ended"; readonly attempt: Attempt; readonly exit: Exit.Exit<unknown, unknown> }
+
+/** Hedges have no rate limiter. */
+const rateLimiterWait = Duration.zero
+
+interface Timer {
+  readonly dueMillis: number
+}
+
+/** How the operation ends, and what observers are told of it; a defect or an interruption has no last event. */
+interface Ending {
+  readonly answer: Effect.Effect<unknown, unknown>
+  readonly attempt: number
+  readonly happened: Events.Happened | undefined
+}
+
+/** A failure after which the other attempts go on. */
+interface Failure {
+  readonly error: unknown
+  readonly cause: Cause.Cause<unknown>
+}
+
+/** A hedged operation. Made afresh whenever its effect is run; mutable, and used by the coordinator alone. */
+interface Operation {
+  readonly call: Call
+  readonly policy: Checked
+  readonly limits: Hedges.Limits
+  readonly clock: Clock.Clock
+  readonly beganMillis: number
+  readonly restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly signals: Queue.Queue<Signal>
+  /** The attempts of which the bucket was not told how they ended. */
+  readonly running: Set<Attempt>
+  hedges: Hedges.Hedges
+  timer: (Timer & { readonly fiber: Fiber.RuntimeFiber<unknown> }) | undefined
+  refused: boolean
+  last: Failure | undefined
+}
+
+/**
+ * @category running
+ */
+export const run = (call: Call, policy: Checked): Effect.Effect<unknown, unknown, unknown> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.all([Effect.clock, Queue.unbounded<Signal>()]), ([clock, signals]) => {
+      const beganMillis = monotonicMillis(clock)
+      const { delayMillis, maxAttempts, withinMillis } = policy
+      const op: Operation = {
+        call,
+        policy,
+        limits: { maxAttempts, delayMillis, untilMillis: beganMillis + withinMillis },
+        clock,
+        beganMillis,
+        restore,
+        signals,
+        running: new Set(),
+        hedges: Hedges.initial,
+        timer: undefined,
+        refused: false,
+        last: undefined
+      }
+      return Effect.flatMap(Effect.ensuring(coordinate(op), cleanUp(op)), ({ answer, attempt, happened }) =>
+        happened === undefined ? answer : Effect.zipRight(tell(op, attempt, happened), answer)
+      )
+    })
+  )
+
+/** Sends what is due, then waits for what comes first: the end of an attempt, or the time of the next one. */
+const coordinate = (op: Operation): Effect.Effect<Ending, never, unknown> =>
+  Effect.suspend(() => {
+    if (op.last !== undefined && Hedges.isOver(op.hedges)) return Effect.succeed(spent(op, op.last))
+    if (op.hedges.dueMillis <= monotonicMillis(op.clock)) return Effect.flatMap(send(op), () => coordinate(op))
+    return Effect.flatMap(Effect.zipRight(setTimer(op), op.restore(Queue.take(op.signals))), (signal) => {
+      if (signal._tag === "Ended") return ended(op, signal.attempt, signal.exit)
+      if (op.timer?.dueMillis === signal.timer.dueMillis) op.timer = undefined
+      return coordinate(op)
+    })
+  })
+
+const send = (op: Operation): Effect.Effect<void, never, unknown> => {
+  const { bucket } = op.policy
+  if (op.hedges.sent === 0 || bucket === undefined) return launch(op, noTokens)
+  return Effect.flatMap(Events.acquire(bucket, op.hedges.sent + 1), (granted) => {
+    if (Option.isSome(granted)) return launch(op, granted.value)
+    op.refused = true
+    op.hedges = Hedges.closed(op.hedges)
+    return Effect.void
+  })
+}
+
+const launch = (op: Operation, granted: TokenBucket.Grant): Effect.Effect<void, never, unknown> => {
+  const number = op.hedges.sent + 1
+  const attempt = Effect.fork(op.restore(Effect.suspend(() => op.call(number))))
+  return Effect.flatMap(Effect.zipRight(Events.started(op.policy, number), attempt), (fiber) => {
+    const startedMillis = monotonicMillis(op.clock)
+    const attempt: Attempt = { number, granted, startedMillis, fiber }
+    op.running.add(attempt)
+    op.hedges = Hedges.sent(op.hedges, op.limits, startedMillis)
+    fiber.addObserver((exit) => op.signals.unsafeOffer({ _tag: "Ended", attempt, exit }))
+    return Effect.void
+  })
+}
+
+const setTimer = (op: Operation): Effect.Effect<void> => {
+  const { dueMillis } = op.hedges
+  if (op.timer?.dueMillis === dueMillis) return Effect.void
+  op.timer?.fiber.unsafeInterruptAsFork(op.timer.fiber.id())
+  op.timer = undefined
+  if (dueMillis === Infinity) return Effect.void
+  const timer = { dueMillis }
+  // Whole milliseconds, and no longer than a timer of the platform holds: what wakes early is set again.
+  const millis = Math.min(Math.ceil(dueMillis - monotonicMillis(op.clock) - 1e-6), longestTimerMillis)
+  const slept = Effect.zipRight(Effect.sleep(Duration.millis(millis)), op.signals.offer({ _tag: "Due", timer }))
+  return Effect.map(Effect.fork(Effect.interruptible(slept)), (fiber) => {
+    op.timer = { ...timer, fiber }
+  })
+}
+
+const ended = (
+  op: Operation,
+  attempt: Attempt,
+  exit: Exit.Exit<unknown, unknown>
+): Effect.Effect<Ending, never, unknown> => {
+  const { granted, number } = attempt
+  if (Exit.isSuccess(exit)) {
+    op.running.delete(attempt)
+    const answer = Effect.zipRight(Fiber.inheritAll(attempt.fiber), exit)
+    return Effect.as(Events.record(op.policy, { _tag: "Succeeded", attempt: number, granted }), {
+      answer,
+      attempt: number,
+      happened: { _tag: "Succeeded", rateLimiterWait }
+    })
+  }
+  const { cause } = exit
+  const failure = Cause.isDie(cause) ? Option.none() : Cause.failureOption(cause)
+  return Option.isSome(failure)
+    ? failed(op, attempt, { error: failure.value, cause })
+    : Effect.succeed({ answer: exit, attempt: number, happened: undefined })
+}
+
+/** Tells bucket and observers of a failure, then ends the operation or goes on. */
+const failed = (op: Operation, attempt: Attempt, failure: Failure): Effect.Effect<Ending, never, unknown> => {
+  const { granted, number, startedMillis } = attempt
+  const { cause, error } = failure
+  const nowMillis = monotonicMillis(op.clock)
+  const elapsed = Duration.millis(nowMillis - op.beganMillis)
+  const verdict = op.policy.classifier(error, {
+    nowMillis: op.clock.unsafeCurrentTimeMillis(),
+    attempt: number,
+    elapsed
+  })
+  op.running.delete(attempt)
+  op.last = failure
+  const recorded = Events.record(op.policy, { _tag: "Failed", attempt: number, granted, verdict })
+  const ran = Duration.millis(nowMillis - startedMillis)
+  const told = Effect.zipRight(
+    recorded,
+    tell(op, number, { _tag: "AttemptFailed", error, verdict, ran, rateLimiterWait })
+  )
+  if (verdict._tag !== "Retryable") {
+    const why = verdict._tag === "Terminal" ? verdict.why : "no classifier has an opinion"
+    const happened = { _tag: "GaveUp", error, reason: { _tag: "Terminal", why } } as const
+    return Effect.as(told, { answer: Effect.failCause(cause), attempt: number, happened })
+  }
+  const pushback = Option.getOrUndefined(Option.map(verdict.hint, Duration.toMillis))
+  op.hedges = Hedges.failed(op.hedges, op.limits, nowMillis, pushback)
+  return Effect.zipRight(told, coordinate(op))
+}
+
+/** The ending where no attempt is left: the last failure. */
+const spent = (op: Operation, { cause, error }: Failure): Ending => ({
+  answer: Effect.failCause(cause),
+  attempt: op.hedges.sent,
+  happened: { _tag: "GaveUp", error, reason: reasonOf(op) }
+})
+
+const reasonOf = ({ hedges, policy, refused }: Operation): Retry.StopReason => {
+  if (refused) return { _tag: "BucketEmpty" }
+  if (hedges.heldMillis === Infinity) return { _tag: "HintTooLong", hint: Duration.infinity }
+  return hedges.sent >= policy.maxAttempts
+    ? { _tag: "AttemptsSpent", maxAttempts: policy.maxAttempts }
+    : { _tag: "DeadlinePassed", within: Duration.millis(policy.withinMillis) }
+}
+
+/** Interrupts what still runs, and waits until it has ended. */
+const cleanUp = (op: Operation): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const left = [...op.running]
+    const fibers = [...left.map(({ fiber }) => fiber), ...(op.timer === undefined ? [] : [op.timer.fiber])]
+    const abandoned = Effect.forEach(
+      left,
+      ({ granted, number }) => Events.record(op.policy, { _tag: "Abandoned", attempt: number, granted }),
+      { discard: true }
+    )
+    return Effect.zipRight(Fiber.interruptAll(fibers), abandoned)
+  })
+
+const tell = (op: Operation, attempt: number, happened: Events.Happened): Effect.Effect<void> =>
+  op.restore(Events.tell(op.policy, { attempt, elapsedMillis: monotonicMillis(op.clock) - op.beganMillis }, happened))
+
+/** The nanoseconds of a `Clock` do not follow the wall clock. */
+const monotonicMillis = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
