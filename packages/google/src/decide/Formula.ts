@@ -1,0 +1,113 @@
+/**
+ * What the formulas of `GoogleBackoff` have in common.
+ */
+import { Backoff, Curve } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
+import type { Duration } from "effect"
+
+/** Of a delay that may be none. */
+export const nonNegative = { min: 0 } satisfies Argument.Range
+
+/** Of a maximum: below one millisecond no delay would be left. */
+export const positive = { min: 1 } satisfies Argument.Range
+
+/** Of what gRPC does not allow to be none. */
+export const above = { min: 0, exclusive: true } satisfies Argument.Range
+
+/** By which a delay grows. */
+export const factor = { min: 1 } satisfies Argument.Range
+
+/**
+ * What a formula of a vendor answers for retry `n`, all times in milliseconds; `capMillis` is `Infinity` without a cap.
+ *
+ * @category models
+ */
+export interface Formula {
+  readonly name: string
+  delayMillis(n: number, capMillis: number, u: number): number
+  intervalMillis(n: number, capMillis: number): readonly [least: number, greatest: number]
+}
+
+/**
+ * The back-off of a formula that draws, and needs to know nothing of earlier delays.
+ *
+ * @category constructors
+ */
+export const drawing = ({ delayMillis, intervalMillis, name }: Formula): Backoff.Backoff =>
+  Backoff.fromCurve(
+    Curve.make({
+      name,
+      draws: true,
+      initial: undefined,
+      delayMillis: (n, _, capMillis, u) => delayMillis(n, capMillis, u),
+      next: () => undefined,
+      intervalMillis
+    })
+  )
+
+/**
+ * `min(bound + extra, maximum)`, with `extra` from nothing to `most`.
+ *
+ * @category constructors
+ */
+export const added = (formula: {
+  readonly name: string
+  readonly bound: (n: number) => number
+  readonly extra: (u: number) => number
+  readonly most: number
+  readonly maximum: number
+}): Backoff.Backoff => {
+  const { bound, extra, maximum, most, name } = formula
+  return drawing({
+    name,
+    delayMillis: (n, capMillis, u) => Math.min(bound(n) + extra(u), maximum, capMillis),
+    intervalMillis: (n, capMillis) => [
+      Math.min(bound(n), maximum, capMillis),
+      Math.min(bound(n) + most, maximum, capMillis)
+    ]
+  })
+}
+
+/**
+ * `bound * (0.8 + 0.4 * u)` from retry `from` on, and the bound itself before that.
+ *
+ * A cap lowers the bound to five sixths of it, so that the greatest delay is the cap and no draw is lost on it.
+ *
+ * @category constructors
+ */
+export const overshooting = (name: string, bound: (n: number) => number, from: number): Backoff.Backoff => {
+  const delayMillis = (n: number, capMillis: number, u: number) =>
+    n < from
+      ? Math.min(bound(n), capMillis)
+      : Math.min(Math.min(bound(n), capMillis / (1 + ratio)) * (1 - ratio + 2 * ratio * u), capMillis)
+  return drawing({
+    name,
+    delayMillis,
+    intervalMillis: (n, capMillis) => [delayMillis(n, capMillis, 0), delayMillis(n, capMillis, 1)]
+  })
+}
+
+/** Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, and doc/connection-backoff.md of gRPC. */
+const ratio = 0.2
+
+/**
+ * The settings of `@google-cloud/storage` that shape a delay, by their names there.
+ *
+ * @category models
+ */
+export interface Node {
+  /** At least 1. @default 2 */
+  readonly retryDelayMultiplier?: number
+  /** @default 64 seconds */
+  readonly maxRetryDelay?: Duration.DurationInput
+}
+
+/**
+ * Checks settings and answers them with the defaults.
+ *
+ * @category guards
+ */
+export const checkNode = (owner: string, options: Node): { readonly multiplier: number; readonly maximum: number } => ({
+  multiplier: Argument.number(owner, "retryDelayMultiplier", options.retryDelayMultiplier ?? 2, factor),
+  maximum: Argument.millis(owner, "maxRetryDelay", options.maxRetryDelay ?? "64 seconds", positive)
+})
