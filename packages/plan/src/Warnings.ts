@@ -45,16 +45,18 @@ export const ofAttempts = (policy: Scheduled<unknown>, followed: Omit<Followed, 
   ]
 }
 
-const timeoutBeyondDeadline = ({ attemptTimeout, deadline }: Scheduled<unknown>): ReadonlyArray<Warning> =>
-  attemptTimeout !== undefined && deadline !== undefined && attemptTimeout.initialMillis > deadline.withinMillis
+const timeoutBeyondDeadline = ({ attemptTimeout, deadline }: Scheduled<unknown>): ReadonlyArray<Warning> => {
+  const firstMillis = attemptTimeout?.millisOf(1)
+  return firstMillis !== undefined && deadline !== undefined && firstMillis > deadline.withinMillis
     ? [
         warning({
           _tag: "AttemptTimeoutBeyondDeadline",
-          attemptTimeout: Duration.millis(attemptTimeout.initialMillis),
+          attemptTimeout: Duration.millis(firstMillis),
           deadline: Duration.millis(deadline.withinMillis)
         })
       ]
     : []
+}
 
 /** Only of a rule that the policy names: what the default follows can be seen in `hinted`. */
 const hintBeyondDeadline = ({ deadline, hint }: Scheduled<unknown>): ReadonlyArray<Warning> =>

@@ -1,6 +1,6 @@
 /**
- * Timeouts of a single attempt: constant, or growing from attempt to attempt; always clipped to the time left until the
- * deadline.
+ * Timeouts of a single attempt: constant, growing from attempt to attempt, or by a function of one's own; always clipped to
+ * the time left until the deadline.
  *
  * A timeout interrupts the attempt and counts as a failure of kind `Timeout`. An attempt that cannot be interrupted is
  * waited for, unless the timeout is `disconnected`.
@@ -37,9 +37,8 @@ const wholeMillis = (given: Duration.Duration): Duration.Duration =>
  * @category models
  */
 export interface AttemptTimeout<out E2 = AttemptTimedOut> {
-  readonly initialMillis: number
-  readonly factor: number
-  readonly maximumMillis: number
+  /** What attempt `attempt`, from 1, is given at most, in milliseconds. */
+  readonly millisOf: (attempt: number) => number
   /** What a timeout means for the operation. */
   readonly verdict: Verdict.Verdict
   readonly onTimeout: (timedOut: AttemptTimedOut) => E2
@@ -47,7 +46,7 @@ export interface AttemptTimeout<out E2 = AttemptTimedOut> {
   readonly disconnected: boolean
 }
 
-/** What both constructors take beside the times. */
+/** What all constructors take beside the times. */
 type Options<E2> = {
   /** Makes the caller's error of a timeout. @default the `AttemptTimedOut` itself */
   readonly onTimeout: (timedOut: AttemptTimedOut) => E2
@@ -63,7 +62,7 @@ export const constant: {
   <E2>(duration: Duration.DurationInput, options: Options<E2>): AttemptTimeout<E2>
 } = <E2>(duration: Duration.DurationInput, options?: Options<E2>): AttemptTimeout<E2 | AttemptTimedOut> => {
   const millis = Argument.millis("AttemptTimeout.constant", "duration", duration, Bounds.timeout)
-  return make({ initialMillis: millis, factor: 1, maximumMillis: millis }, options)
+  return make(() => millis, options)
 }
 
 /**
@@ -76,15 +75,10 @@ export const growing: {
   <E2>(times: Times, options: Options<E2>): AttemptTimeout<E2>
 } = <E2>(times: Times, options?: Options<E2>): AttemptTimeout<E2 | AttemptTimedOut> => {
   const owner = "AttemptTimeout.growing"
-  const initialMillis = Argument.millis(owner, "initial", times.initial, Bounds.timeout)
-  return make(
-    {
-      initialMillis,
-      factor: Argument.number(owner, "factor", times.factor, Bounds.factor),
-      maximumMillis: Argument.millis(owner, "maximum", times.maximum, { ...Bounds.timeout, min: initialMillis })
-    },
-    options
-  )
+  const initial = Argument.millis(owner, "initial", times.initial, Bounds.timeout)
+  const factor = Argument.number(owner, "factor", times.factor, Bounds.factor)
+  const maximum = Argument.millis(owner, "maximum", times.maximum, { ...Bounds.timeout, min: initial })
+  return make((attempt) => Math.min(initial * factor ** (attempt - 1), maximum), options)
 }
 
 /** How a growing timeout grows. */
@@ -93,6 +87,32 @@ type Times = {
   /** At least 1. */
   readonly factor: number
   readonly maximum: Duration.DurationInput
+}
+
+/**
+ * A time of its own for every attempt: `millis` answers that of attempt `attempt`, from 1.
+ *
+ * An answer that is not a number of milliseconds from 1 to `Millis.longestTimerMillis` throws an `InvalidArgument` that
+ * names the timeout; a few of them are asked for at construction.
+ *
+ * ```text
+ * AttemptTimeout.fromFunction("whole", (attempt) => Math.min(Math.trunc(100 * 1.5 ** (attempt - 1)), 1_000))
+ * ```
+ *
+ * @category constructors
+ */
+export const fromFunction: {
+  (name: string, millis: (attempt: number) => number): AttemptTimeout
+  <E2>(name: string, millis: (attempt: number) => number, options: Options<E2>): AttemptTimeout<E2>
+} = <E2>(
+  name: string,
+  millis: (attempt: number) => number,
+  options?: Options<E2>
+): AttemptTimeout<E2 | AttemptTimedOut> => {
+  const millisOf = (attempt: number) =>
+    Argument.number(`AttemptTimeout.${name}`, `timeout of attempt ${attempt}`, millis(attempt), Bounds.timeout)
+  for (const attempt of [1, 2, 3, 4]) millisOf(attempt)
+  return make(millisOf, options)
 }
 
 /**
@@ -118,10 +138,10 @@ export const judged: {
 export const disconnected = <E2>(self: AttemptTimeout<E2>): AttemptTimeout<E2> => ({ ...self, disconnected: true })
 
 const make = <E2>(
-  times: Pick<AttemptTimeout, "initialMillis" | "factor" | "maximumMillis">,
+  millisOf: AttemptTimeout["millisOf"],
   options: Options<E2> | undefined
 ): AttemptTimeout<E2 | AttemptTimedOut> => ({
-  ...times,
+  millisOf,
   verdict: Verdict.timeout,
   onTimeout: options?.onTimeout ?? ((timedOut) => timedOut),
   disconnected: false

@@ -34,4 +34,4 @@ export const mayStart = (self: Deadline<unknown>, elapsedMillis: number): boolea
  * @category destructors
  */
 export const millisFor = (self: AttemptTimeout<unknown>, attempt: number, leftMillis: number): number =>
-  Math.max(0, Math.min(self.initialMillis * self.factor ** (attempt - 1), self.maximumMillis, leftMillis))
+  Math.max(0, Math.min(self.millisOf(attempt), leftMillis))

@@ -97,9 +97,7 @@ const attemptTimeout = <E2>(
   const time = valueOf(settings.attemptTimeout)
   if (time === undefined) return undefined
   const constant = AttemptTimeout.constant(time)
-  if (preset.attemptTimeout === undefined) return constant
-  const { factor, initialMillis, maximumMillis } = constant
-  return { ...preset.attemptTimeout, factor, initialMillis, maximumMillis }
+  return preset.attemptTimeout === undefined ? constant : { ...preset.attemptTimeout, millisOf: constant.millisOf }
 }
 
 /**

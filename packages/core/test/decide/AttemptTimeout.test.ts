@@ -35,6 +35,31 @@ describe("AttemptTimeout.growing", () => {
   })
 })
 
+describe("AttemptTimeout.fromFunction", () => {
+  it("gives every attempt what the function answers, clipped to the time left", () => {
+    const timeout = AttemptTimeout.fromFunction("falling", (attempt) => Math.ceil(1_000 / attempt))
+    expect(given(timeout, 6)).toEqual([1_000, 500, 334, 250, 200, 167])
+    expect(given(timeout, 6, 300)).toEqual([300, 300, 300, 250, 200, 167])
+  })
+
+  it("makes the caller's own error of a timeout", () => {
+    const timeout = AttemptTimeout.fromFunction("own", () => 1, { onTimeout: ({ attempt }) => `late ${attempt}` })
+    expectTypeOf(timeout).toEqualTypeOf<AttemptTimeout.AttemptTimeout<string>>()
+    expect(timeout.onTimeout(timedOut)).toBe("late 3")
+  })
+
+  it.each([0, NaN, 2 ** 31, Infinity, "1" as never])("refuses %o at construction", (answer) => {
+    expect(() => AttemptTimeout.fromFunction("mine", (attempt) => (attempt < 4 ? 1 : answer))).toThrow(
+      "AttemptTimeout.mine: timeout of attempt 4 must be >= 1 and <= 2147483647, got"
+    )
+  })
+
+  it("refuses a later answer when the attempt comes", () => {
+    const timeout = AttemptTimeout.fromFunction("mine", (attempt) => 10 - attempt)
+    expect(() => given(timeout, 10)).toThrow("AttemptTimeout.mine: timeout of attempt 10 must be")
+  })
+})
+
 describe("TimeLeft.millisFor", () => {
   const timeout = AttemptTimeout.growing({ initial: 100, factor: 2, maximum: 1_000 })
 

@@ -190,12 +190,10 @@ const ofRequest = (
 ): AttemptTimeout.AttemptTimeout<unknown> => {
   const { verdict } = timeout
   if (verdict._tag !== "Retryable") return timeout
-  const { disconnected, factor, initialMillis, maximumMillis, onTimeout } = timeout
+  const { disconnected, millisOf, onTimeout } = timeout
   return {
     disconnected,
-    factor,
-    initialMillis,
-    maximumMillis,
+    millisOf,
     onTimeout,
     get verdict() {
       const last = reader && Reader.verdictOfLast(reader)
