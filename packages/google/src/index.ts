@@ -1,3 +1,4 @@
+export * as RetrySettings from "./loop/RetrySettings.ts"
 export * as StatusCode from "./accept/StatusCode.ts"
 export * as Checksum from "./classify/Checksum.ts"
 export * as GoogleClassifier from "./classify/GoogleClassifier.ts"

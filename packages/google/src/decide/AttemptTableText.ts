@@ -1,0 +1,37 @@
+/**
+ * A table of attempts as text, in the columns of Google's guide.
+ */
+import { Duration, Option } from "effect"
+import type { AttemptTable, RefusedRow, Row } from "./AttemptTable.ts"
+import type { Refusal } from "./GaxAlgorithm.ts"
+
+/**
+ * A line for each attempt, all times in milliseconds; the last line says why there is no further attempt.
+ *
+ * @category conversions
+ */
+export const toText = ({ attempts, refused }: AttemptTable): string => {
+  const cells = [["attempt", "RPC timeout", "delay", "invoked", "ended"], ...attempts.map(cellsOf)]
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)))
+  const lines = cells.map((row) => row.map((cell, column) => cell.padStart(widths[column]!)).join("  "))
+  return [...lines, Option.match(refused, { onNone: () => "... and so on", onSome: refusedLine })].join("\n")
+}
+
+const cellsOf = ({ attempt, delay, ended, invoked, rpcTimeout }: Row): ReadonlyArray<string> => [
+  String(attempt),
+  Option.match(rpcTimeout, { onNone: () => "none", onSome: millis }),
+  millis(delay),
+  millis(invoked),
+  millis(ended)
+]
+
+const millis = (duration: Duration.Duration): string => String(Duration.toMillis(duration))
+
+const refusedLine = ({ attempt, because, delay, invoked }: RefusedRow): string =>
+  `attempt ${attempt} is not made: after a delay of ${millis(delay)} it would start at ${millis(invoked)} (${why[because]})`
+
+const why: { readonly [R in Refusal]: string } = {
+  totalTimeout: "totalTimeout",
+  maxAttempts: "maxAttempts",
+  noLimit: "neither totalTimeout nor maxAttempts is set"
+}
