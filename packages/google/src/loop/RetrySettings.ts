@@ -21,7 +21,8 @@
  *   retryDelayMultiplier: 2,
  *   maxRetryDelay: "500 millis"
  * })
- * console.log(RetrySettings.toText(RetrySettings.table(settings, { attemptsTake: "1 second" })))
+ * const table = RetrySettings.table(settings, { attemptsTake: "1 second" })
+ * assert.strictEqual(RetrySettings.toText(table).split("\n")[2], "      2         3800    200     1200   2200")
  *
  * const failures = [new Failed({ code: "UNAVAILABLE" })]
  * const call = Effect.suspend(() => failures.shift() ?? Effect.succeed("done"))
