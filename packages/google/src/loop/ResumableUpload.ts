@@ -1,0 +1,160 @@
+/**
+ * Uploads that resume: where a request fails, the server is asked how much it has, and the upload goes on from there.
+ *
+ * Works over any `HttpClient` that signs its requests and leaves absolute addresses alone. The client does not retry; the
+ * policy does.
+ *
+ * @example
+ * ```ts
+ * import { ResumableUpload } from "@effect-retry/google"
+ * import { HttpClient, HttpClientResponse } from "@effect/platform"
+ * import { Effect } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * const ranges: Array<string | undefined> = []
+ * const answers = [
+ *   { status: 200, headers: { location: "/upload/storage/v1/b/photos/o?upload_id=secret" } },
+ *   { status: 308, headers: { range: "bytes=0-262143" } },
+ *   { status: 200, body: '{"size":"300000","generation":"7"}' }
+ * ]
+ * const server = HttpClient.make((request) => {
+ *   const { body = null, ...init } = answers[ranges.push(request.headers["content-range"]) - 1] ?? { status: 500 }
+ *   return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body, init)))
+ * })
+ *
+ * const uploaded = ResumableUpload.run(server, {
+ *   start: ResumableUpload.startRequest({ bucket: "photos", name: "cat", ifGenerationMatch: 0 }),
+ *   source: ResumableUpload.fromBytes(new Uint8Array(300_000)),
+ *   chunkBytes: 262_144
+ * })
+ *
+ * Effect.runPromise(uploaded).then(({ generation }) => {
+ *   assert.strictEqual(generation, "7")
+ *   assert.deepStrictEqual(ranges, [undefined, "bytes 0-262143/*", "bytes 262144-299999/300000"])
+ * })
+ * ```
+ */
+import { HttpClient, type HttpClientError, type HttpClientRequest } from "@effect/platform"
+import type { Added, Bound, Checked, Env } from "@effect-retry/http/HttpPolicy"
+import { Effect, Predicate, Stream } from "effect"
+import type { Redacted } from "effect"
+import { dual } from "effect/Function"
+import type * as Checksum from "../classify/Checksum.ts"
+import type { ChecksumMismatch } from "./ChecksumMismatch.ts"
+import type { UploadFailed } from "./ResumableUploadFailed.ts"
+import * as Run from "./ResumableUploadRun.ts"
+import type { Source } from "./ResumableUploadSource.ts"
+
+export { ChecksumMismatch } from "./ChecksumMismatch.ts"
+export { type Reason, UploadFailed } from "./ResumableUploadFailed.ts"
+export { fromBytes, fromOffset, fromStream, type Source } from "./ResumableUploadSource.ts"
+export type { Event, Uploaded } from "./ResumableUploadRun.ts"
+export { startRequest, type Target } from "./ResumableUploadStart.ts"
+
+/**
+ * An upload.
+ *
+ * @category models
+ */
+export interface Options<ES, RS, P> {
+  /** Starts the session: `ResumableUpload.startRequest`, or a request of one's own that is answered with a `Location`. */
+  readonly start: HttpClientRequest.HttpClientRequest
+  readonly source: Source<ES, RS>
+  /** What it leaves out is that of `StorageRetry.standard`. @default StorageRetry.standard */
+  readonly policy?: Checked<P> | undefined
+  /**
+   * The session to go on with, from an event `SessionStarted` of this process or of another one. The server is asked first
+   * how much it has.
+   */
+  readonly resumeFrom?: Redacted.Redacted<string> | undefined
+  /**
+   * The bytes of a request, which are kept in memory: a multiple of 256 KiB (262,144).
+   *
+   * Source: https://github.com/googleapis/google-api-go-client, googleapi.go, `DefaultUploadChunkSize` and
+   * `MinUploadChunkSize`.
+   *
+   * @default 16_777_216
+   */
+  readonly chunkBytes?: number | undefined
+  /**
+   * Computed over the whole source, sent with its last bytes, and compared with those of the object. A session that is
+   * resumed is then read from the beginning of its source. @default ["crc32c"]
+   */
+  readonly checksums?: ReadonlyArray<Checksum.Algorithm> | undefined
+}
+
+/** What an upload fails with beside the errors of its client, its source and its policy. */
+type Failed = UploadFailed | ChecksumMismatch | HttpClientError.ResponseError
+
+/**
+ * Uploads, and answers the object.
+ *
+ * The upload is a sequence of operations under one policy: the start of the session, and then one for every step that the
+ * server acknowledges. An operation ends when the server has more bytes than ever before in the session, so the count of
+ * attempts and the back-off begin anew with all progress, as in Google's clients. The deadline never does: it bounds the
+ * whole upload. An operation of its own is only an attempt that gets further; an answer without progress is a failed one.
+ *
+ * After a failure the server is asked what it has before bytes are sent again. What the answers mean is in `UploadVerdict`.
+ * The start is repeated only where the rules of the policy allow it, which takes `ifGenerationMatch` under those of Cloud
+ * Storage; requests to a session always are. A session that the server has lost (404, 410) is replaced under the same
+ * condition, and as long as the source can be read again.
+ *
+ * The address of the session is a secret. It is in no error, no log line and no span; the spans of its requests show
+ * `upload_id=REDACTED`.
+ *
+ * Sources: https://docs.cloud.google.com/storage/docs/resumable-uploads, read 2026-11-22;
+ * https://github.com/googleapis/google-api-go-client at 045facb, internal/gensupport/resumable.go.
+ *
+ * @category running
+ */
+export const run: {
+  <ES, RS, P extends Bound<never>>(
+    options: Options<ES, RS, P>
+  ): <E, R>(
+    client: HttpClient.HttpClient.With<E, R>
+  ) => Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
+  <E, R, ES, RS, P extends Bound<never>>(
+    client: HttpClient.HttpClient.With<E, R>,
+    options: Options<ES, RS, P>
+  ): Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
+} = /*#__PURE__*/ dual(
+  (args) => isClient(args[0]),
+  (client: Run.Client, options: Run.Given): Effect.Effect<Run.Uploaded, any, any> =>
+    Run.uploading("ResumableUpload.run", client, options)(() => undefined)
+)
+
+/**
+ * Uploads, and answers what becomes of the upload; the last event is `Finished`, and the stream fails where `run` does.
+ *
+ * The upload does not wait for the reader of the stream, and ends with it.
+ *
+ * @category running
+ */
+export const stream: {
+  <ES, RS, P extends Bound<never>>(
+    options: Options<ES, RS, P>
+  ): <E, R>(
+    client: HttpClient.HttpClient.With<E, R>
+  ) => Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
+  <E, R, ES, RS, P extends Bound<never>>(
+    client: HttpClient.HttpClient.With<E, R>,
+    options: Options<ES, RS, P>
+  ): Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
+} = /*#__PURE__*/ dual(
+  (args) => isClient(args[0]),
+  (client: Run.Client, options: Run.Given): Stream.Stream<Run.Event, any, any> => {
+    const upload = Run.uploading("ResumableUpload.stream", client, options)
+    return Stream.asyncPush<Run.Event, unknown, unknown>(
+      (emit) =>
+        Effect.forkScoped(
+          Effect.matchCause(Effect.interruptible(upload((event) => void emit.single(event))), {
+            onFailure: (cause) => emit.halt(cause),
+            onSuccess: () => emit.end()
+          })
+        ),
+      { bufferSize: "unbounded" }
+    )
+  }
+)
+
+const isClient = (self: unknown): boolean => Predicate.hasProperty(self, HttpClient.TypeId)
