@@ -1,7 +1,8 @@
 /**
  * The address of an upload session. It is enough to write the object, and so it is shown nowhere.
  */
-import { Headers, HttpClientError, HttpClientRequest, HttpClientResponse, UrlParams } from "@effect/platform"
+import { Headers, HttpClientError, HttpClientResponse, UrlParams } from "@effect/platform"
+import type { HttpClientRequest } from "@effect/platform"
 import { Either, Option } from "effect"
 
 type Request = HttpClientRequest.HttpClientRequest
