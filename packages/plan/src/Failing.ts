@@ -172,13 +172,13 @@ const startedOver = ({ hint, start }: Journey, path: Path): ReadonlyArray<Path> 
     ? [path, { ...path, extremes: start.extremes, histories: start.histories }]
     : [path]
 
-/** A server that asks for less asks for no time, which is no hint. */
-const shortestHint = 1
+/** A server that asks for less asks for no time, which is no hint unless the rule says so. */
+const shortestHint = (hint: Hint.Hint): number => (hint._tag === "Override" && hint.zero === "atOnce" ? 0 : 1)
 
 /** What a delay adds where a server may ask for anything, or for nothing. */
 const hinted = (hint: Hint.Hint, range: Extremes.Range): readonly [least: number, most: number] => {
   if (hint._tag === "Ignore") return [range.addsLeast, range.addsMost]
-  const shortened = HintRule.bend(hint, range.least, shortestHint, 0) ?? range.least
+  const shortened = HintRule.bend(hint, range.least, shortestHint(hint), 0) ?? range.least
   const lengthened = HintRule.bend(hint, range.most, Limits.longestHint(hint), 1) ?? range.most
   return [Math.min(range.least, shortened), Math.max(range.most, lengthened)]
 }

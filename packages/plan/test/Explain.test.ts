@@ -328,6 +328,19 @@ describe("Plan.explain", { timeout: 60_000 }, () => {
     expect([plan.worst.attempts, Option.map(plan.hinted, ({ attempts }) => attempts)]).toEqual([3, Option.some(9)])
   })
 
+  it.each([
+    ["none", 500],
+    ["atOnce", 600]
+  ] as const)("counts on hints of no time as the rule reads them: %s", (zero, attempts) => {
+    const plan = Plan.explain({
+      maxAttempts: 600,
+      backoff: Backoff.constant({ delay: 200 }),
+      hint: Hint.override({ atMost: 300, otherwise: "clamp", zero }),
+      deadline: Deadline.refuse(500)
+    })
+    expect(Option.map(plan.hinted, ({ attempts }) => attempts)).toEqual(Option.some(attempts))
+  })
+
   it("hands attempts the time left of a deadline as their timeout", () => {
     const plan = Plan.explain({
       attemptTimeout: AttemptTimeout.constant(300),

@@ -13,6 +13,9 @@ import * as Bounds from "./Bounds.ts"
  */
 type Otherwise = "clamp" | "giveUp" | "ignore"
 
+/** What a hint of no time means: no hint, such as a date in the past, or a retry at once. */
+type Zero = "none" | "atOnce"
+
 /**
  * A rule for hints. With `startsOver` the back-off starts over after a hint that was followed.
  *
@@ -25,6 +28,7 @@ export type Hint =
       readonly atMostMillis: number
       readonly otherwise: Otherwise
       readonly startsOver: boolean
+      readonly zero?: Zero
     }
   | {
       readonly _tag: "Floor"
@@ -44,7 +48,7 @@ export const ignore: Hint = { _tag: "Ignore" }
 
 /**
  * Waits what the server asked for, in place of the back-off's delay. A hint of no time, such as a date in the past,
- * leaves the back-off's delay.
+ * leaves the back-off's delay, unless `zero` says otherwise.
  *
  * @category constructors
  */
@@ -53,7 +57,13 @@ export const override = (options: {
   readonly otherwise: Otherwise
   /** Whether the back-off starts over after a hint, as gRPC's does (proposal A6). @default false */
   readonly startsOver?: boolean
-}): Hint => ({ _tag: "Override", ...limits("Hint.override", options) })
+  /** `"atOnce"` retries at once after a hint of no time, as gRPC does after a pushback of 0. @default "none" */
+  readonly zero?: Zero
+}): Hint => ({
+  _tag: "Override",
+  ...limits("Hint.override", options),
+  ...(options.zero !== undefined && { zero: Argument.oneOf("Hint.override", "zero", options.zero, ["none", "atOnce"]) })
+})
 
 /**
  * Waits at least what the server asked for, with jitter only upward.

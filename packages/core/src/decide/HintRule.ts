@@ -21,7 +21,8 @@ export const startsOver = (self: Hint, delayMillis: number, hintMillis: number):
   if (self._tag === "Within") return hintMillis > delayMillis
   if (hintMillis > self.atMostMillis && self.otherwise !== "clamp") return false
   const waitMillis = Math.min(hintMillis, self.atMostMillis)
-  return self._tag === "Override" ? wholeMillis(waitMillis, Infinity) > 0 : waitMillis >= delayMillis
+  if (self._tag === "Override") return self.zero === "atOnce" || wholeMillis(waitMillis, Infinity) > 0
+  return waitMillis >= delayMillis
 }
 
 /**
@@ -38,7 +39,8 @@ export const bend = (self: Hint, delayMillis: number, hintMillis: number, u: num
     return self.otherwise === "giveUp" ? undefined : delayMillis
   }
   if (self._tag === "Floor") return Math.max(delayMillis, wholeMillis(jittered(self, hintMillis, u), Infinity))
-  return wholeMillis(Math.min(hintMillis, self.atMostMillis), Infinity) || delayMillis
+  const waitMillis = wholeMillis(Math.min(hintMillis, self.atMostMillis), Infinity)
+  return waitMillis > 0 || self.zero === "atOnce" ? waitMillis : delayMillis
 }
 
 const jittered = (self: Extract<Hint, { _tag: "Floor" }>, hintMillis: number, u: number): number => {

@@ -64,6 +64,25 @@ describe("Hint.override", () => {
     ]
   )
 
+  table(
+    "retries at once after a hint of no time, where asked to",
+    Hint.override({ atMost: 1_000, otherwise: "clamp", zero: "atOnce" }),
+    [
+      [100, 0, 0.5, 0],
+      [5_000, 1e-9, 0.5, 0],
+      [100, 0.5, 0.5, 1],
+      [100, 700, 0.5, 700],
+      [100, 5_000, 0.5, 1_000]
+    ]
+  )
+
+  it("refuses another word for what a hint of no time means", () => {
+    const zero = "never" as "none"
+    expect(() => Hint.override({ atMost: 1_000, otherwise: "clamp", zero })).toThrow(
+      'Hint.override: zero must be one of none, atOnce, got "never"'
+    )
+  })
+
   table("leaves the back-off's delay beyond its bound", Hint.override({ atMost: 1_000, otherwise: "ignore" }), [
     [100, 1_000, 0.5, 1_000],
     [100, 1_001, 0.5, 100],
@@ -217,6 +236,13 @@ describe("HintRule.startsOver", () => {
     ["where hints are ignored", Hint.ignore, 100, 200, false],
     ["after an override", Hint.override({ atMost, otherwise: "clamp", startsOver }), 100, 20, true],
     ["after a hint in the past", Hint.override({ atMost, otherwise: "clamp", startsOver }), 100, 0, false],
+    [
+      "after one of no time that counts",
+      Hint.override({ atMost, otherwise: "clamp", startsOver, zero: "atOnce" }),
+      100,
+      0,
+      true
+    ],
     ["after a clamped override", Hint.override({ atMost, otherwise: "clamp", startsOver }), 100, 2_000, true],
     ["after a hint beyond the bound", Hint.override({ atMost, otherwise: "ignore", startsOver }), 100, 2_000, false],
     ["after one that is given up on", Hint.override({ atMost, otherwise: "giveUp", startsOver }), 100, 2_000, false],
