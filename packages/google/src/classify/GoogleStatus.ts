@@ -120,9 +120,11 @@ const codeOf = (error: unknown): StatusCode.StatusCode | undefined => {
   return name === undefined ? undefined : StatusCode.fromName(name)
 }
 
-/** What a `Metadata` of grpc-js has under a name. */
-const valuesOf = (metadata: unknown, name: string): ReadonlyArray<unknown> =>
-  Untrusted.entries(Untrusted.called(metadata, "get", name))
+/** What a `Metadata` of grpc-js, a `Headers`, a `Map` or a record has under a name: a value or a list of them. */
+const valuesOf = (metadata: unknown, name: string): ReadonlyArray<unknown> => {
+  const found = Untrusted.called(metadata, "get", name) ?? Untrusted.property(metadata, name)
+  return Array.isArray(found) ? Untrusted.entries(found) : found === undefined || found === null ? [] : [found]
+}
 
 const first = <A, B>(all: ReadonlyArray<A>, found: (one: A) => B | undefined): B | undefined => {
   for (const one of all) {

@@ -6,7 +6,7 @@ import type { Classifier } from "@effect-retry/core"
 import { Duration } from "effect"
 import type { StatusCode } from "../accept/StatusCode.ts"
 import type { Pushback } from "./GrpcFailure.ts"
-import { codeOf, pushbackOf } from "./GrpcFailure.ts"
+import { read } from "./GrpcFailure.ts"
 
 /**
  * How far a call came before it failed.
@@ -75,8 +75,7 @@ const judging = (
   return (error) => {
     const ended = final[progressOf(error)]
     if (ended !== undefined) return ended
-    const code = codeOf(error)
-    const pushback = pushbackOf(error)
+    const { code, pushback } = read(error)
     if (code !== undefined && listed.has(code)) return repeated(kinds[code] ?? "Transient", pushback)
     if (pushback === "never") return doNotRetry
     return code === undefined ? Verdict.noOpinion : Verdict.terminal(`the status ${code} is not retried`)

@@ -201,7 +201,12 @@ const capOf = (owner: string, given: number | undefined): number => {
 }
 
 /** A pushback has at most 32 bits, and is followed exactly. */
-const pushback = /*#__PURE__*/ Hint.override({ atMost: longestTimerMillis, otherwise: "giveUp", startsOver: true })
+const pushback = /*#__PURE__*/ Hint.override({
+  atMost: longestTimerMillis,
+  otherwise: "giveUp",
+  startsOver: true,
+  zero: "atOnce"
+})
 
 /** A timeout of no time allows one attempt; one beyond what a deadline can hold is one that never ends. */
 const deadlineOf = (timeout: Duration.Duration): Duration.Duration =>
