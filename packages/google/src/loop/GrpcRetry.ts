@@ -51,7 +51,7 @@ import { Backoff, Deadline, Hint, Retry, RetryBucket } from "@effect-retry/core"
 import type { Classifier, Jitter, Observe, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { longestMillis, longestTimerMillis } from "@effect-retry/core/Millis"
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, Option, Predicate } from "effect"
 import { index } from "../accept/ServiceConfigNames.ts"
 import type { HedgingPolicy, MethodConfig, ServiceConfig } from "../accept/ServiceConfigShape.ts"
 import { backoff } from "../decide/GrpcBackoff.ts"
@@ -145,14 +145,9 @@ export interface Policy {
  */
 export const make = (config: ServiceConfig, options: Options = {}): Effect.Effect<GrpcRetry> => {
   const owner = "GrpcRetry.make"
-  const { retryThrottling: throttling, ...rest } = check(owner, config)
-  const acting: Acting = {
-    find: index(rest),
-    cap: capOf(owner, options.maxAttemptsCap),
-    progressOf: options.progress ?? (() => "Processed"),
-    jitter: options.jitter,
-    observe: [...(options.observe ?? [])]
-  }
+  const checked = check(owner, config)
+  const throttling = checked.retryThrottling
+  const acting = actingOn(owner, checked, options)
   const bucket =
     options.bucket === undefined && throttling !== undefined
       ? RetryBucket.grpcThrottle({ ...throttling, counts: GrpcVerdict.counts })
@@ -189,6 +184,29 @@ interface Acting {
   readonly observe: ReadonlyArray<Observe.Observer>
 }
 
+const actingOn = (owner: string, config: ServiceConfig, options: Options): Acting => {
+  const { bucket, jitter, progress = () => "Processed" as const } = options
+  const observe: ReadonlyArray<Observe.Observer> = options.observe ?? []
+  if (jitter !== undefined && !Predicate.hasProperty(jitter, "draw"))
+    Argument.refuse(owner, "jitter", "a jitter", jitter)
+  if (!Predicate.isFunction(progress)) {
+    Argument.refuse(owner, "progress", "a function from error to progress", progress)
+  }
+  if (!Array.isArray(observe) || !observe.every((observer) => Predicate.isFunction(observer))) {
+    Argument.refuse(owner, "observe", "an array of observers", observe)
+  }
+  if (bucket !== undefined && !Predicate.hasProperty(bucket, "acquire")) {
+    Argument.refuse(owner, "bucket", "a TokenBucket", bucket)
+  }
+  return {
+    find: index(config),
+    cap: capOf(owner, options.maxAttemptsCap),
+    progressOf: progress,
+    jitter,
+    observe: [...observe]
+  }
+}
+
 type Bucket = TokenBucket.TokenBucket | undefined
 
 /** Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Limits on Retries and Hedges". */
@@ -196,8 +214,8 @@ const standardCap = 5
 
 const capOf = (owner: string, given: number | undefined): number => {
   if (given === undefined) return standardCap
-  const cap = Argument.number(owner, "maxAttemptsCap", given, { min: -Infinity, integer: true })
-  return cap < 2 ? standardCap : cap
+  if (!Number.isInteger(given)) Argument.refuse(owner, "maxAttemptsCap", "a whole number", given)
+  return given < 2 ? standardCap : given
 }
 
 /** A pushback has at most 32 bits, and is followed exactly. */

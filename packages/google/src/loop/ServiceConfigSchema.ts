@@ -33,17 +33,21 @@ const mostSeconds = 315_576_000_000
 const durationWhere = (allowed: string, leastNanos: bigint) => {
   const isAllowed = (duration: Duration.Duration) =>
     Duration.between(duration, { minimum: Duration.nanos(leastNanos), maximum: Duration.seconds(mostSeconds) })
-  return Schema.transformOrFail(Schema.String, Schema.DurationFromSelf.pipe(Schema.filter(isAllowed)), {
-    strict: true,
-    decode: (text, _, ast) => {
-      const [, whole, decimals = ""] = secondsText.exec(text) ?? []
-      const found = whole === undefined ? undefined : ofNanos(BigInt(whole + decimals.padEnd(9, "0")))
-      return found !== undefined && isAllowed(found)
-        ? ParseResult.succeed(found)
-        : ParseResult.fail(new ParseResult.Type(ast, text))
-    },
-    encode: (duration) => ParseResult.succeed(`${Duration.toSeconds(duration)}s`)
-  }).pipe(saying(allowed))
+  return Schema.transformOrFail(
+    Schema.String,
+    Schema.DurationFromSelf.pipe(Schema.filter(isAllowed), saying(allowed)),
+    {
+      strict: true,
+      decode: (text, _, ast) => {
+        const [, whole, decimals = ""] = secondsText.exec(text) ?? []
+        const found = whole === undefined ? undefined : ofNanos(BigInt(whole + decimals.padEnd(9, "0")))
+        return found !== undefined && isAllowed(found)
+          ? ParseResult.succeed(found)
+          : ParseResult.fail(new ParseResult.Type(ast, text))
+      },
+      encode: (duration) => ParseResult.succeed(`${Duration.toSeconds(duration)}s`)
+    }
+  ).pipe(saying(allowed))
 }
 
 const ofNanos = (nanos: bigint): Duration.Duration =>
@@ -52,7 +56,9 @@ const ofNanos = (nanos: bigint): Duration.Duration =>
 const duration = durationWhere('seconds with up to nine decimals, such as "0.5s"', 0n)
 const someDuration = durationWhere('more than no seconds, with up to nine decimals, such as "1.5s"', 1n)
 
-const code = Schema.transformOrFail(Schema.Union(Schema.String, Schema.Number), Schema.Literal(...StatusCode.names), {
+const codeName = Schema.Literal(...StatusCode.names).pipe(saying("the name of a status code"))
+
+const code = Schema.transformOrFail(Schema.Union(Schema.String, Schema.Number), codeName, {
   strict: true,
   decode: (given, _, ast) => {
     const found = typeof given === "number" ? StatusCode.fromNumber(given) : StatusCode.fromName(given)
