@@ -20,6 +20,13 @@ export interface Seen {
   readonly attempts: string
   /** The attempts that were cancelled, by index. */
   readonly cancelled?: ReadonlyArray<number>
+  /** The attempts that were answered, and had other requests than the caller sent. */
+  readonly torn?: ReadonlyArray<number>
+}
+
+interface Departure {
+  readonly why: string
+  readonly seen: Seen
 }
 
 export interface Case {
@@ -36,7 +43,9 @@ export interface Case {
   readonly bufferBytes?: number
   readonly seen: Seen
   /** What `@grpc/grpc-js` does where it does not do what the text says. */
-  readonly grpcJs?: { readonly why: string; readonly seen: Seen }
+  readonly grpcJs?: Departure
+  /** What `GrpcInterceptor` does where it does not. */
+  readonly interceptor?: Departure
 }
 
 type ServiceConfig = Readonly<Record<string, unknown>>
@@ -44,26 +53,29 @@ type ServiceConfig = Readonly<Record<string, unknown>>
 const all = [{}]
 
 /** With delays that are as good as none: what they are is a matter of virtual time. */
-export const retrying = (policy: Readonly<Record<string, unknown>>, throttling?: unknown): ServiceConfig => ({
-  methodConfig: [
-    {
-      name: all,
-      retryPolicy: {
-        maxAttempts: 4,
-        initialBackoff: "0.001s",
-        maxBackoff: "0.001s",
-        backoffMultiplier: 1,
-        retryableStatusCodes: ["UNAVAILABLE"],
-        ...policy
-      }
-    }
-  ],
-  ...(throttling === undefined ? {} : { retryThrottling: throttling })
+const retryingAll = (policy: ServiceConfig): ServiceConfig => ({
+  name: all,
+  retryPolicy: {
+    maxAttempts: 4,
+    initialBackoff: "0.001s",
+    maxBackoff: "0.001s",
+    backoffMultiplier: 1,
+    retryableStatusCodes: ["UNAVAILABLE"],
+    ...policy
+  }
 })
 
-export const hedging = (policy: Readonly<Record<string, unknown>>, throttling?: unknown): ServiceConfig => ({
+const throttledBy = (throttling: ServiceConfig | undefined): ServiceConfig =>
+  throttling === undefined ? {} : { retryThrottling: throttling }
+
+export const retrying = (policy: ServiceConfig, throttling?: ServiceConfig): ServiceConfig => ({
+  methodConfig: [retryingAll(policy)],
+  ...throttledBy(throttling)
+})
+
+export const hedging = (policy: ServiceConfig, throttling?: ServiceConfig): ServiceConfig => ({
   methodConfig: [{ name: all, hedgingPolicy: { maxAttempts: 3, nonFatalStatusCodes: ["UNAVAILABLE"], ...policy } }],
-  ...(throttling === undefined ? {} : { retryThrottling: throttling })
+  ...throttledBy(throttling)
 })
 
 /** One answer after the other, the last one again and again. */
@@ -128,7 +140,7 @@ const retries: ReadonlyArray<Case> = [
   {
     name: "retries methods that the config names",
     config: {
-      methodConfig: [{ ...Object(retrying({}).methodConfig)[0], name: [{ service: "test.Service", method: "Other" }] }]
+      methodConfig: [{ ...retryingAll({}), name: [{ service: "test.Service", method: "Other" }] }]
     },
     answer: answers(busy),
     calls: [{}, { path: GrpcServer.paths.other }],
@@ -384,7 +396,11 @@ const refusals: ReadonlyArray<Case> = [
     config: retrying({ maxAttempts: 2 }),
     answer: answers(refused),
     serve: GrpcRefusals.serve,
-    seen: { calls: [["UNAVAILABLE", undefined]], attempts: "--1" }
+    seen: { calls: [["UNAVAILABLE", undefined]], attempts: "--1" },
+    interceptor: {
+      why: "the client sends each attempt of the interceptor again once",
+      seen: { calls: [["UNAVAILABLE", undefined]], attempts: "--11" }
+    }
   },
   {
     name: "takes no token for the first refused stream",
@@ -413,6 +429,13 @@ const deadlines: ReadonlyArray<Case> = [
     config: retrying({}),
     answer: answers(busy, never),
     calls: withDeadline,
+    seen: { calls: [["DEADLINE_EXCEEDED", undefined]], attempts: "-1", cancelled: [1] }
+  },
+  {
+    name: "has the timeout of its method for all attempts",
+    // With nine decimals: the client reads fewer as that many nanoseconds.
+    config: { methodConfig: [{ ...retryingAll({}), timeout: "0.100000000s" }] },
+    answer: answers(busy, never),
     seen: { calls: [["DEADLINE_EXCEEDED", undefined]], attempts: "-1", cancelled: [1] }
   },
   {

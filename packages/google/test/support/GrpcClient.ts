@@ -22,14 +22,22 @@ export type Kind = "unary" | "server stream" | "client stream" | "both streams"
 export interface Call {
   /** @default "unary" */
   readonly kind?: Kind | undefined
-  /** @default one, "request" */
+  /** @default standardRequests */
   readonly requests?: ReadonlyArray<string> | undefined
   readonly path?: string | undefined
   readonly metadata?: Metadata | undefined
   /** Milliseconds from the start of the call. */
   readonly deadline?: number | undefined
+  /** The requests after the first are sent when this has ended. */
+  readonly afterFirst?: Effect.Effect<void> | undefined
+  readonly serialize?: typeof serialize | undefined
+  /** The caller cancels the call when this has ended. */
+  readonly cancelWhen?: Effect.Effect<void> | undefined
   readonly options?: CallOptions | undefined
 }
+
+/** What is sent where the call does not say. */
+export const standardRequests: ReadonlyArray<string> = ["request"]
 
 /** What the caller was given, in the order of the wire. */
 export interface Ended {
@@ -48,7 +56,7 @@ export const connect = (address: string, options: ClientOptions = {}): Effect.Ef
     (client) => Effect.sync(() => client.close())
   )
 
-/** Never fails: a status other than OK is an ending too. The interruption cancels the call. */
+/** Never fails: a status other than OK is an ending too. */
 export const call = (client: Client, wanted: Call = {}): Effect.Effect<Ended> =>
   Effect.async((resume) => {
     const headers: Array<Metadata> = []
@@ -62,41 +70,43 @@ export const call = (client: Client, wanted: Call = {}): Effect.Effect<Ended> =>
       if (running instanceof Readable) running.on("end", () => resume(Effect.succeed(ended)))
       else resume(Effect.succeed(ended))
     })
-    return Effect.sync(() => running.cancel())
+    if (wanted.cancelWhen !== undefined) Effect.runFork(Effect.map(wanted.cancelWhen, () => running.cancel()))
   })
 
 type Running = EventEmitter & { readonly cancel: () => void }
 
 const start = (client: Client, wanted: Call, onMessage: (message: string) => void): Running => {
-  const { deadline, kind = "unary", metadata = new Metadata(), path = paths.call, requests = ["request"] } = wanted
+  const { deadline, kind = "unary", metadata = new Metadata(), path = paths.call, requests = standardRequests } = wanted
+  const encode = wanted.serialize ?? serialize
   const [request = ""] = requests
   const options = { ...wanted.options, ...(deadline === undefined ? {} : { deadline: Date.now() + deadline }) }
   const answered = (_: unknown, message?: string) => (message === undefined ? undefined : onMessage(message))
   switch (kind) {
     case "unary":
-      return client.makeUnaryRequest(path, serialize, deserialize, request, metadata, options, answered)
+      return client.makeUnaryRequest(path, encode, deserialize, request, metadata, options, answered)
     case "server stream":
-      return client
-        .makeServerStreamRequest(path, serialize, deserialize, request, metadata, options)
-        .on("data", onMessage)
+      return client.makeServerStreamRequest(path, encode, deserialize, request, metadata, options).on("data", onMessage)
     case "client stream":
-      return written(
-        client.makeClientStreamRequest(path, serialize, deserialize, metadata, options, answered),
-        requests
-      )
+      return written(client.makeClientStreamRequest(path, encode, deserialize, metadata, options, answered), wanted)
     case "both streams":
       return written(
-        client.makeBidiStreamRequest(path, serialize, deserialize, metadata, options).on("data", onMessage),
-        requests
+        client.makeBidiStreamRequest(path, encode, deserialize, metadata, options).on("data", onMessage),
+        wanted
       )
   }
 }
 
 const written = <S extends ClientWritableStream<string> | ClientDuplexStream<string, string>>(
   stream: S,
-  requests: ReadonlyArray<string>
+  { afterFirst, requests = standardRequests }: Call
 ): S => {
-  for (const request of requests) stream.write(request)
-  stream.end()
+  const [first, ...others] = requests
+  if (first !== undefined) stream.write(first)
+  const finish = () => {
+    for (const request of others) stream.write(request)
+    stream.end()
+  }
+  if (afterFirst === undefined) finish()
+  else Effect.runFork(Effect.map(afterFirst, finish))
   return stream
 }

@@ -17,7 +17,8 @@ export const serve = (answerOf: (index: number) => Answer): Effect.Effect<GrpcSe
     server.on("session", (session) => sessions.add(session))
     server.on("stream", (stream, headers) => {
       const metadata = Metadata.fromHttp2Headers(headers)
-      const index = calls.push({ path: String(headers[":path"]), metadata, requests: [], ending: "Answered" }) - 1
+      const index =
+        calls.push({ path: String(headers[":path"]), metadata, requests: undefined, ending: "Answered" }) - 1
       stream.on("error", () => undefined)
       respond(stream, index, answerOf(index))
     })

@@ -20,12 +20,18 @@ export const run = (
     return seen(ended, server.calls)
   })
 
-type Ending = { readonly first: number; readonly result: Seen["calls"][number] }
+interface Ending {
+  readonly call: GrpcClient.Call
+  /** The index of the first attempt. */
+  readonly first: number
+  readonly result: Seen["calls"][number]
+}
 
 const ending = (client: Client, call: GrpcClient.Call, server: GrpcServer.GrpcServer): Effect.Effect<Ending> =>
   Effect.suspend(() => {
     const first = server.calls.length
     return Effect.map(GrpcClient.call(client, call), ({ code, details, messages }) => ({
+      call,
       first,
       result: [code, indexOf(code === "OK" ? messages.at(-1) : details)] as const
     }))
@@ -37,17 +43,23 @@ const indexOf = (given = ""): number | undefined => {
 }
 
 const seen = (ended: ReadonlyArray<Ending>, arrived: ReadonlyArray<GrpcServer.Arrived>): Seen => {
-  const header = ({ metadata }: GrpcServer.Arrived) => metadata.get("grpc-previous-rpc-attempts").join() || "-"
-  const attempts = ended.map(({ first }, call) =>
-    arrived
-      .slice(first, ended[call + 1]?.first)
-      .map(header)
-      .join("")
+  const attemptsOf = ({ first }: Ending, call: number) => arrived.slice(first, ended[call + 1]?.first)
+  const previous = ended.map((each, call) => attemptsOf(each, call).map(headerOf).join(""))
+  const cancelled = arrived.flatMap(({ ending }, index) => (ending === "Cancelled" ? [index] : []))
+  const torn = ended.flatMap((each, call) =>
+    attemptsOf(each, call).flatMap((attempt, index) => (isTorn(attempt, each.call) ? [each.first + index] : []))
   )
-  const cancelled = arrived.flatMap((call, index) => (call.ending === "Cancelled" ? [index] : []))
   return {
     calls: ended.map(({ result }) => result),
-    attempts: attempts.join("  "),
-    ...(cancelled.length === 0 ? {} : { cancelled })
+    attempts: previous.join("  "),
+    ...(cancelled.length === 0 ? {} : { cancelled }),
+    ...(torn.length === 0 ? {} : { torn })
   }
 }
+
+const headerOf = ({ metadata }: GrpcServer.Arrived): string => metadata.get("grpc-previous-rpc-attempts").join() || "-"
+
+const isTorn = (
+  { ending, requests }: GrpcServer.Arrived,
+  { requests: sent = GrpcClient.standardRequests }: GrpcClient.Call
+): boolean => ending === "Answered" && requests !== undefined && requests.join("\n") !== sent.join("\n")

@@ -17,6 +17,8 @@ export interface Answer {
   readonly messages?: number
   /** The status is sent after so many calls have arrived in all; `Infinity`: never. */
   readonly arrived?: number
+  /** Sends the status as soon as the call arrives. */
+  readonly early?: boolean
   /** Resets the stream before any code of the application runs: for the server of `GrpcRefusals` alone. */
   readonly refused?: boolean
 }
@@ -25,7 +27,8 @@ export interface Answer {
 export interface Arrived {
   readonly path: string
   readonly metadata: Metadata
-  readonly requests: ReadonlyArray<string>
+  /** `undefined` where the server does not read them. */
+  readonly requests: ReadonlyArray<string> | undefined
   readonly ending: "Running" | "Answered" | "Cancelled"
 }
 
@@ -99,16 +102,15 @@ const arrive = (
   call.on("cancelled", () => {
     if (arrived.ending === "Running") arrived.ending = "Cancelled"
   })
-  call.on("end", () => {
-    const tryToAnswer = () => {
-      if (arrived.ending !== "Running") return true
-      if (calls.length < (answer.arrived ?? 0)) return false
-      arrived.ending = "Answered"
-      respond(call, index, answer)
-      return true
-    }
-    if (!tryToAnswer()) waiting.add(tryToAnswer)
-  })
+  const tryToAnswer = () => {
+    if (arrived.ending !== "Running") return true
+    if (calls.length < (answer.arrived ?? 0)) return false
+    arrived.ending = "Answered"
+    respond(call, index, answer)
+    return true
+  }
+  if (answer.early === true) tryToAnswer()
+  else call.on("end", () => tryToAnswer() || waiting.add(tryToAnswer))
 }
 
 const respond = (call: Running, index: number, { code = "OK", messages, pushback = [] }: Answer): void => {
