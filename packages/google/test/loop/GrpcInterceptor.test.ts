@@ -1,0 +1,458 @@
+/**
+ * Calls of a client of `@grpc/grpc-js` with the interceptor, against a real server; beside the client's own retries in
+ * `GrpcJsRetries`.
+ */
+import { InvalidArgument } from "@effect-retry/core"
+import { GrpcRetry, ServiceConfig } from "@effect-retry/google"
+import * as GrpcInterceptor from "@effect-retry/google/GrpcInterceptor"
+import { describe, expect, it } from "@effect/vitest"
+import {
+  type ClientOptions,
+  InterceptingCall,
+  type Interceptor,
+  type InterceptorOptions,
+  Metadata,
+  status,
+  type StatusObject
+} from "@grpc/grpc-js"
+import { type Clock, type Duration, Effect, Fiber, Schedule, type Scope } from "effect"
+import { EventEmitter } from "node:events"
+import * as GrpcCases from "../support/GrpcCases.ts"
+import * as GrpcClient from "../support/GrpcClient.ts"
+import * as GrpcRuns from "../support/GrpcRuns.ts"
+import * as GrpcServer from "../support/GrpcServer.ts"
+
+type Options = GrpcRetry.Options & GrpcInterceptor.Options
+
+const interceptor = (config: unknown, options: Options = {}): Effect.Effect<Interceptor> =>
+  Effect.gen(function* () {
+    const grpc = yield* GrpcRetry.make(yield* Effect.orDie(ServiceConfig.decode(config)), options)
+    return yield* GrpcInterceptor.make(grpc, options)
+  })
+
+interface Rig {
+  readonly server: GrpcServer.GrpcServer
+  readonly call: (call?: GrpcClient.Call) => Effect.Effect<GrpcClient.Ended>
+}
+
+const rig = (
+  config: unknown,
+  answer: (index: number) => GrpcServer.Answer,
+  options: Options & { readonly client?: (made: Interceptor) => ClientOptions } = {}
+): Effect.Effect<Rig, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const server = yield* GrpcServer.serve(answer)
+    const made = yield* interceptor(config, options)
+    const client = yield* GrpcClient.connect(server.address, options.client?.(made) ?? { interceptors: [made] })
+    return { server, call: (call) => GrpcClient.call(client, call) }
+  })
+
+/** Retries after a wait that does not end by itself. */
+const waiting = GrpcCases.retrying({ initialBackoff: GrpcCases.unending, maxBackoff: GrpcCases.unending })
+
+const until = (holds: () => boolean): Effect.Effect<void> =>
+  Effect.asVoid(Effect.repeat(Effect.sync(holds), { until: (yes) => yes, schedule: Schedule.spaced("1 millis") }))
+
+/** Tells which calls come through it, with how many attempts before, and how they end. */
+const listening =
+  (heard: Array<string>, name: string): Interceptor =>
+  (options, nextCall) =>
+    new InterceptingCall(nextCall(options), {
+      start: (metadata, listener, next) => {
+        heard.push(`${name} ${metadata.get("grpc-previous-rpc-attempts").join() || "-"}`)
+        const onReceiveStatus = (ended: StatusObject) => {
+          heard.push(`${name} ${status[ended.code]}`)
+          listener.onReceiveStatus(ended)
+        }
+        next(metadata, {
+          onReceiveMetadata: (given: Metadata) => listener.onReceiveMetadata(given),
+          onReceiveMessage: (given: unknown) => {
+            heard.push(`${name} ${given === null ? "no message" : "a message"}`)
+            listener.onReceiveMessage(given)
+          },
+          onReceiveStatus
+        })
+      }
+    })
+
+const failing: Interceptor = () => {
+  throw new Error("no call today")
+}
+
+const unserializable = (): Buffer => {
+  throw new Error("no bytes today")
+}
+
+type Parent = NonNullable<InterceptorOptions["parent"]>
+
+/** The part of a server's call that clients read. */
+const parent = (given: { readonly cancelled?: boolean; readonly deadline?: number } = {}) => {
+  const { cancelled = false, deadline = Infinity } = given
+  const emitter = Object.assign(new EventEmitter(), { cancelled, getDeadline: () => deadline })
+  return { emitter, options: { parent: emitter as unknown as Parent } }
+}
+
+/** The clock of the test, which counts the waits that run. */
+const countingClock = Effect.map(Effect.clock, (clock) => {
+  let waits = 0
+  const counted = (millis: Duration.Duration) =>
+    Effect.suspend(() => {
+      waits += 1
+      return Effect.ensuring(
+        clock.sleep(millis),
+        Effect.sync(() => void (waits -= 1))
+      )
+    })
+  return { clock: Object.create(clock, { sleep: { value: counted } }) as Clock.Clock, waits: () => waits }
+})
+
+const fibers = Effect.map(Fiber.roots, (roots) => Array.from(roots).length)
+
+describe("GrpcInterceptor.make", () => {
+  it.scopedLive.each(GrpcCases.cases.map((given) => [given.name, given] as const))("%s", ([, given]) =>
+    Effect.gen(function* () {
+      const { bufferBytes, config, maxAttemptsLimit: maxAttemptsCap } = given
+      const made = yield* interceptor(config, { bufferBytes, maxAttemptsCap })
+      const seen = yield* GrpcRuns.run(given, { interceptors: [made] })
+      expect(seen).toEqual(given.interceptor?.seen ?? given.seen)
+    })
+  )
+
+  describe("what the caller is given", () => {
+    it.scopedLive("is the status of the last attempt, with its trailers", () =>
+      Effect.gen(function* () {
+        const { call } = yield* rig(
+          GrpcCases.retrying({ maxAttempts: 2 }),
+          GrpcCases.answers(GrpcCases.busy, { code: "UNAVAILABLE", pushback: ["7"] })
+        )
+        const { code, details, headers, messages, trailers } = yield* call()
+        expect({ code, details, headers, messages }).toEqual({
+          code: "UNAVAILABLE",
+          details: GrpcServer.text(1),
+          headers: [],
+          messages: []
+        })
+        expect(trailers.get(GrpcServer.trailer)).toEqual(["7"])
+        expect(trailers.get("grpc-previous-rpc-attempts")).toEqual(["1"])
+      })
+    )
+
+    it.scopedLive("is how many attempts came before, in the headers", () =>
+      Effect.gen(function* () {
+        const { call } = yield* rig(GrpcCases.retrying({}), GrpcCases.answers(GrpcCases.busy, GrpcCases.ok))
+        const previous = ({ headers }: GrpcClient.Ended) =>
+          headers.map((each) => each.get("grpc-previous-rpc-attempts").join())
+        expect([previous(yield* call()), previous(yield* call())]).toEqual([["1"], [""]])
+      })
+    )
+
+    it.scopedLive("are all messages of one attempt, in their order", () =>
+      Effect.gen(function* () {
+        const { call } = yield* rig(GrpcCases.retrying({}), GrpcCases.answers(GrpcCases.busy, { messages: 50 }))
+        const { code, messages } = yield* call({ kind: "server stream" })
+        expect([code, messages]).toEqual(["OK", Array.from({ length: 50 }, () => GrpcServer.text(1))])
+      })
+    )
+  })
+
+  describe("the attempts", () => {
+    it.scopedLive("have the metadata of the caller, which stays as it was", () =>
+      Effect.gen(function* () {
+        const { call, server } = yield* rig(
+          GrpcCases.retrying({}),
+          GrpcCases.answers(GrpcCases.busy, GrpcCases.busy, GrpcCases.ok)
+        )
+        const metadata = new Metadata({ waitForReady: true })
+        metadata.set("given", "once")
+        yield* call({ metadata })
+        expect(server.calls.map((each) => each.metadata.get("given"))).toEqual([["once"], ["once"], ["once"]])
+        expect(metadata.getMap()).toEqual({ given: "once" })
+      })
+    )
+
+    it.scopedLive("are one call to interceptors before this one, and calls of their own to those after it", () =>
+      Effect.gen(function* () {
+        const heard: Array<string> = []
+        const { call } = yield* rig(GrpcCases.retrying({}), GrpcCases.answers(GrpcCases.busy, GrpcCases.ok), {
+          client: (made) => ({ interceptors: [listening(heard, "before"), made, listening(heard, "after")] })
+        })
+        yield* call()
+        expect(heard).toEqual([
+          "before -",
+          "after -",
+          "after no message",
+          "after UNAVAILABLE",
+          "after 1",
+          "after a message",
+          "before a message",
+          "after OK",
+          "before OK"
+        ])
+      })
+    )
+
+    it.scopedLive("end for interceptors before this one as they end without it", () =>
+      Effect.gen(function* () {
+        const heard: Array<string> = []
+        const config = GrpcCases.retrying({ maxAttempts: 2 })
+        const answer = GrpcCases.answers(GrpcCases.busy)
+        const alone = rig(config, answer, { client: () => ({ interceptors: [listening(heard, "")] }) })
+        const before = rig(config, answer, { client: (made) => ({ interceptors: [listening(heard, ""), made] }) })
+        yield* Effect.flatMap(alone, ({ call }) => call())
+        yield* Effect.flatMap(before, ({ call }) => call())
+        const once = [" -", " no message", " UNAVAILABLE"]
+        expect(heard).toEqual([...once, ...once])
+      })
+    )
+
+    it.scopedLive("are events with the code of their failure", () =>
+      Effect.gen(function* () {
+        const events: Array<string> = []
+        const { call } = yield* rig(GrpcCases.retrying({}), GrpcCases.answers(GrpcCases.busy, GrpcCases.ok), {
+          observe: [(event) => Effect.sync(() => events.push(`${event._tag} ${event.details().outcome}`))]
+        })
+        yield* call()
+        expect(events).toEqual(["AttemptFailed UNAVAILABLE", "RetryScheduled UNAVAILABLE", "Succeeded "])
+      })
+    )
+
+    it.scopedLive("belong to their calls where many run at once", () =>
+      Effect.gen(function* () {
+        const count = 40
+        const { call, server } = yield* rig(GrpcCases.retrying({}), (index) =>
+          index < count ? GrpcCases.busy : GrpcCases.ok
+        )
+        const requests = Array.from({ length: count }, (_, index) => [`first of ${index}`, `second of ${index}`])
+        const kind = (index: number) => (index % 2 === 0 ? "client stream" : "both streams")
+        const ended = yield* Effect.forEach(requests, (each, index) => call({ kind: kind(index), requests: each }), {
+          concurrency: "unbounded"
+        })
+        expect(ended.map(({ code }) => code)).toEqual(requests.map(() => "OK"))
+        const sent = (from: number) => server.calls.slice(from, from + count).map((each) => each.requests?.join())
+        const wanted = requests.map((each) => each.join()).toSorted()
+        expect([sent(0).toSorted(), sent(count).toSorted()]).toEqual([wanted, wanted])
+        expect(server.calls.length).toBe(2 * count)
+      })
+    )
+
+    it.scopedLive("share the throttle with other clients of the server", () =>
+      Effect.gen(function* () {
+        const server = yield* GrpcServer.serve(GrpcCases.answers(GrpcCases.busy))
+        const made = yield* interceptor(GrpcCases.retrying({}, { maxTokens: 4, tokenRatio: 1 }))
+        for (const _ of ["one client", "another"]) {
+          yield* GrpcClient.call(yield* GrpcClient.connect(server.address, { interceptors: [made] }))
+        }
+        expect(server.calls.length).toBe(3)
+      })
+    )
+  })
+
+  describe("a stream of requests", () => {
+    const many = Array.from({ length: 30 }, (_, index) => `request ${index}`)
+
+    it.scopedLive.each(["client stream", "both streams"] as const)(
+      "that outgrows the buffer goes on in the attempt that runs: %s",
+      (kind) =>
+        Effect.gen(function* () {
+          const { call, server } = yield* rig(GrpcCases.retrying({}), GrpcCases.answers(GrpcCases.busy), {
+            bufferBytes: 100
+          })
+          const { details } = yield* call({ kind, requests: many })
+          expect([details, server.calls.map(({ requests }) => requests)]).toEqual([GrpcServer.text(0), [many]])
+        })
+    )
+
+    it.scopedLive("that outgrows the buffer during a wait is sent once more", () =>
+      Effect.gen(function* () {
+        const early = { code: "UNAVAILABLE", early: true, pushback: ["50"] } as const
+        const { clock, waits } = yield* countingClock
+        const made = rig(GrpcCases.retrying({}), GrpcCases.answers(early, GrpcCases.busy), { bufferBytes: 100 })
+        const { call, server } = yield* Effect.withClock(made, clock)
+        const afterFirst = until(() => waits() === 1)
+        const { details } = yield* call({ kind: "client stream", requests: many, afterFirst })
+        expect([details, server.calls.length, server.calls[1]?.requests]).toEqual([GrpcServer.text(1), 2, many])
+      })
+    )
+
+    it.scopedLive("goes on in the attempt whose headers have come", () =>
+      Effect.gen(function* () {
+        const { call, server } = yield* rig(
+          GrpcCases.retrying({}),
+          GrpcCases.answers({ headers: true, code: "UNAVAILABLE" })
+        )
+        const { details, headers } = yield* call({ kind: "both streams", requests: many })
+        expect([details, headers.length]).toEqual([GrpcServer.text(0), 1])
+        expect(server.calls.map(({ requests }) => requests)).toEqual([many])
+      })
+    )
+  })
+
+  describe("a call that is cancelled", () => {
+    it.scopedLive("ends in an attempt, which is cancelled", () =>
+      Effect.gen(function* () {
+        const { call, server } = yield* rig(GrpcCases.retrying({}), GrpcCases.answers(GrpcCases.never))
+        const ended = yield* call({ cancelWhen: until(() => server.calls.length === 1) })
+        yield* server.settled
+        expect([ended.code, ended.details, server.calls.map(({ ending }) => ending)]).toEqual([
+          "CANCELLED",
+          "Cancelled on client",
+          ["Cancelled"]
+        ])
+      })
+    )
+
+    it.scopedLive("ends in hedges, which are cancelled", () =>
+      Effect.gen(function* () {
+        const { call, server } = yield* rig(GrpcCases.hedging({}), GrpcCases.answers(GrpcCases.never))
+        const { code } = yield* call({ cancelWhen: until(() => server.calls.length === 3) })
+        yield* server.settled
+        expect([code, server.calls.map(({ ending }) => ending)]).toEqual([
+          "CANCELLED",
+          ["Cancelled", "Cancelled", "Cancelled"]
+        ])
+      })
+    )
+
+    it.scopedLive("ends in a wait, and leaves neither that nor a fiber", () =>
+      Effect.gen(function* () {
+        const { clock, waits } = yield* countingClock
+        const { call, server } = yield* Effect.withClock(rig(waiting, GrpcCases.answers(GrpcCases.busy)), clock)
+        const before = yield* fibers
+        const { code } = yield* call({ cancelWhen: until(() => waits() === 1) })
+        expect([code, server.calls.length, waits()]).toEqual(["CANCELLED", 1, 0])
+        expect(yield* fibers).toBe(before)
+      })
+    )
+
+    it.scopedLive("ends also where the client was made in an effect that cannot be interrupted", () =>
+      Effect.gen(function* () {
+        const { clock, waits } = yield* countingClock
+        const made = Effect.uninterruptible(rig(waiting, GrpcCases.answers(GrpcCases.busy)))
+        const { call } = yield* Effect.withClock(made, clock)
+        expect((yield* call({ cancelWhen: until(() => waits() === 1) })).code).toBe("CANCELLED")
+      })
+    )
+
+    it.scopedLive("ends with the call that it is made for, in a wait", () =>
+      Effect.gen(function* () {
+        const { clock, waits } = yield* countingClock
+        const { call } = yield* Effect.withClock(rig(waiting, GrpcCases.answers(GrpcCases.busy)), clock)
+        const { emitter, options } = parent()
+        yield* Effect.fork(
+          Effect.map(
+            until(() => waits() === 1),
+            () => emitter.emit("cancelled")
+          )
+        )
+        const { code, details } = yield* call({ options })
+        expect([code, details, emitter.listenerCount("cancelled")]).toEqual([
+          "CANCELLED",
+          "Cancelled by parent call",
+          0
+        ])
+      })
+    )
+
+    it.scopedLive("ends with the call that it is made for, in an attempt", () =>
+      Effect.gen(function* () {
+        const { call, server } = yield* rig(waiting, GrpcCases.answers(GrpcCases.never))
+        const { emitter, options } = parent()
+        yield* Effect.fork(
+          Effect.map(
+            until(() => server.calls.length === 1),
+            () => emitter.emit("cancelled")
+          )
+        )
+        const { code } = yield* call({ options })
+        yield* server.settled
+        expect([code, server.calls[0]?.ending]).toEqual(["CANCELLED", "Cancelled"])
+      })
+    )
+
+    it.scopedLive("sends nothing where the call that it is made for was cancelled before", () =>
+      Effect.gen(function* () {
+        const { call, server } = yield* rig(waiting, GrpcCases.answers(GrpcCases.ok))
+        const { code } = yield* call({ options: parent({ cancelled: true }).options })
+        expect([code, server.calls.length]).toEqual(["CANCELLED", 0])
+      })
+    )
+
+    it.scopedLive("does not follow the call that it is made for where it is told not to", () =>
+      Effect.gen(function* () {
+        const { call } = yield* rig(waiting, GrpcCases.answers(GrpcCases.ok))
+        const { options } = parent({ cancelled: true, deadline: 1 })
+        const { code } = yield* call({ options: { ...options, propagate_flags: 0 } })
+        expect(code).toBe("OK")
+      })
+    )
+  })
+
+  describe("a deadline", () => {
+    it.scopedLive("of the call that it is made for counts where it is earlier", () =>
+      Effect.gen(function* () {
+        const { call, server } = yield* rig(waiting, GrpcCases.answers(GrpcCases.busy))
+        const { options } = parent({ deadline: Date.now() + 60_000 })
+        const { code } = yield* call({ options: { ...options, deadline: new Date(Date.now() + 3_600_000) } })
+        expect([code, server.calls.length]).toEqual(["UNAVAILABLE", 1])
+      })
+    )
+
+    it.scopedLive.each([
+      ["is past", -1],
+      ["is no time", Number.NaN]
+    ] as const)("that %s ends the call, whatever is retried", ([, deadline]) =>
+      Effect.gen(function* () {
+        const { call } = yield* rig(
+          GrpcCases.retrying({ retryableStatusCodes: ["DEADLINE_EXCEEDED"] }),
+          GrpcCases.answers(GrpcCases.never)
+        )
+        expect((yield* call({ options: { deadline } })).code).toBe("DEADLINE_EXCEEDED")
+      })
+    )
+
+    it.scopedLive("further away than any clock counts as none", () =>
+      Effect.gen(function* () {
+        const { call } = yield* rig(GrpcCases.retrying({}), GrpcCases.answers(GrpcCases.busy, GrpcCases.ok))
+        expect((yield* call({ options: { deadline: Date.now() + 1e13 } })).code).toBe("OK")
+      })
+    )
+  })
+
+  describe("what goes wrong on the way", () => {
+    it.scopedLive("in another interceptor ends the call", () =>
+      Effect.gen(function* () {
+        const { call } = yield* rig(GrpcCases.retrying({}), GrpcCases.answers(GrpcCases.ok), {
+          client: (made) => ({ interceptors: [made, failing] })
+        })
+        const { code, details } = yield* call()
+        expect([code, details]).toEqual(["INTERNAL", "An interceptor failed: no call today"])
+      })
+    )
+
+    it.scopedLive("in the serialiser is not retried", () =>
+      Effect.gen(function* () {
+        const { call, server } = yield* rig(
+          GrpcCases.retrying({ retryableStatusCodes: ["INTERNAL"] }),
+          GrpcCases.answers(GrpcCases.ok)
+        )
+        const { code, details } = yield* call({ serialize: unserializable })
+        expect([code, details, server.calls.length]).toEqual([
+          "INTERNAL",
+          expect.stringContaining("Request message serialization failure"),
+          0
+        ])
+      })
+    )
+  })
+
+  it.effect.each([
+    [-1, "GrpcInterceptor.make: bufferBytes must be >= 0, got -1"],
+    [Number.NaN, "GrpcInterceptor.make: bufferBytes must be >= 0, got NaN"]
+  ] as const)("refuses a buffer of %d bytes", ([bufferBytes, message]) =>
+    Effect.map(GrpcRetry.make(ServiceConfig.make({})), (grpc) => {
+      const make = () => GrpcInterceptor.make(grpc, { bufferBytes })
+      expect(make).toThrow(InvalidArgument.InvalidArgument)
+      expect(make).toThrow(message)
+    })
+  )
+})
