@@ -26,12 +26,18 @@ export const kinds = ["Transient", "Throttling", "Timeout", "Server", "Client"] 
 /**
  * The failure may be cured by another attempt. `hint` is what the server asked us to wait.
  *
+ * `progressed` says that the attempt came further before it failed, such as a stream that had delivered something: the
+ * count of attempts, the back-off and the attempt timeout then start over, as after a first attempt. The deadline, and
+ * whatever else counts time, goes on.
+ *
  * @category models
  */
 export interface Retryable {
   readonly _tag: "Retryable"
   readonly kind: Kind
   readonly hint: Option.Option<Duration.Duration>
+  /** @default false */
+  readonly progressed?: boolean | undefined
 }
 
 /**
@@ -61,17 +67,25 @@ type NoOpinion = {
 export type Verdict = Retryable | Terminal | NoOpinion
 
 /**
- * A retryable failure of `kind`, with the wait the server asked for, if it did.
+ * A retryable failure of `kind`, with the wait the server asked for, if it did, and whether the attempt had made progress.
  *
  * Hints come from outside: one that is no duration, is negative or is NaN counts as none, and one of a century or more
  * as endless.
  *
  * @category constructors
  */
-export const retryable = (kind: Kind, options?: { readonly hint?: Duration.DurationInput | undefined }): Retryable => ({
+export const retryable = (
+  kind: Kind,
+  options?: {
+    readonly hint?: Duration.DurationInput | undefined
+    /** @default false */
+    readonly progressed?: boolean | undefined
+  }
+): Retryable => ({
   _tag: "Retryable",
   kind: Argument.oneOf("Verdict.retryable", "kind", kind, kinds),
-  hint: readHint(options?.hint)
+  hint: readHint(options?.hint),
+  ...(options?.progressed === true && { progressed: true })
 })
 
 const readHint = (hint: Duration.DurationInput | undefined): Option.Option<Duration.Duration> =>

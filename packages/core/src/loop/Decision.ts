@@ -22,7 +22,7 @@ import type { StopReason } from "./RetryStopped.ts"
  * @category models
  */
 export interface Progress {
-  /** Attempts started. */
+  /** Attempts started; since the latest progress, where an attempt has made some. */
   readonly attempts: number
   /** Failures so far of the kinds that the policy limits, the one at hand included. */
   readonly failures: Failures

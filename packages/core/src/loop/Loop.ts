@@ -179,7 +179,7 @@ const progress = (
   u: Decision.Progress["u"],
   stepped: Decision.Progress["stepped"]
 ): Decision.Progress => ({
-  attempts: op.attempts,
+  attempts: Operation.counted(op),
   failures: op.failures,
   elapsedMillis: Operation.elapsedMillis(op),
   ranMillis: failedMillis - op.attemptStartedMillis,

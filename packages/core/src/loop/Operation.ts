@@ -64,6 +64,8 @@ export interface Operation {
   next: Effect.Effect<number> | undefined
   /** Attempts started. */
   attempts: number
+  /** Those before the latest one that made progress: they count no longer. */
+  outdated: number
   failures: Failures
   /** The latest failure. */
   failure: Failure | undefined
@@ -173,6 +175,7 @@ export const make = (
     running: false,
     next: undefined,
     attempts: 0,
+    outdated: 0,
     failures: noFailures,
     failure: undefined,
     delayMillis: undefined,
@@ -305,11 +308,26 @@ const lazyTimes: ThisType<{ readonly op: Operation }> & Pick<Moment, "nowMillis"
 }
 
 /**
+ * Attempts since the latest progress, the one that made it included.
+ *
+ * @category destructors
+ */
+export const counted = (op: Operation): number => op.attempts - op.outdated
+
+const startOver = (op: Operation): void => {
+  op.outdated = op.attempts - 1
+  op.failures = noFailures
+  op.tree = op.prepared.tree
+  op.scheduleState = op.prepared.policy.backoff.initial
+}
+
+/**
  * Notes the failure of the latest attempt.
  *
  * @category running
  */
 export const fail = (op: Operation, failure: Failure): void => {
+  if (failure.verdict._tag === "Retryable" && failure.verdict.progressed === true) startOver(op)
   op.failure = failure
   op.delayMillis = undefined
   const limits = op.prepared.policy.attemptsByKind

@@ -61,8 +61,10 @@ const checked = (given: Any): Prepared => {
 }
 
 interface State {
-  /** Attempts started, and failures of the kinds that the policy limits. */
+  /** Attempts started. */
   readonly attempts: number
+  /** Those before the latest one that made progress, and failures since then of the kinds that the policy limits. */
+  readonly outdated: number
   readonly failures: Decision.Failures
   readonly firstFailedAt: number | undefined
   /** When the attempt that fails next begins. */
@@ -77,6 +79,7 @@ const schedule = (prepared: Prepared): Schedule.Schedule<Duration.Duration, unkn
   const { policy } = prepared
   const initial: State = {
     attempts: 1,
+    outdated: 0,
     failures: {},
     firstFailedAt: undefined,
     startedAt: undefined,
@@ -87,7 +90,11 @@ const schedule = (prepared: Prepared): Schedule.Schedule<Duration.Duration, unkn
     const firstFailedAt = before.firstFailedAt ?? nowMillis
     const elapsed = Duration.millis(Math.max(0, nowMillis - firstFailedAt))
     const verdict = policy.classifier(error, { nowMillis, attempt: before.attempts, elapsed })
-    const state = { ...before, firstFailedAt, failures: counted(prepared, before.failures, verdict) }
+    const since =
+      verdict._tag === "Retryable" && verdict.progressed === true
+        ? { ...initial, attempts: before.attempts, outdated: before.attempts - 1, startedAt: before.startedAt }
+        : before
+    const state = { ...since, firstFailedAt, failures: counted(prepared, since.failures, verdict) }
     return decide(prepared, state, { verdict, error, nowMillis }, undefined, undefined)
   })
 }
@@ -118,7 +125,7 @@ const decide = (
 ): Effect.Effect<Stepped, never, unknown> => {
   const { nowMillis, verdict } = failed
   const progress: Decision.Progress = {
-    attempts: state.attempts,
+    attempts: state.attempts - state.outdated,
     failures: state.failures,
     elapsedMillis: Math.max(0, nowMillis - state.firstFailedAt),
     ranMillis: state.startedAt === undefined ? 0 : Math.max(0, nowMillis - state.startedAt),

@@ -42,6 +42,12 @@ describe("Verdict.retryable", () => {
     expect(Verdict.retryable("Throttling", {}).hint).toEqual(Option.none())
   })
 
+  it("says that there was progress, and nothing where there was none", () => {
+    expect(Verdict.retryable("Server", { progressed: true })).toEqual({ ...Verdict.server, progressed: true })
+    expect(Object.keys(Verdict.retryable("Server", { progressed: false }))).toEqual(["_tag", "kind", "hint"])
+    expect(Verdict.withHint(Verdict.retryable("Server", { progressed: true }), 5)).toMatchObject({ progressed: true })
+  })
+
   it("never throws over a hint, and takes what is no duration for none", () => {
     expect(hostile.map(([hint]) => Verdict.retryable("Server", { hint: hint as never }).hint)).toEqual(
       hostile.map(([, read]) => read)

@@ -10,7 +10,14 @@ export class Bucket extends Context.Tag("test/Bucket")<Bucket, TokenBucket.Token
 export class Limiter extends Context.Tag("test/Limiter")<Limiter, TokenBucket.TokenBucket>() {}
 
 /** What the scripted attempts fail with. */
-export type Word = "busy" | "slow down" | "bad request" | "riddle" | "come back later" | "come back next year"
+export type Word =
+  | "busy"
+  | "slow down"
+  | "bad request"
+  | "riddle"
+  | "come back later"
+  | "come back next year"
+  | "broken off"
 
 const verdicts: { readonly [word in Word]: Verdict.Verdict } = {
   busy: Verdict.transient,
@@ -18,7 +25,8 @@ const verdicts: { readonly [word in Word]: Verdict.Verdict } = {
   "bad request": Verdict.terminal("the request is wrong"),
   riddle: Verdict.noOpinion,
   "come back later": Verdict.retryable("Throttling", { hint: "5 seconds" }),
-  "come back next year": Verdict.retryable("Throttling", { hint: "365 days" })
+  "come back next year": Verdict.retryable("Throttling", { hint: "365 days" }),
+  "broken off": Verdict.retryable("Server", { progressed: true })
 }
 
 export const judge = (word: Word): Verdict.Verdict => verdicts[word]

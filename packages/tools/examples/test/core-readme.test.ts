@@ -523,6 +523,22 @@ tableOf(
         })
       ),
 
+    "A failure is judged with `progressed`": () =>
+      virtually("starts over, but for the deadline", () =>
+        Effect.gen(function* () {
+          const classifier = (error: string) => Verdict.retryable("Transient", { progressed: error === "broken off" })
+          const backoff = Backoff.exponential({ base: "1 second" })
+          const attemptTimeout = AttemptTimeout.growing({ initial: "2 seconds", factor: 2, maximum: "1 minute" })
+          const again = { ...policy, classifier, backoff, attemptTimeout, deadline: Deadline.refuse("20 seconds") }
+          const broken = Effect.fail("broken off")
+          const ended = yield* stopped([down, broken, broken, Effect.never, broken, down], Retry.orStopped(again))
+          expect(ended.calls).toEqual([0, 1000, 2000, 3000, 9000, 10_000, 12_000])
+          expect(ended).toMatchObject({ error: "down", reason: "AttemptsSpent" })
+          const endless = yield* stopped([broken], Retry.orStopped(again))
+          expect(endless).toMatchObject({ reason: "DeadlinePassed", endedAt: ended.endedAt + 19_000 })
+        })
+      ),
+
     "The hint is negative, NaN or no duration": () =>
       virtually("ignores it", () =>
         Effect.gen(function* () {
