@@ -11,9 +11,6 @@ export const nonNegative = { min: 0 } satisfies Argument.Range
 /** Of a maximum: below one millisecond no delay would be left. */
 export const positive = { min: 1 } satisfies Argument.Range
 
-/** Of what gRPC does not allow to be none. */
-export const above = { min: 0, exclusive: true } satisfies Argument.Range
-
 /** By which a delay grows. */
 export const factor = { min: 1 } satisfies Argument.Range
 
@@ -67,28 +64,6 @@ export const added = (formula: {
     ]
   })
 }
-
-/**
- * `bound * (0.8 + 0.4 * u)` from retry `from` on, and the bound itself before that.
- *
- * A cap lowers the bound to five sixths of it, so that the greatest delay is the cap and no draw is lost on it.
- *
- * @category constructors
- */
-export const overshooting = (name: string, bound: (n: number) => number, from: number): Backoff.Backoff => {
-  const delayMillis = (n: number, capMillis: number, u: number) =>
-    n < from
-      ? Math.min(bound(n), capMillis)
-      : Math.min(Math.min(bound(n), capMillis / (1 + ratio)) * (1 - ratio + 2 * ratio * u), capMillis)
-  return drawing({
-    name,
-    delayMillis,
-    intervalMillis: (n, capMillis) => [delayMillis(n, capMillis, 0), delayMillis(n, capMillis, 1)]
-  })
-}
-
-/** Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, and doc/connection-backoff.md of gRPC. */
-const ratio = 0.2
 
 /**
  * The settings of `@google-cloud/storage` that shape a delay, by their names there.

@@ -1,17 +1,18 @@
 /**
- * Back-offs of Google's clients and pages that core's curves and jitters cannot say, each by its own formula.
+ * Back-offs of Google's clients and pages, each by its own formula.
  *
  * Many of them bring the draw down to their maximum where it lies above, so that late delays are often exactly the
- * maximum; their comments say so. Back-offs that a curve, a cap and a jitter make are in the presets. Delays are whole
+ * maximum; their comments say so. Those that are `Backoff.exponential` with a cap and a jitter are in the presets. Delays are whole
  * milliseconds, rounded up where a comment says nothing else. A cap of `Backoff.capped` takes the place of a greater
- * maximum, and `Backoff.jittered` refuses all that draw.
+ * maximum, and `Backoff.jittered` refuses those that draw by themselves.
  */
 import { Backoff, Curve, Jitter } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { times } from "@effect-retry/core/Millis"
 import type { Duration } from "effect"
+import * as Defaults from "../accept/PythonDefaults.ts"
 import type { Node } from "./Formula.ts"
-import { above, added, checkNode, drawing, factor, nonNegative, overshooting, positive } from "./Formula.ts"
+import { added, checkNode, drawing, factor, nonNegative, positive } from "./Formula.ts"
 
 /**
  * As the page of Cloud Storage writes it. Formula, for retry `n`: `min(2^(n - 1) + random, maximumBackoff)` seconds, with
@@ -133,9 +134,9 @@ export const python = (
   } = {}
 ): Backoff.Backoff => {
   const owner = "GoogleBackoff.python"
-  const maximum = Argument.millis(owner, "maximum", options.maximum ?? "60 seconds", nonNegative)
-  const initial = Math.min(Argument.millis(owner, "initial", options.initial ?? "1 second", nonNegative), maximum)
-  const multiplier = Argument.number(owner, "multiplier", options.multiplier ?? 2, nonNegative)
+  const maximum = Argument.millis(owner, "maximum", options.maximum ?? Defaults.maximum, nonNegative)
+  const initial = Math.min(Argument.millis(owner, "initial", options.initial ?? Defaults.initial, nonNegative), maximum)
+  const multiplier = Argument.number(owner, "multiplier", options.multiplier ?? Defaults.multiplier, nonNegative)
   const bound = (n: number) => Math.min(times(initial, multiplier ** (n - 1)), maximum)
   return Backoff.jittered(Backoff.fromCurve(Curve.fromFunction("python", bound)), Jitter.full)
 }
@@ -296,39 +297,22 @@ export const apitools = (
 }
 
 /**
- * A gRPC retry policy. Formula, for retry `n`:
- * `min(initialBackoff * backoffMultiplier^(n - 1), maxBackoff) * (0.8 + 0.4 * u)`: up to a fifth above `maxBackoff`.
- *
- * Under a cap the greatest delay is the cap.
- * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Exponential Backoff", read 2026-11-22.
- *
- * @category constructors
- */
-export const grpc = (options: {
-  readonly initialBackoff: Duration.DurationInput
-  readonly maxBackoff: Duration.DurationInput
-  /** Above 0. */
-  readonly backoffMultiplier: number
-}): Backoff.Backoff => {
-  const owner = "GoogleBackoff.grpc"
-  const initial = Argument.millis(owner, "initialBackoff", options.initialBackoff, above)
-  const maximum = Argument.millis(owner, "maxBackoff", options.maxBackoff, above)
-  const multiplier = Argument.number(owner, "backoffMultiplier", options.backoffMultiplier, above)
-  return overshooting("grpc", (n) => Math.min(times(initial, multiplier ** (n - 1)), maximum), 1)
-}
-
-/**
  * Connections of gRPC. Formula: 1 second for the first retry, then for retry `n`
  * `min(1.6^(n - 1), 120) * (0.8 + 0.4 * u)` seconds: up to a fifth above two minutes.
  *
- * gRPC counts the time of the attempt itself as part of the delay, and gives each attempt at least 20 seconds.
+ * gRPC counts the time of the attempt itself as part of the delay, and gives each attempt at least 20 seconds. Calls have the
+ * back-off of their service config: `GrpcRetry.backoff`.
  * Source: https://github.com/grpc/grpc/blob/master/doc/connection-backoff.md and https://github.com/grpc/grpc-go, 4793ad0,
  * internal/backoff/backoff.go.
  *
  * @category constructors
  */
-export const grpcConnection: Backoff.Backoff = /*#__PURE__*/ overshooting(
-  "grpcConnection",
-  (n) => Math.min(times(1000, 1.6 ** (n - 1)), 120_000),
-  2
+export const grpcConnection: Backoff.Backoff = /*#__PURE__*/ Backoff.andThen(
+  /*#__PURE__*/ Backoff.fromDelays(["1 second"]),
+  /*#__PURE__*/ Backoff.jittered(
+    /*#__PURE__*/ Backoff.fromCurve(
+      /*#__PURE__*/ Curve.fromFunction("grpcConnection", (n) => Math.min(times(1000, 1.6 ** n), 120_000))
+    ),
+    /*#__PURE__*/ Jitter.proportional({ ratio: 0.2 })
+  )
 )

@@ -1,5 +1,5 @@
 /**
- * What Google's client libraries and tools do by default, as values: change them by spread.
+ * What Google's client libraries do by default, as values: change them by spread.
  *
  * A preset says how often and how long. What is retryable is for the caller to say, by a `GoogleClassifier` for example.
  * Each preset says what becomes of a wait that would pass the deadline, and where it departs from its client. Waits that a
@@ -24,6 +24,7 @@
  */
 import { AttemptTimeout, Backoff, Deadline, Hint, Jitter } from "@effect-retry/core"
 import type { Policy } from "@effect-retry/core"
+import * as Defaults from "../accept/PythonDefaults.ts"
 import * as GoogleBackoff from "../decide/GoogleBackoff.ts"
 import { until } from "./PythonDeadline.ts"
 
@@ -104,7 +105,22 @@ export const python: Policy.Preset = {
   maxAttempts: Infinity,
   backoff: /*#__PURE__*/ GoogleBackoff.python(),
   hint: Hint.ignore,
-  deadline: /*#__PURE__*/ until(120_000)
+  deadline: /*#__PURE__*/ until(Defaults.timeout)
+}
+
+/**
+ * Python's polling of long-running operations: exponential from 1 second by 1.5 up to 20 seconds, full jitter, for 15 minutes.
+ * A wait that would pass the deadline is refused; one that ends on it is not.
+ *
+ * Source: https://github.com/googleapis/python-api-core, bfc6651, google/api_core/future/polling.py, `DEFAULT_POLLING`.
+ *
+ * @category constructors
+ */
+export const pythonPolling: Policy.Preset = {
+  maxAttempts: Infinity,
+  backoff: /*#__PURE__*/ GoogleBackoff.python({ maximum: "20 seconds", multiplier: 1.5 }),
+  hint: Hint.ignore,
+  deadline: /*#__PURE__*/ until("15 minutes")
 }
 
 /**
@@ -226,37 +242,6 @@ export const dotnetStorage: Policy.Preset = {
   maxAttempts: 3,
   backoff: /*#__PURE__*/ exponential("1 seconds", 2, "32 seconds"),
   hint: Hint.ignore
-}
-
-/**
- * `gcloud storage`: 33 attempts, 1, 2, 4 ... seconds up to 32, each with up to one second more.
- *
- * `base_retry_delay`, `exponential_sleep_multiplier` and `max_retry_delay` are options of
- * `GoogleBackoff.truncatedExponential`, `max_retries` counts retries. The page says 32 of them by default, Google Cloud SDK 578.0.0
- * has 23: `{ ...Presets.gcloud, maxAttempts: 24 }`.
- * Source: https://cloud.google.com/storage/docs/retry-strategy, "Command line", read 2026-11-22; Google Cloud SDK 578.0.0,
- * lib/googlecloudsdk/core/properties.py and core/util/retry.py.
- *
- * @category constructors
- */
-export const gcloud: Policy.Preset = {
-  maxAttempts: 33,
-  backoff: /*#__PURE__*/ GoogleBackoff.truncatedExponential({ maximumBackoff: "32 seconds" }),
-  hint: Hint.ignore
-}
-
-/**
- * apitools: 7 attempts, 2, 4, 8 ... seconds up to 60, each a quarter more or less, or as long as `Retry-After` says.
- *
- * Its `retries` counts attempts. Departure: a `Retry-After` above 1 minute ends the operation; there it is waited for.
- * Source: https://github.com/google/apitools, f86cb9d, apitools/base/py/http_wrapper.py, `MakeRequest`.
- *
- * @category constructors
- */
-export const apitools: Policy.Preset = {
-  maxAttempts: 7,
-  backoff: /*#__PURE__*/ GoogleBackoff.apitools(),
-  hint: /*#__PURE__*/ Hint.override({ atMost: "1 minute", otherwise: "giveUp" })
 }
 
 /**

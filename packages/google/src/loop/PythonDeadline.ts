@@ -2,6 +2,7 @@
  * The deadline of Python's retries, at which an attempt may still start.
  */
 import { Deadline } from "@effect-retry/core"
+import { Duration } from "effect"
 
 /**
  * A deadline that a wait may end on, but not pass: a millisecond later than it says, and that millisecond is its reserve.
@@ -11,5 +12,5 @@ import { Deadline } from "@effect-retry/core"
  *
  * @category constructors
  */
-export const until = (timeoutMillis: number): Deadline.Deadline =>
-  Deadline.refuse(timeoutMillis + 1, { reserve: "1 milli" })
+export const until = (timeout: Duration.DurationInput): Deadline.Deadline =>
+  Deadline.refuse(Duration.toMillis(timeout) + 1, { reserve: "1 milli" })

@@ -15,7 +15,6 @@ const javaStorage = "https://github.com/googleapis/java-storage 679cddd, Backoff
 const cpp = "https://github.com/googleapis/google-cloud-cpp, google/cloud/internal/backoff_policy_test.cc"
 const gsutil = "https://github.com/GoogleCloudPlatform/gsutil cdd4555, gslib/boto_resumable_upload.py"
 const apitools = "https://github.com/google/apitools f86cb9d, apitools/base/py/util.py and util_test.py"
-const a6 = "https://github.com/grpc/proposal/blob/master/A6-client-retries.md"
 
 interface Row {
   readonly name: string
@@ -199,20 +198,6 @@ const rows: ReadonlyArray<Row> = [
     backoff: GoogleBackoff.apitools({ maxRetryWait: "10 seconds" }),
     least: seconds(1.5, 3, 6, 10, 10, 10),
     most: seconds(2.5, 5, 10, 10, 10, 10)
-  },
-  {
-    name: "grpc takes a fifth more or less, also of its maximum",
-    source: a6,
-    backoff: GoogleBackoff.grpc({ initialBackoff: "100 seconds", maxBackoff: "700 seconds", backoffMultiplier: 2 }),
-    least: seconds(80, 160, 320, 560, 560, 560),
-    most: seconds(120, 240, 480, 840, 840, 840)
-  },
-  {
-    name: "grpc shrinks with a multiplier below one",
-    source: a6,
-    backoff: GoogleBackoff.grpc({ initialBackoff: "16 seconds", maxBackoff: "20 seconds", backoffMultiplier: 0.5 }),
-    least: seconds(12.8, 6.4, 3.2, 1.6, 0.8, 0.4),
-    most: seconds(19.2, 9.6, 4.8, 2.4, 1.2, 0.6)
   }
 ]
 
@@ -273,31 +258,28 @@ const drawing = {
   javaStorage: GoogleBackoff.javaStorage(),
   slidingWindow: small,
   gsutil: GoogleBackoff.gsutil(),
-  apitools: GoogleBackoff.apitools(),
-  grpc: GoogleBackoff.grpc({ initialBackoff: 100, maxBackoff: 1000, backoffMultiplier: 2 }),
-  grpcConnection: GoogleBackoff.grpcConnection
+  apitools: GoogleBackoff.apitools()
 }
 
 describe("GoogleBackoff under a cap", () => {
-  it.each(Object.entries({ ...drawing, gaxios: GoogleBackoff.gaxios(), python: GoogleBackoff.python() }))(
-    "%s waits no longer than the cap, and as long",
-    (_, backoff) => {
-      const capped = Backoff.capped(backoff, 30)
-      for (const u of [0, 0.5, last]) {
-        for (const delay of delaysOf(capped, same(u, 12))) expect(delay).toBeLessThanOrEqual(30)
-      }
-      expect(delaysOf(capped, same(last, 12)).at(-1)).toBeGreaterThanOrEqual(29)
+  it.each(
+    Object.entries({
+      ...drawing,
+      gaxios: GoogleBackoff.gaxios(),
+      python: GoogleBackoff.python(),
+      grpcConnection: GoogleBackoff.grpcConnection
+    })
+  )("%s waits no longer than the cap, and as long", (_, backoff) => {
+    const capped = Backoff.capped(backoff, 30)
+    for (const u of [0, 0.5, last]) {
+      for (const delay of delaysOf(capped, same(u, 12))) expect(delay).toBeLessThanOrEqual(30)
     }
-  )
+    expect(delaysOf(capped, same(last, 12)).at(-1)).toBeGreaterThanOrEqual(29)
+  })
 
   it("slidingWindow keeps a window below a cap that is less than its minimum", () => {
     const capped = Backoff.capped(small, 8)
     expect([delayAt(capped, 3, 0), delayAt(capped, 3, last)]).toEqual([4, 7])
-  })
-
-  it("grpc keeps its jitter", () => {
-    const capped = Backoff.capped(drawing.grpc, 120)
-    expect([0, 0.5, last].map((u) => delayAt(capped, 5, u))).toEqual([80, 100, 120])
   })
 
   it.each(Object.entries(drawing))("%s takes no jitter", (_, backoff) => {
@@ -395,18 +377,6 @@ describe("GoogleBackoff bad arguments", () => {
     {
       make: () => GoogleBackoff.apitools({ maxRetryWait: -1 }),
       message: "GoogleBackoff.apitools: maxRetryWait must be a finite duration >= 1ms, got -1"
-    },
-    {
-      make: () => GoogleBackoff.grpc({ initialBackoff: 0, maxBackoff: 1, backoffMultiplier: 1 }),
-      message: "GoogleBackoff.grpc: initialBackoff must be a finite duration > 0, got 0"
-    },
-    {
-      make: () => GoogleBackoff.grpc({ initialBackoff: 1, maxBackoff: 0, backoffMultiplier: 1 }),
-      message: "GoogleBackoff.grpc: maxBackoff must be a finite duration > 0, got 0"
-    },
-    {
-      make: () => GoogleBackoff.grpc({ initialBackoff: 1, maxBackoff: 1, backoffMultiplier: 0 }),
-      message: "GoogleBackoff.grpc: backoffMultiplier must be > 0, got 0"
     }
   ])("are refused: $message", ({ make, message }) => {
     expect(make).toThrow(InvalidArgument.InvalidArgument)

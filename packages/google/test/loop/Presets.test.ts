@@ -61,6 +61,14 @@ const rows: ReadonlyArray<Row> = [
     source: "googleapis/python-api-core bfc6651, retry_base.py"
   },
   {
+    name: "pythonPolling",
+    preset: Presets.pythonPolling,
+    attempts: Infinity,
+    total: 900,
+    delays: full(1, 1.5, 2.25, 3.375, 5.063, 7.594, 11.391, 17.086, 20),
+    source: "googleapis/python-api-core bfc6651, google/api_core/future/polling.py"
+  },
+  {
     name: "go",
     preset: Presets.go,
     attempts: Infinity,
@@ -119,27 +127,6 @@ const rows: ReadonlyArray<Row> = [
     attempts: 3,
     delays: plus(0, 1, 2),
     source: "googleapis/google-cloud-dotnet 2af4cec, RetryTiming.cs"
-  },
-  {
-    name: "gcloud",
-    preset: Presets.gcloud,
-    attempts: 33,
-    delays: [...plus(1, 1, 2, 4, 8, 16), [32, 32], [32, 32]],
-    source: "cloud.google.com/storage/docs/retry-strategy, Command line"
-  },
-  {
-    name: "apitools",
-    preset: Presets.apitools,
-    attempts: 7,
-    delays: [
-      [1.5, 2.5],
-      [3, 5],
-      [6, 10],
-      [12, 20],
-      [24, 40],
-      [48, 60]
-    ],
-    source: "google/apitools f86cb9d, http_wrapper.py"
   },
   {
     name: "recommended",
@@ -287,8 +274,7 @@ describe("Presets, to the end", () => {
 })
 
 describe("Presets and hints", () => {
-  it("follows what a server asks for in apitools alone", () => {
-    expect(rows.filter(({ preset }) => preset.hint !== Hint.ignore).map(({ name }) => name)).toEqual(["apitools"])
-    expect(Presets.apitools.hint).toEqual(Hint.override({ atMost: "1 minute", otherwise: "giveUp" }))
+  it.each(rows)("$name ignores what a server asks for", ({ preset }) => {
+    expect(preset.hint).toBe(Hint.ignore)
   })
 })

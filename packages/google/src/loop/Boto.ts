@@ -1,0 +1,139 @@
+/**
+ * gsutil's settings in files of boto: found, read by the platform's `FileSystem`, parsed by `ini`.
+ *
+ * A file also holds keys and secrets, so that an error names a section, a key and what is allowed, and never a value.
+ */
+import type { Error as Platform } from "@effect/platform"
+import { FileSystem, Path } from "@effect/platform"
+import { Cause, Config, ConfigError, Duration, Effect, Option } from "effect"
+import * as ini from "ini"
+
+/**
+ * The settings of gsutil's retries, by their names in the file; `max_retry_delay` counts seconds there.
+ *
+ * @category models
+ */
+export interface Boto {
+  /** Retries, and for single requests attempts: a whole number from 0. */
+  readonly num_retries?: number | undefined
+  /** At least 1 second. */
+  readonly max_retry_delay?: Duration.DurationInput | undefined
+}
+
+/** The longest text that is parsed, in characters: a bound of this package, far above any real file. */
+const longest = 1_048_576
+
+/** The most that both settings can be: 2^31 - 1, a bound of this package. */
+const most = 2_147_483_647
+
+const section = "Boto"
+
+/**
+ * The settings of a text in the format of `.boto`; one that the text does not have is left out.
+ *
+ * Keys are found in letters of either case, with `=` or `:`, in the section `Boto` and, where there is one, in `DEFAULT`.
+ * Departure: gsutil fails when it uses a value that is no number; here every bad value is named at once.
+ * Source: https://github.com/boto/boto, 70c65b4f, boto/pyami/config.py, and Python's `configparser`.
+ *
+ * @category constructors
+ */
+export const parse = (owner: string, name: string, text: string): Effect.Effect<Boto, ConfigError.ConfigError> =>
+  Effect.suspend(() => {
+    if (text.length > longest) return refuse(owner, name, `must be at most ${longest} characters long`)
+    const keys = keysOf(text)
+    if (keys === undefined) return refuse(owner, name, "cannot be parsed")
+    const retries = whole(owner, name, keys, "num_retries", 0)
+    const seconds = whole(owner, name, keys, "max_retry_delay", 1)
+    const errors = [retries, seconds].filter((read) => ConfigError.isConfigError(read))
+    const [first, ...others] = errors
+    if (first !== undefined) return Effect.fail(others.reduce((all, other) => ConfigError.And(all, other), first))
+    return Effect.succeed({
+      ...(typeof retries === "number" && { num_retries: retries }),
+      ...(typeof seconds === "number" && { max_retry_delay: Duration.seconds(seconds) })
+    })
+  })
+
+const refuse = (owner: string, name: string, why: string, cause: Cause.Cause<unknown> = Cause.empty) =>
+  Effect.fail(ConfigError.SourceUnavailable([], `${owner}: the file ${JSON.stringify(name)} ${why}`, cause))
+
+type Keys = ReadonlyMap<string, unknown>
+
+/** `undefined` where the library stumbles, for example over a key that has the name of a section. */
+const keysOf = (text: string): Keys | undefined => {
+  try {
+    const sections: Record<string, unknown> = ini.parse(text)
+    const own = entriesOf(sections[section])
+    return new Map(own.length === 0 ? [] : [...entriesOf(sections["DEFAULT"]), ...own])
+  } catch {
+    return undefined
+  }
+}
+
+const entriesOf = (keys: unknown): ReadonlyArray<readonly [key: string, value: unknown]> =>
+  typeof keys === "object" && keys !== null ? Object.entries(keys).map(([key, value]) => entryOf(key, value)) : []
+
+/** The library knows no `:`, and makes `key: value` a key without a value. */
+const entryOf = (key: string, value: unknown): readonly [key: string, value: unknown] => {
+  const [, name, rest] = /^([^:]*):(.*)$/s.exec(value === true ? key : "") ?? []
+  return name === undefined ? [key.toLowerCase(), value] : [name.trim().toLowerCase(), rest?.trim()]
+}
+
+const whole = (
+  owner: string,
+  file: string,
+  keys: Keys,
+  key: keyof Boto,
+  least: number
+): number | ConfigError.ConfigError | undefined => {
+  const value = keys.get(key)
+  if (value === undefined) return undefined
+  const text = typeof value === "string" || typeof value === "number" ? String(value) : ""
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : NaN
+  if (number >= least && number <= most) return number
+  const where = `${key} of section "${section}" in ${JSON.stringify(file)}`
+  const allowed = `a whole number >= ${least} and <= ${most}`
+  return ConfigError.InvalidData([section, key], `${owner}: ${where} must be ${allowed}`)
+}
+
+/**
+ * The settings of all files that gsutil reads; of a setting that several have, the last file's.
+ *
+ * These are the file of `BOTO_CONFIG`; without it those of `BOTO_PATH`; and without that `/etc/boto.cfg` and `~/.boto`. A
+ * file that does not exist has no settings. Fails with a `ConfigError` where one exists and cannot be read.
+ *
+ * @category constructors
+ */
+export const read = (owner: string): Effect.Effect<Boto, ConfigError.ConfigError, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const all = yield* Effect.forEach(yield* paths, (path) =>
+      Effect.catchAll(
+        Effect.flatMap(files.readFileString(path), (text) => parse(owner, path, text)),
+        (error) => (ConfigError.isConfigError(error) ? Effect.fail(error) : missing(owner, path, error))
+      )
+    )
+    return all.reduce((settings, own) => ({ ...settings, ...own }), {})
+  })
+
+const missing = (owner: string, path: string, error: Platform.PlatformError) => {
+  const why = error._tag === "SystemError" ? error.reason : error._tag
+  return why === "NotFound" ? Effect.succeed({}) : refuse(owner, path, `cannot be read: ${why}`, Cause.fail(error))
+}
+
+const paths = /*#__PURE__*/ Effect.gen(function* () {
+  const path = yield* Path.Path
+  const own = yield* textOf("BOTO_CONFIG")
+  const list = own === undefined ? yield* textOf("BOTO_PATH") : undefined
+  const home = (yield* textOf("HOME")) ?? (yield* textOf("USERPROFILE"))
+  const found = own === undefined ? (list?.split(path.sep === "\\" ? ";" : ":") ?? ["/etc/boto.cfg", "~/.boto"]) : [own]
+  return found.flatMap((name) => {
+    if (name === "") return []
+    if (!name.startsWith("~/")) return [name]
+    return home === undefined ? [] : [path.join(home, name.slice(2))]
+  })
+})
+
+const textOf = (name: string) =>
+  Effect.map(Config.option(Config.string(name)), (text) =>
+    Option.getOrUndefined(Option.filter(text, (one) => one !== ""))
+  )
