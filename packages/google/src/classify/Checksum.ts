@@ -6,8 +6,8 @@
  *
  * Source: https://docs.cloud.google.com/storage/docs/hashes-etags, read 2026-11-22.
  */
-import { Crc32c } from "@aws-crypto/crc32c"
 import { md5 } from "@noble/hashes/legacy.js"
+import * as Crc32c from "./Crc32c.ts"
 
 /**
  * @category models
@@ -63,15 +63,15 @@ export const algorithms: ReadonlyArray<Algorithm> = ["crc32c", "md5"]
  * @category constructors
  */
 export const running = (wanted: ReadonlyArray<Algorithm>): Running => {
-  const crc = wanted.includes("crc32c") ? new Crc32c() : undefined
+  let crc = wanted.includes("crc32c") ? 0 : undefined
   const hash = wanted.includes("md5") ? md5.create() : undefined
   return {
     update: (bytes) => {
-      crc?.update(bytes)
+      if (crc !== undefined) crc = Crc32c.update(crc, bytes)
       hash?.update(bytes)
     },
     digest: () => ({
-      ...(crc && { crc32c: base64(bigEndian(crc.digest())) }),
+      ...(crc !== undefined && { crc32c: base64(bigEndian(crc)) }),
       ...(hash && { md5: base64(hash.clone().digest()) })
     })
   }

@@ -1,3 +1,4 @@
+import { crc32c as published } from "@aws-crypto/crc32c"
 import { Checksum } from "@effect-retry/google"
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
@@ -53,6 +54,7 @@ describe("Checksum.running", () => {
       all.digest()
     }
     expect(all.digest()).toEqual(Checksum.of(whole))
+    expect(Buffer.from(all.digest().crc32c ?? "", "base64").readUInt32BE()).toBe(published(whole))
     expect(all.digest().md5).toBe(createHash("md5").update(whole).digest("base64"))
   })
 })

@@ -3,7 +3,8 @@
  */
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { Checksum } from "@effect-retry/google"
-import { Clock, Duration, Effect } from "effect"
+import { Clock, type Duration, Effect } from "effect"
+import { createHash } from "node:crypto"
 
 export const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" })
 
@@ -31,7 +32,6 @@ export interface Call {
   readonly asked: string
   readonly request: HttpClientRequest.HttpClientRequest
   readonly atMillis: number
-  readonly signal: AbortSignal
 }
 
 interface Session {
@@ -48,19 +48,22 @@ export const make = (...faults: ReadonlyArray<Fault>) => {
   const objects: Array<Uint8Array> = []
   /** Bodies of answers that were neither read to their end nor cancelled. */
   const open = new Set<number>()
-  const client = HttpClient.make((request, url, signal) =>
+  /** Requests that were given up before their answer. */
+  const interrupted: Array<number> = []
+  const client = HttpClient.make((request, url) =>
     Effect.flatMap(Clock.currentTimeMillis, (atMillis) => {
       const number = calls.length
       const fault = faults[number] ?? {}
       const asked = request.method === "POST" ? "start" : (request.headers["content-range"] ?? "")
-      calls.push({ asked, request, atMillis, signal })
+      calls.push({ asked, request, atMillis })
       const broken = Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause: reset }))
       const answered = Effect.suspend(() => {
         if (fault.reset === "before") return broken
         const answer = carriedOut(request, url, fault)
         return fault.reset === "after" ? broken : Effect.succeed(responded(number, request, answer, fault))
       })
-      return fault.after === undefined ? answered : Effect.delay(answered, fault.after)
+      const delayed = fault.after === undefined ? answered : Effect.delay(answered, fault.after)
+      return Effect.onInterrupt(delayed, () => Effect.sync(() => interrupted.push(number)))
     })
   )
 
@@ -132,7 +135,7 @@ export const make = (...faults: ReadonlyArray<Fault>) => {
       : { status: 308, headers: range, body: "" }
   }
 
-  return { calls, client, objects, open, sessions }
+  return { calls, client, interrupted, objects, open, sessions }
 }
 
 const plain = (status: number) => ({ status, headers: {}, body: `status ${status}` })
@@ -144,14 +147,14 @@ const ahead = {
 }
 
 const object = (bytes: Uint8Array) => {
-  const { crc32c, md5 } = Checksum.of(bytes)
+  const { crc32c } = Checksum.of(bytes, ["crc32c"])
   const resource = {
     kind: "storage#object",
     name: "cat",
     generation: "1700000000000001",
     size: `${bytes.length}`,
     crc32c,
-    md5Hash: md5
+    md5Hash: createHash("md5").update(bytes).digest("base64")
   }
   return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(resource) }
 }
