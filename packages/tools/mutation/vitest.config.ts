@@ -36,6 +36,8 @@ export default defineConfig({
   test: {
     isolate: false,
     sequence: { sequencer: NearFirst },
+    // With a mutant, what no test waits for may fail as well.
+    dangerouslyIgnoreUnhandledErrors: isQuick,
     projects: [
       {
         resolve: { alias: [{ find: /^@effect-retry\/testing$/, replacement: path("packages/testing/src/index.ts") }] },
@@ -46,7 +48,7 @@ export default defineConfig({
           include: [join(`packages/${mutatedPackage}/test`, process.env["MUTATED_TESTS"] ?? "", "**/*.test.ts")],
           exclude: [...longest, ...(isQuick ? long : [])],
           setupFiles: [
-            ...(isQuick ? [] : [path("packages/tools/mutation/src/coverage.setup.ts")]),
+            path(`packages/tools/mutation/src/${isQuick ? "quick" : "coverage"}.setup.ts`),
             path("packages/testing/test/setup.ts")
           ],
           ...(isQuick && {

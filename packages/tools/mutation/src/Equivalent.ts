@@ -308,6 +308,27 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "A host has brackets at both ends, or none."
   },
   {
+    file: "packages/http/src/loop/FetchCall.ts",
+    line: "const web = latest?.web ?? Response.error()",
+    original: "latest?.web",
+    replacement: "latest.web",
+    reason: "A call that has come to a response has received one; the compiler does not know it."
+  },
+  {
+    file: "packages/http/src/loop/FetchCall.ts",
+    line: "if (response === latest?.response || web.body === null) return web",
+    original: "latest?.response",
+    replacement: "latest.response",
+    reason: "A call that has come to a response has received one; the compiler does not know it."
+  },
+  {
+    file: "packages/http/src/loop/FetchInput.ts",
+    line: 'const method = String(init?.method ?? given?.method ?? "GET").toUpperCase()',
+    original: '"GET"',
+    replacement: '""',
+    reason: "A request that is made without a method is a GET to the platform."
+  },
+  {
     file: "packages/http/src/loop/HttpPolicy.ts",
     line: "if (drain !== undefined) Discard.check(owner, drain)",
     original: "drain !== undefined",

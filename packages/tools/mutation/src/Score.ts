@@ -27,7 +27,7 @@ interface Place {
 }
 
 /**
- * A mutant that all tests passed with.
+ * A mutant that all tests passed with, or that kept one from coming to an end.
  */
 export interface Survivor {
   readonly file: string
@@ -45,6 +45,8 @@ export interface Survivor {
 export interface Score {
   readonly run: number
   readonly killed: number
+  /** Of those that were noticed, those with which a test did not come to an end in time. */
+  readonly late: ReadonlyArray<Survivor>
   readonly equivalent: number
   readonly survivors: ReadonlyArray<Survivor>
 }
@@ -91,9 +93,10 @@ export const score = (report: Report, equivalents: ReadonlyArray<Equivalent>): S
     mutants.map((mutant) => ({ mutant, survivor: survivorOf(file, source, mutant) }))
   )
   const killed = all.filter(({ mutant }) => noticed.includes(mutant.status)).length
+  const late = all.filter(({ mutant }) => mutant.status === "Timeout").map(({ survivor }) => survivor)
   const left = all.filter(({ mutant }) => unnoticed.includes(mutant.status)).map(({ survivor }) => survivor)
   const survivors = left.filter((survivor) => !equivalents.some((known) => isSame(known, survivor)))
-  return { run: killed + left.length, killed, equivalent: left.length - survivors.length, survivors }
+  return { run: killed + left.length, killed, late, equivalent: left.length - survivors.length, survivors }
 }
 
 /**

@@ -3,7 +3,7 @@
  * change.
  *
  *     pnpm mutation http/decide            a folder of a package, with all tests of the package
- *     pnpm mutation http/decide Case.ts    one file of it
+ *     pnpm mutation http/decide Case.ts    one file of it, or several
  *     pnpm mutation http/decide --near     with the tests of the folder alone
  *     pnpm mutation http/decide --quick    the same within one process
  *
@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url"
 import { Stryker } from "@stryker-mutator/core"
 import { equivalents } from "./Equivalent.ts"
 import * as Quick from "./Quick.ts"
-import { percent, type Report, score } from "./Score.ts"
+import { percent, type Report, type Score, score } from "./Score.ts"
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
 
@@ -25,14 +25,14 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const least = 95
 
 const options = process.argv.slice(2).filter((argument) => argument.startsWith("--"))
-const [folder = "", file = "**/*.ts"] = process.argv.slice(2).filter((argument) => !argument.startsWith("--"))
+const [folder = "", ...files] = process.argv.slice(2).filter((argument) => !argument.startsWith("--"))
 const [name = "", ...stages] = folder.split("/")
 const stage = stages.join("/")
 const isQuick = options.includes("--quick")
 const isNear = isQuick || options.includes("--near")
 const reports = join(
   "node_modules/.cache/mutation",
-  [name, ...stages, ...(file === "**/*.ts" ? [] : [file]), ...options.map((option) => option.slice(2))].join("-")
+  [name, ...stages, ...files, ...options.map((option) => option.slice(2))].join("-")
 )
 
 process.chdir(root)
@@ -45,7 +45,7 @@ const quickly = (): Promise<Report> =>
     join("packages", name, "src", stage),
     join("packages", name, "test", stage, "/"),
     `${reports}.states.json`,
-    (path) => path !== "index.ts" && (file === "**/*.ts" || path === file)
+    (path) => path !== "index.ts" && (files.length === 0 || files.includes(path))
   )
 
 const thoroughly = async (): Promise<Report> => {
@@ -53,7 +53,10 @@ const thoroughly = async (): Promise<Report> => {
     testRunner: "vitest",
     plugins: [import.meta.resolve("@stryker-mutator/vitest-runner")],
     vitest: { configFile: "packages/tools/mutation/vitest.config.ts", related: false },
-    mutate: [["packages", name, "src", ...stages, file].join("/"), `!packages/${name}/src/index.ts`],
+    mutate: [
+      ...(files.length === 0 ? ["**/*.ts"] : files).map((file) => ["packages", name, "src", ...stages, file].join("/")),
+      `!packages/${name}/src/index.ts`
+    ],
     // A copy of the workspace would link to the packages as they are.
     inPlace: true,
     coverageAnalysis: "perTest",
@@ -75,12 +78,23 @@ const thoroughly = async (): Promise<Report> => {
   return JSON.parse(readFileSync(`${reports}.json`, "utf8")) as Report
 }
 
-const result = score(await (isQuick ? quickly() : thoroughly()), equivalents)
+const report = await (isQuick ? quickly() : thoroughly())
+
+const line = (subject: string, result: Score): string => {
+  const { equivalent, killed, late, run } = result
+  return `${subject}: ${killed} of ${run} noticed (${late.length} by taking too long), ${equivalent} equivalent, ${percent(result).toFixed(1)} %`
+}
+
+const result = score(report, equivalents)
 for (const { file, line, lineNumber, mutator, original, replacement, status } of result.survivors) {
   console.log(`${file}:${lineNumber} ${mutator} (${status})\n    ${line}\n  - ${original}\n  + ${replacement}`)
 }
-console.log(
-  `${folder}: ${result.killed} of ${result.run} noticed, ${result.equivalent} equivalent, ${percent(result).toFixed(1)} %`
-)
+for (const { file, lineNumber, mutator, original, replacement } of result.late) {
+  console.log(`${file}:${lineNumber} ${mutator} (Timeout)  - ${original}  + ${replacement}`)
+}
+for (const [path, file] of Object.entries(report.files)) {
+  console.log(line(path, score({ files: { [path]: file } }, equivalents)))
+}
+console.log(line(folder, result))
 // A misspelt folder has no mutants, and would be content.
 if (result.run === 0 || percent(result) < least) process.exitCode = 1

@@ -1,16 +1,20 @@
 /**
- * Runs the tests of a file as ever, and then again with each of the mutants that they reached.
+ * Runs the tests of all files as ever, and then, the short ones first, again with each of the mutants that they reached.
  *
  * `MUTANT_STATES` in the environment names the file in which the state of every mutant is kept.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import type { RunnerTask, RunnerTestCase, RunnerTestFile } from "vitest"
+import { writeFileSync } from "node:fs"
+import { type RunnerTask, type RunnerTestCase, type RunnerTestFile, type RunnerTestSuite, vi } from "vitest"
 import { VitestTestRunner } from "vitest/runners"
-import { getFn } from "vitest/suite"
+import { getFn, getHooks } from "vitest/suite"
 
 /** How often each mutant was reached, by its number. */
 interface Reached {
   readonly [mutant: string]: number
+}
+
+interface PerTest {
+  readonly [test: string]: Reached
 }
 
 /**
@@ -18,7 +22,7 @@ interface Reached {
  * Source: https://github.com/stryker-mutator/stryker-js, packages/instrumenter/src/util/syntax-helpers.ts, 9.6.1.
  */
 interface Instrumented {
-  mutantCoverage?: { readonly static: Reached; readonly perTest: { readonly [test: string]: Reached } }
+  mutantCoverage?: { readonly static: Reached; readonly perTest: PerTest }
   currentTestId?: string | undefined
   activeMutant?: string | undefined
   hitCount?: number
@@ -26,6 +30,10 @@ interface Instrumented {
 }
 
 const stryker = ((globalThis as { __stryker__?: Instrumented }).__stryker__ ??= {})
+
+/** Source: https://github.com/vitest-dev/vitest, packages/vitest/src/types/worker.ts, `WorkerGlobalState`, 3.2.7. */
+const worker = (globalThis as { __vitest_worker__?: { readonly ctx: { readonly files: ReadonlyArray<unknown> } } })
+  .__vitest_worker__
 
 const statesFile = process.env["MUTANT_STATES"] ?? ""
 
@@ -35,44 +43,96 @@ const testsOf = (tasks: ReadonlyArray<RunnerTask>): ReadonlyArray<RunnerTestCase
 /** A mutant whose test passes is reached about as often as without it; in an endless loop more and more often. */
 const mostOften = (times: number): number => times * 100 + 1000
 
-const passes = async (test: RunnerTestCase, mutant?: string, times = 0): Promise<boolean> => {
+type State = "Survived" | "Killed" | "Timeout"
+
+const again = async (test: RunnerTestCase, mutant?: string, times = 0): Promise<State> => {
   // What is reached now is counted for no test, and not as reached at import either.
   Object.assign(stryker, { activeMutant: mutant, currentTestId: "again", hitCount: 0, hitLimit: mostOften(times) })
+  const controller = new AbortController()
+  // That of the run before stays aborted where the test took too long then.
+  Object.assign(test.context, { signal: controller.signal })
   try {
-    await getFn(test)()
-    return true
-  } catch {
-    return false
+    await withHooks(test)
+    return "Survived"
+  } catch (error) {
+    controller.abort()
+    vi.restoreAllMocks()
+    return /^(Test|Hook) timed out/.test(String((error as Error | undefined)?.message)) ? "Timeout" : "Killed"
   } finally {
     Object.assign(stryker, { activeMutant: undefined, currentTestId: undefined })
   }
 }
 
-/** The tests that pass when they are run again, the short ones first: the others would seem to notice every mutant. */
-const repeatable = async (tests: ReadonlyArray<RunnerTestCase>): Promise<ReadonlyArray<RunnerTestCase>> => {
-  const found: Array<RunnerTestCase> = []
-  for (const test of tests) if (test.result?.state === "pass" && (await passes(test))) found.push(test)
-  return found.toSorted((one, other) => (one.result?.duration ?? 0) - (other.result?.duration ?? 0))
+/** The outermost first. */
+const suitesOf = (test: RunnerTestCase): ReadonlyArray<RunnerTestSuite> => {
+  const inner: Array<RunnerTestSuite> = []
+  for (let suite = test.suite; suite !== undefined; suite = suite.suite) inner.unshift(suite)
+  return [...new Set([test.file, ...inner])]
+}
+
+const withHooks = async (test: RunnerTestCase): Promise<void> => {
+  const suites = suitesOf(test)
+  const last: Array<() => unknown> = suites.flatMap((suite) =>
+    getHooks(suite).afterEach.map((hook) => () => hook(test.context, suite))
+  )
+  try {
+    for (const suite of suites) {
+      for (const hook of getHooks(suite).beforeEach) {
+        const cleanUp: unknown = await hook(test.context, suite)
+        if (typeof cleanUp === "function") last.push(() => cleanUp())
+      }
+    }
+    await getFn(test)()
+  } finally {
+    for (const hook of last.toReversed()) await hook()
+  }
+}
+
+/** The short ones first. */
+const sorted = (tests: ReadonlyArray<RunnerTestCase>): ReadonlyArray<RunnerTestCase> =>
+  tests.toSorted((one, other) => (one.result?.duration ?? 0) - (other.result?.duration ?? 0))
+
+/** Most of the processor's time that a mutant has: the last tests of one that none notices are the longest. */
+const mostMicros = 4_000_000
+
+const micros = (): number => {
+  const { system, user } = process.cpuUsage()
+  return system + user
+}
+
+/** What becomes of a mutant. The test that notices it comes first from then on: it often notices its neighbours. */
+const judged = async (tests: Array<RunnerTestCase>, mutant: string, reached: PerTest): Promise<State> => {
+  const end = micros() + mostMicros
+  for (const test of tests.filter(({ id }) => reached[id]?.[mutant] !== undefined)) {
+    if (micros() > end) break
+    const state = await again(test, mutant, reached[test.id]?.[mutant])
+    if (state === "Survived") continue
+    const place = tests.indexOf(test)
+    tests.splice(place, 1)
+    if ((await again(test)) === "Survived") {
+      tests.splice(state === "Killed" ? 0 : place, 0, test)
+      return state
+    }
+    // It cannot be repeated, or a mutant has left something behind: it would seem to notice all.
+    console.error(`is left out, as it fails without a mutant too: ${test.file.name}: ${test.name}`)
+  }
+  return "Survived"
 }
 
 const judge = async (tests: ReadonlyArray<RunnerTestCase>): Promise<void> => {
   const { perTest = {}, static: atImport = {} } = stryker.mutantCoverage ?? {}
-  const states = existsSync(statesFile) ? (JSON.parse(readFileSync(statesFile, "utf8")) as Record<string, string>) : {}
-  for (const mutant of Object.keys(atImport)) states[mutant] ??= "Ignored"
+  const left = [...tests]
+  const states = Object.fromEntries<string>(Object.keys(atImport).map((mutant) => [mutant, "Ignored"]))
   for (const mutant of new Set(tests.flatMap(({ id }) => Object.keys(perTest[id] ?? {})))) {
-    if (states[mutant] === "Killed") continue
-    states[mutant] = "Survived"
-    for (const test of tests) {
-      const times = perTest[test.id]?.[mutant]
-      if (times === undefined || (await passes(test, mutant, times))) continue
-      states[mutant] = "Killed"
-      break
-    }
+    states[mutant] = await judged(left, mutant, perTest)
+    writeFileSync(statesFile, JSON.stringify(states))
   }
-  writeFileSync(statesFile, JSON.stringify(states))
 }
 
 export default class extends VitestTestRunner {
+  readonly #tests: Array<RunnerTestCase> = []
+  #filesLeft = worker?.ctx.files.length ?? 0
+
   override async onBeforeRunTask(test: RunnerTask): Promise<void> {
     stryker.currentTestId = test.id
     await super.onBeforeRunTask(test)
@@ -84,7 +144,10 @@ export default class extends VitestTestRunner {
   }
 
   override async onAfterRunFiles(files: ReadonlyArray<RunnerTestFile> = []): Promise<void> {
-    await judge(await repeatable(testsOf(files)))
+    const passed = testsOf(files).filter(({ result }) => result?.state === "pass")
+    this.#tests.push(...passed)
+    this.#filesLeft -= 1
+    if (this.#filesLeft === 0) await judge(sorted(this.#tests))
     super.onAfterRunFiles()
   }
 }

@@ -21,16 +21,16 @@ const known: Equivalent = { file, line: "x > 0", original: "x > 0", replacement:
 describe("score", () => {
   it.each([
     { status: "Killed", run: 1, killed: 1, survivors: 0 },
-    { status: "Timeout", run: 1, killed: 1, survivors: 0 },
+    { status: "Timeout", run: 1, killed: 1, late: 1, survivors: 0 },
     { status: "RuntimeError", run: 1, killed: 1, survivors: 0 },
     { status: "CompileError", run: 1, killed: 1, survivors: 0 },
     { status: "Survived", run: 1, killed: 0, survivors: 1 },
     { status: "NoCoverage", run: 1, killed: 0, survivors: 1 },
     { status: "Ignored", run: 0, killed: 0, survivors: 0 },
     { status: "Pending", run: 0, killed: 0, survivors: 0 }
-  ])("counts a mutant with the status $status", ({ killed, run, status, survivors }) => {
+  ])("counts a mutant with the status $status", ({ killed, late = 0, run, status, survivors }) => {
     const found = score(report(mutant(status, 2, 3, 8)), [])
-    expect([found.run, found.killed, found.survivors.length]).toEqual([run, killed, survivors])
+    expect([found.run, found.killed, found.late.length, found.survivors.length]).toEqual([run, killed, late, survivors])
   })
 
   it("tells what a survivor replaces, and where", () => {
@@ -87,7 +87,7 @@ describe("percent", () => {
     { run: 1, killed: 0, equivalent: 1, is: 100 },
     { run: 0, killed: 0, equivalent: 0, is: 100 }
   ])("is $is for $killed of $run, $equivalent equivalent", ({ is, ...counted }) => {
-    expect(percent({ ...counted, survivors: [] })).toBe(is)
+    expect(percent({ ...counted, late: [], survivors: [] })).toBe(is)
   })
 })
 
