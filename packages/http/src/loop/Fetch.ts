@@ -107,7 +107,7 @@ const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
 
 const mark = Symbol.for("@effect-retry/http/Fetch")
 
-const marked = (retrying: typeof fetch): typeof fetch => Object.assign(retrying, { [mark]: true })
+const marked = (retrying: typeof fetch): typeof fetch => Object.assign(retrying, { [mark]: mark })
 
 /** One that retries and has taken the place of the global `fetch` is not to send by itself. */
 const globalFetch = (): (() => typeof fetch) => {
@@ -119,10 +119,11 @@ const globalFetch = (): (() => typeof fetch) => {
 const fineAnswer = async ({ classifier }: Erased, first: Promise<Response>): Promise<Response | undefined> => {
   try {
     const response = await first
-    return HttpClassifier.isFine(classifier, response) ? response : undefined
+    if (HttpClassifier.isFine(classifier, response)) return response
   } catch {
-    return undefined
+    // The loop begins with what has become of the attempt.
   }
+  return undefined
 }
 
 const checkOptions = (owner: string, options: Options = {}): Options => {

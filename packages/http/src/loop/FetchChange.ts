@@ -45,15 +45,14 @@ type Body = NonNullable<FetchInput.Init["body"]>
 
 const initOf = (body: HttpBody.HttpBody): FetchInput.Init => {
   switch (body._tag) {
-    case "Empty":
-      return { body: null }
     case "Raw":
-      return { body: body.body as Body }
     case "Uint8Array":
-      return { body: body.body as Uint8Array<ArrayBuffer> }
+      return { body: body.body as Body }
     case "FormData":
       return { body: body.formData }
     case "Stream":
       return { body: Stream.toReadableStream(body.stream), duplex: "half" } as FetchInput.Init
+    case "Empty":
+      return { body: null }
   }
 }

@@ -35,8 +35,9 @@ export const checkGlobal = (input: Input, init: Init | undefined): void => {
   if (isRequest(input) && !(input instanceof globalThis.Request)) {
     throw new TypeError("the global fetch takes no Request of another class: name the fetch that does, as an option")
   }
-  if (!isSendable(init?.body)) {
-    throw new TypeError(`the global fetch cannot send a body of this class: ${String(init?.body)}`)
+  const body: unknown = init?.body
+  if (!isSendable(body)) {
+    throw new TypeError(`the global fetch cannot send a body of this class: ${String(body)}`)
   }
 }
 

@@ -375,10 +375,11 @@ describe("Fetch.make with inputs that change", () => {
   })
 
   it.each([
-    ["Headers", new Headers({ "x-own": "1" }), (headers: Headers) => headers.set("x-own", "2")],
-    ["a record", { "x-own": "1" }, (headers: Record<string, string>) => (headers["x-own"] = "2")],
-    ["pairs", [["x-own", "1"]], (headers: Array<[string, string]>) => headers.push(["x-other", "2"])]
-  ] as const)("sends the same headers again: %s", async (_, headers, change) => {
+    ["Headers", () => new Headers({ "x-own": "1" }), (headers: Headers) => headers.set("x-own", "2")],
+    ["a record", () => ({ "x-own": "1" }), (headers: Record<string, string>) => (headers["x-own"] = "2")],
+    ["pairs", () => [["x-own", "1"]], (headers: Array<[string, string]>) => headers.push(["x-other", "2"])]
+  ] as const)("sends the same headers again: %s", async (_, given, change) => {
+    const headers = given()
     await changing((retrying) => [
       retrying(url, { headers: headers as NonNullable<RequestInit["headers"]> }),
       () => change(headers as never)
@@ -494,7 +495,9 @@ describe("Fetch.make with a Request of another class", () => {
   /** As in node-fetch: the body is a stream of Node, and there need be no signal. */
   const ofNodeFetch = (method: string, body: Readable | null) => {
     const request = { url, method, headers: new Map([["x-own", "1"]]), body, bodyUsed: false, signal: null }
-    return { ...request, clone: () => request } as unknown as Request
+    // A clone of a stream of Node waits for the other one to be read.
+    const clone = () => (body === null ? request : undefined)
+    return { ...request, clone } as unknown as Request
   }
 
   /** Stands for node-fetch: it knows no other requests than these. */
@@ -819,20 +822,20 @@ describe("Fetch.makeEffect", () => {
   )
 
   /** As only a server, or a `fetch` that is not this one, can answer. */
-  const unusual = (status: number, statusText: string, body: string | null) =>
+  const unusual = (status: number, statusText: string, body: string | null) => () =>
     Object.defineProperties(new Response(body), { status: { value: status }, statusText: { value: statusText } })
 
   it.live.each([
-    ["no body", new Response(null, { status: 204 }), [204, "", null]],
-    ["no body, and of none to come", new Response(null, { status: 304 }), [304, "", null]],
-    ["an error", Response.error(), [0, "", null]],
+    ["no body", () => new Response(null, { status: 204 }), [204, "", null]],
+    ["no body, and of none to come", () => new Response(null, { status: 304 }), [304, "", null]],
+    ["an error", () => Response.error(), [0, "", null]],
     ["a switch of protocols", unusual(101, "", null), [101, "", null]],
     ["a status that may have no body, and one", unusual(205, "", "ignored"), [205, "", null]],
     ["a status that cannot be made", unusual(999, "", "body"), [999, "", "body"]],
     ["a status text that cannot be made", unusual(429, "a\u0001b", "body"), [429, "a\u0001b", "body"]]
   ] as const)("resolves then, whatever the response was: %s", ([, web, [status, statusText, body]]) =>
     Effect.gen(function* () {
-      const response = yield* refusedLate(web)
+      const response = yield* refusedLate(web())
       const read = response.body === null ? null : yield* Effect.promise(() => response.text())
       expect([response.status, response.statusText, read]).toEqual([status, statusText, body])
     })

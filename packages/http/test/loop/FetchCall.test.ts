@@ -1,7 +1,7 @@
 import { AttemptTimeout, Backoff, Deadline, RetryBucket, Verdict } from "@effect-retry/core"
 import { Fetch, HttpRetry, Idempotency } from "@effect-retry/http"
 import { describe, expect, it, vi } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Supervisor } from "effect"
 import { getEventListeners } from "node:events"
 import * as HttpServer from "../support/HttpServer.ts"
 
@@ -18,6 +18,15 @@ const answering =
     })
     return use(inits).finally(() => spy.mockRestore())
   }
+
+/** Counts the fibers of a runtime. */
+class Started extends Supervisor.AbstractSupervisor<void> {
+  override readonly value = Effect.void
+  fibers = 0
+  override onStart(): void {
+    this.fibers += 1
+  }
+}
 
 describe("the first attempt of a call under a plain policy", () => {
   it("has no signal of its own, and neither have those that follow", () =>
@@ -72,6 +81,18 @@ describe("the first attempt of a call under a plain policy", () => {
       expect(inits).toHaveLength(2)
     }))
 
+  it.each([
+    ["not for an answer that is fine", [204], false],
+    ["for another one", [503, 204], true]
+  ] as const)("starts fibers where there is something to judge: %s", (_, statuses, starts) =>
+    answering(...statuses)(async () => {
+      const started = new Started()
+      const retrying = await Effect.runPromise(Effect.supervised(Fetch.makeEffect(quick), started))
+      expect((await retrying("http://api.test/")).status).toBe(204)
+      expect(started.fibers > 0).toBe(starts)
+    })
+  )
+
   it("is made once where the global fetch throws", async () => {
     const spy = vi.spyOn(globalThis, "fetch").mockImplementation(() => {
       throw new TypeError("a bug")
@@ -92,6 +113,41 @@ describe("the first attempt of a call under a plain policy", () => {
     const { calls } = spy.mock
     spy.mockRestore()
     expect([rejected, calls.length]).toEqual(["enough", 1])
+  })
+})
+
+describe("an attempt of a call", () => {
+  /** Never answers. */
+  const silent = () => {
+    const signals: Array<AbortSignal> = []
+    const own: typeof fetch = (_, init) => {
+      if (init?.signal) signals.push(init.signal)
+      return new Promise(() => {})
+    }
+    return { own, signals }
+  }
+
+  it("is aborted where it times out, and not before", async () => {
+    const { own, signals } = silent()
+    const before: Array<ReadonlyArray<boolean>> = []
+    const observe = [() => Effect.sync(() => void before.push(signals.map(({ aborted }) => aborted)))]
+    const policy = { ...quick, attemptTimeout: AttemptTimeout.constant("1 milli"), maxAttempts: 2, observe }
+    expect(await Fetch.make(policy, { fetch: own })("http://api.test/").catch(String)).toContain("TimeoutError")
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
+    expect(before).toContainEqual([true])
+  })
+
+  it("is left to the signal of the caller where it has none of its own", async () => {
+    const { own, signals } = silent()
+    const spy = vi.spyOn(globalThis, "fetch").mockImplementationOnce(async () => new Response(null, { status: 503 }))
+    spy.mockImplementationOnce(own)
+    const controller = new AbortController()
+    const answer = Fetch.make(quick)("http://api.test/", { signal: controller.signal })
+    await vi.waitFor(() => expect(signals).toHaveLength(1))
+    controller.abort("enough")
+    expect(await answer.catch(String)).toBe("enough")
+    expect(signals.map(({ aborted, reason }) => [aborted, reason])).toEqual([[true, "enough"]])
+    spy.mockRestore()
   })
 })
 
