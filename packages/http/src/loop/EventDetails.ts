@@ -47,11 +47,11 @@ const described = (exchange: Exchange, called: Request, event: Observe.RetryEven
 
 /** The values of headers that the platform does not show either, that of the key, and the parts of each. */
 const secretsOf = ({ fiber, policy, request: { headers } }: Exchange): ReadonlyArray<string> => {
-  const names = [...fiber.getFiberRef(Headers.currentRedactedNames), policy.idempotency.keyHeader.toLowerCase()]
-  return Object.values(Headers.redact(headers, names)).flatMap((value) => {
-    const secret = Redacted.isRedacted(value) ? Redacted.value(value) : ""
-    return [secret, ...secret.split(/[\s;,="]+/).filter((part) => part.length >= shortestCredential)]
-  })
+  const names = [...fiber.getFiberRef(Headers.currentRedactedNames), policy.idempotency.keyHeader]
+  const secrets = Object.values(Headers.redact(headers, names)).filter((value) => typeof value !== "string")
+  return secrets
+    .map(Redacted.value)
+    .flatMap((secret) => [secret, ...secret.split(/[\s;,="]/).filter((part) => part.length >= shortestCredential)])
 }
 
 /** What is shorter, such as the name of a cookie or of a scheme, is a word like any other. */
@@ -122,17 +122,17 @@ interface End {
 }
 
 const endOf = ({ error, response }: Attempt): End => {
-  const isStatus =
-    error === undefined ||
-    error instanceof Retry.ResultRejected ||
-    (error instanceof HttpClientError.ResponseError && error.reason === "StatusCode")
-  if (response === undefined) return isStatus ? { outcome: "" } : ofError(error)
+  const isAnswer = error === undefined || error instanceof Retry.ResultRejected
+  if (response === undefined) return isAnswer ? { outcome: "" } : ofError(error)
   const status = statusOf(response)
-  const text = status === undefined ? "an unknown status" : String(status)
-  if (isStatus) return { outcome: text, status, errorType: ofStatus(status) }
+  const text = status === undefined ? unknownStatus : String(status)
+  const isStatus = error instanceof HttpClientError.ResponseError && error.reason === "StatusCode"
+  if (isAnswer || isStatus) return { outcome: text, status, errorType: ofStatus(status) }
   const { errorType, outcome } = ofError(error)
   return { outcome: `${text}, ${outcome}`, status, errorType }
 }
+
+const unknownStatus = "an unknown status"
 
 const ofStatus = (status: number | undefined): string | undefined => {
   if (status === undefined) return "_OTHER"
@@ -172,6 +172,6 @@ const ofClient = ({ reason }: HttpClientError.HttpClientError, code: string | un
     case "EmptyBody":
       return "has no body"
     case "StatusCode":
-      return "an unknown status"
+      return unknownStatus
   }
 }

@@ -2,7 +2,7 @@
  * What observers of a client's policy are shown.
  */
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import { AttemptTimeout, Backoff, Deadline, Observe, TokenBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, Observe, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
 import { Data, Effect, FastCheck, HashMap, Logger, LogLevel, Metric, Tracer } from "effect"
@@ -239,6 +239,18 @@ const endings: ReadonlyArray<{
     line: "succeeded: GET api.example → 400 after 1 attempt, 0 ms",
     attributes: { ...get, "http.response.status_code": 400, "error.type": "400" }
   },
+  {
+    of: "an error of a status without a response of the platform",
+    run: (observe) => {
+      const foreign = { status: 503 } as HttpClientResponse.HttpClientResponse
+      const failing = HttpClient.make((request) =>
+        Effect.fail(new HttpClientError.ResponseError({ request, reason: "StatusCode", response: foreign }))
+      )
+      return HttpRetry.withRetry(failing, { ...policy, observe }).get(url)
+    },
+    line: "gave up: GET api.example → an unknown status after 2 attempts, 400 ms (all attempts spent)",
+    attributes: { ...get, "error.type": "ResponseError", "http.request.resend_count": 1 }
+  },
   ...(["Encode", "EmptyBody"] as const).map((reason) => ({
     of: `an error of the client: ${reason}`,
     run: (observe: Observers) => {
@@ -342,6 +354,22 @@ describe("HttpRetry.withRetry events", () => {
   )
 })
 
+describe("HttpRetry.withRetry events of an operation inside another one", () => {
+  it.effect("show the request, and no outcome yet", () =>
+    Effect.gen(function* () {
+      const lines = yield* logged((observe) => {
+        const client = HttpRetry.withRetry(down, { ...policy, observe })
+        const outer = { maxAttempts: 2, backoff: policy.backoff, classifier: () => Verdict.noOpinion }
+        return Retry.retry(client.get(url), { ...outer, name: "job" })
+      })
+      const nested = lines.filter(({ text }) => text.startsWith("nested"))
+      expect(nested.map((line) => [line.text, ofProtocol(line)])).toStrictEqual([
+        ["nested: GET api.example inside attempt 1 of job, which retries too", get]
+      ])
+    })
+  )
+})
+
 describe("HttpRetry.withRetry spans of attempts", () => {
   it.effect("tell how often the request was sent again, from the second on", () =>
     Effect.gen(function* () {
@@ -429,6 +457,24 @@ const shownBy = <A, E>(operation: (observe: Observers) => Effect.Effect<A, E>) =
   })
 
 describe("HttpRetry.withRetry with secrets", () => {
+  it.effect.each([
+    ["Basic abcdef", "abcdef is no Basic login", "REDACTED is no Basic login"],
+    ["Basic abcde", "no login by abcde or Basic", "no login by abcde or Basic"],
+    ["Basic abcde", "no login by Basic abcde", "no login by REDACTED"],
+    ["first1;second2,third3=fourth4", "first1 second2 third3 fourth4", "REDACTED REDACTED REDACTED REDACTED"],
+    ['realm="abcdef"', "abcdef of realm", "REDACTED of realm"]
+  ] as const)("shows of %j in %j what is no credential", ([authorization, message, shown]) =>
+    Effect.gen(function* () {
+      const failing = HttpClient.transformResponse(
+        down,
+        Effect.flatMap(() => Effect.fail(new Unreadable({ message })))
+      )
+      const request = HttpClientRequest.get(url).pipe(HttpClientRequest.setHeader("authorization", authorization))
+      const lines = yield* logged((observe) => HttpRetry.withRetry(failing, { ...policy, observe }).execute(request))
+      expect(lines.map(({ text }) => text).join()).toContain(`Unreadable "${shown}"`)
+    })
+  )
+
   const secret = FastCheck.stringMatching(/^[A-Za-z0-9._~-]{0,12}$/).map((text) => `s3cret${text}`)
   const blanks = FastCheck.constantFrom("", " ", "\n", '"', "'", "@", "?", "/", "<", "\u2028")
 
