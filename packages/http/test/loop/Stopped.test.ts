@@ -1,5 +1,14 @@
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
-import { AttemptTimeout, Backoff, Deadline, RateLimiter, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import {
+  AttemptTimeout,
+  Backoff,
+  Deadline,
+  RateLimiter,
+  Retry,
+  RetryBucket,
+  TokenBucket,
+  Verdict
+} from "@effect-retry/core"
 import { HttpClassifier, HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -94,6 +103,32 @@ describe("HttpRetry.orStopped", () => {
       expect(
         stopped.history.map(({ error }) => (HttpClassifier.isResponse(error) ? error.status : error._tag))
       ).toEqual([503, "RequestError", "RequestError"])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    ["a response", Scripted.make(503).client.get(url)],
+    ["no response", Effect.succeed("none")]
+  ] as const)("has an error of the client as it came, also one of a retry that rejected %s", ([, rejecting]) =>
+    Effect.gen(function* () {
+      const own = new Retry.ResultRejected({ result: yield* rejecting })
+      const failing = HttpClient.transformResponse(scripted(200).client, Effect.zipRight(Effect.fail(own)))
+      const shown = HttpClassifier.isResponse(own.result) ? own.result : own
+      const previous: Array<unknown> = []
+      const beforeRetry = (request: HttpClientRequest.HttpClientRequest, attempt: HttpRetry.Attempt) => {
+        previous.push(Option.getOrUndefined(attempt.previous)?.outcome)
+        return Effect.succeed(request)
+      }
+      const opinion = () => Verdict.transient
+      for (const bounds of [{}, { attemptTimeout: AttemptTimeout.constant("1 minute") }]) {
+        const twice = { ...policy, ...bounds, beforeRetry, maxAttempts: 2, opinion }
+        const stopped = yield* Effect.flip(HttpRetry.orStopped(failing, twice).get(url))
+        expect(stopped).toMatchObject({ _tag: "RetryStopped", attempts: 2 })
+        const { error, history } = stopped as Retry.RetryStopped<unknown>
+        expect(error).toBe(own)
+        expect(history.map(({ error }) => error)).toEqual([shown, shown])
+      }
+      expect(previous).toEqual([own, own])
     }).pipe(world)
   )
 
