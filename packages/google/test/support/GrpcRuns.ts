@@ -9,7 +9,7 @@ import * as GrpcServer from "./GrpcServer.ts"
 
 /** How the case went, of a client made with the options of the other argument. */
 export const run = (
-  { answer, calls = [{}], serve = GrpcServer.serve }: Case,
+  { answer, calls = [{}], serve = GrpcServer.serve }: Pick<Case, "answer" | "calls" | "serve">,
   options: ClientOptions
 ): Effect.Effect<Seen, never, Scope.Scope> =>
   Effect.gen(function* () {
