@@ -130,7 +130,7 @@ const report = ({ isAnswered, listener, options }: Call, { code, details, metada
 
 const cancel = (call: Call, status: StatusObject): void => {
   call.cancelled ??= status
-  for (const { child } of call.running) child.cancelWithStatus(status.code, status.details)
+  for (const each of call.running) discard(call, each, status)
   call.fiber?.unsafeInterruptAsFork(FiberId.none)
 }
 
@@ -183,9 +183,10 @@ const commit = (call: Call, self: Attempt): true => {
   return true
 }
 
-const discard = (call: Call, self: Attempt): void => {
-  call.running.delete(self)
-  self.child.cancelWithStatus(codes.CANCELLED, "Another attempt was answered")
+const lost = { code: codes.CANCELLED, details: "Another attempt was answered" }
+
+const discard = (call: Call, self: Attempt, { code, details }: Omit<StatusObject, "metadata"> = lost): void => {
+  if (call.running.delete(self)) self.child.cancelWithStatus(code, details)
 }
 
 const attempt = (call: Call, previous: number): Effect.Effect<StatusObject, Failure> =>
