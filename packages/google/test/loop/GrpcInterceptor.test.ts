@@ -9,14 +9,17 @@ import { describe, expect, it } from "@effect/vitest"
 import {
   type ClientOptions,
   InterceptingCall,
+  type InterceptingListener,
   type Interceptor,
   type InterceptorOptions,
   Metadata,
+  type NextCall,
   status,
   type StatusObject
 } from "@grpc/grpc-js"
 import { type Clock, type Duration, Effect, Fiber, Schedule, type Scope } from "effect"
 import { EventEmitter } from "node:events"
+import { readFileSync } from "node:fs"
 import * as GrpcCases from "../support/GrpcCases.ts"
 import * as GrpcClient from "../support/GrpcClient.ts"
 import * as GrpcRuns from "../support/GrpcRuns.ts"
@@ -92,6 +95,48 @@ const parent = (given: { readonly cancelled?: boolean; readonly deadline?: numbe
   return { emitter, options: { parent: emitter as unknown as Parent } }
 }
 
+const ended = (code: status): StatusObject => ({ code, details: "", metadata: new Metadata() })
+
+interface Child {
+  readonly listener: InterceptingListener
+  /** What the attempt was told to do. */
+  readonly events: Array<string>
+}
+
+/** Calls whose attempts go nowhere: what they receive is up to the test. */
+const byHand = () => {
+  const children: Array<Child> = []
+  const events: Array<string> = []
+  const listener: InterceptingListener = {
+    onReceiveMetadata: () => events.push("headers"),
+    onReceiveMessage: (message) => events.push(message ?? "nothing"),
+    onReceiveStatus: ({ code }) => events.push(status[code])
+  }
+  const nextCall = (): ReturnType<NextCall> => {
+    const told: Array<string> = []
+    const index = children.length
+    return {
+      start: (_, given) => {
+        if (isListener(given)) children.push({ listener: given, events: told })
+      },
+      sendMessage: (message) => told.push(message),
+      sendMessageWithContext: (_, message) => told.push(message),
+      startRead: () => undefined,
+      halfClose: () => told.push("half-close"),
+      cancelWithStatus: () => told.push("cancelled"),
+      getPeer: () => `peer ${index}`,
+      getAuthContext: () => null
+    }
+  }
+  const codec = { requestSerialize: GrpcServer.serialize, responseDeserialize: GrpcServer.deserialize }
+  const definition = { path: GrpcServer.paths.call, requestStream: false, responseStream: false, ...codec }
+  const make = (made: Interceptor) => made({ method_definition: definition }, nextCall)
+  return { children, heard: { events, listener }, make }
+}
+
+const isListener = (given: Partial<InterceptingListener> = {}): given is InterceptingListener =>
+  given.onReceiveStatus !== undefined
+
 /** The clock of the test, which counts the waits that run. */
 const countingClock = Effect.map(Effect.clock, (clock) => {
   let waits = 0
@@ -108,13 +153,25 @@ const countingClock = Effect.map(Effect.clock, (clock) => {
 
 const fibers = Effect.map(Fiber.roots, (roots) => Array.from(roots).length)
 
+const prepared = (given: GrpcCases.Case) => {
+  const { bufferBytes, config, maxAttemptsLimit: maxAttemptsCap } = given
+  return Effect.flatMap(interceptor(config, { bufferBytes, maxAttemptsCap }), (made) =>
+    GrpcRuns.prepare(given, { interceptors: [made] })
+  )
+}
+
+const expected = (given: GrpcCases.Case): GrpcCases.Seen => given.interceptor?.seen ?? given.seen
+
 describe("GrpcInterceptor.make", () => {
-  it.scopedLive.each(GrpcCases.cases.map((given) => [given.name, given] as const))("%s", ([, given]) =>
+  it.scopedLive.each(GrpcRuns.rows(GrpcCases.cases))("%s", ([, given]) =>
+    Effect.map(Effect.flatten(prepared(given)), (seen) => expect(seen).toEqual(expected(given)))
+  )
+
+  it.scopedLive("keeps deadlines", () =>
     Effect.gen(function* () {
-      const { bufferBytes, config, maxAttemptsLimit: maxAttemptsCap } = given
-      const made = yield* interceptor(config, { bufferBytes, maxAttemptsCap })
-      const seen = yield* GrpcRuns.run(given, { interceptors: [made] })
-      expect(seen).toEqual(given.interceptor?.seen ?? given.seen)
+      const run = yield* GrpcRuns.prepareAll(GrpcCases.deadlines, prepared)
+      const wanted = GrpcCases.deadlines.map((given) => [given.name, expected(given)])
+      expect(yield* run).toEqual(Object.fromEntries(wanted))
     })
   )
 
@@ -399,7 +456,7 @@ describe("GrpcInterceptor.make", () => {
 
     it.scopedLive.each([
       ["is past", -1],
-      ["is no time", Number.NaN]
+      ["is just past", Date.now() - 1]
     ] as const)("that %s ends the call, whatever is retried", ([, deadline]) =>
       Effect.gen(function* () {
         const { call } = yield* rig(
@@ -445,6 +502,67 @@ describe("GrpcInterceptor.make", () => {
     )
   })
 
+  describe("a call under other interceptors", () => {
+    it.scopedLive("is told nothing of attempts that have lost", () =>
+      Effect.gen(function* () {
+        const { children, heard, make } = byHand()
+        const call = make(yield* interceptor(GrpcCases.hedging({ maxAttempts: 2 })))
+        call.start(new Metadata(), heard.listener)
+        yield* until(() => children.length === 2)
+        const [lost, won] = children.map(({ listener }) => listener)
+        won?.onReceiveMetadata(new Metadata())
+        lost?.onReceiveMetadata(new Metadata())
+        lost?.onReceiveMessage("late")
+        lost?.onReceiveStatus(ended(status.CANCELLED))
+        won?.onReceiveMessage("answer")
+        won?.onReceiveStatus(ended(status.OK))
+        yield* until(() => heard.events.includes("OK"))
+        expect(heard.events).toEqual(["headers", "answer", "OK"])
+        expect(children.map(({ events }) => events)).toEqual([["cancelled"], []])
+      })
+    )
+
+    it.scopedLive("has one attempt where its request is too large to be hedged", () =>
+      Effect.gen(function* () {
+        const { children, heard, make } = byHand()
+        const { clock, waits } = yield* countingClock
+        const config = GrpcCases.hedging({ maxAttempts: 2, hedgingDelay: "0.001s" })
+        const call = make(yield* Effect.withClock(interceptor(config, { bufferBytes: 1 }), clock))
+        call.start(new Metadata(), heard.listener)
+        call.sendMessage("more than a byte")
+        call.halfClose()
+        yield* until(() => children.length === 1 && waits() === 0)
+        children[0]?.listener.onReceiveStatus(ended(status.UNAVAILABLE))
+        yield* until(() => heard.events.includes("UNAVAILABLE"))
+        expect(children.map(({ events }) => events)).toEqual([["more than a byte", "half-close"]])
+      })
+    )
+
+    it.scopedLive("is sent nowhere where it was cancelled before its start", () =>
+      Effect.gen(function* () {
+        const { children, heard, make } = byHand()
+        const call = make(yield* interceptor(GrpcCases.retrying({})))
+        call.cancelWithStatus(status.CANCELLED, "never mind")
+        call.start(new Metadata(), heard.listener)
+        yield* until(() => heard.events.length > 1)
+        expect([heard.events, children]).toEqual([["nothing", "CANCELLED"], []])
+      })
+    )
+
+    it.scopedLive("knows the peer of its latest attempt", () =>
+      Effect.gen(function* () {
+        const { children, heard, make } = byHand()
+        const call = make(yield* interceptor(GrpcCases.retrying({})))
+        const before = call.getPeer()
+        call.start(new Metadata(), heard.listener)
+        yield* until(() => children.length === 1)
+        const peers = [before, call.getPeer(), call.getAuthContext()]
+        children[0]?.listener.onReceiveStatus(ended(status.INTERNAL))
+        expect(peers).toEqual(["unknown", "peer 0", null])
+      })
+    )
+  })
+
   it.effect.each([
     [-1, "GrpcInterceptor.make: bufferBytes must be >= 0, got -1"],
     [Number.NaN, "GrpcInterceptor.make: bufferBytes must be >= 0, got NaN"]
@@ -455,4 +573,22 @@ describe("GrpcInterceptor.make", () => {
       expect(make).toThrow(message)
     })
   )
+})
+
+describe("the index of the package", () => {
+  const source = (path: string) => new URL(`../../src/${path}`, import.meta.url)
+
+  /** What a module and all those that it leads to import from elsewhere, types included. */
+  const importsOf = (module: URL, met = new Set<string>()): ReadonlyArray<string> => {
+    if (met.has(module.href)) return []
+    met.add(module.href)
+    const imports = Array.from(readFileSync(module, "utf8").matchAll(/^(?:import|export|\}) .*from "(.+)"$/gm))
+    return imports.flatMap(([, from = ""]) => (from.startsWith(".") ? importsOf(new URL(from, module), met) : [from]))
+  }
+
+  it("works where @grpc/grpc-js is not installed", () => {
+    const named = [source("index.ts"), source("loop/GrpcInterceptor.ts")].map((module) => importsOf(module))
+    expect(named.map((imports) => imports.includes("@grpc/grpc-js"))).toEqual([false, true])
+    expect(named[0]).toContain("effect")
+  })
 })

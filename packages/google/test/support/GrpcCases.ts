@@ -419,11 +419,12 @@ const refusals: ReadonlyArray<Case> = [
   }
 ]
 
-const withDeadline: ReadonlyArray<GrpcClient.Call> = [{ deadline: 100 }]
+const withDeadline: ReadonlyArray<GrpcClient.Call> = [{ deadline: 1000 }]
 
 const expired: Seen = { calls: [["DEADLINE_EXCEEDED", undefined]], attempts: "-" }
 
-const deadlines: ReadonlyArray<Case> = [
+/** These take the time of a deadline, and are therefore to be run side by side. */
+export const deadlines: ReadonlyArray<Case> = [
   {
     name: "has one deadline for all attempts",
     config: retrying({}),
@@ -433,8 +434,7 @@ const deadlines: ReadonlyArray<Case> = [
   },
   {
     name: "has the timeout of its method for all attempts",
-    // With nine decimals: the client reads fewer as that many nanoseconds.
-    config: { methodConfig: [{ ...retryingAll({}), timeout: "0.100000000s" }] },
+    config: { methodConfig: [{ ...retryingAll({}), timeout: "1s" }] },
     answer: answers(busy, never),
     seen: { calls: [["DEADLINE_EXCEEDED", undefined]], attempts: "-1", cancelled: [1] }
   },
@@ -455,12 +455,31 @@ const deadlines: ReadonlyArray<Case> = [
     grpcJs: { why: "asks for tokens after the wait", seen: expired }
   },
   {
+    name: "does not wait for a hedge after the deadline",
+    config: hedging({ hedgingDelay: unending }),
+    answer: answers(pushedBack("1000000")),
+    calls: withDeadline,
+    seen: { calls: [["UNAVAILABLE", 0]], attempts: "-" },
+    grpcJs: { why: "waits until the deadline", seen: expired }
+  },
+  {
     name: "does not wait for what the server pushes back with the last attempt",
     config: hedging({ hedgingDelay: unending, maxAttempts: 2 }),
     answer: answers(busy, pushedBack("1000000")),
     calls: withDeadline,
     seen: { calls: [["UNAVAILABLE", 1]], attempts: "-1" },
     grpcJs: { why: "waits as if there were an attempt to come", seen: { ...expired, attempts: "-1" } }
+  },
+  {
+    name: "leaves running what runs where the server forbids further attempts",
+    config: hedging({}),
+    answer: (index) => (index === 1 ? { ...pushedBack("-1"), arrived: 3 } : never),
+    calls: withDeadline,
+    seen: { calls: [["DEADLINE_EXCEEDED", undefined]], attempts: "-12", cancelled: [0, 2] },
+    grpcJs: {
+      why: "gives up the others",
+      seen: { calls: [["UNAVAILABLE", 1]], attempts: "-12", cancelled: [0, 2] }
+    }
   }
 ]
 
@@ -502,17 +521,6 @@ const hedges: ReadonlyArray<Case> = [
     seen: { calls: [["UNAVAILABLE", 0]], attempts: "-" }
   },
   {
-    name: "leaves running what runs where the server forbids further attempts",
-    config: hedging({}),
-    answer: (index) => (index === 1 ? { ...pushedBack("-1"), arrived: 3 } : never),
-    calls: withDeadline,
-    seen: { calls: [["DEADLINE_EXCEEDED", undefined]], attempts: "-12", cancelled: [0, 2] },
-    grpcJs: {
-      why: "gives up the others",
-      seen: { calls: [["UNAVAILABLE", 1]], attempts: "-12", cancelled: [0, 2] }
-    }
-  },
-  {
     name: "sends the first attempt alone where tokens are at half",
     config: hedging({ hedgingDelay: unending }, { maxTokens: 2, tokenRatio: 0.001 }),
     answer: answers(busy),
@@ -537,12 +545,4 @@ const hedges: ReadonlyArray<Case> = [
   }
 ]
 
-export const cases: ReadonlyArray<Case> = [
-  ...retries,
-  ...throttled,
-  ...pushedBacks,
-  ...streams,
-  ...refusals,
-  ...deadlines,
-  ...hedges
-]
+export const cases: ReadonlyArray<Case> = [...retries, ...throttled, ...pushedBacks, ...streams, ...refusals, ...hedges]

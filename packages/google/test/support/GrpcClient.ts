@@ -48,13 +48,19 @@ export interface Ended {
   readonly trailers: Metadata
 }
 
-export const connect = (address: string, options: ClientOptions = {}): Effect.Effect<Client, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync(
-      () => new Client(address, credentials.createInsecure(), { "grpc.use_local_subchannel_pool": 1, ...options })
-    ),
-    (client) => Effect.sync(() => client.close())
+/** Is connected, so that no call has to wait for it. */
+export const connect = (address: string, options: ClientOptions = {}): Effect.Effect<Client, never, Scope.Scope> => {
+  const client = Effect.sync(
+    () => new Client(address, credentials.createInsecure(), { "grpc.use_local_subchannel_pool": 1, ...options })
   )
+  return Effect.tap(
+    Effect.acquireRelease(client, (made) => Effect.sync(() => made.close())),
+    (made) =>
+      Effect.async<void>((resume) => {
+        made.waitForReady(Infinity, (error) => resume(error === undefined ? Effect.void : Effect.die(error)))
+      })
+  )
+}
 
 /** Never fails: a status other than OK is an ending too. */
 export const call = (client: Client, wanted: Call = {}): Effect.Effect<Ended> =>

@@ -7,18 +7,36 @@ import type { Case, Seen } from "./GrpcCases.ts"
 import * as GrpcClient from "./GrpcClient.ts"
 import * as GrpcServer from "./GrpcServer.ts"
 
-/** How the case went, of a client made with the options of the other argument. */
-export const run = (
+/** How the case goes, of a client made with the options of the other argument: it is connected before the calls are made. */
+export const prepare = (
   { answer, calls = [{}], serve = GrpcServer.serve }: Pick<Case, "answer" | "calls" | "serve">,
   options: ClientOptions
-): Effect.Effect<Seen, never, Scope.Scope> =>
+): Effect.Effect<Effect.Effect<Seen>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const server = yield* serve(answer)
     const client = yield* GrpcClient.connect(server.address, options)
-    const ended = yield* Effect.forEach(calls, (call) => ending(client, call, server))
-    yield* server.settled
-    return seen(ended, server.calls)
+    const ended = Effect.forEach(calls, (call) => ending(client, call, server))
+    return Effect.map(Effect.zipLeft(ended, server.settled), (ended) => seen(ended, server.calls))
   })
+
+/** Names the cases, for rows of a table. */
+export const rows = (cases: ReadonlyArray<Case>): ReadonlyArray<readonly [name: string, given: Case]> =>
+  cases.map((given) => [given.name, given])
+
+/** How the cases go, by their names, with all calls at once. */
+export const prepareAll = <R>(
+  cases: ReadonlyArray<Case>,
+  prepared: (given: Case) => Effect.Effect<Effect.Effect<Seen>, never, R>
+): Effect.Effect<Effect.Effect<Readonly<Record<string, Seen>>>, never, R> =>
+  Effect.map(
+    Effect.forEach(cases, (given) =>
+      Effect.map(
+        prepared(given),
+        Effect.map((seen) => [given.name, seen] as const)
+      )
+    ),
+    (runs) => Effect.map(Effect.all(runs, { concurrency: "unbounded" }), (all) => Object.fromEntries(all))
+  )
 
 interface Ending {
   readonly call: GrpcClient.Call
