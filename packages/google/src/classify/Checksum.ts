@@ -6,6 +6,7 @@
  *
  * Source: https://docs.cloud.google.com/storage/docs/hashes-etags, read 2026-11-22.
  */
+import * as Argument from "@effect-retry/core/Argument"
 import { md5 } from "@noble/hashes/legacy.js"
 import * as Crc32c from "./Crc32c.ts"
 
@@ -53,6 +54,16 @@ export interface Comparison {
  * @category models
  */
 export const algorithms: ReadonlyArray<Algorithm> = ["crc32c", "md5"]
+
+/**
+ * Algorithms that a caller names, in an array of their own.
+ *
+ * @category constructors
+ */
+export const checked = (owner: string, wanted: ReadonlyArray<Algorithm>): ReadonlyArray<Algorithm> =>
+  Array.isArray(wanted) && wanted.every((one) => algorithms.includes(one))
+    ? [...wanted]
+    : Argument.refuse(owner, "checksums", "an array of crc32c and md5", wanted)
 
 /**
  * Begins checksums of these algorithms, over no bytes.

@@ -111,8 +111,6 @@ const checked = (owner: string, client: Client, options: Given): Upload => {
   if (!Number.isSafeInteger(chunkBytes) || chunkBytes < quantumBytes || chunkBytes % quantumBytes !== 0) {
     Argument.refuse(owner, "chunkBytes", "a multiple of 262144", chunkBytes)
   }
-  const areKnown = Array.isArray(checksums) && checksums.every((one) => Checksum.algorithms.includes(one))
-  if (!areKnown) Argument.refuse(owner, "checksums", "an array of crc32c and md5", checksums)
   const address = resumeFrom === undefined ? undefined : checkedAddress(owner, resumeFrom)
   const complete = { ...StorageRetry.standard, ...said(policy ?? {}) } as Policy
   Owner.calling(owner, () => HttpRetry.make(complete as HttpRetry.Fields<unknown>))
@@ -123,7 +121,7 @@ const checked = (owner: string, client: Client, options: Given): Upload => {
     policy: complete,
     address,
     chunkBytes,
-    checksums: [...checksums]
+    checksums: Checksum.checked(owner, checksums)
   }
 }
 

@@ -4,6 +4,7 @@
 import { HttpClientRequest } from "@effect/platform"
 import * as Argument from "@effect-retry/core/Argument"
 import { Predicate } from "effect"
+import { checkedEndpoint, checkedGeneration, checkedName, type Generation } from "./StorageRequest.ts"
 
 /**
  * What is to be written.
@@ -27,13 +28,6 @@ export interface Target {
   readonly endpoint?: string | undefined
 }
 
-/**
- * A generation or metageneration: a whole number from 0, also as the text that the API writes it as.
- *
- * @category models
- */
-export type Generation = number | bigint | string
-
 const owner = "ResumableUpload.startRequest"
 
 const preconditions = [
@@ -52,38 +46,22 @@ const preconditions = [
  */
 export const startRequest = (target: Target): HttpClientRequest.HttpClientRequest => {
   if (!Predicate.isRecord(target)) return Argument.refuse(owner, "target", "a record", target)
-  const { endpoint = "https://storage.googleapis.com", metadata, parameters = {} } = target
-  const bucket = encodeURIComponent(checkedName("bucket", target.bucket))
+  const { endpoint, metadata, parameters = {} } = target
+  const bucket = encodeURIComponent(checkedName(owner, "bucket", target.bucket))
   const conditions = preconditions.flatMap((name) => {
     const generation = target[name]
-    return generation === undefined ? [] : [[name, checkedGeneration(name, generation)] as const]
+    return generation === undefined ? [] : [[name, checkedGeneration(owner, name, generation)] as const]
   })
-  const request = HttpClientRequest.post(`${checkedEndpoint(endpoint)}/upload/storage/v1/b/${bucket}/o`, {
+  const request = HttpClientRequest.post(`${checkedEndpoint(owner, endpoint)}/upload/storage/v1/b/${bucket}/o`, {
     urlParams: {
       ...parameters,
       uploadType: "resumable",
-      name: checkedName("name", target.name),
+      name: checkedName(owner, "name", target.name),
       ...Object.fromEntries(conditions)
     }
   })
   return metadata === undefined ? request : withMetadata(request, metadata)
 }
-
-/** A bucket of dots is another path. */
-const checkedName = (field: string, name: string): string =>
-  typeof name === "string" && name !== "" && !/^\.{1,2}$/.test(name)
-    ? name
-    : Argument.refuse(owner, field, "a name", name)
-
-const checkedGeneration = (field: string, generation: Generation): string =>
-  /^\d{1,19}$/.test(String(generation))
-    ? String(generation)
-    : Argument.refuse(owner, field, "a whole number from 0", generation)
-
-const checkedEndpoint = (endpoint: string): string =>
-  typeof endpoint === "string" && URL.canParse(endpoint) && /^https?:/i.test(endpoint) && !/[?#]/.test(endpoint)
-    ? endpoint.replace(/\/+$/, "")
-    : Argument.refuse(owner, "endpoint", "a URL without a query", endpoint)
 
 const withMetadata = (
   request: HttpClientRequest.HttpClientRequest,

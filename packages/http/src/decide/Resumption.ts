@@ -77,18 +77,20 @@ export const first = (answer: Answer, asked: ByteRange.ByteRange | undefined): D
 }
 
 /**
- * The bytes of an answer to a request for the rest, from `position` on. `isSame` says whether it is of the same version.
+ * The bytes of an answer to a request for the rest, from `position` on. `isSame` says whether it is of the same version,
+ * `isPart` whether its status 200 is to be read as 206.
  *
  * @category destructors
  */
 export const rest = (
   answer: Answer,
   { position, total, until }: { readonly position: number } & Pick<Part, "total" | "until">,
-  isSame: boolean
+  isSame: boolean,
+  isPart = false
 ): Decision => {
   const { status } = answer
   if (status === 412) return { _tag: "OtherVersion", why: "status 412" }
-  if (status !== 206) {
+  if (status !== 206 && !(status === 200 && isPart)) {
     if (status === 200 && !isSame) return { _tag: "OtherVersion", why: "status 200 with another validator" }
     return { _tag: "RangeRefused", why: `status ${status} instead of the rest` }
   }

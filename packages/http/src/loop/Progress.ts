@@ -105,7 +105,7 @@ export const read = (progress: Progress, response: Response): Effect.Effect<void
   const decision =
     version === undefined || received === 0
       ? Resumption.first(response, progress.asked)
-      : Resumption.rest(response, { position, ...known }, version.isSame(response))
+      : Resumption.rest(response, { position, ...known }, version.isSame(response), version.isPart?.(response))
   if (decision._tag !== "Part") return unread(response, refused(progress, decision))
   if (received === 0) begin(progress, response, decision.part)
   const part = isOpen(progress) ? open : decision.part

@@ -16,6 +16,11 @@ export interface Version {
   readonly pin: (request: Request) => Request
   /** Whether an answer to such a request is of this version, as far as it says. */
   readonly isSame: (response: Response) => boolean
+  /**
+   * Whether an answer with status 200 is the part that was asked for all the same: for servers that say so by a
+   * `Content-Range`, which then has to fit like that of a 206. @default () => false
+   */
+  readonly isPart?: ((response: Response) => boolean) | undefined
 }
 
 /**

@@ -147,6 +147,16 @@ describe("Resumption.rest", () => {
     expect(Resumption.rest({ status, headers }, asked, isSame)).toEqual({ _tag: tag, why })
   })
 
+  it("is the same of a 200 that counts as a part, and as strict", () => {
+    const asked = { position: 4, until: 10, total: 10 }
+    const ofStatus = (status: number, value: string, isSame = true) =>
+      Resumption.rest({ status, headers: range(value) }, asked, isSame, true)
+    expect(ofStatus(200, "bytes 4-9/10")).toEqual(ofStatus(206, "bytes 4-9/10"))
+    expect(ofStatus(200, "bytes 0-9/10")._tag).toBe("WrongPart")
+    expect(ofStatus(200, "bytes 4-9/10", false)._tag).toBe("OtherVersion")
+    expect(ofStatus(203, "bytes 4-9/10")._tag).toBe("RangeRefused")
+  })
+
   it("is refused where neither answer knows the length of the whole", () => {
     const asked = { position: 4, until: undefined, total: undefined }
     expect(Resumption.rest({ status: 206, headers: range("bytes 4-9/*") }, asked, true)).toEqual({

@@ -586,6 +586,20 @@ describe("Download.stream as an operation", () => {
       ])
     }).pipe(world)
   )
+
+  it.effect("takes the rest with status 200 where the version says so", () =>
+    Effect.gen(function* () {
+      const rest = { status: 200, headers: { "content-range": "bytes 7-8/20" } }
+      const results = yield* Effect.forEach([true, false], (isPart) => {
+        const { client } = RangeServer.make(file, [{ breaksAfter: 7 }, rest, {}])
+        const tagged: Download.Validator = (first) =>
+          Option.map(Download.entityTag(first), (version) => ({ ...version, isPart: () => isPart }))
+        return collected(Download.stream(HttpRetry.withRetry(client, policy), get, { validators: [tagged] }))
+      })
+      expect(results[0]?.bytes).toEqual(content(file, 0).fill(0, 7, 9))
+      expect(results[1]?.error).toMatchObject({ reason: { _tag: "RangeRefused" } })
+    }).pipe(world)
+  )
 })
 
 describe("Download.stream laws", () => {
