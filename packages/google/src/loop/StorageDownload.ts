@@ -142,7 +142,13 @@ export const stream: {
 type Failed = HttpClientError.ResponseError | Download.DownloadFailed | ChecksumMismatch
 type Response = HttpClientResponse.HttpClientResponse
 
-const checked = (options: Options): Required<Options> => {
+/** Options with what was left out. */
+interface Given {
+  readonly checksums: ReadonlyArray<Checksum.Algorithm>
+  readonly report: (verification: Verification) => Effect.Effect<void>
+}
+
+const checked = (options: Options): Given => {
   const owner = "StorageDownload.stream"
   if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record of options", options)
   const { checksums = ["crc32c"], report = () => Effect.void }: Options = options
@@ -161,7 +167,7 @@ interface First {
 const downloaded = <E, R>(
   client: HttpClient.HttpClient.With<E, R>,
   request: HttpClientRequest.HttpClientRequest,
-  { checksums, report }: Required<Options>
+  { checksums, report }: Given
 ): Stream.Stream<Uint8Array, E | Failed, R> => {
   const running = Checksum.running(checksums)
   let received = 0
