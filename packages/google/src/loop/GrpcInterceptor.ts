@@ -78,9 +78,9 @@ export interface Options {
 /**
  * An interceptor that makes every call as the service config says for its method.
  *
- * - The status is that of the last attempt, untouched. The deadline of a call bounds all of its attempts, and so does the
- *   `timeout` of its method; where it would pass before the next attempt, the call fails at once with what the last one
- *   failed with.
+ * - The status of a call is that of its last attempt: code, details and trailers.
+ * - The deadline of a call bounds all of its attempts, and so does the `timeout` of its method. Where it would pass before the
+ *   next attempt, the call fails at once with what the last one failed with, and not with `DEADLINE_EXCEEDED` later.
  * - A call that is cancelled, by its caller or by the call that it was made for, ends at once, in an attempt or in a wait.
  * - Server and caller are told with `grpc-previous-rpc-attempts` how many attempts came before.
  * - Interceptors before this one see one call, and those after it see each attempt.

@@ -35,8 +35,8 @@ export const make = (child: Child, previous: number): Attempt => ({
 })
 
 /**
- * Sends what is there to send: one request after the other, each when the one before was written, and the end of them
- * together with the last.
+ * Sends the next request, if the one before was written, and the end of all requests together with the last. The caller
+ * calls again when a request was written.
  *
  * @category running
  */
@@ -48,7 +48,6 @@ export const send = (self: Attempt, requests: Requests, onWritten: (context: Mes
     const callback = () => {
       self.isWriting = false
       onWritten(request.context)
-      send(self, requests, onWritten)
     }
     self.child.sendMessageWithContext({ ...request.context, callback }, request.message)
   }

@@ -162,11 +162,14 @@ const sendAll = (call: Call): void => {
   for (const each of call.running) sendTo(call, each)
 }
 
-const sendTo = (call: Call, self: Attempt): void =>
+const sendTo = (call: Call, self: Attempt): void => {
+  if (!call.running.has(self)) return
   Attempts.send(self, call.requests, ({ callback }) => {
     if (call.committed === self) Requests.forget(call.requests, self.next)
     callback?.()
+    sendTo(call, self)
   })
+}
 
 const commitFurthest = (call: Call): void => {
   const [furthest] = [...call.running].toSorted((a, b) => b.next - a.next)
@@ -185,7 +188,7 @@ const commit = (call: Call, self: Attempt): true => {
 
 const lost = { code: codes.CANCELLED, details: "Another attempt was answered" }
 
-const discard = (call: Call, self: Attempt, { code, details }: Omit<StatusObject, "metadata"> = lost): void => {
+const discard = (call: Call, self: Attempt, { code, details }: Pick<StatusObject, "code" | "details"> = lost): void => {
   if (call.running.delete(self)) self.child.cancelWithStatus(code, details)
 }
 

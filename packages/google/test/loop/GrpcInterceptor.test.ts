@@ -101,10 +101,12 @@ interface Child {
   readonly listener: InterceptingListener
   /** What the attempt was told to do. */
   readonly events: Array<string>
+  /** Tells that the latest request was written. */
+  readonly written: () => void
 }
 
 /** Calls whose attempts go nowhere: what they receive is up to the test. */
-const byHand = () => {
+const byHand = ({ requestStream = false } = {}) => {
   const children: Array<Child> = []
   const events: Array<string> = []
   const listener: InterceptingListener = {
@@ -115,12 +117,16 @@ const byHand = () => {
   const nextCall = (): ReturnType<NextCall> => {
     const told: Array<string> = []
     const index = children.length
+    let written: WriteCallback | undefined
     return {
       start: (_, given) => {
-        if (isListener(given)) children.push({ listener: given, events: told })
+        if (isListener(given)) children.push({ listener: given, events: told, written: () => written?.() })
       },
       sendMessage: (message) => told.push(message),
-      sendMessageWithContext: (_, message) => told.push(message),
+      sendMessageWithContext: ({ callback }, message) => {
+        written = callback
+        told.push(message)
+      },
       startRead: () => undefined,
       halfClose: () => told.push("half-close"),
       cancelWithStatus: () => told.push("cancelled"),
@@ -129,10 +135,12 @@ const byHand = () => {
     }
   }
   const codec = { requestSerialize: GrpcServer.serialize, responseDeserialize: GrpcServer.deserialize }
-  const definition = { path: GrpcServer.paths.call, requestStream: false, responseStream: false, ...codec }
+  const definition = { path: GrpcServer.paths.call, requestStream, responseStream: false, ...codec }
   const make = (made: Interceptor) => made({ method_definition: definition }, nextCall)
   return { children, heard: { events, listener }, make }
 }
+
+type WriteCallback = NonNullable<Parameters<ReturnType<NextCall>["sendMessageWithContext"]>[0]["callback"]>
 
 const isListener = (given: Partial<InterceptingListener> = {}): given is InterceptingListener =>
   given.onReceiveStatus !== undefined
@@ -519,6 +527,28 @@ describe("GrpcInterceptor.make", () => {
         yield* until(() => heard.events.includes("OK"))
         expect(heard.events).toEqual(["headers", "answer", "OK"])
         expect(children.map(({ events }) => events)).toEqual([["cancelled"], []])
+      })
+    )
+
+    it.scopedLive("sends an attempt each request when the one before was written, until it has lost", () =>
+      Effect.gen(function* () {
+        const { children, heard, make } = byHand({ requestStream: true })
+        const call = make(yield* interceptor(GrpcCases.hedging({ maxAttempts: 2 })))
+        call.start(new Metadata(), heard.listener)
+        for (const request of ["a", "b", "c"]) call.sendMessage(request)
+        call.halfClose()
+        yield* until(() => children.length === 2)
+        const [lost, won] = children
+        won?.written()
+        won?.listener.onReceiveMetadata(new Metadata())
+        lost?.written()
+        won?.written()
+        won?.written()
+        expect(children.map(({ events }) => events)).toEqual([
+          ["a", "cancelled"],
+          ["a", "b", "c", "half-close"]
+        ])
+        won?.listener.onReceiveStatus(ended(status.OK))
       })
     )
 
