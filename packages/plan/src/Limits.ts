@@ -104,7 +104,12 @@ export const timeoutMillis = (
   startMillis: number
 ): number | undefined =>
   attemptTimeout &&
-  TimeLeft.millisFor(attemptTimeout, attempt, deadline === undefined ? Infinity : deadline.withinMillis - startMillis)
+  TimeLeft.millisFor(
+    attemptTimeout,
+    attempt,
+    startMillis,
+    deadline === undefined ? Infinity : deadline.withinMillis - startMillis
+  )
 
 /**
  * The wait that keeps the deadline, or `undefined` where no attempt follows.

@@ -46,7 +46,7 @@ export const ofAttempts = (policy: Scheduled<unknown>, followed: Omit<Followed, 
 }
 
 const timeoutBeyondDeadline = ({ attemptTimeout, deadline }: Scheduled<unknown>): ReadonlyArray<Warning> => {
-  const firstMillis = attemptTimeout?.millisOf(1)
+  const firstMillis = attemptTimeout?.millisOf(1, 0)
   return firstMillis !== undefined && deadline !== undefined && firstMillis > deadline.withinMillis
     ? [
         warning({

@@ -96,7 +96,7 @@ const timeoutOf = ({
   readonly attemptTimeout?: AttemptTimeout.AttemptTimeout<unknown> | undefined
 }): string => {
   if (attemptTimeout === undefined) return "none"
-  return attemptTimeout.millisOf(50) > attemptTimeout.millisOf(1) ? "grows" : "is constant"
+  return attemptTimeout.millisOf(50, 0) > attemptTimeout.millisOf(1, 0) ? "grows" : "is constant"
 }
 
 describe("Arbitraries.policy", () => {

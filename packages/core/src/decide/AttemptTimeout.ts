@@ -37,8 +37,8 @@ const wholeMillis = (given: Duration.Duration): Duration.Duration =>
  * @category models
  */
 export interface AttemptTimeout<out E2 = AttemptTimedOut> {
-  /** What attempt `attempt`, from 1, is given at most, in milliseconds. */
-  readonly millisOf: (attempt: number) => number
+  /** What attempt `attempt`, from 1, is given at most, in milliseconds, where it starts `startMillis` after the operation. */
+  readonly millisOf: (attempt: number, startMillis: number) => number
   /** What a timeout means for the operation. */
   readonly verdict: Verdict.Verdict
   readonly onTimeout: (timedOut: AttemptTimedOut) => E2
@@ -90,7 +90,8 @@ type Times = {
 }
 
 /**
- * A time of its own for every attempt: `millis` answers that of attempt `attempt`, from 1.
+ * A time of its own for every attempt: `millis` answers that of attempt `attempt`, from 1, where it starts `startMillis`
+ * after the operation. Only a function that declares the second parameter is told when attempts start.
  *
  * An answer that is not a number of milliseconds from 1 to `Millis.longestTimerMillis` throws an `InvalidArgument` that
  * names the timeout; a few of them are asked for at construction.
@@ -102,17 +103,23 @@ type Times = {
  * @category constructors
  */
 export const fromFunction: {
-  (name: string, millis: (attempt: number) => number): AttemptTimeout
-  <E2>(name: string, millis: (attempt: number) => number, options: Options<E2>): AttemptTimeout<E2>
+  (name: string, millis: AttemptTimeout["millisOf"]): AttemptTimeout
+  <E2>(name: string, millis: AttemptTimeout["millisOf"], options: Options<E2>): AttemptTimeout<E2>
 } = <E2>(
   name: string,
-  millis: (attempt: number) => number,
+  millis: AttemptTimeout["millisOf"],
   options?: Options<E2>
 ): AttemptTimeout<E2 | AttemptTimedOut> => {
-  const millisOf = (attempt: number) =>
-    Argument.number(`AttemptTimeout.${name}`, `timeout of attempt ${attempt}`, millis(attempt), Bounds.timeout)
-  for (const attempt of [1, 2, 3, 4]) millisOf(attempt)
-  return make(millisOf, options)
+  const checked = (attempt: number, startMillis: number) =>
+    Argument.number(
+      `AttemptTimeout.${name}`,
+      `timeout of attempt ${attempt}`,
+      millis(attempt, startMillis),
+      Bounds.timeout
+    )
+  for (const attempt of [1, 2, 3, 4]) checked(attempt, 0)
+  // Time is only kept for a function that declares a parameter for it.
+  return make(millis.length > 1 ? checked : (attempt) => checked(attempt, 0), options)
 }
 
 /**

@@ -29,9 +29,21 @@ export const mayStart = (self: Deadline<unknown>, elapsedMillis: number): boolea
 }
 
 /**
- * What attempt `attempt` is given, in milliseconds, where `leftMillis` are left until the deadline.
+ * Whether a timeout depends on when an attempt starts: whether its function declares a parameter for it.
+ *
+ * @category guards
+ */
+export const readsStart = ({ millisOf }: AttemptTimeout<unknown>): boolean => millisOf.length > 1
+
+/**
+ * What attempt `attempt` is given, in milliseconds, where it starts `startMillis` after the operation and `leftMillis` are
+ * left until the deadline.
  *
  * @category destructors
  */
-export const millisFor = (self: AttemptTimeout<unknown>, attempt: number, leftMillis: number): number =>
-  Math.max(0, Math.min(self.millisOf(attempt), leftMillis))
+export const millisFor = (
+  self: AttemptTimeout<unknown>,
+  attempt: number,
+  startMillis: number,
+  leftMillis: number
+): number => Math.max(0, Math.min(self.millisOf(attempt, startMillis), leftMillis))

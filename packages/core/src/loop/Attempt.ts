@@ -23,9 +23,10 @@ export const effect = (op: Operation.Operation): Erased => {
   const { attempt: tag, attemptTimeout: timeout, deadline } = op.prepared.policy
   const named = inSpan(op, withName(op, spending(op)))
   if (tag === undefined && timeout === undefined && deadline?._tag !== "Cut") return noted(op, named)
-  const leftMillis = deadline === undefined ? Infinity : deadline.withinMillis - op.attemptStartedMillis
+  const startMillis = op.attemptStartedMillis
+  const leftMillis = deadline === undefined ? Infinity : deadline.withinMillis - startMillis
   const timeoutMillis =
-    timeout === undefined ? leftMillis : TimeLeft.millisFor(timeout, Operation.counted(op), leftMillis)
+    timeout === undefined ? leftMillis : TimeLeft.millisFor(timeout, Operation.counted(op), startMillis, leftMillis)
   const self = noted(op, tag === undefined ? named : Effect.provideService(named, tag, current(op, timeoutMillis)))
   if (deadline?._tag === "Cut" && timeoutMillis === leftMillis) {
     return bounded(op, self, leftMillis, () => ({ _tag: "Cut", deadline }))

@@ -10,6 +10,7 @@ import type { Tree } from "../decide/BackoffTree.ts"
 import * as Bounds from "../decide/Bounds.ts"
 import * as Hint from "../decide/Hint.ts"
 import * as HintRule from "../decide/HintRule.ts"
+import * as TimeLeft from "../decide/TimeLeft.ts"
 import type { Any, ErasedPolicy, Fields } from "./PolicyRecord.ts"
 import { erase } from "./PolicyRecord.ts"
 import type { Observer } from "./RetryEvent.ts"
@@ -187,6 +188,7 @@ const prepareUnknown = (owner: string, given: Any): Prepared => {
   const hint = policy.hint ?? Hint.standard
   const judgesByTime = readsMoment(policy.classifier) || (policy.result !== undefined && readsMoment(policy.result))
   const needsStart = observers.length > 0 || judgesByTime || backoff?.readsTime === true
+  const boundsByTime = policy.attemptTimeout !== undefined && TimeLeft.readsStart(policy.attemptTimeout)
   return {
     policy,
     hint,
@@ -195,7 +197,7 @@ const prepareUnknown = (owner: string, given: Any): Prepared => {
     retries: [policy.maxAttempts, ...Object.values(policy.attemptsByKind ?? {})].some((limit = 1) => limit > 1),
     draws: backoff?.draws === true,
     hintDraws: HintRule.draws(hint),
-    timed: needsStart || policy.deadline !== undefined || policy.attempt !== undefined,
+    timed: needsStart || boundsByTime || policy.deadline !== undefined || policy.attempt !== undefined,
     isBare: aroundAttempts.every((field) => policy[field] === undefined) && policy.deadline?._tag !== "Cut",
     eager: needsStart || eagerFields.some((field) => policy[field] !== undefined),
     observers

@@ -7,7 +7,7 @@ import { law } from "../support/Laws.ts"
 
 /** What the first attempts are given. */
 const given = (timeout: AttemptTimeout.AttemptTimeout<unknown>, attempts: number, leftMillis = Infinity) =>
-  Array.from({ length: attempts }, (_, i) => TimeLeft.millisFor(timeout, i + 1, leftMillis))
+  Array.from({ length: attempts }, (_, i) => TimeLeft.millisFor(timeout, i + 1, 0, leftMillis))
 
 const timedOut = new AttemptTimeout.AttemptTimedOut({ attempt: 3, after: Duration.seconds(2) })
 
@@ -29,7 +29,7 @@ describe("AttemptTimeout.growing", () => {
 
   it("does not overflow", () => {
     const timeout = AttemptTimeout.growing({ initial: 1, factor: Number.MAX_VALUE, maximum: 1_000 })
-    expect([1, 2, 3, 1_000, 2 ** 31].map((attempt) => TimeLeft.millisFor(timeout, attempt, Infinity))).toEqual([
+    expect([1, 2, 3, 1_000, 2 ** 31].map((attempt) => TimeLeft.millisFor(timeout, attempt, 0, Infinity))).toEqual([
       1, 1_000, 1_000, 1_000, 1_000
     ])
   })
@@ -40,6 +40,12 @@ describe("AttemptTimeout.fromFunction", () => {
     const timeout = AttemptTimeout.fromFunction("falling", (attempt) => Math.ceil(1_000 / attempt))
     expect(given(timeout, 6)).toEqual([1_000, 500, 334, 250, 200, 167])
     expect(given(timeout, 6, 300)).toEqual([300, 300, 300, 250, 200, 167])
+  })
+
+  it("knows when an attempt starts", () => {
+    const timeout = AttemptTimeout.fromFunction("until a second", (_, startMillis) => Math.max(1, 1_000 - startMillis))
+    expect([0, 250.5, 999, 2_000].map((start) => TimeLeft.millisFor(timeout, 2, start, 500))).toEqual([500, 500, 1, 1])
+    expect([0, 250.5, 999].map((start) => TimeLeft.millisFor(timeout, 2, start, Infinity))).toEqual([1_000, 749.5, 1])
   })
 
   it("makes the caller's own error of a timeout", () => {
@@ -72,7 +78,7 @@ describe("TimeLeft.millisFor", () => {
     [0, 0],
     [-5, 0]
   ])("clips the third attempt to the time left: %d", (left, millis) => {
-    expect(TimeLeft.millisFor(timeout, 3, left)).toBe(millis)
+    expect(TimeLeft.millisFor(timeout, 3, 0, left)).toBe(millis)
   })
 
   it.prop(
@@ -86,7 +92,7 @@ describe("TimeLeft.millisFor", () => {
     ],
     ([initial, factor, more, left, attempt]) => {
       const growing = AttemptTimeout.growing({ initial, factor, maximum: initial + more })
-      const [now, next] = [attempt, attempt + 1].map((n) => TimeLeft.millisFor(growing, n, left))
+      const [now, next] = [attempt, attempt + 1].map((n) => TimeLeft.millisFor(growing, n, 0, left))
       expect(now).toSatisfy((millis: number) => millis >= 0 && millis <= left && millis <= initial + more + 1e-6)
       expect(next).toBeGreaterThanOrEqual(now ?? NaN)
     },

@@ -58,6 +58,16 @@ describe("Retry.retry under an attempt timeout", () => {
     })
   )
 
+  it.effect("gives an attempt what a function makes of its start, in a policy that needs no time otherwise", () =>
+    Effect.gen(function* () {
+      const until = AttemptTimeout.fromFunction("until", (_, startMillis) => Math.max(500, 5_000 - startMillis))
+      const policy = { ...timed, maxAttempts: 6, attemptTimeout: until }
+      expect(yield* Effect.exit(Retry.retry(Effect.never, policy))).toEqual(Exit.fail(timedOut(6, 500)))
+      // 5 seconds, 5 times half a second, and 5 waits of a second.
+      expect(yield* nowMillis).toBe(12_500)
+    }).pipe(world)
+  )
+
   it.effect.each([
     { name: "refuses", deadline: Deadline.refuse("5500 millis") },
     { name: "truncates", deadline: Deadline.truncate("5500 millis", { reserve: "1500 millis" }) }

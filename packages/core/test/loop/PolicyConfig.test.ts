@@ -74,7 +74,7 @@ describe("Policy.config", () => {
         const preset = yield* provider(everything).load(Policy.config(Policy.standard))
         expect(preset.maxAttempts).toBe(7)
         expect(delays(preset, 0)).toEqual([125, 375, 1_125, 3_375, 5_000, 5_000])
-        expect([1, 9].map((attempt) => preset.attemptTimeout?.millisOf(attempt))).toEqual([2_000, 2_000])
+        expect([1, 9].map((attempt) => preset.attemptTimeout?.millisOf(attempt, 0))).toEqual([2_000, 2_000])
         expect(preset.deadline).toEqual(Deadline.refuse("1 minute", { reserve: "3 seconds" }))
         expect(preset.hint).toEqual(Hint.floor({ atMost: "30 seconds", otherwise: "clamp" }))
       })
@@ -213,7 +213,7 @@ describe("Policy.config", () => {
         Policy.config<string>(preset)
       )
       expect(read.attemptTimeout).toEqual({ ...preset.attemptTimeout, millisOf: read.attemptTimeout?.millisOf })
-      expect(read.attemptTimeout?.millisOf(1)).toBe(2_000)
+      expect(read.attemptTimeout?.millisOf(1, 0)).toBe(2_000)
       expect(read.deadline).toEqual({ ...preset.deadline, withinMillis: 60_000 })
       expect(read.hint).toEqual(Hint.override({ atMost: "5 seconds", otherwise: "clamp" }))
       const truncating = { ...Policy.standard, deadline: Deadline.truncate("1 hour", { reserve: "5 seconds" }) }

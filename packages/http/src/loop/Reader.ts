@@ -195,8 +195,10 @@ export const readLast = (reader: Reader, response: Response): Sent => {
 const boundOf = (reader: Reader) => {
   const { attempts, exchange } = reader
   const { attemptTimeout, deadline } = exchange.policy
-  const leftMillis = deadline === undefined ? Infinity : Math.max(0, deadline.withinMillis - elapsedMillis(reader))
-  const millis = attemptTimeout === undefined ? leftMillis : TimeLeft.millisFor(attemptTimeout, attempts, leftMillis)
+  const startMillis = elapsedMillis(reader)
+  const leftMillis = deadline === undefined ? Infinity : Math.max(0, deadline.withinMillis - startMillis)
+  const millis =
+    attemptTimeout === undefined ? leftMillis : TimeLeft.millisFor(attemptTimeout, attempts, startMillis, leftMillis)
   if (millis === Infinity) return undefined
   const duration = Duration.millis(millis)
   const onTimeout = (): unknown => {

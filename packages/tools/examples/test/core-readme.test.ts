@@ -133,7 +133,7 @@ describe(`${path} ## Defaults`, () => {
   })
 
   it("a timeout or a cut above the longest timer is refused", () => {
-    expect(AttemptTimeout.constant(longest).millisOf(1)).toBe(longest)
+    expect(AttemptTimeout.constant(longest).millisOf(1, 0)).toBe(longest)
     expect(() => AttemptTimeout.constant(longest + 1)).toThrow("AttemptTimeout.constant: duration must be")
     expect(() => Deadline.cut(longest + 1)).toThrow("Deadline.cut: within must be")
   })

@@ -911,7 +911,7 @@ describe(`${path} ## Presets`, () => {
       expect(cells.slice(0, -1)).toEqual([
         String(preset.maxAttempts),
         waits.join(", "),
-        preset.attemptTimeout === undefined ? "absent" : String(preset.attemptTimeout.millisOf(1)),
+        preset.attemptTimeout === undefined ? "absent" : String(preset.attemptTimeout.millisOf(1, 0)),
         statusesOf(preset.classifier.tables),
         methodsOf(preset.idempotency),
         namesOf(preset.classifier.tables.directives)
