@@ -22,11 +22,14 @@
  * assert.strictEqual(policy.maxAttempts, 4)
  * ```
  */
-import { AttemptTimeout, Backoff, Deadline, Hint, Jitter } from "@effect-retry/core"
-import type { Policy } from "@effect-retry/core"
+import { Backoff, Classifier, Deadline, Hint, Jitter } from "@effect-retry/core"
+import type { AttemptTimeout, Policy } from "@effect-retry/core"
+import { Struct } from "effect"
+import * as JavaSettings from "../accept/JavaSettings.ts"
 import * as Defaults from "../accept/PythonDefaults.ts"
 import * as GoogleBackoff from "../decide/GoogleBackoff.ts"
 import { until } from "./PythonDeadline.ts"
+import { toPolicy } from "./RetrySettingsPolicy.ts"
 
 const exponential = (
   base: `${number} ${"millis" | "seconds"}`,
@@ -48,34 +51,28 @@ const truncated = (within: `${number} ${"seconds" | "minutes"}`): Deadline.Deadl
  * Java's clients over HTTP, Cloud Storage's among them: 6 attempts, exponential from 1 second by 2 up to 32 seconds, full
  * jitter, 50 seconds for all of it and for each attempt. A wait that would pass the deadline is refused.
  *
- * Departure: delays are up to one millisecond longer, `RetrySettings` has them exactly.
- * Source: https://github.com/googleapis/sdk-platform-java, 56aa343, ServiceOptions.java, `getDefaultRetrySettings`.
+ * Source: `JavaSettings.http`, which `RetrySettings` can change.
  *
  * @category constructors
  */
-export const javaHttp: Policy.Preset<AttemptTimeout.AttemptTimedOut> = {
-  attemptTimeout: /*#__PURE__*/ AttemptTimeout.constant("50 seconds"),
-  maxAttempts: 6,
-  backoff: /*#__PURE__*/ jittered("1 seconds", 2, "32 seconds"),
-  hint: Hint.ignore,
-  deadline: /*#__PURE__*/ Deadline.refuse("50 seconds")
-}
+export const javaHttp: Policy.Preset<AttemptTimeout.AttemptTimedOut> = /*#__PURE__*/ Struct.omit(
+  /*#__PURE__*/ toPolicy(JavaSettings.http, { classifier: Classifier.never }),
+  "classifier"
+)
 
 /**
  * Java's polling of long-running operations: exponential from 5 seconds by 1.5 up to 45 seconds, full jitter, for 5 minutes.
  * A wait that would pass the deadline is refused.
  *
- * Source: https://github.com/googleapis/sdk-platform-java, 56aa343, the defaults of generated clients for
- * `OperationTimedPollAlgorithm`.
+ * Source: `JavaSettings.polling`, which `RetrySettings` can change.
  *
  * @category constructors
  */
-export const javaPolling: Policy.Preset = {
-  maxAttempts: Infinity,
-  backoff: /*#__PURE__*/ jittered("5 seconds", 1.5, "45 seconds"),
-  hint: Hint.ignore,
-  deadline: /*#__PURE__*/ Deadline.refuse("5 minutes")
-}
+export const javaPolling: Policy.Preset = /*#__PURE__*/ Struct.omit(
+  /*#__PURE__*/ toPolicy(JavaSettings.polling, { classifier: Classifier.never }),
+  "classifier",
+  "attemptTimeout"
+)
 
 /**
  * Resumable uploads and streams of Java's Cloud Storage: as `javaHttp`, with jitter on top that compounds, no time for single

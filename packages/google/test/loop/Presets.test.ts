@@ -19,6 +19,8 @@ interface Row {
 }
 
 const full = (...greatest: ReadonlyArray<number>) => greatest.map((each) => [0, each] as const)
+/** Java draws whole milliseconds from below the bound, and cuts fractions off. */
+const below = (...bounds: ReadonlyArray<number>) => full(...bounds.map((bound) => bound - 0.001))
 const plus = (most: number, ...least: ReadonlyArray<number>) => least.map((each) => [each, each + most] as const)
 
 const rows: ReadonlyArray<Row> = [
@@ -27,7 +29,7 @@ const rows: ReadonlyArray<Row> = [
     preset: Presets.javaHttp,
     attempts: 6,
     total: 50,
-    delays: full(1, 2, 4, 8, 16),
+    delays: below(1, 2, 4, 8, 16),
     source: "googleapis/sdk-platform-java 56aa343, ServiceOptions.java"
   },
   {
@@ -35,7 +37,7 @@ const rows: ReadonlyArray<Row> = [
     preset: Presets.javaPolling,
     attempts: Infinity,
     total: 300,
-    delays: full(5, 7.5, 11.25, 16.875, 25.313, 37.969, 45, 45),
+    delays: below(5, 7.5, 11.25, 16.875, 25.312, 37.968, 45, 45),
     source: "googleapis/sdk-platform-java 56aa343"
   },
   {
@@ -185,20 +187,20 @@ describe("Presets, to the end", () => {
     {
       name: "javaHttp spends its attempts before its time",
       preset: Presets.javaHttp,
-      starts: [0, 1, 3, 7, 15, 31],
+      starts: sums(0.999, 1.999, 3.999, 7.999, 15.999),
       reason: "AttemptsSpent"
     },
     {
       name: "javaHttp refuses the wait that would pass its deadline",
       preset: Presets.javaHttp,
       takes: "8 seconds",
-      starts: [0, 9, 19, 31, 47],
+      starts: [0, 8.999, 18.998, 30.997, 46.996],
       reason: "DeadlinePassed"
     },
     {
       name: "javaPolling goes on until a wait would pass its deadline",
       preset: Presets.javaPolling,
-      starts: [0, 5, 12.5, 23.75, 40.625, 65.938, 103.907, 148.907, 193.907, 238.907, 283.907],
+      starts: sums(4.999, 7.499, 11.249, 16.874, 25.311, 37.967, 44.999, 44.999, 44.999, 44.999),
       reason: "DeadlinePassed"
     },
     {
