@@ -56,7 +56,8 @@ export interface Tables extends HttpClassifier.Tables {
  * `userRateLimitExceeded`, with which a 403 is a rate limit; `Retry-After`, and `google.rpc.RetryInfo` before it.
  *
  * Sources: https://cloud.google.com/storage/docs/retry-strategy, "Response"; of the reasons
- * https://cloud.google.com/storage/docs/json_api/v1/status-codes, "403—Forbidden", and "429—Too Many Requests".
+ * https://developers.google.com/workspace/drive/api/guides/handle-errors, "403: User rate limit exceeded", and
+ * https://cloud.google.com/storage/docs/json_api/v1/status-codes, "429—Too Many Requests".
  *
  * @category constructors
  */
@@ -178,7 +179,7 @@ export interface Grpc {
  * or that of a cause. No opinion on an error without one.
  *
  * Sources: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback"; of the rules for `RetryInfo`
- * googleapis/java-bigtable, `ApiResultRetryAlgorithm`.
+ * googleapis/java-bigtable 949c696, `RetryInfoRetryAlgorithm`.
  *
  * @category constructors
  */

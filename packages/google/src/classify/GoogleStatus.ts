@@ -114,10 +114,12 @@ const statusOf = (given: unknown): number | undefined => {
 
 /** A number or a name in `code`; a name in `status`, as in a body. */
 const codeOf = (error: unknown): StatusCode.StatusCode | undefined => {
-  const code = Untrusted.property(error, "code")
-  if (typeof code === "number") return StatusCode.fromNumber(code)
-  const name = Untrusted.text(error, "code") ?? Untrusted.text(error, "status")
-  return name === undefined ? undefined : StatusCode.fromName(name)
+  const number = Untrusted.property(error, "code")
+  const names = [Untrusted.text(error, "code"), Untrusted.text(error, "status")]
+  return (
+    (typeof number === "number" ? StatusCode.fromNumber(number) : undefined) ??
+    first(names, (name) => (name === undefined ? undefined : StatusCode.fromName(name)))
+  )
 }
 
 /** What a `Metadata` of grpc-js, a `Headers`, a `Map` or a record has under a name: a value or a list of them. */

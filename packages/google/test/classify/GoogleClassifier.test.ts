@@ -1,0 +1,336 @@
+import { HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { Classifier, Verdict } from "@effect-retry/core"
+import { GoogleClassifier, GoogleStatus, StatusCode } from "@effect-retry/google"
+import { describe, expect, it } from "@effect/vitest"
+import { Metadata } from "@grpc/grpc-js"
+import { Data, Duration, Option } from "effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Status from "../support/Status.ts"
+
+const moment: Classifier.Moment = { nowMillis: Date.UTC(2026, 10, 22), attempt: 1, elapsed: Duration.zero }
+
+/** A verdict in words, such as `Throttling in 2000` or `no: status 404`. */
+const said = (verdict: Verdict.Verdict): string => {
+  if (verdict._tag === "NoOpinion") return "no opinion"
+  const hint = Option.match(verdict.hint, { onNone: () => "", onSome: (hint) => ` in ${Duration.toMillis(hint)}` })
+  const kind = Option.getOrElse(Verdict.kindOf(verdict), () => "")
+  return verdict._tag === "Retryable" ? `${kind}${hint}` : `no: ${verdict.why}${kind && ` (${kind})`}${hint}`
+}
+
+const judged = (outcome: unknown, classifier: Classifier.Classifier = GoogleClassifier.http): string =>
+  said(classifier(outcome, moment))
+
+const request = HttpClientRequest.get("http://localhost/storage/v1/b")
+
+const response = (status: number, body?: unknown, headers: Record<string, string> = {}) =>
+  GoogleStatus.withBody(HttpClientResponse.fromWeb(request, new Response(null, { status, headers })), body)
+
+const error = (...reasons: ReadonlyArray<string>) => ({ error: { errors: reasons.map((reason) => ({ reason })) } })
+const retryInfo = (retryDelay: string) => ({
+  error: { details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay }] }
+})
+
+/**
+ * Source: https://cloud.google.com/storage/docs/retry-strategy, "Response": 408, 429 and 5xx.
+ */
+const kindOf = (status: number): string | undefined => {
+  if (status === 408 || status === 504) return "Timeout"
+  if (status === 429) return "Throttling"
+  return status >= 500 ? "Server" : undefined
+}
+
+describe("GoogleClassifier.http", () => {
+  it("retries 408, 429 and every 5xx, as a response and as an error", () => {
+    for (let status = 200; status < 600; status++) {
+      const failed = new HttpClientError.ResponseError({ request, response: response(status), reason: "StatusCode" })
+      expect(judged(response(status))).toBe(kindOf(status) ?? "no opinion")
+      expect(judged(failed)).toBe(kindOf(status) ?? `no: status ${status}`)
+    }
+  })
+
+  it.each([
+    [403, "rateLimitExceeded", "Throttling"],
+    [403, "userRateLimitExceeded", "Throttling"],
+    [403, "quotaExceeded", "no opinion"],
+    [403, "dailyLimitExceeded", "no opinion"],
+    [403, "forbidden", "no opinion"],
+    [403, "toString", "no opinion"],
+    [400, "rateLimitExceeded", "Throttling"],
+    [503, "rateLimitExceeded", "Server"]
+  ])("takes a %d whose reason is %s for what that says", (status, reason, expected) => {
+    expect(judged(response(status, error(reason)))).toBe(expected)
+    expect(judged(response(status, error("global", reason)))).toBe(expected)
+  })
+
+  it("reads the reason where the response is in an error", () => {
+    const failed = (of: string) =>
+      new HttpClientError.ResponseError({ request, response: response(403, error(of)), reason: "StatusCode" })
+    expect(judged(failed("rateLimitExceeded"))).toBe("Throttling")
+    expect(judged(failed("forbidden"))).toBe("no: status 403")
+  })
+
+  it("waits as RetryInfo says, and else as Retry-After says", () => {
+    expect(judged(response(429, retryInfo("2s")))).toBe("Throttling in 2000")
+    expect(judged(response(429, undefined, { "retry-after": "7" }))).toBe("Throttling in 7000")
+    expect(judged(response(429, retryInfo("2s"), { "retry-after": "7" }))).toBe("Throttling in 2000")
+    expect(judged(response(403, error("rateLimitExceeded"), { "retry-after": "7" }))).toBe("Throttling in 7000")
+    expect(judged(response(503, undefined, { "retry-after": "7" }))).toBe("Throttling in 7000")
+    expect(judged(response(503, retryInfo("2s")))).toBe("Server in 2000")
+    expect(judged(response(429, retryInfo("-2s")))).toBe("Throttling")
+  })
+
+  it("gives RetryInfo as a hint for what is retryable alone", () => {
+    expect(judged(response(404, retryInfo("2s")))).toBe("no opinion")
+    expect(judged(response(200, retryInfo("2s")))).toBe("no opinion")
+  })
+
+  it.each([
+    ["ECONNRESET", "Transient"],
+    ["ECONNREFUSED", "Transient"],
+    ["EPIPE", "Transient"],
+    ["EAI_AGAIN", "Transient"],
+    ["ETIMEDOUT", "Timeout"],
+    ["CERT_HAS_EXPIRED", "no: transport error CERT_HAS_EXPIRED"]
+  ])("judges the connection error %s, of this client and of others", (code, expected) => {
+    const cause = Object.assign(new Error("broken"), { code })
+    expect(judged(new HttpClientError.RequestError({ request, reason: "Transport", cause }))).toBe(expected)
+    expect(judged(cause)).toBe(expected)
+    expect(judged(new Error("failed", { cause }))).toBe(expected)
+  })
+
+  class Failed extends Data.TaggedError("Failed")<{ status?: number; code?: unknown; cause?: unknown }> {}
+
+  it.each([
+    [new Failed({ status: 503 }), "Server"],
+    [new Failed({ status: 404 }), "no: status 404"],
+    [new Failed({ code: 429 }), "Throttling"],
+    [new Failed({ code: "408" }), "Timeout"],
+    [Object.assign(new Error("Forbidden"), { code: 403, errors: [{ reason: "rateLimitExceeded" }] }), "Throttling"],
+    [
+      Object.assign(new Error("Forbidden"), { response: { status: 403, data: error("rateLimitExceeded") } }),
+      "Throttling"
+    ],
+    [new Failed({ cause: new Failed({ status: 503 }) }), "Server"],
+    [new Failed({ code: 14 }), "no opinion"],
+    [new Error("other"), "no opinion"],
+    ["other", "no opinion"]
+  ])("judges errors of other clients by what they carry: %s", (failed, expected) => {
+    expect(judged(failed)).toBe(expected)
+  })
+
+  it("has no opinion on a bug, and so composes", () => {
+    const own = Classifier.firstOf(GoogleClassifier.http, Classifier.always)
+    expect(judged(new TypeError("x is not a function"), own)).toBe("Transient")
+    expect(judged(new Failed({ status: 404 }), own)).toBe("no: status 404")
+  })
+})
+
+const { httpTables } = GoogleClassifier
+
+describe("GoogleClassifier.fromTables", () => {
+  it.each([
+    ["hint", "Throttling in 2000", "no opinion"],
+    ["retry", "Throttling in 2000", "Client in 2000"],
+    ["ignore", "Throttling", "no opinion"]
+  ] as const)("follows the rule for RetryInfo: %s", (rule, throttled, refused) => {
+    const classifier = GoogleClassifier.fromTables({ ...httpTables, retryInfo: rule })
+    expect(judged(response(429, retryInfo("2s")), classifier)).toBe(throttled)
+    expect(judged(response(404, retryInfo("2s")), classifier)).toBe(refused)
+    expect(judged(response(404), classifier)).toBe("no opinion")
+  })
+
+  it("names the kind of what is retryable only by RetryInfo after its status", () => {
+    const classifier = GoogleClassifier.fromTables({ ...httpTables, statuses: {}, retryInfo: "retry" })
+    expect([400, 429, 500].map((status) => judged(response(status, retryInfo("1s")), classifier))).toEqual([
+      "Client in 1000",
+      "Throttling in 1000",
+      "Server in 1000"
+    ])
+  })
+
+  it("takes rows in and out", () => {
+    const classifier = GoogleClassifier.fromTables({
+      ...httpTables,
+      statuses: { ...httpTables.statuses, 501: undefined, 409: { kind: "Client" } },
+      reasons: { ...httpTables.reasons, internalError: "Server", rateLimitExceeded: undefined }
+    })
+    expect([501, 409, 502].map((status) => judged(response(status), classifier))).toEqual([
+      "no: status 501",
+      "Client",
+      "Server"
+    ])
+    expect(judged(response(400, error("internalError")), classifier)).toBe("Server")
+    expect(judged(response(403, error("rateLimitExceeded")), classifier)).toBe("no opinion")
+  })
+
+  it.each([
+    [{ retryInfo: "always" }, 'retryInfo must be one of hint, retry, ignore, got "always"'],
+    [{ reasons: [] }, "reasons must be a table"],
+    [{ reasons: { busy: "Busy" } }, "reasons[busy] must be one of Transient, Throttling, Timeout, Server, Client"],
+    [{ statuses: { 999: { kind: "Server" } } }, "statuses must be a whole number"],
+    [{ hints: "retry-after" }, "hints must be a list of header readers"]
+  ])("refuses what its type cannot exclude: %j", (change, message) => {
+    expect(() =>
+      GoogleClassifier.fromTables({ ...httpTables, ...change } as unknown as GoogleClassifier.Tables)
+    ).toThrow(`GoogleClassifier.fromTables: ${message}`)
+  })
+})
+
+class Call extends Data.TaggedError("Call")<{ code: unknown; metadata?: Metadata }> {}
+
+const trailers = (values: Record<string, string | ReadonlyArray<string> | Uint8Array>): Metadata => {
+  const metadata = new Metadata()
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === "string") metadata.add(name, value)
+    else if (value instanceof Uint8Array) metadata.add(name, Buffer.from(value))
+    else for (const one of value) metadata.add(name, one)
+  }
+  return metadata
+}
+
+/**
+ * What each code means when it is not retried, and the kind it has when it is.
+ *
+ * Source: https://grpc.github.io/grpc/core/md_doc_statuscodes.html.
+ */
+const codes: Readonly<Record<StatusCode.StatusCode, readonly [refused: string, retried: string]>> = {
+  OK: ["no: OK", "Client"],
+  CANCELLED: ["no: CANCELLED", "Client"],
+  UNKNOWN: ["no: UNKNOWN (Server)", "Server"],
+  INVALID_ARGUMENT: ["no: INVALID_ARGUMENT", "Client"],
+  DEADLINE_EXCEEDED: ["no: DEADLINE_EXCEEDED (Timeout)", "Timeout"],
+  NOT_FOUND: ["no: NOT_FOUND", "Client"],
+  ALREADY_EXISTS: ["no: ALREADY_EXISTS", "Client"],
+  PERMISSION_DENIED: ["no: PERMISSION_DENIED", "Client"],
+  RESOURCE_EXHAUSTED: ["no: RESOURCE_EXHAUSTED (Throttling)", "Throttling"],
+  FAILED_PRECONDITION: ["no: FAILED_PRECONDITION", "Client"],
+  ABORTED: ["no: ABORTED (Client)", "Client"],
+  OUT_OF_RANGE: ["no: OUT_OF_RANGE", "Client"],
+  UNIMPLEMENTED: ["no: UNIMPLEMENTED", "Client"],
+  INTERNAL: ["no: INTERNAL (Server)", "Server"],
+  UNAVAILABLE: ["no: UNAVAILABLE (Transient)", "Transient"],
+  DATA_LOSS: ["no: DATA_LOSS (Server)", "Server"],
+  UNAUTHENTICATED: ["no: UNAUTHENTICATED", "Client"]
+}
+
+const all = Object.entries(codes) as ReadonlyArray<[StatusCode.StatusCode, readonly [string, string]]>
+
+describe("GoogleClassifier.grpc", () => {
+  it.each(all)(
+    "retries %s where the method lists it, by number, by name, and as a cause",
+    (code, [refused, retried]) => {
+      const forms = [
+        new Call({ code }),
+        new Call({ code: code.toLowerCase() }),
+        new Call({ code: StatusCode.toNumber(code) }),
+        new Error("wrapped", { cause: new Call({ code }) })
+      ]
+      for (const error of forms) {
+        expect(judged(error, GoogleClassifier.grpc({ codes: [] }))).toBe(refused)
+        expect(judged(error, GoogleClassifier.grpc({ codes: ["NOT_FOUND", code] }))).toBe(retried)
+      }
+    }
+  )
+
+  it("has no opinion on what has no code of gRPC", () => {
+    const classifier = GoogleClassifier.grpc({ codes: StatusCode.names })
+    for (const error of [new Call({ code: 503 }), new Call({ code: "ECONNRESET" }), new Error("bug"), "UNAVAILABLE"]) {
+      expect(judged(error, classifier)).toBe("no opinion")
+    }
+  })
+
+  const busy = (values: Record<string, string | ReadonlyArray<string> | Uint8Array>) =>
+    new Call({ code: 14, metadata: trailers(values) })
+  const missing = (values: Record<string, string | ReadonlyArray<string> | Uint8Array>) =>
+    new Call({ code: 5, metadata: trailers(values) })
+  const details = { "grpc-status-details-bin": Status.encoded([Status.retryInfo(2n)]) }
+
+  it.each([
+    [undefined, "Transient in 2000", "no: NOT_FOUND"],
+    ["hint", "Transient in 2000", "no: NOT_FOUND"],
+    ["retry", "Transient in 2000", "Client in 2000"],
+    ["ignore", "Transient", "no: NOT_FOUND"]
+  ] as const)("follows the rule for RetryInfo: %s", (retryInfo, retried, refused) => {
+    const classifier = GoogleClassifier.grpc({ codes: ["UNAVAILABLE"], retryInfo })
+    expect([judged(busy(details), classifier), judged(missing(details), classifier)]).toEqual([retried, refused])
+  })
+
+  /**
+   * Values of the trailer. Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback".
+   */
+  const forbidden = "no: grpc-retry-pushback-ms forbids a retry"
+  const pushbacks: ReadonlyArray<readonly [values: string | ReadonlyArray<string>, expected: string]> = [
+    ["0", "Transient in 0"],
+    ["123", "Transient in 123"],
+    ["4567000", "Transient in 4567000"],
+    ["-1", `${forbidden} (Transient)`],
+    ["", `${forbidden} (Transient)`],
+    ["soon", `${forbidden} (Transient)`],
+    ["1.5", `${forbidden} (Transient)`],
+    ["1e3", `${forbidden} (Transient)`],
+    ["9".repeat(400), `${forbidden} (Transient)`],
+    [["1", "2"], `${forbidden} (Transient)`]
+  ]
+
+  it.each(pushbacks)("reads the pushback %j", (value, expected) => {
+    expect(judged(busy({ "grpc-retry-pushback-ms": value }), GoogleClassifier.aip194)).toBe(expected)
+  })
+
+  it.each([
+    ["hint", "no: NOT_FOUND", "no: grpc-retry-pushback-ms forbids a retry"],
+    ["retry", "Client in 100", "no: grpc-retry-pushback-ms forbids a retry"],
+    ["ignore", "no: NOT_FOUND", "no: NOT_FOUND"]
+  ] as const)("follows the rule for pushbacks of codes that are not listed: %s", (pushback, given, refused) => {
+    const classifier = GoogleClassifier.grpc({ codes: ["UNAVAILABLE"], pushback })
+    expect(judged(missing({ "grpc-retry-pushback-ms": "100" }), classifier)).toBe(given)
+    expect(judged(missing({ "grpc-retry-pushback-ms": "-1" }), classifier)).toBe(refused)
+  })
+
+  it("lets the pushback go before RetryInfo", () => {
+    const both = (value: string) => busy({ ...details, "grpc-retry-pushback-ms": value })
+    expect(judged(both("100"), GoogleClassifier.aip194)).toBe("Transient in 100")
+    expect(judged(both("-1"), GoogleClassifier.grpc({ codes: [], retryInfo: "retry" }))).toBe(
+      `${forbidden} (Transient)`
+    )
+  })
+
+  it.each([
+    [undefined, "options must be a record"],
+    [{}, "codes must be a list of names"],
+    [{ codes: "UNAVAILABLE" }, "codes must be a list of names"],
+    [{ codes: ["UNAVAILABLE", "BUSY"] }, "codes[1] must be one of OK, CANCELLED"],
+    [{ codes: [], pushback: true }, "pushback must be one of hint, retry, ignore, got true"],
+    [{ codes: [], retryInfo: "" }, "retryInfo must be one of hint, retry, ignore"]
+  ])("refuses what its type cannot exclude: %j", (options, message) => {
+    expect(() => GoogleClassifier.grpc(options as unknown as GoogleClassifier.Grpc)).toThrow(
+      `GoogleClassifier.grpc: ${message}`
+    )
+  })
+})
+
+describe("GoogleClassifier.aip194", () => {
+  it("retries UNAVAILABLE and nothing else", () => {
+    const retried = StatusCode.names.filter(
+      (code) => judged(new Call({ code }), GoogleClassifier.aip194) === "Transient"
+    )
+    expect(retried).toEqual(["UNAVAILABLE"])
+  })
+})
+
+describe("GoogleClassifier", () => {
+  it("never throws, whatever it judges", () => {
+    const classifiers = [
+      GoogleClassifier.http,
+      GoogleClassifier.grpc({ codes: ["UNAVAILABLE"], retryInfo: "retry", pushback: "retry" })
+    ]
+    FastCheck.assert(
+      FastCheck.property(FastCheck.anything(), FastCheck.anything(), (code, metadata) => {
+        for (const classifier of classifiers) {
+          for (const error of [code, { code, metadata }, { cause: { code } }]) {
+            expect(["Retryable", "Terminal", "NoOpinion"]).toContain(classifier(error, moment)._tag)
+          }
+        }
+      })
+    )
+  })
+})
