@@ -18,7 +18,7 @@
  * assert.deepStrictEqual(StorageOperation.fromRequest(request), {
  *   operation: "objects.insert",
  *   preconditions: ["ifGenerationMatch"],
- *   parameters: { bucket: "photos" }
+ *   parameters: { bucket: "photos", object: "cat.jpg" }
  * })
  * ```
  */
@@ -52,7 +52,10 @@ export interface Call {
   readonly operation: StorageOperation
   /** Those that the request carries with a value, in the order of `preconditions`. */
   readonly preconditions: ReadonlyArray<Precondition>
-  /** What stands in the path, decoded: `bucket`, `object`, `toBucket` and so on. */
+  /**
+   * What stands in the path, decoded: `bucket`, `object`, `toBucket` and so on; of an upload and of a new bucket also the
+   * name, where the query or a JSON body has it.
+   */
   readonly parameters: { readonly [name: string]: string }
 }
 
@@ -70,7 +73,9 @@ export const fromRequest = (request: HttpClientRequest.HttpClientRequest): Call 
     const { method: expected, path } = table[operation] as Row
     // An upload in one piece may be a PUT as well.
     const parameters = named !== undefined || method === expected ? parametersOf(path, address.path) : undefined
-    if (parameters !== undefined) return { operation, preconditions: preconditionsOf(request, address), parameters }
+    if (parameters === undefined) continue
+    const given = nameOf(operation, request, address)
+    return { operation, preconditions: preconditionsOf(request, address), parameters: { ...parameters, ...given } }
   }
   return undefined
 }
@@ -101,7 +106,7 @@ const addressOf = ({ url, urlParams }: HttpClientRequest.HttpClientRequest): Add
 
 const anyHost = "http://localhost"
 
-/** Source: https://cloud.google.com/storage/docs/json_api/v1/how-tos/performance, "Using the PATCH method". */
+/** Source: googleapis/storage-testbench e8c8507, testbench/common.py, "X-Http-Method-Override". */
 const methodOf = ({ headers, method }: HttpClientRequest.HttpClientRequest): string =>
   method === "POST" && headers["x-http-method-override"]?.toUpperCase() === "PATCH" ? "PATCH" : method
 
@@ -136,6 +141,21 @@ const parametersOf = (pattern: string, path: ReadonlyArray<string>): Call["param
   return Object.fromEntries(found)
 }
 
+/** The name of what is new. */
+const nameOf = (
+  operation: StorageOperation,
+  { body }: HttpClientRequest.HttpClientRequest,
+  { isUpload, parameter }: Address
+): Call["parameters"] => {
+  if (operation === "buckets.insert") {
+    const bucket = fieldOf(body, "name")
+    return bucket === undefined ? {} : { bucket }
+  }
+  if (!isUpload && operation !== "objects.insert") return {}
+  const object = parameter("name") ?? fieldOf(body, "name")
+  return object === undefined ? {} : { object }
+}
+
 const decoded = (given: string): string => {
   try {
     return decodeURIComponent(given)
@@ -168,15 +188,16 @@ const isOneTag = (value: string): boolean => /^[^\s,*]+$/.test(value.trim())
 /** No policy is as long, with its 1,500 principals, and no key. */
 const mostBytes = 1_048_576
 
-/** A body that has to be opened to be read counts as one without a tag. */
-const hasTag = (body: HttpBody.HttpBody): boolean => {
+const hasTag = (body: HttpBody.HttpBody): boolean => (fieldOf(body, "etag") ?? "").trim() !== ""
+
+/** A text in a JSON body; of a body that has to be opened to be read, none. */
+const fieldOf = (body: HttpBody.HttpBody, field: string): string | undefined => {
   const text = textOf(body)
-  if (text === undefined) return false
+  if (text?.trimStart().startsWith("{") !== true) return undefined
   try {
-    const tag = Untrusted.text(JSON.parse(text), "etag")
-    return tag !== undefined && tag.trim() !== ""
+    return Untrusted.text(JSON.parse(text), field)
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -40,25 +40,30 @@ export interface Row {
   readonly repetition: Repetition
   /** Statuses with which a repetition is answered when an earlier attempt was carried out and its answer was lost. */
   readonly lost?: ReadonlyArray<404 | 409 | 412> | undefined
+  /** Where what it writes, or deletes, can be read; below `storage/v1`. */
+  readonly resource?: string | undefined
 }
 
 const read = (path: string): Row => ({ method: "GET", path, repetition: "always" })
 
 const never = (method: Row["method"], path: string): Row => ({ method, path, repetition: "never" })
 
-const write = (method: Row["method"], path: string, ...repetition: ReadonlyArray<Precondition>): Row => ({
-  method,
-  path,
-  repetition,
-  lost: [412]
-})
+/** A write that was carried out no longer meets its precondition. */
+const write = (
+  method: Row["method"],
+  path: string,
+  repetition: Repetition,
+  resource = path,
+  lost: Row["lost"] = [412]
+): Row => ({ method, path, repetition, lost, resource })
 
-/** A deletion that was carried out is answered with 404 from then on, or with 412 where a precondition is looked at first. */
+/** What is deleted is not found, or no longer meets a precondition. */
 const deletion = (path: string, repetition: Repetition = "always"): Row => ({
   method: "DELETE",
   path,
   repetition,
-  lost: [404, 412]
+  lost: [404, 412],
+  resource: path
 })
 
 const entries = <Name extends string>(name: Name, path: string) =>
@@ -73,8 +78,13 @@ const entries = <Name extends string>(name: Name, path: string) =>
 
 const bucket = "b/{bucket}"
 const object = "b/{bucket}/o/{object}"
+const target = "b/{toBucket}/o/{toObject}"
 const notifications = "b/{bucket}/notificationConfigs"
 const keys = "projects/{project}/hmacKeys"
+
+const generation = ["ifGenerationMatch"] as const
+const metageneration = ["ifMetagenerationMatch", "If-Match"] as const
+const tag = ["etag", "If-Match"] as const
 
 /**
  * All operations that are known.
@@ -83,21 +93,16 @@ const keys = "projects/{project}/hmacKeys"
  */
 export const table = {
   "buckets.list": read("b"),
-  "buckets.insert": { method: "POST", path: "b", repetition: "always", lost: [409] },
+  "buckets.insert": write("POST", "b", "always", bucket, [409]),
   "buckets.get": read(bucket),
-  "buckets.update": write("PUT", bucket, "ifMetagenerationMatch", "If-Match"),
-  "buckets.patch": write("PATCH", bucket, "ifMetagenerationMatch", "If-Match"),
+  "buckets.update": write("PUT", bucket, metageneration),
+  "buckets.patch": write("PATCH", bucket, metageneration),
   "buckets.delete": deletion(bucket),
   "buckets.getIamPolicy": read(`${bucket}/iam`),
-  "buckets.setIamPolicy": write("PUT", `${bucket}/iam`, "etag", "If-Match"),
+  "buckets.setIamPolicy": write("PUT", `${bucket}/iam`, tag),
   "buckets.testIamPermissions": read(`${bucket}/iam/testPermissions`),
   // `ifMetagenerationMatch` is mandatory.
-  "buckets.lockRetentionPolicy": {
-    method: "POST",
-    path: `${bucket}/lockRetentionPolicy`,
-    repetition: "always",
-    lost: [412]
-  },
+  "buckets.lockRetentionPolicy": write("POST", `${bucket}/lockRetentionPolicy`, "always", bucket),
   .../*#__PURE__*/ entries("bucket_acl", `${bucket}/acl`),
   .../*#__PURE__*/ entries("default_object_acl", `${bucket}/defaultObjectAcl`),
   .../*#__PURE__*/ entries("object_acl", `${object}/acl`),
@@ -109,23 +114,25 @@ export const table = {
   "hmacKey.list": read(keys),
   "hmacKey.get": read(`${keys}/{accessId}`),
   "hmacKey.create": never("POST", keys),
-  "hmacKey.update": write("PUT", `${keys}/{accessId}`, "etag", "If-Match"),
-  "hmacKey.delete": deletion(`${keys}/{accessId}`),
+  "hmacKey.update": write("PUT", `${keys}/{accessId}`, tag),
+  // A key that is deleted can be read for a while.
+  "hmacKey.delete": { ...deletion(`${keys}/{accessId}`), resource: undefined },
   "serviceaccount.get": read("projects/{project}/serviceAccount"),
   "objects.list": read(`${bucket}/o`),
   "objects.get": read(object),
-  "objects.insert": write("POST", `${bucket}/o`, "ifGenerationMatch"),
-  "objects.update": write("PUT", object, "ifMetagenerationMatch", "If-Match"),
-  "objects.patch": write("PATCH", object, "ifMetagenerationMatch", "If-Match"),
+  "objects.insert": write("POST", `${bucket}/o`, generation, object),
+  "objects.update": write("PUT", object, metageneration),
+  "objects.patch": write("PATCH", object, metageneration),
   "objects.delete": deletion(object, ["ifGenerationMatch", "generation"]),
-  "objects.compose": write("POST", `${object}/compose`, "ifGenerationMatch"),
-  "objects.copy": write("POST", `${object}/copyTo/b/{toBucket}/o/{toObject}`, "ifGenerationMatch"),
-  "objects.rewrite": write("POST", `${object}/rewriteTo/b/{toBucket}/o/{toObject}`, "ifGenerationMatch"),
-  "objects.move": { ...write("POST", `${object}/moveTo/o/{toObject}`, "ifGenerationMatch"), lost: [404, 412] },
-  "objects.restore": { method: "POST", path: `${object}/restore`, repetition: "always", lost: [404, 412] },
-  "resumable.session.create": write("POST", `${bucket}/o`, "ifGenerationMatch"),
-  // The preconditions of the session are looked at when the upload is complete.
-  "resumable.session.write": { method: "PUT", path: `${bucket}/o`, repetition: "always", lost: [412] },
+  "objects.compose": write("POST", `${object}/compose`, generation, object),
+  "objects.copy": write("POST", `${object}/copyTo/${target}`, generation, target),
+  "objects.rewrite": write("POST", `${object}/rewriteTo/${target}`, generation, target),
+  // The source is gone.
+  "objects.move": write("POST", `${object}/moveTo/o/{toObject}`, generation, "b/{bucket}/o/{toObject}", [404, 412]),
+  "objects.restore": write("POST", `${object}/restore`, "always", object),
+  // The object is made when the upload is complete, and a session that is complete answers as before.
+  "resumable.session.create": { method: "POST", path: `${bucket}/o`, repetition: generation },
+  "resumable.session.write": { method: "PUT", path: `${bucket}/o`, repetition: "always" },
   "resumable.session.query": { method: "PUT", path: `${bucket}/o`, repetition: "always" },
   // No source says it: a session that is gone cannot be ended twice.
   "resumable.session.cancel": { method: "DELETE", path: `${bucket}/o`, repetition: "always" }
