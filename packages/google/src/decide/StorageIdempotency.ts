@@ -66,7 +66,7 @@ export interface StorageIdempotency extends Idempotency.Idempotency {
 /**
  * The header by which Cloud Storage recognises the attempts of one operation.
  *
- * Source: googleapis/google-cloud-go, storage/invoke.go, `xGoogHeaderIdempotencyToken`.
+ * Source: googleapis/google-cloud-go 028979b, storage/invoke.go, `idempotencyHeaderKey`.
  *
  * @category constructors
  */

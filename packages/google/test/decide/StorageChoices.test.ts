@@ -1,0 +1,100 @@
+import { StorageChoices, StorageIdempotency, StorageOperation } from "@effect-retry/google"
+import { describe, expect, it } from "@effect/vitest"
+
+type Differences = Readonly<Partial<Record<StorageOperation.StorageOperation, string>>>
+
+const withoutHeader: Differences = {
+  "buckets.update": "ifMetagenerationMatch",
+  "buckets.patch": "ifMetagenerationMatch",
+  "buckets.setIamPolicy": "etag",
+  "hmacKey.update": "etag",
+  "objects.update": "ifMetagenerationMatch",
+  "objects.patch": "ifMetagenerationMatch"
+}
+
+const generation = "ifGenerationMatch, generation"
+
+const python2: Differences = {
+  ...withoutHeader,
+  "objects.insert": generation,
+  "objects.compose": generation,
+  "objects.copy": generation,
+  "objects.rewrite": generation,
+  "objects.move": generation,
+  "objects.restore": generation,
+  "resumable.session.create": generation
+}
+
+/**
+ * Where each library departs from the documented table; see the sources of the choices.
+ */
+const choices: ReadonlyArray<readonly [name: keyof typeof StorageChoices, departures: Differences]> = [
+  ["java", { ...withoutHeader, "hmacKey.update": "never", "objects.delete": "ifGenerationMatch" }],
+  ["python2", python2],
+  [
+    "python",
+    {
+      ...python2,
+      "objects.insert": "always",
+      "objects.delete": "always",
+      "objects.patch": "always",
+      "resumable.session.create": "always"
+    }
+  ],
+  [
+    "node",
+    {
+      ...withoutHeader,
+      "buckets.delete": "ifMetagenerationMatch",
+      "hmacKey.update": "never",
+      "objects.delete": "ifGenerationMatch"
+    }
+  ],
+  ["go", withoutHeader],
+  [
+    "cpp",
+    {
+      "buckets.delete": "ifMetagenerationMatch, If-Match",
+      "buckets.setIamPolicy": "If-Match",
+      "objects.delete": "ifGenerationMatch",
+      "notifications.insert": "If-Match",
+      "notifications.delete": "If-Match",
+      "bucket_acl.insert": "If-Match",
+      "bucket_acl.update": "If-Match",
+      "bucket_acl.patch": "If-Match",
+      "bucket_acl.delete": "If-Match",
+      "default_object_acl.insert": "If-Match",
+      "default_object_acl.update": "If-Match",
+      "default_object_acl.patch": "If-Match",
+      "default_object_acl.delete": "If-Match",
+      "object_acl.insert": "If-Match",
+      "object_acl.update": "If-Match",
+      "object_acl.patch": "If-Match",
+      "object_acl.delete": "If-Match"
+    }
+  ]
+]
+
+const inWords = ({ rules }: StorageIdempotency.StorageIdempotency, name: StorageOperation.StorageOperation): string =>
+  [rules.operations[name]].flat().join(", ")
+
+describe("StorageChoices", () => {
+  it.each(choices)("%s departs from the documented table here, and nowhere else", (choice, departures) => {
+    const found = StorageOperation.names.filter(
+      (name) => inWords(StorageChoices[choice], name) !== inWords(StorageIdempotency.standard, name)
+    )
+    expect(Object.fromEntries(found.map((name) => [name, inWords(StorageChoices[choice], name)]))).toEqual(departures)
+    expect(StorageChoices[choice].rules.strategy).toBe("conditional")
+  })
+
+  it("has a row here for each choice", () => {
+    expect(Object.keys(StorageChoices).toSorted()).toEqual(choices.map(([name]) => name).toSorted())
+  })
+
+  it("of no library counts a precondition on the source of a copy", () => {
+    for (const [choice] of choices) {
+      const call = { operation: "objects.copy", preconditions: ["ifMetagenerationMatch", "If-Match"] } as const
+      expect(StorageIdempotency.decide(StorageChoices[choice], call)._tag).toBe("NotRepeatable")
+    }
+  })
+})
