@@ -38,6 +38,7 @@ import type { Outcome } from "./Attempt.ts"
 import type { Added, Any, Bound, Checked, Env, In, Policy } from "./HttpPolicy.ts"
 import { complete } from "./HttpPolicy.ts"
 import { made } from "./MadeClient.ts"
+import { CurrentReading } from "./Reading.ts"
 import { retrying } from "./Retrying.ts"
 import * as Stopped from "./Stopped.ts"
 
@@ -127,6 +128,17 @@ const retried = (owner: string, self: With<unknown, unknown>, policy: Any, stops
 }
 
 const isClient = (self: unknown): boolean => Predicate.hasProperty(self, HttpClient.TypeId)
+
+/**
+ * Sends the requests of an effect for themselves: the reader of a `HttpRetry.execute` around it does not read their
+ * responses.
+ *
+ * For combinators of a client that look something up before they answer, through the very client that reads.
+ *
+ * @category combinators
+ */
+export const besides = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(self, CurrentReading, undefined)
 
 /**
  * Checks a policy and answers it. `withRetry` checks as well: `make` is for finding out early.

@@ -355,6 +355,25 @@ describe("Discard.cancelled", () => {
 describe("Discard.replaced", () => {
   const bytes = (text: string) => Option.some(new TextEncoder().encode(text))
 
+  it.effect("gives what is still to come of a body as it comes, and cancels it where it is not wanted", () =>
+    Effect.gen(function* () {
+      const cancelled: Array<string> = []
+      const stream = () =>
+        new ReadableStream<Uint8Array>(
+          {
+            pull: (controller) => controller.enqueue(new TextEncoder().encode("more ")),
+            cancel: () => void cancelled.push("cancelled")
+          },
+          { highWaterMark: 0 }
+        )
+      const replaced = Discard.replaced(raw("text", {}, 403), Option.some(stream()))
+      const read = yield* replaced.stream.pipe(Stream.take(2), Stream.decodeText(), Stream.mkString)
+      expect([replaced.status, read]).toEqual([403, "more more "])
+      yield* Discard.cancelled(Discard.replaced(raw("text", {}, 403), Option.some(stream())))
+      expect(cancelled).toEqual(["cancelled", "cancelled"])
+    })
+  )
+
   it.effect("is the response with the body that was read", () =>
     Effect.gen(function* () {
       const response = raw("", { "content-type": "application/json", "x-id": "7" }, 429)

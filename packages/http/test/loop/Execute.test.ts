@@ -603,6 +603,25 @@ describe("HttpRetry.execute in a pipeline", () => {
     }).pipe(world)
   )
 
+  it.effect("reads no response that a combinator looks at besides, through the same client", () =>
+    Effect.gen(function* () {
+      const looked: Array<string> = []
+      const { calls, client } = scripted(whole, { status: 200, body: '{"id":2}' }, whole)
+      const retried = HttpRetry.withRetry(client, policy)
+      const looking = HttpClient.transformResponse(retried, (sent) =>
+        Effect.tap(sent, () =>
+          retried.get(url).pipe(
+            Effect.flatMap(text),
+            Effect.map((body) => looked.push(body)),
+            HttpRetry.besides
+          )
+        )
+      )
+      expect(yield* HttpRetry.execute(looking, get, order)).toEqual({ id: 1 })
+      expect([looked, calls.length]).toEqual([['{"id":2}'], 2])
+    }).pipe(world)
+  )
+
   it.effect("lets a reader use retrying clients of its own", () =>
     Effect.gen(function* () {
       const { client } = scripted({ status: 200, body: "1" }, { status: 200, body: "2" })
