@@ -4,7 +4,7 @@
  * `x-goog-api-client` names the operation and counts its attempts, and `x-goog-gcs-idempotency-token` lets the server recognise
  * them. Both come to what the request has already: the client library's own part of `x-goog-api-client`, or a token.
  *
- * Source: googleapis/google-cloud-go, storage/invoke.go, `setInvocationHeaders`, read 2026-11-22.
+ * Source: googleapis/google-cloud-go 028979b, storage/invoke.go, `setInvocationHeaders`.
  */
 import { HttpClientRequest } from "@effect/platform"
 import { IdempotencyKey } from "@effect-retry/http"

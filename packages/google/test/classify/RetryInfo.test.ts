@@ -56,7 +56,11 @@ const bodies: ReadonlyArray<readonly [title: string, body: unknown, millis: numb
   ["without a delay", { error: { details: [info(undefined)] } }, undefined],
   ["without details", { error: { code: 503 } }, undefined],
   ["details that are no list", { error: { details: info("1s") } }, undefined],
-  ["behind more details than are read", { error: { details: [...Array(32).fill(other), info("1s")] } }, undefined],
+  [
+    "behind more details than are read",
+    { error: { details: [...Array.from({ length: 32 }, () => other), info("1s")] } },
+    undefined
+  ],
   ["no object", "2s", undefined],
   ["nothing", undefined, undefined]
 ]
