@@ -1,0 +1,155 @@
+import { HttpClient, HttpClientResponse } from "@effect/platform"
+import { AttemptTimeout } from "@effect-retry/core"
+import { StorageRetry } from "@effect-retry/google"
+import { VirtualClock } from "@effect-retry/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Chunk, Duration, Effect, Exit, Fiber, Stream } from "effect"
+import * as Scripted from "../support/ScriptedClient.ts"
+
+const bucket = "https://storage.googleapis.com/storage/v1/b/photos"
+const type = { "content-type": "application/json" }
+const limited = JSON.stringify({ error: { errors: [{ reason: "rateLimitExceeded" }] } })
+
+/** A body in chunks, the rest of which never comes, or breaks; it knows what became of it. */
+const chunked = (chunks: ReadonlyArray<string>, end: "ends" | "breaks" | "stalls" = "ends") => {
+  const seen = { cancelled: false, pulled: 0 }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        const chunk = chunks[seen.pulled++]
+        if (chunk !== undefined) return controller.enqueue(new TextEncoder().encode(chunk))
+        if (end === "ends") return controller.close()
+        if (end === "breaks") return controller.error(Scripted.reset)
+        return new Promise(() => {})
+      },
+      cancel: () => {
+        seen.cancelled = true
+      }
+    },
+    { highWaterMark: 0 }
+  )
+  return { body, seen }
+}
+
+interface Answer {
+  readonly status?: number
+  readonly body: ReadableStream<Uint8Array> | string
+  readonly headers: Record<string, string>
+}
+
+/** Answers each request by the next function, and by the last one again and again. */
+const answering = (...answers: readonly [() => Answer, ...ReadonlyArray<() => Answer>]) => {
+  let calls = 0
+  const client = HttpClient.make((request) =>
+    Effect.sync(() => {
+      const { body, headers, status = 403 } = (answers[Math.min(calls++, answers.length - 1)] ?? answers[0])()
+      return HttpClientResponse.fromWeb(request, new Response(body, { status, headers }))
+    })
+  )
+  return { client, sent: () => calls }
+}
+
+const long = "x".repeat(40_000)
+
+describe("an error body", () => {
+  it.effect.each([
+    ["in one piece", [limited]],
+    ["in pieces", [...limited]],
+    ["with nothing at its end", [limited, ""]]
+  ] as const)("without a length is read as it comes, and can be read again: %s", ([, chunks]) =>
+    Effect.gen(function* () {
+      const { client, sent } = answering(() => ({ body: chunked(chunks).body, headers: type }))
+      const response = yield* StorageRetry.withRetry(client, { maxAttempts: 3 }).get(bucket)
+      expect([sent(), yield* response.text]).toEqual([3, limited])
+    }).pipe(Scripted.world)
+  )
+
+  it.effect("of a compressed answer is read though its length is another one", () =>
+    Effect.gen(function* () {
+      const headers = { ...type, "content-encoding": "gzip", "content-length": "70000" }
+      const { client, sent } = answering(() => ({ body: chunked([limited]).body, headers }))
+      const response = yield* StorageRetry.withRetry(client, { maxAttempts: 2 }).get(bucket)
+      expect([sent(), yield* response.text]).toEqual([2, limited])
+    }).pipe(Scripted.world)
+  )
+
+  it.effect("that is longer than 64 KiB is not judged, and is left to the caller with its rest", () =>
+    Effect.gen(function* () {
+      const chunks = [limited, ...Array.from({ length: 20 }, () => long), "the end"]
+      const { body, seen } = chunked(chunks)
+      const { client, sent } = answering(() => ({ body, headers: type }))
+      const response = yield* StorageRetry.withRetry(client).get(bucket)
+      expect(sent()).toBe(1)
+      // One chunk may be on its way.
+      expect(seen.pulled).toBeLessThanOrEqual(4)
+      expect(yield* response.text).toBe(chunks.join(""))
+    }).pipe(Scripted.world)
+  )
+
+  it.effect("that is announced as longer is not read at all", () =>
+    Effect.gen(function* () {
+      const { body, seen } = chunked([limited])
+      const { client, sent } = answering(() => ({ body, headers: { ...type, "content-length": "65537" } }))
+      const response = yield* StorageRetry.withRetry(client).get(bucket)
+      expect([sent(), seen.pulled]).toEqual([1, 0])
+      expect(yield* response.text).toBe(limited)
+    }).pipe(Scripted.world)
+  )
+
+  it.effect("that stalls is waited for for a second, and left to the caller with what came", () =>
+    Effect.gen(function* () {
+      const { body, seen } = chunked([limited.slice(0, 10)], "stalls")
+      const { client, sent } = answering(() => ({ body, headers: type }))
+      const response = yield* StorageRetry.withRetry(client).get(bucket)
+      expect([sent(), Duration.toMillis(yield* VirtualClock.now)]).toEqual([1, 1000])
+      const read = yield* response.stream.pipe(Stream.take(1), Stream.decodeText(), Stream.runCollect)
+      expect([Chunk.join(read, ""), seen.cancelled]).toEqual([limited.slice(0, 10), true])
+    }).pipe(Scripted.world)
+  )
+
+  it.effect("that breaks breaks for the caller, behind what came", () =>
+    Effect.gen(function* () {
+      const { client, sent } = answering(() => ({ body: chunked([limited], "breaks").body, headers: type }))
+      const response = yield* StorageRetry.withRetry(client).get(bucket)
+      const chunks: Array<string> = []
+      const exit = yield* response.stream.pipe(
+        Stream.decodeText(),
+        Stream.runForEach((chunk) => Effect.sync(() => chunks.push(chunk))),
+        Effect.exit
+      )
+      expect([sent(), chunks, Exit.isFailure(exit)]).toEqual([1, [limited], true])
+    }).pipe(Scripted.world)
+  )
+
+  it.effect("is cancelled where it is not wanted: by a timeout, an interruption, another attempt", () =>
+    Effect.gen(function* () {
+      const bodies = Array.from({ length: 3 }, () => chunked([limited.slice(0, 10)], "stalls"))
+      const [one, two, three] = bodies
+      if (one === undefined || two === undefined || three === undefined) return
+      const storage = (body: ReadableStream<Uint8Array>) =>
+        StorageRetry.withRetry(answering(() => ({ body, headers: type })).client, {
+          maxAttempts: 1,
+          attemptTimeout: AttemptTimeout.constant("500 millis")
+        })
+      yield* Effect.exit(storage(one.body).get(bucket))
+      const waiting = yield* Effect.fork(storage(two.body).get(bucket))
+      yield* Effect.sleep("100 millis")
+      yield* Fiber.interrupt(waiting)
+      const busy = answering(
+        () => ({ status: 503, body: three.body, headers: type }),
+        () => ({ status: 404, body: "", headers: {} })
+      )
+      yield* StorageRetry.withRetry(busy.client).get(bucket)
+      expect(bodies.map(({ seen }) => seen.cancelled)).toEqual([true, true, true])
+    }).pipe(Scripted.world)
+  )
+
+  it.effect("is left alone where the answer to a HEAD announces one, and where the answer is no error", () =>
+    Effect.gen(function* () {
+      const { body, seen } = chunked([limited])
+      const { client } = answering(() => ({ body, headers: type }))
+      const response = yield* StorageRetry.withRetry(client).head(bucket)
+      expect([response.status, seen.pulled]).toEqual([403, 0])
+    }).pipe(Scripted.world)
+  )
+})
