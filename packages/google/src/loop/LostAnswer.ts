@@ -1,0 +1,191 @@
+/**
+ * Refusals that may be the answer to our own success.
+ *
+ * The first attempt of a write is carried out, its answer is lost, and the second attempt is refused: the precondition no
+ * longer holds (412), the object is gone already (404), the bucket is there already (409). To the caller that looks like
+ * the work of another client. These combinators stand around a client of `StorageRetry.withRetry` and tell the two apart as
+ * far as they can: `suspected` fails with a typed error, and `verified` reads the resource and answers with it, or with the
+ * refusal.
+ *
+ * A refusal is suspicious where an earlier attempt can have been carried out: not where all of them were refused
+ * connections, and never on a first attempt.
+ *
+ * @example
+ * ```ts
+ * import { LostAnswer, StorageRetry } from "@effect-retry/google"
+ * import { Backoff } from "@effect-retry/core"
+ * import { HttpClient, HttpClientResponse } from "@effect/platform"
+ * import { Effect } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * // The first POST is stored, and answered with 503; then the object is there.
+ * const statuses = [503, 412]
+ * const server = HttpClient.make((request) => {
+ *   const status = (request.method === "GET" ? undefined : statuses.shift()) ?? 200
+ *   const body = request.method === "GET" ? JSON.stringify({ md5Hash: "kAFQmDzST7DWlj99KOF/cg==" }) : null
+ *   return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body, { status })))
+ * })
+ *
+ * const storage = server.pipe(
+ *   StorageRetry.withRetry({ backoff: Backoff.constant({ delay: "1 milli" }) }),
+ *   LostAnswer.verified(({ md5Hash }) => md5Hash === "kAFQmDzST7DWlj99KOF/cg==")
+ * )
+ *
+ * const upload = "https://storage.googleapis.com/upload/storage/v1/b/notes/o?uploadType=media&name=abc&ifGenerationMatch=0"
+ * Effect.runPromise(storage.post(upload)).then(({ status }) => assert.strictEqual(status, 200))
+ * ```
+ */
+import { HttpClient } from "@effect/platform"
+import type { HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import * as Argument from "@effect-retry/core/Argument"
+import { Discard, HttpClassifier, HttpRetry } from "@effect-retry/http"
+import { Data, Effect, Option, Predicate } from "effect"
+import { dual } from "effect/Function"
+import * as StorageOperation from "../classify/StorageOperation.ts"
+import * as ReadBack from "./LostAnswerReadBack.ts"
+import * as Attempts from "./StorageRetryAttempts.ts"
+
+/**
+ * A write was refused, and an earlier attempt of the same operation may have been carried out.
+ *
+ * @category models
+ */
+export class MayBeOwnSuccess extends Data.TaggedError("MayBeOwnSuccess")<{
+  readonly call: StorageOperation.Call
+  /** The number of the attempt that was refused. */
+  readonly attempt: number
+  /** The refusal, whose body is still to be read. */
+  readonly response: HttpClientResponse.HttpClientResponse
+}> {
+  override get message(): string {
+    const { attempt, call, response } = this
+    return `${call.operation} was refused with ${response.status} on attempt ${attempt}, and may have been carried out before`
+  }
+}
+
+type With<E, R> = HttpClient.HttpClient.With<E, R>
+type Request = HttpClientRequest.HttpClientRequest
+type Response = HttpClientResponse.HttpClientResponse
+
+/**
+ * Fails with `MayBeOwnSuccess` where a refusal may be the answer to our own success.
+ *
+ * @category combinators
+ */
+export const suspected = <E, R>(self: With<E, R>): With<E | MayBeOwnSuccess, R> =>
+  HttpClient.transform(self, (sent, request) => watched(sent, request, (lost) => Effect.fail(lost)))
+
+/**
+ * The resource as Cloud Storage describes it: the parsed JSON of an object, a bucket or a policy.
+ *
+ * @category models
+ */
+export interface Resource {
+  readonly [field: string]: unknown
+}
+
+/**
+ * Says whether a resource is as the refused write would have left it: by its checksum, by metadata that the write set. Answers
+ * at once or with an effect.
+ *
+ * @category models
+ */
+export interface IsOwn<out E = never, out R = never> {
+  (resource: Resource, lost: MayBeOwnSuccess): boolean | Effect.Effect<boolean, E, R>
+}
+
+/**
+ * Reads the resource where a refusal may be the answer to our own success, and answers in place of the refusal where
+ * it is.
+ *
+ * A write is our own where `isOwn` says so of the resource that is there: the answer is then that resource. A deletion is
+ * our own where the resource is gone: the answer is then a 204. Where the resource cannot be read, or the request does not
+ * say which it is, the client fails with `MayBeOwnSuccess`.
+ * The read is a GET with the headers of the request, sent by the same client, with its retries.
+ *
+ * @category combinators
+ */
+export const verified: {
+  <E2 = never, R2 = never>(isOwn: IsOwn<E2, R2>): <E, R>(self: With<E, R>) => With<E | E2 | MayBeOwnSuccess, R | R2>
+  <E, R, E2 = never, R2 = never>(self: With<E, R>, isOwn: IsOwn<E2, R2>): With<E | E2 | MayBeOwnSuccess, R | R2>
+} = /*#__PURE__*/ dual(2, (self: With<unknown, unknown>, isOwn: IsOwn<unknown, unknown>) => {
+  if (!Predicate.isFunction(isOwn)) Argument.refuse("LostAnswer.verified", "isOwn", "a function", isOwn)
+  const { postprocess, preprocess } = ReadBack.made("LostAnswer.verified", self)
+  return HttpClient.makeWith(
+    Effect.flatMap((request: Request) =>
+      watched(postprocess(Effect.succeed(request)), request, (lost, refused) =>
+        resolved(lost, refused, isOwn, (read) => HttpRetry.besides(postprocess(Effect.succeed(read))), request)
+      )
+    ),
+    preprocess
+  )
+})
+
+/** Runs an operation, and asks for more where its answer is suspicious. */
+const watched = <E, R, E2, R2>(
+  sent: Effect.Effect<Response, E, R>,
+  request: Request,
+  suspicious: (lost: MayBeOwnSuccess, refused: Effect.Effect<Response, E>) => Effect.Effect<Response, E2, R2>
+): Effect.Effect<Response, E | E2, R | R2> =>
+  Effect.suspend(() => {
+    const attempts: Attempts.Attempts = { number: 1, mayBeCarriedOut: false }
+    return Effect.matchEffect(Effect.provideService(sent, Attempts.CurrentAttempts, attempts), {
+      onFailure: (error): Effect.Effect<Response, E | E2, R2> => {
+        const lost = suspicionOf(request, attempts, HttpClassifier.responseOf(error))
+        return lost === undefined ? Effect.fail(error) : suspicious(lost, Effect.fail(error))
+      },
+      onSuccess: (response): Effect.Effect<Response, E | E2, R2> => {
+        const lost = suspicionOf(request, attempts, response)
+        return lost === undefined ? Effect.succeed(response) : suspicious(lost, Effect.succeed(response))
+      }
+    })
+  })
+
+const suspicionOf = (
+  request: Request,
+  { mayBeCarriedOut, number }: Attempts.Attempts,
+  response: Response | undefined
+): MayBeOwnSuccess | undefined => {
+  if (!mayBeCarriedOut || response === undefined) return undefined
+  const call = StorageOperation.fromRequest(request)
+  if (call === undefined) return undefined
+  const { lost = [] }: StorageOperation.Row = StorageOperation.table[call.operation]
+  return lost.some((status) => status === response.status)
+    ? new MayBeOwnSuccess({ call, attempt: number, response })
+    : undefined
+}
+
+const resolved = <E, E2, R2>(
+  lost: MayBeOwnSuccess,
+  refused: Effect.Effect<Response, E>,
+  isOwn: IsOwn<E2, R2>,
+  send: (read: Request) => Effect.Effect<Response, unknown, unknown>,
+  request: Request
+): Effect.Effect<Response, unknown, unknown> => {
+  const read = ReadBack.requestOf(request, lost.call)
+  if (read === undefined) return Effect.fail(lost)
+  const instead = (answer: Response) => Effect.as(Discard.cancelled(lost.response), answer)
+  return Effect.flatMap(Effect.either(send(read)), (found) => {
+    if (found._tag === "Left" || ![200, 404].includes(found.right.status)) return Effect.fail(lost)
+    const isThere = found.right.status === 200
+    if (ReadBack.isDeletion(lost.call)) {
+      const answer = isThere ? refused : instead(ReadBack.deleted(request))
+      return Effect.zipRight(Discard.cancelled(found.right), answer)
+    }
+    if (!isThere) return Effect.zipRight(Discard.cancelled(found.right), refused)
+    return Effect.flatMap(
+      ReadBack.resourceOf(found.right),
+      Option.match({
+        onNone: (): Effect.Effect<Response, unknown, unknown> => Effect.fail(lost),
+        onSome: ({ answer, resource }) =>
+          Effect.flatMap(asked(isOwn, resource, lost), (own) => (own ? instead(answer(lost.call)) : refused))
+      })
+    )
+  })
+}
+
+const asked = <E, R>(isOwn: IsOwn<E, R>, resource: Resource, lost: MayBeOwnSuccess): Effect.Effect<boolean, E, R> =>
+  Effect.suspend(() => {
+    const own = isOwn(resource, lost)
+    return Effect.isEffect(own) ? own : Effect.succeed(own)
+  })

@@ -1,0 +1,121 @@
+/**
+ * The read that shows what became of a write.
+ */
+import { type HttpClient, HttpClientRequest, HttpClientResponse, UrlParams } from "@effect/platform"
+import * as Argument from "@effect-retry/core/Argument"
+import { Discard } from "@effect-retry/http"
+import { Effect, Option, Predicate } from "effect"
+import * as StorageOperation from "../classify/StorageOperation.ts"
+import { tokenHeader } from "../decide/StorageIdempotency.ts"
+
+type Request = HttpClientRequest.HttpClientRequest
+type Response = HttpClientResponse.HttpClientResponse
+
+interface MadeClient {
+  readonly preprocess: HttpClient.HttpClient.Preprocess<unknown, unknown>
+  readonly postprocess: HttpClient.HttpClient.Postprocess<unknown, unknown>
+}
+
+/**
+ * What every client of the platform is made of: its own combinators rely on it, its types do not show it.
+ *
+ * @category conversions
+ */
+export const made = (owner: string, self: unknown): MadeClient =>
+  Predicate.hasProperty(self, "preprocess") && Predicate.hasProperty(self, "postprocess")
+    ? (self as unknown as MadeClient)
+    : Argument.refuse(owner, "client", "made by HttpClient.make or HttpClient.makeWith", self)
+
+/**
+ * The request that reads the resource of a write; `undefined` where the write does not say which it is.
+ *
+ * @category constructors
+ */
+export const requestOf = (request: Request, { operation, parameters }: StorageOperation.Call): Request | undefined => {
+  const { resource }: StorageOperation.Row = StorageOperation.table[operation]
+  const path = resource && filled(resource, parameters)
+  const url = URL.canParse(request.url) ? new URL(request.url) : undefined
+  if (path === undefined || url === undefined) return undefined
+  const kept = [...url.searchParams, ...request.urlParams].filter(([name]) => keptOf(operation).includes(name))
+  const base = `${url.origin}${url.pathname.replace(below, "")}`
+  return HttpClientRequest.make("GET")(`${base}/storage/v1/${path}`, {
+    urlParams: UrlParams.fromInput(kept),
+    headers: Object.fromEntries(Object.entries(request.headers).filter(([name]) => !ofWrite.test(name)))
+  })
+}
+
+/** As `StorageOperation` recognises it. */
+const below = /\/(?:(?:resumable\/)?upload\/|download\/)?storage\/v1\/.*$/
+
+const filled = (template: string, parameters: StorageOperation.Call["parameters"]): string | undefined => {
+  const parts = template.split("/").map((part) => {
+    const value = part.startsWith("{") ? parameters[part.slice(1, -1)] : part
+    return value === undefined || value === "" ? undefined : encodeURIComponent(value)
+  })
+  return parts.includes(undefined) ? undefined : parts.join("/")
+}
+
+/** Who asks and pays; of a deletion also what is deleted. */
+const keptOf = (operation: StorageOperation.StorageOperation): ReadonlyArray<string> =>
+  operation === "objects.delete"
+    ? ["key", "userProject", "quotaUser", "generation"]
+    : ["key", "userProject", "quotaUser"]
+
+/** Headers that are about the body, the condition or the repetition of a write. */
+const ofWrite = new RegExp(
+  `^(?:content-.*|if-.*|x-upload-.*|x-http-method-override|transfer-encoding|expect|${tokenHeader})$`
+)
+
+/**
+ * @category guards
+ */
+export const isDeletion = ({ operation }: StorageOperation.Call): boolean =>
+  StorageOperation.table[operation].method === "DELETE"
+
+/**
+ * The answer to a deletion that was carried out.
+ *
+ * @category constructors
+ */
+export const deleted = (request: Request): Response =>
+  HttpClientResponse.fromWeb(request, new Response(null, { status: 204 }))
+
+/** A description of an object or a bucket takes a few KiB, a policy at most 64 KiB. A choice of this package. */
+const bounds = { atMostBytes: 1_048_576, within: "10 seconds" } as const
+
+/**
+ * The resource that a read has found, and the answer that the write would have had.
+ *
+ * @category destructors
+ */
+export const resourceOf = (found: Response): Effect.Effect<Option.Option<Found>> =>
+  Effect.map(Discard.drained(found, bounds), (body) =>
+    Option.flatMap(body, (bytes) =>
+      Option.map(parsed(bytes), (resource) => ({
+        resource,
+        answer: ({ operation }: StorageOperation.Call) =>
+          Discard.replaced(found, Option.some(operation === "objects.rewrite" ? rewritten(resource) : bytes))
+      }))
+    )
+  )
+
+interface Found {
+  readonly resource: { readonly [field: string]: unknown }
+  readonly answer: (call: StorageOperation.Call) => Response
+}
+
+const parsed = (bytes: Uint8Array): Option.Option<Found["resource"]> => {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    return Predicate.isRecord(value) ? Option.some(value) : Option.none()
+  } catch {
+    return Option.none()
+  }
+}
+
+/** Source: https://cloud.google.com/storage/docs/json_api/v1/objects/rewrite, "Response". */
+const rewritten = (resource: Found["resource"]): Uint8Array => {
+  const { size } = resource
+  const answer = { kind: "storage#rewriteResponse", done: true, objectSize: size, totalBytesRewritten: size, resource }
+  return new TextEncoder().encode(JSON.stringify(answer))
+}
