@@ -123,10 +123,8 @@ const codeOf = (error: unknown): StatusCode.StatusCode | undefined => {
 }
 
 /** What a `Metadata` of grpc-js, a `Headers`, a `Map` or a record has under a name: a value or a list of them. */
-const valuesOf = (metadata: unknown, name: string): ReadonlyArray<unknown> => {
-  const found = Untrusted.called(metadata, "get", name) ?? Untrusted.property(metadata, name)
-  return Array.isArray(found) ? Untrusted.entries(found) : found === undefined || found === null ? [] : [found]
-}
+const valuesOf = (metadata: unknown, name: string): ReadonlyArray<unknown> =>
+  Untrusted.listed(Untrusted.called(metadata, "get", name) ?? Untrusted.property(metadata, name))
 
 const first = <A, B>(all: ReadonlyArray<A>, found: (one: A) => B | undefined): B | undefined => {
   for (const one of all) {

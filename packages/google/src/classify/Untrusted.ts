@@ -58,6 +58,20 @@ export const entries = (value: unknown): ReadonlyArray<unknown> => {
 }
 
 /**
+ * A value as a list: its first 32 entries where it is one, itself where it is not, and none where it is absent.
+ *
+ * @category destructors
+ */
+export const listed = (value: unknown): ReadonlyArray<unknown> => {
+  if (value === undefined || value === null) return []
+  try {
+    return Array.isArray(value) ? entries(value) : [value]
+  } catch {
+    return []
+  }
+}
+
+/**
  * What a method of a value answers; `undefined` where it has none, or calling it throws.
  *
  * @category destructors

@@ -94,6 +94,20 @@ describe("GoogleStatus.read", () => {
     })
   })
 
+  const name = "grpc-retry-pushback-ms"
+
+  it.each([
+    [{ [name]: "100" }, ["100"]],
+    [{ [name]: ["100", "200"] }, ["100", "200"]],
+    [new Map([[name, "100"]]), ["100"]],
+    [new Headers({ [name]: "100" }), ["100"]],
+    [new Headers(), []],
+    [{ [name]: null }, []],
+    [undefined, []]
+  ])("reads trailers that are kept in another way: %j", (metadata, pushback) => {
+    expect(GoogleStatus.read({ code: 14, metadata })).toEqual({ ...nothing, code: "UNAVAILABLE", pushback })
+  })
+
   it("never throws, whatever an error does", () => {
     const fail = () => {
       throw new Error("no")
@@ -112,6 +126,7 @@ describe("GoogleStatus.read", () => {
     for (const error of hostile) expect(GoogleStatus.read(error)).toEqual(nothing)
     const { proxy, revoke } = Proxy.revocable([], {})
     revoke()
+    expect(GoogleStatus.read({ metadata: { get: () => proxy } })).toEqual(nothing)
     expect(GoogleStatus.read({ errors: proxy, error: { details: proxy } })).toEqual(nothing)
     FastCheck.assert(
       FastCheck.property(FastCheck.anything(), (error) => {
