@@ -1,0 +1,235 @@
+/**
+ * Streams of a server that go on where they broke.
+ *
+ * The whole stream is one operation of its policy. A failure after a response counts as progress: the delay, the timeout of
+ * an attempt and the count of attempts go on as after a first attempt, while the total timeout counts from the start.
+ *
+ * @example
+ * ```ts
+ * import { RetrySettings, ServerStream } from "@effect-retry/google"
+ * import { Data, Effect, Option, Stream } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * class Failed extends Data.TaggedError("Failed")<{ code: string }> {}
+ *
+ * const requests: Array<{ from: number }> = []
+ * const readRows = (request: { readonly from: number }) => {
+ *   requests.push(request)
+ *   const rows = Stream.range(request.from, 5)
+ *   return request.from > 1 ? rows : Stream.concat(Stream.take(rows, 2), Stream.fail(new Failed({ code: "UNAVAILABLE" })))
+ * }
+ *
+ * const call = {
+ *   request: { from: 1 },
+ *   open: readRows,
+ *   resumption: {
+ *     initial: 0,
+ *     received: (seen: number, row: number) => [seen + 1, row] as const,
+ *     resume: (seen: number) => Option.some({ from: 1 + seen })
+ *   }
+ * }
+ * const rows = ServerStream.make(call, RetrySettings.toPolicy({ maxAttempts: 3 }, { codes: ["UNAVAILABLE"] }))
+ *
+ * Effect.runPromise(Stream.runCollect(rows)).then((rows) => {
+ *   assert.deepStrictEqual([...rows], [1, 2, 3, 4, 5])
+ *   assert.deepStrictEqual(requests, [{ from: 1 }, { from: 3 }])
+ * })
+ * ```
+ */
+import type { AttemptTimeout, Classifier, Policy } from "@effect-retry/core"
+import { Retry, Verdict } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
+import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
+import type { Adds, Needs, Provided } from "@effect-retry/core/PolicyTypes"
+import type { Scope } from "effect"
+import { Cause, Chunk, Effect, Exit, Option, Predicate, Queue, Stream } from "effect"
+
+/**
+ * What a stream has received so far, and the request that asks for the rest. Each run of the stream begins with `initial`.
+ *
+ * Source: https://github.com/googleapis/sdk-platform-java, gax-java, `StreamResumptionStrategy`, 56aa343.
+ *
+ * @category models
+ */
+export interface Resumption<in out Request, in A, out B, in out S> {
+  readonly initial: S
+  /** What is known after a response, and the response as it is handed on. */
+  readonly received: (state: S, response: A) => readonly [state: S, response: B]
+  /** The request that goes on after what was received, made from the first one; `None` where the stream cannot go on. */
+  readonly resume: (state: S, request: Request) => Option.Option<Request>
+}
+
+/**
+ * A policy for streams: a stream has no result that could be judged.
+ *
+ * @category models
+ */
+export interface Streaming<in E> extends Policy.Fields<E, never> {
+  readonly result?: undefined
+}
+
+/**
+ * A stream that is opened again where it fails, as the policy says.
+ *
+ * `open` makes the stream of a request, for every attempt anew. It is asked for the next responses when those before them
+ * have been taken, so what the reader asks for beyond them is asked of the next attempt. The timeout of an attempt bounds the
+ * attempt from its start to the last response, the time that the reader takes included; `Stream.timeoutFail` inside of
+ * `open` bounds the wait for a single response.
+ *
+ * Without a `resumption` a stream goes on only as long as nothing was received. Responses are handed on once: those that
+ * came before a failure stay. Fails with the last error, where the policy or the resumption lets no attempt follow.
+ * Source: the same repository, `StreamingRetryAlgorithm`, `ServerStreamingAttemptCallable` and
+ * `SimpleStreamResumptionStrategy`.
+ *
+ * @category constructors
+ */
+export const make = <Request, A, E, R, P extends Streaming<E>, B = A, S = boolean>(
+  call: {
+    readonly request: Request
+    readonly open: (request: Request) => Stream.Stream<A, E, R>
+    /** @default no request after the first response */
+    readonly resumption?: Resumption<Request, A, B, S> | undefined
+  },
+  policy: Policy.Checked<P>
+): Stream.Stream<B, E | Adds<P>[keyof Adds<P>], Exclude<R, Provided<P>> | Needs<P>[keyof Needs<P>]> => {
+  const checked = check(call as unknown as Erased, policy)
+  const stream: Stream.Stream<any, any, any> = Stream.unwrapScoped(started(checked))
+  return stream
+}
+
+interface Erased {
+  readonly request: unknown
+  readonly open: (request: unknown) => Stream.Stream<unknown, unknown, unknown>
+  readonly resumption?: Resumption<unknown, unknown, unknown, unknown> | undefined
+}
+
+const owner = "ServerStream.make"
+
+const check = (call: Erased, policy: Policy.Any): Call => {
+  if (!Predicate.isRecord(call)) Argument.refuse(owner, "call", "a request and how it is opened", call)
+  const { open, request, resumption = simple }: Erased = call
+  const prepared = PolicyCheck.prepare(owner, policy)
+  if (prepared.policy.result !== undefined) {
+    Argument.refuse(owner, "result", "absent: a stream has no result", prepared.policy.result)
+  }
+  if (!Predicate.isFunction(open)) Argument.refuse(owner, "open", "a function from a request to a stream", open)
+  if (!Predicate.isFunction(resumption?.received) || !Predicate.isFunction(resumption.resume)) {
+    Argument.refuse(owner, "resumption", "a record with received and resume, both functions", resumption)
+  }
+  return { request, open, prepared, resumption }
+}
+
+interface Call extends Pick<Erased, "request" | "open"> {
+  readonly prepared: PolicyCheck.Prepared
+  readonly resumption: Resumption<unknown, unknown, unknown, unknown>
+}
+
+/** The state is whether anything was received. */
+const simple: Resumption<unknown, unknown, unknown, unknown> = {
+  initial: false,
+  received: (_, response) => [true, response],
+  resume: (received, request) => (received === true ? Option.none() : Option.some(request))
+}
+
+/** What the reader of the stream is given next. */
+type Pull = Effect.Effect<Chunk.Chunk<unknown>, Option.Option<unknown>>
+
+/** A run of the stream. */
+interface Run extends Call {
+  state: unknown
+  attempts: number
+  /** Whether the latest attempt has received anything. */
+  progressed: boolean
+  /** Open while the reader waits. */
+  readonly demand: Effect.Latch
+  readonly pulls: Queue.Queue<Pull>
+}
+
+/** The operation runs in a fiber of its own, which stands still as long as the reader asks for nothing. */
+const started = (call: Call): Effect.Effect<Stream.Stream<unknown, unknown>, never, Scope.Scope | unknown> =>
+  Effect.gen(function* () {
+    const pulls = yield* Queue.unbounded<Pull>()
+    const demand = yield* Effect.makeLatch(false)
+    const run: Run = { ...call, state: call.resumption.initial, attempts: 0, progressed: false, demand, pulls }
+    const operation = Retry.retry(
+      Effect.suspend(() => attempt(run)),
+      policyOf(run)
+    )
+    const ended = Effect.onExit(operation, (exit) => Queue.offer(pulls, lastPull(exit)))
+    yield* Effect.forkScoped(Effect.interruptible(ended))
+    return Stream.repeatEffectChunkOption(
+      Effect.suspend(() => {
+        demand.unsafeOpen()
+        return Effect.flatten(Queue.take(pulls))
+      })
+    )
+  })
+
+const lastPull = (exit: Exit.Exit<unknown, unknown>): Pull =>
+  Exit.isSuccess(exit) ? Effect.fail(Option.none()) : Effect.failCause(Cause.map(exit.cause, Option.some))
+
+const attempt = (run: Run): Effect.Effect<void, unknown, unknown> => {
+  const { open, request, resumption, state } = run
+  run.attempts += 1
+  run.progressed = false
+  const next = run.attempts === 1 ? request : Option.getOrThrow(resumption.resume(state, request))
+  const responses = Effect.flatMap(Stream.toPull(open(next)), (pull) =>
+    Effect.forever(
+      Effect.zipRight(
+        run.demand.await,
+        Effect.map(pull, (responses) => handOn(run, responses))
+      )
+    )
+  )
+  return Effect.catchAllCause(Effect.scoped(responses), (cause) =>
+    Option.match(Cause.flipCauseOption(cause), { onNone: () => Effect.void, onSome: Effect.failCause })
+  )
+}
+
+/** In one step: no interruption comes between what the reader is given and what the next request leaves out. */
+const handOn = (run: Run, responses: Chunk.Chunk<unknown>): void => {
+  if (Chunk.isEmpty(responses)) return
+  const given = Chunk.map(responses, (response) => {
+    const [state, handed] = run.resumption.received(run.state, response)
+    run.state = state
+    return handed
+  })
+  run.progressed = true
+  run.demand.unsafeClose()
+  run.pulls.unsafeOffer(Effect.succeed(given))
+}
+
+const policyOf = (run: Run): Policy.Fields<unknown, unknown> => {
+  const { attemptTimeout, classifier } = run.prepared.policy
+  const judge: Classifier.Classifier = (error, moment) => judged(run, classifier(error, moment))
+  return PolicyCheck.withFunctions<unknown>(run.prepared, {
+    attemptTimeout: attemptTimeout && timeoutOf(run, attemptTimeout),
+    classifier: judge
+  })
+}
+
+/** Judged where an attempt has timed out. */
+const timeoutOf = (
+  run: Run,
+  timeout: AttemptTimeout.AttemptTimeout<unknown>
+): AttemptTimeout.AttemptTimeout<unknown> => {
+  const { disconnected, millisOf, onTimeout, verdict } = timeout
+  return {
+    disconnected,
+    millisOf,
+    onTimeout,
+    get verdict() {
+      return judged(run, verdict)
+    }
+  }
+}
+
+const judged = ({ progressed, request, resumption, state }: Run, verdict: Verdict.Verdict): Verdict.Verdict => {
+  if (verdict._tag !== "Retryable") return verdict
+  if (Option.isSome(resumption.resume(state, request))) return progressed ? { ...verdict, progressed } : verdict
+  const { hint, kind } = verdict
+  return Verdict.terminal("the stream cannot go on after what it has received", {
+    kind,
+    hint: Option.getOrUndefined(hint)
+  })
+}
