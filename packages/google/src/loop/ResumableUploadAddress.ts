@@ -19,7 +19,7 @@ const longest = 8192
  */
 export const fromLocation = (location: string | undefined, request: Request): string | undefined => {
   const base = Either.getOrUndefined(UrlParams.makeUrl(request.url, request.urlParams, request.hash))
-  if (location === undefined || base === undefined) return undefined
+  if (location === undefined || location.trim() === "" || base === undefined) return undefined
   const url = parsed(location, base)
   return url?.origin === base.origin ? url.href : undefined
 }

@@ -1,7 +1,7 @@
 /**
  * A session of a resumable upload: where it stands, and the requests of one attempt to get it further.
  */
-import { HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import { HttpBody, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
 import { Discard } from "@effect-retry/http"
 import { Effect, Option } from "effect"
 import * as Checksum from "../classify/Checksum.ts"
@@ -40,7 +40,7 @@ export interface Session {
   /** How many bytes the session was sent; `undefined` where another process sent them. */
   sent: number | undefined
   total: number | undefined
-  /** Sessions that were started without getting further than those before. */
+  /** The running session, and those before it that did not get further. */
   sessions: number
   /** Whether the running operation has got the upload further. */
   isFurther: boolean
@@ -205,7 +205,7 @@ const goOn = (self: Session, asked: UploadVerdict.Asked, offset: number): void =
   }
   if (offset > self.furthest) {
     self.furthest = offset
-    self.sessions = 0
+    self.sessions = 1
   }
   if (asked === "Status") self.tell({ _tag: "Resumed", offset })
   else if (self.isFurther) self.tell({ _tag: "Acknowledged", offset })
@@ -271,10 +271,19 @@ export const exchange = (
 ): Effect.Effect<Exchanged, unknown, unknown> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(
-      restore(Effect.locally(client.execute(request), HttpClient.currentTracerDisabledWhen, () => true)),
+      restore(Effect.locally(answered(client, request), HttpClient.currentTracerDisabledWhen, () => true)),
       (response) => Effect.map(restore(drained(response)), (body) => ({ response, body }))
     )
   )
+
+/** A client can fail with an answer for its status: it is an answer all the same. Another one that it fails with is released. */
+const answered = (client: HttpClient.HttpClient.With<unknown, unknown>, request: Request) =>
+  Effect.catchAll(client.execute(request), (error) => {
+    if (!(error instanceof HttpClientError.ResponseError)) return Effect.fail(error)
+    return error.reason === "StatusCode"
+      ? Effect.succeed(error.response)
+      : Effect.zipRight(Discard.cancelled(error.response), Effect.fail(error))
+  })
 
 /**
  * What is read of the body of an answer, which holds no connection after that.

@@ -1,37 +1,11 @@
 import { AttemptTimeout, Backoff, Deadline } from "@effect-retry/core"
-import { Checksum, ResumableUpload, StorageRetry } from "@effect-retry/google"
-import { IdempotencyKey } from "@effect-retry/http"
-import { SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { Checksum, ResumableUpload } from "@effect-retry/google"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Exit, Stream } from "effect"
+import { Clock, Duration, Effect, Exit, Fiber, Option, Redacted, Stream } from "effect"
+import * as Uploads from "../support/Uploads.ts"
 import * as UploadServer from "../support/UploadServer.ts"
 
-const world = <A, E, R>(self: Effect.Effect<A, E, R>) =>
-  self.pipe(
-    VirtualClock.run,
-    Effect.provide(SeededRandom.layerConstant(0.5)),
-    Effect.provide(IdempotencyKey.layerSequence)
-  )
-
-const quantum = 262_144
-const bytes = UploadServer.content(2.5 * quantum)
-const target = { bucket: "photos", name: "cat", endpoint: UploadServer.origin }
-const start = ResumableUpload.startRequest({ ...target, ifGenerationMatch: 0 })
-const policy = { ...StorageRetry.standard, maxAttempts: 3, backoff: Backoff.constant({ delay: "1 second" }) }
-const options = { start, source: ResumableUpload.fromBytes(bytes), policy, chunkBytes: quantum }
-
-const [first, second, last] = ["bytes 0-262143/*", "bytes 262144-524287/*", "bytes 524288-655359/655360"]
-const status = "bytes */*"
-
-const forever = (fault: UploadServer.Fault) => Array.from({ length: 60 }, () => fault)
-
-/** The bytes in pieces of a size that divides no chunk. */
-const pieces = (of: Uint8Array, from = 0, size = 100_003) =>
-  Stream.fromIterable(
-    Array.from({ length: Math.ceil((of.length - from) / size) }, (_, piece) =>
-      of.subarray(from + piece * size, from + (piece + 1) * size)
-    )
-  )
+const { bytes, first, forever, last, options, pieces, policy, quantum, second, status, world } = Uploads
 
 interface Recovery {
   readonly from: string
@@ -359,6 +333,310 @@ describe("ResumableUpload.Source", () => {
       expect(failed).toBe("gone")
       expect(closed).toEqual([0])
       expect(UploadServer.asked(server.calls)).toEqual(["start", first, second, last, "start"])
+    }).pipe(world)
+  )
+})
+
+/** Ends with what the stream has told, and how it ended. */
+const told = <E, R>(stream: Stream.Stream<ResumableUpload.Event, E, R>) =>
+  Effect.gen(function* () {
+    const events: Array<ResumableUpload.Event> = []
+    const exit = yield* Effect.exit(Stream.runForEach(stream, (event) => Effect.sync(() => events.push(event))))
+    return {
+      events,
+      exit,
+      shown: events.map((event) => ("offset" in event ? [event._tag, event.offset] : [event._tag]))
+    }
+  })
+
+describe("ResumableUpload.stream", () => {
+  it.effect("tells what becomes of the upload, and ends with its object", () =>
+    Effect.gen(function* () {
+      const server = UploadServer.make({}, { keeps: 5 }, { status: 503 }, {}, {}, { loses: true })
+      const { events, exit, shown } = yield* told(ResumableUpload.stream(server.client, options))
+      expect(Exit.isSuccess(exit)).toBe(true)
+      expect(shown).toEqual([
+        ["SessionStarted"],
+        ["Acknowledged", 5],
+        ["Resumed", 5],
+        ["Acknowledged", 262_149],
+        ["SessionStarted"],
+        ["Acknowledged", 262_144],
+        ["Acknowledged", 524_288],
+        ["Finished"]
+      ])
+      const done = yield* ResumableUpload.run(UploadServer.make().client, options)
+      expect(events.at(-1)).toEqual({ _tag: "Finished", uploaded: done })
+      expect(events[1]).toEqual({ _tag: "Acknowledged", offset: 5, total: bytes.length })
+    }).pipe(world)
+  )
+
+  it.effect("tells no total before the end of a stream", () =>
+    Effect.gen(function* () {
+      const server = UploadServer.make({}, {}, {}, { keeps: 1 })
+      const source = ResumableUpload.fromStream(pieces(bytes))
+      const { events } = yield* told(ResumableUpload.stream(server.client, { ...options, source }))
+      expect(events.map((event) => ("total" in event ? event.total : "none"))).toEqual([
+        "none",
+        undefined,
+        undefined,
+        bytes.length,
+        "none"
+      ])
+    }).pipe(world)
+  )
+
+  it.effect("fails where run does, after what it has told", () =>
+    Effect.gen(function* () {
+      const refusing = () => UploadServer.make({}, {}, { status: 403 }).client
+      const { exit, shown } = yield* told(ResumableUpload.stream(refusing(), options))
+      expect(shown).toEqual([["SessionStarted"], ["Acknowledged", quantum]])
+      const run = yield* Effect.flip(ResumableUpload.run(refusing(), options))
+      expect(Exit.mapError(exit, String)).toEqual(Exit.fail(String(run)))
+    }).pipe(world)
+  )
+
+  it.effect("ends the upload with its reader", () =>
+    Effect.gen(function* () {
+      const server = UploadServer.make({}, {}, { after: "1 minute" })
+      yield* Stream.runDrain(Stream.take(ResumableUpload.stream(server.client, options), 2))
+      expect(server.interrupted).toEqual([2])
+      expect(server.objects).toEqual([])
+    }).pipe(world)
+  )
+})
+
+const session = (server: ReturnType<typeof UploadServer.make>) =>
+  Effect.map(Stream.runHead(ResumableUpload.stream(server.client, options)), (event) =>
+    Option.match(event, {
+      onSome: (event) => (event._tag === "SessionStarted" ? event.session : Redacted.make("")),
+      onNone: () => Redacted.make("")
+    })
+  )
+
+interface Resuming {
+  readonly of: string
+  readonly source: ResumableUpload.Source
+  readonly checksums?: ReadonlyArray<Checksum.Algorithm>
+  readonly opened?: ReadonlyArray<number>
+}
+
+const opened: Array<number> = []
+const fromOffset = ResumableUpload.fromOffset((offset) => {
+  opened.push(offset)
+  return pieces(bytes, offset)
+})
+
+const resumings: ReadonlyArray<Resuming> = [
+  { of: "bytes", source: ResumableUpload.fromBytes(bytes) },
+  { of: "bytes from every place", source: fromOffset, opened: [0] },
+  { of: "bytes from every place, without checksums", source: fromOffset, checksums: [], opened: [300_000] },
+  { of: "a stream that begins again", source: ResumableUpload.fromStream(pieces(bytes)) }
+]
+
+describe("ResumableUpload with resumeFrom", () => {
+  it.effect.each(resumings)("goes on with $of", ({ checksums = ["crc32c"], opened: expected = [], source }) =>
+    Effect.gen(function* () {
+      opened.length = 0
+      const server = UploadServer.make({}, { keeps: 300_000, status: 503, after: "1 second" })
+      const keptSession = yield* session(server)
+      const address = Array.from(server.sessions.values())[0]
+      if (address !== undefined) address.bytes = bytes.slice(0, 300_000)
+      const before = server.calls.length
+      const resumed = { ...options, source, checksums, resumeFrom: keptSession }
+      const { exit, shown } = yield* told(ResumableUpload.stream(server.client, resumed))
+      expect(Exit.isSuccess(exit)).toBe(true)
+      expect(shown).toEqual([["Resumed", 300_000], ["Acknowledged", 562_144], ["Finished"]])
+      expect(UploadServer.asked(server.calls).slice(before)).toEqual([
+        status,
+        "bytes 300000-562143/*",
+        "bytes 562144-655359/655360"
+      ])
+      expect(UploadServer.areSame(server.objects, [bytes])).toBe(true)
+      expect(opened).toEqual(expected)
+    }).pipe(world)
+  )
+
+  const resumed = (
+    prepare: (of: { bytes: Uint8Array; isFinished: boolean }) => void,
+    more: Partial<typeof options> = {},
+    ...faults: ReadonlyArray<UploadServer.Fault>
+  ) =>
+    Effect.gen(function* () {
+      const server = UploadServer.make({ after: 0 }, { after: "1 minute" }, ...faults)
+      const resumeFrom = yield* session(server)
+      for (const one of server.sessions.values()) prepare(one)
+      const before = server.calls.length
+      const exit = yield* Effect.either(ResumableUpload.run(server.client, { ...options, ...more, resumeFrom }))
+      return { exit, asked: UploadServer.asked(server.calls).slice(before) }
+    })
+
+  it.effect("goes on where the server has nothing yet", () =>
+    Effect.gen(function* () {
+      const { asked, exit } = yield* resumed(() => undefined)
+      expect(exit._tag).toBe("Right")
+      expect(asked).toEqual([status, first, second, last])
+    }).pipe(world)
+  )
+
+  it.effect("finds an upload finished", () =>
+    Effect.gen(function* () {
+      const { asked, exit } = yield* resumed((session) => Object.assign(session, { bytes, isFinished: true }))
+      expect(exit).toMatchObject({ right: { size: bytes.length } })
+      expect(asked).toEqual([status])
+    }).pipe(world)
+  )
+
+  it.effect("refuses an upload that was finished with other bytes", () =>
+    Effect.gen(function* () {
+      const { exit } = yield* resumed((session) =>
+        Object.assign(session, { bytes: bytes.subarray(1), isFinished: true })
+      )
+      expect(exit).toMatchObject({ left: { reason: { _tag: "DataLoss" } } })
+    }).pipe(world)
+  )
+
+  it.effect("finds out by the checksum that other bytes were sent before", () =>
+    Effect.gen(function* () {
+      const { exit } = yield* resumed((session) => Object.assign(session, { bytes: new Uint8Array(1000) }))
+      expect(exit).toMatchObject({ left: { _tag: "ChecksumMismatch" } })
+    }).pipe(world)
+  )
+
+  it.effect("refuses a server that has more bytes than a stream", () =>
+    Effect.gen(function* () {
+      const source = ResumableUpload.fromStream(pieces(bytes.subarray(0, 10)))
+      const { asked, exit } = yield* resumed((session) => Object.assign(session, { bytes }), { source })
+      expect(exit).toMatchObject({
+        left: { reason: { _tag: "DataLoss", why: "the server has more bytes than the source" } }
+      })
+      expect(asked).toEqual([status])
+    }).pipe(world)
+  )
+
+  it.effect("starts a new session in the place of one that is gone", () =>
+    Effect.gen(function* () {
+      const { asked, exit } = yield* resumed(() => undefined, {}, { loses: true })
+      expect(exit._tag).toBe("Right")
+      expect(asked).toEqual([status, "start", first, second, last])
+    }).pipe(world)
+  )
+
+  it.each(["", "not a URL", "ftp://storage.test/session", "https://a:b@storage.test/"])(
+    "refuses %j, without showing it",
+    (address) => {
+      const run = () =>
+        ResumableUpload.run(UploadServer.make().client, { ...options, resumeFrom: Redacted.make(address) })
+      expect(run).toThrow(
+        'ResumableUpload.run: resumeFrom must be a session of an event SessionStarted, got "<redacted>"'
+      )
+    }
+  )
+})
+
+describe("interrupting ResumableUpload.run", () => {
+  const slow = { after: "1 minute" } as const
+  it.effect.each([
+    ["the start", [slow], 0],
+    ["a chunk", [{}, {}, slow], 2],
+    ["a question", [{}, { status: 503 }, slow], 2],
+    ["the last chunk", [{}, {}, {}, slow], 3],
+    ["a new start", [{}, { loses: true }, slow], 2],
+    ["the body of the start", [{ hangs: true }], undefined],
+    ["the body of an answer", [{}, { hangs: true }], undefined],
+    ["the body of the object", [{}, {}, {}, { hangs: true }], undefined],
+    ["the body of a failure", [{}, { status: 503, hangs: true }], undefined],
+    ["the wait for another attempt", [{}, ...forever({ status: 503 })], undefined]
+  ] as const)("leaves no connection in %s", ([, faults, call]) =>
+    Effect.gen(function* () {
+      const server = UploadServer.make(...faults)
+      const closed: Array<string> = []
+      const source = ResumableUpload.fromStream(
+        Stream.ensuring(
+          pieces(bytes),
+          Effect.sync(() => closed.push("closed"))
+        )
+      )
+      const endless = { ...policy, maxAttempts: Infinity }
+      const fiber = yield* Effect.fork(ResumableUpload.run(server.client, { ...options, source, policy: endless }))
+      yield* Effect.sleep("20 seconds")
+      const exit = yield* Fiber.interrupt(fiber)
+      const before = server.calls.length
+      yield* Effect.sleep("5 minutes")
+      expect(Exit.isInterrupted(exit)).toBe(true)
+      expect(server.interrupted).toEqual(call === undefined ? [] : [call])
+      expect(server.open.size).toBe(0)
+      expect(closed).toEqual(server.calls.length === 1 ? [] : ["closed"])
+      expect(server.calls).toHaveLength(before)
+    }).pipe(world)
+  )
+
+  it.effect("closes a source that it waits for", () =>
+    Effect.gen(function* () {
+      const closed: Array<string> = []
+      const source = ResumableUpload.fromStream(
+        Stream.ensuring(
+          Stream.concat(pieces(bytes.subarray(0, 300_000)), Stream.never),
+          Effect.sync(() => closed.push("closed"))
+        )
+      )
+      const fiber = yield* Effect.fork(ResumableUpload.run(UploadServer.make().client, { ...options, source }))
+      yield* Effect.sleep("20 seconds")
+      expect(Exit.isInterrupted(yield* Fiber.interrupt(fiber))).toBe(true)
+      expect(closed).toEqual(["closed"])
+    }).pipe(world)
+  )
+
+  it.effect("does not wait for a body without end", () =>
+    Effect.gen(function* () {
+      const server = UploadServer.make({}, {}, {}, { hangs: true })
+      yield* ResumableUpload.run(server.client, options)
+      expect(server.calls.map(({ asked, atMillis }) => [asked, atMillis]).slice(3)).toEqual([
+        [last, 0],
+        [status, 31_000]
+      ])
+      expect(server.open.size).toBe(0)
+    }).pipe(world)
+  )
+})
+
+describe("options of ResumableUpload", () => {
+  const { client } = UploadServer.make()
+  it.each([
+    ["chunkBytes", { chunkBytes: 0 }],
+    ["chunkBytes", { chunkBytes: quantum + 1 }],
+    ["chunkBytes", { chunkBytes: Infinity }],
+    ["chunkBytes", { chunkBytes: quantum / 2 }],
+    ["checksums", { checksums: ["sha1"] }],
+    ["checksums", { checksums: "crc32c" }],
+    ["source", { source: bytes }],
+    ["source", { source: undefined }],
+    ["start", { start: "https://storage.test" }],
+    ["resumeFrom", { resumeFrom: "https://storage.test/session" }],
+    ["maxAttempts", { policy: { maxAttempts: 0 } }],
+    ["retries", { policy: { retries: 3 } }]
+  ] as const)("refuse a %s of %j", (field, wrong) => {
+    const given = { ...options, ...wrong } as unknown as typeof options
+    expect(() => ResumableUpload.run(client, given)).toThrow(`ResumableUpload.run: ${field} must be`)
+    expect(() => ResumableUpload.stream(client, given)).toThrow(`ResumableUpload.stream: ${field} must be`)
+  })
+
+  it("refuse a source that is none", () => {
+    const none = "none" as never
+    expect(() => ResumableUpload.fromBytes(none)).toThrow("ResumableUpload.fromBytes: bytes must be")
+    expect(() => ResumableUpload.fromOffset(none)).toThrow("ResumableUpload.fromOffset: open must be")
+    expect(() => ResumableUpload.fromStream(none)).toThrow("ResumableUpload.fromStream: stream must be")
+    expect(() => ResumableUpload.fromStream(Stream.empty, { size: -1 })).toThrow(
+      "ResumableUpload.fromStream: size must be"
+    )
+  })
+
+  it.effect("take a pipe", () =>
+    Effect.gen(function* () {
+      const [one, other] = [UploadServer.make(), UploadServer.make()]
+      yield* one.client.pipe(ResumableUpload.run(options))
+      yield* Stream.runDrain(other.client.pipe(ResumableUpload.stream(options)))
+      expect([one.objects.length, other.objects.length]).toEqual([1, 1])
     }).pipe(world)
   )
 })

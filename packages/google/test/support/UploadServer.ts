@@ -23,6 +23,8 @@ export interface Fault {
   readonly body?: string
   /** The body breaks after so many bytes. */
   readonly breaksAfter?: number
+  /** The body never ends. */
+  readonly hangs?: boolean
   /** When the answer comes. */
   readonly after?: Duration.DurationInput
 }
@@ -71,7 +73,7 @@ export const make = (...faults: ReadonlyArray<Fault>) => {
     number: number,
     request: HttpClientRequest.HttpClientRequest,
     answer: Answer,
-    { body = answer.body, breaksAfter = Infinity, headers = {} }: Fault
+    { body = answer.body, breaksAfter = Infinity, hangs, headers = {} }: Fault
   ) => {
     const given = Object.entries({ ...answer.headers, ...headers }).filter(
       (header): header is [string, string] => header[1] !== undefined
@@ -82,9 +84,11 @@ export const make = (...faults: ReadonlyArray<Fault>) => {
       {
         pull: (controller) => {
           controller.enqueue(bytes.subarray(0, breaksAfter))
+          if (hangs === true) return new Promise<void>(() => undefined)
           open.delete(number)
           if (breaksAfter < bytes.length) controller.error(reset)
           else controller.close()
+          return undefined
         },
         cancel: () => void open.delete(number)
       },
