@@ -29,7 +29,6 @@
 import type { Classifier } from "@effect-retry/core"
 import { Hint, Policy } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import type { Idempotency } from "@effect-retry/http"
 import { Duration, Option, Predicate } from "effect"
 import { dual } from "effect/Function"
 import * as Defaults from "../accept/PythonDefaults.ts"
@@ -38,6 +37,7 @@ import * as StorageOperation from "../classify/StorageOperation.ts"
 import * as GoogleBackoff from "../decide/GoogleBackoff.ts"
 import * as StorageIdempotency from "../decide/StorageIdempotency.ts"
 import { until } from "./PythonDeadline.ts"
+import type { StoragePreset } from "./StoragePreset.ts"
 
 /**
  * A `Retry`, together with the condition of a `ConditionalRetryPolicy`.
@@ -48,7 +48,7 @@ export interface PythonRetry {
   /** Which responses and errors are retryable. */
   readonly predicate: Classifier.Classifier
   /** Which requests are retried at all. */
-  readonly condition: Idempotency.Idempotency
+  readonly condition: StorageIdempotency.StorageIdempotency
   /** The greatest delay of the first retry. */
   readonly initial: Duration.DurationInput
   /** The greatest delay of all. */
@@ -93,7 +93,9 @@ export const standard: PythonRetry = {
   timeout: Defaults.timeout
 }
 
-const onlyWith = (...preconditions: ReadonlyArray<StorageOperation.Precondition>): Idempotency.Idempotency =>
+const onlyWith = (
+  ...preconditions: ReadonlyArray<StorageOperation.Precondition>
+): StorageIdempotency.StorageIdempotency =>
   StorageIdempotency.make({
     strategy: "conditional",
     operations: Object.fromEntries(
@@ -137,21 +139,11 @@ export const ifMetagenerationSpecified: PythonRetry = {
 export const ifEtagInJson: PythonRetry = { ...standard, condition: /*#__PURE__*/ onlyWith("etag") }
 
 /**
- * What `toPreset` makes: to be changed by spread, and given to `StorageRetry.withRetry`.
- *
- * @category models
- */
-export interface Preset extends Policy.Preset {
-  readonly classifier: Classifier.Classifier
-  readonly idempotency: Idempotency.Idempotency
-}
-
-/**
  * `retry=None`: one attempt.
  *
  * @category constructors
  */
-export const none: Preset = {
+export const none: StoragePreset = {
   classifier: shouldRetry,
   idempotency: StorageIdempotency.never,
   ...Policy.once,
@@ -231,7 +223,7 @@ export const forPayload = (self: PythonRetry): PythonRetry =>
  *
  * @category conversions
  */
-export const toPreset = (self: PythonRetry): Preset => {
+export const toPreset = (self: PythonRetry): StoragePreset => {
   const { condition, initial, maximum, multiplier, predicate, timeout } = checked("PythonRetry.toPreset", self)
   return {
     classifier: predicate,

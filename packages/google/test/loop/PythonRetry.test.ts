@@ -1,13 +1,14 @@
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import type { Classifier } from "@effect-retry/core"
 import { InvalidArgument } from "@effect-retry/core"
-import { HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, pipe, Struct } from "effect"
+import * as StorageIdempotency from "../../src/decide/StorageIdempotency.ts"
 import * as PythonRetry from "../../src/loop/PythonRetry.ts"
+import type { StoragePreset } from "../../src/loop/StoragePreset.ts"
 import * as StorageRetry from "../../src/loop/StorageRetry.ts"
 import { delaysOf, last, same, seconds } from "../decide/Delays.ts"
+import { moment, retried } from "./Predicates.ts"
 import { run } from "./Runs.ts"
 
 const apiCore = "googleapis/python-api-core bfc6651, tests/unit/retry"
@@ -130,7 +131,8 @@ describe("PythonRetry.toPreset", () => {
   })
 
   it("of none makes one attempt", () => {
-    expect(PythonRetry.none).toMatchObject({ maxAttempts: 1, classifier: PythonRetry.shouldRetry })
+    const { classifier, idempotency, maxAttempts } = PythonRetry.none
+    expect([maxAttempts, classifier, idempotency]).toEqual([1, PythonRetry.shouldRetry, StorageIdempotency.never])
   })
 })
 
@@ -152,7 +154,7 @@ const requests = {
 }
 
 /** How often each request is sent to a server that is unavailable. */
-const sent = (preset: PythonRetry.Preset) =>
+const sent = (preset: StoragePreset) =>
   Effect.gen(function* () {
     const counts: Record<string, number> = {}
     for (const [name, request] of Object.entries(requests)) {
@@ -167,7 +169,7 @@ const sent = (preset: PythonRetry.Preset) =>
     return counts
   }).pipe(VirtualClock.run)
 
-const thrice = (self: PythonRetry.PythonRetry): PythonRetry.Preset => ({
+const thrice = (self: PythonRetry.PythonRetry): StoragePreset => ({
   ...PythonRetry.toPreset(withDelay(self, { initial: 0 })),
   maxAttempts: 3
 })
@@ -175,7 +177,7 @@ const thrice = (self: PythonRetry.PythonRetry): PythonRetry.Preset => ({
 describe("PythonRetry and requests", () => {
   it.effect.each<{
     readonly name: string
-    readonly preset: PythonRetry.Preset
+    readonly preset: StoragePreset
     readonly counts: ReadonlyArray<number>
   }>([
     { name: "standard", preset: thrice(standard), counts: [3, 3, 3, 3, 3, 3, 3] },
@@ -202,18 +204,6 @@ describe("PythonRetry and requests", () => {
     })
   )
 })
-
-const moment: Classifier.Moment = { nowMillis: 0, attempt: 1, elapsed: Duration.zero }
-
-/** The statuses after which a predicate retries. */
-const retried = (predicate: Classifier.Classifier) =>
-  [200, 308, 400, 401, 403, 404, 408, 409, 412, 413, 425, 429, 500, 501, 502, 503, 504, 505].filter((status) => {
-    const response = HttpClientResponse.fromWeb(
-      HttpClientRequest.get("http://localhost"),
-      new Response(null, { status })
-    )
-    return predicate(response, moment)._tag === "Retryable"
-  })
 
 describe("PythonRetry predicates", () => {
   it.each([
@@ -294,11 +284,5 @@ describe("PythonRetry bad arguments", () => {
   ])("are refused", (make, message) => {
     expect(make).toThrow(InvalidArgument.InvalidArgument)
     expect(make).toThrow(message)
-  })
-
-  it("are refused by the client where a condition is none", () => {
-    expect(() => HttpRetry.make({ ...PythonRetry.toPreset(standard), idempotency: "always" as never })).toThrow(
-      InvalidArgument.InvalidArgument
-    )
   })
 })
