@@ -1,11 +1,11 @@
 /**
  * Objects and their generations.
  */
-import { crc32c } from "@aws-crypto/crc32c"
 import { createHash } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 import { refuse, type Resource } from "./Answer.ts"
 import type { Call } from "./Call.ts"
+import * as Crc32c from "./Crc32c.ts"
 import * as Preconditions from "./Preconditions.ts"
 import { type Bucket, bucketOf, type Draft, etagOf, now, type State, type StoredObject } from "./State.ts"
 
@@ -14,12 +14,10 @@ const firstGeneration = 1_700_000_000_000_000
 
 export const etag = ({ generation, metageneration }: StoredObject): string => etagOf(generation, metageneration)
 
-/** `crc32c` and `md5Hash` are in base64, the former in network order. */
-const checksums = (data: Buffer): Pick<StoredObject, "crc32c" | "md5Hash"> => {
-  const sum = Buffer.alloc(4)
-  sum.writeUInt32BE(crc32c(data) >>> 0)
-  return { crc32c: sum.toString("base64"), md5Hash: createHash("md5").update(data).digest("base64") }
-}
+const checksums = (data: Buffer): Pick<StoredObject, "crc32c" | "md5Hash"> => ({
+  crc32c: Crc32c.base64(data),
+  md5Hash: createHash("md5").update(data).digest("base64")
+})
 
 /** The generation that is current, if there is one. */
 export const live = (bucket: Bucket, name: string): StoredObject | undefined =>

@@ -1,0 +1,134 @@
+/**
+ * Runs scenarios against a server that speaks the Retry Test API.
+ *
+ * Source: https://github.com/googleapis/conformance-tests, storage/v1/README.md, "Retry Conformance Tests".
+ */
+import { HttpClient, HttpClientRequest } from "@effect/platform"
+import { Effect } from "effect"
+import { type Call, calls } from "./Calls.ts"
+import * as Fixture from "./Fixture.ts"
+import { type Scenario, scenarios } from "./Scenarios.ts"
+
+/** One case of a scenario with one call of one of its methods. */
+export interface Combination {
+  readonly scenario: Scenario
+  readonly instructions: ReadonlyArray<string>
+  readonly call: Call
+}
+
+export interface Result {
+  readonly combination: Combination
+  readonly outcome: "success" | "failure"
+  /** Whether the server says that each fault has been met. */
+  readonly completed: boolean
+  /** What the call failed with. */
+  readonly error: unknown
+}
+
+/** The calls that have a scenario of their own, by its group. */
+export type Groups = Readonly<Record<NonNullable<Scenario["group"]>, Call>>
+
+export const combinations = (groups: Groups): ReadonlyArray<Combination> =>
+  scenarios.flatMap((scenario) =>
+    scenario.methods.flatMap((method) =>
+      (scenario.group === undefined
+        ? calls.filter((call) => call.method === method)
+        : [groups[scenario.group]]
+      ).flatMap((call) => scenario.cases.map((instructions) => ({ scenario, instructions, call })))
+    )
+  )
+
+/** A combination in words. */
+export const name = ({ call, instructions, scenario }: Combination): string =>
+  `${scenario.id} ${call.method}${call.form && ` (${call.form})`} [${instructions.join(", ")}]`
+
+/** As the scenario asks for: the outcome, and all faults met. */
+export const passes = ({ combination, completed, outcome }: Result): boolean =>
+  completed && outcome === combination.scenario.expects
+
+/** Where the tests of a server are created and asked for. */
+export interface RetryTests {
+  /** Answers the id of the test. */
+  readonly create: (method: string, instructions: ReadonlyArray<string>) => Effect.Effect<string, unknown>
+  readonly completed: (id: string) => Effect.Effect<boolean, unknown>
+  readonly remove: (id: string) => Effect.Effect<unknown, unknown>
+}
+
+/** What is run, and against what. */
+export interface Server {
+  /** Without a slash at its end. */
+  readonly url: string
+  /** Sends requests once. */
+  readonly client: HttpClient.HttpClient
+  readonly tests: RetryTests
+  /** Makes the client under test of one that sends requests once. */
+  readonly retrying: (client: HttpClient.HttpClient) => HttpClient.HttpClient
+}
+
+/** The tests of a server, by its API. */
+export const testsOf = (client: HttpClient.HttpClient, url: string): RetryTests => {
+  const json = (request: HttpClientRequest.HttpClientRequest) =>
+    Effect.flatMap(client.execute(request), (response) =>
+      response.status === 200
+        ? response.json
+        : Effect.fail(new Error(`${request.method} ${request.url}: status ${response.status}`))
+    )
+  return {
+    create: (method, instructions) =>
+      json(
+        HttpClientRequest.bodyUnsafeJson(HttpClientRequest.post(`${url}/retry_test`), {
+          instructions: { [method]: instructions }
+        })
+      ).pipe(Effect.map((test) => (test as { readonly id: string }).id)),
+    completed: (id) =>
+      Effect.map(
+        json(HttpClientRequest.get(`${url}/retry_test/${id}`)),
+        (test) => (test as { readonly completed: boolean }).completed
+      ),
+    remove: (id) => Effect.flatMap(client.execute(HttpClientRequest.del(`${url}/retry_test/${id}`)), ({ text }) => text)
+  }
+}
+
+/** Runs one combination. What fails beside the call itself, such as the server's own API, is a defect. */
+const runOne = (
+  server: Server,
+  combination: Combination,
+  fixture: Effect.Effect<Fixture.Fixture, unknown>
+): Effect.Effect<Result> =>
+  Effect.gen(function* () {
+    const { call, instructions, scenario } = combination
+    const given = { fixture: yield* fixture, precondition: scenario.precondition }
+    const id = yield* server.tests.create(call.method, instructions)
+    const marked = HttpClient.mapRequest(server.client, HttpClientRequest.setHeader("x-retry-test-id", id))
+    const ended = yield* Effect.either(call.run(server.retrying(marked), given))
+    const completed = yield* server.tests.completed(id)
+    yield* server.tests.remove(id)
+    const [outcome, error] = ended._tag === "Right" ? ["success" as const, undefined] : ["failure" as const, ended.left]
+    return { combination, outcome, completed, error }
+  }).pipe(Effect.orDie)
+
+/**
+ * Runs combinations, several at a time.
+ *
+ * Calls that change nothing, and calls that never come through, share their resources.
+ */
+export const run = (
+  server: Server,
+  all: ReadonlyArray<Combination>,
+  options: { readonly concurrency?: number } = {}
+): Effect.Effect<ReadonlyArray<Result>> =>
+  Effect.gen(function* () {
+    const shared = new Map<string, Effect.Effect<Fixture.Fixture, unknown>>()
+    for (const { call } of all) {
+      const key = call.needs.join()
+      if (!shared.has(key)) {
+        shared.set(key, yield* Effect.cached(Fixture.create(server.client, server.url, call.needs)))
+      }
+    }
+    const fixtureOf = ({ call, scenario }: Combination) =>
+      (call.reads || scenario.expects === "failure" ? shared.get(call.needs.join()) : undefined) ??
+      Fixture.create(server.client, server.url, call.needs)
+    return yield* Effect.forEach(all, (each) => runOne(server, each, fixtureOf(each)), {
+      concurrency: options.concurrency ?? 8
+    })
+  })
