@@ -25,18 +25,27 @@ export interface Result {
   readonly error: unknown
 }
 
-/** The calls that have a scenario of their own, by its group. */
-export type Groups = Readonly<Record<NonNullable<Scenario["group"]>, Call>>
+/** The library under test. */
+export interface Library {
+  /** Makes a client that retries of one that sends requests once. */
+  readonly retrying: (client: HttpClient.HttpClient) => HttpClient.HttpClient
+  /** Uploads and downloads that resume, with a client that sends requests once. */
+  readonly groups: Readonly<Record<NonNullable<Scenario["group"]>, Pick<Call, "needs" | "run">>>
+}
 
-export const combinations = (groups: Groups): ReadonlyArray<Combination> =>
-  scenarios.flatMap((scenario) =>
-    scenario.methods.flatMap((method) =>
-      (scenario.group === undefined
-        ? calls.filter((call) => call.method === method)
-        : [groups[scenario.group]]
-      ).flatMap((call) => scenario.cases.map((instructions) => ({ scenario, instructions, call })))
-    )
+/** Every case of every scenario with every call of every method. */
+export const combinations = ({ groups, retrying }: Library): ReadonlyArray<Combination> => {
+  const simple = calls.map((call): Call => ({ ...call, run: (client, given) => call.run(retrying(client), given) }))
+  const callsOf = ({ group }: Scenario, method: string): ReadonlyArray<Call> =>
+    group === undefined
+      ? simple.filter((call) => call.method === method)
+      : [{ method, form: group, reads: false, ...groups[group] }]
+  return scenarios.flatMap((scenario) =>
+    scenario.methods
+      .flatMap((method) => callsOf(scenario, method))
+      .flatMap((call) => scenario.cases.map((instructions) => ({ scenario, instructions, call })))
   )
+}
 
 /** A combination in words. */
 export const name = ({ call, instructions, scenario }: Combination): string =>
@@ -54,15 +63,13 @@ export interface RetryTests {
   readonly remove: (id: string) => Effect.Effect<unknown, unknown>
 }
 
-/** What is run, and against what. */
+/** What the library is run against. */
 export interface Server {
   /** Without a slash at its end. */
   readonly url: string
   /** Sends requests once. */
   readonly client: HttpClient.HttpClient
   readonly tests: RetryTests
-  /** Makes the client under test of one that sends requests once. */
-  readonly retrying: (client: HttpClient.HttpClient) => HttpClient.HttpClient
 }
 
 /** The tests of a server, by its API. */
@@ -89,23 +96,25 @@ export const testsOf = (client: HttpClient.HttpClient, url: string): RetryTests 
   }
 }
 
-/** Runs one combination. What fails beside the call itself, such as the server's own API, is a defect. */
+/** Runs one combination. Where not even the call is reached, the server has not met the faults. */
 const runOne = (
-  server: Server,
+  { client, tests }: Server,
   combination: Combination,
   fixture: Effect.Effect<Fixture.Fixture, unknown>
 ): Effect.Effect<Result> =>
   Effect.gen(function* () {
     const { call, instructions, scenario } = combination
     const given = { fixture: yield* fixture, precondition: scenario.precondition }
-    const id = yield* server.tests.create(call.method, instructions)
-    const marked = HttpClient.mapRequest(server.client, HttpClientRequest.setHeader("x-retry-test-id", id))
-    const ended = yield* Effect.either(call.run(server.retrying(marked), given))
-    const completed = yield* server.tests.completed(id)
-    yield* server.tests.remove(id)
+    const id = yield* tests.create(call.method, instructions)
+    const marked = HttpClient.mapRequest(client, HttpClientRequest.setHeader("x-retry-test-id", id))
+    const ended = yield* Effect.either(call.run(marked, given))
+    const completed = yield* tests.completed(id)
+    yield* tests.remove(id)
     const [outcome, error] = ended._tag === "Right" ? ["success" as const, undefined] : ["failure" as const, ended.left]
     return { combination, outcome, completed, error }
-  }).pipe(Effect.orDie)
+  }).pipe(
+    Effect.catchAll((error) => Effect.succeed({ combination, outcome: "failure" as const, completed: false, error }))
+  )
 
 /**
  * Runs combinations, several at a time.

@@ -1,0 +1,33 @@
+/**
+ * Runs Google's scenarios of retries against a server that speaks the Retry Test API.
+ *
+ *     pnpm conformance                                          against the emulator
+ *     CONFORMANCE_URL=http://127.0.0.1:9000 pnpm conformance    against another server, such as the official bench
+ */
+import { HttpClient } from "@effect/platform"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Effect } from "effect"
+import * as Emulator from "../emulator/Emulator.ts"
+import { library } from "./Library.ts"
+import * as Run from "./Run.ts"
+import { scenarios } from "./Scenarios.ts"
+
+const program = Effect.gen(function* () {
+  const given = process.env["CONFORMANCE_URL"]
+  const url = given === undefined ? (yield* Emulator.start()).url : given.replace(/\/+$/, "")
+  const client = yield* HttpClient.HttpClient
+  console.log(`Google's retry scenarios against ${given === undefined ? "the emulator" : url}`)
+  const results = yield* Run.run({ url, client, tests: Run.testsOf(client, url) }, Run.combinations(library))
+  for (const { description, id } of scenarios) {
+    const of = results.filter(({ combination }) => combination.scenario.id === id)
+    console.log(`${id} ${description}: ${of.filter(Run.passes).length} of ${of.length}`)
+  }
+  const failed = results.filter((result) => !Run.passes(result))
+  for (const { combination, completed, error, outcome } of failed) {
+    console.log(`failed: ${Run.name(combination)}: ${outcome}, ${completed ? "" : "not "}completed ${error ?? ""}`)
+  }
+  console.log(`${results.length - failed.length} passed, ${failed.length} failed`)
+  return failed.length === 0 ? 0 : 1
+})
+
+process.exitCode = await Effect.runPromise(program.pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici)))
