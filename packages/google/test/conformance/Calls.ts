@@ -10,6 +10,8 @@ export interface Given {
   readonly fixture: Fixture
   /** Whether the call carries its precondition. */
   readonly precondition: boolean
+  /** The faults that the call will meet. */
+  readonly instructions: ReadonlyArray<string>
 }
 
 export interface Call {

@@ -104,7 +104,7 @@ const runOne = (
 ): Effect.Effect<Result> =>
   Effect.gen(function* () {
     const { call, instructions, scenario } = combination
-    const given = { fixture: yield* fixture, precondition: scenario.precondition }
+    const given = { fixture: yield* fixture, precondition: scenario.precondition, instructions }
     const id = yield* tests.create(call.method, instructions)
     const marked = HttpClient.mapRequest(client, HttpClientRequest.setHeader("x-retry-test-id", id))
     const ended = yield* Effect.either(call.run(marked, given))
@@ -119,7 +119,8 @@ const runOne = (
 /**
  * Runs combinations, several at a time.
  *
- * Calls that change nothing, and calls that never come through, share their resources.
+ * Calls that only read share their resources. So do the cases of a call that must not come through, and no two calls of
+ * these: what a client does that lets one through is not to hide what it does with another.
  */
 export const run = (
   server: Server,
@@ -128,16 +129,22 @@ export const run = (
 ): Effect.Effect<ReadonlyArray<Result>> =>
   Effect.gen(function* () {
     const shared = new Map<string, Effect.Effect<Fixture.Fixture, unknown>>()
-    for (const { call } of all) {
-      const key = call.needs.join()
-      if (!shared.has(key)) {
-        shared.set(key, yield* Effect.cached(Fixture.create(server.client, server.url, call.needs)))
-      }
-    }
-    const fixtureOf = ({ call, scenario }: Combination) =>
-      (call.reads || scenario.expects === "failure" ? shared.get(call.needs.join()) : undefined) ??
-      Fixture.create(server.client, server.url, call.needs)
-    return yield* Effect.forEach(all, (each) => runOne(server, each, fixtureOf(each)), {
+    const pairs = yield* Effect.forEach(all, (combination) => {
+      const key = sharing(combination)
+      const known = key === undefined ? undefined : shared.get(key)
+      if (known !== undefined) return Effect.succeed({ combination, fixture: known })
+      return Effect.map(Effect.cached(Fixture.create(server.client, server.url, combination.call.needs)), (fixture) => {
+        if (key !== undefined) shared.set(key, fixture)
+        return { combination, fixture }
+      })
+    })
+    return yield* Effect.forEach(pairs, ({ combination, fixture }) => runOne(server, combination, fixture), {
       concurrency: options.concurrency ?? 8
     })
   })
+
+/** Combinations with the same text share their resources. */
+const sharing = ({ call, scenario }: Combination): string | undefined => {
+  if (call.reads) return call.needs.join()
+  return scenario.expects === "failure" ? `${call.method} ${call.form}` : undefined
+}

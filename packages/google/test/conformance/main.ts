@@ -12,11 +12,14 @@ import { library } from "./Library.ts"
 import * as Run from "./Run.ts"
 import { scenarios } from "./Scenarios.ts"
 
+const given = process.env["CONFORMANCE_URL"] ?? ""
+
 const program = Effect.gen(function* () {
-  const given = process.env["CONFORMANCE_URL"]
-  const url = given === undefined ? (yield* Emulator.start()).url : given.replace(/\/+$/, "")
+  const url = given === "" ? (yield* Emulator.start()).url : given.replace(/\/+$/, "")
   const client = yield* HttpClient.HttpClient
-  console.log(`Google's retry scenarios against ${given === undefined ? "the emulator" : url}`)
+  const { status } = yield* client.get(`${url}/retry_tests`)
+  if (status !== 200) return yield* Effect.fail(new Error(`${url} has no Retry Test API: status ${status}`))
+  console.log(`Google's retry scenarios against ${given === "" ? "the emulator" : url}`)
   const results = yield* Run.run({ url, client, tests: Run.testsOf(client, url) }, Run.combinations(library))
   for (const { description, id } of scenarios) {
     const of = results.filter(({ combination }) => combination.scenario.id === id)
@@ -28,6 +31,11 @@ const program = Effect.gen(function* () {
   }
   console.log(`${results.length - failed.length} passed, ${failed.length} failed`)
   return failed.length === 0 ? 0 : 1
-})
+}).pipe(
+  Effect.catchAll((error) => {
+    console.error(String(error))
+    return Effect.succeed(2)
+  })
+)
 
 process.exitCode = await Effect.runPromise(program.pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici)))
