@@ -54,13 +54,15 @@ describe("Resumable.chunk", () => {
     })
   )
 
-  it.scoped("takes a body without a range for the whole object", () =>
-    Effect.gen(function* () {
-      const { stored } = yield* session(async (put) => {
-        expect(await put(undefined, bytes(0, 60))).toMatchObject({ status: 200 })
+  it.scoped.each([{ range: undefined }, { range: "bytes 0-*/*" }, { range: "bytes *-*/60" }])(
+    "takes the body of the range $range for the whole object",
+    ({ range }) =>
+      Effect.gen(function* () {
+        const { stored } = yield* session(async (put) => {
+          expect(await put(range, bytes(0, 60))).toMatchObject({ status: 200 })
+        })
+        expect(stored).toHaveLength(60)
       })
-      expect(stored).toHaveLength(60)
-    })
   )
 
   it.scoped("does not say how far it is with a single byte", () =>

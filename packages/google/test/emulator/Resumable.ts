@@ -57,7 +57,8 @@ const placeOf = (header: string | undefined, upload: Upload, body: Buffer): Plac
   const first = start === "*" ? upload.size : Number(start)
   const end = first + body.length
   if (last !== "*" && Number(last) + 1 !== end) refuse(400, invalid)
-  return { first, total }
+  // Of neither end nor size known, the object ends with the body.
+  return { first, total: total ?? (last === "*" ? (upload.announcedSize ?? end) : undefined) }
 }
 
 const invalid = "Failed to parse Content-Range header."
