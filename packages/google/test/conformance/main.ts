@@ -6,7 +6,7 @@
  */
 import { HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import * as Emulator from "../emulator/Emulator.ts"
 import { library } from "./Library.ts"
 import * as Run from "./Run.ts"
@@ -38,4 +38,11 @@ const program = Effect.gen(function* () {
   })
 )
 
-process.exitCode = await Effect.runPromise(program.pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici)))
+// A connection for each request: one that the server closes as idle would look like a fault.
+const connections = NodeHttpClient.makeAgentLayer({ keepAlive: false })
+
+process.exitCode = await program.pipe(
+  Effect.scoped,
+  Effect.provide(Layer.provide(NodeHttpClient.layerWithoutAgent, connections)),
+  Effect.runPromise
+)

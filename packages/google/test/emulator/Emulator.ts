@@ -58,6 +58,8 @@ const listening = ({ buckets = [], millisPerSecond = 1000 }: Options): Effect.Ef
     const [state, requests] = [State.make(), new Array<Logged>()]
     for (const name of buckets) Buckets.create(state, name)
     const server = Http.createServer(serve({ state, requests, millisPerSecond }))
+    // A client that uses a connection while it is closed as idle would meet a fault that no test asked for.
+    server.keepAliveTimeout = 0
     server.listen(0, "127.0.0.1", () => resume(Effect.succeed({ server, state, requests })))
   })
 
