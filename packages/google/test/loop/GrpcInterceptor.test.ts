@@ -539,13 +539,13 @@ describe("GrpcInterceptor.make", () => {
         call.halfClose()
         yield* until(() => children.length === 2)
         const [lost, won] = children
-        won?.written()
+        lost?.written()
         won?.listener.onReceiveMetadata(new Metadata())
         lost?.written()
         won?.written()
         won?.written()
         expect(children.map(({ events }) => events)).toEqual([
-          ["a", "cancelled"],
+          ["a", "b", "cancelled"],
           ["a", "b", "c", "half-close"]
         ])
         won?.listener.onReceiveStatus(ended(status.OK))
