@@ -130,7 +130,6 @@ const report = ({ isAnswered, listener, options }: Call, { code, details, metada
 
 const cancel = (call: Call, status: StatusObject): void => {
   call.cancelled ??= status
-  for (const each of call.running) discard(call, each, status)
   call.fiber?.unsafeInterruptAsFork(FiberId.none)
 }
 
@@ -188,7 +187,8 @@ const commit = (call: Call, self: Attempt): true => {
 
 const lost = { code: codes.CANCELLED, details: "Another attempt was answered" }
 
-const discard = (call: Call, self: Attempt, { code, details }: Pick<StatusObject, "code" | "details"> = lost): void => {
+const discard = (call: Call, self: Attempt): void => {
+  const { code, details } = call.cancelled ?? lost
   if (call.running.delete(self)) self.child.cancelWithStatus(code, details)
 }
 
