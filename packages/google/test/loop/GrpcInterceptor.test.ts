@@ -129,7 +129,7 @@ const byHand = ({ requestStream = false } = {}) => {
       },
       startRead: () => undefined,
       halfClose: () => told.push("half-close"),
-      cancelWithStatus: () => told.push("cancelled"),
+      cancelWithStatus: (_, details) => told.push(details),
       getPeer: () => `peer ${index}`,
       getAuthContext: () => null
     }
@@ -161,10 +161,10 @@ const countingClock = Effect.map(Effect.clock, (clock) => {
 
 const fibers = Effect.map(Fiber.roots, (roots) => Array.from(roots).length)
 
-const prepared = (given: GrpcCases.Case) => {
+const run = (given: GrpcCases.Case) => {
   const { bufferBytes, config, maxAttemptsLimit: maxAttemptsCap } = given
   return Effect.flatMap(interceptor(config, { bufferBytes, maxAttemptsCap }), (made) =>
-    GrpcRuns.prepare(given, { interceptors: [made] })
+    GrpcRuns.run(given, { interceptors: [made] })
   )
 }
 
@@ -172,15 +172,11 @@ const expected = (given: GrpcCases.Case): GrpcCases.Seen => given.interceptor?.s
 
 describe("GrpcInterceptor.make", () => {
   it.scopedLive.each(GrpcRuns.rows(GrpcCases.cases))("%s", ([, given]) =>
-    Effect.map(Effect.flatten(prepared(given)), (seen) => expect(seen).toEqual(expected(given)))
+    Effect.map(run(given), (seen) => expect(seen).toEqual(expected(given)))
   )
 
-  it.scopedLive("keeps deadlines", () =>
-    Effect.gen(function* () {
-      const run = yield* GrpcRuns.prepareAll(GrpcCases.deadlines, prepared)
-      const wanted = GrpcCases.deadlines.map((given) => [given.name, expected(given)])
-      expect(yield* run).toEqual(Object.fromEntries(wanted))
-    })
+  it.scopedLive.each(GrpcRuns.rows(GrpcCases.deadlines(0)))("%s", ([name, given]) =>
+    Effect.map(GrpcRuns.runUnderDeadline(name, run, expected(given)), (seen) => expect(seen).toEqual(expected(given)))
   )
 
   describe("what the caller is given", () => {
@@ -526,7 +522,7 @@ describe("GrpcInterceptor.make", () => {
         won?.onReceiveStatus(ended(status.OK))
         yield* until(() => heard.events.includes("OK"))
         expect(heard.events).toEqual(["headers", "answer", "OK"])
-        expect(children.map(({ events }) => events)).toEqual([["cancelled"], []])
+        expect(children.map(({ events }) => events)).toEqual([["Another attempt was answered"], []])
       })
     )
 
@@ -545,7 +541,7 @@ describe("GrpcInterceptor.make", () => {
         won?.written()
         won?.written()
         expect(children.map(({ events }) => events)).toEqual([
-          ["a", "b", "cancelled"],
+          ["a", "b", "Another attempt was answered"],
           ["a", "b", "c", "half-close"]
         ])
         won?.listener.onReceiveStatus(ended(status.OK))
@@ -576,6 +572,18 @@ describe("GrpcInterceptor.make", () => {
         call.start(new Metadata(), heard.listener)
         yield* until(() => heard.events.length > 1)
         expect([heard.events, children]).toEqual([["nothing", "CANCELLED"], []])
+      })
+    )
+
+    it.scopedLive("is cancelled with the words of its caller", () =>
+      Effect.gen(function* () {
+        const { children, heard, make } = byHand()
+        const call = make(yield* interceptor(GrpcCases.retrying({})))
+        call.start(new Metadata(), heard.listener)
+        call.cancelWithStatus(status.ABORTED, "never mind")
+        call.cancelWithStatus(status.CANCELLED, "too late")
+        yield* until(() => heard.events.length > 1)
+        expect([heard.events, children.map(({ events }) => events)]).toEqual([["nothing", "ABORTED"], [["never mind"]]])
       })
     )
 

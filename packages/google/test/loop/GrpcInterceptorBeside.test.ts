@@ -62,10 +62,8 @@ describe("GrpcInterceptor.make and @grpc/grpc-js", () => {
         const script = { ...given, calls, answer: (index: number) => given.answers[index % given.answers.length] ?? {} }
         const grpc = yield* GrpcRetry.make(yield* ServiceConfig.decode(given.config))
         const interceptor = yield* GrpcInterceptor.make(grpc)
-        const ours = yield* Effect.flatten(GrpcRuns.prepare(script, { interceptors: [interceptor] }))
-        const theirs = yield* Effect.flatten(
-          GrpcRuns.prepare(script, { "grpc.service_config": JSON.stringify(given.config) })
-        )
+        const ours = yield* GrpcRuns.run(script, { interceptors: [interceptor] })
+        const theirs = yield* GrpcRuns.run(script, { "grpc.service_config": JSON.stringify(given.config) })
         expect(ours).toEqual(theirs)
       }),
     { fastCheck: { numRuns: 12 } }

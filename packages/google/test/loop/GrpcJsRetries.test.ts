@@ -6,8 +6,8 @@ import { Effect } from "effect"
 import * as GrpcCases from "../support/GrpcCases.ts"
 import * as GrpcRuns from "../support/GrpcRuns.ts"
 
-const prepared = (given: GrpcCases.Case) =>
-  GrpcRuns.prepare(given, {
+const run = (given: GrpcCases.Case) =>
+  GrpcRuns.run(given, {
     "grpc.service_config": JSON.stringify(given.config),
     ...(given.maxAttemptsLimit === undefined ? {} : { "grpc-node.retry_max_attempts_limit": given.maxAttemptsLimit }),
     ...(given.bufferBytes === undefined ? {} : { "grpc.per_rpc_retry_buffer_size": given.bufferBytes })
@@ -17,14 +17,10 @@ const expected = ({ grpcJs, seen }: GrpcCases.Case): GrpcCases.Seen => grpcJs?.s
 
 describe("@grpc/grpc-js", () => {
   it.scopedLive.each(GrpcRuns.rows(GrpcCases.cases))("%s", ([, given]) =>
-    Effect.map(Effect.flatten(prepared(given)), (seen) => expect(seen).toEqual(expected(given)))
+    Effect.map(run(given), (seen) => expect(seen).toEqual(expected(given)))
   )
 
-  it.scopedLive("keeps deadlines", () =>
-    Effect.gen(function* () {
-      const run = yield* GrpcRuns.prepareAll(GrpcCases.deadlines, prepared)
-      const wanted = GrpcCases.deadlines.map((given) => [given.name, expected(given)])
-      expect(yield* run).toEqual(Object.fromEntries(wanted))
-    })
+  it.scopedLive.each(GrpcRuns.rows(GrpcCases.deadlines(0)))("%s", ([name, given]) =>
+    Effect.map(GrpcRuns.runUnderDeadline(name, run, expected(given)), (seen) => expect(seen).toEqual(expected(given)))
   )
 })

@@ -419,22 +419,20 @@ const refusals: ReadonlyArray<Case> = [
   }
 ]
 
-const withDeadline: ReadonlyArray<GrpcClient.Call> = [{ deadline: 1000 }]
-
 const expired: Seen = { calls: [["DEADLINE_EXCEEDED", undefined]], attempts: "-" }
 
-/** These take the time of a deadline, and are therefore to be run side by side. */
-export const deadlines: ReadonlyArray<Case> = [
+/** What happens under a deadline, given in milliseconds, that leaves time for the attempts. */
+export const deadlines = (millis: number): ReadonlyArray<Case> => [
   {
     name: "has one deadline for all attempts",
     config: retrying({}),
     answer: answers(busy, never),
-    calls: withDeadline,
+    calls: [{ deadline: millis }],
     seen: { calls: [["DEADLINE_EXCEEDED", undefined]], attempts: "-1", cancelled: [1] }
   },
   {
     name: "has the timeout of its method for all attempts",
-    config: { methodConfig: [{ ...retryingAll({}), timeout: "1s" }] },
+    config: { methodConfig: [{ ...retryingAll({}), timeout: seconds(millis) }] },
     answer: answers(busy, never),
     seen: { calls: [["DEADLINE_EXCEEDED", undefined]], attempts: "-1", cancelled: [1] }
   },
@@ -442,7 +440,7 @@ export const deadlines: ReadonlyArray<Case> = [
     name: "does not wait for a retry after the deadline",
     config: retrying({ initialBackoff: unending, maxBackoff: unending }),
     answer: answers(busy),
-    calls: withDeadline,
+    calls: [{ deadline: millis }],
     seen: { calls: [["UNAVAILABLE", 0]], attempts: "-" },
     grpcJs: { why: "waits until the deadline", seen: expired }
   },
@@ -450,7 +448,7 @@ export const deadlines: ReadonlyArray<Case> = [
     name: "does not wait for a retry that has no token",
     config: retrying({ initialBackoff: unending, maxBackoff: unending }, { maxTokens: 2, tokenRatio: 1 }),
     answer: answers(busy),
-    calls: withDeadline,
+    calls: [{ deadline: millis }],
     seen: { calls: [["UNAVAILABLE", 0]], attempts: "-" },
     grpcJs: { why: "asks for tokens after the wait", seen: expired }
   },
@@ -458,7 +456,7 @@ export const deadlines: ReadonlyArray<Case> = [
     name: "does not wait for a hedge after the deadline",
     config: hedging({ hedgingDelay: unending }),
     answer: answers(pushedBack("1000000")),
-    calls: withDeadline,
+    calls: [{ deadline: millis }],
     seen: { calls: [["UNAVAILABLE", 0]], attempts: "-" },
     grpcJs: { why: "waits until the deadline", seen: expired }
   },
@@ -466,7 +464,7 @@ export const deadlines: ReadonlyArray<Case> = [
     name: "does not wait for what the server pushes back with the last attempt",
     config: hedging({ hedgingDelay: unending, maxAttempts: 2 }),
     answer: answers(busy, pushedBack("1000000")),
-    calls: withDeadline,
+    calls: [{ deadline: millis }],
     seen: { calls: [["UNAVAILABLE", 1]], attempts: "-1" },
     grpcJs: { why: "waits as if there were an attempt to come", seen: { ...expired, attempts: "-1" } }
   },
@@ -474,7 +472,7 @@ export const deadlines: ReadonlyArray<Case> = [
     name: "leaves running what runs where the server forbids further attempts",
     config: hedging({}),
     answer: (index) => (index === 1 ? { ...pushedBack("-1"), arrived: 3 } : never),
-    calls: withDeadline,
+    calls: [{ deadline: millis }],
     seen: { calls: [["DEADLINE_EXCEEDED", undefined]], attempts: "-12", cancelled: [0, 2] },
     grpcJs: {
       why: "gives up the others",
@@ -482,6 +480,9 @@ export const deadlines: ReadonlyArray<Case> = [
     }
   }
 ]
+
+/** With nine decimals: grpc-js reads fewer as that many nanoseconds. */
+const seconds = (millis: number): string => `${(millis / 1000).toFixed(9)}s`
 
 const hedges: ReadonlyArray<Case> = [
   {
