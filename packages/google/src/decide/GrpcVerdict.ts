@@ -53,7 +53,7 @@ export const counts = (verdict: Verdict.Verdict): boolean =>
  */
 export const forRetries = (codes: ReadonlyArray<StatusCode>, progressOf: ProgressOf): Classifier.Classifier =>
   judging(codes, progressOf, (kind, pushback) =>
-    pushback === "never" ? doNotRetry : Verdict.retryable(kind, { hint: pushback === 0 ? leastMillis : pushback })
+    pushback === "never" ? doNotRetry : Verdict.retryable(kind, { hint: pushback })
   )
 
 /**
@@ -81,9 +81,6 @@ const judging = (
     return code === undefined ? Verdict.noOpinion : Verdict.terminal(`the status ${code} is not retried`)
   }
 }
-
-/** A hint of no time at all would leave the back-off in place. */
-const leastMillis = 1
 
 const doNotRetry = /*#__PURE__*/ Verdict.terminal(pushedBack)
 
