@@ -6,6 +6,7 @@ const pages = [
   "README.md",
   "packages/aws/README.md",
   "packages/core/README.md",
+  "packages/google/README.md",
   "packages/http/README.md",
   "packages/plan/README.md",
   ...readdirSync(new URL("docs/", root), { encoding: "utf8" })
