@@ -296,6 +296,21 @@ describe("GrpcInterceptor.make", () => {
       })
     )
 
+    it.scopedLive("are not multiplied by a config of the client whose retries are off", () =>
+      Effect.gen(function* () {
+        const config = GrpcCases.retrying({})
+        const { call, server } = yield* rig(config, GrpcCases.answers(GrpcCases.busy), {
+          client: (made) => ({
+            interceptors: [made],
+            "grpc.enable_retries": 0,
+            "grpc.service_config": JSON.stringify(config)
+          })
+        })
+        yield* call()
+        expect(server.calls.length).toBe(4)
+      })
+    )
+
     it.scopedLive("share the throttle with other clients of the server", () =>
       Effect.gen(function* () {
         const server = yield* GrpcServer.serve(GrpcCases.answers(GrpcCases.busy))

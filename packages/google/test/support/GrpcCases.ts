@@ -461,6 +461,14 @@ export const deadlines = (millis: number): ReadonlyArray<Case> => [
     grpcJs: { why: "waits until the deadline", seen: expired }
   },
   {
+    name: "holds hedges back as long as the server asks",
+    config: hedging({ hedgingDelay: seconds(millis / 4) }),
+    answer: answers(pushedBack("1000000"), ok),
+    calls: [{ deadline: millis }],
+    seen: { calls: [["UNAVAILABLE", 0]], attempts: "-" },
+    grpcJs: { why: "sends the one that was due all the same", seen: { calls: [["OK", 1]], attempts: "-1" } }
+  },
+  {
     name: "does not wait for what the server pushes back with the last attempt",
     config: hedging({ hedgingDelay: unending, maxAttempts: 2 }),
     answer: answers(busy, pushedBack("1000000")),

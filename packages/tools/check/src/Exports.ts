@@ -1,7 +1,7 @@
 /**
  * Every module of a package is reachable by a flat name whatever folder it lives in: `@effect-retry/core/Backoff`. The
  * list of modules is written once, in `src/index.ts`, and both exports maps of the package.json must follow it. Modules
- * that only the sibling packages need come after those, by their path only.
+ * that only the sibling packages need, or that import an optional peer, come after those, by their path only.
  */
 import { type Finding, lineOf } from "./Finding.ts"
 import type { Manifest } from "./Workspace.ts"
