@@ -1,6 +1,7 @@
 /**
  * The tests of one package, as Stryker runs them: `MUTATED_PACKAGE` and `MUTATED_STAGE` in the environment name the
- * package and the folder of its sources, `MUTATED_TESTS` the folder of its tests, where not all of them are to run.
+ * package and the folder of its sources, `MUTATED_TESTS` the folder of its tests, where not all of them are to run, and
+ * `MUTATED_TEST_FILES` the files there.
  */
 import { statSync } from "node:fs"
 import { join } from "node:path"
@@ -11,6 +12,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 const path = (relative: string): string => fileURLToPath(new URL(`../../../${relative}`, import.meta.url))
 
 const mutatedPackage = process.env["MUTATED_PACKAGE"] ?? ""
+const testFiles = (process.env["MUTATED_TEST_FILES"] ?? "*").split(",")
 /** Given by a run within one process. */
 const isQuick = process.env["MUTANT_STATES"] !== undefined
 
@@ -45,7 +47,9 @@ export default defineConfig({
         test: {
           name: "packages",
           root: path("."),
-          include: [join(`packages/${mutatedPackage}/test`, process.env["MUTATED_TESTS"] ?? "", "**/*.test.ts")],
+          include: testFiles.map((name) =>
+            join(`packages/${mutatedPackage}/test`, process.env["MUTATED_TESTS"] ?? "", `**/${name}.test.ts`)
+          ),
           exclude: [...longest, ...(isQuick ? long : [])],
           setupFiles: [
             path(`packages/tools/mutation/src/${isQuick ? "quick" : "coverage"}.setup.ts`),

@@ -9,7 +9,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Instrumenter } from "@stryker-mutator/instrumenter"
-import { fromInstrumented, type Report } from "./Score.ts"
+import { equivalents } from "./Equivalent.ts"
+import { fromInstrumented, known, type Report } from "./Score.ts"
 
 type Logger = ConstructorParameters<typeof Instrumenter>[0]
 
@@ -64,7 +65,11 @@ export const run = async (
       [vitest, "run", "--config", "packages/tools/mutation/vitest.config.ts", tests],
       {
         stdio: ["ignore", "ignore", "inherit"],
-        env: { ...process.env, MUTANT_STATES: statesFile },
+        env: {
+          ...process.env,
+          MUTANT_STATES: statesFile,
+          MUTANTS_KNOWN: known(sources, mutants, equivalents).join(",")
+        },
         timeout: longestMillis
       }
     )

@@ -76,6 +76,22 @@ export const fromInstrumented = (
   )
 })
 
+/**
+ * The numbers of the mutants that are listed as equivalent.
+ */
+export const known = (
+  sources: ReadonlyMap<string, string>,
+  mutants: ReadonlyArray<Omit<Mutant, "status"> & { readonly id: string; readonly fileName: string }>,
+  equivalents: ReadonlyArray<Equivalent>
+): ReadonlyArray<string> =>
+  mutants
+    .filter((mutant) => {
+      const placed = { ...mutant, location: fromOne(mutant.location), status: "Survived" }
+      const survivor = survivorOf(mutant.fileName, sources.get(mutant.fileName) ?? "", placed)
+      return equivalents.some((equivalent) => isSame(equivalent, survivor))
+    })
+    .map(({ id }) => id)
+
 /** The instrumenter counts from 0. */
 const fromOne = ({ end, start }: Mutant["location"]): Mutant["location"] => ({
   start: { line: start.line + 1, column: start.column + 1 },

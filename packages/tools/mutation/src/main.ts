@@ -6,10 +6,11 @@
  *     pnpm mutation http/decide Case.ts    one file of it, or several
  *     pnpm mutation http/decide --near     with the tests of the folder alone
  *     pnpm mutation http/decide --quick    the same within one process
+ *     pnpm mutation http/decide Case.ts --quick --tests=Case,Other    the same with two files of tests
  *
- * Takes some seconds a mutant, and with `--quick` a minute or two in all; values that are made once, such as the default
- * of a service, then keep their first state, and count as not noticed. Prints the mutants that no test noticed, and fails
- * below the least score. The files of the folder are changed until it ends.
+ * Takes some seconds a mutant, and with `--quick` some minutes in all, the fewer the fewer tests are named; values that
+ * are made once, such as the default of a service, then keep their first state, and count as not noticed. Prints the
+ * mutants that no test noticed, and fails below the least score. The files of the folder are changed until it ends.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -39,6 +40,8 @@ process.chdir(root)
 process.env["MUTATED_PACKAGE"] = name
 process.env["MUTATED_STAGE"] = stage
 process.env["MUTATED_TESTS"] = isNear ? stage : ""
+process.env["MUTATED_TEST_FILES"] =
+  options.find((option) => option.startsWith("--tests="))?.slice("--tests=".length) ?? "*"
 
 const quickly = (): Promise<Report> =>
   Quick.run(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { Equivalent } from "../src/Equivalent.ts"
 import { equivalents } from "../src/Equivalent.ts"
-import { fromInstrumented, type Mutant, percent, type Report, score } from "../src/Score.ts"
+import { fromInstrumented, known, type Mutant, percent, type Report, score } from "../src/Score.ts"
 
 const file = "packages/some/src/stage/File.ts"
 
@@ -16,7 +16,13 @@ const mutant = (status: string, line: number, from: number, to: number, endLine 
 
 const report = (...mutants: ReadonlyArray<Mutant>): Report => ({ files: { [file]: { source, mutants } } })
 
-const known: Equivalent = { file, line: "x > 0", original: "x > 0", replacement: "true", reason: "x is never negative" }
+const listed: Equivalent = {
+  file,
+  line: "x > 0",
+  original: "x > 0",
+  replacement: "true",
+  reason: "x is never negative"
+}
 
 describe("score", () => {
   it.each([
@@ -54,7 +60,7 @@ describe("score", () => {
     { what: "of something else in the line", change: { original: "x" }, equivalent: 0 },
     { what: "with another replacement", change: { replacement: "false" }, equivalent: 0 }
   ])("takes for equivalent what is listed as such: $what", ({ change, equivalent }) => {
-    const found = score(report(mutant("Survived", 2, 3, 8)), [{ ...known, ...change }])
+    const found = score(report(mutant("Survived", 2, 3, 8)), [{ ...listed, ...change }])
     expect([found.equivalent, found.survivors.length]).toEqual([equivalent, 1 - equivalent])
   })
 })
@@ -77,6 +83,8 @@ describe("fromInstrumented", () => {
       ["x > 0", 2, "x > 0", "Survived"],
       ["x > 0", 2, "x > 0", "NoCoverage"]
     ])
+    expect(known(new Map([[file, source]]), mutants, [listed])).toEqual(["0", "1", "2"])
+    expect(known(new Map([[file, source]]), mutants, [])).toEqual([])
   })
 })
 
