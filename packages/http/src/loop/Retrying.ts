@@ -85,7 +85,7 @@ const wantedLater = [
  * @category guards
  */
 export const isPlain = (policy: Erased): boolean =>
-  Object.entries(policy).every(([field, value]) => value === undefined || wantedLater.includes(field)) &&
+  Object.keys(policy).every((field) => wantedLater.includes(field)) &&
   !(Backoff.isBackoff(policy.backoff) && policy.backoff.readsTime)
 
 const afterFirst =

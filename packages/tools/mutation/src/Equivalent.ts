@@ -350,6 +350,55 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Both who ask put another one in its place."
   },
   {
+    file: "packages/http/src/loop/Attempt.ts",
+    line: "policy.attemptHeaders !== undefined || policy.beforeRetry !== undefined",
+    original: "policy.attemptHeaders !== undefined || policy.beforeRetry !== undefined",
+    replacement: "true",
+    reason: "What is known of the attempt is worked out and not used: it only takes longer."
+  },
+  {
+    file: "packages/http/src/loop/Attempt.ts",
+    line: "isWanted(policy) && (policy.attemptTimeout !== undefined || policy.deadline !== undefined)",
+    original: "isWanted(policy) && (policy.attemptTimeout !== undefined || policy.deadline !== undefined)",
+    replacement: "true",
+    reason: "Core knows of an attempt what is known here as well: it only takes longer to ask."
+  },
+  {
+    file: "packages/http/src/loop/Attempt.ts",
+    line: "isWanted(policy) && (policy.attemptTimeout !== undefined || policy.deadline !== undefined)",
+    original: "isWanted(policy) && (policy.attemptTimeout !== undefined || policy.deadline !== undefined)",
+    replacement: "isWanted(policy) || policy.attemptTimeout !== undefined || policy.deadline !== undefined",
+    reason: "Core knows of an attempt what is known here as well: it only takes longer to ask."
+  },
+  {
+    file: "packages/http/src/loop/Retrying.ts",
+    line: "if (!isAsking(context)) return own(undefined, send, request)",
+    original: "!isAsking(context)",
+    replacement: "false",
+    reason: "What nothing has asked for is looked for, and not found: it only takes longer."
+  },
+  {
+    file: "packages/http/src/loop/Retrying.ts",
+    line: "unsafeMap.has(RequestOptions.CurrentOptions.key) || unsafeMap.has(Reading.CurrentReading.key)",
+    original: "unsafeMap.has(RequestOptions.CurrentOptions.key) || unsafeMap.has(Reading.CurrentReading.key)",
+    replacement: "true",
+    reason: "What nothing has asked for is looked for, and not found: it only takes longer."
+  },
+  {
+    file: "packages/http/src/loop/Retrying.ts",
+    line: "const begin = isPlain(policy) && !stops ? afterFirst(loop, policy) : loop",
+    original: "isPlain(policy) && !stops",
+    replacement: "false",
+    reason: "The loop begins with the first attempt instead of after it: it only takes longer."
+  },
+  {
+    file: "packages/http/src/loop/Retrying.ts",
+    line: "return reading === undefined",
+    original: "reading === undefined",
+    replacement: "false",
+    reason: "The loop begins with the first attempt instead of after it: it only takes longer."
+  },
+  {
     file: "packages/http/src/loop/Retrying.ts",
     line: "classifier: (_error, _moment) => Verdict.noOpinion,",
     original: "(_error, _moment) => Verdict.noOpinion",

@@ -1,0 +1,62 @@
+/**
+ * Attempts that take their time: what bounds them, and what the loop knows of the first one.
+ */
+import { AttemptTimeout, Backoff, Deadline } from "@effect-retry/core"
+import { HttpRetry } from "@effect-retry/http"
+import { VirtualClock } from "@effect-retry/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import * as Scripted from "../support/ScriptedClient.ts"
+
+const { make: scripted, world } = Scripted
+
+const url = "http://api.test/"
+const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 second" }) }
+
+const nowMillis = Effect.map(VirtualClock.now, Duration.toMillis)
+
+describe("HttpRetry.withRetry in time", () => {
+  it.effect.each([
+    ["no bound", {}],
+    ["observers", { observe: [() => Effect.void] }]
+  ] as const)("waits for an answer for as long as it takes, with %s", ([, fields]) =>
+    Effect.gen(function* () {
+      const { client } = scripted({ status: 200, after: "30 days" })
+      expect((yield* HttpRetry.withRetry(client, { ...policy, ...fields }).get(url)).status).toBe(200)
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    { deadline: Deadline.refuse("1 minute"), within: "2 seconds", ends: 2000, cause: "AttemptTimedOut" },
+    { deadline: Deadline.cut("1 minute"), within: "2 seconds", ends: 2000, cause: "AttemptTimedOut" },
+    { deadline: Deadline.refuse("1 second"), within: "2 seconds", ends: 1000, cause: "AttemptTimedOut" },
+    { deadline: Deadline.cut("1 second"), within: "2 seconds", ends: 1000, cause: "DeadlineExceeded" },
+    { deadline: Deadline.refuse("1 second"), within: undefined, ends: 1000, cause: "AttemptTimedOut" },
+    { deadline: Deadline.cut("1 second"), within: undefined, ends: 1000, cause: "DeadlineExceeded" }
+  ] as const)("ends an attempt by what is first: %j", ({ cause, deadline, ends, within }) =>
+    Effect.gen(function* () {
+      const { client } = scripted({ status: 200, after: "1 hour" })
+      const attemptTimeout = within && { attemptTimeout: AttemptTimeout.constant(within) }
+      const bounded = HttpRetry.withRetry(client, { ...policy, ...attemptTimeout, deadline, maxAttempts: 1 })
+      expect(yield* Effect.flip(bounded.get(url))).toMatchObject({ _tag: "RequestError", cause: { _tag: cause } })
+      expect(yield* nowMillis).toBe(ends)
+    }).pipe(world)
+  )
+
+  it.effect("counts the first attempt for a back-off that goes by the time", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted({ status: 503, after: "4500 millis" })
+      const backoff = Backoff.within(policy.backoff, "5 seconds")
+      yield* HttpRetry.withRetry(client, { ...policy, backoff }).get(url)
+      expect(Scripted.times(calls)).toEqual([0])
+    }).pipe(world)
+  )
+
+  it.effect("counts the first attempt where it says why it stopped", () =>
+    Effect.gen(function* () {
+      const { client } = scripted({ status: 503, after: "4 seconds" }, 503)
+      const stopped = yield* Effect.flip(HttpRetry.orStopped(client, { ...policy, maxAttempts: 2 }).get(url))
+      expect(Duration.toMillis(stopped.elapsed)).toBe(5000)
+    }).pipe(world)
+  )
+})
