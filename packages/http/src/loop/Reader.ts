@@ -146,12 +146,12 @@ export const verdictOfLast = ({ exchange, judged }: Reader): Verdict.Terminal | 
 const unread = Verdict.terminal("the response could not be read")
 
 /**
- * The response whose reading failed with an error.
+ * The response whose reading failed with an error; `undefined` where the error is no object.
  *
  * @category destructors
  */
-export const responseOf = ({ broken, responses }: Reader, error: unknown): Response | undefined =>
-  typeof error === "object" && error !== null ? responses.get(error) : broken?.response
+export const responseOf = ({ responses }: Reader, error: unknown): Response | undefined =>
+  responses.get(error as object)
 
 /**
  * Ends an operation whose last attempt failed in reading; `undefined` where the last attempt failed with another error.

@@ -362,7 +362,7 @@ describe("HttpRetry.execute", () => {
     expect(() => HttpRetry.execute({} as HttpClient.HttpClient, get, text)).toThrow("HttpRetry.execute: client must be")
     const { client } = scripted(whole)
     expect(() => HttpRetry.execute(client, get, "text" as unknown as typeof text)).toThrow(
-      "HttpRetry.execute: read must"
+      'HttpRetry.execute: read must be a function, got "text"'
     )
   })
 })
