@@ -98,7 +98,7 @@ export const whyNot = (
   if (oneShot !== undefined) return oneShot
   const declaration = Context.get(context, Idempotency.Declared)
   const judged = Idempotency.judge(policy.idempotency, request, processing, declaration)
-  return judged._tag === "Repeatable" ? undefined : judged.why
+  return judged._tag === "NotRepeatable" ? judged.why : undefined
 }
 
 /** How a client on top of `fetch` treats redirects. */

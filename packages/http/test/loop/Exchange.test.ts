@@ -1,9 +1,10 @@
-import { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
-import { AttemptTimeout, Backoff, Deadline, Retry } from "@effect-retry/core"
-import { HttpRetry } from "@effect-retry/http"
+import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { AttemptTimeout, Backoff, Deadline, Retry, Verdict } from "@effect-retry/core"
+import { type HttpClassifier, HttpRetry, Idempotency } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber } from "effect"
+import { Duration, Effect, Exit, Fiber, Option } from "effect"
+import * as Faults from "../support/Faults.ts"
 import * as Scripted from "../support/ScriptedClient.ts"
 
 const { make: scripted, world } = Scripted
@@ -152,6 +153,78 @@ describe("Exchange repetition", () => {
       const exit = yield* Effect.exit(HttpRetry.withRetry(client, { ...policy, observe }).get(url))
       expect(Exit.isFailure(exit)).toBe(true)
       expect(reasons.map(Retry.format)).toEqual(["all attempts spent"])
+    }).pipe(world)
+  )
+})
+
+describe("Exchange verdicts", () => {
+  it.effect.each([
+    ["of no use", Verdict.terminal("of no use"), "Throttling"],
+    ["of no use, of a kind", Verdict.terminal("of no use", { kind: "Client" }), "Client"],
+    ["retryable, of a kind", Verdict.transient, "Transient"]
+  ] as const)("have kind and hint of the failure where the opinion says none: %s", ([, opinion, kind]) =>
+    Effect.gen(function* () {
+      const { client } = scripted({ status: 429, headers: { "retry-after": "5" } })
+      const { events, observe } = Scripted.gaveUp()
+      yield* HttpRetry.withRetry(client, { ...policy, maxAttempts: 1, observe, opinion: () => opinion }).get(url)
+      const verdicts = events.flatMap((event) => (event._tag === "AttemptFailed" ? [event.verdict] : []))
+      expect(verdicts.map(({ _tag }) => _tag)).toEqual([opinion._tag])
+      expect(verdicts.map(Verdict.kindOf)).toEqual([Option.some(kind)])
+      expect(verdicts).toMatchObject([{ hint: Option.some(Duration.seconds(5)) }])
+    }).pipe(world)
+  )
+})
+
+describe("Exchange processing", () => {
+  const text = (response: HttpClientResponse.HttpClientResponse) => response.text
+  const breaking = () => new ReadableStream({ pull: (controller) => controller.error(Faults.reset) })
+  const cases: ReadonlyArray<
+    readonly [
+      string,
+      HttpClient.HttpClient,
+      Partial<HttpRetry.Policy<unknown, AttemptTimeout.AttemptTimedOut>>,
+      HttpClassifier.Processing
+    ]
+  > = [
+    ["a connection that was refused", scripted(Faults.refused).client, {}, "NotSent"],
+    ["a connection that was reset", scripted(Faults.reset).client, {}, "Unknown"],
+    ["a status of a request that was not processed", scripted(421).client, {}, "NotProcessed"],
+    ["a reading that broke", deaf(200, breaking), {}, "Unknown"],
+    [
+      "a timeout of the attempt",
+      deaf(200, () => silent().body()),
+      { attemptTimeout: AttemptTimeout.constant("1 second") },
+      "Unknown"
+    ]
+  ]
+
+  it.effect.each(cases)("is told to a rule of the caller's: %s", ([, client, fields, expected]) =>
+    Effect.gen(function* () {
+      const told: Array<unknown> = []
+      const rule: Idempotency.Rule = (_, { processing }) => {
+        told.push(processing)
+        return { _tag: "NotRepeatable", why: "a rule" }
+      }
+      const { observe, reasons } = Scripted.gaveUp()
+      const ruled = { ...policy, ...fields, observe, idempotency: { ...Idempotency.standard, rule } }
+      yield* Effect.exit(HttpRetry.execute(HttpRetry.withRetry(client, ruled), HttpClientRequest.get(url), text))
+      expect(new Set(told)).toEqual(new Set([expected]))
+      expect(reasons.map(Retry.format)).toEqual(["not retryable: a rule"])
+    }).pipe(world)
+  )
+
+  it.effect("is that of a request that was not sent while the hook before it runs", () =>
+    Effect.gen(function* () {
+      const told: Array<unknown> = []
+      const rule: Idempotency.Rule = (_, { processing }) => {
+        told.push(processing)
+        return undefined
+      }
+      const idempotency = { ...Idempotency.standard, rule }
+      const attemptTimeout = AttemptTimeout.constant("1 second")
+      const hung = { ...policy, attemptTimeout, idempotency, maxAttempts: 3, beforeRetry: () => Effect.never }
+      yield* Effect.exit(HttpRetry.withRetry(scripted(503).client, hung).get(url))
+      expect(told).toEqual(["Unknown", "NotSent", "NotSent"])
     }).pipe(world)
   )
 })
