@@ -53,7 +53,7 @@ const tracing = () => {
 /** A client that names the address in its errors, as clients do. */
 const telling = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
   HttpClient.transform(client, (sent, request) =>
-    Effect.mapError(sent, (error) => {
+    Effect.mapError(sent, () => {
       const reason = new Error(`PUT ${request.url} failed`)
       const cause = Object.assign(new TypeError("fetch failed", { cause: reason }), {
         code: "ECONNRESET",
