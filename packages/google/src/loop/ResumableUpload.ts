@@ -35,7 +35,7 @@
  * ```
  */
 import { HttpClient, type HttpClientError, type HttpClientRequest } from "@effect/platform"
-import type { Added, Bound, Checked, Env } from "@effect-retry/http/HttpPolicy"
+import type { Added, Bound, Checked, Env, In } from "@effect-retry/http/HttpPolicy"
 import { Effect, Predicate, Stream } from "effect"
 import type { Redacted } from "effect"
 import { dual } from "effect/Function"
@@ -83,6 +83,11 @@ export interface Options<ES, RS, P> {
   readonly checksums?: ReadonlyArray<Checksum.Algorithm> | undefined
 }
 
+type InPipe<E> = unknown extends E ? never : unknown
+
+/** A policy is shown what the upload itself fails an attempt with, in the place of an error of the client. */
+type Judging<P> = UploadFailed extends In<P> ? unknown : never
+
 /** What an upload fails with beside the errors of its client, its source and its policy. */
 type Failed = UploadFailed | ChecksumMismatch | HttpClientError.ResponseError
 
@@ -108,15 +113,21 @@ type Failed = UploadFailed | ChecksumMismatch | HttpClientError.ResponseError
  * @category running
  */
 export const run: {
-  <ES, RS, P extends Bound<never>>(
-    options: Options<ES, RS, P>
-  ): <E, R>(
+  <E, ES, RS, P extends Bound<E | UploadFailed>>(
+    options: Options<ES, RS, P> & InPipe<E>
+  ): <R>(
     client: HttpClient.HttpClient.With<E, R>
   ) => Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
-  <E, R, ES, RS, P extends Bound<never>>(
+  <E, R, ES, RS, P extends Bound<E | UploadFailed>>(
     client: HttpClient.HttpClient.With<E, R>,
     options: Options<ES, RS, P>
   ): Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
+  // The last one: it is the one of which the compiler says why it does not take options.
+  <ES, RS, P extends Bound<never>>(
+    options: Options<ES, RS, P> & Judging<P>
+  ): <E extends In<P>, R>(
+    client: HttpClient.HttpClient.With<E, R>
+  ) => Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
 } = /*#__PURE__*/ dual(
   (args) => isClient(args[0]),
   (client: Run.Client, options: Run.Given): Effect.Effect<Run.Uploaded, any, any> =>
@@ -131,15 +142,21 @@ export const run: {
  * @category running
  */
 export const stream: {
-  <ES, RS, P extends Bound<never>>(
-    options: Options<ES, RS, P>
-  ): <E, R>(
+  <E, ES, RS, P extends Bound<E | UploadFailed>>(
+    options: Options<ES, RS, P> & InPipe<E>
+  ): <R>(
     client: HttpClient.HttpClient.With<E, R>
   ) => Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
-  <E, R, ES, RS, P extends Bound<never>>(
+  <E, R, ES, RS, P extends Bound<E | UploadFailed>>(
     client: HttpClient.HttpClient.With<E, R>,
     options: Options<ES, RS, P>
   ): Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
+  // The last one: it is the one of which the compiler says why it does not take options.
+  <ES, RS, P extends Bound<never>>(
+    options: Options<ES, RS, P> & Judging<P>
+  ): <E extends In<P>, R>(
+    client: HttpClient.HttpClient.With<E, R>
+  ) => Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
 } = /*#__PURE__*/ dual(
   (args) => isClient(args[0]),
   (client: Run.Client, options: Run.Given): Stream.Stream<Run.Event, any, any> => {
