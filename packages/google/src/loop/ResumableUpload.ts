@@ -1,8 +1,8 @@
 /**
  * Uploads that resume: where a request fails, the server is asked how much it has, and the upload goes on from there.
  *
- * Works over any `HttpClient` that signs its requests and leaves absolute addresses alone. The client does not retry; the
- * policy does.
+ * Works over any `HttpClient` that signs its requests and leaves absolute URLs as they are. The client need not retry: the
+ * upload does, under a policy of its own.
  *
  * @example
  * ```ts
@@ -77,8 +77,9 @@ export interface Options<ES, RS, P> {
    */
   readonly chunkBytes?: number | undefined
   /**
-   * Computed over the whole source, sent with its last bytes, and compared with those of the object. A session that is
-   * resumed is then read from the beginning of its source. @default ["crc32c"]
+   * Computed over the whole source, sent with its last bytes for the server to check, and compared with those of the
+   * object. For that the source of a resumed session is read from its beginning; with `[]` it is read from where the server
+   * is, if it can be. @default ["crc32c"]
    */
   readonly checksums?: ReadonlyArray<Checksum.Algorithm> | undefined
 }
@@ -95,19 +96,21 @@ type Failed = UploadFailed | ChecksumMismatch | HttpClientError.ResponseError
  * Uploads, and answers the object.
  *
  * The upload is a sequence of operations under one policy: the start of the session, and then one for every step that the
- * server acknowledges. An operation ends when the server has more bytes than ever before in the session, so the count of
- * attempts and the back-off begin anew with all progress, as in Google's clients. The deadline never does: it bounds the
- * whole upload. An operation of its own is only an attempt that gets further; an answer without progress is a failed one.
+ * server acknowledges. An operation succeeds when the server has more bytes of the session than ever before; an answer
+ * that acknowledges no more is a failed attempt. So the count of attempts and the back-off begin anew with all progress, as
+ * in Google's clients, and end an upload without progress. The deadline never begins anew: it bounds the whole upload, but
+ * does not interrupt a wait for the source.
  *
- * After a failure the server is asked what it has before bytes are sent again. What the answers mean is in `UploadVerdict`.
- * The start is repeated only where the rules of the policy allow it, which takes `ifGenerationMatch` under those of Cloud
- * Storage; requests to a session always are. A session that the server has lost (404, 410) is replaced under the same
- * condition, and as long as the source can be read again.
+ * After a failure the server is asked what it has before bytes are sent again; `UploadVerdict` has what the answers mean.
+ * The start is repeated only where the rules of the policy allow it: those of Cloud Storage ask for `ifGenerationMatch`.
+ * Requests to a session are repeated unless those rules are `never`. A session that the server has lost (404, 410) is replaced where its start may
+ * be repeated and the source can be read again, and as often as there are attempts without getting further.
  *
- * The address of the session is a secret. It is in no error, no log line and no span; the spans of its requests show
- * `upload_id=REDACTED`.
+ * The address of the session, of which the query is a secret, is in no error, event, log line or span: they show
+ * `upload_id=REDACTED`. A session at another origin than that of its start is refused, since requests to it carry what the
+ * client signs them with.
  *
- * Sources: https://docs.cloud.google.com/storage/docs/resumable-uploads, read 2026-11-22;
+ * Sources: https://docs.cloud.google.com/storage/docs/resumable-uploads, read 2026-11-22; of the count for every chunk
  * https://github.com/googleapis/google-api-go-client at 045facb, internal/gensupport/resumable.go.
  *
  * @category running

@@ -145,7 +145,7 @@ const uploaded = (upload: Upload, tell: (event: Event) => void) =>
     const judged = Idempotency.judge(rules, start, "Unknown", declared)
     const session = sessionOf(upload, reader, judged, tell)
     const further = yield* operations(upload, session)
-    const step = steps(upload, session)
+    const step = steps(upload, session, declared)
     yield* further(session.address === undefined ? started(upload, session) : step)
     while (session.object === undefined) {
       // Outside of the attempts: how long the source takes is not the server's fault, and its errors are not the policy's.
@@ -234,17 +234,21 @@ const started = (upload: Upload, session: Session.Session): Operation => {
   return Effect.locallyWith(sent, Headers.currentRedactedNames, (names) => [...names, ...Address.secretHeaders])
 }
 
-/** Gets the session further than it ever was. */
-const steps = (upload: Upload, session: Session.Session): Operation => {
+/** Gets the session further than it ever was. What the caller has declared holds for what the client sends besides. */
+const steps = (upload: Upload, session: Session.Session, declared: string | undefined): Operation => {
   // Attempts have spans like those of the platform, and hand them on.
-  const attempts = HttpClient.make((request) => Session.attempt(session, request) as never)
+  const attempts = HttpClient.make(
+    (request) => Effect.provideService(Session.attempt(session, request), Idempotency.Declared, declared) as never
+  )
   const client = retrying(upload, attempts)
-  return Effect.suspend(() => {
+  const step = Effect.suspend(() => {
     session.isFurther = false
     return Effect.flatMap(client.execute(Session.shownRequest(session)), (response) =>
       session.isFurther ? Effect.void : Effect.fail(statusError(response))
     )
   })
+  // Whatever their addresses look like, as those of the XML API.
+  return Idempotency.declared(step, "requests to an upload session may always be repeated")
 }
 
 const statusError = (response: HttpClientError.ResponseError["response"]): HttpClientError.ResponseError =>

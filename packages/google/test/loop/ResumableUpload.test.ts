@@ -99,6 +99,18 @@ const recoveries: ReadonlyArray<Recovery> = [
   }
 ]
 
+/** Ends with what the stream has told, and how it ended. */
+const told = <E, R>(stream: Stream.Stream<ResumableUpload.Event, E, R>) =>
+  Effect.gen(function* () {
+    const events: Array<ResumableUpload.Event> = []
+    const exit = yield* Effect.exit(Stream.runForEach(stream, (event) => Effect.sync(() => events.push(event))))
+    return {
+      events,
+      exit,
+      shown: events.map((event) => ("offset" in event ? [event._tag, event.offset] : [event._tag]))
+    }
+  })
+
 describe("ResumableUpload.run", () => {
   it.effect.each(recoveries)("recovers from $from", ({ asked, faults }) =>
     Effect.gen(function* () {
@@ -202,6 +214,25 @@ describe("ResumableUpload.run", () => {
       yield* ResumableUpload.run(server.client, { ...options, policy: { ...policy, attemptTimeout } })
       expect(UploadServer.asked(server.calls)).toEqual(["start", first, status, first, second, last])
       expect(server.interrupted).toEqual([1])
+    }).pipe(world)
+  )
+
+  it.effect("takes no notice of an attempt that another one has replaced", () =>
+    Effect.gen(function* () {
+      const late = { after: "15 seconds", isUninterruptible: true } as const
+      const server = UploadServer.make({}, late, {}, { after: "7 seconds" }, { after: "7 seconds" })
+      const attemptTimeout = AttemptTimeout.disconnected(AttemptTimeout.constant("10 seconds"))
+      const { shown } = yield* told(
+        ResumableUpload.stream(server.client, { ...options, policy: { ...policy, attemptTimeout } })
+      )
+      expect(UploadServer.asked(server.calls)).toEqual(["start", first, status, first, second, last])
+      expect(shown).toEqual([
+        ["SessionStarted"],
+        ["Resumed", 0],
+        ["Acknowledged", 262_144],
+        ["Acknowledged", 524_288],
+        ["Finished"]
+      ])
     }).pipe(world)
   )
 })
@@ -336,18 +367,6 @@ describe("ResumableUpload.Source", () => {
     }).pipe(world)
   )
 })
-
-/** Ends with what the stream has told, and how it ended. */
-const told = <E, R>(stream: Stream.Stream<ResumableUpload.Event, E, R>) =>
-  Effect.gen(function* () {
-    const events: Array<ResumableUpload.Event> = []
-    const exit = yield* Effect.exit(Stream.runForEach(stream, (event) => Effect.sync(() => events.push(event))))
-    return {
-      events,
-      exit,
-      shown: events.map((event) => ("offset" in event ? [event._tag, event.offset] : [event._tag]))
-    }
-  })
 
 describe("ResumableUpload.stream", () => {
   it.effect("tells what becomes of the upload, and ends with its object", () =>

@@ -83,7 +83,7 @@ describe("ResumableUpload types", () => {
     expectTypeOf(first).toBeFunction()
     // @ts-expect-error misspelt
     expectTypeOf(() => ResumableUpload.run(client, { start, source, policy: { maxAttemps: 5 } })).toBeFunction()
-    const opinion = (_: Late) => Verdict.noOpinion
+    const opinion = ({ message }: Late) => (message === "" ? Verdict.transient : Verdict.noOpinion)
     // @ts-expect-error it judges other errors than those of the client and the upload
     expectTypeOf(() => ResumableUpload.run(own, { start, source, policy: { opinion } })).toBeFunction()
     // @ts-expect-error the same in a pipe

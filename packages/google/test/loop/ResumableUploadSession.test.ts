@@ -1,3 +1,4 @@
+import { HttpClientRequest } from "@effect/platform"
 import { Verdict } from "@effect-retry/core"
 import { ResumableUpload, StorageIdempotency } from "@effect-retry/google"
 import { HttpClassifier, Idempotency } from "@effect-retry/http"
@@ -213,6 +214,19 @@ describe("a resumable upload", () => {
       const upload = ResumableUpload.run(server.client, { ...options, policy, start: unconditional })
       yield* because === undefined ? upload : Idempotency.declared(upload, because)
       expect(server.objects).toHaveLength(1)
+    }).pipe(world)
+  )
+
+  it.effect("repeats requests to a session of the XML API", () =>
+    Effect.gen(function* () {
+      const signed = HttpClientRequest.post(`${UploadServer.origin}/photos/cat?X-Goog-Signature=abc`, {
+        headers: { "x-goog-resumable": "start" }
+      })
+      const stored = { body: "", headers: { "x-goog-stored-content-length": "655360" } }
+      const server = UploadServer.make({}, { status: 503 }, {}, {}, {}, stored)
+      const uploaded = yield* ResumableUpload.run(server.client, { ...options, start: signed })
+      expect(uploaded).toEqual({ size: 655_360, generation: undefined, resource: {}, verified: [] })
+      expect(UploadServer.asked(server.calls)).toEqual(["start", first, status, first, second, last])
     }).pipe(world)
   )
 

@@ -25,8 +25,10 @@ export interface Fault {
   readonly breaksAfter?: number
   /** The body never ends. */
   readonly hangs?: boolean
-  /** When the answer comes. */
+  /** When the request is carried out, and answered. */
   readonly after?: Duration.DurationInput
+  /** The client does not let itself be interrupted. */
+  readonly isUninterruptible?: boolean
 }
 
 export interface Call {
@@ -65,7 +67,8 @@ export const make = (...faults: ReadonlyArray<Fault>) => {
         return fault.reset === "after" ? broken : Effect.succeed(responded(number, request, answer, fault))
       })
       const delayed = fault.after === undefined ? answered : Effect.delay(answered, fault.after)
-      return Effect.onInterrupt(delayed, () => Effect.sync(() => interrupted.push(number)))
+      const noting = Effect.onInterrupt(delayed, () => Effect.sync(() => interrupted.push(number)))
+      return fault.isUninterruptible === true ? Effect.uninterruptible(noting) : noting
     })
   )
 
@@ -109,7 +112,7 @@ export const make = (...faults: ReadonlyArray<Fault>) => {
     if (request.method === "POST") {
       const id = `${secret}${sessions.size}`
       sessions.set(id, { bytes: new Uint8Array(0), isFinished: false })
-      const location = `${origin}/upload/storage/v1/b/photos/o?uploadType=resumable&upload_id=${id}`
+      const location = `${url.origin}${url.pathname}?uploadType=resumable&upload_id=${id}`
       return { status: 200, headers: { location, "x-guploader-uploadid": id }, body: "" }
     }
     const id = url.searchParams.get("upload_id") ?? ""
@@ -124,7 +127,9 @@ export const make = (...faults: ReadonlyArray<Fault>) => {
     if (!session.isFinished && first !== undefined) {
       if (Number(first) > session.bytes.length) return ahead
       const kept = bytes.subarray(0, fault.keeps ?? Infinity)
-      session.bytes = Buffer.concat([session.bytes.subarray(0, Number(first)), kept])
+      // Bytes that come again are skipped.
+      const known = session.bytes.length - Number(first)
+      session.bytes = Buffer.concat([session.bytes, kept.subarray(known)])
     }
     if (fault.status !== undefined) return plain(fault.status)
     if (!session.isFinished && Number(total) === session.bytes.length) {
