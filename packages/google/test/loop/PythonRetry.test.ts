@@ -63,6 +63,20 @@ describe("PythonRetry", () => {
       timeout: 120
     },
     {
+      name: "withDelay of an initial delay of zero never waits",
+      source: `${apiCore}/test_retry_base.py`,
+      retry: withDelay(standard, { initial: 0 }),
+      most: [0, 0, 0, 0, 0, 0],
+      timeout: 120
+    },
+    {
+      name: "withDelay of a maximum of zero never waits",
+      source: `${apiCore}/test_retry_base.py`,
+      retry: withDelay(standard, { maximum: 0 }),
+      most: [0, 0, 0, 0, 0, 0],
+      timeout: 120
+    },
+    {
       name: "withDelay keeps what is undefined",
       source: `${apiCore}/test_retry_base.py`,
       retry: withDelay(withDelay(standard, { initial: "3 seconds", multiplier: 3 }), {
