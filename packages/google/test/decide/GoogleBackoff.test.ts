@@ -112,6 +112,13 @@ const rows: ReadonlyArray<Row> = [
     most: seconds(3, 3, 3, 3, 3, 3)
   },
   {
+    name: "python shrinks from its maximum with a multiplier below one",
+    source: apiCore,
+    backoff: GoogleBackoff.python({ initial: "8 seconds", maximum: "4 seconds", multiplier: 0.5 }),
+    least: same(0, 6),
+    most: seconds(4, 2, 1, 0.5, 0.25, 0.125)
+  },
+  {
     name: "python counts a zero as a value",
     source: apiCore,
     backoff: GoogleBackoff.python({ multiplier: 0 }),

@@ -2,6 +2,7 @@ import { Classifier, Deadline, Hint, Policy } from "@effect-retry/core"
 import { Plan } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
+import * as GoogleBackoff from "../../src/decide/GoogleBackoff.ts"
 import * as Presets from "../../src/loop/Presets.ts"
 import { last, seconds } from "../decide/Delays.ts"
 import { run } from "./Runs.ts"
@@ -207,6 +208,22 @@ describe("Presets, to the end", () => {
       name: "javaResumable shortens its last wait",
       preset: Presets.javaResumable,
       starts: [0, 2, 10, 42, 49.999],
+      reason: "DeadlinePassed"
+    },
+    {
+      // googleapis/java-storage 679cddd, BackoffTest.java: 14 seconds are left for the last wait, to the deadline itself.
+      name: "javaResumable has the waits of Java's own test, a millisecond of the last one apart",
+      preset: {
+        ...Presets.javaResumable,
+        maxAttempts: Infinity,
+        backoff: GoogleBackoff.javaStorage({
+          initialRetryDelay: "2 seconds",
+          maxRetryDelay: "57 seconds",
+          jittered: false
+        }),
+        deadline: Deadline.truncate("418 seconds", { reserve: "1 milli" })
+      },
+      starts: sums(2, 4, 8, 16, 32, 57, 57, 57, 57, 57, 57, 13.999),
       reason: "DeadlinePassed"
     },
     {
