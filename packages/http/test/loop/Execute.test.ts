@@ -606,6 +606,7 @@ describe("HttpRetry.execute in a pipeline", () => {
   it.effect("reads no response that a combinator looks at besides, through the same client", () =>
     Effect.gen(function* () {
       const looked: Array<string> = []
+      let read = 0
       const { calls, client } = scripted(whole, { status: 200, body: '{"id":2}' }, whole)
       const retried = HttpRetry.withRetry(client, policy)
       const looking = HttpClient.transformResponse(retried, (sent) =>
@@ -617,8 +618,12 @@ describe("HttpRetry.execute in a pipeline", () => {
           )
         )
       )
-      expect(yield* HttpRetry.execute(looking, get, order)).toEqual({ id: 1 })
-      expect([looked, calls.length]).toEqual([['{"id":2}'], 2])
+      const executed = HttpRetry.execute(looking, get, (response) => {
+        read += 1
+        return order(response)
+      })
+      expect(yield* executed).toEqual({ id: 1 })
+      expect([looked, calls.length, read]).toEqual([['{"id":2}'], 2, 1])
     }).pipe(world)
   )
 

@@ -300,6 +300,25 @@ tableOf(
         })
       ),
 
+    "`idempotency` has a `rule` that says the request must not be repeated": () => {
+      const rule = () => ({ _tag: "NotRepeatable", why: "each draw costs" }) as const
+      const drawing = { ...policy, idempotency: { ...Idempotency.standard, rule } }
+
+      virtually("returns the response", () =>
+        Effect.gen(function* () {
+          expect(yield* got(drawing, unavailable, ok)).toMatchObject({ sent: [0], outcome: 503 })
+          expect(reason).toEqual({ _tag: "Terminal", why: "each draw costs" })
+        })
+      )
+
+      virtually("fails with the error", () =>
+        Effect.gen(function* () {
+          expect(yield* got(drawing, reset, ok)).toMatchObject({ sent: [0], outcome: { _tag: "RequestError" } })
+          expect(reason).toEqual({ _tag: "Terminal", why: "each draw costs" })
+        })
+      )
+    },
+
     "The body can be read only once": () =>
       virtually("returns the response", () =>
         Effect.gen(function* () {
