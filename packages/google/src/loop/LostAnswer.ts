@@ -165,27 +165,28 @@ const resolved = <E, E2, R2>(
   const read = ReadBack.requestOf(request, lost.call)
   if (read === undefined) return Effect.fail(lost)
   const instead = (answer: Response) => Effect.as(Discard.cancelled(lost.response), answer)
-  return Effect.flatMap(Effect.either(send(read)), (found) => {
-    if (found._tag === "Left" || ![200, 404].includes(found.right.status)) return Effect.fail(lost)
-    const isThere = found.right.status === 200
-    if (ReadBack.isDeletion(lost.call)) {
-      const answer = isThere ? refused : instead(ReadBack.deleted(request))
-      return Effect.zipRight(Discard.cancelled(found.right), answer)
-    }
-    if (!isThere) return Effect.zipRight(Discard.cancelled(found.right), refused)
-    return Effect.flatMap(
-      ReadBack.resourceOf(found.right),
-      Option.match({
-        onNone: (): Effect.Effect<Response, unknown, unknown> => Effect.fail(lost),
-        onSome: ({ answer, resource }) =>
-          Effect.flatMap(asked(isOwn, resource, lost), (own) => (own ? instead(answer(lost.call)) : refused))
-      })
-    )
+  return Effect.flatMap(Effect.option(send(read)), (sent): Effect.Effect<Response, unknown, unknown> => {
+    const found = Option.getOrUndefined(sent)
+    const isThere = found?.status === 200
+    if (found === undefined || (!isThere && found.status !== 404)) return Effect.fail(lost)
+    if (isThere && !ReadBack.isDeletion(lost.call)) return compared(lost, refused, isOwn, found, instead)
+    const answer = isThere || !ReadBack.isDeletion(lost.call) ? refused : instead(ReadBack.deleted(request))
+    return Effect.zipRight(Discard.cancelled(found), answer)
   })
 }
 
-const asked = <E, R>(isOwn: IsOwn<E, R>, resource: Resource, lost: MayBeOwnSuccess): Effect.Effect<boolean, E, R> =>
-  Effect.suspend(() => {
+const compared = <E, E2, R2>(
+  lost: MayBeOwnSuccess,
+  refused: Effect.Effect<Response, E>,
+  isOwn: IsOwn<E2, R2>,
+  found: Response,
+  instead: (answer: Response) => Effect.Effect<Response>
+): Effect.Effect<Response, E | E2 | MayBeOwnSuccess, R2> =>
+  Effect.flatMap(ReadBack.resourceOf(found), (body): Effect.Effect<Response, E | E2 | MayBeOwnSuccess, R2> => {
+    if (Option.isNone(body)) return Effect.fail(lost)
+    const { answer, resource } = body.value
     const own = isOwn(resource, lost)
-    return Effect.isEffect(own) ? own : Effect.succeed(own)
+    return Effect.flatMap(Effect.isEffect(own) ? own : Effect.succeed(own), (own) =>
+      own ? instead(answer(lost.call)) : refused
+    )
   })

@@ -84,6 +84,7 @@ type Any = HttpRetry.Fields<never>
  * Every attempt carries `x-goog-api-client`, with the id of the operation and the number of the attempt, and
  * `x-goog-gcs-idempotency-token`. Of a response from 400 on with a JSON body, up to 64 KiB that come within a second are read
  * inside the attempt, so that the classifier knows its reasons; the caller can read it as ever.
+ * A wait that a `google.rpc.RetryInfo` asks for is a hint: waited for at least, or exactly with `Hint.override`.
  * A `beforeRetry` of `HttpRetry.withOptions` takes the place of the one that counts the attempts.
  *
  * @category running
@@ -130,11 +131,20 @@ const counting = (policy: Any): Any => {
   const beforeRetry: Hook = (request, attempt) =>
     Effect.flatMap(Attempts.CurrentAttempts, (attempts) => {
       if (attempts !== undefined) Attempts.note(attempts, attempt.number, attempt.previous)
-      return Effect.map(own?.(request, attempt) ?? Effect.succeed(request), (changed) =>
-        Headers.counted(changed, attempt.number)
-      )
+      const changed = own === undefined ? Effect.succeed(request) : checkedEffect(own(request, attempt))
+      return Effect.map(changed, (changed) => Headers.counted(changed, attempt.number))
     })
   return { ...policy, beforeRetry } as Any
 }
+
+const checkedEffect = (given: ReturnType<Hook>): ReturnType<Hook> =>
+  Effect.isEffect(given)
+    ? given
+    : Argument.refuse(
+        "StorageRetry.Policy",
+        "beforeRetry",
+        "a function that answers an effect of a request",
+        typeof given
+      )
 
 const isClient = (self: unknown): boolean => Predicate.hasProperty(self, HttpClient.TypeId)

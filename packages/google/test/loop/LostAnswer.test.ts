@@ -148,7 +148,7 @@ describe("LostAnswer.verified", () => {
     }).pipe(world)
   )
 
-  it.effect("reads what the write wrote, as the one who wrote it, and with retries", () =>
+  it.effect("reads what the write wrote, with the headers of the write, and with retries", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 412, 503, json(200, resource))
       const response = yield* verified(client).execute(insert)

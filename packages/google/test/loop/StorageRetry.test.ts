@@ -1,5 +1,5 @@
 import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
-import { AttemptTimeout, Backoff, Deadline, Observe, Retry, TokenBucket } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, Hint, Observe, Retry, TokenBucket } from "@effect-retry/core"
 import { StorageChoices, StorageIdempotency, StorageRetry } from "@effect-retry/google"
 import { HttpRetry, Idempotency } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
@@ -192,6 +192,17 @@ describe("StorageRetry.withRetry headers", () => {
     }).pipe(world)
   )
 
+  it.effect("refuse a hook that answers no effect", () =>
+    Effect.gen(function* () {
+      const { client } = scripted(503, 200)
+      const beforeRetry = (() => "request") as never
+      const got = Effect.catchAllDefect(StorageRetry.withRetry(client, { beforeRetry }).get(bucket), Effect.fail)
+      expect(String(yield* Effect.flip(got))).toContain(
+        'beforeRetry must be a function that answers an effect of a request, got "string"'
+      )
+    }).pipe(world)
+  )
+
   it.effect("count an attempt that ran into its timeout", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted({ status: 200, after: "2 seconds" }, 200)
@@ -201,7 +212,7 @@ describe("StorageRetry.withRetry headers", () => {
     }).pipe(world)
   )
 
-  it.effect("do not make credentials of the request go astray", () =>
+  it.effect("leave the credentials of the request as they are", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 200)
       yield* StorageRetry.withRetry(client).get(bucket, { headers: { authorization: "Bearer t" } })
@@ -245,7 +256,11 @@ describe("StorageRetry.withRetry error bodies", () => {
     }).pipe(world)
   )
 
-  it.effect("say how long to wait", () =>
+  it.effect.each([
+    [StorageRetry.standard.hint, 21_000],
+    [Hint.override({ atMost: "1 minute", otherwise: "giveUp" }), 20_000],
+    [Hint.ignore, 500]
+  ] as const)("say how long to wait, by the rule of the policy: %#", ([hint, millis]) =>
     Effect.gen(function* () {
       const { client } = scripted(json(429, throttled), 200)
       const waits: Array<number> = []
@@ -255,8 +270,8 @@ describe("StorageRetry.withRetry error bodies", () => {
             if (event._tag === "RetryScheduled") waits.push(Duration.toMillis(event.delay))
           })
       ]
-      yield* StorageRetry.withRetry(client, { observe }).get(bucket)
-      expect(waits).toEqual([21_000])
+      yield* StorageRetry.withRetry(client, { observe, hint }).get(bucket)
+      expect(waits).toEqual([millis])
     }).pipe(world)
   )
 })
@@ -291,6 +306,9 @@ describe("StorageRetry.withRetry types", () => {
     const refusing = (policy: unknown) => () => StorageRetry.withRetry(client, policy as { maxAttempts: number })
     expect(refusing({ maxAttempts: 0 })).toThrow("StorageRetry.withRetry: maxAttempts must be")
     expect(refusing({ beforeRetry: true })).toThrow("StorageRetry.withRetry: beforeRetry must be a function, got true")
+    expect(refusing({ idempotency: { ...StorageIdempotency.standard, rule: true } })).toThrow(
+      "StorageRetry.withRetry: rule must be a function of a request, got true"
+    )
     expect(refusing(null)).toThrow("StorageRetry.withRetry: policy must be a record, got null")
     expect(() => StorageRetry.withRetry("client" as never, {})).toThrow(
       "StorageRetry.withRetry: client must be made by HttpClient.make or HttpClient.makeWith"
