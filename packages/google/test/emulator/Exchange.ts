@@ -3,11 +3,9 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Answer, failure, Refused } from "./Answer.ts"
-import type { Call } from "./Call.ts"
-import * as Faults from "./Faults.ts"
-import * as RetryTests from "./RetryTests.ts"
-import * as Routes from "./Routes.ts"
+import type { Answer } from "./Answer.ts"
+import { isOwn } from "./RetryTests.ts"
+import { type Incoming, serve as serveIncoming } from "./Service.ts"
 import type { State } from "./State.ts"
 
 /** A request that came. */
@@ -37,9 +35,12 @@ export const serve =
 
 const respond = async (serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const wait = (seconds: number) => sleep(seconds * serving.millisPerSecond)
-  const chunks: Array<Buffer> = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  const reply = await replyTo(serving, request, Buffer.concat(chunks), wait)
+  const incoming = await incomingOf(request)
+  const served = serveIncoming(serving.state, incoming)
+  const { headers, path, query, verb } = incoming
+  if (!isOwn(incoming)) serving.requests.push({ method: served.method, verb, path, query, headers })
+  if (served.stall > 0) await wait(served.stall)
+  const reply = served.reply()
   switch (reply._tag) {
     case "Reset":
       return void request.socket.resetAndDestroy()
@@ -66,45 +67,13 @@ const head = (response: ServerResponse, { body, headers, status }: Answer): void
   response.writeHead(status, { ...headers, ...length })
 }
 
-type Wait = (seconds: number) => Promise<void>
-
-const replyTo = async (
-  { requests, state }: Serving,
-  request: IncomingMessage,
-  body: Buffer,
-  wait: Wait
-): Promise<Faults.Reply> => {
-  const origin = `http://${request.headers.host}`
-  const { pathname: path, searchParams: query } = new URL(request.url ?? "/", origin)
-  const verb = verbOf(request)
-  try {
-    const own = RetryTests.serve(state, Routes.methods, { verb, path, body })
-    if (own !== undefined) return { _tag: "Whole", answer: own }
-    const id = request.headers[RetryTests.header]?.toString()
-    const found = Routes.find(verb, path)
-    const method = found?.route.method ?? ""
-    requests.push({ method, verb, path, query, headers: request.headers })
-    const fault = RetryTests.next(state, id, method)
-    if (found === undefined) return { _tag: "Whole", answer: failure(404, `Not found: ${verb} ${path}`) }
-    const call: Call = {
-      state,
-      origin,
-      param: found.param,
-      query,
-      headers: request.headers,
-      body,
-      uploadFault: Faults.uploadFault(fault),
-      unreachable: () => Faults.unreachable(fault)
-    }
-    const upload = query.get("upload_id")
-    const stored = state.uploads.get(upload ?? "")?.size ?? 0
-    const stall = Faults.uploadStall(fault, method, stored, body.length)
-    if (stall > 0) await wait(stall)
-    return Faults.reply(fault, { method, inSession: upload !== null }, () => found.route.operation(call))
-  } catch (error) {
-    if (error instanceof Refused) return { _tag: "Whole", answer: error.answer }
-    throw error
-  }
+const incomingOf = async (request: IncomingMessage): Promise<Incoming> => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const { headers, url = "/" } = request
+  const origin = `http://${headers.host}`
+  const { pathname: path, searchParams: query } = new URL(url, origin)
+  return { verb: verbOf(request), path, query, headers, body: Buffer.concat(chunks), origin }
 }
 
 /** Some clients say PATCH in a header of a POST. */

@@ -69,7 +69,8 @@ export const reply = (fault: Fault | undefined, request: Faulted, operation: () 
   return (!answer.refused && fault && spoiled(fault, request, answer)) || { _tag: "Whole", answer }
 }
 
-const answered = (operation: () => Answer): Answer & { readonly refused?: boolean } => {
+/** What an operation answers, refused or not. */
+export const answered = (operation: () => Answer): Answer & { readonly refused?: boolean } => {
   try {
     return operation()
   } catch (error) {
@@ -100,6 +101,10 @@ const spoiled = (
       if (!inSession || answer.status !== 200 || length === 0) return undefined
       return consumed({ _tag: "Whole", answer: { ...answer, body: answer.body.subarray(0, instruction.bytes) } })
     }
+    case "CorruptData":
+      return "x-goog-generation" in answer.headers && length > 0
+        ? consumed({ _tag: "Whole", answer: { ...answer, body: corrupted(answer.body) } })
+        : undefined
     case "Stall":
       return method !== insert && length > instruction.bytes
         ? consumed({ _tag: "Stalled", answer, bytes: instruction.bytes, seconds: instruction.seconds })
@@ -111,4 +116,10 @@ const spoiled = (
     default:
       return undefined
   }
+}
+
+const corrupted = (body: Uint8Array): Uint8Array => {
+  const bytes = Uint8Array.from(body)
+  bytes[0] = (bytes[0] ?? 0) ^ 1
+  return bytes
 }

@@ -22,6 +22,8 @@ export type Instruction =
   | { readonly _tag: "UnreachableBuckets"; readonly buckets: ReadonlyArray<string> }
   | { readonly _tag: "ApplyThenReset" }
   | { readonly _tag: "ApplyThenCode"; readonly code: number }
+  /** Changes the first byte of an object that is read. */
+  | { readonly _tag: "CorruptData" }
   /** Never fires here. */
   | { readonly _tag: "GrpcOnly" }
 
@@ -63,4 +65,26 @@ export const parse = (text: string): Instruction | undefined => {
     if (whole !== undefined) return read(first, second)
   }
   return undefined
+}
+
+const legacyForms: Readonly<Record<string, Instruction>> = {
+  "return-broken-stream": { _tag: "BrokenStream", bytes: kib * kib, methods: "storage.objects.get" },
+  "return-corrupted-data": { _tag: "CorruptData" },
+  "stall-always": { _tag: "Stall", seconds: 10, bytes: 0 },
+  "stall-at-256KiB": { _tag: "Stall", seconds: 10, bytes: 256 * kib }
+}
+
+/**
+ * The instruction of the older header `x-goog-emulator-instructions`, which a client sends with the request that is to
+ * fail, or `undefined`. `first` is the first byte that the request reads.
+ *
+ * `return-503-after-256K` breaks off what is read from the beginning and fails an upload; with `/retry-1` or `/retry-2`
+ * after it, it also fails what is read from elsewhere.
+ */
+export const parseLegacy = (text: string, method: string, first: number): Instruction | undefined => {
+  const [, retry] = /^return-503-after-256K(?:\/retry-(\d+))?$/.exec(text) ?? [undefined, "none"]
+  if (retry === "none") return Object.hasOwn(legacyForms, text) ? legacyForms[text] : undefined
+  if (method === "storage.objects.insert") return { _tag: "UploadCode", code: 503, bytes: 256 * kib }
+  if (first === 0) return { _tag: "BrokenStream", bytes: 256 * kib, methods: "storage.objects.get" }
+  return retry === "1" || retry === "2" ? { _tag: "ReturnCode", code: 503 } : undefined
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
-import { origin, type Reply, type Sent, server } from "./Direct.ts"
+import { origin, type Reply, type Request, server } from "./Direct.ts"
 
 const objects = "/upload/storage/v1/b/pictures/o"
 const bytes = (from: number, to: number) => Uint8Array.from({ length: to - from }, (_, index) => (from + index) % 251)
 
 /** A session, started with a query and headers, and its server. */
-const session = (query = "", sent: Sent = {}) => {
+const session = (query = "", sent: Request = {}) => {
   const { ask, state } = server("pictures")
   const start = ask(`POST ${objects}?uploadType=resumable&name=cat${query}`, sent)
   const path = String(start.headers["location"]).slice(origin.length)
-  const put = (range: string | undefined, body: Sent["body"] = "", headers: Sent["headers"] = {}): Reply =>
+  const put = (range: string | undefined, body: Request["body"] = "", headers: Request["headers"] = {}): Reply =>
     ask(`PUT ${path}`, { body, headers: range === undefined ? headers : { ...headers, "content-range": range } })
   const stored = () => state.buckets.get("pictures")?.objects.get("cat")?.[0]?.data
   return { ask, path, put, state, stored }

@@ -4,8 +4,9 @@
  * Source: https://github.com/googleapis/storage-testbench, README.md, "Retry Test API".
  */
 import { randomUUID } from "node:crypto"
+import type { IncomingHttpHeaders } from "node:http"
 import { type Answer, json, readResource, refuse, text } from "./Answer.ts"
-import { type Instruction, parse } from "./Instruction.ts"
+import { type Instruction, parse, parseLegacy } from "./Instruction.ts"
 import type { Instructions, RetryTest, State } from "./State.ts"
 
 /** Requests with this header and the id of a retry test are answered as it says. */
@@ -36,10 +37,20 @@ export interface Fault {
   readonly consume: () => void
 }
 
-export const next = (state: State, id: string | undefined, method: string): Fault | undefined => {
-  if (id === undefined) return undefined
+/** The next instruction of the test that the headers name, or the one that stands in the headers themselves. */
+export const next = (state: State, headers: IncomingHttpHeaders, method: string): Fault | undefined => {
+  const id = headers[header]?.toString()
+  if (id === undefined) return legacy(headers, method)
   const instruction = parse(find(state, id).instructions[method]?.[0] ?? "")
   return instruction && { instruction, consume: () => consume(state, id, method) }
+}
+
+/** Stands in every request that it is to fail. */
+const legacy = (headers: IncomingHttpHeaders, method: string): Fault | undefined => {
+  const text = headers["x-goog-emulator-instructions"] ?? headers["x-goog-testbench-instructions"] ?? ""
+  const first = Number(/^bytes=(\d+)-/.exec(headers.range ?? "")?.[1] ?? 0)
+  const instruction = parseLegacy(String(text), method, first)
+  return instruction && { instruction, consume: () => undefined }
 }
 
 const consume = (state: State, id: string, method: string): void => {
@@ -56,20 +67,26 @@ const isInstructions = (value: unknown): value is Instructions =>
   value !== null &&
   Object.values(value).every((texts) => Array.isArray(texts) && texts.every((each) => typeof each === "string"))
 
-/** Answers a request of the API itself; `undefined` for any other. */
-export const serve = (
-  state: State,
-  methods: ReadonlySet<string>,
-  { body, path, verb }: { readonly verb: string; readonly path: string; readonly body: Buffer }
-): Answer | undefined => {
+/** What the API looks at in a request. */
+export interface Asked {
+  readonly verb: string
+  readonly path: string
+  readonly body: Buffer
+}
+
+/** Whether a request is one of the API itself. */
+export const isOwn = ({ path }: Pick<Asked, "path">): boolean => /^\/(?:retry_tests?(?:\/.*)?)?$/.test(path)
+
+/** Answers a request of the API itself. */
+export const serve = (state: State, methods: ReadonlySet<string>, { body, path, verb }: Asked): Answer => {
   const [, collection, id, ...more] = path.split("/")
   if (verb === "GET" && path === "/") return text(200, "OK")
   if (verb === "GET" && path === "/retry_tests") return json({ retry_test: [...state.retryTests.values()] })
-  if (collection !== "retry_test" || more.length > 0) return undefined
-  if (id === undefined) return verb === "POST" ? json(createFrom(state, methods, body)) : undefined
+  if (verb === "POST" && path === "/retry_test") return json(createFrom(state, methods, body))
+  if (collection !== "retry_test" || id === undefined || more.length > 0) return refuse(404, `Not found: ${path}`)
   const test = find(state, id)
   if (verb === "GET") return json(test)
-  if (verb !== "DELETE") return undefined
+  if (verb !== "DELETE") return refuse(405, `Not allowed: ${verb} ${path}`)
   state.retryTests.delete(id)
   return text(200, `Deleted ${id}`)
 }
