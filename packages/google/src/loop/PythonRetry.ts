@@ -181,13 +181,16 @@ export const withDeadline: typeof withTimeout = /*#__PURE__*/ dual(
 export const withDelay: {
   (delay: Delay): (self: PythonRetry) => PythonRetry
   (self: PythonRetry, delay: Delay): PythonRetry
-} = /*#__PURE__*/ dual(2, (self: PythonRetry, { initial, maximum, multiplier }: Delay) =>
-  changed("PythonRetry.withDelay", self, {
+} = /*#__PURE__*/ dual(2, (self: PythonRetry, delay: Delay) => {
+  const owner = "PythonRetry.withDelay"
+  if (!Predicate.isRecord(delay)) return Argument.refuse(owner, "delay", "a record of delays", delay)
+  const { initial, maximum, multiplier }: Delay = delay
+  return changed(owner, self, {
     ...(initial !== undefined && { initial }),
     ...(maximum !== undefined && { maximum }),
     ...(multiplier !== undefined && { multiplier })
   })
-)
+})
 
 type Delay = { readonly [K in "initial" | "maximum" | "multiplier"]?: PythonRetry[K] | undefined }
 
@@ -241,15 +244,15 @@ const isInfinite = (timeout: Duration.DurationInput): boolean =>
 const changed = (owner: string, self: PythonRetry, fields: Partial<PythonRetry>): PythonRetry =>
   checked(owner, { ...self, ...fields })
 
-const delay = { min: 0 } satisfies Argument.Range
+const nonNegative = { min: 0 } satisfies Argument.Range
 
 const checked = (owner: string, self: PythonRetry): PythonRetry => {
   if (!Predicate.isRecord(self)) return Argument.refuse(owner, "self", "a record like PythonRetry.standard", self)
   const retry: PythonRetry = self
   if (!Predicate.isFunction(retry.predicate)) Argument.refuse(owner, "predicate", "a classifier", retry.predicate)
-  Argument.millis(owner, "initial", retry.initial, delay)
-  Argument.millis(owner, "maximum", retry.maximum, delay)
-  Argument.number(owner, "multiplier", retry.multiplier, delay)
-  if (!isInfinite(retry.timeout)) Argument.millis(owner, "timeout", retry.timeout, delay)
+  Argument.millis(owner, "initial", retry.initial, nonNegative)
+  Argument.millis(owner, "maximum", retry.maximum, nonNegative)
+  Argument.number(owner, "multiplier", retry.multiplier, nonNegative)
+  if (!isInfinite(retry.timeout)) Argument.millis(owner, "timeout", retry.timeout, nonNegative)
   return retry
 }

@@ -282,6 +282,7 @@ describe("PythonRetry bad arguments", () => {
       () => withDelay(standard, { maximum: Duration.infinity }),
       "PythonRetry.withDelay: maximum must be a finite duration >= 0, got Infinity"
     ],
+    [() => withDelay(standard, 1 as never), "PythonRetry.withDelay: delay must be a record of delays, got 1"],
     [() => withDelay(standard, { multiplier: -1 }), "PythonRetry.withDelay: multiplier must be >= 0, got -1"],
     [
       () => withPredicate(standard, "transient" as never),
