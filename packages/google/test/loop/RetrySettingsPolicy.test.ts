@@ -161,6 +161,20 @@ describe("RetrySettings.toPolicy", () => {
     })
   )
 
+  it.effect("counts what is left in whole milliseconds", () =>
+    Effect.gen(function* () {
+      const policy = RetrySettings.toPolicy({ totalTimeout: 10 }, { classifier: Classifier.always })
+      const attempts = (takes: number) =>
+        VirtualClock.run(
+          Effect.map(
+            Effect.flip(Retry.orStopped(Effect.delay(Effect.fail("busy"), takes), policy)),
+            ({ attempts }) => attempts
+          )
+        )
+      expect([yield* attempts(9.5), yield* attempts(9)]).toEqual([1, 2])
+    })
+  )
+
   it.effect.each([
     { codes: ["UNAVAILABLE", "DEADLINE_EXCEEDED"], reason: "AttemptsSpent", attempts: 3 },
     { codes: ["UNAVAILABLE"], reason: "Terminal", attempts: 1 },
