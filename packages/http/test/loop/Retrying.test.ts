@@ -1,7 +1,8 @@
 /**
  * Attempts that take their time: what bounds them, and what the loop knows of the first one.
  */
-import { AttemptTimeout, Backoff, Deadline } from "@effect-retry/core"
+import { HttpClient } from "@effect/platform"
+import { AttemptTimeout, Backoff, Deadline, TokenBucket } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -57,6 +58,26 @@ describe("HttpRetry.withRetry in time", () => {
       const { client } = scripted({ status: 503, after: "4 seconds" }, 503)
       const stopped = yield* Effect.flip(HttpRetry.orStopped(client, { ...policy, maxAttempts: 2 }).get(url))
       expect(Duration.toMillis(stopped.elapsed)).toBe(5000)
+    }).pipe(world)
+  )
+})
+
+describe("HttpRetry.withRetry key of buckets", () => {
+  it.effect.each([
+    ["nothing that asks for one", { attemptTimeout: AttemptTimeout.constant("1 minute") }, ""],
+    ["a bucket", { bucket: TokenBucket.unlimited }, "api.test"],
+    ["a rate limiter", { rateLimiter: TokenBucket.unlimited }, "api.test"]
+  ] as const)("is the host inside of its attempts, with %s", ([, fields, key]) =>
+    Effect.gen(function* () {
+      const keys: Array<string> = []
+      const asking = HttpClient.transform(scripted(503, 200).client, (sent) =>
+        Effect.zipRight(
+          Effect.map(TokenBucket.Key, (key) => keys.push(key)),
+          sent
+        )
+      )
+      yield* HttpRetry.withRetry(asking, { ...policy, ...fields }).get(url)
+      expect(keys).toEqual([key, key])
     }).pipe(world)
   )
 })
