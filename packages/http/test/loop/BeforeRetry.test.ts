@@ -67,6 +67,21 @@ describe("Policy.beforeRetry", () => {
     }).pipe(world)
   )
 
+  it.effect("sends the very request again that it leaves as it is", () =>
+    Effect.gen(function* () {
+      const sent: Array<HttpClientRequest.HttpClientRequest> = []
+      const client = HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+        Effect.map((request) =>
+          HttpClientResponse.fromWeb(request, new Response(null, { status: sent.push(request) < 2 ? 503 : 200 }))
+        ),
+        Effect.succeed
+      )
+      yield* HttpRetry.withRetry(client, { ...policy, beforeRetry: Effect.succeed }).execute(carrying)
+      expect(sent).toHaveLength(2)
+      expect(sent[1]).toBe(sent[0])
+    }).pipe(world)
+  )
+
   it.effect("begins anew with every operation", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 200, 503, 200)

@@ -1,8 +1,8 @@
 /**
  * Attempts that take their time: what bounds them, and what the loop knows of the first one.
  */
-import { HttpClient } from "@effect/platform"
-import { AttemptTimeout, Backoff, Deadline, TokenBucket } from "@effect-retry/core"
+import { HttpClient, HttpClientRequest } from "@effect/platform"
+import { AttemptTimeout, Backoff, Deadline, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -41,6 +41,38 @@ describe("HttpRetry.withRetry in time", () => {
       const bounded = HttpRetry.withRetry(client, { ...policy, ...attemptTimeout, deadline, maxAttempts: 1 })
       expect(yield* Effect.flip(bounded.get(url))).toMatchObject({ _tag: "RequestError", cause: { _tag: cause } })
       expect(yield* nowMillis).toBe(ends)
+    }).pipe(world)
+  )
+
+  const tooSlow = AttemptTimeout.judged(AttemptTimeout.constant("2 seconds"), Verdict.terminal("too slow"))
+
+  it.effect.each([
+    ["GET", AttemptTimeout.constant("2 seconds"), "all attempts spent"],
+    ["POST", AttemptTimeout.constant("2 seconds"), "not retryable: POST without Idempotency-Key"],
+    ["GET", tooSlow, "not retryable: too slow"],
+    ["POST", tooSlow, "not retryable: too slow"]
+  ] as const)("says why it sends no %s again that timed out: %#", ([method, attemptTimeout, why]) =>
+    Effect.gen(function* () {
+      const { client } = scripted({ status: 200, after: "1 hour" })
+      const { observe, reasons } = Scripted.gaveUp()
+      const bounded = HttpRetry.withRetry(client, { ...policy, attemptTimeout, observe })
+      yield* Effect.flip(bounded.execute(HttpClientRequest.make(method)(url)))
+      expect(reasons.map(Retry.format)).toEqual([why])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    ["no bound", {}],
+    ["a timeout", { attemptTimeout: AttemptTimeout.constant("1 minute") }]
+  ] as const)("knows of no attempt before the first one, with %s", ([, fields]) =>
+    Effect.gen(function* () {
+      const known: Array<string> = []
+      const attemptHeaders = ({ previous }: HttpRetry.Attempt) => {
+        known.push(previous._tag)
+        return {}
+      }
+      yield* HttpRetry.withRetry(scripted(503, 200).client, { ...policy, ...fields, attemptHeaders }).get(url)
+      expect(known).toEqual(["None", "Some"])
     }).pipe(world)
   )
 
