@@ -68,8 +68,8 @@ const completed = (before: Request, given: Request, keyHeader: string): Request 
   const names = isSameOrigin(before, given)
     ? [keyHeader, ...ofOneServer.filter((name) => given.headers[name] === undefined)]
     : [keyHeader]
-  const kept = names.filter((name) => before.headers[name] !== undefined)
-  return HttpClientRequest.setHeaders(given, Object.fromEntries(kept.map((name) => [name, before.headers[name] ?? ""])))
+  const kept = Object.entries(before.headers).filter(([name]) => names.includes(name))
+  return HttpClientRequest.setHeaders(given, Object.fromEntries(kept))
 }
 
 const isSameOrigin = (one: Request, other: Request): boolean => {

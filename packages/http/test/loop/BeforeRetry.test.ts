@@ -82,6 +82,16 @@ describe("Policy.beforeRetry", () => {
     }).pipe(world)
   )
 
+  it.effect("keeps what is for one server alone on another path of it", () =>
+    Effect.gen(function* () {
+      const { client, sent } = plain(503)
+      const beforeRetry = (request: HttpClientRequest.HttpClientRequest) =>
+        Effect.succeed(HttpClientRequest.appendUrl(request, "/other"))
+      yield* HttpRetry.withRetry(client, { ...policy, beforeRetry }).execute(carrying)
+      expect(sent()).toEqual([sent()[0], { ...credentials, "x-own": "1" }])
+    }).pipe(world)
+  )
+
   it.effect("begins anew with every operation", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 200, 503, 200)

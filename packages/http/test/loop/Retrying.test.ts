@@ -95,11 +95,8 @@ describe("HttpRetry.withRetry in time", () => {
 })
 
 describe("HttpRetry.withRetry key of buckets", () => {
-  it.effect.each([
-    ["nothing that asks for one", { attemptTimeout: AttemptTimeout.constant("1 minute") }, ""],
-    ["a bucket", { bucket: TokenBucket.unlimited }, "api.test"],
-    ["a rate limiter", { rateLimiter: TokenBucket.unlimited }, "api.test"]
-  ] as const)("is the host inside of its attempts, with %s", ([, fields, key]) =>
+  /** The keys that the attempts of a request are made under. */
+  const keysOf = (fields: Partial<HttpRetry.Policy<unknown, AttemptTimeout.AttemptTimedOut>>, to: string) =>
     Effect.gen(function* () {
       const keys: Array<string> = []
       const asking = HttpClient.transform(scripted(503, 200).client, (sent) =>
@@ -108,8 +105,25 @@ describe("HttpRetry.withRetry key of buckets", () => {
           sent
         )
       )
-      yield* HttpRetry.withRetry(asking, { ...policy, ...fields }).get(url)
-      expect(keys).toEqual([key, key])
+      yield* Effect.exit(HttpRetry.withRetry(asking, { ...policy, ...fields }).get(to))
+      return keys
+    })
+
+  it.effect.each([
+    ["nothing that asks for one", { attemptTimeout: AttemptTimeout.constant("1 minute") }, url, ["", ""]],
+    ["a bucket", { bucket: TokenBucket.unlimited }, url, ["api.test", "api.test"]],
+    ["a rate limiter", { rateLimiter: TokenBucket.unlimited }, url, ["api.test", "api.test"]],
+    ["a URL without a host", { bucket: TokenBucket.unlimited }, "/path", [""]]
+  ] as const)("is the host inside of its attempts, with %s", ([, fields, to, keys]) =>
+    Effect.gen(function* () {
+      expect(yield* keysOf(fields, to)).toEqual(keys)
+    }).pipe(world)
+  )
+
+  it.effect("is that of the caller where there is one", () =>
+    Effect.gen(function* () {
+      const keys = Effect.provideService(keysOf({ bucket: TokenBucket.unlimited }, url), TokenBucket.Key, "mine")
+      expect(yield* keys).toEqual(["mine", "mine"])
     }).pipe(world)
   )
 })

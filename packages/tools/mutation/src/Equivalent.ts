@@ -371,6 +371,13 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Core knows of an attempt what is known here as well: it only takes longer to ask."
   },
   {
+    file: "packages/http/src/loop/Attempt.ts",
+    line: "isWanted(policy) && (policy.attemptTimeout !== undefined || policy.deadline !== undefined)",
+    original: "policy.attemptTimeout !== undefined || policy.deadline !== undefined",
+    replacement: "true",
+    reason: "Core knows of an attempt what is known here as well: it only takes longer to ask."
+  },
+  {
     file: "packages/http/src/loop/Retrying.ts",
     line: "if (!isAsking(context)) return own(undefined, send, request)",
     original: "!isAsking(context)",
