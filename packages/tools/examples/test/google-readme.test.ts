@@ -240,7 +240,7 @@ tableOf(
         })
       ),
 
-    "`GrpcRetry.call`, and the throttle is at half or below": () =>
+    "`call` of `GrpcRetry.make`, and the throttle is at half or below": () =>
       virtually("fails with the last error, without a wait", () =>
         Effect.gen(function* () {
           const unavailable = { code: 14 }
@@ -253,7 +253,7 @@ tableOf(
         })
       ),
 
-    "`GrpcRetry.call`, and the server pushes back": () =>
+    "`call` of `GrpcRetry.make`, and the server pushes back": () =>
       virtually("waits exactly that long, and the back-off starts over", () =>
         Effect.gen(function* () {
           expect(yield* called([{ code: 14 }, pushedBack("123"), { code: 14 }])).toEqual({
@@ -263,7 +263,7 @@ tableOf(
         })
       ),
 
-    "`GrpcRetry.call`, and the server forbids a retry": () =>
+    "`call` of `GrpcRetry.make`, and the server forbids a retry": () =>
       virtually("fails with the error", () =>
         Effect.gen(function* () {
           const failure = pushedBack("-1")
@@ -272,7 +272,7 @@ tableOf(
         })
       ),
 
-    "`GrpcRetry.call` of a method with hedges, and an attempt is slow": () =>
+    "`call` of `GrpcRetry.make` of a method with hedges, and an attempt is slow": () =>
       virtually("sends the next one beside it, and takes the first answer", () =>
         Effect.gen(function* () {
           const hedgingPolicy = { maxAttempts: 3, hedgingDelay: "0.5s" }

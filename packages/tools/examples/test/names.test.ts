@@ -1,6 +1,8 @@
 import * as Aws from "@effect-retry/aws"
 import * as Core from "@effect-retry/core"
 import * as Metrics from "@effect-retry/core/Metrics"
+import * as Google from "@effect-retry/google"
+import * as GrpcInterceptor from "@effect-retry/google/GrpcInterceptor"
 import * as Http from "@effect-retry/http"
 import * as Planned from "@effect-retry/plan"
 import * as Testing from "@effect-retry/testing"
@@ -16,6 +18,7 @@ const pages = [
   "README.md",
   "packages/aws/README.md",
   "packages/core/README.md",
+  "packages/google/README.md",
   "packages/http/README.md",
   "packages/plan/README.md",
   "packages/testing/README.md",
@@ -24,8 +27,11 @@ const pages = [
     .map((file) => `docs/${file}`)
 ]
 
-const ours = { ...Aws, ...Core, Metrics, ...Http, ...Planned, ...Testing }
-const modules = new Map<string, object>(Object.entries(ours))
+/** By their names, which two packages may share. */
+const modules = new Map<string, ReadonlyArray<object>>()
+for (const ours of [Aws, Core, { Metrics }, Google, { GrpcInterceptor }, Http, Planned, Testing]) {
+  for (const [name, module] of Object.entries(ours)) modules.set(name, [...(modules.get(name) ?? []), module])
+}
 
 /** Names of modules of Effect, of its platform and RPC, of one that is no export of ours, and of an SDK. */
 const others = new Set([
@@ -41,12 +47,13 @@ describe("names", () => {
   it.each(pages)("of values in %s exist", (page) => {
     const named = Array.from(read(page).matchAll(/\b([A-Z]\w+)\.([a-z]\w*)\b(?!\.ts)/g), ([name, module, member]) => ({
       name,
-      module: modules.get(module ?? ""),
+      found: modules.get(module ?? ""),
       member: member ?? ""
     }))
     const missing = named.filter(
-      ({ member, module, name }) =>
-        !extensions.has(member) && (module === undefined ? !others.has(name.split(".")[0] ?? "") : !(member in module))
+      ({ found, member, name }) =>
+        !extensions.has(member) &&
+        (found === undefined ? !others.has(name.split(".")[0] ?? "") : !found.some((module) => member in module))
     )
     expect(missing.map(({ name }) => name)).toEqual([])
   })
