@@ -135,6 +135,7 @@ describe("GrpcRetry.call under a retryPolicy", () => {
     { service: 3, client: 10, attempts: 3 },
     { service: 8, client: -1, attempts: 5 },
     { service: 3, client: 0, attempts: 3 },
+    { service: 9, client: 1, attempts: 5 },
     { service: 10, client: undefined, attempts: 5 },
     { service: 10, client: 8, attempts: 8 }
   ])("makes at most $attempts attempts of $service under a limit of $client", ({ attempts, client, service }) =>

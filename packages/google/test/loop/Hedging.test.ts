@@ -2,7 +2,7 @@ import { Classifier, Observe, Retry, RetryBucket, TokenBucket, Verdict } from "@
 import { GrpcRetry, Hedging } from "@effect-retry/google"
 import { Expect, Timeline, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Cause, Context, Data, Duration, Effect, Exit, Fiber, FiberRef, Option, Ref } from "effect"
+import { Cause, type Clock, Context, Data, Duration, Effect, Exit, Fiber, FiberRef, Option, Ref } from "effect"
 import { CallFailed, configOf, failure, method, unavailable } from "../support/GrpcCalls.ts"
 
 class Fatal extends Data.TaggedError("Fatal")<{ readonly attempt: number }> {}
@@ -256,8 +256,17 @@ describe("Hedging.run", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect.each<{ name: string; end: Effect.Effect<never>; check: (cause: Cause.Cause<unknown>) => boolean }>([
+  it.effect.each<{
+    name: string
+    end: Effect.Effect<never, Passing>
+    check: (cause: Cause.Cause<unknown>) => boolean
+  }>([
     { name: "a defect", end: Effect.die("broken"), check: Cause.isDie },
+    {
+      name: "a defect beside a failure",
+      end: Effect.failCause(Cause.parallel(Cause.fail(new Passing({ attempt: 2 })), Cause.die("broken"))),
+      check: Cause.isDie
+    },
     { name: "an attempt that interrupts itself", end: Effect.interrupt, check: Cause.isInterrupted }
   ])("passes $name through, and interrupts the others", ({ check, end }) =>
     Effect.gen(function* () {
@@ -267,6 +276,29 @@ describe("Hedging.run", () => {
       expect(Exit.isFailure(timeline.exit) && check(timeline.exit.cause)).toBe(true)
       expect(Timeline.attempts(timeline)[0]?.outcome).toBe("interrupted")
       expect(Timeline.startsMillis(timeline)).toEqual([0, 500])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("sets no timer that is longer than the platform holds", () =>
+    Effect.gen(function* () {
+      const clock = yield* Effect.clock
+      const slept: Array<number> = []
+      const listening: Clock.Clock = {
+        ...clock,
+        unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis(),
+        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+        sleep: (duration) => {
+          slept.push(Duration.toMillis(duration))
+          return clock.sleep(duration)
+        }
+      }
+      const hedged = Hedging.run((attempt) => (attempt === 2 ? Effect.void : Effect.never), {
+        ...policy,
+        maxAttempts: 2,
+        hedgingDelay: "30 days"
+      })
+      yield* Effect.withClock(hedged, listening)
+      expect(slept).toEqual([2_147_483_647, 2_592_000_000 - 2_147_483_647])
     }).pipe(VirtualClock.run)
   )
 
@@ -393,6 +425,17 @@ describe("Hedging.run with a bucket", () => {
       const timeline = yield* Timeline.record(Hedging.run(play({ 1: [900, "pass"] }), { ...policy, bucket }))
       expect(asked).toEqual([Option.some(Duration.zero)])
       expect(Duration.toMillis(timeline.elapsed)).toBe(900)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("tells a bucket without a use for it of no attempt that was interrupted", () =>
+    Effect.gen(function* () {
+      const heard: Array<TokenBucket.Outcome["_tag"]> = []
+      const { acquire, level } = TokenBucket.unlimited
+      const record = ({ _tag }: TokenBucket.Outcome) => Effect.sync(() => void heard.push(_tag))
+      const bucket: TokenBucket.TokenBucket = { acquire, level, record }
+      yield* Hedging.run(play({ 1: [600, "pass"], 3: [1, "succeed"] }), { ...policy, bucket })
+      expect(heard).toEqual(["Failed", "Succeeded"])
     }).pipe(VirtualClock.run)
   )
 
