@@ -4,7 +4,7 @@
 import { Backoff } from "@effect-retry/core"
 import { ResumableUpload, StorageDownload, StorageRetry } from "@effect-retry/google"
 import { Effect, Stream } from "effect"
-import type { Given } from "./Calls.ts"
+import type { Given } from "./Call.ts"
 import { downloadBytes } from "./Fixture.ts"
 import type { Library } from "./Run.ts"
 

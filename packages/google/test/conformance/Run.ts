@@ -5,7 +5,8 @@
  */
 import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect } from "effect"
-import { type Call, calls } from "./Calls.ts"
+import type { Call } from "./Call.ts"
+import { calls } from "./Calls.ts"
 import * as Fixture from "./Fixture.ts"
 import { type Scenario, scenarios } from "./Scenarios.ts"
 
