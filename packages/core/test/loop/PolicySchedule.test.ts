@@ -86,6 +86,15 @@ describe("Policy.toSchedule", () => {
     { timeout: 20_000, fastCheck: { seed: 4, numRuns: 60 } }
   )
 
+  it.effect("counts attempts from the latest progress", () =>
+    Effect.gen(function* () {
+      const own = { classifier: judge, maxAttempts: 2, backoff: Backoff.exponential({ base: "1 second" }) }
+      const words: ReadonlyArray<Word> = ["broken off", "broken off", "busy", "busy"]
+      const { starts } = yield* traced(words, 1, (attempt) => Effect.retry(attempt, Policy.toSchedule(own)))
+      expect(starts).toEqual([0, 1000, 2000])
+    })
+  )
+
   it.effect("answers with the delays", () =>
     Effect.gen(function* () {
       const schedule = Policy.toSchedule({
