@@ -185,7 +185,7 @@ const commit = (call: Call, self: Attempt): true => {
   return true
 }
 
-const lost = { code: codes.CANCELLED, details: "Another attempt was answered" }
+const lost = { code: codes.CANCELLED, details: "Another attempt was chosen" }
 
 const discard = (call: Call, self: Attempt): void => {
   const { code, details } = call.cancelled ?? lost
@@ -202,7 +202,6 @@ const attempt = (call: Call, previous: number): Effect.Effect<StatusObject, Fail
     self.child.start(metadataOf(call, previous), listenerOf(call, self, resume))
     if (call.isReading) self.child.startRead()
     sendTo(call, self)
-    if (!Requests.fit(call.requests)) commit(call, self)
     return Effect.sync(() => discard(call, self))
   })
 

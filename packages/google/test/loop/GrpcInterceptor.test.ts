@@ -147,16 +147,18 @@ const isListener = (given: Partial<InterceptingListener> = {}): given is Interce
 
 /** The clock of the test, which counts the waits that run. */
 const countingClock = Effect.map(Effect.clock, (clock) => {
-  let waits = 0
+  let begun = 0
+  let over = 0
   const counted = (millis: Duration.Duration) =>
     Effect.suspend(() => {
-      waits += 1
+      begun += 1
       return Effect.ensuring(
         clock.sleep(millis),
-        Effect.sync(() => void (waits -= 1))
+        Effect.sync(() => void (over += 1))
       )
     })
-  return { clock: Object.create(clock, { sleep: { value: counted } }) as Clock.Clock, waits: () => waits }
+  const counting = Object.create(clock, { sleep: { value: counted } }) as Clock.Clock
+  return { clock: counting, waits: () => begun - over, over: () => over }
 })
 
 const fibers = Effect.map(Fiber.roots, (roots) => Array.from(roots).length)
@@ -537,7 +539,7 @@ describe("GrpcInterceptor.make", () => {
         won?.onReceiveStatus(ended(status.OK))
         yield* until(() => heard.events.includes("OK"))
         expect(heard.events).toEqual(["headers", "answer", "OK"])
-        expect(children.map(({ events }) => events)).toEqual([["Another attempt was answered"], []])
+        expect(children.map(({ events }) => events)).toEqual([["Another attempt was chosen"], []])
       })
     )
 
@@ -555,8 +557,9 @@ describe("GrpcInterceptor.make", () => {
         lost?.written()
         won?.written()
         won?.written()
+        won?.written()
         expect(children.map(({ events }) => events)).toEqual([
-          ["a", "b", "Another attempt was answered"],
+          ["a", "b", "Another attempt was chosen"],
           ["a", "b", "c", "half-close"]
         ])
         won?.listener.onReceiveStatus(ended(status.OK))
@@ -566,16 +569,35 @@ describe("GrpcInterceptor.make", () => {
     it.scopedLive("has one attempt where its request is too large to be hedged", () =>
       Effect.gen(function* () {
         const { children, heard, make } = byHand()
-        const { clock, waits } = yield* countingClock
-        const config = GrpcCases.hedging({ maxAttempts: 2, hedgingDelay: "0.001s" })
+        const { clock, over } = yield* countingClock
+        const config = GrpcCases.hedging({ maxAttempts: 3, hedgingDelay: "0.001s" })
         const call = make(yield* Effect.withClock(interceptor(config, { bufferBytes: 1 }), clock))
         call.start(new Metadata(), heard.listener)
         call.sendMessage("more than a byte")
         call.halfClose()
-        yield* until(() => children.length === 1 && waits() === 0)
+        // Before the third hedge, the second one was sent.
+        yield* until(() => over() === 2)
         children[0]?.listener.onReceiveStatus(ended(status.UNAVAILABLE))
         yield* until(() => heard.events.includes("UNAVAILABLE"))
         expect(children.map(({ events }) => events)).toEqual([["more than a byte", "half-close"]])
+      })
+    )
+
+    it.scopedLive("goes on in the hedge that has sent most where its requests outgrow the buffer", () =>
+      Effect.gen(function* () {
+        const { children, heard, make } = byHand({ requestStream: true })
+        const config = GrpcCases.hedging({ maxAttempts: 2 })
+        const call = make(yield* interceptor(config, { bufferBytes: 12 }))
+        call.start(new Metadata(), heard.listener)
+        for (const request of ["a", "b"]) call.sendMessage(request)
+        yield* until(() => children.length === 2)
+        children[1]?.written()
+        call.sendMessage("c")
+        expect(children.map(({ events }) => events)).toEqual([
+          ["a", "Another attempt was chosen"],
+          ["a", "b"]
+        ])
+        children[1]?.listener.onReceiveStatus(ended(status.OK))
       })
     )
 
