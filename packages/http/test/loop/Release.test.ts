@@ -5,6 +5,7 @@ import { HttpClassifier, HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it, vi } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
+import * as Faults from "../support/Faults.ts"
 import * as Scripted from "../support/ScriptedClient.ts"
 
 const { world } = Scripted
@@ -119,6 +120,15 @@ describe("HttpRetry.withRetry", () => {
       const opinion = (outcome: unknown) => (HttpClassifier.isResponse(outcome) ? Verdict.noOpinion : Verdict.transient)
       yield* HttpRetry.withRetry(client, { ...policy, opinion }).get("http://api.test/")
       expect([calls, seen.cancelled, seen.pulled]).toEqual([2, false, 0])
+    }).pipe(world)
+  )
+
+  it.effect("has nothing to read of an error without a response that is throttling to the caller", () =>
+    Effect.gen(function* () {
+      const { client } = Scripted.make(Faults.reset, 200)
+      const opinion = (outcome: unknown) =>
+        HttpClassifier.isResponse(outcome) ? Verdict.noOpinion : Verdict.throttling
+      expect((yield* HttpRetry.withRetry(client, { ...policy, opinion }).get("http://api.test/")).status).toBe(200)
     }).pipe(world)
   )
 
