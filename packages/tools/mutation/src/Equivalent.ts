@@ -378,6 +378,20 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Core knows of an attempt what is known here as well: it only takes longer to ask."
   },
   {
+    file: "packages/http/src/loop/Reader.ts",
+    line: "reader.judged?.response === response",
+    original: "reader.judged?.response",
+    replacement: "reader.judged.response",
+    reason: "What the loop judges has been judged inside the attempt; the compiler does not know it."
+  },
+  {
+    file: "packages/http/src/loop/Reader.ts",
+    line: 'exchange.answered && judged?.verdict._tag === "Terminal" ? judged.verdict : undefined',
+    original: "judged?.verdict",
+    replacement: "judged.verdict",
+    reason: "What is answered has been judged; the compiler does not know it."
+  },
+  {
     file: "packages/http/src/loop/Retrying.ts",
     line: "if (!isAsking(context)) return own(undefined, send, request)",
     original: "!isAsking(context)",
