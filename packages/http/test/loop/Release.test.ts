@@ -92,6 +92,29 @@ describe("HttpRetry.withRetry", () => {
     }).pipe(world)
   )
 
+  /** Grants a retry, and not before two minutes. */
+  const slow: TokenBucket.TokenBucket = {
+    ...TokenBucket.unlimited,
+    acquire: (request) => Effect.delay(TokenBucket.unlimited.acquire(request), request.attempt === 1 ? 0 : "2 minutes")
+  }
+
+  it.effect.each([
+    ["a rate limiter that refuses", { rateLimiter: granting(1) }],
+    ["a deadline that has passed meanwhile", { rateLimiter: slow, deadline: Deadline.refuse("1 minute") }]
+  ] as const)("ends a refused retry with the outcome before it, as it came, after %s", ([, fields]) =>
+    Effect.gen(function* () {
+      const retried = HttpRetry.withRetry({ ...policy, ...fields })
+      const throttled = Scripted.make({ status: 429, body: "slow down" }).client
+      const response = yield* retried(throttled).get("http://api.test/")
+      expect([response.status, yield* response.text]).toEqual([429, "slow down"])
+      const refused = yield* Effect.flip(retried(HttpClient.filterStatusOk(throttled)).get("http://api.test/"))
+      expect(refused).toMatchObject({ _tag: "ResponseError", reason: "StatusCode", response: { status: 429 } })
+      expect(refused._tag === "ResponseError" && (yield* refused.response.text)).toBe("slow down")
+      const broken = yield* Effect.flip(retried(Scripted.make(Faults.reset).client).get("http://api.test/"))
+      expect(broken).toMatchObject({ _tag: "RequestError", cause: Faults.reset })
+    }).pipe(world)
+  )
+
   it.effect("answers a refused retry with no body of an earlier response", () =>
     Effect.gen(function* () {
       const { client } = Scripted.make({ status: 429, body: "slow down" }, { status: 503, body: "broken" })
