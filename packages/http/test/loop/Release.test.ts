@@ -155,6 +155,28 @@ describe("HttpRetry.withRetry", () => {
     }).pipe(world)
   )
 
+  it.effect("reads on what came with throttling where the operation succeeds meanwhile", () =>
+    Effect.gen(function* () {
+      const seen = { cancelled: false }
+      const body = new ReadableStream({
+        pull: () => new Promise(() => undefined),
+        cancel: () => {
+          seen.cancelled = true
+        }
+      })
+      const answers = [new Response(body, { status: 429 })]
+      const client = HttpClient.make((request) =>
+        Effect.sync(() => HttpClientResponse.fromWeb(request, answers.shift() ?? new Response(null)))
+      )
+      const quick = { ...policy, backoff: Backoff.constant({ delay: "100 millis" }) }
+      expect((yield* HttpRetry.withRetry(client, quick).get("http://api.test/")).status).toBe(200)
+      yield* Effect.sleep("100 millis")
+      expect(seen.cancelled).toBe(false)
+      yield* Effect.sleep("1 second")
+      expect(seen.cancelled).toBe(true)
+    }).pipe(world)
+  )
+
   it.effect("leaves no observer at the fiber of an operation once a body is read", () =>
     Effect.withFiberRuntime<void, HttpClientError.HttpClientError>((fiber) =>
       Effect.gen(function* () {
