@@ -379,6 +379,13 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/http/src/loop/Reader.ts",
+    line: "if (millis === Infinity) return undefined",
+    original: "millis === Infinity",
+    replacement: "false",
+    reason: "A timeout without an end never comes: it is only spared."
+  },
+  {
+    file: "packages/http/src/loop/Reader.ts",
     line: "reader.judged?.response === response",
     original: "reader.judged?.response",
     replacement: "reader.judged.response",
