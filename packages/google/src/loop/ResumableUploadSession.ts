@@ -104,10 +104,10 @@ const sendNext = (self: Session, shown: Request): Effect.Effect<Response, unknow
   Effect.flatMap(window(self), ({ bytes, isLast }) => {
     if (isLast) self.total = self.offset + bytes.length
     const asked = !isLast ? "Chunk" : bytes.length === 0 ? "Finish" : "LastChunk"
-    return Effect.flatMap(send(self, shown, { asked, bytes }), (response) =>
-      self.isFurther || !self.isSure
-        ? Effect.succeed(response)
-        : failed(self, "NoProgress", "the server acknowledges no more bytes")
+    return Effect.filterOrElse(
+      send(self, shown, { asked, bytes }),
+      () => self.isFurther || !self.isSure,
+      () => failed(self, "NoProgress", "the server acknowledges no more bytes")
     )
   })
 

@@ -133,11 +133,13 @@ export const stream: {
     options: Options = {}
   ): Stream.Stream<Uint8Array, E | Failed, R> => {
     const given = checked(options)
-    // Refuses a request at the call and not in the stream.
-    Download.stream(client, request)
+    checkRequest(Download.stream(client, request))
     return Stream.suspend(() => downloaded(client, request, given))
   }
 )
+
+/** Download refuses a request where a stream is made of it: at the call, and not when the stream is run. */
+const checkRequest = (_made: Stream.Stream<Uint8Array, unknown, unknown>): void => undefined
 
 type Failed = HttpClientError.ResponseError | Download.DownloadFailed | ChecksumMismatch
 type Response = HttpClientResponse.HttpClientResponse
