@@ -22,12 +22,12 @@
  */
 import { type Classifier, Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { Directive, HintHeader, HttpClassifier } from "@effect-retry/http"
-import { Headers } from "@effect/platform"
+import { HintHeader, HttpClassifier } from "@effect-retry/http"
 import { Predicate } from "effect"
 import * as Owner from "../accept/Owner.ts"
 import * as StatusCode from "../accept/StatusCode.ts"
 import * as GoogleStatus from "./GoogleStatus.ts"
+import * as GrpcFailure from "./GrpcFailure.ts"
 
 /**
  * What becomes of a wait that the server asks for: it is the hint of a failure that is retryable anyway, it makes every
@@ -192,41 +192,14 @@ export const grpc = (options: Grpc): Classifier.Classifier => {
   Argument.oneOf(owner, "pushback", pushback, serverDelays)
   Argument.oneOf(owner, "retryInfo", retryInfo, serverDelays)
   return (error: unknown) => {
-    const said = GoogleStatus.chain(error).find(({ code }) => code !== undefined)
-    if (said?.code === undefined) return Verdict.noOpinion
-    const { code } = said
-    const byCode = own.includes(code)
-      ? Verdict.retryable(kinds[code] ?? "Client")
-      : Verdict.terminal(code, { kind: kinds[code] })
-    const byInfo = delayed(byCode, retryInfo, said.retryInfoMillis, kinds[code] ?? "Client")
-    return pushback === "ignore" ? byInfo : pushedBack(byInfo, pushback, said, kinds[code])
+    const { code, pushback: asked, retryInfoMillis } = GrpcFailure.read(error)
+    if (asked === "never" && pushback !== "ignore") return GrpcFailure.forbidden(code)
+    if (code === undefined) return Verdict.noOpinion
+    const kind = GrpcFailure.kinds[code]
+    const byCode = own.includes(code) ? Verdict.retryable(kind ?? "Client") : Verdict.terminal(code, { kind })
+    const byInfo = delayed(byCode, retryInfo, retryInfoMillis, kind ?? "Client")
+    return asked === "never" ? byInfo : delayed(byInfo, pushback, asked, kind ?? "Client")
   }
-}
-
-const pushedBack = (
-  verdict: Verdict.Verdict,
-  rule: ServerDelay,
-  { pushback: [value, ...others] }: GoogleStatus.GoogleStatus,
-  kind: Verdict.Kind | undefined
-): Verdict.Verdict => {
-  if (value === undefined) return verdict
-  const { name, read } = Directive.grpcRetryPushback
-  if (typeof value !== "string" || others.length > 0 || read(value) === false) {
-    return Verdict.terminal(`${name} forbids a retry`, { kind })
-  }
-  const hint = HintHeader.read([HintHeader.grpcRetryPushback], Headers.fromInput({ [name]: value }), NaN)?.millis
-  return delayed(verdict, rule, hint, kind ?? "Client")
-}
-
-/** What buckets and rate limiters are told; nothing of codes that say that the call itself is at fault. */
-const kinds: { readonly [Code in StatusCode.StatusCode]?: Verdict.Kind } = {
-  UNKNOWN: "Server",
-  DEADLINE_EXCEEDED: "Timeout",
-  RESOURCE_EXHAUSTED: "Throttling",
-  ABORTED: "Client",
-  INTERNAL: "Server",
-  UNAVAILABLE: "Transient",
-  DATA_LOSS: "Server"
 }
 
 /**

@@ -519,15 +519,15 @@ describe("GrpcRetry.policy", () => {
         Effect.map(Effect.flip(Retry.orStopped(call, policy)), (stopped) => Retry.format(stopped.reason))
       expect(yield* reason(grpc.policy(method))).toBe("the bucket refused the retry")
       expect(yield* reason({ ...grpc.policy(method), bucket: undefined })).toBe("all attempts spent")
-      expect(yield* reason(grpc.policy("/a.B/C"))).toBe("not retryable: the status UNAVAILABLE is not retried")
+      expect(yield* reason(grpc.policy("/a.B/C"))).toBe("not retryable: UNAVAILABLE")
       expect(sent).toEqual([1, 2, 1, 2, 3, 4, 1])
     }).pipe(VirtualClock.run)
   )
 
   it.effect.each<[error: unknown, says: string]>([
-    [unavailable("-1"), "not retryable: the server asked not to retry"],
-    [failure("INTERNAL"), "not retryable: the status INTERNAL is not retried"],
-    [failure("INTERNAL", "-1"), "not retryable: the server asked not to retry"],
+    [unavailable("-1"), "not retryable: grpc-retry-pushback-ms forbids a retry"],
+    [failure("INTERNAL"), "not retryable: INTERNAL"],
+    [failure("INTERNAL", "-1"), "not retryable: grpc-retry-pushback-ms forbids a retry"],
     [
       new CallFailed({ code: 14, progress: "Committed" }),
       "not retryable: the response had begun, or the request is no longer kept"
