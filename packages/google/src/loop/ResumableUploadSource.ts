@@ -196,11 +196,8 @@ const checkSize = (self: Reader): Effect.Effect<void, NoBytes> => {
 }
 
 /** Forgets what is kept, and reads from `offset` on. */
-const reopen = (self: Reader, offset: number): Effect.Effect<void, NoBytes, unknown> =>
+const reopen = (self: Reader, offset: number): Effect.Effect<void> =>
   Effect.suspend(() => {
-    if (!self.source.isReopenable) {
-      return without("NotRewindable", "the source cannot be read again, and the server has lost bytes of it")
-    }
     Object.assign(self, { start: offset, parts: [], length: 0, isEnded: false })
     return close(self, Exit.void)
   })
@@ -224,7 +221,7 @@ const opened = (self: Reader, offset: number) =>
   Effect.suspend(() => {
     const { checksums, source } = self
     if (self.wasOpened && !source.isReopenable) {
-      return without("NotRewindable", "the source was interrupted, and cannot be read again")
+      return without("NotRewindable", "the source cannot be read again")
     }
     // What is kept goes on; without any, the checksums begin where they are, however far the server is.
     if (self.length === 0)
