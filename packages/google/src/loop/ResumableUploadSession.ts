@@ -291,7 +291,7 @@ const answered = (client: HttpClient.HttpClient.With<unknown, unknown>, request:
  * @category running
  */
 export const drained = (response: Response): Effect.Effect<Option.Option<Uint8Array>> =>
-  Effect.onInterrupt(Discard.drained(response, bounds), () => Discard.cancelled(response))
+  Discard.drained(response, bounds)
 
 /** `undefined` where the body of an answer that is looked at broke off. */
 const answerOf = ({ headers, status }: Response, body: Option.Option<Uint8Array>): UploadVerdict.Answer | undefined => {
