@@ -233,6 +233,32 @@ describe("GrpcInterceptor.make", () => {
       })
     )
 
+    it.scopedLive("have each a copy of the metadata as it was at the start", () =>
+      Effect.gen(function* () {
+        const signing: Interceptor = (options, nextCall) =>
+          new InterceptingCall(nextCall(options), {
+            start: (given, listener, next) => {
+              given.add("signed", "by an interceptor")
+              metadata.set("changed", "by the caller")
+              next(given, listener)
+            }
+          })
+        const metadata = new Metadata()
+        const { call, server } = yield* rig(
+          GrpcCases.retrying({}),
+          GrpcCases.answers(GrpcCases.busy, GrpcCases.busy, GrpcCases.ok),
+          { client: (made) => ({ interceptors: [made, signing] }) }
+        )
+        yield* call({ metadata })
+        const given = ({ metadata }: GrpcServer.Arrived) => [
+          metadata.get("signed").join(),
+          metadata.get("changed").join()
+        ]
+        const once = ["by an interceptor", ""]
+        expect(server.calls.map(given)).toEqual([once, once, once])
+      })
+    )
+
     it.scopedLive("are one call to interceptors before this one, and calls of their own to those after it", () =>
       Effect.gen(function* () {
         const heard: Array<string> = []
