@@ -61,6 +61,14 @@ const movedByFetch = (elsewhere: string) =>
 
 const get = { "http.request.method": "GET", "server.address": "api.example", "url.scheme": "https" }
 
+const withStatus = (status: number) => (observe: Observers) => {
+  const odd = HttpClient.make((request) => {
+    const response = HttpClientResponse.fromWeb(request, new Response(null))
+    return Effect.succeed(Object.defineProperty(response, "status", { value: status }))
+  })
+  return HttpRetry.withRetry(odd, { ...policy, maxAttempts: 1, observe, opinion: () => Verdict.transient }).get(url)
+}
+
 /** The last line of each operation, and the protocol's attributes in it. */
 const endings: ReadonlyArray<{
   readonly of: string
@@ -221,15 +229,15 @@ const endings: ReadonlyArray<{
     line: 'gave up: GET api.example → 200, Unreadable "no order" after 1 attempt, 0 ms (not retryable: the response could not be read)',
     attributes: { ...get, "http.response.status_code": 200, "error.type": "Unreadable" }
   },
+  ...[100, 399].map((status) => ({
+    of: `a status at the bounds of what is one and no failure: ${status}`,
+    run: withStatus(status),
+    line: `gave up: GET api.example → ${status} after 1 attempt, 0 ms (the only attempt spent)`,
+    attributes: { ...get, "http.response.status_code": status }
+  })),
   ...[999, 600, 99, 450.5].map((status) => ({
     of: `a status that is none: ${status}`,
-    run: (observe: Observers) => {
-      const odd = HttpClient.make((request) => {
-        const response = HttpClientResponse.fromWeb(request, new Response(null))
-        return Effect.succeed(Object.defineProperty(response, "status", { value: status }))
-      })
-      return HttpRetry.withRetry(odd, { ...policy, maxAttempts: 1, observe, opinion: () => Verdict.transient }).get(url)
-    },
+    run: withStatus(status),
     line: "gave up: GET api.example → an unknown status after 1 attempt, 0 ms (the only attempt spent)",
     attributes: { ...get, "error.type": "_OTHER" }
   })),
@@ -351,6 +359,30 @@ describe("HttpRetry.withRetry events", () => {
         2
       ])
     })
+  )
+})
+
+describe("HttpRetry.withRetry events in metrics", () => {
+  it.effect("have the host as key, unless the caller has one, and the class of the status where there is one", () =>
+    Effect.gen(function* () {
+      const shown: Array<unknown> = []
+      const observe: Observers = [
+        (event) =>
+          Effect.sync(() => {
+            const { key, tags } = event.details()
+            if (event._tag !== "RetryScheduled") shown.push([key, tags])
+          })
+      ]
+      const client = HttpRetry.withRetry(scripted(503, 200, reset), { ...policy, observe })
+      yield* client.get(url)
+      yield* Effect.provideService(Effect.exit(client.post(url)), TokenBucket.Key, "tenant")
+      expect(shown).toStrictEqual([
+        ["api.example", { "http.request.method": "GET", status_class: "5xx" }],
+        ["api.example", { "http.request.method": "GET", status_class: "2xx" }],
+        ["tenant", { "http.request.method": "POST" }],
+        ["tenant", { "http.request.method": "POST" }]
+      ])
+    }).pipe(ScriptedClient.world)
   )
 })
 

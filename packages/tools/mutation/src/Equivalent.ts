@@ -329,6 +329,13 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "A request that is made without a method is a GET to the platform."
   },
   {
+    file: "packages/http/src/loop/EventDetails.ts",
+    line: 'return typeof status === "number" && Number.isInteger(status) && status >= 100 && status < 600 ? status : undefined',
+    original: 'typeof status === "number"',
+    replacement: "true",
+    reason: "Nothing but a number is an integer; the compiler wants to know."
+  },
+  {
     file: "packages/http/src/loop/HttpPolicy.ts",
     line: "if (drain !== undefined) Discard.check(owner, drain)",
     original: "drain !== undefined",
