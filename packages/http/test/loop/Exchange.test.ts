@@ -228,3 +228,17 @@ describe("Exchange processing", () => {
     }).pipe(world)
   )
 })
+
+describe("Exchange verdicts on a request that must not be repeated", () => {
+  it.effect.each([
+    ["a status that is not retryable", {}, 501, "status 501"],
+    ["an opinion that is of no use", { opinion: () => Verdict.terminal("of no use") }, 503, "of no use"],
+    ["a status that is retryable", {}, 503, "POST without Idempotency-Key"]
+  ] as const)("say the first reason: %s", ([, fields, status, why]) =>
+    Effect.gen(function* () {
+      const { observe, reasons } = Scripted.gaveUp()
+      yield* HttpRetry.withRetry(scripted(status).client, { ...policy, ...fields, observe }).post(url)
+      expect(reasons.map(Retry.format)).toEqual([`not retryable: ${why}`])
+    }).pipe(world)
+  )
+})

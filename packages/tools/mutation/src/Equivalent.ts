@@ -336,6 +336,62 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Nothing but a number is an integer; the compiler wants to know."
   },
   {
+    file: "packages/http/src/loop/Exchange.ts",
+    line: 'return judged._tag === "NotRepeatable" ? judged.why : undefined',
+    original: 'judged._tag === "NotRepeatable"',
+    replacement: "true",
+    reason: "What is repeatable has no `why`."
+  },
+  {
+    file: "packages/http/src/loop/Exchange.ts",
+    line: "if (controller !== undefined) scopedRequests.set(changed, controller)",
+    original: "controller !== undefined",
+    replacement: "true",
+    reason: "A controller that is `undefined` is as good as none to the platform."
+  },
+  {
+    file: "packages/http/src/loop/Exchange.ts",
+    line: "if (!Attempt.isWanted(policy)) return send(request)",
+    original: "!Attempt.isWanted(policy)",
+    replacement: "false",
+    reason: "What is known of the attempt is worked out and not used: it only takes longer."
+  },
+  {
+    file: "packages/http/src/loop/Exchange.ts",
+    line: "return opinion === undefined && HttpClassifier.isFine(classifier, response)",
+    original: "opinion === undefined && HttpClassifier.isFine(classifier, response)",
+    replacement: "false",
+    reason: "The classifier says nothing of a response that is fine either: it only takes longer."
+  },
+  {
+    file: "packages/http/src/loop/Exchange.ts",
+    line: '(combined._tag === "Retryable" && Redirect.isPossible(exchange.request, outcome, redirects(exchange)))',
+    original: 'combined._tag === "Retryable"',
+    replacement: "true",
+    reason: "Of what is not retryable nothing is asked that depends on it: it only takes longer."
+  },
+  {
+    file: "packages/http/src/loop/Exchange.ts",
+    line: 'exchange.throttled = verdict._tag === "Retryable" && verdict.kind === "Throttling"',
+    original: 'verdict._tag === "Retryable"',
+    replacement: "true",
+    reason: "No other verdict has a kind that is a text."
+  },
+  {
+    file: "packages/http/src/loop/Exchange.ts",
+    line: 'return opinion._tag === "Retryable"',
+    original: 'opinion._tag === "Retryable"',
+    replacement: "false",
+    reason: "A kind that is no option is left as it is where an option is looked for."
+  },
+  {
+    file: "packages/http/src/loop/Exchange.ts",
+    line: 'return opinion._tag === "Retryable"',
+    original: '"Retryable"',
+    replacement: '""',
+    reason: "A kind that is no option is left as it is where an option is looked for."
+  },
+  {
     file: "packages/http/src/loop/HttpPolicy.ts",
     line: "if (drain !== undefined) Discard.check(owner, drain)",
     original: "drain !== undefined",
