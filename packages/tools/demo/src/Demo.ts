@@ -11,11 +11,12 @@ import * as Run from "./Run.ts"
 import type { Report, Scene, Tally } from "./Scene.ts"
 import * as Server from "./Server.ts"
 import * as Throttling from "./Throttling.ts"
+import * as Upload from "./Upload.ts"
 
 /**
  * @category constructors
  */
-export const scenes: ReadonlyArray<Scene> = [...Calls.scenes(), Outage.scene(), Throttling.scene()]
+export const scenes: ReadonlyArray<Scene> = [...Calls.scenes(), Upload.scene(), Outage.scene(), Throttling.scene()]
 
 /**
  * @category models

@@ -1,8 +1,7 @@
 /**
  * One hundred clients and one outage: the load of retries with a retry budget that all clients share, and without one.
  *
- * The one scene without sockets: it runs on a virtual clock, so that the picture does not depend on how busy the machine
- * is.
+ * Without sockets: it runs on a virtual clock, so that the picture does not depend on how busy the machine is.
  */
 import { Backoff, Classifier, Jitter, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"

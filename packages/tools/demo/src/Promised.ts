@@ -41,6 +41,14 @@ export const between = (text: string, count: number, [least, most]: readonly [nu
   promised(text, () => same(`expected ${least} to ${most}, got ${count}`, count >= least && count <= most, true))
 
 /**
+ * As many as that.
+ *
+ * @category constructors
+ */
+export const exactly = (text: string, count: number, expected: number): Promised =>
+  promised(text, () => same(`expected ${expected}, got ${count}`, count, expected))
+
+/**
  * At least one, and at most so many.
  *
  * @category constructors
@@ -103,7 +111,7 @@ export const waits = (text: string, { timeline }: Run, ...leastMillis: ReadonlyA
   })
 
 /** How long a busy machine may take to run what is due. */
-const turnMillis = 100
+const turnMillis = 250
 
 /**
  * No attempt starts after the deadline, and an operation that cannot succeed in time gives up at once.

@@ -20,7 +20,7 @@ else {
   process.exitCode = 1
   const style = Paint.style(process.env, process.stdout)
   const show = Demo.run({ scenes: Demo.scenes, seed: given.seed, style, print })
-  Effect.runCallback(Effect.timeoutFail(show, { duration: "14 seconds", onTimeout: () => "it took too long" }), {
+  Effect.runCallback(Effect.timeoutFail(show, { duration: "1 minute", onTimeout: () => "it took too long" }), {
     onExit: (exit) => {
       if (Exit.isFailure(exit)) console.error(Cause.pretty(exit.cause))
       else process.exitCode = exit.value ? 0 : 1

@@ -8,6 +8,7 @@ import * as Outage from "../src/Outage.ts"
 import * as Paint from "../src/Paint.ts"
 import type { Scene } from "../src/Scene.ts"
 import * as Throttling from "../src/Throttling.ts"
+import * as Upload from "../src/Upload.ts"
 
 const shown = (scenes: ReadonlyArray<Scene>, style: Partial<Paint.Style> = {}) =>
   Effect.gen(function* () {
@@ -64,6 +65,21 @@ describe.concurrent("Demo.run", () => {
     },
     { what: "a POST that is safe to repeat", scene: broken[4], says: "the server sees 1 request; Expect.attempts:" },
     { what: "too many attempts", scene: broken[5], says: "the server sees 4 requests; Expect.attempts: expected 4" },
+    {
+      what: "an upload that gives up",
+      scene: Upload.scene(Upload.resuming({ ...Upload.policy, maxAttempts: 1 })),
+      says: "the whole arrives; expected 2097152, got 0"
+    },
+    {
+      what: "an upload that is stored twice",
+      scene: Upload.scene(Upload.startingOver),
+      says: "it is stored once; expected 1, got 2"
+    },
+    {
+      what: "an upload that starts over",
+      scene: Upload.scene(Upload.startingOver),
+      says: "nothing is sent again but what the server lost; expected 2097152 to"
+    },
     {
       what: "a bucket without a bottom",
       scene: Outage.scene(Effect.succeed(TokenBucket.unlimited)),

@@ -20,6 +20,7 @@ describe("Promised", () => {
     ["terminal verdicts", Promised.kinds(Runs.final, "Terminal")],
     ["waits", Promised.waits("waits", Runs.twoFailures, 98, 198)],
     ["a deadline", Promised.keepsDeadline(Runs.refused, 1000)],
+    ["an exact count", Promised.exactly("exactly", 3, 3)],
     ["a count", Promised.some("some", 3, 3)],
     ["a least count", Promised.between("between", 0, [0, 3])]
   ])("keeps %s", (_, { broken }) => {
@@ -36,8 +37,9 @@ describe("Promised", () => {
     [Promised.kinds(Runs.twoFailures, "Server"), "they were judged Server, then Server"],
     [Promised.waits("waits", Runs.twoFailures, 98, 199), "wait 2 took 198 ms, not 199 ms"],
     [Promised.waits("waits", Runs.final, 1), "wait 1 took -2 ms, not 1 ms"],
-    [Promised.keepsDeadline(Runs.hinted, 900), "an attempt started after 1 s"],
+    [Promised.keepsDeadline(Runs.hinted, 700), "an attempt started after 1 s"],
     [Promised.keepsDeadline(waiting, 1000), "it waited 500 ms in the end"],
+    [Promised.exactly("exactly", 2, 3), "expected 3, got 2"],
     [Promised.some("some", 0, 3), "expected 1 to 3, got 0"],
     [Promised.some("some", 4, 3), "expected 1 to 3, got 4"],
     [Promised.between("between", 1, [2, 3]), "expected 2 to 3, got 1"],
