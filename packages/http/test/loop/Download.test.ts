@@ -554,6 +554,17 @@ describe("Download.stream as an operation", () => {
       }).pipe(world)
   )
 
+  it.effect("leaves to the caller what a first answer says whose status filterStatusOk refuses", () =>
+    Effect.gen(function* () {
+      const { client } = Scripted.make({ status: 404, body: "no such file" })
+      const filtered = client.pipe(HttpClient.filterStatusOk, HttpRetry.withRetry(policy))
+      const { error } = yield* collected(Download.stream(filtered, get))
+      expect(error).toMatchObject({ _tag: "ResponseError", reason: "StatusCode" })
+      const { response } = error as HttpClientError.ResponseError
+      expect([response.status, yield* response.text]).toEqual([404, "no such file"])
+    }).pipe(world)
+  )
+
   it.effect("lets defects through", () =>
     Effect.gen(function* () {
       const broken = HttpClient.make(() => Effect.die("broken"))
