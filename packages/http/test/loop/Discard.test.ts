@@ -213,6 +213,14 @@ describe("Discard.check", () => {
   it.each([null, undefined, 1, "1 second", []])("refuses what is no record: %j", (drain) => {
     expect(() => check(drain)).toThrow("Owner.call: drain must be a record of bounds")
   })
+
+  it.each([
+    [{ atMostBytes: -1, within: 1 }, "drain.atMostBytes must be a whole number >= 0, got -1"],
+    [{ atMostBytes: 0.5, within: 1 }, "drain.atMostBytes must be a whole number >= 0, got 0.5"],
+    [{ atMostBytes: 1, within: -1 }, "drain.within must be"]
+  ])("refuses a bound that is none: %j", (drain, message) => {
+    expect(() => check(drain)).toThrow(`Owner.call: ${message}`)
+  })
 })
 
 describe("Discard.standard", () => {
@@ -267,9 +275,14 @@ describe("Discard.cancelled", () => {
       const { response } = foreign({ source: { body } })
       yield* Discard.cancelled(response)
       expect([body.destroyed, body.listenerCount("error")]).toEqual([true, 1])
-      const { response: other, seen } = foreign({ source: { body: { destroy: () => undefined, on: true } } })
-      yield* Discard.cancelled(other)
-      expect(seen.opened).toBe(0)
+      let destroyed = 0
+      const destroy = () => void (destroyed += 1)
+      for (const other of [{ destroy }, { destroy, on: true }]) {
+        const { response, seen } = foreign({ source: { body: other } })
+        yield* Discard.cancelled(response)
+        expect(seen.opened).toBe(0)
+      }
+      expect(destroyed).toBe(2)
     })
   )
 
