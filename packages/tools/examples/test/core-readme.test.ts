@@ -523,6 +523,26 @@ tableOf(
         })
       ),
 
+    "A hint is of no time, and the rule is `Hint.override`": () => {
+      const classifier = Classifier.withHint(Classifier.always, () => 0)
+      const rule = { atMost: "1 minute", otherwise: "giveUp" } as const
+
+      virtually("waits as the back-off says", () =>
+        Effect.gen(function* () {
+          const { calls } = yield* timeline([down], Retry.retry({ ...policy, classifier, hint: Hint.override(rule) }))
+          expect(calls).toEqual([0, 1000, 2000])
+        })
+      )
+
+      virtually("makes the next attempt at once where the rule says so", () =>
+        Effect.gen(function* () {
+          const hint = Hint.override({ ...rule, zero: "atOnce" })
+          const { calls } = yield* timeline([down], Retry.retry({ ...policy, classifier, hint }))
+          expect(calls).toEqual([0, 0, 0])
+        })
+      )
+    },
+
     "A failure is judged with `progressed`": () =>
       virtually("starts over, but for the deadline", () =>
         Effect.gen(function* () {
@@ -602,6 +622,18 @@ tableOf(
           expect(calls).toEqual([0, 10_000, 20_000])
           expect(outcome).toMatchObject({ _tag: "AttemptTimedOut", attempt: 3 })
           expect(yield* Ref.get(interrupted)).toBe(3)
+        })
+      ),
+
+    "The timeout is `AttemptTimeout.fromFunction`": () =>
+      virtually("asks the function with the number and the start of each attempt", () =>
+        Effect.gen(function* () {
+          const attemptTimeout = AttemptTimeout.fromFunction("until 10 seconds", (attempt, startMillis) =>
+            attempt === 1 ? 3000 : Math.max(1, 10_000 - startMillis)
+          )
+          const { calls, outcome } = yield* timeline([Effect.never], Retry.retry({ ...policy, attemptTimeout }))
+          expect(calls).toEqual([0, 4000, 11_000])
+          expect(outcome).toMatchObject({ _tag: "AttemptTimedOut", attempt: 3 })
         })
       ),
 
