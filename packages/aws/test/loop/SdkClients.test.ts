@@ -147,7 +147,7 @@ const run = async (make: typeof ours, mode: Mode, { answers, calls, draw = 0.5 }
 
 describe("clients of the SDK with SdkRetryStrategy.make", () => {
   for (const mode of ["standard", "adaptive"] as const) {
-    it.each(scripts)(`${mode}: do as with the SDK's own strategy on $what`, { timeout: 30_000 }, async (script) => {
+    it.each(scripts)(`${mode}: do as with the SDK's own strategy on $what`, async (script) => {
       const expected = await run(theirs, mode, script)
       expect(await run(ours, mode, script)).toEqual(expected)
       expect(expected.left).toBe(0)

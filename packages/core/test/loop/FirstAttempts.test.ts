@@ -428,6 +428,6 @@ describe("Retry.retry that charges first attempts", () => {
         expect(started).toBeLessThanOrEqual(capacity / 5)
         if (whenShort === "wait") expect(refused).toBe(0)
       }).pipe(world),
-    { timeout: 20_000, fastCheck: { seed: 12, numRuns: 60 } }
+    { fastCheck: { seed: 12, numRuns: 60 } }
   )
 })

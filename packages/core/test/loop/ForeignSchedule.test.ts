@@ -178,6 +178,6 @@ describe("Retry.retry under a foreign schedule", () => {
         const waits = starts.slice(1).map((start, i) => start - (starts[i] ?? 0))
         expect(waits).toEqual(Chunk.toReadonlyArray(replayed).slice(0, delays.length).map(Duration.toMillis))
       }).pipe(Effect.provide(SeededRandom.layerFixed([]))),
-    { timeout: 20_000, fastCheck: { seed: 2, numRuns: 50 } }
+    { fastCheck: { seed: 2, numRuns: 50 } }
   )
 })

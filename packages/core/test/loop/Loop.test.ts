@@ -505,7 +505,6 @@ describe("Retry.retry conservation of tokens", () => {
         })
         expect(found).toEqual([])
         expect(runs).toBeGreaterThan(20)
-      }),
-    20_000
+      })
   )
 })

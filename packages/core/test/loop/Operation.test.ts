@@ -652,6 +652,6 @@ describe("Retry.retry deadline law", () => {
           expect(ran + (delays[starts.length - 1] ?? 0)).toBeGreaterThanOrEqual(Math.floor(latest))
         }
       }).pipe(Effect.provide(SeededRandom.layer("deadline")), VirtualClock.run),
-    { timeout: 20_000, fastCheck: { seed: 5, numRuns: 80 } }
+    { fastCheck: { seed: 5, numRuns: 80 } }
   )
 })

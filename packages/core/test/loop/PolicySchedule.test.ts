@@ -83,7 +83,7 @@ describe("Policy.toSchedule", () => {
         const native = yield* traced(script, seed, Effect.retry(Policy.toSchedule(policy)))
         expect(native).toEqual(ours)
       }),
-    { timeout: 20_000, fastCheck: { seed: 4, numRuns: 60 } }
+    { fastCheck: { seed: 4, numRuns: 60 } }
   )
 
   it.effect("counts attempts from the latest progress", () =>

@@ -372,7 +372,6 @@ describe("Policy.release before every step", () => {
         })
         expect(wrong).toEqual([])
         expect(lost.length).toBeLessThanOrEqual(dropped)
-      }),
-    20_000
+      })
   )
 })

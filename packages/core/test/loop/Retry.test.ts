@@ -338,7 +338,7 @@ describe("Retry.retry number of attempts", () => {
         yield* Effect.exit(Retry.retry(succeeding.attempt, bounded))
         expect(succeeding.counted.attempts).toBe(Math.min(until, maxAttempts))
       }),
-    { timeout: 20_000, fastCheck: { seed: 1, numRuns: 60 } }
+    { fastCheck: { seed: 1, numRuns: 60 } }
   )
 
   it.effect("has no bound under Infinity but the end of the back-off", () =>
@@ -381,31 +381,25 @@ describe("Retry.retry number of attempts", () => {
     }).pipe(world)
   )
 
-  it.effect(
-    "may be a million without a wait",
-    () =>
-      Effect.gen(function* () {
-        const million = 1_000_000
-        const unbounded = { ...always, maxAttempts: Infinity }
-        expect(yield* Retry.retry(failingUntil(million).attempt, unbounded)).toBe(million)
-      }),
-    20_000
+  it.effect("may be a million without a wait", () =>
+    Effect.gen(function* () {
+      const million = 1_000_000
+      const unbounded = { ...always, maxAttempts: Infinity }
+      expect(yield* Retry.retry(failingUntil(million).attempt, unbounded)).toBe(million)
+    })
   )
 
-  it.effect(
-    "may be tens of thousands under a bucket, a rate limiter and an attempt service",
-    () =>
-      Effect.gen(function* () {
-        const many = 50_000
-        const { attempt } = failingUntil(many)
-        const quiet = { ...funded, maxAttempts: Infinity, attempt: Retry.CurrentAttempt, backoff: immediately }
-        const provided = Retry.retry(attempt, quiet).pipe(
-          Effect.provideService(Bucket, TokenBucket.unlimited),
-          Effect.provideService(Limiter, TokenBucket.unlimited)
-        )
-        expect(yield* provided).toBe(many)
-      }),
-    20_000
+  it.effect("may be tens of thousands under a bucket, a rate limiter and an attempt service", () =>
+    Effect.gen(function* () {
+      const many = 50_000
+      const { attempt } = failingUntil(many)
+      const quiet = { ...funded, maxAttempts: Infinity, attempt: Retry.CurrentAttempt, backoff: immediately }
+      const provided = Retry.retry(attempt, quiet).pipe(
+        Effect.provideService(Bucket, TokenBucket.unlimited),
+        Effect.provideService(Limiter, TokenBucket.unlimited)
+      )
+      expect(yield* provided).toBe(many)
+    })
   )
 })
 
@@ -480,7 +474,7 @@ describe("Retry.retry laws", () => {
         }
         expect(starts).toEqual(simulated)
       }),
-    { timeout: 20_000, fastCheck: { seed: 9, numRuns: 80 } }
+    { fastCheck: { seed: 9, numRuns: 80 } }
   )
 
   it.effect("other seeds give other traces", () =>

@@ -6,4 +6,4 @@
 const seed = Number(process.env["LAW_SEED"] ?? 20_261_120)
 const factor = Number(process.env["LAW_RUNS"] ?? 1)
 
-export const law = (numRuns = 200) => ({ fastCheck: { seed, numRuns: numRuns * factor }, timeout: 30_000 * factor })
+export const law = (numRuns = 200) => ({ fastCheck: { seed, numRuns: numRuns * factor }, timeout: 60_000 * factor })

@@ -21,7 +21,7 @@ declare const start: HttpClientRequest.HttpClientRequest
 declare const read: (offset: number) => Stream.Stream<Uint8Array, Unreadable, Disk>
 
 const source = ResumableUpload.fromBytes(new Uint8Array(0))
-const ofDisk = ResumableUpload.fromOffset(read)
+declare const ofDisk: ResumableUpload.Source<Unreadable, Disk>
 
 type Failed = ResumableUpload.UploadFailed | ResumableUpload.ChecksumMismatch | HttpClientError.HttpClientError
 type Plain = Effect.Effect<ResumableUpload.Uploaded, Failed>
@@ -32,6 +32,10 @@ type OfDisk<E = never, R = never> = Effect.Effect<
 >
 
 describe("ResumableUpload types", () => {
+  it("has the errors and the requirements of what opens a source", () => {
+    expectTypeOf(() => ResumableUpload.fromOffset(read)).returns.toEqualTypeOf<typeof ofDisk>()
+  })
+
   it("adds the errors and the requirements of the source, the client and the policy", () => {
     expectTypeOf(() => ResumableUpload.run(client, { start, source })).returns.toEqualTypeOf<Plain>()
     expectTypeOf(() => client.pipe(ResumableUpload.run({ start, source }))).returns.toEqualTypeOf<Plain>()

@@ -672,6 +672,6 @@ describe("Download.stream laws", () => {
           expect(bytes).toHaveLength(of.length)
         }
       }).pipe(world),
-    { fastCheck: { numRuns: 60 }, timeout: 20_000 }
+    { fastCheck: { numRuns: 60 } }
   )
 })

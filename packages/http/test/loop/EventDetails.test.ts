@@ -541,6 +541,6 @@ describe("HttpRetry.withRetry with secrets", () => {
         expect(shown).toContain("POST api.example")
         expect(shown).not.toContain("s3cret")
       }),
-    { fastCheck: { seed: 20_261_120, numRuns: 40 }, timeout: 30_000 }
+    { fastCheck: { seed: 20_261_120, numRuns: 40 } }
   )
 })
