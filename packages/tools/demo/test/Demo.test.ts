@@ -37,21 +37,18 @@ const broken = Calls.scenes({
 
 // Real sockets and the real clock: what is tested here is that promises hold outside of virtual time.
 describe.concurrent("Demo.run", () => {
-  it.live.each([40, 80])(
-    "keeps all promises, in plain ASCII and within %d columns",
-    (width) =>
-      Effect.gen(function* () {
-        const { kept, lines, output } = yield* shown(Demo.scenes, { width })
-        expect(lines.filter((line) => line.includes("BROKEN"))).toEqual([])
-        expect(kept).toBe(true)
-        expect(output).toMatch(/^[ -~\n]*$/)
-        expect(lines.filter((line) => line.length > width)).toEqual([])
-        expect(output).toContain("promises checked, all kept")
-        expect(output.replace(/\n/g, " ")).toMatch(
-          /The server saw [67]\d\d requests instead of 2,\d{3}: 1,\d{3} saved, 7\d %\./
-        )
-      }),
-    { timeout: 30_000 }
+  it.live.each([40, 80])("keeps all promises, in plain ASCII and within %d columns", (width) =>
+    Effect.gen(function* () {
+      const { kept, lines, output } = yield* shown(Demo.scenes, { width })
+      expect(lines.filter((line) => line.includes("BROKEN"))).toEqual([])
+      expect(kept).toBe(true)
+      expect(output).toMatch(/^[ -~\n]*$/)
+      expect(lines.filter((line) => line.length > width)).toEqual([])
+      expect(output).toContain("promises checked, all kept")
+      expect(output.replace(/\n/g, " ")).toMatch(
+        /The server saw [67]\d\d requests instead of 2,\d{3}: 1,\d{3} saved, 7\d %\./
+      )
+    })
   )
 
   it.live.each([
@@ -95,16 +92,13 @@ describe.concurrent("Demo.run", () => {
       scene: Throttling.scene(RateLimiter.fixed({ rate: 5, burst: 1 })),
       says: "and the table stores at least 70 % of what it could; expected 112 to"
     }
-  ])(
-    "says what broke: $what",
-    ({ says, scene }) =>
-      Effect.gen(function* () {
-        const { kept, output } = yield* shown(scene === undefined ? [] : [scene])
-        expect(kept).toBe(false)
-        expect(output.replace(/\n +/g, " ")).toContain(`BROKEN: ${says}`)
-        expect(output).not.toContain("all kept")
-      }),
-    { timeout: 30_000 }
+  ])("says what broke: $what", ({ says, scene }) =>
+    Effect.gen(function* () {
+      const { kept, output } = yield* shown(scene === undefined ? [] : [scene])
+      expect(kept).toBe(false)
+      expect(output.replace(/\n +/g, " ")).toContain(`BROKEN: ${says}`)
+      expect(output).not.toContain("all kept")
+    })
   )
 
   it.live("colours its output where that is asked for", () =>
