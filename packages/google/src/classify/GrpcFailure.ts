@@ -4,6 +4,7 @@
 import { Headers } from "@effect/platform"
 import { Verdict } from "@effect-retry/core"
 import { HintHeader } from "@effect-retry/http"
+import { Predicate } from "effect"
 import type * as StatusCode from "../accept/StatusCode.ts"
 import * as GoogleStatus from "./GoogleStatus.ts"
 
@@ -26,40 +27,55 @@ export interface Failure {
 }
 
 /**
- * Reads an error, or the first of its causes that is one of gRPC.
+ * Reads an error and its causes: each field is that of the first one that has it, so an error that wraps one of gRPC
+ * hides neither its code nor what the server asks for.
  *
  * @category conversions
  */
 export const read = (error: unknown): Failure => {
-  const said = GoogleStatus.chain(error).find(({ code, pushback }) => code !== undefined || pushback.length > 0)
-  return { code: said?.code, pushback: said && pushbackOf(said.pushback), retryInfoMillis: said?.retryInfoMillis }
+  const said = GoogleStatus.chain(error)
+  return {
+    code: said.find(({ code }) => code !== undefined)?.code,
+    pushback: pushbackOf(said.find(({ pushback }) => pushback.length > 0)?.pushback ?? []),
+    retryInfoMillis: said.find(({ retryInfoMillis }) => retryInfoMillis !== undefined)?.retryInfoMillis
+  }
 }
 
-/** Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback". */
+/**
+ * One whole number from 0, of 32 bits and without spaces around it; anything else forbids a retry.
+ *
+ * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback".
+ */
 const pushbackOf = ([value, ...others]: ReadonlyArray<unknown>): Pushback | undefined => {
   if (value === undefined) return undefined
-  if (typeof value !== "string" || others.length > 0) return "never"
+  if (typeof value !== "string" || value !== value.trim() || others.length > 0) return "never"
   const { name, read } = HintHeader.grpcRetryPushback
   return read(Headers.fromInput({ [name]: value }), NaN) ?? "never"
 }
 
-const pushedBack = "grpc-retry-pushback-ms forbids a retry"
+/** By which a verdict says so itself: a text of another classifier may be the same, and this one may change. */
+const forbids: unique symbol = /*#__PURE__*/ Symbol.for("@effect-retry/google/GrpcFailure/forbids")
+
+interface Forbidden extends Verdict.Terminal {
+  readonly [forbids]: true
+}
 
 /**
  * The verdict on a failure with which the server asks not to send again.
  *
  * @category constructors
  */
-export const forbidden = (code: StatusCode.StatusCode | undefined): Verdict.Verdict =>
-  Verdict.terminal(pushedBack, { kind: code && kinds[code] })
+export const forbidden = (code: StatusCode.StatusCode | undefined): Forbidden => ({
+  ...Verdict.terminal("grpc-retry-pushback-ms forbids a retry", { kind: code && kinds[code] }),
+  [forbids]: true
+})
 
 /**
- * Whether a verdict is one of `forbidden`.
+ * Whether a verdict is one of `forbidden`, whatever classifier or combinator handed it on.
  *
  * @category guards
  */
-export const isForbidden = (verdict: Verdict.Verdict): boolean =>
-  verdict._tag === "Terminal" && verdict.why === pushedBack
+export const isForbidden = (verdict: Verdict.Verdict): boolean => Predicate.hasProperty(verdict, forbids)
 
 /**
  * What buckets and rate limiters are told; nothing of codes that say that the call itself is at fault.

@@ -176,7 +176,7 @@ describe("GoogleClassifier.fromTables", () => {
   })
 })
 
-class Call extends Data.TaggedError("Call")<{ code: unknown; metadata?: Metadata }> {}
+class Call extends Data.TaggedError("Call")<{ code: unknown; metadata?: Metadata; cause?: unknown }> {}
 
 const trailers = (values: Record<string, string | ReadonlyArray<string> | Uint8Array>): Metadata => {
   const metadata = new Metadata()
@@ -267,6 +267,7 @@ describe("GoogleClassifier.grpc", () => {
     ["", `${forbidden} (Transient)`],
     ["soon", `${forbidden} (Transient)`],
     ["1.5", `${forbidden} (Transient)`],
+    [" 5 ", `${forbidden} (Transient)`],
     ["1e3", `${forbidden} (Transient)`],
     ["9".repeat(400), `${forbidden} (Transient)`],
     [["1", "2"], `${forbidden} (Transient)`]
@@ -274,6 +275,23 @@ describe("GoogleClassifier.grpc", () => {
 
   it.each(pushbacks)("reads the pushback %j", (value, expected) => {
     expect(judged(busy({ "grpc-retry-pushback-ms": value }), GoogleClassifier.aip194)).toBe(expected)
+  })
+
+  it("reads what the server asks for in a cause, beside an outer code", () => {
+    const wrapped = (cause: unknown) => new Call({ code: "UNAVAILABLE", cause })
+    expect(judged(wrapped(busy(details)), GoogleClassifier.aip194)).toBe("Transient in 2000")
+    expect(judged(wrapped(missing({ "grpc-retry-pushback-ms": "100" })), GoogleClassifier.aip194)).toBe(
+      "Transient in 100"
+    )
+    expect(judged(wrapped(busy({ "grpc-retry-pushback-ms": "-1" })), GoogleClassifier.aip194)).toBe(
+      `${forbidden} (Transient)`
+    )
+  })
+
+  it("reads the code of a cause beside what an outer error has of the server", () => {
+    const outer = (metadata: unknown) => ({ metadata, cause: new Call({ code: 14 }) })
+    expect(judged(outer(trailers(details)), GoogleClassifier.aip194)).toBe("Transient in 2000")
+    expect(judged(outer(trailers({ "grpc-retry-pushback-ms": "7" })), GoogleClassifier.aip194)).toBe("Transient in 7")
   })
 
   it.each([

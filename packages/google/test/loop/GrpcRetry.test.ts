@@ -1,5 +1,5 @@
-import { Backoff, Classifier, Deadline, Jitter, Observe, Retry, RetryBucket } from "@effect-retry/core"
-import { GrpcRetry, ServiceConfig, StatusCode } from "@effect-retry/google"
+import { Backoff, Classifier, Deadline, Jitter, Observe, Retry, RetryBucket, Verdict } from "@effect-retry/core"
+import { GoogleClassifier, GrpcRetry, ServiceConfig, StatusCode } from "@effect-retry/google"
 import { Expect, Scripted, SeededRandom, Timeline, VirtualClock } from "@effect-retry/testing"
 import { assertType, describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Cause, Data, Duration, Effect, Exit, Fiber, Option } from "effect"
@@ -61,6 +61,7 @@ describe("GrpcRetry.call under a retryPolicy", () => {
     { pushback: "1.5", waits: [] },
     { pushback: "5 ms", waits: [] },
     { pushback: "+5", waits: [] },
+    { pushback: " 5 ", waits: [] },
     { pushback: 5, waits: [] },
     { pushback: Buffer.from("5"), waits: [] },
     { pushback: "1000", waits: [1_000] },
@@ -89,6 +90,39 @@ describe("GrpcRetry.call under a retryPolicy", () => {
         )
       )
       Expect.waits(timeline, [70])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect.each<{ name: string; error: object; waits: ReadonlyArray<number> }>([
+    {
+      name: "a pushback of the cause that forbids a retry",
+      error: { code: "UNAVAILABLE", cause: { code: 14, metadata: { "grpc-retry-pushback-ms": "-1" } } },
+      waits: []
+    },
+    {
+      name: "a delay of the cause",
+      error: { code: "UNAVAILABLE", cause: { code: 14, metadata: { "grpc-retry-pushback-ms": "70" } } },
+      waits: [70]
+    },
+    {
+      name: "the outer one of two pushbacks",
+      error: {
+        metadata: { "grpc-retry-pushback-ms": "80" },
+        cause: { code: 14, metadata: { "grpc-retry-pushback-ms": "70" } }
+      },
+      waits: [80]
+    },
+    {
+      name: "the code of the cause, under a pushback",
+      error: { metadata: { "grpc-retry-pushback-ms": "80" }, cause: { code: 14 } },
+      waits: [80]
+    },
+    { name: "the outer one of two codes", error: { code: "NOT_FOUND", cause: { code: 14 } }, waits: [] }
+  ])("reads of an error with a cause $name", ({ error, waits }) =>
+    Effect.gen(function* () {
+      const grpc = yield* GrpcRetry.make(configOf({ retryPolicy }), { jitter })
+      const call = (number: number) => Timeline.attempt(number === 1 ? Effect.fail(error) : Effect.void)
+      Expect.waits(yield* Timeline.record(Effect.either(grpc.call(method, call))), waits)
     }).pipe(VirtualClock.run)
   )
 
@@ -238,6 +272,25 @@ describe("GrpcRetry.call under retryThrottling", () => {
         yield* Effect.flip(grpc.call(method, () => service.call))
         expect(yield* bucket.level).toBe(tokens)
       }).pipe(VirtualClock.run)
+  )
+
+  it.effect("takes a token for a pushback that forbids a retry, whichever classifier reads it", () =>
+    Effect.gen(function* () {
+      const grpc = yield* GrpcRetry.make(configOf({ retryPolicy }, { maxTokens: 4, tokenRatio: 0.5 }))
+      const bucket = Option.getOrThrow(grpc.bucket)
+      const levelAfter = (classifier: Classifier.Classifier, end: CallFailed) =>
+        Effect.zipRight(
+          Effect.flip(Retry.retry(Effect.fail(end), { ...grpc.policy(method), attempt: undefined, classifier })),
+          bucket.level
+        )
+      const silent = () => Verdict.noOpinion
+      const own = GoogleClassifier.grpc({ codes: ["ABORTED"] })
+      expect(yield* levelAfter(own, failure("ABORTED", "-1"))).toBe(3)
+      expect(yield* levelAfter(Classifier.firstOf(silent, own), failure("INTERNAL", "-1"))).toBe(2)
+      expect(yield* levelAfter(own, failure("INTERNAL"))).toBe(2)
+      const saying = () => Verdict.terminal("grpc-retry-pushback-ms forbids a retry")
+      expect(yield* levelAfter(saying, failure("INTERNAL"))).toBe(2)
+    }).pipe(VirtualClock.run)
   )
 
   it.effect("cuts off the decimals of a ratio, and counts calls of every method", () =>
