@@ -63,8 +63,8 @@ export interface Options<ES, RS, P> {
   /** What it leaves out is that of `StorageRetry.standard`. @default StorageRetry.standard */
   readonly policy?: Checked<P> | undefined
   /**
-   * The session to go on with, from an event `SessionStarted` of this process or of another one. The server is asked first
-   * how much it has.
+   * The session to go on with, from an event `SessionStarted` of this process or of another one, at the origin of `start`:
+   * requests to it carry what the client signs them with. The server is asked first how much it has.
    */
   readonly resumeFrom?: Redacted.Redacted<string> | undefined
   /**
@@ -99,7 +99,8 @@ type Failed = UploadFailed | ChecksumMismatch | HttpClientError.ResponseError
  * server acknowledges. An operation succeeds when the server has more bytes of the session than ever before; an answer
  * that acknowledges no more is a failed attempt. So the count of attempts and the back-off begin anew with all progress, as
  * in Google's clients, and end an upload without progress. The deadline never begins anew: it bounds the whole upload, but
- * does not interrupt a wait for the source.
+ * does not interrupt a wait for the source. Without one, a server that acknowledges one byte of each chunk is sent as many
+ * chunks as there are bytes: every byte is progress.
  *
  * After a failure the server is asked what it has before bytes are sent again; `UploadVerdict` has what the answers mean.
  * The start is repeated only where the rules of the policy allow it: those of Cloud Storage ask for `ifGenerationMatch`.

@@ -18,18 +18,24 @@ const longest = 8192
  * @category constructors
  */
 export const fromLocation = (location: string | undefined, request: Request): string | undefined => {
-  const base = Either.getOrUndefined(UrlParams.makeUrl(request.url, request.urlParams, request.hash))
+  const base = urlOf(request)
   if (location === undefined || location.trim() === "" || base === undefined) return undefined
   const url = parsed(location, base)
   return url?.origin === base.origin ? url.href : undefined
 }
 
 /**
- * An address that was kept; `undefined` where it is none.
+ * An address that was kept; `undefined` where it is none of the origin of `start`, as with a `Location`.
  *
  * @category constructors
  */
-export const fromKept = (kept: string): string | undefined => parsed(kept)?.href
+export const fromKept = (kept: string, start: Request): string | undefined => {
+  const url = parsed(kept)
+  return url !== undefined && url.origin === urlOf(start)?.origin ? url.href : undefined
+}
+
+const urlOf = ({ hash, url, urlParams }: Request): URL | undefined =>
+  Either.getOrUndefined(UrlParams.makeUrl(url, urlParams, hash))
 
 const parsed = (text: string, base?: URL): URL | undefined => {
   if (text.length > longest) return undefined

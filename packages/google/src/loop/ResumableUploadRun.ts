@@ -111,7 +111,7 @@ const checked = (owner: string, client: Client, options: Given): Upload => {
   if (!Number.isSafeInteger(chunkBytes) || chunkBytes < quantumBytes || chunkBytes % quantumBytes !== 0) {
     Argument.refuse(owner, "chunkBytes", "a multiple of 262144", chunkBytes)
   }
-  const address = resumeFrom === undefined ? undefined : checkedAddress(owner, resumeFrom)
+  const address = resumeFrom === undefined ? undefined : checkedAddress(owner, resumeFrom, start)
   const complete = { ...StorageRetry.standard, ...said(policy ?? {}) } as Policy
   Owner.calling(owner, () => HttpRetry.make(complete as HttpRetry.Fields<unknown>))
   return {
@@ -129,10 +129,15 @@ const said = (policy: object): object =>
   Object.fromEntries(Object.entries(policy).filter(([, value]) => value !== undefined))
 
 /** The address is not shown, whatever it is. */
-const checkedAddress = (owner: string, kept: Redacted.Redacted<string>): string => {
+const checkedAddress = (
+  owner: string,
+  kept: Redacted.Redacted<string>,
+  start: HttpClientRequest.HttpClientRequest
+): string => {
   const address = Redacted.isRedacted(kept) ? Redacted.value(kept) : undefined
-  const found = typeof address === "string" ? Address.fromKept(address) : undefined
-  return found ?? Argument.refuse(owner, "resumeFrom", "a session of an event SessionStarted", "<redacted>")
+  const found = typeof address === "string" ? Address.fromKept(address, start) : undefined
+  const allowed = "a session of an event SessionStarted, of the origin of the start"
+  return found ?? Argument.refuse(owner, "resumeFrom", allowed, "<redacted>")
 }
 
 const uploaded = (upload: Upload, tell: (event: Event) => void) =>

@@ -541,16 +541,22 @@ describe("ResumableUpload with resumeFrom", () => {
     }).pipe(world)
   )
 
-  it.each(["", "not a URL", "ftp://storage.test/session", "https://a:b@storage.test/"])(
-    "refuses %j, without showing it",
-    (address) => {
-      const run = () =>
-        ResumableUpload.run(UploadServer.make().client, { ...options, resumeFrom: Redacted.make(address) })
-      expect(run).toThrow(
-        'ResumableUpload.run: resumeFrom must be a session of an event SessionStarted, got "<redacted>"'
-      )
-    }
-  )
+  it.each([
+    "",
+    "not a URL",
+    "ftp://storage.test/session",
+    "https://a:b@storage.test/",
+    // Requests to a session carry what the client signs them with.
+    "https://other.test/session?upload_id=secret",
+    "http://storage.test/session?upload_id=secret",
+    "https://storage.test:8443/session?upload_id=secret"
+  ])("refuses %j, without showing it", (address) => {
+    const run = () =>
+      ResumableUpload.run(UploadServer.make().client, { ...options, resumeFrom: Redacted.make(address) })
+    expect(run).toThrow(
+      'ResumableUpload.run: resumeFrom must be a session of an event SessionStarted, of the origin of the start, got "<redacted>"'
+    )
+  })
 })
 
 describe("interrupting ResumableUpload.run", () => {
