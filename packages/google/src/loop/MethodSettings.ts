@@ -49,6 +49,7 @@ import type { MethodConfig, ServiceConfig } from "../accept/ServiceConfigShape.t
 import type { StatusCode } from "../accept/StatusCode.ts"
 import type { Compiled } from "./RetrySettingsPolicy.ts"
 import { toPolicy } from "./RetrySettingsPolicy.ts"
+import { check } from "./ServiceConfigSchema.ts"
 
 /**
  * The settings of a service's methods; `Name` is what a method may be called.
@@ -120,17 +121,19 @@ export const make = <const Name extends string>(given: {
  * - A method has the config that names it, or that of its service. A config for all services is not looked at: a method
  *   without a config, or with one that has neither of the two, has no timeout and is not retried.
  *
- * Times are cut off to whole milliseconds. Throws an `InvalidArgument` for what `RetrySettings` does not take: a multiplier
- * below 1, a `maxBackoff` below the `initialBackoff`, a timeout above the longest timer.
+ * Times are cut off to whole milliseconds. Throws an `InvalidArgument` for a config with a value that its type cannot
+ * exclude, such as JSON that `ServiceConfig` has not read, and for what `RetrySettings` does not take: a multiplier below 1, a
+ * `maxBackoff` below the `initialBackoff`, a timeout above the longest timer.
  * Source: https://github.com/googleapis/sdk-platform-java, gapic-generator-java, `GapicServiceConfig` and
  * `RetrySettingsComposer`, read 2026-11-22.
  *
  * @category constructors
  */
 export const fromServiceConfig = (config: ServiceConfig): MethodSettings<Path> => {
+  const owner = "MethodSettings.fromServiceConfig"
   const methods: Record<string, Method> = {}
-  for (const [i, given] of config.methodConfig.entries()) {
-    const method = changed("MethodSettings.fromServiceConfig", `methodConfig[${i}]`, bare, generated(given))
+  for (const [i, given] of check(owner, config).methodConfig.entries()) {
+    const method = changed(owner, `methodConfig[${i}]`, bare, generated(given))
     for (const { method: name, service } of given.name) {
       if (service) methods[`/${service}/${name ?? ""}`] = method
     }
@@ -182,6 +185,7 @@ export const override: {
   2,
   <Name extends string>(self: MethodSettings<Name>, changes: Changes<Name>): MethodSettings<Name> => {
     const owner = "MethodSettings.override"
+    checkMap(owner, self)
     const own = mapped(recordOf(owner, "changes", changes), (name, change) =>
       changed(owner, name, find(owner, self, name), change)
     )
@@ -199,6 +203,7 @@ export const overrideAll: {
   <Name extends string>(self: MethodSettings<Name>, change: Change): MethodSettings<Name>
 } = /*#__PURE__*/ dual(2, <Name extends string>(self: MethodSettings<Name>, change: Change): MethodSettings<Name> => {
   const owner = "MethodSettings.overrideAll"
+  checkMap(owner, self)
   return {
     methods: mapped<Method, Name>(self.methods, (name, method) => changed(owner, name, method, change)),
     orElse: self.orElse && changed(owner, "orElse", self.orElse, change)
@@ -267,8 +272,18 @@ const mapped = <A, Name extends string>(
   return Object.fromEntries(made) as { readonly [N in Name]?: Method }
 }
 
+const checkMap = (owner: string, self: unknown): void => {
+  if (!Predicate.isRecord(self) || !Predicate.isRecord(self["methods"])) {
+    Argument.refuse(owner, "self", "the settings of methods", self)
+  }
+}
+
 const find = <Name extends string>(owner: string, self: MethodSettings<Name>, name: string): Method => {
+  checkMap(owner, self)
   const methods: { readonly [name: string]: Method | undefined } = self.methods
+  if (self.orElse !== undefined && !Predicate.isString(name)) {
+    return Argument.refuse(owner, "method", "the path of a method", name)
+  }
   const own = (key: string) => (Object.hasOwn(methods, key) ? methods[key] : undefined)
   const service = /^(\/[^/]+\/)[^/]+$/.exec(name)?.[1]
   const found = own(name) ?? (service === undefined ? undefined : own(service)) ?? self.orElse

@@ -114,12 +114,15 @@ const retryThrottling = Schema.Struct({
   tokenRatio: numberWhere("a finite number >= 0.001", (value) => value >= 0.001 && value < Infinity)
 }).pipe(saying("a throttle"))
 
+/** Said from the start: the type of a schema with defaults has no annotations. */
+const whole = "a service config"
+
 const schema = Schema.Struct({
   methodConfig: Schema.optionalWith(Schema.Array(methodConfig).pipe(saying("a list of method configs")), {
     default: () => []
   }),
   retryThrottling: Schema.optional(retryThrottling)
-}).pipe(saying("a service config"))
+}).pipe(saying(whole))
 
 /**
  * A service config as it is written in JSON.
@@ -152,7 +155,10 @@ const checked = (
   decoded: Either.Either<ServiceConfig, ParseResult.ParseError>
 ): Either.Either<ServiceConfig, InvalidArgument.InvalidArgument> =>
   Either.flatMap(
-    Either.mapLeft(decoded, ({ issue }) => new InvalidArgument.InvalidArgument({ owner, ...wrongIn(issue, "", "") })),
+    Either.mapLeft(
+      decoded,
+      ({ issue }) => new InvalidArgument.InvalidArgument({ owner, ...wrongIn(issue, "", whole) })
+    ),
     (config) => {
       const again = repeated(config)
       return again === undefined

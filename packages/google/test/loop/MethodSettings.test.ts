@@ -220,4 +220,84 @@ describe("MethodSettings.fromServiceConfig", () => {
       `MethodSettings.fromServiceConfig: methodConfig[1].settings.${message}`
     )
   })
+  it.each<{ given: unknown; message: string }>([
+    { given: null, message: "config must be a service config" },
+    { given: [], message: "config must be a service config" },
+    { given: {}, message: "methodConfig must be a list of method configs, got undefined" },
+    {
+      given: { methodConfig: [{ name: [{ service }], timeout: "60s" }] },
+      message: 'methodConfig[0].timeout must be seconds with up to nine decimals, such as "0.5s", got "60s"'
+    },
+    {
+      given: { methodConfig: [{ name: [{ service }], retryPolicy }] },
+      message: "methodConfig[0].retryPolicy.initialBackoff must be more than no seconds, with up to nine decimals"
+    },
+    {
+      given: { methodConfig: [{ name: [{ service }] }, { name: [{ service }] }] },
+      message: "methodConfig[1].name[0] must be a name that comes only once"
+    }
+  ])("refuses a config that was not made by ServiceConfig: $given", ({ given, message }) => {
+    expect(() => MethodSettings.fromServiceConfig(given as never)).toThrow(InvalidArgument.InvalidArgument)
+    expect(() => MethodSettings.fromServiceConfig(given as never)).toThrow(
+      `MethodSettings.fromServiceConfig: ${message}`
+    )
+  })
+})
+
+describe("MethodSettings bad arguments", () => {
+  const { get, make, override, overrideAll, policy } = MethodSettings
+  const config = MethodSettings.fromServiceConfig({ methodConfig: [] })
+
+  it.each<{ call: () => unknown; message: string }>([
+    { call: () => make(undefined as never), message: "make: settings must be defaults and methods" },
+    { call: () => make([] as never), message: "make: settings must be defaults and methods" },
+    {
+      call: () => make({ methods: { list: null } } as never),
+      message: "make: methods.list must be a record of settings"
+    },
+    {
+      call: () => make({ methods: { list: { codes: null } } } as never),
+      message: "make: methods.list.codes must be a list"
+    },
+    {
+      call: () => make({ methods: { list: { settings: null } } } as never),
+      message: "make: methods.list.settings.that must be a record"
+    },
+    { call: () => get(null as never, "list" as never), message: "get: self must be the settings of methods, got null" },
+    { call: () => get([] as never, "list" as never), message: "get: self must be the settings of methods" },
+    {
+      call: () => get(library, undefined as never),
+      message: "get: method must be one of list, get, borrow, find, got"
+    },
+    {
+      call: () => policy(library, undefined as never),
+      message: "policy: method must be one of list, get, borrow, find"
+    },
+    {
+      call: () => policy(config, undefined as never),
+      message: "policy: method must be the path of a method, got undefined"
+    },
+    {
+      call: () => policy(undefined as never, "list" as never),
+      message: "policy: self must be the settings of methods"
+    },
+    {
+      call: () => policy(library, "list", null as never),
+      message: "policy: list must be a record of settings and codes"
+    },
+    { call: () => override(null as never, {}), message: "override: self must be the settings of methods, got null" },
+    {
+      call: () => override(library, null as never),
+      message: "override: changes must be a record by the names of methods"
+    },
+    { call: () => override(library, { list: 5 } as never), message: "override: list must be a record of settings" },
+    {
+      call: () => overrideAll(null as never, {}),
+      message: "overrideAll: self must be the settings of methods, got null"
+    },
+    { call: () => overrideAll(library, null as never), message: "overrideAll: list must be a record of settings" }
+  ])("are refused: $message", ({ call, message }) => {
+    expect(call).toThrow(InvalidArgument.InvalidArgument)
+    expect(call).toThrow(`MethodSettings.${message}`)
+  })
 })
