@@ -62,14 +62,15 @@ export interface Judge<out C> {
  * @category conversions
  */
 export const toPolicy: {
-  (settings: Fields, options: Codes): Compiled
   <C extends Classifier.Classifier<never>>(settings: Fields, options: Judge<C>): Compiled<C>
+  (settings: Fields, options: Codes): Compiled
 } = (settings: Fields, options: Codes | Judge<Classifier.Classifier>): Compiled => {
   if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "codes or a classifier", options)
   const { classifier, timeout = Verdict.timeout } = isCodes(options) ? judgeOf(options) : options
   if (!Predicate.isFunction(classifier)) {
     Argument.refuse(owner, "classifier", "a function from error to verdict", classifier)
   }
+  if (!isVerdict(timeout)) Argument.refuse(owner, "timeout", "a verdict", timeout)
   const millis = read(owner, settings)
   return {
     attemptTimeout: attemptTimeoutOf(millis, timeout),
@@ -82,6 +83,13 @@ export const toPolicy: {
 }
 
 const owner = "RetrySettings.toPolicy"
+
+const isVerdict = (given: unknown): boolean =>
+  Predicate.isRecord(given) && Predicate.isString(given["_tag"]) && tags.includes(given["_tag"])
+
+const tags: ReadonlyArray<string> = ["Retryable", "Terminal", "NoOpinion"] satisfies ReadonlyArray<
+  Verdict.Verdict["_tag"]
+>
 
 const isCodes = (options: object): options is Codes => "codes" in options
 

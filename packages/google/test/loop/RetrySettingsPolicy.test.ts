@@ -241,7 +241,14 @@ describe("RetrySettings.toPolicy", () => {
     { options: { codes: ["BUSY"] }, message: "codes[0] must be one of OK, CANCELLED" },
     { options: { codes: "UNAVAILABLE" }, message: "codes must be a list" },
     { options: {}, message: "classifier must be a function from error to verdict, got undefined" },
-    { options: null, message: "options must be" }
+    { options: { classifier: Classifier.always, timeout: "x" }, message: 'timeout must be a verdict, got "x"' },
+    { options: { classifier: Classifier.always, timeout: null }, message: "timeout must be a verdict, got null" },
+    { options: { classifier: Classifier.always, timeout: { _tag: "Retry" } }, message: "timeout must be a verdict" },
+    { options: { classifier: null }, message: "classifier must be a function from error to verdict, got null" },
+    { options: null, message: "options must be" },
+    { options: [], message: "options must be" },
+    { options: () => [], message: "options must be" },
+    { settings: null as never, options: { codes: [] }, message: "settings must be a record of settings, got null" }
   ])("refuses $options with settings of $settings", ({ message, options, settings = fast }) => {
     const make = () => RetrySettings.toPolicy(settings, options as RetrySettings.Codes)
     expect(make).toThrow(InvalidArgument.InvalidArgument)
@@ -259,6 +266,18 @@ describe("RetrySettings.toPolicy types", () => {
     expectTypeOf(named).toEqualTypeOf<RetrySettings.Compiled>()
     expectTypeOf(named.backoff).toEqualTypeOf<Backoff.Backoff>()
     expectTypeOf(named.deadline).toEqualTypeOf<Deadline.Deadline | undefined>()
+  })
+
+  it("names the code that is none", () => {
+    const wrong = () =>
+      RetrySettings.toPolicy(fast, {
+        codes: [
+          "UNAVAILABLE",
+          // @ts-expect-error no such code
+          "unavailable"
+        ]
+      })
+    expect(wrong).toThrow("RetrySettings.toPolicy: codes[1] must be one of OK, CANCELLED")
   })
 
   it("keeps what a classifier judges", () => {
