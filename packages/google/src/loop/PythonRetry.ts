@@ -242,14 +242,22 @@ const isInfinite = (timeout: Duration.DurationInput): boolean =>
   Option.exists(Argument.decode(timeout), (duration) => !Duration.isFinite(duration))
 
 const changed = (owner: string, self: PythonRetry, fields: Partial<PythonRetry>): PythonRetry =>
-  checked(owner, { ...self, ...fields })
+  checked(owner, { ...recordOf(owner, self), ...fields })
 
 const nonNegative = { min: 0 } satisfies Argument.Range
 
+const recordOf = (owner: string, self: PythonRetry): PythonRetry =>
+  Predicate.isRecord(self) ? self : Argument.refuse(owner, "self", "a record like PythonRetry.standard", self)
+
+const isRules = (condition: StorageIdempotency.StorageIdempotency): boolean =>
+  Predicate.isRecord(condition) && Predicate.isFunction(condition.rule) && Predicate.isRecord(condition.rules)
+
 const checked = (owner: string, self: PythonRetry): PythonRetry => {
-  if (!Predicate.isRecord(self)) return Argument.refuse(owner, "self", "a record like PythonRetry.standard", self)
-  const retry: PythonRetry = self
+  const retry = recordOf(owner, self)
   if (!Predicate.isFunction(retry.predicate)) Argument.refuse(owner, "predicate", "a classifier", retry.predicate)
+  if (!isRules(retry.condition)) {
+    Argument.refuse(owner, "condition", "rules of StorageIdempotency", retry.condition)
+  }
   Argument.millis(owner, "initial", retry.initial, nonNegative)
   Argument.millis(owner, "maximum", retry.maximum, nonNegative)
   Argument.number(owner, "multiplier", retry.multiplier, nonNegative)

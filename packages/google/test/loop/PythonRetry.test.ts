@@ -295,7 +295,28 @@ describe("PythonRetry bad arguments", () => {
     [
       () => PythonRetry.toPreset({ ...standard, multiplier: NaN }),
       "PythonRetry.toPreset: multiplier must be >= 0, got NaN"
-    ]
+    ],
+    [
+      () => PythonRetry.toPreset({ ...standard, condition: undefined as never }),
+      "PythonRetry.toPreset: condition must be rules of StorageIdempotency, got undefined"
+    ],
+    [
+      () => withTimeout({ ...standard, condition: StorageIdempotency.standard.rules as never }, 1),
+      "PythonRetry.withTimeout: condition must be rules of StorageIdempotency"
+    ],
+    [
+      () => PythonRetry.forPayload({ ...standard, condition: [] as never }),
+      "PythonRetry.forPayload: condition must be rules of StorageIdempotency"
+    ],
+    [() => withTimeout(null as never, 1), "PythonRetry.withTimeout: self must be a record like PythonRetry.standard"],
+    [() => withDeadline([] as never, 1), "PythonRetry.withDeadline: self must be a record like PythonRetry.standard"],
+    [() => withDelay(undefined as never, {}), "PythonRetry.withDelay: self must be a record like PythonRetry.standard"],
+    [() => withDelay(standard, null as never), "PythonRetry.withDelay: delay must be a record of delays, got null"],
+    [
+      () => withPredicate((() => standard) as never, PythonRetry.shouldRetry),
+      "PythonRetry.withPredicate: self must be a record like PythonRetry.standard"
+    ],
+    [() => PythonRetry.forPayload(null as never), "PythonRetry.forPayload: self must be a record like"]
   ])("are refused", (make, message) => {
     expect(make).toThrow(InvalidArgument.InvalidArgument)
     expect(make).toThrow(message)
