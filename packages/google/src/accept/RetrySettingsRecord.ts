@@ -180,10 +180,10 @@ export const merge: {
   (that: Fields): (self: Fields) => RetrySettings
   (self: Fields, that: Fields): RetrySettings
 } = /*#__PURE__*/ dual(2, (self: Fields, that: Fields): RetrySettings =>
-  complete(read("RetrySettings.merge", { ...self, ...present(that) }))
+  complete(read("RetrySettings.merge", { ...present("self", self), ...present("that", that) }))
 )
 
-const present = (settings: Fields): Fields =>
+const present = (field: string, settings: Fields): Fields =>
   Predicate.isRecord(settings)
     ? Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
-    : Argument.refuse("RetrySettings.merge", "that", "a record of settings", settings)
+    : Argument.refuse("RetrySettings.merge", field, "a record of settings", settings)

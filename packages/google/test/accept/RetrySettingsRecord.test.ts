@@ -85,7 +85,7 @@ describe("RetrySettings.make", () => {
     expect(() => RetrySettings.make(settings)).toThrow(`RetrySettings.make: ${message}`)
   })
 
-  it.each([null, 5, "settings"])("refuses %o, which is no record", (settings) => {
+  it.each([null, undefined, 5, "settings", [], () => given])("refuses %o, which is no record", (settings) => {
     expect(() => RetrySettings.make(settings as never)).toThrow("RetrySettings.make: settings must be a record")
   })
 })
@@ -103,8 +103,10 @@ describe("RetrySettings.logicalTimeout", () => {
     })
   })
 
-  it.each([-1, NaN, Infinity, 2 ** 31, 0.5])("refuses %d", (timeout) => {
-    expect(() => RetrySettings.logicalTimeout(timeout)).toThrow("RetrySettings.logicalTimeout: timeout must be a ")
+  it.each([-1, NaN, Infinity, 2 ** 31, 0.5, null, [], {}, () => 5])("refuses %o", (timeout) => {
+    expect(() => RetrySettings.logicalTimeout(timeout as never)).toThrow(
+      "RetrySettings.logicalTimeout: timeout must be a "
+    )
   })
 })
 
@@ -122,6 +124,10 @@ describe("RetrySettings.merge", () => {
     expect(() => RetrySettings.merge(given, { maxRetryDelay: 99 })).toThrow(
       "RetrySettings.merge: maxRetryDelay must be a finite duration >= 100ms and"
     )
-    expect(() => RetrySettings.merge(given, null as never)).toThrow("RetrySettings.merge: that must be a record")
+  })
+
+  it.each([null, undefined, 5, [], () => given])("refuses %o, which is no record", (wrong) => {
+    expect(() => RetrySettings.merge(given, wrong as never)).toThrow("RetrySettings.merge: that must be a record")
+    expect(() => RetrySettings.merge(wrong as never, {})).toThrow("RetrySettings.merge: self must be a record")
   })
 })
