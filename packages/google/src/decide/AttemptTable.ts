@@ -3,6 +3,7 @@
  */
 import * as Argument from "@effect-retry/core/Argument"
 import { Duration, Option, Predicate } from "effect"
+import * as Accepted from "../accept/Options.ts"
 import type { Fields } from "../accept/RetrySettingsRecord.ts"
 import { read } from "../accept/RetrySettingsRecord.ts"
 import type { Refusal, TimedAttempt } from "./GaxAlgorithm.ts"
@@ -101,8 +102,10 @@ interface Checked {
 }
 
 const checked = (options: Options): Checked => {
-  if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record of options", options)
-  const { attemptsTake, draw, rows = 100 }: Options = options
+  const { attemptsTake, draw, rows = 100 } = Accepted.check(owner, options)
+  if (draw !== undefined && !Predicate.isFunction(draw)) {
+    Argument.refuse(owner, "draw", "a function from a retry's number to a draw", draw)
+  }
   return {
     attemptsTake:
       attemptsTake === undefined ? undefined : Argument.millis(owner, "attemptsTake", attemptsTake, { min: 0 }),

@@ -1,21 +1,44 @@
 /**
  * A table of attempts as text, in the columns of Google's guide.
  */
-import { Duration, Option } from "effect"
+import * as Argument from "@effect-retry/core/Argument"
+import { Duration, Option, Predicate } from "effect"
 import type { AttemptTable, RefusedRow, Row } from "./AttemptTable.ts"
 import type { Refusal } from "./GaxAlgorithm.ts"
 
 /**
  * A line for each attempt, all times in milliseconds; the last line says why there is no further attempt.
  *
+ * Throws an `InvalidArgument` for what is no such table.
+ *
  * @category conversions
  */
-export const toText = ({ attempts, refused }: AttemptTable): string => {
+export const toText = (table: AttemptTable): string => {
+  const { attempts, refused } = checked(table)
   const cells = [["attempt", "RPC timeout", "delay", "invoked", "ended"], ...attempts.map(cellsOf)]
   const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)))
   const lines = cells.map((row) => row.map((cell, column) => cell.padStart(widths[column]!)).join("  "))
   return [...lines, Option.match(refused, { onNone: () => "... and so on", onSome: refusedLine })].join("\n")
 }
+
+const checked = (table: AttemptTable): AttemptTable =>
+  isTable(table) ? table : Argument.refuse("RetrySettings.toText", "table", "one of RetrySettings.table", table)
+
+const isTable = (table: AttemptTable): boolean =>
+  Predicate.isRecord(table) &&
+  Array.isArray(table.attempts) &&
+  Option.isOption(table.refused) &&
+  table.attempts.every(isRow) &&
+  Option.match(table.refused, { onNone: () => true, onSome: (row) => isTimed(row) && Object.hasOwn(why, row.because) })
+
+const isTimed = (row: Row | RefusedRow): boolean =>
+  Predicate.isRecord(row) && Duration.isDuration(row.delay) && Duration.isDuration(row.invoked)
+
+const isRow = (row: Row): boolean =>
+  isTimed(row) &&
+  Duration.isDuration(row.ended) &&
+  Option.isOption(row.rpcTimeout) &&
+  Option.match(row.rpcTimeout, { onNone: () => true, onSome: Duration.isDuration })
 
 const cellsOf = ({ attempt, delay, ended, invoked, rpcTimeout }: Row): ReadonlyArray<string> => [
   String(attempt),

@@ -4,6 +4,7 @@
 import { Backoff, Curve } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import type { Duration } from "effect"
+import * as Options from "../accept/Options.ts"
 
 /** Of a delay that may be none. */
 export const nonNegative = { min: 0 } satisfies Argument.Range
@@ -82,7 +83,10 @@ export interface Node {
  *
  * @category guards
  */
-export const checkNode = (owner: string, options: Node): { readonly multiplier: number; readonly maximum: number } => ({
-  multiplier: Argument.number(owner, "retryDelayMultiplier", options.retryDelayMultiplier ?? 2, factor),
-  maximum: Argument.millis(owner, "maxRetryDelay", options.maxRetryDelay ?? "64 seconds", positive)
-})
+export const checkNode = (owner: string, options: Node): { readonly multiplier: number; readonly maximum: number } => {
+  Options.check(owner, options)
+  return {
+    multiplier: Argument.number(owner, "retryDelayMultiplier", options.retryDelayMultiplier ?? 2, factor),
+    maximum: Argument.millis(owner, "maxRetryDelay", options.maxRetryDelay ?? "64 seconds", positive)
+  }
+}

@@ -9,7 +9,8 @@
 import { Backoff, Curve, Jitter } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { times } from "@effect-retry/core/Millis"
-import type { Duration } from "effect"
+import { type Duration, Predicate } from "effect"
+import * as Options from "../accept/Options.ts"
 import * as Defaults from "../accept/PythonDefaults.ts"
 import type { Node } from "./Formula.ts"
 import { added, checkNode, drawing, factor, nonNegative, positive } from "./Formula.ts"
@@ -37,6 +38,7 @@ export const truncatedExponential = (
   } = {}
 ): Backoff.Backoff => {
   const owner = "GoogleBackoff.truncatedExponential"
+  Options.check(owner, options)
   const base = Argument.millis(owner, "base", options.base ?? "1 second", nonNegative)
   const multiplier = Argument.number(owner, "multiplier", options.multiplier ?? 2, factor)
   const most = Argument.millis(owner, "random", options.random ?? "1 second", nonNegative)
@@ -108,6 +110,7 @@ export const gaxios = (
   } = {}
 ): Backoff.Backoff => {
   const owner = "GoogleBackoff.gaxios"
+  Options.check(owner, options)
   const first = Argument.millis(owner, "retryDelay", options.retryDelay ?? "100 millis", nonNegative)
   const multiplier = Argument.number(owner, "retryDelayMultiplier", options.retryDelayMultiplier ?? 2, factor)
   const millis = (n: number) => (n === 1 ? first : times(500, multiplier ** (n - 1) - 1))
@@ -134,6 +137,7 @@ export const python = (
   } = {}
 ): Backoff.Backoff => {
   const owner = "GoogleBackoff.python"
+  Options.check(owner, options)
   const maximum = Argument.millis(owner, "maximum", options.maximum ?? Defaults.maximum, nonNegative)
   const initial = Math.min(Argument.millis(owner, "initial", options.initial ?? Defaults.initial, nonNegative), maximum)
   const multiplier = Argument.number(owner, "multiplier", options.multiplier ?? Defaults.multiplier, nonNegative)
@@ -164,10 +168,12 @@ export const javaStorage = (
   } = {}
 ): Backoff.Backoff => {
   const owner = "GoogleBackoff.javaStorage"
+  Options.check(owner, options)
   const initial = Argument.millis(owner, "initialRetryDelay", options.initialRetryDelay ?? "1 second", nonNegative)
   const multiplier = Argument.number(owner, "retryDelayMultiplier", options.retryDelayMultiplier ?? 2, factor)
   const maximum = Argument.millis(owner, "maxRetryDelay", options.maxRetryDelay ?? "32 seconds", positive)
   const { jittered = true } = options
+  if (!Predicate.isBoolean(jittered)) Argument.refuse(owner, "jittered", "a boolean", jittered)
   const most = jittered ? 2 : 1
   const next = (last: number, u: number) => times(times(last, multiplier) || initial, jittered ? 1 + u : 1)
   return Backoff.fromCurve(
@@ -210,6 +216,7 @@ export const slidingWindow = (options: {
   readonly scalingUpperBound?: number
 }): Backoff.Backoff => {
   const owner = "GoogleBackoff.slidingWindow"
+  Options.check(owner, options)
   const upper = Argument.number(owner, "scalingUpperBound", options.scalingUpperBound ?? 2, { min: 1, exclusive: true })
   const lower = Argument.number(owner, "scalingLowerBound", options.scalingLowerBound ?? upper, { min: 1, max: upper })
   const minimum = Argument.millis(owner, "minimumDelay", options.minimumDelay, nonNegative)
@@ -252,12 +259,9 @@ export const gsutil = (
     readonly maxRetryDelay?: Duration.DurationInput
   } = {}
 ): Backoff.Backoff => {
-  const maximum = Argument.millis(
-    "GoogleBackoff.gsutil",
-    "maxRetryDelay",
-    options.maxRetryDelay ?? "32 seconds",
-    positive
-  )
+  const owner = "GoogleBackoff.gsutil"
+  Options.check(owner, options)
+  const maximum = Argument.millis(owner, "maxRetryDelay", options.maxRetryDelay ?? "32 seconds", positive)
   const bound = (n: number) => times(1000, 2 ** n)
   return drawing({
     name: "gsutil",
@@ -281,12 +285,9 @@ export const apitools = (
     readonly maxRetryWait?: Duration.DurationInput
   } = {}
 ): Backoff.Backoff => {
-  const maximum = Argument.millis(
-    "GoogleBackoff.apitools",
-    "maxRetryWait",
-    options.maxRetryWait ?? "60 seconds",
-    positive
-  )
+  const owner = "GoogleBackoff.apitools"
+  Options.check(owner, options)
+  const maximum = Argument.millis(owner, "maxRetryWait", options.maxRetryWait ?? "60 seconds", positive)
   const delayMillis = (n: number, capMillis: number, u: number) =>
     Math.min(Math.max(1000, Math.min(times(1000, 2 ** n) * (0.75 + u / 2), maximum)), capMillis)
   return drawing({

@@ -24,6 +24,7 @@ import { AttemptTimeout } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { longestTimerMillis } from "@effect-retry/core/Millis"
 import type { Duration } from "effect"
+import * as Options from "../accept/Options.ts"
 
 /** One timer of the platform. */
 const range = { min: 1, max: longestTimerMillis } satisfies Argument.Range
@@ -68,6 +69,7 @@ export const exponential = (
   } = {}
 ): AttemptTimeout.AttemptTimeout => {
   const owner = "PythonTimeout.exponential"
+  Options.check(owner, options)
   const initial = Argument.millis(owner, "initial", options.initial ?? "5 seconds", range)
   const maximum = Argument.millis(owner, "maximum", options.maximum ?? "30 seconds", range)
   const multiplier = Argument.number(owner, "multiplier", options.multiplier ?? 2, { min: 1 })

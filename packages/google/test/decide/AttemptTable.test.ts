@@ -1,3 +1,4 @@
+import { InvalidArgument } from "@effect-retry/core"
 import { RetrySettings } from "@effect-retry/google"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Option } from "effect"
@@ -201,6 +202,12 @@ describe("RetrySettings.table", () => {
     { options: { rows: 0 }, message: "rows must be a whole number >= 1 and <= 1000" },
     { options: { rows: 1001 }, message: "rows must be a whole number >= 1 and <= 1000" },
     { options: { draw: () => 1 }, message: "draw(1) must be >= 0 and <= 0.9999999999999999, got 1" },
+    { options: { draw: 5 }, message: "draw must be a function from a retry's number to a draw, got 5" },
+    { options: { draw: null }, message: "draw must be a function from a retry's number to a draw, got null" },
+    { options: { attemptsTake: null }, message: "attemptsTake must be a finite duration >= 0, got null" },
+    { settings: null as never, options: {}, message: "settings must be a record of settings, got null" },
+    { settings: (() => fast) as never, options: {}, message: "settings must be a record of settings" },
+    { options: [], message: "options must be a record" },
     { options: null as never, message: "options must be a record" }
   ])("refuses $options with settings of $settings", ({ message, options, settings = fast }) => {
     expect(() => RetrySettings.table(settings, options)).toThrow(`RetrySettings.table: ${message}`)
@@ -223,5 +230,23 @@ describe("RetrySettings.toText", () => {
   it("says where there is no timeout, and no end", () => {
     const text = RetrySettings.toText(RetrySettings.table({ totalTimeout: 1 }, { rows: 1 }))
     expect(text.split("\n").slice(1)).toEqual(["      1         none      0        0      0", "... and so on"])
+  })
+  const { attempts, refused } = RetrySettings.table(fast)
+
+  it.each<{ table: unknown }>([
+    { table: null },
+    { table: undefined },
+    { table: fast },
+    { table: [] },
+    { table: () => attempts },
+    { table: { attempts, refused: undefined } },
+    { table: { attempts, refused: Option.some(3) } },
+    { table: { attempts: "none", refused } },
+    { table: { attempts: [null], refused } },
+    { table: { attempts: [{ attempt: 1 }], refused } }
+  ])("refuses $table", ({ table }) => {
+    const toText = () => RetrySettings.toText(table as RetrySettings.AttemptTable)
+    expect(toText).toThrow(InvalidArgument.InvalidArgument)
+    expect(toText).toThrow("RetrySettings.toText: table must be one of RetrySettings.table")
   })
 })

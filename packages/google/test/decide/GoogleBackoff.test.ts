@@ -391,6 +391,30 @@ describe("GoogleBackoff bad arguments", () => {
   })
 })
 
+describe("GoogleBackoff without a record of options", () => {
+  const { apitools, gaxios, gsutil, javaStorage, nodeResumable, python, retryRequest, slidingWindow } = GoogleBackoff
+  const made = { apitools, gaxios, gsutil, javaStorage, nodeResumable, python, retryRequest, slidingWindow }
+  const constructors = Object.entries({ ...made, truncatedExponential: GoogleBackoff.truncatedExponential })
+
+  it.each(constructors)("%s refuses", (name, make: (options: never) => unknown) => {
+    for (const wrong of [null, [], 5, "64 seconds", () => ({})]) {
+      expect(() => make(wrong as never)).toThrow(InvalidArgument.InvalidArgument)
+      expect(() => make(wrong as never)).toThrow(`GoogleBackoff.${name}: options must be a record of options, got`)
+    }
+  })
+
+  it("slidingWindow refuses nothing at all", () => {
+    expect(() => slidingWindow(undefined as never)).toThrow("GoogleBackoff.slidingWindow: options must be a record")
+  })
+
+  it.each(["x", 1, null])("javaStorage refuses a jitter of %o", (jittered) => {
+    expect(() => javaStorage({ jittered: jittered as never })).toThrow(InvalidArgument.InvalidArgument)
+    expect(() => javaStorage({ jittered: jittered as never })).toThrow(
+      "GoogleBackoff.javaStorage: jittered must be a boolean, got"
+    )
+  })
+})
+
 for (const [name, backoff] of Object.entries({
   ...drawing,
   javaStorageWithoutJitter: GoogleBackoff.javaStorage({ jittered: false }),

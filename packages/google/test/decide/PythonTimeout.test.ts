@@ -108,6 +108,14 @@ describe("PythonTimeout", () => {
     [
       () => PythonTimeout.exponential({ deadline: -1 }),
       "PythonTimeout.exponential: deadline must be a finite duration >= 0, got -1"
+    ],
+    [() => PythonTimeout.timeToDeadline(null as never), "PythonTimeout.timeToDeadline: timeout must be a finite"],
+    [() => PythonTimeout.timeToDeadline((() => 5) as never), "PythonTimeout.timeToDeadline: timeout must be a finite"],
+    [() => PythonTimeout.exponential(null as never), "PythonTimeout.exponential: options must be a record of options"],
+    [() => PythonTimeout.exponential([] as never), "PythonTimeout.exponential: options must be a record of options"],
+    [
+      () => PythonTimeout.exponential((() => ({})) as never),
+      "PythonTimeout.exponential: options must be a record of options"
     ]
   ])("refuses bad arguments", (make, message) => {
     expect(make).toThrow(InvalidArgument.InvalidArgument)
