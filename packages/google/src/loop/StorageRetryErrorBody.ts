@@ -6,7 +6,7 @@
  */
 import { HttpClient, HttpClientError, type HttpClientResponse } from "@effect/platform"
 import { Discard, HttpClassifier } from "@effect-retry/http"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Fiber, Option, Stream } from "effect"
 import * as GoogleStatus from "../classify/GoogleStatus.ts"
 
 type With = HttpClient.HttpClient.With<unknown, unknown>
@@ -43,11 +43,29 @@ const json = /^application\/(?:[\w.-]+\+)?json\b/i
 const read = (response: Response): Effect.Effect<Response> => {
   const bytes = announced(response)
   if (bytes === undefined) return streamed(response)
-  // What is announced is read as a whole, which leaves the connection open.
-  return bytes > bounds.atMostBytes
-    ? Effect.succeed(response)
-    : Effect.map(Discard.drained(response, bounds), (body) => carrying(Discard.replaced(response, body), body))
+  return bytes > bounds.atMostBytes ? Effect.succeed(response) : whole(response)
 }
+
+/** Reads what is announced as a whole, which leaves the connection open; what takes longer is read on for the caller. */
+const whole = (response: Response): Effect.Effect<Response> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.forkDaemon(Effect.interruptible(response.arrayBuffer)), (reading) => {
+      const stopped = Fiber.interruptFork(reading)
+      return restore(Effect.timeoutOption(Effect.option(Effect.sandbox(Fiber.join(reading))), bounds.within)).pipe(
+        Effect.onInterrupt(() => stopped),
+        Effect.flatMap((read) => {
+          const body = Option.map(Option.flatten(read), bytesOf)
+          if (Option.isSome(body)) return Effect.succeed(carrying(Discard.replaced(response, body), body))
+          const rest = Effect.onInterrupt(Effect.map(Fiber.join(reading), bytesOf), () => stopped)
+          return Effect.map(Stream.toReadableStreamEffect(Stream.fromEffect(rest)), (rest) =>
+            Discard.replaced(response, Option.some(rest))
+          )
+        })
+      )
+    })
+  )
+
+const bytesOf = (buffer: ArrayBuffer): Uint8Array => new Uint8Array(buffer)
 
 /** What is encoded can be of any length once it is not. */
 const announced = ({ headers }: Response): number | undefined => {

@@ -1,6 +1,7 @@
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { AttemptTimeout } from "@effect-retry/core"
 import { StorageRetry } from "@effect-retry/google"
+import { HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Duration, Effect, Exit, Fiber, Stream } from "effect"
@@ -30,6 +31,25 @@ const chunked = (chunks: ReadonlyArray<string>, end: "ends" | "breaks" | "stalls
   )
   return { body, seen }
 }
+
+/** A body whose end comes when it is told to. */
+const slow = (beginning: string) => {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(undefined, undefined, { highWaterMark: 9 })
+  const writer = writable.getWriter()
+  const write = (text: string) => void writer.write(new TextEncoder().encode(text)).catch(() => {})
+  write(beginning)
+  return {
+    body: readable,
+    finish: (rest: string) => {
+      write(rest)
+      void writer.close().catch(() => {})
+    }
+  }
+}
+
+/** An error and what caused it, the outermost first. */
+const causes = (error: unknown): ReadonlyArray<unknown> =>
+  error instanceof Error ? [error, ...causes(error.cause)] : []
 
 interface Answer {
   readonly status?: number
@@ -104,6 +124,49 @@ describe("an error body", () => {
       expect([sent(), Duration.toMillis(yield* VirtualClock.now)]).toEqual([1, 1000])
       const read = yield* response.stream.pipe(Stream.take(1), Stream.decodeText(), Stream.runCollect)
       expect([Chunk.join(read, ""), seen.cancelled]).toEqual([limited.slice(0, 10), true])
+    }).pipe(Scripted.world)
+  )
+
+  it.effect("that was announced and is slow is waited for for a second, and left to the caller as a whole", () =>
+    Effect.gen(function* () {
+      const { body, finish } = slow(limited.slice(0, 10))
+      const headers = { ...type, "content-length": String(limited.length) }
+      const { client, sent } = answering(() => ({ body, headers }))
+      const response = yield* StorageRetry.withRetry(client).get(bucket)
+      expect([sent(), Duration.toMillis(yield* VirtualClock.now)]).toEqual([1, 1000])
+      finish(limited.slice(10))
+      expect(yield* response.text).toBe(limited)
+    }).pipe(Scripted.world)
+  )
+
+  it.effect("that was announced and breaks breaks for the caller with the error of the connection", () =>
+    Effect.gen(function* () {
+      const headers = { ...type, "content-length": String(limited.length) }
+      const { client, sent } = answering(() => ({ body: chunked([limited.slice(0, 10)], "breaks").body, headers }))
+      const response = yield* StorageRetry.withRetry(client).get(bucket)
+      const error = yield* Effect.flip(response.text)
+      expect([sent(), causes(error)]).toEqual([1, expect.arrayContaining([Scripted.reset])])
+    }).pipe(Scripted.world)
+  )
+
+  it.effect("that was announced is given up where the caller stops reading, and where an attempt times out", () =>
+    Effect.gen(function* () {
+      const aborted: Array<string> = []
+      const headers = { ...type, "content-length": String(limited.length) }
+      const client = HttpClient.make((request, _url, signal) =>
+        Effect.sync(() => {
+          signal.addEventListener("abort", () => aborted.push(request.method))
+          return HttpClientResponse.fromWeb(request, new Response(slow("").body, { status: 403, headers }))
+        })
+      )
+      const storage = StorageRetry.withRetry(client, { maxAttempts: 1 })
+      const response = yield* storage.get(bucket)
+      expect(aborted).toEqual([])
+      yield* Effect.timeoutOption(Stream.runDrain(response.stream), "1 second")
+      expect(aborted).toEqual(["GET"])
+      const attemptTimeout = AttemptTimeout.constant("500 millis")
+      yield* Effect.exit(storage.del(bucket).pipe(HttpRetry.withOptions({ attemptTimeout })))
+      expect(aborted).toEqual(["GET", "DELETE"])
     }).pipe(Scripted.world)
   )
 
