@@ -46,7 +46,12 @@ export const repeated = (config: ServiceConfig): { readonly path: string; readon
 /** A field that is empty counts as one that is absent. */
 const keyOf = ({ method, service }: Name): string => `${service ?? ""}/${method ?? ""}`
 
-const split = (owner: string, method: string): readonly [service: string, method: string] => {
+/**
+ * Service and method of a path; anything else throws.
+ *
+ * @category destructors
+ */
+export const split = (owner: string, method: string): readonly [service: string, method: string] => {
   const found = typeof method === "string" ? /^\/([^/]+)\/([^/]+)$/.exec(method) : null
   return found === null
     ? Argument.refuse(owner, "method", "a path such as /package.Service/Method", method)

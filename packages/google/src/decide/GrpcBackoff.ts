@@ -4,7 +4,7 @@
 import { Backoff, Curve, Jitter } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { times } from "@effect-retry/core/Millis"
-import type { Duration } from "effect"
+import { type Duration, Predicate } from "effect"
 
 /** The three fields of a retry policy that make its back-off. */
 interface Settings {
@@ -35,10 +35,19 @@ const standardJitter = /*#__PURE__*/ Jitter.proportional({ ratio: 0.2 })
  */
 export const backoff = (settings: Settings, jitter: Jitter.Jitter = standardJitter): Backoff.Backoff => {
   const owner = "GrpcRetry.backoff"
+  if (!Predicate.isRecord(settings)) return Argument.refuse(owner, "settings", "a record", settings)
+  checkJitter(owner, jitter)
   const above = { min: 0, exclusive: true }
   const initial = Argument.millis(owner, "initialBackoff", settings.initialBackoff, above)
   const max = Argument.millis(owner, "maxBackoff", settings.maxBackoff, above)
   const multiplier = Argument.number(owner, "backoffMultiplier", settings.backoffMultiplier, above)
   const curve = Curve.fromFunction("grpc", (n) => Math.min(times(initial, multiplier ** (n - 1)), max))
   return Backoff.jittered(Backoff.fromCurve(curve), jitter)
+}
+
+/**
+ * @category constructors
+ */
+export const checkJitter = (owner: string, jitter: Jitter.Jitter): void => {
+  if (!Predicate.hasProperty(jitter, "draw")) Argument.refuse(owner, "jitter", "a jitter", jitter)
 }

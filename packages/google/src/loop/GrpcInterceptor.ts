@@ -107,7 +107,9 @@ const standardBufferBytes = 1_048_576
 
 const check = (grpc: GrpcRetry, options: Options): number => {
   const owner = "GrpcInterceptor.make"
-  if (!Predicate.isRecord(grpc)) Argument.refuse(owner, "grpc", "a GrpcRetry", grpc)
+  if (!Predicate.hasProperty(grpc, "policy") || !Predicate.hasProperty(grpc, "hedging")) {
+    return Argument.refuse(owner, "grpc", "a GrpcRetry", grpc)
+  }
   if (!Predicate.isRecord(options)) Argument.refuse(owner, "options", "a record", options)
   const { bufferBytes = standardBufferBytes } = options
   return Argument.number(owner, "bufferBytes", bufferBytes, { min: 0 })

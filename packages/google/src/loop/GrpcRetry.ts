@@ -50,7 +50,7 @@
 import { Retry, RetryBucket } from "@effect-retry/core"
 import type { TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, Option, Predicate } from "effect"
 import type { Index } from "../accept/ServiceConfigNames.ts"
 import { index } from "../accept/ServiceConfigNames.ts"
 import type { ServiceConfig } from "../accept/ServiceConfigShape.ts"
@@ -127,7 +127,9 @@ const call = <A, E, R>(
   method: string,
   attempt: (number: number) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> => {
-  const config = find("GrpcRetry.call", method)
+  const owner = "GrpcRetry.call"
+  const config = find(owner, method)
+  if (!Predicate.isFunction(attempt)) Argument.refuse(owner, "attempt", "a function from number to effect", attempt)
   const hedging = hedgingOf(client, method, config)
   const { attempt: _, ...policy } = policyOf(client, method, config)
   const withinMillis = config?.timeout === undefined ? Infinity : Duration.toMillis(config.timeout)

@@ -7,10 +7,11 @@ import * as Argument from "@effect-retry/core/Argument"
 import { longestMillis, longestTimerMillis } from "@effect-retry/core/Millis"
 import { Duration, Predicate } from "effect"
 import type { MethodConfig } from "../accept/ServiceConfigShape.ts"
-import { backoff } from "../decide/GrpcBackoff.ts"
+import { backoff, checkJitter } from "../decide/GrpcBackoff.ts"
 import type { ProgressOf } from "../decide/GrpcVerdict.ts"
 import * as GrpcVerdict from "../decide/GrpcVerdict.ts"
 import type * as Hedging from "./Hedging.ts"
+import * as Parts from "./PolicyParts.ts"
 
 /**
  * How the client acts on a service config.
@@ -19,7 +20,9 @@ import type * as Hedging from "./Hedging.ts"
  */
 export interface Options {
   /**
-   * Most attempts of a call, whatever the config says. A number below 2 stands for the default, as in gRPC for Go.
+   * Most attempts of a call, whatever the config says: a whole number from 2. Zero and less stand for the default, as in
+   * gRPC for Go; 1 does so there, too, and is refused here, since it reads as "no retries". Those are a config without
+   * policies.
    *
    * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Limits on Retries and Hedges".
    * @default 5
@@ -29,7 +32,10 @@ export interface Options {
   readonly jitter?: Jitter.Jitter | undefined
   /** Tells from an error how far the call came. @default "Processed" */
   readonly progress?: ProgressOf | undefined
-  /** In place of the throttle of the config: one that several processes share, or one that outlives a change of config. */
+  /**
+   * In place of the throttle of the config: one that several processes share, or one that outlives a change of config. A
+   * value and no tag, as calls require no services: make the `GrpcRetry` where the service is at hand.
+   */
   readonly bucket?: TokenBucket.TokenBucket | undefined
   /** Called with every event of every call; the name of a call is its method. @default none */
   readonly observe?: ReadonlyArray<Observe.Observer> | undefined
@@ -72,22 +78,20 @@ export interface Client {
  * @category constructors
  */
 export const client = (owner: string, options: Options): Client => {
-  const { bucket, jitter, progress = processed } = options
-  const observe: ReadonlyArray<Observe.Observer> = options.observe ?? []
-  if (jitter !== undefined && !Predicate.hasProperty(jitter, "draw")) {
-    Argument.refuse(owner, "jitter", "a jitter", jitter)
-  }
+  const given: unknown = options
+  if (!Predicate.isRecord(given)) return Argument.refuse(owner, "options", "a record", given)
+  const { jitter, progress = processed } = options
+  if (jitter !== undefined) checkJitter(owner, jitter)
   if (!Predicate.isFunction(progress)) {
     Argument.refuse(owner, "progress", "a function from error to progress", progress)
   }
-  if (!Array.isArray(observe) || !observe.every((observer) => Predicate.isFunction(observer))) {
-    Argument.refuse(owner, "observe", "an array of observers", observe)
+  return {
+    cap: capOf(owner, options.maxAttemptsCap),
+    progressOf: progress,
+    jitter,
+    bucket: Parts.bucket(owner, options.bucket),
+    observe: Parts.observers(owner, options.observe)
   }
-  if (bucket !== undefined && !Predicate.hasProperty(bucket, "acquire")) {
-    Argument.refuse(owner, "bucket", "a TokenBucket", bucket)
-  }
-  const cap = capOf(owner, options.maxAttemptsCap)
-  return { cap, progressOf: progress, jitter, bucket, observe: [...observe] }
 }
 
 const processed: ProgressOf = () => "Processed"
@@ -97,7 +101,9 @@ const standardCap = 5
 
 const capOf = (owner: string, given: number | undefined): number => {
   if (given === undefined) return standardCap
-  if (!Number.isInteger(given)) Argument.refuse(owner, "maxAttemptsCap", "a whole number", given)
+  if (!Number.isInteger(given) || given === 1) {
+    Argument.refuse(owner, "maxAttemptsCap", "a whole number >= 2, or <= 0 for the default", given)
+  }
   return given < 2 ? standardCap : given
 }
 

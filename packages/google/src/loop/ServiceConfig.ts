@@ -35,7 +35,7 @@
 import { InvalidArgument } from "@effect-retry/core"
 import { Effect, Either, Option } from "effect"
 import { dual } from "effect/Function"
-import { index } from "../accept/ServiceConfigNames.ts"
+import { index, split } from "../accept/ServiceConfigNames.ts"
 import type { MethodConfig, ServiceConfig } from "../accept/ServiceConfigShape.ts"
 import * as Schema from "./ServiceConfigSchema.ts"
 
@@ -74,19 +74,16 @@ export const decode = (json: unknown): Effect.Effect<ServiceConfig, InvalidArgum
  * @category conversions
  */
 export const parse = (text: string): Effect.Effect<ServiceConfig, InvalidArgument.InvalidArgument> =>
-  Effect.flatMap(
-    Effect.try({
-      try: (): unknown => JSON.parse(text),
-      catch: () =>
-        new InvalidArgument.InvalidArgument({
-          owner: "ServiceConfig.parse",
-          field: "text",
-          allowed: "JSON",
-          value: `${text.length} characters`
-        })
-    }),
-    (json) => Schema.decode("ServiceConfig.parse", json)
-  )
+  Effect.suspend(() => Either.flatMap(jsonOf(text), (json) => Schema.decode("ServiceConfig.parse", json)))
+
+const jsonOf = (text: unknown): Either.Either<unknown, InvalidArgument.InvalidArgument> => {
+  const refused = (value: unknown) =>
+    new InvalidArgument.InvalidArgument({ owner: "ServiceConfig.parse", field: "text", allowed: "JSON", value })
+  if (typeof text !== "string") return Either.left(refused(text))
+  return Either.try({ try: () => JSON.parse(text), catch: () => refused(`${text.length} characters`) })
+}
+
+const finding = "ServiceConfig.methodConfig"
 
 /**
  * The config of a method, given by its path, `/package.Service/Method`: the one that names the method, else the one for its
@@ -99,6 +96,11 @@ export const parse = (text: string): Effect.Effect<ServiceConfig, InvalidArgumen
 export const methodConfig: {
   (method: string): (self: ServiceConfig) => Option.Option<MethodConfig>
   (self: ServiceConfig, method: string): Option.Option<MethodConfig>
-} = /*#__PURE__*/ dual(2, (self: ServiceConfig, method: string) =>
-  Option.fromNullable(index(self)("ServiceConfig.methodConfig", method))
+} = /*#__PURE__*/ dual(
+  (args) => {
+    // A config alone is no method: it is refused here, and not when the result is called.
+    if (args.length < 2) split(finding, args[0])
+    return args.length > 1
+  },
+  (self: ServiceConfig, method: string) => Option.fromNullable(index(Schema.check(finding, self))(finding, method))
 )

@@ -184,7 +184,7 @@ interface Wrong {
 const wrongIn = (issue: ParseResult.ParseIssue, field: string, allowed: string): Wrong => {
   switch (issue._tag) {
     case "Pointer":
-      return wrongIn(issue.issue, joined(field, issue.path), allowed)
+      return wrongIn(issue.issue, joined(field, issue.path), "a record")
     case "Composite":
       return wrongIn("_tag" in issue.issues ? issue.issues : issue.issues[0], field, allowedBy(issue.ast) ?? allowed)
     case "Refinement":

@@ -664,6 +664,10 @@ describe("GrpcInterceptor.make", () => {
     )
   })
 
+  it.each([null, {}, "x"])("refuses what is no GrpcRetry: %o", (given) => {
+    expect(() => GrpcInterceptor.make(given as never)).toThrow("GrpcInterceptor.make: grpc must be a GrpcRetry, got ")
+  })
+
   it.effect.each([
     [-1, "GrpcInterceptor.make: bufferBytes must be >= 0, got -1"],
     [Number.NaN, "GrpcInterceptor.make: bufferBytes must be >= 0, got NaN"]

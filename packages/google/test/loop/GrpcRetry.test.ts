@@ -169,7 +169,6 @@ describe("GrpcRetry.call under a retryPolicy", () => {
     { service: 3, client: 10, attempts: 3 },
     { service: 8, client: -1, attempts: 5 },
     { service: 3, client: 0, attempts: 3 },
-    { service: 9, client: 1, attempts: 5 },
     { service: 10, client: undefined, attempts: 5 },
     { service: 10, client: 8, attempts: 8 }
   ])("makes at most $attempts attempts of $service under a limit of $client", ({ attempts, client, service }) =>
@@ -511,6 +510,16 @@ describe("GrpcRetry.make", () => {
       "GrpcRetry.make: retryThrottling.maxTokens must be a number > 0 and <= 1000, got 1001"
     ],
     [
+      "a config that is null",
+      () => GrpcRetry.make(null as never),
+      "GrpcRetry.make: config must be a service config, got null"
+    ],
+    [
+      "a hedging policy made by hand",
+      () => GrpcRetry.make({ methodConfig: [{ name: [], hedgingPolicy: 7 as never }] }),
+      "GrpcRetry.make: methodConfig[0].hedgingPolicy must be a record, got 7"
+    ],
+    [
       "a duration made by hand",
       () =>
         GrpcRetry.make({
@@ -530,9 +539,24 @@ describe("GrpcRetry.make", () => {
       'GrpcRetry.make: methodConfig[0].retryPolicy.initialBackoff must be more than no seconds, with up to nine decimals, such as "1.5s", got 0'
     ],
     [
+      "options that are a text",
+      () => GrpcRetry.make({ methodConfig: [] }, "x" as never),
+      'GrpcRetry.make: options must be a record, got "x"'
+    ],
+    [
+      "options that are null",
+      () => GrpcRetry.make({ methodConfig: [] }, null as never),
+      "GrpcRetry.make: options must be a record, got null"
+    ],
+    [
       "a limit with a fraction",
       () => GrpcRetry.make({ methodConfig: [] }, { maxAttemptsCap: 2.5 }),
-      "GrpcRetry.make: maxAttemptsCap must be a whole number, got 2.5"
+      "GrpcRetry.make: maxAttemptsCap must be a whole number >= 2, or <= 0 for the default, got 2.5"
+    ],
+    [
+      "a limit that a reader takes for no retries",
+      () => GrpcRetry.make({ methodConfig: [] }, { maxAttemptsCap: 1 }),
+      "GrpcRetry.make: maxAttemptsCap must be a whole number >= 2, or <= 0 for the default, got 1"
     ],
     [
       "a jitter that is none",
@@ -553,6 +577,35 @@ describe("GrpcRetry.make", () => {
       "observers that are none",
       () => GrpcRetry.make({ methodConfig: [] }, { observe: [1 as never] }),
       "GrpcRetry.make: observe must be an array of observers, got [1]"
+    ]
+  ])("refuses %s", (_, make, message) => {
+    expect(make).toThrow(message)
+  })
+})
+
+describe("GrpcRetry.call", () => {
+  it.effect.each<[given: unknown, text: string]>([
+    [5, "5"],
+    [undefined, "undefined"],
+    [Effect.void, "{"]
+  ])("refuses what is no function of an attempt: %s", ([given, text]) =>
+    Effect.map(GrpcRetry.make(configOf({ retryPolicy })), (grpc) => {
+      expect(() => grpc.call(method, given as never)).toThrow(
+        `GrpcRetry.call: attempt must be a function from number to effect, got ${text}`
+      )
+    })
+  )
+})
+
+describe("GrpcRetry.backoff", () => {
+  it.each<[name: string, make: () => unknown, message: string]>([
+    ["null", () => GrpcRetry.backoff(null as never), "GrpcRetry.backoff: settings must be a record, got null"],
+    ["a text", () => GrpcRetry.backoff("1s" as never), 'GrpcRetry.backoff: settings must be a record, got "1s"'],
+    [
+      "a jitter that is none",
+      () =>
+        GrpcRetry.backoff({ initialBackoff: "1 second", maxBackoff: "1 second", backoffMultiplier: 1 }, 0.2 as never),
+      "GrpcRetry.backoff: jitter must be a jitter, got 0.2"
     ]
   ])("refuses %s", (_, make, message) => {
     expect(make).toThrow(message)

@@ -230,6 +230,11 @@ describe("ServiceConfig.parse", () => {
   ])("refuses %s", (text, says) => {
     expect(Effect.runSync(Effect.flip(ServiceConfig.parse(text))).message).toBe(says)
   })
+
+  it.each([undefined, null, 5])("fails with a refusal of what is no text: %s", (text) => {
+    const refused = Effect.runSync(Effect.flip(ServiceConfig.parse(text as never)))
+    expect(refused.message).toBe(`ServiceConfig.parse: text must be JSON, got ${text}`)
+  })
 })
 
 describe("ServiceConfig.make", () => {
@@ -268,6 +273,20 @@ describe("ServiceConfig.methodConfig", () => {
   it("finds nothing where no name matches", () => {
     const named = { methodConfig: config.methodConfig.slice(1) }
     expect(ServiceConfig.methodConfig(named, "/x.Y/Z")).toEqual(Option.none())
+  })
+
+  it("refuses at once a config in the place of a method", () => {
+    expect(() => ServiceConfig.methodConfig(config as never)).toThrow(
+      "ServiceConfig.methodConfig: method must be a path such as /package.Service/Method, got [object Object]"
+    )
+  })
+
+  it.each([
+    [null, "config must be a service config, got null"],
+    [{ methodConfig: [7] }, "methodConfig[0] must be a method config, got 7"]
+  ])("refuses the config %o", (wrong, says) => {
+    expect(() => ServiceConfig.methodConfig(wrong as never, "/a.B/C")).toThrow(`ServiceConfig.methodConfig: ${says}`)
+    expect(() => ServiceConfig.methodConfig("/a.B/C")(wrong as never)).toThrow(`ServiceConfig.methodConfig: ${says}`)
   })
 
   it.each(["", "a.B/C", "/a.B", "/a.B/", "//C", "/a/B/C", "https://x/a.B/C"])("refuses the method %o", (method) => {

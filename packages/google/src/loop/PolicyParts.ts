@@ -1,0 +1,31 @@
+/**
+ * Checks of the parts that policies of calls and of hedges have in common.
+ */
+import type { Observe, TokenBucket } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
+import { Predicate } from "effect"
+
+/**
+ * @category constructors
+ */
+export const observers = (
+  owner: string,
+  given: ReadonlyArray<Observe.Observer> | undefined
+): ReadonlyArray<Observe.Observer> => {
+  if (given === undefined) return []
+  return Array.isArray(given) && given.every((observer) => Predicate.isFunction(observer))
+    ? [...given]
+    : Argument.refuse(owner, "observe", "an array of observers", given)
+}
+
+/**
+ * @category constructors
+ */
+export const bucket = <B extends TokenBucket.TokenBucket>(
+  owner: string,
+  given: B | undefined,
+  allowed = "a TokenBucket"
+): B | undefined =>
+  given === undefined || Predicate.hasProperty(given, "acquire")
+    ? given
+    : Argument.refuse(owner, "bucket", allowed, given)
