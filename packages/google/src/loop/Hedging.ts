@@ -25,13 +25,15 @@
  * Effect.runPromise(hedged).then((attempt) => assert.strictEqual(attempt, 2))
  * ```
  */
-import type { Effect } from "effect"
-import { check } from "./HedgingPolicy.ts"
-import type { Policy } from "./HedgingPolicy.ts"
+import * as Argument from "@effect-retry/core/Argument"
+import { type Context, Effect, Predicate } from "effect"
+import { dual } from "effect/Function"
+import { check, resolved } from "./HedgingPolicy.ts"
+import type { Bucket, Policy } from "./HedgingPolicy.ts"
 import type { Call } from "./HedgingRun.ts"
 import * as HedgingRun from "./HedgingRun.ts"
 
-export type { Policy } from "./HedgingPolicy.ts"
+export type { Bucket, Policy } from "./HedgingPolicy.ts"
 
 /**
  * Runs an operation with hedges. It is given the number of each attempt, from 1.
@@ -46,7 +48,30 @@ export type { Policy } from "./HedgingPolicy.ts"
  *
  * @category running
  */
-export const run = <A, E, R>(
-  call: (attempt: number) => Effect.Effect<A, E, R>,
-  policy: Policy<E>
-): Effect.Effect<A, E, R> => HedgingRun.run(call as Call, check(policy)) as Effect.Effect<A, E, R>
+export const run: {
+  <E, B extends Bucket = never>(
+    policy: Policy<E, B>
+  ): <A, E2 extends E, R>(
+    call: (attempt: number) => Effect.Effect<A, E2, R>
+  ) => Effect.Effect<A, E2, R | Needs<B>["service"]>
+  <A, E, R, B extends Bucket = never>(
+    call: (attempt: number) => Effect.Effect<A, E, R>,
+    policy: Policy<E, B>
+  ): Effect.Effect<A, E, R | Needs<B>["service"]>
+} = /*#__PURE__*/ dual(
+  (args) => {
+    // A policy alone is checked here, and not when the result is called.
+    if (args.length < 2) check(owner, args[0])
+    return args.length > 1
+  },
+  (call: Call, policy: Policy<never, Bucket>) => {
+    if (!Predicate.isFunction(call)) Argument.refuse(owner, "call", "a function from number to effect", call)
+    return Effect.flatMap(resolved(check(owner, policy)), (checked) => HedgingRun.run(call, checked))
+  }
+)
+
+const owner = "Hedging.run"
+
+interface Needs<B> {
+  readonly service: B extends Context.Tag<infer I, any> ? I : never
+}

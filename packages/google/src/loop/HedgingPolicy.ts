@@ -3,15 +3,22 @@
  */
 import type { Classifier, Observe, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { Predicate } from "effect"
-import type { Duration } from "effect"
+import { Context, type Duration, Effect, Predicate } from "effect"
+import * as Parts from "./PolicyParts.ts"
 
 /**
- * How an operation is hedged; `E` is the error it judges.
+ * What a policy may have for its bucket.
  *
  * @category models
  */
-export interface Policy<in E = unknown> {
+export type Bucket = TokenBucket.TokenBucket | Context.Tag<any, TokenBucket.TokenBucket>
+
+/**
+ * How an operation is hedged; `E` is the error it judges, `B` its bucket, such as `typeof Tokens` for a tag.
+ *
+ * @category models
+ */
+export interface Policy<in E = unknown, out B extends Bucket = TokenBucket.TokenBucket> {
   /** What events call the operation. @default none */
   readonly name?: string | undefined
   /** Called with every event, one after the other. @default none */
@@ -27,8 +34,11 @@ export interface Policy<in E = unknown> {
   readonly hedgingDelay: Duration.DurationInput
   /** No attempt is sent after this time. Those that run go on. @default no limit */
   readonly sendWithin?: Duration.DurationInput | undefined
-  /** Asked before every attempt but the first, and told how attempts ended. It is not waited for. @default none */
-  readonly bucket?: TokenBucket.TokenBucket | undefined
+  /**
+   * A bucket or the tag of one. Asked before every attempt but the first, and told how attempts ended. It is not waited
+   * for. @default none
+   */
+  readonly bucket?: B | undefined
 }
 
 /**
@@ -36,39 +46,48 @@ export interface Policy<in E = unknown> {
  *
  * @category models
  */
-export interface Checked {
+export interface Checked<B extends Bucket = TokenBucket.TokenBucket> {
   readonly name: string
   readonly observe: ReadonlyArray<Observe.Observer>
   readonly classifier: Classifier.Classifier<unknown>
   readonly maxAttempts: number
   readonly delayMillis: number
   readonly withinMillis: number
-  readonly bucket: TokenBucket.TokenBucket | undefined
+  readonly bucket: B | undefined
 }
 
 /**
  * @category constructors
  */
-export const check = <E>(policy: Policy<E>): Checked => {
-  const owner = "Hedging.run"
+export const check = <E>(owner: string, policy: Policy<E, Bucket>): Checked<Bucket> => {
+  const given: unknown = policy
+  if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)
   const { bucket, classifier, maxAttempts, name = "", sendWithin } = policy
-  const observe: ReadonlyArray<Observe.Observer> = policy.observe ?? []
   if (!Predicate.isFunction(classifier)) {
     Argument.refuse(owner, "classifier", "a function from error to verdict", classifier)
   }
-  if (!Array.isArray(observe) || !observe.every((observer) => Predicate.isFunction(observer))) {
-    Argument.refuse(owner, "observe", "an array of observers", observe)
-  }
-  if (bucket !== undefined && !Predicate.hasProperty(bucket, "acquire")) {
-    Argument.refuse(owner, "bucket", "a TokenBucket", bucket)
-  }
   return {
     name,
-    observe: [...observe],
+    observe: Parts.observers(owner, policy.observe),
     classifier: classifier as Classifier.Classifier<unknown>,
     maxAttempts: Argument.number(owner, "maxAttempts", maxAttempts, { min: 1, integer: true }),
     delayMillis: Argument.millis(owner, "hedgingDelay", policy.hedgingDelay, { min: 0 }),
     withinMillis: sendWithin === undefined ? Infinity : Argument.millis(owner, "sendWithin", sendWithin, { min: 0 }),
-    bucket
+    bucket: isTag(bucket) ? bucket : Parts.bucket(owner, bucket, "a TokenBucket or a Context.Tag of one")
   }
 }
+
+/**
+ * The policy with the bucket of its tag.
+ *
+ * @category running
+ */
+export const resolved = (policy: Checked<Bucket>): Effect.Effect<Checked, never, unknown> => {
+  const { bucket } = policy
+  return isTag(bucket)
+    ? Effect.map(bucket, (found) => ({ ...policy, bucket: found }))
+    : Effect.succeed({ ...policy, bucket })
+}
+
+const isTag = (bucket: Bucket | undefined): bucket is Context.Tag<unknown, TokenBucket.TokenBucket> =>
+  Context.isTag(bucket as never)

@@ -21,11 +21,11 @@ export const observers = (
 /**
  * @category constructors
  */
-export const bucket = <B extends TokenBucket.TokenBucket>(
+export const bucket = (
   owner: string,
-  given: B | undefined,
+  given: TokenBucket.TokenBucket | undefined,
   allowed = "a TokenBucket"
-): B | undefined =>
+): TokenBucket.TokenBucket | undefined =>
   given === undefined || Predicate.hasProperty(given, "acquire")
     ? given
     : Argument.refuse(owner, "bucket", allowed, given)

@@ -2,7 +2,7 @@ import { Classifier, Observe, Retry, RetryBucket, TokenBucket, Verdict } from "@
 import { GrpcRetry, Hedging } from "@effect-retry/google"
 import { Expect, Timeline, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Cause, type Clock, Context, Data, Duration, Effect, Exit, Fiber, FiberRef, Option, Ref } from "effect"
+import { Cause, type Clock, Context, Data, Duration, Effect, Exit, Fiber, FiberRef, Option, pipe, Ref } from "effect"
 import { CallFailed, configOf, failure, method, unavailable } from "../support/GrpcCalls.ts"
 
 class Fatal extends Data.TaggedError("Fatal")<{ readonly attempt: number }> {}
@@ -348,11 +348,42 @@ describe("Hedging.run", () => {
     ["sendWithin", "soon", 'sendWithin must be a finite duration >= 0, got "soon"'],
     ["classifier", "always", 'classifier must be a function from error to verdict, got "always"'],
     ["observe", [7], "observe must be an array of observers, got [7]"],
-    ["bucket", {}, "bucket must be a TokenBucket, got [object Object]"]
+    ["bucket", {}, "bucket must be a TokenBucket or a Context.Tag of one, got [object Object]"]
   ])("refuses a policy with the %s %o", (field, value, message) => {
-    expect(() => Hedging.run(play({}), { ...policy, [field]: value })).toThrow(`Hedging.run: ${message}`)
+    const wrong = { ...policy, [field]: value }
+    expect(() => Hedging.run(play({}), wrong)).toThrow(`Hedging.run: ${message}`)
+    expect(() => Hedging.run(wrong)).toThrow(`Hedging.run: ${message}`)
   })
+
+  it.each<[name: string, run: () => unknown, message: string]>([
+    ["null for a policy", () => Hedging.run(play({}), null as never), "policy must be a record, got null"],
+    ["null for a policy, alone", () => Hedging.run(null as never), "policy must be a record, got null"],
+    ["a call for a policy", () => Hedging.run(play({}) as never), "policy must be a record, got "],
+    [
+      "a text for a call",
+      () => Hedging.run("x" as never, policy),
+      'call must be a function from number to effect, got "x"'
+    ],
+    [
+      "a text for a call, later",
+      () => Hedging.run(policy)("x" as never),
+      'call must be a function from number to effect, got "x"'
+    ]
+  ])("refuses %s", (_, run, message) => {
+    expect(run).toThrow(`Hedging.run: ${message}`)
+  })
+
+  it.effect("takes a policy first", () =>
+    Effect.gen(function* () {
+      const hedged = Hedging.run(policy)
+      const timeline = yield* Timeline.record(hedged(play({ 2: [100, "succeed"] })))
+      expect([Timeline.startsMillis(timeline), timeline.exit]).toEqual([[0, 500], Exit.succeed(2)])
+    }).pipe(VirtualClock.run)
+  )
 })
+
+class Tokens extends Context.Tag("test/Tokens")<Tokens, TokenBucket.TokenBucket>() {}
+class OtherTokens extends Context.Tag("test/OtherTokens")<OtherTokens, TokenBucket.TokenBucket>() {}
 
 const throttleAt = (tokens: number) =>
   Effect.gen(function* () {
@@ -412,6 +443,15 @@ describe("Hedging.run with a bucket", () => {
       expect(Timeline.startsMillis(timeline)).toEqual(starts)
       expect(timeline.exit).toEqual(exit)
       expect(yield* bucket.level).toBe(left)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("asks the bucket of a tag", () =>
+    Effect.gen(function* () {
+      const bucket = yield* throttleAt(3)
+      const hedged = Hedging.run(play({ 1: [100, "pass"], 2: [100, "pass"] }), { ...policy, bucket: Tokens })
+      const timeline = yield* Timeline.record(Effect.provideService(hedged, Tokens, bucket))
+      expect([Timeline.startsMillis(timeline), yield* bucket.level]).toEqual([[0], 2])
     }).pipe(VirtualClock.run)
   )
 
@@ -660,5 +700,36 @@ describe("Hedging.run types", () => {
     expect(wrong).toBeTypeOf("function")
     const ofService = (hedging: Hedging.Policy) => Hedging.run(call, hedging)
     expectTypeOf(ofService).returns.toEqualTypeOf<Effect.Effect<string, Fatal, Service>>()
+  })
+
+  it("take a policy first, whose error may be wider than that of the call", () => {
+    const call = (attempt: number): Effect.Effect<string, Fatal, Service> => Effect.map(Service, () => String(attempt))
+    const stored = Hedging.run(policy)
+    const piped = () => pipe(call, Hedging.run(policy))
+    expectTypeOf(piped).returns.toEqualTypeOf<Effect.Effect<string, Fatal, Service>>()
+    const called = () => stored(call)
+    expectTypeOf(called).returns.toEqualTypeOf<Effect.Effect<string, Fatal, Service>>()
+    const judged: Classifier.Classifier<Passing> = () => Verdict.transient
+    // @ts-expect-error it does not judge Fatal
+    const wrong = () => pipe(call, Hedging.run({ ...policy, classifier: judged }))
+    expect(wrong).toBeTypeOf("function")
+  })
+
+  it("require the service of a tag", () => {
+    const call = (attempt: number): Effect.Effect<string, Fatal, Service> => Effect.map(Service, () => String(attempt))
+    const first = () => Hedging.run(call, { ...policy, bucket: Tokens })
+    expectTypeOf(first).returns.toEqualTypeOf<Effect.Effect<string, Fatal, Service | Tokens>>()
+    const last = () => pipe(call, Hedging.run({ ...policy, bucket: Tokens }))
+    expectTypeOf(last).returns.toEqualTypeOf<Effect.Effect<string, Fatal, Service | Tokens>>()
+    const either = (isOther: boolean) => Hedging.run(call, { ...policy, bucket: isOther ? OtherTokens : Tokens })
+    expectTypeOf(either).returns.toEqualTypeOf<Effect.Effect<string, Fatal, Service | Tokens | OtherTokens>>()
+    const value = (bucket: TokenBucket.TokenBucket | undefined) => Hedging.run(call, { ...policy, bucket })
+    expectTypeOf(value).returns.toEqualTypeOf<Effect.Effect<string, Fatal, Service>>()
+    const annotated = (given: Hedging.Policy<Fatal, typeof Tokens>) => Hedging.run(call, given)
+    expectTypeOf(annotated).returns.toEqualTypeOf<Effect.Effect<string, Fatal, Service | Tokens>>()
+    const text = Context.GenericTag<"text", string>("text")
+    // @ts-expect-error no bucket is behind the tag
+    const wrong = () => Hedging.run(call, { ...policy, bucket: text })
+    expect(wrong).toBeTypeOf("function")
   })
 })
