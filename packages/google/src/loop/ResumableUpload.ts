@@ -107,8 +107,10 @@ type Failed = UploadFailed | ChecksumMismatch | HttpClientError.ResponseError
  * Requests to a session are repeated unless those rules are `never`. A session that the server has lost (404, 410) is replaced where its start may
  * be repeated and the source can be read again, and as often as there are attempts without getting further.
  *
- * The address of the session, of which the query is a secret, is in no error, event, log line or span: they show
- * `upload_id=REDACTED`. A session at another origin than that of its start is refused, since requests to it carry what the
+ * The address of the session, of which query and path can be a secret, is in no error, event, log line or span: they show
+ * `upload_id=REDACTED`, and no other path than that of the start. Errors of the client are shown without headers and
+ * properties in which it is. What is not filtered: the body of an answer, and what a client itself logs, traces or keeps in
+ * private fields of its errors. A session at another origin than that of its start is refused, since requests to it carry what the
  * client signs them with.
  *
  * Sources: https://docs.cloud.google.com/storage/docs/resumable-uploads, read 2026-11-22; of the count for every chunk

@@ -13,6 +13,7 @@ import * as Checksum from "../classify/Checksum.ts"
 import { ChecksumMismatch } from "./ChecksumMismatch.ts"
 import * as Address from "./ResumableUploadAddress.ts"
 import * as Failed from "./ResumableUploadFailed.ts"
+import * as Secret from "./ResumableUploadSecret.ts"
 import * as Session from "./ResumableUploadSession.ts"
 import * as Source from "./ResumableUploadSource.ts"
 import { announcing } from "./ResumableUploadStart.ts"
@@ -236,7 +237,7 @@ const started = (upload: Upload, session: Session.Session): Operation => {
       ? Effect.zipRight(Session.drained(response), Session.begin(session, response))
       : Effect.fail(statusError(response))
   )
-  return Effect.locallyWith(sent, Headers.currentRedactedNames, (names) => [...names, ...Address.secretHeaders])
+  return Effect.locallyWith(sent, Headers.currentRedactedNames, (names) => [...names, Secret.headersOfStart])
 }
 
 /** Gets the session further than it ever was. What the caller has declared holds for what the client sends besides. */

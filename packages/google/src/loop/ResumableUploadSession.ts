@@ -8,6 +8,7 @@ import * as Checksum from "../classify/Checksum.ts"
 import * as UploadVerdict from "../decide/UploadVerdict.ts"
 import * as Address from "./ResumableUploadAddress.ts"
 import { type Reason, UploadFailed } from "./ResumableUploadFailed.ts"
+import * as Secret from "./ResumableUploadSecret.ts"
 import * as Source from "./ResumableUploadSource.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
@@ -76,7 +77,7 @@ const failed = (self: Session, _tag: Reason["_tag"], why: string): Effect.Effect
  * @category destructors
  */
 export const shownRequest = ({ address, start }: Session): Request =>
-  HttpClientRequest.put(Address.shown(address ?? start.url))
+  HttpClientRequest.put(Address.shown(address, start))
 
 /**
  * One attempt: asks where the session stands, if that is not known, and sends the bytes that follow. Answers the response to
@@ -130,20 +131,21 @@ interface Part {
 /** Sends one request, and does what its answer means. */
 const send = (self: Session, shown: Request, part: Part): Effect.Effect<Response, unknown, unknown> =>
   Effect.suspend(() => {
-    const { address = "", attempt, offset } = self
+    const { address, attempt, offset } = self
+    const hidden = { address, shown }
     const situation = { asked: part.asked, sent: self.sent, total: self.total }
     // Until there is an answer, anything may have become of it.
     self.isSure = false
     if (self.sent !== undefined) self.sent = Math.max(self.sent, offset + part.bytes.length)
-    const sent = Effect.mapError(exchange(self.client, requestOf(self, shown, part)), (error) =>
-      Address.safeError(error, address, shown)
+    const sent = Effect.mapErrorCause(exchange(self.client, requestOf(self, shown, part)), (cause) =>
+      Secret.safeCause(cause, hidden)
     )
     return Effect.flatMap(sent, ({ body, response }) => {
       // An attempt that could not be interrupted may end when the next one runs.
       if (self.attempt !== attempt) return Effect.interrupt
       const answer = answerOf(response, body)
       const verdict = UploadVerdict.judge({ ...situation, sent: self.sent }, answer)
-      return Effect.as(follow(self, part.asked, verdict, response.status), Address.readResponse(response, shown, body))
+      return Effect.as(follow(self, part.asked, verdict, response.status), Secret.readResponse(response, hidden, body))
     })
   })
 
@@ -225,7 +227,7 @@ const restart = (self: Session, shown: Request): Effect.Effect<Response | undefi
   Effect.flatMap(exchange(self.client, HttpClientRequest.setHeaders(self.start, shown.headers)), ({ body, response }) =>
     isStarted(response)
       ? Effect.as(begin(self, response), undefined)
-      : Effect.succeed(Address.readResponse(response, shown, body))
+      : Effect.succeed(Secret.readResponse(response, { address: undefined, shown }, body))
   )
 
 /**

@@ -1,8 +1,8 @@
-import { HttpClient, HttpClientError } from "@effect/platform"
+import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "@effect/platform"
 import type { Observe } from "@effect-retry/core"
 import { ResumableUpload } from "@effect-retry/google"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer, Logger, LogLevel, Stream, Tracer } from "effect"
+import { Cause, Data, Effect, Exit, Layer, Logger, LogLevel, Option, Stream, Tracer } from "effect"
 import { inspect } from "node:util"
 import * as Uploads from "../support/Uploads.ts"
 import * as UploadServer from "../support/UploadServer.ts"
@@ -63,6 +63,13 @@ const telling = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
     })
   )
 
+/** Of a session that the server answers, and encoded. */
+const echo = {
+  "x-echo": `PUT /upload?upload_id=${UploadServer.secret}0`,
+  "x-echo-encoded": encodeURIComponent(`upload_id=${UploadServer.secret}0`)
+}
+const pathSecret = `${UploadServer.origin}/session/${UploadServer.secret}?uploadType=resumable`
+
 const faults: ReadonlyArray<readonly [string, ReadonlyArray<UploadServer.Fault>]> = [
   ["nothing", []],
   ["a reset and a lost session", [{}, { reset: "before" }, { loses: true }]],
@@ -72,6 +79,9 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<UploadServer.Fault>]
     [{}, ...forever({ status: 503, headers: { location: `https://a.test/?upload_id=${UploadServer.secret}` } })]
   ],
   ["a refusal", [{}, { status: 403 }]],
+  ["a refusal with it in a header of the server's", [{}, { status: 403, headers: echo }]],
+  ["failures with it in a header of the server's", [{ headers: echo }, ...forever({ status: 503, headers: echo })]],
+  ["a session whose path is the secret", [{ headers: { location: pathSecret } }, { status: 403 }]],
   ["data loss", [{}, { headers: { range: "bytes=0-999999" } }]],
   ["a session at another origin", [{ headers: { location: `https://other.test/?upload_id=${UploadServer.secret}` } }]]
 ]
@@ -113,6 +123,72 @@ describe("the address of a session", () => {
       const error = yield* Effect.flip(ResumableUpload.run(client, options))
       expect(error).toMatchObject({ _tag: "RequestError", cause: { code: "ECONNRESET", name: "TypeError" } })
       expect(error).not.toHaveProperty("description")
+    }).pipe(world)
+  )
+
+  class Own extends Data.TaggedError("Own")<{ readonly of: string; readonly parts: ReadonlyArray<unknown> }> {}
+
+  type Failed = Own | HttpClientError.HttpClientError
+
+  const breaking = (broken: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<never, Own>) =>
+    HttpClient.transform(
+      UploadServer.make().client,
+      (sent, request): Effect.Effect<HttpClientResponse.HttpClientResponse, Failed> =>
+        request.method === "POST" ? sent : broken(request)
+    )
+
+  it.effect("stays out of the errors of a client's own, of which the rest is kept", () =>
+    Effect.gen(function* () {
+      const client = breaking((request) =>
+        Effect.fail(
+          Object.assign(new Own({ of: `PUT ${request.url}`, parts: ["a", request.url] }), { request, code: 5 })
+        )
+      )
+      const exit = yield* Effect.exit(ResumableUpload.run(client, options))
+      expect(shown(exit)).not.toContain(UploadServer.secret)
+      const error = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
+      expect(error).toBeInstanceOf(Own)
+      expect(error).toMatchObject({ _tag: "Own", of: "PUT REDACTED", code: 5, request: { method: "PUT" } })
+    }).pipe(world)
+  )
+
+  it.effect("stays out of defects", () =>
+    Effect.gen(function* () {
+      const client = breaking((request) => Effect.die(new TypeError(`at ${request.url}`, { cause: request })))
+      const exit = yield* Effect.exit(ResumableUpload.run(client, options))
+      expect(shown(exit)).not.toContain(UploadServer.secret)
+      const defect = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.dieOption(exit.cause)) : undefined
+      expect(defect).toBeInstanceOf(TypeError)
+      expect(defect).toHaveProperty("message", "at REDACTED")
+    }).pipe(world)
+  )
+
+  it.effect("leaves errors without it as they are", () =>
+    Effect.gen(function* () {
+      const own = new Own({ of: "PUT", parts: [] })
+      const error = yield* Effect.flip(
+        ResumableUpload.run(
+          breaking(() => Effect.fail(own)),
+          options
+        )
+      )
+      expect(error).toHaveProperty("parts")
+      expect((error as Own).parts).toBe(own.parts)
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    [`${UploadServer.origin}/session/${UploadServer.secret}`, `${UploadServer.origin}/REDACTED?`],
+    [
+      `/upload/storage/v1/b/photos/o?upload_id=${UploadServer.secret}`,
+      `${UploadServer.origin}/upload/storage/v1/b/photos/o?`
+    ]
+  ])("shows of %s its origin, and the path where it is that of the start", ([location, start]) =>
+    Effect.gen(function* () {
+      const { client } = UploadServer.make({ headers: { location } }, { status: 403 })
+      const error = yield* Effect.flip(ResumableUpload.run(client, options))
+      expect(error).toMatchObject({ _tag: "ResponseError", request: { method: "PUT" } })
+      expect(String(error)).toContain(`(403 PUT ${start}uploadType=resumable&upload_id=REDACTED`)
     }).pipe(world)
   )
 
