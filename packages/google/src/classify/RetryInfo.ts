@@ -23,6 +23,7 @@
  * ```
  */
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire"
+import * as ProtobufDuration from "../accept/ProtobufDuration.ts"
 import * as Untrusted from "./Untrusted.ts"
 
 /** How messages of this type are named in an `Any`, after whatever host. */
@@ -32,27 +33,17 @@ const typeName = "/google.rpc.RetryInfo"
 const mostBytes = 65_536
 
 /**
- * Source: https://github.com/protocolbuffers/protobuf/blob/main/src/google/protobuf/duration.proto, "JSON Mapping", with
- * at most 315,576,000,000 seconds, which are 12 digits.
- */
-const duration = /^(\d{1,12})(?:\.(\d{1,9}))?s$/
-
-const mostSeconds = 315_576_000_000
-
-/**
  * A duration of protobuf's JSON form, such as `"2s"` or `"0.250s"`, in milliseconds; `undefined` for anything else,
  * negative durations included.
  *
  * @category destructors
  */
 export const durationMillis = (given: unknown): number | undefined => {
-  const [, seconds = "", fraction = ""] = typeof given === "string" ? (duration.exec(given) ?? []) : []
-  return seconds === "" ? undefined : millis(Number(seconds), Number(fraction.padEnd(9, "0")))
+  const found = ProtobufDuration.fromJson(given)
+  return found && millis(found)
 }
 
-/** Whole seconds, and nanoseconds. */
-const millis = (seconds: number, nanos: number): number | undefined =>
-  seconds >= 0 && seconds <= mostSeconds && nanos >= 0 && nanos < 1e9 ? seconds * 1000 + nanos / 1e6 : undefined
+const millis = ({ nanos, seconds }: ProtobufDuration.ProtobufDuration): number => seconds * 1000 + nanos / 1e6
 
 /**
  * The delay in milliseconds that a parsed JSON error asks for; `undefined` where it asks for none.
@@ -112,7 +103,8 @@ const fromDuration = (reader: BinaryReader): number | undefined => {
     else if (wireType === WireType.Varint && field === 2) nanos = reader.int32()
     else reader.skip(wireType, field)
   }
-  return millis(seconds, nanos)
+  const found = { seconds, nanos }
+  return ProtobufDuration.isDuration(found) ? millis(found) : undefined
 }
 
 /** The values of a field of texts, bytes or messages, in their order. */

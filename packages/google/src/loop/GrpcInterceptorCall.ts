@@ -7,6 +7,7 @@
 import type { InterceptingListener, InterceptorOptions, NextCall, StatusObject } from "@grpc/grpc-js"
 import { Metadata, status as codes } from "@grpc/grpc-js"
 import { Cause, Effect, Exit, type Fiber, FiberId, Option } from "effect"
+import { previousAttempts } from "../accept/GrpcMetadata.ts"
 import * as StatusCode from "../accept/StatusCode.ts"
 import * as Attempts from "./GrpcInterceptorAttempt.ts"
 import * as Parent from "./GrpcInterceptorParent.ts"
@@ -205,13 +206,7 @@ const attempt = (call: Call, previous: number): Effect.Effect<StatusObject, Fail
     return Effect.sync(() => discard(call, self))
   })
 
-/**
- * Tells the server, and the caller, how many attempts came before.
- *
- * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Exposed Retry Metadata".
- */
-const previousAttempts = "grpc-previous-rpc-attempts"
-
+/** Tells the server, and the caller, how many attempts came before. */
 const withPrevious = (metadata: Metadata, previous: number): Metadata => {
   if (previous > 0) metadata.set(previousAttempts, String(previous))
   return metadata

@@ -51,10 +51,11 @@ import { Retry, RetryBucket } from "@effect-retry/core"
 import type { TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { Duration, Effect, Option, Predicate } from "effect"
+import { previousAttempts } from "../accept/GrpcMetadata.ts"
 import type { Index } from "../accept/ServiceConfigNames.ts"
 import { index } from "../accept/ServiceConfigNames.ts"
 import type { ServiceConfig } from "../accept/ServiceConfigShape.ts"
-import { counts } from "../decide/GrpcVerdict.ts"
+import { counts } from "../classify/GrpcVerdict.ts"
 import type { Client, Options, Policy } from "./GrpcRetryPolicy.ts"
 import { client, hedgingOf, policyOf } from "./GrpcRetryPolicy.ts"
 import * as Transparent from "./GrpcTransparent.ts"
@@ -62,7 +63,7 @@ import * as Hedging from "./Hedging.ts"
 import { check } from "./ServiceConfigSchema.ts"
 
 export { backoff } from "../decide/GrpcBackoff.ts"
-export type { Progress, ProgressOf } from "../decide/GrpcVerdict.ts"
+export type { Progress, ProgressOf } from "../classify/GrpcVerdict.ts"
 export type { Options, Policy } from "./GrpcRetryPolicy.ts"
 
 /**
@@ -153,5 +154,5 @@ const call = <A, E, R>(
  */
 export const attemptHeaders = (number: number): { readonly [name: string]: string } => {
   const previous = Argument.number("GrpcRetry.attemptHeaders", "number", number, { min: 1, integer: true }) - 1
-  return previous === 0 ? {} : { "grpc-previous-rpc-attempts": String(previous) }
+  return previous === 0 ? {} : { [previousAttempts]: String(previous) }
 }

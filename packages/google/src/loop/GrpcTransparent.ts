@@ -5,7 +5,7 @@
  * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Transparent Retries".
  */
 import { type Clock, Effect } from "effect"
-import type { ProgressOf } from "../decide/GrpcVerdict.ts"
+import type { ProgressOf } from "../classify/GrpcVerdict.ts"
 
 /**
  * The text has no limit for calls that never left the client.

@@ -7,6 +7,7 @@
  */
 import { InvalidArgument } from "@effect-retry/core"
 import { Duration, Either, Option, ParseResult, Schema, SchemaAST } from "effect"
+import * as ProtobufDuration from "../accept/ProtobufDuration.ts"
 import { repeated } from "../accept/ServiceConfigNames.ts"
 import type { ServiceConfig } from "../accept/ServiceConfigShape.ts"
 import * as StatusCode from "../accept/StatusCode.ts"
@@ -22,25 +23,20 @@ const saying =
 const numberWhere = (allowed: string, holds: (value: number) => boolean) =>
   Schema.Number.pipe(Schema.filter(holds), saying(allowed))
 
-/**
- * The JSON form of a protobuf duration: up to 315,576,000,000 seconds, and up to nine decimals.
- *
- * Source: https://protobuf.dev/reference/protobuf/google.protobuf/#duration.
- */
-const secondsText = /^(\d{1,12})(?:\.(\d{1,9}))?s$/
-const mostSeconds = 315_576_000_000
-
 const durationWhere = (allowed: string, leastNanos: bigint) => {
   const isAllowed = (duration: Duration.Duration) =>
-    Duration.between(duration, { minimum: Duration.nanos(leastNanos), maximum: Duration.seconds(mostSeconds) })
+    Duration.between(duration, {
+      minimum: Duration.nanos(leastNanos),
+      maximum: Duration.seconds(ProtobufDuration.mostSeconds)
+    })
   return Schema.transformOrFail(
     Schema.String,
     Schema.DurationFromSelf.pipe(Schema.filter(isAllowed), saying(allowed)),
     {
       strict: true,
       decode: (text, _, ast) => {
-        const [, whole, decimals = ""] = secondsText.exec(text) ?? []
-        const found = whole === undefined ? undefined : ofNanos(BigInt(whole + decimals.padEnd(9, "0")))
+        const read = ProtobufDuration.fromJson(text)
+        const found = read && ofNanos(BigInt(read.seconds) * 1_000_000_000n + BigInt(read.nanos))
         return found !== undefined && isAllowed(found)
           ? ParseResult.succeed(found)
           : ParseResult.fail(new ParseResult.Type(ast, text))

@@ -5,8 +5,8 @@ import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
 import { Duration } from "effect"
 import type { StatusCode } from "../accept/StatusCode.ts"
-import * as GoogleClassifier from "../classify/GoogleClassifier.ts"
-import * as GrpcFailure from "../classify/GrpcFailure.ts"
+import * as GoogleClassifier from "./GoogleClassifier.ts"
+import * as GrpcFailure from "./GrpcFailure.ts"
 
 /**
  * How far a call came before it failed.
