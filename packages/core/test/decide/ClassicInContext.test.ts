@@ -91,9 +91,12 @@ describe("Classic.connectRetry beside the form of an article", () => {
   )
 })
 
+/** One for all stations: a back-off is a value, of which each of them takes steps of its own. */
+const ethernet = Classic.ethernet({ slot: 1 })
+
 /** A station's number of slots after each of its collisions; "ended" after the last. */
 const station = (random: PCGRandom) => {
-  let { tree } = Classic.ethernet({ slot: 1 })
+  let { tree } = ethernet
   return (): number | "ended" => {
     const stepped = BackoffTree.step(tree, input({ u: random.number() }))
     if (stepped === undefined) return "ended"
@@ -142,21 +145,33 @@ const contend = (stations: number, random: PCGRandom): Contention => {
     collisions += 1
     for (const backOff of sending) {
       const slots = backOff()
-      if (slots === "ended") dropped += 1
-      else ready.set(slot + 1 + slots, [...(ready.get(slot + 1 + slots) ?? []), backOff])
+      if (slots === "ended") {
+        dropped += 1
+        continue
+      }
+      const others = ready.get(slot + 1 + slots)
+      if (others === undefined) ready.set(slot + 1 + slots, [backOff])
+      else others.push(backOff)
     }
   }
   return { transmissions, collisions, slots: busy, dropped }
 }
 
 describe("Classic.ethernet on a cable", () => {
-  // Means of an independent simulation of 2000 trials in Python, its random seed 7; their standard error is about 1 %.
+  // Means of an independent simulation in Python, its random seed 7, of 2000 trials, and of 300 from 200 stations on; their
+  // standard error is about 1 %.
   it.each([
-    { stations: 2, trials: 3_000, transmissions: 5.274, collisions: 1.637, slots: 5.168 },
-    { stations: 5, trials: 1_500, transmissions: 20.038, collisions: 4.794, slots: 19.419 },
-    { stations: 10, trials: 1_000, transmissions: 51.267, collisions: 10.214, slots: 52.089 },
-    { stations: 20, trials: 500, transmissions: 123.973, collisions: 20.639, slots: 130.49 }
-  ])("lets $stations stations send", ({ collisions, slots, stations, transmissions, trials }) => {
+    { stations: 2, trials: 3_000, transmissions: 5.274, collisions: 1.637, slots: 5.168, drops: 0 },
+    { stations: 3, trials: 3_000, transmissions: 9.566, collisions: 2.633, slots: 9.315, drops: 0 },
+    { stations: 5, trials: 1_500, transmissions: 20.038, collisions: 4.794, slots: 19.419, drops: 0 },
+    { stations: 10, trials: 1_000, transmissions: 51.267, collisions: 10.214, slots: 52.089, drops: 0 },
+    { stations: 20, trials: 500, transmissions: 123.973, collisions: 20.639, slots: 130.49, drops: 0 },
+    { stations: 50, trials: 400, transmissions: 378.454, collisions: 51.2, slots: 429.963, drops: 0 },
+    { stations: 100, trials: 300, transmissions: 858.654, collisions: 101.487, slots: 973.156, drops: 0 },
+    { stations: 200, trials: 150, transmissions: 1_921.343, collisions: 202.443, slots: 1_687.74, drops: 0 },
+    { stations: 500, trials: 30, transmissions: 5_513.427, collisions: 523.277, slots: 2_851.877, drops: 0.03 },
+    { stations: 1_000, trials: 10, transmissions: 12_897.517, collisions: 1_367.083, slots: 4_398.173, drops: 29.25 }
+  ])("lets $stations stations send", ({ collisions, drops, slots, stations, transmissions, trials }) => {
     const random = new PCGRandom(7)
     const ran = Array.from({ length: trials }, () => contend(stations, random))
     const means = {
@@ -167,7 +182,10 @@ describe("Classic.ethernet on a cable", () => {
     expect(Math.abs(means.transmissions / transmissions - 1)).toBeLessThan(0.03)
     expect(Math.abs(means.collisions / collisions - 1)).toBeLessThan(0.03)
     expect(Math.abs(means.slots / slots - 1)).toBeLessThan(0.03)
-    expect(sum(ran.map(({ dropped }) => dropped))).toBe(0)
+    // Four standard errors: stations are dropped in twos and more, so that the variance is about twice the mean.
+    const expected = drops * trials
+    const dropped = sum(ran.map((one) => one.dropped))
+    expect(Math.abs(dropped - expected)).toBeLessThanOrEqual(4 * Math.sqrt(2 * expected))
   })
 
   it("lets two stations that have collided collide 1.64 times in all", () => {
