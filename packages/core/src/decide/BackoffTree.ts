@@ -15,7 +15,7 @@ import type { Curve } from "./CurveShape.ts"
 import { bounds } from "./CurveShape.ts"
 import { below } from "./CappedDraw.ts"
 import * as Jitter from "./Jitter.ts"
-import { wholeMillis } from "./Millis.ts"
+import { longestMillis, wholeMillis } from "./Millis.ts"
 import type { ByKind, Leaf, ResetAfter, Tree } from "./TreeShape.ts"
 import { some } from "./TreeShape.ts"
 
@@ -137,9 +137,12 @@ const advanceLeaf = ({ capMillis, curve, jitter, n, state }: Leaf, u: number): S
   }
 }
 
-/** A curve that draws has the cap inside its formula. */
+/**
+ * A curve that draws has the cap inside its formula. Its state comes from capped delays, so that without the cap its answer
+ * need not lie in its interval.
+ */
 const isShortened = (curve: Curve, n: number, state: unknown, millis: number, u: number): boolean =>
-  (curve.delayMillis(n, state, Infinity, u) ?? 0) > millis
+  Math.min(curve.uncheckedMillis(n, state, Infinity, u) ?? 0, longestMillis) > millis
 
 const advanceMax = (left: Step | Ended, right: Step | Ended): Step | Ended => {
   if (left.rest === gone || right.rest === gone) return over

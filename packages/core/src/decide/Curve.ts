@@ -34,18 +34,21 @@ export type { Curve, Definition } from "./CurveShape.ts"
 export const make = <S>(definition: Definition<S>): Curve<S> => {
   const owner = `Curve.${definition.name}`
   const intervalMillis = (n: number, capMillis: number) => interval(owner, definition.intervalMillis(n, capMillis))
-  const curve = known<S>({
+  const uncheckedMillis = (n: number, state: S, capMillis: number, u: number) =>
+    definition.delayMillis(n, state, capMillis, u)
+  const checked: Definition<S> = {
     name: definition.name,
     draws: definition.draws,
     risingSums: definition.risingSums === true,
     initial: definition.initial,
     delayMillis: (n, state, capMillis, u) => {
-      const millis = definition.delayMillis(n, state, capMillis, u)
+      const millis = uncheckedMillis(n, state, capMillis, u)
       return millis === undefined ? undefined : inside(owner, intervalMillis(n, capMillis), millis)
     },
     next: (delayMillis, n, state, capMillis, u) => definition.next(delayMillis, n, state, capMillis, u),
     intervalMillis
-  })
+  }
+  const curve = known(checked, uncheckedMillis)
   tryOut(curve)
   return curve
 }

@@ -46,6 +46,8 @@ export interface Definition<S> {
  */
 export interface Curve<S = unknown> extends Definition<S> {
   readonly [TypeId]: typeof TypeId
+  /** `delayMillis` without a check: under a cap the state may be one that no interval without a cap allows for. */
+  readonly uncheckedMillis: Definition<S>["delayMillis"]
 }
 
 /**
@@ -60,13 +62,17 @@ export const isCurve = (u: unknown): u is Curve => Predicate.hasProperty(u, Type
  *
  * @category constructors
  */
-export const known = <S>(definition: Definition<S>): Curve<S> => ({
+export const known = <S>(
+  definition: Definition<S>,
+  uncheckedMillis: Definition<S>["delayMillis"] = definition.delayMillis
+): Curve<S> => ({
   [TypeId]: TypeId,
   name: definition.name,
   draws: definition.draws,
   risingSums: definition.risingSums === true,
   initial: definition.initial,
   delayMillis: definition.delayMillis,
+  uncheckedMillis,
   next: definition.next,
   intervalMillis: definition.intervalMillis
 })

@@ -1,5 +1,5 @@
 import { Backoff, Classic, Curve } from "@effect-retry/core"
-import type * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import * as Millis from "@effect-retry/core/Millis"
 import { Arbitraries, Laws } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
@@ -230,6 +230,31 @@ describe("Curve.make, for the clamped walk of the published decorrelated jitter"
       delays: [280, 174, 311, 267, 660, 100]
     }
   ])
+
+  it("grows from its last delay under a cap too, where its interval without a cap lies above", () => {
+    const feedback = Curve.make<number>({
+      name: "feedback",
+      draws: true,
+      initial: 100,
+      delayMillis: (_, last, cap, u) => Math.min(last * (2 + u), cap),
+      next: (delay) => delay,
+      intervalMillis: (n, cap) => [Math.min(100 * 2 ** n, cap), Math.min(100 * 3 ** n, cap)]
+    })
+    const backoff = Backoff.capped(Backoff.fromCurve(feedback), 500)
+    expect(
+      trace(
+        backoff,
+        same(0.5, 8).map((u) => input({ u }))
+      )
+    ).toEqual([250, ...same(500, 7)])
+    let rest = backoff.tree
+    const capping = same(0.5, 5).map((u) => {
+      const stepped = BackoffTree.step(rest, input({ u }))
+      rest = stepped?.rest ?? rest
+      return stepped?.capped
+    })
+    expect(capping).toEqual([false, true, true, true, true])
+  })
 
   it("gathers on the cap what it clamps, where Curve.decorrelated gathers nothing", () => {
     const share = (backoff: Backoff.Backoff) => {
