@@ -11,3 +11,18 @@ import { Predicate } from "effect"
  */
 export const check = <A extends object>(owner: string, options: A): A =>
   Predicate.isRecord(options) ? options : Argument.refuse(owner, "options", "a record of options", options)
+
+/**
+ * Throws where `given` has another field than those of its type.
+ *
+ * @category guards
+ */
+export const checkFields = <A extends object>(
+  owner: string,
+  given: A,
+  fields: { readonly [Field in keyof A]-?: true }
+): void => {
+  const unknown = Object.keys(given).find((field) => !Object.hasOwn(fields, field))
+  if (unknown !== undefined)
+    Argument.refuse(owner, unknown, "absent: there is no such option", Reflect.get(given, unknown))
+}

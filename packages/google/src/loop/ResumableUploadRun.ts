@@ -8,9 +8,11 @@ import * as Argument from "@effect-retry/core/Argument"
 import * as TimeLeft from "@effect-retry/core/TimeLeft"
 import { HttpRetry, Idempotency } from "@effect-retry/http"
 import { Effect, Predicate, Redacted } from "effect"
+import * as Options from "../accept/Options.ts"
 import * as Owner from "../accept/Owner.ts"
 import * as Checksum from "../classify/Checksum.ts"
 import { ChecksumMismatch } from "./ChecksumMismatch.ts"
+import * as GivenClient from "./GivenClient.ts"
 import * as Address from "./ResumableUploadAddress.ts"
 import * as Failed from "./ResumableUploadFailed.ts"
 import * as Secret from "./ResumableUploadSecret.ts"
@@ -101,9 +103,12 @@ export const uploading = (
 const quantumBytes = 262_144
 const defaultChunkBytes = 16_777_216
 
+const fields = { start: true, source: true, policy: true, resumeFrom: true, chunkBytes: true, checksums: true } as const
+
 const checked = (owner: string, client: Client, options: Given): Upload => {
-  if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record", options)
-  const { checksums = ["crc32c"], chunkBytes = defaultChunkBytes, policy, resumeFrom, source, start } = options
+  GivenClient.check(owner, client)
+  Options.checkFields(owner, Options.check(owner, options), fields)
+  const { checksums = ["crc32c"], chunkBytes = defaultChunkBytes, policy = {}, resumeFrom, source, start } = options
   if (!Predicate.hasProperty(start, HttpClientRequest.TypeId))
     Argument.refuse(owner, "start", "a request", typeof start)
   if (!Predicate.isRecord(source) || !Predicate.isFunction(source.open)) {
@@ -112,8 +117,9 @@ const checked = (owner: string, client: Client, options: Given): Upload => {
   if (!Number.isSafeInteger(chunkBytes) || chunkBytes < quantumBytes || chunkBytes % quantumBytes !== 0) {
     Argument.refuse(owner, "chunkBytes", "a multiple of 262144", chunkBytes)
   }
+  if (!Predicate.isRecord(policy)) Argument.refuse(owner, "policy", "a record", policy)
   const address = resumeFrom === undefined ? undefined : checkedAddress(owner, resumeFrom, start)
-  const complete = { ...StorageRetry.standard, ...said(policy ?? {}) } as Policy
+  const complete = { ...StorageRetry.standard, ...said(policy) } as Policy
   Owner.calling(owner, () => HttpRetry.make(complete as HttpRetry.Fields<unknown>))
   return {
     client,

@@ -3,6 +3,7 @@
  */
 import * as Argument from "@effect-retry/core/Argument"
 import { Chunk, Data, Effect, Exit, Option, Predicate, Scope, Stream } from "effect"
+import * as Options from "../accept/Options.ts"
 import type * as Checksum from "../classify/Checksum.ts"
 import type { Reason } from "./ResumableUploadFailed.ts"
 
@@ -74,10 +75,13 @@ export interface SourceOptions {
   readonly size?: number | undefined
 }
 
-const checkedSize = (owner: string, { size }: SourceOptions): number | undefined =>
-  size === undefined
+const checkedSize = (owner: string, options: SourceOptions): number | undefined => {
+  Options.checkFields(owner, Options.check(owner, options), { size: true })
+  const { size } = options
+  return size === undefined
     ? undefined
     : Argument.number(owner, "size", size, { min: 0, max: Number.MAX_SAFE_INTEGER, integer: true })
+}
 
 /**
  * Bytes that follow each other, and whether they are the last ones.

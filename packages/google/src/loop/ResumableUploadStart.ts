@@ -4,6 +4,7 @@
 import { HttpClientRequest } from "@effect/platform"
 import * as Argument from "@effect-retry/core/Argument"
 import { Predicate } from "effect"
+import * as Options from "../accept/Options.ts"
 import { checkedEndpoint, checkedGeneration, checkedName, type Generation } from "./StorageRequest.ts"
 
 /**
@@ -37,6 +38,26 @@ const preconditions = [
   "ifMetagenerationNotMatch"
 ] as const
 
+const fields = {
+  bucket: true,
+  name: true,
+  metadata: true,
+  ifGenerationMatch: true,
+  ifGenerationNotMatch: true,
+  ifMetagenerationMatch: true,
+  ifMetagenerationNotMatch: true,
+  parameters: true,
+  endpoint: true
+} as const
+
+const checkedParameters = (parameters: NonNullable<Target["parameters"]>): NonNullable<Target["parameters"]> => {
+  if (!Predicate.isRecord(parameters)) return Argument.refuse(owner, "parameters", "a record of texts", parameters)
+  for (const [name, value] of Object.entries(parameters)) {
+    if (!Predicate.isString(value)) Argument.refuse(owner, `parameters.${name}`, "a text", typeof value)
+  }
+  return parameters
+}
+
 /**
  * The request that starts an upload. Throws where a name is empty, or a generation is none.
  *
@@ -46,6 +67,7 @@ const preconditions = [
  */
 export const startRequest = (target: Target): HttpClientRequest.HttpClientRequest => {
   if (!Predicate.isRecord(target)) return Argument.refuse(owner, "target", "a record", target)
+  Options.checkFields(owner, target, fields)
   const { endpoint, metadata, parameters = {} } = target
   const bucket = encodeURIComponent(checkedName(owner, "bucket", target.bucket))
   const conditions = preconditions.flatMap((name) => {
@@ -54,7 +76,7 @@ export const startRequest = (target: Target): HttpClientRequest.HttpClientReques
   })
   const request = HttpClientRequest.post(`${checkedEndpoint(owner, endpoint)}/upload/storage/v1/b/${bucket}/o`, {
     urlParams: {
-      ...parameters,
+      ...checkedParameters(parameters),
       uploadType: "resumable",
       name: checkedName(owner, "name", target.name),
       ...Object.fromEntries(conditions)

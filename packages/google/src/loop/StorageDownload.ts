@@ -25,13 +25,15 @@
  * )
  * ```
  */
-import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import { type HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
 import * as Argument from "@effect-retry/core/Argument"
 import { Download } from "@effect-retry/http"
 import { Chunk, Effect, Option, Predicate, Stream } from "effect"
 import { dual } from "effect/Function"
+import { check, checkFields } from "../accept/Options.ts"
 import * as Checksum from "../classify/Checksum.ts"
 import { ChecksumMismatch } from "./ChecksumMismatch.ts"
+import * as GivenClient from "./GivenClient.ts"
 import { checkedEndpoint, checkedGeneration, checkedName, type Generation } from "./StorageRequest.ts"
 
 export { ChecksumMismatch } from "./ChecksumMismatch.ts"
@@ -60,6 +62,7 @@ export interface Target {
 export const mediaRequest = (target: Target): HttpClientRequest.HttpClientRequest => {
   const owner = "StorageDownload.mediaRequest"
   if (!Predicate.isRecord(target)) return Argument.refuse(owner, "target", "a record", target)
+  checkFields(owner, target, { bucket: true, name: true, generation: true, endpoint: true })
   const { bucket, endpoint, generation, name } = target
   const names = [checkedName(owner, "bucket", bucket), checkedName(owner, "name", name)].map(encodeURIComponent)
   return HttpClientRequest.get(`${checkedEndpoint(owner, endpoint)}/storage/v1/b/${names.join("/o/")}`, {
@@ -126,13 +129,16 @@ export const stream: {
     options?: Options
   ): Stream.Stream<Uint8Array, E | Failed, R>
 } = /*#__PURE__*/ dual(
-  (args) => Predicate.hasProperty(args[0], HttpClient.TypeId),
+  (args) => args.length > 2 || GivenClient.isClient(args[0]) || isRequest(args[1]),
   <E, R>(
     client: HttpClient.HttpClient.With<E, R>,
     request: HttpClientRequest.HttpClientRequest,
     options: Options = {}
   ): Stream.Stream<Uint8Array, E | Failed, R> => {
-    const given = checked(options)
+    const owner = "StorageDownload.stream"
+    GivenClient.check(owner, client)
+    if (!isRequest(request)) return Argument.refuse(owner, "request", "a request", typeof request)
+    const given = checked(owner, options)
     checkRequest(Download.stream(client, request))
     return Stream.suspend(() => downloaded(client, request, given))
   }
@@ -150,9 +156,10 @@ interface Given {
   readonly report: (verification: Verification) => Effect.Effect<void>
 }
 
-const checked = (options: Options): Given => {
-  const owner = "StorageDownload.stream"
-  if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record of options", options)
+const isRequest = (given: unknown): boolean => Predicate.hasProperty(given, HttpClientRequest.TypeId)
+
+const checked = (owner: string, options: Options): Given => {
+  checkFields(owner, check(owner, options), { checksums: true, report: true })
   const { checksums = ["crc32c"], report = () => Effect.void }: Options = options
   if (!Predicate.isFunction(report)) Argument.refuse(owner, "report", "a function that answers an effect", report)
   return { checksums: Checksum.checked(owner, checksums), report }

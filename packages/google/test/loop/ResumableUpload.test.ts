@@ -639,11 +639,40 @@ describe("options of ResumableUpload", () => {
     ["start", { start: "https://storage.test" }],
     ["resumeFrom", { resumeFrom: "https://storage.test/session" }],
     ["maxAttempts", { policy: { maxAttempts: 0 } }],
-    ["retries", { policy: { retries: 3 } }]
+    ["retries", { policy: { retries: 3 } }],
+    ["policy", { policy: null }],
+    ["policy", { policy: NaN }],
+    ["policy", { policy: [] }],
+    ["policy", { policy: () => policy }],
+    ["chunkByte", { chunkByte: quantum }]
   ] as const)("refuse a %s of %j", (field, wrong) => {
     const given = { ...options, ...wrong } as unknown as typeof options
     expect(() => ResumableUpload.run(client, given)).toThrow(`ResumableUpload.run: ${field} must be`)
     expect(() => ResumableUpload.stream(client, given)).toThrow(`ResumableUpload.stream: ${field} must be`)
+  })
+
+  it.each([null, undefined, NaN, "client", {}, () => client])("refuse a client of %j", (none) => {
+    const given = none as never
+    const refused = "client must be made by HttpClient.make or HttpClient.makeWith"
+    expect(() => ResumableUpload.run(given, options)).toThrow(`ResumableUpload.run: ${refused}`)
+    expect(() => ResumableUpload.run(options)(given)).toThrow(`ResumableUpload.run: ${refused}`)
+    expect(() => ResumableUpload.stream(given, options)).toThrow(`ResumableUpload.stream: ${refused}`)
+  })
+
+  it.each([
+    ["options", -1],
+    ["options", null],
+    ["options", []],
+    ["options", () => 5],
+    ["sise", { sise: 5 }],
+    ["size", { size: 1.5 }]
+  ])("refuse %s of a source: %j", (field, wrong) => {
+    const given = wrong as never
+    const ofOffset = () => ResumableUpload.fromOffset(() => Stream.empty, given)
+    expect(ofOffset).toThrow(`ResumableUpload.fromOffset: ${field} must be`)
+    expect(() => ResumableUpload.fromStream(Stream.empty, given)).toThrow(
+      `ResumableUpload.fromStream: ${field} must be`
+    )
   })
 
   it("refuse a source that is none", () => {

@@ -56,6 +56,11 @@ describe("ResumableUpload.startRequest", () => {
     ["ifMetagenerationMatch", { ifMetagenerationMatch: "1&name=other" }],
     ["metadata", { metadata: [] }],
     ["metadata", { metadata: { size: 5n } }],
+    ["parameters", { parameters: "" }],
+    ["parameters", { parameters: null }],
+    ["parameters", { parameters: [] }],
+    ["parameters.userProject", { parameters: { userProject: 5 } }],
+    ["ifGenerationmatch", { ifGenerationmatch: 0 }],
     ["endpoint", { endpoint: "storage" }],
     ["endpoint", { endpoint: "ftp://storage.test" }],
     ["endpoint", { endpoint: "https://storage.test/#" }]

@@ -278,9 +278,28 @@ describe("StorageDownload.stream", () => {
     const options = (given: unknown) => () => StorageDownload.stream(client, get, given as StorageDownload.Options)
     expect(options({ checksums: ["sha1"] })).toThrow("StorageDownload.stream: checksums must be")
     expect(options({ report: "yes" })).toThrow("StorageDownload.stream: report must be")
+    expect(options(null)).toThrow("StorageDownload.stream: options must be")
+    expect(options({ checksum: [] })).toThrow("StorageDownload.stream: checksum must be absent")
     const several = HttpClientRequest.setHeader(get, "range", "bytes=0-1,3-4")
     expect(() => StorageDownload.stream(client, several)).toThrow("request.headers.range must be")
   })
+})
+
+describe("StorageDownload.stream", () => {
+  it.each([null, undefined, NaN, "https://storage.test", {}, [], () => get])(
+    "refuses a request or client of %j",
+    (none) => {
+      const { client } = server([])
+      const given = none as never
+      const request = "StorageDownload.stream: request must be a request"
+      const noClient = "StorageDownload.stream: client must be made by HttpClient.make or HttpClient.makeWith"
+      expect(() => StorageDownload.stream(client, given)).toThrow(request)
+      expect(() => StorageDownload.stream(given, {})(client)).toThrow(request)
+      expect(() => StorageDownload.stream(given, get)).toThrow(noClient)
+      expect(() => StorageDownload.stream(given, get, {})).toThrow(noClient)
+      expect(() => StorageDownload.stream(get)(given)).toThrow(noClient)
+    }
+  )
 })
 
 describe("StorageDownload.mediaRequest", () => {
@@ -296,6 +315,7 @@ describe("StorageDownload.mediaRequest", () => {
     ["name", { name: "" }],
     ["name", { name: "." }],
     ["generation", { generation: -1 }],
+    ["genration", { genration: 7 }],
     ["generation", { generation: "7&alt=json" }],
     ["endpoint", { endpoint: "storage.googleapis.com" }],
     ["endpoint", { endpoint: "https://storage.googleapis.com/?a=b" }]
