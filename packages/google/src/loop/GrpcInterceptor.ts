@@ -9,7 +9,8 @@
  *
  * What the client does with a service config of its own:
  * - Retry and hedging policies belong here or there, and not in both, or attempts multiply. `"grpc.enable_retries": 0`
- *   makes sure of it, also for configs that the client finds in the DNS.
+ *   makes sure of it, also for configs that the client finds in the DNS: use it where there may be one. It turns off the
+ *   transparent retries of the client as well.
  * - Without that option the client itself sends an attempt again, once and uncounted, whose stream the server refused
  *   before any code of the application ran. With it, a refusal is a failure with the code `UNAVAILABLE`.
  *

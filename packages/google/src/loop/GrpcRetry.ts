@@ -2,7 +2,8 @@
  * Calls as gRPC's service config says: retries, hedges, and the throttle that all calls to a server name share.
  *
  * Works around any effect that fails with an error with a `code`, as those of `@grpc/grpc-js` have, and `metadata` for the
- * server's pushback. Turn the retries of the gRPC client itself off (`grpc.enable_retries: 0`), or attempts multiply.
+ * server's pushback. Give no service config with policies to the gRPC client itself, or attempts multiply; in
+ * `@grpc/grpc-js` the option `"grpc.enable_retries": 0` makes sure of it, and turns off its transparent retries as well.
  *
  * @example
  * ```ts

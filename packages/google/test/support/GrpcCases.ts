@@ -88,7 +88,7 @@ export const ok: GrpcServer.Answer = {}
 export const busy: GrpcServer.Answer = { code: "UNAVAILABLE" }
 const broken: GrpcServer.Answer = { code: "INTERNAL" }
 const pushedBack = (...pushback: ReadonlyArray<string>): GrpcServer.Answer => ({ ...busy, pushback })
-const refused: GrpcServer.Answer = { refused: true }
+export const refused: GrpcServer.Answer = { refused: true }
 export const never: GrpcServer.Answer = { arrived: Infinity }
 
 /** A wait that no test lives to see the end of. */
