@@ -176,7 +176,8 @@ export interface Grpc {
 
 /**
  * Judges errors by their gRPC code: a `code` that is a number or a name, as errors of `@grpc/grpc-js` and tagged errors have,
- * or that of a cause. No opinion on an error without one.
+ * or that of a cause. No opinion on an error without one. Pushback and `RetryInfo` are likewise read from the first of the
+ * error and its causes that has them, wherever the code was found.
  *
  * Sources: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback"; of the rules for `RetryInfo`
  * googleapis/java-bigtable 949c696, `RetryInfoRetryAlgorithm`.
