@@ -39,6 +39,18 @@ describe("Classic.ethernet", () => {
       delays: [...slots.map((most) => Math.ceil(most * 0.0512)), "ended"]
     },
     {
+      name: "waits in the slots of the tenfold rate",
+      us: same(last, 16),
+      backoff: Classic.ethernet({ slot: "5.12 micros" }),
+      delays: [...slots.map((most) => Math.ceil(most * 0.005_12)), "ended"]
+    },
+    {
+      name: "waits in the slots of a gigabit, which are eight times as many bits long",
+      us: same(last, 16),
+      backoff: Classic.ethernet({ slot: "4.096 micros" }),
+      delays: [...slots.map((most) => Math.ceil(most * 0.004_096)), "ended"]
+    },
+    {
       name: "takes a cap below one slot for the slot",
       us: [0, 0.499, 0.5, last, 0.5, 0],
       backoff: Backoff.capped(Classic.ethernet({ slot: "1 second" }), 500),
@@ -53,7 +65,8 @@ describe("Classic.ethernet", () => {
   ])
 
   it("waits in all as many slots as the standard's table, at most and in the mean", () => {
-    expect(slots.reduce((sum, most) => sum + most, 0)).toBe(7_151)
+    const most = slots.reduce((sum, slot) => sum + slot, 0)
+    expect(most).toBe(7_151)
     const cells = 1_024
     const means = slots.map((_, i) => {
       let sum = 0
@@ -61,7 +74,10 @@ describe("Classic.ethernet", () => {
       return sum / cells
     })
     expect(means).toEqual([0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 63.5, 127.5, 255.5, ...same(511.5, 6)])
-    expect(means.reduce((sum, mean) => sum + mean, 0)).toBe(3_575.5)
+    const mean = means.reduce((sum, mean) => sum + mean, 0)
+    expect(mean).toBe(3_575.5)
+    // At 10 Mbit/s, in microseconds.
+    expect([most * 51.2, mean * 51.2].map((all) => Number(all.toFixed(1)))).toEqual([366_131.2, 183_065.6])
   })
 
   it("lets two stations collide again as often as the standard's table says", () => {

@@ -199,6 +199,25 @@ describe("Classic.ethernet on a cable", () => {
   })
 })
 
+// https://www.rfc-editor.org/rfc/rfc6298, section 5.5: the timeout doubles with every expiry. The numbers are those of Linux,
+// https://docs.kernel.org/networking/ip-sysctl.html, tcp_retries2 and tcp_syn_retries: 924.6 and 127 seconds in all.
+describe("Backoff.exponential beside the timer of TCP", () => {
+  it.each([
+    {
+      name: "retransmissions of data",
+      base: "200 millis",
+      expiries: [0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 120, 120, 120, 120, 120, 120],
+      total: 924.6
+    },
+    { name: "retransmissions of a first segment", base: "1 second", expiries: [1, 2, 4, 8, 16, 32, 64], total: 127 }
+  ] as const)("has the timeouts of $name", ({ base, expiries, total }) => {
+    const backoff = Backoff.capped(Backoff.exponential({ base }), "120 seconds")
+    const timeouts = expiries.map((_, i) => delayAt(backoff, i + 1, 0) ?? NaN)
+    expect(timeouts).toEqual(s(...expiries))
+    expect(sum(timeouts)).toBe(total * 1_000)
+  })
+})
+
 class Refused extends Data.TaggedError("Refused")<{ readonly message: string }> {}
 
 const opened = (port: number): Effect.Effect<Socket, Refused> =>

@@ -159,6 +159,12 @@ describe("Presets", () => {
     expect(boundsOf(preset, delays.length + 1)).toEqual(delays.map((pair) => seconds(...pair)))
   })
 
+  // Source: googleapis/google-cloud-dotnet 2af4cec, RetryTiming.cs, beyond the 3 attempts of Cloud Storage.
+  it("dotnetStorage doubles up to its maximum where there are more attempts", () => {
+    const bounds = boundsOf({ ...Presets.dotnetStorage, maxAttempts: Infinity }, 8)
+    expect(bounds).toEqual(plus(0, 1, 2, 4, 8, 16, 32, 32).map((pair) => seconds(...pair)))
+  })
+
   it.each(rows)("$name may be changed by spread", ({ preset }) => {
     const policy = Policy.make({
       ...preset,

@@ -13,6 +13,7 @@ import { Plan } from "@effect-retry/plan"
 import { Laws, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { Clock, Data, Duration, Effect, FastCheck as fc, Option } from "effect"
+import { delaysOf, last, same } from "../decide/Delays.ts"
 import { asset, fast, guide, polling, serviceOptions } from "../support/Settings.ts"
 
 const { describe, expect, expectTypeOf, it } = vitest
@@ -224,6 +225,15 @@ describe("RetrySettings.toPolicy", () => {
       expect(yield* stopped(2000, { hint })).toEqual([1, 0])
     })
   )
+
+  // Source: https://docs.cloud.google.com/java/docs/client-retries, the delays of 100 milliseconds by 2 up to 500.
+  // Contradiction of the source: it writes 1 to 100, 1 to 200 and so on, and the library draws from 0 to one less.
+  it("draws whole milliseconds from none to one below the bound", () => {
+    const settings = { initialRetryDelay: 100, retryDelayMultiplier: 2, maxRetryDelay: 500, maxAttempts: 6 }
+    const { backoff } = RetrySettings.toPolicy(settings, { codes: ["UNAVAILABLE"] })
+    expect(delaysOf(backoff, same(0, 5))).toEqual(same(0, 5))
+    expect(delaysOf(backoff, same(last, 5))).toEqual([99, 199, 399, 499, 499])
+  })
 
   it("is explained by a plan", () => {
     const { attempts } = Plan.explain(
