@@ -107,6 +107,9 @@ export interface Reader {
   /** The place of the first byte that is kept. */
   start: number
   parts: Array<Uint8Array>
+  /** The memory that small pieces are copied to, and how much of it they have. */
+  block: Uint8Array
+  filled: number
   /** How many bytes are kept. */
   length: number
   isEnded: boolean
@@ -148,6 +151,8 @@ export const reader = (
       hashed: 0,
       start: 0,
       parts: [],
+      block: new Uint8Array(0),
+      filled: 0,
       length: 0,
       isEnded: false,
       wasOpened: false,
@@ -251,8 +256,27 @@ const append = (self: Reader, bytes: Uint8Array): void => {
     self.checksums?.update(bytes.subarray(self.hashed - place))
     self.hashed = until
   }
-  self.parts.push(bytes)
+  if (bytes.length < smallBytes) keepCopy(self, bytes)
+  else self.parts.push(bytes)
   self.length += bytes.length
+}
+
+/** A piece that is kept takes some hundred bytes besides its own: small ones are put together. */
+const smallBytes = 8192
+const blockBytes = 65_536
+
+const keepCopy = (self: Reader, bytes: Uint8Array): void => {
+  if (self.filled + bytes.length > self.block.length) {
+    self.block = new Uint8Array(blockBytes)
+    self.filled = 0
+  }
+  self.block.set(bytes, self.filled)
+  const before = self.parts.at(-1)
+  const isBehind = before?.buffer === self.block.buffer && before.byteOffset + before.length === self.filled
+  const from = isBehind ? before.byteOffset : self.filled
+  self.filled += bytes.length
+  if (isBehind) self.parts.pop()
+  self.parts.push(self.block.subarray(from, self.filled))
 }
 
 const drop = (self: Reader, offset: number): void => {
