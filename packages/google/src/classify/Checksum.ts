@@ -6,8 +6,8 @@
  *
  * Source: https://docs.cloud.google.com/storage/docs/hashes-etags, read 2026-11-22.
  */
-import * as Argument from "@effect-retry/core/Argument"
 import { md5 } from "@noble/hashes/legacy.js"
+import * as Arguments from "./ChecksumArguments.ts"
 import * as Crc32c from "./Crc32c.ts"
 
 /**
@@ -56,16 +56,6 @@ export interface Comparison {
 export const algorithms: ReadonlyArray<Algorithm> = ["crc32c", "md5"]
 
 /**
- * Algorithms that a caller names, in an array of their own.
- *
- * @category constructors
- */
-export const checked = (owner: string, wanted: ReadonlyArray<Algorithm>): ReadonlyArray<Algorithm> =>
-  Array.isArray(wanted) && wanted.every((one) => algorithms.includes(one))
-    ? [...wanted]
-    : Argument.refuse(owner, "checksums", "an array of crc32c and md5", wanted)
-
-/**
  * Begins checksums of these algorithms, over no bytes.
  *
  * Sources: CRC32C: RFC 9260, appendix A, https://www.rfc-editor.org/rfc/rfc9260#appendix-A; MD5: RFC 1321,
@@ -73,11 +63,15 @@ export const checked = (owner: string, wanted: ReadonlyArray<Algorithm>): Readon
  *
  * @category constructors
  */
-export const running = (wanted: ReadonlyArray<Algorithm>): Running => {
+export const running = (wanted: ReadonlyArray<Algorithm>): Running => begun("Checksum.running", wanted)
+
+const begun = (owner: string, given: ReadonlyArray<Algorithm>): Running => {
+  const wanted = Arguments.algorithms(owner, given)
   let crc = wanted.includes("crc32c") ? 0 : undefined
   const hash = wanted.includes("md5") ? md5.create() : undefined
   return {
     update: (bytes) => {
+      Arguments.bytes(owner, bytes)
       if (crc !== undefined) crc = Crc32c.update(crc, bytes)
       hash?.update(bytes)
     },
@@ -94,7 +88,7 @@ export const running = (wanted: ReadonlyArray<Algorithm>): Running => {
  * @category constructors
  */
 export const of = (bytes: Uint8Array, wanted: ReadonlyArray<Algorithm> = algorithms): Checksums => {
-  const all = running(wanted)
+  const all = begun("Checksum.of", wanted)
   all.update(bytes)
   return all.digest()
 }
@@ -126,6 +120,7 @@ const longestHeader = 1024
  * @category conversions
  */
 export const fromHeader = (value: string | undefined): Checksums => {
+  Arguments.header("Checksum.fromHeader", value)
   if (value === undefined || value.length > longestHeader) return {}
   const pairs = value.split(",").map((pair) => pair.trim())
   return checksums((algorithm) => {

@@ -11,6 +11,7 @@ import { Effect, Predicate, Redacted } from "effect"
 import * as Options from "../accept/Options.ts"
 import * as Owner from "../accept/Owner.ts"
 import * as Checksum from "../classify/Checksum.ts"
+import * as ChecksumArguments from "../classify/ChecksumArguments.ts"
 import { ChecksumMismatch } from "./ChecksumMismatch.ts"
 import * as GivenClient from "./GivenClient.ts"
 import * as Address from "./ResumableUploadAddress.ts"
@@ -128,7 +129,7 @@ const checked = (owner: string, client: Client, options: Given): Upload => {
     policy: complete,
     address,
     chunkBytes,
-    checksums: Checksum.checked(owner, checksums)
+    checksums: ChecksumArguments.algorithms(owner, checksums)
   }
 }
 

@@ -32,6 +32,7 @@ import { Chunk, Effect, Option, Predicate, Stream } from "effect"
 import { dual } from "effect/Function"
 import { check, checkFields } from "../accept/Options.ts"
 import * as Checksum from "../classify/Checksum.ts"
+import * as ChecksumArguments from "../classify/ChecksumArguments.ts"
 import { ChecksumMismatch } from "./ChecksumMismatch.ts"
 import * as GivenClient from "./GivenClient.ts"
 import { checkedEndpoint, checkedGeneration, checkedName, type Generation } from "./StorageRequest.ts"
@@ -162,7 +163,7 @@ const checked = (owner: string, options: Options): Given => {
   checkFields(owner, check(owner, options), { checksums: true, report: true })
   const { checksums = ["crc32c"], report = () => Effect.void }: Options = options
   if (!Predicate.isFunction(report)) Argument.refuse(owner, "report", "a function that answers an effect", report)
-  return { checksums: Checksum.checked(owner, checksums), report }
+  return { checksums: ChecksumArguments.algorithms(owner, checksums), report }
 }
 
 /** What the first answer says; without one it cannot be resumed, and says nothing. */

@@ -140,3 +140,20 @@ describe("Checksum.compare", () => {
     expect(found.mismatch).toEqual(algorithm && { algorithm, expected: expected[algorithm], actual: actual[algorithm] })
   })
 })
+
+describe("wrong arguments of Checksum", () => {
+  it.each([null, NaN, "text", {}, [], () => 1])("are refused: %j", (wrong) => {
+    const given = wrong as never
+    expect(() => Checksum.of(given)).toThrow("Checksum.of: bytes must be a Uint8Array")
+    expect(() => Checksum.running(["md5"]).update(given)).toThrow("Checksum.running: bytes must be a Uint8Array")
+  })
+
+  it.each([null, undefined, NaN, "md5", {}, ["sha1"], () => 1])("are refused as algorithms: %j", (wrong) => {
+    const given = wrong as never
+    expect(() => Checksum.running(given)).toThrow("Checksum.running: checksums must be an array of crc32c and md5")
+  })
+
+  it.each([null, NaN, {}, [], () => 1])("are refused as a header: %j", (wrong) => {
+    expect(() => Checksum.fromHeader(wrong as never)).toThrow("Checksum.fromHeader: value must be")
+  })
+})
