@@ -22,6 +22,7 @@
 import { HttpClassifier } from "@effect-retry/http"
 import { Predicate } from "effect"
 import * as StatusCode from "../accept/StatusCode.ts"
+import * as ErrorBody from "./ErrorBody.ts"
 import * as RetryInfo from "./RetryInfo.ts"
 import * as Untrusted from "./Untrusted.ts"
 
@@ -74,21 +75,10 @@ export const read = (error: unknown): GoogleStatus => {
  */
 export const chain = (error: unknown): ReadonlyArray<GoogleStatus> => Untrusted.causes(error).map(read)
 
-/** Under which a response carries its parsed error body. */
-const key: unique symbol = /*#__PURE__*/ Symbol.for("@effect-retry/google/GoogleStatus/body")
-
-/**
- * Gives a response the parsed body that `read` finds in it. Changes and answers the response.
- *
- * @category combinators
- */
-export const withBody = <Response extends object>(response: Response, body: unknown): Response =>
-  Object.defineProperty(response, key, { value: body })
-
 /** Of a response; of gaxios; of a parsed body; of what has the fields of `error` itself, as those of the client libraries. */
 const bodiesOf = (error: unknown): ReadonlyArray<object> =>
   [
-    Untrusted.at(HttpClassifier.responseOf(error), key, "error"),
+    ErrorBody.errorOf(HttpClassifier.responseOf(error)),
     Untrusted.at(error, "response", "data", "error"),
     Untrusted.property(error, "error"),
     error

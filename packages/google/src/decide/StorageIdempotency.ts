@@ -31,6 +31,7 @@ import type { HttpClientRequest } from "@effect/platform"
 import * as Argument from "@effect-retry/core/Argument"
 import type { Idempotency } from "@effect-retry/http"
 import { Predicate } from "effect"
+import * as StorageHeader from "../accept/StorageHeader.ts"
 import * as StorageOperation from "../classify/StorageOperation.ts"
 
 /**
@@ -64,15 +65,6 @@ export interface StorageIdempotency extends Idempotency.Idempotency {
 }
 
 /**
- * The header by which Cloud Storage recognises the attempts of one operation.
- *
- * Source: googleapis/google-cloud-go 028979b, storage/invoke.go, `idempotencyHeaderKey`.
- *
- * @category constructors
- */
-export const tokenHeader = "x-goog-gcs-idempotency-token"
-
-/**
  * Rules from data, which are read once: `StorageIdempotency.make({ ...StorageIdempotency.standard.rules, strategy: "always" })`.
  *
  * A request that no operation is known for may be repeated where it only reads. What the caller has declared repeatable, and
@@ -86,7 +78,7 @@ export const make = (rules: Rules): StorageIdempotency => {
   return {
     // The token tells attempts apart and permits nothing.
     methods: [],
-    keyHeader: tokenHeader,
+    keyHeader: StorageHeader.token,
     createKeyFor: [],
     preconditions: [],
     rules: own,
@@ -128,6 +120,9 @@ function checked(owner: string, rules: Rules): Rules {
   if (!Predicate.isRecord(rules)) return Argument.refuse(owner, "rules", "a record of rules", rules)
   const strategy = Argument.oneOf(owner, "strategy", rules.strategy, strategies)
   if (!Predicate.isRecord(rules.operations)) return Argument.refuse(owner, "operations", "a table", rules.operations)
+  for (const name of Object.keys(rules.operations)) {
+    Argument.oneOf(owner, "operations", name, StorageOperation.names)
+  }
   for (const name of StorageOperation.names) {
     const given: unknown = rules.operations[name]
     if (!isRepetition(given)) {
@@ -144,7 +139,7 @@ function isRepetition(given: unknown): boolean {
 }
 
 /**
- * Decides for an operation that is named. Preconditions are those that the call carries.
+ * Decides for an operation that is named. Preconditions are those that the call carries. Throws where a name is none.
  *
  * @category destructors
  */
@@ -154,7 +149,18 @@ export const decide = (
     readonly operation: StorageOperation.StorageOperation
     readonly preconditions?: ReadonlyArray<StorageOperation.Precondition> | undefined
   }
-): Idempotency.Repeatable => decideBy(rules, call.operation, call.preconditions ?? [])
+): Idempotency.Repeatable => {
+  if (!Predicate.isRecord(call)) return Argument.refuse("StorageIdempotency.decide", "call", "a record", call)
+  const operation = Argument.oneOf("StorageIdempotency.decide", "operation", call.operation, StorageOperation.names)
+  return decideBy(rules, operation, checkedPreconditions(call.preconditions ?? []))
+}
+
+const checkedPreconditions = (given: unknown): ReadonlyArray<StorageOperation.Precondition> =>
+  Array.isArray(given)
+    ? given.map((one) =>
+        Argument.oneOf("StorageIdempotency.decide", "preconditions", one, StorageOperation.preconditions)
+      )
+    : Argument.refuse("StorageIdempotency.decide", "preconditions", "a list of preconditions", given)
 
 /**
  * Decides for the operation that a request calls.

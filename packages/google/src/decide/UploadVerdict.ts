@@ -52,7 +52,7 @@ export interface Situation {
 }
 
 /**
- * What of an answer is looked at. Names of headers are in lower case.
+ * The parts of an answer that decide. Names of headers are in lower case.
  *
  * @category models
  */

@@ -101,14 +101,14 @@ const begin = (call: Call, metadata: Metadata, listener: Partial<InterceptingLis
   call.metadata = metadata.clone()
   call.listener = listener
   const status = { code: codes.CANCELLED, details: "Cancelled by parent call", metadata: new Metadata() }
-  const deaf = Parent.follow(call.options, () => cancel(call, status))
+  const unfollow = Parent.follow(call.options, () => cancel(call, status))
   if (call.cancelled !== undefined) {
-    deaf()
+    unfollow()
     return report(call, call.cancelled)
   }
   call.fiber = call.start((previous) => attempt(call, previous))
   call.fiber.addObserver((exit) => {
-    deaf()
+    unfollow()
     report(call, call.cancelled ?? Exit.match(exit, { onSuccess: (ok) => ok, onFailure: lastStatus }))
   })
 }

@@ -10,6 +10,10 @@
  * A refusal is suspicious where an earlier attempt can have been carried out: not where all of them were refused
  * connections, and never on a first attempt.
  *
+ * The attempts are counted by the clients of `StorageRetry.withRetry` and `StorageRetry.orStopped`, underneath the
+ * combinator. Nothing is suspected around any other client, such as one of `HttpRetry.withRetry`, also with the policy
+ * `StorageRetry.standard`, nor where the order is the other one: `StorageRetry.withRetry(LostAnswer.suspected(client))`.
+ *
  * @example
  * ```ts
  * import { LostAnswer, StorageRetry } from "@effect-retry/google"
@@ -43,6 +47,7 @@ import { Data, Effect, Option, Predicate } from "effect"
 import { dual } from "effect/Function"
 import * as StorageOperation from "../classify/StorageOperation.ts"
 import * as ReadBack from "./LostAnswerReadBack.ts"
+import { made } from "./MadeClient.ts"
 import * as Attempts from "./StorageRetryAttempts.ts"
 
 /**
@@ -72,8 +77,10 @@ type Response = HttpClientResponse.HttpClientResponse
  *
  * @category combinators
  */
-export const suspected = <E, R>(self: With<E, R>): With<E | MayBeOwnSuccess, R> =>
-  HttpClient.transform(self, (sent, request) => watched(sent, request, (lost) => Effect.fail(lost)))
+export const suspected = <E, R>(self: With<E, R>): With<E | MayBeOwnSuccess, R> => {
+  made("LostAnswer.suspected", self)
+  return HttpClient.transform(self, (sent, request) => watched(sent, request, (lost) => Effect.fail(lost)))
+}
 
 /**
  * The resource as Cloud Storage describes it: the parsed JSON of an object, a bucket or a policy.
@@ -110,7 +117,7 @@ export const verified: {
   <E, R, E2 = never, R2 = never>(self: With<E, R>, isOwn: IsOwn<E2, R2>): With<E | E2 | MayBeOwnSuccess, R | R2>
 } = /*#__PURE__*/ dual(2, (self: With<unknown, unknown>, isOwn: IsOwn<unknown, unknown>) => {
   if (!Predicate.isFunction(isOwn)) Argument.refuse("LostAnswer.verified", "isOwn", "a function", isOwn)
-  const { postprocess, preprocess } = ReadBack.made("LostAnswer.verified", self)
+  const { postprocess, preprocess } = made("LostAnswer.verified", self)
   return HttpClient.makeWith(
     Effect.flatMap((request: Request) =>
       watched(postprocess(Effect.succeed(request)), request, (lost, refused) =>

@@ -1,30 +1,15 @@
 /**
  * The read that shows what became of a write.
  */
-import { type HttpClient, HttpClientRequest, HttpClientResponse, UrlParams } from "@effect/platform"
-import * as Argument from "@effect-retry/core/Argument"
+import { HttpClientRequest, HttpClientResponse, UrlParams } from "@effect/platform"
 import { Discard } from "@effect-retry/http"
 import { Effect, Option, Predicate } from "effect"
+import * as StorageHeader from "../accept/StorageHeader.ts"
+import * as ErrorBody from "../classify/ErrorBody.ts"
 import * as StorageOperation from "../classify/StorageOperation.ts"
-import { tokenHeader } from "../decide/StorageIdempotency.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
-
-interface MadeClient {
-  readonly preprocess: HttpClient.HttpClient.Preprocess<unknown, unknown>
-  readonly postprocess: HttpClient.HttpClient.Postprocess<unknown, unknown>
-}
-
-/**
- * What every client of the platform is made of: its own combinators rely on it, its types do not show it.
- *
- * @category conversions
- */
-export const made = (owner: string, self: unknown): MadeClient =>
-  Predicate.hasProperty(self, "preprocess") && Predicate.hasProperty(self, "postprocess")
-    ? (self as unknown as MadeClient)
-    : Argument.refuse(owner, "client", "made by HttpClient.make or HttpClient.makeWith", self)
 
 /**
  * The request that reads the resource of a write; `undefined` where the write does not say which it is.
@@ -40,7 +25,7 @@ export const requestOf = (request: Request, { operation, parameters }: StorageOp
   const base = `${url.origin}${url.pathname.replace(below, "")}`
   return HttpClientRequest.make("GET")(`${base}/storage/v1/${path}`, {
     urlParams: UrlParams.fromInput(kept),
-    headers: Object.fromEntries(Object.entries(request.headers).filter(([name]) => !ofWrite.test(name)))
+    headers: Object.fromEntries(Object.entries(request.headers).flatMap(([name, value]) => ofRead(name, value)))
   })
 }
 
@@ -61,9 +46,16 @@ const keptOf = (operation: StorageOperation.StorageOperation): ReadonlyArray<str
     ? ["key", "userProject", "quotaUser", "generation"]
     : ["key", "userProject", "quotaUser"]
 
+/** The read is an operation of its own: the client that sends it names and counts it. */
+const ofRead = (name: string, value: string): ReadonlyArray<readonly [name: string, value: string]> => {
+  if (name !== StorageHeader.client) return ofWrite.test(name) ? [] : [[name, value]]
+  const parts = StorageHeader.withoutOperation(value)
+  return parts.length === 0 ? [] : [[name, parts.join(" ")]]
+}
+
 /** Headers that are about the body, the condition or the repetition of a write. */
 const ofWrite = new RegExp(
-  `^(?:content-.*|if-.*|x-upload-.*|x-http-method-override|transfer-encoding|expect|${tokenHeader})$`
+  `^(?:content-.*|if-.*|x-upload-.*|x-http-method-override|transfer-encoding|expect|${StorageHeader.token})$`
 )
 
 /**
@@ -104,14 +96,8 @@ interface Found {
   readonly answer: (call: StorageOperation.Call) => Response
 }
 
-const parsed = (bytes: Uint8Array): Option.Option<Found["resource"]> => {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return Predicate.isRecord(value) ? Option.some(value) : Option.none()
-  } catch {
-    return Option.none()
-  }
-}
+const parsed = (bytes: Uint8Array): Option.Option<Found["resource"]> =>
+  Option.filter(ErrorBody.parsed(bytes), Predicate.isRecord)
 
 /** Source: https://cloud.google.com/storage/docs/json_api/v1/objects/rewrite, "Response". */
 const rewritten = (resource: Found["resource"]): Uint8Array => {

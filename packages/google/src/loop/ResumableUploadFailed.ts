@@ -21,7 +21,7 @@ export type Reason =
   | { readonly _tag: "Invalid"; readonly why: string }
   /** The source cannot give the bytes again that the server has lost. */
   | { readonly _tag: "NotRewindable"; readonly why: string }
-  /** The source has not as many bytes as it said. */
+  /** The source has more or fewer bytes than its `size`. */
   | { readonly _tag: "SourceChanged"; readonly why: string }
   /** The deadline of the policy passed between two chunks. */
   | { readonly _tag: "DeadlinePassed"; readonly why: string }

@@ -38,16 +38,16 @@
  * })
  * ```
  */
-import { HttpClient } from "@effect/platform"
-import type { HttpClientRequest } from "@effect/platform"
+import type { HttpClient } from "@effect/platform"
 import { Backoff, Jitter } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
 import { HttpRetry } from "@effect-retry/http"
-import { Effect, Predicate } from "effect"
+import { Predicate } from "effect"
 import { dual } from "effect/Function"
 import * as Owner from "../accept/Owner.ts"
+import { said } from "../accept/Said.ts"
 import * as GoogleClassifier from "../classify/GoogleClassifier.ts"
 import * as StorageIdempotency from "../decide/StorageIdempotency.ts"
+import { isClient, made } from "./MadeClient.ts"
 import * as Attempts from "./StorageRetryAttempts.ts"
 import * as ErrorBody from "./StorageRetryErrorBody.ts"
 import * as Headers from "./StorageRetryHeaders.ts"
@@ -85,7 +85,6 @@ type Any = HttpRetry.Fields<never>
  * `x-goog-gcs-idempotency-token`. Of a response from 400 on with a JSON body, up to 64 KiB that come within a second are read
  * inside the attempt, so that the classifier knows its reasons; the caller can read it as ever.
  * A wait that a `google.rpc.RetryInfo` asks for is a hint: waited for at least, or exactly with `Hint.override`.
- * A `beforeRetry` of `HttpRetry.withOptions` takes the place of the one that counts the attempts.
  *
  * @category running
  */
@@ -109,42 +108,9 @@ export const orStopped: typeof HttpRetry.orStopped = /*#__PURE__*/ dual(
 type Door = (self: With, policy: Any) => With
 
 const retried = (owner: string, self: With, given: Any, door: Door): With => {
-  if (!isClient(self)) return Argument.refuse(owner, "client", "made by HttpClient.make or HttpClient.makeWith", self)
+  made(owner, self)
   const policy: Any = Predicate.isRecord(given) ? { ...standard, ...said(given) } : given
-  const client = Owner.calling(owner, () => door(ErrorBody.reading(self), counting(policy)))
-  return HttpClient.mapRequestEffect(client, Headers.first)
+  const counted = Attempts.counting(self, Headers.counted)
+  const client = Owner.calling(owner, () => door(ErrorBody.reading(counted), policy))
+  return Attempts.operations(client, Headers.first)
 }
-
-/** The fields that a policy does not leave out. */
-const said = (given: Any): Any => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-
-type Hook = (
-  request: HttpClientRequest.HttpClientRequest,
-  attempt: { readonly number: number; readonly previous: Parameters<typeof Attempts.note>[2] }
-) => Effect.Effect<HttpClientRequest.HttpClientRequest, unknown, unknown>
-
-const counting = (policy: Any): Any => {
-  if (!Predicate.isRecord(policy)) return policy
-  const own = policy.beforeRetry as Hook | undefined
-  // What is no function is left for the door to refuse.
-  if (own !== undefined && !Predicate.isFunction(own)) return policy
-  const beforeRetry: Hook = (request, attempt) =>
-    Effect.flatMap(Attempts.CurrentAttempts, (attempts) => {
-      if (attempts !== undefined) Attempts.note(attempts, attempt.number, attempt.previous)
-      const changed = own === undefined ? Effect.succeed(request) : checkedEffect(own(request, attempt))
-      return Effect.map(changed, (changed) => Headers.counted(changed, attempt.number))
-    })
-  return { ...policy, beforeRetry } as Any
-}
-
-const checkedEffect = (given: ReturnType<Hook>): ReturnType<Hook> =>
-  Effect.isEffect(given)
-    ? given
-    : Argument.refuse(
-        "StorageRetry.Policy",
-        "beforeRetry",
-        "a function that answers an effect of a request",
-        typeof given
-      )
-
-const isClient = (self: unknown): boolean => Predicate.hasProperty(self, HttpClient.TypeId)

@@ -6,8 +6,8 @@
  */
 import { HttpClient, HttpClientError, type HttpClientResponse } from "@effect/platform"
 import { Discard, HttpClassifier } from "@effect-retry/http"
-import { Effect, Fiber, Option, Stream } from "effect"
-import * as GoogleStatus from "../classify/GoogleStatus.ts"
+import { Effect, Exit, Fiber, Option, Stream } from "effect"
+import * as ErrorBody from "../classify/ErrorBody.ts"
 
 type With = HttpClient.HttpClient.With<unknown, unknown>
 type Response = HttpClientResponse.HttpClientResponse
@@ -50,17 +50,20 @@ const read = (response: Response): Effect.Effect<Response> => {
 const whole = (response: Response): Effect.Effect<Response> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkDaemon(Effect.interruptible(response.arrayBuffer)), (reading) => {
-      const stopped = Fiber.interruptFork(reading)
-      return restore(Effect.timeoutOption(Effect.option(Effect.sandbox(Fiber.join(reading))), bounds.within)).pipe(
-        Effect.onInterrupt(() => stopped),
+      const stopped = Effect.zipRight(Fiber.interruptFork(reading), Discard.cancelled(response))
+      return restore(Effect.timeoutOption(Fiber.await(reading), bounds.within)).pipe(
         Effect.flatMap((read) => {
-          const body = Option.map(Option.flatten(read), bytesOf)
+          const body = Option.flatMap(
+            read,
+            Exit.match({ onFailure: () => Option.none(), onSuccess: (buffer) => Option.some(bytesOf(buffer)) })
+          )
           if (Option.isSome(body)) return Effect.succeed(carrying(Discard.replaced(response, body), body))
           const rest = Effect.onInterrupt(Effect.map(Fiber.join(reading), bytesOf), () => stopped)
-          return Effect.map(Stream.toReadableStreamEffect(Stream.fromEffect(rest)), (rest) =>
+          return Effect.map(restore(Stream.toReadableStreamEffect(Stream.fromEffect(rest))), (rest) =>
             Discard.replaced(response, Option.some(rest))
           )
-        })
+        }),
+        Effect.onInterrupt(() => stopped)
       )
     })
   )
@@ -76,16 +79,8 @@ const announced = ({ headers }: Response): number | undefined => {
 const carrying = (response: Response, body: Option.Option<Uint8Array>): Response =>
   Option.match(body, {
     onNone: () => response,
-    onSome: (bytes) => GoogleStatus.withBody(response, parsed(bytes))
+    onSome: (bytes) => ErrorBody.withBody(response, Option.getOrUndefined(ErrorBody.parsed(bytes)))
   })
-
-const parsed = (bytes: Uint8Array): unknown => {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch {
-    return undefined
-  }
-}
 
 /** Reads the beginning, and leaves what is longer or slower to the caller. */
 const streamed = (response: Response): Effect.Effect<Response> =>

@@ -3,19 +3,13 @@
  *
  * `x-goog-api-client` names the operation and counts its attempts, and `x-goog-gcs-idempotency-token` lets the server recognise
  * them. Both come to what the request has already: the client library's own part of `x-goog-api-client`, or a token.
- *
- * Source: googleapis/google-cloud-go 028979b, storage/invoke.go, `setInvocationHeaders`.
  */
 import { HttpClientRequest } from "@effect/platform"
 import { IdempotencyKey } from "@effect-retry/http"
 import { Effect } from "effect"
-import { tokenHeader } from "../decide/StorageIdempotency.ts"
+import * as StorageHeader from "../accept/StorageHeader.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
-
-const clientHeader = "x-goog-api-client"
-const invocation = "gccl-invocation-id/"
-const count = "gccl-attempt-count/"
 
 /**
  * The request of a first attempt. The token, and the id of the invocation, are one key of `IdempotencyKey`.
@@ -25,11 +19,15 @@ const count = "gccl-attempt-count/"
 export const first = (request: Request): Effect.Effect<Request> =>
   Effect.map(IdempotencyKey.next, (key) => {
     const parts = partsOf(request)
-    const isNamed = parts.some((part) => part.startsWith(invocation))
-    const given = request.headers[tokenHeader]?.trim() ?? ""
+    const isNamed = parts.some((part) => part.startsWith(StorageHeader.invocation))
+    const given = request.headers[StorageHeader.token]?.trim() ?? ""
     return HttpClientRequest.setHeaders(request, {
-      [clientHeader]: [...parts, ...(isNamed ? [] : [`${invocation}${key}`]), `${count}1`].join(" "),
-      [tokenHeader]: given === "" ? key : given
+      [StorageHeader.client]: [
+        ...parts,
+        ...(isNamed ? [] : [`${StorageHeader.invocation}${key}`]),
+        `${StorageHeader.count}1`
+      ].join(" "),
+      [StorageHeader.token]: given === "" ? key : given
     })
   })
 
@@ -39,8 +37,12 @@ export const first = (request: Request): Effect.Effect<Request> =>
  * @category combinators
  */
 export const counted = (request: Request, attempt: number): Request =>
-  HttpClientRequest.setHeader(request, clientHeader, [...partsOf(request), `${count}${attempt}`].join(" "))
+  HttpClientRequest.setHeader(
+    request,
+    StorageHeader.client,
+    [...partsOf(request), `${StorageHeader.count}${attempt}`].join(" ")
+  )
 
 /** Without the count. */
 const partsOf = ({ headers }: Request): ReadonlyArray<string> =>
-  (headers[clientHeader] ?? "").split(/\s+/).filter((part) => part !== "" && !part.startsWith(count))
+  StorageHeader.partsOf(headers[StorageHeader.client] ?? "").filter((part) => !part.startsWith(StorageHeader.count))

@@ -1,11 +1,12 @@
 import { HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { Classifier, Verdict } from "@effect-retry/core"
-import { GoogleClassifier, GoogleStatus, StatusCode } from "@effect-retry/google"
+import { GoogleClassifier, StatusCode } from "@effect-retry/google"
 import { describe, expect, it } from "@effect/vitest"
 import { Metadata } from "@grpc/grpc-js"
 import { Data, Duration, Option } from "effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Status from "../support/Status.ts"
+import * as ErrorBody from "../../src/classify/ErrorBody.ts"
 
 const moment: Classifier.Moment = { nowMillis: Date.UTC(2026, 10, 22), attempt: 1, elapsed: Duration.zero }
 
@@ -23,7 +24,7 @@ const judged = (outcome: unknown, classifier: Classifier.Classifier = GoogleClas
 const request = HttpClientRequest.get("http://localhost/storage/v1/b")
 
 const response = (status: number, body?: unknown, headers: Record<string, string> = {}) =>
-  GoogleStatus.withBody(HttpClientResponse.fromWeb(request, new Response(null, { status, headers })), body)
+  ErrorBody.withBody(HttpClientResponse.fromWeb(request, new Response(null, { status, headers })), body)
 
 const error = (...reasons: ReadonlyArray<string>) => ({ error: { errors: reasons.map((reason) => ({ reason })) } })
 const retryInfo = (retryDelay: string) => ({

@@ -5,6 +5,7 @@ import { Metadata } from "@grpc/grpc-js"
 import { Data } from "effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Status from "../support/Status.ts"
+import * as ErrorBody from "../../src/classify/ErrorBody.ts"
 
 class Tagged extends Data.TaggedError("Tagged")<{ code?: unknown; status?: unknown; statusCode?: unknown }> {}
 
@@ -47,10 +48,10 @@ const cases: ReadonlyArray<readonly [title: string, error: unknown, read: Partia
   ],
   [
     "a response with its body",
-    GoogleStatus.withBody(response(403), body),
+    ErrorBody.withBody(response(403), body),
     { status: 403, code: "PERMISSION_DENIED", reasons: ["rateLimitExceeded", "other"], retryInfoMillis: 4000 }
   ],
-  ["a response with a body that is no object", GoogleStatus.withBody(response(403), "no"), { status: 403 }],
+  ["a response with a body that is no object", ErrorBody.withBody(response(403), "no"), { status: 403 }],
   [
     "a body",
     body,

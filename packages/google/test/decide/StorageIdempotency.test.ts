@@ -3,7 +3,7 @@ import { StorageIdempotency, StorageOperation } from "@effect-retry/google"
 import { Idempotency } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
 
-const { always, decide, format, judge, make, never, standard, tokenHeader } = StorageIdempotency
+const { always, decide, format, judge, make, never, standard } = StorageIdempotency
 
 const base = "https://storage.googleapis.com"
 const get = HttpClientRequest.get(`${base}/storage/v1/b/photos/o/cat`)
@@ -53,6 +53,18 @@ describe("StorageIdempotency.decide", () => {
     ])
   })
 
+  it.each([
+    [null, "call must be a record, got null"],
+    [{ operation: "objects.isnert" }, "operation must be one of buckets.list, "],
+    [
+      { operation: "objects.insert", preconditions: "ifGenerationMatch" },
+      "preconditions must be a list of preconditions"
+    ],
+    [{ operation: "objects.insert", preconditions: ["ifMatch"] }, "preconditions must be one of "]
+  ])("refuses names that are none: %#", (call, message) => {
+    expect(() => decide(standard, call as never)).toThrow(`StorageIdempotency.decide: ${message}`)
+  })
+
   it("names the first precondition that counts", () => {
     const preconditions = ["generation", "ifMetagenerationMatch", "ifGenerationMatch"] as const
     expect(format(decide(standard, { operation: "objects.delete", preconditions }))).toBe(
@@ -97,7 +109,7 @@ describe("StorageIdempotency as the idempotency of a policy", () => {
     const put = HttpClientRequest.put(`${base}/storage/v1/b/photos/o/cat`)
     expect(judged(standard, get)).toBe("retried: objects.get may always be repeated")
     expect(judged(standard, put)).toBe("not retried: objects.update without ifMetagenerationMatch or If-Match")
-    for (const header of [tokenHeader, "idempotency-key", "if-none-match"]) {
+    for (const header of [standard.keyHeader, "idempotency-key", "if-none-match"]) {
       expect(judged(standard, HttpClientRequest.setHeader(insert, header, "*"))).toBe(
         "not retried: objects.insert without ifGenerationMatch"
       )
@@ -158,6 +170,10 @@ describe("StorageIdempotency.make", () => {
     [
       { strategy: "always", operations: { ...operations, "objects.insert": ["ifGenerationsMatch"] } },
       "operations[objects.insert] must be always, never, or a list of preconditions"
+    ],
+    [
+      { strategy: "always", operations: { ...operations, "objects.isnert": "always" } },
+      "operations must be one of buckets.list, "
     ],
     [
       { strategy: "always", operations: { ...operations, "objects.get": true } },

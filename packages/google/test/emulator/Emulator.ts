@@ -4,7 +4,7 @@
  * It keeps everything in memory and asks for no credentials. Requests that carry the header `x-retry-test-id` fail as
  * their retry test says. `state` is what the server has stored, to be looked at after a test.
  *
- *     const { state, url } = yield* Emulator.start({ buckets: ["pictures"] })
+ *     const emulator = yield* Emulator.start({ buckets: ["pictures"] })
  *     const { id } = emulator.retryTest({ "storage.objects.insert": ["apply-then-reset-connection"] })
  *
  * Sources: https://cloud.google.com/storage/docs/json_api, and https://github.com/googleapis/storage-testbench.

@@ -1,5 +1,5 @@
 import { HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import { Backoff } from "@effect-retry/core"
+import { AttemptTimeout, Backoff } from "@effect-retry/core"
 import { LostAnswer, StorageIdempotency, StorageRetry } from "@effect-retry/google"
 import { HttpRetry } from "@effect-retry/http"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
@@ -102,6 +102,41 @@ describe("LostAnswer.suspected", () => {
     }).pipe(world)
   )
 
+  it.effect(
+    "counts attempts also where a request has a beforeRetry of its own, and one that asks other questions",
+    () =>
+      Effect.gen(function* () {
+        const other = StorageRetry.withRetry(scripted(503, 200).client, policy)
+        const beforeRetry = (request: HttpClientRequest.HttpClientRequest) =>
+          Effect.as(Effect.option(other.get(base)), request)
+        const storage = (...steps: readonly [Scripted.Step, ...ReadonlyArray<Scripted.Step>]) =>
+          LostAnswer.suspected(StorageRetry.withRetry(scripted(...steps).client, policy)).execute(insert)
+        const plain = HttpRetry.withOptions({ beforeRetry: (request) => Effect.succeed(request) })
+        const asking = HttpRetry.withOptions({ beforeRetry })
+        expect(endOf(yield* ending(plain(storage(503, 412))))).toBe("may be own success after 2")
+        expect(endOf(yield* ending(asking(storage(refused, 412))))).toBe(412)
+      }).pipe(world)
+  )
+
+  it.effect("suspects a repetition of what timed out, and of what was answered with a body that broke", () =>
+    Effect.gen(function* () {
+      const attemptTimeout = AttemptTimeout.constant("1 second")
+      const slow = scripted({ status: 200, after: "2 seconds" }, 412)
+      const timed = LostAnswer.suspected(StorageRetry.withRetry(slow.client, { ...policy, attemptTimeout }))
+      expect(endOf(yield* ending(timed.execute(insert)))).toBe("may be own success after 2")
+      const broken = scripted({ status: 200, body: new ReadableStream({ pull: (c) => c.error(reset) }) }, 412)
+      const read = LostAnswer.suspected(StorageRetry.withRetry(broken.client, policy))
+      const outcome = yield* ending(HttpRetry.execute(read, insert, (response) => response.text))
+      expect(endOf(outcome)).toBe("may be own success after 2")
+    }).pipe(world)
+  )
+
+  it("refuses what is no client in its own name", () => {
+    expect(() => LostAnswer.suspected("x" as never)).toThrow(
+      'LostAnswer.suspected: client must be made by HttpClient.make or HttpClient.makeWith, got "x"'
+    )
+  })
+
   it.effect("knows a refusal that the client underneath makes an error of", () =>
     Effect.gen(function* () {
       const outcome = (client: HttpClient.HttpClient) =>
@@ -162,8 +197,30 @@ describe("LostAnswer.verified", () => {
       ])
       expect(read?.urlParams).toEqual([["userProject", "p"]])
       expect(read?.headers).toMatchObject({ authorization: "Bearer t", "x-goog-user-project": "p" })
-      for (const name of ["if-match", "content-type", "x-goog-gcs-idempotency-token"])
-        expect(read?.headers).not.toHaveProperty(name)
+      for (const name of ["if-match", "content-type"]) expect(read?.headers).not.toHaveProperty(name)
+      expect(read?.headers["x-goog-gcs-idempotency-token"]).not.toBe(calls[0]?.headers["x-goog-gcs-idempotency-token"])
+    }).pipe(world)
+  )
+
+  it.effect("reads in an operation of its own, with the parts of the header that name the client", () =>
+    Effect.gen(function* () {
+      const header = "x-goog-api-client"
+      const { calls, client } = scripted(503, 412, 503, json(200, resource))
+      yield* verified(client).execute(HttpClientRequest.setHeader(insert, header, "gl-node/24"))
+      const given = calls.map(({ headers }) => headers[header])
+      expect(given).toEqual([
+        "gl-node/24 gccl-invocation-id/key-1 gccl-attempt-count/1",
+        "gl-node/24 gccl-invocation-id/key-1 gccl-attempt-count/2",
+        "gl-node/24 gccl-invocation-id/key-2 gccl-attempt-count/1",
+        "gl-node/24 gccl-invocation-id/key-2 gccl-attempt-count/2"
+      ])
+      const own = scripted(503, 412, json(200, resource))
+      yield* verified(own.client).execute(HttpClientRequest.setHeader(insert, header, "gccl-invocation-id/own"))
+      expect(own.calls.map(({ headers }) => headers[header]?.split(" ")[0])).toEqual([
+        "gccl-invocation-id/own",
+        "gccl-invocation-id/own",
+        "gccl-invocation-id/key-4"
+      ])
     }).pipe(world)
   )
 

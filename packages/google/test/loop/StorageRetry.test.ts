@@ -192,6 +192,15 @@ describe("StorageRetry.withRetry headers", () => {
     }).pipe(world)
   )
 
+  it.effect("count the attempts of a request with a beforeRetry of its own", () =>
+    Effect.gen(function* () {
+      const { calls, client } = scripted(503, 503, 200)
+      const got = StorageRetry.withRetry(client).get(bucket)
+      yield* HttpRetry.withOptions(got, { beforeRetry: (request) => Effect.succeed(request) })
+      expect(sent(calls).map(([client]) => client?.slice(-1))).toEqual(["1", "2", "3"])
+    }).pipe(world)
+  )
+
   it.effect("refuse a hook that answers no effect", () =>
     Effect.gen(function* () {
       const { client } = scripted(503, 200)
@@ -286,6 +295,7 @@ describe("StorageRetry.withRetry types", () => {
     assertType<ReadonlyArray<() => HttpClient.HttpClient>>([
       () => StorageRetry.withRetry(client),
       () => client.pipe(StorageRetry.withRetry()),
+      () => client.pipe((client) => StorageRetry.withRetry(client)),
       () => client.pipe(StorageRetry.withRetry({ ...StorageRetry.standard, maxAttempts: 3 })),
       () => StorageRetry.withRetry(client, { ...StorageRetry.standard, deadline: Deadline.cut("1 minute") }),
       () =>

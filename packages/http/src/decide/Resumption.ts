@@ -24,7 +24,7 @@ export type Refusal =
   | { readonly _tag: "WrongPart"; readonly why: string }
 
 /**
- * What of an answer is looked at. Names of headers are in lower case.
+ * The parts of an answer that decide. Names of headers are in lower case.
  *
  * @category models
  */

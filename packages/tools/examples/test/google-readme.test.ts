@@ -139,7 +139,7 @@ tableOf(
         })
       ),
 
-    "A write with its precondition is": () =>
+    "A write with its precondition is answered with 503, or its connection breaks": () =>
       virtually("waits, and sends it again", () =>
         Effect.gen(function* () {
           const { outcome, sent } = yield* stored(
@@ -151,7 +151,7 @@ tableOf(
         })
       ),
 
-    "A write without a precondition is": () =>
+    "A write without a precondition is answered with 503, or its connection breaks": () =>
       virtually("succeeds with the response", () =>
         Effect.gen(function* () {
           expect(yield* stored((client) => client.patch(`${objects}/cat`), unavailable)).toMatchObject({
@@ -162,7 +162,7 @@ tableOf(
         })
       ),
 
-    "An operation that may never be repeated is": () =>
+    "An operation that may never be repeated is answered with 503, or its connection breaks": () =>
       virtually("succeeds with the response", () =>
         Effect.gen(function* () {
           const url = "https://storage.googleapis.com/storage/v1/projects/p/hmacKeys"
@@ -171,7 +171,7 @@ tableOf(
         })
       ),
 
-    "Its connection was refused": () =>
+    "The connection of a write was refused": () =>
       virtually("sends it again: it was not sent", () =>
         Effect.gen(function* () {
           const refused = broken({ code: "ECONNREFUSED", syscall: "connect" })

@@ -1,0 +1,11 @@
+/**
+ * Records some of whose fields are left out.
+ */
+
+/**
+ * The fields that a record does not leave out: `undefined` is what is left out.
+ *
+ * @category conversions
+ */
+export const said = (given: object): object =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))

@@ -1,0 +1,50 @@
+/**
+ * Names of headers of Cloud Storage.
+ */
+
+/**
+ * The header by which Cloud Storage recognises the attempts of one operation.
+ *
+ * Source: googleapis/google-cloud-go 028979b, storage/invoke.go, `idempotencyHeaderKey`.
+ *
+ * @category constructors
+ */
+export const token = "x-goog-gcs-idempotency-token"
+
+/**
+ * The header in which a client names itself, the operation and the number of the attempt.
+ *
+ * Source: the same, `setInvocationHeaders`.
+ *
+ * @category constructors
+ */
+export const client = "x-goog-api-client"
+
+/**
+ * The header without the parts of one operation: its id and its count.
+ *
+ * @category combinators
+ */
+export const withoutOperation = (value: string): ReadonlyArray<string> =>
+  partsOf(value).filter((part) => !part.startsWith(invocation) && !part.startsWith(count))
+
+/**
+ * The parts of the header.
+ *
+ * @category destructors
+ */
+export const partsOf = (value: string): ReadonlyArray<string> => value.split(/\s+/).filter((part) => part !== "")
+
+/**
+ * What the id of an operation begins with.
+ *
+ * @category constructors
+ */
+export const invocation = "gccl-invocation-id/"
+
+/**
+ * What the number of an attempt begins with.
+ *
+ * @category constructors
+ */
+export const count = "gccl-attempt-count/"

@@ -1,0 +1,29 @@
+/**
+ * What every client of the platform is made of: its own combinators rely on it, its types do not show it.
+ */
+import { HttpClient } from "@effect/platform"
+import * as Argument from "@effect-retry/core/Argument"
+import { Predicate } from "effect"
+
+/**
+ * A client that first prepares a request, and then sends what is prepared.
+ *
+ * @category models
+ */
+export interface MadeClient {
+  readonly preprocess: HttpClient.HttpClient.Preprocess<unknown, unknown>
+  readonly postprocess: HttpClient.HttpClient.Postprocess<unknown, unknown>
+}
+
+/**
+ * @category conversions
+ */
+export const made = (owner: string, self: unknown): MadeClient =>
+  Predicate.hasProperty(self, "preprocess") && Predicate.hasProperty(self, "postprocess")
+    ? (self as unknown as MadeClient)
+    : Argument.refuse(owner, "client", "made by HttpClient.make or HttpClient.makeWith", self)
+
+/**
+ * @category guards
+ */
+export const isClient = (self: unknown): boolean => Predicate.hasProperty(self, HttpClient.TypeId)
