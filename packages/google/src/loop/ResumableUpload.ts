@@ -41,7 +41,7 @@ import type { Redacted } from "effect"
 import { dual } from "effect/Function"
 import type * as Checksum from "../classify/Checksum.ts"
 import type { ChecksumMismatch } from "./ChecksumMismatch.ts"
-import * as GivenClient from "./GivenClient.ts"
+import { isClient } from "./MadeClient.ts"
 import type { UploadFailed } from "./ResumableUploadFailed.ts"
 import * as Run from "./ResumableUploadRun.ts"
 import type { Source } from "./ResumableUploadSource.ts"
@@ -136,7 +136,7 @@ export const run: {
     client: HttpClient.HttpClient.With<E, R>
   ) => Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
 } = /*#__PURE__*/ dual(
-  (args) => args.length > 1 || GivenClient.isClient(args[0]),
+  (args) => args.length > 1 || isClient(args[0]),
   (client: Run.Client, options: Run.Given): Effect.Effect<Run.Uploaded, any, any> =>
     Run.uploading("ResumableUpload.run", client, options)(() => undefined)
 )
@@ -165,7 +165,7 @@ export const stream: {
     client: HttpClient.HttpClient.With<E, R>
   ) => Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
 } = /*#__PURE__*/ dual(
-  (args) => args.length > 1 || GivenClient.isClient(args[0]),
+  (args) => args.length > 1 || isClient(args[0]),
   (client: Run.Client, options: Run.Given): Stream.Stream<Run.Event, any, any> => {
     const upload = Run.uploading("ResumableUpload.stream", client, options)
     return Stream.asyncPush<Run.Event, unknown, unknown>(

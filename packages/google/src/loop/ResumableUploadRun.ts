@@ -10,10 +10,11 @@ import { HttpRetry, Idempotency } from "@effect-retry/http"
 import { Effect, Predicate, Redacted } from "effect"
 import * as Options from "../accept/Options.ts"
 import * as Owner from "../accept/Owner.ts"
+import { said } from "../accept/Said.ts"
 import * as Checksum from "../classify/Checksum.ts"
 import * as ChecksumArguments from "../classify/ChecksumArguments.ts"
 import { ChecksumMismatch } from "./ChecksumMismatch.ts"
-import * as GivenClient from "./GivenClient.ts"
+import { made } from "./MadeClient.ts"
 import * as Address from "./ResumableUploadAddress.ts"
 import * as Failed from "./ResumableUploadFailed.ts"
 import * as Secret from "./ResumableUploadSecret.ts"
@@ -107,7 +108,7 @@ const defaultChunkBytes = 16_777_216
 const fields = { start: true, source: true, policy: true, resumeFrom: true, chunkBytes: true, checksums: true } as const
 
 const checked = (owner: string, client: Client, options: Given): Upload => {
-  GivenClient.check(owner, client)
+  made(owner, client)
   Options.checkFields(owner, Options.check(owner, options), fields)
   const { checksums = ["crc32c"], chunkBytes = defaultChunkBytes, policy = {}, resumeFrom, source, start } = options
   if (!Predicate.hasProperty(start, HttpClientRequest.TypeId))
@@ -132,9 +133,6 @@ const checked = (owner: string, client: Client, options: Given): Upload => {
     checksums: ChecksumArguments.algorithms(owner, checksums)
   }
 }
-
-const said = (policy: object): object =>
-  Object.fromEntries(Object.entries(policy).filter(([, value]) => value !== undefined))
 
 /** The address is not shown, whatever it is. */
 const checkedAddress = (

@@ -34,7 +34,7 @@ import { check, checkFields } from "../accept/Options.ts"
 import * as Checksum from "../classify/Checksum.ts"
 import * as ChecksumArguments from "../classify/ChecksumArguments.ts"
 import { ChecksumMismatch } from "./ChecksumMismatch.ts"
-import * as GivenClient from "./GivenClient.ts"
+import { isClient, made } from "./MadeClient.ts"
 import { checkedEndpoint, checkedGeneration, checkedName, type Generation } from "./StorageRequest.ts"
 
 export { ChecksumMismatch } from "./ChecksumMismatch.ts"
@@ -130,14 +130,14 @@ export const stream: {
     options?: Options
   ): Stream.Stream<Uint8Array, E | Failed, R>
 } = /*#__PURE__*/ dual(
-  (args) => args.length > 2 || GivenClient.isClient(args[0]) || isRequest(args[1]),
+  (args) => args.length > 2 || isClient(args[0]) || isRequest(args[1]),
   <E, R>(
     client: HttpClient.HttpClient.With<E, R>,
     request: HttpClientRequest.HttpClientRequest,
     options: Options = {}
   ): Stream.Stream<Uint8Array, E | Failed, R> => {
     const owner = "StorageDownload.stream"
-    GivenClient.check(owner, client)
+    made(owner, client)
     if (!isRequest(request)) return Argument.refuse(owner, "request", "a request", typeof request)
     const given = checked(owner, options)
     checkRequest(Download.stream(client, request))
