@@ -168,6 +168,15 @@ export const nodeStorage: Policy.Preset = {
 }
 
 /**
+ * The package retry-request by itself: as `nodeStorage`, with 3 attempts.
+ *
+ * Source: https://github.com/googleapis/retry-request, 7.0.2, index.js, `DEFAULTS`.
+ *
+ * @category constructors
+ */
+export const retryRequest: Policy.Preset = { ...nodeStorage, maxAttempts: 3 }
+
+/**
  * Resumable uploads of `@google-cloud/storage`: as `nodeStorage`, the waits 1 to 2, 2 to 3 and 4 to 5 seconds.
  *
  * Source: https://github.com/googleapis/nodejs-storage, 7.22.0, src/resumable-upload.ts, `getRetryDelay`.

@@ -95,6 +95,14 @@ const rows: ReadonlyArray<Row> = [
     source: "googleapis/nodejs-storage 7.22.0, src/storage.ts"
   },
   {
+    name: "retryRequest",
+    preset: Presets.retryRequest,
+    attempts: 3,
+    total: 600,
+    delays: plus(0.999, 2, 4),
+    source: "googleapis/retry-request 7.0.2, index.js"
+  },
+  {
     name: "nodeResumable",
     preset: Presets.nodeResumable,
     attempts: 4,
