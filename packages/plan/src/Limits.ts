@@ -9,7 +9,7 @@ import * as TimeLeft from "@effect-retry/core/TimeLeft"
 import type { Prepared } from "@effect-retry/core/PolicyCheck"
 import type { Kind } from "@effect-retry/core/Verdict"
 import * as Verdict from "@effect-retry/core/Verdict"
-import { Option } from "effect"
+import * as Option from "effect/Option"
 import type { Scheduled } from "./PlanRecord.ts"
 
 type Times = Pick<Scheduled<unknown>, "attemptTimeout" | "deadline">

@@ -1,7 +1,9 @@
 /**
  * The models of a plan: what a policy will do, before it does it.
  */
-import type { Duration, Option, Schedule } from "effect"
+import type * as Duration from "effect/Duration"
+import type * as Option from "effect/Option"
+import type * as Schedule from "effect/Schedule"
 import type { Backoff } from "@effect-retry/core/Backoff"
 import type { Any } from "@effect-retry/core/PolicyRecord"
 import type { Assumption, Warning } from "./Remark.ts"

@@ -1,7 +1,8 @@
 /**
  * A plan as a table to read, at most 80 columns wide.
  */
-import { Duration, Option } from "effect"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
 import type { Plan, PlannedAttempt, PlannedDelay, Worst } from "./PlanRecord.ts"
 
 const width = 80

@@ -1,7 +1,7 @@
 /**
  * Remarks of a plan beside its numbers: warnings about the policy, and the assumptions behind the numbers.
  */
-import { Duration } from "effect"
+import * as Duration from "effect/Duration"
 
 /**
  * Something in a policy that is probably not meant. Every warning can be read: `message` says it in one sentence.

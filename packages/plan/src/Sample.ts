@@ -1,7 +1,9 @@
 /**
  * Samples a policy: not the worst case, but what usually happens. A thin file around `Simulation`.
  */
-import { Duration, Effect, Random } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import * as Argument from "@effect-retry/core/Argument"
 import type { Kind } from "@effect-retry/core/Verdict"
 import * as Verdict from "@effect-retry/core/Verdict"

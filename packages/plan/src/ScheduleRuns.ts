@@ -3,7 +3,11 @@
  *
  * A thin file: it runs the schedule's own effects.
  */
-import { Duration, Effect, Option, Random, Schedule } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as Schedule from "effect/Schedule"
 import * as Argument from "@effect-retry/core/Argument"
 import * as Verdict from "@effect-retry/core/Verdict"
 import * as Hint from "@effect-retry/core/Hint"

@@ -9,8 +9,10 @@ import * as ForeignSchedule from "@effect-retry/core/ForeignSchedule"
 import type { Prepared } from "@effect-retry/core/PolicyCheck"
 import type { StopReason } from "@effect-retry/core/RetryStopped"
 import type { Retryable, Verdict } from "@effect-retry/core/Verdict"
-import type { Schedule } from "effect"
-import { Clock, Effect, Random } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import type * as Schedule from "effect/Schedule"
 import { counted, longestRun } from "./Limits.ts"
 
 /**

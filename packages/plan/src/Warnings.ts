@@ -1,7 +1,7 @@
 /**
  * Finds what is probably not meant in a policy.
  */
-import { Duration } from "effect"
+import * as Duration from "effect/Duration"
 import type { Leaf, Tree } from "@effect-retry/core/BackoffTree"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import type { Followed } from "./Journey.ts"

@@ -17,7 +17,8 @@ import {
   Verdict
 } from "@effect-retry/core"
 import type * as BackoffTree from "@effect-retry/core/BackoffTree"
-import { Duration, FastCheck as fc } from "effect"
+import * as Duration from "effect/Duration"
+import * as fc from "effect/FastCheck"
 
 /**
  * A draw, the least and the greatest ones included.

@@ -1,7 +1,10 @@
 /**
  * How an effect ended, short enough for one line.
  */
-import { Cause, Exit, Inspectable, Option } from "effect"
+import * as Cause from "effect/Cause"
+import * as Exit from "effect/Exit"
+import * as Inspectable from "effect/Inspectable"
+import * as Option from "effect/Option"
 
 /**
  * @category models

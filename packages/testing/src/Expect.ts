@@ -4,7 +4,12 @@
  * They throw, so the test that calls them fails, also from inside an `Effect.gen`.
  */
 import type { Retry } from "@effect-retry/core"
-import { Array, Cause, Data, Duration, Exit, Option } from "effect"
+import * as Array from "effect/Array"
+import * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import * as Ending from "./Ending.ts"
 import * as Timeline from "./Timeline.ts"
 

@@ -1,7 +1,9 @@
 /**
  * Fibers that are interleaved on purpose: the contract suites use them to look for races.
  */
-import { Effect, Fiber, Option } from "effect"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 
 /**
  * Lets all other fibers run until they wait for something; no time passes.

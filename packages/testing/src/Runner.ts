@@ -4,7 +4,7 @@
  * They are handed in, since a module that imports them cannot be loaded outside of a test run:
  * `TokenBucketContract.suite(vitest, "my bucket", layer)` with `import * as vitest from "@effect/vitest"`.
  */
-import type { Effect } from "effect"
+import type * as Effect from "effect/Effect"
 
 /**
  * @category models

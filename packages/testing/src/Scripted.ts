@@ -4,7 +4,8 @@
  * Every call takes the next step and is an attempt of the `Timeline` recorded around it. A call beyond the script dies,
  * so that a test notices one attempt too many.
  */
-import { Duration, Effect } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Timeline from "./Timeline.ts"
 
 /**

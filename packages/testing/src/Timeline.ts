@@ -6,8 +6,11 @@
  * them. Setting the wall clock does not show in them.
  */
 import * as Nanos from "@effect-retry/plan/Nanos"
-import type { Clock, Exit } from "effect"
-import { Context, Duration, Effect } from "effect"
+import type * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import { dual } from "effect/Function"
 import * as Ending from "./Ending.ts"
 

@@ -2,7 +2,7 @@
  * Checks of the defaults that a caller hands over.
  */
 import * as Argument from "@effect-retry/core/Argument"
-import { Predicate } from "effect"
+import * as Predicate from "effect/Predicate"
 import type { Sdk, Service } from "./AwsDefaults.ts"
 import type { Mode } from "./AwsSettings.ts"
 import * as Settings from "./AwsSettings.ts"

@@ -4,7 +4,7 @@
  * The SDKs differ in what they forgive: the one for JavaScript reads `3abc` as 3 and an unknown mode as `standard`. Here
  * both are refused. What all SDKs accept is accepted.
  */
-import { Option } from "effect"
+import * as Option from "effect/Option"
 
 /**
  * Source: AWS SDKs and Tools reference guide,

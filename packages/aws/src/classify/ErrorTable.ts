@@ -33,7 +33,7 @@
  */
 import * as Argument from "@effect-retry/core/Argument"
 import { Verdict } from "@effect-retry/core"
-import { Predicate } from "effect"
+import * as Predicate from "effect/Predicate"
 import { dual } from "effect/Function"
 import type * as AwsError from "./AwsError.ts"
 import * as Codes from "./Codes.ts"

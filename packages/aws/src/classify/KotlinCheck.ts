@@ -3,7 +3,7 @@
  *
  * First stage of the flow.
  */
-import { Duration } from "effect"
+import * as Duration from "effect/Duration"
 import * as AwsClassifier from "./AwsClassifier.ts"
 
 /**

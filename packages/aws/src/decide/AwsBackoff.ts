@@ -7,7 +7,8 @@
 import { Backoff, Curve, Jitter } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { times } from "@effect-retry/core/Millis"
-import { Duration, Option } from "effect"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
 
 /**
  * Doubles up to a cap, full jitter, with a base of its own for throttling failures.

@@ -6,7 +6,9 @@
  * host or tenant: `TokenBucket.keyed({ bucket: AwsQuota.standard, … })`.
  */
 import { RetryBucket, type TokenBucket } from "@effect-retry/core"
-import { Duration, Effect, Option } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 
 /**
  * Since the 2026 revision (2.1): capacity 500, a retry costs 14 tokens, 5 after throttling; a success returns what its last

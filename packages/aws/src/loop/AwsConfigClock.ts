@@ -1,9 +1,11 @@
 /**
  * The switch of the clock-skew correction, from everywhere an AWS SDK reads it.
  */
-import type { FileSystem, Path } from "@effect/platform"
-import type { ConfigError } from "effect"
-import { Effect, Option } from "effect"
+import type * as FileSystem from "@effect/platform/FileSystem"
+import type * as Path from "@effect/platform/Path"
+import type * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Settings from "../accept/AwsSettings.ts"
 import * as ConfigFile from "./AwsConfigFile.ts"
 import type { Setting } from "./AwsConfigSearch.ts"

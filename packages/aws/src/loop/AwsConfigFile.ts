@@ -10,11 +10,16 @@
  * library looks the path up before its first `await`. It reads no file, caches nothing, and the record holds afterwards
  * what it held before.
  */
-import { FileSystem, Path } from "@effect/platform"
-import type { Error as Platform } from "@effect/platform"
+import type * as Platform from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
+import * as Cause from "effect/Cause"
+import * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import { externalDataInterceptor, loadSharedConfigFiles } from "@smithy/shared-ini-file-loader"
 import * as Argument from "@effect-retry/core/Argument"
-import { Cause, ConfigError, Effect, Option, Predicate } from "effect"
 import * as ConfigText from "../accept/ConfigText.ts"
 import { firstText } from "./AwsConfigSource.ts"
 

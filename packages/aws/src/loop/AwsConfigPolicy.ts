@@ -3,7 +3,7 @@
  */
 import { RateLimiter } from "@effect-retry/core"
 import type { Policy } from "@effect-retry/core"
-import { Layer } from "effect"
+import * as Layer from "effect/Layer"
 import type { Behaviour, Mode } from "../accept/AwsSettings.ts"
 import * as AwsQuota from "../fund/AwsQuota.ts"
 import * as AwsRetry from "./AwsRetry.ts"

@@ -1,7 +1,9 @@
 /**
  * The search for one setting: in properties, in the environment, and in a profile of the shared config file.
  */
-import { ConfigError, Effect, Option } from "effect"
+import * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { Reading } from "../accept/AwsSettings.ts"
 import type { Profile } from "./AwsConfigFile.ts"
 import type { Source } from "./AwsConfigSource.ts"

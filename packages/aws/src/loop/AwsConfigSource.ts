@@ -1,8 +1,10 @@
 /**
  * Where a setting comes from.
  */
-import { Config, Effect, Option } from "effect"
-import type { ConfigError } from "effect"
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 
 /**
  * The source of a setting, highest first.

@@ -5,11 +5,13 @@
  * The SDKs send them by themselves; this is for requests that are made without one. They are set before a request is signed.
  * Source: `@smithy/core` 3.41.0, submodules/retry/middleware-retry/retryMiddleware, read 2026-11-20.
  */
-import { HttpClientRequest } from "@effect/platform"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import * as Argument from "@effect-retry/core/Argument"
 import { Retry } from "@effect-retry/core"
-import type { Duration } from "effect"
-import { Clock, Effect, Random } from "effect"
 import * as Request from "./AwsHeadersRequest.ts"
 
 export { request, ttl } from "./AwsHeadersRequest.ts"

@@ -2,8 +2,9 @@
  * The value of `amz-sdk-request`: what an attempt says about itself.
  */
 import * as Argument from "@effect-retry/core/Argument"
-import type { Duration } from "effect"
-import { DateTime, Option } from "effect"
+import * as DateTime from "effect/DateTime"
+import type * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
 
 /**
  * From when on the caller does not wait for an answer any longer.

@@ -35,7 +35,7 @@
  * ```
  */
 import { Hint, type TokenBucket } from "@effect-retry/core"
-import { Context } from "effect"
+import * as Context from "effect/Context"
 import * as AwsClassifier from "../classify/AwsClassifier.ts"
 import * as AwsBackoff from "../decide/AwsBackoff.ts"
 import * as LegacyBackoff from "../decide/LegacyBackoff.ts"

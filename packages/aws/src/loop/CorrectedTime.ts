@@ -31,7 +31,10 @@
  * ```
  */
 import { type Classifier, Verdict } from "@effect-retry/core"
-import { Clock, Context, Effect, Ref } from "effect"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
 import * as ClockSkew from "../classify/ClockSkew.ts"
 import * as Untrusted from "../classify/Untrusted.ts"
 

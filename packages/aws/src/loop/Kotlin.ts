@@ -16,7 +16,7 @@
  */
 import { Backoff, type Classifier, Hint, RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import * as AwsClassifier from "../classify/AwsClassifier.ts"
 import * as AwsBackoff from "../decide/AwsBackoff.ts"
 import * as AwsQuota from "../fund/AwsQuota.ts"

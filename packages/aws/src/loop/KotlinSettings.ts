@@ -3,7 +3,9 @@
  */
 import { Backoff, type Classifier, InvalidArgument, type RateLimiter, type TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { type Duration, Effect, Predicate } from "effect"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type { KotlinDelay } from "../decide/AwsBackoff.ts"
 
 /**

@@ -10,7 +10,7 @@ import type { Policy } from "@effect-retry/core"
 import { Retry } from "@effect-retry/core"
 import type { Plain } from "@effect-retry/core/PolicyRecord"
 import type { Bound, Needs, ResultIn } from "@effect-retry/core/PolicyTypes"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { Client } from "./SdkLayers.ts"
 import * as SdkLayers from "./SdkLayers.ts"
 

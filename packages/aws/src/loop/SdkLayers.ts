@@ -1,7 +1,8 @@
 /**
  * Whether a client of the AWS SDK retries by itself, so that retries around it would multiply its own.
  */
-import { Effect, Predicate } from "effect"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 
 /**
  * A client of the SDK, as far as it is read.

@@ -6,8 +6,14 @@
  * the operation is aborted, or fails with a streaming payload; the fiber is then interrupted, once the token is collected.
  */
 import { TokenBucket } from "@effect-retry/core"
-import type { Exit } from "effect"
-import { Cause, Context, Duration, Effect, Fiber, FiberId, Option } from "effect"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
 
 /**
  * What the SDK reads of a token.

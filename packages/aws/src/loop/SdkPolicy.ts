@@ -5,8 +5,9 @@ import type { Deadline, Policy } from "@effect-retry/core"
 import { TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { prepare } from "@effect-retry/core/PolicyCheck"
-import type { Schedule } from "effect"
-import { Context, Effect } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Schedule from "effect/Schedule"
 
 /**
  * A policy that a strategy can carry out: one that acts neither on a running attempt nor on results, since the SDK makes

@@ -4,7 +4,8 @@
  * First stage of the flow: everything a caller hands to a constructor passes here before it means anything.
  * Nothing is clamped or corrected.
  */
-import { Duration, Option } from "effect"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
 import { InvalidArgument } from "./InvalidArgument.ts"
 
 /**

@@ -1,7 +1,8 @@
 /**
  * Bad arguments: refused at construction, with one error that names owner, field, allowed range and value.
  */
-import { Data, Duration } from "effect"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 
 /**
  * Thrown by a constructor that was given a value it cannot work with.

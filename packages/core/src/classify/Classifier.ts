@@ -5,7 +5,7 @@
  * a class or from a guard has no opinion on errors that it does not know, so a library can ship it as a value and a
  * program can use it for any union of errors.
  */
-import { Duration } from "effect"
+import * as Duration from "effect/Duration"
 import { dual } from "effect/Function"
 import * as Argument from "../accept/Argument.ts"
 import type { Moment } from "./Moment.ts"

@@ -1,7 +1,7 @@
 /**
  * When a failure is judged: for classifiers that read dates from responses, or change with the attempt or with time.
  */
-import type { Duration } from "effect"
+import type * as Duration from "effect/Duration"
 
 /**
  * The moment at which a failure is judged.

@@ -3,7 +3,8 @@
  *
  * A verdict never says when to retry or whether the budget allows it: that is decided in the stages `decide` and `fund`.
  */
-import { Duration, Option } from "effect"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 
 /**

@@ -5,7 +5,8 @@
  * A timeout interrupts the attempt and counts as a failure of kind `Timeout`. An attempt that cannot be interrupted is
  * waited for, unless the timeout is `disconnected`.
  */
-import { Data, Duration } from "effect"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import { dual } from "effect/Function"
 import * as Argument from "../accept/Argument.ts"
 import * as Verdict from "../classify/Verdict.ts"

@@ -8,7 +8,7 @@
  * `within` and `take` end a back-off and change no delay; `capped` and `jittered` change delays and no end, except that
  * shorter delays leave room for more of them `within` a time.
  */
-import type { Duration } from "effect"
+import type * as Duration from "effect/Duration"
 import { dual } from "effect/Function"
 import * as Argument from "../accept/Argument.ts"
 import type { Kind } from "../classify/Verdict.ts"

@@ -1,7 +1,7 @@
 /**
  * Back-offs of textbooks and well-known systems, each by its own formula: whole slots, whole seconds, an end of its own.
  */
-import type { Duration } from "effect"
+import type * as Duration from "effect/Duration"
 import * as Argument from "../accept/Argument.ts"
 import type { Backoff } from "./Backoff.ts"
 import { fromCurve } from "./Backoff.ts"

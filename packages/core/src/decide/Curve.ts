@@ -5,7 +5,7 @@
  * and know no chance; cap and jitter come after them. Curves that draw by definition take the cap and the draw as part
  * of their formula. `fromFunction` and `make` are for curves of one's own, which work wherever those built in do.
  */
-import type { Duration } from "effect"
+import type * as Duration from "effect/Duration"
 import * as Argument from "../accept/Argument.ts"
 import * as Bounds from "./Bounds.ts"
 import type { Curve, Definition } from "./CurveShape.ts"

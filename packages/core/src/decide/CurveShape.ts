@@ -1,7 +1,7 @@
 /**
  * What a leaf of a back-off asks of its curve.
  */
-import { Predicate } from "effect"
+import * as Predicate from "effect/Predicate"
 
 /**
  * Marks curves with answers inside their declared interval: those built in, and those that `Curve.fromFunction` and `Curve.make` check.

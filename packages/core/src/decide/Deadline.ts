@@ -5,7 +5,8 @@
  * A deadline is never overshot: no attempt starts after it. `refuse` and `truncate` leave a running attempt alone; it
  * can read the time left from `Retry.CurrentAttempt`, and an `AttemptTimeout` is clipped to it. Only `cut` interrupts.
  */
-import { Data, Duration } from "effect"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Argument from "../accept/Argument.ts"
 import * as Bounds from "./Bounds.ts"
 import { longestTimerMillis } from "./Millis.ts"

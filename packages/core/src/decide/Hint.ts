@@ -3,7 +3,7 @@
  *
  * Hints come from outside. Every rule has a bound, and the caller chooses what happens beyond it.
  */
-import type { Duration } from "effect"
+import type * as Duration from "effect/Duration"
 import * as Argument from "../accept/Argument.ts"
 import * as Bounds from "./Bounds.ts"
 

@@ -4,7 +4,7 @@
  * A jitter is a function of the bound (in milliseconds) and one number `u` in [0, 1). It knows no cap: where its
  * interval reaches above the cap, the back-off keeps the draw under it without gathering anything on the cap itself.
  */
-import type { Duration } from "effect"
+import type * as Duration from "effect/Duration"
 import * as Argument from "../accept/Argument.ts"
 import * as Bounds from "./Bounds.ts"
 

@@ -1,8 +1,10 @@
 /**
  * Client-side throttling by the share of attempts that the server accepts: attempts it would likely reject are not made.
  */
-import type { Duration } from "effect"
-import { Effect, Option, Random } from "effect"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
 import * as Argument from "../accept/Argument.ts"
 import * as Outcomes from "./Outcomes.ts"
 import type { Outcome, TokenBucket } from "./Port.ts"

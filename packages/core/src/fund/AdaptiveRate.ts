@@ -2,8 +2,8 @@
  * The adaptive rate limiter of the AWS SDKs: no limit until the server throttles, then one that is cut by each throttle
  * and grows as a cubic.
  */
-import type { Duration } from "effect"
-import { Effect } from "effect"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Argument from "../accept/Argument.ts"
 import * as Cubic from "./Cubic.ts"
 import * as Outcomes from "./Outcomes.ts"

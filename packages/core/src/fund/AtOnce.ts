@@ -4,8 +4,11 @@
  * To compose an effect costs more than most buckets do. Within one step nothing comes between: no other fiber, and no
  * interruption. This file alone knows how Effect 3 keeps an effect of one step.
  */
-import type { Fiber } from "effect"
-import { Effect, Exit, Fiber as Fibers, Option, Predicate } from "effect"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 
 /** Marks the effects of `suspend`. */
 const marked = /*#__PURE__*/ Symbol("@effect-retry/core/AtOnce")
@@ -70,4 +73,4 @@ export const andThen = <A, B, E, R>(
  *
  * @category running
  */
-export const currentFiber = (): Fiber.RuntimeFiber<unknown, unknown> => Option.getOrThrow(Fibers.getCurrentFiber())
+export const currentFiber = (): Fiber.RuntimeFiber<unknown, unknown> => Option.getOrThrow(Fiber.getCurrentFiber())

@@ -1,7 +1,9 @@
 /**
  * Buckets made of buckets. Nothing here keeps tokens of its own.
  */
-import { Duration, Effect, Option } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { dual } from "effect/Function"
 import type { Grant, Outcome, Request, TokenBucket } from "./Port.ts"
 import { noTokens } from "./Port.ts"

@@ -1,7 +1,8 @@
 /**
  * A limit of the attempts in flight: so many, or a share of all that are.
  */
-import { Effect, Option } from "effect"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import type { Request, TokenBucket } from "./Port.ts"
 import * as TokenStore from "./TokenStore.ts"

@@ -6,7 +6,7 @@
  * Source: smithy-lang/smithy-kotlin, `AdaptiveRateLimiter.kt`; smithy-lang/smithy-rs, `client_rate_limiter.rs`, both read
  * 2026-11-20.
  */
-import { Option } from "effect"
+import * as Option from "effect/Option"
 import * as Tokens from "./Tokens.ts"
 
 /**

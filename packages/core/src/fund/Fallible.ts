@@ -1,7 +1,14 @@
 /**
  * Buckets that can fail, such as one in a store far away, made into buckets that cannot.
  */
-import { Cause, Deferred, Duration, Effect, Exit, Fiber, FiberId, Option } from "effect"
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
 import { dual } from "effect/Function"
 import * as Argument from "../accept/Argument.ts"
 import { longestTimerMillis } from "../decide/Millis.ts"

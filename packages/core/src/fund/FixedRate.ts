@@ -1,7 +1,8 @@
 /**
  * A fixed rate: so many attempts per second, and so many at once after a pause.
  */
-import { Effect, Option } from "effect"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import type { TokenBucket } from "./Port.ts"
 import * as Tokens from "./Tokens.ts"

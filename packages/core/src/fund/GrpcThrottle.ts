@@ -1,7 +1,8 @@
 /**
  * The retry throttling of gRPC: failures take tokens, and retries are made only above half.
  */
-import { Effect, Option } from "effect"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { Grant, TokenBucket } from "./Port.ts"

@@ -1,7 +1,7 @@
 /**
  * Which of several buckets an operation uses: that of a host, a table, a tenant.
  */
-import { Context } from "effect"
+import * as Context from "effect/Context"
 
 /**
  * The key of the running operation, read from its context by keyed buckets. Empty where it is not set.

@@ -1,8 +1,12 @@
 /**
  * A bucket for each key, bounded in number and in age.
  */
-import type { Duration } from "effect"
-import { Clock, Context, Effect, Exit, Option } from "effect"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import * as AtOnce from "./AtOnce.ts"
 import { Key } from "./Key.ts"

@@ -1,7 +1,8 @@
 /**
  * The time of buckets and rate limiters: it never goes back, and setting the wall clock does not change it.
  */
-import { Clock, Context } from "effect"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as AtOnce from "./AtOnce.ts"
 
 /**

@@ -1,7 +1,9 @@
 /**
  * A share of a bucket for each operation: no single operation takes all that others need.
  */
-import { Duration, Effect, Option } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import type { Grant, TokenBucket } from "./Port.ts"
 

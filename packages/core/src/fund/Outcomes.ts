@@ -1,7 +1,8 @@
 /**
  * What outcomes say about the server.
  */
-import { Effect, Option } from "effect"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Verdict from "../classify/Verdict.ts"
 import type { Outcome, TokenBucket } from "./Port.ts"
 

@@ -6,8 +6,10 @@
  * the first included. A bucket knows attempts, kinds and time, no protocol; its state lives in the value itself, so
  * programs share a bucket exactly when they share the value, or the layer that makes it.
  */
-import type { Duration, Option } from "effect"
-import { Context, Effect } from "effect"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import type { Kind, Verdict } from "../classify/Verdict.ts"
 
 /**

@@ -1,8 +1,9 @@
 /**
  * The retry quota of the AWS SDKs: retries cost tokens by kind, a success returns what its retry cost.
  */
-import type { Duration } from "effect"
-import { Effect, Option } from "effect"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import type { Kind } from "../classify/Verdict.ts"
 import { kinds } from "../classify/Verdict.ts"

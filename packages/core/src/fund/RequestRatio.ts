@@ -1,8 +1,9 @@
 /**
  * A retry budget that is a share of the requests of a sliding window.
  */
-import type { Duration } from "effect"
-import { Effect, Option } from "effect"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as SlidingWindow from "./SlidingWindow.ts"

@@ -1,7 +1,10 @@
 /**
  * A pause that the server asks for: the hint that one attempt meets holds back all later ones.
  */
-import { Duration, Effect, Option, Random } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
 import * as Argument from "../accept/Argument.ts"
 import { longestTimerMillis } from "../decide/Millis.ts"
 import * as AtOnce from "./AtOnce.ts"

@@ -4,7 +4,8 @@
  * A credit per success decays to nothing in an outage; a credit per request (`requestRatio`) keeps its share for ever.
  * docs/buckets.md says what that means for a server that has to recover.
  */
-import { Effect, Option } from "effect"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import type { TokenBucket } from "./Port.ts"
 import * as TokenStore from "./TokenStore.ts"

@@ -4,7 +4,7 @@
  * The state is a variable that only synchronous steps read and write. No other fiber runs within a step, so each is as
  * atomic as that of a `Ref`, and costs less.
  */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import * as MonotonicTime from "./MonotonicTime.ts"
 
 /**

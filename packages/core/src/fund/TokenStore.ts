@@ -1,7 +1,8 @@
 /**
  * Tokens that are taken, refunded and waited for: what the buckets with a level have in common.
  */
-import { Effect, Option } from "effect"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as MonotonicTime from "./MonotonicTime.ts"
 import * as TimedRef from "./TimedRef.ts"
 import type { Grant, Request, TokenBucket } from "./Port.ts"

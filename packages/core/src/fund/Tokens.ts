@@ -4,7 +4,7 @@
  * Fractions are kept. A level is never below zero nor above the capacity, taking is all or nothing, and a clock that
  * steps back makes no tokens.
  */
-import { Option } from "effect"
+import * as Option from "effect/Option"
 
 /**
  * @category models

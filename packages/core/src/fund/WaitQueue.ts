@@ -5,8 +5,14 @@
  * when it is woken. A waiter that is interrupted leaves the queue and delays no other; if it was served at the same
  * moment, its tokens are refunded.
  */
-import type { Clock } from "effect"
-import { Deferred, Duration, Effect, Exit, Fiber, FiberId, Option } from "effect"
+import type * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
 import { longestTimerMillis } from "../decide/Millis.ts"
 import * as AtOnce from "./AtOnce.ts"
 import * as MonotonicTime from "./MonotonicTime.ts"

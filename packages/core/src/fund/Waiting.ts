@@ -1,7 +1,8 @@
 /**
  * Whether an attempt for which there are no tokens waits for them, and for how long.
  */
-import { Duration, Option } from "effect"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import type { Request } from "./Port.ts"
 

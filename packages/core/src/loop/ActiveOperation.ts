@@ -1,7 +1,7 @@
 /**
  * The named operation inside whose attempt code runs: how nesting is noticed.
  */
-import { Context } from "effect"
+import * as Context from "effect/Context"
 
 /**
  * An operation with a name, and which of its attempts is running.

@@ -1,7 +1,10 @@
 /**
  * One attempt: the effect with the services, the span and the bounds of time that the policy asks for.
  */
-import { Cause, Duration, Effect, Option } from "effect"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
 import * as TimeLeft from "../decide/TimeLeft.ts"
 import type { ActiveAttempt } from "./ActiveOperation.ts"

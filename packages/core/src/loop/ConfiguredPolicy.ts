@@ -1,7 +1,9 @@
 /**
  * A preset, changed by what a configuration says. `PolicyConfig` has checked that nothing is missing.
  */
-import { Duration, Either, Option } from "effect"
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
 import * as Backoff from "../decide/Backoff.ts"
 import { fromTree } from "../decide/BackoffSchedule.ts"

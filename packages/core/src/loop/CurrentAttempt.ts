@@ -1,8 +1,10 @@
 /**
  * What a running attempt can know about itself, for a policy that provides it.
  */
-import type { Duration, Effect, Option } from "effect"
-import { Context } from "effect"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import type { FailedAttempt } from "./RetryStopped.ts"
 
 /**

@@ -5,7 +5,8 @@
  * spent, standing down, back-off ended, hint too long, deadline. A random number and the step of a foreign schedule cost
  * an effect, so the function asks for them, and only where it comes to need them.
  */
-import { Duration, Option } from "effect"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
 import type { Kind, Retryable, Verdict } from "../classify/Verdict.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
 import * as BackoffTree from "../decide/BackoffTree.ts"

@@ -5,7 +5,7 @@
  * the policy; data-first; and data-first for an effect that is a call with lambdas of its own, which are typed only after the
  * policy.
  */
-import type { Effect } from "effect"
+import type * as Effect from "effect/Effect"
 import type { Fields, Mistake } from "./PolicyRecord.ts"
 import type { Adds, Bound, Checked, In, Judged, Needs, Provided, ResultIn, Takes } from "./PolicyTypes.ts"
 import type { RetryStopped } from "./RetryStopped.ts"

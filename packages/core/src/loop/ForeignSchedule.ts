@@ -1,8 +1,11 @@
 /**
  * Schedules that are no `Backoff`, stepped by hand: no driver, no `Ref`, no iteration metadata.
  */
-import type { Schedule } from "effect"
-import { Effect, Option, ScheduleDecision, ScheduleIntervals } from "effect"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Schedule from "effect/Schedule"
+import * as ScheduleDecision from "effect/ScheduleDecision"
+import * as ScheduleIntervals from "effect/ScheduleIntervals"
 import { longestMillis, wholeMillis } from "../decide/Millis.ts"
 
 /**

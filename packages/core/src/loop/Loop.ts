@@ -7,7 +7,9 @@
  * time. Defects and interruption pass through untouched. A field that a policy leaves out costs nothing: a success under a
  * plain policy costs one `catchAllCause`.
  */
-import { Cause, Effect, Option } from "effect"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Verdict from "../classify/Verdict.ts"
 import * as AtOnce from "../fund/AtOnce.ts"
 import * as Outcomes from "../fund/Outcomes.ts"

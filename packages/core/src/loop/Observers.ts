@@ -1,7 +1,8 @@
 /**
  * Tells a policy's observers what happens. For a policy without observers there is nothing to run.
  */
-import { Context, Duration } from "effect"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import { Key } from "../fund/Key.ts"
 import type { Failure, Operation } from "./Operation.ts"
 import { elapsed, wholeDuration } from "./Operation.ts"

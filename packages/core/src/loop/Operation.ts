@@ -1,8 +1,16 @@
 /**
  * What a running operation remembers. It decides nothing.
  */
-import type { DefaultServices, Effect, Fiber, FiberStatus, RuntimeFlags } from "effect"
-import { Clock, Context, Duration, Option, Random } from "effect"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import type * as DefaultServices from "effect/DefaultServices"
+import * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import type * as FiberStatus from "effect/FiberStatus"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Moment } from "../classify/Classifier.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import { kindOf } from "../classify/Verdict.ts"

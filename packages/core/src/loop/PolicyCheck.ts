@@ -1,7 +1,9 @@
 /**
  * What a policy needs, worked out once per policy: the one list of its fields, each with its check.
  */
-import { Context, Predicate, Schedule } from "effect"
+import * as Context from "effect/Context"
+import * as Predicate from "effect/Predicate"
+import * as Schedule from "effect/Schedule"
 import * as Argument from "../accept/Argument.ts"
 import { readsMoment } from "../classify/Moment.ts"
 import { kinds } from "../classify/Verdict.ts"

@@ -1,7 +1,9 @@
 /**
  * Policies from configuration: the environment, a file, or any other source that Effect's `ConfigProvider` reads.
  */
-import { Config, ConfigError, Either } from "effect"
+import * as Config from "effect/Config"
+import * as ConfigError from "effect/ConfigError"
+import * as Either from "effect/Either"
 import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
 import * as BackoffTree from "../decide/BackoffTree.ts"
 import { configured, deadline } from "./ConfiguredPolicy.ts"

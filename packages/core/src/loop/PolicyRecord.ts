@@ -1,7 +1,9 @@
 /**
  * The types of policies: the record, and what people annotate with.
  */
-import type { Context, Effect, Schedule } from "effect"
+import type * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Schedule from "effect/Schedule"
 import type { Classifier, Moment } from "../classify/Classifier.ts"
 import type { Kind, Verdict } from "../classify/Verdict.ts"
 import type { AttemptTimeout } from "../decide/AttemptTimeout.ts"

@@ -1,7 +1,13 @@
 /**
  * Policies for people who stay with `Effect.retry`, `Stream.retry` or a native combinator.
  */
-import { Duration, Effect, Option, Random, Schedule, ScheduleDecision, ScheduleInterval } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as Schedule from "effect/Schedule"
+import * as ScheduleDecision from "effect/ScheduleDecision"
+import * as ScheduleInterval from "effect/ScheduleInterval"
 import * as Argument from "../accept/Argument.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import { kindOf } from "../classify/Verdict.ts"

@@ -3,7 +3,11 @@
  *
  * Values may come from a store of secrets by mistake, so a refusal never shows one.
  */
-import { Config, ConfigError, Duration, Either, Option } from "effect"
+import * as Config from "effect/Config"
+import * as ConfigError from "effect/ConfigError"
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import type { Range } from "../accept/Argument.ts"
 import * as Argument from "../accept/Argument.ts"
 import type { InvalidArgument } from "../accept/InvalidArgument.ts"

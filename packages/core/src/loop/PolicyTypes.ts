@@ -5,7 +5,8 @@
  * field, one of several tags and one of several policies all keep what they add. The records `Adds`, `Needs` and
  * `Judged` are indexed inline in the signatures of the front doors: an alias would show in hovers instead of the errors.
  */
-import type { Context, Schedule } from "effect"
+import type * as Context from "effect/Context"
+import type * as Schedule from "effect/Schedule"
 import type { Classifier } from "../classify/Classifier.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { AttemptTimeout } from "../decide/AttemptTimeout.ts"

@@ -4,8 +4,13 @@
  * Under a policy that has nothing to do before the first failure, the function is first called without a fiber; only a
  * failure starts one, which enters the loop after the first attempt.
  */
-import { Cause, Effect, Exit, FiberId, Runtime, Scheduler } from "effect"
-import type { Fiber } from "effect"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Runtime from "effect/Runtime"
+import * as Scheduler from "effect/Scheduler"
 import * as Loop from "./Loop.ts"
 import type { Erased } from "./Operation.ts"
 import { prepare } from "./PolicyCheck.ts"

@@ -3,7 +3,7 @@
  *
  * What an error says comes from outside: it is bounded, and reading it never throws.
  */
-import { Duration } from "effect"
+import * as Duration from "effect/Duration"
 
 /**
  * A time in words: `340 ms`, `1.2 s`, `2 min 5 s`, `3 h 20 min`, `4 d 6 h`. Rounded to the last place that is shown.

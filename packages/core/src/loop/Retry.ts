@@ -5,7 +5,7 @@
  * stopped, how many attempts there were, and the latest failures, each with its verdict, times and delay. `promise` is for
  * callers with `async` functions.
  */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import type { Door, DoorOrElse } from "./Door.ts"
 import * as Loop from "./Loop.ts"

@@ -2,7 +2,9 @@
  * What happens to an operation under a policy, as values. Sent to the observers that the policy names; the stage
  * `observe` has observers ready to use.
  */
-import type { Duration, Effect, Option } from "effect"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { ActiveOperation } from "./ActiveOperation.ts"
 import type { StopReason } from "./RetryStopped.ts"

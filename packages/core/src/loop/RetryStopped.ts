@@ -1,8 +1,10 @@
 /**
  * Why a retried operation stopped, and what happened before it did.
  */
-import { Data, Duration } from "effect"
-import type { Effect, Option } from "effect"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import type { Kind, Verdict } from "../classify/Verdict.ts"
 
 /**

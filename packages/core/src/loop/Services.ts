@@ -4,7 +4,12 @@
  * A call that dies is logged once, and counts as told, or as a refusal where it asked for tokens. A call that hangs is
  * interrupted at the deadline, where there is one.
  */
-import { type Cause, Duration, Effect, Exit, Option, RuntimeFlags } from "effect"
+import type * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as RuntimeFlags from "effect/RuntimeFlags"
 import { identity } from "effect/Function"
 import * as Argument from "../accept/Argument.ts"
 import type { Kind } from "../classify/Verdict.ts"

@@ -1,7 +1,11 @@
 /**
  * How an operation ends without a success: it refunds grants that are not spent, and releases what attempts left open.
  */
-import { Cause, Duration, Effect, Option, RuntimeFlags } from "effect"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Cut } from "../decide/Deadline.ts"
 import { DeadlineExceeded } from "../decide/Deadline.ts"
 import * as Observers from "./Observers.ts"

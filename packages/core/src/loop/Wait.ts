@@ -1,8 +1,9 @@
 /**
  * Waits that last as long as they say.
  */
-import type { Clock } from "effect"
-import { Duration, Effect } from "effect"
+import type * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import { longestTimerMillis } from "../decide/Millis.ts"
 
 /** A timer of the platform fires at most this much early. */

@@ -4,19 +4,16 @@
  * The effect runs in one child fiber, which is started at once; only if it has not ended by then, a timer is set. So a
  * bound costs little where it is not needed. This file alone knows how that is done with Effect 3's runtime.
  */
-import type { Fiber } from "effect"
-import {
-  Clock,
-  Context,
-  Duration,
-  Effect,
-  Exit,
-  FiberId,
-  FiberRef,
-  Fiber as Fibers,
-  Runtime,
-  RuntimeFlags
-} from "effect"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as FiberRef from "effect/FiberRef"
+import * as Runtime from "effect/Runtime"
+import * as RuntimeFlags from "effect/RuntimeFlags"
 import { longestTimerMillis } from "../decide/Millis.ts"
 
 /** How long an effect may run, and what happens then. */
@@ -94,7 +91,7 @@ const awaited = <A, E, R, B, E2>(
     onFailure: (cause) => {
       const stopped = disconnected
         ? Effect.sync(() => child.unsafeInterruptAsFork(parent.id()))
-        : Fibers.interruptAs(child, parent.id())
+        : Fiber.interruptAs(child, parent.id())
       return Effect.zipRight(stopped, Effect.failCause(cause))
     },
     onSuccess: (): Effect.Effect<A | B, E | E2> => {
@@ -120,7 +117,7 @@ const joined = <A, E>(
 ): Effect.Effect<A, E> => {
   if (Exit.isFailure(exit) || !hasChanged(child, runtime)) return exit
   const context = FiberRef.set(FiberRef.currentContext, parent.currentContext)
-  return Effect.zipRight(Effect.zipRight(Fibers.inheritAll(child), context), exit)
+  return Effect.zipRight(Effect.zipRight(Fiber.inheritAll(child), context), exit)
 }
 
 /** Flags that a child has because of its own end. */

@@ -5,7 +5,9 @@
  * those begin with `retry.`.
  * Source: https://opentelemetry.io/docs/specs/semconv/exceptions/exceptions-spans/, read 2026-11-20.
  */
-import { Duration, Effect, Option } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { Verdict } from "../classify/Verdict.ts"
 import { kindOf } from "../classify/Verdict.ts"
 import * as Readable from "../loop/Readable.ts"

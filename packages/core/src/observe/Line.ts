@@ -1,7 +1,7 @@
 /**
  * Events as lines for people: what was called, how it ended, and why there is or is not another attempt.
  */
-import { Option } from "effect"
+import * as Option from "effect/Option"
 import type { Verdict } from "../classify/Verdict.ts"
 import * as Readable from "../loop/Readable.ts"
 import type { Details, RetryEvent } from "../loop/RetryEvent.ts"

@@ -1,7 +1,11 @@
 /**
  * Log lines of retried operations.
  */
-import { Effect, FiberRef, HashSet, Logger, LogLevel } from "effect"
+import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
+import * as HashSet from "effect/HashSet"
+import * as LogLevel from "effect/LogLevel"
+import * as Logger from "effect/Logger"
 import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
 import { line } from "./Line.ts"

@@ -5,7 +5,8 @@
  * operation. Each combination of tags is a series that Effect's registry keeps for ever, so no tag is made of errors, and
  * only `Observe.metricsByKey`, which bounds their number, makes one of keys.
  */
-import { Metric, MetricBoundaries } from "effect"
+import * as Metric from "effect/Metric"
+import * as MetricBoundaries from "effect/MetricBoundaries"
 
 /**
  * Attempts that ended, by `outcome`: succeeded, failed.

@@ -1,7 +1,11 @@
 /**
  * The observers that keep the metrics.
  */
-import { Duration, Effect, Metric, MetricLabel, Option } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as MetricLabel from "effect/MetricLabel"
+import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import { kindOf } from "../classify/Verdict.ts"
 import * as Readable from "../loop/Readable.ts"

@@ -4,8 +4,8 @@
  * A policy lists them in `observe`, and each receives every event; a policy without observers pays nothing for them. An observer
  * decides nothing: the same attempts are made at the same times with it and without it, unless it takes time.
  */
-import type { Effect } from "effect"
-import { PubSub } from "effect"
+import type * as Effect from "effect/Effect"
+import * as PubSub from "effect/PubSub"
 import type { Details, Observer, RetryEvent } from "../loop/RetryEvent.ts"
 
 export type { Details, Observer, RetryEvent } from "../loop/RetryEvent.ts"

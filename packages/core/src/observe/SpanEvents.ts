@@ -1,7 +1,10 @@
 /**
  * Events on the current span. Where there is none, the observer only looks for it in the context.
  */
-import { Context, Effect, Option, Tracer } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Tracer from "effect/Tracer"
 import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
 

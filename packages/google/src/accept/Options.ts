@@ -2,7 +2,7 @@
  * Checks of options before any of them is read.
  */
 import * as Argument from "@effect-retry/core/Argument"
-import { Predicate } from "effect"
+import * as Predicate from "effect/Predicate"
 
 /**
  * Answers `options` where they are a record.

@@ -5,7 +5,8 @@
  */
 import * as Argument from "@effect-retry/core/Argument"
 import { longestMillis, longestTimerMillis } from "@effect-retry/core/Millis"
-import { Duration, Predicate } from "effect"
+import * as Duration from "effect/Duration"
+import * as Predicate from "effect/Predicate"
 import { dual } from "effect/Function"
 
 /**

@@ -1,7 +1,7 @@
 /**
  * The part of a gRPC service config that says how calls are retried, as data.
  */
-import type { Duration } from "effect"
+import type * as Duration from "effect/Duration"
 import type { StatusCode } from "./StatusCode.ts"
 
 /**

@@ -2,7 +2,7 @@
  * Checks of what checksums are asked for, and of.
  */
 import * as Argument from "@effect-retry/core/Argument"
-import { Predicate } from "effect"
+import * as Predicate from "effect/Predicate"
 
 const names = ["crc32c", "md5"] as const
 

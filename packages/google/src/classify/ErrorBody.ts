@@ -1,7 +1,7 @@
 /**
  * JSON bodies of responses, as bytes, and parsed on the response that they came with.
  */
-import { Option } from "effect"
+import * as Option from "effect/Option"
 import * as Untrusted from "./Untrusted.ts"
 
 /** Under which a response carries its parsed error body. */

@@ -23,7 +23,7 @@
 import { type Classifier, Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { HintHeader, HttpClassifier } from "@effect-retry/http"
-import { Predicate } from "effect"
+import * as Predicate from "effect/Predicate"
 import * as Owner from "../accept/Owner.ts"
 import * as StatusCode from "../accept/StatusCode.ts"
 import * as GoogleStatus from "./GoogleStatus.ts"

@@ -20,7 +20,7 @@
  * ```
  */
 import { HttpClassifier } from "@effect-retry/http"
-import { Predicate } from "effect"
+import * as Predicate from "effect/Predicate"
 import * as StatusCode from "../accept/StatusCode.ts"
 import * as ErrorBody from "./ErrorBody.ts"
 import * as RetryInfo from "./RetryInfo.ts"

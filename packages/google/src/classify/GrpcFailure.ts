@@ -1,10 +1,10 @@
 /**
  * What a failed call says about itself: its status code, and what the server asks for in its trailers.
  */
-import { Headers } from "@effect/platform"
+import * as Headers from "@effect/platform/Headers"
+import * as Predicate from "effect/Predicate"
 import { Verdict } from "@effect-retry/core"
 import { HintHeader } from "@effect-retry/http"
-import { Predicate } from "effect"
 import type * as StatusCode from "../accept/StatusCode.ts"
 import * as GoogleStatus from "./GoogleStatus.ts"
 

@@ -3,7 +3,7 @@
  */
 import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
-import { Duration } from "effect"
+import * as Duration from "effect/Duration"
 import type { StatusCode } from "../accept/StatusCode.ts"
 import * as GoogleClassifier from "./GoogleClassifier.ts"
 import * as GrpcFailure from "./GrpcFailure.ts"

@@ -22,7 +22,8 @@
  * })
  * ```
  */
-import type { HttpBody, HttpClientRequest } from "@effect/platform"
+import type * as HttpBody from "@effect/platform/HttpBody"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { type Precondition, preconditions, type Row, table } from "./StorageOperationTable.ts"
 import * as Untrusted from "./Untrusted.ts"
 

@@ -2,7 +2,9 @@
  * The attempts of an operation under retry settings, worked out without running it: the tables of Google's guide.
  */
 import * as Argument from "@effect-retry/core/Argument"
-import { Duration, Option, Predicate } from "effect"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Accepted from "../accept/Options.ts"
 import type { Fields } from "../accept/RetrySettingsRecord.ts"
 import { read } from "../accept/RetrySettingsRecord.ts"

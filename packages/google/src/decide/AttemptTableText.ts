@@ -2,7 +2,9 @@
  * A table of attempts as text, in the columns of Google's guide.
  */
 import * as Argument from "@effect-retry/core/Argument"
-import { Duration, Option, Predicate } from "effect"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import type { AttemptTable, RefusedRow, Row } from "./AttemptTable.ts"
 import type { Refusal } from "./GaxAlgorithm.ts"
 

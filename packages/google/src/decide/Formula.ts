@@ -3,7 +3,7 @@
  */
 import { Backoff, Curve } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import type { Duration } from "effect"
+import type * as Duration from "effect/Duration"
 import * as Options from "../accept/Options.ts"
 
 /** Of a delay that may be none. */

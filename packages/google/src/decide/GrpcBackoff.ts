@@ -4,7 +4,8 @@
 import { Backoff, Curve, Jitter } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { times } from "@effect-retry/core/Millis"
-import { type Duration, Predicate } from "effect"
+import type * as Duration from "effect/Duration"
+import * as Predicate from "effect/Predicate"
 
 /** The three fields of a retry policy that make its back-off. */
 interface Settings {

@@ -23,7 +23,7 @@
 import { AttemptTimeout } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import { longestTimerMillis } from "@effect-retry/core/Millis"
-import type { Duration } from "effect"
+import type * as Duration from "effect/Duration"
 import * as Options from "../accept/Options.ts"
 
 /** One timer of the platform. */

@@ -27,10 +27,10 @@
  * )
  * ```
  */
-import type { HttpClientRequest } from "@effect/platform"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/Argument"
 import type { Idempotency } from "@effect-retry/http"
-import { Predicate } from "effect"
 import * as StorageHeader from "../accept/StorageHeader.ts"
 import * as StorageOperation from "../classify/StorageOperation.ts"
 

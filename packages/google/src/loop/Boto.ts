@@ -3,9 +3,15 @@
  *
  * A file also holds keys and secrets, so that an error names a section, a key and what is allowed, and never a value.
  */
-import type { Error as Platform } from "@effect/platform"
-import { FileSystem, Path } from "@effect/platform"
-import { Cause, Config, ConfigError, Duration, Effect, Option } from "effect"
+import type * as Platform from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
+import * as Cause from "effect/Cause"
+import * as Config from "effect/Config"
+import * as ConfigError from "effect/ConfigError"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as ini from "ini"
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Bytes that are not those that the server has.
  */
-import { Data } from "effect"
+import * as Data from "effect/Data"
 import type * as Checksum from "../classify/Checksum.ts"
 
 /**

@@ -6,7 +6,12 @@
  */
 import type { InterceptingListener, InterceptorOptions, NextCall, StatusObject } from "@grpc/grpc-js"
 import { Metadata, status as codes } from "@grpc/grpc-js"
-import { Cause, Effect, Exit, type Fiber, FiberId, Option } from "effect"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
 import { previousAttempts } from "../accept/GrpcMetadata.ts"
 import * as StatusCode from "../accept/StatusCode.ts"
 import * as Attempts from "./GrpcInterceptorAttempt.ts"

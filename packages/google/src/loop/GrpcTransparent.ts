@@ -4,7 +4,8 @@
  * They count neither for `maxAttempts` nor for the throttle.
  * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Transparent Retries".
  */
-import { type Clock, Effect } from "effect"
+import type * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import type { ProgressOf } from "../classify/GrpcVerdict.ts"
 
 /**

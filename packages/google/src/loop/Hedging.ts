@@ -26,7 +26,9 @@
  * ```
  */
 import * as Argument from "@effect-retry/core/Argument"
-import { type Context, Effect, Predicate } from "effect"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import { dual } from "effect/Function"
 import { check, resolved } from "./HedgingPolicy.ts"
 import type { Bucket, Policy } from "./HedgingPolicy.ts"

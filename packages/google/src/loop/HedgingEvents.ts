@@ -4,7 +4,10 @@
 import { type Observe, TokenBucket } from "@effect-retry/core"
 import type { Retry, Verdict } from "@effect-retry/core"
 import * as Readable from "@effect-retry/core/Readable"
-import { Context, Duration, Effect, Option } from "effect"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { Checked } from "./HedgingPolicy.ts"
 
 type Outcome = TokenBucket.Outcome

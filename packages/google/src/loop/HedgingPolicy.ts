@@ -3,7 +3,10 @@
  */
 import type { Classifier, Observe, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { Context, type Duration, Effect, Predicate } from "effect"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Parts from "./PolicyParts.ts"
 
 /**

@@ -39,11 +39,15 @@
  * Effect.runPromise(storage.post(upload)).then(({ status }) => assert.strictEqual(status, 200))
  * ```
  */
-import { HttpClient } from "@effect/platform"
-import type { HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/Argument"
 import { Discard, HttpClassifier, HttpRetry } from "@effect-retry/http"
-import { Data, Effect, Option, Predicate } from "effect"
 import { dual } from "effect/Function"
 import * as StorageOperation from "../classify/StorageOperation.ts"
 import * as ReadBack from "./LostAnswerReadBack.ts"

@@ -1,9 +1,13 @@
 /**
  * The read that shows what became of a write.
  */
-import { HttpClientRequest, HttpClientResponse, UrlParams } from "@effect/platform"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as UrlParams from "@effect/platform/UrlParams"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import { Discard } from "@effect-retry/http"
-import { Effect, Option, Predicate } from "effect"
 import * as StorageHeader from "../accept/StorageHeader.ts"
 import * as ErrorBody from "../classify/ErrorBody.ts"
 import * as StorageOperation from "../classify/StorageOperation.ts"

@@ -1,9 +1,9 @@
 /**
  * What every client of the platform is made of: its own combinators rely on it, its types do not show it.
  */
-import { HttpClient } from "@effect/platform"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/Argument"
-import { Predicate } from "effect"
 
 /**
  * A client that first prepares a request, and then sends what is prepared.

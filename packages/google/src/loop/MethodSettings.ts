@@ -41,7 +41,8 @@
  */
 import { InvalidArgument } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { Duration, Predicate } from "effect"
+import * as Duration from "effect/Duration"
+import * as Predicate from "effect/Predicate"
 import { dual } from "effect/Function"
 import type { Fields, RetrySettings } from "../accept/RetrySettingsRecord.ts"
 import { make as complete, merge } from "../accept/RetrySettingsRecord.ts"

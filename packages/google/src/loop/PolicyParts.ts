@@ -3,7 +3,7 @@
  */
 import type { Observe, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { Predicate } from "effect"
+import * as Predicate from "effect/Predicate"
 
 /**
  * @category constructors

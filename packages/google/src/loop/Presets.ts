@@ -24,7 +24,7 @@
  */
 import { Backoff, Classifier, Deadline, Hint, Jitter } from "@effect-retry/core"
 import type { AttemptTimeout, Policy } from "@effect-retry/core"
-import { Struct } from "effect"
+import * as Struct from "effect/Struct"
 import * as JavaSettings from "../accept/JavaSettings.ts"
 import * as Defaults from "../accept/PythonDefaults.ts"
 import * as GoogleBackoff from "../decide/GoogleBackoff.ts"

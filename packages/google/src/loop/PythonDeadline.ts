@@ -2,7 +2,7 @@
  * The deadline of Python's retries, at which an attempt may still start.
  */
 import { Deadline } from "@effect-retry/core"
-import { Duration } from "effect"
+import * as Duration from "effect/Duration"
 
 /**
  * A deadline that a wait may end on, but not pass: a millisecond later than it says, and that millisecond is its reserve.

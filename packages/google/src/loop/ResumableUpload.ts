@@ -34,10 +34,13 @@
  * })
  * ```
  */
-import type { HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import type { Added, Bound, Checked, Env, In } from "@effect-retry/http/HttpPolicy"
-import { Effect, Stream } from "effect"
-import type { Redacted } from "effect"
 import { dual } from "effect/Function"
 import type * as Checksum from "../classify/Checksum.ts"
 import type { ChecksumMismatch } from "./ChecksumMismatch.ts"

@@ -1,9 +1,9 @@
 /**
  * The address of an upload session. It is enough to write the object, and so it is shown nowhere.
  */
-import { UrlParams } from "@effect/platform"
-import type { HttpClientRequest } from "@effect/platform"
-import { Either } from "effect"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as UrlParams from "@effect/platform/UrlParams"
+import * as Either from "effect/Either"
 
 type Request = HttpClientRequest.HttpClientRequest
 

@@ -1,7 +1,7 @@
 /**
  * Why a resumable upload does not go on.
  */
-import { Data } from "effect"
+import * as Data from "effect/Data"
 
 /**
  * @category models

@@ -1,13 +1,18 @@
 /**
  * A resumable upload from its start to its object: the operations under the policy, one after another.
  */
-import { Headers, HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
+import * as Headers from "@effect/platform/Headers"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
 import { Verdict } from "@effect-retry/core"
 import type { Classifier, Deadline } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import * as TimeLeft from "@effect-retry/core/TimeLeft"
 import { HttpRetry, Idempotency } from "@effect-retry/http"
-import { Effect, Predicate, Redacted } from "effect"
 import * as Options from "../accept/Options.ts"
 import * as Owner from "../accept/Owner.ts"
 import { said } from "../accept/Said.ts"

@@ -1,8 +1,13 @@
 /**
  * What an upload shows of answers and errors: all of it that does not show the address of the session.
  */
-import { Headers, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import { Cause, Option, Predicate } from "effect"
+import * as Headers from "@effect/platform/Headers"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Cause from "effect/Cause"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 
 type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse

@@ -1,9 +1,14 @@
 /**
  * A session of a resumable upload: where it stands, and the requests of one attempt to get it further.
  */
-import { HttpBody, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import * as HttpBody from "@effect/platform/HttpBody"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { Discard } from "@effect-retry/http"
-import { Effect, Option } from "effect"
 import * as Checksum from "../classify/Checksum.ts"
 import * as UploadVerdict from "../decide/UploadVerdict.ts"
 import * as Address from "./ResumableUploadAddress.ts"

@@ -2,7 +2,14 @@
  * Where the bytes of an upload come from, and what of them is kept until the server has acknowledged it.
  */
 import * as Argument from "@effect-retry/core/Argument"
-import { Chunk, Data, Effect, Exit, Option, Predicate, Scope, Stream } from "effect"
+import * as Chunk from "effect/Chunk"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import * as Options from "../accept/Options.ts"
 import type * as Checksum from "../classify/Checksum.ts"
 import type { Reason } from "./ResumableUploadFailed.ts"

@@ -1,9 +1,9 @@
 /**
  * The request that starts a session of the JSON API.
  */
-import { HttpClientRequest } from "@effect/platform"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/Argument"
-import { Predicate } from "effect"
 import * as Options from "../accept/Options.ts"
 import { checkedEndpoint, checkedGeneration, checkedName, type Generation } from "./StorageRequest.ts"
 

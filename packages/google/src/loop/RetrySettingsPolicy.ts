@@ -4,7 +4,7 @@
 import type { Classifier } from "@effect-retry/core"
 import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { Predicate } from "effect"
+import * as Predicate from "effect/Predicate"
 import type { Fields, Millis } from "../accept/RetrySettingsRecord.ts"
 import { read } from "../accept/RetrySettingsRecord.ts"
 import type { StatusCode } from "../accept/StatusCode.ts"

@@ -41,8 +41,15 @@ import { Retry, Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
 import type { Adds, Needs, Provided } from "@effect-retry/core/PolicyTypes"
-import type { Scope } from "effect"
-import { Cause, Chunk, Effect, Exit, Option, Predicate, Queue, Stream } from "effect"
+import * as Cause from "effect/Cause"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Queue from "effect/Queue"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 
 /**
  * What a stream has received so far, and the request that asks for the rest. Each run of the stream begins with `initial`.

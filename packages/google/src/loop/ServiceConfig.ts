@@ -33,7 +33,9 @@
  * ```
  */
 import { InvalidArgument } from "@effect-retry/core"
-import { Effect, Either, Option } from "effect"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import { dual } from "effect/Function"
 import { index, split } from "../accept/ServiceConfigNames.ts"
 import type { MethodConfig, ServiceConfig } from "../accept/ServiceConfigShape.ts"

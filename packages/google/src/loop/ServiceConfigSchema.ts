@@ -6,7 +6,12 @@
  * "Validation of hedgingPolicy" and "Validation of retryThrottling".
  */
 import { InvalidArgument } from "@effect-retry/core"
-import { Duration, Either, Option, ParseResult, Schema, SchemaAST } from "effect"
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import * as ProtobufDuration from "../accept/ProtobufDuration.ts"
 import { repeated } from "../accept/ServiceConfigNames.ts"
 import type { ServiceConfig } from "../accept/ServiceConfigShape.ts"

@@ -25,10 +25,17 @@
  * )
  * ```
  */
-import { type HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Stream from "effect/Stream"
 import * as Argument from "@effect-retry/core/Argument"
 import { Download } from "@effect-retry/http"
-import { Chunk, Effect, Option, Predicate, Stream } from "effect"
 import { dual } from "effect/Function"
 import { check, checkFields } from "../accept/Options.ts"
 import * as Checksum from "../classify/Checksum.ts"

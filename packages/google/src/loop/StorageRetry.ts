@@ -38,10 +38,10 @@
  * })
  * ```
  */
-import type { HttpClient } from "@effect/platform"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Predicate from "effect/Predicate"
 import { Backoff, Jitter } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
-import { Predicate } from "effect"
 import { dual } from "effect/Function"
 import * as Owner from "../accept/Owner.ts"
 import { said } from "../accept/Said.ts"

@@ -1,9 +1,14 @@
 /**
  * What the attempts of an operation tell about the answer to the last one.
  */
-import { HttpClient, type HttpClientRequest } from "@effect/platform"
+import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import { HttpClassifier } from "@effect-retry/http"
-import { Cause, Context, Effect, Exit, Option } from "effect"
 import { made } from "./MadeClient.ts"
 
 /**

@@ -4,9 +4,15 @@
  * The response stays readable: its body is replaced by the bytes that were read, and by the rest where that is still to
  * come.
  */
-import { HttpClient, HttpClientError, type HttpClientResponse } from "@effect/platform"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import { Discard, HttpClassifier } from "@effect-retry/http"
-import { Effect, Exit, Fiber, Option, Stream } from "effect"
 import * as ErrorBody from "../classify/ErrorBody.ts"
 
 type With = HttpClient.HttpClient.With<unknown, unknown>

@@ -4,9 +4,9 @@
  * `x-goog-api-client` names the operation and counts its attempts, and `x-goog-gcs-idempotency-token` lets the server recognise
  * them. Both come to what the request has already: the client library's own part of `x-goog-api-client`, or a token.
  */
-import { HttpClientRequest } from "@effect/platform"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Effect from "effect/Effect"
 import { IdempotencyKey } from "@effect-retry/http"
-import { Effect } from "effect"
 import * as StorageHeader from "../accept/StorageHeader.ts"
 
 type Request = HttpClientRequest.HttpClientRequest

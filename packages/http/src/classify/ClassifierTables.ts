@@ -3,7 +3,7 @@
  */
 import { Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { Predicate } from "effect"
+import * as Predicate from "effect/Predicate"
 import * as Token from "../accept/Token.ts"
 import { type Case, processings } from "./Case.ts"
 import * as Directive from "./Directive.ts"

@@ -3,8 +3,8 @@
  *
  * First stage of the flow. None of them says that a request is safe to repeat.
  */
-import type { Headers } from "@effect/platform"
-import { Predicate } from "effect"
+import type * as Headers from "@effect/platform/Headers"
+import * as Predicate from "effect/Predicate"
 import * as ResetDialects from "./ResetDialects.ts"
 
 /**

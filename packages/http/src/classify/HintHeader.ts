@@ -21,8 +21,8 @@
  * assert.deepStrictEqual(read(hostile), { header: "x-ratelimit-reset", millis: 30_000 })
  * ```
  */
-import type { Headers } from "@effect/platform"
-import { Predicate } from "effect"
+import type * as Headers from "@effect/platform/Headers"
+import * as Predicate from "effect/Predicate"
 import * as HttpDate from "./HttpDate.ts"
 import * as RateLimitFields from "./RateLimitFields.ts"
 import * as ResetDialects from "./ResetDialects.ts"

@@ -25,10 +25,12 @@
  * assert.deepStrictEqual([409, 500, 503, 404].map(verdictOn), ["Retryable", "Terminal", "Retryable", "NoOpinion"])
  * ```
  */
-import { Headers, HttpClientError, HttpClientResponse } from "@effect/platform"
+import * as Headers from "@effect/platform/Headers"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Predicate from "effect/Predicate"
 import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
-import { Predicate } from "effect"
 import type { Case, Processing } from "./Case.ts"
 import { checked, standardTables, type Tables } from "./ClassifierTables.ts"
 import * as Directive from "./Directive.ts"

@@ -8,7 +8,7 @@
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/, read 2026-11-20; "Malformed RateLimit header
  * fields MUST be ignored".
  */
-import { Predicate } from "effect"
+import * as Predicate from "effect/Predicate"
 import { parseList } from "structured-headers"
 import * as Wait from "./Wait.ts"
 

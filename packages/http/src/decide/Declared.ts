@@ -2,7 +2,8 @@
  * What a caller declares about the requests of an effect.
  */
 import * as Argument from "@effect-retry/core/Argument"
-import { Context, Effect } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 
 /**

@@ -27,9 +27,9 @@
  * assert.deepStrictEqual(judge({ "if-match": "*" }), { _tag: "NotRepeatable", why: "PATCH without Idempotency-Key" })
  * ```
  */
-import type { HttpClientRequest } from "@effect/platform"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/Argument"
-import { Predicate } from "effect"
 import * as Token from "../accept/Token.ts"
 import type { Processing } from "../classify/HttpClassifier.ts"
 

@@ -4,7 +4,10 @@
  * Second stage of the flow. An operation asks for one key and sends it with every attempt.
  */
 import * as Argument from "@effect-retry/core/Argument"
-import { Context, Effect, Layer, Ref } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
 
 /**
  * Where keys come from.

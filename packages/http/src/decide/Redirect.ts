@@ -4,8 +4,8 @@
  * Second stage of the flow. Then the first one was carried out, whatever became of the other: that the other was not sent
  * proves nothing about it.
  */
-import type { HttpClientRequest } from "@effect/platform"
-import { UrlParams } from "@effect/platform"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as UrlParams from "@effect/platform/UrlParams"
 import { mostCauses, property } from "../classify/Transport.ts"
 
 /**

@@ -4,8 +4,8 @@
  * Second stage of the flow. Nothing is read, opened or copied: what is not known to give its bytes again counts as gone
  * after the first attempt.
  */
-import type { HttpBody } from "@effect/platform"
-import { Predicate } from "effect"
+import type * as HttpBody from "@effect/platform/HttpBody"
+import * as Predicate from "effect/Predicate"
 
 export { declaredReplayable as replayable, ReplayableStreams as Declared } from "./Declared.ts"
 

@@ -2,11 +2,15 @@
  * What a policy can know of an attempt that is about to be sent: its number, the time left, and what the attempt before
  * it came to.
  */
-import type { HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { Retry } from "@effect-retry/core"
 import type { Verdict } from "@effect-retry/core"
-import type { Duration } from "effect"
-import { Context, Effect, Option } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import { requestError } from "./RequestErrors.ts"
 

@@ -4,9 +4,11 @@
  * Two things are the operation's and not the hook's: the key by which the server recognises a repetition, and that the
  * credentials for one server reach no other.
  */
-import { Headers, HttpClientRequest } from "@effect/platform"
+import * as Headers from "@effect/platform/Headers"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/Argument"
-import { Effect, Predicate } from "effect"
 import { urlOf } from "../decide/Redirect.ts"
 import type { Attempt } from "./Attempt.ts"
 

@@ -6,7 +6,7 @@
  * interceptor makes undici wait.
  */
 import * as Argument from "@effect-retry/core/Argument"
-import { Predicate } from "effect"
+import * as Predicate from "effect/Predicate"
 
 /**
  * Statuses after which a connection is not used again: those of failing servers, and 421, which asks for another one.

@@ -6,11 +6,16 @@
  * trusted any more: the body is cancelled, which closes the connection wherever the body is not in yet. Over HTTP/2 it
  * resets the stream, and the connection stays.
  */
-import { HttpClientResponse } from "@effect/platform"
-import type { HttpClientError } from "@effect/platform"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Stream from "effect/Stream"
 import * as Argument from "@effect-retry/core/Argument"
-import type { Duration } from "effect"
-import { Deferred, Effect, Fiber, Option, Predicate, Stream } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 
 /**

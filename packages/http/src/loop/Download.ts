@@ -1,11 +1,19 @@
 /**
  * Downloads that resume: where a body breaks, the rest of the same bytes is asked for.
  */
-import { HttpClient } from "@effect/platform"
-import type { HttpClientError, HttpClientRequest } from "@effect/platform"
+import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Cause from "effect/Cause"
+import type * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Queue from "effect/Queue"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import * as Argument from "@effect-retry/core/Argument"
-import type { Chunk, Scope } from "effect"
-import { Cause, Effect, Exit, Option, Predicate, Queue, Stream } from "effect"
 import { dual } from "effect/Function"
 import type { DownloadFailed } from "./DownloadFailed.ts"
 import * as Exchange from "./Exchange.ts"

@@ -1,7 +1,7 @@
 /**
  * Why a download does not go on.
  */
-import { Data } from "effect"
+import * as Data from "effect/Data"
 import type * as Resumption from "../decide/Resumption.ts"
 
 /**

@@ -2,7 +2,7 @@
  * How an operation ends: with what its client fails or answers with, when core's loop has given up or is done.
  */
 import { Deadline, Retry } from "@effect-retry/core"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import type { Exchange, Sent } from "./Exchange.ts"
 import * as Reader from "./Reader.ts"

@@ -4,10 +4,11 @@
  *
  * Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/, "HTTP client span", read 2026-11-22.
  */
-import { Headers, HttpClientError } from "@effect/platform"
+import * as Headers from "@effect/platform/Headers"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as Redacted from "effect/Redacted"
 import { AttemptTimeout, Deadline, type Observe, Retry } from "@effect-retry/core"
 import * as Readable from "@effect-retry/core/Readable"
-import { Redacted } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Redaction from "../classify/Redaction.ts"
 import * as Transport from "../classify/Transport.ts"

@@ -3,13 +3,18 @@
  *
  * Everything that decides is core's loop; this file says what a response or an error means.
  */
-import { FetchHttpClient, Headers, HttpClientRequest } from "@effect/platform"
-import type { HttpClientResponse } from "@effect/platform"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as Headers from "@effect/platform/Headers"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import type { Fiber } from "effect"
-import { Context, Effect, Option, Predicate } from "effect"
 import { globalValue } from "effect/GlobalValue"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"

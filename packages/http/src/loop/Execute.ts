@@ -1,9 +1,12 @@
 /**
  * A request whose response is read inside the attempt.
  */
-import type { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/Argument"
-import { Effect, Predicate } from "effect"
 import { dual, identity } from "effect/Function"
 import * as Discard from "./Discard.ts"
 import type { Request, Response } from "./Exchange.ts"

@@ -19,10 +19,15 @@
  * retrying("http://localhost/").then((response) => assert.strictEqual(response.status, 503))
  * ```
  */
-import { HttpClientError } from "@effect/platform"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Predicate from "effect/Predicate"
+import * as Runtime from "effect/Runtime"
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { Cause, Context, Effect, Exit, Predicate, Runtime } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as FetchCall from "./FetchCall.ts"

@@ -1,8 +1,11 @@
 /**
  * One call of a `fetch` that retries: what it was given, its attempts, and the response that it resolves with.
  */
-import { FetchHttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
-import { Effect, Stream } from "effect"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { Request, Send, Sent } from "./Exchange.ts"
 import * as FetchChange from "./FetchChange.ts"
 import * as FetchInput from "./FetchInput.ts"

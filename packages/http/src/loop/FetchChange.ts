@@ -1,9 +1,10 @@
 /**
  * What an attempt of `fetch` sends where the policy has changed its request.
  */
-import { Headers as Http } from "@effect/platform"
-import type { HttpBody, HttpClientRequest } from "@effect/platform"
-import { Stream } from "effect"
+import * as Http from "@effect/platform/Headers"
+import type * as HttpBody from "@effect/platform/HttpBody"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Stream from "effect/Stream"
 import { urlOf } from "../decide/Redirect.ts"
 import * as FetchInput from "./FetchInput.ts"
 

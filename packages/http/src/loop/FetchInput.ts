@@ -1,8 +1,9 @@
 /**
  * What a call of `fetch` is given: a URL or a `Request`, of whatever class, and what is said beside it.
  */
-import { HttpBody, HttpClientRequest } from "@effect/platform"
-import { Predicate } from "effect"
+import * as HttpBody from "@effect/platform/HttpBody"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Predicate from "effect/Predicate"
 import { property } from "../classify/Transport.ts"
 
 /**

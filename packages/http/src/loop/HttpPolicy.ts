@@ -1,14 +1,17 @@
 /**
  * The policy of a client: core's policy, with what is only known over HTTP.
  */
-import type { Headers, HttpClientError } from "@effect/platform"
+import type * as Headers from "@effect/platform/Headers"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import type * as Schedule from "effect/Schedule"
+import * as Struct from "effect/Struct"
 import { Classifier, Hint, InvalidArgument, Policy as Core } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import type { AttemptTimeout, Deadline, Retry, TokenBucket } from "@effect-retry/core"
 import type { Mistake } from "@effect-retry/core/PolicyRecord"
 import type { Adds, Needs } from "@effect-retry/core/PolicyTypes"
-import type { Effect, Schedule } from "effect"
-import { Predicate, Struct } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import type { Attempt, Outcome } from "./Attempt.ts"

@@ -27,10 +27,11 @@
  * })
  * ```
  */
-import { HttpClient } from "@effect/platform"
-import type { HttpClientError } from "@effect/platform"
+import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type { Retry } from "@effect-retry/core"
-import { Effect, Predicate } from "effect"
 import { dual } from "effect/Function"
 import * as Token from "../accept/Token.ts"
 import type { Send } from "./Exchange.ts"

@@ -3,8 +3,9 @@
  */
 import { RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import type { Duration } from "effect"
-import { Effect, Predicate } from "effect"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import { type Preset, standard } from "./HttpPolicy.ts"
 
 /**

@@ -1,9 +1,13 @@
 /**
  * What a download has received, and how it goes on from there.
  */
-import { HttpClientError, HttpClientRequest } from "@effect/platform"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import * as Argument from "@effect-retry/core/Argument"
-import { Chunk, Effect, Option, Stream } from "effect"
 import * as ByteRange from "../decide/ByteRange.ts"
 import * as Resumption from "../decide/Resumption.ts"
 import * as Discard from "./Discard.ts"

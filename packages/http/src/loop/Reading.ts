@@ -4,8 +4,9 @@
  * It reaches the client through the context, and so under every combinator that stands above the retries. What became of
  * a response is kept beside the response: a combinator above may still refuse the response, or ask for another one.
  */
-import type { Exit } from "effect"
-import { Context, Effect } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import type { Request, Response, Sent } from "./Exchange.ts"
 
 /**

@@ -1,9 +1,12 @@
 /**
  * What attempts leave open: the bodies of responses that are not read.
  */
-import { HttpClientError } from "@effect/platform"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import type { Policy as Core } from "@effect-retry/core"
-import { Effect, Exit, Fiber, Option } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Discard from "./Discard.ts"
 import type { Exchange, Response } from "./Exchange.ts"

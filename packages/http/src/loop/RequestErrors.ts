@@ -1,7 +1,8 @@
 /**
  * Errors of the platform's making, for what did not come from the client.
  */
-import { HttpClientError, HttpClientRequest } from "@effect/platform"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import * as Redaction from "../classify/Redaction.ts"
 

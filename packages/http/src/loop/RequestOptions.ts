@@ -2,7 +2,8 @@
  * What one request asks of the policy of its client.
  */
 import type { AttemptTimeout, Deadline } from "@effect-retry/core"
-import { Context, Effect } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import type { BeforeRetry } from "./BeforeRetry.ts"
 import type { Any, Checked, Erased, Plain } from "./HttpPolicy.ts"
 import { complete, said } from "./HttpPolicy.ts"

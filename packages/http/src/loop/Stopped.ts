@@ -2,7 +2,9 @@
  * Why a client gave up, beside the outcome that it gave up on.
  */
 import { Retry } from "@effect-retry/core"
-import { Duration, Effect, Option } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Redaction from "../classify/Redaction.ts"
 

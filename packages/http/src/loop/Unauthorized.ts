@@ -4,11 +4,14 @@
  * A 401 says that the request was not carried out, and so it holds for every method. What makes a credential new is the
  * caller's own.
  */
-import type { HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
-import { Effect, Option, Predicate } from "effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import type { BeforeRetry } from "./BeforeRetry.ts"
 

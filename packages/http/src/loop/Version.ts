@@ -1,8 +1,8 @@
 /**
  * Versions of what is downloaded: how the rest of one is asked for, and recognised.
  */
-import { HttpClientRequest } from "@effect/platform"
-import { Option } from "effect"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Option from "effect/Option"
 import * as Validators from "../decide/Validators.ts"
 import type { Request, Response } from "./Exchange.ts"
 

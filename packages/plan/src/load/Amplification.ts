@@ -2,7 +2,8 @@
  * Load amplification: attempts per request against a server that fails with a fixed probability, whatever its load.
  */
 import * as Argument from "@effect-retry/core/Argument"
-import { Effect, Random } from "effect"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import * as SeededRandom from "../SeededRandom.ts"
 import { install } from "../Timekeeper.ts"
 import * as Client from "./Client.ts"

@@ -4,7 +4,8 @@
 import type { Policy, TokenBucket } from "@effect-retry/core"
 import { Classifier, Retry } from "@effect-retry/core"
 import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
-import { Clock, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 
 /**
  * What a client does when a request fails. Each client makes a bucket and a rate limiter of its own.

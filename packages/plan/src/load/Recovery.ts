@@ -2,8 +2,11 @@
  * Recovery from an overload: a server stands still for a while; the time until nearly every request succeeds again.
  */
 import * as Argument from "@effect-retry/core/Argument"
-import type { Scope } from "effect"
-import { Duration, Effect, Option, Random } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import type * as Scope from "effect/Scope"
 import * as SeededRandom from "../SeededRandom.ts"
 import { install } from "../Timekeeper.ts"
 import * as Client from "./Client.ts"
