@@ -5,6 +5,8 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
 
+const stages = ["accept", "classify", "decide", "fund", "loop", "observe"]
+
 type Files = Readonly<Record<string, string>>
 
 /** Files for one run of the linter, which takes longer to start than to look at them. */
@@ -64,7 +66,6 @@ describe("import/no-cycle", () => {
 })
 
 describe("the flow rule", () => {
-  const stages = ["accept", "classify", "decide", "fund", "loop", "observe"]
   const pairs = stages.flatMap((from, i) =>
     stages.map((to, j) => ({
       from,
@@ -117,7 +118,7 @@ describe("the flow rule", () => {
 })
 
 describe("pure files", () => {
-  const impure = `import { Duration, Effect } from "effect"\nexport const a = Effect.sleep(Duration.zero)`
+  const impure = `import * as Effect from "effect/Effect"\nexport const a = Effect.never`
   const pure = [
     "accept/A",
     "classify/A",
@@ -147,12 +148,41 @@ describe("pure files", () => {
   })
 
   const free = [
-    `import type { Effect } from "effect"\nexport type A = Effect.Effect<void>`,
-    `import { Duration, type Clock } from "effect"\nexport type C = Clock.Clock\nexport const a = Duration.zero`,
+    `import type * as Effect from "effect/Effect"\nexport type A = Effect.Effect<void>`,
+    `import type * as Clock from "effect/Clock"\nimport * as Duration from "effect/Duration"\nexport type C = Clock.Clock\nexport const a = Duration.zero`,
     `import * as Option from "effect/Option"\nexport const a = Option.none()`
   ].map((text, index) => ({ text, broken: plant(`pure-${index}`, { "src/decide/Jitter.ts": text }) }))
 
   it.each(free)("use types, and modules of values: $text", ({ broken }) => {
     expect(broken()).toEqual([])
+  })
+})
+
+describe("the index of effect", () => {
+  const indexed = `import { Option } from "effect"\nexport const a = Option.none()`
+  const typed = `import type { HttpClient } from "@effect/platform"\nexport type A = HttpClient.HttpClient`
+  const files = [
+    ...stages.map((stage) => `${stage}/A`),
+    "decide/BackoffSchedule",
+    "fund/Tokens",
+    "loop/Decision",
+    "Plan"
+  ]
+  const core = plant(
+    "indexed",
+    Object.fromEntries(
+      files.flatMap((file) => [
+        [`src/${file}.ts`, indexed],
+        [`src/${file}Type.ts`, typed]
+      ])
+    )
+  )
+
+  it("is imported nowhere, not for a type either", () => {
+    const broken = files.flatMap((file) => [
+      `${file}.ts:1 no-restricted-imports`,
+      `${file}Type.ts:1 no-restricted-imports`
+    ])
+    expect(core().toSorted()).toEqual(broken.toSorted())
   })
 })
