@@ -19,7 +19,14 @@ const isQuick = process.env["MUTANT_STATES"] !== undefined
 /** The clients of vendors take longer than all the rest, and reach what other tests reach. */
 const longest = ["**/Sdks.test.ts"]
 /** What takes seconds, and would do so for every mutant. */
-const long = ["**/*Sockets.test.ts", "**/Fuzz.test.ts", "**/PublishedClients.test.ts"]
+const long = [
+  "**/*Sockets.test.ts",
+  "**/Fuzz.test.ts",
+  "**/PublishedClients.test.ts",
+  "**/fund/model.test.ts",
+  "**/fund/wallClock.test.ts",
+  "**/core/test/support/*.test.ts"
+]
 
 const testsOfStage = `/packages/${mutatedPackage}/test/${process.env["MUTATED_STAGE"] ?? ""}/`
 

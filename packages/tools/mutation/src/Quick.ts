@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Instrumenter } from "@stryker-mutator/instrumenter"
-import { equivalents } from "./Equivalent.ts"
+import { equivalents } from "./Equivalents.ts"
 import { fromInstrumented, known, type Report } from "./Score.ts"
 
 type Logger = ConstructorParameters<typeof Instrumenter>[0]
@@ -45,7 +45,7 @@ export const run = async (
   statesFile: string,
   isMutated: (path: string) => boolean
 ): Promise<Report> => {
-  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" })
+  const paths = readdirSync(folder)
     .filter((path) => path.endsWith(".ts") && isMutated(path))
     .map((path) => join(folder, path))
   const sources = new Map(paths.map((path) => [path, readFileSync(path, "utf8")]))

@@ -4,6 +4,7 @@
  *
  *     pnpm mutation http/decide            a folder of a package, with all tests of the package
  *     pnpm mutation http/decide Case.ts    one file of it, or several
+ *     pnpm mutation plan                   a package without such folders: the files beside its index
  *     pnpm mutation http/decide --near     with the tests of the folder alone
  *     pnpm mutation http/decide --quick    the same within one process
  *     pnpm mutation http/decide Case.ts --quick --tests=Case,Other    the same with two files of tests
@@ -16,7 +17,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Stryker } from "@stryker-mutator/core"
-import { equivalents } from "./Equivalent.ts"
+import { equivalents } from "./Equivalents.ts"
 import * as Quick from "./Quick.ts"
 import { percent, type Report, type Score, score } from "./Score.ts"
 
@@ -57,7 +58,7 @@ const thoroughly = async (): Promise<Report> => {
     plugins: [import.meta.resolve("@stryker-mutator/vitest-runner")],
     vitest: { configFile: "packages/tools/mutation/vitest.config.ts", related: false },
     mutate: [
-      ...(files.length === 0 ? ["**/*.ts"] : files).map((file) => ["packages", name, "src", ...stages, file].join("/")),
+      ...(files.length === 0 ? ["*.ts"] : files).map((file) => ["packages", name, "src", ...stages, file].join("/")),
       `!packages/${name}/src/index.ts`
     ],
     // A copy of the workspace would link to the packages as they are.

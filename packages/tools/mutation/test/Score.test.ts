@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Equivalent } from "../src/Equivalent.ts"
-import { equivalents } from "../src/Equivalent.ts"
+import { equivalents } from "../src/Equivalents.ts"
 import { fromInstrumented, known, type Mutant, percent, type Report, score } from "../src/Score.ts"
 
 const file = "packages/some/src/stage/File.ts"

@@ -1,0 +1,4 @@
+import type { Equivalent } from "../Equivalent.ts"
+
+/** Of `core/fund`. */
+export const equivalents: ReadonlyArray<Equivalent> = []

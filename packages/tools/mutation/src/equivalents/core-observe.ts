@@ -1,0 +1,4 @@
+import type { Equivalent } from "../Equivalent.ts"
+
+/** Of `core/observe`. */
+export const equivalents: ReadonlyArray<Equivalent> = []

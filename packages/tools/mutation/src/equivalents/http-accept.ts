@@ -1,0 +1,4 @@
+import type { Equivalent } from "../Equivalent.ts"
+
+/** Of `http/accept`. */
+export const equivalents: ReadonlyArray<Equivalent> = []
