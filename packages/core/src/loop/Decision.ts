@@ -160,7 +160,7 @@ const bent = (
     : HintRule.bend(prepared.hint, delayMillis, Duration.toMillis(hint.value), u)
   if (asked === undefined) return stop({ _tag: "HintTooLong", hint: Option.getOrThrow(hint) }, delayMillis)
   // A longer wait may end a back-off that ends by time.
-  if (tree !== undefined && prepared.readsTime && asked > Math.max(delayMillis, atLeastMillis)) {
+  if (tree !== undefined && asked > Math.max(delayMillis, atLeastMillis)) {
     return bent(prepared, progress, failure, BackoffTree.step(tree, input(progress, kind, asked)), asked)
   }
   const fitted = fit(prepared, elapsedMillis, asked)
@@ -186,10 +186,9 @@ export const fit = ({ policy }: Prepared, elapsedMillis: number, delayMillis: nu
   const { deadline } = policy
   if (deadline === undefined) return delayMillis
   // A cut ends waits by itself, but one that is due lets no attempt start either.
-  const fitted =
-    deadline._tag === "Cut" && !TimeLeft.mayStart(deadline, elapsedMillis)
-      ? undefined
-      : TimeLeft.fit(deadline, elapsedMillis, delayMillis)
+  const fitted = TimeLeft.mayStart(deadline, elapsedMillis)
+    ? TimeLeft.fit(deadline, elapsedMillis, delayMillis)
+    : undefined
   return fitted ?? passed(deadline)
 }
 

@@ -27,8 +27,6 @@ export interface Prepared {
   readonly hint: Hint.Hint
   /** Where the back-off begins; `undefined` for a schedule that is no `Backoff`. */
   readonly tree: Tree | undefined
-  /** Whether the back-off may end, or start over, by time. */
-  readonly readsTime: boolean
   /** Whether any attempt may be followed by another one. */
   readonly retries: boolean
   /** Whether the back-off takes a random number at every step. */
@@ -195,7 +193,6 @@ const prepareUnknown = (owner: string, given: Any): Prepared => {
     policy,
     hint,
     tree: backoff?.tree,
-    readsTime: backoff?.readsTime === true,
     retries: [policy.maxAttempts, ...Object.values(policy.attemptsByKind ?? {})].some((limit = 1) => limit > 1),
     draws: backoff?.draws === true,
     hintDraws: HintRule.draws(hint),

@@ -172,6 +172,13 @@ describe("Decision.decide with a foreign schedule", () => {
     expect(endOf(decide(foreign, Verdict.transient, { attempts: 3 }))).toBe("AttemptsSpent")
   })
 
+  it("follows a hint that is longer than its delay", () => {
+    expect(decide(foreign, hinted("10 seconds"), { stepped: Option.some(1_000) })).toMatchObject({
+      delayMillis: 10_000,
+      source: "Hint"
+    })
+  })
+
   it("asks for the draw first, so that the schedule is stepped once", () => {
     const hint = Hint.floor({ jitterRatio: 0.5, atMost: "1 minute", otherwise: "giveUp" })
     expect(decide({ ...foreign, hint }, hinted("10 seconds"))).toBe(Decision.needsDraw)
