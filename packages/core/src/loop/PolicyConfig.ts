@@ -65,14 +65,14 @@ const unused = (found: Settings, keys: ReadonlyArray<keyof Settings>, reader: st
 
 interface Parameters {
   readonly required: ReadonlyArray<keyof Settings>
-  readonly optional?: ReadonlyArray<keyof Settings>
+  readonly optional?: keyof Settings
 }
 
 const parameters: { readonly [curve in Value<"curve">]: Parameters } = {
   constant: { required: ["base"] },
   linear: { required: ["base", "step"] },
   polynomial: { required: ["base", "degree"] },
-  exponential: { required: ["base"], optional: ["factor"] },
+  exponential: { required: ["base"], optional: "factor" },
   fibonacci: { required: ["base"] },
   decorrelated: { required: ["base"] },
   decorrelatedSmooth: { required: ["base"] }
@@ -81,9 +81,10 @@ const parameters: { readonly [curve in Value<"curve">]: Parameters } = {
 const curveProblems = (found: Settings): ReadonlyArray<Problem> => {
   if (Either.isLeft(found.curve.held)) return []
   const curve = valueOf(found.curve)
-  const { optional = [], required }: Parameters = curve === undefined ? { required: [] } : parameters[curve]
-  const reads = [...required, ...optional]
-  const others = (["base", "step", "degree", "factor"] as const).filter((key) => !reads.includes(key))
+  const { optional, required }: Parameters = curve === undefined ? { required: [] } : parameters[curve]
+  const others = (["base", "step", "degree", "factor"] as const).filter(
+    (key) => key !== optional && !required.includes(key)
+  )
   return [
     ...missing(found, required, `${found.curve.name} ${curve}`),
     ...unused(found, others, `a ${found.curve.name} that reads it`)
@@ -110,7 +111,6 @@ const drawsByItself = (found: Settings, preset: Preset<unknown>): boolean => {
 }
 
 const deadlineProblems = (found: Settings, preset: Preset<unknown>): ReadonlyArray<Problem> => {
-  if (Either.isLeft(found.deadline.held)) return []
   if (isAbsent(found.deadline)) return unused(found, ["deadlineReserve"], found.deadline.name)
   const made = refusalOf(() => deadline(found, preset))
   if (Either.isLeft(made)) {

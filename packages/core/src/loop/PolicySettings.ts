@@ -64,7 +64,7 @@ interface Entry {
  */
 const entry = (key: string): Config.Config<Entry> =>
   Config.suspend(() => {
-    let found: Entry = { name: key, text: Option.none() }
+    let found: Entry
     const read = Config.primitive("a text property", (text) => Either.left(ConfigError.InvalidData([], text)))
     return Config.orElseIf(Config.nested(read, key), {
       if: (error) => {

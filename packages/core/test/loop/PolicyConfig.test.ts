@@ -147,9 +147,13 @@ describe("Policy.config", () => {
     })
   )
 
-  it.effect("reads a number of attempts without an end", () =>
+  it.effect.each([
+    { maxAttempts: "Infinity", expected: Infinity },
+    { maxAttempts: " Infinity\n", expected: Infinity },
+    { maxAttempts: " 7 ", expected: 7 }
+  ])("reads a number with blanks around it, and one of attempts without an end: $maxAttempts", (row) =>
     Effect.gen(function* () {
-      expect((yield* read({ maxAttempts: "Infinity" })).maxAttempts).toBe(Infinity)
+      expect((yield* read({ maxAttempts: row.maxAttempts })).maxAttempts).toBe(row.expected)
     })
   )
 
@@ -222,6 +226,23 @@ describe("Policy.config", () => {
     })
   )
 
+  const spread = { jitterRatio: 0.25, startsOver: true }
+  const floor = Hint.floor({ atMost: "1 minute", otherwise: "ignore", ...spread })
+  const atMost = "5 seconds"
+
+  it.effect.each([
+    { hint: floor, expected: Hint.floor({ atMost, otherwise: "ignore", ...spread }) },
+    { hint: floor, hintOtherwise: "clamp", expected: Hint.floor({ atMost, otherwise: "clamp", ...spread }) },
+    { hint: Hint.ignore, expected: Hint.floor({ atMost, otherwise: "giveUp" }) },
+    { hint: Hint.within({ above: "1 second" }), expected: Hint.floor({ atMost, otherwise: "giveUp" }) },
+    { hint: undefined, expected: Hint.floor({ atMost, otherwise: "giveUp" }) }
+  ])("bounds hints by a rule of the preset that has a bound, or by a floor: $hint", ({ expected, hint, ...more }) =>
+    Effect.gen(function* () {
+      const config = Policy.config({ ...Policy.standard, hint })
+      expect((yield* fromMap({ hintAtMost: atMost, ...more }).load(config)).hint).toEqual(expected)
+    })
+  )
+
   it.effect("is used by the front doors, with the timeout that it may add", () =>
     Effect.gen(function* () {
       const preset = yield* read({
@@ -255,6 +276,9 @@ describe("Policy.config refusal", () => {
     { values: { maxAttempts: "three" }, why: "a whole number >= 1" },
     { values: { maxAttempts: " " }, why: "a whole number >= 1" },
     { values: { curve: "quadratic" }, why: `${curves}` },
+    // What belongs to a key that cannot be read is not judged.
+    { values: { curve: "quadratic", base: "1 second" }, why: `${curves}` },
+    { values: { jitter: "some", jitterRatio: "0.5" }, why: "one of none, full, equal, proportional, additive" },
     { values: { base: "5", curve: "constant" }, why: "a finite duration >= 0" },
     { values: { base: "-5 seconds", curve: "constant" }, why: "a finite duration >= 0" },
     { values: { base: "Infinity", curve: "constant" }, why: "a finite duration >= 0" },
@@ -312,6 +336,10 @@ describe("Policy.config refusal", () => {
     {
       values: { jitter: "full", curve: "decorrelated", base: "1 second" },
       why: "absent with a curve that draws by itself"
+    },
+    {
+      values: { jitter: "full", curve: "decorrelatedSmooth", base: "1 second" },
+      why: "absent with a curve that draws by itself"
     }
   ])("names the key of $values that is at fault, and what is allowed", ({ values, why }) =>
     Effect.gen(function* () {
@@ -323,7 +351,8 @@ describe("Policy.config refusal", () => {
 
   it.effect("refuses a jitter for a preset that draws by itself", () =>
     Effect.gen(function* () {
-      const preset = { maxAttempts: 3, backoff: Backoff.fromCurve(Curve.decorrelated({ base: "1 second" })) }
+      const drawing = Backoff.fromCurve(Curve.decorrelated({ base: "1 second" }))
+      const preset = { maxAttempts: 3, backoff: Backoff.max(Policy.standard.backoff, drawing) }
       expect(yield* refusals({ jitter: "equal" }, preset)).toEqual([
         "jitter: Policy.config: jitter must be absent with a curve that draws by itself"
       ])
@@ -375,6 +404,14 @@ describe("Policy.config refusal", () => {
       why: "deadlineReserve: Policy.config: deadlineReserve must be absent without a deadline that does not cut"
     },
     {
+      preset: Deadline.cut("1 hour"),
+      values: { deadline: "0 millis", deadlineReserve: "1 second" },
+      why: [
+        "deadline: Policy.config: deadline must be a finite duration > 0 and <= 106751d 23h 47m 16s 854ms",
+        "deadlineReserve: Policy.config: deadlineReserve must be absent without a deadline that does not cut"
+      ]
+    },
+    {
       preset: Deadline.truncate("1 hour", { reserve: "1 second" }),
       values: { deadline: "1 hour", deadlineReserve: "0 millis" },
       why: "deadlineReserve: Policy.config: deadlineReserve must be a finite duration > 0 and <= 1h"
@@ -387,7 +424,7 @@ describe("Policy.config refusal", () => {
   ])("refuses times that do not fit the deadline of the preset: $values", ({ preset, values, why }) =>
     Effect.gen(function* () {
       const config = Policy.config<Deadline.DeadlineExceeded>({ ...Policy.standard, deadline: preset })
-      expect(flatten(yield* Effect.flip(fromMap(values).load(config)))).toEqual([why])
+      expect(flatten(yield* Effect.flip(fromMap(values).load(config)))).toEqual([why].flat())
     })
   )
 
@@ -441,13 +478,14 @@ describe("Policy.config refusal", () => {
     Effect.gen(function* () {
       const broken = ConfigProvider.fromFlat(
         ConfigProvider.makeFlat({
-          load: (path) => Effect.fail(ConfigError.SourceUnavailable([...path], "no file", Cause.die("disk"))),
+          load: (path, { description }) =>
+            Effect.fail(ConfigError.SourceUnavailable([...path], `no file with ${description}`, Cause.die("disk"))),
           enumerateChildren: () => Effect.die("not asked"),
           patch: { _tag: "Empty" }
         })
       )
       const error = yield* Effect.flip(broken.load(Policy.config(Policy.standard)))
-      expect(String(error)).toContain("no file")
+      expect(String(error)).toContain("no file with a text property")
     })
   )
 })
