@@ -145,7 +145,7 @@ const known = new WeakMap<object, Prepared>()
  * @category constructors
  */
 export const prepare = (owner: string, policy: Any): Prepared => {
-  const found = Predicate.isRecord(policy) ? known.get(policy) : undefined
+  const found = known.get(policy)
   if (found !== undefined) return found
   const prepared = prepareUnknown(owner, policy)
   known.set(policy, prepared)

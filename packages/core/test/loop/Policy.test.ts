@@ -119,6 +119,12 @@ describe("Policy.make", () => {
     expect(refused).toThrow(expect.objectContaining({ message: `${owner}: ${message}` }))
   })
 
+  it.each(Object.entries(doors))("refuses at %s what is no record", (owner, door) => {
+    for (const value of [undefined, null, "policy", 3]) {
+      expect(() => door(value as never)).toThrow(`${owner}: policy must be a record, got `)
+    }
+  })
+
   it.each([1, 2, 1_000_000, Infinity])("accepts %s attempts", (maxAttempts) => {
     expect(Policy.make({ ...good, maxAttempts }).maxAttempts).toBe(maxAttempts)
   })
