@@ -31,5 +31,5 @@ export const step = <R>(
   Effect.map(schedule.step(nowMillis, input, state), ([next, , decision]) => {
     if (ScheduleDecision.isDone(decision)) return { delayMillis: Option.none(), state: next }
     const delayMillis = ScheduleIntervals.start(decision.intervals) - nowMillis
-    return { delayMillis: Option.some(delayMillis > 0 ? wholeMillis(delayMillis, longestMillis) : 0), state: next }
+    return { delayMillis: Option.some(wholeMillis(delayMillis, longestMillis)), state: next }
   })

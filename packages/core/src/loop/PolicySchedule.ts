@@ -73,8 +73,8 @@ interface State {
   readonly outdated: number
   readonly failures: Decision.Failures
   readonly firstFailedAt: number | undefined
-  /** When the attempt that fails next begins. */
-  readonly startedAt: number | undefined
+  /** When the attempt that fails next begins; `Infinity` for the first one, whose start a schedule does not see. */
+  readonly startedAt: number
   readonly tree: Decision.Progress["tree"]
   readonly foreign: unknown
 }
@@ -88,7 +88,7 @@ const schedule = (prepared: Prepared): Schedule.Schedule<Duration.Duration, unkn
     outdated: 0,
     failures: {},
     firstFailedAt: undefined,
-    startedAt: undefined,
+    startedAt: Infinity,
     tree: prepared.tree,
     foreign: policy.backoff.initial
   }
@@ -134,7 +134,7 @@ const decide = (
     attempts: state.attempts - state.outdated,
     failures: state.failures,
     elapsedMillis: Math.max(0, nowMillis - state.firstFailedAt),
-    ranMillis: state.startedAt === undefined ? 0 : Math.max(0, nowMillis - state.startedAt),
+    ranMillis: Math.max(0, nowMillis - state.startedAt),
     tree: state.tree,
     outer: undefined,
     u,

@@ -1,6 +1,7 @@
 import {
   AttemptTimeout,
   Backoff,
+  type Classifier,
   Curve,
   Deadline,
   Hint,
@@ -93,6 +94,33 @@ describe("Policy.toSchedule", () => {
       const { starts } = yield* traced(words, 1, (attempt) => Effect.retry(attempt, Policy.toSchedule(own)))
       expect(starts).toEqual([0, 1000, 2000])
     })
+  )
+
+  it.effect("counts attempts of the kinds apart that the policy limits", () =>
+    Effect.gen(function* () {
+      const own = { ...policy, maxAttempts: 2, attemptsByKind: { Throttling: 3 } }
+      const startsOf = (...words: ReadonlyArray<Word>) =>
+        Effect.map(traced(words, 1, Effect.retry(Policy.toSchedule(own))), ({ starts }) => starts)
+      expect(yield* startsOf("slow down", "busy", "slow down", "slow down")).toEqual([0, 1000, 2000, 3000])
+      expect(yield* startsOf("busy", "busy", "busy")).toEqual([0, 1000])
+    })
+  )
+
+  it.effect("tells the classifier the time, the attempt, and how long ago the first one failed", () =>
+    Effect.gen(function* () {
+      const moments: Array<readonly [number, number, number]> = []
+      const classifier = (word: Word, { attempt, elapsed, nowMillis }: Classifier.Moment) => {
+        moments.push([nowMillis, attempt, Duration.toMillis(elapsed)])
+        return judge(word)
+      }
+      const failing = Effect.delay(Effect.fail("busy" as const), "5 seconds")
+      yield* Effect.flip(Effect.retry(failing, Policy.toSchedule({ ...policy, classifier })))
+      expect(moments).toEqual([
+        [5_000, 1, 0],
+        [11_000, 2, 6_000],
+        [17_000, 3, 12_000]
+      ])
+    }).pipe(world)
   )
 
   it.effect("answers with the delays", () =>
