@@ -42,8 +42,7 @@ const longest = 200
  *
  * @category conversions
  */
-export const cut = (text: string): string =>
-  text.length <= longest ? text : text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, "")
+export const cut = (text: string): string => text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, "")
 
 /**
  * A text from outside as a part of one line: bounded, and with a blank in place of line breaks and other control
@@ -59,7 +58,7 @@ export const inLine = (text: string): string => cut(text).replace(/[\p{Cc}\p{Zl}
  * @category conversions
  */
 export const typeOf = (error: unknown): string => {
-  if (typeof error !== "object" || error === null) return typeof error
+  if (typeof error !== "object") return typeof error
   const tag = property(error, "_tag")
   if (typeof tag === "string") return cut(tag)
   const name = property(property(error, "constructor"), "name")
@@ -74,7 +73,7 @@ export const typeOf = (error: unknown): string => {
 export const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return ""
   const message = property(error, "message")
-  return message === undefined || message === null || typeof message === "object" ? "" : cut(String(message))
+  return message === undefined || typeof message === "object" ? "" : cut(String(message))
 }
 
 /**
@@ -91,8 +90,9 @@ export const outcome = (error: unknown): string => {
 
 const property = (value: unknown, key: string): unknown => {
   try {
-    return (value as { readonly [key: string]: unknown } | null | undefined)?.[key]
+    return (value as { readonly [key: string]: unknown })[key]
   } catch {
+    // What has no properties, or none that can be read, says nothing.
     return undefined
   }
 }

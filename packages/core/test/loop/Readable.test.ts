@@ -13,11 +13,11 @@ describe("Readable.time", () => {
     [9.96, "10 ms"],
     [13.382000000000003, "13 ms"],
     [999.4, "999 ms"],
-    [999.6, "1 s"],
+    [999.5, "1 s"],
     [1000, "1 s"],
     [1234, "1.2 s"],
     [59_949, "59.9 s"],
-    [59_951, "1 min"],
+    [59_950, "1 min"],
     [61_000, "1 min 1 s"],
     [3_599_499, "59 min 59 s"],
     [3_599_500, "1 h"],
@@ -64,10 +64,12 @@ describe("Readable.outcome", () => {
     [new RangeError("too far"), 'RangeError "too far"'],
     [new Error("x".repeat(300)), `Error "${"x".repeat(200)}"`],
     [Object.assign(new Error(), { message: { toString: "no function" } }), "Error"],
+    [Object.assign(new Error(), { message: null }), "Error"],
     [Object.assign(new Error(), { message: Symbol("s") }), 'Error "Symbol(s)"'],
     [new Retry.ResultRejected({ result: "secret" }), "a rejected result"],
     [{ _tag: "Plain", message: "not an Error" }, "Plain"],
     [{ _tag: 7 }, "Object"],
+    [Object.create(null), "object"],
     ["busy", "string"],
     [undefined, "undefined"],
     [null, "object"],
@@ -83,7 +85,8 @@ describe("Readable.inLine", () => {
     ["\u001b[31mred\u0007", " [31mred "],
     ["a\u2028b\u2029c\u0085d", "a b c d"],
     ["left \u202e right", "left   right"],
-    [`${"x".repeat(199)}🙂`, "x".repeat(199)]
+    [`${"x".repeat(199)}🙂`, "x".repeat(199)],
+    [`🙂${"x".repeat(199)}`, `🙂${"x".repeat(198)}`]
   ])("makes a part of a line of %j", (text, shown) => {
     expect(Readable.inLine(text)).toBe(shown)
   })
