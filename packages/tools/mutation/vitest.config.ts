@@ -1,25 +1,19 @@
 /**
- * The tests of one package, as Stryker runs them: `MUTATED_PACKAGE` and `MUTATED_STAGE` in the environment name the
- * package and the folder of its sources, `MUTATED_TESTS` the folder of its tests, where not all of them are to run, and
- * `MUTATED_TEST_FILES` the files there.
+ * The tests of a run, with the code of the run in place of the sources, which stay as they are.
  */
 import { statSync } from "node:fs"
-import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
+import { environment, readRun } from "./src/Run.ts"
 
 const path = (relative: string): string => fileURLToPath(new URL(`../../../${relative}`, import.meta.url))
 
-const mutatedPackage = process.env["MUTATED_PACKAGE"] ?? ""
-const testFiles = (process.env["MUTATED_TEST_FILES"] ?? "*").split(",")
-/** Given by a run within one process. */
-const isQuick = process.env["MUTANT_STATES"] !== undefined
+const run = readRun(process.env[environment.folder] ?? "")
 
-/** The clients of vendors take longer than all the rest, and reach what other tests reach. */
-const longest = ["**/Sdks.test.ts"]
-/** What takes seconds, and would do so for every mutant. */
+/** What takes seconds, and would do so for every mutant: other tests reach what these reach. */
 const long = [
+  "**/Sdks.test.ts",
   "**/*Sockets.test.ts",
   "**/Fuzz.test.ts",
   "**/PublishedClients.test.ts",
@@ -28,15 +22,12 @@ const long = [
   "**/core/test/support/*.test.ts"
 ]
 
-const testsOfStage = `/packages/${mutatedPackage}/test/${process.env["MUTATED_STAGE"] ?? ""}/`
-
-const isElsewhere = ({ moduleId }: TestSpecification): number => (moduleId.includes(testsOfStage) ? 0 : 1)
 const bytes = ({ moduleId }: TestSpecification): number => statSync(moduleId).size
 
-/** A mutant is over with the first test that fails: the tests of its own folder come first, and of those the short ones. */
-class NearFirst extends BaseSequencer {
+/** The short files first: a mutant that is on from the start is over with the first test that fails. */
+class ShortFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    return files.toSorted((one, other) => isElsewhere(one) - isElsewhere(other) || bytes(one) - bytes(other))
+    return files.toSorted((one, other) => bytes(one) - bytes(other))
   }
 }
 
@@ -44,32 +35,26 @@ export default defineConfig({
   root: path("."),
   test: {
     isolate: false,
-    sequence: { sequencer: NearFirst },
+    sequence: { sequencer: ShortFirst },
     // With a mutant, what no test waits for may fail as well.
-    dangerouslyIgnoreUnhandledErrors: isQuick,
+    dangerouslyIgnoreUnhandledErrors: true,
     projects: [
       {
+        plugins: [{ name: "mutants", enforce: "pre", load: (id: string) => run.sources[id] }],
         resolve: { alias: [{ find: /^@effect-retry\/testing$/, replacement: path("packages/testing/src/index.ts") }] },
         ssr: { resolve: { conditions: ["@effect-retry/source", "module", "node", "development|production"] } },
         test: {
           name: "packages",
           root: path("."),
-          include: testFiles.map((name) =>
-            join(`packages/${mutatedPackage}/test`, process.env["MUTATED_TESTS"] ?? "", `**/${name}.test.ts`)
-          ),
-          exclude: [...longest, ...(isQuick ? long : [])],
-          setupFiles: [
-            path(`packages/tools/mutation/src/${isQuick ? "quick" : "coverage"}.setup.ts`),
-            path("packages/testing/test/setup.ts")
-          ],
-          ...(isQuick && {
-            runner: path("packages/tools/mutation/src/quick.runner.ts"),
-            isolate: false,
-            fileParallelism: false,
-            pool: "forks" as const,
-            poolOptions: { forks: { singleFork: true, isolate: false } },
-            testTimeout: 4000
-          })
+          include: [...run.tests],
+          exclude: long,
+          setupFiles: [path("packages/tools/mutation/src/setup.ts"), path("packages/testing/test/setup.ts")],
+          runner: path("packages/tools/mutation/src/runner.ts"),
+          isolate: false,
+          fileParallelism: false,
+          pool: "forks",
+          poolOptions: { forks: { singleFork: true, isolate: false } },
+          testTimeout: 4000
         }
       }
     ]

@@ -118,7 +118,7 @@ export const score = (report: Report, equivalents: ReadonlyArray<Equivalent>): S
 /**
  * The share of the mutants that the tests noticed, in percent, without those that are equivalent to the code.
  */
-export const percent = ({ equivalent, killed, run }: Score): number =>
+export const percent = ({ equivalent, killed, run }: Pick<Score, "equivalent" | "killed" | "run">): number =>
   run === equivalent ? 100 : (killed / (run - equivalent)) * 100
 
 const isSame = (known: Equivalent, { file, line, original, replacement }: Survivor): boolean =>

@@ -2,103 +2,102 @@
  * Mutation tests of a folder: changes its code in small ways, one after the other, and runs the tests that reach each
  * change.
  *
- *     pnpm mutation http/decide            a folder of a package, with all tests of the package
- *     pnpm mutation http/decide Case.ts    one file of it, or several
- *     pnpm mutation plan                   a package without such folders: the files beside its index
- *     pnpm mutation http/decide --near     with the tests of the folder alone
- *     pnpm mutation http/decide --quick    the same within one process
- *     pnpm mutation http/decide Case.ts --quick --tests=Case,Other    the same with two files of tests
+ *     pnpm mutation core/loop                        a folder of a package, with the tests of that folder
+ *     pnpm mutation plan                             a package without such folders: the files beside its index
+ *     pnpm mutation core/loop Within.ts              one file of it, or several
+ *     pnpm mutation core/loop Within.ts --tests=Within,Loop    the same with two files of tests
+ *     pnpm mutation core/loop --processes=2          twice as fast where there are two processors
+ *     pnpm mutation core/loop --write                writes the score into `docs/quality.md`
+ *     pnpm mutation --changed=origin/main            the files that a branch has changed
+ *     pnpm mutation --folders                        prints the folders that have a floor
  *
- * Takes some seconds a mutant, and with `--quick` some minutes in all, the fewer the fewer tests are named; values that
- * are made once, such as the default of a service, then keep their first state, and count as not noticed. Prints the
- * mutants that no test noticed, and fails below the least score. The files of the folder are changed until it ends.
+ * Prints the mutants that no test noticed, and fails below the floor of the folder. The sources are not written to. A run
+ * that was killed goes on where it ended.
  */
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import { execFileSync } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { Stryker } from "@stryker-mutator/core"
+import { parseArgs } from "node:util"
 import { equivalents } from "./Equivalents.ts"
-import * as Quick from "./Quick.ts"
+import * as Folders from "./Folders.ts"
+import * as Judge from "./Judge.ts"
+import * as Kept from "./Kept.ts"
+import { withScore } from "./Page.ts"
 import { percent, type Report, type Score, score } from "./Score.ts"
 
-const root = fileURLToPath(new URL("../../../../", import.meta.url))
+process.chdir(fileURLToPath(new URL("../../../../", import.meta.url)))
 
-/** In percent, of every folder. */
-const least = 95
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    changed: { type: "string" },
+    folders: { type: "boolean" },
+    processes: { type: "string", default: "1" },
+    tests: { type: "string", default: "*" },
+    write: { type: "boolean" }
+  }
+})
 
-const options = process.argv.slice(2).filter((argument) => argument.startsWith("--"))
-const [folder = "", ...files] = process.argv.slice(2).filter((argument) => !argument.startsWith("--"))
-const [name = "", ...stages] = folder.split("/")
-const stage = stages.join("/")
-const isQuick = options.includes("--quick")
-const isNear = isQuick || options.includes("--near")
-const reports = join(
-  "node_modules/.cache/mutation",
-  [name, ...stages, ...files, ...options.map((option) => option.slice(2))].join("-")
-)
+const git = (...args: ReadonlyArray<string>): string => execFileSync("git", args, { encoding: "utf8" }).trim()
 
-process.chdir(root)
-process.env["MUTATED_PACKAGE"] = name
-process.env["MUTATED_STAGE"] = stage
-process.env["MUTATED_TESTS"] = isNear ? stage : ""
-process.env["MUTATED_TEST_FILES"] =
-  options.find((option) => option.startsWith("--tests="))?.slice("--tests=".length) ?? "*"
+const line = (subject: string, result: Pick<Score, "equivalent" | "killed" | "run">): string =>
+  `${subject}: ${result.killed} of ${result.run} noticed, ${result.equivalent} equivalent, ${percent(result).toFixed(1)} %`
 
-const quickly = (): Promise<Report> =>
-  Quick.run(
-    join("packages", name, "src", stage),
-    join("packages", name, "test", stage, "/"),
-    `${reports}.states.json`,
-    (path) => path !== "index.ts" && (files.length === 0 || files.includes(path))
-  )
-
-const thoroughly = async (): Promise<Report> => {
-  await new Stryker({
-    testRunner: "vitest",
-    plugins: [import.meta.resolve("@stryker-mutator/vitest-runner")],
-    vitest: { configFile: "packages/tools/mutation/vitest.config.ts", related: false },
-    mutate: [
-      ...(files.length === 0 ? ["*.ts"] : files).map((file) => ["packages", name, "src", ...stages, file].join("/")),
-      `!packages/${name}/src/index.ts`
-    ],
-    // A copy of the workspace would link to the packages as they are.
-    inPlace: true,
-    coverageAnalysis: "perTest",
-    // What runs once at import can only be judged by loading everything anew.
-    ignoreStatic: true,
-    reporters: ["json", "progress-append-only"],
-    jsonReporter: { fileName: `${reports}.json` },
-    // A second run judges only what changed, and what survived.
-    incremental: true,
-    incrementalFile: `${reports}.incremental.json`,
-    concurrency: Number(process.env["MUTATION_CONCURRENCY"] ?? 1),
-    timeoutMS: 4000,
-    disableTypeChecks: false,
-    tempDirName: "node_modules/.cache/stryker",
-    ignorePatterns: ["docs"],
-    allowConsoleColors: false,
-    allowEmpty: true
-  }).runMutationTest()
-  return JSON.parse(readFileSync(`${reports}.json`, "utf8")) as Report
+const print = (report: Report): void => {
+  const { late, survivors } = score(report, equivalents)
+  for (const { file, line, lineNumber, mutator, original, replacement, status } of survivors) {
+    console.log(`${file}:${lineNumber} ${mutator} (${status})\n    ${line}\n  - ${original}\n  + ${replacement}`)
+  }
+  for (const { file, lineNumber, mutator, original, replacement } of late) {
+    console.log(`${file}:${lineNumber} ${mutator} (noticed by taking too long)\n  - ${original}\n  + ${replacement}`)
+  }
 }
 
-const report = await (isQuick ? quickly() : thoroughly())
-
-const line = (subject: string, result: Score): string => {
-  const { equivalent, killed, late, run } = result
-  return `${subject}: ${killed} of ${run} noticed (${late.length} by taking too long), ${equivalent} equivalent, ${percent(result).toFixed(1)} %`
+/** Writes the score of a folder of which all files are judged into the page. */
+const write = (folder: string): void => {
+  const { missing, score } = Kept.ofFolder(folder)
+  if (missing.length > 0) {
+    console.log(`${folder} has no score yet, without ${missing.join(", ")}`)
+    return
+  }
+  const page = "docs/quality.md"
+  writeFileSync(page, withScore(readFileSync(page, "utf8"), folder, score))
+  console.log(line(`${page}: ${folder}`, score))
 }
 
-const result = score(report, equivalents)
-for (const { file, line, lineNumber, mutator, original, replacement, status } of result.survivors) {
-  console.log(`${file}:${lineNumber} ${mutator} (${status})\n    ${line}\n  - ${original}\n  + ${replacement}`)
+const judge = async (folder: string, names: ReadonlyArray<string>): Promise<void> => {
+  const least = Folders.floors[folder] ?? 0
+  const report = await Judge.run(folder, names, values.tests.split(","), Number(values.processes))
+  print(report)
+  const made = {
+    date: new Date().toISOString().slice(0, 10),
+    commit: git("describe", "--always", "--exclude=*", "--dirty")
+  }
+  for (const [path, file] of Object.entries(report.files)) {
+    const ofFile = score({ files: { [path]: file } }, equivalents)
+    console.log(line(path, ofFile))
+    Kept.keep(path, { run: ofFile.run, killed: ofFile.killed, equivalent: ofFile.equivalent, ...made })
+  }
+  const result = score(report, equivalents)
+  console.log(`${line(folder, result)}, at least ${least} %`)
+  if (percent(result) < least) process.exitCode = 1
+  if (values.write === true) write(folder)
 }
-for (const { file, lineNumber, mutator, original, replacement } of result.late) {
-  console.log(`${file}:${lineNumber} ${mutator} (Timeout)  - ${original}  + ${replacement}`)
+
+const chosen = (): ReadonlyMap<string, ReadonlyArray<string>> => {
+  if (values.changed !== undefined) {
+    return Folders.group(git("diff", "--name-only", `${values.changed}...HEAD`).split("\n"))
+  }
+  const [folder = "", ...names] = positionals
+  const found = Folders.files(folder).filter((name) => names.length === 0 || names.includes(name))
+  // A misspelt name has no mutants, and would be content.
+  if (found.length === 0 || found.length < names.length)
+    throw new Error(`no such folder or file: ${positionals.join(" ")}`)
+  return new Map([[folder, found]])
 }
-for (const [path, file] of Object.entries(report.files)) {
-  console.log(line(path, score({ files: { [path]: file } }, equivalents)))
+
+if (values.folders === true) {
+  console.log(JSON.stringify(Object.keys(Folders.floors)))
+} else {
+  for (const [folder, names] of chosen()) await judge(folder, names)
 }
-console.log(line(folder, result))
-// A misspelt folder has no mutants, and would be content.
-if (result.run === 0 || percent(result) < least) process.exitCode = 1

@@ -1,13 +1,11 @@
 /**
  * Runs the tests of all files as ever, and then, the short ones first, again with each of the mutants that they reached.
- *
- * `MUTANT_STATES` in the environment names the file in which the state of every mutant is kept, and `MUTANTS_KNOWN` the
- * mutants that no test can notice.
+ * Where the environment names a mutant, it runs them once, with that mutant on from the start.
  */
-import { writeFileSync } from "node:fs"
 import { type RunnerTask, type RunnerTestCase, type RunnerTestFile, type RunnerTestSuite, vi } from "vitest"
 import { VitestTestRunner } from "vitest/runners"
 import { getFn, getHooks } from "vitest/suite"
+import { environment, readJudged, readReached, readRun, type State, writeJudged, writeReached } from "./Run.ts"
 
 /** How often each mutant was reached, by its number. */
 interface Reached {
@@ -36,17 +34,19 @@ const stryker = ((globalThis as { __stryker__?: Instrumented }).__stryker__ ??= 
 const worker = (globalThis as { __vitest_worker__?: { readonly ctx: { readonly files: ReadonlyArray<unknown> } } })
   .__vitest_worker__
 
-const known = new Set((process.env["MUTANTS_KNOWN"] ?? "").split(","))
+const folder = process.env[environment.folder] ?? ""
+const number = process.env[environment.process] ?? ""
+const fromStart = process.env[environment.mutant]
+const run = readRun(folder)
 
-const statesFile = process.env["MUTANT_STATES"] ?? ""
+// Before any file is loaded. Tests that count their mutants would count this one as reached at import.
+if (fromStart !== undefined) stryker.activeMutant = fromStart
 
 const testsOf = (tasks: ReadonlyArray<RunnerTask>): ReadonlyArray<RunnerTestCase> =>
   tasks.flatMap((task) => (task.type === "suite" ? testsOf(task.tasks) : [task]))
 
 /** A mutant whose test passes is reached about as often as without it; in an endless loop more and more often. */
 const mostOften = (times: number): number => times * 100 + 1000
-
-type State = "Survived" | "Killed" | "Timeout"
 
 const again = async (test: RunnerTestCase, mutant?: string, times = 0): Promise<State> => {
   // What is reached now is counted for no test, and not as reached at import either.
@@ -122,14 +122,41 @@ const judged = async (tests: Array<RunnerTestCase>, mutant: string, reached: Per
   return "Survived"
 }
 
+/** What is left for this process: the mutants are shared out, and those before one that ended a process are judged. */
+const mutantsOf = (mutants: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const judged = new Set(readJudged(folder, number).map(({ mutant }) => mutant))
+  return mutants.filter((mutant) => Number(mutant) % run.processes === Number(number) && !judged.has(mutant))
+}
+
+/** The processes of a command that was killed end as well: this one, and the one that has started it. */
+const endWithCommand = (): void => {
+  try {
+    process.kill(run.command, 0)
+  } catch {
+    process.kill(-process.ppid, "SIGKILL")
+  }
+}
+
 const judge = async (tests: ReadonlyArray<RunnerTestCase>): Promise<void> => {
   const { perTest = {}, static: atImport = {} } = stryker.mutantCoverage ?? {}
+  writeReached(folder, number, { atImport: Object.keys(atImport), passed: tests.map(({ id }) => id) })
   const left = [...tests]
-  const states = Object.fromEntries<string>(Object.keys(atImport).map((mutant) => [mutant, "Ignored"]))
-  for (const mutant of new Set(tests.flatMap(({ id }) => Object.keys(perTest[id] ?? {})))) {
-    states[mutant] = known.has(mutant) ? "Survived" : await judged(left, mutant, perTest)
-    writeFileSync(statesFile, JSON.stringify(states))
+  for (const mutant of mutantsOf([...new Set(tests.flatMap(({ id }) => Object.keys(perTest[id] ?? {})))])) {
+    endWithCommand()
+    if (run.known.includes(mutant)) continue
+    writeJudged(folder, number, { mutant, state: "Running" })
+    writeJudged(folder, number, { mutant, state: await judged(left, mutant, perTest) })
   }
+}
+
+/**
+ * Of the first test that fails and passes without the mutant, or the first file that cannot be loaded. The command ends
+ * this process then.
+ */
+const notice = (mutant: string, failed: RunnerTask): void => {
+  const passed = readReached(folder, number)?.passed ?? []
+  const isNoticed = passed.some((test) => test === failed.id || test.startsWith(`${failed.id}_`))
+  if (isNoticed) writeJudged(folder, number, { mutant, state: "Killed" })
 }
 
 export default class extends VitestTestRunner {
@@ -143,14 +170,20 @@ export default class extends VitestTestRunner {
 
   override onAfterRunTask(test: RunnerTask): void {
     stryker.currentTestId = undefined
+    if (fromStart !== undefined && test.result?.state === "fail") notice(fromStart, test)
     super.onAfterRunTask(test)
   }
 
   override async onAfterRunFiles(files: ReadonlyArray<RunnerTestFile> = []): Promise<void> {
-    const passed = testsOf(files).filter(({ result }) => result?.state === "pass")
-    this.#tests.push(...passed)
     this.#filesLeft -= 1
-    if (this.#filesLeft === 0) await judge(sorted(this.#tests))
+    if (fromStart === undefined) {
+      this.#tests.push(...testsOf(files).filter(({ result }) => result?.state === "pass"))
+      if (this.#filesLeft === 0) await judge(sorted(this.#tests))
+    } else {
+      for (const file of files) if (file.result?.state === "fail") notice(fromStart, file)
+      const isNoticed = readJudged(folder, number).at(-1)?.state === "Killed"
+      if (this.#filesLeft === 0 && !isNoticed) writeJudged(folder, number, { mutant: fromStart, state: "Survived" })
+    }
     super.onAfterRunFiles()
   }
 }

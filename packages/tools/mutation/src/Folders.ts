@@ -1,0 +1,42 @@
+/**
+ * The folders that are measured, and the least share of their mutants that the tests notice, in percent.
+ */
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+
+export const floors: { readonly [folder: string]: number } = {
+  "core/accept": 96,
+  "core/classify": 96,
+  "core/decide": 96,
+  "core/fund": 96,
+  "core/loop": 96,
+  "core/observe": 96,
+  plan: 96,
+  "plan/load": 96,
+  "http/accept": 95,
+  "http/classify": 95,
+  "http/decide": 95,
+  "http/loop": 95
+}
+
+/** Where the sources of a folder are, or its tests, from the root of the repository. */
+export const path = (folder: string, kind: "src" | "test"): string => {
+  const [name = "", ...stage] = folder.split("/")
+  return join("packages", name, kind, ...stage)
+}
+
+/** The names of the sources of a folder, without those of the folders inside. The index of a package has no code. */
+export const files = (folder: string): ReadonlyArray<string> =>
+  existsSync(path(folder, "src"))
+    ? readdirSync(path(folder, "src")).filter((name) => name.endsWith(".ts") && name !== "index.ts")
+    : []
+
+/** The files of each folder among `paths`, which begin at the root of the repository. */
+export const group = (paths: ReadonlyArray<string>): ReadonlyMap<string, ReadonlyArray<string>> =>
+  new Map(
+    Object.keys(floors)
+      .map(
+        (folder) => [folder, files(folder).filter((name) => paths.includes(join(path(folder, "src"), name)))] as const
+      )
+      .filter(([, names]) => names.length > 0)
+  )

@@ -1,0 +1,98 @@
+/**
+ * Mutation tests of some files.
+ *
+ * All mutants are in the code at once, and the tests that reach a mutant are run again with it switched on, in processes
+ * that load everything once. A mutant in code that runs while files are loaded is switched on from the start of a process
+ * of its own, unless the first way has noticed it.
+ */
+import { createHash } from "node:crypto"
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { Instrumenter } from "@stryker-mutator/instrumenter"
+import { equivalents } from "./Equivalents.ts"
+import * as Folders from "./Folders.ts"
+import { judge, judgeFromStart } from "./Processes.ts"
+import { forgetUnfinished, type Judged, readJudged, readReached, writeRun } from "./Run.ts"
+import { fromInstrumented, known, type Report } from "./Score.ts"
+
+type Logger = ConstructorParameters<typeof Instrumenter>[0]
+
+const ignore = (): void => undefined
+
+const logger: Logger = {
+  isTraceEnabled: () => false,
+  isDebugEnabled: () => false,
+  isInfoEnabled: () => false,
+  isWarnEnabled: () => true,
+  isErrorEnabled: () => true,
+  isFatalEnabled: () => true,
+  trace: ignore,
+  debug: ignore,
+  info: ignore,
+  warn: console.warn,
+  error: console.error,
+  fatal: console.error
+}
+
+/** What a run depends on, in short: one that was killed goes on where it ended, unless something has changed. */
+const stateOf = (folder: string, tests: ReadonlyArray<string>, processes: number): string => {
+  const hash = createHash("sha256").update(JSON.stringify([tests, processes, equivalents]))
+  const root = join("packages", folder.split("/")[0] ?? "")
+  for (const kind of ["src", "test"]) {
+    for (const path of readdirSync(join(root, kind), { recursive: true, encoding: "utf8" }).toSorted()) {
+      if (path.endsWith(".ts")) hash.update(path).update(readFileSync(join(root, kind, path)))
+    }
+  }
+  return hash.digest("hex").slice(0, 16)
+}
+
+/**
+ * Judges the mutants of the files `names` of a folder by the tests of the folder whose names are `tests`.
+ */
+export const run = async (
+  folder: string,
+  names: ReadonlyArray<string>,
+  tests: ReadonlyArray<string>,
+  processes: number
+): Promise<Report> => {
+  const paths = names.map((name) => join(Folders.path(folder, "src"), name))
+  const sources = new Map(paths.map((path) => [path, readFileSync(path, "utf8")]))
+  const { files, mutants } = await new Instrumenter(logger).instrument(
+    [...sources].map(([name, content]) => ({ name, content, mutate: true })),
+    { plugins: null, excludedMutations: [], ignorers: [] }
+  )
+  const directory = resolve("node_modules/.cache/mutation", stateOf(folder, [...tests, ...names], processes))
+  mkdirSync(directory, { recursive: true })
+  const equivalent = known(sources, mutants, equivalents)
+  writeRun(directory, {
+    tests: tests.map((name) => join(Folders.path(folder, "test"), "**", `${name}.test.ts`)),
+    sources: Object.fromEntries(files.map(({ content, name }) => [resolve(name), content])),
+    known: equivalent,
+    command: process.pid,
+    processes
+  })
+  const numbers = Array.from({ length: processes }, (_, number) => `${number}`)
+  for (const number of numbers) forgetUnfinished(directory, number)
+  const judgedSoFar = (): ReadonlyArray<Judged> => numbers.flatMap((number) => readJudged(directory, number))
+  await Promise.all(numbers.map((number) => judge(directory, number)))
+
+  const states = Object.fromEntries(judgedSoFar().map(({ mutant, state }) => [mutant, state]))
+  const left = (readReached(directory, "0")?.atImport ?? []).filter(
+    (mutant) => !equivalent.includes(mutant) && (states[mutant] ?? "Survived") === "Survived"
+  )
+  await Promise.all(
+    numbers.map((number) =>
+      judgeFromStart(
+        directory,
+        number,
+        left.filter((_, index) => index % processes === Number(number))
+      )
+    )
+  )
+  const all = Object.fromEntries([
+    ...equivalent.map((mutant) => [mutant, "Survived"]),
+    ...judgedSoFar().map(({ mutant, state }) => [mutant, state])
+  ]) as Record<string, string>
+  rmSync(directory, { recursive: true })
+  return fromInstrumented(sources, mutants, all)
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest"
+import { files, floors, group, path } from "../src/Folders.ts"
+
+describe("floors", () => {
+  it("stand for folders that have sources", () => {
+    expect(Object.keys(floors).filter((folder) => files(folder).length === 0)).toEqual([])
+  })
+})
+
+describe("path", () => {
+  it.each([
+    ["core/loop", "src", "packages/core/src/loop"],
+    ["core/loop", "test", "packages/core/test/loop"],
+    ["plan", "src", "packages/plan/src"],
+    ["plan/load", "test", "packages/plan/test/load"]
+  ] as const)("of %s, %s, is %s", (folder, kind, expected) => {
+    expect(path(folder, kind)).toBe(expected)
+  })
+})
+
+describe("files", () => {
+  it("are those of the folder itself, without the index", () => {
+    expect(files("plan")).toContain("VirtualClock.ts")
+    expect(files("plan").filter((name) => name === "index.ts" || name.includes("/"))).toEqual([])
+  })
+
+  it("are none where there is no such folder", () => {
+    expect(files("core/lop")).toEqual([])
+  })
+})
+
+describe("group", () => {
+  it("sorts what a branch has changed by folder, and leaves out what is no source", () => {
+    const changed = [
+      "README.md",
+      "packages/core/src/loop/Within.ts",
+      "packages/core/src/loop/Gone.ts",
+      "packages/core/test/loop/Within.test.ts",
+      "packages/plan/src/Paths.ts",
+      "packages/plan/src/load/Server.ts",
+      "packages/plan/src/index.ts"
+    ]
+    expect([...group(changed)]).toEqual([
+      ["core/loop", ["Within.ts"]],
+      ["plan", ["Paths.ts"]],
+      ["plan/load", ["Server.ts"]]
+    ])
+  })
+})

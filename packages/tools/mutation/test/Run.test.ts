@@ -1,0 +1,49 @@
+import { appendFileSync, mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import * as Run from "../src/Run.ts"
+
+const folder = (): string => mkdtempSync(join(tmpdir(), "mutation-"))
+
+describe("readJudged", () => {
+  it("reads what one process has written, in order", () => {
+    const run = folder()
+    Run.writeJudged(run, "0", { mutant: "3", state: "Running" })
+    Run.writeJudged(run, "0", { mutant: "3", state: "Killed" })
+    Run.writeJudged(run, "1", { mutant: "4", state: "Survived" })
+    expect(Run.readJudged(run, "0")).toEqual([
+      { mutant: "3", state: "Running" },
+      { mutant: "3", state: "Killed" }
+    ])
+    expect(Run.readJudged(run, "2")).toEqual([])
+  })
+
+  it("leaves out a line that was torn", () => {
+    const run = folder()
+    Run.writeJudged(run, "0", { mutant: "3", state: "Killed" })
+    appendFileSync(Run.judgedPath(run, "0"), '{"mutant":"4","sta')
+    expect(Run.readJudged(run, "0")).toEqual([{ mutant: "3", state: "Killed" }])
+  })
+})
+
+describe("forgetUnfinished", () => {
+  it("keeps the mutants that were judged, and not the one that was being judged", () => {
+    const run = folder()
+    Run.writeJudged(run, "0", { mutant: "3", state: "Running" })
+    Run.writeJudged(run, "0", { mutant: "3", state: "Timeout" })
+    Run.writeJudged(run, "0", { mutant: "4", state: "Running" })
+    Run.forgetUnfinished(run, "0")
+    expect(Run.readJudged(run, "0")).toEqual([{ mutant: "3", state: "Timeout" }])
+  })
+})
+
+describe("forgetReached", () => {
+  it("leaves nothing of what the tests reached before", () => {
+    const run = folder()
+    Run.writeReached(run, "0", { atImport: ["1"], passed: ["2"] })
+    expect(Run.readReached(run, "0")).toEqual({ atImport: ["1"], passed: ["2"] })
+    Run.forgetReached(run, "0")
+    expect(Run.readReached(run, "0")).toBeUndefined()
+  })
+})
