@@ -78,7 +78,7 @@ export const decode = (value: unknown): Option.Option<Duration.Duration> =>
 const isCorrected = (value: unknown): boolean => {
   if (typeof value === "number") return Number.isNaN(value) || value < 0
   if (typeof value === "bigint") return value < 0n
-  if (typeof value === "string") return value.trim().startsWith("-")
+  if (typeof value === "string") return value.startsWith("-")
   return Array.isArray(value) && value.some(isCorrected)
 }
 

@@ -31,6 +31,7 @@ describe("Argument.millis", () => {
     ["2 seconds", 2_000],
     ["250 micros", 0.25],
     [1_500_000n, 1.5],
+    [0n, 0],
     [[1, 500_000_000], 1_500],
     [Duration.minutes(1), 60_000]
   ])("answers %s as milliseconds", (value, millis) => {

@@ -64,7 +64,8 @@ const noNumbers: ReadonlyArray<Bad> = [
 const noNames: ReadonlyArray<Bad> = [
   ["", `""`],
   ["other", `"other"`],
-  ["x".repeat(100), `"${"x".repeat(79)}...`],
+  ["x".repeat(78), `"${"x".repeat(78)}"`],
+  ["x".repeat(79), `"${"x".repeat(79)}...`],
   [NaN, "NaN"],
   [0, "0"],
   [true, "true"],
@@ -283,6 +284,12 @@ describe("InvalidArgument", () => {
 
     it("accepts its bounds and the values between them", () => {
       expect(accepted.map((value) => failureOf(() => make(value as never)))).toEqual(accepted.map(() => undefined))
+    })
+  })
+
+  it("has a text for a duration that is too long to be written", () => {
+    expect(failureOf(() => AttemptTimeout.constant(Duration.millis(Number.MAX_VALUE)))).toMatchObject({
+      message: `AttemptTimeout.constant: duration must be a finite duration >= 1ms and <= ${timer}, got more time than can be written`
     })
   })
 

@@ -84,9 +84,20 @@ describe("Classifier.fromTags", () => {
     { _tag: "__proto__" },
     { _tag: "constructor" },
     { _tag: "hasOwnProperty" },
-    () => "Busy"
+    () => "Busy",
+    Object.assign(() => "Busy", { _tag: "Busy" })
   ])("has no opinion on what has no tag it knows: %o", (error) => {
-    expect(judge(Classifier.fromTags({ Busy: Verdict.transient }), error)).toEqual(Verdict.noOpinion)
+    const cases = { Busy: Verdict.transient, undefined: Verdict.server, 7: Verdict.client }
+    expect(judge(Classifier.fromTags(cases), error)).toEqual(Verdict.noOpinion)
+  })
+
+  it("has no opinion on a tag whose case is undefined", () => {
+    const absent = { Busy: undefined as never, Lost: Verdict.transient }
+    expect(verdicts(Classifier.fromTags<ApiError>(absent))).toEqual([
+      Verdict.noOpinion,
+      Verdict.noOpinion,
+      Verdict.transient
+    ])
   })
 
   it("judges the named union, whose cases see their error narrowed", () => {

@@ -48,6 +48,12 @@ describe("Verdict.retryable", () => {
     expect(Verdict.withHint(Verdict.retryable("Server", { progressed: true }), 5)).toMatchObject({ progressed: true })
   })
 
+  it("refuses a kind that does not exist", () => {
+    expect(() => Verdict.retryable("Slow" as never)).toThrow(
+      'Verdict.retryable: kind must be one of Transient, Throttling, Timeout, Server, Client, got "Slow"'
+    )
+  })
+
   it("never throws over a hint, and takes what is no duration for none", () => {
     expect(hostile.map(([hint]) => Verdict.retryable("Server", { hint: hint as never }).hint)).toEqual(
       hostile.map(([, read]) => read)
