@@ -10,6 +10,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
 import * as Verdict from "../classify/Verdict.ts"
 import * as AtOnce from "../fund/AtOnce.ts"
 import * as Outcomes from "../fund/Outcomes.ts"
@@ -45,11 +46,22 @@ export const run = (self: Erased, prepared: Prepared, onStopped?: OnStopped): Er
  * @category running
  */
 export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<unknown>): Erased =>
-  Effect.withFiberRuntime((fiber, status) => {
-    const op = Operation.make(self, prepared, undefined, fiber, status)
-    op.attempts = 1
-    return attemptFailed(op, cause)
-  })
+  Effect.withFiberRuntime((fiber, status) =>
+    firstFailed(Operation.make(self, prepared, undefined, fiber, status), cause)
+  )
+
+/**
+ * The same outside of a fiber, with the default services. What is answered may run in a fiber.
+ *
+ * @category running
+ */
+export const afterFirstCall = (self: Erased, prepared: Prepared, cause: Cause.Cause<unknown>): Erased =>
+  firstFailed(Operation.make(self, prepared, undefined, Operation.noFiber, Runtime.defaultRuntime), cause)
+
+const firstFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
+  op.attempts = 1
+  return attemptFailed(op, cause)
+}
 
 const begin = (op: Op): Erased => {
   const { bucket, prepared, rateLimiter } = op

@@ -3,11 +3,10 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import type * as DefaultServices from "effect/DefaultServices"
+import * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
-import type * as FiberStatus from "effect/FiberStatus"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type * as RuntimeFlags from "effect/RuntimeFlags"
@@ -40,6 +39,20 @@ export type Erased = Effect.Effect<unknown, unknown, unknown>
  */
 export type OnStopped = (stopped: RetryStopped<unknown>) => Erased
 
+/** What an operation reads of the fiber that runs it. */
+type Host = Pick<Fiber.RuntimeFiber<unknown, unknown>, "currentContext" | "currentDefaultServices" | "unsafePoll">
+
+/**
+ * Stands for a fiber where a plain policy has no need of one.
+ *
+ * @category constructors
+ */
+export const noFiber: Host = {
+  currentContext: /*#__PURE__*/ Context.empty(),
+  currentDefaultServices: DefaultServices.liveServices,
+  unsafePoll: () => null
+}
+
 /**
  * A running operation. Made afresh whenever its effect is run; mutable, and used by one fiber at a time.
  *
@@ -50,7 +63,7 @@ export interface Operation {
   readonly prepared: Prepared
   readonly onStopped: OnStopped | undefined
   /** The fiber that runs the operation. */
-  readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
+  readonly fiber: Host
   /** The flags of that fiber: they say whether the operation can be interrupted. */
   readonly runtimeFlags: RuntimeFlags.RuntimeFlags
   /** The clock and the random numbers of that fiber. */
@@ -155,8 +168,8 @@ export const make = (
   self: Erased,
   prepared: Prepared,
   onStopped: OnStopped | undefined,
-  fiber: Fiber.RuntimeFiber<unknown, unknown>,
-  { runtimeFlags }: FiberStatus.Running
+  fiber: Host,
+  { runtimeFlags }: { readonly runtimeFlags: RuntimeFlags.RuntimeFlags }
 ): Operation => {
   const { policy } = prepared
   const services = fiber.currentDefaultServices
@@ -208,12 +221,10 @@ export const make = (
   }
 }
 
-const bucketOf = (
-  given: TokenBucket | Context.Tag<any, TokenBucket>,
-  fiber: Fiber.RuntimeFiber<unknown, unknown>
-): TokenBucket => (Context.isTag(given) ? Context.unsafeGet(fiber.currentContext, given) : given) as TokenBucket
+const bucketOf = (given: TokenBucket | Context.Tag<any, TokenBucket>, fiber: Host): TokenBucket =>
+  (Context.isTag(given) ? Context.unsafeGet(fiber.currentContext, given) : given) as TokenBucket
 
-const outerOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): ActiveAttempt | undefined => {
+const outerOf = (fiber: Host): ActiveAttempt | undefined => {
   const outer = Context.get(fiber.currentContext as Context.Context<CurrentOperation>, CurrentOperation)
   return outer?.isRunning() === true ? outer : undefined
 }

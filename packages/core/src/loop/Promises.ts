@@ -1,8 +1,8 @@
 /**
  * The loop for `async` functions.
  *
- * Under a policy that has nothing to do before the first failure, the function is first called without a fiber; only a
- * failure starts one, which enters the loop after the first attempt.
+ * Under a policy that has nothing to do before the first failure, the function is called without a fiber, and the loop is
+ * asked what follows a failure. A fiber is started only where the loop has to wait, and runs the rest.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -107,59 +107,107 @@ export const retry =
     const prepared = prepare(owner, policy)
     const signal = options?.signal
     if (signal?.aborted === true) return Promise.reject(signal.reason)
-    const op: Operation<A> = { call, signal, attempts: 0, running: undefined }
-    if (prepared.eager) return promised(op, Loop.run(effectOf(op), prepared))
-    op.attempts = 1
-    const attempt = makeAttempt(1)
-    const first = called(call, attempt)
-    const retried = (error: unknown) => promised(op, Loop.afterFirst(effectOf(op), prepared, Cause.fail(error)))
-    return signal === undefined ? first.catch(retried) : abortable(first, attempt, signal, retried)
+    if (prepared.eager) return started(call, signal, (op) => inFiber(op, Loop.run(op.self, prepared)))
+    const begin = (op: Operation<A>) => (cause: Cause.Cause<unknown>) => Loop.afterFirstCall(op.self, prepared, cause)
+    if (signal !== undefined) return started(call, signal, (op) => callOutside(op, begin(op)))
+    const retried = (error: unknown) =>
+      started(call, undefined, (op) => {
+        op.attempts = 1
+        failed(op, begin(op), error)
+      })
+    return called(call, makeAttempt(1)).catch(retried)
   }
-
-/** A first attempt that the caller's signal can abort. */
-const abortable = <A>(
-  first: Promise<A>,
-  attempt: Attempt,
-  signal: AbortSignal,
-  next: (error: unknown) => Promise<A>
-): Promise<A> =>
-  new Promise<A>((resolve, reject) => {
-    const abort = () => {
-      reject(signal.reason)
-      abortAttempt(attempt, signal.reason)
-    }
-    signal.addEventListener("abort", abort, { once: true })
-    const settled = () => signal.removeEventListener("abort", abort)
-    first.then(
-      (value) => {
-        settled()
-        resolve(value)
-      },
-      (error) => {
-        settled()
-        if (!signal.aborted) resolve(next(error))
-      }
-    )
-  })
 
 /** An operation on its way, as far as promises need to know it. */
 interface Operation<A> {
   readonly call: Call<A>
+  /** The call as an effect, once per attempt. */
+  readonly self: Effect.Effect<A, unknown>
   readonly signal: AbortSignal | undefined
+  readonly settle: (exit: Exit.Exit<A, unknown>) => void
   attempts: number
-  /** The latest attempt that the loop has made. */
+  /** The latest attempt. */
   running: Attempt | undefined
+  /** Runs the loop from the first time on that it has to wait. */
+  fiber: Fiber.RuntimeFiber<A, unknown> | undefined
+}
+
+const started = <A>(call: Call<A>, signal: AbortSignal | undefined, begin: (op: Operation<A>) => void): Promise<A> =>
+  new Promise<A>((resolve, reject) => {
+    const settle = (exit: Exit.Exit<A, unknown>) => {
+      signal?.removeEventListener("abort", abort)
+      if (Exit.isSuccess(exit)) resolve(exit.value)
+      else reject(Cause.squash(exit.cause))
+    }
+    const self = effectOf(() => op)
+    const op: Operation<A> = { call, self, signal, settle, attempts: 0, running: undefined, fiber: undefined }
+    // Rejects first, so that the caller sees the reason of the signal and not the interruption of the fiber.
+    const abort = () => {
+      reject(signal?.reason)
+      if (op.running !== undefined) abortAttempt(op.running, signal?.reason)
+      op.fiber?.unsafeInterruptAsFork(FiberId.none)
+    }
+    signal?.addEventListener("abort", abort, { once: true })
+    begin(op)
+  })
+
+const callNext = <A>(op: Operation<A>): Promise<A> => {
+  op.attempts += 1
+  op.running = makeAttempt(op.attempts)
+  return called(op.call, op.running)
+}
+
+/** What the loop does with the failure of an attempt. */
+type OnFailure = (cause: Cause.Cause<unknown>) => Erased
+
+/** Makes an attempt outside of a fiber. */
+const callOutside = <A>(op: Operation<A>, next: OnFailure): void => {
+  callNext(op).then(
+    (value) => op.settle(Exit.succeed(value)),
+    (error) => failed(op, next, error)
+  )
+}
+
+/** Goes on without a fiber where the loop answers with its end, or with another attempt that starts at once. */
+const failed = <A>(op: Operation<A>, onFailure: OnFailure, error: unknown): void => {
+  if (op.signal?.aborted === true) return
+  const looped = answerOf(onFailure, error)
+  const next = handlerAround(op.self, looped)
+  if (next !== undefined) callOutside(op, next)
+  else if (Exit.isExit(looped)) op.settle(looped as Exit.Exit<A, unknown>)
+  else inFiber(op, looped)
+}
+
+const answerOf = (onFailure: OnFailure, error: unknown): Erased => {
+  try {
+    return onFailure(Cause.fail(error))
+  } catch (defect) {
+    return Exit.die(defect)
+  }
+}
+
+/** An effect that handles the failures of another one, as Effect 3 keeps it. This file alone knows how. */
+interface Handling {
+  readonly _op?: unknown
+  readonly effect_instruction_i0?: unknown
+  readonly effect_instruction_i1?: unknown
+}
+
+/** The handler, where an effect is one that handles the failures of `self` and nothing else. */
+const handlerAround = (self: Erased, effect: Erased): OnFailure | undefined => {
+  const { _op, effect_instruction_i0: handled, effect_instruction_i1: handler } = effect as Handling
+  return _op === "OnFailure" && handled === self ? (handler as OnFailure) : undefined
 }
 
 /** The call as an effect, once per attempt. */
-const effectOf = <A>(op: Operation<A>): Effect.Effect<A, unknown> =>
+const effectOf = <A>(operation: () => Operation<A>): Effect.Effect<A, unknown> =>
   Effect.async<A, unknown>((resume) => {
-    const attempt = makeAttempt((op.attempts += 1))
-    op.running = attempt
-    called(op.call, attempt).then(
+    const op = operation()
+    callNext(op).then(
       (value) => resume(Effect.succeed(value)),
       (error) => resume(Effect.fail(error))
     )
+    const attempt = op.running!
     return Effect.sync(() => abortAttempt(attempt, new DOMException("The attempt was interrupted.", "AbortError")))
   })
 
@@ -170,33 +218,10 @@ const atOnce: Scheduler.Scheduler = {
   scheduleTask: (task) => task()
 }
 
-/** Runs what is left of an operation, as a promise. */
-const promised = <A>(op: Operation<A>, looped: Erased): Promise<A> => {
-  return new Promise<A>((resolve, reject) => {
-    const fiber = Runtime.runFork(Runtime.defaultRuntime, looped as Effect.Effect<A, unknown>, { scheduler: atOnce })
-    const settled = abortedBy(op, fiber, reject)
-    fiber.addObserver((exit) => {
-      settled()
-      if (Exit.isSuccess(exit)) resolve(exit.value)
-      else reject(Cause.squash(exit.cause))
-    })
-  })
-}
-
-const abortedBy = <A>(
-  op: Operation<A>,
-  fiber: Fiber.RuntimeFiber<A, unknown>,
-  reject: (reason: unknown) => void
-): (() => void) => {
-  const { signal } = op
-  if (signal === undefined) return () => undefined
-  // Rejects first, so that the caller sees the reason of the signal and not the interruption of the fiber.
-  const abort = () => {
-    reject(signal.reason)
-    if (op.running !== undefined) abortAttempt(op.running, signal.reason)
-    fiber.unsafeInterruptAsFork(FiberId.none)
-  }
-  if (signal.aborted) abort()
-  else signal.addEventListener("abort", abort, { once: true })
-  return () => signal.removeEventListener("abort", abort)
+/** Runs what is left of an operation in a fiber. */
+const inFiber = <A>(op: Operation<A>, looped: Erased): void => {
+  const effect = looped as Effect.Effect<A, unknown>
+  op.fiber = Runtime.runFork(Runtime.defaultRuntime, effect, { scheduler: atOnce })
+  if (op.signal?.aborted === true) op.fiber.unsafeInterruptAsFork(FiberId.none)
+  op.fiber.addObserver(op.settle)
 }

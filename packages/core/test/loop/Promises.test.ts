@@ -17,7 +17,7 @@ import {
   Verdict
 } from "@effect-retry/core"
 import { assertType, describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Context, Data, Effect, Schedule } from "effect"
+import { Context, Data, Effect, Metric, Schedule } from "effect"
 
 class Busy extends Data.TaggedError("Busy")<{ readonly after: number }> {}
 class Bucket extends Context.Tag("test/Bucket")<Bucket, TokenBucket.TokenBucket>() {}
@@ -273,6 +273,83 @@ describe("Retry.promise under the caller's signal", () => {
       process.off("unhandledRejection", note)
     }
     expect(unhandled).toEqual([])
+  })
+})
+
+describe("Retry.promise under a plain policy", () => {
+  const reason = new Error("the caller has gone")
+  const fibers = () => Effect.runSync(Metric.value(Metric.fiberStarted)).count
+
+  /** Fibers that a promise starts; to read their number starts one as well. */
+  const fibersOf = async (promise: () => Promise<unknown>) => {
+    const before = fibers()
+    await settled(promise())
+    return Number(fibers()) - Number(before) - 1
+  }
+
+  it.each([
+    { what: "that succeeds", until: 3, given: policy, starts: 0 },
+    { what: "that gives up", until: 9, given: policy, starts: 0 },
+    { what: "that has to wait", until: 3, given: { ...policy, backoff: Backoff.constant({ delay: 1 }) }, starts: 1 },
+    { what: "under a foreign schedule", until: 3, given: { ...policy, backoff: Schedule.forever }, starts: 1 }
+  ])("starts no fiber before it has to wait, for an operation $what", async ({ given, starts, until }) => {
+    const { attempts, call } = succeedingAt(until)
+    expect(await fibersOf(() => Retry.promise(call, given))).toBe(starts)
+    const { signal } = new AbortController()
+    expect(await fibersOf(() => Retry.promise(call, given, { signal }))).toBe(starts)
+    expect(attempts.map(({ number }) => number)).toEqual([1, 2, 3, 1, 2, 3])
+  })
+
+  it("is aborted by the caller's signal before, in and after any attempt, and at once", async () => {
+    const delays = [policy.backoff, Backoff.constant({ delay: 1 })]
+    for (const backoff of delays) {
+      for (const at of [1, 2, 3]) {
+        for (const outcome of ["resolves", "rejects", "goes on"] as const) {
+          const controller = new AbortController()
+          const { signal } = controller
+          const attempts: Array<Retry.PromiseAttempt> = []
+          const call = async (attempt: Retry.PromiseAttempt) => {
+            attempts.push(attempt)
+            if (attempt.number < at) throw busy(attempt.number)
+            controller.abort(reason)
+            if (outcome === "resolves") return "late"
+            if (outcome === "rejects") throw busy(at)
+            return untilAborted(attempt)
+          }
+          expect(await settled(Retry.promise(call, { ...policy, maxAttempts: 9, backoff }, { signal }))).toEqual({
+            rejected: reason
+          })
+          await turn()
+          expect(attempts.map(({ signal }) => signal.reason)).toEqual([
+            ...Array.from({ length: at - 1 }, () => undefined),
+            reason
+          ])
+          expect(listeners(signal)).toBe(0)
+        }
+      }
+    }
+  })
+
+  it("ends a wait at once where the caller's signal is aborted", async () => {
+    const controller = new AbortController()
+    const { attempts, call } = succeedingAt(9)
+    const promise = Retry.promise(call, forever, { signal: controller.signal })
+    await turn()
+    controller.abort(reason)
+    expect(await settled(promise)).toEqual({ rejected: reason })
+    expect([attempts.length, listeners(controller.signal)]).toEqual([1, 0])
+  })
+
+  it("rejects with what a classifier throws after a later attempt", async () => {
+    const broken = new RangeError("broken classifier")
+    const classifier: Classifier.Classifier = (_, { attempt }) => {
+      if (attempt === 2) throw broken
+      return Verdict.transient
+    }
+    for (const backoff of [policy.backoff, Backoff.constant({ delay: 1 })]) {
+      const { rejected } = await settled(Retry.promise(succeedingAt(9).call, { ...policy, backoff, classifier }))
+      expect(rejected).toBe(broken)
+    }
   })
 })
 

@@ -39,6 +39,9 @@ export interface Pace {
 /** For what takes microseconds at most. */
 const quick: Pace = { warmUpMillis: 150, sampleMillis: 8, times: 1 }
 
+/** For a crowd of operations at once. */
+export const crowd: Pace = { warmUpMillis: 300, sampleMillis: 8, times: 1_000 }
+
 /** For requests. */
 export const requests: Pace = { warmUpMillis: 2_000, sampleMillis: 8, times: 100 }
 
@@ -111,4 +114,10 @@ export const awaitedOneByOne = (promise: () => Promise<unknown>, pace?: Pace): R
     for (let i = 0; i < times; i++) {
       await promise()
     }
+  }, pace)
+
+/** Promises that run at the same time, all of a sample. */
+export const allAtOnce = (promise: () => Promise<unknown>, pace?: Pace): Row["sample"] =>
+  timed(async (times) => {
+    await Promise.all(Array.from({ length: times }, promise))
   }, pace)

@@ -11,7 +11,7 @@ import { httpFetch, httpInMemory, httpUndici } from "./workloads/Http.ts"
 import { httpLibrariesOneFailure, httpLibrariesSucceed } from "./workloads/HttpLibraries.ts"
 import { observedSuccess, observedTwoFailures } from "./workloads/Observed.ts"
 import { parkedFiber } from "./workloads/ParkedFiber.ts"
-import { promisesSucceed, promisesTwoFailures } from "./workloads/Promises.ts"
+import { promisesSucceed, promisesTwoFailures, promisesWait } from "./workloads/Promises.ts"
 import { promisesQuotaOneFailure, promisesQuotaSucceed } from "./workloads/PromisesQuota.ts"
 import { success } from "./workloads/Success.ts"
 import { successUnderBucket } from "./workloads/SuccessUnderBucket.ts"
@@ -32,6 +32,7 @@ export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
   heldMemory(collect),
   promisesSucceed,
   promisesTwoFailures,
+  promisesWait,
   promisesQuotaSucceed,
   promisesQuotaOneFailure,
   httpUndici,

@@ -1,12 +1,13 @@
-import { Classifier, Retry, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, Verdict } from "@effect-retry/core"
 import { StandardRetryStrategy } from "@smithy/util-retry"
 import asyncRetry from "async-retry"
 import * as cockatiel from "cockatiel"
 import { Effect } from "effect"
 import { backOff } from "exponential-backoff"
+import { setTimeout as sleep } from "node:timers/promises"
 import pRetry from "p-retry"
 import type { Row, Workload } from "../Workload.ts"
-import { awaitedOneByOne } from "../Workload.ts"
+import { allAtOnce, awaitedOneByOne, crowd } from "../Workload.ts"
 import { flakyPromise, isUnavailable, policy, readyPromise, Unavailable, unavailable } from "./Calls.ts"
 
 export type Call = () => Promise<number>
@@ -58,6 +59,8 @@ const cockatielPolicy = cockatiel.retry(cockatiel.handleWhen(isUnavailable), {
   backoff: new cockatiel.ExponentialBackoff({ initialDelay: 0, maxDelay: 20_000 })
 })
 
+const door = "`Retry.promise`"
+
 const ways: { readonly [name: string]: (call: Call) => () => Promise<number> } = {
   "hand-written": (call) => () => handWritten(call),
   cockatiel: (call) => () => cockatielPolicy.execute(call),
@@ -66,26 +69,31 @@ const ways: { readonly [name: string]: (call: Call) => () => Promise<number> } =
   "exponential-backoff": (call) => () =>
     backOff(call, { numOfAttempts: policy.maxAttempts, startingDelay: 0, maxDelay: 20_000, jitter: "full" }),
   "p-retry": (call) => () => pRetry(call, { retries, minTimeout: 0, maxTimeout: 20_000, randomize: true }),
-  "`Retry.promise`": (call) => () => Retry.promise(call, promisePolicy),
+  [door]: (call) => () => Retry.promise(call, promisePolicy),
   "`Retry.retry`, `Effect.runPromise`": ours
 }
 
-const rows = (call: () => Call, around: (sample: Row["sample"]) => Row["sample"]): ReadonlyArray<Row> =>
-  Object.entries(ways).map(([name, way]) => ({ name, sample: around(awaitedOneByOne(way(call()))) }))
+const rows = (
+  call: () => Call,
+  atMost: number,
+  around: (sample: Row["sample"]) => Row["sample"] = (sample) => sample
+): ReadonlyArray<Row> =>
+  Object.entries(ways).map(([name, way]) => ({
+    name,
+    sample: around(awaitedOneByOne(way(call()))),
+    ...(name === door && { target: { of: "ratio", atMost } as const })
+  }))
 
 export const promisesSucceed: Workload = {
   title: "Promises: succeeds at once",
   about: [
     "An `async` function that returns a number, retried by libraries for promises; each operation is awaited alone.",
-    "`Retry.promise` starts a fiber after a failure, the last row for every operation."
+    "`Retry.promise` starts no fiber, the last row one for every operation."
   ],
   unit: "ns",
   rounds: 41,
-  baseline: "hand-written",
-  rows: rows(
-    () => readyPromise,
-    (sample) => sample
-  )
+  baseline: "cockatiel",
+  rows: rows(() => readyPromise, 0.7)
 }
 
 /** Libraries that set a timer of zero milliseconds would be measured by the timer, not by their work. */
@@ -106,10 +114,43 @@ export const promisesTwoFailures: Workload = {
   title: "Promises: two failures, then success",
   about: [
     "An `async` function that throws twice, always the same error, and then returns.",
-    "Three attempts, delays with base zero; timers are replaced by microtasks, for all rows alike."
+    "Three attempts, delays with base zero; timers are replaced by microtasks, for all rows alike.",
+    "`Retry.promise` starts no fiber where nothing waits."
   ],
   unit: "ns",
   rounds: 41,
-  baseline: "hand-written",
-  rows: rows(flakyPromise, withoutTimers)
+  baseline: "cockatiel",
+  rows: rows(flakyPromise, 1.2, withoutTimers)
+}
+
+const millisecond = { ...promisePolicy, backoff: Backoff.constant({ delay: "1 millis" }) }
+
+const cockatielMillisecond = cockatiel.retry(cockatiel.handleWhen(isUnavailable), {
+  maxAttempts: retries,
+  backoff: new cockatiel.ConstantBackoff(1)
+})
+
+/** Each operation has a call of its own: of those that run at once, every one is to fail twice. */
+const waits: { readonly [name: string]: () => Promise<number> } = {
+  "hand-written": () => {
+    const call = flakyPromise()
+    return handWritten(() => call().catch((error) => sleep(1).then(() => Promise.reject(error))))
+  },
+  cockatiel: () => cockatielMillisecond.execute(flakyPromise()),
+  "exponential-backoff": () =>
+    backOff(flakyPromise(), { numOfAttempts: policy.maxAttempts, startingDelay: 1, maxDelay: 1 }),
+  "p-retry": () => pRetry(flakyPromise(), { retries, minTimeout: 1, maxTimeout: 1 }),
+  [door]: () => Retry.promise(flakyPromise(), millisecond)
+}
+
+export const promisesWait: Workload = {
+  title: "Promises: two failures, each followed by a wait",
+  about: [
+    "A thousand operations or more at once, each of which waits for a millisecond after each of two failures.",
+    "Processor time leaves out the wait and counts the timer; `Retry.promise` starts a fiber for each operation that waits."
+  ],
+  unit: "ns",
+  rounds: 41,
+  baseline: "cockatiel",
+  rows: Object.entries(waits).map(([name, operation]) => ({ name, sample: allAtOnce(operation, crowd) }))
 }
