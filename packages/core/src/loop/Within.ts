@@ -6,15 +6,14 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
+import { constVoid } from "effect/Function"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
-import { longestTimerMillis } from "../decide/Millis.ts"
+import * as Timer from "./Timer.ts"
 
 /** How long an effect may run, and what happens then. */
 interface Bound<B, E2> {
@@ -71,28 +70,26 @@ const awaited = <A, E, R, B, E2>(
   { disconnected, millis, onTimeout }: Bound<B, E2>
 ): Effect.Effect<A | B, E | E2> => {
   let isTimedOut = false
+  let cancel: Timer.Cancel = constVoid
   // An observer, not a canceler: on interruption the parent first stops the child below.
   const ended = Effect.async<void>((resume) => {
     const clock = Context.get(parent.currentDefaultServices, Clock.Clock)
-    const timer = start(runtime, Effect.interruptible(sleep(clock, millis)))
-    timer.addObserver((exit) => {
-      if (child.unsafePoll() !== null || Exit.isFailure(exit)) return
+    cancel = Timer.after(clock, millis, runtime, () => {
       isTimedOut = true
       child.unsafeInterruptAsFork(parent.id())
       if (disconnected) resume(Effect.void)
     })
     // The child may have ended since it was started: then the observer is called at once.
     child.addObserver(() => {
-      timer.unsafeInterruptAsFork(FiberId.none)
+      cancel()
       resume(Effect.void)
     })
   })
   return Effect.matchCauseEffect(restore(ended), {
     onFailure: (cause) => {
-      const stopped = disconnected
-        ? Effect.sync(() => child.unsafeInterruptAsFork(parent.id()))
-        : Fiber.interruptAs(child, parent.id())
-      return Effect.zipRight(stopped, Effect.failCause(cause))
+      cancel()
+      child.unsafeInterruptAsFork(parent.id())
+      return Effect.zipRight(disconnected ? Effect.void : Fiber.await(child), Effect.failCause(cause))
     },
     onSuccess: (): Effect.Effect<A | B, E | E2> => {
       const exit = child.unsafePoll()
@@ -101,12 +98,6 @@ const awaited = <A, E, R, B, E2>(
     }
   })
 }
-
-/** Longer than a timer of the platform holds in several sleeps. */
-const sleep = (clock: Clock.Clock, millis: number): Effect.Effect<void> =>
-  millis <= longestTimerMillis
-    ? clock.sleep(Duration.millis(Math.max(0, millis)))
-    : Effect.flatMap(clock.sleep(Duration.millis(longestTimerMillis)), () => sleep(clock, millis - longestTimerMillis))
 
 /** The FiberRefs of a success are the parent's from then on, but for its context, which was only provided inside. */
 const joined = <A, E>(

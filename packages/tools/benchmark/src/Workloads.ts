@@ -2,6 +2,7 @@
  * Everything that is measured, in the order of the page.
  */
 import type { Workload } from "./Workload.ts"
+import { timeoutAfterYield, timeoutAtOnce, timeoutForeignClock, timeoutPasses } from "./workloads/AttemptTimeout.ts"
 import { sdkOneFailure, sdkSucceeds } from "./workloads/AwsSdk.ts"
 import { concurrentOperations } from "./workloads/ConcurrentOperations.ts"
 import { fetchGet, fetchPost, fetchRequest, fetchSignal } from "./workloads/FetchCalls.ts"
@@ -10,7 +11,8 @@ import { heldMemory } from "./workloads/HeldMemory.ts"
 import { httpFetch, httpInMemory, httpUndici } from "./workloads/Http.ts"
 import { httpLibrariesOneFailure, httpLibrariesSucceed } from "./workloads/HttpLibraries.ts"
 import { observedSuccess, observedTwoFailures } from "./workloads/Observed.ts"
-import { parkedFiber } from "./workloads/ParkedFiber.ts"
+import { parkedAttempt, parkedFiber } from "./workloads/ParkedFiber.ts"
+import { productionAfterYield, productionAtOnce } from "./workloads/ProductionPolicy.ts"
 import { promisesSucceed, promisesTwoFailures, promisesWait } from "./workloads/Promises.ts"
 import { promisesQuotaOneFailure, promisesQuotaSucceed } from "./workloads/PromisesQuota.ts"
 import { success } from "./workloads/Success.ts"
@@ -28,7 +30,14 @@ export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
   concurrentOperations,
   observedSuccess,
   observedTwoFailures,
+  timeoutAtOnce,
+  timeoutAfterYield,
+  timeoutPasses,
+  timeoutForeignClock,
+  productionAtOnce,
+  productionAfterYield,
   parkedFiber(collect),
+  parkedAttempt(collect),
   heldMemory(collect),
   promisesSucceed,
   promisesTwoFailures,

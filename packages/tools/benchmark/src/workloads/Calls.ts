@@ -15,6 +15,9 @@ export type Call = Effect.Effect<number, Unavailable>
 
 export const ready: Call = Effect.suspend(() => Effect.succeed(1))
 
+/** Lets other fibers go first, as a call does that waits for an answer. */
+export const yielding: Call = Effect.zipRight(Effect.yieldNow(), ready)
+
 export const down: Call = Effect.fail(unavailable)
 
 /** Fails twice, then succeeds, and so on. A new one for each row. */

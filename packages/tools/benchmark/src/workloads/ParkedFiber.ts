@@ -1,4 +1,4 @@
-import { Backoff, Retry } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Retry } from "@effect-retry/core"
 import { Effect, Fiber, Schedule } from "effect"
 import type { Row, Workload } from "../Workload.ts"
 import { down, policy } from "./Calls.ts"
@@ -38,6 +38,32 @@ export const parkedFiber = (collect: () => void): Workload => ({
     {
       name: "`Effect.retry`",
       sample: parked(Effect.retry(down, { schedule: Schedule.spaced("1 hour"), times: 2 }), collect)
+    }
+  ]
+})
+
+/** Waits for an answer that does not come, and holds nothing for it: `Effect.never` has a timer. */
+const unanswered = Effect.async<never>((resume) => void resume)
+
+export const parkedAttempt = (collect: () => void): Workload => ({
+  title: "Parked under a timeout",
+  about: [
+    "A fiber waits for an attempt that is never answered, under a timeout of an hour.",
+    `The figure is heap memory per fiber, of ${fibers} root fibers, after a full collection.`
+  ],
+  unit: "bytes",
+  rounds: 5,
+  baseline: "`Effect.timeout`",
+  rows: [
+    { name: "without a timeout", sample: parked(unanswered, collect) },
+    { name: "`Effect.timeout`", sample: parked(Effect.timeout(unanswered, "1 hour"), collect) },
+    {
+      name: "`Retry.retry`, attempt timeout",
+      sample: parked(
+        Retry.retry(unanswered, { ...policy, attemptTimeout: AttemptTimeout.constant("1 hour") }),
+        collect
+      ),
+      target: { of: "value", atMost: 6_000 }
     }
   ]
 })

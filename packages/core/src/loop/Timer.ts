@@ -1,0 +1,60 @@
+/**
+ * Calls a function when a time is over, on whatever clock there is.
+ *
+ * All that a `Clock` has for it is an effect that sleeps, and an effect takes a fiber to run in. The live clock sleeps by a
+ * timer of the platform, which its scheduler hands out without a fiber. `Clock` does not declare that scheduler: a clock
+ * that sleeps in another way, or a version of Effect without it, has its sleep run in a fiber.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import * as Predicate from "effect/Predicate"
+import * as Runtime from "effect/Runtime"
+import { longestTimerMillis } from "../decide/Millis.ts"
+
+/**
+ * Prevents a call. Does nothing once the call has been made.
+ *
+ * @category models
+ */
+export type Cancel = () => void
+
+/**
+ * Calls `onEnd` once `millis` have passed, unless that is cancelled before. A sleep in a fiber has the services of
+ * `runtime`.
+ *
+ * @category running
+ */
+export const after = (clock: Clock.Clock, millis: number, runtime: Runtime.Runtime<never>, onEnd: () => void): Cancel =>
+  scheduler !== undefined && clock.sleep === live.sleep && millis <= longestTimerMillis
+    ? scheduler.unsafeSchedule(onEnd, Duration.millis(millis))
+    : asleep(clock, millis, runtime, onEnd)
+
+const asleep: typeof after = (clock, millis, runtime, onEnd) => {
+  const sleeper = Runtime.runFork(runtime, Effect.interruptible(sleep(clock, millis)))
+  let isCancelled = false
+  sleeper.addObserver((exit) => {
+    // A sleep that is over by now cannot be interrupted any more.
+    if (!isCancelled && Exit.isSuccess(exit)) onEnd()
+  })
+  return () => {
+    isCancelled = true
+    sleeper.unsafeInterruptAsFork(FiberId.none)
+  }
+}
+
+/** Longer than a timer of the platform holds in several sleeps. */
+const sleep = (clock: Clock.Clock, millis: number): Effect.Effect<void> =>
+  millis <= longestTimerMillis
+    ? clock.sleep(Duration.millis(Math.max(0, millis)))
+    : Effect.flatMap(clock.sleep(Duration.millis(longestTimerMillis)), () => sleep(clock, millis - longestTimerMillis))
+
+const schedulerOf = (clock: Clock.Clock): Clock.ClockScheduler | undefined =>
+  Predicate.hasProperty(clock, "scheduler") && Predicate.isFunction(clock.scheduler)
+    ? Effect.runSync(clock.scheduler() as Effect.Effect<Clock.ClockScheduler>)
+    : undefined
+
+const live = /*#__PURE__*/ Clock.make()
+const scheduler = /*#__PURE__*/ schedulerOf(live)
