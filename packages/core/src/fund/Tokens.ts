@@ -65,8 +65,7 @@ export const added = (self: Tokens, { capacity }: Limits, tokens: number): Token
  */
 export const millisUntil = (self: Tokens, { refillPerSecond }: Limits, cost: number): number => {
   const tokens = missing(self, cost)
-  if (tokens === 0) return 0
-  return refillPerSecond === 0 ? Infinity : Math.ceil((tokens / refillPerSecond) * 1000 - 1e-6)
+  return tokens === 0 ? 0 : Math.ceil((tokens / refillPerSecond) * 1000 - 1e-6)
 }
 
 const missing = ({ level }: Tokens, cost: number): number =>

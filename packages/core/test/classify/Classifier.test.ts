@@ -433,6 +433,16 @@ describe("Classifier.Moment", () => {
     ).toEqual([true, true, true, true, true])
   })
 
+  it("is one without time for a part that reads it and does not declare it", () => {
+    const seen: Array<Classifier.Moment | undefined> = []
+    const undeclared = (_: unknown, ...rest: ReadonlyArray<Classifier.Moment>) => {
+      seen.push(rest[0])
+      return Verdict.server
+    }
+    expect(judge(Classifier.firstOf(undeclared), busy)).toEqual(Verdict.server)
+    expect(seen).toEqual([{ nowMillis: NaN, attempt: 0, elapsed: Duration.zero }])
+  })
+
   it.effect("tells the loop's wall time, attempt and time since the operation began", () =>
     Effect.gen(function* () {
       const seen: Array<readonly [number, number, number]> = []

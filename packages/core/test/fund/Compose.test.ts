@@ -2,7 +2,7 @@ import { Backoff, Classifier, RateLimiter, Retry, RetryBucket, TokenBucket } fro
 import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Option } from "effect"
+import { Cause, Duration, Effect, Exit, Fiber, Option } from "effect"
 import { law } from "../support/Laws.ts"
 import * as Compositions from "./Compositions.ts"
 import {
@@ -18,6 +18,7 @@ import {
   traceOf
 } from "./Compositions.ts"
 import { interruptedBefore } from "./Interrupting.ts"
+import { logged } from "./Logged.ts"
 import * as SteppedClock from "./SteppedClock.ts"
 
 type Bucket = TokenBucket.TokenBucket
@@ -343,10 +344,18 @@ describe("TokenBucket.shadow", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("grants where the bucket dies", () =>
+  it.effect("grants where the bucket dies, and logs its death", () =>
     Effect.gen(function* () {
       const dying: Bucket = { ...TokenBucket.empty, acquire: () => Effect.dieMessage("acquire") }
-      expect(yield* isGranted(TokenBucket.shadow(dying))).toBe(true)
+      const lines = yield* logged(Effect.map(isGranted(TokenBucket.shadow(dying)), (is) => expect(is).toBe(true)))
+      expect(lines).toEqual([["TokenBucket.shadow: the bucket died", new Cause.RuntimeException("acquire")]])
+    })
+  )
+
+  it.effect("starts no fiber for a report without a listener", () =>
+    Effect.gen(function* () {
+      const shadow = TokenBucket.shadow(TokenBucket.empty)
+      expect(yield* logged(Effect.zipRight(isGranted(shadow), Effect.yieldNow()))).toEqual([])
     })
   )
 

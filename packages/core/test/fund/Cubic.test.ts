@@ -358,6 +358,13 @@ describe("Cubic.level", () => {
   })
 })
 
+describe("Cubic.millisUntil", () => {
+  it("is nothing without a limit, and also at a time before the clock was first read", () => {
+    const start = Cubic.make(sdk, 5000)
+    expect([5000, 4000, 9000].map((now) => Cubic.millisUntil(start, sdk, now, 1))).toEqual([0, 0, 0])
+  })
+})
+
 type Step =
   | { readonly _tag: "Take"; readonly millis: number }
   | { readonly _tag: "Hear"; readonly millis: number; readonly throttled: boolean }

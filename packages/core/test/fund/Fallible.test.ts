@@ -17,6 +17,7 @@ import {
   traceOf
 } from "./Compositions.ts"
 import { interruptedBefore } from "./Interrupting.ts"
+import { logged } from "./Logged.ts"
 import * as SteppedClock from "./SteppedClock.ts"
 
 type Bucket = TokenBucket.TokenBucket
@@ -354,6 +355,35 @@ describe("TokenBucket.failOpen, failClosed and fallback", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("report what failed, and no call that the operation ended", () =>
+    Effect.gen(function* () {
+      const reports: Array<unknown> = []
+      const bucket = TokenBucket.failOpen(broken(Effect.never), {
+        within,
+        onFailure: (cause) => Effect.sync(() => void reports.push(Cause.squash(cause)))
+      })
+      const fiber = yield* Effect.fork(acquire(bucket))
+      yield* Effect.sleep("10 millis")
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.sleep("10 millis")
+      expect(reports).toEqual([])
+      yield* acquire(bucket)
+      yield* Effect.yieldNow()
+      expect(reports).toEqual([new Cause.TimeoutException("TokenBucket.failOpen: no answer within 50 ms")])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("leave no fiber that fails behind a call without a listener, nor behind a late answer", () =>
+    logged(
+      Effect.gen(function* () {
+        yield* acquire(TokenBucket.failOpen(broken(Effect.fail("down")), { within }))
+        const late = slow(TokenBucket.unlimited, 80)
+        yield* TokenBucket.failOpen({ ...late, level: Effect.uninterruptible(late.level) }, { within }).level
+        yield* Effect.sleep("1 second")
+      }).pipe(VirtualClock.run)
+    ).pipe(Effect.map((lines) => expect(lines).toEqual([])))
+  )
+
   it.effect("interrupt a call at the bound, and when the operation is interrupted", () =>
     Effect.gen(function* () {
       const interrupted: Array<number> = []
@@ -451,7 +481,24 @@ describe("TokenBucket.fallback", () => {
       expect(yield* ask(1_000)).toEqual([true, 1_000])
       expect(yield* ask(999)).toEqual([false, 50])
       expect(yield* ask(10)).toEqual([false, 50])
+      // The time before the request is not of it.
+      expect(yield* ask(1_000)).toEqual([true, 1_000])
     }).pipe(VirtualClock.run)
+  )
+
+  it.effect("gives a local bucket no limit of time where the request has none", () =>
+    Effect.gen(function* () {
+      const asked: Array<TokenBucket.Request["atMost"]> = []
+      const local: Bucket = {
+        ...TokenBucket.empty,
+        acquire: ({ atMost }) => {
+          asked.push(atMost)
+          return Effect.succeedNone
+        }
+      }
+      yield* acquire(TokenBucket.fallback(broken(Effect.fail("down")), { local, within }))
+      expect(asked).toEqual([Option.none()])
+    })
   )
 
   it.effect("tells a local bucket with started of every attempt", () =>

@@ -223,6 +223,14 @@ describe("TokenBucket.keyed", () => {
     })
   )
 
+  it.effect("has nothing to tell of a start to the bucket of a key that does not have it", () =>
+    Effect.gen(function* () {
+      const byKey = Effect.flatMap(TokenBucket.Key, (key) => (key === "a" ? quota : counting))
+      const { bucket } = yield* keyed({ bucket: byKey })
+      expect(yield* start(bucket, "a")).toBe(undefined)
+    })
+  )
+
   it.effect("keeps its bound where keys come at once and buckets take time to make", () =>
     Effect.gen(function* () {
       const slow = Effect.delay(quota, "1 second")

@@ -19,6 +19,13 @@ describe("MonotonicTime.makeReader", () => {
     })
   )
 
+  it("counts from where it stood still", () => {
+    const read = MonotonicTime.makeReader()
+    const readAt = (millis: number) =>
+      read({ ...SteppedClock.make(), unsafeCurrentTimeNanos: () => BigInt(millis) * 1_000_000n })
+    expect([1000, 400, 700, 1700].map(readAt)).toEqual([1000, 1000, 1300, 2300])
+  })
+
   it.prop(
     "stands still while the nanoseconds step back, and counts every step forward",
     [FastCheck.array(FastCheck.integer({ min: -5_000_000, max: 5_000_000 }), { minLength: 1 })],
