@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { basename, join, resolve } from "node:path"
 import { Instrumenter } from "@stryker-mutator/instrumenter"
 import { equivalents } from "./Equivalents.ts"
 import * as Folders from "./Folders.ts"
@@ -68,6 +68,7 @@ export const run = async (
     tests: tests.map((name) => join(Folders.path(folder, "test"), "**", `${name}.test.ts`)),
     sources: Object.fromEntries(files.map(({ content, name }) => [resolve(name), content])),
     known: equivalent,
+    names: Object.fromEntries(mutants.map(({ fileName, id }) => [id, basename(fileName, ".ts")])),
     command: process.pid,
     processes
   })

@@ -12,8 +12,10 @@ export interface Run {
   readonly tests: ReadonlyArray<string>
   /** The code with all mutants in it, by its whole path. */
   readonly sources: { readonly [path: string]: string }
-  /** The numbers of the mutants that no test can notice: they are not tried. */
+  /** The mutants that no test can notice, by their numbers: they are not tried. */
   readonly known: ReadonlyArray<string>
+  /** The names of the files that the mutants are in, without an ending, by their numbers. */
+  readonly names: { readonly [mutant: string]: string }
   /** The number of the process of the command: its processes end with it. */
   readonly command: number
   readonly processes: number

@@ -103,10 +103,17 @@ const micros = (): number => {
   return system + user
 }
 
+/** Those that reach a mutant, and of these the ones in the file of tests that has its name first. */
+const reaching = (tests: ReadonlyArray<RunnerTestCase>, mutant: string, reached: PerTest) => {
+  const some = tests.filter(({ id }) => reached[id]?.[mutant] !== undefined)
+  const isOwn = ({ file }: RunnerTestCase): boolean => file.name.endsWith(`/${run.names[mutant]}.test.ts`)
+  return [...some.filter(isOwn), ...some.filter((test) => !isOwn(test))]
+}
+
 /** What becomes of a mutant. The test that notices it comes first from then on: it often notices its neighbours. */
 const judged = async (tests: Array<RunnerTestCase>, mutant: string, reached: PerTest): Promise<State> => {
   const end = micros() + mostMicros
-  for (const test of tests.filter(({ id }) => reached[id]?.[mutant] !== undefined)) {
+  for (const test of reaching(tests, mutant, reached)) {
     if (micros() > end) break
     const state = await again(test, mutant, reached[test.id]?.[mutant])
     if (state === "Survived") continue
