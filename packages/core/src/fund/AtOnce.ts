@@ -14,10 +14,11 @@ import * as Predicate from "effect/Predicate"
 const marked = /*#__PURE__*/ Symbol("@effect-retry/core/AtOnce")
 
 /** An effect as far as it is read here. What a caller's own service answers may be no effect at all. */
-type Kept =
-  | { readonly _op?: unknown; readonly effect_instruction_i0?: unknown; readonly [marked]?: () => Effect.Effect<never> }
-  | undefined
-  | null
+interface Kept {
+  readonly _op?: unknown
+  readonly effect_instruction_i0?: unknown
+  [marked]?: () => Effect.Effect<never>
+}
 
 /**
  * Like `Effect.suspend`, for an effect that mostly ends at once. Where `evaluate` answers no exit, it must have changed
@@ -25,8 +26,11 @@ type Kept =
  *
  * @category constructors
  */
-export const suspend = <A>(evaluate: () => Effect.Effect<A>): Effect.Effect<A> =>
-  Object.assign(Effect.suspend(evaluate), { [marked]: evaluate })
+export const suspend = <A>(evaluate: () => Effect.Effect<A>): Effect.Effect<A> => {
+  const suspended = Effect.suspend(evaluate)
+  ;(suspended as Kept)[marked] = evaluate as () => Effect.Effect<never>
+  return suspended
+}
 
 /**
  * Runs an effect that ends at once, and answers its exit. Of any other effect it answers what is to be run, all of it. To
@@ -35,12 +39,16 @@ export const suspend = <A>(evaluate: () => Effect.Effect<A>): Effect.Effect<A> =
  * @category running
  */
 export const run = <A>(self: Effect.Effect<A>): Effect.Effect<A> => {
-  const kept = self as Kept
-  const evaluate = kept?.[marked]
+  const kept = self as Kept | undefined | null
   try {
-    if (evaluate !== undefined) return run(evaluate())
-    const step = kept?._op === "Sync" ? kept.effect_instruction_i0 : undefined
-    return Predicate.isFunction(step) ? succeed(step() as A) : self
+    // The commonest first.
+    if (kept?._op === "Sync") {
+      const step = kept.effect_instruction_i0
+      return Predicate.isFunction(step) ? succeed(step() as A) : self
+    }
+    if (hasEnded(self)) return self
+    const evaluate = kept?.[marked]
+    return evaluate === undefined ? self : run(evaluate())
   } catch (defect) {
     return Exit.die(defect)
   }
@@ -53,7 +61,10 @@ const succeed = <A>(value: A): Exit.Exit<A> => (value === undefined ? (Exit.void
  *
  * @category guards
  */
-export const hasEnded = <A>(self: Effect.Effect<A>): self is Exit.Exit<A> => Exit.isExit(self)
+export const hasEnded = <A>(self: Effect.Effect<A>): self is Exit.Exit<A> => {
+  const op = (self as Kept | undefined | null)?._op
+  return op === "Success" || op === "Failure"
+}
 
 /**
  * Goes on with the value of an effect, in the same step where the effect ends at once. To be called while an effect runs.
