@@ -95,6 +95,7 @@ export const adaptive = (options: Options = {}): Effect.Effect<TokenBucket> => {
   const settings = check(options)
   const arithmetic: TokenStore.Arithmetic<Cubic.Cubic> = {
     initial: (now) => Cubic.make(settings, now),
+    isFree: ({ enabled }) => !enabled,
     take: (cubic, now, cost) => Cubic.taken(cubic, settings, now, cost),
     put: Cubic.refunded,
     millisUntil: (cubic, now, cost) => Cubic.millisUntil(cubic, settings, now, cost),

@@ -15,6 +15,10 @@ export interface TimedRef<S> {
   readonly modify: <A>(f: (state: S, nowMillis: number) => readonly [A, S]) => Effect.Effect<A>
   /** The same in the step of the caller. To be called while an effect runs. */
   readonly unsafeModify: <A>(f: (state: S, nowMillis: number) => readonly [A, S]) => A
+  /** Changes the state in the step of the caller. To be called while an effect runs. */
+  readonly unsafeUpdate: (f: (state: S, nowMillis: number) => S) => void
+  /** The state as the latest change has left it. */
+  readonly unsafeGet: () => S
 }
 
 /**
@@ -53,5 +57,12 @@ const ofState = <S>(initial: S, nowMillis: () => number): TimedRef<S> => {
     state = after
     return answer
   }
-  return { modify: (f) => Effect.sync(() => unsafeModify(f)), unsafeModify }
+  return {
+    modify: (f) => Effect.sync(() => unsafeModify(f)),
+    unsafeModify,
+    unsafeUpdate: (f) => {
+      state = f(state, nowMillis())
+    },
+    unsafeGet: () => state
+  }
 }

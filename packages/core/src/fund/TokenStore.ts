@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as MonotonicTime from "./MonotonicTime.ts"
 import * as TimedRef from "./TimedRef.ts"
 import type { Grant, Request, TokenBucket } from "./Port.ts"
+import { noTokens } from "./Port.ts"
 import type { Limits } from "./Tokens.ts"
 import * as Tokens from "./Tokens.ts"
 import * as Waiting from "./Waiting.ts"
@@ -20,6 +21,8 @@ export interface Arithmetic<S> {
   readonly initial: (nowMillis: number) => S
   /** Whether time never moves the state: the clock is not read then, and `nowMillis` is zero. @default false */
   readonly isTimeless?: boolean
+  /** Whether a state grants everything for nothing, at any time: the clock is not read then. @default never */
+  readonly isFree?: (state: S) => boolean
   /** Takes `cost`, or nothing; `demand` as in `WaitQueue.Source`. Answers the tokens that were really taken. */
   readonly take: (
     state: S,
@@ -43,6 +46,8 @@ export interface TokenStore<S> extends Pick<TokenBucket, "level"> {
   readonly change: (f: (state: S, nowMillis: number) => S) => Effect.Effect<void>
 }
 
+const free: Option.Option<Grant> = /*#__PURE__*/ Option.some(noTokens)
+
 /**
  * @category constructors
  */
@@ -57,16 +62,19 @@ export const make = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait): Ef
   })
 
 const storeOf = <S>(
-  { modify, unsafeModify }: TimedRef.TimedRef<S>,
+  { modify, unsafeGet, unsafeModify, unsafeUpdate }: TimedRef.TimedRef<S>,
   nowMillis: MonotonicTime.Reader,
   arithmetic: Arithmetic<S>,
   maxWait: Waiting.MaxWait
 ): TokenStore<S> => {
+  const { isFree = () => false } = arithmetic
   const take: WaitQueue.Source["take"] = (cost, demand, request) =>
-    unsafeModify((state, now) => {
-      const taken = arithmetic.take(state, now, cost, demand, request)
-      return Option.isSome(taken) ? [grant(taken.value[0], request), taken.value[1]] : [Option.none(), state]
-    })
+    isFree(unsafeGet())
+      ? free
+      : unsafeModify((state, now) => {
+          const taken = arithmetic.take(state, now, cost, demand, request)
+          return Option.isSome(taken) ? [grant(taken.value[0], request), taken.value[1]] : [Option.none(), state]
+        })
   const grant = (tokens: number, request: Request): Option.Option<Grant> =>
     Option.some({ tokens, refund: change((state, now) => arithmetic.put(state, now, tokens, request)) })
   const millisUntil: WaitQueue.Source["millisUntil"] = (cost) =>
@@ -76,7 +84,7 @@ const storeOf = <S>(
   // The waiter may run before the wake-up returns: what it reads has to be there.
   const change: TokenStore<S>["change"] = (f) =>
     Effect.sync(() => {
-      unsafeModify((state, now) => [undefined, f(state, now)])
+      unsafeUpdate(f)
       queue?.unsafeWakeFirst()
     })
   return {
