@@ -222,7 +222,7 @@ export const make = (
 }
 
 const bucketOf = (given: TokenBucket | Context.Tag<any, TokenBucket>, fiber: Host): TokenBucket =>
-  (Context.isTag(given) ? Context.unsafeGet(fiber.currentContext, given) : given) as TokenBucket
+  (Context.TagTypeId in given ? Context.unsafeGet(fiber.currentContext, given) : given) as TokenBucket
 
 const outerOf = (fiber: Host): ActiveAttempt | undefined => {
   const outer = Context.get(fiber.currentContext as Context.Context<CurrentOperation>, CurrentOperation)

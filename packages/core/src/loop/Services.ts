@@ -137,17 +137,24 @@ export const started = (op: Operation): Telling => {
  */
 export const record = (op: Operation, outcome: (granted: Grant) => Outcome): Telling => {
   const { bucket, rateLimiter } = op
-  const noteSend = () => {
+  if (rateLimiter === undefined) return bucket && recordRetry(op, bucket, outcome)
+  return both(recordSend(op, rateLimiter, outcome), () => bucket && recordRetry(op, bucket, outcome))
+}
+
+const recordSend = (op: Operation, rateLimiter: TokenBucket, outcome: (granted: Grant) => Outcome): Telling => {
+  const record = () => rateLimiter.record(outcome(op.sendSpent))
+  if (rateLimiter.started === undefined) return tell(op, rateLimiterName, record)
+  return tell(op, rateLimiterName, record, () => {
     op.sendUnrecorded = undefined
-  }
-  const noteRetry = () => {
+  })
+}
+
+const recordRetry = (op: Operation, bucket: TokenBucket, outcome: (granted: Grant) => Outcome): Telling => {
+  const record = () => bucket.record(outcome(op.retrySpent))
+  if (bucket.started === undefined) return tell(op, bucketName, record)
+  return tell(op, bucketName, record, () => {
     op.retryUnrecorded = undefined
-  }
-  return both(
-    rateLimiter &&
-      tell(op, rateLimiterName, () => rateLimiter.record(outcome(op.sendSpent)), rateLimiter.started && noteSend),
-    () => bucket && tell(op, bucketName, () => bucket.record(outcome(op.retrySpent)), bucket.started && noteRetry)
-  )
+  })
 }
 
 /** Tells buckets with `started` that an attempt has ended without an outcome. */
@@ -195,78 +202,92 @@ export const answered = <A, E, R>(
  * @category running
  */
 export const askRateLimiter = (op: Operation, rateLimiter: TokenBucket): Answer => {
-  const askedMillis = Op.elapsedMillis(op)
-  const hold = (grant: Grant) => {
-    op.sendGrant = grant
-    op.rateLimiterWaitMillis = Op.elapsedMillis(op) - askedMillis
-  }
-  return ask(op, { service: rateLimiterName, bucket: rateLimiter, delayMillis: 0, hold })
+  const answer = ask(op, forAttempt, rateLimiter, 0)
+  op.rateLimiterWaitMillis = 0
+  return typeof answer === "boolean" ? answer : waitTimed(op, answer)
 }
+
+const waitTimed = (op: Operation, answer: Effect.Effect<boolean>): Effect.Effect<boolean> =>
+  Effect.suspend(() => {
+    const askedMillis = Op.elapsedMillis(op)
+    return Effect.map(answer, (granted) => {
+      op.rateLimiterWaitMillis = Op.elapsedMillis(op) - askedMillis
+      return granted
+    })
+  })
 
 /**
  * Asks the bucket for a retry; the grant is held until the attempt starts.
  *
  * @category running
  */
-export const askBucket = (op: Operation, bucket: TokenBucket, delayMillis: number): Answer => {
-  const hold = (grant: Grant) => {
-    op.retryGrant = grant
-  }
-  return ask(op, { service: bucketName, bucket, delayMillis, hold })
-}
+export const askBucket = (op: Operation, bucket: TokenBucket, delayMillis: number): Answer =>
+  ask(op, forRetry, bucket, delayMillis)
 
 const latestKind = ({ failure }: Operation): Option.Option<Kind> =>
   failure?.verdict._tag === "Retryable" ? Option.some(failure.verdict.kind) : Option.none()
 
-interface Asking {
+/** What tokens are for. */
+interface Purpose {
   readonly service: string
-  readonly bucket: TokenBucket
-  readonly delayMillis: number
-  readonly hold: (grant: Grant) => void
+  readonly hold: (op: Operation, grant: Grant) => void
 }
 
-const ask = (op: Operation, asking: Asking): Answer => {
-  const { bucket, delayMillis } = asking
+const forAttempt: Purpose = {
+  service: rateLimiterName,
+  hold: (op, grant) => {
+    op.sendGrant = grant
+  }
+}
+
+const forRetry: Purpose = {
+  service: bucketName,
+  hold: (op, grant) => {
+    op.retryGrant = grant
+  }
+}
+
+const ask = (op: Operation, purpose: Purpose, bucket: TokenBucket, delayMillis: number): Answer => {
   const request: Request = {
     attempt: op.attempts + 1,
     kind: latestKind(op),
-    delay: Duration.millis(delayMillis),
+    delay: delayMillis === 0 ? Duration.zero : Duration.millis(delayMillis),
     atMost: Op.spare(op, delayMillis),
     restore: RuntimeFlags.interruptible(op.runtimeFlags) ? Effect.interruptible : identity
   }
   const asked = called(() => bucket.acquire(request))
   return AtOnce.hasEnded(asked) && Exit.isSuccess(asked)
-    ? held(asking, asked.value)
-    : Effect.suspend(() => askInTime(op, asking, asked))
+    ? held(op, purpose, asked.value)
+    : Effect.suspend(() => askInTime(op, purpose, asked))
 }
 
 const askInTime = (
   op: Operation,
-  asking: Asking,
+  purpose: Purpose,
   asked: Effect.Effect<Option.Option<Grant>>
 ): Effect.Effect<boolean> => {
   // Set when the loop goes on without the answer: a grant that comes later is refunded.
   let isOver = false
   const answered = Effect.flatMap(asked, (answer) => {
     if (isOver) return Effect.as(Option.isSome(answer) ? answer.value.refund : Effect.void, false)
-    const isHeld = held(asking, answer)
+    const isHeld = held(op, purpose, answer)
     return typeof isHeld === "boolean" ? Effect.succeed(isHeld) : isHeld
   })
   const over = Effect.sync(() => {
     isOver = true
   })
   return Effect.tap(
-    Effect.onInterrupt(safely(op, asking.service, Effect.uninterruptible(answered), false), () => over),
+    Effect.onInterrupt(safely(op, purpose.service, Effect.uninterruptible(answered), false), () => over),
     (ok) => (ok ? Effect.void : over)
   )
 }
 
 /** Holds a grant, if there is one. */
-const held = ({ hold, service }: Asking, answer: Option.Option<Grant>): Answer => {
+const held = (op: Operation, { hold, service }: Purpose, answer: Option.Option<Grant>): Answer => {
   if (Option.isNone(answer)) return false
   const grant = answer.value
   if (!(grant.tokens >= 0 && grant.tokens < Infinity)) return invalid(service, grant)
-  hold(grant)
+  hold(op, grant)
   return true
 }
 
