@@ -14,6 +14,7 @@ import * as Runtime from "effect/Runtime"
 import * as Verdict from "../classify/Verdict.ts"
 import * as AtOnce from "../fund/AtOnce.ts"
 import * as Outcomes from "../fund/Outcomes.ts"
+import type { TokenBucket } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Decision from "./Decision.ts"
@@ -66,7 +67,7 @@ const firstFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
 const begin = (op: Op): Erased => {
   const { bucket, prepared, rateLimiter } = op
   const needsGuard =
-    prepared.policy.release !== undefined || rateLimiter !== undefined || Outcomes.hearsAbandoned(bucket)
+    prepared.policy.release !== undefined || Outcomes.hearsAbandoned(bucket) || Outcomes.hearsAbandoned(rateLimiter)
   return needsGuard ? Stop.guarded(op, () => send(op)) : send(op)
 }
 
@@ -76,9 +77,34 @@ const send = (op: Op): Erased => unlessLate(op, askRateLimiter)
 const askRateLimiter = (op: Op): Erased => {
   const { rateLimiter } = op
   if (rateLimiter === undefined) return start(op)
-  return Services.answered(Services.askRateLimiter(op, rateLimiter), (granted) =>
+  const hearsStart = op.bucket?.started !== undefined || rateLimiter.started !== undefined
+  if (op.prepared.isBare && !op.guarded && !hearsStart) return askAndAttempt(op, rateLimiter)
+  return Stop.guarded(op, () => afterAnswer(op, Services.askRateLimiter(op, rateLimiter)))
+}
+
+const afterAnswer = (op: Op, answer: Services.Answer): Erased =>
+  Services.answered(answer, (granted) =>
     granted ? unlessLate(op, start) : Stop.refuse(op, lateness(op) ?? { _tag: "RateLimiterRefused" })
   )
+
+/**
+ * Asks the rate limiter in the very step that hands over to the attempt: a grant that comes at once is never held, and
+ * an interruption has nothing to refund.
+ */
+const askAndAttempt = (op: Op, rateLimiter: TokenBucket): Erased => {
+  let answer: Services.Answer = false
+  const asked = Effect.suspend(() => {
+    answer = Services.askRateLimiter(op, rateLimiter)
+    if (answer !== true) return Effect.void
+    startAttempt(op)
+    Services.spend(op)
+    return op.self
+  })
+  return Effect.matchCauseEffect(asked, {
+    onFailure: (cause) => attemptFailed(op, cause),
+    onSuccess: (value) =>
+      answer === true ? attemptSucceeded(op, value) : Stop.guarded(op, () => afterAnswer(op, answer))
+  })
 }
 
 const start = (op: Op): Erased => {
@@ -98,6 +124,16 @@ const lateness = (op: Op): StopReason | undefined =>
 
 /** Makes an attempt and goes on with its outcome. */
 const runAttempt = (op: Op): Erased => {
+  startAttempt(op)
+  const self = Attempt.effect(op)
+  const onFailure = (cause: Cause.Cause<unknown>) => attemptFailed(op, cause)
+  const { name, result } = op.prepared.policy
+  return op.reportsOutcomes || name !== undefined || result !== undefined
+    ? Effect.matchCauseEffect(self, { onFailure, onSuccess: (value) => attemptSucceeded(op, value) })
+    : Effect.catchAllCause(self, onFailure)
+}
+
+const startAttempt = (op: Op): void => {
   op.attempts += 1
   op.running = true
   op.expired = undefined
@@ -105,12 +141,6 @@ const runAttempt = (op: Op): Erased => {
   op.retrySpent = noTokens
   op.sendSpent = noTokens
   op.attemptStartedMillis = Operation.elapsedMillis(op)
-  const self = Attempt.effect(op)
-  const onFailure = (cause: Cause.Cause<unknown>) => attemptFailed(op, cause)
-  const { name, result } = op.prepared.policy
-  return op.reportsOutcomes || name !== undefined || result !== undefined
-    ? Effect.matchCauseEffect(self, { onFailure, onSuccess: (value) => attemptSucceeded(op, value) })
-    : Effect.catchAllCause(self, onFailure)
 }
 
 const attemptSucceeded = (op: Op, value: unknown): Erased => {
@@ -121,6 +151,7 @@ const attemptSucceeded = (op: Op, value: unknown): Erased => {
     return failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
   }
   const recorded = Services.record(op, (granted) => ({ _tag: "Succeeded", attempt: op.attempts, granted }))
+  if (recorded === undefined && op.prepared.observers.length === 0) return Effect.succeed(value)
   return Services.andThen(recorded, () =>
     Services.andThen(Observers.nestingNoticed(op), () =>
       Services.andThen(Observers.succeeded(op), () => Effect.succeed(value))
