@@ -1,4 +1,4 @@
-import { Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { RateLimiter, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
 import { Context, Effect } from "effect"
 import { constant } from "effect/Function"
 import type { Row, Workload } from "../Workload.ts"
@@ -9,6 +9,20 @@ const retried = Retry.retry(ready, { ...policy, bucket: TokenBucket.Default })
 
 const under = (bucket: Effect.Effect<TokenBucket.TokenBucket>): Row["sample"] =>
   withServices(Context.make(TokenBucket.Default, Effect.runSync(bucket)), constant(retried))
+
+class Limiter extends Context.Tag("Limiter")<Limiter, TokenBucket.TokenBucket>() {}
+
+const limiter = Effect.runSync(RateLimiter.adaptive())
+
+const limited = withServices(
+  Context.make(Limiter, limiter),
+  constant(Retry.retry(ready, { ...policy, rateLimiter: Limiter }))
+)
+
+const limitedUnderQuota = withServices(
+  Context.make(Limiter, limiter).pipe(Context.add(TokenBucket.Default, Effect.runSync(RetryBucket.quota()))),
+  constant(Retry.retry(ready, { ...policy, bucket: TokenBucket.Default, rateLimiter: Limiter }))
+)
 
 const keyed = TokenBucket.keyed({ bucket: RetryBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
 
@@ -26,7 +40,7 @@ export const successUnderBucket: Workload = {
     { name: "hand-written", sample: insideOneFiber(constant(handWritten(ready))) },
     { name: "`Retry.retry`, no bucket", sample: insideOneFiber(constant(ours(ready))) },
     { name: "unlimited", sample: under(Effect.succeed(TokenBucket.unlimited)) },
-    { name: "quota", sample: under(RetryBucket.quota()), target: { of: "ratio", atMost: 3.2 } },
+    { name: "quota", sample: under(RetryBucket.quota()), target: { of: "ratio", atMost: 2.5 } },
     {
       name: "quota that refills",
       sample: under(RetryBucket.quota({ refillPerSecond: 10 })),
@@ -43,6 +57,8 @@ export const successUnderBucket: Workload = {
       sample: under(RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })),
       target: { of: "ratio", atMost: 3.1 }
     },
-    { name: "keyed quota", sample: under(keyed), target: { of: "ratio", atMost: 5 } }
+    { name: "keyed quota", sample: under(keyed), target: { of: "ratio", atMost: 4.5 } },
+    { name: "adaptive rate limiter", sample: limited, target: { of: "ratio", atMost: 6 } },
+    { name: "adaptive rate limiter and quota", sample: limitedUnderQuota }
   ]
 }
