@@ -147,13 +147,12 @@ describe("Policy.config", () => {
     })
   )
 
-  it.effect.each([
-    { maxAttempts: "Infinity", expected: Infinity },
-    { maxAttempts: " Infinity\n", expected: Infinity },
-    { maxAttempts: " 7 ", expected: 7 }
-  ])("reads a number with blanks around it, and one of attempts without an end: $maxAttempts", (row) =>
+  it.effect("reads decimals as people write them, with blanks around them too", () =>
     Effect.gen(function* () {
-      expect((yield* read({ maxAttempts: row.maxAttempts })).maxAttempts).toBe(row.expected)
+      const attempts = (text: string) => Effect.map(read({ maxAttempts: text }), ({ maxAttempts }) => maxAttempts)
+      const texts = ["14", "+14", "14.", "14.00", "140e-1", "1.4E+1", ".14e2", "0.14e02", " 14\n"]
+      expect(yield* Effect.forEach(texts, attempts)).toEqual(texts.map(() => 14))
+      expect(yield* Effect.forEach(["Infinity", " Infinity\n"], attempts)).toEqual([Infinity, Infinity])
     })
   )
 
