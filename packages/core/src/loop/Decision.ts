@@ -8,6 +8,7 @@
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import type { Kind, Retryable, Verdict } from "../classify/Verdict.ts"
+import { kindOf } from "../classify/Verdict.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
 import * as BackoffTree from "../decide/BackoffTree.ts"
 import type * as Deadline from "../decide/Deadline.ts"
@@ -118,6 +119,23 @@ const spent = (
   }
   const counted = Object.values(failures).reduce((sum, count) => sum - count, attempts)
   return counted < maxAttempts ? undefined : { _tag: "AttemptsSpent", maxAttempts }
+}
+
+/**
+ * The failures by kind after another one.
+ *
+ * @category combinators
+ */
+export const addFailure = (
+  { policy: { attemptsByKind } }: Prepared,
+  failures: Failures,
+  verdict: Verdict
+): Failures => {
+  if (attemptsByKind === undefined) return failures
+  const kind = Option.getOrUndefined(kindOf(verdict))
+  return kind === undefined || attemptsByKind[kind] === undefined
+    ? failures
+    : { ...failures, [kind]: (failures[kind] ?? 0) + 1 }
 }
 
 const stoodDown = ({ outer }: Progress): StopReason | undefined =>

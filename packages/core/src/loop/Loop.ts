@@ -286,6 +286,7 @@ const waitThenSend = (op: Op, delayMillis: number): Erased => {
   if (delayMillis === 0) return send(op)
   const { deadline } = op.prepared.policy
   // The wait is cut where the deadline passes first; then the attempt is late.
-  const millis = deadline?._tag === "Cut" ? Math.min(delayMillis, Math.ceil(Operation.leftMillis(op))) : delayMillis
+  const millis =
+    deadline?._tag === "Cut" ? Math.min(delayMillis, Math.ceil(Operation.leftMillis(op, deadline))) : delayMillis
   return wait(Operation.clock(op), millis, () => send(op))
 }

@@ -12,15 +12,15 @@ import * as Random from "effect/Random"
 import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Moment } from "../classify/Classifier.ts"
 import type { Verdict } from "../classify/Verdict.ts"
-import { kindOf } from "../classify/Verdict.ts"
 import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
-import type { Cut } from "../decide/Deadline.ts"
+import type { Cut, Deadline } from "../decide/Deadline.ts"
 import type { Grant, TokenBucket } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
 import type { ActiveAttempt } from "./ActiveOperation.ts"
 import { CurrentOperation } from "./ActiveOperation.ts"
 import type { Failures } from "./Decision.ts"
+import { addFailure } from "./Decision.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 import type { DelaySource } from "./RetryEvent.ts"
 import type { FailedAttempt, RetryStopped } from "./RetryStopped.ts"
@@ -282,14 +282,12 @@ export const elapsed = (op: Operation): Duration.Duration => wholeDuration(elaps
 export const wholeDuration = (millis: number): Duration.Duration => Duration.millis(Math.floor(millis + 1e-6))
 
 /**
- * Time until the deadline; `Infinity` without one.
+ * Time until the deadline.
  *
  * @category running
  */
-export const leftMillis = (op: Operation): number => {
-  const { deadline } = op.prepared.policy
-  return deadline === undefined ? Infinity : Math.max(0, deadline.withinMillis - elapsedMillis(op))
-}
+export const leftMillis = (op: Operation, { withinMillis }: Deadline<unknown>): number =>
+  Math.max(0, withinMillis - elapsedMillis(op))
 
 /**
  * Time that a wait for a grant may take: what the deadline leaves beside the delay and the reserve. `None` without a
@@ -301,7 +299,7 @@ export const spare = (op: Operation, delayMillis: number): Option.Option<Duratio
   const { deadline } = op.prepared.policy
   return deadline === undefined
     ? Option.none()
-    : Option.some(Duration.millis(Math.max(0, leftMillis(op) - deadline.reserveMillis - delayMillis)))
+    : Option.some(Duration.millis(Math.max(0, leftMillis(op, deadline) - deadline.reserveMillis - delayMillis)))
 }
 
 /**
@@ -349,11 +347,7 @@ export const fail = (op: Operation, failure: Failure): void => {
   if (failure.verdict._tag === "Retryable" && failure.verdict.progressed === true) startOver(op)
   op.failure = failure
   op.delayMillis = undefined
-  const limits = op.prepared.policy.attemptsByKind
-  const kind = limits === undefined ? undefined : Option.getOrUndefined(kindOf(failure.verdict))
-  if (kind !== undefined && limits?.[kind] !== undefined) {
-    op.failures = { ...op.failures, [kind]: (op.failures[kind] ?? 0) + 1 }
-  }
+  op.failures = addFailure(op.prepared, op.failures, failure.verdict)
   if (op.keeps === 0) return
   const failed: FailedAttempt<unknown> = {
     attempt: op.attempts,
@@ -374,7 +368,7 @@ export const fail = (op: Operation, failure: Failure): void => {
  */
 export const schedule = (op: Operation, delayMillis: number): void => {
   op.delayMillis = delayMillis
-  const latest = op.keeps === 0 ? undefined : op.history.at(-1)
+  const latest = op.history.at(-1)
   if (latest === undefined) return
   const cost = op.retryGrant?.tokens ?? 0
   op.history = [...op.history.slice(0, -1), { ...latest, delay: Option.some(Duration.millis(delayMillis)), cost }]

@@ -3,14 +3,12 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleInterval from "effect/ScheduleInterval"
 import * as Argument from "../accept/Argument.ts"
 import type { Verdict } from "../classify/Verdict.ts"
-import { kindOf } from "../classify/Verdict.ts"
 import type { Deadline } from "../decide/Deadline.ts"
 import * as Decision from "./Decision.ts"
 import * as ForeignSchedule from "./ForeignSchedule.ts"
@@ -100,20 +98,9 @@ const schedule = (prepared: Prepared): Schedule.Schedule<Duration.Duration, unkn
       verdict._tag === "Retryable" && verdict.progressed === true
         ? { ...initial, attempts: before.attempts, outdated: before.attempts - 1, startedAt: before.startedAt }
         : before
-    const state = { ...since, firstFailedAt, failures: counted(prepared, since.failures, verdict) }
+    const state = { ...since, firstFailedAt, failures: Decision.addFailure(prepared, since.failures, verdict) }
     return decide(prepared, state, { verdict, error, nowMillis }, undefined, undefined)
   })
-}
-
-const counted = (
-  { policy: { attemptsByKind } }: Prepared,
-  failures: Decision.Failures,
-  verdict: Verdict
-): Decision.Failures => {
-  const kind = Option.getOrUndefined(kindOf(verdict))
-  return kind === undefined || attemptsByKind?.[kind] === undefined
-    ? failures
-    : { ...failures, [kind]: (failures[kind] ?? 0) + 1 }
 }
 
 interface Failed {

@@ -52,11 +52,12 @@ export const run = (told: Telling): Effect.Effect<void> => andThen(told, nothing
 /** Calls a service; `otherwise` is the answer where the service dies, or does not answer before the deadline. */
 const safely = <A>(op: Operation, service: string, asked: Effect.Effect<A>, otherwise: A): Effect.Effect<A> => {
   const answered = logging(service, asked, otherwise)
-  return op.prepared.policy.deadline === undefined || AtOnce.hasEnded(asked)
+  const { deadline } = op.prepared.policy
+  return deadline === undefined || AtOnce.hasEnded(asked)
     ? answered
     : Effect.suspend(() =>
         within(answered, {
-          millis: Op.leftMillis(op),
+          millis: Op.leftMillis(op, deadline),
           onTimeout: () => Effect.as(Effect.logWarning(`${service} did not answer before the deadline`), otherwise),
           disconnected: true
         })

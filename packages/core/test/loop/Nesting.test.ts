@@ -164,6 +164,27 @@ describe("Retry.retry inside an attempt of another operation", () => {
     }).pipe(world)
   )
 
+  it.effect("is not noticed in fibers that outlive the attempt: beside a later one, and after an interruption", () =>
+    Effect.gen(function* () {
+      const later = nested()
+      let attempts = 0
+      const attempt = Effect.suspend(() =>
+        ++attempts === 1
+          ? Effect.zipRight(Effect.forkDaemon(Effect.delay(later.operation, "2 seconds")), Effect.fail("busy"))
+          : Effect.never
+      )
+      yield* Effect.fork(Retry.retry(attempt, named("outer")))
+      const after = nested()
+      const forking = Effect.zipRight(Effect.forkDaemon(Effect.delay(after.operation, "2 seconds")), Effect.never)
+      const interrupted = yield* Effect.fork(Retry.retry(forking, named("outer")))
+      yield* Effect.sleep("1 second")
+      yield* Fiber.interrupt(interrupted)
+      yield* Effect.sleep("1 hour")
+      expect([later.runs(), after.runs()]).toEqual([2, 2])
+      expect([...later.noticed(), ...after.noticed()]).toEqual([])
+    }).pipe(world)
+  )
+
   it.effect("is over where the attempt dies or is interrupted", () =>
     Effect.gen(function* () {
       for (const attempt of [Effect.die("defect"), Effect.interrupt, Effect.timeout(Effect.never, "1 second")]) {

@@ -132,6 +132,28 @@ describe("Retry.retry under a deadline that refuses", () => {
   )
 })
 
+describe("Retry.retry under a policy in which nothing depends on time", () => {
+  it.effect("looks at no clock, but for its waits", () =>
+    Effect.gen(function* () {
+      const looking = Effect.die("looked at the clock")
+      const blind = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+        Effect.clockWith((clock) =>
+          Effect.withClock(self, {
+            ...clock,
+            [Clock.ClockTypeId]: Clock.ClockTypeId,
+            unsafeCurrentTimeMillis: () => Effect.runSync(looking),
+            unsafeCurrentTimeNanos: () => Effect.runSync(looking)
+          })
+        )
+      const plain = { ...policy, backoff: Backoff.constant({ delay: 0 }) }
+      const funded = { ...plain, name: "funded", bucket: TokenBucket.unlimited }
+      const attempt = () => make().attempts(Effect.fail("busy" as const), Effect.succeed("done"))
+      expect(yield* blind(Retry.retry(attempt(), plain))).toBe("done")
+      expect(yield* blind(Retry.retry(attempt(), funded))).toBe("done")
+    }).pipe(world)
+  )
+})
+
 describe("Retry.retry while the wall clock is set", () => {
   const bounds = [
     { deadline: Deadline.refuse("2500 millis"), starts: [0, 1000, 2000] },
