@@ -10,18 +10,90 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Only a back-off of too many parts is refused, and the preset's has as many."
   },
   {
+    file: "packages/core/src/loop/Decision.ts",
+    line: "return kind === undefined || attemptsByKind[kind] === undefined",
+    original: "kind === undefined",
+    replacement: "false",
+    reason: "No kind has no limit either."
+  },
+  {
+    file: "packages/core/src/loop/Operation.ts",
+    line: 'const asksForOuter = prepared.retries && (prepared.observers.length > 0 || policy.whenNested === "standDown")',
+    original: 'prepared.observers.length > 0 || policy.whenNested === "standDown"',
+    replacement: "true",
+    reason:
+      "Only saves a look: the operation around this one is told to observers alone, and stood down for where the policy says so."
+  },
+  {
+    file: "packages/core/src/loop/Operation.ts",
+    line: 'const asksForOuter = prepared.retries && (prepared.observers.length > 0 || policy.whenNested === "standDown")',
+    original: "prepared.observers.length > 0",
+    replacement: "prepared.observers.length >= 0",
+    reason:
+      "Only saves a look: the operation around this one is told to observers alone, and stood down for where the policy says so."
+  },
+  {
+    file: "packages/core/src/loop/Operation.ts",
+    line: "const keeps = onStopped !== undefined ? mostRemembered : policy.attempt !== undefined ? 1 : 0",
+    original: "onStopped !== undefined",
+    replacement: "true",
+    reason: "Only saves work: a history is read by `onStopped` and, its last entry, by the service `attempt`."
+  },
+  {
+    file: "packages/core/src/loop/Operation.ts",
+    line: "const keeps = onStopped !== undefined ? mostRemembered : policy.attempt !== undefined ? 1 : 0",
+    original: "policy.attempt !== undefined",
+    replacement: "true",
+    reason: "Only saves work: a history is read by `onStopped` and, its last entry, by the service `attempt`."
+  },
+  {
+    file: "packages/core/src/loop/Operation.ts",
+    line: "reportsOutcomes: rateLimiter !== undefined || bucket !== undefined || prepared.observers.length > 0,",
+    original: "rateLimiter !== undefined || bucket !== undefined || prepared.observers.length > 0",
+    replacement: "true",
+    reason: "Only saves work: there is nothing to tell."
+  },
+  {
+    file: "packages/core/src/loop/Operation.ts",
+    line: "reportsOutcomes: rateLimiter !== undefined || bucket !== undefined || prepared.observers.length > 0,",
+    original: "prepared.observers.length > 0",
+    replacement: "prepared.observers.length >= 0",
+    reason: "Only saves work: there is nothing to tell."
+  },
+  {
+    file: "packages/core/src/loop/Operation.ts",
+    line: 'source: "Curve",',
+    original: '"Curve"',
+    replacement: '""',
+    reason: "Every decision to retry sets it before it is read."
+  },
+  {
+    file: "packages/core/src/loop/Operation.ts",
+    line: 'if (failure.verdict._tag === "Retryable" && failure.verdict.progressed === true) startOver(op)',
+    original: 'failure.verdict._tag === "Retryable"',
+    replacement: "true",
+    reason: "No other verdict has `progressed`."
+  },
+  {
+    file: "packages/core/src/loop/Operation.ts",
+    line: "if (op.keeps === 0) return",
+    original: "op.keeps === 0",
+    replacement: "false",
+    reason: "Only saves work: a history is read by `onStopped` and, its last entry, by the service `attempt`."
+  },
+  {
+    file: "packages/core/src/loop/Operation.ts",
+    line: "if (latest === undefined) return",
+    original: "latest === undefined",
+    replacement: "false",
+    reason: "Only saves work: a history that is not kept is not read."
+  },
+  {
     file: "packages/core/src/loop/PolicySchedule.ts",
     line: 'verdict._tag === "Retryable" && verdict.progressed === true',
     original: 'verdict._tag === "Retryable"',
     replacement: "true",
     reason: "No other verdict has `progressed`."
-  },
-  {
-    file: "packages/core/src/loop/PolicySchedule.ts",
-    line: "return kind === undefined || attemptsByKind?.[kind] === undefined",
-    original: "kind === undefined",
-    replacement: "false",
-    reason: "No kind has no limit either."
   },
   {
     file: "packages/core/src/loop/Readable.ts",
