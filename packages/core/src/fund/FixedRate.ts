@@ -41,7 +41,7 @@ export const fixed = (options: Options): Effect.Effect<TokenBucket> => {
   const waiting = { capacity: burst + refillPerSecond * lateSeconds, refillPerSecond }
   // The surplus of a timer's whole milliseconds may be taken until time passes.
   const refilled = (tokens: Tokens.Tokens, now: number, demand: number) =>
-    now === tokens.atMillis ? tokens : Tokens.refilled(tokens, demand > 0 ? waiting : idle, now)
+    Tokens.refilled(tokens, demand > 0 ? waiting : idle, now)
   const arithmetic: TokenStore.Arithmetic<Tokens.Tokens> = {
     initial: (atMillis) => ({ level: burst, atMillis }),
     take: (tokens, now, cost, demand) =>

@@ -51,7 +51,8 @@ describe("RateLimiter.serverPause", () => {
       const rate = yield* RateLimiter.serverPause({ atMost: "1 minute" })
       yield* ask(rate, Duration.infinity)
       expect(yield* granted(rate)).toEqual([true, 60_000])
-    }).pipe(VirtualClock.run)
+      // Nothing is drawn where attempts are not spread.
+    }).pipe(Effect.provide(SeededRandom.layerFixed([])), VirtualClock.run)
   )
 
   it.effect("keeps a pause that lasts longer, and makes a shorter one longer for attempts that wait already", () =>
@@ -83,6 +84,22 @@ describe("RateLimiter.serverPause", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("grants at once before a pause and from its end on, where attempts are refused in it", () =>
+    Effect.gen(function* () {
+      const rate = yield* RateLimiter.serverPause({ atMost: "1 minute", whenShort: "refuse" })
+      const before = yield* granted(rate)
+      yield* ask(rate, "10 seconds")
+      yield* Effect.sleep(9_999)
+      const inside = yield* granted(rate)
+      yield* Effect.sleep(1)
+      expect([before, inside, yield* granted(rate)]).toEqual([
+        [true, 0],
+        [false, 9_999],
+        [true, 10_000]
+      ])
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("refuses as soon as a pause becomes longer than an attempt can wait", () =>
     Effect.gen(function* () {
       const rate = yield* RateLimiter.serverPause({ atMost: "1 minute" })
@@ -111,8 +128,19 @@ describe("RateLimiter.serverPause", () => {
     Effect.gen(function* () {
       const rate = yield* RateLimiter.serverPause({ atMost: "1 minute", jitterRatio: 1 })
       yield* ask(rate, "10 seconds")
-      expect(yield* granted(rate, { attempt: 1, atMostMillis: 10_100 })).toEqual([true, 10_100])
+      yield* Effect.sleep("1 second")
+      expect(yield* granted(rate, { attempt: 1, atMostMillis: 9_100 })).toEqual([true, 10_100])
     }).pipe(Effect.provide(SeededRandom.layerConstant(0.9)), VirtualClock.run)
+  )
+
+  it.effect("spreads attempts over a share of the pause that began first, where two end together", () =>
+    Effect.gen(function* () {
+      const rate = yield* RateLimiter.serverPause({ atMost: "1 minute", jitterRatio: 1 })
+      yield* ask(rate, "10 seconds")
+      yield* Effect.sleep("5 seconds")
+      yield* ask(rate, "5 seconds")
+      expect(yield* granted(rate)).toEqual([true, 15_000])
+    }).pipe(Effect.provide(SeededRandom.layerConstant(0.5)), VirtualClock.run)
   )
 
   it.effect("ends its wait when it is interrupted", () =>

@@ -17,6 +17,20 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "The newest one stays where it is when it is moved to the end."
   },
   {
+    file: "packages/core/src/fund/ServerPause.ts",
+    line: "return lengthMillis > 0 ? modify((pause, now) => [undefined, paused(pause, now, lengthMillis)]) : Effect.void",
+    original: "lengthMillis > 0",
+    replacement: "true",
+    reason: "A pause of no length is over when it begins."
+  },
+  {
+    file: "packages/core/src/fund/ServerPause.ts",
+    line: "return lengthMillis > 0 ? modify((pause, now) => [undefined, paused(pause, now, lengthMillis)]) : Effect.void",
+    original: "lengthMillis > 0",
+    replacement: "lengthMillis >= 0",
+    reason: "A pause of no length is over when it begins."
+  },
+  {
     file: "packages/core/src/fund/SlidingWindow.ts",
     line: "newest: -Infinity,",
     original: "-Infinity",
@@ -29,13 +43,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "newest === self.newest",
     replacement: "false",
     reason: "To move on by no slot changes nothing: it is only known sooner."
-  },
-  {
-    file: "packages/core/src/fund/Tokens.ts",
-    line: "if (nowMillis === self.atMillis) return self",
-    original: "nowMillis === self.atMillis",
-    replacement: "false",
-    reason: "No time refills nothing: it is only known sooner."
   },
   {
     file: "packages/core/src/fund/Tokens.ts",
