@@ -29,12 +29,12 @@ const scoresPath = "node_modules/.cache/mutation/scores.json"
 
 const read = (): Scores => (existsSync(scoresPath) ? (JSON.parse(readFileSync(scoresPath, "utf8")) as Scores) : {})
 
-const sourceOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 16)
+const short = (source: string): string => createHash("sha256").update(source).digest("hex").slice(0, 16)
 
-/** Keeps the score of a file. */
-export const keep = (path: string, score: Kept): void => {
+/** Keeps the score of a file with this source. */
+export const keep = (path: string, source: string, score: Kept): void => {
   mkdirSync(dirname(scoresPath), { recursive: true })
-  writeFileSync(scoresPath, JSON.stringify({ ...read(), [path]: { ...score, source: sourceOf(path) } }, null, 2))
+  writeFileSync(scoresPath, JSON.stringify({ ...read(), [path]: { ...score, source: short(source) } }, null, 2))
 }
 
 /** The score of a folder, and the files that have none, or none any more. */
@@ -43,7 +43,7 @@ export const ofFolder = (folder: string): { readonly score: Kept; readonly missi
   const found = Folders.files(folder).map((name) => {
     const path = join(Folders.path(folder, "src"), name)
     const score = scores[path]
-    return { name, score: score?.source === sourceOf(path) ? score : undefined }
+    return { name, score: score?.source === short(readFileSync(path, "utf8")) ? score : undefined }
   })
   return {
     score: add(found.flatMap(({ score }) => score ?? [])),

@@ -76,7 +76,7 @@ const judge = async (folder: string, names: ReadonlyArray<string>): Promise<void
   for (const [path, file] of Object.entries(report.files)) {
     const ofFile = score({ files: { [path]: file } }, equivalents)
     console.log(line(path, ofFile))
-    Kept.keep(path, { run: ofFile.run, killed: ofFile.killed, equivalent: ofFile.equivalent, ...made })
+    Kept.keep(path, file.source, { run: ofFile.run, killed: ofFile.killed, equivalent: ofFile.equivalent, ...made })
   }
   const result = score(report, equivalents)
   console.log(`${line(folder, result)}, at least ${least} %`)
