@@ -1,7 +1,15 @@
 /**
  * The named operation inside whose attempt code runs: how nesting is noticed.
+ *
+ * A fiber has the innermost attempt in a FiberRef, so forks and captured runtimes take along the one of that moment.
+ * To write a FiberRef costs more than the rest of an operation. It is therefore written when an attempt begins and left
+ * as it is when the attempt ends: what has ended is skipped by the next look. This file alone knows of the FiberRef.
  */
-import * as Context from "effect/Context"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as FiberRef from "effect/FiberRef"
+import { globalValue } from "effect/GlobalValue"
 
 /**
  * An operation with a name, and which of its attempts is running.
@@ -15,22 +23,83 @@ export interface ActiveOperation {
 }
 
 /**
+ * What is read here of a fiber.
+ *
+ * @category models
+ */
+export type Host = Pick<Fiber.RuntimeFiber<unknown, unknown>, "getFiberRef">
+
+/**
  * An attempt of a named operation. It stops running when it ends, so that a fiber that outlives the attempt is not taken
  * for a part of it.
  *
  * @category models
  */
 export interface ActiveAttempt extends ActiveOperation {
-  readonly isRunning: () => boolean
+  /** The attempt around it, where that ran when this one began. */
+  readonly outer: ActiveAttempt | undefined
+  /** Whether an interruption of the fiber ends the operation. */
+  readonly isInterruptible: boolean
+  /** The fiber that runs the operation; `undefined` once the attempt has ended. */
+  fiber: Host | undefined
 }
 
+/** One for all copies of this package in a program. A fiber that is joined hands nothing back. */
+const innermost: FiberRef.FiberRef<ActiveAttempt | undefined> = /*#__PURE__*/ globalValue(
+  "@effect-retry/core/CurrentOperation",
+  () => FiberRef.unsafeMake<ActiveAttempt | undefined>(undefined, { join: (parent) => parent })
+)
+
 /**
- * The running attempt of the innermost named operation around this code; `undefined` where there is none.
+ * The running attempt of the innermost named operation around the code of a fiber; `undefined` where there is none.
  *
  * Operations without a name, and operations of one attempt, do not appear here.
  *
- * @category models
+ * @category destructors
  */
-export class CurrentOperation extends Context.Reference<CurrentOperation>()("@effect-retry/core/CurrentOperation", {
-  defaultValue: (): ActiveAttempt | undefined => undefined
-}) {}
+export const current = (fiber: Host): ActiveAttempt | undefined => {
+  let active = fiber.getFiberRef(innermost)
+  while (active !== undefined && !isRunning(active)) active = active.outer
+  return active
+}
+
+/**
+ * Whether the attempt has not ended, and its operation can still make another one.
+ *
+ * @category guards
+ */
+export const isRunning = ({ fiber, isInterruptible }: ActiveAttempt): boolean =>
+  fiber !== undefined && !(isInterruptible && isInterrupted(fiber))
+
+/** An interruption bypasses the loop, so the attempt is not noted as ended. */
+const isInterrupted = (fiber: Host): boolean => !Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))
+
+/**
+ * An attempt that begins in `fiber`.
+ *
+ * @category constructors
+ */
+export const make = (operation: ActiveOperation, fiber: Host, isInterruptible: boolean): ActiveAttempt => ({
+  name: operation.name,
+  attempt: operation.attempt,
+  outer: current(fiber),
+  isInterruptible,
+  fiber
+})
+
+/**
+ * Makes an attempt visible to operations inside it.
+ *
+ * @category running
+ */
+export const inside = <A, E, R>(self: Effect.Effect<A, E, R>, active: ActiveAttempt): Effect.Effect<A, E, R> =>
+  Effect.zipRight(FiberRef.set(innermost, active), self)
+
+/**
+ * Notes that an attempt has ended.
+ *
+ * @category running
+ */
+export const end = (active: ActiveAttempt): void => {
+  active.fiber = undefined
+}

@@ -5,10 +5,10 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
 import * as TimeLeft from "../decide/TimeLeft.ts"
-import type { ActiveAttempt } from "./ActiveOperation.ts"
-import { CurrentOperation } from "./ActiveOperation.ts"
+import * as ActiveOperation from "./ActiveOperation.ts"
 import type * as CurrentAttempt from "./CurrentAttempt.ts"
 import type { Erased, Expired } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
@@ -21,10 +21,12 @@ import { within } from "./Within.ts"
  *
  * @category running
  */
-export const effect = (op: Operation.Operation): Erased => {
-  if (op.prepared.isBare) return spending(op)
+export const effect = (op: Operation.Operation): Erased =>
+  op.prepared.isBare ? spending(op) : withName(op, withServices(op))
+
+const withServices = (op: Operation.Operation): Erased => {
   const { attempt: tag, attemptTimeout: timeout, deadline } = op.prepared.policy
-  const named = inSpan(op, withName(op, spending(op)))
+  const named = inSpan(op, spending(op))
   if (tag === undefined && timeout === undefined && deadline?._tag !== "Cut") return noted(op, named)
   const startMillis = op.attemptStartedMillis
   const leftMillis = deadline === undefined ? Infinity : deadline.withinMillis - startMillis
@@ -64,11 +66,11 @@ const spending = (op: Operation.Operation): Erased => {
 
 /** Makes an operation that can retry visible to operations inside its attempt, for as long as the attempt runs. */
 const withName = (op: Operation.Operation, self: Erased): Erased => {
-  const { attempts, prepared } = op
+  const { attempts, fiber, prepared, runtimeFlags } = op
   const { name } = prepared.policy
   if (name === undefined || !prepared.retries) return self
-  const active: ActiveAttempt = { name, attempt: attempts, isRunning: () => Operation.isRunning(op, attempts) }
-  return Effect.provideService(self, CurrentOperation, active)
+  op.active = ActiveOperation.make({ name, attempt: attempts }, fiber, RuntimeFlags.interruptible(runtimeFlags))
+  return ActiveOperation.inside(self, op.active)
 }
 
 const inSpan = ({ attempts, prepared: { policy } }: Operation.Operation, self: Erased): Erased =>

@@ -16,6 +16,7 @@ import * as AtOnce from "../fund/AtOnce.ts"
 import * as Outcomes from "../fund/Outcomes.ts"
 import type { TokenBucket } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
+import * as ActiveOperation from "./ActiveOperation.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Decision from "./Decision.ts"
 import * as ForeignSchedule from "./ForeignSchedule.ts"
@@ -135,16 +136,19 @@ const runAttempt = (op: Op): Erased => {
 
 const startAttempt = (op: Op): void => {
   op.attempts += 1
-  op.running = true
   op.expired = undefined
   op.released = false
   op.retrySpent = noTokens
   op.sendSpent = noTokens
-  op.attemptStartedMillis = Operation.elapsedMillis(op)
+  op.attemptStartedMillis = beginsAtOnce(op) ? 0 : Operation.elapsedMillis(op)
 }
 
+/** Whether the running attempt began in the step in which the operation did: that spares a look at the clock. */
+const beginsAtOnce = ({ attempts, bucket, rateLimiter }: Op): boolean =>
+  attempts === 1 && rateLimiter === undefined && bucket?.started === undefined
+
 const attemptSucceeded = (op: Op, value: unknown): Erased => {
-  op.running = false
+  Operation.endAttempt(op)
   const { result } = op.prepared.policy
   const verdict = result === undefined ? Verdict.noOpinion : result(value, Operation.moment(op))
   if (verdict._tag !== "NoOpinion") {
@@ -160,7 +164,7 @@ const attemptSucceeded = (op: Op, value: unknown): Erased => {
 }
 
 const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
-  op.running = false
+  Operation.endAttempt(op)
   if (cause._tag !== "Fail" && (Cause.isDie(cause) || !Cause.isFailure(cause))) return Effect.failCause(cause)
   const error = cause._tag === "Fail" ? cause.error : Option.getOrThrow(Cause.failureOption(cause))
   if (op.expired !== undefined && error === op.expired) return expired(op, op.expired)
@@ -229,10 +233,13 @@ const progress = (
   elapsedMillis: Operation.elapsedMillis(op),
   ranMillis: failedMillis - op.attemptStartedMillis,
   tree: op.tree,
-  outer: op.prepared.policy.whenNested === "standDown" && op.outer?.isRunning() === true ? op.outer.name : undefined,
+  outer: op.prepared.policy.whenNested === "standDown" ? runningOuter(op) : undefined,
   u,
   stepped
 })
+
+const runningOuter = ({ outer }: Op): string | undefined =>
+  outer !== undefined && ActiveOperation.isRunning(outer) ? outer.name : undefined
 
 const stepForeign = (op: Op, { input }: Failure): Effect.Effect<Option.Option<number>, never, unknown> => {
   const now = Operation.clock(op).unsafeCurrentTimeMillis()

@@ -7,6 +7,7 @@ import * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import * as FiberRefs from "effect/FiberRefs"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type * as RuntimeFlags from "effect/RuntimeFlags"
@@ -17,8 +18,7 @@ import type { Tree } from "../decide/BackoffTree.ts"
 import type { Cut, Deadline } from "../decide/Deadline.ts"
 import type { Grant, TokenBucket } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
-import type { ActiveAttempt } from "./ActiveOperation.ts"
-import { CurrentOperation } from "./ActiveOperation.ts"
+import * as ActiveOperation from "./ActiveOperation.ts"
 import type { Failures } from "./Decision.ts"
 import { addFailure } from "./Decision.ts"
 import type { Prepared } from "./PolicyCheck.ts"
@@ -40,7 +40,8 @@ export type Erased = Effect.Effect<unknown, unknown, unknown>
 export type OnStopped = (stopped: RetryStopped<unknown>) => Erased
 
 /** What an operation reads of the fiber that runs it. */
-type Host = Pick<Fiber.RuntimeFiber<unknown, unknown>, "currentContext" | "currentDefaultServices" | "unsafePoll">
+type Host = ActiveOperation.Host &
+  Pick<Fiber.RuntimeFiber<unknown, unknown>, "currentContext" | "currentDefaultServices">
 
 /**
  * Stands for a fiber where a plain policy has no need of one.
@@ -50,7 +51,7 @@ type Host = Pick<Fiber.RuntimeFiber<unknown, unknown>, "currentContext" | "curre
 export const noFiber: Host = {
   currentContext: /*#__PURE__*/ Context.empty(),
   currentDefaultServices: DefaultServices.liveServices,
-  unsafePoll: () => null
+  getFiberRef: (ref) => FiberRefs.getOrDefault(FiberRefs.empty(), ref)
 }
 
 /**
@@ -71,7 +72,7 @@ export interface Operation {
   readonly rateLimiter: TokenBucket | undefined
   readonly bucket: TokenBucket | undefined
   /** The attempt of another operation inside which this one runs; looked up only for observers and `standDown`. */
-  readonly outer: ActiveAttempt | undefined
+  readonly outer: ActiveOperation.ActiveAttempt | undefined
   /** The latest failed attempts, at most `keeps` of them. */
   history: ReadonlyArray<FailedAttempt<unknown>>
   readonly keeps: number
@@ -79,8 +80,8 @@ export interface Operation {
   readonly reportsOutcomes: boolean
   /** Whether elapsed time is measured. */
   readonly timed: boolean
-  /** Whether an attempt runs. Stays true where the operation is interrupted during the attempt. */
-  running: boolean
+  /** The latest attempt, as operations inside it see it. */
+  active: ActiveOperation.ActiveAttempt | undefined
   /** Draws a random number; kept from the first draw on. */
   next: Effect.Effect<number> | undefined
   /** Attempts started. */
@@ -188,12 +189,12 @@ export const make = (
     services,
     rateLimiter,
     bucket,
-    outer: asksForOuter ? outerOf(fiber) : undefined,
+    outer: asksForOuter ? ActiveOperation.current(fiber) : undefined,
     history: noHistory,
     keeps,
     reportsOutcomes: rateLimiter !== undefined || bucket !== undefined || prepared.observers.length > 0,
     timed,
-    running: false,
+    active: undefined,
     next: undefined,
     attempts: 0,
     outdated: 0,
@@ -224,18 +225,14 @@ export const make = (
 const bucketOf = (given: TokenBucket | Context.Tag<any, TokenBucket>, fiber: Host): TokenBucket =>
   (Context.TagTypeId in given ? Context.unsafeGet(fiber.currentContext, given) : given) as TokenBucket
 
-const outerOf = (fiber: Host): ActiveAttempt | undefined => {
-  const outer = Context.get(fiber.currentContext as Context.Context<CurrentOperation>, CurrentOperation)
-  return outer?.isRunning() === true ? outer : undefined
-}
-
 /**
- * Whether the attempt of this number still runs.
+ * Notes that the latest attempt has ended.
  *
- * @category guards
+ * @category running
  */
-export const isRunning = (op: Operation, attempt: number): boolean =>
-  op.running && op.attempts === attempt && op.fiber.unsafePoll() === null
+export const endAttempt = ({ active }: Operation): void => {
+  if (active !== undefined) ActiveOperation.end(active)
+}
 
 /**
  * The clock of the operation; looked up only where the operation waits or reads the time.
@@ -279,7 +276,10 @@ export const elapsed = (op: Operation): Duration.Duration => wholeDuration(elaps
  *
  * @category conversions
  */
-export const wholeDuration = (millis: number): Duration.Duration => Duration.millis(Math.floor(millis + 1e-6))
+export const wholeDuration = (millis: number): Duration.Duration => {
+  const whole = Math.floor(millis + 1e-6)
+  return whole === 0 ? Duration.zero : Duration.millis(whole)
+}
 
 /**
  * Time until the deadline.

@@ -3,14 +3,47 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Metric from "effect/Metric"
-import * as MetricLabel from "effect/MetricLabel"
+import * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import { kindOf } from "../classify/Verdict.ts"
+import * as AtOnce from "../fund/AtOnce.ts"
 import * as Readable from "../loop/Readable.ts"
-import type { Details, Observer, RetryEvent } from "../loop/RetryEvent.ts"
+import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
 import * as Metrics from "./Metrics.ts"
+import * as Series from "./Series.ts"
+
+/** How an event is kept apart from others: for the gauge, and for all other metrics. */
+interface Apart {
+  readonly gauge: Series.Series
+  readonly others: Series.Series
+}
+
+/** Makes up for programs that make up names: each set of labels takes less than a kilobyte. */
+const mostRemembered = 10_000
+
+/** Keeps all metrics, also where `apart` has to be asked again after a wait for the bucket's level. */
+const keeping = (apart: (series: Series.Series, event: RetryEvent) => Apart): Observer => {
+  const seriesOf = Series.make(mostRemembered)
+  const find = (event: RetryEvent): Apart => {
+    const ofFiber = AtOnce.currentFiber().getFiberRef(FiberRef.currentMetricLabels)
+    return apart(seriesOf(ofFiber).and("operation", event.name), event)
+  }
+  return (event) =>
+    AtOnce.suspend(() => {
+      const level = AtOnce.run(event.level)
+      if (AtOnce.hasEnded(level)) {
+        const { gauge, others } = find(event)
+        count(event, others)
+        return Exit.map(level, (tokens) => setLevel(tokens, gauge))
+      }
+      return Effect.zipRight(
+        Effect.sync(() => count(event, find(event).others)),
+        Effect.map(level, (tokens) => setLevel(tokens, find(event).gauge))
+      )
+    })
+}
 
 /**
  * Updates all metrics of the module `Metrics`, with the policy's name as the tag `operation`.
@@ -19,7 +52,7 @@ import * as Metrics from "./Metrics.ts"
  *
  * @category constructors
  */
-export const metrics: Observer = (event) => counted(event, noLabels, noLabels)
+export const metrics: Observer = /*#__PURE__*/ keeping((series) => ({ gauge: series, others: series }))
 
 /**
  * As `metrics`, kept apart by the tag `key`, the `TokenBucket.Key` of the operation, such as a host or a tenant, and by
@@ -40,53 +73,33 @@ export const metricsByKey = (options: { readonly maxKeys: number }): Effect.Effe
       known.add(key)
       return key
     }
-    return (event) => {
+    return keeping((series, event) => {
       const { key, tags } = event.details()
-      const byKey = [MetricLabel.make("key", bounded(key))]
-      return counted(event, byKey, [...byKey, ...labelsOf(tags)])
-    }
+      const byKey = series.and("key", bounded(key))
+      const others = Object.entries(tags).reduce((series, [name, value]) => series.and(name, value), byKey)
+      return { gauge: byKey, others }
+    })
   })
 }
 
-type Labels = ReadonlyArray<MetricLabel.MetricLabel>
-
-const noLabels: Labels = []
-
-const labelsOf = (tags: Details["tags"]): Labels =>
-  Object.entries(tags).map(([name, value]) => MetricLabel.make(name, value))
-
-/** Updates the metrics of an event, and the gauge with labels of its own. */
-const counted = (event: RetryEvent, gaugeLabels: Labels, labels: Labels): Effect.Effect<void> =>
-  Effect.zipRight(
-    count(event, labels),
-    Effect.flatMap(event.level, (level) =>
-      Option.isNone(level)
-        ? Effect.void
-        : Metric.set(named(Metrics.bucketLevel, event, gaugeLabels), Readable.rounded(level.value))
-    )
-  )
-
-const count = (event: RetryEvent, labels: Labels): Effect.Effect<void> => {
-  const of = <T, I, O>(metric: Metric.Metric<T, I, O>, name: string, value: string) =>
-    named(metric, event, [...labels, MetricLabel.make(name, value)])
-  switch (event._tag) {
-    case "AttemptFailed":
-      return Metric.increment(of(Metrics.attempts, "outcome", "failed"))
-    case "Succeeded":
-      return Metric.increment(of(Metrics.attempts, "outcome", "succeeded"))
-    case "RetryScheduled": {
-      const kind = Option.getOrElse(kindOf(event.verdict), () => "none")
-      return Effect.zipRight(
-        Metric.increment(of(Metrics.retries, "kind", kind)),
-        Metric.update(of(Metrics.delays, "source", event.source), Duration.toMillis(event.delay))
-      )
-    }
-    case "GaveUp":
-      return Metric.increment(of(Metrics.stops, "reason", event.reason._tag))
-    case "NestingNoticed":
-      return Metric.increment(of(Metrics.nested, "outer", event.outer.name))
-  }
+const setLevel = (level: Option.Option<number>, { labels }: Series.Series): void => {
+  if (Option.isSome(level)) Metrics.bucketLevel.unsafeUpdate(Readable.rounded(level.value), labels)
 }
 
-const named = <T, I, O>(metric: Metric.Metric<T, I, O>, { name }: RetryEvent, labels: Labels): Metric.Metric<T, I, O> =>
-  Metric.taggedWithLabels(metric, [MetricLabel.make("operation", name), ...labels])
+const count = (event: RetryEvent, series: Series.Series): void => {
+  switch (event._tag) {
+    case "AttemptFailed":
+      return Metrics.attempts.unsafeUpdate(1, series.and("outcome", "failed").labels)
+    case "Succeeded":
+      return Metrics.attempts.unsafeUpdate(1, series.and("outcome", "succeeded").labels)
+    case "RetryScheduled": {
+      const kind = Option.getOrElse(kindOf(event.verdict), () => "none")
+      Metrics.retries.unsafeUpdate(1, series.and("kind", kind).labels)
+      return Metrics.delays.unsafeUpdate(Duration.toMillis(event.delay), series.and("source", event.source).labels)
+    }
+    case "GaveUp":
+      return Metrics.stops.unsafeUpdate(1, series.and("reason", event.reason._tag).labels)
+    case "NestingNoticed":
+      return Metrics.nested.unsafeUpdate(1, series.and("outer", event.outer.name).labels)
+  }
+}
