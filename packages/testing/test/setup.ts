@@ -1,12 +1,14 @@
 /**
- * Gives every test file the `it` of `@effect/vitest` as it came, and the `fetch` of Node.js its own dispatcher.
+ * Gives every test file the `it` of `@effect/vitest` with testers that cost less, and the `fetch` of Node.js its own
+ * dispatcher.
  *
  * `layer(...)` of `@effect/vitest` 0.30 writes methods bound to its layer over those of the one `it` that all files of
  * a worker share, and leaves them there when its layer is long released. Without this, `it.effect` of a later file
  * brings the clock of that layer instead of the `TestClock`. Within one file nothing helps but order: a block of
  * `layer` comes last.
  */
-import { afterEach, effect, flakyTest, it, layer, prop, scoped } from "@effect/vitest"
+import { afterEach, flakyTest, it, layer, prop } from "@effect/vitest"
+import { effect, scoped } from "./testers.ts"
 
 Object.assign(it, { effect, flakyTest, layer, prop, scoped })
 
