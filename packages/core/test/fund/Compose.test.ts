@@ -162,114 +162,109 @@ describe("TokenBucket.all", () => {
   const composed = (makes: ReadonlyArray<Effect.Effect<Bucket>>, compose: typeof TokenBucket.all) =>
     Effect.map(Effect.all(makes), (buckets) => compose(...buckets))
 
-  it.effect.prop(
+  it.prop(
     "is associative",
     [bucket, bucket, bucket, moves],
-    ([a, b, c, moves]) =>
-      Effect.gen(function* () {
-        const { all } = TokenBucket
-        const [flat, left, right] = yield* Effect.forEach(
-          [
-            all,
-            (a: Bucket, b: Bucket, c: Bucket) => all(all(a, b), c),
-            (a: Bucket, b: Bucket, c: Bucket) => all(a, all(b, c))
-          ],
-          (compose) =>
-            traceOf(
-              Effect.map(Effect.all([a, b, c]), ([a, b, c]) => compose(a, b, c)),
-              moves
-            )
+    ([a, b, c, moves]) => {
+      const { all } = TokenBucket
+      const [flat, left, right] = [
+        all,
+        (a: Bucket, b: Bucket, c: Bucket) => all(all(a, b), c),
+        (a: Bucket, b: Bucket, c: Bucket) => all(a, all(b, c))
+      ].map((compose) =>
+        traceOf(
+          Effect.map(Effect.all([a, b, c]), ([a, b, c]) => compose(a, b, c)),
+          moves
         )
-        expect(left).toEqual(flat)
-        expect(right).toEqual(flat)
-      }),
+      )
+      expect([left, right]).toEqual([flat, flat])
+    },
     law(60)
   )
 
-  it.effect.prop(
+  it.prop(
     "has unlimited as its identity, and empty as its zero",
     [bucket, moves],
-    ([make, moves]) =>
-      Effect.gen(function* () {
-        const { all, empty, unlimited } = TokenBucket
-        const trace = (compose: (bucket: Bucket) => Bucket) =>
-          traceOf(
-            composed([make], (bucket) => compose(bucket!)),
-            moves
-          )
-        const alone = yield* trace((bucket) => bucket)
-        expect(yield* trace((bucket) => all(bucket))).toEqual(alone)
-        expect(yield* trace((bucket) => all(unlimited, bucket))).toEqual(alone)
-        expect(yield* trace((bucket) => all(bucket, unlimited))).toEqual(alone)
-        const none = yield* trace(() => empty)
-        expect(yield* trace((bucket) => all(empty, bucket))).toEqual(none)
-        expect(yield* trace((bucket) => all(bucket, empty))).toEqual(none)
-        expect(yield* trace(() => all())).toEqual(yield* trace(() => unlimited))
-      }),
+    ([make, moves]) => {
+      const { all, empty, unlimited } = TokenBucket
+      const trace = (compose: (bucket: Bucket) => Bucket) =>
+        traceOf(
+          composed([make], (bucket) => compose(bucket!)),
+          moves
+        )
+      const alone = trace((bucket) => bucket)
+      const none = trace(() => empty)
+      const neutral = [all, (bucket: Bucket) => all(unlimited, bucket), (bucket: Bucket) => all(bucket, unlimited)]
+      const zeroed = [(bucket: Bucket) => all(empty, bucket), (bucket: Bucket) => all(bucket, empty)]
+      expect(neutral.map(trace)).toEqual(neutral.map(() => alone))
+      expect(zeroed.map(trace)).toEqual(zeroed.map(() => none))
+      expect(trace(() => all())).toEqual(trace(() => unlimited))
+    },
     law(60)
   )
 
-  it.effect.prop(
+  it.prop(
     "changes no bucket by a refusal, and none by a refund",
     [bucket, bucket, moves],
-    ([a, b, moves]) =>
-      Effect.gen(function* () {
-        const parts: Array<Bucket> = []
-        const checked = Effect.map(Effect.all([a, b]), (buckets): Bucket => {
-          parts.push(...buckets)
-          const both = TokenBucket.all(...buckets)
-          return {
-            ...both,
-            acquire: (request) =>
-              Effect.gen(function* () {
-                const before = yield* levels(...buckets)
-                const refunded = yield* both.acquire(request)
-                if (Option.isSome(refunded)) yield* refunded.value.refund
-                expect(yield* levels(...buckets)).toEqual(before)
-                const answer = yield* both.acquire(request)
-                if (Option.isNone(answer)) expect(yield* levels(...buckets)).toEqual(before)
-                return answer
-              })
-          }
-        })
-        yield* traceOf(checked, moves)
-      }),
+    ([a, b, moves]) => {
+      const changes: Array<unknown> = []
+      const checked = Effect.map(Effect.all([a, b]), (buckets): Bucket => {
+        const both = TokenBucket.all(...buckets)
+        const compare = (before: ReadonlyArray<number>, after: ReadonlyArray<number>) => {
+          if (after.some((level, i) => level !== before[i])) changes.push({ before, after })
+        }
+        return {
+          ...both,
+          acquire: (request) =>
+            Effect.gen(function* () {
+              const before = yield* levels(...buckets)
+              const refunded = yield* both.acquire(request)
+              if (Option.isSome(refunded)) yield* refunded.value.refund
+              compare(before, yield* levels(...buckets))
+              const answer = yield* both.acquire(request)
+              if (Option.isNone(answer)) compare(before, yield* levels(...buckets))
+              return answer
+            })
+        }
+      })
+      traceOf(checked, moves)
+      expect(changes).toEqual([])
+    },
     law(60)
   )
 
-  it.effect("keeps granted = spent + refunded for every bucket, at whatever step an operation is interrupted", () =>
-    Effect.gen(function* () {
-      const run = (at: number) => {
-        const clock = SteppedClock.make()
-        return Effect.gen(function* () {
-          const [a, first] = audited(yield* waiting)
-          const [b, second] = audited(yield* quota(9))
-          const [c, third] = audited(yield* waiting)
-          const each = TokenBucket.all(a, b, c)
-          yield* Effect.flatMap(granted(each), (grant) => each.record(succeeded(grant)))
-          const operation = Effect.uninterruptibleMask((restore) =>
-            Effect.flatMap(Effect.map(each.acquire(request({ restore })), Option.getOrThrow), (grant) =>
-              Effect.flatMap(Effect.exit(restore(Effect.yieldNow())), (exit) =>
-                Exit.isSuccess(exit) ? each.record(succeeded(grant)) : grant.refund
-              )
-            )
+  it("keeps granted = spent + refunded for every bucket, at whatever step an operation is interrupted", () => {
+    const run = (at: number) => {
+      const clock = SteppedClock.make()
+      const [a, first] = audited(clock.run(waiting))
+      const [b, second] = audited(clock.run(quota(9)))
+      const [c, third] = audited(clock.run(waiting))
+      const each = TokenBucket.all(a, b, c)
+      clock.run(Effect.flatMap(granted(each), (grant) => each.record(succeeded(grant))))
+      const operation = Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(Effect.map(each.acquire(request({ restore })), Option.getOrThrow), (grant) =>
+          Effect.flatMap(Effect.exit(restore(Effect.yieldNow())), (exit) =>
+            Exit.isSuccess(exit) ? each.record(succeeded(grant)) : grant.refund
           )
-          const fiber = yield* Effect.fork(interruptedBefore(at, operation))
-          for (let second = 0; second < 3; second++) yield* clock.advance(1_000)
-          const { steps } = yield* fiber
-          for (const { granted, refunded, spent } of [first, second, third]) expect(granted).toBe(spent + refunded)
-          // The level tells of what the ledger cannot see: a wait that was interrupted and took its token all the same.
-          yield* clock.advance(10_000)
-          expect(yield* levels(a, c)).toEqual([1, 1])
-          expect(yield* b.level).toBe(9)
-          return steps
-        }).pipe(Effect.withClock(clock))
+        )
+      )
+      const fiber = clock.fork(interruptedBefore(at, operation))
+      for (let second = 0; second < 3; second++) {
+        clock.settle()
+        clock.advance(1_000)
       }
-      const steps = yield* run(Infinity)
-      expect(steps).toBeGreaterThan(20)
-      for (let at = 1; at <= steps; at++) yield* run(at)
-    })
-  )
+      clock.settle()
+      const { steps } = Effect.runSync(Effect.flatten(Fiber.poll(fiber).pipe(Effect.map(Option.getOrThrow))))
+      for (const { granted, refunded, spent } of [first, second, third]) expect(granted).toBe(spent + refunded)
+      // The level tells of what the ledger cannot see: a wait that was interrupted and took its token all the same.
+      clock.advance(10_000)
+      expect(clock.run(levels(a, c, b))).toEqual([1, 1, 9])
+      return steps
+    }
+    const steps = run(Infinity)
+    expect(steps).toBeGreaterThan(20)
+    for (let at = 1; at <= steps; at++) run(at)
+  })
 
   TokenBucketContract.suite(vitest, "all of two quotas", composed([quota(50), quota(50)], TokenBucket.all))
   TokenBucketContract.suite(
@@ -359,25 +354,22 @@ describe("TokenBucket.shadow", () => {
     })
   )
 
-  it.effect.prop(
+  it.prop(
     "never refuses, is idempotent, and keeps the levels of a bucket in charge until that refuses",
     [Compositions.bucket, moves],
-    ([make, moves]) =>
-      Effect.gen(function* () {
-        const { shadow } = TokenBucket
-        const once = yield* traceOf(Effect.map(make, shadow()), moves)
-        expect(once).not.toContain(refused)
-        expect(
-          yield* traceOf(
-            Effect.map(make, (bucket) => shadow(shadow(bucket))),
-            moves
-          )
-        ).toEqual(once)
-        const alone = yield* traceOf(make, moves)
-        const refusal = alone.indexOf(refused)
-        const until = refusal < 0 ? alone.length : refusal
-        expect(once.slice(0, until)).toEqual(alone.slice(0, until))
-      }),
+    ([make, moves]) => {
+      const { shadow } = TokenBucket
+      const once = traceOf(Effect.map(make, shadow()), moves)
+      const twice = traceOf(
+        Effect.map(make, (bucket) => shadow(shadow(bucket))),
+        moves
+      )
+      const alone = traceOf(make, moves)
+      const refusal = alone.indexOf(refused)
+      const until = refusal < 0 ? alone.length : refusal
+      expect(once.includes(refused)).toBe(false)
+      expect([twice, once.slice(0, until)]).toEqual([once, alone.slice(0, until)])
+    },
     law(60)
   )
 

@@ -91,39 +91,35 @@ interface Attempt {
 const outcomes = { succeed: succeeded, fail: failed, abandon: abandoned }
 
 /** What a bucket answers to the moves: its grants in tokens, or -1 for a refusal, and its levels. */
-export const traceOf = (make: Effect.Effect<Bucket>, moves: ReadonlyArray<Move>) =>
-  Effect.suspend(() => {
-    const clock = SteppedClock.make()
-    return Effect.gen(function* () {
-      const bucket = yield* make
-      const underWay: Array<Attempt> = []
-      const trace: Array<number> = [yield* bucket.level]
-      for (const move of moves) {
-        const answer = yield* moved(bucket, move, underWay, clock)
-        trace.push(answer ?? 0, yield* bucket.level)
-      }
-      return trace
-    }).pipe(Effect.withClock(clock))
-  })
+export const traceOf = (make: Effect.Effect<Bucket>, moves: ReadonlyArray<Move>): ReadonlyArray<number> => {
+  const clock = SteppedClock.make()
+  const bucket = clock.run(make)
+  const underWay: Array<Attempt> = []
+  const trace: Array<number> = [clock.run(bucket.level)]
+  for (const move of moves) {
+    if (move.does === "pass") clock.advance(move.which * 250)
+    const [answer, level] = clock.run(Effect.zip(moved(bucket, move, underWay), bucket.level))
+    trace.push(answer ?? 0, level)
+  }
+  return trace
+}
 
-const moved = (
-  bucket: Bucket,
-  { attempt, does, kind, which }: Move,
-  underWay: Array<Attempt>,
-  clock: SteppedClock.SteppedClock
-) =>
-  Effect.gen(function* () {
-    if (does === "pass") return yield* clock.advance(which * 250)
-    if (does === "acquire") {
-      const answer = yield* acquire(bucket, { attempt, kind: attempt === 1 ? Option.none() : Option.some(kind) })
-      if (Option.isSome(answer)) underWay.push({ attempt, granted: answer.value })
-      return Option.match(answer, { onNone: () => refused, onSome: ({ tokens }) => tokens })
-    }
-    const [one = { attempt, granted: notAsked }] = underWay.splice(which % Math.max(1, underWay.length), 1)
-    if (does === "refund") return yield* one.granted.refund
-    yield* bucket.started?.(one.attempt) ?? Effect.void
-    return yield* tell(bucket, outcomes[does](one.granted, one.attempt))
-  })
+const moved = (bucket: Bucket, { attempt, does, kind, which }: Move, underWay: Array<Attempt>) => {
+  if (does === "pass") return Effect.void
+  if (does === "acquire") {
+    return Effect.map(
+      acquire(bucket, { attempt, kind: attempt === 1 ? Option.none() : Option.some(kind) }),
+      (answer) => {
+        if (Option.isSome(answer)) underWay.push({ attempt, granted: answer.value })
+        return Option.match(answer, { onNone: () => refused, onSome: ({ tokens }) => tokens })
+      }
+    )
+  }
+  const [one = { attempt, granted: notAsked }] = underWay.splice(which % Math.max(1, underWay.length), 1)
+  if (does === "refund") return one.granted.refund
+  const told = tell(bucket, outcomes[does](one.granted, one.attempt))
+  return bucket.started === undefined ? told : Effect.zipRight(bucket.started(one.attempt), told)
+}
 
 /** What a bucket granted, was refunded and heard of, in tokens. */
 export interface Ledger {

@@ -217,41 +217,37 @@ describe.each([
     law(20)
   )
 
-  it.effect("keeps granted = spent + refunded for both buckets, at whatever step an operation is interrupted", () =>
-    Effect.gen(function* () {
-      const run = (at: number, latency: number) => {
-        const clock = SteppedClock.make()
-        return Effect.gen(function* () {
-          const [store, ledger] = audited(yield* quota)
-          const [local, near] = audited(yield* quota)
-          const remote = latency === 0 ? store : { ...slow(store, latency), record: store.record }
-          const bucket = yield* guard(remote, Effect.succeed(local))
-          const operation = Effect.uninterruptibleMask((restore) =>
-            Effect.flatMap(bucket.acquire(request({ restore })), (answer) => {
-              if (Option.isNone(answer)) return Effect.void
-              return Effect.flatMap(Effect.exit(restore(Effect.yieldNow())), (exit) =>
-                Exit.isSuccess(exit) ? bucket.record(succeeded(answer.value)) : answer.value.refund
-              )
-            })
+  it("keeps granted = spent + refunded for both buckets, at whatever step an operation is interrupted", () => {
+    const run = (at: number, latency: number) => {
+      const clock = SteppedClock.make()
+      const [store, ledger] = audited(clock.run(quota))
+      const [local, near] = audited(clock.run(quota))
+      const remote = latency === 0 ? store : { ...slow(store, latency), record: store.record }
+      const bucket = clock.run(guard(remote, Effect.succeed(local)))
+      const operation = Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(bucket.acquire(request({ restore })), (answer) => {
+          if (Option.isNone(answer)) return Effect.void
+          return Effect.flatMap(Effect.exit(restore(Effect.yieldNow())), (exit) =>
+            Exit.isSuccess(exit) ? bucket.record(succeeded(answer.value)) : answer.value.refund
           )
-          const fiber = yield* Effect.fork(interruptedBefore(at, operation))
-          for (let turn = 0; turn < 5; turn++) {
-            yield* SteppedClock.settled
-            yield* clock.advance(20)
-          }
-          const { steps } = yield* fiber
-          for (const { granted, refunded, spent } of [ledger, near]) expect(granted).toBe(spent + refunded)
-          expect([yield* store.level, yield* local.level]).toEqual([10, 10])
-          return steps
-        }).pipe(Effect.withClock(clock))
+        })
+      )
+      const fiber = clock.fork(interruptedBefore(at, operation))
+      for (let turn = 0; turn < 5; turn++) {
+        clock.settle()
+        clock.advance(20)
       }
-      for (const latency of [0, 80]) {
-        const steps = yield* run(Infinity, latency)
-        expect(steps).toBeGreaterThan(20)
-        for (let at = 1; at <= steps; at++) yield* run(at, latency)
-      }
-    })
-  )
+      const { steps } = Effect.runSync(Effect.flatten(Fiber.poll(fiber).pipe(Effect.map(Option.getOrThrow))))
+      for (const { granted, refunded, spent } of [ledger, near]) expect(granted).toBe(spent + refunded)
+      expect(clock.run(Effect.all([store.level, local.level]))).toEqual([10, 10])
+      return steps
+    }
+    for (const latency of [0, 80]) {
+      const steps = run(Infinity, latency)
+      expect(steps).toBeGreaterThan(20)
+      for (let at = 1; at <= steps; at++) run(at, latency)
+    }
+  })
 
   it.effect("stops to wait as soon as it is interrupted", () =>
     Effect.gen(function* () {
@@ -266,18 +262,13 @@ describe.each([
     }).pipe(VirtualClock.run)
   )
 
-  it.effect.prop(
+  it.prop(
     "behaves as the bucket that does not fail",
     [bucket, moves],
-    ([make, moves]) =>
-      Effect.gen(function* () {
-        expect(
-          yield* traceOf(
-            Effect.flatMap(make, (bucket) => guard(bucket)),
-            moves
-          )
-        ).toEqual(yield* traceOf(make, moves))
-      }),
+    ([make, moves]) => {
+      const guarded = Effect.flatMap(make, (bucket) => guard(bucket))
+      expect(traceOf(guarded, moves)).toEqual(traceOf(make, moves))
+    },
     law(20)
   )
 

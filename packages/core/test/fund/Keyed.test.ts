@@ -6,6 +6,7 @@ import { Cause, Context, Duration, Effect, Exit, FastCheck as fc, Fiber, Option 
 import { law } from "../support/Laws.ts"
 import { abandoned, acquire, audited, bucket, failed, isGranted, moves, succeeded, traceOf } from "./Compositions.ts"
 import type { Ledger } from "./Compositions.ts"
+import * as SteppedClock from "./SteppedClock.ts"
 
 type Bucket = TokenBucket.TokenBucket
 
@@ -255,34 +256,32 @@ describe("TokenBucket.keyed", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect.prop(
+  it.prop(
     "behaves for a single key as a bucket without keys",
     [bucket, moves],
-    ([make, moves]) =>
-      Effect.gen(function* () {
-        const keyed = TokenBucket.keyed({ bucket: make, maxKeys: 1, idleTimeToLive: 1 })
-        expect(yield* traceOf(keyed, moves)).toEqual(yield* traceOf(make, moves))
-      }),
+    ([make, moves]) => {
+      const keyed = TokenBucket.keyed({ bucket: make, maxKeys: 1, idleTimeToLive: 1 })
+      expect(traceOf(keyed, moves)).toEqual(traceOf(make, moves))
+    },
     law(60)
   )
 
-  it.effect.prop(
+  it.prop(
     "makes at most (maxKeys + 1) * (1 + t / idleTimeToLive) buckets",
     [
       fc.integer({ min: 1, max: 4 }),
       fc.array(fc.record({ key: fc.constantFrom(..."abcdefgh"), passes: fc.nat(30) }), { maxLength: 200, size: "max" })
     ],
-    ([maxKeys, uses]) =>
-      Effect.gen(function* () {
-        const { ledgers, spend } = yield* keyed({ maxKeys, idleTimeToLive: "50 millis" })
-        let passed = 0
-        for (const { key, passes } of uses) {
-          passed += passes
-          yield* Effect.sleep(passes)
-          yield* spend(key)
-          expect(ledgers.length).toBeLessThanOrEqual((maxKeys + 1) * (1 + passed / 50))
-        }
-      }).pipe(VirtualClock.run),
+    ([maxKeys, uses]) => {
+      const clock = SteppedClock.make()
+      const { ledgers, spend } = clock.run(keyed({ maxKeys, idleTimeToLive: "50 millis" }))
+      for (const { key, passes } of uses) {
+        clock.advance(passes)
+        clock.run(spend(key))
+        const most = (maxKeys + 1) * (1 + clock.passedMillis() / 50)
+        if (ledgers.length > most) expect(ledgers.length).toBeLessThanOrEqual(most)
+      }
+    },
     law(30)
   )
 

@@ -1,23 +1,21 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, FastCheck } from "effect"
+import { FastCheck } from "effect"
 import * as MonotonicTime from "../../src/fund/MonotonicTime.ts"
 import { law } from "../support/Laws.ts"
 import * as SteppedClock from "./SteppedClock.ts"
 
 describe("MonotonicTime.makeReader", () => {
-  it.effect("reads the time that has passed, whatever the wall clock is set to", () =>
-    Effect.gen(function* () {
-      const clock = SteppedClock.make()
-      const read = MonotonicTime.makeReader()
-      const readings = [read(clock)]
-      for (const millis of [-5000, 9000, -1, 0]) {
-        yield* clock.step(millis)
-        yield* clock.advance(250)
-        readings.push(read(clock))
-      }
-      expect(readings).toEqual([0, 250, 500, 750, 1000])
-    })
-  )
+  it("reads the time that has passed, whatever the wall clock is set to", () => {
+    const clock = SteppedClock.make()
+    const read = MonotonicTime.makeReader()
+    const readings = [read(clock)]
+    for (const millis of [-5000, 9000, -1, 0]) {
+      clock.step(millis)
+      clock.advance(250)
+      readings.push(read(clock))
+    }
+    expect(readings).toEqual([0, 250, 500, 750, 1000])
+  })
 
   it("counts from where it stood still", () => {
     const read = MonotonicTime.makeReader()

@@ -1,13 +1,27 @@
 /**
- * A clock that a test moves by hand, without leaving the current turn of the event loop: for many thousands of runs.
+ * A clock that a test moves by hand, and fibers that run only when it says so: for many thousands of runs.
+ *
+ * The fibers share a scheduler of their own, so nothing waits for a turn of the event loop.
  */
-import { Clock, Duration, Effect } from "effect"
+import type { Exit, Fiber, Supervisor } from "effect"
+import { Cause, Clock, Duration, Effect, FiberId, FiberRef, FiberRefs, Runtime, Scheduler } from "effect"
 
 export interface SteppedClock extends Clock.Clock {
+  /** Starts an effect on this clock, in a fiber of its own that takes its first step with the next turn. */
+  readonly fork: <A, E>(
+    self: Effect.Effect<A, E>,
+    supervisor?: Supervisor.Supervisor<unknown>
+  ) => Fiber.RuntimeFiber<A, E>
+  /** Runs an effect on this clock, and all other fibers, until all of them wait for something. */
+  readonly run: <A, E>(self: Effect.Effect<A, E>) => A
+  /** Lets all fibers that do not wait take a turn; answers whether there were any. */
+  readonly turn: () => boolean
+  /** Lets all fibers run until they wait for something. */
+  readonly settle: () => void
   /** Lets time pass, and wakes the sleepers that are due, one after the other. */
-  readonly advance: (millis: number) => Effect.Effect<void>
+  readonly advance: (millis: number) => void
   /** Sets the wall clock forward, or back where negative; no time passes. */
-  readonly step: (millis: number) => Effect.Effect<void>
+  readonly step: (millis: number) => void
   readonly passedMillis: () => number
 }
 
@@ -16,19 +30,37 @@ interface Sleeper {
   readonly wake: () => void
 }
 
-/** Lets all fibers run until they wait for something. */
-export const settled = Effect.gen(function* () {
-  for (let turn = 0; turn < 15; turn++) yield* Effect.yieldNow()
-})
+/** More turns than that a fiber takes only if it never waits. */
+const mostTurns = 10_000
 
-export const make = (): SteppedClock => {
+/** The tasks of fibers, and what runs those of one turn. */
+const makeTurns = () => {
+  let tasks: Array<() => void> = []
+  const turn = () => {
+    const due = tasks
+    tasks = []
+    for (const task of due) task()
+    return due.length > 0
+  }
+  return { scheduler: Scheduler.make((task) => void tasks.push(task)), turn }
+}
+
+/** Those who sleep, and who of them is due next. */
+const makeSleepers = () => {
   const sleepers = new Set<Sleeper>()
-  let passed = 0
-  let offset = 0
-  const wall = () => passed + offset
-  const nanos = () => BigInt(passed) * 1_000_000n
-  const next = (untilMillis: number) =>
-    [...sleepers].filter(({ atMillis }) => atMillis <= untilMillis).toSorted((a, b) => a.atMillis - b.atMillis)[0]
+  const next = (untilMillis: number) => {
+    let first: Sleeper | undefined
+    for (const sleeper of sleepers) {
+      if (sleeper.atMillis <= untilMillis && (first === undefined || sleeper.atMillis < first.atMillis)) first = sleeper
+    }
+    return first
+  }
+  return { sleepers, next }
+}
+
+const makeClock = (passedMillis: () => number, offsetMillis: () => number, sleepers: Set<Sleeper>): Clock.Clock => {
+  const wall = () => passedMillis() + offsetMillis()
+  const nanos = () => BigInt(passedMillis()) * 1_000_000n
   return {
     [Clock.ClockTypeId]: Clock.ClockTypeId,
     unsafeCurrentTimeMillis: wall,
@@ -37,25 +69,71 @@ export const make = (): SteppedClock => {
     currentTimeNanos: Effect.sync(nanos),
     sleep: (duration) =>
       Effect.async((resume) => {
-        const sleeper = { atMillis: passed + Duration.toMillis(duration), wake: () => resume(Effect.void) }
+        const sleeper = { atMillis: passedMillis() + Duration.toMillis(duration), wake: () => resume(Effect.void) }
         sleepers.add(sleeper)
         return Effect.sync(() => void sleepers.delete(sleeper))
-      }),
-    advance: (millis) =>
-      Effect.gen(function* () {
-        const untilMillis = passed + millis
-        for (let due = next(untilMillis); due !== undefined; due = next(untilMillis)) {
-          passed = due.atMillis
-          sleepers.delete(due)
-          due.wake()
-          yield* settled
-        }
-        passed = untilMillis
-      }),
-    step: (millis) =>
-      Effect.sync(() => {
-        offset += millis
-      }),
-    passedMillis: () => passed
+      })
   }
 }
+
+/** Forks effects on a clock and a scheduler. */
+const makeFork = (clock: Clock.Clock, scheduler: Scheduler.Scheduler): SteppedClock["fork"] => {
+  const runtime = Effect.runSync(Effect.withClock(Effect.runtime(), clock))
+  return (self, supervisor) =>
+    Runtime.runFork(runtime)(self, {
+      scheduler,
+      immediate: false,
+      updateRefs: (refs, fiberId) =>
+        supervisor === undefined
+          ? refs
+          : FiberRefs.updateAs(refs, { fiberId, fiberRef: FiberRef.currentSupervisor, value: supervisor })
+    })
+}
+
+export const make = (): SteppedClock => {
+  let passed = 0
+  let offset = 0
+  const { scheduler, turn } = makeTurns()
+  const { next, sleepers } = makeSleepers()
+  const passedMillis = () => passed
+  const clock = makeClock(passedMillis, () => offset, sleepers)
+  const fork = makeFork(clock, scheduler)
+  const settle = () => {
+    for (let turns = 0; turn(); turns++) if (turns === mostTurns) throw new Error("a fiber never waits")
+  }
+  return {
+    ...clock,
+    fork,
+    turn,
+    settle,
+    run: (self) => {
+      const fiber = fork(self)
+      settle()
+      return valueOf(fiber.unsafePoll())
+    },
+    advance: (millis) => {
+      const untilMillis = passed + millis
+      for (let due = next(untilMillis); due !== undefined; due = next(untilMillis)) {
+        passed = due.atMillis
+        sleepers.delete(due)
+        due.wake()
+        settle()
+      }
+      passed = untilMillis
+    },
+    step: (millis) => {
+      offset += millis
+    },
+    passedMillis
+  }
+}
+
+const valueOf = <A, E>(exit: Exit.Exit<A, E> | null): A => {
+  if (exit === null) throw new Error("the effect waits")
+  if (exit._tag === "Success") return exit.value
+  throw Cause.squash(exit.cause)
+}
+
+/** Interrupts a fiber; it takes notice with its next turn. */
+export const interrupt = (fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined): void =>
+  fiber?.unsafeInterruptAsFork(FiberId.none)

@@ -477,34 +477,32 @@ const wrongs = (name: "bucket" | "limiter", { ledgers, lines }: Recording.Record
 }
 
 describe("Retry.retry conservation of tokens", () => {
-  it.effect.each(table)(
+  it.each(table)(
     "holds before every step where $name, under $bound, and the attempt $attempt",
-    ({ changed, effect, script }) =>
-      Effect.gen(function* () {
-        const found: Array<readonly [number, ReadonlyArray<string>, ReadonlyArray<string>]> = []
-        const runs = yield* Stepping.everywhere(() => {
-          const recording = make(script)
-          const { bucket, ledgers, limiter, lines } = recording
-          const attempt = recording.attempts(effect)
-          return {
-            self: Retry.retry(attempt, { ...policy, ...changed, rateLimiter: limiter, bucket }),
-            watched: attempt,
-            check: ({ exit, handedOver }, at) =>
-              Effect.sync(() => {
-                const spent = ledgers.bucket.granted - ledgers.bucket.refunded
-                const retries = Math.max(0, handedOver - 1)
-                const wrong = [
-                  ...wrongs("bucket", recording, script.counts === true),
-                  ...wrongs("limiter", recording, script.counts === true),
-                  ...(script.bucket === undefined && spent !== 5 * retries ? [`${spent} for ${retries} retries`] : []),
-                  ...(Exit.isFailure(exit) ? [] : ["succeeded"])
-                ]
-                if (wrong.length > 0) found.push([at, wrong, lines])
-              })
+    ({ changed, effect, script }) => {
+      const found: Array<readonly [number, ReadonlyArray<string>, ReadonlyArray<string>]> = []
+      const runs = Stepping.everywhere(() => {
+        const recording = make(script)
+        const { bucket, ledgers, limiter, lines } = recording
+        const attempt = recording.attempts(effect)
+        return {
+          self: Retry.retry(attempt, { ...policy, ...changed, rateLimiter: limiter, bucket }),
+          watched: attempt,
+          check: ({ exit, handedOver }, at) => {
+            const spent = ledgers.bucket.granted - ledgers.bucket.refunded
+            const retries = Math.max(0, handedOver - 1)
+            const wrong = [
+              ...wrongs("bucket", recording, script.counts === true),
+              ...wrongs("limiter", recording, script.counts === true),
+              ...(script.bucket === undefined && spent !== 5 * retries ? [`${spent} for ${retries} retries`] : []),
+              ...(Exit.isFailure(exit) ? [] : ["succeeded"])
+            ]
+            if (wrong.length > 0) found.push([at, wrong, lines])
           }
-        })
-        expect(found).toEqual([])
-        expect(runs).toBeGreaterThan(20)
+        }
       })
+      expect(found).toEqual([])
+      expect(runs).toBeGreaterThan(20)
+    }
   )
 })

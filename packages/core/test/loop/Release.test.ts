@@ -324,54 +324,50 @@ const table = bounds.flatMap((bound) => [
 ])
 
 describe("Policy.release before every step", () => {
-  it.effect.each(table)(
+  it.each(table)(
     "is called once for all that is not answered, under $bound, where the attempt $attempt",
-    ({ around, changed, dropped }) =>
-      Effect.gen(function* () {
-        const lost: Array<number> = []
-        const wrong: Array<object> = []
-        yield* Stepping.everywhere(() => {
-          const { failing, open, opened } = opening()
-          const { bucket, limiter } = make({
-            bucket: ({ restore }) => Effect.as(restore(Effect.yieldNow()), Option.some(1))
-          })
-          const released: Array<unknown> = []
-          const told: Array<string> = []
-          const retrying = {
-            observe: [(event: Observe.RetryEvent) => Effect.sync(() => void told.push(event._tag))],
-            classifier: () => Verdict.transient,
-            maxAttempts: 2,
-            backoff: Backoff.constant({ delay: 1 }),
-            release: (failed: unknown) =>
-              Effect.zipRight(
-                Effect.yieldNow(),
-                Effect.sync(() => void released.push(failed))
-              ),
-            ...changed
-          }
-          const self: Effect.Effect<unknown, unknown> =
-            around === undefined
-              ? Retry.retry(open, { ...retrying, rateLimiter: limiter, bucket, result: () => Verdict.transient })
-              : Retry.retry(around(failing), retrying)
-          return {
-            self,
-            check: ({ exit }, at) =>
-              Effect.sync(() => {
-                const answer = Exit.isSuccess(exit)
-                  ? exit.value
-                  : Option.getOrUndefined(Cause.failureOption(exit.cause))
-                const left = opened.filter((number) => number !== answer)
-                const latest = left.at(-1)
-                const isLost = latest !== undefined && !released.includes(latest)
-                const due = isLost ? left.slice(0, -1) : left
-                if (String(released.toSorted()) !== String(due)) wrong.push({ at, released, due })
-                // An operation that has given up hands its error over, which Effect drops when interrupted at its end.
-                if (isLost && !told.includes("GaveUp")) lost.push(at)
-              })
-          }
+    ({ around, changed, dropped }) => {
+      const lost: Array<number> = []
+      const wrong: Array<object> = []
+      Stepping.everywhere(() => {
+        const { failing, open, opened } = opening()
+        const { bucket, limiter } = make({
+          bucket: ({ restore }) => Effect.as(restore(Effect.yieldNow()), Option.some(1))
         })
-        expect(wrong).toEqual([])
-        expect(lost.length).toBeLessThanOrEqual(dropped)
+        const released: Array<unknown> = []
+        const told: Array<string> = []
+        const retrying = {
+          observe: [(event: Observe.RetryEvent) => Effect.sync(() => void told.push(event._tag))],
+          classifier: () => Verdict.transient,
+          maxAttempts: 2,
+          backoff: Backoff.constant({ delay: 1 }),
+          release: (failed: unknown) =>
+            Effect.zipRight(
+              Effect.yieldNow(),
+              Effect.sync(() => void released.push(failed))
+            ),
+          ...changed
+        }
+        const self: Effect.Effect<unknown, unknown> =
+          around === undefined
+            ? Retry.retry(open, { ...retrying, rateLimiter: limiter, bucket, result: () => Verdict.transient })
+            : Retry.retry(around(failing), retrying)
+        return {
+          self,
+          check: ({ exit }, at) => {
+            const answer = Exit.isSuccess(exit) ? exit.value : Option.getOrUndefined(Cause.failureOption(exit.cause))
+            const left = opened.filter((number) => number !== answer)
+            const latest = left.at(-1)
+            const isLost = latest !== undefined && !released.includes(latest)
+            const due = isLost ? left.slice(0, -1) : left
+            if (String(released.toSorted()) !== String(due)) wrong.push({ at, released, due })
+            // An operation that has given up hands its error over, which Effect drops when interrupted at its end.
+            if (isLost && !told.includes("GaveUp")) lost.push(at)
+          }
+        }
       })
+      expect(wrong).toEqual([])
+      expect(lost.length).toBeLessThanOrEqual(dropped)
+    }
   )
 })

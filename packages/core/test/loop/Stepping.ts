@@ -1,8 +1,8 @@
 /**
  * Interruption at every step of an operation and of the fibers that it starts, in time that a test moves by hand.
  */
-import type { Clock, Fiber } from "effect"
-import { Effect, Exit, FiberId, Fiber as Fibers, Option, RuntimeFlags, RuntimeFlagsPatch, Supervisor } from "effect"
+import type { Exit, Fiber } from "effect"
+import { Effect, FiberId, RuntimeFlags, RuntimeFlagsPatch, Supervisor } from "effect"
 import * as SteppedClock from "../fund/SteppedClock.ts"
 
 /** Counts the steps of all fibers, and interrupts the first of them right before step `at`. */
@@ -45,45 +45,36 @@ export interface Stepped<A, E> {
   readonly handedOver: number
 }
 
-/** Runs an effect in a fiber of its own for some time, and answers how it ended; one that has not ended dies. */
-export const run = <A, E, R>(
-  self: Effect.Effect<A, E, R>,
-  { at, forMillis = 10_000, watched }: Options
-): Effect.Effect<Stepped<A, E>, never, R> =>
-  Effect.gen(function* () {
-    const clock = SteppedClock.make()
-    const interrupter = new Interrupter(at, watched)
-    // Around the fork, so that only steps of the effect itself are counted.
-    const fiber = yield* Effect.forkDaemon(Effect.withRuntimeFlagsPatch(self, observing)).pipe(
-      Effect.supervised(interrupter),
-      Effect.withClock(clock as Clock.Clock)
-    )
-    yield* SteppedClock.settled
-    yield* clock.advance(forMillis)
-    yield* SteppedClock.settled
-    const exit = yield* Fibers.poll(fiber)
-    if (Option.isNone(exit)) return yield* Effect.dieMessage(`hangs after an interruption before step ${at}`)
-    return { exit: exit.value, steps: interrupter.steps, handedOver: interrupter.handedOver }
-  })
+/** Runs an effect in a fiber of its own for some time, and answers how it ended; it throws where it has not. */
+export const run = <A, E>(self: Effect.Effect<A, E>, { at, forMillis = 10_000, watched }: Options): Stepped<A, E> => {
+  const clock = SteppedClock.make()
+  const interrupter = new Interrupter(at, watched)
+  // In the runtime of the fiber, so that only steps of the effect itself are counted.
+  const fiber = clock.fork(Effect.withRuntimeFlagsPatch(self, observing), interrupter)
+  clock.settle()
+  clock.advance(forMillis)
+  const exit = fiber.unsafePoll()
+  if (exit === null) throw new Error(`hangs after an interruption before step ${at}`)
+  return { exit, steps: interrupter.steps, handedOver: interrupter.handedOver }
+}
 
 /** Runs an effect again and again, interrupted before one step later each time, and hands each outcome to `check`. */
-export const everywhere = <A, E, R, R2>(
+export const everywhere = <A, E>(
   make: () => {
-    readonly self: Effect.Effect<A, E, R>
+    readonly self: Effect.Effect<A, E>
     readonly watched?: Effect.Effect<unknown, unknown, unknown>
-    readonly check: (stepped: Stepped<A, E>, at: number) => Effect.Effect<void, never, R2>
+    readonly check: (stepped: Stepped<A, E>, at: number) => void
   },
   forMillis = 10_000
-): Effect.Effect<number, never, R | R2> =>
-  Effect.gen(function* () {
-    let runs = 0
-    for (let at = 1, steps = Infinity; at <= steps + 1; at++) {
-      const { check, self, watched } = make()
-      const stepped = yield* run(self, { at, forMillis, ...(watched && { watched }) })
-      // The step after the last one interrupts nothing: it is the whole run.
-      steps = stepped.steps >= at ? Infinity : stepped.steps
-      yield* check(stepped, at)
-      runs += 1
-    }
-    return runs
-  })
+): number => {
+  let runs = 0
+  for (let at = 1, steps = Infinity; at <= steps + 1; at++) {
+    const { check, self, watched } = make()
+    const stepped = run(self, { at, forMillis, ...(watched && { watched }) })
+    // The step after the last one interrupts nothing: it is the whole run.
+    steps = stepped.steps >= at ? Infinity : stepped.steps
+    check(stepped, at)
+    runs += 1
+  }
+  return runs
+}
