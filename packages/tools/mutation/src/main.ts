@@ -10,6 +10,7 @@
  *     pnpm mutation core/loop --write                writes the score into `docs/quality.md`
  *     pnpm mutation --changed=origin/main            the files that a branch has changed
  *     pnpm mutation --folders                        prints the folders that have a floor
+ *     pnpm mutation --count                          writes into that page how many laws and the like there are
  *
  * Prints the mutants that no test noticed, and fails below the floor of the folder. The sources are not written to. A run
  * that was killed goes on where it ended.
@@ -18,11 +19,12 @@ import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import * as Count from "./Count.ts"
 import { equivalents } from "./Equivalents.ts"
 import * as Folders from "./Folders.ts"
 import * as Judge from "./Judge.ts"
 import * as Kept from "./Kept.ts"
-import { withScore } from "./Page.ts"
+import { withCount, withScore } from "./Page.ts"
 import { percent, type Report, type Score, score } from "./Score.ts"
 
 process.chdir(fileURLToPath(new URL("../../../../", import.meta.url)))
@@ -31,12 +33,15 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     changed: { type: "string" },
+    count: { type: "boolean" },
     folders: { type: "boolean" },
     processes: { type: "string", default: "1" },
     tests: { type: "string", default: "*" },
     write: { type: "boolean" }
   }
 })
+
+const page = "docs/quality.md"
 
 const git = (...args: ReadonlyArray<string>): string => execFileSync("git", args, { encoding: "utf8" }).trim()
 
@@ -60,7 +65,6 @@ const write = (folder: string): void => {
     console.log(`${folder} has no score yet, without ${missing.join(", ")}`)
     return
   }
-  const page = "docs/quality.md"
   writeFileSync(page, withScore(readFileSync(page, "utf8"), folder, score))
   console.log(line(`${page}: ${folder}`, score))
 }
@@ -98,6 +102,8 @@ const chosen = (): ReadonlyMap<string, ReadonlyArray<string>> => {
 
 if (values.folders === true) {
   console.log(JSON.stringify(Object.keys(Folders.floors)))
+} else if (values.count === true) {
+  writeFileSync(page, withCount(readFileSync(page, "utf8"), Count.table()))
 } else {
   for (const [folder, names] of chosen()) await judge(folder, names)
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
+import { count } from "../src/Count.ts"
 import { add, type Kept } from "../src/Kept.ts"
-import { withScore } from "../src/Page.ts"
+import { withCount, withScore } from "../src/Page.ts"
 
 const score = (run: number, killed: number, equivalent: number, date = "2026-11-22", commit = "a73e91d"): Kept => ({
   run,
@@ -43,6 +44,29 @@ describe("withScore", () => {
 
   it("refuses a page without the markers", () => {
     expect(() => withScore("Before.", "core/loop", score(1, 1, 0))).toThrow("the page lacks <!-- mutation: begin")
+  })
+})
+
+describe("withCount", () => {
+  it("replaces the table", () => {
+    const page = "Before.\n\n<!-- count: begin, written by `pnpm mutation --count` -->\n<!-- count: end -->\n"
+    const once = withCount(page, "| one |")
+    expect(once).toBe(page.replace("<!-- count: end", "\n| one |\n\n$&"))
+    expect(withCount(once, "| two |")).toBe(once.replace("one", "two"))
+  })
+})
+
+describe("count", () => {
+  it("tells the laws, the suites and the places that are interrupted before every step", () => {
+    const text = [
+      "it.prop(",
+      "it.effect.prop(",
+      "fc.assert(",
+      "Laws.curve(vitest, name)",
+      "Laws.curve(runner, name)",
+      "interruptedBefore(at)"
+    ]
+    expect(count(text.join("\n"))).toEqual([3, 1, 1])
   })
 })
 
