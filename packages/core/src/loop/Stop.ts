@@ -24,7 +24,7 @@ type Op = Operation.Operation
  */
 export const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
   const { deadline } = op.prepared.policy
-  if (reason._tag !== "DeadlinePassed" || deadline?._tag !== "Cut" || op.expired?._tag === "Cut") {
+  if (deadline?._tag !== "Cut" || reason._tag !== "DeadlinePassed" || op.expired?._tag === "Cut") {
     return giveUp(op, failure.error, reason, failure.end)
   }
   const error = exceeded(op, deadline)
@@ -34,13 +34,12 @@ export const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
 const giveUp = (op: Op, error: unknown, reason: StopReason, end: () => Erased): Erased => {
   // The time of the decision: what observers of it take is not part of the operation.
   const elapsed = Operation.elapsed(op)
-  return Services.andThen(Observers.gaveUp(op, error, reason), () => {
+  return Services.andThen(Observers.gaveUp(op, error, reason), () =>
     // What is open, and is not what the operation ends with, is released.
-    const isAnswered = op.open === undefined || op.open.failed === op.failure?.input
-    return isAnswered && error === op.failure?.error
+    error === op.failure?.error
       ? ended(op, error, reason, elapsed, end)
       : Effect.flatMap(release(op, "Interrupted"), () => ended(op, error, reason, elapsed, end))
-  })
+  )
 }
 
 const ended = (op: Op, error: unknown, reason: StopReason, elapsed: Duration.Duration, end: () => Erased): Erased => {
@@ -102,7 +101,7 @@ export const exceeded = (op: Op, cut: Cut<unknown> | undefined): unknown => {
 export const release = (op: Op, because: "Retried" | "Interrupted"): Effect.Effect<void> => {
   const { open } = op
   const { policy } = op.prepared
-  if (open === undefined || policy.release === undefined) return Effect.void
+  if (open === undefined) return Effect.void
   const told = Effect.suspend(() =>
     Services.run(Services.tell(op, "release", () => policy.release!(open.failed, because)))
   )

@@ -456,6 +456,17 @@ describe("Retry.retry under a deadline that cuts", () => {
     }).pipe(world)
   )
 
+  it.effect("fails with its own error where the rate limiter grants the first attempt too late", () =>
+    Effect.gen(function* () {
+      const recording = make({ limiter: () => Effect.delay(Effect.succeedSome(1), "3 seconds") })
+      const deadline = Deadline.cut(within, { onExceeded: ({ attempts }) => ["late", attempts] as const })
+      const limited = { ...endless, rateLimiter: Recording.Limiter, deadline }
+      const error = yield* Effect.flip(recording.provide(Retry.retry(failing([]), limited)))
+      expect(error).toEqual(["late", 0])
+      expect(yield* nowMillis).toBe(2_500)
+    }).pipe(world)
+  )
+
   it.effect("fails with what onExceeded makes of it", () =>
     Effect.gen(function* () {
       const deadline = Deadline.cut(within, { onExceeded: ({ attempts, cause }) => ["late", attempts, cause] as const })

@@ -214,13 +214,17 @@ describe("Policy.release", () => {
     }).pipe(world)
   )
 
-  it.effect("leaves the outcome alone where it dies", () =>
+  it.effect("leaves the outcome alone where it dies, and is logged", () =>
     Effect.gen(function* () {
+      const messages: Array<string> = []
+      const logger = Logger.make(({ message }) => void messages.push(String(message)))
       const recording = make()
       const again = recording.attempts(Effect.succeed("again"), Effect.succeed("fine"))
       const dying = releasing(recording, () => Effect.die("bug"))
-      expect(yield* Retry.retry(again, dying)).toBe("fine")
+      const logged = Effect.provide(Retry.retry(again, dying), Logger.replace(Logger.defaultLogger, logger))
+      expect(yield* logged).toBe("fine")
       expect(releases(recording)).toEqual(["release again: Retried"])
+      expect(messages).toEqual(["release died"])
     }).pipe(world)
   )
 
@@ -241,7 +245,7 @@ describe("Policy.release before an attempt that is refused", () => {
       const recording = make({ limiter: refused })
       const retried = Retry.retry(recording.attempts(busy), { ...funded, ...releasing(recording) })
       const error: "busy" | Retry.AttemptRefused = yield* Effect.flip(recording.provide(retried))
-      expect(error).toEqual(new Retry.AttemptRefused({ attempt: 2, cause: "busy" }))
+      expect(error).toMatchObject({ _tag: "AttemptRefused", attempt: 2, cause: "busy" })
       expect(releases(recording)).toEqual(["release busy: Retried"])
     }).pipe(world)
   )
