@@ -100,6 +100,18 @@ describe("TimeLeft.millisFor", () => {
   )
 })
 
+describe("TimeLeft.readsStart", () => {
+  it("says whether a timeout depends on when an attempt starts", () => {
+    const timeouts = [
+      AttemptTimeout.constant(1),
+      AttemptTimeout.growing({ initial: 1, factor: 2, maximum: 9 }),
+      AttemptTimeout.fromFunction("by number", (attempt) => attempt),
+      AttemptTimeout.fromFunction("by start", (attempt, startMillis) => attempt + startMillis)
+    ]
+    expect(timeouts.map(TimeLeft.readsStart)).toEqual([false, false, false, true])
+  })
+})
+
 describe("AttemptTimeout.judged", () => {
   it("is a timeout by default, or the given verdict", () => {
     const timeout = AttemptTimeout.constant(10)
