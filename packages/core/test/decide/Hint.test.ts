@@ -245,6 +245,7 @@ describe("HintRule.startsOver", () => {
     ],
     ["after a clamped override", Hint.override({ atMost, otherwise: "clamp", startsOver }), 100, 2_000, true],
     ["after a hint beyond the bound", Hint.override({ atMost, otherwise: "ignore", startsOver }), 100, 2_000, false],
+    ["after a hint of the bound", Hint.override({ atMost, otherwise: "giveUp", startsOver }), 100, atMost, true],
     ["after one that is given up on", Hint.override({ atMost, otherwise: "giveUp", startsOver }), 100, 2_000, false],
     ["after a floor above the delay", Hint.floor({ atMost, otherwise: "clamp", startsOver }), 100, 100, true],
     ["after a floor below the delay", Hint.floor({ atMost, otherwise: "clamp", startsOver }), 100, 99, false],
