@@ -46,6 +46,16 @@ const anyLeaf = fc.oneof(
 const slowly = Backoff.constant({ delay: 100 })
 const longer = Backoff.constant({ delay: 300 })
 
+/** It answers more than it declares, as a formula with fractions may. */
+const barelyOver = Curve.make({
+  name: "barely over",
+  draws: true,
+  initial: undefined,
+  delayMillis: () => 100 + 1e-9,
+  next: () => undefined,
+  intervalMillis: () => [0, 100]
+})
+
 // The lattice is that of cats-retry's RetryPolicyLawsSuite, https://github.com/cb372/cats-retry, whose laws hold for
 // policies without chance; here they hold path by path, since one draw serves a whole step.
 describe("Backoff.max", () => {
@@ -417,6 +427,7 @@ describe("BackoffTree.step", () => {
       [true]
     ],
     ["a curve that draws", capped(Backoff.fromCurve(Curve.decorrelated({ base: 100 })), 500), 0.5, [false, true, true]],
+    ["a curve that is brought down to its interval, and no cap", Backoff.fromCurve(barelyOver), 0.5, [false]],
     [
       "a longer part",
       max(capped(Backoff.exponential({ base: 100 }), 200), Backoff.fromDelays([150, 150, 150])),
@@ -429,6 +440,8 @@ describe("BackoffTree.step", () => {
       0,
       [false]
     ],
+    ["the shorter part, on the left", min(capped(longer, 100), Backoff.constant({ delay: 500 })), 0, [true]],
+    ["the shorter part, on the right", min(Backoff.constant({ delay: 500 }), capped(longer, 100)), 0, [true]],
     ["equal parts, the first by its cap", min(capped(longer, 100), slowly), 0, [false]],
     ["equal parts, the second by its cap", min(slowly, capped(longer, 100)), 0, [false]],
     ["the longer of equal parts, the first by its cap", max(capped(longer, 100), slowly), 0, [true]],
@@ -442,6 +455,25 @@ describe("BackoffTree.step", () => {
       return stepped.capped
     })
     expect(seen).toEqual(capping)
+  })
+
+  it.each<[string, Backoff.Backoff]>([
+    ["max", max(giveUp, slowly)],
+    ["max, on the right", max(slowly, giveUp)],
+    ["min", min(giveUp, giveUp)],
+    ["andThen", andThen(giveUp, giveUp)],
+    ["take", take(giveUp, 1)],
+    ["take, by its count", take(slowly, 0)],
+    ["within", within(giveUp, 1)],
+    ["within, by its time", within(slowly, 1)]
+  ])("keeps nothing of a part that has ended for good: %s", (_, backoff) => {
+    const rests = [min(backoff, slowly), min(slowly, backoff)].map(({ tree }) => BackoffTree.step(tree, input())!.rest)
+    expect(rests.map(BackoffTree.countParts)).toEqual([1, 1])
+  })
+
+  it("keeps what can start over after it has ended", () => {
+    const { rest } = BackoffTree.step(resetAfter(andThen(giveUp, slowly), 1).tree, input())!
+    expect(BackoffTree.countParts(rest)).toBe(1 + 1 + 3)
   })
 
   it("asks a jitter about no bound above the cap", () => {
