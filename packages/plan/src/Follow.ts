@@ -21,8 +21,8 @@ import { remainder } from "./Remainder.ts"
  */
 export const mostFollowed = 2_000
 
-/** How many parts of a back-off a plan steps. */
-const mostWork = 32_000
+/** How many parts of a back-off are stepped, beside those for means. */
+const mostWork = 12_000
 
 /** Draws for the means of all attempts, for those of one attempt, and for one mean at least. */
 const meanDraws = { ofAll: 20_000, ofAttempt: 1_000, ofFailure: 8 }
@@ -61,7 +61,7 @@ const advance = (journey: Journey, state: State, mostAttempts: number, merge: Me
   const retried = failures.filter(({ spent }) => !spent)
   if (retried.length === 0) return { ...state, complete: true, refusedBy: undefined }
   const telling = { attempts, draws: attempts < journey.rows ? drawsFor(journey, retried) : undefined }
-  const work = state.work + workOf(journey, retried, telling)
+  const work = state.work + workOf(journey, retried)
   const steps = attempts < mostAttempts && work <= mostWork ? allSteps(journey, retried, telling) : undefined
   if (steps === undefined) {
     return { ...state, ...remainder(journey, paths, attempts), complete: false, refusedBy: undefined }
@@ -103,9 +103,9 @@ const start = (journey: Journey, state: State, reached: ReadonlyArray<Step>): St
   }
 }
 
-/** Parts stepped at most: for the ends of the draw, for bounds, cases and keys, and for means. */
-const workOf = ({ parts, timed }: Journey, failures: ReadonlyArray<Failure>, { draws }: Telling): number =>
-  parts * failures.length * (6 + (timed ? 8 : 0) + (draws === undefined ? 0 : 4 + draws))
+/** Parts stepped at most: for the ends of the draw, and for cases and keys. */
+const workOf = ({ parts, timed }: Journey, failures: ReadonlyArray<Failure>): number =>
+  parts * failures.length * (timed ? 14 : 6)
 
 /** The more there is to step, the fewer draws: the means of all attempts together cost about the same. */
 const drawsFor = ({ parts, rows }: Journey, failures: ReadonlyArray<Failure>): number => {

@@ -1,4 +1,4 @@
-import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Policy } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Jitter, Policy } from "@effect-retry/core"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import { Plan } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
@@ -87,6 +87,53 @@ describe("Plan.explain, with many operations to follow", () => {
     const { asked, plan } = askedBy(endless, { rows: 1_000 })
     expect(asked).toBeLessThan(mostAsked)
     expect(plan.warnings.map(({ _tag }) => _tag)).toEqual(["NeverEnds"])
+  })
+
+  it("asks for no more than it shows", () => {
+    const backoff = Backoff.constant({ delay: 10 })
+    expect(askedBy({ maxAttempts: Infinity, backoff }, { rows: 3 }).asked).toBeLessThan(5_000)
+    // A mean takes hundreds of draws.
+    expect(askedBy({ maxAttempts: 2, backoff }, { rows: 1 }).asked).toBeLessThan(20)
+  })
+
+  const constant = Backoff.constant({ delay: 1 })
+  const both = Backoff.max(constant, constant)
+
+  it.each<readonly [string, Backoff.Backoff, attempts: number]>([
+    ["a curve", constant, 2_000],
+    ["a curve and a count", Backoff.take(constant, 9_999), 1_001],
+    ["two curves", both, 667],
+    ["kinds", Backoff.byKind({ Throttling: constant, orElse: constant }), 334],
+    ["a curve and a time", Backoff.within(constant, "1 day"), 429]
+  ])("follows the fewer attempts the more there is to step: %s", (_, backoff, attempts) => {
+    const warnings = (maxAttempts: number) => Plan.explain({ maxAttempts, backoff }, { rows: 1 }).warnings
+    expect(warnings(attempts)).toEqual([])
+    expect(warnings(attempts + 1)).toMatchObject([{ _tag: "NotFollowed", attempts }])
+  })
+
+  it.each<readonly [string, (jittered: Backoff.Backoff) => Backoff.Backoff, rows: number, draws: number]>([
+    ["a curve", (jittered) => jittered, 20, 1_000],
+    ["a curve in a small table", (jittered) => jittered, 2, 1_000],
+    ["a curve in a large table", (jittered) => jittered, 100, 200],
+    ["two curves", (jittered) => Backoff.max(jittered, constant), 20, 333],
+    ["two curves in a large table", (jittered) => Backoff.max(jittered, constant), 1_000, 8],
+    ["kinds", (jittered) => Backoff.byKind({ Throttling: jittered, orElse: constant }), 20, 2 * 166]
+  ])("draws the fewer for a mean the more there is to step: %s", (_, combine, rows, draws) => {
+    let drawn = 0
+    const watched: Jitter.Jitter = {
+      ...Jitter.full,
+      draw: (bound, u) => {
+        drawn += 1
+        return Jitter.full.draw(bound, u)
+      }
+    }
+    Plan.explain({ maxAttempts: 2, backoff: combine(Backoff.jittered(constant, watched)), hint: Hint.ignore }, { rows })
+    expect(drawn).toBe(draws)
+  })
+
+  it("counts the attempts of all kinds that it does not follow", () => {
+    const attemptsByKind = { Throttling: 99, Timeout: 99, Server: 99 }
+    expect(Plan.explain({ ...Policy.standard, attemptsByKind }).worst.attempts).toBe(1 + 3 * 98 + 2)
   })
 
   it("bounds the attempts that it does not follow", () => {
