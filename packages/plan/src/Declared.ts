@@ -6,7 +6,7 @@ import type { Curve } from "@effect-retry/core/Curve"
 import type { Jitter } from "@effect-retry/core/Jitter"
 
 /**
- * The same back-off, with every delay drawn evenly from its declared interval.
+ * The same back-off at its beginning, with every delay drawn evenly from its declared interval.
  *
  * Draws of a user's curve or jitter need not rise with the random number; drawn evenly over the declared interval they
  * do. A curve whose sums rise with every draw is left as it is, which keeps the sums exact, except where its single
@@ -37,7 +37,7 @@ export const evenly = (tree: Tree): Tree => {
         return { _tag: "AndThen", first: convert(part.first, compared), second: convert(part.second, compared) }
       case "ResetAfter": {
         const initial = convert(part.initial, compared)
-        return { ...part, initial, self: part.self === part.initial ? initial : convert(part.self, compared) }
+        return { ...part, initial, self: initial }
       }
       case "Within":
         return { ...part, self: convert(part.self, true) }

@@ -85,8 +85,9 @@ export const high = ({ greatests }: Extremes, { kind, lateMillis, ranMillis }: I
 export const step = (self: Extremes, input: Input): Range | undefined => {
   const [lowest, highest] = [low(self, input), high(self, input)]
   // A curve of one's own may end by chance: then it goes on in one history only.
-  const [first, last] = [lowest ?? highest, highest ?? lowest]
-  if (first === undefined || last === undefined) return undefined
+  const first = lowest ?? highest
+  if (first === undefined) return undefined
+  const last = highest ?? first
   const rest = { leasts: first.rest, greatests: self.parted ? last.rest : first.rest, parted: self.parted }
   const [shortest, longest] = [first.delayMillis, last.delayMillis]
   if (!self.parted) return { least: shortest, most: longest, addsLeast: shortest, addsMost: longest, rest }
@@ -113,8 +114,7 @@ export const boundMillis = (self: Extremes, input: Input): number => {
   return self.parted ? Math.max(bound(self.leasts), bound(self.greatests)) : bound(self.leasts)
 }
 
-const withoutJitter = (tree: Tree): Tree =>
-  BackoffTree.mapLeaves(tree, (leaf) => (leaf.jitter === Jitter.none ? leaf : { ...leaf, jitter: Jitter.none }))
+const withoutJitter = (tree: Tree): Tree => BackoffTree.mapLeaves(tree, (leaf) => ({ ...leaf, jitter: Jitter.none }))
 
 /**
  * Whether a step of this tree depends on the draws before it.

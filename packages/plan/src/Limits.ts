@@ -131,5 +131,4 @@ export const fit = (
  *
  * @category destructors
  */
-export const longestHint = (hint: Hint.Hint): number =>
-  hint._tag === "Ignore" ? 0 : hint._tag === "Within" ? Infinity : hint.atMostMillis
+export const longestHint = (hint: Hint.Hint): number => ("atMostMillis" in hint ? hint.atMostMillis : Infinity)
