@@ -64,6 +64,46 @@ const walk = (base: number) =>
     intervalMillis: (n, cap) => [Math.min(base * 0.5, cap) * 0.5 ** (n - 1), Math.min(base * 2 ** n, cap)]
   })
 
+/** Its least delay is in the middle of its draws. */
+const hollow = Curve.make({
+  name: "hollow",
+  draws: true,
+  initial: undefined,
+  delayMillis: (_, _state, cap, u) => Math.min(100 * Math.abs(2 * u - 1), cap),
+  next: () => undefined,
+  intervalMillis: (_, cap) => [0, Math.min(100, cap)]
+})
+
+/** Ends when its delays have come to a hundred milliseconds, which short ones do later. */
+const spent = Curve.make({
+  name: "spent",
+  draws: true,
+  initial: 0,
+  delayMillis: (_, sum, _cap, u) => (sum >= 100 ? undefined : 50 + u * 50),
+  next: (delay, _n, sum) => sum + delay,
+  intervalMillis: () => [0, 200]
+})
+
+/** Ends after so many delays, which it counts by itself. */
+const counted = (delays: number) =>
+  Curve.make({
+    name: "counted",
+    draws: false,
+    initial: delays,
+    delayMillis: (_, left) => (left > 0 ? 5 : undefined),
+    next: (_, _n, left) => left - 1,
+    intervalMillis: () => [5, 5]
+  })
+
+const never = "never ends: neither attempts, back-off nor deadline stop it"
+const ending = Backoff.fromDelays([1])
+const always = Backoff.constant({ delay: 1 })
+const endless = (backoff: Backoff.Backoff, attemptTimeout?: number) => ({
+  maxAttempts: Infinity,
+  backoff,
+  attemptTimeout: attemptTimeout === undefined ? undefined : AttemptTimeout.constant(attemptTimeout)
+})
+
 const tags = (remarks: ReadonlyArray<{ readonly _tag: string }>) => remarks.map(({ _tag }) => _tag)
 
 const warningsOf = (policy: Plan.Explainable, options?: Plan.Options) => Plan.explain(policy, options).warnings
@@ -156,6 +196,24 @@ const goldenDelays: ReadonlyArray<readonly [string, Backoff.Backoff, ReadonlyArr
       [100, 0, 50.5, 100],
       [200, 0, 100.5, 200],
       [400, 0, 200.5, 400]
+    ]
+  ],
+  [
+    "a curve that falls and rises",
+    Backoff.fromCurve(hollow),
+    [
+      [100, 0, 50.5, 100],
+      [100, 0, 50.5, 100],
+      [100, 0, 50.5, 100]
+    ]
+  ],
+  [
+    "a curve without chance, whatever interval it declares",
+    Backoff.fromCurve(Curve.make({ ...counted(9), intervalMillis: () => [0, 9] })),
+    [
+      [5, 5, 5, 5],
+      [5, 5, 5, 5],
+      [5, 5, 5, 5]
     ]
   ],
   [
@@ -341,6 +399,23 @@ describe("Plan.explain", { timeout: 60_000 }, () => {
     expect(Option.map(plan.hinted, ({ attempts }) => attempts)).toEqual(Option.some(attempts))
   })
 
+  it("ends attempts where a deadline cuts the operation", () => {
+    const elapsed = (deadline: Deadline.Deadline<unknown>) =>
+      worstOf(Plan.explain({ maxAttempts: 1, backoff: exponential, deadline }, { attemptTakes: "1 second" }).worst)
+        .elapsed
+    expect([Deadline.cut(400), Deadline.refuse(400)].map(elapsed)).toEqual([400, 1_000])
+  })
+
+  it("leaves out the delay of other kinds where there are none", () => {
+    const delay = Backoff.constant({ delay: 10 })
+    const cases = { Transient: delay, Throttling: delay, Timeout: delay, Server: delay, Client: delay }
+    const backoff = Backoff.byKind({ ...cases, orElse: exponential })
+    expect(delaysOf(Plan.explain({ maxAttempts: 3, backoff }))).toEqual([
+      [10, 10, 10, 10],
+      [10, 10, 10, 10]
+    ])
+  })
+
   it("hands attempts the time left of a deadline as their timeout", () => {
     const plan = Plan.explain({
       attemptTimeout: AttemptTimeout.constant(300),
@@ -478,8 +553,10 @@ describe("Plan.explain", { timeout: 60_000 }, () => {
   it.effect("counts on a smooth delay that another one hides", () =>
     Effect.gen(function* () {
       const smooth = Backoff.fromCurve(Curve.decorrelatedSmooth({ base: 1000 }))
-      const policy = { maxAttempts: 3, backoff: Backoff.max(smooth, Backoff.constant({ delay: 700 })) }
+      const constant = Backoff.constant({ delay: 700 })
+      const policy = { maxAttempts: 3, backoff: Backoff.max(smooth, constant) }
       const plan = times(Plan.explain(policy))
+      expect(times(Plan.explain({ ...policy, backoff: Backoff.max(constant, smooth) }))).toEqual(plan)
       // The first draw hides below the constant delay, and takes from the second one what is above it.
       const seen = yield* operation(policy, () => ({ ranMillis: 0, kind: "Server" })).pipe(
         Effect.provide(SeededRandom.layerFixed([0.29, 0]))
@@ -489,6 +566,42 @@ describe("Plan.explain", { timeout: 60_000 }, () => {
       expect(plan.earliest).toEqual([0, 700, 1400])
     })
   )
+
+  it.effect.each<readonly [string, (smooth: Backoff.Backoff, constant: Backoff.Backoff) => Backoff.Backoff]>([
+    ["as a case", (Throttling, orElse) => Backoff.byKind({ Throttling, orElse })],
+    ["as the rest", (orElse, Throttling) => Backoff.byKind({ Throttling, orElse })]
+  ])("counts on a smooth delay after a failure of another kind: %s", ([name, combine]) =>
+    Effect.gen(function* () {
+      const smooth = Backoff.fromCurve(Curve.decorrelatedSmooth({ base: 1000 }))
+      const policy = { maxAttempts: 3, backoff: combine(smooth, Backoff.constant({ delay: 700 })) }
+      const kinds = name === "as a case" ? (["Server", "Throttling"] as const) : (["Throttling", "Server"] as const)
+      // The first draw is left to the second delay, which is the longer for it.
+      const seen = yield* operation(policy, (attempt) => ({ ranMillis: 0, kind: kinds[attempt - 1] ?? "Server" })).pipe(
+        Effect.provide(SeededRandom.layerFixed([0, 1 - Number.EPSILON]))
+      )
+      expect(seen.starts).toEqual([0, 700, 3_538])
+      expect(times(Plan.explain(policy)).latest[2]).toBeGreaterThanOrEqual(3_538)
+    })
+  )
+
+  it("goes on where only some draws end the back-off", () => {
+    const plan = Plan.explain({ maxAttempts: 9, backoff: Backoff.fromCurve(spent) })
+    expect(plan.worst.attempts).toBe(3)
+    expect(delaysOf(plan).map(([bound, least, , most]) => [bound, least, most])).toEqual([
+      [200, 0, 200],
+      [200, 0, 200]
+    ])
+  })
+
+  it("tells attempts apart that start parts of the back-off over after different times", () => {
+    const later = Backoff.fromDelays([10, 1_000]).pipe(Backoff.resetAfter(300))
+    const sooner = Backoff.fromDelays([20, 500]).pipe(Backoff.resetAfter(100))
+    const latest = (backoff: Backoff.Backoff) =>
+      times(Plan.explain({ maxAttempts: 3, backoff, attemptTimeout: AttemptTimeout.constant(1_000) })).latest
+    // The second attempt is just too short for the longest delay to start over.
+    expect(latest(Backoff.max(later, sooner))).toEqual([0, 1_020, 1_020 + 300 + 1_000])
+    expect(latest(Backoff.max(sooner, later))).toEqual([0, 1_020, 1_020 + 300 + 1_000])
+  })
 
   it("takes means over what earlier draws have left behind", () => {
     const means = delaysOf(
@@ -584,8 +697,11 @@ describe("Plan.explain", { timeout: 60_000 }, () => {
 
   it("counts attempts by kind", () => {
     const policy = { maxAttempts: 3, backoff: Backoff.constant({ delay: 100 }) }
-    const most = (attemptsByKind: Plan.Explainable["attemptsByKind"]) =>
-      Plan.explain({ ...policy, attemptsByKind }).worst.attempts
+    const most = (attemptsByKind: Plan.Explainable["attemptsByKind"]) => {
+      const { warnings, worst } = Plan.explain({ ...policy, attemptsByKind })
+      expect(warnings).toEqual([])
+      return worst.attempts
+    }
     expect(most({ Throttling: 5 })).toBe(3 + 4)
     expect(most({ Throttling: 5, Timeout: 1 })).toBe(3 + 4)
     expect(most({ Throttling: 2, Timeout: 2, Server: 2, Client: 2, Transient: 2 })).toBe(1 + 5)
@@ -674,6 +790,25 @@ describe("Plan.Warning", () => {
       { maxAttempts: Infinity, backoff: jittered },
       ["never ends: neither attempts, back-off nor deadline stop it"]
     ],
+    ["neither of two ends", endless(Backoff.max(exponential, always)), [never]],
+    ["one of two goes on", endless(Backoff.min(ending, always)), [never]],
+    ["the other of two goes on", endless(Backoff.min(always, ending)), [never]],
+    ["both of two end", endless(Backoff.min(ending, ending)), []],
+    ["the second goes on", endless(Backoff.andThen(ending, always)), [never]],
+    ["the first goes on", endless(Backoff.andThen(always, ending)), [never]],
+    ["the first and the second end", endless(Backoff.andThen(ending, ending)), []],
+    ["only one kind goes on", endless(Backoff.byKind({ Timeout: always, orElse: ending })), [never]],
+    ["attempts are too short to start it over", endless(Backoff.resetAfter(ending, 51), 50), []],
+    ["it starts over with nothing", endless(Backoff.resetAfter(Backoff.fromDelays([]), 50), 50), []],
+    [
+      "attempts of one kind can start it over",
+      endless(Backoff.byKind({ Timeout: ending, orElse: Backoff.fromDelays([]) }).pipe(Backoff.resetAfter(50)), 50),
+      [never]
+    ],
+    ["a curve with a state goes on", endless(Backoff.fromCurve(Curve.decorrelated({ base: 100 }))), [never]],
+    ["a curve ends by its state", endless(Backoff.fromCurve(counted(3))), []],
+    ["a curve ends by its state as late as it is followed", endless(Backoff.fromCurve(counted(999))), []],
+    ["a curve ends by its state later than it is followed", endless(Backoff.fromCurve(counted(1_000))), [never]],
     ["a list ends it", { maxAttempts: Infinity, backoff: Backoff.fromDelays([1, 2]) }, []],
     ["ethernet ends", { maxAttempts: Infinity, backoff: Classic.ethernet({ slot: 1 }) }, []],
     ["the longest of two ends", { maxAttempts: Infinity, backoff: Backoff.max(jittered, Backoff.fromDelays([1])) }, []],
@@ -725,6 +860,11 @@ describe("Plan.Warning", () => {
       ["attempts from 5 on are never made: the back-off ends before"]
     ],
     [
+      "a count by kind ends it as well as the back-off",
+      { maxAttempts: 10, attemptsByKind: { Throttling: 1 }, backoff: Backoff.fromDelays([1]) },
+      []
+    ],
+    [
       "an attempt may take longer than the operation",
       {
         maxAttempts: 1,
@@ -766,6 +906,16 @@ describe("Plan.Warning", () => {
       "hints are followed beyond the cap",
       { maxAttempts: 3, backoff: jittered, hint: Hint.floor({ atMost: "2 seconds", otherwise: "clamp" }) },
       ["hints are followed up to 2s, above the cap of 1s"]
+    ],
+    [
+      "hints that take the place of delays are followed beyond the cap",
+      { maxAttempts: 3, backoff: jittered, hint: Hint.override({ atMost: "2 seconds", otherwise: "clamp" }) },
+      ["hints are followed up to 2s, above the cap of 1s"]
+    ],
+    [
+      "no hint is followed beyond a window",
+      { maxAttempts: 3, backoff: jittered, hint: Hint.within({ above: 5_000 }) },
+      []
     ],
     [
       "hints are followed, and nothing is capped",
