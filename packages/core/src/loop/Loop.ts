@@ -275,7 +275,6 @@ const ifInTime = (op: Op, delayMillis: number, then: (delayMillis: number) => Er
 
 const announce = (op: Op, failure: Failure, delayMillis: number): Erased => {
   Operation.schedule(op, delayMillis)
-  if (!op.reportsOutcomes) return releaseThenWait(op, delayMillis)
   const told = Observers.retryScheduled(op, failure, delayMillis)
   if (told === undefined) return releaseThenWait(op, delayMillis)
   return Services.andThen(told, () => ifInTime(op, delayMillis, (fitted) => releaseThenWait(op, fitted)))
@@ -290,7 +289,6 @@ const releaseThenWait = (op: Op, delayMillis: number): Erased => {
 
 const waitThenSend = (op: Op, delayMillis: number): Erased => {
   if (op.delayMillis !== delayMillis) Operation.schedule(op, delayMillis)
-  if (delayMillis === 0) return send(op)
   const { deadline } = op.prepared.policy
   // The wait is cut where the deadline passes first; then the attempt is late.
   const millis =

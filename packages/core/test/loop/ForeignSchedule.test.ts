@@ -1,4 +1,4 @@
-import { Retry } from "@effect-retry/core"
+import { Hint, Retry } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Context, Duration, Effect, Exit, FastCheck, Schedule } from "effect"
@@ -138,6 +138,17 @@ describe("Retry.retry under a foreign schedule", () => {
       const { attempt, starts } = starting(["come back later", "busy"])
       yield* Effect.flip(Retry.retry(attempt, { ...policy, backoff: Schedule.spaced("2 seconds") }))
       expect(starts).toEqual([0, 5_000, 7_000])
+    }).pipe(world)
+  )
+
+  it.effect("starts over after a hint, where the rule says so", () =>
+    Effect.gen(function* () {
+      const { attempt, starts } = starting(["busy", "come back later", "busy"])
+      const hint = Hint.override({ atMost: "1 minute", otherwise: "giveUp", startsOver: true })
+      yield* Effect.flip(
+        Retry.retry(attempt, { ...policy, maxAttempts: 5, hint, backoff: Schedule.exponential("1 second") })
+      )
+      expect(starts).toEqual([0, 1_000, 6_000, 7_000, 9_000])
     }).pipe(world)
   )
 

@@ -164,7 +164,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
     }).pipe(world)
   )
 
-  it.effect("is not noticed in fibers that outlive the attempt: beside a later one, and after an interruption", () =>
+  it.effect("is not noticed in fibers that outlive the attempt: beside a later one, an interruption, a success", () =>
     Effect.gen(function* () {
       const later = nested()
       let attempts = 0
@@ -174,14 +174,15 @@ describe("Retry.retry inside an attempt of another operation", () => {
           : Effect.never
       )
       yield* Effect.fork(Retry.retry(attempt, named("outer")))
-      const after = nested()
-      const forking = Effect.zipRight(Effect.forkDaemon(Effect.delay(after.operation, "2 seconds")), Effect.never)
-      const interrupted = yield* Effect.fork(Retry.retry(forking, named("outer")))
+      const ended = nested()
+      const forking = Effect.forkDaemon(Effect.delay(ended.operation, "2 seconds"))
+      const interrupted = yield* Effect.fork(Retry.retry(Effect.zipRight(forking, Effect.never), named("outer")))
+      yield* Retry.retry(forking, named("outer"))
       yield* Effect.sleep("1 second")
       yield* Fiber.interrupt(interrupted)
       yield* Effect.sleep("1 hour")
-      expect([later.runs(), after.runs()]).toEqual([2, 2])
-      expect([...later.noticed(), ...after.noticed()]).toEqual([])
+      expect([later.runs(), ended.runs()]).toEqual([2, 2 * 2])
+      expect([...later.noticed(), ...ended.noticed()]).toEqual([])
     }).pipe(world)
   )
 

@@ -595,9 +595,9 @@ describe("Retry.retry under a deadline that cuts", () => {
     Effect.gen(function* () {
       const stopped = yield* Effect.flip(Retry.orStopped(failing([], 1_000), cut))
       expect(stopped).toMatchObject({ reason: { _tag: "DeadlinePassed" }, attempts: 2, elapsed: within })
-      expect(stopped.history.map(({ attempt, delay }) => [attempt, delay])).toEqual([
-        [1, Option.some(Duration.millis(1000))],
-        [2, Option.none()]
+      expect(stopped.history.map(({ attempt, delay, verdict }) => [attempt, delay, verdict])).toEqual([
+        [1, Option.some(Duration.millis(1000)), Verdict.transient],
+        [2, Option.none(), Verdict.terminal("the deadline interrupted the attempt", { kind: "Timeout" })]
       ])
     }).pipe(world)
   )

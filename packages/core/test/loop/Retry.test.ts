@@ -112,7 +112,7 @@ describe("Retry.retry", () => {
 })
 
 describe("Retry.retry failure", () => {
-  const exitOf = <E>(cause: Cause.Cause<E>) =>
+  const exitOf = (cause: Cause.Cause<unknown>) =>
     Effect.gen(function* () {
       let attempts = 0
       const attempt = Effect.suspend(() => {
@@ -124,6 +124,7 @@ describe("Retry.retry failure", () => {
     })
 
   it.effect.each([
+    { name: "of a failure with nothing", cause: Cause.fail(undefined) },
     { name: "of two failures side by side", cause: Cause.parallel(Cause.fail("busy"), Cause.fail("also busy")) },
     { name: "of two failures in a row", cause: Cause.sequential(Cause.fail("busy"), Cause.fail("also busy")) },
     {
