@@ -65,6 +65,8 @@ const odd = [
 ]
 const words = ["GMT", "Sun", "Sunday", "Feb", "Infinity", "NaN", "0x", "1e99", ";r=0", ";t=", ', "a"', "T", "Z", "ms"]
 
+const inserted = [...odd, ...words, "0", "9", " ", ""]
+
 const bytes = (draw: Random): string => {
   let text = ""
   for (let left = draw(24); left > 0; left--) text += String.fromCharCode(draw(256))
@@ -96,7 +98,7 @@ const mutated = (draw: Random, values: ReadonlyArray<string>): string => {
   for (let left = 1 + draw(2); left > 0; left--) {
     const at = draw(text.length + 1)
     const rest = draw(2) === 0 ? at : at + 1
-    text = text.slice(0, at) + pick(draw, [...odd, ...words, "0", "9", " ", ""]) + text.slice(rest)
+    text = text.slice(0, at) + pick(draw, inserted) + text.slice(rest)
   }
   return text
 }
@@ -120,12 +122,12 @@ const value = (draw: Random, values: ReadonlyArray<string>): string => {
 const clocks = [1_795_132_800_000, 0, -1, NaN, Infinity, -Infinity, 8.64e15, 1e300]
 
 describe("HintHeader.read", () => {
-  it(`finds a wait in range or none in a million random values, from seed ${seed}`, () => {
+  it(`finds a wait in range or none in a quarter of a million random values, from seed ${seed}`, () => {
     const draw = random(seed)
     const found = new Map<string, number>()
     const outOfRange: Array<unknown> = []
     let values = 0
-    while (values < 1_000_000) {
+    while (values < 250_000) {
       // One header with what its reader may look at besides.
       const at = draw(seeds.length)
       const from: Record<string, string> = {}
@@ -142,7 +144,7 @@ describe("HintHeader.read", () => {
     }
     expect(outOfRange).toEqual([])
     // Every reader was reached beyond its first look at a value.
-    expect(HintHeader.standard.filter(({ name }) => (found.get(name) ?? 0) < 1_000)).toEqual([])
+    expect(HintHeader.standard.filter(({ name }) => (found.get(name) ?? 0) < 250)).toEqual([])
   }, 60_000)
 
   it("does no work on a value that is too long", () => {
