@@ -45,8 +45,9 @@ export const mean = (
   }
 }
 
-/** Over the middles of equal parts of [0, 1). */
-const alone = (tree: Tree, input: Omit<Input, "u">, draws: number): ReturnType<typeof mean> => {
+/** Over the middles of equal parts of [0, 1): one of them where nothing draws. */
+const alone = (tree: Tree, input: Omit<Input, "u">, mostDraws: number): ReturnType<typeof mean> => {
+  const draws = BackoffTree.draws(tree) ? mostDraws : 1
   let rest: Tree | undefined
   let sum = 0
   let answered = 0
