@@ -26,13 +26,20 @@ for (const jitter of [
   Laws.jitter(vitest, `Jitter ${jitter.name}`, jitter)
 }
 
+/** Cases of a schedule, a hundred waits each, of which only the seed is by chance. */
+const numRuns = 30
+
 Laws.schedule(vitest, "A capped exponential back-off", exponential.pipe(Backoff.capped("20 seconds")), {
   cap: "20 seconds",
-  rises: true
+  rises: true,
+  numRuns
 })
-Laws.schedule(vitest, "A back-off with jitter", exponential.pipe(Backoff.jittered(Jitter.full)))
-Laws.schedule(vitest, "A back-off that ends", Classic.ethernet({ slot: "1 milli" }))
-Laws.schedule(vitest, "A native schedule", Schedule.jittered(Schedule.spaced("1 second")), { cap: "1.2 seconds" })
+Laws.schedule(vitest, "A back-off with jitter", exponential.pipe(Backoff.jittered(Jitter.full)), { numRuns })
+Laws.schedule(vitest, "A back-off that ends", Classic.ethernet({ slot: "1 milli" }), { numRuns })
+Laws.schedule(vitest, "A native schedule", Schedule.jittered(Schedule.spaced("1 second")), {
+  cap: "1.2 seconds",
+  numRuns
+})
 
 Laws.classifier(
   vitest,
@@ -186,7 +193,7 @@ describe("Laws.curve", () => {
 
 describe("Laws.schedule", () => {
   const broken = (schedule: Schedule.Schedule<unknown>, options?: Laws.ScheduleOptions) =>
-    failing((runner) => Laws.schedule(runner, "it", schedule, options))
+    failing((runner) => Laws.schedule(runner, "it", schedule, { numRuns, ...options }))
 
   const delaying = (delay: (n: number) => number) =>
     Schedule.modifyDelay(Schedule.forever, (n) => Duration.millis(delay(n)))

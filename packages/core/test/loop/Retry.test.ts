@@ -382,11 +382,11 @@ describe("Retry.retry number of attempts", () => {
     }).pipe(world)
   )
 
-  it.effect("may be a million without a wait", () =>
+  it.effect("may be hundreds of thousands without a wait", () =>
     Effect.gen(function* () {
-      const million = 1_000_000
+      const many = 300_000
       const unbounded = { ...always, maxAttempts: Infinity }
-      expect(yield* Retry.retry(failingUntil(million).attempt, unbounded)).toBe(million)
+      expect(yield* Retry.retry(failingUntil(many).attempt, unbounded)).toBe(many)
     })
   )
 

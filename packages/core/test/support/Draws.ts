@@ -3,9 +3,15 @@
  */
 import { Effect, Random } from "effect"
 
-/** `count` draws of Effect's own generator, the same for the same seed. */
-export const seeded = (seed: string, count: number): ReadonlyArray<number> =>
-  Effect.runSync(Effect.replicateEffect(Random.make(seed).next, count))
+const drawn = new Map<string, ReadonlyArray<number>>()
+
+/** `count` draws of Effect's own generator, the same for the same seed; made once. */
+export const seeded = (seed: string, count: number): ReadonlyArray<number> => {
+  const key = `${count} of ${seed}`
+  const draws = drawn.get(key) ?? Effect.runSync(Effect.replicateEffect(Random.make(seed).next, count))
+  drawn.set(key, draws)
+  return draws
+}
 
 /** One draw from the middle of each of `count` cells: means over them are exact for a straight line. */
 export const middles = (count: number): ReadonlyArray<number> =>

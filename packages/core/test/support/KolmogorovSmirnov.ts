@@ -35,7 +35,7 @@ export const point =
 
 /** A distribution that depends on an earlier draw in [0, 1), averaged over that draw. */
 export const averaged =
-  (given: (u: number) => Cdf, cells = 2_000): Cdf =>
+  (given: (u: number) => Cdf, cells = 400): Cdf =>
   (x) => {
     let sum = 0
     for (let i = 0; i < cells; i++) sum += given((i + 0.5) / cells)(x)

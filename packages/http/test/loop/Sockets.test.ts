@@ -283,9 +283,9 @@ describe("HttpRetry.withRetry under a scope", () => {
 
 describe("HttpRetry.withRetry in an outage", () => {
   it.scopedLive.each([
-    ["fetch", 1_000, Clients.fetch(() => new Agent({ connections: 20 }))],
+    ["fetch", 250, Clients.fetch(() => new Agent({ connections: 20 }))],
     ["node:http", 200, Clients.nodeHttp({ keepAlive: true, maxSockets: 20 })],
-    ["undici", 1_000, Clients.undici(() => new Agent({ connections: 20 }))]
+    ["undici", 250, Clients.undici(() => new Agent({ connections: 20 }))]
   ] as const)("adds no more load than its bucket grants, and leaves nothing behind: %s", ([, operations, client]) =>
     Effect.gen(function* () {
       const before = HttpServer.handles()
