@@ -88,13 +88,11 @@ export const make = (source: Source, nowMillis: MonotonicTime.Reader = Monotonic
       }
     })
 
-  const left = ({ untilMillis }: Waiter, clock: Clock.Clock): number =>
-    untilMillis === Infinity ? Infinity : untilMillis - nowMillis(clock)
+  const left = ({ untilMillis }: Waiter, clock: Clock.Clock): number => untilMillis - nowMillis(clock)
 
   const queue = (cost: number, maxWaitMillis: number, request: Request): Effect.Effect<Option.Option<Grant>> =>
     Effect.clockWith((clock) => {
-      const untilMillis = maxWaitMillis === Infinity ? Infinity : nowMillis(clock) + maxWaitMillis
-      const waiter = waiters.enter(cost, request, untilMillis)
+      const waiter = waiters.enter(cost, request, nowMillis(clock) + maxWaitMillis)
       return Effect.onExit(serve(waiter, maxWaitMillis, clock), (exit) =>
         Exit.isFailure(exit) && Option.isSome(waiter.grant)
           ? Effect.map(waiter.grant.value.refund, () => waiters.leave(waiter))

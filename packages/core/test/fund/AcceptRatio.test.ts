@@ -56,6 +56,16 @@ describe("RateLimiter.acceptRatio", () => {
     }).pipe(Effect.provide(SeededRandom.layerFixed([])), VirtualClock.run)
   )
 
+  it.effect("has as its level how many attempts it sends without a draw", () =>
+    Effect.gen(function* () {
+      const rate = yield* RateLimiter.acceptRatio({ K: 3 })
+      yield* Effect.replicateEffect(hear(rate, "Succeeded"), 2)
+      const before = yield* rate.level
+      yield* Effect.replicateEffect(isGranted(rate, first), 2)
+      expect([before, yield* rate.level]).toEqual([7, 5])
+    }).pipe(Effect.provide(SeededRandom.layerFixed([])), VirtualClock.run)
+  )
+
   it.effect("counts what it refuses, and refuses by the formula", () =>
     Effect.gen(function* () {
       const rate = yield* RateLimiter.acceptRatio()

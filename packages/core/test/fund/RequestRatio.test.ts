@@ -26,6 +26,17 @@ describe("RetryBucket.requestRatio", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect.each([
+    { ratio: 0.999_999, retries: 1 },
+    { ratio: 0.999_998, retries: 0 }
+  ])("grants a retry that is short of a millionth: $retries at $ratio", ({ ratio, retries }) =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.requestRatio({ ratio, floorPerSecond: 0 })
+      yield* start(bucket)
+      expect(yield* drain(bucket)).toBe(retries)
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("gets credit when a first attempt starts, and from nothing else", () =>
     Effect.gen(function* () {
       const bucket = yield* RetryBucket.requestRatio({ ratio: 0.5, floorPerSecond: 0 })

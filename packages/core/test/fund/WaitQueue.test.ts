@@ -50,6 +50,15 @@ const makeQueue = (initial: number, millisPerToken = Infinity) => {
   }
 }
 
+/** Fibers let others go first after so many steps; with fewer, none gets on. */
+const turn = 16
+
+const turns = Array.from({ length: turn }, (_, early) => early)
+
+/** Takes its first turn `early` steps into an effect that takes turns. */
+const turning = <A, E, R>(early: number, self: Effect.Effect<A, E, R>) =>
+  Effect.withMaxOpsBeforeYield(Effect.zipRight(Effect.replicateEffect(Effect.void, early), self), turn)
+
 /** Forks in the order given, each when the one before it has come to its place. */
 const queueUp = (asks: ReadonlyArray<Effect.Effect<boolean>>) =>
   Effect.forEach(asks, (ask) => Effect.zipLeft(Effect.fork(ask), settled))
@@ -117,6 +126,16 @@ describe("WaitQueue.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("lets no waiter pass another one at the end of its wait either", () =>
+    Effect.gen(function* () {
+      const { ask, served, store } = makeQueue(1, 1)
+      const [costly, cheap] = yield* queueUp([ask("costly", { cost: 3 }), ask("cheap", { maxWaitMillis: 20 })])
+      expect(yield* Fiber.join(cheap!)).toBe(false)
+      expect([served, store.tokens, yield* nowMillis]).toEqual([[], 1, 21])
+      yield* Fiber.interrupt(costly!)
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("gives tokens that came for a waiter to no later attempt", () =>
     Effect.gen(function* () {
       const { add, ask, served, store } = makeQueue(0)
@@ -150,6 +169,20 @@ describe("WaitQueue.acquire", () => {
       expect(yield* queue.length).toBe(3)
       yield* Fiber.interrupt(waiting)
     }).pipe(VirtualClock.run)
+  )
+
+  it.effect("counts no waiter behind another one, at whatever step they take turns", () =>
+    Effect.forEach(turns, (early) =>
+      Effect.gen(function* () {
+        const { ask, queue } = makeQueue(0, 1000)
+        const waits = [1000, 2000, 3000]
+        const asks = waits.map((maxWaitMillis) => turning(early, ask(`${maxWaitMillis}`, { maxWaitMillis })))
+        const waiting = yield* Effect.forEach(asks, Effect.fork)
+        yield* settled
+        expect(yield* queue.length).toBe(3)
+        yield* Fiber.interruptAll(waiting)
+      })
+    ).pipe(VirtualClock.run)
   )
 
   it.effect("refuses when the longest wait is over, and lets the next waiter look", () =>
@@ -210,9 +243,22 @@ describe("WaitQueue.acquire", () => {
       expect(store.demands).toHaveLength(2)
       yield* Effect.repeatN(Effect.zipRight(wakeFirst, settled), 4)
       expect(store.demands).toHaveLength(7)
+      const [last] = yield* queueUp([ask("d")])
+      yield* Effect.zipRight(Fiber.interrupt(last!), settled)
+      expect(store.demands).toHaveLength(7)
       yield* Effect.zipRight(drip(3), Effect.sleep("2 minutes"))
       expect(served).toEqual(["a", "b", "c"])
       expect(store.demands).toHaveLength(10)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("never looks by itself where time brings no tokens", () =>
+    Effect.gen(function* () {
+      const { ask, store } = makeQueue(0)
+      const [waiting] = yield* queueUp([ask("a")])
+      yield* Effect.sleep("60 days")
+      expect(store.demands).toHaveLength(2)
+      yield* Fiber.interrupt(waiting!)
     }).pipe(VirtualClock.run)
   )
 

@@ -50,5 +50,54 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "cost - level > 1e-6 * Math.min(1, cost)",
     replacement: "cost - level >= 1e-6 * Math.min(1, cost)",
     reason: "But for a cost of zero, two such numbers are the same only by the chance of their rounding."
+  },
+  {
+    file: "packages/core/src/fund/AtOnce.ts",
+    line: "const succeed = <A>(value: A): Exit.Exit<A> => (value === undefined ? (Exit.void as Exit.Exit<A>) : Exit.succeed(value))",
+    original: "value === undefined",
+    replacement: "false",
+    reason: "The success with nothing is only made once for all."
+  },
+  {
+    file: "packages/core/src/fund/Quota.ts",
+    line: "tokens > 0 ? store.change((state, now) => TokenStore.added(state, limits, now, tokens)) : Effect.void",
+    original: "tokens > 0",
+    replacement: "tokens >= 0",
+    reason: "To put in no tokens changes nothing: it only takes longer."
+  },
+  {
+    file: "packages/core/src/fund/TokenStore.ts",
+    line: "const queue = maxWaitMillis === undefined ? undefined : WaitQueue.make({ take, millisUntil }, nowMillis)",
+    original: "maxWaitMillis === undefined",
+    replacement: "false",
+    reason: "The queue that is made is not used: without a longest wait, none waits."
+  },
+  {
+    file: "packages/core/src/fund/TokenStore.ts",
+    line: "queue === undefined || maxWaitMillis === undefined",
+    original: "queue === undefined || maxWaitMillis === undefined",
+    replacement: "queue === undefined && maxWaitMillis === undefined",
+    reason: "Either both are absent or neither is; the compiler does not know it."
+  },
+  {
+    file: "packages/core/src/fund/TokenStore.ts",
+    line: "queue === undefined || maxWaitMillis === undefined",
+    original: "queue === undefined",
+    replacement: "false",
+    reason: "Either both are absent or neither is; the compiler does not know it."
+  },
+  {
+    file: "packages/core/src/fund/TokenStore.ts",
+    line: "queue === undefined || maxWaitMillis === undefined",
+    original: "maxWaitMillis === undefined",
+    replacement: "false",
+    reason: "Either both are absent or neither is; the compiler does not know it."
+  },
+  {
+    file: "packages/core/src/fund/WaitQueue.ts",
+    line: ": pause(waiter, clock, leftMillis + graceMillis)",
+    original: "leftMillis + graceMillis",
+    replacement: "leftMillis - graceMillis",
+    reason: "It is looked at sooner, and again until the millisecond has passed."
   }
 ]
