@@ -107,6 +107,24 @@ describe("Retry.retry under a deadline that refuses", () => {
     }).pipe(world)
   )
 
+  it.effect("makes the first attempt at once, also where the reserve is all the time there is", () =>
+    Effect.gen(function* () {
+      let nanos = 0n
+      const moving = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+        Effect.clockWith((clock) =>
+          Effect.withClock(self, {
+            ...clock,
+            [Clock.ClockTypeId]: Clock.ClockTypeId,
+            unsafeCurrentTimeNanos: () => (nanos += 1_000_000n)
+          })
+        )
+      const bounded = { ...endless, deadline: Deadline.refuse("1 second", { reserve: "1 second" }) }
+      const stopped = yield* Effect.flip(moving(Retry.orStopped(failing([]), bounded)))
+      expect(stopped).toMatchObject({ reason: { _tag: "DeadlinePassed" }, attempts: 1 })
+      expect(stopped.history.map(({ startedAfter }) => startedAfter)).toEqual([Duration.zero])
+    }).pipe(world)
+  )
+
   it.effect("adds nothing for a monotonic clock that steps back all the same", () =>
     Effect.gen(function* () {
       const starts: Array<number> = []
@@ -278,6 +296,20 @@ describe("Retry.retry judges the deadline after whatever took time", () => {
         expect(yield* slowStarts(fields, deadline)).toEqual({ starts: [0], reason: "DeadlinePassed", at: 5_000 })
       }
     })
+  )
+
+  it.effect("remembers the wait that was left", () =>
+    Effect.gen(function* () {
+      const stopped = yield* Effect.flip(
+        Retry.orStopped(failing([]), {
+          ...endless,
+          backoff: Backoff.constant({ delay: "4 seconds" }),
+          observe: [on("RetryScheduled", Effect.sleep("3 seconds"))],
+          deadline: Deadline.truncate("8 seconds", { reserve: "2 seconds" })
+        })
+      )
+      expect(stopped.history.map(({ delay }) => delay)).toEqual([Option.some(Duration.seconds(3)), Option.none()])
+    }).pipe(world)
   )
 
   it.effect.each([

@@ -17,6 +17,98 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "No kind has no limit either."
   },
   {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "prepared.eager || onStopped !== undefined",
+    original: "prepared.eager || onStopped !== undefined",
+    replacement: "true",
+    reason: "Only saves work: an operation that needs nothing before its first failure may begin before it, too."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "prepared.policy.release !== undefined || Outcomes.hearsAbandoned(bucket) || Outcomes.hearsAbandoned(rateLimiter)",
+    original:
+      "prepared.policy.release !== undefined || Outcomes.hearsAbandoned(bucket) || Outcomes.hearsAbandoned(rateLimiter)",
+    replacement: "true",
+    reason: "Only saves work: the clean-up has nothing to refund, release or tell."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "return told === undefined ? runAttempt(op) : Services.andThen(told, () => unlessLate(op, runAttempt))",
+    original: "told === undefined",
+    replacement: "false",
+    reason: "Only saves work: no time has passed that could make the attempt late."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "op.prepared.policy.deadline === undefined ? undefined : Decision.late(op.prepared, Operation.elapsedMillis(op))",
+    original: "op.prepared.policy.deadline === undefined",
+    replacement: "false",
+    reason: "Only saves a look at the clock: nothing is late without a deadline."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "return op.reportsOutcomes || name !== undefined || result !== undefined",
+    original: "op.reportsOutcomes || name !== undefined || result !== undefined",
+    replacement: "true",
+    reason: "Only saves work: there is nothing to do after a success."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: 'if (cause._tag !== "Fail" && (Cause.isDie(cause) || !Cause.isFailure(cause))) return Effect.failCause(cause)',
+    original: 'cause._tag !== "Fail"',
+    replacement: "true",
+    reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: 'if (cause._tag !== "Fail" && (Cause.isDie(cause) || !Cause.isFailure(cause))) return Effect.failCause(cause)',
+    original: '"Fail"',
+    replacement: '""',
+    reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: 'const error = cause._tag === "Fail" ? cause.error : Option.getOrThrow(Cause.failureOption(cause))',
+    original: 'cause._tag === "Fail"',
+    replacement: "false",
+    reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: 'const error = cause._tag === "Fail" ? cause.error : Option.getOrThrow(Cause.failureOption(cause))',
+    original: '"Fail"',
+    replacement: '""',
+    reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "if (!op.reportsOutcomes) return decide(op, failure, undefined, undefined)",
+    original: "!op.reportsOutcomes",
+    replacement: "false",
+    reason: "Only saves work: there is nothing to tell."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "if (told === undefined) return releaseThenWait(op, delayMillis)",
+    original: "told === undefined",
+    replacement: "false",
+    reason: "Only saves a look at the clock: no time has passed that could shorten the wait."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "if (op.open === undefined) return waitThenSend(op, delayMillis)",
+    original: "op.open === undefined",
+    replacement: "false",
+    reason: "Only saves a look at the clock: nothing is released, and no time has passed."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "if (op.delayMillis !== delayMillis) Operation.schedule(op, delayMillis)",
+    original: "op.delayMillis !== delayMillis",
+    replacement: "true",
+    reason: "Only saves work: it notes the same once more."
+  },
+  {
     file: "packages/core/src/loop/Operation.ts",
     line: 'const asksForOuter = prepared.retries && (prepared.observers.length > 0 || policy.whenNested === "standDown")',
     original: 'prepared.observers.length > 0 || policy.whenNested === "standDown"',
@@ -108,5 +200,12 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "{ // What has no properties, or none that can be read, says nothing. return undefined }",
     replacement: "{}",
     reason: "A function that returns nothing answers `undefined`."
+  },
+  {
+    file: "packages/core/src/loop/Stop.ts",
+    line: "const within = Duration.millis(op.prepared.policy.deadline?.withinMillis ?? 0)",
+    original: "op.prepared.policy.deadline?.withinMillis",
+    replacement: "op.prepared.policy.deadline.withinMillis",
+    reason: "Asked only where a deadline has passed."
   }
 ]
