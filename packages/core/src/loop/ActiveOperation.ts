@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 import { globalValue } from "effect/GlobalValue"
+import * as RuntimeFlags from "effect/RuntimeFlags"
 
 /**
  * An operation with a name, and which of its attempts is running.
@@ -38,8 +39,8 @@ export type Host = Pick<Fiber.RuntimeFiber<unknown, unknown>, "getFiberRef">
 export interface ActiveAttempt extends ActiveOperation {
   /** The attempt around it, where that ran when this one began. */
   readonly outer: ActiveAttempt | undefined
-  /** Whether an interruption of the fiber ends the operation. */
-  readonly isInterruptible: boolean
+  /** Of the fiber, when the operation began: they say whether an interruption of the fiber ends the operation. */
+  readonly runtimeFlags: RuntimeFlags.RuntimeFlags
   /** The fiber that runs the operation; `undefined` once the attempt has ended. */
   fiber: Host | undefined
 }
@@ -68,8 +69,8 @@ export const current = (fiber: Host): ActiveAttempt | undefined => {
  *
  * @category guards
  */
-export const isRunning = ({ fiber, isInterruptible }: ActiveAttempt): boolean =>
-  fiber !== undefined && !(isInterruptible && isInterrupted(fiber))
+export const isRunning = ({ fiber, runtimeFlags }: ActiveAttempt): boolean =>
+  fiber !== undefined && !(RuntimeFlags.interruptible(runtimeFlags) && isInterrupted(fiber))
 
 /** An interruption bypasses the loop, so the attempt is not noted as ended. */
 const isInterrupted = (fiber: Host): boolean => !Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))
@@ -79,13 +80,11 @@ const isInterrupted = (fiber: Host): boolean => !Cause.isEmpty(fiber.getFiberRef
  *
  * @category constructors
  */
-export const make = (operation: ActiveOperation, fiber: Host, isInterruptible: boolean): ActiveAttempt => ({
-  name: operation.name,
-  attempt: operation.attempt,
-  outer: current(fiber),
-  isInterruptible,
-  fiber
-})
+export const make = (
+  { attempt, name }: ActiveOperation,
+  fiber: Host,
+  runtimeFlags: RuntimeFlags.RuntimeFlags
+): ActiveAttempt => ({ name, attempt, outer: current(fiber), runtimeFlags, fiber })
 
 /**
  * Makes an attempt visible to operations inside it.
@@ -93,7 +92,7 @@ export const make = (operation: ActiveOperation, fiber: Host, isInterruptible: b
  * @category running
  */
 export const inside = <A, E, R>(self: Effect.Effect<A, E, R>, active: ActiveAttempt): Effect.Effect<A, E, R> =>
-  Effect.zipRight(FiberRef.set(innermost, active), self)
+  Effect.flatMap(FiberRef.set(innermost, active), () => self)
 
 /**
  * Notes that an attempt has ended.

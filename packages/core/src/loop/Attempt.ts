@@ -5,7 +5,6 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
 import * as TimeLeft from "../decide/TimeLeft.ts"
 import * as ActiveOperation from "./ActiveOperation.ts"
@@ -69,7 +68,7 @@ const withName = (op: Operation.Operation, self: Erased): Erased => {
   const { attempts, fiber, prepared, runtimeFlags } = op
   const { name } = prepared.policy
   if (name === undefined || !prepared.retries) return self
-  op.active = ActiveOperation.make({ name, attempt: attempts }, fiber, RuntimeFlags.interruptible(runtimeFlags))
+  op.active = ActiveOperation.make({ name, attempt: attempts }, fiber, runtimeFlags)
   return ActiveOperation.inside(self, op.active)
 }
 

@@ -1,8 +1,8 @@
 /**
  * Tells a policy's observers what happens. For a policy without observers there is nothing to run.
  *
- * Fields of an event are its own, so that it can be spread, compared and written as JSON; what costs something to find
- * out is found out when an observer asks for it.
+ * Each event is one literal: to copy the fields that all have takes up to microseconds. Its fields are its own, so that
+ * it can be spread, compared and written as JSON.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -10,7 +10,7 @@ import { Key } from "../fund/Key.ts"
 import type { Failure, Operation } from "./Operation.ts"
 import { elapsed, wholeDuration } from "./Operation.ts"
 import * as Readable from "./Readable.ts"
-import type { Common, RetryEvent } from "./RetryEvent.ts"
+import type { Details, RetryEvent } from "./RetryEvent.ts"
 import type { StopReason } from "./RetryStopped.ts"
 import type { Telling } from "./Services.ts"
 import * as Services from "./Services.ts"
@@ -20,81 +20,99 @@ import * as Services from "./Services.ts"
  */
 export const nestingNoticed = (op: Operation): Telling => {
   const { outer } = op
-  return outer === undefined || op.attempts > 1
-    ? undefined
-    : tell(op, () =>
-        Object.assign(common(op, "NestingNoticed"), {
-          outer: { name: outer.name, attempt: outer.attempt }
-        })
-      )
+  if (outer === undefined || op.attempts > 1) return undefined
+  return tell(op, () => ({
+    _tag: "NestingNoticed",
+    name: nameOf(op),
+    attempt: op.attempts,
+    maxAttempts: op.prepared.policy.maxAttempts,
+    elapsed: elapsed(op),
+    level: Services.level(op),
+    details: detailsOf(op),
+    outer: { name: outer.name, attempt: outer.attempt }
+  }))
 }
 
 /**
  * @category running
  */
 export const attemptFailed = (op: Operation, failure: Failure): Telling =>
-  tell(op, () =>
-    Object.assign(common(op, "AttemptFailed", failure), {
-      error: failure.error,
-      verdict: failure.verdict,
-      ran: wholeDuration(failure.failedMillis - op.attemptStartedMillis),
-      rateLimiterWait: wholeDuration(op.rateLimiterWaitMillis)
-    })
-  )
+  tell(op, () => ({
+    _tag: "AttemptFailed",
+    name: nameOf(op),
+    attempt: op.attempts,
+    maxAttempts: op.prepared.policy.maxAttempts,
+    elapsed: elapsed(op),
+    level: Services.level(op),
+    details: detailsOf(op, failure),
+    error: failure.error,
+    verdict: failure.verdict,
+    ran: wholeDuration(failure.failedMillis - op.attemptStartedMillis),
+    rateLimiterWait: wholeDuration(op.rateLimiterWaitMillis)
+  }))
 
 /**
  * @category running
  */
 export const retryScheduled = (op: Operation, failure: Failure, delayMillis: number): Telling =>
-  tell(op, () =>
-    Object.assign(common(op, "RetryScheduled", failure), {
-      error: failure.error,
-      verdict: failure.verdict,
-      delay: Duration.millis(delayMillis),
-      source: op.source,
-      cost: op.retryGrant?.tokens ?? 0
-    })
-  )
+  tell(op, () => ({
+    _tag: "RetryScheduled",
+    name: nameOf(op),
+    attempt: op.attempts,
+    maxAttempts: op.prepared.policy.maxAttempts,
+    elapsed: elapsed(op),
+    level: Services.level(op),
+    details: detailsOf(op, failure),
+    error: failure.error,
+    verdict: failure.verdict,
+    delay: Duration.millis(delayMillis),
+    source: op.source,
+    cost: op.retryGrant?.tokens ?? 0
+  }))
 
 /**
  * @category running
  */
 export const succeeded = (op: Operation): Telling =>
-  tell(op, () =>
-    Object.assign(common(op, "Succeeded"), {
-      rateLimiterWait: wholeDuration(op.rateLimiterWaitMillis)
-    })
-  )
+  tell(op, () => ({
+    _tag: "Succeeded",
+    name: nameOf(op),
+    attempt: op.attempts,
+    maxAttempts: op.prepared.policy.maxAttempts,
+    elapsed: elapsed(op),
+    level: Services.level(op),
+    details: detailsOf(op),
+    rateLimiterWait: wholeDuration(op.rateLimiterWaitMillis)
+  }))
 
 /**
  * @category running
  */
 export const gaveUp = (op: Operation, error: unknown, reason: StopReason): Telling =>
-  tell(op, () => Object.assign(common(op, "GaveUp", { error }), { error, reason }))
-
-/** What every event tells. Of the details it knows what core knows: a protocol or a driver may know more. */
-const common = <T extends RetryEvent["_tag"]>(
-  op: Operation,
-  _tag: T,
-  failed?: { readonly error: unknown }
-): Common & { readonly _tag: T } => {
-  const { maxAttempts, name = "" } = op.prepared.policy
-  const { currentContext } = op.fiber
-  return {
-    _tag,
-    name,
+  tell(op, () => ({
+    _tag: "GaveUp",
+    name: nameOf(op),
     attempt: op.attempts,
-    maxAttempts,
+    maxAttempts: op.prepared.policy.maxAttempts,
     elapsed: elapsed(op),
     level: Services.level(op),
-    details: () => ({
-      subject: name,
-      outcome: failed === undefined ? "" : Readable.outcome(failed.error),
-      key: Context.get(currentContext, Key),
-      attributes: {},
-      tags: {}
-    })
-  }
+    details: detailsOf(op, { error }),
+    error,
+    reason
+  }))
+
+const nameOf = ({ prepared }: Operation): string => prepared.policy.name ?? ""
+
+/** What core knows at the time of an event: a protocol or a driver may know more. */
+const detailsOf = (op: Operation, failed?: { readonly error: unknown }): (() => Details) => {
+  const { currentContext } = op.fiber
+  return () => ({
+    subject: nameOf(op),
+    outcome: failed === undefined ? "" : Readable.outcome(failed.error),
+    key: Context.get(currentContext, Key),
+    attributes: {},
+    tags: {}
+  })
 }
 
 const tell = (op: Operation, event: () => RetryEvent): Telling =>

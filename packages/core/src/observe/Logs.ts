@@ -6,6 +6,7 @@ import * as FiberRef from "effect/FiberRef"
 import * as HashSet from "effect/HashSet"
 import * as LogLevel from "effect/LogLevel"
 import * as Logger from "effect/Logger"
+import * as AtOnce from "../fund/AtOnce.ts"
 import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
 import { line } from "./Line.ts"
@@ -32,8 +33,8 @@ export const logs = (levels: Levels = {}): Observer => {
 }
 
 const logged = (event: RetryEvent, level: LogLevel.LogLevel): Effect.Effect<void> =>
-  FiberRef.getWith(FiberRef.currentMinimumLogLevel, (least) =>
-    LogLevel.lessThan(level, least)
+  AtOnce.suspend(() =>
+    LogLevel.lessThan(level, AtOnce.currentFiber().getFiberRef(FiberRef.currentMinimumLogLevel))
       ? Effect.void
       : Effect.flatMap(attributes(event), (shown) =>
           outsideOfSpans(Effect.annotateLogs(Effect.logWithLevel(level, line(event)), shown))

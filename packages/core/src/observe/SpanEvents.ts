@@ -1,10 +1,9 @@
 /**
- * Events on the current span. Where there is none, the observer only looks for it in the context.
+ * Events on the current span. Where there is none, the observer only looks for it.
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Tracer from "effect/Tracer"
+import type * as Tracer from "effect/Tracer"
+import * as AtOnce from "../fund/AtOnce.ts"
 import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
 
@@ -17,10 +16,9 @@ import { attributes } from "./Attributes.ts"
 export const spanEvents: Observer = (event) =>
   event._tag === "Succeeded" && event.attempt === 1
     ? Effect.void
-    : Effect.contextWithEffect((context: Context.Context<never>) => {
-        // `Effect.currentSpan` fails where there is none, with an error whose stack takes ten microseconds.
-        const span = Context.getOption(context, Tracer.ParentSpan)
-        return Option.isNone(span) || span.value._tag !== "Span" ? Effect.void : added(span.value, event)
+    : AtOnce.suspend(() => {
+        const span = AtOnce.currentFiber().currentSpan
+        return span === undefined || span._tag !== "Span" ? Effect.void : added(span, event)
       })
 
 const added = (span: Tracer.Span, event: RetryEvent): Effect.Effect<void> =>

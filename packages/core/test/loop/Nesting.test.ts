@@ -1,6 +1,6 @@
 import { Backoff, Classifier, Policy, Retry } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Schedule } from "effect"
+import { Duration, Effect, Exit, Fiber, Runtime, Schedule } from "effect"
 import * as Heard from "./Heard.ts"
 import { nowMillis, world } from "./Recording.ts"
 
@@ -194,6 +194,92 @@ describe("Retry.retry inside an attempt of another operation", () => {
         yield* Effect.exit(after.operation)
         expect(after.noticed()).toEqual([])
       }
+    }).pipe(world)
+  )
+
+  /** Runs an effect by a runtime, from outside of the fiber that captured it, and waits for its end. */
+  const run = (runtime: Runtime.Runtime<never>, self: Effect.Effect<unknown, unknown>) =>
+    Fiber.await(Runtime.runFork(runtime, self))
+
+  it.effect("is noticed in a runtime that was captured inside, for as long as the attempt runs", () =>
+    Effect.gen(function* () {
+      const inner = nested()
+      const runtimes: Array<Runtime.Runtime<never>> = []
+      const attempt = Effect.gen(function* () {
+        runtimes.push(yield* Effect.runtime<never>())
+        yield* Effect.sleep("1 minute")
+        for (const runtime of runtimes) yield* run(runtime, inner.operation)
+        yield* Effect.fail("busy")
+      })
+      yield* Effect.exit(Retry.retry(attempt, named("outer")))
+      expect(inner.noticed()).toEqual([outer(1), outer(2)])
+    }).pipe(world)
+  )
+
+  it.effect("is not noticed in a runtime that was captured outside, while the same fiber makes attempts", () =>
+    Effect.gen(function* () {
+      yield* Retry.retry(Effect.void, named("earlier"))
+      const runtime = yield* Effect.runtime<never>()
+      const inner = nested()
+      const attempt = Effect.zipRight(
+        Effect.suspend(() => run(runtime, inner.operation)),
+        Effect.fail("busy")
+      )
+      yield* Effect.exit(Retry.retry(attempt, named("outer")))
+      expect(inner.runs()).toBe(2 * 2)
+      expect(inner.noticed()).toEqual([])
+    }).pipe(world)
+  )
+
+  it.effect("is noticed after another operation with a name has ended in the same attempt", () =>
+    Effect.gen(function* () {
+      const inner = nested()
+      const before = Retry.retry(Effect.fail("busy"), named("before"))
+      const attempt = Effect.zipRight(Effect.exit(before), inner.operation)
+      yield* Effect.exit(Retry.retry(attempt, named("outer")))
+      const forked = Effect.flatMap(Effect.fork(Effect.exit(before)), Fiber.join)
+      yield* Effect.exit(Retry.retry(Effect.zipRight(forked, inner.operation), named("outer")))
+      expect(inner.noticed()).toEqual([outer(1), outer(2), outer(1), outer(2)])
+    }).pipe(world)
+  )
+
+  it.effect("is not noticed where a fiber takes over the FiberRefs of one that makes an attempt", () =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.fork(Retry.retry(Effect.never, named("outer")))
+      yield* Effect.yieldNow()
+      const after = nested()
+      yield* Fiber.inheritAll(fiber)
+      yield* Effect.exit(after.operation)
+      yield* Retry.retry(Effect.void, named("own"))
+      yield* Fiber.inheritAll(fiber)
+      yield* Effect.exit(after.operation)
+      yield* Fiber.interrupt(fiber)
+      expect(after.noticed()).toEqual([])
+    }).pipe(world)
+  )
+
+  it.effect("is over where the operation is interrupted, though its fiber goes on", () =>
+    Effect.gen(function* () {
+      const after = nested()
+      const operation = Effect.uninterruptibleMask((restore) =>
+        Effect.catchAllCause(restore(Retry.retry(Effect.never, named("outer"))), () => after.operation)
+      )
+      const fiber = yield* Effect.fork(operation)
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(fiber)
+      expect(after.runs()).toBe(2)
+      expect(after.noticed()).toEqual([])
+    }).pipe(world)
+  )
+
+  it.effect("is noticed in an operation that an interruption of its fiber does not end", () =>
+    Effect.gen(function* () {
+      const inner = nested()
+      const slow = Retry.retry(Effect.zipRight(Effect.sleep("1 second"), inner.operation), named("outer"))
+      const fiber = yield* Effect.fork(Effect.uninterruptible(Effect.exit(slow)))
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(fiber)
+      expect(inner.noticed()).toEqual([outer(1), outer(2)])
     }).pipe(world)
   )
 })

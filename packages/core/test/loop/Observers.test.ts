@@ -359,6 +359,50 @@ describe("Retry.retry events of judged results", () => {
   )
 })
 
+describe("Retry.retry event", () => {
+  const kept = Effect.gen(function* () {
+    const events: Array<Observe.RetryEvent> = []
+    const observer: Observe.Observer = (event) => Effect.sync(() => void events.push(event))
+    const attempt = Effect.zipRight(Effect.sleep("300 millis"), Effect.fail("busy" as const))
+    const observed = { ...policy, maxAttempts: 2, name: Heard.name, observe: [observer] }
+    yield* Effect.provideService(Effect.exit(Retry.retry(attempt, observed)), TokenBucket.Key, "orders")
+    return events
+  })
+
+  it.effect("keeps what was true when it was told, however late it is read", () =>
+    Effect.gen(function* () {
+      const events = yield* kept
+      yield* Effect.sleep("1 hour")
+      expect(events.map(({ attempt, elapsed }) => [attempt, Duration.toMillis(elapsed)])).toEqual([
+        [1, 300],
+        [1, 300],
+        [2, 1600],
+        [2, 1600]
+      ])
+      expect(events.map((event) => event.details())).toEqual(
+        events.map(() => ({ subject: Heard.name, outcome: "string", key: "orders", attributes: {}, tags: {} }))
+      )
+    }).pipe(world)
+  )
+
+  it.effect("has its fields as its own: it can be copied, compared and written", () =>
+    Effect.gen(function* () {
+      const [event] = yield* kept
+      const fields = ["_tag", "name", "attempt", "maxAttempts", "elapsed", "level", "details"]
+      expect(Object.keys({ ...event })).toEqual([...fields, "error", "verdict", "ran", "rateLimiterWait"])
+      expect({ ...event }).toStrictEqual(event)
+      expect(JSON.parse(JSON.stringify(event))).toMatchObject({
+        _tag: "AttemptFailed",
+        name: Heard.name,
+        elapsed: { _id: "Duration", _tag: "Millis", millis: 300 },
+        error: "busy",
+        ran: { millis: 300 },
+        rateLimiterWait: { millis: 0 }
+      })
+    }).pipe(world)
+  )
+})
+
 describe("Retry.retry events under a bucket", () => {
   const levels = (steps: Recording.Attempts, rateLimiter = TokenBucket.unlimited) =>
     Effect.gen(function* () {
@@ -906,7 +950,11 @@ describe("Retry.retry without observers", () => {
       })
       const observed = { ...jittered, observe: [() => Effect.void] }
       const { looks } = yield* counting(Retry.retry(Effect.succeed("done"), observed))
-      expect(looks).toContain("clock.unsafeCurrentTimeNanos")
+      expect(looks).toEqual(["clock.unsafeCurrentTimeNanos", "clock.unsafeCurrentTimeNanos"])
+      const timed = { ...jittered, deadline: Deadline.refuse("1 hour"), bucket: TokenBucket.unlimited }
+      expect((yield* counting(Retry.retry(Effect.succeed("done"), timed))).looks).toEqual([
+        "clock.unsafeCurrentTimeNanos"
+      ])
     }).pipe(world)
   )
 

@@ -2,7 +2,7 @@ import { Backoff, Classifier, Observe, Retry, RetryBucket, TokenBucket, Verdict 
 import * as Metrics from "@effect-retry/core/Metrics"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Context, Effect, FastCheck, Metric } from "effect"
+import { Chunk, Context, Effect, Exit, FastCheck, Fiber, Metric } from "effect"
 import { law } from "../support/Laws.ts"
 import * as Events from "./Events.ts"
 
@@ -182,6 +182,59 @@ describe("Observe.metrics", () => {
       ])
       expect(yield* count(Metrics.nested, { operation, outer: "job" })).toBe(50)
     })
+  )
+
+  it.effect("keeps operations of one name apart by the tags of their fibers, whichever policy they have", () =>
+    Effect.gen(function* () {
+      const operation = "metrics/tags"
+      const call = (table: string) =>
+        Retry.retry(failing("busy"), policyOf(operation)).pipe(Effect.tagMetrics({ table, region: "eu" }))
+      const calls = [call("orders"), call("users"), call("orders"), Retry.retry(Effect.void, policyOf(operation))]
+      yield* Effect.all(calls, { concurrency: "unbounded" })
+      expect(yield* seriesOf(operation)).toEqual(
+        [
+          "retry_attempts_total outcome=succeeded",
+          ...["orders", "users"].flatMap((table) => [
+            `retry_attempts_total outcome=failed table=${table} region=eu`,
+            `retry_attempts_total outcome=succeeded table=${table} region=eu`,
+            `retry_delay_milliseconds source=Curve table=${table} region=eu`,
+            `retry_retries_total kind=Transient table=${table} region=eu`
+          ])
+        ].toSorted()
+      )
+      const succeeded = (tags: Record<string, string>) =>
+        count(Metrics.attempts, { operation, outcome: "succeeded", ...tags })
+      expect(yield* succeeded({ table: "orders", region: "eu" })).toBe(2)
+      expect(yield* succeeded({ table: "users", region: "eu" })).toBe(1)
+      expect(yield* succeeded({})).toBe(1)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("counts where and when its effect runs, also inside an observer around it", () =>
+    Effect.gen(function* () {
+      const operation = "metrics/around"
+      const tagging: Observe.Observer = (event) => Effect.tagMetrics(Observe.metrics(event), "shard", "1")
+      yield* Retry.retry(Effect.void, { ...policyOf(operation), observe: [tagging] })
+      Observe.metrics({ ...Events.succeeded, name: operation })
+      expect(yield* seriesOf(operation)).toEqual(["retry_attempts_total outcome=succeeded shard=1"])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("counts before a bucket that takes time has told its level", () =>
+    Effect.gen(function* () {
+      const operation = "metrics/slow level"
+      const told = (level: Effect.Effect<number>) =>
+        Effect.exit(Observe.metrics({ ...Events.succeeded, name: operation, level: Effect.asSome(level) }))
+      const attempts = count(Metrics.attempts, { operation, outcome: "succeeded" })
+      const level = Effect.map(Metric.value(series(Metrics.bucketLevel, { operation })), ({ value }) => value)
+      const fiber = yield* Effect.fork(told(Effect.as(Effect.sleep("1 second"), 7)))
+      yield* Effect.sleep("500 millis")
+      expect([yield* attempts, yield* level]).toEqual([1, 0])
+      yield* Fiber.join(fiber)
+      expect([yield* attempts, yield* level]).toEqual([1, 7])
+      expect(yield* told(Effect.die("no level"))).toEqual(Exit.die("no level"))
+      expect([yield* attempts, yield* level]).toEqual([2, 7])
+    }).pipe(VirtualClock.run)
   )
 })
 

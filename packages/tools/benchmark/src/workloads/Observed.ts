@@ -14,25 +14,32 @@ const policies = {
   "`attemptSpan`": { ...policy, attemptSpan: "benchmark" }
 }
 
-const rows = (call: () => Call): ReadonlyArray<Row> => [
+type Targets = { readonly [name in keyof typeof policies]?: number }
+
+const rows = (call: () => Call, targets: Targets): ReadonlyArray<Row> => [
   { name: "hand-written", sample: insideOneFiber(constant(handWritten(call()))) },
   { name: "no observer, no name, no span", sample: insideOneFiber(constant(Retry.retry(call(), policy))) },
-  ...Object.entries(policies).map(([name, observed]) => ({
-    name,
-    sample: insideOneFiber(constant(Retry.retry(call(), observed)))
-  }))
+  ...Object.entries(policies).map(([name, observed]): Row => {
+    const atMost = (targets as Readonly<Record<string, number>>)[name]
+    return {
+      name,
+      sample: insideOneFiber(constant(Retry.retry(call(), observed))),
+      ...(atMost !== undefined && { target: { of: "ratio", atMost } })
+    }
+  })
 ]
 
 export const observedSuccess: Workload = {
   title: "Observed: succeeds at once",
   about: [
     "One event, the success, for a policy that has observers; none for the others.",
-    "A `name` is a service provided to every attempt, an `attemptSpan` a span around it."
+    "A `name` is written down in the fiber for every attempt, an `attemptSpan` is a span around it."
   ],
   unit: "ns",
   rounds: 31,
   baseline: "hand-written",
-  rows: rows(() => ready)
+  // The row without observers, 0.7, and what an event, metrics or a name may add.
+  rows: rows(() => ready, { "no-op observer": 3.4, "`Observe.metrics`": 6.1, "`name`": 5.2 })
 }
 
 export const observedTwoFailures: Workload = {
@@ -44,5 +51,6 @@ export const observedTwoFailures: Workload = {
   unit: "ns",
   rounds: 31,
   baseline: "hand-written",
-  rows: rows(flaky)
+  // The same for each event, and for the name of each attempt: the baseline has three attempts.
+  rows: rows(flaky, { "no-op observer": 4.8, "`Observe.metrics`": 7.8, "`name`": 4.8 })
 }
