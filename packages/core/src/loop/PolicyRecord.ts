@@ -22,7 +22,7 @@ import type { AttemptRefused } from "./RetryStopped.ts"
  * @category models
  */
 export interface Fields<in E, in A> {
-  /** What events, and operations nested inside, call this one. Not empty. Costs a service provided per attempt. */
+  /** What events, and operations nested inside, call this one. Not empty. Costs a FiberRef written per attempt. */
   readonly name?: string | undefined
   /** Called with every event, in this order; see the module `Observe`. */
   readonly observe?: ReadonlyArray<Observer> | undefined

@@ -33,7 +33,7 @@ export const observedSuccess: Workload = {
   title: "Observed: succeeds at once",
   about: [
     "One event, the success, for a policy that has observers; none for the others.",
-    "A `name` is written down in the fiber for every attempt, an `attemptSpan` is a span around it."
+    "A `name` is a FiberRef written for every attempt, an `attemptSpan` is a span around it."
   ],
   unit: "ns",
   rounds: 31,
