@@ -42,7 +42,8 @@ export const isSpent = (prepared: Prepared, attempts: number, failures: Failures
     stepped: Option.some(0)
   }
   const decision = Decision.decide(prepared, progress, Verdict.retryable(kind))
-  return decision._tag === "Stop" && decision.reason._tag === "AttemptsSpent"
+  // Nothing else stops an operation that no time has passed of.
+  return decision._tag === "Stop"
 }
 
 /**
@@ -73,10 +74,7 @@ export const longestAttempt = 5_000
  */
 export const latestStart = (deadline: Deadline.Deadline<unknown> | undefined): number => {
   if (deadline === undefined) return Infinity
-  const beforeEnd = Math.ceil(deadline.withinMillis) - 1
-  return deadline._tag === "Cut"
-    ? beforeEnd
-    : Math.min(beforeEnd, Math.floor(deadline.withinMillis - deadline.reserveMillis))
+  return Math.min(Math.ceil(deadline.withinMillis) - 1, Math.floor(deadline.withinMillis - deadline.reserveMillis))
 }
 
 /**

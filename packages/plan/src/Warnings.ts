@@ -32,9 +32,8 @@ export const ofBackoff = (policy: Explainable, followed: Followed): ReadonlyArra
  */
 export const ofAttempts = (policy: Scheduled<unknown>, followed: Omit<Followed, "rows">): ReadonlyArray<Warning> => {
   const { attempts, complete, refusedBy, uncertainFrom } = followed
-  const most = mostAttempts(policy)
-  const finite = most !== Infinity
-  const unreachable = finite && refusedBy !== undefined && attempts < most
+  const finite = mostAttempts(policy) !== Infinity
+  const unreachable = finite && refusedBy !== undefined
   const uncertain = finite && uncertainFrom !== undefined && uncertainFrom <= attempts
   return [
     ...(complete ? [] : [warning({ _tag: "NotFollowed", attempts })]),

@@ -401,9 +401,9 @@ describe("Plan.explain", { timeout: 60_000 }, () => {
 
   it("ends attempts where a deadline cuts the operation", () => {
     const elapsed = (deadline: Deadline.Deadline<unknown>) =>
-      worstOf(Plan.explain({ maxAttempts: 1, backoff: exponential, deadline }, { attemptTakes: "1 second" }).worst)
+      worstOf(Plan.explain({ maxAttempts: 2, backoff: exponential, deadline }, { attemptTakes: "1 second" }).worst)
         .elapsed
-    expect([Deadline.cut(400), Deadline.refuse(400)].map(elapsed)).toEqual([400, 1_000])
+    expect([Deadline.cut(400), Deadline.refuse(400)].map(elapsed)).toEqual([400, 1_399])
   })
 
   it("leaves out the delay of other kinds where there are none", () => {
@@ -521,13 +521,14 @@ describe("Plan.explain", { timeout: 60_000 }, () => {
   })
 
   it("leaves no time for delays that attempts must have taken", () => {
-    const plan = Plan.explain({
-      attemptTimeout: AttemptTimeout.constant(300),
-      maxAttempts: 3,
-      backoff: Backoff.fromDelays([500]).pipe(Backoff.jittered(Jitter.full), Backoff.resetAfter(300)),
-      deadline: Deadline.refuse(1_200)
-    })
-    expect(times(plan)).toEqual({ earliest: [0, 0, 300], latest: [0, 800, 1_199], waited: [0, 500, 899] })
+    const backoff = Backoff.fromDelays([500]).pipe(Backoff.jittered(Jitter.full), Backoff.resetAfter(300))
+    const policy = { attemptTimeout: AttemptTimeout.constant(300), maxAttempts: 3, hint: Hint.ignore }
+    for (const plan of [
+      Plan.explain({ ...policy, backoff, deadline: Deadline.refuse(1_200) }),
+      Plan.explain({ ...policy, backoff: Backoff.within(backoff, 1_200) })
+    ]) {
+      expect(times(plan)).toEqual({ earliest: [0, 0, 300], latest: [0, 800, 1_199], waited: [0, 500, 899] })
+    }
   })
 
   it.effect("keeps smooth delays within two milliseconds per retry of what is possible", () =>
@@ -805,6 +806,8 @@ describe("Plan.Warning", () => {
       endless(Backoff.byKind({ Timeout: ending, orElse: Backoff.fromDelays([]) }).pipe(Backoff.resetAfter(50)), 50),
       [never]
     ],
+    ["a time ends it", endless(Backoff.within(always, 50)), []],
+    ["a count ends it", endless(Backoff.take(always, 3)), []],
     ["a curve with a state goes on", endless(Backoff.fromCurve(Curve.decorrelated({ base: 100 }))), [never]],
     ["a curve ends by its state", endless(Backoff.fromCurve(counted(3))), []],
     ["a curve ends by its state as late as it is followed", endless(Backoff.fromCurve(counted(999))), []],
@@ -875,6 +878,37 @@ describe("Plan.Warning", () => {
       ["the attempt timeout of 2s is longer than the deadline of 1s"]
     ],
     [
+      "an attempt may take as long as the operation",
+      {
+        maxAttempts: 1,
+        attemptTimeout: AttemptTimeout.constant("1 second"),
+        backoff: jittered,
+        deadline: Deadline.refuse("1 second")
+      },
+      []
+    ],
+    [
+      "the cap is below a list",
+      { maxAttempts: 3, backoff: Backoff.fromDelays([100, 200]).pipe(Backoff.capped(50)) },
+      ["the cap of 50ms is below the base of 100ms: nothing grows"]
+    ],
+    ["a list of nothing is capped", { maxAttempts: 1, backoff: Backoff.capped(Backoff.fromDelays([]), 50) }, []],
+    [
+      "the cap is below the first delays that are looked at",
+      { maxAttempts: 3, backoff: Backoff.fromDelays([...Array<number>(20).fill(100), 5]).pipe(Backoff.capped(50)) },
+      ["the cap of 50ms is below the base of 100ms: nothing grows"]
+    ],
+    [
+      "the cap is below one of the first delays that are looked at",
+      { maxAttempts: 3, backoff: Backoff.fromDelays([...Array<number>(19).fill(100), 5]).pipe(Backoff.capped(50)) },
+      []
+    ],
+    [
+      "the cap is below a slot",
+      { maxAttempts: 3, backoff: Backoff.capped(Classic.ethernet({ slot: 100 }), 50) },
+      ["the cap of 50ms is below the base of 100ms: nothing grows"]
+    ],
+    [
       "the cap is below the base",
       { maxAttempts: 3, backoff: exponential.pipe(Backoff.capped(99)) },
       ["the cap of 99ms is below the base of 100ms: nothing grows"]
@@ -911,6 +945,40 @@ describe("Plan.Warning", () => {
       "hints that take the place of delays are followed beyond the cap",
       { maxAttempts: 3, backoff: jittered, hint: Hint.override({ atMost: "2 seconds", otherwise: "clamp" }) },
       ["hints are followed up to 2s, above the cap of 1s"]
+    ],
+    [
+      "hints are followed up to the cap",
+      { maxAttempts: 3, backoff: jittered, hint: Hint.floor({ atMost: "1 second", otherwise: "clamp" }) },
+      []
+    ],
+    [
+      "hints are followed up to one of the caps",
+      {
+        maxAttempts: 3,
+        backoff: Backoff.byKind({ Throttling: Backoff.capped(exponential, "2 seconds"), orElse: jittered }),
+        hint: Hint.floor({ atMost: "2 seconds", otherwise: "clamp" })
+      },
+      []
+    ],
+    [
+      "hints that take the place of delays are followed beyond the deadline",
+      {
+        maxAttempts: 3,
+        backoff: exponential,
+        hint: Hint.override({ atMost: "2 seconds", otherwise: "giveUp" }),
+        deadline: Deadline.refuse("1 second")
+      },
+      ["hints are followed up to 2s, which does not fit the deadline of 1s"]
+    ],
+    [
+      "hints are followed as long as the deadline allows",
+      {
+        maxAttempts: 3,
+        backoff: exponential,
+        hint: Hint.override({ atMost: 999, otherwise: "giveUp" }),
+        deadline: Deadline.refuse("1 second")
+      },
+      []
     ],
     [
       "no hint is followed beyond a window",
@@ -999,5 +1067,9 @@ describe("Plan.Assumption", () => {
     const read = (options?: Plan.Options) => Plan.explain(silent, options).assumptions.map(({ message }) => message)
     expect(read()).toEqual(["attempts have no timeout and are taken to end at once"])
     expect(read({ attemptTakes: "3 seconds" })).toEqual(["attempts end within 3s"])
+    const rateLimiter = TokenBucket.unlimited
+    expect(Plan.explain({ ...timed, rateLimiter }).assumptions.map(({ message }) => message)).toEqual([
+      "the rate limiter grants every attempt at once"
+    ])
   })
 })

@@ -119,6 +119,17 @@ describe("Plan.toText", () => {
     ])
   })
 
+  it("shows long times in two units, and only days where they are many", () => {
+    const backoff = Backoff.fromDelays(["999 days", "1000 days", "1001 days"])
+    expect(text({ maxAttempts: 4, backoff, hint: Hint.ignore }).slice(0, 5)).toEqual([
+      "attempt   bound   least    mean    most  earliest  latest  waited",
+      "      1       -       -       -       -       0ms     0ms     0ms",
+      "      2  999d0h  999d0h  999d0h  999d0h    999d0h  999d0h  999d0h",
+      "      3   1000d   1000d   1000d   1000d     1999d   1999d   1999d",
+      "      4   1001d   1001d   1001d   1001d     3000d   3000d   3000d"
+    ])
+  })
+
   it("stays within eighty columns", () => {
     const backoff = Backoff.fromCurve(Curve.decorrelated({ base: "1111 millis" }))
     const attemptTimeout = AttemptTimeout.constant("11111 millis")

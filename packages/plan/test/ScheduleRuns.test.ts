@@ -54,7 +54,8 @@ describe("Plan.explainSchedule", () => {
       const counted = Schedule.recurs(3).pipe(Schedule.tapOutput((n) => Effect.sync(() => (runs += n === 0 ? 1 : 0))))
       const plan = yield* Plan.explainSchedule(counted, { samples })
       expect(runs).toBe(samples)
-      expect(plan.assumptions).toMatchObject([{ _tag: "Sampled", runs: samples }])
+      const message = `the numbers are what ${samples} runs have shown, not limits`
+      expect(plan.assumptions).toEqual([{ _tag: "Sampled", runs: samples, message }])
     })
   )
 
