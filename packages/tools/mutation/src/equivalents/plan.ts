@@ -1,4 +1,138 @@
 import type { Equivalent } from "../Equivalent.ts"
 
 /** Of `plan`. */
-export const equivalents: ReadonlyArray<Equivalent> = []
+export const equivalents: ReadonlyArray<Equivalent> = [
+  {
+    file: "packages/plan/src/Explain.ts",
+    line: 'const neverResets = BackoffTree.some(tree, (part) => part._tag === "ResetAfter" && part.afterMillis > longest)',
+    original: 'part._tag === "ResetAfter"',
+    replacement: "true",
+    reason: "No other part has an `afterMillis`."
+  },
+  {
+    file: "packages/plan/src/Extremes.ts",
+    line: "const greatest = 1 - Number.EPSILON / 2",
+    original: "1 - Number.EPSILON / 2",
+    replacement: "1 + Number.EPSILON / 2",
+    reason: "It is 1 in both cases but for a difference that rounding to milliseconds hides."
+  },
+  {
+    file: "packages/plan/src/Extremes.ts",
+    line: "const greatest = 1 - Number.EPSILON / 2",
+    original: "Number.EPSILON / 2",
+    replacement: "Number.EPSILON * 2",
+    reason: "Delays are rounded up to milliseconds, which hides the difference."
+  },
+  {
+    file: "packages/plan/src/Extremes.ts",
+    line: "return { leasts: prepared, greatests: prepared, parted: remembers(prepared) || restartsTimes(prepared) }",
+    original: "remembers(prepared) || restartsTimes(prepared)",
+    replacement: "true",
+    reason: "Where no time is told apart both histories have the same tree, and are only asked more often."
+  },
+  {
+    file: "packages/plan/src/Extremes.ts",
+    line: "if (!self.parted) return { least: shortest, most: longest, addsLeast: shortest, addsMost: longest, rest }",
+    original: "!self.parted",
+    replacement: "false",
+    reason: "Where no time is told apart both histories have the same tree, and are only asked more often."
+  },
+  {
+    file: "packages/plan/src/Failing.ts",
+    line: 'if (part._tag === "ResetAfter") found.add(part.afterMillis)',
+    original: 'part._tag === "ResetAfter"',
+    replacement: "true",
+    reason: "No other part has an `afterMillis`, and no attempt is as long as nothing."
+  },
+  {
+    file: "packages/plan/src/Failing.ts",
+    line: "telling.draws === undefined ? undefined : Means.mean(path.histories, telling.attempts, meanInput, telling.draws)",
+    original: "telling.draws === undefined",
+    replacement: "false",
+    reason: "A mean over no number of draws is none."
+  },
+  {
+    file: "packages/plan/src/Failing.ts",
+    line: "bound: telling.draws === undefined ? range.most : Extremes.boundMillis(path.extremes, input),",
+    original: "telling.draws === undefined",
+    replacement: "false",
+    reason: "It is only worked out for a row that is not shown."
+  },
+  {
+    file: "packages/plan/src/Failing.ts",
+    line: 'waits !== undefined || deadline?._tag === "Cut" ? Math.max(0, Math.min(waitedMost, atMost - spent)) : 0,',
+    original: "deadline?._tag",
+    replacement: "deadline._tag",
+    reason: "Without a deadline every wait fits."
+  },
+  {
+    file: "packages/plan/src/Failing.ts",
+    line: 'hint._tag !== "Ignore" && hint.startsOver',
+    original: 'hint._tag !== "Ignore"',
+    replacement: "true",
+    reason: "A rule that ignores hints has no `startsOver`."
+  },
+  {
+    file: "packages/plan/src/Failing.ts",
+    line: 'hint._tag !== "Ignore" && hint.startsOver',
+    original: '"Ignore"',
+    replacement: '""',
+    reason: "A rule that ignores hints has no `startsOver`."
+  },
+  {
+    file: "packages/plan/src/Failing.ts",
+    line: 'const shortestHint = (hint: Hint.Hint): number => (hint._tag === "Override" && hint.zero === "atOnce" ? 0 : 1)',
+    original: 'hint._tag === "Override"',
+    replacement: "true",
+    reason: "No other rule has a `zero`."
+  },
+  {
+    file: "packages/plan/src/Paths.ts",
+    line: "if (paths.length < 2) return paths",
+    original: "paths.length < 2",
+    replacement: "false",
+    reason: "A single path stays as it is."
+  },
+  {
+    file: "packages/plan/src/PlanText.ts",
+    line: "const rows = filled[0]?.length ?? 0",
+    original: "filled[0]?.length",
+    replacement: "filled[0].length",
+    reason: "The column of the numbers is never empty."
+  },
+  {
+    file: "packages/plan/src/PlanText.ts",
+    line: 'filled.map((column, i) => (column[row] ?? "").padStart(widths[i] ?? 0)).join("  ")',
+    original: '""',
+    replacement: '"Stryker was here!"',
+    reason: "Every column has a cell in every row."
+  },
+  {
+    file: "packages/plan/src/Warnings.ts",
+    line: "const uncertain = finite && uncertainFrom !== undefined && uncertainFrom <= attempts",
+    original: "uncertainFrom !== undefined",
+    replacement: "true",
+    reason: "Nothing is not at most a number."
+  },
+  {
+    file: "packages/plan/src/Warnings.ts",
+    line: "return firstMillis !== undefined && deadline !== undefined && firstMillis > deadline.withinMillis",
+    original: "firstMillis !== undefined",
+    replacement: "true",
+    reason: "Nothing is not longer than a deadline."
+  },
+  {
+    file: "packages/plan/src/Warnings.ts",
+    line: "deadline !== undefined &&",
+    original: "deadline !== undefined",
+    replacement: "true",
+    reason: "Without a deadline every wait fits."
+  },
+  {
+    file: "packages/plan/src/Warnings.ts",
+    line: "const baseMillis = capMillis === Infinity ? 0 : baseOf(leaf)",
+    original: "capMillis === Infinity",
+    replacement: "false",
+    reason: "No base is above a cap of `Infinity`."
+  }
+]
