@@ -1,9 +1,37 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import type { TestSpecification } from "vitest/node"
+import { BaseSequencer } from "vitest/node"
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 
-// One project for all packages: the two workers load `effect` once each, and share out the long files.
+/** The files that take longest, of which the first one waits most of its time. */
+const longest = [
+  "tools/demo/test/Demo",
+  "tools/examples/test/examples",
+  "core/test/fund/model",
+  "http/test/loop/Sockets",
+  "aws/test/loop/SdkClients",
+  "plan/test/Explain",
+  "testing/test/TokenBucketContract",
+  "testing/test/Laws",
+  "tools/examples/test/testing-node",
+  "tools/storms/test/Clients"
+]
+
+/** Starts the longest files first, so that all workers end together. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const rest = (await super.sort(files)).toReversed()
+    for (const name of longest.toReversed()) {
+      const at = rest.findIndex(({ moduleId }) => moduleId.includes(`/packages/${name}.test.ts`))
+      if (at !== -1) rest.push(...rest.splice(at, 1))
+    }
+    return rest.toReversed()
+  }
+}
+
+// One project for all packages: each worker loads `effect` once, and takes the next file when it has ended one.
 const packages = {
   // The tests of core and plan use the testing package, which depends on both: an alias instead of a dependency keeps the
   // graph free of a cycle.
@@ -29,9 +57,11 @@ const leaks = {
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
-    minWorkers: 2,
+    // One more than a small machine has cores: some tests wait for sockets, processes and the clock.
+    maxWorkers: 3,
+    minWorkers: 3,
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     // Laws and storms make much short-lived garbage: with room for it, they take a tenth less.
     poolOptions: { forks: { execArgv: ["--min-semi-space-size=64", "--max-semi-space-size=64"] } },
     projects: [packages, leaks],
