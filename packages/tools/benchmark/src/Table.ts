@@ -20,7 +20,7 @@ export const render = (workload: Workload, measured: ReadonlyArray<Measured>): s
   [`### ${workload.title}`, "", ...workload.about, "", ...table(workload, measured)].join("\n")
 
 const table = (workload: Workload, measured: ReadonlyArray<Measured>): ReadonlyArray<string> => {
-  const perOperation = workload.unit === "ns" ? "time" : "heap"
+  const perOperation = workload.unit === "ns" ? "time" : "size"
   const header = ["", perOperation, `x ${workload.baseline}`, "middle half", "target", "met"]
   return aligned([header, ...measured.map((each) => cells(workload, each))])
 }

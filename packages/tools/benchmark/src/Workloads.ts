@@ -4,6 +4,7 @@
 import type { Workload } from "./Workload.ts"
 import { timeoutAfterYield, timeoutAtOnce, timeoutForeignClock, timeoutPasses } from "./workloads/AttemptTimeout.ts"
 import { sdkOneFailure, sdkSucceeds } from "./workloads/AwsSdk.ts"
+import { bundles } from "./workloads/Bundle.ts"
 import { concurrentOperations } from "./workloads/ConcurrentOperations.ts"
 import { fetchGet, fetchPost, fetchRequest, fetchSignal } from "./workloads/FetchCalls.ts"
 import { foreignSchedule } from "./workloads/ForeignSchedule.ts"
@@ -39,6 +40,7 @@ export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
   parkedFiber(collect),
   parkedAttempt(collect),
   heldMemory(collect),
+  bundles,
   promisesSucceed,
   promisesTwoFailures,
   promisesWait,

@@ -1,0 +1,84 @@
+/**
+ * What a program ships: bundled by esbuild for a browser or Node.js alike, minified, and compressed by gzip.
+ */
+import type { BuildOptions } from "esbuild"
+import { buildSync, transformSync } from "esbuild"
+import { fileURLToPath } from "node:url"
+import { gzipSync } from "node:zlib"
+import type { Row, Workload } from "../Workload.ts"
+
+/** Where the programs find what they import: this package, also where it is built. */
+const resolveDir = fileURLToPath(new URL("../..", import.meta.url))
+
+const work = `
+const policy = {
+  maxAttempts: 3,
+  backoff: Backoff.exponential({ base: "100 millis" }).pipe(Backoff.capped("5 seconds"), Backoff.jittered(Jitter.full)),
+  classifier: Classifier.fromTags({ Busy: "Transient" })
+}
+Effect.runPromise(Retry.retry(Effect.fail({ _tag: "Busy" }), policy))`
+
+const nativeWork = `
+const schedule = Schedule.jittered(Schedule.exponential("100 millis"))
+Effect.runPromise(Effect.retry(Effect.fail("Busy"), { schedule, times: 2 }))`
+
+const modules = (from: string, names: ReadonlyArray<string>): string =>
+  names.map((name) => `import * as ${name} from "${from}/${name}"\n`).join("")
+
+const ours = ["Retry", "Backoff", "Classifier", "Jitter"]
+
+export const programs = {
+  native: `import { Effect, Schedule } from "effect"${nativeWork}`,
+  ours: `import { Effect } from "effect"\nimport { ${ours.join(", ")} } from "@effect-retry/core"${work}`,
+  nativeModules: modules("effect", ["Effect", "Schedule"]) + nativeWork,
+  oursModules: modules("effect", ["Effect"]) + modules("@effect-retry/core", ours) + work
+}
+
+const bundle = (contents: string, options: BuildOptions): string => {
+  const stdin = { contents, resolveDir }
+  const built = buildSync({ stdin, bundle: true, format: "esm", platform: "neutral", write: false, ...options })
+  return built.outputFiles?.[0]?.text ?? ""
+}
+
+const compressed = (code: string): number => gzipSync(code).length
+
+export const whole = (contents: string, options?: BuildOptions): number =>
+  compressed(bundle(contents, { ...options, minify: true }))
+
+/** Between modules, esbuild leaves their paths where it keeps white space. */
+const path = /^\/\/ (\S+)\n/m
+
+/** The modules of a bundle that come from this repository, minified as they are in the whole. */
+export const own = (contents: string, options?: BuildOptions): number => {
+  const [, ...parts] = bundle(contents, { ...options, minifyIdentifiers: true, minifySyntax: true }).split(path)
+  const kept = parts.filter((_, i) => i % 2 === 1 && !/node_modules|<stdin>/.test(parts[i - 1] ?? ""))
+  return compressed(transformSync(kept.join("\n"), { minifyWhitespace: true }).code)
+}
+
+const row = (name: string, sample: () => number, atMost?: number): Row => ({
+  name,
+  sample,
+  ...(atMost !== undefined && { target: { of: "value", atMost } as const })
+})
+
+const native = "`Effect.retry`, `Schedule`"
+
+export const bundles: Workload = {
+  title: "Bundle",
+  about: [
+    "A program that retries an effect, bundled and minified by esbuild and compressed by gzip, with the runtime of Effect.",
+    "esbuild keeps all of a module that an index exports as a namespace, also of Effect's own; it leaves out what is not used where modules are imported."
+  ],
+  unit: "bytes",
+  rounds: 1,
+  baseline: native,
+  rows: [
+    row(native, () => whole(programs.native)),
+    row("`Retry`, `Backoff`, `Classifier`, `Jitter`", () => whole(programs.ours)),
+    row("what they add to the program", () => whole(programs.ours) - whole(programs.native), 4_000),
+    row("our own code in it, by itself", () => own(programs.ours), 10_000),
+    row(`${native}, by modules`, () => whole(programs.nativeModules)),
+    row("`Retry`, `Backoff`, `Classifier`, `Jitter`, by modules", () => whole(programs.oursModules)),
+    row("our own code in it, by modules", () => own(programs.oursModules))
+  ]
+}
