@@ -9,7 +9,7 @@ import { concurrentOperations } from "./workloads/ConcurrentOperations.ts"
 import { fetchGet, fetchPost, fetchRequest, fetchSignal } from "./workloads/FetchCalls.ts"
 import { foreignSchedule } from "./workloads/ForeignSchedule.ts"
 import { heldMemory } from "./workloads/HeldMemory.ts"
-import { httpFetch, httpInMemory, httpUndici } from "./workloads/Http.ts"
+import { httpFetch, httpInMemory, httpNode, httpUndici } from "./workloads/Http.ts"
 import { httpLibrariesOneFailure, httpLibrariesSucceed } from "./workloads/HttpLibraries.ts"
 import { observedSuccess, observedTwoFailures } from "./workloads/Observed.ts"
 import { parkedAttempt, parkedFiber } from "./workloads/ParkedFiber.ts"
@@ -47,6 +47,7 @@ export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
   promisesQuotaSucceed,
   promisesQuotaOneFailure,
   httpUndici,
+  httpNode,
   httpFetch,
   httpInMemory,
   fetchGet,

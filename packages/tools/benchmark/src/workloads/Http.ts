@@ -1,7 +1,7 @@
 /**
  * A request by the platform's clients, and what is put around them.
  */
-import { RetryBucket, TokenBucket } from "@effect-retry/core"
+import { AttemptTimeout, Deadline, Observe, RetryBucket, TokenBucket } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import type { HttpClientError } from "@effect/platform"
@@ -20,12 +20,33 @@ const nativeSchedule = Schedule.intersect(nativeDelays, Schedule.recurs(policy.m
 type With<R> = HttpClient.HttpClient.With<HttpClientError.HttpClientError, R>
 type Client = With<TokenBucket.Default>
 
-export const ways: { readonly [name: string]: (client: HttpClient.HttpClient) => Client } = {
+type Way = (client: HttpClient.HttpClient) => Client
+
+const plain = "`HttpRetry.withRetry`"
+const inProduction = "`HttpRetry.withRetry`, in production"
+
+/** The parts of a policy in production, each of which makes a success run the whole loop. */
+const parts = {
+  bucket: TokenBucket.Default,
+  attemptTimeout: AttemptTimeout.constant("10 seconds"),
+  deadline: Deadline.refuse("30 seconds"),
+  observe: [Observe.metrics],
+  name: "benchmark"
+}
+
+export const ways: { readonly [name: string]: Way } = {
   "bare client": (client) => client,
-  "`HttpRetry.withRetry`": (client) => HttpRetry.withRetry(client, policy),
-  "`HttpRetry.withRetry`, keyed quota": (client) =>
-    HttpRetry.withRetry(client, { ...policy, bucket: TokenBucket.Default }),
+  [plain]: (client) => HttpRetry.withRetry(client, policy),
+  "`HttpRetry.withRetry`, keyed quota": (client) => HttpRetry.withRetry(client, { ...policy, bucket: parts.bucket }),
+  [inProduction]: (client) => HttpRetry.withRetry(client, { ...policy, ...parts }),
   "`HttpClient.retryTransient`": (client) => HttpClient.retryTransient(client, nativeSchedule)
+}
+
+const withOnePart: typeof ways = {
+  "attempt timeout alone": (client) => HttpRetry.withRetry(client, { ...policy, attemptTimeout: parts.attemptTimeout }),
+  "deadline alone": (client) => HttpRetry.withRetry(client, { ...policy, deadline: parts.deadline }),
+  "metrics alone": (client) => HttpRetry.withRetry(client, { ...policy, observe: parts.observe }),
+  "name alone": (client) => HttpRetry.withRetry(client, { ...policy, name: parts.name })
 }
 
 export const quotas = Layer.effect(
@@ -33,7 +54,11 @@ export const quotas = Layer.effect(
   TokenBucket.keyed({ bucket: RetryBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
 )
 
-export const transports = { undici: NodeHttpClient.layerUndici, fetch: FetchHttpClient.layer }
+export const transports = {
+  undici: NodeHttpClient.layerUndici,
+  node: NodeHttpClient.layer,
+  fetch: FetchHttpClient.layer
+}
 
 /** Sends a GET, and reads the JSON of its response. */
 export const json = <R>(client: With<R>, url: string) => Effect.flatMap(client.get(url), (response) => response.json)
@@ -50,10 +75,11 @@ export const insideFiberWith = <R>(
 /** The ways share server, client and connection: with one for each, a row differs from its own copy by a tenth. */
 const comparing = <R>(
   workload: Pick<Workload, "title" | "about" | "rounds">,
+  ways: { readonly [name: string]: Way },
   services: Layer.Layer<R | Services>,
   operation: (client: Client) => Effect.Effect<Effect.Effect<unknown, unknown, TokenBucket.Default>, never, R>,
   pace?: Pace,
-  atMost?: number
+  targets: { readonly [name: string]: number } = {}
 ): Workload => {
   const edge = ManagedRuntime.make(services)
   return {
@@ -67,7 +93,7 @@ const comparing = <R>(
         Effect.flatMap(HttpClient.HttpClient, (client) => operation(way(client))),
         pace
       ),
-      ...(atMost !== undefined && name === "`HttpRetry.withRetry`" && { target: { of: "ratio", atMost } as const })
+      ...(targets[name] !== undefined && { target: { of: "ratio", atMost: targets[name] } as const })
     }))
   }
 }
@@ -83,17 +109,21 @@ const overLoopback = (
       title: `HTTP with ${name}: succeeds at once`,
       about: [
         "A GET to a server on loopback in the same process, whose work is part of every row, and its JSON read.",
-        "One request after the other over one connection, inside one fiber."
+        "One request after the other over one connection, inside one fiber.",
+        "A policy in production has a bucket for each host, an attempt timeout, a deadline, metrics and a name."
       ],
       rounds
     },
+    ways,
     Layer.mergeAll(Loopback.layer(), quotas, transport),
     (client) => Effect.map(Loopback, ({ origin }) => json(client, `${origin}/ready`)),
     pace,
-    1.05
+    { [plain]: 1.05, [inProduction]: 1.2 }
   )
 
 export const httpUndici = overLoopback("`NodeHttpClient.layerUndici`", transports.undici, 301, requests)
+
+export const httpNode = overLoopback("`NodeHttpClient.layer`", transports.node, 151, requests)
 
 export const httpFetch = overLoopback("`FetchHttpClient.layer`", transports.fetch, 81, manyRequests)
 
@@ -112,6 +142,7 @@ export const httpInMemory = comparing(
     ],
     rounds: 61
   },
+  { ...ways, ...withOnePart },
   Layer.merge(Layer.succeed(HttpClient.HttpClient, answers), quotas),
   (client) => Effect.succeed(client.get("http://127.0.0.1/ready"))
 )
