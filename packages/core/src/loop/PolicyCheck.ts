@@ -158,10 +158,9 @@ export const prepare = (owner: string, policy: Any): Prepared => {
  *
  * @category combinators
  */
-export const withFunctions = <A>(prepared: Prepared, functions: Functions<A>): Fields<unknown, A> => {
+export const withFunctions = <A>(prepared: Prepared, functions: Functions<A>): Prepared => {
   const policy: ErasedPolicy = { ...prepared.policy, ...(functions as Functions<unknown>) }
-  known.set(policy, { ...prepared, policy, observers: functions.observe ?? prepared.observers })
-  return policy
+  return { ...prepared, policy, observers: functions.observe ?? prepared.observers }
 }
 
 type Functions<A> = Pick<Fields<unknown, A>, "attemptTimeout" | "classifier" | "result" | "release" | "observe">

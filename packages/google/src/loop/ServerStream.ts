@@ -37,8 +37,9 @@
  * ```
  */
 import type { AttemptTimeout, Classifier, Policy } from "@effect-retry/core"
-import { Retry, Verdict } from "@effect-retry/core"
+import { Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
+import * as Loop from "@effect-retry/core/Loop"
 import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
 import type { Adds, Needs, Provided } from "@effect-retry/core/PolicyTypes"
 import * as Cause from "effect/Cause"
@@ -158,9 +159,9 @@ const started = (call: Call): Effect.Effect<Stream.Stream<unknown, unknown>, nev
     const pulls = yield* Queue.unbounded<Pull>()
     const demand = yield* Effect.makeLatch(false)
     const run: Run = { ...call, state: call.resumption.initial, attempts: 0, progressed: false, demand, pulls }
-    const operation = Retry.retry(
+    const operation = Loop.run(
       Effect.suspend(() => attempt(run)),
-      policyOf(run)
+      preparedOf(run)
     )
     const ended = Effect.onExit(operation, (exit) => Queue.offer(pulls, lastPull(exit)))
     yield* Effect.forkScoped(Effect.interruptible(ended))
@@ -206,7 +207,7 @@ const handOn = (run: Run, responses: Chunk.Chunk<unknown>): void => {
   run.pulls.unsafeOffer(Effect.succeed(given))
 }
 
-const policyOf = (run: Run): Policy.Fields<unknown, unknown> => {
+const preparedOf = (run: Run): PolicyCheck.Prepared => {
   const { attemptTimeout, classifier } = run.prepared.policy
   const judge: Classifier.Classifier = (error, moment) => judged(run, classifier(error, moment))
   return PolicyCheck.withFunctions<unknown>(run.prepared, {

@@ -23,7 +23,12 @@ export const answered = (exchange: Exchange, reader: Reading, retried: Sent): Se
     Effect.catchAll(retried, (error) => brokenOff(exchange, reader, error) ?? endedWith(exchange, error))
   )
 
-type OrStopped = Effect.Effect<Effect.Effect.Success<Sent>, Retry.RetryStopped<unknown>, unknown>
+/**
+ * A retried exchange that fails with its stop.
+ *
+ * @category models
+ */
+export type OrStopped = Effect.Effect<Effect.Effect.Success<Sent>, Retry.RetryStopped<unknown>, unknown>
 
 /**
  * Fails with the stop of an operation that was given up, which has the outcome that the client would have ended with.

@@ -1,10 +1,10 @@
 /**
  * Retries of requests: core's loop around the attempts of an exchange.
  */
-import { AttemptTimeout, Backoff, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, TokenBucket, Verdict } from "@effect-retry/core"
+import * as Loop from "@effect-retry/core/Loop"
 import * as Millis from "@effect-retry/core/Millis"
 import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
-import type { Policy as Core } from "@effect-retry/core"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -55,7 +55,7 @@ const running = (policy: Erased, stops: boolean) => {
   const loop = looped(policy, stops)
   const begin = isPlain(policy) && !stops ? afterFirst(loop, policy) : loop
   const { idempotency } = policy
-  const keyed = (run: Loop, send: Send, request: Request): Sent =>
+  const keyed = (run: Run, send: Send, request: Request): Sent =>
     Idempotency.wantsKey(idempotency, request)
       ? Effect.flatMap(IdempotencyKey.next, (key) =>
           run(send, Exchange.changed(request, { [idempotency.keyHeader]: key }))
@@ -91,7 +91,7 @@ export const isPlain = (policy: Erased): boolean =>
   !(Backoff.isBackoff(policy.backoff) && policy.backoff.readsTime)
 
 const afterFirst =
-  (loop: Loop, policy: Erased) =>
+  (loop: Run, policy: Erased) =>
   (send: Send, request: Request): Sent =>
     Effect.matchCauseEffect(send(request), {
       onFailure: (cause) => loop(startingWith(Effect.failCause(cause), send), request),
@@ -112,11 +112,11 @@ const startingWith = (first: Sent, send: Send): Send => {
     })
 }
 
-interface Loop {
+interface Run {
   (send: Send, request: Request, reading?: Reading.Reading): Sent
 }
 
-const looped = (policy: Erased, stops: boolean): Loop => {
+const looped = (policy: Erased, stops: boolean): Run => {
   const prepared = preparedOf(policy, timed(coreOf(policy)))
   const asksForTokens = policy.bucket !== undefined || policy.rateLimiter !== undefined
   return (send, request, reading) =>
@@ -127,8 +127,8 @@ const looped = (policy: Erased, stops: boolean): Loop => {
       const attempts = reader ? Reader.attempt(reader, attempt) : attempt
       const core = ofExchange(exchange, reader, prepared)
       const ended = stops
-        ? Ending.orStopped(exchange, reader, Retry.orStopped(attempts, core))
-        : Ending.answered(exchange, reader, Retry.retry(attempts, core))
+        ? Ending.orStopped(exchange, reader, Loop.run(attempts, core, Effect.fail) as Ending.OrStopped)
+        : Ending.answered(exchange, reader, Loop.run(attempts, core) as Sent)
       return asksForTokens ? forHost(ended, request, fiber) : ended
     })
 }
@@ -170,7 +170,7 @@ const ofExchange = (
   exchange: Exchange.Exchange,
   reader: Reader.Reader | undefined,
   prepared: PolicyCheck.Prepared
-): Core.Fields<unknown, Response> => {
+): PolicyCheck.Prepared => {
   const { attemptTimeout } = prepared.policy
   return PolicyCheck.withFunctions<Response>(prepared, {
     attemptTimeout: attemptTimeout && ofRequest(exchange, reader, attemptTimeout),
