@@ -12,6 +12,7 @@ import {
 } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
+import * as Loop from "../../src/loop/Loop.ts"
 import * as PolicyCheck from "../../src/loop/PolicyCheck.ts"
 
 const prepared = PolicyCheck.prepare("Retry.retry", { ...Policy.standard, classifier: Classifier.never })
@@ -70,21 +71,26 @@ describe("PolicyCheck.prepare", () => {
 
 describe("PolicyCheck.withFunctions", () => {
   it("replaces functions, and nothing else", () => {
-    const policy = PolicyCheck.withFunctions(prepared, functions)
-    expect(policy).toEqual({ ...prepared.policy, ...functions })
-    expect(PolicyCheck.prepare("Retry.retry", policy)).toEqual({ ...prepared, policy })
+    const policy = { ...prepared.policy, ...functions }
+    expect(PolicyCheck.withFunctions(prepared, functions)).toEqual({ ...prepared, policy })
   })
 
-  it.effect("answers a policy that the loop runs under, and leaves the other one as it is", () =>
+  it("replaces observers where it is given some", () => {
+    const observe = [() => Effect.void]
+    expect(PolicyCheck.withFunctions(prepared, { ...functions, observe }).observers).toBe(observe)
+  })
+
+  it.effect("answers what the loop runs under, and leaves the other policy as it is", () =>
     Effect.gen(function* () {
       let made = 0
       const failing = Effect.suspend(() => Effect.fail(++made))
-      const policy = PolicyCheck.withFunctions(prepared, functions)
-      expect(policy.backoff).toBe(Policy.standard.backoff)
-      const once = Retry.retry(failing, { ...prepared.policy, backoff: Backoff.constant({ delay: 0 }) })
-      expect(yield* Effect.flip(once)).toBe(1)
-      const again = PolicyCheck.prepare("Retry.retry", { ...prepared.policy, backoff: Backoff.constant({ delay: 0 }) })
-      expect(yield* Effect.flip(Retry.retry(failing, PolicyCheck.withFunctions(again, functions)))).toBe(4)
+      const run = (given: PolicyCheck.Prepared) =>
+        Effect.flip(Loop.run(failing, given) as Effect.Effect<unknown, unknown>)
+      const never = PolicyCheck.prepare("test", { ...prepared.policy, backoff: Backoff.constant({ delay: 0 }) })
+      const always = PolicyCheck.withFunctions(never, functions)
+      expect(yield* run(never)).toBe(1)
+      expect(yield* run(always)).toBe(4)
+      expect(yield* run(never)).toBe(5)
     })
   )
 })
