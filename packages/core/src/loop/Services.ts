@@ -336,13 +336,12 @@ export const spend = (op: Operation): void => {
 export const level = (op: Operation): Effect.Effect<Option.Option<number>> => {
   const { bucket } = op
   if (bucket === undefined) return Effect.succeedNone
-  const told = Effect.suspend(() =>
-    safely(
-      op,
-      bucketName,
-      called(() => bucket.level),
-      NaN
-    )
-  )
-  return Effect.map(told, (level) => (Number.isNaN(level) ? Option.none() : Option.some(level)))
+  return AtOnce.suspend(() => {
+    const told = called(() => bucket.level)
+    return AtOnce.hasEnded(told) && Exit.isSuccess(told)
+      ? Exit.map(told, known)
+      : Effect.map(safely(op, bucketName, told, NaN), known)
+  })
 }
+
+const known = (level: number): Option.Option<number> => (Number.isNaN(level) ? Option.none() : Option.some(level))
