@@ -12,13 +12,13 @@ import type * as Fiber from "effect/Fiber"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as IdempotencyKey from "../decide/IdempotencyKey.ts"
-import { urlOf } from "../decide/Redirect.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Ending from "./Ending.ts"
 import * as EventDetails from "./EventDetails.ts"
 import * as Exchange from "./Exchange.ts"
 import type { Request, Response, Send, Sent } from "./Exchange.ts"
 import { type CoreFields, coreOf, type Erased } from "./HttpPolicy.ts"
+import * as Host from "./Host.ts"
 import * as Reader from "./Reader.ts"
 import * as Reading from "./Reading.ts"
 import * as Release from "./Release.ts"
@@ -119,6 +119,7 @@ interface Run {
 const looped = (policy: Erased, stops: boolean): Run => {
   const prepared = preparedOf(policy, timed(coreOf(policy)))
   const asksForTokens = policy.bucket !== undefined || policy.rateLimiter !== undefined
+  const hostOf = Host.makeReader()
   return (send, request, reading) =>
     Effect.withFiberRuntime((fiber) => {
       const exchange = Exchange.make(request, policy, fiber)
@@ -129,7 +130,7 @@ const looped = (policy: Erased, stops: boolean): Run => {
       const ended = stops
         ? Ending.orStopped(exchange, reader, Loop.run(attempts, core, Effect.fail) as Ending.OrStopped)
         : Ending.answered(exchange, reader, Loop.run(attempts, core) as Sent)
-      return asksForTokens ? forHost(ended, request, fiber) : ended
+      return asksForTokens ? forHost(ended, request, fiber, hostOf) : ended
     })
 }
 
@@ -207,7 +208,12 @@ const ofRequest = (
 }
 
 /** The key of keyed buckets and rate limiters is the host, unless the caller has named one. */
-const forHost = (self: Sent, request: Request, fiber: Fiber.RuntimeFiber<unknown, unknown>): Sent =>
+const forHost = (
+  self: Sent,
+  request: Request,
+  fiber: Fiber.RuntimeFiber<unknown, unknown>,
+  hostOf: (request: Request) => string
+): Sent =>
   Context.get(fiber.currentContext, TokenBucket.Key) === ""
-    ? Effect.provideService(self, TokenBucket.Key, urlOf(request)?.host ?? "")
+    ? Effect.provideService(self, TokenBucket.Key, hostOf(request))
     : self
