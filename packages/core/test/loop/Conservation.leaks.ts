@@ -1,0 +1,29 @@
+/**
+ * The same as in `Conservation.test.ts` under every bound, for operations of many attempts.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Conserving from "./Conserving.ts"
+
+const attempted: ReadonlyArray<Conserving.Attempted> = [
+  ...Conserving.attempted,
+  { attempt: "fails after a wait", effect: Effect.zipRight(Effect.sleep(1), Effect.fail("busy" as const)) }
+]
+
+const table = Conserving.scripts.flatMap((script) =>
+  Conserving.bounds.flatMap((bound) => attempted.map((attempt) => ({ ...script, ...bound, ...attempt })))
+)
+
+describe("Retry.retry conservation of tokens in many attempts", { timeout: 120_000 }, () => {
+  let interruptions = 0
+
+  it.each(table)("holds before every step where $name, under $bound, and the attempt $attempt", (operation) => {
+    const { found, runs } = Conserving.everywhere({ ...operation, maxAttempts: 5 })
+    interruptions += runs
+    expect(found).toEqual([])
+  })
+
+  it("was tried by sixteen thousand interruptions and more", () => {
+    expect(interruptions).toBeGreaterThan(16_000)
+  })
+})
