@@ -8,7 +8,11 @@ import * as Events from "./Events.ts"
 
 class Bucket extends Context.Tag("test/Bucket")<Bucket, TokenBucket.TokenBucket>() {}
 
-/** Metrics are global: every test has an operation of its own. */
+let operations = 0
+
+/** Metrics are global: every run of a test has an operation of its own. */
+const fresh = (operation: string) => `${operation} ${++operations}`
+
 const policyOf = (name: string) => ({
   name,
   observe: [Observe.metrics],
@@ -46,7 +50,7 @@ const failing = <E>(...errors: ReadonlyArray<E>) => {
 describe("Observe.metrics", () => {
   it.effect("counts attempts, retries and stops of an operation by name", () =>
     Effect.gen(function* () {
-      const operation = "metrics/counts"
+      const operation = fresh("metrics/counts")
       const classifier = (error: "busy" | "slow down") => (error === "busy" ? Verdict.transient : Verdict.throttling)
       const policy = { ...policyOf(operation), classifier }
       yield* Retry.retry(failing<"busy" | "slow down">("busy", "slow down"), policy)
@@ -74,7 +78,7 @@ describe("Observe.metrics", () => {
     { reason: "BackoffEnded", policy: { backoff: Backoff.fromDelays([]) } }
   ])("counts stops by reason: $reason", ({ policy, reason }) =>
     Effect.gen(function* () {
-      const operation = `metrics/stops/${reason}`
+      const operation = fresh(`metrics/stops/${reason}`)
       yield* Effect.exit(Retry.retry(Effect.fail("busy"), { ...policyOf(operation), ...policy }))
       expect(yield* count(Metrics.stops, { operation, reason })).toBe(1)
       expect(yield* seriesOf(operation)).toEqual([
@@ -86,7 +90,7 @@ describe("Observe.metrics", () => {
 
   it.effect("sorts delays into powers of two milliseconds, by source", () =>
     Effect.gen(function* () {
-      const operation = "metrics/delays"
+      const operation = fresh("metrics/delays")
       const capped = Backoff.capped(Backoff.exponential({ base: "1 second" }), "3 seconds")
       const policy = {
         ...policyOf(operation),
@@ -107,7 +111,7 @@ describe("Observe.metrics", () => {
 
   it.effect("shows the level of the bucket after the latest event, and none without a bucket", () =>
     Effect.gen(function* () {
-      const operation = "metrics/level"
+      const operation = fresh("metrics/level")
       const bucket = yield* RetryBucket.quota({ capacity: 100 })
       const level = Effect.map(Metric.value(series(Metrics.bucketLevel, { operation })), ({ value }) => value)
       const policy = { ...policyOf(operation), bucket: Bucket }
@@ -124,7 +128,7 @@ describe("Observe.metrics", () => {
 
   it.effect("overwrites the level of one key with that of another, unless the operations are tagged", () =>
     Effect.gen(function* () {
-      const operation = "metrics/keys"
+      const operation = fresh("metrics/keys")
       const bucket = yield* TokenBucket.keyed({
         bucket: RetryBucket.quota({ capacity: 100 }),
         maxKeys: 10,
@@ -147,7 +151,7 @@ describe("Observe.metrics", () => {
 
   it.effect("counts nested operations by the outer one", () =>
     Effect.gen(function* () {
-      const operation = "metrics/nested"
+      const operation = fresh("metrics/nested")
       const inner = Retry.retry(Effect.fail("busy"), policyOf(operation))
       const outer = { name: "job", classifier: Classifier.always, maxAttempts: 2, backoff: Backoff.fromDelays([0]) }
       yield* Effect.exit(Retry.retry(inner, outer))
@@ -168,7 +172,7 @@ describe("Observe.metrics", () => {
 
   it.effect("keeps one series for each combination of tags, however often", () =>
     Effect.gen(function* () {
-      const operation = "metrics/series"
+      const operation = fresh("metrics/series")
       const events = Events.all.map((event): Observe.RetryEvent => ({ ...event, name: operation }))
       yield* Effect.forEach(Chunk.range(1, 50), () => Effect.forEach(events, Observe.metrics))
       expect(yield* seriesOf(operation)).toEqual([
@@ -186,7 +190,7 @@ describe("Observe.metrics", () => {
 
   it.effect("keeps operations of one name apart by the tags of their fibers, whichever policy they have", () =>
     Effect.gen(function* () {
-      const operation = "metrics/tags"
+      const operation = fresh("metrics/tags")
       const call = (table: string) =>
         Retry.retry(failing("busy"), policyOf(operation)).pipe(Effect.tagMetrics({ table, region: "eu" }))
       const calls = [call("orders"), call("users"), call("orders"), Retry.retry(Effect.void, policyOf(operation))]
@@ -212,7 +216,7 @@ describe("Observe.metrics", () => {
 
   it.effect("counts where and when its effect runs, also inside an observer around it", () =>
     Effect.gen(function* () {
-      const operation = "metrics/around"
+      const operation = fresh("metrics/around")
       const tagging: Observe.Observer = (event) => Effect.tagMetrics(Observe.metrics(event), "shard", "1")
       yield* Retry.retry(Effect.void, { ...policyOf(operation), observe: [tagging] })
       Observe.metrics({ ...Events.succeeded, name: operation })
@@ -222,7 +226,7 @@ describe("Observe.metrics", () => {
 
   it.effect("counts before a bucket that takes time has told its level", () =>
     Effect.gen(function* () {
-      const operation = "metrics/slow level"
+      const operation = fresh("metrics/slow level")
       const told = (level: Effect.Effect<number>) =>
         Effect.exit(Observe.metrics({ ...Events.succeeded, name: operation, level: Effect.asSome(level) }))
       const attempts = count(Metrics.attempts, { operation, outcome: "succeeded" })
@@ -243,7 +247,7 @@ describe("Observe.metricsByKey", () => {
 
   it.effect("keeps series of the first keys, and one series of those beyond", () =>
     Effect.gen(function* () {
-      const operation = "metricsByKey/bound"
+      const operation = fresh("metricsByKey/bound")
       const observe = [yield* Observe.metricsByKey({ maxKeys: 2 })]
       const run = Retry.retry(Effect.succeed("done"), { ...policyOf(operation), observe })
       yield* Effect.forEach(["orders", "users", "items", "orders", "carts", ""], (key) => keyed(key)(run))
@@ -260,7 +264,7 @@ describe("Observe.metricsByKey", () => {
 
   it.effect("shows the level of each key's bucket, without floating-point error", () =>
     Effect.gen(function* () {
-      const operation = "metricsByKey/level"
+      const operation = fresh("metricsByKey/level")
       const bucket = yield* TokenBucket.keyed({
         bucket: RetryBucket.quota({ capacity: 100, refillPerSecond: 0.1 }),
         maxKeys: 10,
@@ -279,7 +283,7 @@ describe("Observe.metricsByKey", () => {
 
   it.effect("keeps the tags of a protocol apart, and the gauge by the key alone", () =>
     Effect.gen(function* () {
-      const operation = "metricsByKey/tags"
+      const operation = fresh("metricsByKey/tags")
       const tagged = Observe.describing(({ _tag }) => ({
         key: "api",
         tags: { class: _tag === "Succeeded" ? "2xx" : "5xx" }
@@ -299,7 +303,6 @@ describe("Observe.metricsByKey", () => {
     })
   )
 
-  let operations = 0
   it.effect.prop(
     "never keeps more keys than the bound and one, whatever the keys",
     [
@@ -308,8 +311,7 @@ describe("Observe.metricsByKey", () => {
     ],
     ([keys, maxKeys]) =>
       Effect.gen(function* () {
-        operations += 1
-        const operation = `metricsByKey/law/${operations}`
+        const operation = fresh("metricsByKey/law")
         const observer = yield* Observe.metricsByKey({ maxKeys })
         const event = (key: string): Observe.RetryEvent => ({
           ...Events.succeeded,
