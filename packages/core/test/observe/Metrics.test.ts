@@ -2,7 +2,7 @@ import { Backoff, Classifier, Observe, Retry, RetryBucket, TokenBucket, Verdict 
 import * as Metrics from "@effect-retry/core/Metrics"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Context, Effect, Exit, FastCheck, Fiber, Metric } from "effect"
+import { Chunk, Context, Effect, Exit, FastCheck, Fiber, Metric, Option } from "effect"
 import { law } from "../support/Laws.ts"
 import * as Events from "./Events.ts"
 
@@ -239,6 +239,27 @@ describe("Observe.metrics", () => {
       expect(yield* told(Effect.die("no level"))).toEqual(Exit.die("no level"))
       expect([yield* attempts, yield* level]).toEqual([2, 7])
     }).pipe(VirtualClock.run)
+  )
+})
+
+describe("Metrics", () => {
+  it.effect("describe themselves to those who export them", () =>
+    Effect.gen(function* () {
+      const operation = fresh("metrics/descriptions")
+      yield* Effect.forEach(Events.all, (event) => Observe.metrics({ ...event, name: operation }))
+      const pairs = yield* Metric.snapshot
+      const described = pairs
+        .filter(({ metricKey }) => metricKey.tags.some(({ value }) => value === operation))
+        .map(({ metricKey }) => [metricKey.name, Option.getOrNull(metricKey.description)] as const)
+      expect(Object.fromEntries(described)).toEqual({
+        retry_attempts_total: "Attempts that ended",
+        retry_retries_total: "Retries that were scheduled",
+        retry_stops_total: "Operations that gave up",
+        retry_nested_total: "Operations inside an attempt of another one",
+        retry_delay_milliseconds: "Delays before retries",
+        retry_bucket_level: "Tokens in the bucket"
+      })
+    })
   )
 })
 

@@ -1,7 +1,7 @@
 import { AttemptTimeout, Backoff, Classifier, Observe, Retry, TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Tracer } from "effect"
+import { Duration, Effect, Logger, Tracer } from "effect"
 import * as Events from "./Events.ts"
 import * as Spans from "./Spans.ts"
 
@@ -66,9 +66,13 @@ describe("Observe.spanEvents", () => {
 
   it.effect("changes nothing without a span, and with one of another process", () =>
     Effect.gen(function* () {
-      expect(yield* Retry.retry(twoFailures(), observed)).toBe("done")
+      const lines: Array<unknown> = []
+      const logger = Logger.make(({ message }) => void lines.push(message))
+      const logged = Effect.provide(Logger.add(logger))
+      expect(yield* logged(Retry.retry(twoFailures(), observed))).toBe("done")
       const parent = Tracer.externalSpan({ spanId: "span", traceId: "trace" })
-      expect(yield* Effect.withParentSpan(Retry.retry(twoFailures(), observed), parent)).toBe("done")
+      expect(yield* logged(Effect.withParentSpan(Retry.retry(twoFailures(), observed), parent))).toBe("done")
+      expect(lines).toEqual([])
     }).pipe(VirtualClock.run)
   )
 })
