@@ -1,0 +1,128 @@
+import { VirtualClock } from "@effect-retry/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Clock, Duration, Effect, Fiber } from "effect"
+import * as Timer from "../../src/loop/Timer.ts"
+
+const longest = 2 ** 31 - 1
+
+/** Milliseconds that a clock was asked to sleep, and calls that were made. */
+const recorded = (sleep: (clock: Clock.Clock, duration: Duration.Duration) => Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const inner = yield* Effect.clock
+    const sleeps: Array<number> = []
+    const calls: Array<number> = []
+    const clock: Clock.Clock = {
+      ...inner,
+      [Clock.ClockTypeId]: Clock.ClockTypeId,
+      unsafeCurrentTimeMillis: () => inner.unsafeCurrentTimeMillis(),
+      unsafeCurrentTimeNanos: () => inner.unsafeCurrentTimeNanos(),
+      sleep: (duration) => {
+        sleeps.push(Duration.toMillis(duration))
+        return sleep(inner, duration)
+      }
+    }
+    const runtime = yield* Effect.runtime<never>()
+    const after = (millis: number) =>
+      Timer.after(clock, millis, runtime, () => void calls.push(inner.unsafeCurrentTimeMillis()))
+    return { sleeps, calls, after }
+  })
+
+const asItIs = recorded((clock, duration) => clock.sleep(duration))
+
+describe("Timer.after with a clock of the program's own", () => {
+  it.effect.each([
+    { millis: -1, sleeps: [0], at: 0 },
+    { millis: 0, sleeps: [0], at: 0 },
+    { millis: 5, sleeps: [5], at: 5 },
+    { millis: longest, sleeps: [longest], at: longest },
+    { millis: longest + 1, sleeps: [longest, 1], at: longest + 1 },
+    { millis: 2 * longest + 1, sleeps: [longest, longest, 1], at: 2 * longest + 1 }
+  ])("calls once after $millis milliseconds, in sleeps that a timer can hold", ({ at, millis, sleeps }) =>
+    Effect.gen(function* () {
+      const recording = yield* asItIs
+      recording.after(millis)
+      yield* Effect.sleep(Duration.millis(4 * longest))
+      expect(recording).toMatchObject({ sleeps, calls: [at] })
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("makes no call that was cancelled, and wakes up at once", () =>
+    Effect.gen(function* () {
+      const { after, calls } = yield* asItIs
+      const cancel = after(5)
+      yield* Effect.sleep(4)
+      cancel()
+      yield* Effect.yieldNow()
+      expect(yield* VirtualClock.sleepers).toBe(0)
+      yield* Effect.sleep(10)
+      expect(calls).toEqual([])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("makes no call that is cancelled after the sleep, but before its end was heard of", () =>
+    Effect.gen(function* () {
+      const wakes: Array<() => void> = []
+      const { after, calls } = yield* recorded(() =>
+        Effect.async<void>((resume) => void wakes.push(() => resume(Effect.void)))
+      )
+      const [kept, cancelled] = [after(5), after(5)]
+      for (const wake of wakes) wake()
+      cancelled()
+      yield* Effect.sleep(1)
+      kept()
+      expect(calls).toHaveLength(1)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("makes no call where the sleep dies", () =>
+    Effect.gen(function* () {
+      const { after, calls } = yield* recorded(() => Effect.die("defect"))
+      after(5)
+      yield* Effect.sleep(10)
+      expect(calls).toEqual([])
+    }).pipe(VirtualClock.run)
+  )
+})
+
+describe("Timer.after with the live clock", () => {
+  const live = Clock.make()
+  const runtime = Effect.runSync(Effect.runtime<never>())
+
+  /** Fibers and timers of the platform. */
+  const inUse = () => [
+    Fiber.unsafeRoots().length,
+    process.getActiveResourcesInfo().filter((name) => name === "Timeout").length
+  ]
+
+  it.each([
+    { name: "the live clock, by a timer and no fiber", clock: live, millis: 60_000, fibers: 0, timers: 1 },
+    { name: "as long as a timer holds, by a timer and no fiber", clock: live, millis: longest, fibers: 0, timers: 1 },
+    { name: "longer than a timer holds, in a fiber", clock: live, millis: longest + 1, fibers: 1, timers: 1 },
+    {
+      name: "a clock with another sleep, in a fiber",
+      clock: Object.assign(Clock.make(), { sleep: () => Effect.async<void>((resume) => void resume) }),
+      millis: 60_000,
+      fibers: 1,
+      timers: 0
+    }
+  ])("sleeps $name", async ({ clock, fibers, millis, timers }) => {
+    const [fibersBefore = 0, timersBefore = 0] = inUse()
+    const cancel = Timer.after(clock, millis, runtime, () => {})
+    expect(inUse()).toEqual([fibersBefore + fibers, timersBefore + timers])
+    cancel()
+    await new Promise((resolve) => void setImmediate(resolve))
+    expect(inUse()).toEqual([fibersBefore, timersBefore])
+  })
+
+  it("calls once, and is cancelled in vain after that", async () => {
+    let calls = 0
+    const cancel = await new Promise<Timer.Cancel>((resolve) => {
+      const cancel = Timer.after(live, 1, runtime, () => {
+        calls += 1
+        resolve(cancel)
+      })
+    })
+    cancel()
+    expect(calls).toBe(1)
+  })
+})
