@@ -4,6 +4,7 @@
  * The effect runs in one child fiber, which is started at once; only if it has not ended by then, a timer is set. So a
  * bound costs little where it is not needed. This file alone knows how that is done with Effect 3's runtime.
  */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -86,10 +87,14 @@ const awaited = <A, E, R, B, E2>(
     })
   })
   return Effect.matchCauseEffect(restore(ended), {
+    // The parent is interrupted. Of what the child comes to then, defects of its finalizers are left.
     onFailure: (cause) => {
       cancel()
       child.unsafeInterruptAsFork(parent.id())
-      return Effect.zipRight(disconnected ? Effect.void : Fiber.await(child), Effect.failCause(cause))
+      if (disconnected) return Effect.failCause(cause)
+      return Effect.flatMap(Fiber.await(child), (exit) =>
+        Effect.failCause(Exit.isFailure(exit) && !isTimedOut ? Cause.stripFailures(exit.cause) : cause)
+      )
     },
     onSuccess: (): Effect.Effect<A | B, E | E2> => {
       const exit = child.unsafePoll()

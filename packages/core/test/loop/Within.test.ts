@@ -1,216 +1,123 @@
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
+import { Context, Duration, Effect, Exit, Fiber, FiberRef, Option, Scheduler, Supervisor, TestClock } from "effect"
+import { EventEmitter } from "node:events"
+import type { Bounded } from "./Bounded.ts"
 import {
-  Cause,
-  Chunk,
-  Context,
-  Duration,
-  Effect,
-  Exit,
-  Fiber,
-  FiberRef,
-  Option,
-  Scheduler,
-  Supervisor,
-  TestClock
-} from "effect"
-import { within } from "../../src/loop/Within.ts"
+  afterTimeout,
+  early,
+  immediate,
+  interrupted,
+  limit,
+  native,
+  nativeDisconnected,
+  ours,
+  oursDisconnected,
+  outcome,
+  situations,
+  slow,
+  tied
+} from "./Bounded.ts"
+import * as Stepping from "./Stepping.ts"
 
-/** Writes down what happens. */
-type Note = (line: string) => Effect.Effect<void>
+const programs = [...immediate, ...slow]
 
-interface Program {
+interface Probe {
   readonly name: string
-  /** Whether it ends only when it is interrupted. */
-  readonly isEndless?: boolean
-  readonly make: (note: Note) => Effect.Effect<unknown, string>
+  readonly run: (bounded: Bounded) => Effect.Effect<unknown, unknown>
 }
 
-type Bounded = <A, E, R>(self: Effect.Effect<A, E, R>, millis: number) => Effect.Effect<A, E | "timeout", R>
-
-const ours: Bounded = (self, millis) =>
-  within(self, { millis, onTimeout: () => Effect.fail("timeout" as const), disconnected: false })
-
-const oursDisconnected: Bounded = (self, millis) =>
-  within(self, { millis, onTimeout: () => Effect.fail("timeout" as const), disconnected: true })
-
-const native: Bounded = (self, millis) =>
-  Effect.timeoutFail(self, { duration: millis, onTimeout: () => "timeout" as const })
-
-const nativeDisconnected: Bounded = (self, millis) => native(Effect.disconnect(self), millis)
-
-/** An exit without the structure of its cause. */
-const plain = <A, E>(exit: Exit.Exit<A, E>) =>
-  Exit.match(exit, {
-    onSuccess: (value) => ({ value }),
-    onFailure: (cause) => ({
-      failures: Chunk.toReadonlyArray(Cause.failures(cause)),
-      defects: Chunk.toReadonlyArray(Cause.defects(cause)),
-      isInterrupted: Cause.isInterrupted(cause)
-    })
-  })
-
-/** What a program comes to under a bound, and what it wrote down until it was over. */
-const outcome = (bounded: Bounded, { make }: Program, millis: number) =>
-  Effect.gen(function* () {
-    const lines: Array<string> = []
-    const note: Note = (line) => Effect.sync(() => void lines.push(line))
-    const exit = yield* Effect.exit(bounded(make(note), millis))
-    return { exit: plain(exit), lines }
-  })
-
-const cleaning = (note: Note, self: Effect.Effect<unknown, string>) =>
-  Effect.onExit(self, (exit) => Effect.zipRight(Effect.yieldNow(), note(`over: ${exit._tag}`)))
-
-const immediate: ReadonlyArray<Program> = [
-  { name: "succeeds", make: () => Effect.succeed("done") },
-  { name: "succeeds after a yield", make: () => Effect.as(Effect.yieldNow(), "done") },
-  { name: "fails", make: () => Effect.fail("failure") },
-  { name: "fails after a yield", make: () => Effect.zipRight(Effect.yieldNow(), Effect.fail("failure")) },
-  { name: "dies", make: () => Effect.die("defect") },
-  { name: "interrupts itself", make: () => Effect.interrupt },
-  {
-    name: "ends a scope",
-    make: (note) => Effect.scoped(Effect.acquireRelease(note("acquired"), () => note("released")))
-  },
-  {
-    name: "forks a child",
-    isEndless: true,
-    make: (note) =>
-      Effect.zipRight(Effect.fork(Effect.onInterrupt(Effect.never, () => note("child"))), Effect.yieldNow())
-  }
+/** Everything that is run on all clocks: the programs as they are, those interrupted on the way, and the situations. */
+const probes: ReadonlyArray<Probe> = [
+  ...[...programs, tied].map((program) => ({
+    name: program.name,
+    run: (bounded: Bounded) => outcome(bounded, program)
+  })),
+  ...slow.map((program) => ({
+    name: `is interrupted, ${program.name}`,
+    run: (bounded: Bounded) => interrupted(bounded, program, early)
+  })),
+  ...slow.map((program) => ({
+    name: `is interrupted after the timeout, ${program.name}`,
+    run: (bounded: Bounded) => interrupted(bounded, program, afterTimeout)
+  })),
+  ...situations
 ]
 
-const slow: ReadonlyArray<Program> = [
-  { name: "never ends", isEndless: true, make: (note) => cleaning(note, Effect.never) },
-  { name: "ends in time", make: (note) => cleaning(note, Effect.delay(Effect.succeed("done"), 999)) },
-  { name: "fails in time", make: (note) => cleaning(note, Effect.delay(Effect.fail("failure"), 999)) },
-  { name: "ends too late", make: (note) => cleaning(note, Effect.delay(Effect.succeed("done"), 1_001)) },
-  { name: "cannot be interrupted", make: (note) => Effect.uninterruptible(cleaning(note, Effect.sleep(3_000))) },
-  {
-    name: "cannot be interrupted and fails",
-    make: (note) => Effect.uninterruptible(cleaning(note, Effect.delay(Effect.fail("failure"), 3_000)))
-  },
-  {
-    name: "has a slow finalizer",
-    isEndless: true,
-    make: (note) => Effect.onInterrupt(Effect.never, () => Effect.zipRight(Effect.sleep(500), note("cleaned up")))
-  },
-  {
-    name: "has a finalizer that dies",
-    isEndless: true,
-    make: () => Effect.onInterrupt(Effect.never, () => Effect.die("defect"))
-  },
-  {
-    name: "leaves a scope to its finalizer",
-    isEndless: true,
-    make: (note) =>
-      Effect.scoped(
-        Effect.zipRight(
-          Effect.addFinalizer(() => note("released")),
-          Effect.never
-        )
-      )
-  },
-  {
-    name: "forks a child that never ends",
-    isEndless: true,
-    make: (note) => Effect.zipRight(Effect.fork(cleaning(note, Effect.never)), Effect.never)
-  }
+/** The same in regions of interruption. */
+const regions: ReadonlyArray<Probe> = [
+  ...programs
+    .filter(({ isEndless }) => isEndless !== true)
+    .map((program) => ({
+      name: `uninterruptible, ${program.name}`,
+      run: (bounded: Bounded) => Effect.uninterruptible(outcome(bounded, program))
+    })),
+  ...programs.map((program) => ({
+    name: `interruptible inside uninterruptible, ${program.name}`,
+    run: (bounded: Bounded) => Effect.uninterruptible(Effect.interruptible(outcome(bounded, program)))
+  }))
 ]
+
+/** What probes come to that run at the same time, by their names. */
+const all = <R>(probes: ReadonlyArray<{ readonly name: string; readonly run: Effect.Effect<unknown, unknown, R> }>) =>
+  Effect.map(
+    Effect.forEach(probes, ({ name, run }) => Effect.map(run, (found) => [name, found] as const), {
+      concurrency: "unbounded"
+    }),
+    Object.fromEntries<unknown>
+  )
+
+const under = (bounded: Bounded) => probes.map(({ name, run }) => ({ name, run: run(bounded) }))
+
+/** The same under ours and under Effect's own. */
+const both = Effect.all([all(under(ours)), all(under(native))], { concurrency: 2 })
+
+/** What probes come to in virtual time, and when. */
+const timed = (bounded: Bounded) =>
+  all(
+    [...probes, ...regions].map(({ name, run }) => ({
+      name,
+      run: Effect.zip(run(bounded), Effect.map(VirtualClock.now, Duration.toMillis))
+    }))
+  )
 
 describe("Within.within beside Effect.timeoutFail", () => {
-  it.live.each(immediate)("comes to the same on the live clock where the effect $name", (program) =>
+  it.live("comes to the same on the live clock", () =>
     Effect.gen(function* () {
-      expect(yield* outcome(ours, program, 3_600_000)).toEqual(yield* outcome(native, program, 3_600_000))
+      const [found, expected] = yield* both
+      expect(found).toEqual(expected)
     })
   )
 
-  it.effect.each([...immediate, ...slow])("comes to the same under TestClock where the effect $name", (program) =>
+  it.effect("comes to the same under TestClock", () =>
     Effect.gen(function* () {
-      const run = (bounded: Bounded) =>
-        Effect.gen(function* () {
-          const fiber = yield* Effect.fork(outcome(bounded, program, 1_000))
-          yield* TestClock.adjust("1 second")
-          yield* TestClock.adjust("1 minute")
-          return yield* Fiber.join(fiber)
-        })
-      expect(yield* run(ours)).toEqual(yield* run(native))
+      const fiber = yield* Effect.fork(both)
+      for (const millis of [1, 1, 2, 1, 1, 2]) yield* TestClock.adjust(millis)
+      const [found, expected] = yield* Fiber.join(fiber)
+      expect(found).toEqual(expected)
     })
   )
 
-  const timed = (
-    bounded: Bounded,
-    program: Program,
-    around: <A, E>(self: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  ) =>
-    VirtualClock.run(
-      Effect.gen(function* () {
-        const supervisor = yield* Supervisor.track
-        const result = yield* around(Effect.supervised(outcome(bounded, program, 1_000), supervisor))
-        const at = Duration.toMillis(yield* VirtualClock.now)
-        yield* Effect.yieldNow()
-        return { ...result, at, sleepers: yield* VirtualClock.sleepers, fibers: (yield* supervisor.value).length }
-      })
-    )
-
-  const regions = [
-    { region: "as it is", around: <A, E>(self: Effect.Effect<A, E>) => self },
-    { region: "in an uninterruptible region", around: Effect.uninterruptible },
-    {
-      region: "in an interruptible part of one",
-      around: <A, E>(self: Effect.Effect<A, E>) => Effect.uninterruptible(Effect.interruptible(self))
-    }
-  ]
-
-  const table = regions.flatMap((region) =>
-    [...immediate, ...slow]
-      .filter(({ isEndless }) => isEndless !== true || region.region !== "in an uninterruptible region")
-      .map((program) => ({ ...region, ...program }))
+  it.effect("comes to the same at the same time, and leaves no timer and no fiber behind", () =>
+    Effect.gen(function* () {
+      const supervisor = yield* Supervisor.track
+      const found = yield* Effect.supervised(timed(ours), supervisor)
+      yield* Effect.yieldNow()
+      expect([yield* VirtualClock.sleepers, (yield* supervisor.value).length]).toEqual([0, 0])
+      expect(found).toEqual(yield* VirtualClock.run(timed(native)))
+    }).pipe(VirtualClock.run)
   )
 
-  it.effect.each(table)(
-    "comes to the same at the same time, $region, where the effect $name, and leaves no timer and no fiber",
-    ({ around, ...program }) =>
-      Effect.gen(function* () {
-        const found = yield* timed(ours, program, around)
-        expect(found).toEqual({ ...(yield* timed(native, program, around)), sleepers: 0, fibers: 0 })
-      })
-  )
-
-  it.effect.each(slow)("comes to the same disconnected, where the effect $name", (program) =>
+  it.effect.each(slow)("comes to the same disconnected where the effect $name", (program) =>
     Effect.gen(function* () {
       const run = (bounded: Bounded) =>
         VirtualClock.run(
           Effect.gen(function* () {
-            const { exit } = yield* outcome(bounded, program, 1_000)
+            const { exit } = yield* outcome(bounded, program)
             return { exit, at: Duration.toMillis(yield* VirtualClock.now) }
           })
         )
       expect(yield* run(oursDisconnected)).toEqual(yield* run(nativeDisconnected))
-    })
-  )
-
-  it.effect.each(slow)("is interrupted from outside in the same way, where the effect $name", (program) =>
-    Effect.gen(function* () {
-      const run = (bounded: Bounded) =>
-        VirtualClock.run(
-          Effect.gen(function* () {
-            const lines: Array<string> = []
-            const self = program.make((line) => Effect.sync(() => void lines.push(line)))
-            const fiber = yield* Effect.fork(bounded(self, 1_000))
-            yield* Effect.sleep(500)
-            const exit = yield* Fiber.interrupt(fiber)
-            const sleepers = yield* VirtualClock.sleepers
-            return {
-              isInterrupted: Exit.isInterrupted(exit),
-              lines,
-              at: Duration.toMillis(yield* VirtualClock.now),
-              sleepers
-            }
-          })
-        )
-      expect(yield* run(ours)).toEqual({ ...(yield* run(native)), sleepers: 0 })
     })
   )
 
@@ -246,6 +153,12 @@ const yielding = (steps: number): Scheduler.Scheduler => {
   }
 }
 
+/** Timers that the event loop waits for. */
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length
+
+/** A turn of the event loop. */
+const turn = Effect.promise(() => new Promise((resolve) => void setImmediate(resolve)))
+
 describe("Within.within", () => {
   it("ends with the effect, wherever the fiber that waits for it yields", async () => {
     for (let steps = 12; steps < 40; steps++) {
@@ -270,28 +183,98 @@ describe("Within.within", () => {
     })
   )
 
-  it.effect.each([
-    { name: "succeeds", self: Effect.succeed("done"), exit: Exit.succeed("done") },
-    { name: "succeeds after a yield", self: Effect.as(Effect.yieldNow(), "done"), exit: Exit.succeed("done") },
-    { name: "fails", self: Effect.fail("failure"), exit: Exit.fail("failure") }
-  ])("can be nested three thousand deep where the effect $name", ({ exit, self }) =>
+  it.live.each([
+    { name: "succeeds", self: Effect.succeed("done"), exit: Exit.succeed("done"), depth: 3_000 },
+    {
+      name: "succeeds after a yield",
+      self: Effect.as(Effect.yieldNow(), "done"),
+      exit: Exit.succeed("done"),
+      depth: 300
+    },
+    { name: "fails", self: Effect.fail("failure"), exit: Exit.fail("failure"), depth: 300 }
+  ])("can be nested $depth deep where the effect $name", ({ depth, exit, self }) =>
     Effect.gen(function* () {
+      const before = timers()
       let nested: Effect.Effect<string, string> = self
-      for (let depth = 0; depth < 3_000; depth++) nested = ours(nested, 3_600_000)
+      for (let i = 0; i < depth; i++) nested = ours(nested, 3_600_000)
       expect(yield* Effect.exit(nested)).toEqual(exit)
-      expect(yield* VirtualClock.sleepers).toBe(0)
-    }).pipe(VirtualClock.run)
+      expect(timers()).toBe(before)
+    })
+  )
+
+  it("leaves no fiber, no timer and no listener behind, whenever it is interrupted", async () => {
+    const [fibersBefore, timersBefore] = [Fiber.unsafeRoots().length, timers()]
+    const server = new EventEmitter()
+    let answered = 0
+    const request = Effect.async<void>((resume) => {
+      const onAnswer = () => {
+        answered += 1
+        resume(Effect.void)
+      }
+      server.once("answer", onAnswer)
+      queueMicrotask(() => server.emit("answer"))
+      return Effect.sync(() => void server.off("answer", onAnswer))
+    })
+    let interruptions = 0
+    let listeners = 0
+    const races = 1_500
+    for (let race = 0; race < races; race++) {
+      const fiber = Effect.runFork(Effect.repeatN(ours(request, 3_600_000), 2))
+      for (let turn = 0; turn < race % 23; turn++) await Promise.resolve()
+      const exit = await Effect.runPromise(Fiber.interrupt(fiber))
+      if (Exit.isInterrupted(exit)) interruptions += 1
+      listeners += server.listenerCount("answer")
+    }
+    expect(interruptions).toBeGreaterThan(races / 4)
+    expect(interruptions).toBeLessThan(races)
+    expect(answered).toBeGreaterThan(races)
+    expect([listeners, Fiber.unsafeRoots().length, timers()]).toEqual([0, fibersBefore, timersBefore])
+  })
+
+  it.effect.each(slow.filter(({ name }) => ["never ends", "ends in time", "has a slow finalizer"].includes(name)))(
+    "ends the effect before whichever step it is interrupted, where the effect $name",
+    (program) =>
+      Effect.gen(function* () {
+        const runs = yield* Stepping.everywhere(() => {
+          let open = 0
+          const self = Effect.acquireUseRelease(
+            Effect.sync(() => void (open += 1)),
+            () => program.make(() => Effect.void),
+            () => Effect.sync(() => void (open -= 1))
+          )
+          return { self: ours(self, limit), check: () => Effect.sync(() => expect(open).toBe(0)) }
+        }, 20)
+        expect(runs).toBeGreaterThan(10)
+      })
   )
 
   it.live("leaves no timer of the platform behind", () =>
     Effect.gen(function* () {
-      const timers = Effect.sync(() => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length)
-      const before = yield* timers
+      const before = timers()
       for (let i = 0; i < 100; i++) {
         yield* ours(Effect.yieldNow(), 3_600_000)
         yield* Effect.uninterruptible(ours(Effect.yieldNow(), 3_600_000))
+        yield* Effect.flip(ours(Effect.zipRight(Effect.yieldNow(), Effect.fail("failure")), 3_600_000))
       }
-      expect(yield* timers).toBe(before)
+      expect(timers()).toBe(before)
+    })
+  )
+
+  it.live.each([
+    { name: "is waited for", bounded: ours },
+    { name: "is left behind", bounded: oursDisconnected }
+  ])("leaves no timer behind where it is interrupted and the effect $name", ({ bounded }) =>
+    Effect.gen(function* () {
+      const before = timers()
+      const latch = yield* Effect.makeLatch(false)
+      const fiber = yield* Effect.fork(bounded(Effect.uninterruptible(latch.await), 3_600_000))
+      yield* turn
+      expect(timers()).toBe(before + 1)
+      yield* Fiber.interruptFork(fiber)
+      yield* turn
+      expect(timers()).toBe(before)
+      yield* latch.open
+      expect(Exit.isInterrupted(yield* Fiber.await(fiber))).toBe(true)
     })
   )
 
@@ -302,12 +285,6 @@ describe("Within.within", () => {
     Effect.gen(function* () {
       expect(yield* Effect.exit(ours(Effect.never, millis))).toEqual(Exit.fail("timeout"))
       expect(Duration.toMillis(yield* VirtualClock.now)).toBe(millis)
-    }).pipe(VirtualClock.run)
-  )
-
-  it.effect("passes a success on that comes at the very end of the time", () =>
-    Effect.gen(function* () {
-      expect(yield* ours(Effect.delay(Effect.succeed("done"), 1_000), 1_000)).toBe("done")
     }).pipe(VirtualClock.run)
   )
 })
