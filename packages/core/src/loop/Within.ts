@@ -4,7 +4,6 @@
  * The effect runs in one child fiber, which is started at once; only if it has not ended by then, a timer is set. So a
  * bound costs little where it is not needed. This file alone knows how that is done with Effect 3's runtime.
  */
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -87,13 +86,13 @@ const awaited = <A, E, R, B, E2>(
     })
   })
   return Effect.matchCauseEffect(restore(ended), {
-    // The parent is interrupted. Of what the child comes to then, defects of its finalizers are left.
+    // The parent is interrupted. What the child's finalizers die of is kept, as long as there was no timeout before.
     onFailure: (cause) => {
       cancel()
       child.unsafeInterruptAsFork(parent.id())
       if (disconnected) return Effect.failCause(cause)
       return Effect.flatMap(Fiber.await(child), (exit) =>
-        Effect.failCause(Exit.isFailure(exit) && !isTimedOut ? Cause.stripFailures(exit.cause) : cause)
+        Exit.isFailure(exit) && !isTimedOut ? exit : Effect.failCause(cause)
       )
     },
     onSuccess: (): Effect.Effect<A | B, E | E2> => {

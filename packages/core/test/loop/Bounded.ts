@@ -46,7 +46,7 @@ export const nativeDisconnected: Bounded = (self, millis, onTimeout) =>
 export const limit = 4
 
 const inTime = 2
-const late = 6
+const late = 10
 
 /** When a program is interrupted from outside: before or after its timeout. */
 export const early = 1
@@ -168,11 +168,11 @@ export const outcome = (bounded: Bounded, { make }: Program, millis = limit) =>
   })
 
 /** Interrupts a program after so many milliseconds: what it came to, and what it wrote down until then. */
-export const interrupted = (bounded: Bounded, { make }: Program, afterMillis: number) =>
+export const interrupted = (bounded: Bounded, { make }: Program, afterMillis: number, millis: number) =>
   Effect.gen(function* () {
     const lines: Array<string> = []
     const note: Note = (line) => Effect.sync(() => void lines.push(line))
-    const fiber = yield* Effect.fork(bounded(make(note), limit))
+    const fiber = yield* Effect.fork(bounded(make(note), millis))
     yield* Effect.sleep(afterMillis)
     const exit = yield* Fiber.interrupt(fiber)
     return { exit: plain(exit), lines: [...lines] }
