@@ -1,0 +1,56 @@
+/** What operations leave in memory. Nothing here depends on how long anything takes. */
+import { AttemptTimeout, Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+
+setFlagsFromString("--expose-gc")
+const collect: () => void = runInNewContext("gc")
+
+/** Heap in use after full collections of garbage. */
+const heap = async (): Promise<number> => {
+  for (let round = 0; round < 3; round++) {
+    collect()
+    await new Promise((resolve) => void setImmediate(resolve))
+  }
+  return process.memoryUsage().heapUsed
+}
+
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length
+
+const policy = {
+  classifier: Classifier.always,
+  maxAttempts: 3,
+  backoff: Backoff.exponential({ base: 0 }),
+  bucket: TokenBucket.Default,
+  attemptTimeout: AttemptTimeout.constant("5 seconds"),
+  observe: [() => Effect.void]
+}
+
+describe("a million attempts under a timeout, a bucket and observers", () => {
+  const attempts = 1_000_000
+  /** Of what all attempts leave together, in bytes: half a byte each. */
+  const most = attempts / 2
+
+  it("hold no memory, no fiber and no timer once they have ended", { timeout: 300_000 }, async () => {
+    const edge = ManagedRuntime.make(Layer.effect(TokenBucket.Default, RetryBucket.quota()))
+    let made = 0
+    const attempt = Effect.suspend(() => {
+      made += 1
+      // Some attempts let other fibers go first, so that a timer is set for them, and some fail.
+      if (made % 50 === 0) return Effect.yieldNow()
+      return made % 50 === 1 ? Effect.fail("busy") : Effect.void
+    })
+    const operation = Effect.ignore(Retry.retry(attempt, policy))
+    const run = (until: number) =>
+      edge.runPromise(Effect.whileLoop({ while: () => made < until, body: () => operation, step: () => {} }))
+    // What is made once: compiled code, metrics, the services.
+    await run(attempts / 20)
+    const [bytes, fibers, waiting] = [await heap(), Fiber.unsafeRoots().length, timers()]
+    await run(attempts)
+    expect((await heap()) - bytes).toBeLessThan(most)
+    expect([Fiber.unsafeRoots().length, timers()]).toEqual([fibers, waiting])
+    expect(made).toBeGreaterThanOrEqual(attempts)
+  })
+})
