@@ -79,7 +79,7 @@ const askRateLimiter = (op: Op): Erased => {
   const { rateLimiter } = op
   if (rateLimiter === undefined) return start(op)
   const hearsStart = op.bucket?.started !== undefined || rateLimiter.started !== undefined
-  if (op.prepared.isBare && !op.guarded && !hearsStart) return askAndAttempt(op, rateLimiter)
+  if (op.prepared.isBare && !hearsStart) return askAndAttempt(op, rateLimiter)
   return Stop.guarded(op, () => afterAnswer(op, Services.askRateLimiter(op, rateLimiter)))
 }
 
@@ -93,7 +93,7 @@ const afterAnswer = (op: Op, answer: Services.Answer): Erased =>
  * an interruption has nothing to refund.
  */
 const askAndAttempt = (op: Op, rateLimiter: TokenBucket): Erased => {
-  let answer: Services.Answer = false
+  let answer: Services.Answer
   const asked = Effect.suspend(() => {
     answer = Services.askRateLimiter(op, rateLimiter)
     if (answer !== true) return Effect.void

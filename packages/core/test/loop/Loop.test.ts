@@ -1,4 +1,4 @@
-import { Backoff, Deadline, type Policy, Retry, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, type Policy, Retry, Verdict } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Option } from "effect"
 import * as Recording from "./Recording.ts"
@@ -266,6 +266,20 @@ describe("Retry.retry order of decisions", () => {
         bucket: { granted: 5, refunded: 5, spent: 0 },
         limiter: { granted: 2, refunded: 1, spent: 1 }
       })
+    }).pipe(world)
+  )
+
+  it.effect("bounds an attempt that was granted, and ends with its timeout where the next one is refused", () =>
+    Effect.gen(function* () {
+      const recording = make({ limiter: refuseFrom(2) })
+      const bounded = {
+        ...policy,
+        rateLimiter: Recording.Limiter,
+        attemptTimeout: AttemptTimeout.constant("1 second")
+      }
+      const error = yield* Effect.flip(recording.provide(Retry.retry(Effect.never, bounded)))
+      expect(error).toMatchObject({ _tag: "AttemptTimedOut", attempt: 1 })
+      expect(yield* nowMillis).toBe(2_000)
     }).pipe(world)
   )
 

@@ -96,6 +96,33 @@ describe("Retry.retry under a deadline that refuses", () => {
     }).pipe(world)
   )
 
+  it.effect("lets no first attempt start with less than the reserve left after the rate limiter", () =>
+    Effect.gen(function* () {
+      const starts: Array<number> = []
+      const rateLimiter = make({ limiter: () => Effect.delay(Effect.succeedSome(1), "1500 millis") }).limiter
+      const bounded = { ...endless, rateLimiter, deadline: Deadline.refuse("3 seconds", { reserve: "2 seconds" }) }
+      const stopped = yield* Effect.flip(Retry.orStopped(failing(starts), bounded))
+      expect(stopped).toMatchObject({ reason: { _tag: "DeadlinePassed" }, attempts: 0 })
+      expect(starts).toEqual([])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    {
+      what: "a grant",
+      fields: { rateLimiter: make({ limiter: () => Effect.delay(Effect.succeedSome(1), 700) }).limiter }
+    },
+    {
+      what: "a bucket that hears of starts",
+      fields: { bucket: { ...TokenBucket.unlimited, started: () => Effect.sleep(700) } }
+    }
+  ])("notes when the first attempt started, after it waited for $what", ({ fields }) =>
+    Effect.gen(function* () {
+      const stopped = yield* Effect.flip(Retry.orStopped(failing([]), { ...policy, maxAttempts: 1, ...fields }))
+      expect(stopped.history.map(({ startedAfter }) => startedAfter)).toEqual([Duration.millis(700)])
+    }).pipe(world)
+  )
+
   it.effect("lets no attempt start when the wait took longer than it said", () =>
     Effect.gen(function* () {
       const starts: Array<number> = []

@@ -109,6 +109,34 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Only saves work: it notes the same once more."
   },
   {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "if (op.prepared.isBare && !hearsStart) return askAndAttempt(op, rateLimiter)",
+    original: "op.prepared.isBare && !hearsStart",
+    replacement: "false",
+    reason: "Only saves work: the longer way asks, attempts and refunds the same."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "if (recorded === undefined && op.prepared.observers.length === 0) return Effect.succeed(value)",
+    original: "recorded === undefined && op.prepared.observers.length === 0",
+    replacement: "false",
+    reason: "Only saves work: there is nothing to tell."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "if (op.expired !== undefined && error === op.expired) return expired(op, op.expired)",
+    original: "error === op.expired",
+    replacement: "true",
+    reason: "Nothing else fails an attempt that a timeout or a deadline has interrupted."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "if (op.prepared.policy.deadline === undefined) return then(delayMillis)",
+    original: "op.prepared.policy.deadline === undefined",
+    replacement: "false",
+    reason: "Only saves a look at the clock: without a deadline every wait fits."
+  },
+  {
     file: "packages/core/src/loop/Operation.ts",
     line: 'const asksForOuter = prepared.retries && (prepared.observers.length > 0 || policy.whenNested === "standDown")',
     original: 'prepared.observers.length > 0 || policy.whenNested === "standDown"',
