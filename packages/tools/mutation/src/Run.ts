@@ -4,7 +4,7 @@
  * A run has a folder of its own: `run.json`, and for each process the mutants it has judged, a line each, written as soon
  * as they are known.
  */
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 export interface Run {
@@ -71,6 +71,12 @@ export const readJudged = (folder: string, process: string): ReadonlyArray<Judge
 
 export const writeJudged = (folder: string, process: string, judged: Judged): void =>
   appendFileSync(judgedPath(folder, process), `${JSON.stringify(judged)}\n`)
+
+/** Shows the command that a process gets on, though it has judged nothing. */
+export const showProgress = (folder: string, process: string): void => {
+  const now = new Date()
+  utimesSync(judgedPath(folder, process), now, now)
+}
 
 /** Before a run that was killed goes on: the mutant that it was judging is judged once more. */
 export const forgetUnfinished = (folder: string, process: string): void => {

@@ -5,7 +5,16 @@
 import { type RunnerTask, type RunnerTestCase, type RunnerTestFile, type RunnerTestSuite, vi } from "vitest"
 import { VitestTestRunner } from "vitest/runners"
 import { getFn, getHooks } from "vitest/suite"
-import { environment, readJudged, readReached, readRun, type State, writeJudged, writeReached } from "./Run.ts"
+import {
+  environment,
+  readJudged,
+  readReached,
+  readRun,
+  showProgress,
+  type State,
+  writeJudged,
+  writeReached
+} from "./Run.ts"
 
 /** How often each mutant was reached, by its number. */
 interface Reached {
@@ -166,6 +175,14 @@ const notice = (mutant: string, failed: RunnerTask): void => {
   if (isNoticed) writeJudged(folder, number, { mutant, state: "Killed" })
 }
 
+/** Most of the processor's time of a process with a mutant that is on from the start, which loads everything first. */
+const mostMicrosFromStart = 20_000_000
+
+/** The tests that are left are long. The command ends this process then. */
+const giveUp = (mutant: string): void => {
+  if (readJudged(folder, number).at(-1)?.state === "Running") writeJudged(folder, number, { mutant, state: "Survived" })
+}
+
 export default class extends VitestTestRunner {
   readonly #tests: Array<RunnerTestCase> = []
   #filesLeft = worker?.ctx.files.length ?? 0
@@ -177,7 +194,11 @@ export default class extends VitestTestRunner {
 
   override onAfterRunTask(test: RunnerTask): void {
     stryker.currentTestId = undefined
-    if (fromStart !== undefined && test.result?.state === "fail") notice(fromStart, test)
+    if (fromStart !== undefined) {
+      showProgress(folder, number)
+      if (test.result?.state === "fail") notice(fromStart, test)
+      else if (micros() > mostMicrosFromStart) giveUp(fromStart)
+    }
     super.onAfterRunTask(test)
   }
 
@@ -188,8 +209,7 @@ export default class extends VitestTestRunner {
       if (this.#filesLeft === 0) await judge(sorted(this.#tests))
     } else {
       for (const file of files) if (file.result?.state === "fail") notice(fromStart, file)
-      const isNoticed = readJudged(folder, number).at(-1)?.state === "Killed"
-      if (this.#filesLeft === 0 && !isNoticed) writeJudged(folder, number, { mutant: fromStart, state: "Survived" })
+      if (this.#filesLeft === 0) giveUp(fromStart)
     }
     super.onAfterRunFiles()
   }
