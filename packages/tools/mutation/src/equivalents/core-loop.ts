@@ -196,6 +196,13 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Operation.ts",
+    line: "return whole === 0 ? Duration.zero : Duration.millis(whole)",
+    original: "whole === 0",
+    replacement: "false",
+    reason: "Only saves work: both are a duration of no time."
+  },
+  {
+    file: "packages/core/src/loop/Operation.ts",
     line: "if (op.keeps === 0) return",
     original: "op.keeps === 0",
     replacement: "false",
