@@ -45,6 +45,12 @@ const page = "docs/quality.md"
 
 const git = (...args: ReadonlyArray<string>): string => execFileSync("git", args, { encoding: "utf8" }).trim()
 
+/** In short, and marked where the packages are not as they were committed. */
+const commit = (): string => {
+  const isChanged = git("status", "--porcelain", "packages") !== ""
+  return `${git("rev-parse", "--short", "HEAD")}${isChanged ? "-dirty" : ""}`
+}
+
 const line = (subject: string, result: Pick<Score, "equivalent" | "killed" | "run">): string =>
   `${subject}: ${result.killed} of ${result.run} noticed, ${result.equivalent} equivalent, ${percent(result).toFixed(1)} %`
 
@@ -75,7 +81,7 @@ const judge = async (folder: string, names: ReadonlyArray<string>): Promise<void
   print(report)
   const made = {
     date: new Date().toISOString().slice(0, 10),
-    commit: git("describe", "--always", "--exclude=*", "--dirty")
+    commit: commit()
   }
   for (const [path, file] of Object.entries(report.files)) {
     const ofFile = score({ files: { [path]: file } }, equivalents)

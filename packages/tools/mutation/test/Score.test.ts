@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import type { Equivalent } from "../src/Equivalent.ts"
 import { equivalents } from "../src/Equivalents.ts"
@@ -100,6 +101,20 @@ describe("percent", () => {
 })
 
 describe("equivalents", () => {
+  it("stand for lines that are there", () => {
+    const lines = new Map(
+      [...new Set(equivalents.map(({ file }) => file))].map((file) => [
+        file,
+        existsSync(file)
+          ? readFileSync(file, "utf8")
+              .split("\n")
+              .map((line) => line.trim())
+          : []
+      ])
+    )
+    expect(equivalents.filter(({ file, line }) => lines.get(file)?.includes(line) !== true)).toEqual([])
+  })
+
   it("have a reason each, and stand once", () => {
     expect(equivalents.filter(({ reason }) => reason.length < 20)).toEqual([])
     const keys = equivalents.map(({ file, line, original, replacement }) =>
