@@ -2,7 +2,7 @@ import type { TokenBucket } from "@effect-retry/core"
 import { RateLimiter, Verdict } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, FastCheck as fc, Fiber, Option } from "effect"
+import { Clock, Duration, Effect, FastCheck as fc, Fiber, Option } from "effect"
 import * as Cubic from "../../src/fund/Cubic.ts"
 import { law } from "../support/Laws.ts"
 import type { Asked } from "./Asking.ts"
@@ -51,6 +51,20 @@ describe("RateLimiter.adaptive", () => {
       yield* Effect.forEach(["Succeeded", "Failed"] as const, (result) => hear(rate, result))
       expect(new Set(yield* turns(rate, 1000))).toEqual(new Set(["0"]))
     }).pipe(VirtualClock.run)
+  )
+
+  it.effect("reads the clock for an attempt only where there is a limit", () =>
+    Effect.gen(function* () {
+      let reads = 0
+      const clock = Object.assign(Clock.make(), { unsafeCurrentTimeNanos: () => BigInt(++reads) })
+      const refused = { ...first, atMostMillis: 0 }
+      const readsAfter = (rate: TokenBucket.TokenBucket) => Effect.map(isGranted(rate, refused), () => reads)
+      const rate = yield* Effect.withClock(RateLimiter.adaptive(), clock)
+      const before = reads
+      expect(yield* Effect.withClock(readsAfter(rate), clock)).toBe(before)
+      yield* Effect.withClock(hear(rate, "Throttled"), clock)
+      expect(yield* Effect.withClock(readsAfter(rate), clock)).toBeGreaterThan(before + 1)
+    })
   )
 
   it.effect("sends at the least rate after a throttle before anything was measured", () =>
