@@ -48,18 +48,21 @@ export const requests: Pace = { warmUpMillis: 2_000, sampleMillis: 8, times: 100
 /** For those by `fetch`: enough of them that every sample has its share of the garbage collector. */
 export const manyRequests: Pace = { ...requests, times: 400 }
 
+/** Nanoseconds of processor time that `run` takes once. */
+export const processorNanos = async (run: () => void | Promise<void>): Promise<number> => {
+  const before = process.cpuUsage()
+  await run()
+  const { system, user } = process.cpuUsage(before)
+  return (user + system) * 1e3
+}
+
 /** Nanoseconds of processor time per operation of `run`, which does the work so many times. */
 export const timed = (
   run: (times: number) => void | Promise<void>,
   { sampleMillis, times: atLeast, warmUpMillis }: Pace = quick
 ): Row["sample"] => {
   let times: number | undefined
-  const millisFor = async (times: number): Promise<number> => {
-    const before = process.cpuUsage()
-    await run(times)
-    const { system, user } = process.cpuUsage(before)
-    return (user + system) / 1e3
-  }
+  const millisFor = async (times: number): Promise<number> => (await processorNanos(() => run(times))) / 1e6
   const warmUp = async (): Promise<number> => {
     let times = atLeast
     let spent = 0

@@ -11,8 +11,10 @@ import { foreignSchedule } from "./workloads/ForeignSchedule.ts"
 import { heldMemory } from "./workloads/HeldMemory.ts"
 import { httpFetch, httpInMemory, httpNode, httpUndici } from "./workloads/Http.ts"
 import { httpLibrariesOneFailure, httpLibrariesSucceed } from "./workloads/HttpLibraries.ts"
+import { keyedBuckets, newKey } from "./workloads/KeyedBuckets.ts"
 import { observedSuccess, observedTwoFailures } from "./workloads/Observed.ts"
 import { parkedAttempt, parkedFiber } from "./workloads/ParkedFiber.ts"
+import { plans } from "./workloads/Plans.ts"
 import { productionAfterYield, productionAtOnce } from "./workloads/ProductionPolicy.ts"
 import { promisesSucceed, promisesTwoFailures, promisesWait } from "./workloads/Promises.ts"
 import { promisesQuotaOneFailure, promisesQuotaSucceed } from "./workloads/PromisesQuota.ts"
@@ -20,6 +22,7 @@ import { success } from "./workloads/Success.ts"
 import { successUnderBucket } from "./workloads/SuccessUnderBucket.ts"
 import { acquireAndRefundTokens } from "./workloads/AcquireAndRefund.ts"
 import { twoFailures } from "./workloads/TwoFailures.ts"
+import { virtualTime } from "./workloads/VirtualTime.ts"
 
 /** `collect` is a full collection of garbage: memory is measured between two. */
 export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
@@ -29,6 +32,8 @@ export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
   successUnderBucket,
   acquireAndRefundTokens,
   concurrentOperations,
+  keyedBuckets,
+  newKey,
   observedSuccess,
   observedTwoFailures,
   timeoutAtOnce,
@@ -41,6 +46,8 @@ export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
   parkedAttempt(collect),
   heldMemory(collect),
   bundles,
+  plans,
+  virtualTime,
   promisesSucceed,
   promisesTwoFailures,
   promisesWait,

@@ -1,38 +1,36 @@
 import { RetryBucket } from "@effect-retry/core"
 import { Effect } from "effect"
-import type { Row, Workload } from "../Workload.ts"
-import { timed } from "../Workload.ts"
-import { crowd, funded, unfunded } from "./Crowd.ts"
+import type { Row, Target, Workload } from "../Workload.ts"
+import { prepared, processorNanos } from "../Workload.ts"
+import { crowd, funded } from "./Crowd.ts"
 
-const size = 10_000
+const size = 100_000
 
-/** Nanoseconds per operation of a crowd that shares so many buckets. */
-const sharing = (buckets: number, operation = funded): Row["sample"] => {
-  const quota = RetryBucket.quota({ capacity: 1e6 })
-  const run = crowd(
-    operation,
-    size,
-    Array.from({ length: buckets }, () => Effect.runSync(quota))
-  )
-  const sample = timed(async (times) => {
-    for (let i = 0; i < times; i++) await run()
+const quota = RetryBucket.quota({ capacity: 100 * size })
+
+/** Nanoseconds per operation of a crowd in which so many operations share a bucket. */
+const sharing = (onEach: number): Row["sample"] =>
+  prepared(async () => {
+    const buckets = Array.from({ length: size / onEach }, () => Effect.runSync(quota))
+    const run = crowd(funded, size, buckets)
+    return async () => (await processorNanos(run)) / size
   })
-  return async () => (await sample()) / size
-}
+
+const flat: Target = { of: "ratio", atMost: 1.1 }
 
 export const concurrentOperations: Workload = {
   title: "Concurrent operations on one quota",
   about: [
-    "The time per operation, of ten thousand that run at once, each in a root fiber of its own.",
+    "The time per operation, of a hundred thousand that run at once, each in a root fiber of its own.",
     "Every operation fails once, and the bucket grants every retry before the first success returns tokens.",
-    "Rows differ only in how many operations share a bucket: a crowd of fibers has its price, with or without buckets."
+    "Rows differ only in how many operations share a bucket: a crowd of fibers has its price, which is the same for all."
   ],
   unit: "ns",
-  rounds: 15,
-  baseline: "100 on each bucket",
+  rounds: 2,
+  baseline: "10 on each bucket",
   rows: [
-    { name: "no bucket", sample: sharing(1, unfunded) },
-    { name: "100 on each bucket", sample: sharing(size / 100) },
-    { name: "10 000 on one bucket", sample: sharing(1), target: { of: "ratio", atMost: 1.1 } }
+    { name: "10 on each bucket", sample: sharing(10) },
+    { name: "1 000 on each bucket", sample: sharing(1_000), target: flat },
+    { name: "100 000 on one bucket", sample: sharing(size), target: flat }
   ]
 }

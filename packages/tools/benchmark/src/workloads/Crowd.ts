@@ -6,33 +6,42 @@ import { Effect, Exit, Runtime } from "effect"
 import type { Call } from "./Calls.ts"
 import { down, policy } from "./Calls.ts"
 
-type Operation = Effect.Effect<number, unknown, TokenBucket.Default>
+type Retried = (self: Call) => Effect.Effect<number, unknown, TokenBucket.Default>
+
+/** An operation that takes tokens and returns them. */
+export const funded: Retried = (self) => Retry.retry(self, { ...policy, bucket: TokenBucket.Default })
+
+/** The same without a bucket. */
+export const unfunded: Retried = (self) => Retry.retry(self, policy)
 
 const success = Effect.succeed(1)
 
-/** Fails once, then succeeds, and each time lets all the others go first: all pay for their retry before any is made. */
-const yielding = (retried: (self: Call) => Operation): Operation =>
-  Effect.suspend(() => {
-    let calls = 0
-    const attempt = Effect.suspend(() => (++calls === 1 ? down : success))
-    return retried(Effect.zipRight(Effect.yieldNow(), attempt))
+/** Operations that fail once and then wait, until `open` lets all of them succeed. */
+const makeGate = (retried: Retried) => {
+  const waiting: Array<(success: Call) => void> = []
+  const waits: Call = Effect.async((resume) => {
+    waiting.push(resume)
   })
+  const operation = Effect.suspend(() => {
+    let calls = 0
+    return retried(Effect.suspend(() => (++calls === 1 ? down : waits)))
+  })
+  return { operation, open: () => waiting.splice(0).forEach((resume) => resume(success)) }
+}
 
-/** An operation that takes tokens and returns them. */
-export const funded: Operation = yielding((self) => Retry.retry(self, { ...policy, bucket: TokenBucket.Default }))
-
-/** The same without a bucket. */
-export const unfunded: Operation = yielding((self) => Retry.retry(self, policy))
-
-/** Runs so many operations at once, each in a root fiber, the same number on each bucket. Rejects when one fails. */
+/**
+ * Runs so many operations at once, each in a root fiber, the same number on each bucket. All of them have paid for a retry
+ * before the first of them ends. Rejects when one fails.
+ */
 export const crowd = (
-  operation: Operation,
+  retried: Retried,
   size: number,
   buckets: ReadonlyArray<TokenBucket.TokenBucket>
 ): (() => Promise<void>) => {
   const edges = buckets.map((bucket) =>
     Effect.runSync(Effect.provideService(Effect.runtime<TokenBucket.Default>(), TokenBucket.Default, bucket))
   )
+  const { open, operation } = makeGate(retried)
   return () =>
     new Promise((resolve, reject) => {
       let left = size
@@ -42,7 +51,10 @@ export const crowd = (
         else if (left === 0) resolve()
       }
       for (const edge of edges) {
-        for (let i = 0; i < size / edges.length; i++) Runtime.runFork(edge, operation).addObserver(ended)
+        for (let i = 0; i < size / edges.length; i++) {
+          Runtime.runFork(edge, operation, { immediate: true }).addObserver(ended)
+        }
       }
+      open()
     })
 }

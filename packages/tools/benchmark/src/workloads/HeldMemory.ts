@@ -1,9 +1,11 @@
-import { RetryBucket, TokenBucket } from "@effect-retry/core"
+import { RetryBucket, type TokenBucket } from "@effect-retry/core"
 import { Effect } from "effect"
 import type { Row, Workload } from "../Workload.ts"
 import { crowd, funded } from "./Crowd.ts"
+import { full } from "./KeyedBuckets.ts"
 
 const buckets = 2_000
+const manyKeys = 100_000
 const crowds = 5
 const size = 10_000
 
@@ -23,14 +25,6 @@ const quota = RetryBucket.quota()
 
 const quotas = (): ReadonlyArray<TokenBucket.TokenBucket> =>
   Array.from({ length: buckets }, () => Effect.runSync(quota))
-
-const keyed = (): TokenBucket.TokenBucket => {
-  const bucket = Effect.runSync(TokenBucket.keyed({ bucket: quota, maxKeys: buckets, idleTimeToLive: "1 hour" }))
-  for (let i = 0; i < buckets; i++) {
-    Effect.runSync(Effect.provideService(bucket.level, TokenBucket.Key, `tenant-${i}`))
-  }
-  return bucket
-}
 
 const ended = () => {
   const bucket = Effect.runSync(RetryBucket.quota({ capacity: 1e6 }))
@@ -52,7 +46,12 @@ export const heldMemory = (collect: () => void): Workload => ({
   baseline: "quota",
   rows: [
     { name: "quota", sample: held(buckets, collect, quotas) },
-    { name: "idle key of a keyed quota", sample: held(buckets, collect, keyed) },
+    { name: "idle key of a keyed quota", sample: held(buckets, collect, () => full(buckets)) },
+    {
+      name: "idle key, one of 100 000",
+      sample: held(manyKeys, collect, () => full(manyKeys)),
+      target: { of: "value", atMost: 2_500 }
+    },
     {
       name: "operation that has ended",
       sample: held(crowds * size, collect, ended()),
