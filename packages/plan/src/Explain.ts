@@ -118,7 +118,7 @@ export const plannedAttempt = (row: Row): PlannedAttempt => ({
  *
  * @category destructors
  */
-export const worst = (policy: Scheduled<unknown>, followed: Omit<Followed, "rows">): Worst => {
+export const worst = (policy: Scheduled<unknown>, followed: Omit<Followed, "rows" | "spreads">): Worst => {
   const attempts = followed.complete ? followed.attempts : Limits.mostAttempts(policy)
   return {
     attempts,

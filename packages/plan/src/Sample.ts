@@ -74,11 +74,8 @@ export const sample = <R>(policy: Scheduled<R>, options: SampleOptions): Effect.
   const takesMillis = Argument.millis(owner, "attemptTakes", options.attemptTakes ?? 0, { min: 0 })
   const verdict = Verdict.retryable(Argument.oneOf(owner, "kind", options.kind ?? "Transient", Verdict.kinds))
   const { prepared } = check(owner, policy, undefined)
-  // What is certain is not drawn, so that an operation that always fails draws what it would draw in the loop.
-  const fails =
-    probability === 0 || probability === 1
-      ? Effect.succeed(probability === 1)
-      : Effect.map(Random.next, (u) => u < probability)
+  // An operation that always fails draws what it would draw in the loop.
+  const fails = probability === 1 ? Effect.succeed(true) : Effect.map(Random.next, (u) => u < probability)
   return Effect.suspend(() =>
     Effect.replicateEffect(run<R>({ prepared, fails, verdict, takesMillis, mostAttempts }), samples).pipe(
       Effect.withRandom(Random.make(options.seed)),

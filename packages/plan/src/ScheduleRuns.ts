@@ -79,7 +79,11 @@ export const explainSchedule: {
   }).pipe((plan) => Effect.suspend(() => Effect.withRandom(plan, Random.make(options?.seed ?? 0))))
 }
 
-const gathered = (policy: Scheduled<unknown>, takesMillis: number, runs: ReadonlyArray<Run>): Followed => {
+const gathered = (
+  policy: Scheduled<unknown>,
+  takesMillis: number,
+  runs: ReadonlyArray<Run>
+): Omit<Followed, "spreads"> => {
   const attempts = Math.max(...runs.map((run) => run.attempts.length))
   const longest = runs.filter((run) => run.attempts.length === attempts)
   const stoppedBy = (end: Run["end"]) => longest.every((run) => run.end === end)
@@ -96,8 +100,7 @@ const gathered = (policy: Scheduled<unknown>, takesMillis: number, runs: Readonl
     complete,
     ...(complete ? seen : bounds({ policy, takesMillis })),
     refusedBy: stoppedBy("BackoffEnded") ? "Backoff" : stoppedBy("DeadlinePassed") ? "Deadline" : undefined,
-    uncertainFrom: late.length === 0 ? undefined : Math.min(...late),
-    spreads: rows.some(({ delay }) => delay !== undefined && delay.least < delay.most)
+    uncertainFrom: Math.min(...late)
   }
 }
 

@@ -30,7 +30,10 @@ export const ofBackoff = (policy: Explainable, followed: Followed): ReadonlyArra
  *
  * @category destructors
  */
-export const ofAttempts = (policy: Scheduled<unknown>, followed: Omit<Followed, "rows">): ReadonlyArray<Warning> => {
+export const ofAttempts = (
+  policy: Scheduled<unknown>,
+  followed: Omit<Followed, "rows" | "spreads">
+): ReadonlyArray<Warning> => {
   const { attempts, complete, refusedBy, uncertainFrom } = followed
   const finite = mostAttempts(policy) !== Infinity
   const unreachable = finite && refusedBy !== undefined
