@@ -154,6 +154,7 @@ describe("Plan.sample", () => {
     [{ samples: 1.5 }, "Plan.sample: samples must be a whole number >= 1"],
     [{ failureProbability: 1.1 }, "Plan.sample: failureProbability must be >= 0 and <= 1"],
     [{ failureProbability: NaN }, "Plan.sample: failureProbability must be"],
+    [{ kind: "Never" as never }, "Plan.sample: kind must be one of Transient, Throttling, Timeout, Server, Client"],
     [{ attemptTakes: -1 }, "Plan.sample: attemptTakes must be a finite duration >= 0"]
   ])("refuses %o", (changed, message) => {
     expect(() => Plan.sample(Policy.standard, { ...options, ...changed })).toThrow(message)

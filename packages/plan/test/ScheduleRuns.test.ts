@@ -35,6 +35,61 @@ describe("Plan.explainSchedule", () => {
       expect(ratios.filter((ratio) => !(Math.abs(ratio - 1) < 0.02))).toEqual([])
       expect(plan.worst.attempts).toBe(4)
       expect(plan.warnings).toEqual([])
+      const { latest, waited } = times(plan)
+      expect(waited).toEqual(latest)
+      expect([plan.worst.waited, plan.worst.elapsed].map(Duration.toMillis)).toEqual([latest[3], latest[3]])
+    })
+  )
+
+  it.effect("bounds what follows the table where one of the runs goes on", () =>
+    Effect.gen(function* () {
+      // Attempts that take a second end the schedule before the table does.
+      const policy = { maxAttempts: 9, backoff: Schedule.spaced(100).pipe(Schedule.upTo(250)) }
+      const plan = yield* Plan.explainSchedule(policy, { rows: 3, attemptTakes: 1_000 })
+      expect(tags(plan.warnings)).toEqual(["NotFollowed"])
+      expect(plan.worst.attempts).toBe(9)
+      expect(plan.worst.elapsed).toEqual(Duration.infinity)
+    })
+  )
+
+  it.effect("warns of what ends the longest runs, and of what ends others before", () =>
+    Effect.gen(function* () {
+      const warnings = (backoff: Schedule.Schedule<unknown>, within: number, attemptTakes: number) =>
+        Effect.map(
+          Plan.explainSchedule({ maxAttempts: 9, backoff, deadline: Deadline.refuse(within) }, { attemptTakes }),
+          ({ warnings }) => warnings
+        )
+      expect(yield* warnings(Schedule.spaced(100).pipe(Schedule.upTo(250)), 900, 1_000)).toMatchObject([
+        { _tag: "AttemptsUnreachable", from: 5, by: "Backoff" },
+        { _tag: "AttemptsUncertain", from: 2 }
+      ])
+      expect(yield* warnings(Schedule.spaced(200), 500, 150)).toMatchObject([
+        { _tag: "AttemptsUnreachable", from: 4, by: "Deadline" },
+        { _tag: "AttemptsUncertain", from: 3 }
+      ])
+      expect(yield* warnings(Schedule.spaced(200), 500, 0)).toMatchObject([
+        { _tag: "AttemptsUnreachable", from: 4, by: "Deadline" }
+      ])
+    })
+  )
+
+  it.effect("asks for no timeout of an attempt that has no time", () =>
+    Effect.gen(function* () {
+      const attemptTimeout = AttemptTimeout.fromFunction("by start", (_, startMillis) => 9 - (startMillis % 7))
+      const policy = { maxAttempts: 9, attemptTimeout, backoff: Schedule.spaced(100) }
+      const plan = yield* Plan.explainSchedule(policy, { rows: 2, samples: 2 })
+      expect(plan.worst.elapsed).toEqual(Duration.infinity)
+    })
+  )
+
+  it.effect.each<readonly [string, Plan.Scheduled | Schedule.Schedule<unknown>]>([
+    ["a schedule alone", Schedule.recurs(3)],
+    ["a policy of one attempt", { maxAttempts: 1, backoff: Schedule.forever }],
+    ["a policy that ignores them", { maxAttempts: 3, backoff: Schedule.forever, hint: Hint.ignore }]
+  ])("shows no case with hints of %s", ([, explained]) =>
+    Effect.gen(function* () {
+      const plan = yield* Plan.explainSchedule(explained as Plan.Scheduled, { samples: 2 })
+      expect(plan.hinted).toEqual(Option.none())
     })
   )
 
@@ -128,6 +183,7 @@ describe("Plan.explainSchedule", () => {
 
   it.each<readonly [Plan.RunOptions, string]>([
     [{ samples: 0 }, "Plan.explainSchedule: samples must be a whole number >= 1 and <= 10000"],
+    [{ samples: 1.5 }, "Plan.explainSchedule: samples must be a whole number >= 1 and <= 10000"],
     [{ samples: 10_001 }, "Plan.explainSchedule: samples must be a whole number >= 1 and <= 10000"],
     [{ rows: 0 }, "Plan.explainSchedule: rows must be a whole number >= 1 and <= 1000"],
     [{ attemptTakes: -1 }, "Plan.explainSchedule: attemptTakes must be a finite duration >= 0"]

@@ -134,5 +134,26 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "capMillis === Infinity",
     replacement: "false",
     reason: "No base is above a cap of `Infinity`."
+  },
+  {
+    file: "packages/plan/src/Simulation.ts",
+    line: "const judged = timedOut && policy.attemptTimeout !== undefined ? policy.attemptTimeout.verdict : verdict",
+    original: "policy.attemptTimeout !== undefined",
+    replacement: "true",
+    reason: "Without a timeout it is a deadline that ends an attempt, and with it the operation."
+  },
+  {
+    file: "packages/plan/src/Sample.ts",
+    line: "const fails = probability === 1 ? Effect.succeed(true) : Effect.map(Random.next, (u) => u < probability)",
+    original: "u < probability",
+    replacement: "u <= probability",
+    reason: "No draw of a seed is exactly the probability but for a chance of one in billions."
+  },
+  {
+    file: "packages/plan/src/ScheduleRuns.ts",
+    line: "const hinted = followsHints ? yield* runs(samples, takesMillis, longest) : []",
+    original: "[]",
+    replacement: '["Stryker was here"]',
+    reason: "Runs with hints are not looked at where no hints are followed."
   }
 ]
