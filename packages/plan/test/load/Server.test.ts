@@ -9,6 +9,11 @@ describe("Server.arrive", () => {
     expect([0, 0, 5, 100, 995, 1500].map((now) => server.arrive(now, 10))).toEqual([10, 20, 25, 10, 1015, 520])
   })
 
+  it("serves what it has done when the outage begins", () => {
+    const server = Server.make({ outage, dropAfterMillis: Infinity })
+    expect(server.arrive(990, 10)).toBe(10)
+  })
+
   it("takes the time of each request to serve it", () => {
     const server = Server.make({ outage, dropAfterMillis: Infinity })
     expect([10, 0, 300, 1].map((serviceMillis) => server.arrive(0, serviceMillis))).toEqual([10, 10, 310, 311])

@@ -155,5 +155,26 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "[]",
     replacement: '["Stryker was here"]',
     reason: "Runs with hints are not looked at where no hints are followed."
+  },
+  {
+    file: "packages/plan/src/Endless.ts",
+    line: 'case "Within":',
+    original: '"Within"',
+    replacement: '""',
+    reason: "Every other tag answers nothing, which is as good as no."
+  },
+  {
+    file: "packages/plan/src/Endless.ts",
+    line: 'case "Take":',
+    original: 'case "Take": return false',
+    replacement: 'case "Take":',
+    reason: "Every other tag answers nothing, which is as good as no."
+  },
+  {
+    file: "packages/plan/src/Endless.ts",
+    line: 'case "Take":',
+    original: '"Take"',
+    replacement: '""',
+    reason: "Every other tag answers nothing, which is as good as no."
   }
 ]
