@@ -269,6 +269,14 @@ describe("Retry.retry order of decisions", () => {
     }).pipe(world)
   )
 
+  it.effect("tells a bucket of starts beside a rate limiter that does not hear of them", () =>
+    Effect.gen(function* () {
+      const { bucket, lines } = make({ counts: true })
+      yield* Retry.retry(Effect.void, { ...policy, rateLimiter: make().limiter, bucket })
+      expect(lines).toEqual(["bucket started 1", "bucket record 1: Succeeded, granted 0"])
+    }).pipe(world)
+  )
+
   it.effect("bounds an attempt that was granted, and ends with its timeout where the next one is refused", () =>
     Effect.gen(function* () {
       const recording = make({ limiter: refuseFrom(2) })

@@ -110,6 +110,13 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Loop.ts",
+    line: "const hearsStart = op.bucket?.started !== undefined || rateLimiter.started !== undefined",
+    original: "op.bucket?.started !== undefined || rateLimiter.started !== undefined",
+    replacement: "true",
+    reason: "Only saves work: the longer way asks, attempts and refunds the same."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
     line: "if (op.prepared.isBare && !hearsStart) return askAndAttempt(op, rateLimiter)",
     original: "op.prepared.isBare && !hearsStart",
     replacement: "false",
