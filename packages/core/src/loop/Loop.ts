@@ -154,7 +154,6 @@ const attemptSucceeded = (op: Op, value: unknown): Erased => {
   if (verdict._tag !== "NoOpinion") {
     return failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
   }
-  if (!op.reportsOutcomes) return Effect.succeed(value)
   const recorded = Services.record(op, (granted) => ({ _tag: "Succeeded", attempt: op.attempts, granted }))
   if (recorded === undefined && op.prepared.observers.length === 0) return Effect.succeed(value)
   return Services.andThen(recorded, () =>

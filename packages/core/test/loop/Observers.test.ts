@@ -385,6 +385,15 @@ describe("Retry.retry event", () => {
     }).pipe(world)
   )
 
+  it.effect("has no outcome to show where an attempt has succeeded", () =>
+    Effect.gen(function* () {
+      const outcomes: Array<string> = []
+      const observer: Observe.Observer = (event) => Effect.sync(() => void outcomes.push(event.details().outcome))
+      yield* Retry.retry(Effect.succeed("done"), { ...policy, observe: [observer] })
+      expect(outcomes).toEqual([""])
+    }).pipe(world)
+  )
+
   it.effect("has its fields as its own: it can be copied, compared and written", () =>
     Effect.gen(function* () {
       const [event] = yield* kept
@@ -951,7 +960,8 @@ describe("Retry.retry without observers", () => {
       const observed = { ...jittered, observe: [() => Effect.void] }
       const { looks } = yield* counting(Retry.retry(Effect.succeed("done"), observed))
       expect(looks).toEqual(["clock.unsafeCurrentTimeNanos", "clock.unsafeCurrentTimeNanos"])
-      const timed = { ...jittered, deadline: Deadline.refuse("1 hour"), bucket: TokenBucket.unlimited }
+      const bucket = { ...TokenBucket.unlimited, record: () => Effect.yieldNow() }
+      const timed = { ...jittered, attempt: Retry.CurrentAttempt, bucket }
       expect((yield* counting(Retry.retry(Effect.succeed("done"), timed))).looks).toEqual([
         "clock.unsafeCurrentTimeNanos"
       ])

@@ -224,6 +224,14 @@ describe("Observe.metrics", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("counts a retry of a failure without a kind", () =>
+    Effect.gen(function* () {
+      const operation = fresh("metrics/no kind")
+      yield* Observe.metrics({ ...Events.retryScheduled, name: operation, verdict: Verdict.noOpinion })
+      expect(yield* count(Metrics.retries, { operation, kind: "none" })).toBe(1)
+    })
+  )
+
   it.effect("counts before a bucket that takes time has told its level", () =>
     Effect.gen(function* () {
       const operation = fresh("metrics/slow level")
