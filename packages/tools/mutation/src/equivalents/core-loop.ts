@@ -249,5 +249,12 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "op.prepared.policy.deadline?.withinMillis",
     replacement: "op.prepared.policy.deadline.withinMillis",
     reason: "Asked only where a deadline has passed."
+  },
+  {
+    file: "packages/core/src/loop/ActiveOperation.ts",
+    line: '"@effect-retry/core/CurrentOperation",',
+    original: '"@effect-retry/core/CurrentOperation"',
+    replacement: '""',
+    reason: "Any key does that no other package has: it only has to be the same in all copies of this one."
   }
 ]
