@@ -7,10 +7,9 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import { constVoid } from "effect/Function"
 import * as Runtime from "effect/Runtime"
-import * as Scheduler from "effect/Scheduler"
 import * as Loop from "./Loop.ts"
 import type { Erased } from "./Operation.ts"
 import { prepare } from "./PolicyCheck.ts"
@@ -56,9 +55,9 @@ interface Attempt extends PromiseAttempt {
 const state: unique symbol = Symbol("state")
 
 interface State {
-  controller: AbortController | undefined
+  controller?: AbortController
   /** The first reason counts, also for a signal that is read later. */
-  aborted: { readonly reason: unknown } | undefined
+  aborted?: { readonly reason: unknown }
 }
 
 /** Inherited by all attempts: a getter of its own would cost each of them a microsecond. */
@@ -76,7 +75,7 @@ const lazySignal: ThisType<Attempt> & Pick<Attempt, "signal"> = {
 const makeAttempt = (number: number): Attempt => {
   const attempt: PromiseAttempt & { number: number; [state]: State } = Object.create(lazySignal)
   attempt.number = number
-  attempt[state] = { controller: undefined, aborted: undefined }
+  attempt[state] = {}
   return attempt
 }
 
@@ -128,28 +127,33 @@ interface Operation<A> {
   attempts: number
   /** The latest attempt. */
   running: Attempt | undefined
-  /** Runs the loop from the first time on that it has to wait. */
-  fiber: Fiber.RuntimeFiber<A, unknown> | undefined
+  /** Interrupts the fiber that runs the loop, from the first time on that it has to wait. */
+  interrupt: () => void
 }
 
 const started = <A>(call: Call<A>, signal: AbortSignal | undefined, begin: (op: Operation<A>) => void): Promise<A> =>
   new Promise<A>((resolve, reject) => {
     const settle = (exit: Exit.Exit<A, unknown>) => {
-      signal?.removeEventListener("abort", abort)
+      unheed()
       if (Exit.isSuccess(exit)) resolve(exit.value)
       else reject(Cause.squash(exit.cause))
     }
     const self = effectOf(() => op)
-    const op: Operation<A> = { call, self, signal, settle, attempts: 0, running: undefined, fiber: undefined }
-    // Rejects first, so that the caller sees the reason of the signal and not the interruption of the fiber.
-    const abort = () => {
-      reject(signal?.reason)
-      if (op.running !== undefined) abortAttempt(op.running, signal?.reason)
-      op.fiber?.unsafeInterruptAsFork(FiberId.none)
-    }
-    signal?.addEventListener("abort", abort, { once: true })
+    const op: Operation<A> = { call, self, signal, settle, attempts: 0, running: undefined, interrupt: constVoid }
+    const unheed = signal === undefined ? constVoid : heed(op, signal, reject)
     begin(op)
   })
+
+const heed = <A>(op: Operation<A>, signal: AbortSignal, reject: (reason: unknown) => void): (() => void) => {
+  // Rejects first, so that the caller sees the reason of the signal and not the interruption of the fiber.
+  const abort = () => {
+    reject(signal.reason)
+    if (op.running !== undefined) abortAttempt(op.running, signal.reason)
+    op.interrupt()
+  }
+  signal.addEventListener("abort", abort, { once: true })
+  return () => signal.removeEventListener("abort", abort)
+}
 
 const callNext = <A>(op: Operation<A>): Promise<A> => {
   op.attempts += 1
@@ -186,17 +190,16 @@ const answerOf = (onFailure: OnFailure, error: unknown): Erased => {
   }
 }
 
-/** An effect that handles the failures of another one, as Effect 3 keeps it. This file alone knows how. */
-interface Handling {
-  readonly _op?: unknown
+/** An effect that does something with another one, as Effect 3 keeps it. This file alone knows how. */
+interface Kept {
   readonly effect_instruction_i0?: unknown
   readonly effect_instruction_i1?: unknown
 }
 
-/** The handler, where an effect is one that handles the failures of `self` and nothing else. */
+/** The handler, where an effect begins with `self`: under a plain policy the loop only handles what that fails with. */
 const handlerAround = (self: Erased, effect: Erased): OnFailure | undefined => {
-  const { _op, effect_instruction_i0: handled, effect_instruction_i1: handler } = effect as Handling
-  return _op === "OnFailure" && handled === self ? (handler as OnFailure) : undefined
+  const { effect_instruction_i0: handled, effect_instruction_i1: handler } = effect as Kept
+  return handled === self ? (handler as OnFailure) : undefined
 }
 
 /** The call as an effect, once per attempt. */
@@ -211,17 +214,10 @@ const effectOf = <A>(operation: () => Operation<A>): Effect.Effect<A, unknown> =
     return Effect.sync(() => abortAttempt(attempt, new DOMException("The attempt was interrupted.", "AbortError")))
   })
 
-/** Runs every task at once: a settled promise already goes on in a microtask of its own. */
-const mixed = new Scheduler.MixedScheduler(2048)
-const atOnce: Scheduler.Scheduler = {
-  shouldYield: (fiber) => mixed.shouldYield(fiber),
-  scheduleTask: (task) => task()
-}
-
 /** Runs what is left of an operation in a fiber. */
 const inFiber = <A>(op: Operation<A>, looped: Erased): void => {
-  const effect = looped as Effect.Effect<A, unknown>
-  op.fiber = Runtime.runFork(Runtime.defaultRuntime, effect, { scheduler: atOnce })
-  if (op.signal?.aborted === true) op.fiber.unsafeInterruptAsFork(FiberId.none)
-  op.fiber.addObserver(op.settle)
+  const fiber = Runtime.runFork(Runtime.defaultRuntime, looped as Effect.Effect<A, unknown>)
+  op.interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
+  if (op.signal?.aborted === true) op.interrupt()
+  fiber.addObserver(op.settle)
 }

@@ -236,6 +236,25 @@ describe("Retry.promise under the caller's signal", () => {
     }
   })
 
+  it("takes an operation out of the queue of a rate limiter, before its first attempt", async () => {
+    const rateLimiter = await Effect.runPromise(RateLimiter.concurrencyLimit({ limit: 1, whenShort: "wait" }))
+    const controller = new AbortController()
+    let finish = () => undefined as void
+    const held = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const first = Retry.promise(() => held, { ...policy, rateLimiter })
+    const { attempts, call } = succeedingAt(1)
+    const second = Retry.promise(call, { ...policy, rateLimiter }, { signal: controller.signal })
+    await turn()
+    controller.abort(reason)
+    expect(await settled(second)).toEqual({ rejected: reason })
+    finish()
+    await first
+    await turn()
+    expect(attempts).toEqual([])
+  })
+
   it("counts also where it is aborted by the function itself", async () => {
     for (const given of [policy, eager]) {
       const failing = await aborted(given, ({ number }, abort) => {
@@ -365,9 +384,10 @@ describe("Retry.promise signal of an attempt", () => {
     )
     expect(rejected).toBeInstanceOf(AttemptTimeout.AttemptTimedOut)
     expect(rejected).toMatchObject({ attempt: 2 })
-    expect(attempts.map(({ signal }) => [signal.aborted, signal.reason.name])).toEqual([
-      [true, "AbortError"],
-      [true, "AbortError"]
+    const interrupted = ["AbortError", "The attempt was interrupted."]
+    expect(attempts.map(({ signal }) => [signal.reason.name, signal.reason.message])).toEqual([
+      interrupted,
+      interrupted
     ])
   })
 

@@ -3,6 +3,13 @@ import type { Equivalent } from "../Equivalent.ts"
 /** Of `core/loop`. */
 export const equivalents: ReadonlyArray<Equivalent> = [
   {
+    file: "packages/core/src/loop/Promises.ts",
+    line: "if (signal !== undefined) return started(call, signal, (op) => callOutside(op, begin(op)))",
+    original: "signal !== undefined",
+    replacement: "true",
+    reason: "Only saves work: a first call without a signal needs nothing around it."
+  },
+  {
     file: "packages/core/src/loop/ConfiguredPolicy.ts",
     line: 'fromTree("Policy.config", BackoffTree.mapLeaves(tree, f))',
     original: '"Policy.config"',
