@@ -131,8 +131,8 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: "if (!op.reportsOutcomes) return Effect.succeed(value)",
-    original: "!op.reportsOutcomes",
+    line: "if (recorded === undefined && op.prepared.observers.length === 0) return Effect.succeed(value)",
+    original: "recorded === undefined && op.prepared.observers.length === 0",
     replacement: "false",
     reason: "Only saves work: there is nothing to tell."
   },
