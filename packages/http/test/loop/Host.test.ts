@@ -23,9 +23,11 @@ const rows: ReadonlyArray<readonly [url: string, host: string]> = [
   ["https://\t/two.example", "two.example"],
   ["https://one\n.example/", "one.example"],
   ["https://one/", "one"],
+  ["https://one.exampls/", "one.exampls"],
   ["https://one.example:none/", ""],
   ["https://", ""],
   ["/relative", ""],
+  ["/to/https://one.example/", ""],
   ["", ""]
 ]
 
@@ -40,5 +42,32 @@ describe("Host.makeReader", () => {
         expect([url, read(request(url)), read(request(url))]).toEqual([url, host, host])
       }
     }
+  })
+
+  it.each([
+    {
+      urls: ["https://one.example", "https://one.example/a", "https://one.example?b", "https://one.example#c"],
+      made: 1
+    },
+    { urls: ["http://one.example/a", "http://one.example/b"], made: 1 },
+    { urls: ["https://one.example/", "https://two.example/", "https://one.example/"], made: 3 },
+    { urls: ["http:one.example", "http:one.example"], made: 2 }
+  ])("makes $made URLs to read $urls", ({ made, urls }) => {
+    const { URL } = globalThis
+    let count = 0
+    class Counting extends URL {
+      constructor(url: string | URL, base?: string | URL) {
+        super(url, base)
+        count += 1
+      }
+    }
+    globalThis.URL = Counting
+    try {
+      const read = Host.makeReader()
+      for (const url of urls) read(request(url))
+    } finally {
+      globalThis.URL = URL
+    }
+    expect(count).toBe(made)
   })
 })
