@@ -27,10 +27,17 @@ export type Cancel = () => void
  *
  * @category running
  */
-export const after = (clock: Clock.Clock, millis: number, runtime: Runtime.Runtime<never>, onEnd: () => void): Cancel =>
-  scheduler !== undefined && clock.sleep === live.sleep && millis <= longestTimerMillis
-    ? scheduler.unsafeSchedule(onEnd, Duration.millis(millis))
-    : asleep(clock, millis, runtime, onEnd)
+export const after = (
+  clock: Clock.Clock,
+  millis: number,
+  runtime: Runtime.Runtime<never>,
+  onEnd: () => void
+): Cancel => {
+  const scheduler = millis <= longestTimerMillis ? schedulerOf(clock) : undefined
+  return scheduler === undefined
+    ? asleep(clock, millis, runtime, onEnd)
+    : scheduler.unsafeSchedule(onEnd, Duration.millis(millis))
+}
 
 const asleep: typeof after = (clock, millis, runtime, onEnd) => {
   const sleeper = Runtime.runFork(runtime, Effect.interruptible(sleep(clock, millis)))
@@ -51,10 +58,10 @@ const sleep = (clock: Clock.Clock, millis: number): Effect.Effect<void> =>
     ? clock.sleep(Duration.millis(Math.max(0, millis)))
     : Effect.flatMap(clock.sleep(Duration.millis(longestTimerMillis)), () => sleep(clock, millis - longestTimerMillis))
 
+const live = /*#__PURE__*/ Clock.make()
+
+/** What a clock sleeps by that sleeps as the live one does. */
 const schedulerOf = (clock: Clock.Clock): Clock.ClockScheduler | undefined =>
-  Predicate.hasProperty(clock, "scheduler") && Predicate.isFunction(clock.scheduler)
+  clock.sleep === live.sleep && Predicate.hasProperty(clock, "scheduler") && Predicate.isFunction(clock.scheduler)
     ? Effect.runSync(clock.scheduler() as Effect.Effect<Clock.ClockScheduler>)
     : undefined
-
-const live = /*#__PURE__*/ Clock.make()
-const scheduler = /*#__PURE__*/ schedulerOf(live)

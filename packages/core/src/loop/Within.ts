@@ -45,7 +45,7 @@ export const within = <A, E, R, B, E2>(
       const runtime = Runtime.make({ context: parent.currentContext as Context.Context<R>, runtimeFlags, fiberRefs })
       const child = start(runtime, self)
       const exit = child.unsafePoll()
-      return exit === null ? awaited(parent, child, runtime, restore, bound) : joined(parent, child, exit, runtime)
+      return exit === null ? awaited(parent, child, runtime, restore, bound) : joined(child, exit, runtime)
     })
   )
 
@@ -95,38 +95,28 @@ const awaited = <A, E, R, B, E2>(
         Exit.isFailure(exit) && !isTimedOut ? exit : Effect.failCause(cause)
       )
     },
-    onSuccess: (): Effect.Effect<A | B, E | E2> => {
-      const exit = child.unsafePoll()
-      if (!isTimedOut && exit !== null) return joined(parent, child, exit, runtime)
-      return onTimeout()
-    }
+    onSuccess: (): Effect.Effect<A | B, E | E2> =>
+      isTimedOut ? onTimeout() : joined(child, child.unsafePoll()!, runtime)
   })
 }
 
-/** The FiberRefs of a success are the parent's from then on, but for its context, which was only provided inside. */
+/** The FiberRefs of a success are the parent's from then on. */
 const joined = <A, E>(
-  parent: Child<unknown, unknown>,
   child: Child<A, E>,
   exit: Exit.Exit<A, E>,
   runtime: Runtime.Runtime<never>
-): Effect.Effect<A, E> => {
-  if (Exit.isFailure(exit) || !hasChanged(child, runtime)) return exit
-  const context = FiberRef.set(FiberRef.currentContext, parent.currentContext)
-  return Effect.zipRight(Effect.zipRight(Fiber.inheritAll(child), context), exit)
-}
+): Effect.Effect<A, E> =>
+  Exit.isFailure(exit) || !hasChanged(child, runtime) ? exit : Effect.zipRight(Fiber.inheritAll(child), exit)
 
 /** Flags that a child has because of its own end. */
 const inherited = ~(RuntimeFlags.Interruption | RuntimeFlags.WindDown)
 
 /** Whether a child has left another value in a FiberRef. Taking over what has not changed costs microseconds. */
-const hasChanged = (child: Child<unknown, unknown>, runtime: Runtime.Runtime<never>): boolean => {
-  const id = child.id()
-  const before = runtime.fiberRefs.locals
-  for (const [ref, [[by, value]]] of child.getFiberRefs().locals) {
-    if (by !== id || ref === FiberRef.currentContext) continue
+const hasChanged = (child: Child<unknown, unknown>, { fiberRefs, runtimeFlags }: Runtime.Runtime<never>): boolean => {
+  for (const [ref, [[, value]]] of child.getFiberRefs().locals) {
     if (ref === FiberRef.currentRuntimeFlags) {
-      if (((value as number) ^ runtime.runtimeFlags) & inherited) return true
-    } else if (value !== before.get(ref)?.[0][1]) return true
+      if (((value as number) ^ runtimeFlags) & inherited) return true
+    } else if (value !== fiberRefs.locals.get(ref)?.[0][1]) return true
   }
   return false
 }

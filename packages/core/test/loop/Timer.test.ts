@@ -59,17 +59,20 @@ describe("Timer.after with a clock of the program's own", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("makes no call that is cancelled after the sleep, but before its end was heard of", () =>
+  it.effect.each([
+    { region: "interruptible", around: Effect.interruptible },
+    { region: "uninterruptible", around: Effect.uninterruptible }
+  ])("makes no call that is cancelled after the sleep, but before its end was heard of: $region", ({ around }) =>
     Effect.gen(function* () {
       const wakes: Array<() => void> = []
-      const { after, calls } = yield* recorded(() =>
-        Effect.async<void>((resume) => void wakes.push(() => resume(Effect.void)))
+      const { after, calls } = yield* around(
+        recorded(() => Effect.async<void>((resume) => void wakes.push(() => resume(Effect.void))))
       )
-      const [kept, cancelled] = [after(5), after(5)]
+      after(5)
+      const cancel = after(5)
       for (const wake of wakes) wake()
-      cancelled()
+      cancel()
       yield* Effect.sleep(1)
-      kept()
       expect(calls).toHaveLength(1)
     }).pipe(VirtualClock.run)
   )
@@ -88,6 +91,11 @@ describe("Timer.after with the live clock", () => {
   const live = Clock.make()
   const runtime = Effect.runSync(Effect.runtime<never>())
 
+  const readings = {
+    unsafeCurrentTimeMillis: () => live.unsafeCurrentTimeMillis(),
+    unsafeCurrentTimeNanos: () => live.unsafeCurrentTimeNanos()
+  }
+
   /** Fibers and timers of the platform. */
   const inUse = () => [
     Fiber.unsafeRoots().length,
@@ -98,6 +106,20 @@ describe("Timer.after with the live clock", () => {
     { name: "the live clock, by a timer and no fiber", clock: live, millis: 60_000, fibers: 0, timers: 1 },
     { name: "as long as a timer holds, by a timer and no fiber", clock: live, millis: longest, fibers: 0, timers: 1 },
     { name: "longer than a timer holds, in a fiber", clock: live, millis: longest + 1, fibers: 1, timers: 1 },
+    {
+      name: "a clock that sleeps as the live one but hands out no timers, in a fiber",
+      clock: { ...live, ...readings, sleep: live.sleep },
+      millis: 60_000,
+      fibers: 1,
+      timers: 1
+    },
+    {
+      name: "a clock with something else for a scheduler, in a fiber",
+      clock: Object.assign(Clock.make(), { scheduler: "other" }),
+      millis: 60_000,
+      fibers: 1,
+      timers: 1
+    },
     {
       name: "a clock with another sleep, in a fiber",
       clock: Object.assign(Clock.make(), { sleep: () => Effect.async<void>((resume) => void resume) }),

@@ -1,6 +1,19 @@
 import { VirtualClock } from "@effect-retry/testing"
 import { afterEach, describe, expect, it, vi } from "@effect/vitest"
-import { Context, Duration, Effect, Exit, Fiber, FiberRef, Option, Scheduler, Supervisor, TestClock } from "effect"
+import {
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  FiberRef,
+  Option,
+  RuntimeFlags,
+  RuntimeFlagsPatch,
+  Scheduler,
+  Supervisor,
+  TestClock
+} from "effect"
 import { EventEmitter } from "node:events"
 import type { Bounded } from "./Bounded.ts"
 import {
@@ -18,6 +31,7 @@ import {
   slow,
   tied
 } from "./Bounded.ts"
+import { interruptedBefore } from "../fund/Interrupting.ts"
 import * as Stepping from "./Stepping.ts"
 
 const programs = [...immediate, ...slow]
@@ -31,11 +45,9 @@ interface Probe {
 const groups: ReadonlyArray<{ readonly group: string; readonly probes: ReadonlyArray<Probe> }> = [
   {
     group: "programs",
-    probes: [...programs, tied].map((program) => ({
-      name: program.name,
-      run: (bounded) => outcome(bounded, program)
-    }))
+    probes: programs.map((program) => ({ name: program.name, run: (bounded) => outcome(bounded, program) }))
   },
+  { group: "a tie", probes: [{ name: tied.name, run: (bounded) => outcome(bounded, tied) }] },
   {
     group: "programs that are interrupted",
     probes: slow.map((program) => ({
@@ -175,6 +187,8 @@ const yielding = (steps: number): Scheduler.Scheduler => {
 
 const hour = 3_600_000
 
+class Service extends Context.Tag("test/Service")<Service, string>() {}
+
 /** Counts the timers of an hour that are set and not yet cleared: those of a test runner are shorter. */
 const watchTimers = () => {
   const set = vi.spyOn(globalThis, "setTimeout")
@@ -214,6 +228,59 @@ describe("Within.within", () => {
       expect(yield* Effect.provideService(ours(both, 1_000), Name, "outside")).toEqual(["outside", "inside"])
       expect(Option.isNone(yield* Effect.serviceOption(Name))).toBe(true)
     })
+  )
+
+  it("starts the effect at once, however many have ended before", () => {
+    for (let i = 0; i < 200; i++) {
+      let isStarted = false
+      const self = Effect.sync(() => {
+        isStarted = true
+      })
+      Effect.runFork(ours(self, hour))
+      expect(isStarted).toBe(true)
+    }
+  })
+
+  it.live("sets no timer for an effect that ends at once", () =>
+    Effect.gen(function* () {
+      const set = vi.spyOn(globalThis, "setTimeout")
+      yield* ours(Effect.void, hour)
+      expect(set.mock.calls.filter(([, millis]) => millis === hour)).toHaveLength(0)
+      yield* ours(Effect.yieldNow(), hour)
+      expect(set.mock.calls.filter(([, millis]) => millis === hour)).toHaveLength(1)
+    })
+  )
+
+  it.effect("takes no step to hand FiberRefs back where none has changed", () =>
+    Effect.gen(function* () {
+      const ref = yield* FiberRef.make("before")
+      const steps = (self: Effect.Effect<unknown>) =>
+        Effect.map(
+          interruptedBefore(Infinity, FiberRef.set(ref, "before").pipe(Effect.zipRight(ours(self, hour)))),
+          ({ steps }) => steps
+        )
+      const none = yield* steps(Effect.void)
+      const unchanged = {
+        "the same value": FiberRef.set(ref, "before"),
+        "a value for a while": Effect.locally(Effect.yieldNow(), ref, "inside"),
+        "a service for a while": Effect.provideService(Effect.void, Service, "inside"),
+        "a region": Effect.uninterruptible(Effect.void)
+      }
+      const changed = {
+        "another value": FiberRef.set(ref, "after"),
+        "a value of a new FiberRef": FiberRef.set(FiberRef.currentConcurrency, 7),
+        flags: Effect.patchRuntimeFlags(RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics))
+      }
+      const taken = (table: Record<string, Effect.Effect<unknown>>) =>
+        Effect.map(Effect.all(Object.values(table).map(steps)), (all) =>
+          Object.keys(table).filter((_, i) => (all[i] ?? 0) > none)
+        )
+      // A yield of the effect is waited for, which is more steps, with or without FiberRefs.
+      const waits = yield* steps(Effect.yieldNow())
+      expect(yield* steps(unchanged["a value for a while"])).toBe(waits)
+      expect(yield* taken({ ...unchanged, "a value for a while": Effect.void })).toEqual([])
+      expect(yield* taken(changed)).toEqual(Object.keys(changed))
+    }).pipe(Effect.scoped)
   )
 
   it.live.each([
@@ -294,9 +361,9 @@ describe("Within.within", () => {
   )
 
   it.live.each([
-    { name: "is waited for", bounded: ours },
-    { name: "is left behind", bounded: oursDisconnected }
-  ])("leaves no timer behind where it is interrupted and the effect $name", ({ bounded }) =>
+    { name: "is waited for", bounded: ours, isLeft: false },
+    { name: "is left behind", bounded: oursDisconnected, isLeft: true }
+  ])("leaves no timer behind where it is interrupted and the effect $name", ({ bounded, isLeft }) =>
     Effect.gen(function* () {
       const timers = watchTimers()
       const latch = yield* Effect.makeLatch(false)
@@ -306,6 +373,7 @@ describe("Within.within", () => {
       yield* Fiber.interruptFork(fiber)
       yield* turns
       expect(timers()).toBe(0)
+      expect(Option.isSome(yield* Fiber.poll(fiber))).toBe(isLeft)
       yield* latch.open
       expect(Exit.isInterrupted(yield* Fiber.await(fiber))).toBe(true)
     })
