@@ -2,11 +2,13 @@
  * The ways in which an attempt can fail, as far as its policy tells them apart, and what follows each of them.
  */
 import type { Failures } from "@effect-retry/core/Decision"
+import * as Decision from "@effect-retry/core/Decision"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import type { Tree } from "@effect-retry/core/BackoffTree"
 import type * as Hint from "@effect-retry/core/Hint"
 import * as HintRule from "@effect-retry/core/HintRule"
 import type { Kind } from "@effect-retry/core/Verdict"
+import * as Verdict from "@effect-retry/core/Verdict"
 import * as Extremes from "./Extremes.ts"
 import type { Delay, Journey } from "./Journey.ts"
 import * as Limits from "./Limits.ts"
@@ -65,7 +67,7 @@ export const failuresOf = (journey: Journey, attempt: number, path: Path): Reado
   const longest = Limits.longestRun(journey, attempt, path.earliest)
   const starts = journey.resets.filter((afterMillis) => afterMillis <= longest)
   return journey.kinds.flatMap((kind) => {
-    const failures = Limits.counted(journey.policy, path.failures, kind)
+    const failures = Decision.addFailure(journey.prepared, path.failures, Verdict.retryable(kind))
     const spent = Limits.isSpent(journey.prepared, attempt, failures, kind)
     return [0, ...starts].map((ranLeast, i) => ({
       path,

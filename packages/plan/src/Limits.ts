@@ -15,17 +15,6 @@ import type { Scheduled } from "./PlanRecord.ts"
 type Times = Pick<Scheduled<unknown>, "attemptTimeout" | "deadline">
 
 /**
- * The failures so far and one of this kind, as far as the policy limits them by kind.
- *
- * @category combinators
- */
-export const counted = (
-  { attemptsByKind }: Pick<Scheduled<unknown>, "attemptsByKind">,
-  failures: Failures,
-  kind: Kind
-): Failures => (attemptsByKind?.[kind] === undefined ? failures : { ...failures, [kind]: (failures[kind] ?? 0) + 1 })
-
-/**
  * Whether no attempt may follow this one, should it fail with this kind.
  *
  * @category guards
@@ -42,7 +31,7 @@ export const isSpent = (prepared: Prepared, attempts: number, failures: Failures
     stepped: Option.some(0)
   }
   const decision = Decision.decide(prepared, progress, Verdict.retryable(kind))
-  // Nothing else stops an operation that no time has passed of.
+  // With no time elapsed, a draw and a step given, only the counts can stop the operation.
   return decision._tag === "Stop"
 }
 
@@ -125,8 +114,9 @@ export const fit = (
 }
 
 /**
- * The longest hint that makes a difference under a rule.
+ * The longest hint that a rule tells from longer ones.
  *
  * @category destructors
  */
-export const longestHint = (hint: Hint.Hint): number => ("atMostMillis" in hint ? hint.atMostMillis : Infinity)
+export const longestHint = (hint: Hint.Hint): number =>
+  hint._tag === "Ignore" || hint._tag === "Within" ? Infinity : hint.atMostMillis

@@ -13,7 +13,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type * as Schedule from "effect/Schedule"
-import { counted, longestRun } from "./Limits.ts"
+import { longestRun } from "./Limits.ts"
 
 /**
  * What happens in an operation.
@@ -79,7 +79,7 @@ export const run = <R>(scenario: Scenario): Effect.Effect<Run, never, R> =>
       if (progress.elapsedMillis >= cutMillis) return end("DeadlinePassed")
       if (!timedOut && !(yield* fails)) return end("Succeeded")
       const judged = timedOut && policy.attemptTimeout !== undefined ? policy.attemptTimeout.verdict : verdict
-      const failures = judged._tag === "Retryable" ? counted(policy, progress.failures, judged.kind) : progress.failures
+      const failures = Decision.addFailure(prepared, progress.failures, judged)
       const decision = yield* decide(
         { ...progress, ...nothingElse, attempts: attempts.length, failures, ranMillis },
         judged
