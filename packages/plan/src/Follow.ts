@@ -45,7 +45,7 @@ export const follow = (journey: Journey, mostAttempts: number): Followed => {
     attempts: 1,
     waitedMillis: 0,
     elapsedMillis: endMillis(journey, 1, journey.start),
-    uncertainFrom: undefined,
+    uncertainFrom: Infinity,
     spreads: false,
     paths: [journey.start],
     work: 0
@@ -83,7 +83,7 @@ const note = (journey: Journey, state: State, steps: ReadonlyArray<Step>): State
     ...state,
     waitedMillis: steps.reduce((most, step) => Math.max(most, step.waitedMillis), state.waitedMillis),
     elapsedMillis: !certain && deadline?._tag === "Cut" ? deadline.withinMillis : state.elapsedMillis,
-    uncertainFrom: state.uncertainFrom ?? (certain ? undefined : state.attempts + 1),
+    uncertainFrom: Math.min(state.uncertainFrom, certain ? Infinity : state.attempts + 1),
     spreads: state.spreads || steps.some(({ delay }) => delay.least < delay.most)
   }
 }

@@ -74,7 +74,8 @@ export interface Followed {
   readonly elapsedMillis: number
   /** What refused the attempt after the last one. */
   readonly refusedBy: "Backoff" | "Deadline" | undefined
-  readonly uncertainFrom: number | undefined
+  /** The first attempt that not every operation may reach; `Infinity` where all of them can. */
+  readonly uncertainFrom: number
   /** Whether the draw of a step makes a difference. */
   readonly spreads: boolean
 }

@@ -37,7 +37,7 @@ export const ofAttempts = (
   const { attempts, complete, refusedBy, uncertainFrom } = followed
   const finite = mostAttempts(policy) !== Infinity
   const unreachable = finite && refusedBy !== undefined
-  const uncertain = finite && uncertainFrom !== undefined && uncertainFrom <= attempts
+  const uncertain = finite && uncertainFrom <= attempts
   return [
     ...(complete ? [] : [warning({ _tag: "NotFollowed", attempts })]),
     ...(unreachable ? [warning({ _tag: "AttemptsUnreachable", from: attempts + 1, by: refusedBy })] : []),
