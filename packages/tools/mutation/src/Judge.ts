@@ -13,7 +13,7 @@ import { equivalents } from "./Equivalents.ts"
 import * as Folders from "./Folders.ts"
 import { judge, judgeFromStart } from "./Processes.ts"
 import { forgetUnfinished, type Judged, readJudged, readReached, writeRun } from "./Run.ts"
-import { fromInstrumented, known, type Report } from "./Score.ts"
+import { fromInstrumented, known, type Report, type Status } from "./Score.ts"
 
 type Logger = ConstructorParameters<typeof Instrumenter>[0]
 
@@ -93,7 +93,7 @@ export const run = async (
   const all = Object.fromEntries([
     ...equivalent.map((mutant) => [mutant, "Survived"]),
     ...judgedSoFar().map(({ mutant, state }) => [mutant, state])
-  ]) as Record<string, string>
+  ]) as Record<string, Status>
   rmSync(directory, { recursive: true })
   return fromInstrumented(sources, mutants, all)
 }

@@ -2,10 +2,15 @@
  * What a run of mutation tests came to.
  */
 import type { Equivalent } from "./Equivalent.ts"
+import type { State } from "./Run.ts"
 
 /**
- * The parts of Stryker's report that are read here.
- * Source: https://github.com/stryker-mutator/mutation-testing-elements, mutation-testing-report-schema.
+ * What became of a mutant. No test reaches one without coverage.
+ */
+export type Status = State | "NoCoverage"
+
+/**
+ * The sources of a run, each with its mutants.
  */
 export interface Report {
   readonly files: {
@@ -16,7 +21,7 @@ export interface Report {
 export interface Mutant {
   readonly mutatorName: string
   readonly replacement?: string
-  readonly status: string
+  readonly status: Status
   readonly location: { readonly start: Place; readonly end: Place }
 }
 
@@ -27,7 +32,7 @@ interface Place {
 }
 
 /**
- * A mutant that all tests passed with, or that kept one from coming to an end.
+ * A mutant by what it replaces, and where.
  */
 export interface Survivor {
   readonly file: string
@@ -36,7 +41,7 @@ export interface Survivor {
   readonly original: string
   readonly replacement: string
   readonly mutator: string
-  readonly status: string
+  readonly status: Status
 }
 
 /**
@@ -57,7 +62,7 @@ export interface Score {
 export const fromInstrumented = (
   sources: ReadonlyMap<string, string>,
   mutants: ReadonlyArray<Omit<Mutant, "status"> & { readonly id: string; readonly fileName: string }>,
-  states: { readonly [id: string]: string }
+  states: { readonly [id: string]: Status }
 ): Report => ({
   files: Object.fromEntries(
     [...sources].map(([path, source]) => [
@@ -86,7 +91,7 @@ export const known = (
 ): ReadonlyArray<string> =>
   mutants
     .filter((mutant) => {
-      const placed = { ...mutant, location: fromOne(mutant.location), status: "Survived" }
+      const placed = { ...mutant, location: fromOne(mutant.location), status: "Survived" as const }
       const survivor = survivorOf(mutant.fileName, sources.get(mutant.fileName) ?? "", placed)
       return equivalents.some((equivalent) => isSame(equivalent, survivor))
     })
@@ -98,21 +103,25 @@ const fromOne = ({ end, start }: Mutant["location"]): Mutant["location"] => ({
   end: { line: end.line + 1, column: end.column + 1 }
 })
 
-const noticed = ["Killed", "Timeout", "RuntimeError", "CompileError"]
-const unnoticed = ["Survived", "NoCoverage"]
+const noticed: ReadonlyArray<Status> = ["Killed", "Timeout"]
 
 /**
- * Counts a report. Mutants that were not run, such as those in code that runs once at import, are not counted.
+ * Counts a report.
  */
 export const score = (report: Report, equivalents: ReadonlyArray<Equivalent>): Score => {
   const all = Object.entries(report.files).flatMap(([file, { mutants, source }]) =>
     mutants.map((mutant) => ({ mutant, survivor: survivorOf(file, source, mutant) }))
   )
-  const killed = all.filter(({ mutant }) => noticed.includes(mutant.status)).length
+  const left = all.filter(({ mutant }) => !noticed.includes(mutant.status)).map(({ survivor }) => survivor)
   const late = all.filter(({ mutant }) => mutant.status === "Timeout").map(({ survivor }) => survivor)
-  const left = all.filter(({ mutant }) => unnoticed.includes(mutant.status)).map(({ survivor }) => survivor)
   const survivors = left.filter((survivor) => !equivalents.some((known) => isSame(known, survivor)))
-  return { run: killed + left.length, killed, late, equivalent: left.length - survivors.length, survivors }
+  return {
+    run: all.length,
+    killed: all.length - left.length,
+    late,
+    equivalent: left.length - survivors.length,
+    survivors
+  }
 }
 
 /**

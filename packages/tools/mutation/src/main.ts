@@ -100,7 +100,7 @@ const chosen = (): ReadonlyMap<string, ReadonlyArray<string>> => {
   }
   const [folder = "", ...names] = positionals
   const found = Folders.files(folder).filter((name) => names.length === 0 || names.includes(name))
-  // A misspelt name has no mutants, and would be content.
+  // A misspelt name would select no mutant, and the run would pass.
   if (found.length === 0 || found.length < names.length)
     throw new Error(`no such folder or file: ${positionals.join(" ")}`)
   return new Map([[folder, found]])

@@ -1,6 +1,6 @@
 /**
- * Runs the tests of all files as ever, and then, the short ones first, again with each of the mutants that they reached.
- * Where the environment names a mutant, it runs them once, with that mutant on from the start.
+ * Runs the tests of all files once without a mutant, and then, the short ones first, again with each of the mutants that
+ * they reached. Where the environment names a mutant, it runs them once, with that mutant on from the start.
  */
 import { type RunnerTask, type RunnerTestCase, type RunnerTestFile, type RunnerTestSuite, vi } from "vitest"
 import { VitestTestRunner } from "vitest/runners"
