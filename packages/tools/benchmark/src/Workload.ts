@@ -39,8 +39,8 @@ export interface Pace {
 /** For what takes microseconds at most. */
 const quick: Pace = { warmUpMillis: 150, sampleMillis: 8, times: 1 }
 
-/** For a crowd of operations at once. */
-export const crowd: Pace = { warmUpMillis: 300, sampleMillis: 8, times: 1_000 }
+/** For many operations at once. */
+export const manyAtOnce: Pace = { warmUpMillis: 300, sampleMillis: 8, times: 1_000 }
 
 /** For requests. */
 export const requests: Pace = { warmUpMillis: 2_000, sampleMillis: 8, times: 100 }

@@ -11,9 +11,6 @@ type Retried = (self: Call) => Effect.Effect<number, unknown, TokenBucket.Defaul
 /** An operation that takes tokens and returns them. */
 export const funded: Retried = (self) => Retry.retry(self, { ...policy, bucket: TokenBucket.Default })
 
-/** The same without a bucket. */
-export const unfunded: Retried = (self) => Retry.retry(self, policy)
-
 const success = Effect.succeed(1)
 
 /** Operations that fail once and then wait, until `open` lets all of them succeed. */

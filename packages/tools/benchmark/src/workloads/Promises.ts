@@ -7,7 +7,7 @@ import { backOff } from "exponential-backoff"
 import { setTimeout as sleep } from "node:timers/promises"
 import pRetry from "p-retry"
 import type { Row, Workload } from "../Workload.ts"
-import { allAtOnce, awaitedOneByOne, crowd } from "../Workload.ts"
+import { allAtOnce, awaitedOneByOne, manyAtOnce } from "../Workload.ts"
 import { flakyPromise, isUnavailable, policy, readyPromise, Unavailable, unavailable } from "./Calls.ts"
 
 export type Call = () => Promise<number>
@@ -152,5 +152,5 @@ export const promisesWait: Workload = {
   unit: "ns",
   rounds: 41,
   baseline: "cockatiel",
-  rows: Object.entries(waits).map(([name, operation]) => ({ name, sample: allAtOnce(operation, crowd) }))
+  rows: Object.entries(waits).map(([name, operation]) => ({ name, sample: allAtOnce(operation, manyAtOnce) }))
 }

@@ -1,7 +1,7 @@
 import { RetryBucket, type TokenBucket } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { crowd, funded, unfunded } from "../../src/workloads/Crowd.ts"
+import { crowd, funded } from "../../src/workloads/Crowd.ts"
 
 const size = 200
 const cost = 14
@@ -30,11 +30,5 @@ describe("Crowd.crowd", () => {
     )()
     const short = Array.from({ length: 4 }, () => quota(shared * cost - 1))
     await expect(crowd(funded, size, short)()).rejects.toThrow("An operation of the crowd failed")
-  })
-
-  it("needs no tokens for operations without a bucket", async () => {
-    const bucket = quota(cost)
-    await crowd(unfunded, size, [bucket])()
-    expect(level(bucket)).toBe(cost)
   })
 })
