@@ -6,6 +6,7 @@
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as UrlParams from "@effect/platform/UrlParams"
+import * as Option from "effect/Option"
 import { mostCauses, property } from "../classify/Transport.ts"
 
 /**
@@ -42,10 +43,8 @@ const hrefOf = (request: HttpClientRequest.HttpClientRequest): string | undefine
  *
  * @category destructors
  */
-export const urlOf = ({ hash, url, urlParams }: HttpClientRequest.HttpClientRequest): URL | undefined => {
-  const made = UrlParams.makeUrl(url, urlParams, hash)
-  return made._tag === "Right" ? made.right : undefined
-}
+export const urlOf = ({ hash, url, urlParams }: HttpClientRequest.HttpClientRequest): URL | undefined =>
+  Option.getOrUndefined(Option.getRight(UrlParams.makeUrl(url, urlParams, hash)))
 
 /**
  * Where the answer to a redirected request of `fetch` comes from; `undefined` where the request was not redirected.

@@ -4,7 +4,7 @@
 import { Deadline, Retry } from "@effect-retry/core"
 import * as Effect from "effect/Effect"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
-import type { Exchange, Sent } from "./Exchange.ts"
+import type { Exchange, Response, Sent } from "./Exchange.ts"
 import * as Reader from "./Reader.ts"
 import * as Release from "./Release.ts"
 import * as RequestErrors from "./RequestErrors.ts"
@@ -23,12 +23,8 @@ export const answered = (exchange: Exchange, reader: Reading, retried: Sent): Se
     Effect.catchAll(retried, (error) => brokenOff(exchange, reader, error) ?? endedWith(exchange, error))
   )
 
-/**
- * A retried exchange that fails with its stop.
- *
- * @category models
- */
-export type OrStopped = Effect.Effect<Effect.Effect.Success<Sent>, Retry.RetryStopped<unknown>, unknown>
+/** A retried exchange that fails with its stop. */
+type OrStopped = Effect.Effect<Response, Retry.RetryStopped<unknown>, unknown>
 
 /**
  * Fails with the stop of an operation that was given up, which has the outcome that the client would have ended with.

@@ -6,7 +6,7 @@
 import type { HttpClientRequest } from "@effect/platform/HttpClientRequest"
 import { urlOf } from "../decide/Redirect.ts"
 
-/** The part of a URL that its host depends on. Tabs and line breaks count for nothing in a URL: one with them is parsed. */
+/** The part of a URL that its host depends on. A URL ignores tabs and line breaks, so one that has them is parsed. */
 const authority = /^https?:\/\/[^/\\?#\s]+(?=[/\\?#]|$)/i
 
 /**

@@ -116,6 +116,8 @@ export interface Erased extends Fields<unknown> {
   readonly idempotency: Idempotency.Idempotency
   readonly maxAttempts: number
   readonly backoff: Schedule.Schedule<unknown, unknown, unknown>
+  readonly hint: Hint.Hint
+  readonly drain: Discard.Drain
 }
 
 /**
@@ -133,7 +135,7 @@ export interface Erased extends Fields<unknown> {
  *
  * @category constructors
  */
-export const standard: Preset = {
+export const standard: Preset & Pick<Erased, "drain" | "hint"> = {
   classifier: HttpClassifier.standard,
   idempotency: Idempotency.standard,
   ...Core.standard,
@@ -234,8 +236,8 @@ const checked = (owner: string, policy: Erased): Erased => {
   checkFunction(owner, "opinion", opinion)
   checkFunction(owner, "attemptHeaders", attemptHeaders)
   checkFunction(owner, "beforeRetry", beforeRetry)
-  if (drain !== undefined) Discard.check(owner, drain)
-  if (hint !== undefined && !isHint(hint)) Argument.refuse(owner, "hint", "made by Hint", hint)
+  Discard.check(owner, drain)
+  if (!isHint(hint)) Argument.refuse(owner, "hint", "made by Hint", hint)
   if (!Predicate.isFunction(classifier)) {
     Argument.refuse(owner, "classifier", "a classifier, such as one of HttpClassifier.make", classifier)
   }

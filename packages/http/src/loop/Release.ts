@@ -30,7 +30,7 @@ export const released = (
   }
   // Beside the wait: what it takes is not added to the delay, and not to the deadline. The loop releases uninterruptibly,
   // and a fiber begins as its parent is.
-  const { deadline, drain = Discard.standard } = exchange.policy
+  const { deadline, drain } = exchange.policy
   return Effect.map(Effect.forkDaemon(Effect.interruptible(Discard.drained(response, drain))), (draining) => {
     interruptWith(exchange.fiber, draining)
     exchange.released =

@@ -1,7 +1,7 @@
 /**
  * Retries of requests: core's loop around the attempts of an exchange.
  */
-import { AttemptTimeout, Backoff, TokenBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, type Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import * as Loop from "@effect-retry/core/Loop"
 import * as Millis from "@effect-retry/core/Millis"
 import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
@@ -128,11 +128,19 @@ const looped = (policy: Erased, stops: boolean): Run => {
       const attempts = reader ? Reader.attempt(reader, attempt) : attempt
       const core = ofExchange(exchange, reader, prepared)
       const ended = stops
-        ? Ending.orStopped(exchange, reader, Loop.run(attempts, core, Effect.fail) as Ending.OrStopped)
-        : Ending.answered(exchange, reader, Loop.run(attempts, core) as Sent)
+        ? Ending.orStopped(exchange, reader, run(attempts, core, Effect.fail))
+        : Ending.answered(exchange, reader, run(attempts, core))
       return asksForTokens ? forHost(ended, request, fiber, hostOf) : ended
     })
 }
+
+const run = <E>(
+  attempts: Sent,
+  core: PolicyCheck.Prepared,
+  onStopped?: (stopped: Retry.RetryStopped<unknown>) => Effect.Effect<never, E>
+): Effect.Effect<Response, E, unknown> =>
+  // `Loop` has no types: an exchange answers with its response or fails as its client does.
+  Loop.run(attempts, core, onStopped) as Effect.Effect<Response, E, unknown>
 
 /**
  * Tells on the spans of later attempts, such as the `http.client GET` of the platform, how often the request was sent again.

@@ -21,14 +21,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     line: "other !== request &&",
     original: "other !== request",
     replacement: "true",
-    reason: "A request has the method and the URL that it has: that is only compared sooner."
-  },
-  {
-    file: "packages/http/src/decide/Redirect.ts",
-    line: 'return made._tag === "Right" ? made.right : undefined',
-    original: 'made._tag === "Right"',
-    replacement: "true",
-    reason: "A Left has no `right`."
+    reason: "A request has the method and the URL that it has: the check only saves work."
   },
   {
     file: "packages/http/src/decide/Redirect.ts",

@@ -70,7 +70,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     line: "if (observers.length === 0) return observers",
     original: "observers.length === 0",
     replacement: "false",
-    reason: "No observers make no observers: that is only known sooner."
+    reason: "Mapping an empty list gives an empty list."
   },
   {
     file: "packages/http/src/loop/EventDetails.ts",
@@ -172,24 +172,10 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/http/src/loop/HttpPolicy.ts",
-    line: "if (drain !== undefined) Discard.check(owner, drain)",
-    original: "drain !== undefined",
-    replacement: "true",
-    reason: "What a policy leaves out has been filled in."
-  },
-  {
-    file: "packages/http/src/loop/HttpPolicy.ts",
-    line: 'if (hint !== undefined && !isHint(hint)) Argument.refuse(owner, "hint", "made by Hint", hint)',
-    original: "hint !== undefined",
-    replacement: "true",
-    reason: "What a policy leaves out has been filled in."
-  },
-  {
-    file: "packages/http/src/loop/HttpPolicy.ts",
     line: 'Struct.omit(policy, "attemptHeaders", "beforeRetry", "classifier", "drain", "idempotency", "opinion")',
     original: '"classifier"',
     replacement: '""',
-    reason: "Both who ask put another one in its place."
+    reason: "Both callers replace it."
   },
   {
     file: "packages/http/src/loop/Attempt.ts",
@@ -224,7 +210,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     line: "if (millis === Infinity) return undefined",
     original: "millis === Infinity",
     replacement: "false",
-    reason: "A timeout without an end never comes: it is only spared."
+    reason: "Such a timer never fires; leaving it out only saves work."
   },
   {
     file: "packages/http/src/loop/Reader.ts",
