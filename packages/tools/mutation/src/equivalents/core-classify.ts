@@ -28,6 +28,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     line: "hint === undefined ? Option.none() : Option.map(Argument.decode(hint), orInfinity)",
     original: "hint === undefined",
     replacement: "false",
-    reason: "What is absent is no duration either: that is only known sooner."
+    reason: "What is absent is no duration either: the check only saves work."
   }
 ]

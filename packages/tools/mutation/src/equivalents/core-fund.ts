@@ -42,14 +42,14 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     line: "if (newest === self.newest) return self",
     original: "newest === self.newest",
     replacement: "false",
-    reason: "To move on by no slot changes nothing: it is only known sooner."
+    reason: "To move on by no slot changes nothing: the check only saves work."
   },
   {
     file: "packages/core/src/fund/Tokens.ts",
     line: "cost - level > 1e-6 * Math.min(1, cost) ? cost - level : 0",
     original: "cost - level > 1e-6 * Math.min(1, cost)",
     replacement: "cost - level >= 1e-6 * Math.min(1, cost)",
-    reason: "But for a cost of zero, two such numbers are the same only by the chance of their rounding."
+    reason: "For a cost of zero the difference is zero too; otherwise two such numbers are equal only by chance."
   },
   {
     file: "packages/core/src/fund/AtOnce.ts",
@@ -63,7 +63,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     line: "tokens > 0 ? store.change((state, now) => TokenStore.added(state, limits, now, tokens)) : Effect.void",
     original: "tokens > 0",
     replacement: "tokens >= 0",
-    reason: "To put in no tokens changes nothing: it only takes longer."
+    reason: "To put in no tokens changes nothing: the check only saves work."
   },
   {
     file: "packages/core/src/fund/TokenStore.ts",
