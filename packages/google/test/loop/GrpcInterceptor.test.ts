@@ -694,6 +694,6 @@ describe("the index of the package", () => {
   it("works where @grpc/grpc-js is not installed", () => {
     const named = [source("index.ts"), source("loop/GrpcInterceptor.ts")].map((module) => importsOf(module))
     expect(named.map((imports) => imports.includes("@grpc/grpc-js"))).toEqual([false, true])
-    expect(named[0]).toContain("effect")
+    expect(named[0]).toContain("effect/Effect")
   })
 })
