@@ -5,6 +5,7 @@
  * timer of the platform, which its scheduler hands out without a fiber. `Clock` does not declare that scheduler: a clock
  * that sleeps in another way, or a version of Effect without it, has its sleep run in a fiber.
  */
+import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -22,8 +23,8 @@ import { longestTimerMillis } from "../decide/Millis.ts"
 export type Cancel = () => void
 
 /**
- * Calls `onEnd` once `millis` have passed, unless that is cancelled before. A sleep in a fiber has the services of
- * `runtime`.
+ * Calls `onEnd` once `millis` have passed, unless that is cancelled before; where the sleep of the clock fails, at once and
+ * with its cause. A sleep in a fiber has the services of `runtime`.
  *
  * @category running
  */
@@ -31,20 +32,20 @@ export const after = (
   clock: Clock.Clock,
   millis: number,
   runtime: Runtime.Runtime<never>,
-  onEnd: () => void
+  onEnd: (failed?: Cause.Cause<never>) => void
 ): Cancel => {
   const scheduler = millis <= longestTimerMillis ? schedulerOf(clock) : undefined
   return scheduler === undefined
     ? asleep(clock, millis, runtime, onEnd)
-    : scheduler.unsafeSchedule(onEnd, Duration.millis(millis))
+    : scheduler.unsafeSchedule(() => onEnd(), Duration.millis(millis))
 }
 
 const asleep: typeof after = (clock, millis, runtime, onEnd) => {
-  const sleeper = Runtime.runFork(runtime, Effect.interruptible(sleep(clock, millis)))
+  const sleeper = Runtime.runFork(runtime, Effect.interruptible(Effect.suspend(() => sleep(clock, millis))))
   let isCancelled = false
   sleeper.addObserver((exit) => {
     // A sleep that is over by now cannot be interrupted any more.
-    if (!isCancelled && Exit.isSuccess(exit)) onEnd()
+    if (!isCancelled) onEnd(Exit.isFailure(exit) ? exit.cause : undefined)
   })
   return () => {
     isCancelled = true

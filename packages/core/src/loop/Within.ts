@@ -4,6 +4,7 @@
  * The effect runs in one child fiber, which is started at once; only if it has not ended by then, a timer is set. So a
  * bound costs little where it is not needed. This file alone knows how that is done with Effect 3's runtime.
  */
+import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -25,7 +26,21 @@ interface Bound<B, E2> {
   readonly disconnected: boolean
 }
 
-type Child<A, E> = Fiber.RuntimeFiber<A, E>
+/** The fiber of the effect. It does not fail as the effect does, because Effect logs the raw error of a fiber that fails. */
+interface Child<A, E> {
+  readonly fiber: Fiber.RuntimeFiber<A | void>
+  readonly caught: Caught<E>
+}
+
+interface Caught<E> {
+  cause?: Cause.Cause<E>
+}
+
+/** How the effect has ended; `null` as long as it has not. */
+const exitOf = <A, E>({ caught, fiber }: Child<A, E>): Exit.Exit<A, E> | null => {
+  const exit = fiber.unsafePoll() as Exit.Exit<A> | null
+  return exit === null || Exit.isFailure(exit) || caught.cause === undefined ? exit : Exit.failCause(caught.cause)
+}
 
 /**
  * Runs an effect for at most `millis`, then interrupts it.
@@ -44,7 +59,7 @@ export const within = <A, E, R, B, E2>(
       const fiberRefs = parent.getFiberRefs()
       const runtime = Runtime.make({ context: parent.currentContext as Context.Context<R>, runtimeFlags, fiberRefs })
       const child = start(runtime, self)
-      const exit = child.unsafePoll()
+      const exit = exitOf(child)
       return exit === null ? awaited(parent, child, runtime, restore, bound) : joined(child, exit, runtime)
     })
   )
@@ -54,33 +69,44 @@ const deepest = 100
 let depth = 0
 
 const start = <A, E, R>(runtime: Runtime.Runtime<R>, self: Effect.Effect<A, E, R>): Child<A, E> => {
+  const caught: Caught<E> = {}
+  const { runtimeFlags } = runtime
+  // Caught where nothing interrupts: there Effect keeps all of the cause.
+  const restored = RuntimeFlags.interruptible(runtimeFlags) ? Effect.interruptible(self) : self
+  const catching = Effect.catchAllCause(restored, (cause) => {
+    caught.cause = cause
+    return Exit.void
+  })
+  const uninterruptible = { ...runtime, runtimeFlags: RuntimeFlags.disable(runtimeFlags, RuntimeFlags.Interruption) }
   depth += 1
   try {
-    return Runtime.runFork(runtime, self, { immediate: depth <= deepest })
+    return { fiber: Runtime.runFork(uninterruptible, catching, { immediate: depth <= deepest }), caught }
   } finally {
     depth -= 1
   }
 }
 
 const awaited = <A, E, R, B, E2>(
-  parent: Child<unknown, unknown>,
+  parent: Fiber.RuntimeFiber<unknown, unknown>,
   child: Child<A, E>,
   runtime: Runtime.Runtime<R>,
   restore: <X, Y, Z>(effect: Effect.Effect<X, Y, Z>) => Effect.Effect<X, Y, Z>,
   { disconnected, millis, onTimeout }: Bound<B, E2>
 ): Effect.Effect<A | B, E | E2> => {
   let isTimedOut = false
+  let onEnd: () => Effect.Effect<B, E2> = onTimeout
   let cancel: Timer.Cancel = constVoid
   // An observer, not a canceler: on interruption the parent first stops the child below.
   const ended = Effect.async<void>((resume) => {
     const clock = Context.get(parent.currentDefaultServices, Clock.Clock)
-    cancel = Timer.after(clock, millis, runtime, () => {
+    cancel = Timer.after(clock, millis, runtime, (defect) => {
       isTimedOut = true
-      child.unsafeInterruptAsFork(parent.id())
+      if (defect !== undefined) onEnd = () => Effect.failCause(defect)
+      child.fiber.unsafeInterruptAsFork(parent.id())
       if (disconnected) resume(Effect.void)
     })
     // The child may have ended since it was started: then the observer is called at once.
-    child.addObserver(() => {
+    child.fiber.addObserver(() => {
       cancel()
       resume(Effect.void)
     })
@@ -89,30 +115,33 @@ const awaited = <A, E, R, B, E2>(
     // The parent is interrupted. What the child's finalizers die of is kept, as long as there was no timeout before.
     onFailure: (cause) => {
       cancel()
-      child.unsafeInterruptAsFork(parent.id())
+      child.fiber.unsafeInterruptAsFork(parent.id())
       if (disconnected) return Effect.failCause(cause)
-      return Effect.flatMap(Fiber.await(child), (exit) =>
-        Exit.isFailure(exit) && !isTimedOut ? exit : Effect.failCause(cause)
-      )
+      return Effect.flatMap(Fiber.await(child.fiber), () => {
+        const exit = exitOf(child)!
+        return Exit.isFailure(exit) && !isTimedOut ? exit : Effect.failCause(cause)
+      })
     },
-    onSuccess: (): Effect.Effect<A | B, E | E2> =>
-      isTimedOut ? onTimeout() : joined(child, child.unsafePoll()!, runtime)
+    onSuccess: (): Effect.Effect<A | B, E | E2> => (isTimedOut ? onEnd() : joined(child, exitOf(child)!, runtime))
   })
 }
 
 /** The FiberRefs of a success are the parent's from then on. */
 const joined = <A, E>(
-  child: Child<A, E>,
+  { fiber }: Child<A, E>,
   exit: Exit.Exit<A, E>,
   runtime: Runtime.Runtime<never>
 ): Effect.Effect<A, E> =>
-  Exit.isFailure(exit) || !hasChanged(child, runtime) ? exit : Effect.zipRight(Fiber.inheritAll(child), exit)
+  Exit.isFailure(exit) || !hasChanged(fiber, runtime) ? exit : Effect.zipRight(Fiber.inheritAll(fiber), exit)
 
 /** Flags that a child has because of its own end. */
 const inherited = ~(RuntimeFlags.Interruption | RuntimeFlags.WindDown)
 
 /** Whether a child has left another value in a FiberRef. Taking over what has not changed costs microseconds. */
-const hasChanged = (child: Child<unknown, unknown>, { fiberRefs, runtimeFlags }: Runtime.Runtime<never>): boolean => {
+const hasChanged = (
+  child: Fiber.RuntimeFiber<unknown, unknown>,
+  { fiberRefs, runtimeFlags }: Runtime.Runtime<never>
+): boolean => {
   for (const [ref, [[, value]]] of child.getFiberRefs().locals) {
     if (ref === FiberRef.currentRuntimeFlags) {
       if (((value as number) ^ runtimeFlags) & inherited) return true

@@ -1,6 +1,6 @@
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Fiber } from "effect"
+import { Cause, Clock, Duration, Effect, Fiber } from "effect"
 import * as Timer from "../../src/loop/Timer.ts"
 
 const longest = 2 ** 31 - 1
@@ -24,7 +24,7 @@ const recorded = (sleep: (clock: Clock.Clock, duration: Duration.Duration) => Ef
     const runtime = yield* Effect.runtime<never>()
     const after = (millis: number) =>
       Timer.after(clock, millis, runtime, () => void calls.push(inner.unsafeCurrentTimeMillis()))
-    return { sleeps, calls, after }
+    return { clock, sleeps, calls, after }
   })
 
 const asItIs = recorded((clock, duration) => clock.sleep(duration))
@@ -77,12 +77,22 @@ describe("Timer.after with a clock of the program's own", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("makes no call where the sleep dies", () =>
+  it.effect.each([
+    { how: "dies", sleep: () => Effect.die("defect") },
+    {
+      how: "throws",
+      sleep: () => {
+        throw "defect"
+      }
+    }
+  ])("calls with the defect where the sleep $how", ({ sleep }) =>
     Effect.gen(function* () {
-      const { after, calls } = yield* recorded(() => Effect.die("defect"))
-      after(5)
-      yield* Effect.sleep(10)
-      expect(calls).toEqual([])
+      const { clock } = yield* recorded(sleep)
+      const runtime = yield* Effect.runtime<never>()
+      const calls: Array<unknown> = []
+      Timer.after(clock, 5, runtime, (failed) => void calls.push(failed))
+      yield* Effect.yieldNow()
+      expect(calls).toEqual([Cause.die("defect")])
     }).pipe(VirtualClock.run)
   )
 })

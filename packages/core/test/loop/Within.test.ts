@@ -1,12 +1,15 @@
 import { VirtualClock } from "@effect-retry/testing"
 import { afterEach, describe, expect, it, vi } from "@effect/vitest"
 import {
+  type Clock,
   Context,
   Duration,
   Effect,
   Exit,
   Fiber,
   FiberRef,
+  Logger,
+  LogLevel,
   Option,
   RuntimeFlags,
   RuntimeFlagsPatch,
@@ -32,6 +35,7 @@ import {
   tied
 } from "./Bounded.ts"
 import { interruptedBefore } from "../fund/Interrupting.ts"
+import { within } from "../../src/loop/Within.ts"
 import * as Stepping from "./Stepping.ts"
 
 const programs = [...immediate, ...slow]
@@ -227,6 +231,38 @@ describe("Within.within", () => {
       const both = Effect.zip(Name, ours(inside, 1_000))
       expect(yield* Effect.provideService(ours(both, 1_000), Name, "outside")).toEqual(["outside", "inside"])
       expect(Option.isNone(yield* Effect.serviceOption(Name))).toBe(true)
+    })
+  )
+
+  it.live("logs no error of the effect, and has the fibers of the effect log as ever", () =>
+    Effect.gen(function* () {
+      const secret = new Error("secret")
+      const errors: Record<string, Effect.Effect<unknown, unknown>> = {
+        "at once": Effect.fail(secret),
+        "after a yield": Effect.zipRight(Effect.yieldNow(), Effect.fail(secret)),
+        "a defect": Effect.die(secret),
+        "of a fiber": Effect.flatMap(Effect.fork(Effect.fail(secret)), Fiber.await)
+      }
+      const logged: Record<string, number> = {}
+      for (const [name, self] of Object.entries(errors)) {
+        const logger = Logger.make(() => void (logged[name] = (logged[name] ?? 0) + 1))
+        yield* Effect.exit(within(self, { millis: hour, onTimeout: () => Effect.void, disconnected: false })).pipe(
+          Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+          Logger.withMinimumLogLevel(LogLevel.All)
+        )
+      }
+      expect(logged).toEqual({ "of a fiber": 1 })
+    })
+  )
+
+  it.effect("dies of what the sleep of the clock dies of", () =>
+    Effect.gen(function* () {
+      const inner = yield* Effect.clock
+      let isStopped = false
+      const self = Effect.onInterrupt(Effect.never, () => Effect.sync(() => void (isStopped = true)))
+      const clock: Clock.Clock = { ...inner, sleep: () => Effect.die("defect") }
+      expect(yield* Effect.exit(Effect.withClock(ours(self, hour), clock))).toEqual(Exit.die("defect"))
+      expect(isStopped).toBe(true)
     })
   )
 
