@@ -285,11 +285,17 @@ const askInTime = (
 
 /** Holds a grant, if there is one. */
 const held = (op: Operation, { hold, service }: Purpose, answer: Option.Option<Grant>): Answer => {
+  if (!Option.isOption(answer)) return noOption(service, answer)
   if (Option.isNone(answer)) return false
   const grant = answer.value
   if (!(grant.tokens >= 0 && grant.tokens < Infinity)) return invalid(service, grant)
   hold(op, grant)
   return true
+}
+
+const noOption = (service: string, answer: unknown): Effect.Effect<boolean> => {
+  const refused = Effect.sync(() => Argument.refuse(service, "acquire", "an effect of an Option", answer))
+  return logging(service, refused, false)
 }
 
 const invalid = (service: string, grant: Grant): Effect.Effect<boolean> => {

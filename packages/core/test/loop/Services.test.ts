@@ -123,6 +123,25 @@ describe("Retry.retry with a service that is broken", () => {
   )
 })
 
+describe("Retry.retry with a bucket that answers with no Option", () => {
+  const answers = [undefined, null, true, { tokens: 1 }]
+  const ways = answers.flatMap((answer) => [
+    { answer, how: "at once", acquire: () => Effect.succeed(answer) },
+    { answer, how: "later", acquire: () => Effect.delay(Effect.succeed(answer), 5) }
+  ])
+
+  it.effect.each(ways)("logs it and counts it as a refusal: $answer, $how", ({ acquire }) =>
+    Effect.gen(function* () {
+      const bucket = member({ acquire: acquire as unknown as TokenBucket.TokenBucket["acquire"] })
+      const refused = yield* stopped(Retry.orStopped(busy, { ...policy, bucket }))
+      expect(refused.exit).toEqual(Exit.succeed({ reason: "BucketEmpty", error: "busy", attempts: 1 }))
+      expect(refused.messages).toEqual(["the bucket died"])
+      const limited = yield* stopped(Retry.orStopped(Effect.void, { ...policy, rateLimiter: bucket }))
+      expect(limited.messages).toEqual(["the rate limiter died"])
+    })
+  )
+})
+
 const hanging = [
   { how: "hangs", never: Effect.never },
   { how: "hangs and cannot be interrupted", never: Effect.uninterruptible(Effect.never) }
