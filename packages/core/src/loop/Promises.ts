@@ -24,7 +24,10 @@ import type { Checked, ResultIn } from "./PolicyTypes.ts"
 export interface PromiseAttempt {
   /** From 1. */
   readonly number: number
-  /** Aborted when the attempt is interrupted: by its timeout, the deadline, or the caller's signal. */
+  /**
+   * Aborted when the attempt is interrupted: by its timeout, the deadline, or the caller's signal. To be read from the
+   * attempt itself: a copy of the attempt (`{ ...attempt }`) has no signal.
+   */
   readonly signal: AbortSignal
 }
 
@@ -161,6 +164,8 @@ const callNext = <A>(op: Operation<A>): Promise<A> => {
   return called(op.call, op.running)
 }
 
+const isAborted = ({ signal }: { readonly signal: AbortSignal | undefined }): boolean => signal?.aborted === true
+
 /** What the loop does with the failure of an attempt. */
 type OnFailure = (cause: Cause.Cause<unknown>) => Erased
 
@@ -174,8 +179,10 @@ const callOutside = <A>(op: Operation<A>, next: OnFailure): void => {
 
 /** Goes on without a fiber where the loop answers with its end, or with another attempt that starts at once. */
 const failed = <A>(op: Operation<A>, onFailure: OnFailure, error: unknown): void => {
-  if (op.signal?.aborted === true) return
+  if (isAborted(op)) return
   const looped = answerOf(onFailure, error)
+  // A classifier may have aborted it.
+  if (isAborted(op)) return
   const next = handlerAround(op.self, looped)
   if (next !== undefined) callOutside(op, next)
   else if (Exit.isExit(looped)) op.settle(looped as Exit.Exit<A, unknown>)
@@ -218,6 +225,6 @@ const effectOf = <A>(operation: () => Operation<A>): Effect.Effect<A, unknown> =
 const inFiber = <A>(op: Operation<A>, looped: Erased): void => {
   const fiber = Runtime.runFork(Runtime.defaultRuntime, looped as Effect.Effect<A, unknown>)
   op.interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
-  if (op.signal?.aborted === true) op.interrupt()
+  if (isAborted(op)) op.interrupt()
   fiber.addObserver(op.settle)
 }

@@ -265,6 +265,22 @@ describe("Retry.promise under the caller's signal", () => {
     }
   })
 
+  it("makes no other attempt where a classifier aborts it", async () => {
+    const retried = { ...policy, backoff: Backoff.constant({ delay: 0 }) }
+    for (const given of [retried, { ...retried, observe: [() => Effect.void] }, { ...retried, name: "call" }]) {
+      const controller = new AbortController()
+      const { attempts, call } = succeedingAt(9)
+      const classifier = () => {
+        controller.abort(reason)
+        return Verdict.transient
+      }
+      const { signal } = controller
+      expect(await settled(Retry.promise(call, { ...given, classifier }, { signal }))).toEqual({ rejected: reason })
+      await turn()
+      expect([attempts.length, listeners(signal)]).toEqual([1, 0])
+    }
+  })
+
   it("has no listener left when the operation has ended", async () => {
     const { signal } = new AbortController()
     await Retry.promise(succeedingAt(1).call, policy, { signal })
