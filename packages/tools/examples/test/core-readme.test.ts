@@ -625,7 +625,7 @@ tableOf(
         })
       ),
 
-    "The timeout is `AttemptTimeout.fromFunction`": () =>
+    "The timeout is `AttemptTimeout.fromFunction(name, (attempt, startMillis) => millis)`": () =>
       virtually("asks the function with the number and the start of each attempt", () =>
         Effect.gen(function* () {
           const attemptTimeout = AttemptTimeout.fromFunction("until 10 seconds", (attempt, startMillis) =>
