@@ -28,6 +28,6 @@ export const wait = <A, E, R>(
   return Effect.flatMap(clock.sleep(Duration.millis(millis)), () => {
     const left = Math.ceil(millis - Number(clock.unsafeCurrentTimeNanos() - startedAt) / 1e6 - 1e-6)
     // More than a timer can be early is a clock that stepped back, which is no reason to wait.
-    return left > 0 && left <= earlyMillis ? wait(clock, left, then) : then()
+    return left <= earlyMillis ? wait(clock, left, then) : then()
   })
 }

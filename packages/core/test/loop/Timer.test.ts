@@ -60,13 +60,13 @@ describe("Timer.after with a clock of the program's own", () => {
   )
 
   it.effect.each([
-    { region: "interruptible", around: Effect.interruptible },
-    { region: "uninterruptible", around: Effect.uninterruptible }
-  ])("makes no call that is cancelled after the sleep, but before its end was heard of: $region", ({ around }) =>
+    { name: "can be interrupted", kept: Effect.interruptible },
+    { name: "cannot be interrupted", kept: Effect.uninterruptible }
+  ])("makes no call that is cancelled after a sleep that $name, but before its end was heard of", ({ kept }) =>
     Effect.gen(function* () {
       const wakes: Array<() => void> = []
-      const { after, calls } = yield* around(
-        recorded(() => Effect.async<void>((resume) => void wakes.push(() => resume(Effect.void))))
+      const { after, calls } = yield* recorded(() =>
+        kept(Effect.async<void>((resume) => void wakes.push(() => resume(Effect.void))))
       )
       after(5)
       const cancel = after(5)

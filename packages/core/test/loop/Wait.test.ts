@@ -21,23 +21,28 @@ interface Sleeps {
   readonly earlyMillis: (sleep: number) => number
   /** What the wall clock loses in the course of a sleep. */
   readonly lostMillis?: (sleep: number) => number
+  /** What the monotonic clock loses. */
+  readonly lostNanos?: (sleep: number) => bigint
 }
 
 /** A clock like that of a machine: it reads whole milliseconds, and its sleeps are not exact. */
 const inexact =
-  ({ earlyMillis, lostMillis = () => 0 }: Sleeps) =>
+  ({ earlyMillis, lostMillis = () => 0, lostNanos = () => 0n }: Sleeps) =>
   <A, E, R>(self: Effect.Effect<A, E, R>) =>
     Effect.clockWith((clock) => {
       let slept = 0
       let lost = 0
+      let lostMonotonic = 0n
       const wall = () => clock.unsafeCurrentTimeMillis() - lost
       return Effect.withClock(self, {
         ...clock,
         [Clock.ClockTypeId]: Clock.ClockTypeId,
         unsafeCurrentTimeMillis: wall,
         currentTimeMillis: Effect.sync(wall),
+        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos() - lostMonotonic,
         sleep: (duration) => {
           slept += 1
+          lostMonotonic += lostNanos(slept)
           lost += lostMillis(slept)
           return clock.sleep(Duration.millis(Math.max(0, Duration.toMillis(duration) - earlyMillis(slept))))
         }
@@ -98,6 +103,16 @@ describe("Retry.retry waiting", () => {
       const { passed } = yield* inexact({ earlyMillis: () => 0, lostMillis: (sleep) => (sleep === 1 ? 3_600_000 : 0) })(
         waited(1_000)
       )
+      expect(passed).toBe(1_000)
+    }).pipe(world)
+  )
+
+  it.effect("does not wait longer for a monotonic clock that steps back an hour all the same", () =>
+    Effect.gen(function* () {
+      const { passed } = yield* inexact({
+        earlyMillis: () => 0,
+        lostNanos: (sleep) => (sleep === 1 ? 3_600_000_000_000n : 0n)
+      })(waited(1_000))
       expect(passed).toBe(1_000)
     }).pipe(world)
   )

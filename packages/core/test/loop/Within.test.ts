@@ -338,7 +338,7 @@ describe("Within.within", () => {
       exit: Exit.succeed("done"),
       depth: 300
     },
-    { name: "fails", self: Effect.fail("failure"), exit: Exit.fail("failure"), depth: 300 }
+    { name: "fails", self: Effect.fail("failure"), exit: Exit.fail("failure"), depth: 1_000 }
   ])("can be nested $depth deep where the effect $name", ({ depth, exit, self }) =>
     Effect.gen(function* () {
       const bounded = yield* fresh
