@@ -1,6 +1,7 @@
 import { AttemptTimeout, Deadline, Retry, Verdict } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, FiberRef, Option } from "effect"
+import * as Spans from "../observe/Spans.ts"
 import { Bucket, make, nowMillis, policy, world } from "./Recording.ts"
 
 const { AttemptTimedOut } = AttemptTimeout
@@ -201,5 +202,44 @@ describe("Retry.retry under an attempt timeout", () => {
       expect([number, yield* FiberRef.get(ref)]).toEqual([1, "after"])
       expect(Option.isNone(yield* Effect.serviceOption(Retry.CurrentAttempt))).toBe(true)
     }).pipe(Effect.scoped, world)
+  )
+})
+
+describe("Retry.retry with a span around each attempt", () => {
+  const spanned = { ...policy, name: "fetch", attemptSpan: "attempt" }
+
+  it.effect("makes one child of the current span for each attempt, with its number, and how it ended", () =>
+    Effect.gen(function* () {
+      const { provide, spans } = Spans.recording()
+      const busy = Effect.fail("busy" as const)
+      const operation = Retry.retry(make().attempts(busy, busy, Effect.succeed("done")), spanned)
+      yield* provide(Effect.withSpan(operation, "request"))
+      const attempt = (number: number, ended: Spans.Recorded["ended"]) => ({
+        name: "attempt",
+        parent: "request 1",
+        attributes: { "retry.attempt": number, "retry.operation": "fetch" },
+        events: [],
+        ended
+      })
+      expect(spans.slice(1)).toEqual([attempt(1, "failed"), attempt(2, "failed"), attempt(3, "succeeded")])
+    }).pipe(world)
+  )
+
+  it.effect("makes roots where there is no span around, without the name that a policy does not have", () =>
+    Effect.gen(function* () {
+      const { provide, spans } = Spans.recording()
+      yield* provide(Retry.retry(Effect.succeed("done"), { ...spanned, name: undefined }))
+      expect(spans).toStrictEqual([
+        { name: "attempt", parent: undefined, attributes: { "retry.attempt": 1 }, events: [], ended: "succeeded" }
+      ])
+    }).pipe(world)
+  )
+
+  it.effect("makes none where the policy asks for none", () =>
+    Effect.gen(function* () {
+      const { provide, spans } = Spans.recording()
+      yield* provide(Retry.retry(Effect.succeed("done"), { ...spanned, attemptSpan: undefined }))
+      expect(spans).toEqual([])
+    }).pipe(world)
   )
 })

@@ -142,9 +142,10 @@ describe("Policy.release", () => {
   )
 
   it.effect.each([
-    { name: "the operation has gone on without it", interruptAt: Infinity },
-    { name: "the operation was interrupted", interruptAt: 500 }
-  ])("releases what a disconnected attempt comes to when $name", ({ interruptAt }) =>
+    { name: "the operation has gone on without it", interruptAt: Infinity, maxAttempts: 3 },
+    { name: "the operation has ended without it", interruptAt: Infinity, maxAttempts: 1 },
+    { name: "the operation was interrupted", interruptAt: 500, maxAttempts: 3 }
+  ])("releases what a disconnected attempt comes to when $name", ({ interruptAt, maxAttempts }) =>
     Effect.gen(function* () {
       const recording = make()
       const stubborn = recording.attempts(
@@ -152,7 +153,7 @@ describe("Policy.release", () => {
         Effect.succeed("fine")
       )
       const attemptTimeout = AttemptTimeout.disconnected(AttemptTimeout.constant("1 second"))
-      const fiber = yield* Effect.fork(Retry.retry(stubborn, { ...releasing(recording), attemptTimeout }))
+      const fiber = yield* Effect.fork(Retry.retry(stubborn, { ...releasing(recording), attemptTimeout, maxAttempts }))
       yield* Effect.raceFirst(Fiber.await(fiber), Effect.sleep(Math.min(interruptAt, 10_000)))
       yield* Fiber.interrupt(fiber)
       expect(releases(recording)).toEqual([])

@@ -80,31 +80,6 @@ describe("Observe.spanEvents", () => {
 describe("Retry.retry with a span around each attempt", () => {
   const spanned = { ...policy, attemptSpan: "attempt" }
 
-  it.effect("makes one child of the current span for each attempt, with its number, and how it ended", () =>
-    Effect.gen(function* () {
-      const { provide, spans } = Spans.recording()
-      yield* provide(Effect.withSpan(Retry.retry(twoFailures(), spanned), "request"))
-      const attempt = (number: number, ended: Spans.Recorded["ended"]) => ({
-        name: "attempt",
-        parent: "request 1",
-        attributes: { "retry.attempt": number, "retry.operation": "fetch" },
-        events: [],
-        ended
-      })
-      expect(spans.slice(1)).toEqual([attempt(1, "failed"), attempt(2, "failed"), attempt(3, "succeeded")])
-    }).pipe(VirtualClock.run)
-  )
-
-  it.effect("makes roots where there is no span around, without the name that a policy does not have", () =>
-    Effect.gen(function* () {
-      const { provide, spans } = Spans.recording()
-      yield* provide(Retry.retry(Effect.succeed("done"), { ...spanned, name: undefined }))
-      expect(spans).toEqual([
-        { name: "attempt", parent: undefined, attributes: { "retry.attempt": 1 }, events: [], ended: "succeeded" }
-      ])
-    })
-  )
-
   it.effect("is the current span inside the attempt, while events go to the one around the operation", () =>
     Effect.gen(function* () {
       const { provide, spans } = Spans.recording()
