@@ -73,6 +73,7 @@ const journeyOf = (policy: Explainable, { prepared, rows, takesMillis }: Inputs)
     tree,
     parts: BackoffTree.countParts(tree),
     kinds: kindsOf(policy),
+    byKind: BackoffTree.some(tree, (part) => part._tag === "ByKind"),
     resets: resetsOf(tree),
     timed: hasWithin(tree),
     start: Paths.start(tree),

@@ -113,20 +113,32 @@ const drawsFor = ({ parts, rows }: Journey, failures: ReadonlyArray<Failure>): n
   return Math.max(meanDraws.ofFailure, Math.floor(draws / (parts * failures.length)))
 }
 
-/** `undefined` where not all can be followed. */
+/** `undefined` where not all can be followed. Kinds that the back-off does not tell apart are stepped once for all. */
 const allSteps = (
   journey: Journey,
   failures: ReadonlyArray<Failure>,
   telling: Telling
 ): ReadonlyArray<Step> | undefined => {
   const all: Array<Step> = []
+  const ofKinds = new Map<string, ReadonlyArray<Step>>()
+  let latest: Path | undefined
   for (const failure of failures) {
-    const steps = stepsOf(journey, failure, telling)
+    if (failure.path !== latest) ofKinds.clear()
+    latest = failure.path
+    const key = journey.byKind ? `${failure.kind} ${failure.ranLeast}` : `${failure.ranLeast}`
+    const steps = ofKinds.get(key) ?? stepsOf(journey, failure, telling)
     if (steps === undefined) return undefined
-    all.push(...steps)
+    ofKinds.set(key, steps)
+    all.push(...steps.map((step) => after(step, failure)))
   }
   return all
 }
+
+/** A step with the failures so far of the kind that it follows. */
+const after = (step: Step, { failures }: Failure): Step => ({
+  ...step,
+  next: step.next.map((path) => ({ ...path, failures }))
+})
 
 const endMillis = (journey: Journey, attempt: number, path: Path): number => {
   const latest = clippedLatest(journey, path)

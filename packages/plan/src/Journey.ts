@@ -21,6 +21,8 @@ export interface Journey {
   readonly parts: number
   /** The kinds that the policy tells apart. */
   readonly kinds: ReadonlyArray<Kind>
+  /** Whether a part of the back-off tells kinds apart. */
+  readonly byKind: boolean
   /** The lengths of an attempt that start a part of the back-off over, in rising order. */
   readonly resets: ReadonlyArray<number>
   /** Whether a part of the back-off ends by time. */

@@ -111,6 +111,12 @@ describe("Plan.explain, with many operations to follow", () => {
     expect(warnings(attempts + 1)).toMatchObject([{ _tag: "NotFollowed", attempts }])
   })
 
+  it("steps a back-off once for kinds that it does not tell apart", () => {
+    const policy = { maxAttempts: 9, backoff: Backoff.take(constant, 1) }
+    const asked = askedBy({ ...policy, attemptsByKind: { Throttling: 9, Timeout: 9 } }).asked
+    expect(asked).toBe(askedBy(policy).asked)
+  })
+
   it.each<readonly [string, (jittered: Backoff.Backoff) => Backoff.Backoff, rows: number, draws: number]>([
     ["a curve", (jittered) => jittered, 20, 1_000],
     ["a curve in a small table", (jittered) => jittered, 2, 1_000],
