@@ -120,7 +120,7 @@ const runs = {
     seed: Number(process.env["LAW_SEED"] ?? 20_261_122),
     numRuns: 60 * Number(process.env["LAW_RUNS"] ?? 1)
   },
-  timeout: 60_000
+  timeout: 60_000 * Number(process.env["LAW_RUNS"] ?? 1)
 }
 
 describe("RetrySettings.toPolicy", () => {

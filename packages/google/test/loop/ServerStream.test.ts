@@ -347,7 +347,7 @@ describe("ServerStream under RetrySettings", () => {
         seed: Number(process.env["LAW_SEED"] ?? 20_261_122),
         numRuns: 40 * Number(process.env["LAW_RUNS"] ?? 1)
       },
-      timeout: 60_000
+      timeout: 60_000 * Number(process.env["LAW_RUNS"] ?? 1)
     }
   )
 
