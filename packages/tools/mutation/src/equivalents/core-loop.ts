@@ -266,7 +266,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Within.ts",
-    line: "return Runtime.runFork(runtime, self, { immediate: depth <= deepest })",
+    line: "return { fiber: Runtime.runFork(uninterruptible, catching, { immediate: depth <= deepest }), caught }",
     original: "depth <= deepest",
     replacement: "depth < deepest",
     reason: "A stack that holds a hundred effects holds one less or one more."
