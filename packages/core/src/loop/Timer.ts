@@ -14,6 +14,7 @@ import * as FiberId from "effect/FiberId"
 import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import { longestTimerMillis } from "../decide/Millis.ts"
+import * as AtOnce from "../fund/AtOnce.ts"
 
 /**
  * Prevents a call. Does nothing once the call has been made.
@@ -61,8 +62,12 @@ const sleep = (clock: Clock.Clock, millis: number): Effect.Effect<void> =>
 
 const live = /*#__PURE__*/ Clock.make()
 
-/** What a clock sleeps by that sleeps as the live one does. */
-const schedulerOf = (clock: Clock.Clock): Clock.ClockScheduler | undefined =>
-  clock.sleep === live.sleep && Predicate.hasProperty(clock, "scheduler") && Predicate.isFunction(clock.scheduler)
-    ? Effect.runSync(clock.scheduler() as Effect.Effect<Clock.ClockScheduler>)
+/** What a clock sleeps by that sleeps as the live one does. A scheduler of another shape counts as none. */
+const schedulerOf = (clock: Clock.Clock): Clock.ClockScheduler | undefined => {
+  if (clock.sleep !== live.sleep || !Predicate.hasProperty(clock, "scheduler")) return undefined
+  if (!Predicate.isFunction(clock.scheduler)) return undefined
+  const made = AtOnce.run(AtOnce.suspend(clock.scheduler.bind(clock) as () => Effect.Effect<unknown>))
+  return AtOnce.hasEnded(made) && Exit.isSuccess(made) && Predicate.hasProperty(made.value, "unsafeSchedule")
+    ? (made.value as Clock.ClockScheduler)
     : undefined
+}

@@ -112,17 +112,26 @@ const awaited = <A, E, R, B, E2>(
     })
   })
   return Effect.matchCauseEffect(restore(ended), {
-    // The parent is interrupted. What the child's finalizers die of is kept, as long as there was no timeout before.
     onFailure: (cause) => {
       cancel()
-      child.fiber.unsafeInterruptAsFork(parent.id())
-      if (disconnected) return Effect.failCause(cause)
-      return Effect.flatMap(Fiber.await(child.fiber), () => {
-        const exit = exitOf(child)!
-        return Exit.isFailure(exit) && !isTimedOut ? exit : Effect.failCause(cause)
-      })
+      return interrupted(parent, child, cause, { disconnected, isTimedOut })
     },
     onSuccess: (): Effect.Effect<A | B, E | E2> => (isTimedOut ? onEnd() : joined(child, exitOf(child)!, runtime))
+  })
+}
+
+/** The parent is interrupted. What the child's finalizers die of is kept, as long as there was no timeout before. */
+const interrupted = <A, E>(
+  parent: Fiber.RuntimeFiber<unknown, unknown>,
+  child: Child<A, E>,
+  cause: Cause.Cause<never>,
+  { disconnected, isTimedOut }: { readonly disconnected: boolean; readonly isTimedOut: boolean }
+): Effect.Effect<A, E> => {
+  child.fiber.unsafeInterruptAsFork(parent.id())
+  if (disconnected) return Effect.failCause(cause)
+  return Effect.flatMap(Fiber.await(child.fiber), () => {
+    const exit = exitOf(child)!
+    return Exit.isFailure(exit) && !isTimedOut ? exit : Effect.failCause(cause)
   })
 }
 
