@@ -39,7 +39,8 @@ export const fixed = (options: Options): Effect.Effect<TokenBucket> => {
   const maxWait = Waiting.check(owner, options, "wait")
   const idle = { capacity: burst, refillPerSecond }
   const waiting = { capacity: burst + refillPerSecond * lateSeconds, refillPerSecond }
-  // The surplus of a timer's whole milliseconds may be taken until time passes.
+  // A refill at the same time changes nothing (see `Tokens.refilled`): the surplus of a timer's whole milliseconds may be
+  // taken until time passes.
   const refilled = (tokens: Tokens.Tokens, now: number, demand: number) =>
     Tokens.refilled(tokens, demand > 0 ? waiting : idle, now)
   const arithmetic: TokenStore.Arithmetic<Tokens.Tokens> = {

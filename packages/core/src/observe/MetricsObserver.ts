@@ -20,10 +20,13 @@ interface Apart {
   readonly others: Series.Series
 }
 
-/** Makes up for programs that make up names: each set of labels takes less than a kilobyte. */
+/** Bounds the memory of a program that makes ever new names: a set of labels takes less than a kilobyte. */
 const mostRemembered = 10_000
 
-/** Keeps all metrics, also where `apart` has to be asked again after a wait for the bucket's level. */
+/**
+ * Keeps all metrics. Where the bucket's level takes time, `apart` is asked inside the effects: `AtOnce.suspend` must change
+ * nothing before.
+ */
 const keeping = (apart: (series: Series.Series, event: RetryEvent) => Apart): Observer => {
   const seriesOf = Series.make(mostRemembered)
   const find = (event: RetryEvent): Apart => {
@@ -47,6 +50,8 @@ const keeping = (apart: (series: Series.Series, event: RetryEvent) => Apart): Ob
 
 /**
  * Updates all metrics of the module `Metrics`, with the policy's name as the tag `operation`.
+ *
+ * One cache for the process, as Effect's registry of metrics is one.
  *
  * Of operations with several keys the gauge of the bucket's level shows the latest: `metricsByKey` keeps them apart.
  *

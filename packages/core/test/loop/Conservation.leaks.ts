@@ -15,15 +15,15 @@ const table = Conserving.scripts.flatMap((script) =>
 )
 
 describe("Retry.retry conservation of tokens in many attempts", { timeout: 120_000 }, () => {
-  let interruptions = 0
-
-  it.each(table)("holds before every step where $name, under $bound, and the attempt $attempt", (operation) => {
-    const { found, runs } = Conserving.everywhere({ ...operation, maxAttempts: 5 })
-    interruptions += runs
-    expect(found).toEqual([])
-  })
-
-  it("was tried by sixteen thousand interruptions and more", () => {
+  it("holds before every step", () => {
+    let interruptions = 0
+    const wrong = table.flatMap((operation) => {
+      const { found, runs } = Conserving.everywhere({ ...operation, maxAttempts: 5 })
+      interruptions += runs
+      const { attempt, bound, name } = operation
+      return found.length === 0 ? [] : [{ name, bound, attempt, found }]
+    })
+    expect(wrong).toEqual([])
     expect(interruptions).toBeGreaterThan(16_000)
   })
 })

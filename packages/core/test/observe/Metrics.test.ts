@@ -251,7 +251,7 @@ describe("Observe.metrics", () => {
 })
 
 describe("Metrics", () => {
-  it.effect("describe themselves to those who export them", () =>
+  it.effect("have a description", () =>
     Effect.gen(function* () {
       const operation = fresh("metrics/descriptions")
       yield* Effect.forEach(Events.all, (event) => Observe.metrics({ ...event, name: operation }))
