@@ -2,8 +2,9 @@
  * Effects that end in the step in which they begin, and can therefore be run in the step of the caller.
  *
  * To compose an effect costs more than most buckets do. Within one step nothing comes between: no other fiber, and no
- * interruption. This file alone knows how Effect 3 keeps an effect of one step.
+ * interruption. This file alone knows how Effect 3 keeps an effect.
  */
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -17,6 +18,7 @@ const marked = /*#__PURE__*/ Symbol("@effect-retry/core/AtOnce")
 interface Kept {
   readonly _op?: unknown
   readonly effect_instruction_i0?: unknown
+  readonly effect_instruction_i1?: unknown
   [marked]?: () => Effect.Effect<never>
 }
 
@@ -34,7 +36,7 @@ export const suspend = <A>(evaluate: () => Effect.Effect<A>): Effect.Effect<A> =
 
 /**
  * Runs an effect that ends at once, and answers its exit. Of any other effect it answers what is to be run, all of it. To
- * be called while an effect runs.
+ * be called while an effect runs, or with an effect that reads no fiber, such as a draw of the default `Random`.
  *
  * @category running
  */
@@ -67,7 +69,8 @@ export const hasEnded = <A>(self: Effect.Effect<A>): self is Exit.Exit<A> => {
 }
 
 /**
- * Goes on with the value of an effect, in the same step where the effect ends at once. To be called while an effect runs.
+ * Goes on with the value of an effect, in the same step where the effect ends at once. To be called while an effect runs, or
+ * with an effect that reads no fiber, such as a draw of the default `Random`.
  *
  * @category running
  */
@@ -77,6 +80,27 @@ export const andThen = <A, B, E, R>(
 ): Effect.Effect<B, E, R> => {
   const left = run(self)
   return hasEnded(left) && Exit.isSuccess(left) ? next(left.value) : Effect.flatMap(left, next)
+}
+
+/**
+ * What is done with the failure of an effect.
+ *
+ * @category models
+ */
+export type Handler = (cause: Cause.Cause<unknown>) => Effect.Effect<unknown, unknown, unknown>
+
+/**
+ * The handler of `Effect.catchAllCause(self, handler)`. It matches only what `Loop.runAttempt` makes by
+ * `catchAllCause(op.self, ...)`: anything else goes on in a fiber.
+ *
+ * @category destructors
+ */
+export const handlerAround = (
+  self: Effect.Effect<unknown, unknown, unknown>,
+  effect: Effect.Effect<unknown, unknown, unknown>
+): Handler | undefined => {
+  const { _op, effect_instruction_i0: handled, effect_instruction_i1: handler } = effect as Kept
+  return handled === self && _op === "OnFailure" ? (handler as Handler) : undefined
 }
 
 /**

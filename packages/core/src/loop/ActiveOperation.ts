@@ -28,7 +28,7 @@ export interface ActiveOperation {
  *
  * @category models
  */
-export type Host = Pick<Fiber.RuntimeFiber<unknown, unknown>, "getFiberRef">
+export type FiberView = Pick<Fiber.RuntimeFiber<unknown, unknown>, "getFiberRef">
 
 /**
  * An attempt of a named operation. It stops running when it ends, so that a fiber that outlives the attempt is not taken
@@ -42,7 +42,7 @@ export interface ActiveAttempt extends ActiveOperation {
   /** Of the fiber, when the operation began: they say whether an interruption of the fiber ends the operation. */
   readonly runtimeFlags: RuntimeFlags.RuntimeFlags
   /** The fiber that runs the operation; `undefined` once the attempt has ended. */
-  fiber: Host | undefined
+  fiber: FiberView | undefined
 }
 
 /** One for all copies of this package in a program. A fiber that is joined hands nothing back. */
@@ -58,7 +58,7 @@ const innermost: FiberRef.FiberRef<ActiveAttempt | undefined> = /*#__PURE__*/ gl
  *
  * @category destructors
  */
-export const current = (fiber: Host): ActiveAttempt | undefined => {
+export const current = (fiber: FiberView): ActiveAttempt | undefined => {
   let active = fiber.getFiberRef(innermost)
   while (active !== undefined && !isRunning(active)) active = active.outer
   return active
@@ -73,7 +73,7 @@ export const isRunning = ({ fiber, runtimeFlags }: ActiveAttempt): boolean =>
   fiber !== undefined && !(RuntimeFlags.interruptible(runtimeFlags) && isInterrupted(fiber))
 
 /** An interruption bypasses the loop, so the attempt is not noted as ended. */
-const isInterrupted = (fiber: Host): boolean => !Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))
+const isInterrupted = (fiber: FiberView): boolean => !Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))
 
 /**
  * An attempt that begins in `fiber`.
@@ -82,7 +82,7 @@ const isInterrupted = (fiber: Host): boolean => !Cause.isEmpty(fiber.getFiberRef
  */
 export const make = (
   { attempt, name }: ActiveOperation,
-  fiber: Host,
+  fiber: FiberView,
   runtimeFlags: RuntimeFlags.RuntimeFlags
 ): ActiveAttempt => ({ name, attempt, outer: current(fiber), runtimeFlags, fiber })
 

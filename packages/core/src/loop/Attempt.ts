@@ -9,6 +9,8 @@ import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
 import * as TimeLeft from "../decide/TimeLeft.ts"
 import * as ActiveOperation from "./ActiveOperation.ts"
 import type * as CurrentAttempt from "./CurrentAttempt.ts"
+import * as Elapsed from "./Elapsed.ts"
+import * as Grants from "./Grants.ts"
 import type { Erased, Expired } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 import * as Services from "./Services.ts"
@@ -57,10 +59,17 @@ const bounded = (op: Operation.Operation, self: Erased, millis: number, expired:
 const spending = (op: Operation.Operation): Erased => {
   if (op.retryGrant === undefined && op.sendGrant === undefined) return op.self
   const number = op.attempts
-  return Effect.suspend(() => {
-    if (op.attempts === number) Services.spend(op)
-    return op.self
-  })
+  return Effect.suspend(() => (op.attempts === number ? handOver(op) : op.self))
+}
+
+/**
+ * Spends what is held for the attempt. To be called in the very step that hands over to it.
+ *
+ * @category running
+ */
+export const handOver = (op: Operation.Operation): Erased => {
+  Grants.spend(op)
+  return op.self
 }
 
 /** Makes an operation that can retry visible to operations inside its attempt, for as long as the attempt runs. */
@@ -118,7 +127,7 @@ const current = (op: Operation.Operation, millis: number): CurrentAttempt.Attemp
     timeLeft: Effect.sync(() =>
       millis === Infinity
         ? Option.none()
-        : Option.some(Duration.millis(Math.max(0, millis - (Operation.elapsedMillis(op) - startedMillis))))
+        : Option.some(Duration.millis(Math.max(0, millis - (Elapsed.millis(op) - startedMillis))))
     ),
     previous: Option.fromNullable(op.history.at(-1))
   }

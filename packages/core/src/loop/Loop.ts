@@ -10,16 +10,15 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Runtime from "effect/Runtime"
 import * as Verdict from "../classify/Verdict.ts"
-import * as AtOnce from "../fund/AtOnce.ts"
 import * as Outcomes from "../fund/Outcomes.ts"
 import type { TokenBucket } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
-import * as ActiveOperation from "./ActiveOperation.ts"
 import * as Attempt from "./Attempt.ts"
+import * as Deciding from "./Deciding.ts"
 import * as Decision from "./Decision.ts"
-import * as ForeignSchedule from "./ForeignSchedule.ts"
+import * as Elapsed from "./Elapsed.ts"
+import * as Grants from "./Grants.ts"
 import * as Observers from "./Observers.ts"
 import type { Erased, Expired, Failure, OnStopped } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
@@ -53,14 +52,11 @@ export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<
   )
 
 /**
- * The same outside of a fiber, with the default services. What is answered may run in a fiber.
+ * The same for an operation that was made where the attempt failed.
  *
  * @category running
  */
-export const afterFirstCall = (self: Erased, prepared: Prepared, cause: Cause.Cause<unknown>): Erased =>
-  firstFailed(Operation.make(self, prepared, undefined, Operation.noFiber, Runtime.defaultRuntime), cause)
-
-const firstFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
+export const firstFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   op.attempts = 1
   return attemptFailed(op, cause)
 }
@@ -80,11 +76,11 @@ const askRateLimiter = (op: Op): Erased => {
   if (rateLimiter === undefined) return start(op)
   const hearsStart = op.bucket?.started !== undefined || rateLimiter.started !== undefined
   if (op.prepared.isBare && !hearsStart) return askAndAttempt(op, rateLimiter)
-  return Stop.guarded(op, () => afterAnswer(op, Services.askRateLimiter(op, rateLimiter)))
+  return Stop.guarded(op, () => afterAnswer(op, Grants.askRateLimiter(op, rateLimiter)))
 }
 
-const afterAnswer = (op: Op, answer: Services.Answer): Erased =>
-  Services.answered(answer, (granted) =>
+const afterAnswer = (op: Op, answer: Grants.Answer): Erased =>
+  Grants.answered(answer, (granted) =>
     granted ? unlessLate(op, start) : Stop.refuse(op, lateness(op) ?? { _tag: "RateLimiterRefused" })
   )
 
@@ -93,13 +89,12 @@ const afterAnswer = (op: Op, answer: Services.Answer): Erased =>
  * an interruption has nothing to refund.
  */
 const askAndAttempt = (op: Op, rateLimiter: TokenBucket): Erased => {
-  let answer: Services.Answer
+  let answer: Grants.Answer
   const asked = Effect.suspend(() => {
-    answer = Services.askRateLimiter(op, rateLimiter)
+    answer = Grants.askRateLimiter(op, rateLimiter)
     if (answer !== true) return Effect.void
     startAttempt(op)
-    Services.spend(op)
-    return op.self
+    return Attempt.handOver(op)
   })
   return Effect.matchCauseEffect(asked, {
     onFailure: (cause) => attemptFailed(op, cause),
@@ -109,7 +104,7 @@ const askAndAttempt = (op: Op, rateLimiter: TokenBucket): Erased => {
 }
 
 const start = (op: Op): Erased => {
-  const told = Services.started(op)
+  const told = Grants.started(op)
   return told === undefined ? runAttempt(op) : Services.andThen(told, () => unlessLate(op, runAttempt))
 }
 
@@ -121,7 +116,7 @@ const unlessLate = (op: Op, then: (op: Op) => Erased): Erased => {
 
 /** The deadline as a reason to stop, where it forbids an attempt now. */
 const lateness = (op: Op): StopReason | undefined =>
-  op.prepared.policy.deadline === undefined ? undefined : Decision.late(op.prepared, Operation.elapsedMillis(op))
+  op.prepared.policy.deadline === undefined ? undefined : Decision.late(op.prepared, Elapsed.millis(op))
 
 /** Makes an attempt and goes on with its outcome. */
 const runAttempt = (op: Op): Erased => {
@@ -140,7 +135,7 @@ const startAttempt = (op: Op): void => {
   op.released = false
   op.retrySpent = noTokens
   op.sendSpent = noTokens
-  op.attemptStartedMillis = beginsAtOnce(op) ? 0 : Operation.elapsedMillis(op)
+  op.attemptStartedMillis = beginsAtOnce(op) ? 0 : Elapsed.millis(op)
 }
 
 /** Whether the running attempt began in the step in which the operation did: that spares a look at the clock. */
@@ -154,7 +149,7 @@ const attemptSucceeded = (op: Op, value: unknown): Erased => {
   if (verdict._tag !== "NoOpinion") {
     return failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
   }
-  const recorded = Services.record(op, (granted) => ({ _tag: "Succeeded", attempt: op.attempts, granted }))
+  const recorded = Grants.record(op, (granted) => ({ _tag: "Succeeded", attempt: op.attempts, granted }))
   if (recorded === undefined && op.prepared.observers.length === 0) return Effect.succeed(value)
   return Services.andThen(recorded, () =>
     Services.andThen(Observers.nestingNoticed(op), () =>
@@ -167,7 +162,7 @@ const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   Operation.endAttempt(op)
   if (cause._tag !== "Fail" && (Cause.isDie(cause) || !Cause.isFailure(cause))) return Effect.failCause(cause)
   const error = cause._tag === "Fail" ? cause.error : Option.getOrThrow(Cause.failureOption(cause))
-  if (op.expired !== undefined && error === op.expired) return expired(op, op.expired)
+  if (op.expired !== undefined) return expired(op, op.expired)
   const verdict = op.prepared.policy.classifier(error, Operation.moment(op))
   return failed(op, error, error, verdict, () => Effect.failCause(cause))
 }
@@ -176,7 +171,7 @@ const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
 const expired = (op: Op, expired: Expired): Erased =>
   Effect.flatMap(Stop.release(op, "Interrupted"), () => {
     // An attempt that was interrupted before its first step was made all the same.
-    Services.spend(op)
+    Grants.spend(op)
     op.released = false
     if (expired._tag === "Cut") {
       const error = Stop.exceeded(op, expired.deadline)
@@ -191,72 +186,36 @@ const cutVerdict = /*#__PURE__*/ Verdict.terminal("the deadline interrupted the 
 
 /** Tells the services how the attempt ended, then decides. */
 const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
-  const failure: Failure = { error, input, verdict, failedMillis: Operation.elapsedMillis(op), end }
+  const failure: Failure = { error, input, verdict, failedMillis: Elapsed.millis(op), end }
   Operation.fail(op, failure)
-  if (!op.reportsOutcomes) return decide(op, failure, undefined, undefined)
-  const recorded = Services.record(op, (granted) => ({ _tag: "Failed", attempt: op.attempts, granted, verdict }))
+  if (!op.reportsOutcomes) return decide(op, failure)
+  const recorded = Grants.record(op, (granted) => ({ _tag: "Failed", attempt: op.attempts, granted, verdict }))
   return Services.andThen(recorded, () =>
     Services.andThen(Observers.nestingNoticed(op), () =>
-      Services.andThen(Observers.attemptFailed(op, failure), () => decide(op, failure, undefined, undefined))
+      Services.andThen(Observers.attemptFailed(op, failure), () => decide(op, failure))
     )
   )
 }
 
-/** Asks for the decision, and gives it the draw or the step of a foreign schedule that it needs. */
-const decide = (op: Op, failure: Failure, u: Decision.Progress["u"], stepped: Decision.Progress["stepped"]): Erased => {
+const decide = (op: Op, failure: Failure): Erased => {
   if (op.expired?._tag === "Cut") return Stop.stop(op, failure, Decision.passed(op.expired.deadline))
-  const decision = Decision.decide(op.prepared, progress(op, failure, u, stepped), failure.verdict)
-  switch (decision._tag) {
-    case "Stop":
+  return Deciding.ask(op, failure, (decision) => {
+    if (decision._tag === "Stop") {
       op.delayMillis = decision.delayMillis
       return Stop.stop(op, failure, decision.reason)
-    case "NeedsDraw":
-      return AtOnce.andThen(Operation.draw(op), (u) => decide(op, failure, u, stepped))
-    case "NeedsStep":
-      return Effect.flatMap(stepForeign(op, failure), (delayMillis) => decide(op, failure, u, delayMillis))
-    case "Retry":
-      op.tree = decision.tree
-      op.source = decision.source
-      if (decision.startsOver) op.scheduleState = op.prepared.policy.backoff.initial
-      return payForRetry(op, failure, decision.delayMillis)
-  }
-}
-
-const progress = (
-  op: Op,
-  { failedMillis }: Failure,
-  u: Decision.Progress["u"],
-  stepped: Decision.Progress["stepped"]
-): Decision.Progress => ({
-  attempts: Operation.counted(op),
-  failures: op.failures,
-  elapsedMillis: Operation.elapsedMillis(op),
-  ranMillis: failedMillis - op.attemptStartedMillis,
-  tree: op.tree,
-  outer: op.prepared.policy.whenNested === "standDown" ? runningOuter(op) : undefined,
-  u,
-  stepped
-})
-
-const runningOuter = ({ outer }: Op): string | undefined =>
-  outer !== undefined && ActiveOperation.isRunning(outer) ? outer.name : undefined
-
-const stepForeign = (op: Op, { input }: Failure): Effect.Effect<Option.Option<number>, never, unknown> => {
-  const now = Operation.clock(op).unsafeCurrentTimeMillis()
-  return Effect.map(
-    ForeignSchedule.step(op.prepared.policy.backoff, now, input, op.scheduleState),
-    ({ delayMillis, state }) => {
-      op.scheduleState = state
-      return delayMillis
     }
-  )
+    op.tree = decision.tree
+    op.source = decision.source
+    if (decision.startsOver) op.scheduleState = op.prepared.policy.backoff.initial
+    return payForRetry(op, failure, decision.delayMillis)
+  })
 }
 
 const payForRetry = (op: Op, failure: Failure, delayMillis: number): Erased => {
   const { bucket } = op
   if (bucket === undefined) return announce(op, failure, delayMillis)
   return Stop.guarded(op, () =>
-    Services.answered(Services.askBucket(op, bucket, delayMillis), (granted) => {
+    Grants.answered(Grants.askBucket(op, bucket, delayMillis), (granted) => {
       if (granted) return ifInTime(op, delayMillis, (fitted) => announce(op, failure, fitted))
       op.delayMillis = delayMillis
       return Stop.refuse(op, lateness(op) ?? { _tag: "BucketEmpty" })
@@ -267,7 +226,7 @@ const payForRetry = (op: Op, failure: Failure, delayMillis: number): Erased => {
 /** Judges the deadline again after something that may have taken time. */
 const ifInTime = (op: Op, delayMillis: number, then: (delayMillis: number) => Erased): Erased => {
   if (op.prepared.policy.deadline === undefined) return then(delayMillis)
-  const fitted = Decision.fit(op.prepared, Operation.elapsedMillis(op), delayMillis)
+  const fitted = Decision.fit(op.prepared, Elapsed.millis(op), delayMillis)
   if (typeof fitted === "number") return then(fitted)
   op.delayMillis = delayMillis
   return Stop.refuse(op, fitted)
@@ -292,6 +251,6 @@ const waitThenSend = (op: Op, delayMillis: number): Erased => {
   const { deadline } = op.prepared.policy
   // The wait is cut where the deadline passes first; then the attempt is late.
   const millis =
-    deadline?._tag === "Cut" ? Math.min(delayMillis, Math.ceil(Operation.leftMillis(op, deadline))) : delayMillis
-  return wait(Operation.clock(op), millis, () => send(op))
+    deadline?._tag === "Cut" ? Math.min(delayMillis, Math.ceil(Elapsed.leftMillis(op, deadline))) : delayMillis
+  return wait(Elapsed.clock(op), millis, () => send(op))
 }

@@ -7,8 +7,9 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import { Key } from "../fund/Key.ts"
+import * as Elapsed from "./Elapsed.ts"
+import * as Grants from "./Grants.ts"
 import type { Failure, Operation } from "./Operation.ts"
-import { elapsed, wholeDuration } from "./Operation.ts"
 import * as Readable from "./Readable.ts"
 import type { Details, RetryEvent } from "./RetryEvent.ts"
 import type { StopReason } from "./RetryStopped.ts"
@@ -26,8 +27,8 @@ export const nestingNoticed = (op: Operation): Telling => {
     name: nameOf(op),
     attempt: op.attempts,
     maxAttempts: op.prepared.policy.maxAttempts,
-    elapsed: elapsed(op),
-    level: Services.level(op),
+    elapsed: Elapsed.duration(op),
+    level: Grants.level(op),
     details: detailsOf(op),
     outer: { name: outer.name, attempt: outer.attempt }
   }))
@@ -42,13 +43,13 @@ export const attemptFailed = (op: Operation, failure: Failure): Telling =>
     name: nameOf(op),
     attempt: op.attempts,
     maxAttempts: op.prepared.policy.maxAttempts,
-    elapsed: elapsed(op),
-    level: Services.level(op),
+    elapsed: Elapsed.duration(op),
+    level: Grants.level(op),
     details: detailsOf(op, failure),
     error: failure.error,
     verdict: failure.verdict,
-    ran: wholeDuration(failure.failedMillis - op.attemptStartedMillis),
-    rateLimiterWait: wholeDuration(op.rateLimiterWaitMillis)
+    ran: Elapsed.wholeDuration(failure.failedMillis - op.attemptStartedMillis),
+    rateLimiterWait: Elapsed.wholeDuration(op.rateLimiterWaitMillis)
   }))
 
 /**
@@ -60,8 +61,8 @@ export const retryScheduled = (op: Operation, failure: Failure, delayMillis: num
     name: nameOf(op),
     attempt: op.attempts,
     maxAttempts: op.prepared.policy.maxAttempts,
-    elapsed: elapsed(op),
-    level: Services.level(op),
+    elapsed: Elapsed.duration(op),
+    level: Grants.level(op),
     details: detailsOf(op, failure),
     error: failure.error,
     verdict: failure.verdict,
@@ -79,10 +80,10 @@ export const succeeded = (op: Operation): Telling =>
     name: nameOf(op),
     attempt: op.attempts,
     maxAttempts: op.prepared.policy.maxAttempts,
-    elapsed: elapsed(op),
-    level: Services.level(op),
+    elapsed: Elapsed.duration(op),
+    level: Grants.level(op),
     details: detailsOf(op),
-    rateLimiterWait: wholeDuration(op.rateLimiterWaitMillis)
+    rateLimiterWait: Elapsed.wholeDuration(op.rateLimiterWaitMillis)
   }))
 
 /**
@@ -94,8 +95,8 @@ export const gaveUp = (op: Operation, error: unknown, reason: StopReason): Telli
     name: nameOf(op),
     attempt: op.attempts,
     maxAttempts: op.prepared.policy.maxAttempts,
-    elapsed: elapsed(op),
-    level: Services.level(op),
+    elapsed: Elapsed.duration(op),
+    level: Grants.level(op),
     details: detailsOf(op, { error }),
     error,
     reason

@@ -1,26 +1,23 @@
 /**
  * What a running operation remembers. It decides nothing.
  */
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
-import * as FiberRefs from "effect/FiberRefs"
 import * as Option from "effect/Option"
-import * as Random from "effect/Random"
 import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Moment } from "../classify/Classifier.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
-import type { Cut, Deadline } from "../decide/Deadline.ts"
+import type { Cut } from "../decide/Deadline.ts"
 import type { Grant, TokenBucket } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
 import * as ActiveOperation from "./ActiveOperation.ts"
 import type { Failures } from "./Decision.ts"
 import { addFailure } from "./Decision.ts"
+import * as Elapsed from "./Elapsed.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 import type { DelaySource } from "./RetryEvent.ts"
 import type { FailedAttempt, RetryStopped } from "./RetryStopped.ts"
@@ -39,36 +36,26 @@ export type Erased = Effect.Effect<unknown, unknown, unknown>
  */
 export type OnStopped = (stopped: RetryStopped<unknown>) => Erased
 
-/** What an operation reads of the fiber that runs it. */
-type Host = ActiveOperation.Host &
-  Pick<Fiber.RuntimeFiber<unknown, unknown>, "currentContext" | "currentDefaultServices">
-
 /**
- * Stands for a fiber where a plain policy has no need of one.
+ * What an operation reads of the fiber that runs it.
  *
- * @category constructors
+ * @category models
  */
-export const noFiber: Host = {
-  currentContext: /*#__PURE__*/ Context.empty(),
-  currentDefaultServices: DefaultServices.liveServices,
-  getFiberRef: (ref) => FiberRefs.getOrDefault(FiberRefs.empty(), ref)
-}
+export type FiberView = ActiveOperation.FiberView &
+  Pick<Fiber.RuntimeFiber<unknown, unknown>, "currentContext" | "currentDefaultServices">
 
 /**
  * A running operation. Made afresh whenever its effect is run; mutable, and used by one fiber at a time.
  *
  * @category models
  */
-export interface Operation {
+export interface Operation extends Elapsed.Timed {
   readonly self: Erased
-  readonly prepared: Prepared
   readonly onStopped: OnStopped | undefined
   /** The fiber that runs the operation. */
-  readonly fiber: Host
+  readonly fiber: FiberView
   /** The flags of that fiber: they say whether the operation can be interrupted. */
   readonly runtimeFlags: RuntimeFlags.RuntimeFlags
-  /** The clock and the random numbers of that fiber. */
-  readonly services: Context.Context<DefaultServices.DefaultServices>
   readonly rateLimiter: TokenBucket | undefined
   readonly bucket: TokenBucket | undefined
   /** The attempt of another operation inside which this one runs; looked up only for observers and `standDown`. */
@@ -78,8 +65,6 @@ export interface Operation {
   readonly keeps: number
   /** Whether a rate limiter, a bucket or an observer is told how attempts end. */
   readonly reportsOutcomes: boolean
-  /** Whether elapsed time is measured. */
-  readonly timed: boolean
   /** The latest attempt, as operations inside it see it. */
   active: ActiveOperation.ActiveAttempt | undefined
   /** Draws a random number; kept from the first draw on. */
@@ -120,9 +105,6 @@ export interface Operation {
   rateLimiterWaitMillis: number
   tree: Tree | undefined
   scheduleState: unknown
-  /** Time since the operation began, at the last look at the clock. */
-  elapsedMillis: number
-  lookedAtMillis: number
   attemptStartedMillis: number
 }
 
@@ -169,7 +151,7 @@ export const make = (
   self: Erased,
   prepared: Prepared,
   onStopped: OnStopped | undefined,
-  fiber: Host,
+  fiber: FiberView,
   { runtimeFlags }: { readonly runtimeFlags: RuntimeFlags.RuntimeFlags }
 ): Operation => {
   const { policy } = prepared
@@ -217,12 +199,12 @@ export const make = (
     tree: prepared.tree,
     scheduleState: policy.backoff.initial,
     elapsedMillis: 0,
-    lookedAtMillis: timed ? monotonicMillis(Context.get(services, Clock.Clock)) : 0,
+    lookedAtMillis: timed ? Elapsed.nowMillis(services) : 0,
     attemptStartedMillis: 0
   }
 }
 
-const bucketOf = (given: TokenBucket | Context.Tag<any, TokenBucket>, fiber: Host): TokenBucket =>
+const bucketOf = (given: TokenBucket | Context.Tag<any, TokenBucket>, fiber: FiberView): TokenBucket =>
   (Context.TagTypeId in given ? Context.unsafeGet(fiber.currentContext, given) : given) as TokenBucket
 
 /**
@@ -232,74 +214,6 @@ const bucketOf = (given: TokenBucket | Context.Tag<any, TokenBucket>, fiber: Hos
  */
 export const endAttempt = ({ active }: Operation): void => {
   if (active !== undefined) ActiveOperation.end(active)
-}
-
-/**
- * The clock of the operation; looked up only where the operation waits or reads the time.
- *
- * @category running
- */
-export const clock = (op: Operation): Clock.Clock => Context.get(op.services, Clock.Clock)
-
-/**
- * A random number for a step.
- *
- * @category running
- */
-export const draw = (op: Operation): Effect.Effect<number> => (op.next ??= Context.get(op.services, Random.Random).next)
-
-/** The nanoseconds of a `Clock` are monotonic: setting the wall clock neither ends an operation nor prolongs it. */
-const monotonicMillis = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
-
-/**
- * Time since the operation began. A clock that steps back all the same adds nothing.
- *
- * @category running
- */
-export const elapsedMillis = (op: Operation): number => {
-  if (!op.timed) return 0
-  const now = monotonicMillis(clock(op))
-  op.elapsedMillis += Math.max(0, now - op.lookedAtMillis)
-  op.lookedAtMillis = now
-  return op.elapsedMillis
-}
-
-/**
- * Time since the operation began, in whole milliseconds.
- *
- * @category running
- */
-export const elapsed = (op: Operation): Duration.Duration => wholeDuration(elapsedMillis(op))
-
-/**
- * A time as events and errors show it: whole milliseconds.
- *
- * @category conversions
- */
-export const wholeDuration = (millis: number): Duration.Duration => {
-  const whole = Math.floor(millis + 1e-6)
-  return whole === 0 ? Duration.zero : Duration.millis(whole)
-}
-
-/**
- * Time until the deadline.
- *
- * @category running
- */
-export const leftMillis = (op: Operation, { withinMillis }: Deadline<unknown>): number =>
-  Math.max(0, withinMillis - elapsedMillis(op))
-
-/**
- * Time that a wait for a grant may take: what the deadline leaves beside the delay and the reserve. `None` without a
- * deadline.
- *
- * @category running
- */
-export const spare = (op: Operation, delayMillis: number): Option.Option<Duration.Duration> => {
-  const { deadline } = op.prepared.policy
-  return deadline === undefined
-    ? Option.none()
-    : Option.some(Duration.millis(Math.max(0, leftMillis(op, deadline) - deadline.reserveMillis - delayMillis)))
 }
 
 /**
@@ -317,10 +231,10 @@ export const moment = (op: Operation): Moment => {
 /** Inherited by all moments: getters of its own would cost each of them a microsecond. */
 const lazyTimes: ThisType<{ readonly op: Operation }> & Pick<Moment, "nowMillis" | "elapsed"> = {
   get nowMillis() {
-    return clock(this.op).unsafeCurrentTimeMillis()
+    return Elapsed.clock(this.op).unsafeCurrentTimeMillis()
   },
   get elapsed() {
-    return elapsed(this.op)
+    return Elapsed.duration(this.op)
   }
 }
 
@@ -353,8 +267,8 @@ export const fail = (op: Operation, failure: Failure): void => {
     attempt: op.attempts,
     error: failure.error,
     verdict: failure.verdict,
-    startedAfter: wholeDuration(op.attemptStartedMillis),
-    failedAfter: wholeDuration(failure.failedMillis),
+    startedAfter: Elapsed.wholeDuration(op.attemptStartedMillis),
+    failedAfter: Elapsed.wholeDuration(failure.failedMillis),
     delay: Option.none(),
     cost: 0
   }

@@ -5,13 +5,19 @@
  * asked what follows a failure. A fiber is started only where the loop has to wait, and runs the rest.
  */
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
+import * as FiberRefs from "effect/FiberRefs"
 import { constVoid } from "effect/Function"
 import * as Runtime from "effect/Runtime"
+import * as AtOnce from "../fund/AtOnce.ts"
 import * as Loop from "./Loop.ts"
-import type { Erased } from "./Operation.ts"
+import type { Erased, FiberView } from "./Operation.ts"
+import { make } from "./Operation.ts"
+import type { Prepared } from "./PolicyCheck.ts"
 import { prepare } from "./PolicyCheck.ts"
 import type { Any, Plain } from "./PolicyRecord.ts"
 import type { Checked, ResultIn } from "./PolicyTypes.ts"
@@ -110,7 +116,7 @@ export const retry =
     const signal = options?.signal
     if (signal?.aborted === true) return Promise.reject(signal.reason)
     if (prepared.eager) return started(call, signal, (op) => inFiber(op, Loop.run(op.self, prepared)))
-    const begin = (op: Operation<A>) => (cause: Cause.Cause<unknown>) => Loop.afterFirstCall(op.self, prepared, cause)
+    const begin = (op: Operation<A>) => (cause: Cause.Cause<unknown>) => afterFirst(op.self, prepared, cause)
     if (signal !== undefined) return started(call, signal, (op) => callOutside(op, begin(op)))
     const retried = (error: unknown) =>
       started(call, undefined, (op) => {
@@ -119,6 +125,17 @@ export const retry =
       })
     return called(call, makeAttempt(1)).catch(retried)
   }
+
+/** Stands for a fiber where a policy has no need of one before the first failure. It has the default services. */
+const noFiber: FiberView = {
+  currentContext: /*#__PURE__*/ Context.empty(),
+  currentDefaultServices: DefaultServices.liveServices,
+  getFiberRef: (ref) => FiberRefs.getOrDefault(FiberRefs.empty(), ref)
+}
+
+/** Enters the loop outside of a fiber. What is answered may run in one. */
+const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<unknown>): Erased =>
+  Loop.firstFailed(make(self, prepared, undefined, noFiber, Runtime.defaultRuntime), cause)
 
 /** An operation on its way, as far as promises need to know it. */
 interface Operation<A> {
@@ -166,11 +183,8 @@ const callNext = <A>(op: Operation<A>): Promise<A> => {
 
 const isAborted = ({ signal }: { readonly signal: AbortSignal | undefined }): boolean => signal?.aborted === true
 
-/** What the loop does with the failure of an attempt. */
-type OnFailure = (cause: Cause.Cause<unknown>) => Erased
-
 /** Makes an attempt outside of a fiber. */
-const callOutside = <A>(op: Operation<A>, next: OnFailure): void => {
+const callOutside = <A>(op: Operation<A>, next: AtOnce.Handler): void => {
   callNext(op).then(
     (value) => op.settle(Exit.succeed(value)),
     (error) => failed(op, next, error)
@@ -178,35 +192,24 @@ const callOutside = <A>(op: Operation<A>, next: OnFailure): void => {
 }
 
 /** Goes on without a fiber where the loop answers with its end, or with another attempt that starts at once. */
-const failed = <A>(op: Operation<A>, onFailure: OnFailure, error: unknown): void => {
+const failed = <A>(op: Operation<A>, onFailure: AtOnce.Handler, error: unknown): void => {
   if (isAborted(op)) return
   const looped = answerOf(onFailure, error)
   // A classifier may have aborted it.
   if (isAborted(op)) return
-  const next = handlerAround(op.self, looped)
+  // Under a plain policy the loop only handles what the next attempt fails with.
+  const next = AtOnce.handlerAround(op.self, looped)
   if (next !== undefined) callOutside(op, next)
   else if (Exit.isExit(looped)) op.settle(looped as Exit.Exit<A, unknown>)
   else inFiber(op, looped)
 }
 
-const answerOf = (onFailure: OnFailure, error: unknown): Erased => {
+const answerOf = (onFailure: AtOnce.Handler, error: unknown): Erased => {
   try {
     return onFailure(Cause.fail(error))
   } catch (defect) {
     return Exit.die(defect)
   }
-}
-
-/** An effect that does something with another one, as Effect 3 keeps it. This file alone knows how. */
-interface Kept {
-  readonly effect_instruction_i0?: unknown
-  readonly effect_instruction_i1?: unknown
-}
-
-/** The handler, where an effect begins with `self`: under a plain policy the loop only handles what that fails with. */
-const handlerAround = (self: Erased, effect: Erased): OnFailure | undefined => {
-  const { effect_instruction_i0: handled, effect_instruction_i1: handler } = effect as Kept
-  return handled === self ? (handler as OnFailure) : undefined
 }
 
 /** The call as an effect, once per attempt. */
@@ -225,6 +228,7 @@ const effectOf = <A>(operation: () => Operation<A>): Effect.Effect<A, unknown> =
 const inFiber = <A>(op: Operation<A>, looped: Erased): void => {
   const fiber = Runtime.runFork(Runtime.defaultRuntime, looped as Effect.Effect<A, unknown>)
   op.interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
+  // The call may have aborted the signal before there was a fiber.
   if (isAborted(op)) op.interrupt()
   fiber.addObserver(op.settle)
 }

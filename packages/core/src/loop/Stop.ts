@@ -6,23 +6,22 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as RuntimeFlags from "effect/RuntimeFlags"
-import type { Cut } from "../decide/Deadline.ts"
+import type { Deadline } from "../decide/Deadline.ts"
 import { DeadlineExceeded } from "../decide/Deadline.ts"
+import * as Elapsed from "./Elapsed.ts"
+import * as Grants from "./Grants.ts"
 import * as Observers from "./Observers.ts"
-import type { Erased, Failure } from "./Operation.ts"
-import * as Operation from "./Operation.ts"
+import type { Erased, Failure, Operation } from "./Operation.ts"
 import type { StopReason } from "./RetryStopped.ts"
 import { AttemptRefused, RetryStopped } from "./RetryStopped.ts"
 import * as Services from "./Services.ts"
-
-type Op = Operation.Operation
 
 /**
  * Stops with the latest failure, or with the deadline's own error.
  *
  * @category running
  */
-export const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
+export const stop = (op: Operation, failure: Failure, reason: StopReason): Erased => {
   const { deadline } = op.prepared.policy
   if (deadline?._tag !== "Cut" || reason._tag !== "DeadlinePassed" || op.expired?._tag === "Cut") {
     return giveUp(op, failure.error, reason, failure.end)
@@ -31,9 +30,9 @@ export const stop = (op: Op, failure: Failure, reason: StopReason): Erased => {
   return giveUp(op, error, reason, () => Effect.fail(error))
 }
 
-const giveUp = (op: Op, error: unknown, reason: StopReason, end: () => Erased): Erased => {
+const giveUp = (op: Operation, error: unknown, reason: StopReason, end: () => Erased): Erased => {
   // The time of the decision: what observers of it take is not part of the operation.
-  const elapsed = Operation.elapsed(op)
+  const elapsed = Elapsed.duration(op)
   return Services.andThen(Observers.gaveUp(op, error, reason), () =>
     // What is open, and is not what the operation ends with, is released.
     error === op.failure?.error
@@ -42,7 +41,13 @@ const giveUp = (op: Op, error: unknown, reason: StopReason, end: () => Erased): 
   )
 }
 
-const ended = (op: Op, error: unknown, reason: StopReason, elapsed: Duration.Duration, end: () => Erased): Erased => {
+const ended = (
+  op: Operation,
+  error: unknown,
+  reason: StopReason,
+  elapsed: Duration.Duration,
+  end: () => Erased
+): Erased => {
   if (op.onStopped === undefined) return end()
   op.open = undefined
   return op.onStopped(
@@ -52,7 +57,7 @@ const ended = (op: Op, error: unknown, reason: StopReason, elapsed: Duration.Dur
       attempts: op.attempts,
       elapsed,
       delay: Option.map(Option.fromNullable(op.delayMillis), Duration.millis),
-      level: Services.level(op),
+      level: Grants.level(op),
       history: [...op.history],
       cause: error
     })
@@ -64,8 +69,8 @@ const ended = (op: Op, error: unknown, reason: StopReason, elapsed: Duration.Dur
  *
  * @category running
  */
-export const refuse = (op: Op, reason: StopReason): Erased =>
-  Effect.flatMap(Services.callOff(op), () => {
+export const refuse = (op: Operation, reason: StopReason): Erased =>
+  Effect.flatMap(Grants.callOff(op), () => {
     const { failure } = op
     if (failure !== undefined && !op.released) return stop(op, failure, reason)
     const error = refusal(op, reason)
@@ -73,12 +78,12 @@ export const refuse = (op: Op, reason: StopReason): Erased =>
   })
 
 /** The error of an operation that was refused before its first failure, or after the release of its latest one. */
-const refusal = (op: Op, reason: StopReason): unknown => {
+const refusal = (op: Operation, reason: StopReason): unknown => {
   const { deadline } = op.prepared.policy
   const cause = op.failure?.error
-  const cut = deadline?._tag === "Cut" ? deadline : undefined
+  const cuts = deadline?._tag === "Cut"
   // A deadline that does not cut has an error only where something was released, and the policy's type names it there.
-  if (reason._tag === "DeadlinePassed" && (cut !== undefined || op.released)) return exceeded(op, cut)
+  if (reason._tag === "DeadlinePassed" && (cuts || op.released)) return exceeded(op, deadline!)
   return new AttemptRefused({ attempt: op.attempts + 1, ...(cause !== undefined && { cause }) })
 }
 
@@ -87,10 +92,10 @@ const refusal = (op: Op, reason: StopReason): unknown => {
  *
  * @category constructors
  */
-export const exceeded = (op: Op, cut: Cut<unknown> | undefined): unknown => {
-  const within = Duration.millis(op.prepared.policy.deadline?.withinMillis ?? 0)
+export const exceeded = (op: Operation, deadline: Deadline<unknown>): unknown => {
+  const within = Duration.millis(deadline.withinMillis)
   const error = new DeadlineExceeded({ within, attempts: op.attempts, cause: op.failure?.error })
-  return cut === undefined ? error : cut.onExceeded(error)
+  return deadline._tag === "Cut" ? deadline.onExceeded(error) : error
 }
 
 /**
@@ -98,7 +103,7 @@ export const exceeded = (op: Op, cut: Cut<unknown> | undefined): unknown => {
  *
  * @category running
  */
-export const release = (op: Op, because: "Retried" | "Interrupted"): Effect.Effect<void> => {
+export const release = (op: Operation, because: "Retried" | "Interrupted"): Effect.Effect<void> => {
   const { open } = op
   const { policy } = op.prepared
   if (open === undefined) return Effect.void
@@ -117,7 +122,7 @@ export const release = (op: Op, because: "Retried" | "Interrupted"): Effect.Effe
  *
  * @category combinators
  */
-export const guarded = (op: Op, self: () => Erased): Erased => {
+export const guarded = (op: Operation, self: () => Erased): Erased => {
   if (op.guarded) return self()
   op.guarded = true
   const inside = Effect.suspend(self)
@@ -133,7 +138,7 @@ export const guarded = (op: Op, self: () => Erased): Erased => {
 const isEarly = (cause: Cause.Cause<unknown>): boolean =>
   Option.isNone(Cause.failureOption(cause)) || Cause.isDie(cause)
 
-const cleanUp = (op: Op): Effect.Effect<void> => {
+const cleanUp = (op: Operation): Effect.Effect<void> => {
   op.over = true
-  return Effect.zipRight(Services.callOff(op), release(op, "Interrupted"))
+  return Effect.zipRight(Grants.callOff(op), release(op, "Interrupted"))
 }

@@ -87,3 +87,24 @@ describe("AtOnce.currentFiber", () => {
     })
   )
 })
+
+describe("AtOnce.handlerAround", () => {
+  const self = Effect.fail("busy")
+  const handler = () => Effect.succeed("done")
+
+  it("answers the handler of what handles every failure of the effect", () => {
+    expect(AtOnce.handlerAround(self, Effect.catchAllCause(self, handler))).toBe(handler)
+  })
+
+  it.each([
+    { name: "another effect is handled", effect: Effect.catchAllCause(Effect.fail("busy"), handler) },
+    { name: "a success is handled", effect: Effect.flatMap(self, handler) },
+    {
+      name: "failure and success are handled",
+      effect: Effect.matchCauseEffect(self, { onFailure: handler, onSuccess: handler })
+    },
+    { name: "nothing is handled", effect: self }
+  ])("answers nothing where $name", ({ effect }) => {
+    expect(AtOnce.handlerAround(self, effect)).toBeUndefined()
+  })
+})

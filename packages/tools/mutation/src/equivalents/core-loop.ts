@@ -47,7 +47,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: "op.prepared.policy.deadline === undefined ? undefined : Decision.late(op.prepared, Operation.elapsedMillis(op))",
+    line: "op.prepared.policy.deadline === undefined ? undefined : Decision.late(op.prepared, Elapsed.millis(op))",
     original: "op.prepared.policy.deadline === undefined",
     replacement: "false",
     reason: "Only saves a look at the clock: nothing is late without a deadline."
@@ -89,7 +89,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: "if (!op.reportsOutcomes) return decide(op, failure, undefined, undefined)",
+    line: "if (!op.reportsOutcomes) return decide(op, failure)",
     original: "!op.reportsOutcomes",
     replacement: "false",
     reason: "Only saves work: there is nothing to tell."
@@ -135,13 +135,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "recorded === undefined && op.prepared.observers.length === 0",
     replacement: "false",
     reason: "Only saves work: there is nothing to tell."
-  },
-  {
-    file: "packages/core/src/loop/Loop.ts",
-    line: "if (op.expired !== undefined && error === op.expired) return expired(op, op.expired)",
-    original: "error === op.expired",
-    replacement: "true",
-    reason: "Nothing else fails an attempt that a timeout or a deadline has interrupted."
   },
   {
     file: "packages/core/src/loop/Loop.ts",
@@ -209,7 +202,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "No other verdict has `progressed`."
   },
   {
-    file: "packages/core/src/loop/Operation.ts",
+    file: "packages/core/src/loop/Elapsed.ts",
     line: "return whole === 0 ? Duration.zero : Duration.millis(whole)",
     original: "whole === 0",
     replacement: "false",
@@ -249,13 +242,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "{ // What has no properties, or none that can be read, says nothing. return undefined }",
     replacement: "{}",
     reason: "A function that returns nothing answers `undefined`."
-  },
-  {
-    file: "packages/core/src/loop/Stop.ts",
-    line: "const within = Duration.millis(op.prepared.policy.deadline?.withinMillis ?? 0)",
-    original: "op.prepared.policy.deadline?.withinMillis",
-    replacement: "op.prepared.policy.deadline.withinMillis",
-    reason: "Asked only where a deadline has passed."
   },
   {
     file: "packages/core/src/loop/ActiveOperation.ts",
