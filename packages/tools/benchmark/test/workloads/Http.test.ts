@@ -33,15 +33,19 @@ describe("Http.ways", () => {
     })
   )
 
-  it.live.each(cases.filter(({ name }) => name !== "bare client"))("over $transport, $name retries a 503", (each) =>
-    Effect.gen(function* () {
-      expect(yield* asked(each, "/flaky")).toEqual({ answer: item, heard: ["/flaky", "/flaky"] })
-    })
+  it.live.each(cases.filter(({ name }) => !name.startsWith("bare client")))(
+    "over $transport, $name retries a 503",
+    (each) =>
+      Effect.gen(function* () {
+        expect(yield* asked(each, "/flaky")).toEqual({ answer: item, heard: ["/flaky", "/flaky"] })
+      })
   )
 
-  it.effect.each(cases.filter(({ name }) => name === "bare client"))("over $transport, $name retries nothing", (each) =>
-    Effect.gen(function* () {
-      expect(yield* asked(each, "/flaky")).toEqual({ answer: { error: "unavailable" }, heard: ["/flaky"] })
-    })
+  it.effect.each(cases.filter(({ name }) => name.startsWith("bare client")))(
+    "over $transport, $name retries nothing",
+    (each) =>
+      Effect.gen(function* () {
+        expect(yield* asked(each, "/flaky")).toEqual({ answer: { error: "unavailable" }, heard: ["/flaky"] })
+      })
   )
 })
