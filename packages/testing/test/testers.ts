@@ -5,6 +5,7 @@
  * the clock are the same for every test and are there by default, so here only the clock is built.
  */
 import type { TestContext, TestOptions, Vitest } from "@effect/vitest"
+import * as given from "@effect/vitest"
 import { it, live } from "@effect/vitest"
 import type { Scope } from "effect"
 import { Cause, Effect, Exit, FastCheck, FiberRef, flow, HashSet, Logger, TestClock, TestServices } from "effect"
@@ -36,24 +37,14 @@ const optionsOf = (options: number | PropertyOptions | undefined): PropertyOptio
 
 const register: (name: string, options: TestOptions, run: (context: TestContext) => Promise<void>) => void = it
 
-const testerIn = <R>(environment: Environment<R>): Vitest.Tester<R> => {
+/** As `given`, but for tests that run always, tables and properties. */
+const testerIn = <R>(given: Vitest.Tester<R>, environment: Environment<R>): Vitest.Tester<R> => {
   const around =
     <A, E, Args extends Array<unknown>>(self: Run<A, E, R, Args>): Run<A, E, never, Args> =>
     (...args) =>
       environment(Effect.suspend(() => self(...args)))
   const test: Vitest.Test<R> = (name, self, options) => live(name, around(self), options)
-  return Object.assign(test, {
-    skip: ((name, self, options) => live.skip(name, around(self), options)) satisfies Vitest.Test<R>,
-    only: ((name, self, options) => live.only(name, around(self), options)) satisfies Vitest.Test<R>,
-    fails: ((name, self, options) => live.fails(name, around(self), options)) satisfies Vitest.Test<R>,
-    skipIf: (condition: unknown): Vitest.Test<R> => {
-      const skipped = live.skipIf(condition)
-      return (name, self, options) => skipped(name, around(self), options)
-    },
-    runIf: (condition: unknown): Vitest.Test<R> => {
-      const run = live.runIf(condition)
-      return (name, self, options) => run(name, around(self), options)
-    },
+  return Object.assign(test, given, {
     each:
       <T>(cases: ReadonlyArray<T>) =>
       <A, E>(name: string, self: Run<A, E, R, Array<T>>, options?: number | TestOptions) =>
@@ -73,8 +64,9 @@ const testerIn = <R>(environment: Environment<R>): Vitest.Tester<R> => {
   })
 }
 
-export const effect: Vitest.Tester<TestServices.TestServices> = testerIn(withTestServices)
+export const effect: Vitest.Tester<TestServices.TestServices> = testerIn(given.effect, withTestServices)
 
 export const scoped: Vitest.Tester<TestServices.TestServices | Scope.Scope> = testerIn(
+  given.scoped,
   flow(Effect.scoped, withTestServices) as Environment<TestServices.TestServices | Scope.Scope>
 )
