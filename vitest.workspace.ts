@@ -55,6 +55,13 @@ const leaks = {
   test: { name: "leaks", include: ["packages/*/test/**/*.leaks.ts"], isolate: true }
 }
 
+// What a store does that is killed, frozen or cut off takes seconds: `pnpm faults`.
+const faults = {
+  resolve: packages.resolve,
+  ssr: packages.ssr,
+  test: { ...packages.test, name: "faults", include: ["packages/*/test/**/*.faults.ts"] }
+}
+
 export default defineConfig({
   test: {
     // One more than a small machine has cores: some tests wait for sockets, processes and the clock.
@@ -64,7 +71,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Laws and storms make much short-lived garbage: with room for it, they take a tenth less.
     poolOptions: { forks: { execArgv: ["--min-semi-space-size=64", "--max-semi-space-size=64"] } },
-    projects: [packages, leaks],
+    projects: [packages, leaks, faults],
     coverage: {
       provider: "v8",
       include: [
@@ -73,7 +80,8 @@ export default defineConfig({
         "packages/testing/src/**",
         "packages/http/src/**",
         "packages/aws/src/**",
-        "packages/google/src/**"
+        "packages/google/src/**",
+        "packages/redis/src/**"
       ]
     }
   }

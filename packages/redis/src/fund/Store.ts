@@ -1,0 +1,50 @@
+/**
+ * The port to a store that a fleet shares: what Redis and Postgres have to do for a bucket.
+ *
+ * Every call is one round trip and one decision. The store keeps time itself, so the clocks of the processes do not matter.
+ */
+import type * as Effect from "effect/Effect"
+
+/**
+ * What a bucket of the store holds at most, in tokens, and how it refills.
+ *
+ * @category models
+ */
+export interface Limits {
+  readonly burst: number
+  readonly perSecond: number
+}
+
+/**
+ * What a store answers to a question for tokens.
+ *
+ * @category models
+ */
+export interface Taken {
+  /** Tokens taken: what was wanted, or less but at least the least that was asked for, or zero. */
+  readonly granted: number
+  /** Whole milliseconds until the least is there by time alone; zero where something was granted. */
+  readonly retryAfterMillis: number
+  /** Tokens left in the store. */
+  readonly level: number
+}
+
+/**
+ * Tokens kept in one place for many processes. `E` is how the store can fail.
+ *
+ * A key names a bucket; a key that was never used, or that has drained, is a full bucket.
+ *
+ * @category models
+ */
+export interface Store<out E> {
+  /** Takes `want` tokens, or as many as there are but at least `least`, or nothing. A refusal writes nothing. */
+  readonly take: (key: string, limits: Limits, want: number, least: number) => Effect.Effect<Taken, E>
+  /** Puts tokens in, up to the burst. */
+  readonly put: (key: string, limits: Limits, tokens: number) => Effect.Effect<void, E>
+  /** Tokens at this moment. */
+  readonly level: (key: string, limits: Limits) => Effect.Effect<number, E>
+  /** Changes a count that time does not move, and answers it: from `max` at first, never below 0 nor above `max`. */
+  readonly add: (key: string, max: number, change: number) => Effect.Effect<number, E>
+  /** Says that a member of a group is there for so long, and answers how many are. */
+  readonly present: (group: string, member: string, forMillis: number) => Effect.Effect<number, E>
+}

@@ -1,0 +1,1 @@
+export * as Store from "./fund/Store.ts"
