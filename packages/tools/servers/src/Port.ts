@@ -1,0 +1,24 @@
+/**
+ * Free ports of loopback.
+ *
+ * They are drawn below the ports that systems give to outgoing connections (49152 and above by RFC 6335, 32768 and above
+ * on Linux). From that range, a client that connects again and again to a server that is down is given the very port that
+ * it connects to sooner or later, is connected to itself, and keeps the server from coming back.
+ */
+import { randomInt } from "node:crypto"
+import { createServer } from "node:net"
+
+const lowest = 10_240
+const highest = 32_767
+
+/**
+ * A port on which this process could listen a moment ago. Another process may take it first: where the server ends
+ * because of that, another port is tried.
+ */
+export const free = (): Promise<number> =>
+  new Promise((resolve) => {
+    const port = randomInt(lowest, highest + 1)
+    const probe = createServer()
+    probe.once("error", () => resolve(free()))
+    probe.listen({ host: "127.0.0.1", port, exclusive: true }, () => probe.close(() => resolve(port)))
+  })

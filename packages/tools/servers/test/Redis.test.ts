@@ -1,0 +1,113 @@
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { connect } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import * as Redis from "@effect-retry/servers/Redis"
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => socket.end())
+    socket.once("error", () => resolve(false))
+    socket.once("close", () => resolve(true))
+  })
+
+describe("Redis.start", () => {
+  it.effect("ends the server and removes its directory with the scope", () =>
+    Effect.gen(function* () {
+      const [pid, directory] = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { admin, pid } = yield* Redis.start()
+          const [, directory = ""] = yield* Effect.promise(() => admin.config("GET", "dir") as Promise<Array<string>>)
+          assert.strictEqual(isAlive(pid()), true)
+          assert.strictEqual(existsSync(directory), true)
+          return [pid(), directory] as const
+        })
+      )
+      assert.strictEqual(isAlive(pid), false)
+      assert.strictEqual(existsSync(directory), false)
+    })
+  )
+
+  it.scoped("starts the server again on its port, empty", () =>
+    Effect.gen(function* () {
+      const { admin, kill, pid, port, restart } = yield* Redis.start()
+      const before = pid()
+      yield* Effect.promise(() => admin.set("key", "value"))
+      yield* kill
+      assert.strictEqual(isAlive(before), false)
+      yield* restart
+      assert.notStrictEqual(pid(), before)
+      assert.strictEqual(yield* Effect.promise(() => admin.get("key")), null)
+      assert.strictEqual(admin.options.port, port)
+    })
+  )
+
+  it.scoped("answers nothing while it is frozen, and everything afterwards", () =>
+    Effect.gen(function* () {
+      const { admin, freeze, thaw } = yield* Redis.start()
+      yield* Effect.promise(() => admin.ping())
+      yield* freeze
+      const order: Array<string> = []
+      const answer = admin.ping().then(() => order.push("answered"))
+      yield* Effect.promise(() => sleep(50))
+      order.push("thawed")
+      yield* thaw
+      yield* Effect.promise(() => answer)
+      assert.deepStrictEqual(order, ["thawed", "answered"])
+    })
+  )
+
+  it.scoped("takes directives", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* Redis.start({ config: { maxmemory: "2mb" } })
+      assert.deepStrictEqual(yield* Effect.promise(() => admin.config("GET", "maxmemory")), ["maxmemory", "2097152"])
+    })
+  )
+
+  it.scoped("shows the last words of a server that does not start", () =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(Redis.start({ config: { "no-such-directive": "1" } }))
+      assert.match(message, /^redis-server does not start: .*$/)
+      assert.match(message, /Bad directive/)
+    })
+  )
+
+  it("ends the server where its process is killed", async () => {
+    const child = fork(fileURLToPath(new URL("orphan.ts", import.meta.url)), {
+      execArgv: ["--import", "tsx", "--conditions=@effect-retry/source"]
+    })
+    const [port] = (await once(child, "message")) as [number]
+    assert.strictEqual(await accepts(port), true)
+    child.kill("SIGKILL")
+    while (await accepts(port)) await sleep(5)
+  })
+})
+
+describe("Redis.shared", () => {
+  it.effect("is the same server for all", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* Redis.shared, yield* Redis.shared)
+    })
+  )
+})
+
+describe("Redis.find", () => {
+  it.effect("finds what the tests have", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* Redis.find, Option.some(yield* Redis.ensure))
+    })
+  )
+})
