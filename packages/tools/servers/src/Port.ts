@@ -7,14 +7,13 @@
  */
 import { randomInt } from "node:crypto"
 import { createServer } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { ServerError } from "./ServerError.ts"
 
 const lowest = 10_240
 const highest = 32_767
 
-/**
- * A port on which this process could listen a moment ago. Another process may take it first: where the server ends
- * because of that, another port is tried.
- */
+/** A port on which this process could listen a moment ago. Another process may take it first. */
 export const free = (): Promise<number> =>
   new Promise((resolve) => {
     const port = randomInt(lowest, highest + 1)
@@ -22,3 +21,25 @@ export const free = (): Promise<number> =>
     probe.once("error", () => resolve(free()))
     probe.listen({ host: "127.0.0.1", port, exclusive: true }, () => probe.close(() => resolve(port)))
   })
+
+const tries = 20
+const pauseMillis = 30
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof ServerError && /Failed listening|Address already in use/i.test(error.message)
+
+/** Starts a server on a port, or on a free one, and tries again where another process has taken it. */
+export const on = async <A>(
+  port: number | undefined,
+  start: (port: number) => Promise<A>
+): Promise<{ readonly port: number; readonly started: A }> => {
+  for (let left = tries; ; left--) {
+    const tried = port ?? (await free())
+    try {
+      return { port: tried, started: await start(tried) }
+    } catch (error) {
+      if (left === 0 || !isTaken(error)) throw error
+      if (port !== undefined) await sleep(pauseMillis)
+    }
+  }
+}

@@ -9,9 +9,7 @@ import { access, constants, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as GlobalValue from "effect/GlobalValue"
 import * as Option from "effect/Option"
@@ -20,9 +18,7 @@ import { Redis } from "ioredis"
 import * as Cache from "./Cache.ts"
 import * as Child from "./Child.ts"
 import * as Port from "./Port.ts"
-
-/** A server that is not there, or that does not start. The message is one line and says what to do. */
-export class ServerError extends Data.TaggedError("ServerError")<{ readonly message: string }> {}
+import { attempt, lastLine, ServerError } from "./ServerError.ts"
 
 /** The program of the server, and the directories of the libraries that came with it. */
 export interface Program {
@@ -99,12 +95,6 @@ const unpack = async (directory: string): Promise<void> => {
   }
 }
 
-const lastLine = (error: unknown): string =>
-  String(error instanceof Error ? error.message : error)
-    .trim()
-    .split("\n")
-    .at(-1) ?? ""
-
 const missing = (why: string) => new ServerError({ message: `redis-server is missing${why}: ${advice}` })
 
 const fetched: Effect.Effect<Program, ServerError> = Effect.gen(function* () {
@@ -159,9 +149,6 @@ export interface Server {
 
 const host = "127.0.0.1"
 const configFile = "redis.conf"
-const startTries = 20
-const startMillis = 20_000
-const pollMillis = 3
 const answerMillis = 1000
 
 /** Whether the process itself answers: a server of another process may have the port. */
@@ -178,43 +165,22 @@ const isReady = (port: number, pid: number): Promise<boolean> =>
     socket.once("close", () => resolve(answer.includes(`process_id:${pid}\r`)))
   })
 
-const launch = async (program: Program, directory: string, port: number, options: Options): Promise<Child.Child> => {
-  const { args = [], config = {} } = options
-  const defaults = { bind: host, port: `${port}`, dir: directory, save: "", appendonly: "no" }
-  const child = await Child.start({
-    command: program.path,
-    args: [
-      ...(options.file === undefined ? [] : [configFile]),
-      ...args,
-      ...Object.entries({ ...defaults, ...config }).flatMap(([name, value]) => [`--${name}`, value])
-    ],
-    directory,
-    env: program.libraries.length === 0 ? {} : { LD_LIBRARY_PATH: program.libraries.join(delimiter) }
+const launch = (program: Program, directory: string, options: Options, port?: number) =>
+  Port.on(port, (port) => {
+    const { args = [], config = {}, file } = options
+    const defaults = { bind: host, port: `${port}`, dir: directory, save: "", appendonly: "no" }
+    const directives = Object.entries({ ...defaults, ...config }).flatMap(([name, value]) => [`--${name}`, value])
+    return Child.startReady(
+      "redis-server",
+      {
+        command: program.path,
+        args: [...(file === undefined ? [] : [configFile]), ...args, ...directives],
+        directory,
+        env: program.libraries.length === 0 ? {} : { LD_LIBRARY_PATH: program.libraries.join(delimiter) }
+      },
+      (pid) => isReady(port, pid)
+    )
   })
-  const endsAt = process.uptime() + startMillis / 1000
-  while (child.isRunning() && process.uptime() < endsAt) {
-    if (await isReady(port, child.pid)) return child
-    await sleep(pollMillis)
-  }
-  await child.end()
-  throw new ServerError({ message: `redis-server does not start: ${child.output().split("\n").at(-1) ?? ""}` })
-}
-
-const isClash = (error: unknown): boolean =>
-  error instanceof ServerError && /Failed listening|Address already in use/i.test(error.message)
-
-/** Starts a server on a port, or on a free one; where another process was faster, it tries again. */
-const launchFree = async (program: Program, directory: string, options: Options, port?: number) => {
-  for (let left = startTries; ; left--) {
-    const tried = port ?? (await Port.free())
-    try {
-      return { port: tried, child: await launch(program, directory, tried, options) }
-    } catch (error) {
-      if (left === 0 || !isClash(error)) throw error
-      if (port !== undefined) await sleep(pollMillis * 10)
-    }
-  }
-}
 
 interface Running {
   readonly server: Server
@@ -224,19 +190,20 @@ interface Running {
 
 const running = async (program: Program, options: Options): Promise<Running> => {
   const directory = await mkdtemp(join(tmpdir(), "effect-retry-redis-"))
+  const remove = () => rm(directory, { recursive: true, force: true, maxRetries: 5 })
   if (options.file !== undefined) await writeFile(join(directory, configFile), options.file.join("\n"))
-  const removed = () => rm(directory, { recursive: true, force: true, maxRetries: 5 })
-  let { child, port } = await launchFree(program, directory, options).catch(async (error: unknown) => {
-    await removed()
+  const { port, started } = await launch(program, directory, options).catch(async (error: unknown) => {
+    await remove()
     throw error
   })
+  let child = started
   const admin = new Redis({ host, port, lazyConnect: true, retryStrategy: () => 20, maxRetriesPerRequest: null })
   admin.on("error", () => {})
   const restart = async () => {
     await child.end()
     // What a replica was sent by its primary.
     await rm(join(directory, "dump.rdb"), { force: true })
-    child = (await launchFree(program, directory, options, port)).child
+    child = (await launch(program, directory, options, port)).started
   }
   return {
     server: {
@@ -247,22 +214,19 @@ const running = async (program: Program, options: Options): Promise<Running> => 
       kill: Effect.promise(() => child.end()),
       freeze: Effect.sync(() => child.send("SIGSTOP")),
       thaw: Effect.sync(() => child.send("SIGCONT")),
-      restart: Effect.tryPromise({ try: restart, catch: asServerError })
+      restart: attempt(restart)
     },
     end: async () => {
       admin.disconnect()
       await child.end()
-      await removed()
+      await remove()
     },
     unref: () => child.unref()
   }
 }
 
-const asServerError = (error: unknown): ServerError =>
-  error instanceof ServerError ? error : new ServerError({ message: lastLine(error) })
-
 const launched = (options: Options): Effect.Effect<Running, ServerError> =>
-  Effect.flatMap(ensure, (program) => Effect.tryPromise({ try: () => running(program, options), catch: asServerError }))
+  Effect.flatMap(ensure, (program) => attempt(() => running(program, options)))
 
 /**
  * Starts a server on a free port of loopback, which answers when the effect ends, without persistence. It is killed, and
@@ -294,5 +258,5 @@ export const shared: Effect.Effect<Server, ServerError> = Effect.suspend(() => {
     })
   )
   const { started } = holder
-  return Effect.tryPromise({ try: () => started, catch: asServerError })
+  return attempt(() => started)
 })
