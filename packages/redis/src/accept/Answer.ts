@@ -1,0 +1,20 @@
+/**
+ * The answer of a store, before anything is believed of it.
+ */
+import * as Option from "effect/Option"
+
+/**
+ * A list of so many whole numbers that doubles count exactly; clients give them as numbers, bigints or decimal text.
+ *
+ * @category constructors
+ */
+export const numbers = (answer: unknown, count: number): Option.Option<ReadonlyArray<number>> => {
+  if (!Array.isArray(answer) || answer.length !== count) return Option.none()
+  const read = answer.map(number)
+  return read.every(Number.isSafeInteger) ? Option.some(read) : Option.none()
+}
+
+const number = (value: unknown): number => {
+  if (typeof value === "number") return value
+  return typeof value === "bigint" || (typeof value === "string" && /^-?\d{1,16}$/.test(value)) ? Number(value) : NaN
+}

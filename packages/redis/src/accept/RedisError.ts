@@ -1,0 +1,37 @@
+/**
+ * The error of buckets in Redis.
+ *
+ * It shows the name of the bucket and the code of the server or of the connection; no key, argument, address or credential
+ * gets into its message, its text, its JSON or what `inspect` and `Cause.pretty` print.
+ */
+import * as Data from "effect/Data"
+import type * as Redacted from "effect/Redacted"
+import type { Reason } from "./StoreReason.ts"
+
+/**
+ * A call of the store failed.
+ *
+ * @category models
+ */
+export class RedisError extends Data.TaggedError("RedisError")<{
+  readonly reason: Reason
+  /** The name of the bucket, without the key that it has in a keyed bucket. */
+  readonly bucket: string
+  /** The code of the server or of the connection, such as `OOM` or `ECONNREFUSED`; empty where there is none. */
+  readonly code: string
+  /** What the client rejected with. It may hold the command with its arguments, so it is printed as `<redacted>`. */
+  readonly cause: Redacted.Redacted<unknown>
+}> {
+  override get message(): string {
+    return `${this.bucket}: ${texts[this.reason]}${this.code === "" ? "" : ` (${this.code})`}`
+  }
+}
+
+const texts: { readonly [R in Reason]: string } = {
+  Unavailable: "Redis cannot be reached or does not serve now; see whether the server runs and takes writes",
+  TimedOut: "Redis did not answer in time; tokens may have been taken, and count as spent",
+  Refused: "Redis does not let this client in; check its user, its password and its permissions",
+  WrongType: "the key holds a value that no bucket wrote, and was left alone; delete it or choose another name",
+  Full: "Redis has no memory left, and nothing was taken; raise maxmemory or evict other keys",
+  BadAnswer: "Redis gave an answer that is not that of a bucket; see what stands between it and this client"
+}

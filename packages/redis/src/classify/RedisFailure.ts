@@ -1,0 +1,64 @@
+/**
+ * What a client of Redis rejected with, read as a reason.
+ *
+ * The server's errors begin with a code in capitals; everything else is the client's own and means that there is no
+ * connection, apart from what is known to mean another thing. Nothing but the code is shown.
+ */
+import type { Reason } from "../accept/StoreReason.ts"
+
+/**
+ * A reason, and the code that it was read from; empty where there is none.
+ *
+ * @category models
+ */
+export interface Failure {
+  readonly reason: Reason
+  readonly code: string
+}
+
+/**
+ * The server's codes. Source: https://redis.io/docs/latest/develop/reference/protocol-spec/ ("Simple errors") and
+ * `src/server.c` of Redis 7.0.15 (`createSharedObjects`), read 2026-11-22.
+ */
+const reasons: ReadonlyMap<string, Reason> = /*#__PURE__*/ new Map<string, Reason>([
+  ...["LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK", "BUSY", "NOREPLICAS"].map(
+    (code) => [code, "Unavailable"] as const
+  ),
+  ["NOAUTH", "Refused"],
+  ["WRONGPASS", "Refused"],
+  ["NOPERM", "Refused"],
+  ["WRONGTYPE", "WrongType"],
+  ["OOM", "Full"],
+  ["MISCONF", "Full"]
+])
+
+/** Servers before 7.0 put the code of a command behind the place in the script. */
+const inScript = /@user_script: ?\d+: -?([A-Z]+) /
+
+/**
+ * Reads what a client rejected with.
+ *
+ * @category constructors
+ */
+export const fromUnknown = (thrown: unknown): Failure => {
+  const { code, message, name } = record(thrown)
+  const serverCode = inScript.exec(message)?.[1] ?? /^[A-Z]{2,20}(?= |$)/.exec(message)?.[0]
+  if (serverCode !== undefined) return { reason: reasons.get(serverCode) ?? "BadAnswer", code: serverCode }
+  if (message === "Command timed out") return { reason: "TimedOut", code: "" }
+  if (name === "ParserError" || name === "TypeError") return { reason: "BadAnswer", code: name }
+  return { reason: "Unavailable", code: /^[A-Z0-9_]{2,40}$/.test(code) ? code : "" }
+}
+
+/**
+ * Whether the server does not have the script.
+ *
+ * @category guards
+ */
+export const isNoScript = (thrown: unknown): boolean => record(thrown).message.startsWith("NOSCRIPT")
+
+const record = (thrown: unknown): { readonly code: string; readonly message: string; readonly name: string } => {
+  const fields: { code?: unknown; message?: unknown; name?: unknown } = Object(thrown)
+  return { code: text(fields.code), message: text(fields.message), name: text(fields.name) }
+}
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "")
