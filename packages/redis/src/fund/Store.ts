@@ -4,30 +4,9 @@
  * Every call is one round trip and one decision. The store keeps time itself, so the clocks of the processes do not matter.
  */
 import type * as Effect from "effect/Effect"
+import type { Limits, Taken } from "../decide/Gcra.ts"
 
-/**
- * What a bucket of the store holds at most, in tokens, and how it refills.
- *
- * @category models
- */
-export interface Limits {
-  readonly burst: number
-  readonly perSecond: number
-}
-
-/**
- * What a store answers to a question for tokens.
- *
- * @category models
- */
-export interface Taken {
-  /** Tokens taken: what was wanted, or less but at least the least that was asked for, or zero. */
-  readonly granted: number
-  /** Whole milliseconds until the least is there by time alone; zero where something was granted. */
-  readonly retryAfterMillis: number
-  /** Tokens left in the store. */
-  readonly level: number
-}
+export type { Limits, Taken }
 
 /**
  * Tokens kept in one place for many processes. `E` is how the store can fail.

@@ -1,0 +1,182 @@
+/**
+ * The arithmetic of a bucket in a store: GCRA on one number, the theoretical arrival time.
+ *
+ * The arrival time is when the bucket will be full again, in whole microseconds since 1970 by the clock of the store; a
+ * bucket that is full has none. What is taken moves it forward, what is put in moves it back. Every script and statement
+ * of a store is these functions in another language.
+ *
+ * Tokens are turned into microseconds here, and every rounding is on the safe side: a cost is rounded up, a credit down, a
+ * wait up. The burst is rounded up once, so that all of it can be taken.
+ * Formula: over any `w` seconds at most `burst + perSecond * (w + 0.000001)` tokens.
+ * Source: ITU-T I.371, "Generic cell rate algorithm", the virtual scheduling algorithm.
+ */
+import * as Argument from "@effect-retry/core/Argument"
+import * as Option from "effect/Option"
+
+/**
+ * What a bucket of the store holds at most, in tokens, and how it refills.
+ *
+ * @category models
+ */
+export interface Limits {
+  readonly burst: number
+  readonly perSecond: number
+}
+
+/**
+ * What a store answers to a question for tokens.
+ *
+ * @category models
+ */
+export interface Taken {
+  /** Tokens taken: what was wanted, or less but at least the least that was asked for, or zero. */
+  readonly granted: number
+  /** Whole milliseconds until the least is there by time alone; zero where something was granted. */
+  readonly retryAfterMillis: number
+  /** Tokens left in the store. */
+  readonly level: number
+}
+
+/**
+ * A question for tokens, in whole microseconds of refill.
+ *
+ * @category models
+ */
+export interface Question {
+  /** The time in which an empty bucket fills. */
+  readonly window: number
+  readonly want: number
+  readonly least: number
+}
+
+/**
+ * The answer, in whole microseconds; `arrival` is what the store keeps after it.
+ *
+ * @category models
+ */
+export interface Answer {
+  readonly granted: number
+  readonly retryAfter: number
+  readonly room: number
+  readonly arrival: number
+}
+
+const microsPerSecond = 1_000_000
+
+/**
+ * The longest time in which a bucket may fill: half of what a double counts exactly, so that arrival times are exact until
+ * the year 2112.
+ */
+const longestWindow = 2 ** 52
+
+/**
+ * The limits, or an `InvalidArgument` where they cannot be counted in whole microseconds.
+ *
+ * The rate is at most a token per microsecond, and an empty bucket fills within 142 years.
+ *
+ * @category constructors
+ */
+export const check = (owner: string, { burst, perSecond }: Limits): Limits => {
+  Argument.number(owner, "perSecond", perSecond, { min: 0, exclusive: true, max: microsPerSecond })
+  const max = (longestWindow / microsPerSecond) * perSecond
+  return { burst: Argument.number(owner, "burst", burst, { min: 0, exclusive: true, max }), perSecond }
+}
+
+/**
+ * The time in which an empty bucket fills.
+ *
+ * @category conversions
+ */
+export const window = ({ burst, perSecond }: Limits): number => cost({ perSecond }, burst)
+
+/**
+ * What tokens cost, rounded up.
+ *
+ * @category conversions
+ */
+export const cost = ({ perSecond }: Pick<Limits, "perSecond">, tokens: number): number =>
+  Math.ceil((tokens * microsPerSecond) / perSecond)
+
+/**
+ * What tokens that are put in are worth, rounded down.
+ *
+ * @category conversions
+ */
+export const credit = ({ perSecond }: Pick<Limits, "perSecond">, tokens: number): number =>
+  Math.floor((tokens * microsPerSecond) / perSecond)
+
+/**
+ * The tokens of a room, never above the burst.
+ *
+ * @category conversions
+ */
+export const tokens = ({ burst, perSecond }: Limits, room: number): number =>
+  Math.min(burst, (room * perSecond) / microsPerSecond)
+
+/**
+ * A question for `want` tokens, or as many as there are but at least `least`.
+ *
+ * @category constructors
+ */
+export const question = (limits: Limits, want: number, least: number): Question => ({
+  window: window(limits),
+  want: cost(limits, want),
+  least: cost(limits, least)
+})
+
+/**
+ * Takes what is wanted, or as much as there is but at least the least, or nothing; a refusal keeps the arrival time.
+ *
+ * An arrival time beyond what this bucket can have owed (the clock of the store went back) is taken for that of an empty
+ * bucket, and is kept so even by a refusal: a clock that went back by a day refuses for one window and not for a day.
+ *
+ * @category combinators
+ */
+export const taken = (arrival: number, now: number, { least, want, window }: Question): Answer => {
+  const from = Math.min(Math.max(arrival, now), now + window)
+  const room = now + window - from
+  const granted = Math.min(want, room)
+  return granted < least
+    ? { granted: 0, retryAfter: least - room, room, arrival: Math.min(arrival, from) }
+    : { granted, retryAfter: 0, room: room - granted, arrival: from + granted }
+}
+
+/**
+ * Moves the arrival time back, at most to now: a bucket is never above its burst.
+ *
+ * @category combinators
+ */
+export const put = (arrival: number, now: number, window: number, credit: number): number =>
+  Math.max(now, Math.min(arrival, now + window) - credit)
+
+/**
+ * What can be taken now.
+ *
+ * @category destructors
+ */
+export const room = (arrival: number, now: number, window: number): number =>
+  now + window - Math.min(Math.max(arrival, now), now + window)
+
+/**
+ * An answer in tokens. `None` where a store gave numbers that are no answer to the question.
+ *
+ * The least that was asked for is granted in full, and what is wanted is never exceeded, whatever a division rounds.
+ *
+ * @category conversions
+ */
+export const fromAnswer = (
+  limits: Limits,
+  want: number,
+  least: number,
+  { granted, retryAfter, room }: Omit<Answer, "arrival">
+): Option.Option<Taken> => {
+  const asked = question(limits, want, least)
+  const isGrant = retryAfter === 0 && granted >= asked.least && granted <= asked.want
+  const isRefusal = granted === 0 && retryAfter > 0 && retryAfter <= asked.least
+  if (!(isGrant || isRefusal) || room < 0 || granted + room > asked.window) return Option.none()
+  return Option.some({
+    granted: isGrant ? Math.max(least, Math.min(want, tokens(limits, granted))) : 0,
+    retryAfterMillis: asked.least > asked.window ? Infinity : Math.ceil(retryAfter / 1000),
+    level: tokens(limits, room)
+  })
+}
