@@ -1,1 +1,5 @@
+export * as RedisError from "./accept/RedisError.ts"
+export * as StoreReason from "./accept/StoreReason.ts"
+export * as RedisClient from "./fund/RedisClient.ts"
+export * as RedisStore from "./fund/RedisStore.ts"
 export * as Store from "./fund/Store.ts"
