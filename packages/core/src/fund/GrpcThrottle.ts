@@ -3,25 +3,12 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Argument from "../accept/Argument.ts"
-import type { Verdict } from "../classify/Verdict.ts"
+import * as GrpcCount from "./GrpcCount.ts"
 import type { Grant, TokenBucket } from "./Port.ts"
 import { noTokens } from "./Port.ts"
 import * as TimedRef from "./TimedRef.ts"
 
-/** The options of `grpcThrottle`, in gRPC's own words as far as it has them. */
-interface Options {
-  /** In (0, 1000]; also the level at the start. */
-  readonly maxTokens: number
-  /** What a success puts in; at least 0.001, and decimals beyond the third are cut off. */
-  readonly tokenRatio: number
-  /** Which failures take a token. @default those with a retryable verdict */
-  readonly counts?: (verdict: Verdict) => boolean
-}
-
 const owner = "RetryBucket.grpcThrottle"
-
-const isRetryable = (verdict: Verdict): boolean => verdict._tag === "Retryable"
 
 const free: Option.Option<Grant> = /*#__PURE__*/ Option.some(noTokens)
 
@@ -34,16 +21,11 @@ const free: Option.Option<Grant> = /*#__PURE__*/ Option.some(noTokens)
  *
  * @category constructors
  */
-export const grpcThrottle = (options: Options): Effect.Effect<TokenBucket> => {
-  const maxTokens = Argument.number(owner, "maxTokens", options.maxTokens, { min: 0, max: 1000, exclusive: true })
-  const tokenRatio = Argument.number(owner, "tokenRatio", options.tokenRatio, { min: 0.001 })
-  const counts = options.counts ?? isRetryable
-  // In thousandths: sums of three-decimal ratios stay exact.
-  const capacity = maxTokens * 1000
-  const ratio = Math.floor(tokenRatio * 1000 + 1e-9)
+export const grpcThrottle = (options: GrpcCount.Options): Effect.Effect<TokenBucket> => {
+  const { capacity, counts, ratio } = GrpcCount.check(owner, options)
   return Effect.map(TimedRef.makeTimeless(capacity), ({ modify }) => {
     const credit = modify((level) => [undefined, Math.min(capacity, level + ratio)])
-    const charge = modify((level) => [undefined, Math.max(0, level - 1000)])
+    const charge = modify((level) => [undefined, Math.max(0, level - GrpcCount.token)])
     const acquire = modify((level) => [level > capacity / 2 ? free : Option.none(), level])
     return {
       acquire: () => acquire,
@@ -51,7 +33,7 @@ export const grpcThrottle = (options: Options): Effect.Effect<TokenBucket> => {
         if (outcome._tag === "Succeeded") return credit
         return outcome._tag === "Failed" && counts(outcome.verdict) ? charge : Effect.void
       },
-      level: modify((level) => [level / 1000, level])
+      level: modify((level) => [level / GrpcCount.token, level])
     }
   })
 }
