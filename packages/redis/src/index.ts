@@ -1,5 +1,8 @@
 export * as RedisError from "./accept/RedisError.ts"
 export * as StoreReason from "./accept/StoreReason.ts"
+export * as FleetEvent from "./fund/FleetEvent.ts"
+export * as RedisBucket from "./fund/RedisBucket.ts"
 export * as RedisClient from "./fund/RedisClient.ts"
 export * as RedisStore from "./fund/RedisStore.ts"
+export * as SharedBucket from "./fund/SharedBucket.ts"
 export * as Store from "./fund/Store.ts"

@@ -1,0 +1,114 @@
+/**
+ * Buckets that a fleet shares: what they are, the options that all of them have, and what they need of a store.
+ */
+import * as Argument from "@effect-retry/core/Argument"
+import { longestTimerMillis } from "@effect-retry/core/Millis"
+import { type TokenBucket, unlimited } from "@effect-retry/core/TokenBucket"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { FleetObserver } from "./FleetEvent.ts"
+import type { Limits, Store } from "./Store.ts"
+
+/**
+ * A bucket of which all processes of a fleet have one share each. `E` is how its store can fail.
+ *
+ * @category models
+ */
+export interface FleetBucket<out E> extends TokenBucket<E> {
+  /** A bucket of this process alone, with the rate and the burst of the fleet divided by its members. */
+  readonly localShare: Effect.Effect<TokenBucket, never, Scope.Scope>
+}
+
+/**
+ * The options that every bucket of a fleet has.
+ *
+ * @category models
+ */
+export interface FleetOptions {
+  /** Names the bucket: processes that use the same name in the same store share it. Not empty. */
+  readonly name: string
+  /** Most time of one call of the store. A call without an answer by then has failed. @default "1 second" */
+  readonly within?: Duration.DurationInput
+  /** The most that a process holds, as a share of the burst; at least one token. In [0, 1]. @default 0.1 */
+  readonly leaseShare?: number
+  /** After so long without an attempt a process returns what it holds. At least 1 millisecond. @default "1 second" */
+  readonly idleAfter?: Duration.DurationInput
+  /** Called with what happens between the process and the store. @default none */
+  readonly observe?: ReadonlyArray<FleetObserver>
+}
+
+/**
+ * The store of a bucket, and how a call that took too long fails.
+ *
+ * @category models
+ */
+export interface FleetStore<out E> {
+  readonly store: Store<E>
+  readonly timedOut: (name: string) => E
+}
+
+/**
+ * The options after their check, with the defaults.
+ *
+ * @category models
+ */
+export interface Settings {
+  readonly name: string
+  readonly withinMillis: number
+  readonly leaseShare: number
+  readonly idleMillis: number
+  readonly observers: ReadonlyArray<FleetObserver>
+}
+
+/**
+ * Checks the options.
+ *
+ * @category constructors
+ */
+export const check = (owner: string, options: FleetOptions): Settings => {
+  const { idleAfter, leaseShare, name, observe, within } = options
+  const timer = { min: 1, max: longestTimerMillis }
+  return {
+    name:
+      typeof name === "string" && name !== "" ? name : Argument.refuse(owner, "name", "a text that is not empty", name),
+    withinMillis: Argument.millis(owner, "within", within ?? "1 second", timer),
+    leaseShare: Argument.number(owner, "leaseShare", leaseShare ?? 0.1, { min: 0, max: 1 }),
+    idleMillis: Argument.millis(owner, "idleAfter", idleAfter ?? "1 second", timer),
+    observers: [...(observe ?? [])]
+  }
+}
+
+/**
+ * Checks the limits of a bucket in the store, under the names that its options have for burst and rate.
+ *
+ * @category constructors
+ */
+export const checkLimits = (owner: string, burst: Named, perSecond: Named, leastBurst: Argument.Range): Limits => ({
+  burst: Argument.number(owner, burst.field, burst.value, leastBurst),
+  perSecond:
+    perSecond.value > 0
+      ? Argument.number(owner, perSecond.field, perSecond.value, { min: 0, exclusive: true, max: mostPerSecond })
+      : Argument.refuse(owner, perSecond.field, `> 0, since ${whyAboveZero}`, perSecond.value)
+})
+
+interface Named {
+  readonly field: string
+  readonly value: number
+}
+
+/** A store counts in whole microseconds. */
+const mostPerSecond = 1_000_000
+
+const whyAboveZero = "time alone brings back what is lost with a process or a reply"
+
+/**
+ * The share of one member, by the limits of the fleet. Its place until `LocalShare` has it.
+ *
+ * @category constructors
+ */
+export const localShare = <E>(
+  _fleet: FleetStore<E>,
+  _settings: Settings,
+  _limits: Limits
+): FleetBucket<E>["localShare"] => Effect.succeed(unlimited)

@@ -1,0 +1,45 @@
+/**
+ * A fixed rate of attempts, for a fleet.
+ */
+import * as Waiting from "@effect-retry/core/Waiting"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { FleetBucket, FleetOptions, FleetStore } from "./FleetBucket.ts"
+import * as Fleet from "./FleetBucket.ts"
+import * as Lease from "./Lease.ts"
+
+/**
+ * The options of a shared fixed rate, in attempts of the whole fleet.
+ *
+ * @category models
+ */
+export interface Options extends FleetOptions, Waiting.Options {
+  /** Attempts per second. */
+  readonly rate: number
+  /** Attempts that can be made at once after a pause, and at the start. At least 1. */
+  readonly burst: number
+}
+
+/**
+ * @category constructors
+ */
+export const fixed = (
+  owner: string,
+  options: Options
+): (<E>(fleet: FleetStore<E>) => Effect.Effect<FleetBucket<E>, never, Scope.Scope>) => {
+  const settings = Fleet.check(owner, options)
+  const limits = Fleet.checkLimits(
+    owner,
+    { field: "burst", value: options.burst },
+    { field: "rate", value: options.rate },
+    { min: 1 }
+  )
+  const maxWait = Waiting.check(owner, options, "wait")
+  return (fleet) =>
+    Effect.map(Lease.make(fleet, settings, limits, maxWait), ({ acquire, level }) => ({
+      acquire: (request) => acquire(1, request),
+      record: () => Effect.void,
+      level,
+      localShare: Fleet.localShare(fleet, settings, limits)
+    }))
+}

@@ -1,0 +1,52 @@
+/**
+ * The retry quota of the AWS SDKs, shared by a fleet.
+ */
+import * as QuotaCost from "@effect-retry/core/QuotaCost"
+import * as Waiting from "@effect-retry/core/Waiting"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { FleetBucket, FleetOptions, FleetStore } from "./FleetBucket.ts"
+import * as Fleet from "./FleetBucket.ts"
+import * as Lease from "./Lease.ts"
+
+/**
+ * The options of a shared quota, in tokens of the whole fleet.
+ *
+ * @category models
+ */
+export interface Options extends FleetOptions, QuotaCost.Options, Waiting.Options {
+  /** Above 0; also the level at the start. */
+  readonly capacity: number
+  /** Above 0, so that tokens come back which were lost with a process. */
+  readonly refillPerSecond: number
+  /** What happens when tokens are short: the retry is refused, or it waits for its turn. @default "refuse" */
+  readonly whenShort?: "refuse" | "wait"
+}
+
+/**
+ * @category constructors
+ */
+export const quota = (
+  owner: string,
+  options: Options
+): (<E>(fleet: FleetStore<E>) => Effect.Effect<FleetBucket<E>, never, Scope.Scope>) => {
+  const settings = Fleet.check(owner, options)
+  const limits = Fleet.checkLimits(
+    owner,
+    { field: "capacity", value: options.capacity },
+    { field: "refillPerSecond", value: options.refillPerSecond },
+    { min: 0, exclusive: true }
+  )
+  const { costOf, increment } = QuotaCost.check(owner, limits.burst, options)
+  const maxWait = Waiting.check(owner, options, "refuse")
+  return (fleet) =>
+    Effect.map(Lease.make(fleet, settings, limits, maxWait), ({ acquire, level, put }) => ({
+      acquire: (request) => acquire(costOf(request), request),
+      record: (outcome) => {
+        if (outcome._tag !== "Succeeded") return Effect.void
+        return put(outcome.attempt === 1 ? increment : outcome.granted.tokens)
+      },
+      level,
+      localShare: Fleet.localShare(fleet, settings, limits)
+    }))
+}
