@@ -1,0 +1,39 @@
+/**
+ * The error of buckets in Postgres.
+ *
+ * It shows the name of the bucket and the code of the server or of the connection; no key, value, statement, address or
+ * credential gets into its message, its text, its JSON or what `inspect` and `Cause.pretty` print.
+ */
+import * as Data from "effect/Data"
+import type * as Redacted from "effect/Redacted"
+import type { Reason } from "./StoreReason.ts"
+
+/**
+ * A call of the store failed.
+ *
+ * @category models
+ */
+export class PostgresError extends Data.TaggedError("PostgresError")<{
+  readonly reason: Reason
+  /** The name of the bucket, without the key that it has in a keyed bucket; the table where all buckets are meant. */
+  readonly bucket: string
+  /** The SQLSTATE of the server or the code of the connection, such as `ECONNREFUSED`; empty where there is none. */
+  readonly code: string
+  /** What the client failed with. It may hold values of the statement, so it is printed as `<redacted>`. */
+  readonly cause: Redacted.Redacted<unknown>
+}> {
+  override get message(): string {
+    return `${this.bucket}: ${texts[this.reason]}${this.code === "" ? "" : ` (${this.code})`}`
+  }
+}
+
+const texts: { readonly [R in Reason]: string } = {
+  Unavailable: "Postgres cannot be reached or does not serve now; see whether the server runs and takes writes",
+  TimedOut:
+    "Postgres did not answer in time, or the pool had no connection; tokens may have been taken, and count as spent",
+  Refused:
+    "Postgres does not let this client in; check its user, its password and its rights on the table effect_retry",
+  WrongType: "the table effect_retry is missing or another one; make it with PostgresStore.createTable",
+  Full: "Postgres has no memory or disk left, and nothing was taken",
+  BadAnswer: "Postgres gave an answer that is not that of a bucket; see what stands between it and this client"
+}

@@ -1,0 +1,83 @@
+/**
+ * What a client of Postgres failed with, read as a reason.
+ *
+ * The server's errors have a SQLSTATE, whose first two characters are its class. Everything else is the client's own and means that there is no
+ * connection, apart from what is known to mean another thing. Nothing but the code is shown.
+ */
+import type { Reason } from "../accept/StoreReason.ts"
+
+/**
+ * A reason, and the code that it was read from; empty where there is none.
+ *
+ * @category models
+ */
+export interface Failure {
+  readonly reason: Reason
+  readonly code: string
+}
+
+/**
+ * By SQLSTATE or by class of it. Source: https://www.postgresql.org/docs/18/errcodes-appendix.html, read 2026-11-22.
+ */
+const reasons: ReadonlyMap<string, Reason> = /*#__PURE__*/ new Map<string, Reason>([
+  // Connection, read-only server, serialization and deadlock, resources, intervention of an operator, input and output.
+  ...["08", "25", "40", "53", "57", "58"].map((group) => [group, "Unavailable"] as const),
+  // Limits of time for transactions, locks and statements.
+  ...["25P03", "25P04", "55P03", "57014"].map((code) => [code, "TimedOut"] as const),
+  // Authorization, a database that is not there, permissions.
+  ...["28", "3D", "42501"].map((code) => [code, "Refused"] as const),
+  // Names and types, and values that do not fit them.
+  ...["22", "23", "42"].map((group) => [group, "WrongType"] as const),
+  ...["53100", "53200"].map((code) => [code, "Full"] as const)
+  // Not in it: a prepared statement that a pooler has lost (26000) or kept (42P05), and all that is not known.
+])
+
+/** A prepared statement that is there already: a pooler stands between. */
+const duplicateStatement = "42P05"
+
+/** What `pg` and its pool say when their own limits of time have passed; they have no code. */
+const timeouts = new Set([
+  "timeout exceeded when trying to connect",
+  "Connection terminated due to connection timeout",
+  "timeout expired",
+  "Query read timeout"
+])
+
+/**
+ * Reads what a client failed with, also where it is the cause of another error.
+ *
+ * @category constructors
+ */
+export const fromUnknown = (thrown: unknown): Failure => {
+  const { code, isServer, message } = deepest(thrown)
+  if (isServer) return { reason: code === duplicateStatement ? "BadAnswer" : ofState(code), code }
+  if (timeouts.has(message)) return { reason: "TimedOut", code: "" }
+  return { reason: "Unavailable", code }
+}
+
+const ofState = (code: string): Reason => reasons.get(code) ?? reasons.get(code.slice(0, 2)) ?? "BadAnswer"
+
+interface Read {
+  readonly code: string
+  readonly isServer: boolean
+  readonly message: string
+}
+
+/** The first of an error and its causes that has a code or is a known timeout. */
+const deepest = (thrown: unknown): Read => {
+  let error: { code?: unknown; severity?: unknown; message?: unknown; cause?: unknown } = Object(thrown)
+  for (let depth = 0; depth < 5; depth++) {
+    const read = {
+      code: codeOf(error.code),
+      isServer: typeof error.severity === "string",
+      message: text(error.message)
+    }
+    if (read.code !== "" || timeouts.has(read.message)) return read
+    error = Object(error.cause)
+  }
+  return { code: "", isServer: false, message: "" }
+}
+
+const codeOf = (value: unknown): string => (/^[A-Z0-9_]{2,40}$/.test(text(value)) ? text(value) : "")
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "")

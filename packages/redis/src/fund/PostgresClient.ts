@@ -1,0 +1,121 @@
+/**
+ * The port to a client of Postgres, of one method, and its adapters for a pool of `pg` and for `@effect/sql`.
+ *
+ * The connections are the caller's: nothing here opens or ends a pool. Neither package is a dependency: the adapters ask for
+ * the methods that they call.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Tracer from "effect/Tracer"
+
+/**
+ * Runs statements on Postgres, each in a transaction of its own.
+ *
+ * @category models
+ */
+export interface PostgresClient {
+  /**
+   * Runs one statement with values for `$1`, `$2` and so on, and answers its rows, with the names of the columns as they are.
+   *
+   * Fails with the error of the client as it is. Where it is interrupted before the statement was sent, it does not send it.
+   */
+  readonly query: (
+    text: string,
+    values: ReadonlyArray<string | number>
+  ) => Effect.Effect<ReadonlyArray<object>, unknown>
+}
+
+/** What is used of a connection of `pg`. */
+interface Connection {
+  readonly query: (
+    text: string,
+    values: Array<unknown>,
+    callback: (error: Error | null, result: { readonly rows: ReadonlyArray<object> }) => void
+  ) => void
+  readonly release: (destroy?: boolean) => void
+  readonly on: (event: "error", listener: () => void) => unknown
+  readonly removeListener: (event: "error", listener: () => void) => unknown
+}
+
+/** What is used of a pool of `pg`. */
+interface Pool {
+  readonly connect: (callback: (error: Error | undefined, connection: Connection | undefined) => void) => void
+}
+
+/**
+ * Runs statements on a pool of `pg`.
+ *
+ * A caller that is interrupted while the pool has no free connection leaves nothing behind. One that is interrupted while
+ * its statement runs closes the connection, as the pool does after its own `query_timeout`. Statements have no name, so that
+ * poolers such as PgBouncer work in every mode.
+ *
+ * The pool says by an event that an idle connection was lost, and Node.js ends a process that does not listen to it:
+ * `pool.on("error", ...)` is the caller's. Source: https://node-postgres.com/apis/pool#error, read 2026-11-22.
+ *
+ * @category constructors
+ */
+export const fromPool = (pool: Pool): PostgresClient => ({
+  query: (text, values) =>
+    Effect.async((resume) => {
+      let isOver = false
+      let running: Connection | undefined
+      const release = (connection: Connection, destroy: boolean) => {
+        isOver = true
+        connection.removeListener("error", ignore)
+        connection.release(destroy)
+      }
+      pool.connect((error, connection) => {
+        if (connection === undefined) return resume(Effect.fail(error))
+        if (isOver) return connection.release()
+        running = connection
+        // A connection says twice that it was lost: to the callback of its statement and by an event.
+        connection.on("error", ignore)
+        connection.query(text, [...values], (error, result) => {
+          if (isOver) return
+          release(connection, error !== null && error !== undefined && !isAnswer(error))
+          resume(error ? Effect.fail(error) : Effect.succeed(result.rows))
+        })
+      })
+      return Effect.sync(() => {
+        if (running === undefined) isOver = true
+        else if (!isOver) release(running, true)
+      })
+    })
+})
+
+const ignore = (): void => {}
+
+/** Whether the server answered with this error: its connection is in order. */
+const isAnswer = (error: Error): boolean => "severity" in error && error.severity === "ERROR"
+
+/** What is used of the `SqlClient` of `@effect/sql`. */
+interface Sql {
+  readonly unsafe: (
+    text: string,
+    values: ReadonlyArray<unknown>
+  ) => { readonly withoutTransform: Effect.Effect<ReadonlyArray<object>, unknown> }
+}
+
+/**
+ * Runs statements on the `SqlClient` of `@effect/sql`, whose dialect has to be that of Postgres.
+ *
+ * Never inside the transaction of the caller: what it took would be returned where that is rolled back, and the whole fleet
+ * would wait until it ends.
+ *
+ * @category constructors
+ */
+export const fromSql = (sql: Sql): PostgresClient => ({
+  query: (text, values) =>
+    Effect.mapInputContext(
+      Effect.suspend(() => sql.unsafe(text, values).withoutTransform),
+      withoutTransaction
+    )
+})
+
+/** Of the context of the caller, the span alone: `@effect/sql` keeps its transaction there. */
+const withoutTransaction = (context: Context.Context<never>): Context.Context<never> =>
+  Option.match(Context.getOption(context, Tracer.ParentSpan), {
+    onNone: () => Context.empty(),
+    onSome: (span) => Context.make(Tracer.ParentSpan, span)
+  })
