@@ -1,0 +1,147 @@
+/**
+ * The statements of the buckets: `Gcra` in SQL, for Postgres 11 and later.
+ *
+ * Each is one transaction and reads the clock of the server where it decides: `clock_timestamp()`, since `now()` is the
+ * time at which a transaction began, and a statement may wait for the row. What a row holds is clamped before it is
+ * used, so that no value can end in an error or in more than a full bucket.
+ *
+ * A row means the same as no row from the moment `until` on. For a bucket this is the arrival time, and `amount` is what
+ * the last statement took, in microseconds; for a count `amount` is the count.
+ */
+
+/**
+ * The name of the table.
+ *
+ * @category models
+ */
+export const tableName = "effect_retry"
+
+/**
+ * Makes the table. Half of every page stays free, so that a new version of a row finds its place beside the old one and
+ * no index changes. The table is not logged: after a crash it is empty, and every bucket full.
+ * Source: https://www.postgresql.org/docs/18/storage-hot.html and
+ * https://www.postgresql.org/docs/18/sql-createtable.html ("UNLOGGED"), read 2026-11-22.
+ *
+ * @category constructors
+ */
+export const table = `create unlogged table if not exists ${tableName} (
+  key text collate "C" primary key,
+  until bigint not null,
+  amount bigint not null default 0
+) with (fillfactor = 50)`
+
+const now = "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
+
+/** No arrival time of a bucket is later: what doubles count exactly. */
+const latest = "9007199254740991"
+
+/** The time until a bucket is full, by a stored arrival time; negative where it is full. */
+const owed = (until: string, at: string): string => `least(greatest(${until}, 0), ${latest}) - ${at}`
+
+const [key, window, want, least] = ["$1::text", "$2::bigint", "$3::bigint", "$4::bigint"]
+
+/** Whether there is something to write: the least is there, or the clock went back (see `Gcra.taken`). */
+const changes = `owed + ${least} <= ${window} or owed > ${window}`
+
+/** What the arrival time and the amount become, of the newest version of the row, which is locked. */
+const after = `select now + owed + granted, granted from (
+      select now, owed, case when owed + ${least} <= ${window} then least(${want}, ${window} - owed) else 0 end as granted
+      from (
+        select now, least(greatest(${owed("bucket.until", "now")}, 0), ${window}) as owed from (select ${now} as now) clock
+      ) found
+    ) decided`
+
+/**
+ * Takes tokens: key, window, want and least give what was granted and what the bucket then owes, in microseconds.
+ *
+ * A refusal writes nothing. The row that the statement sees when it begins decides whether there is anything to take, and
+ * if not, nothing is locked either. Else the newest version of the row decides, which is locked by then; where it refuses,
+ * no row is returned, so what it owes is handed on as a setting that ends with the transaction.
+ *
+ * @category constructors
+ */
+export const take = `with seen as (
+  select ${owed("until", now)} as owed from ${tableName} where key = ${key}
+), written as (
+  insert into ${tableName} as bucket (key, until, amount)
+  select ${key}, ${now} + least(${want}, ${window}), least(${want}, ${window})
+  where coalesce((select ${changes} from seen), ${least} <= ${window})
+  on conflict (key) do update set (until, amount) = (${after})
+  where (
+    select case when ${changes} then true else set_config('${tableName}.owed', owed::text, true) is null end
+    from (select ${owed("bucket.until", now)} as owed) found
+  )
+  returning amount, until - ${now} as owed
+)
+select
+  coalesce(written.amount, 0) as granted,
+  coalesce(written.owed, nullif(current_setting('${tableName}.owed', true), '')::bigint, seen.owed, 0) as owed
+from (values (0)) always left join seen on true left join written on true`
+
+/**
+ * Puts tokens in: key, window, credit.
+ *
+ * @category constructors
+ */
+export const put = `update ${tableName} set until = greatest(least(greatest(until, 0), ${now} + ${window}) - $3::bigint, ${now})
+where key = ${key} and until > ${now}`
+
+/**
+ * Reads a bucket: key gives what it owes.
+ *
+ * @category constructors
+ */
+export const level = `select coalesce((select ${owed("until", now)} from ${tableName} where key = ${key}), 0) as owed`
+
+/** A count that was not changed for its time, or was never there, is at its maximum. */
+const [max, change, keep] = ["$2::bigint", "$3::bigint", "$4::bigint"]
+const counted = `case when until > ${now} then least(greatest(amount, 0), ${max}) else ${max} end`
+
+/**
+ * Reads a count: key and maximum give the count.
+ *
+ * @category constructors
+ */
+export const count = `select coalesce((select ${counted} from ${tableName} where key = ${key}), ${max}) as count`
+
+/**
+ * Changes a count: key, maximum, change and the microseconds that it lasts give the count, which is never below 0 nor above
+ * the maximum.
+ *
+ * @category constructors
+ */
+export const add = `insert into ${tableName} as found (key, until, amount)
+values (${key}, ${now} + ${keep}, least(greatest(${max} + ${change}, 0), ${max}))
+on conflict (key) do update set until = ${now} + ${keep},
+  amount = least(greatest(${counted.replaceAll("until", "found.until").replaceAll("amount", "found.amount")} + ${change}, 0), ${max})
+returning amount as count`
+
+/**
+ * Says that a member is there: group, member and microseconds give how many are. Zero microseconds are a farewell.
+ *
+ * Members are rows of their own, `group|member`; keys are written so that a bar stands nowhere else in them.
+ *
+ * @category constructors
+ */
+export const present = `with told as (
+  insert into ${tableName} (key, until) values (${key} || '|' || $2::text, ${now} + $3::bigint)
+  on conflict (key) do update set until = excluded.until
+)
+select count(*) + least($3::bigint, 1) as members from ${tableName}
+where key > ${key} || '|' and key < ${key} || '}' and key <> ${key} || '|' || $2::text and until > ${now}`
+
+/**
+ * Deletes rows that mean the same as none: of as many rows as it is told, behind a key. Gives how many it read, the
+ * last key and how many it deleted. Rows that another statement has locked are left for the next time.
+ *
+ * @category constructors
+ */
+export const sweep = `with page as (
+  select key, until from ${tableName} where key > ${key} order by key limit $2::bigint
+), over as (
+  select key from ${tableName} where key in (select key from page where until <= ${now}) and until <= ${now}
+  for update skip locked
+), deleted as (
+  delete from ${tableName} where key in (select key from over) returning key
+)
+select (select count(*) from page) as read, (select count(*) from deleted) as deleted, coalesce((select max(key) from page), '') as last`
