@@ -42,6 +42,7 @@ const packages = {
     name: "packages",
     include: ["packages/*/test/**/*.test.ts", "packages/tools/*/test/**/*.test.ts"],
     setupFiles: [path("packages/testing/test/setup.ts")],
+    globalSetup: [path("packages/tools/servers/test/globalSetup.ts")],
     // No test measures time: these end one that hangs, and leave a busy machine its time.
     testTimeout: 60_000,
     hookTimeout: 60_000

@@ -9,8 +9,6 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Writable } from "node:stream"
-import { setTimeout as sleep } from "node:timers/promises"
-import { ServerError } from "./ServerError.ts"
 
 /** What is started, and how. */
 export interface Options {
@@ -103,23 +101,4 @@ const started = (child: ChildProcess): Child => {
       for (const stream of child.stdio) (stream as { readonly unref?: () => void } | null)?.unref?.()
     }
   }
-}
-
-const longestStartMillis = 20_000
-const pollMillis = 3
-
-/** Starts a server and answers when it does. `isReady` says whether the process itself answers, and not another one. */
-export const startReady = async (
-  name: string,
-  options: Options,
-  isReady: (pid: number) => Promise<boolean>
-): Promise<Child> => {
-  const child = await start(options)
-  const startedAt = performance.now()
-  while (child.isRunning() && performance.now() - startedAt < longestStartMillis) {
-    if (await isReady(child.pid)) return child
-    await sleep(pollMillis)
-  }
-  await child.end()
-  throw new ServerError({ message: `${name} does not start: ${child.output().split("\n").join("; ")}` })
 }

@@ -16,8 +16,8 @@ import * as GlobalValue from "effect/GlobalValue"
 import type * as Scope from "effect/Scope"
 import { Client, Pool } from "pg"
 import * as Cache from "./Cache.ts"
-import * as Child from "./Child.ts"
 import * as Port from "./Port.ts"
+import * as Ready from "./Ready.ts"
 import { attempt, lastLine, ServerError } from "./ServerError.ts"
 
 /** How a server is started. */
@@ -115,6 +115,11 @@ const findTemplate = ({ root, version }: Program): Promise<string> =>
     }
   })
 
+/** Makes what all servers start from, which takes a second or two, unless the cache of the repository has it. */
+export const ensure: Effect.Effect<void, ServerError> = attempt(async () => {
+  await findTemplate(await findProgram())
+})
+
 /** Speed before safety: nothing of it is to survive the machine. */
 const settings = {
   listen_addresses: host,
@@ -146,7 +151,7 @@ const launch = (program: Program, directory: string, options: Options, port?: nu
   Port.on(port, (port) => {
     const data = join(directory, "data")
     const config = Object.entries({ port: `${port}`, ...settings, ...options.config })
-    return Child.startReady(
+    return Ready.start(
       "postgres",
       {
         command: join(program.root, "bin", "postgres"),

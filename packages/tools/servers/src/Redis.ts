@@ -16,8 +16,8 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { Redis } from "ioredis"
 import * as Cache from "./Cache.ts"
-import * as Child from "./Child.ts"
 import * as Port from "./Port.ts"
+import * as Ready from "./Ready.ts"
 import { attempt, lastLine, ServerError } from "./ServerError.ts"
 
 /** The program of the server, and the directories of the libraries that came with it. */
@@ -135,6 +135,8 @@ export interface Server {
   readonly port: number
   /** The process of the server, another one after a restart. */
   readonly pid: () => number
+  /** Whether the process has not ended. A frozen one has not. */
+  readonly isRunning: () => boolean
   /** A connection for tests to look and to prepare, made with the first command, and again after a restart. */
   readonly admin: Redis
   /** Kills the process with `SIGKILL`. Does nothing to one that is down. */
@@ -170,7 +172,7 @@ const launch = (program: Program, directory: string, options: Options, port?: nu
     const { args = [], config = {}, file } = options
     const defaults = { bind: host, port: `${port}`, dir: directory, save: "", appendonly: "no" }
     const directives = Object.entries({ ...defaults, ...config }).flatMap(([name, value]) => [`--${name}`, value])
-    return Child.startReady(
+    return Ready.start(
       "redis-server",
       {
         command: program.path,
@@ -210,6 +212,7 @@ const running = async (program: Program, options: Options): Promise<Running> => 
       host,
       port,
       pid: () => child.pid,
+      isRunning: () => child.isRunning(),
       admin,
       kill: Effect.promise(() => child.end()),
       freeze: Effect.sync(() => child.send("SIGSTOP")),

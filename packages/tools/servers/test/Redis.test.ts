@@ -1,9 +1,5 @@
-import { fork } from "node:child_process"
-import { once } from "node:events"
 import { existsSync } from "node:fs"
-import { connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as Redis from "@effect-retry/servers/Redis"
@@ -16,13 +12,6 @@ const isAlive = (pid: number): boolean => {
     return false
   }
 }
-
-const accepts = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => socket.end())
-    socket.once("error", () => resolve(false))
-    socket.once("close", () => resolve(true))
-  })
 
 describe("Redis.start", () => {
   it.effect("ends the server and removes its directory with the scope", () =>
@@ -84,16 +73,6 @@ describe("Redis.start", () => {
       assert.match(message, /Bad directive/)
     })
   )
-
-  it("ends the server where its process is killed", async () => {
-    const child = fork(fileURLToPath(new URL("orphan.ts", import.meta.url)), {
-      execArgv: ["--import", "tsx", "--conditions=@effect-retry/source"]
-    })
-    const [port] = (await once(child, "message")) as [number]
-    assert.strictEqual(await accepts(port), true)
-    child.kill("SIGKILL")
-    while (await accepts(port)) await sleep(5)
-  })
 })
 
 describe("Redis.shared", () => {

@@ -1,6 +1,4 @@
-/** A process that starts a server and does not end. */
-import * as Effect from "effect/Effect"
-import * as Redis from "@effect-retry/servers/Redis"
+/** A process that starts a server, and does not end it. */
+import * as Child from "../src/Child.ts"
 
-const started = Effect.flatMap(Redis.start(), ({ port }) => Effect.sync(() => process.send?.(port)))
-await Effect.runPromise(Effect.scoped(Effect.zipRight(started, Effect.never)))
+await Child.start(JSON.parse(process.argv[2] ?? "") as Child.Options)
