@@ -3,6 +3,7 @@
  */
 import { Clock, Effect, identity } from "effect"
 import * as Calls from "./Calls.ts"
+import * as Fleet from "./Fleet.ts"
 import * as Outage from "./Outage.ts"
 import type { Line, Span, Style, Tone } from "./Paint.ts"
 import * as Paint from "./Paint.ts"
@@ -16,7 +17,13 @@ import * as Upload from "./Upload.ts"
 /**
  * @category constructors
  */
-export const scenes: ReadonlyArray<Scene> = [...Calls.scenes(), Upload.scene(), Outage.scene(), Throttling.scene()]
+export const scenes: ReadonlyArray<Scene> = [
+  ...Calls.scenes(),
+  Upload.scene(),
+  Outage.scene(),
+  Throttling.scene(),
+  Fleet.scene()
+]
 
 /**
  * @category models
@@ -65,13 +72,13 @@ const opening = (style: Style, url: string, seed: string): ReadonlyArray<Line> =
   ]
 }
 
-const heading = (style: Style, { intro, title }: Scene, number: number): ReadonlyArray<Line> => [
-  [
-    Paint.span(`${number}  ${title} `, "strong"),
-    Paint.span(style.glyphs.rule.repeat(Math.max(0, style.width - title.length - 4)), "dim")
-  ],
-  ...intro.flatMap((text) => Paint.paragraph(style, 3, text, "dim"))
-]
+const heading = (style: Style, { intro, title }: Scene, number: number): ReadonlyArray<Line> => {
+  const head = `${number}  ${title} `
+  return [
+    [Paint.span(head, "strong"), Paint.span(style.glyphs.rule.repeat(Math.max(0, style.width - head.length)), "dim")],
+    ...intro.flatMap((text) => Paint.paragraph(style, 3, text, "dim"))
+  ]
+}
 
 const findings = (style: Style, { note, promises }: Report): ReadonlyArray<Line> => {
   const kept = promises.flatMap(({ broken, text }) => (broken === undefined ? [text] : []))

@@ -1,0 +1,143 @@
+/**
+ * Three clients that share a bucket in Redis, each with a connection of its own, beside three with a bucket each.
+ *
+ * On the real clock, as a real Redis is. Where there is none on the machine, the scene says how to get one.
+ */
+import { Backoff, Classifier, Jitter, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { RedisBucket } from "@effect-retry/redis"
+import * as IoRedis from "@effect-retry/redis/IoRedis"
+import * as Redis from "@effect-retry/servers/Redis"
+import { Array, Clock, Effect, Layer, Option, Random } from "effect"
+import * as Load from "./Load.ts"
+import * as Promised from "./Promised.ts"
+import type { Report, Scene } from "./Scene.ts"
+
+const clients = 3
+const untilMillis = 2500
+const outage = { fromMillis: 500, toMillis: 2000, name: "outage" }
+const budget = { ratio: 0.1, capacity: 5, floorPerSecond: 2 }
+
+const policy = {
+  classifier: Classifier.always,
+  maxAttempts: 4,
+  backoff: Backoff.exponential({ base: "50 millis" }).pipe(Backoff.capped("200 millis"), Backoff.jittered(Jitter.full)),
+  bucket: TokenBucket.Default
+}
+
+type Bucket = Layer.Layer<TokenBucket.Default>
+
+/** Of one client; the name is that of the shared bucket. */
+type Buckets = (port: number, name: string) => Bucket
+
+const shared: Buckets = (port, name) =>
+  Layer.scoped(
+    TokenBucket.Default,
+    RedisBucket.successRatio({ name, ...budget }).pipe(Effect.map(TokenBucket.failClosed({ within: "5 seconds" })))
+  ).pipe(Layer.provide(IoRedis.layer({ host: "127.0.0.1", port })))
+
+const local: Buckets = () => Layer.effect(TokenBucket.Default, RetryBucket.successRatio(budget))
+
+/** What the scene is played with. */
+interface Options {
+  readonly buckets?: Buckets
+  readonly find?: Effect.Effect<Option.Option<Redis.Program>>
+}
+
+/**
+ * @category constructors
+ */
+export const scene = ({ buckets = shared, find = Redis.find }: Options = {}): Scene => ({
+  title: `${clients} clients of a fleet, in an outage`,
+  intro: [
+    `a budget of ${budget.capacity} retries, ${budget.floorPerSecond} more per second and ${budget.ratio} per success`,
+    "ours: one bucket in Redis, which the clients share",
+    "native: the same bucket for each client; below are the retries"
+  ],
+  play: ({ seed }) =>
+    Effect.flatMap(
+      find,
+      Option.match({
+        onNone: () => Effect.succeed(absent),
+        onSome: () =>
+          Effect.catchAll(Effect.scoped(played(seed, buckets)), ({ message }) => Effect.succeed(failed(message)))
+      })
+    )
+})
+
+const failed = (note: string): Report => ({
+  figure: () => [],
+  promises: [],
+  note,
+  ours: { requests: 0 },
+  native: { requests: 0 }
+})
+
+const absent = failed("no redis-server was found: `apt-get install redis-server` brings this scene")
+
+const played = (seed: string, buckets: Buckets) =>
+  Effect.gen(function* () {
+    const { port } = yield* Redis.start()
+    const layers = (buckets: Buckets, name: string) => Array.makeBy(clients, () => buckets(port, name))
+    const [ours, native] = yield* Effect.all([crowd(seed, layers(buckets, "demo")), crowd(seed, layers(local, ""))], {
+      concurrency: "unbounded"
+    })
+    const tracks = [
+      { name: "ours", tone: "good", atMillis: ours.retries },
+      { name: "native", tone: "bad", atMillis: native.retries }
+    ] as const
+    return {
+      figure: (style) => Load.draw(style, tracks, untilMillis, outage),
+      promises: promises(ours),
+      note: `${ours.retries.length} retries, native ${native.retries.length}`,
+      ours: { requests: whileDown(ours.requests) },
+      native: { requests: whileDown(native.requests) }
+    } satisfies Report
+  })
+
+interface Crowd {
+  readonly requests: Array<number>
+  readonly retries: Array<number>
+  succeeded: number
+}
+
+const isDown = (millis: number): boolean => millis >= outage.fromMillis && millis < outage.toMillis
+
+const whileDown = (atMillis: ReadonlyArray<number>): number => atMillis.filter(isDown).length
+
+/** All clients at the same time, each with its bucket, and with pauses that are the same in every crowd. */
+const crowd = (seed: string, layers: ReadonlyArray<Bucket>): Effect.Effect<Crowd> =>
+  Effect.gen(function* () {
+    const crowd: Crowd = { requests: [], retries: [], succeeded: 0 }
+    const beganMillis = yield* Clock.currentTimeMillis
+    const elapsedMillis = Effect.map(Clock.currentTimeMillis, (now) => now - beganMillis)
+    const operation = Effect.suspend(() => {
+      let attempt = 0
+      const request = Effect.flatMap(elapsedMillis, (at) => {
+        crowd.requests.push(at)
+        attempt += 1
+        if (attempt > 1) crowd.retries.push(at)
+        return isDown(at) ? Effect.fail("down") : Effect.void
+      })
+      return Effect.ignore(Effect.map(Retry.retry(request, policy), () => void (crowd.succeeded += 1)))
+    })
+    const client = (layer: Bucket, i: number) => {
+      const pause = Effect.flatMap(Random.make(`${seed}/${i}/pauses`).next, (u) => Effect.sleep(100 + 100 * u))
+      const calling = Effect.forever(Effect.zipRight(pause, Effect.fork(operation)))
+      const until = Effect.timeoutOption(calling, untilMillis)
+      return Effect.withRandom(Effect.provide(until, layer), Random.make(`${seed}/${i}`))
+    }
+    yield* Effect.all(layers.map(client), { concurrency: "unbounded", discard: true })
+    return crowd
+  })
+
+const promises = ({ retries, succeeded }: Crowd): ReadonlyArray<Promised.Promised> => {
+  const seconds = Math.max(0, ...retries) / 1000
+  const { capacity, floorPerSecond, ratio } = budget
+  return [
+    Promised.some(
+      `retries of all clients are at most ${capacity}, ${floorPerSecond} more per second and ${ratio} per success`,
+      retries.length,
+      capacity + floorPerSecond * seconds + ratio * succeeded
+    )
+  ]
+}
