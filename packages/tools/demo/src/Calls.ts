@@ -20,6 +20,13 @@ const retrying = (schedule: Schedule.Schedule<unknown>) => flow(HttpClient.filte
 const native = (base: Duration.DurationInput) =>
   retrying(Schedule.exponential(base).pipe(Schedule.jittered, Schedule.intersect(Schedule.recurs(3))))
 
+/**
+ * A second without the toolkit: the last retry starts after it.
+ *
+ * @category constructors
+ */
+export const upToSecond = Schedule.exponential("150 millis").pipe(Schedule.upTo("1 second"))
+
 const plainly = "jittered, recurs(3)"
 
 const common = { ...HttpRetry.standard, maxAttempts: 4, backoff: exponential("100 millis") }
@@ -91,7 +98,7 @@ export const scenes = (given: Policies = policies): ReadonlyArray<Scene.Scene> =
     intro: ["ours: exponential from 150 ms, deadline of 1 s", "native: exponential from 150 ms, upTo(1 s)"],
     steps: () => [Scripted.times(Server.status(503, { after: "80 millis" }), Infinity)],
     policy: given.deadline,
-    native: retrying(Schedule.exponential("150 millis").pipe(Schedule.upTo("1 second"))),
+    native: retrying(upToSecond),
     promises: (run) => [Promised.stopsBecause(run, "DeadlinePassed"), Promised.keepsDeadline(run, 1000)]
   }),
   Scene.pair({

@@ -5,6 +5,7 @@ import type { Observe, Retry, Verdict } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { Timeline } from "@effect-retry/testing"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
+import type { Duration } from "effect"
 import { Effect, Random } from "effect"
 import type { Arrival, Server, Step } from "./Server.ts"
 
@@ -18,6 +19,8 @@ export interface Run {
   readonly arrivals: ReadonlyArray<Arrival>
   /** How the toolkit judged failed attempts, by number. A plain retry tells of none. */
   readonly verdicts: ReadonlyMap<number, Verdict.Verdict>
+  /** How long the toolkit decided to wait after failed attempts, by number. A plain retry tells of none. */
+  readonly delays: ReadonlyMap<number, Duration.Duration>
   /** Why the toolkit stopped. */
   readonly reason: Retry.StopReason | undefined
 }
@@ -51,14 +54,16 @@ export type Retrying = (client: HttpClient.HttpClient) => HttpClient.HttpClient.
 export const ours = (target: Target, policy: HttpRetry.Preset<unknown>): Effect.Effect<Run> =>
   Effect.suspend(() => {
     const verdicts = new Map<number, Verdict.Verdict>()
+    const delays = new Map<number, Duration.Duration>()
     let reason: Retry.StopReason | undefined
     const remember: Observe.Observer = (event) =>
       Effect.sync(() => {
         if (event._tag === "AttemptFailed") verdicts.set(event.attempt, event.verdict)
+        if (event._tag === "RetryScheduled") delays.set(event.attempt, event.delay)
         if (event._tag === "GaveUp") reason = event.reason
       })
     const run = recorded("ours", target, HttpRetry.withRetry({ ...policy, observe: [remember] }))
-    return Effect.map(run, (run) => ({ ...run, verdicts, reason }))
+    return Effect.map(run, (run) => ({ ...run, verdicts, delays, reason }))
   })
 
 /**
@@ -80,7 +85,7 @@ const recorded = (
     const call = Effect.flatMap(client.execute(HttpClientRequest.make(method)(server.url + route)), ({ text }) => text)
     // A generator for each operation: what it draws does not depend on the others.
     const timeline = yield* Effect.withRandom(Timeline.record(call), Random.make(seed + route))
-    return { name, timeline, arrivals, verdicts: new Map(), reason: undefined }
+    return { name, timeline, arrivals, verdicts: new Map(), delays: new Map(), reason: undefined }
   })
 
 /** A client that says in each request the number of the attempt. */

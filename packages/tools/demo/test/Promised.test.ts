@@ -1,16 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Duration } from "effect"
 import * as Promised from "../src/Promised.ts"
-import type { Run } from "../src/Run.ts"
 import * as Runs from "./Runs.ts"
 
 const one = await Runs.many(1)
 const two = await Runs.many(2)
-const waiting: Run = {
-  ...Runs.refused,
-  timeline: { ...Runs.refused.timeline, elapsed: Duration.sum(Runs.refused.timeline.elapsed, "500 millis") }
-}
-
 describe("Promised", () => {
   it.each([
     ["a success", Promised.succeeds(Runs.twoFailures)],
@@ -20,6 +13,7 @@ describe("Promised", () => {
     ["terminal verdicts", Promised.kinds(Runs.final, "Terminal")],
     ["waits", Promised.waits("waits", Runs.twoFailures, 98, 198)],
     ["a deadline", Promised.keepsDeadline(Runs.refused, 1000)],
+    ["a deadline that passes in a stall", Promised.keepsDeadline(Runs.stalled, 1000)],
     ["an exact count", Promised.exactly("exactly", 3, 3)],
     ["a count", Promised.some("some", 3, 3)],
     ["a least count", Promised.between("between", 0, [0, 3])]
@@ -37,8 +31,10 @@ describe("Promised", () => {
     [Promised.kinds(Runs.twoFailures, "Server"), "they were judged Server, then Server"],
     [Promised.waits("waits", Runs.twoFailures, 98, 199), "wait 2 took 198 ms, not 199 ms"],
     [Promised.waits("waits", Runs.final, 1), "wait 1 took -2 ms, not 1 ms"],
-    [Promised.keepsDeadline(Runs.hinted, 700), "an attempt started after 1 s"],
-    [Promised.keepsDeadline(waiting, 1000), "it waited 500 ms in the end"],
+    [Promised.keepsDeadline(Runs.hinted, 700), "retry 1 was due after 1 s"],
+    [Promised.keepsDeadline(Runs.late, 1000), "retry 3 was due after 1.29 s"],
+    [Promised.keepsDeadline(Runs.waiting, 1000), "retry 1 was due after 1 s"],
+    [Promised.keepsDeadline({ ...Runs.refused, delays: new Map() }, 1000), "retry 1 was not scheduled"],
     [Promised.exactly("exactly", 2, 3), "expected 3, got 2"],
     [Promised.some("some", 0, 3), "expected 1 to 3, got 0"],
     [Promised.some("some", 4, 3), "expected 1 to 3, got 4"],

@@ -3,14 +3,16 @@
  */
 import { type Retry, Verdict } from "@effect-retry/core"
 import { Scripted, Timeline, VirtualClock } from "@effect-retry/testing"
+import type { Schedule } from "effect"
 import { Duration, Effect } from "effect"
+import * as Calls from "../src/Calls.ts"
 import type { Run } from "../src/Run.ts"
 
 interface Attempt {
   readonly answer: string
   /** How long it runs. @default 2 */
   readonly tookMillis?: number
-  /** @default none for the last */
+  /** How long to wait after it, also where that is the last one and nothing waits. */
   readonly waitMillis?: number
   readonly verdict?: Verdict.Verdict
   /** Whether the operation ends while the attempt runs. */
@@ -40,9 +42,29 @@ const make = async (attempts: ReadonlyArray<Attempt>, reason?: Retry.StopReason)
     timeline,
     arrivals: attempts.map(({ answer }, i) => ({ attempt: i + 1, answer })),
     verdicts: new Map(attempts.flatMap(({ verdict }, i) => (verdict === undefined ? [] : [[i + 1, verdict] as const]))),
+    delays: new Map(
+      attempts.flatMap(({ waitMillis }, i) =>
+        waitMillis === undefined ? [] : [[i + 1, Duration.millis(waitMillis)] as const]
+      )
+    ),
     reason
   }
 }
+
+/** Failures of 80 ms each, retried by a schedule of Effect, which decides on the waits that were made. */
+const plain = async (schedule: Schedule.Schedule<unknown>): Promise<Run> => {
+  const timeline = await Effect.gen(function* () {
+    const script = yield* Scripted.make<string, string>([
+      Scripted.times(Scripted.fail("503", { after: "80 millis" }), Infinity)
+    ])
+    return yield* Timeline.record(Effect.retry(script.call, schedule))
+  }).pipe(VirtualClock.run, Effect.runPromise)
+  const delays = Timeline.waits(timeline).map((wait, i) => [i + 1, Timeline.took(wait)] as const)
+  return { name: "native", timeline, arrivals: [], verdicts: new Map(), delays: new Map(delays), reason: undefined }
+}
+
+/** What a plain retry makes of a deadline of a second. */
+export const late = await plain(Calls.upToSecond)
 
 export const twoFailures = await make([
   { answer: "503", verdict: Verdict.server, waitMillis: 98 },
@@ -57,13 +79,21 @@ export const cut = await make([
   { answer: "200" }
 ])
 
+const withinSecond = { _tag: "DeadlinePassed", within: Duration.seconds(1) } as const
+
 export const refused = await make(
   [
     { answer: "503", verdict: Verdict.server, waitMillis: 478 },
     { answer: "503", verdict: Verdict.server }
   ],
-  { _tag: "DeadlinePassed", within: Duration.seconds(1) }
+  withinSecond
 )
+
+/** Stopped by a stall of the machine: the first wait ended before the deadline, and the client went on after it. */
+export const stalled = await make([{ answer: "503", verdict: Verdict.server, waitMillis: 478 }], withinSecond)
+
+/** A wait for a retry that could not start in time. */
+export const waiting = await make([{ answer: "503", verdict: Verdict.server, waitMillis: 998 }], withinSecond)
 
 export const final = await make([{ answer: "404", verdict: Verdict.terminal("status 404") }], {
   _tag: "Terminal",
