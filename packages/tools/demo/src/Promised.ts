@@ -96,16 +96,18 @@ export const kinds = ({ verdicts }: Run, ...expected: ReadonlyArray<string>): Pr
   })
 
 /**
- * Waits of at least so many milliseconds, one after each failure.
+ * Waits of at least so many milliseconds, one after each failure: both as they were decided on and as they were, since a
+ * machine that stalls prolongs them.
  *
  * @category constructors
  */
-export const waits = (text: string, { timeline }: Run, ...leastMillis: ReadonlyArray<number>): Promised =>
+export const waits = (text: string, { delays, timeline }: Run, ...leastMillis: ReadonlyArray<number>): Promised =>
   promised(text, () => {
     const attempts = Timeline.attempts(timeline)
     for (const [i, least] of leastMillis.entries()) {
       const [ended, next] = [attempts[i]?.end ?? Duration.zero, attempts[i + 1]?.start ?? Duration.zero]
-      const wait = Duration.toMillis(next) - Duration.toMillis(ended)
+      const decided = Duration.toMillis(delays.get(i + 1) ?? Duration.zero)
+      const wait = Math.min(decided, Duration.toMillis(next) - Duration.toMillis(ended))
       same(`wait ${i + 1} took ${Paint.millis(wait)}, not ${Paint.millis(least)}`, wait >= least, true)
     }
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { Duration } from "effect"
 import * as Promised from "../src/Promised.ts"
 import * as Runs from "./Runs.ts"
 
@@ -30,6 +31,10 @@ describe("Promised", () => {
     [Promised.stopsBecause(one, "BucketEmpty"), "the reason was none"],
     [Promised.kinds(Runs.twoFailures, "Server"), "they were judged Server, then Server"],
     [Promised.waits("waits", Runs.twoFailures, 98, 199), "wait 2 took 198 ms, not 199 ms"],
+    [
+      Promised.waits("waits", { ...Runs.hinted, delays: new Map([[1, Duration.zero]]) }, 1),
+      "wait 1 took 0 ms, not 1 ms"
+    ],
     [Promised.waits("waits", Runs.final, 1), "wait 1 took -2 ms, not 1 ms"],
     [Promised.keepsDeadline(Runs.hinted, 700), "retry 1 was due after 1 s"],
     [Promised.keepsDeadline(Runs.late, 1000), "retry 3 was due after 1.29 s"],
