@@ -11,6 +11,7 @@ import type { Promised } from "./Promised.ts"
 import * as Run from "./Run.ts"
 import type { Report, Scene, Tally } from "./Scene.ts"
 import * as Server from "./Server.ts"
+import * as SteppedClock from "./SteppedClock.ts"
 import * as Throttling from "./Throttling.ts"
 import * as Upload from "./Upload.ts"
 
@@ -60,7 +61,7 @@ export const run = ({ print, scenes, seed, style }: Options): Effect.Effect<bool
     const tookMillis = (yield* Clock.currentTimeMillis) - startedMillis
     yield* show(summary(style, played, tookMillis))
     return brokenIn(played).length === 0
-  }).pipe(Effect.scoped)
+  }).pipe(Effect.scoped, Effect.withClock(SteppedClock.make(Clock.make())))
 
 const opening = (style: Style, url: string, seed: string): ReadonlyArray<Line> => {
   const { cut, failed, succeeded, waiting } = style.glyphs
