@@ -45,15 +45,24 @@ interface Probe {
   readonly run: (bounded: Bounded) => Effect.Effect<unknown, unknown>
 }
 
+interface Group {
+  readonly group: string
+  readonly probes: ReadonlyArray<Probe>
+  /** Whether the order of times of different lengths decides. A stall of the machine between two timers turns it. */
+  readonly isRace?: boolean
+}
+
 /** What is run on all clocks, at the same time: on its own each of them would take as long as all of a group. */
-const groups: ReadonlyArray<{ readonly group: string; readonly probes: ReadonlyArray<Probe> }> = [
+const groups: ReadonlyArray<Group> = [
   {
     group: "programs",
+    isRace: true,
     probes: programs.map((program) => ({ name: program.name, run: (bounded) => outcome(bounded, program) }))
   },
   { group: "a tie", probes: [{ name: tied.name, run: (bounded) => outcome(bounded, tied) }] },
   {
     group: "programs that are interrupted",
+    isRace: true,
     probes: slow.map((program) => ({
       name: program.name,
       run: (bounded) => interrupted(bounded, program, early, 60_000)
@@ -63,7 +72,7 @@ const groups: ReadonlyArray<{ readonly group: string; readonly probes: ReadonlyA
 ]
 
 /** What is only run where time stands still between two steps. */
-const interruptedLater: typeof groups = [
+const interruptedLater: ReadonlyArray<Group> = [
   {
     group: "programs that are interrupted after the timeout",
     probes: slow.map((program) => ({
@@ -74,7 +83,7 @@ const interruptedLater: typeof groups = [
 ]
 
 /** The programs in regions of interruption. */
-const regions: typeof groups = [
+const regions: ReadonlyArray<Group> = [
   {
     group: "programs in an uninterruptible region",
     probes: programs
@@ -120,11 +129,27 @@ const timed = (probes: ReadonlyArray<Probe>, bounded: Bounded) =>
   )
 
 describe("Within.within beside Effect.timeoutFail", () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
   it.live.each(groups)("comes to the same on the live clock: $group", ({ probes }) =>
     Effect.gen(function* () {
-      const [found, expected] = yield* both(probes)
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+      const fiber = yield* Effect.fork(both(probes))
+      yield* Effect.promise(() => vi.runAllTimersAsync())
+      const [found, expected] = yield* Fiber.join(fiber)
       expect(found).toEqual(expected)
     })
+  )
+
+  it.live.each(groups.filter(({ isRace }) => isRace !== true))(
+    "comes to the same with timers of the platform: $group",
+    ({ probes }) =>
+      Effect.gen(function* () {
+        const [found, expected] = yield* both(probes)
+        expect(found).toEqual(expected)
+      })
   )
 
   it.effect.each([...groups, ...interruptedLater])("comes to the same under TestClock: $group", ({ probes }) =>
