@@ -28,7 +28,7 @@ interface Kept {
  *
  * @category constructors
  */
-export const suspend = <A>(evaluate: () => Effect.Effect<A>): Effect.Effect<A> => {
+export const suspend = <A, E = never>(evaluate: () => Effect.Effect<A, E>): Effect.Effect<A, E> => {
   const suspended = Effect.suspend(evaluate)
   ;(suspended as Kept)[marked] = evaluate as () => Effect.Effect<never>
   return suspended
@@ -40,7 +40,7 @@ export const suspend = <A>(evaluate: () => Effect.Effect<A>): Effect.Effect<A> =
  *
  * @category running
  */
-export const run = <A>(self: Effect.Effect<A>): Effect.Effect<A> => {
+export const run = <A, E = never>(self: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   const kept = self as Kept | undefined | null
   try {
     // The commonest first.
@@ -63,7 +63,7 @@ const succeed = <A>(value: A): Exit.Exit<A> => (value === undefined ? (Exit.void
  *
  * @category guards
  */
-export const hasEnded = <A>(self: Effect.Effect<A>): self is Exit.Exit<A> => {
+export const hasEnded = <A, E = never>(self: Effect.Effect<A, E>): self is Exit.Exit<A, E> => {
   const op = (self as Kept | undefined | null)?._op
   return op === "Success" || op === "Failure"
 }

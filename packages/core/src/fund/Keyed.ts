@@ -5,25 +5,32 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import * as AtOnce from "./AtOnce.ts"
+import * as BucketScopes from "./BucketScopes.ts"
 import { Key } from "./Key.ts"
+import type { Entry } from "./KeyedEntry.ts"
+import * as KeyedEntry from "./KeyedEntry.ts"
 import * as MonotonicTime from "./MonotonicTime.ts"
 import type { Grant, Outcome, TokenBucket } from "./Port.ts"
 import { noTokens } from "./Port.ts"
 import * as RecentlyUsed from "./RecentlyUsed.ts"
 
 /** The options of `keyed`. */
-interface Keyed {
-  /** Makes the bucket of a key, such as `RetryBucket.quota()`. May read `TokenBucket.Key`. */
-  readonly bucket: Effect.Effect<TokenBucket>
+interface Keyed<out E, out R> {
+  /**
+   * Makes the bucket of a key, such as `RetryBucket.quota()`. May read `TokenBucket.Key`; all else it finds in the context
+   * in which the keyed bucket is made.
+   */
+  readonly bucket: Effect.Effect<TokenBucket<E>, never, R>
   /** Most keys with a bucket of their own at a time; the keys beyond share one more. */
   readonly maxKeys: number
   /** A bucket not used for so long makes room for the bucket of another key. */
   readonly idleTimeToLive: Duration.DurationInput
 }
+
+const owner = "TokenBucket.keyed"
 
 /**
  * A bucket for each key. The key is `TokenBucket.Key` of the operation's context: a host, a table, a tenant.
@@ -36,44 +43,46 @@ interface Keyed {
  * in which an attempt waits is not dropped, nor one with `started` while an attempt is under way. Setting the wall clock
  * changes nothing.
  *
+ * Where `bucket` needs a `Scope`, each bucket has a scope of its own. It closes when the bucket is dropped and the attempts
+ * that it granted have been recorded, in a fiber that no operation waits for, or when the scope closes in which the keyed
+ * bucket was made. A finalizer that dies is logged. A bucket without `started` is not told of attempts that are
+ * interrupted: for such attempts at most `maxKeys` dropped buckets stay open.
+ *
  * @category constructors
  */
-export const keyed = (options: Keyed): Effect.Effect<TokenBucket> => {
-  const owner = "TokenBucket.keyed"
+export const keyed = <E = never, R = never>(options: Keyed<E, R>): Effect.Effect<TokenBucket<E>, never, R> => {
   const limits = {
     maxKeys: Argument.number(owner, "maxKeys", options.maxKeys, { min: 1, integer: true }),
     idleMillis: Argument.millis(owner, "idleTimeToLive", options.idleTimeToLive, { min: 1 })
   }
-  const make = Effect.map(options.bucket, (bucket): Entry => ({ bucket, inUse: 0 }))
-  const makeShared = Effect.provideService(make, Key, "")
-  return Effect.map(makeShared, (first) => {
-    const entries = makeEntries(make, sharedBy(makeShared, first, limits.idleMillis), limits)
+  return Effect.gen(function* () {
+    const context = yield* Effect.context<R>()
+    const scopes = yield* BucketScopes.make(owner, limits.maxKeys)
+    const make = KeyedEntry.make(options.bucket, context, scopes)
+    const first = yield* make("", Effect.succeed)
+    const entries = makeEntries(make, sharedBy(make, first, limits.idleMillis), limits)
     return first.bucket.started === undefined ? bucketOf(entries) : startingBucketOf(entries)
   })
 }
 
-interface Entry {
-  readonly bucket: TokenBucket
-  /** Attempts that wait for the bucket's answer, and attempts under way that it was told of. */
-  inUse: number
-}
+type Make<E> = ReturnType<typeof KeyedEntry.make<E, never>>
 
 /** The entry of all keys for which there is no room. */
-interface Shared {
-  readonly use: (nowMillis: number) => Effect.Effect<Entry>
+interface Shared<E> {
+  readonly use: (nowMillis: number) => Effect.Effect<Entry<E>>
   /** Whether an attempt of the key started with it: the end of the attempt belongs there, also when there is room again. */
   readonly isHeldBy: (key: string) => boolean
-  readonly count: Entries["count"]
+  readonly count: Entries<E>["count"]
 }
 
-interface Entries {
+interface Entries<E> {
   /** Uses the entry of the running operation's key. `f` runs the entry's bucket at once, or changes nothing yet. */
-  readonly use: <A>(f: (entry: Entry, key: string) => Effect.Effect<A>) => Effect.Effect<A>
+  readonly use: <A>(f: (entry: Entry<E>, key: string) => Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** Counts an attempt that starts (1) or ends (-1). */
-  readonly count: (entry: Entry, key: string, change: 1 | -1) => void
+  readonly count: (entry: Entry<E>, key: string, change: 1 | -1) => void
 }
 
-const sharedBy = (make: Effect.Effect<Entry>, first: Entry, idleMillis: number): Shared => {
+const sharedBy = <E>(make: Make<E>, first: Entry<E>, idleMillis: number): Shared<E> => {
   let shared = first
   let usedMillis = Infinity
   const underWay = new Map<string, number>()
@@ -82,9 +91,10 @@ const sharedBy = (make: Effect.Effect<Entry>, first: Entry, idleMillis: number):
       const isIdle = !isInUse(shared) && nowMillis - usedMillis >= idleMillis
       usedMillis = nowMillis
       if (!isIdle) return Effect.succeed(shared)
-      return Effect.map(make, (entry) => {
+      return make("", (entry) => {
+        drop(shared)
         shared = entry
-        return entry
+        return Effect.succeed(entry)
       })
     },
     isHeldBy: (key) => underWay.has(key),
@@ -97,24 +107,25 @@ const sharedBy = (make: Effect.Effect<Entry>, first: Entry, idleMillis: number):
   }
 }
 
-const makeEntries = (
-  make: Effect.Effect<Entry>,
-  shared: Shared,
+const makeEntries = <E>(
+  make: Make<E>,
+  shared: Shared<E>,
   { idleMillis, maxKeys }: { readonly idleMillis: number; readonly maxKeys: number }
-): Entries => {
+): Entries<E> => {
   const monotonicMillis = MonotonicTime.makeReader()
-  const own = RecentlyUsed.make<Entry>(idleMillis)
-  const enter = (key: string, nowMillis: number): Effect.Effect<Entry> => {
+  const own = RecentlyUsed.make<Entry<E>>(idleMillis, drop)
+  const enter = (key: string, nowMillis: number): Effect.Effect<Entry<E>> => {
     if (shared.isHeldBy(key)) return shared.use(nowMillis)
     own.dropIdle(nowMillis, isInUse)
     if (own.size() >= maxKeys) return shared.use(nowMillis)
-    return Effect.flatMap(make, (entry) => {
+    return make(key, (entry) => {
       // Others may have entered while the bucket was made.
       const entered = own.get(key, nowMillis)
+      const hasRoom = own.size() < maxKeys
+      if (entered === undefined && hasRoom) own.add(key, entry, nowMillis)
+      else drop(entry)
       if (entered !== undefined) return Effect.succeed(entered)
-      if (own.size() >= maxKeys) return shared.use(nowMillis)
-      own.add(key, entry, nowMillis)
-      return Effect.succeed(entry)
+      return hasRoom ? Effect.succeed(entry) : shared.use(nowMillis)
     })
   }
   return {
@@ -127,88 +138,62 @@ const makeEntries = (
         return entry === undefined ? Effect.flatMap(enter(key, nowMillis), (entry) => f(entry, key)) : f(entry, key)
       }),
     count: (entry, key, change) => {
-      entry.inUse = Math.max(0, entry.inUse + change)
+      if (change > 0) KeyedEntry.begin(entry)
+      else if (entry.inUse > 0) KeyedEntry.end(entry)
       shared.count(entry, key, change)
     }
   }
 }
 
-const isInUse = ({ inUse }: Entry): boolean => inUse > 0
+const isInUse = ({ inUse }: Entry<unknown>): boolean => inUse > 0
 
-/** A grant that knows its bucket, since the key may have another one when the attempt ends. */
-interface KeyedGrant extends Grant {
-  readonly bucket: TokenBucket
-  readonly inner: Grant
-}
+const drop = ({ scope }: Entry<unknown>): void => scope?.drop()
 
-const isKeyed = (granted: Grant): granted is KeyedGrant => "bucket" in granted
-
-const bucketOf = ({ use }: Entries): TokenBucket => ({
+const bucketOf = <E>({ use }: Entries<E>): TokenBucket<E> => ({
   acquire: (request) =>
     use((entry) => {
-      const asked = AtOnce.run(entry.bucket.acquire(request))
-      const answerOf = Option.map((inner: Grant) => grantOf(entry, inner))
-      return AtOnce.hasEnded(asked) ? Exit.map(asked, answerOf) : Effect.map(using(entry, asked), answerOf)
+      const answerOf = Option.map((inner: Grant) => KeyedEntry.granted(entry, inner))
+      return KeyedEntry.ask(entry, entry.bucket.acquire(request), answerOf)
     }),
-  record: (outcome) =>
-    isKeyed(outcome.granted) ? recordGranted(outcome, outcome.granted) : use(({ bucket }) => bucket.record(outcome)),
+  record: (outcome) => {
+    const { granted } = outcome
+    return KeyedEntry.isGranted<E>(granted)
+      ? KeyedEntry.record(outcome, granted)
+      : use((entry) => KeyedEntry.tell(entry, entry.bucket.record(outcome)))
+  },
   level: use(({ bucket }) => bucket.level)
 })
 
-/** Counts an attempt that waits for the bucket's answer. */
-const using = <A>(entry: Entry, asked: Effect.Effect<A>): Effect.Effect<A> =>
-  Effect.suspend(() => {
-    entry.inUse += 1
-    const ended = <B>(exit: B): B => {
-      entry.inUse -= 1
-      return exit
-    }
-    return Effect.matchCauseEffect(asked, {
-      onFailure: (cause) => ended(Effect.failCause(cause)),
-      onSuccess: (answer) => ended(Effect.succeed(answer))
-    })
-  })
-
-const grantOf = ({ bucket }: Entry, inner: Grant): KeyedGrant => ({
-  tokens: inner.tokens,
-  refund: inner.refund,
-  bucket,
-  inner
-})
-
-const recordGranted = (outcome: Outcome, { bucket, inner }: KeyedGrant): Effect.Effect<void> =>
-  bucket.record({ ...outcome, granted: inner })
-
-const startingBucketOf = (entries: Entries): TokenBucket => ({
+const startingBucketOf = <E>(entries: Entries<E>): TokenBucket<E> => ({
   ...bucketOf(entries),
   started: (attempt) =>
-    entries.use((entry, key) =>
-      counting(
-        () => entries.count(entry, key, 1),
-        () => entry.bucket.started?.(attempt) ?? Effect.void
-      )
-    ),
+    entries.use((entry, key) => {
+      const told = AtOnce.run(AtOnce.suspend(() => entry.bucket.started?.(attempt) ?? Effect.void))
+      const counted = () => {
+        entries.count(entry, key, 1)
+        return told
+      }
+      return AtOnce.hasEnded(told) ? counted() : Effect.suspend(counted)
+    }),
   record: (outcome) =>
     entries.use((entry, key) =>
-      counting(
-        () => entries.count(entry, key, -1),
-        () => {
-          if (!isKeyed(outcome.granted)) return entry.bucket.record(outcome)
-          const recorded = recordGranted(outcome, outcome.granted)
-          if (outcome.granted.bucket === entry.bucket) return recorded
-          // A bucket that was dropped granted the attempt, and this one was told that it started.
-          return Effect.ensuring(recorded, entry.bucket.record({ ...outcome, granted: noTokens }))
-        }
+      KeyedEntry.endingIn(
+        AtOnce.suspend(() => recordIn(entry, outcome)),
+        () => entries.count(entry, key, -1)
       )
     )
 })
 
-/** Counts, then tells: also where the telling dies. */
-const counting = (count: () => void, tell: () => Effect.Effect<void>): Effect.Effect<void> => {
-  const told = AtOnce.run(AtOnce.suspend(tell))
-  const counted = () => {
-    count()
-    return told
-  }
-  return AtOnce.hasEnded(told) ? counted() : Effect.suspend(counted)
+/** Tells the entry that was told of the attempt's start. */
+const recordIn = <E>(entry: Entry<E>, outcome: Outcome): Effect.Effect<void, E> => {
+  const { granted } = outcome
+  if (!KeyedEntry.isGranted<E>(granted)) return entry.bucket.record(outcome)
+  const recorded = KeyedEntry.record(outcome, granted)
+  if (granted.entry === entry) return recorded
+  // A bucket that was dropped granted the attempt, and this one was told that it started.
+  const ended = entry.bucket.record({ ...outcome, granted: noTokens })
+  return Effect.matchCauseEffect(recorded, {
+    onFailure: (cause) => Effect.zipRight(Effect.exit(ended), Effect.failCause(cause)),
+    onSuccess: () => ended
+  })
 }

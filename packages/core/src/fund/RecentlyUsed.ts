@@ -30,9 +30,11 @@ export interface RecentlyUsed<V> {
 }
 
 /**
+ * `dropped` is called with each value that is dropped.
+ *
  * @category constructors
  */
-export const make = <V>(idleMillis: number): RecentlyUsed<V> => {
+export const make = <V>(idleMillis: number, dropped: (value: V) => void = () => {}): RecentlyUsed<V> => {
   const items = new Map<string, Item<V>>()
   let oldest: Item<V> | undefined
   let newest: Item<V> | undefined
@@ -71,12 +73,14 @@ export const make = <V>(idleMillis: number): RecentlyUsed<V> => {
     },
     dropIdle: (nowMillis, isInUse) => {
       for (let looked = 0; looked < 2; looked++) {
-        if (oldest === undefined || nowMillis - oldest.usedMillis < idleMillis) return
-        if (isInUse(oldest.value)) {
-          use(oldest, nowMillis)
+        const item = oldest
+        if (item === undefined || nowMillis - item.usedMillis < idleMillis) return
+        if (isInUse(item.value)) {
+          use(item, nowMillis)
         } else {
-          items.delete(oldest.key)
-          unlink(oldest)
+          items.delete(item.key)
+          unlink(item)
+          dropped(item.value)
         }
       }
     }

@@ -17,7 +17,7 @@ const quota = RetryBucket.quota({ capacity: 10, cost: { orElse: 1 } })
 const counting = RateLimiter.concurrencyLimit({ limit: 2, whenShort: "refuse" })
 
 /** A keyed bucket, and the ledgers of the buckets it has made, in order; the first one is shared. */
-const keyed = (options: Partial<Parameters<typeof TokenBucket.keyed>[0]> = {}) =>
+const keyed = (options: Partial<Parameters<typeof TokenBucket.keyed<never, never>>[0]> = {}) =>
   Effect.gen(function* () {
     const ledgers: Array<Ledger> = []
     const each = Effect.map(options.bucket ?? quota, (bucket) => {

@@ -824,6 +824,28 @@ tableOf(
       )
     },
 
+    "A key needs room, and a keyed bucket drops that of another key": () =>
+      virtually("closes it after its attempts", () =>
+        Effect.gen(function* () {
+          const closed: Array<string> = []
+          const each = Effect.zipRight(
+            Effect.flatMap(TokenBucket.Key, (key) => Effect.addFinalizer(() => Effect.sync(() => closed.push(key)))),
+            RetryBucket.successRatio({ ratio: 0.1, capacity: 5 })
+          )
+          const bucket = yield* TokenBucket.keyed({ bucket: each, maxKeys: 1, idleTimeToLive: "100 millis" })
+          const at = Effect.provideService(TokenBucket.Key, "a")
+          const fiber = yield* Effect.fork(at(Effect.exit(Retry.retry(down, { ...policy, bucket, maxAttempts: 2 }))))
+          yield* Effect.sleep("500 millis")
+          yield* bucket.level
+          yield* Effect.provideService(bucket.level, TokenBucket.Key, "b")
+          yield* Effect.sleep("1 milli")
+          expect(closed).toEqual([])
+          yield* Fiber.join(fiber)
+          yield* Effect.sleep("1 milli")
+          expect(closed).toEqual(["a"])
+        }).pipe(Effect.scoped)
+      ),
+
     "The rate limiter makes an attempt wait": () =>
       virtually("counts the wait for the deadline", () =>
         Effect.gen(function* () {
