@@ -1,13 +1,27 @@
 /**
- * Tokens of the store that a process holds.
+ * Tokens of the store that a process holds: taken from the store before they are spent, a few at a time, and returned when
+ * the process does not need them.
+ *
+ * An attempt is paid out of the lease in one step. Where the lease is short, one question at a time asks the store for more,
+ * in a fiber of its own: an operation that is interrupted or out of time meanwhile loses nothing, and what comes is kept.
+ * After a refusal the store is left alone until it can have the tokens, times `U[1, 1.5)`.
+ *
+ * Bound, for processes that hold leases: `grants <= burst + perSecond * window + processes * lease` over any window. What is
+ * lost with a process, a reply or a return counts as spent.
  */
-import type { Grant, Request, TokenBucket } from "@effect-retry/core/TokenBucket"
-import type * as Waiting from "@effect-retry/core/Waiting"
+import * as AtOnce from "@effect-retry/core/AtOnce"
+import { type Grant, Key, type Request, type TokenBucket } from "@effect-retry/core/TokenBucket"
+import * as Waiting from "@effect-retry/core/Waiting"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import type { FleetStore, Settings } from "./FleetBucket.ts"
-import type { Limits } from "./Store.ts"
+import * as Background from "./Background.ts"
+import type { LeaseState, Place } from "./LeaseState.ts"
+import * as State from "./LeaseState.ts"
+import * as Questions from "./Questions.ts"
+import * as Returns from "./Returns.ts"
+import * as Waiters from "./Waiters.ts"
 
 /**
  * @category models
@@ -15,27 +29,135 @@ import type { Limits } from "./Store.ts"
 export interface Lease<out E> extends Pick<TokenBucket<E>, "level"> {
   /** Takes `cost` tokens, or takes nothing and answers `None`. */
   readonly acquire: (cost: number, request: Request) => Effect.Effect<Option.Option<Grant>, E>
-  /** Puts in tokens that are the fleet's: what is not used here goes to the store, late. */
+  /** Puts in what an attempt was granted: what is not used here goes to the store, late. */
   readonly put: (tokens: number) => Effect.Effect<void>
-  /** Puts in tokens of this process alone, up to a lease. */
+  /** Puts in tokens of the fleet, as far as the store is known to have room for them. */
+  readonly credit: (tokens: number) => Effect.Effect<void>
+  /** Puts in tokens of this process alone, of which it keeps at most a lease. */
   readonly keep: (tokens: number) => Effect.Effect<void>
 }
 
 /**
  * @category constructors
  */
-export const make = <E>(
-  fleet: FleetStore<E>,
-  settings: Settings,
-  limits: Limits,
-  _maxWait: Waiting.MaxWait
-): Effect.Effect<Lease<E>, never, Scope.Scope> =>
-  Effect.succeed({
-    acquire: (cost) =>
-      Effect.map(fleet.store.take(settings.name, limits, cost, cost), ({ granted }) =>
-        granted > 0 ? Option.some({ tokens: granted, refund: Effect.void }) : Option.none()
+export const make = <E>(place: Omit<Place<E>, "key">): Effect.Effect<Lease<E>, never, Scope.Scope> =>
+  Effect.flatMap(Key, (key) =>
+    Effect.map(
+      Effect.acquireRelease(
+        Effect.sync(() => State.make({ ...place, key })),
+        close
       ),
-    put: () => Effect.void,
-    keep: () => Effect.void,
-    level: fleet.store.level(settings.name, limits)
+      leaseOf
+    )
+  )
+
+const leaseOf = <E>(state: LeaseState<E>): Lease<E> => {
+  // Most attempts of a bucket cost the same, and grants of the same cost are alike.
+  let latest = Questions.granted(state, 0)
+  let latestCost = 0
+  const granted = (cost: number): State.Answer => {
+    if (cost !== latestCost) {
+      latest = Questions.granted(state, cost)
+      latestCost = cost
+    }
+    return latest
+  }
+  return {
+    acquire: (cost, request) =>
+      AtOnce.suspend(() => {
+        if (state.waiters.isEmpty() && State.take(state, cost)) return granted(cost)
+        const limitMillis = Waiting.millisFor(
+          Option.getOrElse(state.maxWait, () => Infinity),
+          request
+        )
+        return isRefused(state, cost, limitMillis) ? State.refused : wait(state, cost, limitMillis, request)
+      }),
+    put: (tokens) => changing(state, tokens, () => State.putBack(state, tokens), true),
+    credit: (tokens) => changing(state, tokens, () => State.credit(state, tokens), true),
+    keep: (tokens) => changing(state, tokens, () => state.held.keep(tokens, Math.max(1, state.most)), false),
+    level: level(state)
+  }
+}
+
+const isRefused = <E>(state: LeaseState<E>, cost: number, limitMillis: number): boolean =>
+  state.isClosed || (!state.isAsking && State.isTooLate(state, state.waiters.demand() + cost, limitMillis))
+
+const wait = <E>(
+  state: LeaseState<E>,
+  cost: number,
+  limitMillis: number,
+  request: Request
+): Effect.Effect<Option.Option<Grant>, E> =>
+  Effect.suspend(() => {
+    state.uses += 1
+    const { nowMillis, timedOut, waiters } = state
+    const waiter = waiters.enter(cost, limitMillis, nowMillis())
+    const late = Background.atomically(() => {
+      // A store that has not answered at all has failed, and has not refused.
+      waiters.end(waiter, waiter.wasAnswered ? State.refused : Exit.fail(timedOut()))
+      return Questions.settle(state)
+    })
+    const left = Background.atomically(() => {
+      waiters.end(waiter, State.refused)
+      State.putBack(state, waiter.granted)
+      return Questions.settle(state)
+    })
+    return Effect.zipRight(Questions.settle(state), Waiters.wait(waiter, request, late, left))
+  })
+
+/**
+ * Puts tokens in, in the step of the caller where no attempt waits for them and nothing has to be started. The state is
+ * changed only by what runs: an effect that this answers may never run.
+ */
+const changing = <E>(
+  state: LeaseState<E>,
+  tokens: number,
+  change: () => void,
+  isReturned: boolean
+): Effect.Effect<void> =>
+  tokens > 0
+    ? AtOnce.suspend(() => {
+        const changed = Effect.suspend(() => {
+          change()
+          return Questions.settle(state)
+        })
+        if (!state.waiters.isEmpty() || (isReturned && !state.isSweeping)) return changed
+        change()
+        return Exit.void
+      })
+    : Effect.void
+
+/**
+ * What the store has, as far as it is known, and what the process holds. The store is asked where its answer is older than
+ * the time after which the process counts as idle.
+ */
+const level = <E>(state: LeaseState<E>): Effect.Effect<number, E> => {
+  const { held, known, nowMillis, settings } = state
+  const now = () => known.at(nowMillis()) + held.all()
+  const ask = Background.shared(learnLevel(state))
+  return AtOnce.suspend(() =>
+    known.isKnown() && (state.isAsking || nowMillis() - known.learnedMillis() < settings.idleMillis)
+      ? Exit.succeed(now())
+      : Effect.map(ask, now)
+  )
+}
+
+const learnLevel = <E>(state: LeaseState<E>): Effect.Effect<Exit.Exit<void, E>> =>
+  Effect.suspend(() => {
+    const { bucketKey, call, known, limits, nowMillis, store } = state
+    const learnedMillis = known.learnedMillis()
+    return Effect.map(
+      call(store.level(bucketKey, limits)),
+      Exit.map((level) => {
+        // A question may have been answered meanwhile, and taken tokens after this answer.
+        if (known.learnedMillis() === learnedMillis) known.learn(level, nowMillis())
+      })
+    )
+  })
+
+const close = <E>(state: LeaseState<E>): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    state.isClosed = true
+    for (const waiter of state.waiters.all()) state.waiters.end(waiter, State.refused)
+    return Effect.zipRight(Questions.silence(state), Returns.all(state))
   })

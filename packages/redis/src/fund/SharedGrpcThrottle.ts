@@ -1,10 +1,14 @@
 /**
  * The retry throttling of gRPC, with one count for a fleet.
  */
+import * as AtOnce from "@effect-retry/core/AtOnce"
 import * as GrpcCount from "@effect-retry/core/GrpcCount"
-import { unlimited } from "@effect-retry/core/TokenBucket"
+import { type Grant, Key, type TokenBucket } from "@effect-retry/core/TokenBucket"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import * as FleetCount from "./FleetCount.ts"
 import type { FleetBucket, FleetOptions, FleetStore } from "./FleetBucket.ts"
 import * as Fleet from "./FleetBucket.ts"
 
@@ -15,6 +19,12 @@ import * as Fleet from "./FleetBucket.ts"
  */
 export interface Options extends Omit<FleetOptions, "leaseShare">, GrpcCount.Options {}
 
+const free: Exit.Exit<Option.Option<Grant>> = /*#__PURE__*/ Exit.succeed(
+  Option.some({ tokens: 0, refund: Effect.void })
+)
+
+const refused: Exit.Exit<Option.Option<Grant>> = /*#__PURE__*/ Exit.succeed(Option.none())
+
 /**
  * @category constructors
  */
@@ -23,12 +33,30 @@ export const grpcThrottle = (
   options: Options
 ): (<E>(fleet: FleetStore<E>) => Effect.Effect<FleetBucket<E>, never, Scope.Scope>) => {
   const settings = Fleet.check(owner, options)
-  const { capacity } = GrpcCount.check(owner, options)
-  return (fleet) =>
-    Effect.succeed({
-      acquire: unlimited.acquire,
-      record: () => Effect.void,
-      level: Effect.succeed(capacity / GrpcCount.token),
-      localShare: Fleet.localShare(fleet, settings, { burst: capacity / GrpcCount.token, perSecond: 0 })
+  const { capacity, counts, ratio } = GrpcCount.check(owner, options)
+  return <E>(fleet: FleetStore<E>) =>
+    Effect.gen(function* () {
+      const key = yield* Key
+      const count = yield* FleetCount.make({ fleet, settings, key, capacity })
+      const acquire = AtOnce.suspend((): Exit.Exit<Option.Option<Grant>, E> => {
+        const { cause, level } = count.known()
+        if (Option.isSome(cause)) return Exit.failCause(cause.value)
+        if (level <= capacity / 2) return refused
+        count.granted()
+        return free
+      })
+      const credit = count.change(ratio)
+      const charge = count.change(-GrpcCount.token)
+      const record: TokenBucket["record"] = (outcome) => {
+        if (outcome._tag === "Succeeded") return credit
+        return outcome._tag === "Failed" && counts(outcome.verdict) ? charge : Effect.void
+      }
+      const limits = { burst: capacity / GrpcCount.token, perSecond: 0 }
+      return {
+        acquire: () => acquire,
+        record,
+        level: count.level,
+        localShare: Fleet.localShare(fleet, settings, limits)
+      }
     })
 }

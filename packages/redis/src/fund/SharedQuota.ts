@@ -40,11 +40,11 @@ export const quota = (
   const { costOf, increment } = QuotaCost.check(owner, limits.burst, options)
   const maxWait = Waiting.check(owner, options, "refuse")
   return (fleet) =>
-    Effect.map(Lease.make(fleet, settings, limits, maxWait), ({ acquire, level, put }) => ({
+    Effect.map(Lease.make({ fleet, settings, limits, maxWait }), ({ acquire, credit, level, put }) => ({
       acquire: (request) => acquire(costOf(request), request),
       record: (outcome) => {
         if (outcome._tag !== "Succeeded") return Effect.void
-        return put(outcome.attempt === 1 ? increment : outcome.granted.tokens)
+        return outcome.attempt === 1 ? credit(increment) : put(outcome.granted.tokens)
       },
       level,
       localShare: Fleet.localShare(fleet, settings, limits)

@@ -39,7 +39,7 @@ export const successRatio = (
     { min: 1 }
   )
   return (fleet) =>
-    Effect.map(Lease.make(fleet, settings, limits, Option.none()), ({ acquire, keep, level }) => ({
+    Effect.map(Lease.make({ fleet, settings, limits, maxWait: Option.none() }), ({ acquire, keep, level }) => ({
       acquire: (request) => acquire(1, request),
       record: (outcome) => (outcome._tag === "Succeeded" ? keep(ratio) : Effect.void),
       level,

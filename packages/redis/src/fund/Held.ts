@@ -1,0 +1,56 @@
+/**
+ * The tokens that a process has: those it was granted by the store, and those that its own successes paid for.
+ *
+ * Only synchronous steps read and change them. Fractions are kept, and neither part is ever below zero.
+ */
+
+/**
+ * @category models
+ */
+export interface Held {
+  /** Takes `cost` tokens, or takes nothing and answers false. */
+  readonly take: (cost: number) => boolean
+  /** What is missing for `cost`. */
+  readonly missing: (cost: number) => number
+  /** Adds tokens of the store. */
+  readonly add: (tokens: number) => void
+  /** Adds tokens of this process alone, of which there are at most `most`. */
+  readonly keep: (tokens: number, most: number) => void
+  /** Removes tokens of the store. */
+  readonly remove: (tokens: number) => void
+  /** Tokens of the store. */
+  readonly leased: () => number
+  readonly all: () => number
+}
+
+/**
+ * Tokens of this process are spent first, since only those of the store are of use to others.
+ *
+ * @category constructors
+ */
+export const make = (): Held => {
+  let leased = 0
+  let own = 0
+  return {
+    take: (cost) => {
+      // What is missing by less than a millionth, of a token or of the cost, is a floating-point error.
+      if (cost - leased - own > 1e-6 * Math.min(1, cost)) return false
+      const fromOwn = Math.min(own, cost)
+      own -= fromOwn
+      leased = Math.max(0, leased - (cost - fromOwn))
+      return true
+    },
+    missing: (cost) => Math.max(0, cost - leased - own),
+    add: (tokens) => {
+      leased += tokens
+    },
+    keep: (tokens, most) => {
+      own = Math.max(own, Math.min(most, own + tokens))
+    },
+    remove: (tokens) => {
+      leased = Math.max(0, leased - tokens)
+    },
+    leased: () => leased,
+    all: () => leased + own
+  }
+}

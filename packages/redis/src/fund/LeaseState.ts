@@ -1,0 +1,182 @@
+/**
+ * What a process knows and holds of a bucket, and the synchronous steps that change it. To be called while an effect runs.
+ */
+import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
+import type { Grant } from "@effect-retry/core/TokenBucket"
+import type * as Waiting from "@effect-retry/core/Waiting"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as BucketKey from "../accept/BucketKey.ts"
+import * as LeaseSize from "../decide/LeaseSize.ts"
+import * as Refusal from "../decide/Refusal.ts"
+import type { FleetStore, Settings } from "./FleetBucket.ts"
+import * as FleetEvents from "./FleetEvents.ts"
+import * as Held from "./Held.ts"
+import * as KnownLevel from "./KnownLevel.ts"
+import type { Limits, Store } from "./Store.ts"
+import * as StoreCalls from "./StoreCalls.ts"
+import * as Waiters from "./Waiters.ts"
+
+/**
+ * Which bucket of which store it is, and how it waits.
+ *
+ * @category models
+ */
+export interface Place<out E> {
+  readonly fleet: FleetStore<E>
+  readonly settings: Settings
+  readonly key: string
+  readonly limits: Limits
+  readonly maxWait: Waiting.MaxWait
+}
+
+/**
+ * @category models
+ */
+export interface LeaseState<in out E> {
+  readonly store: Store<E>
+  readonly bucketKey: string
+  readonly settings: Settings
+  readonly limits: Limits
+  /** The longest wait for tokens; `None` for a bucket that refuses. */
+  readonly maxWait: Waiting.MaxWait
+  /** Most tokens of a lease. */
+  readonly most: number
+  readonly nowMillis: () => number
+  readonly events: FleetEvents.FleetEvents
+  readonly call: StoreCalls.StoreCall<E>
+  readonly timedOut: () => E
+  readonly held: Held.Held
+  readonly known: KnownLevel.KnownLevel
+  readonly waiters: Waiters.Waiters<E>
+  size: LeaseSize.LeaseSize
+  /** Tokens spent since the latest question. */
+  spent: number
+  /** Attempts that were granted or came to wait. */
+  uses: number
+  refusal: Refusal.Refusal | undefined
+  /** Tokens that go to the store and are not used here. */
+  surplus: number
+  isAsking: boolean
+  isClosed: boolean
+  isSweeping: boolean
+  /** The latest ones; they may have ended. */
+  question: Fiber.Fiber<void> | undefined
+  sweep: Fiber.Fiber<void> | undefined
+  alarm: { readonly atMillis: number; readonly fiber: Fiber.Fiber<void> } | undefined
+}
+
+/**
+ * @category constructors
+ */
+export const make = <E>({ fleet, key, limits, maxWait, settings }: Place<E>): LeaseState<E> => {
+  const read = MonotonicTime.makeReader()
+  const nowMillis = () => read(MonotonicTime.currentClock())
+  const held = Held.make()
+  const known = KnownLevel.make(limits)
+  const events = FleetEvents.make(settings, key, () => ({ level: known.at(nowMillis()), held: held.all() }))
+  const most = LeaseSize.most(limits.burst, settings.leaseShare)
+  return {
+    store: fleet.store,
+    bucketKey: BucketKey.make(settings.name, key === "" ? undefined : key),
+    settings,
+    limits,
+    maxWait,
+    most,
+    nowMillis,
+    events,
+    call: StoreCalls.make(fleet, settings, events, nowMillis),
+    timedOut: () => fleet.timedOut(settings.name),
+    held,
+    known,
+    waiters: Waiters.make(),
+    size: LeaseSize.first(most, nowMillis()),
+    spent: 0,
+    uses: 0,
+    refusal: undefined,
+    surplus: 0,
+    isAsking: false,
+    isClosed: false,
+    isSweeping: false,
+    question: undefined,
+    sweep: undefined,
+    alarm: undefined
+  }
+}
+
+/**
+ * An answer of a bucket that has ended.
+ *
+ * @category models
+ */
+export type Answer = Exit.Exit<Option.Option<Grant>>
+
+/**
+ * @category constructors
+ */
+export const refused: Answer = /*#__PURE__*/ Exit.succeed(Option.none())
+
+/**
+ * Takes what an attempt costs, or nothing.
+ *
+ * @category running
+ */
+export const take = <E>(state: LeaseState<E>, cost: number): boolean => {
+  if (!state.held.take(cost)) return false
+  state.spent += cost
+  state.uses += 1
+  state.events.granted()
+  return true
+}
+
+/**
+ * Puts back what an attempt was granted, and did not use or does not need any more.
+ *
+ * Together with what the store is known to have, the process then holds no more than the burst and a lease; the rest goes
+ * to the store.
+ *
+ * @category running
+ */
+export const putBack = <E>(state: LeaseState<E>, tokens: number): void => {
+  if (state.isClosed) return
+  const { held, known, limits, most } = state
+  const room = limits.burst + most - known.at(state.nowMillis()) - held.leased()
+  const usable = Math.max(0, Math.min(tokens, room))
+  held.add(usable)
+  state.surplus += tokens - usable
+}
+
+/**
+ * Puts in tokens that the fleet earned, as far as the store is known to have room for them.
+ *
+ * @category running
+ */
+export const credit = <E>(state: LeaseState<E>, tokens: number): void => {
+  const { held, isClosed, known, limits, nowMillis } = state
+  if (isClosed || !known.isKnown()) return
+  held.add(Math.max(0, Math.min(tokens, limits.burst - known.at(nowMillis()) - held.leased())))
+}
+
+/**
+ * When the store may be asked for `need` tokens, in milliseconds from now; zero or less where it may be asked at once.
+ *
+ * @category destructors
+ */
+export const blockedMillis = <E>({ limits, nowMillis, refusal }: LeaseState<E>, need: number): number =>
+  refusal === undefined ? 0 : Refusal.millisFor(refusal, limits, need, nowMillis())
+
+/**
+ * Whether the tokens that an attempt waits for, with those of all attempts before it, come too late for it.
+ *
+ * @category guards
+ */
+export const isTooLate = <E>(state: LeaseState<E>, demand: number, leftMillis: number): boolean =>
+  blockedMillis(state, state.held.missing(demand)) > (Option.isNone(state.maxWait) ? 0 : Math.max(0, leftMillis))
+
+/**
+ * Whether there is something that others may need: dust of floating-point sums does not count.
+ *
+ * @category guards
+ */
+export const isWorthReturning = (tokens: number): boolean => tokens > 1e-6

@@ -1,0 +1,160 @@
+/**
+ * The questions of a process to the store, at most one at a time, and how attempts that wait are served.
+ */
+import type { Grant } from "@effect-retry/core/TokenBucket"
+import { longestTimerMillis } from "@effect-retry/core/Millis"
+import type * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as LeaseSize from "../decide/LeaseSize.ts"
+import * as Refusal from "../decide/Refusal.ts"
+import * as Background from "./Background.ts"
+import type { LeaseState } from "./LeaseState.ts"
+import { blockedMillis, isTooLate, putBack, refused, take } from "./LeaseState.ts"
+import * as Returns from "./Returns.ts"
+import type { Taken } from "./Store.ts"
+import type { Waiter } from "./Waiters.ts"
+
+/**
+ * The answer of an attempt that is granted `cost` tokens.
+ *
+ * @category constructors
+ */
+export const granted = <E>(state: LeaseState<E>, cost: number): Exit.Exit<Option.Option<Grant>> =>
+  Exit.succeed(Option.some({ tokens: cost, refund: refund(state, cost) }))
+
+const refund = <E>(state: LeaseState<E>, tokens: number): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    putBack(state, tokens)
+    return settle(state)
+  })
+
+/**
+ * Serves the attempts that wait and can be served, and starts what the others need: a question, an alarm for the end of a
+ * refusal, a sweep.
+ *
+ * @category running
+ */
+export const settle = <E>(state: LeaseState<E>): Effect.Effect<void> =>
+  state.waiters.isEmpty() && state.alarm === undefined
+    ? Returns.start(state)
+    : Background.atomically(() => Effect.zipRight(serve(state), Returns.start(state)))
+
+const serve = <E>(state: LeaseState<E>): Effect.Effect<void> => {
+  const { held, maxWait, waiters } = state
+  for (let waiter = waiters.first(); waiter !== undefined; waiter = waiters.first()) {
+    if (grant(state, waiter)) continue
+    if (state.isAsking) return Effect.void
+    const need = held.missing(waiter.cost)
+    const millis = blockedMillis(state, need)
+    if (millis <= 0) return ask(state, need)
+    if (Option.isSome(maxWait) && waiter.limitMillis > 0) return ring(state, millis)
+    waiters.end(waiter, refused)
+  }
+  return silence(state)
+}
+
+const grant = <E>(state: LeaseState<E>, waiter: Waiter<E>): boolean => {
+  if (!take(state, waiter.cost)) return false
+  waiter.granted = waiter.cost
+  return state.waiters.end(waiter, granted(state, waiter.cost))
+}
+
+const ask = <E>(state: LeaseState<E>, least: number): Effect.Effect<void> => {
+  const { held, limits, most, nowMillis, waiters } = state
+  state.isAsking = true
+  state.size = LeaseSize.next(state.size, most, nowMillis(), state.spent)
+  state.spent = 0
+  const want = Math.max(least, Math.min(limits.burst, Math.max(held.missing(waiters.demand()), state.size.tokens)))
+  return Effect.map(Effect.forkDaemon(Effect.uninterruptible(question(state, want, least))), (fiber) => {
+    state.question = fiber
+  })
+}
+
+const question = <E>(state: LeaseState<E>, want: number, least: number): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { bucketKey, call, events, limits, store } = state
+    const exit = yield* call(store.take(bucketKey, limits, want, least))
+    const factor = Refusal.factor(yield* Random.next)
+    state.isAsking = false
+    if (Exit.isFailure(exit)) return yield* fail(state, exit.cause)
+    const taken = exit.value
+    learn(state, want, least, taken, factor)
+    yield* settle(state)
+    yield* events.tell(() => ({
+      _tag: "Asked",
+      want,
+      granted: taken.granted,
+      retryAfter: Duration.millis(taken.granted < want ? Math.max(0, blockedMillis(state, least)) : 0),
+      leaseSize: state.size.tokens
+    }))
+  })
+
+/** Keeps what was granted, and serves or refuses those for whom the answer decides. */
+const learn = <E>(state: LeaseState<E>, want: number, least: number, taken: Taken, factor: number): void => {
+  const { held, known, limits, nowMillis, refusal } = state
+  const { granted, level, retryAfterMillis } = taken
+  const atMillis = nowMillis()
+  held.add(granted)
+  known.learn(level, atMillis)
+  if (granted < want) {
+    const need = granted > 0 ? want - granted : least
+    state.refusal = Refusal.make(limits, retryAfterMillis, { atMillis, level, factor, need })
+  } else if (refusal !== undefined && atMillis < refusal.overMillis) {
+    state.refusal = Refusal.withLevel(refusal, level, atMillis)
+  } else state.refusal = undefined
+  refuseLate(state, atMillis)
+}
+
+/** Serves those who can be, and refuses those whose tokens come too late. Their turn, not their number, decides. */
+const refuseLate = <E>(state: LeaseState<E>, nowMillis: number): void => {
+  const { maxWait, waiters } = state
+  let demand = 0
+  for (const waiter of waiters.all()) {
+    waiter.wasAnswered = true
+    if (demand === 0 && grant(state, waiter)) continue
+    if (Option.isSome(maxWait) && isTooLate(state, demand + waiter.cost, waiter.untilMillis - nowMillis)) {
+      waiters.end(waiter, refused)
+    } else demand += waiter.cost
+  }
+}
+
+/** Everyone who waited for the answer hears that there is none. A lease begins again with one token. */
+const fail = <E>(state: LeaseState<E>, cause: Cause.Cause<E>): Effect.Effect<void> => {
+  state.size = LeaseSize.first(state.most, state.nowMillis())
+  for (const waiter of state.waiters.all()) state.waiters.end(waiter, Exit.failCause(cause))
+  return settle(state)
+}
+
+/** Serves again when the store may be asked. */
+const ring = <E>(state: LeaseState<E>, millis: number): Effect.Effect<void> => {
+  const atMillis = state.nowMillis() + millis
+  const { alarm } = state
+  if (alarm !== undefined && alarm.atMillis <= atMillis) return Effect.void
+  const rung = Background.atomically(() => {
+    state.alarm = undefined
+    return settle(state)
+  })
+  const timer = Effect.delay(rung, Math.min(longestTimerMillis, Math.ceil(millis)))
+  return Effect.zipRight(
+    silence(state),
+    Effect.map(Effect.forkDaemon(Effect.interruptible(timer)), (fiber) => {
+      state.alarm = { atMillis, fiber }
+    })
+  )
+}
+
+/**
+ * Ends the alarm, if there is one.
+ *
+ * @category running
+ */
+export const silence = <E>(state: LeaseState<E>): Effect.Effect<void> => {
+  const { alarm } = state
+  if (alarm === undefined) return Effect.void
+  state.alarm = undefined
+  return Background.stop(alarm.fiber)
+}

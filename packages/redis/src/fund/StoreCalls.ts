@@ -1,0 +1,48 @@
+/**
+ * Calls of a store: each within a bound, and observed.
+ */
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Background from "./Background.ts"
+import type { FleetStore, Settings } from "./FleetBucket.ts"
+import type { FleetEvents } from "./FleetEvents.ts"
+
+/**
+ * Calls the store, and answers how that ended: within the bound, whatever the store does.
+ *
+ * @category models
+ */
+export type StoreCall<out E> = <A, E2 extends E>(call: Effect.Effect<A, E2>) => Effect.Effect<Exit.Exit<A, E>>
+
+/**
+ * @category constructors
+ */
+export const make = <E>(
+  { timedOut }: FleetStore<E>,
+  { name, withinMillis }: Settings,
+  { tell }: FleetEvents,
+  nowMillis: () => number
+): StoreCall<E> => {
+  let awaySince: number | undefined
+  const note = (exit: Exit.Exit<unknown, E>): Effect.Effect<void> => {
+    const since = awaySince
+    if (Exit.isSuccess(exit)) {
+      if (since === undefined) return Effect.void
+      awaySince = undefined
+      return tell(() => ({ _tag: "StoreBack", after: Duration.millis(nowMillis() - since) }))
+    }
+    if (since !== undefined) return Effect.void
+    awaySince = nowMillis()
+    return tell(() => ({ _tag: "StoreAway", error: Cause.squash(exit.cause) }))
+  }
+  return (call) =>
+    Effect.flatMap(Background.exitWithin(call, withinMillis), (ended) => {
+      // A store that interrupts its own call has not answered either: its cause would end the caller without an error.
+      const isAnswer = Option.isSome(ended) && !Exit.isInterrupted(ended.value)
+      const exit = isAnswer ? ended.value : Exit.fail(timedOut(name))
+      return Effect.as(note(exit), exit)
+    })
+}

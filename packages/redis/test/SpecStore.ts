@@ -1,0 +1,72 @@
+/**
+ * The specification of a store: the pure arithmetic, in memory, on the clock of the test.
+ */
+import { Clock, Effect } from "effect"
+import * as Gcra from "../src/decide/Gcra.ts"
+import type { Store } from "../src/fund/Store.ts"
+
+/** A call as the store heard it. */
+export type Call =
+  | { readonly _tag: "take"; readonly key: string; readonly want: number; readonly least: number }
+  | { readonly _tag: "put"; readonly key: string; readonly tokens: number }
+  | { readonly _tag: "level"; readonly key: string }
+  | { readonly _tag: "add"; readonly key: string; readonly change: number }
+
+/** What surrounds the decision of a call: the way there and back. */
+export type Network<E> = <A>(decide: Effect.Effect<A>, call: Call) => Effect.Effect<A, E>
+
+export interface SpecStore<out E> extends Store<E> {
+  /** The calls so far. */
+  readonly calls: ReadonlyArray<Call>
+}
+
+/** A store of its own. Each decision is one step; without a network it takes no time and never fails. */
+export const make = <E = never>(network: Network<E> = (decide) => decide): SpecStore<E> => {
+  const arrivals = new Map<string, number>()
+  const counts = new Map<string, number>()
+  const members = new Map<string, Map<string, number>>()
+  const calls: Array<Call> = []
+  const decide = <A>(call: Call, decision: (nowMicros: number) => A) =>
+    Effect.suspend(() => {
+      calls.push(call)
+      return network(
+        Effect.clockWith((clock: Clock.Clock) =>
+          Effect.sync(() => decision(Math.floor(Number(clock.unsafeCurrentTimeNanos()) / 1000)))
+        ),
+        call
+      )
+    })
+  const arrivalOf = (key: string) => arrivals.get(key) ?? 0
+  return {
+    calls,
+    take: (key, limits, want, least) =>
+      decide({ _tag: "take", key, want, least }, (now) => {
+        const answer = Gcra.taken(arrivalOf(key), now, Gcra.question(limits, want, least))
+        arrivals.set(key, answer.arrival)
+        const taken = Gcra.fromAnswer(limits, want, least, answer)
+        if (taken._tag === "None") throw new Error(`no answer to ${want} of ${least}`)
+        return taken.value
+      }),
+    put: (key, limits, tokens) =>
+      decide({ _tag: "put", key, tokens }, (now) => {
+        arrivals.set(key, Gcra.put(arrivalOf(key), now, Gcra.window(limits), Gcra.credit(limits, tokens)))
+      }),
+    level: (key, limits) =>
+      decide({ _tag: "level", key }, (now) => Gcra.tokens(limits, Gcra.room(arrivalOf(key), now, Gcra.window(limits)))),
+    add: (key, max, change) =>
+      decide({ _tag: "add", key, change }, () => {
+        const count = Math.max(0, Math.min(max, (counts.get(key) ?? max) + change))
+        counts.set(key, count)
+        return count
+      }),
+    present: (group, member, forMillis) =>
+      Effect.clockWith((clock) =>
+        Effect.sync(() => {
+          const now = Number(clock.unsafeCurrentTimeNanos()) / 1e6
+          const present = members.get(group) ?? new Map<string, number>()
+          members.set(group, present.set(member, now + forMillis))
+          return [...present.values()].filter((untilMillis) => untilMillis > now).length
+        })
+      )
+  }
+}
