@@ -4,6 +4,7 @@
  * The connections are the caller's: nothing here opens or ends a pool. Neither package is a dependency: the adapters ask for
  * the methods that they call.
  */
+import { createHash } from "node:crypto"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -26,11 +27,17 @@ export interface PostgresClient {
   ) => Effect.Effect<ReadonlyArray<object>, unknown>
 }
 
+/** A statement as `pg` takes it. */
+interface Query {
+  readonly name?: string
+  readonly text: string
+  readonly values: Array<unknown>
+}
+
 /** What is used of a connection of `pg`. */
 interface Connection {
   readonly query: (
-    text: string,
-    values: Array<unknown>,
+    query: Query,
     callback: (error: Error | null, result: { readonly rows: ReadonlyArray<object> }) => void
   ) => void
   readonly release: (destroy?: boolean) => void
@@ -43,46 +50,69 @@ interface Pool {
   readonly connect: (callback: (error: Error | undefined, connection: Connection | undefined) => void) => void
 }
 
+/** The options of `fromPool`. */
+interface PoolOptions {
+  /**
+   * Whether a connection keeps the statements that it has run, so that the server plans each of them once. For a pool that
+   * is connected with the server itself or with a pooler that tracks prepared statements, such as PgBouncer since 1.21 with
+   * `max_prepared_statements`. Source: https://www.pgbouncer.org/config.html, read 2026-11-22.
+   *
+   * @default false
+   */
+  readonly prepare?: boolean
+}
+
 /**
  * Runs statements on a pool of `pg`.
  *
  * A caller that is interrupted while the pool has no free connection leaves nothing behind. One that is interrupted while
- * its statement runs closes the connection, as the pool does after its own `query_timeout`. Statements have no name, so that
- * poolers such as PgBouncer work in every mode.
+ * its statement runs closes the connection, as the pool itself does after its `query_timeout`.
  *
  * The pool says by an event that an idle connection was lost, and Node.js ends a process that does not listen to it:
  * `pool.on("error", ...)` is the caller's. Source: https://node-postgres.com/apis/pool#error, read 2026-11-22.
  *
  * @category constructors
  */
-export const fromPool = (pool: Pool): PostgresClient => ({
-  query: (text, values) =>
-    Effect.async((resume) => {
-      let isOver = false
-      let running: Connection | undefined
-      const release = (connection: Connection, destroy: boolean) => {
-        isOver = true
-        connection.removeListener("error", ignore)
-        connection.release(destroy)
-      }
-      pool.connect((error, connection) => {
-        if (connection === undefined) return resume(Effect.fail(error))
-        if (isOver) return connection.release()
-        running = connection
-        // A connection says twice that it was lost: to the callback of its statement and by an event.
-        connection.on("error", ignore)
-        connection.query(text, [...values], (error, result) => {
-          if (isOver) return
-          release(connection, error !== null && error !== undefined && !isAnswer(error))
-          resume(error ? Effect.fail(error) : Effect.succeed(result.rows))
+export const fromPool = (pool: Pool, options: PoolOptions = {}): PostgresClient => {
+  const queryOf = options.prepare === true ? named() : unnamed
+  return {
+    query: (text, values) =>
+      Effect.async<ReadonlyArray<object>, unknown>((resume) => {
+        let running: Connection | undefined
+        let isOver = false
+        const end = (inOrder: boolean) => {
+          isOver = true
+          running?.removeListener("error", ignore)
+          running?.release(!inOrder)
+        }
+        pool.connect((error, connection) => {
+          if (connection === undefined) return resume(Effect.fail(error))
+          if (isOver) return connection.release()
+          running = connection
+          // A connection that is lost says so twice: by an event, and to the callback of its statement.
+          connection.on("error", ignore)
+          connection.query(queryOf(text, values), (error, result) => {
+            if (isOver) return
+            end(!error || isAnswer(error))
+            resume(error ? Effect.fail(error) : Effect.succeed(result.rows))
+          })
         })
+        return Effect.sync(() => isOver || end(false))
       })
-      return Effect.sync(() => {
-        if (running === undefined) isOver = true
-        else if (!isOver) release(running, true)
-      })
-    })
-})
+  }
+}
+
+const unnamed = (text: string, values: ReadonlyArray<unknown>): Query => ({ text, values: [...values] })
+
+/** A name per statement: another release may have another statement. */
+const named = (): typeof unnamed => {
+  const names = new Map<string, string>()
+  return (text, values) => {
+    const name = names.get(text) ?? `effect_retry_${createHash("sha256").update(text).digest("hex").slice(0, 16)}`
+    names.set(text, name)
+    return { name, ...unnamed(text, values) }
+  }
+}
 
 const ignore = (): void => {}
 
