@@ -62,10 +62,12 @@ export const table: string = Statements.table
 export const createTable = (client: PostgresClient, options: Options = {}): Effect.Effect<void, PostgresError> =>
   Effect.catchIf(
     asker(client, options)({ bucket: Statements.tableName, text: table, values: [] }, () => Option.some(undefined)),
-    // Of two that make it at once, one finds the name of the table or of its type taken.
-    ({ code }) => code === "42P07" || code === "23505",
+    ({ code }) => alreadyMade.has(code),
     () => Effect.void
   )
+
+/** Of two that make it at once, one finds the name of the table or of its type taken: in the catalog, or in its index. */
+const alreadyMade = new Set(["42P07", "42710", "23505"])
 
 /**
  * A store that asks through a client. The client stays the caller's: it is never closed, and its options are its own.

@@ -35,8 +35,8 @@ const now = "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
 /** No arrival time of a bucket is later: what doubles count exactly. */
 const latest = "9007199254740991"
 
-/** The time until a bucket is full, by a stored arrival time; negative where it is full. */
-const owed = (until: string, at: string): string => `least(greatest(${until}, 0), ${latest}) - ${at}`
+/** The time until a bucket is full, by a stored arrival time; null is none. */
+const owed = (until: string, at: string): string => `greatest(least(greatest(${until}, 0), ${latest}) - ${at}, 0)`
 
 const [key, window, want, least] = ["$1::text", "$2::bigint", "$3::bigint", "$4::bigint"]
 
@@ -47,7 +47,7 @@ const changes = `owed + ${least} <= ${window} or owed > ${window}`
 const after = `select now + owed + granted, granted from (
       select now, owed, case when owed + ${least} <= ${window} then least(${want}, ${window} - owed) else 0 end as granted
       from (
-        select now, least(greatest(${owed("bucket.until", "now")}, 0), ${window}) as owed from (select ${now} as now) clock
+        select now, least(${owed("bucket.until", "now")}, ${window}) as owed from (select ${now} as now) clock
       ) found
     ) decided`
 
