@@ -135,10 +135,13 @@ export const question = (limits: Limits, want: number, least: number): Question 
 export const taken = (arrival: number, now: number, { least, want, window }: Question): Answer => {
   const from = Math.min(Math.max(arrival, now), now + window)
   const room = now + window - from
-  const granted = Math.min(want, room)
-  return granted < least
-    ? { granted: 0, retryAfter: least - room, room, arrival: Math.min(arrival, from) }
-    : { granted, retryAfter: 0, room: room - granted, arrival: from + granted }
+  const granted = Math.min(want, room) < least ? 0 : Math.min(want, room)
+  return {
+    granted,
+    retryAfter: granted < least ? least - room : 0,
+    room: room - granted,
+    arrival: granted === 0 ? Math.min(arrival, from) : from + granted
+  }
 }
 
 /**

@@ -45,18 +45,14 @@ export const take: Script = {
   lua: `${arrival}
 local want, least = tonumber(ARGV[2]), tonumber(ARGV[3])
 local room = now + window - arrival
-local granted = math.min(want, room)
-if granted < least then
-  if stored and stored > arrival then keep() end
-  return {0, least - room, room}
-end
-if granted > 0 then
-  arrival = arrival + granted
-  keep()
-end
-return {granted, 0, room - granted}
+local granted, wait = math.min(want, room), 0
+if granted < least then granted, wait = 0, least - room end
+local isAhead = stored and stored > arrival
+arrival = arrival + granted
+if granted > 0 or isAhead then keep() end
+return {granted, wait, room - granted}
 `,
-  sha: "c83f25598fa23371d0a3c1ac00a0c986833be96a"
+  sha: "0093bca6e402ce310bc20b8671f272e17d822825"
 }
 
 /**
