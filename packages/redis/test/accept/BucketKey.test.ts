@@ -16,9 +16,13 @@ describe("BucketKey.make", () => {
 
   const part = FastCheck.string({ unit: FastCheck.constantFrom("a", ":", "%", "3", "A", "2", "5"), maxLength: 6 })
 
-  it.prop("keeps the name, and the key behind it", [part, FastCheck.option(part, { nil: undefined })], ([name, key]) => {
-    const joined = BucketKey.make(name, key)
-    expect(BucketKey.name(joined)).toBe(name)
-    expect(joined.split(":").slice(1)).toEqual(key === undefined ? [] : key.split(":"))
-  })
+  it.prop(
+    "keeps the name, and the key behind it",
+    [part, FastCheck.option(part, { nil: undefined })],
+    ([name, key]) => {
+      const joined = BucketKey.make(name, key)
+      expect(BucketKey.name(joined)).toBe(name)
+      expect(joined.split(":").slice(1)).toEqual(key === undefined ? [] : key.split(":"))
+    }
+  )
 })

@@ -32,7 +32,11 @@ describe("RedisError", () => {
       "WRONGTYPE",
       "orders: the key holds a value that no bucket wrote, and was left alone; delete it or choose another name (WRONGTYPE)"
     ],
-    ["Full", "OOM", "orders: Redis has no memory left, and nothing was taken; raise maxmemory or evict other keys (OOM)"],
+    [
+      "Full",
+      "OOM",
+      "orders: Redis has no memory left, and nothing was taken; raise maxmemory or evict other keys (OOM)"
+    ],
     [
       "BadAnswer",
       "ERR",

@@ -8,19 +8,13 @@ const named = (name: string, message: string) => Object.assign(new Error(message
 describe("RedisFailure.fromUnknown", () => {
   it.each<[unknown, RedisFailure.Failure]>([
     [new Error("LOADING Redis is loading the dataset in memory"), { reason: "Unavailable", code: "LOADING" }],
-    [
-      new Error("READONLY You can't write against a read only replica."),
-      { reason: "Unavailable", code: "READONLY" }
-    ],
+    [new Error("READONLY You can't write against a read only replica."), { reason: "Unavailable", code: "READONLY" }],
     [
       new Error("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."),
       { reason: "Unavailable", code: "MASTERDOWN" }
     ],
     [new Error("CLUSTERDOWN The cluster is down"), { reason: "Unavailable", code: "CLUSTERDOWN" }],
-    [
-      new Error("TRYAGAIN Multiple keys request during rehashing of slot"),
-      { reason: "Unavailable", code: "TRYAGAIN" }
-    ],
+    [new Error("TRYAGAIN Multiple keys request during rehashing of slot"), { reason: "Unavailable", code: "TRYAGAIN" }],
     [new Error("MOVED 3999 10.0.0.7:6381"), { reason: "Unavailable", code: "MOVED" }],
     [new Error("ASK 3999 10.0.0.7:6381"), { reason: "Unavailable", code: "ASK" }],
     [
@@ -63,27 +57,24 @@ describe("RedisFailure.fromUnknown", () => {
     [new Error("NOSCRIPT No matching script. Please use EVAL."), { reason: "BadAnswer", code: "NOSCRIPT" }],
     // ioredis 5.11.1 and redis-parser 3.0.0.
     [coded("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:6379"), { reason: "Unavailable", code: "ECONNREFUSED" }],
-    [
-      new Error("Stream isn't writeable and enableOfflineQueue options is false"),
-      { reason: "Unavailable", code: "" }
-    ],
+    [new Error("Stream isn't writeable and enableOfflineQueue options is false"), { reason: "Unavailable", code: "" }],
     [
       named("MaxRetriesPerRequestError", "Reached the max retries per request limit (which is 0)."),
       { reason: "Unavailable", code: "" }
     ],
     [new Error("Connection is closed."), { reason: "Unavailable", code: "" }],
     [new Error("Command timed out"), { reason: "TimedOut", code: "" }],
-    [
-      named("ParserError", `Protocol error, got "H" as reply type byte`),
-      { reason: "BadAnswer", code: "ParserError" }
-    ],
+    [named("ParserError", `Protocol error, got "H" as reply type byte`), { reason: "BadAnswer", code: "ParserError" }],
     // @redis/client 6.3.1.
     [new Error("The client is offline"), { reason: "Unavailable", code: "" }],
     [new Error("Socket closed unexpectedly"), { reason: "Unavailable", code: "" }],
     // No client at all.
     [new TypeError("connection.evalsha is not a function"), { reason: "BadAnswer", code: "TypeError" }],
     [coded("a code\nwith lines", "no"), { reason: "Unavailable", code: "" }],
-    [{ code: 7, message: ["OOM"] }, { reason: "Unavailable", code: "" }],
+    [
+      { code: 7, message: ["OOM"] },
+      { reason: "Unavailable", code: "" }
+    ],
     ["OOM", { reason: "Unavailable", code: "" }],
     [undefined, { reason: "Unavailable", code: "" }]
   ])("%s", (thrown, failure) => {

@@ -18,8 +18,7 @@ describe("Scripts", () => {
 })
 
 /** A script that is told the time by its last two arguments. */
-const timed = ({ lua }: Scripts.Script): string =>
-  lua.replace("redis.call('TIME')", "{ARGV[#ARGV - 1], ARGV[#ARGV]}")
+const timed = ({ lua }: Scripts.Script): string => lua.replace("redis.call('TIME')", "{ARGV[#ARGV - 1], ARGV[#ARGV]}")
 
 const epoch = 1_795_305_600
 

@@ -1,0 +1,36 @@
+/** Both libraries, so that what is shown of one is shown of the other. */
+import type { RedisStore } from "@effect-retry/redis"
+import * as IoRedis from "@effect-retry/redis/IoRedis"
+import * as NodeRedis from "@effect-retry/redis/NodeRedis"
+import type { Duration, Layer } from "effect"
+
+export interface Options {
+  readonly port: number
+  readonly within?: Duration.DurationInput
+  readonly username?: string
+  readonly password?: string
+  /** What the server calls the connection. */
+  readonly name?: string
+}
+
+export interface Adapter {
+  readonly library: string
+  readonly layer: (options: Options) => Layer.Layer<RedisStore.RedisStore>
+  readonly byUrl: (url: string) => Layer.Layer<RedisStore.RedisStore>
+}
+
+const host = "127.0.0.1"
+
+export const adapters: ReadonlyArray<Adapter> = [
+  {
+    library: "ioredis",
+    layer: ({ name, ...options }) =>
+      IoRedis.layer({ host, ...options, ...(name === undefined ? {} : { connectionName: name }) }),
+    byUrl: (url) => IoRedis.layer({ url })
+  },
+  {
+    library: "node-redis",
+    layer: ({ port, ...options }) => NodeRedis.layer({ socket: { host, port }, ...options }),
+    byUrl: (url) => NodeRedis.layer({ url })
+  }
+]
