@@ -11,6 +11,7 @@ export type Call =
   | { readonly _tag: "put"; readonly key: string; readonly tokens: number }
   | { readonly _tag: "level"; readonly key: string }
   | { readonly _tag: "add"; readonly key: string; readonly change: number }
+  | { readonly _tag: "present"; readonly key: string; readonly member: string }
 
 /** What surrounds the decision of a call: the way there and back. */
 export type Network<E> = <A>(decide: Effect.Effect<A>, call: Call) => Effect.Effect<A, E>
@@ -60,13 +61,11 @@ export const make = <E = never>(network: Network<E> = (decide) => decide): SpecS
         return count
       }),
     present: (group, member, forMillis) =>
-      Effect.clockWith((clock) =>
-        Effect.sync(() => {
-          const now = Number(clock.unsafeCurrentTimeNanos()) / 1e6
-          const present = members.get(group) ?? new Map<string, number>()
-          members.set(group, present.set(member, now + forMillis))
-          return [...present.values()].filter((untilMillis) => untilMillis > now).length
-        })
-      )
+      decide({ _tag: "present", key: group, member }, (nowMicros) => {
+        const now = nowMicros / 1000
+        const present = members.get(group) ?? new Map<string, number>()
+        members.set(group, present.set(member, now + forMillis))
+        return [...present.values()].filter((untilMillis) => untilMillis > now).length
+      })
   }
 }

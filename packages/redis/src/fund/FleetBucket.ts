@@ -3,9 +3,9 @@
  */
 import * as Argument from "@effect-retry/core/Argument"
 import { longestTimerMillis } from "@effect-retry/core/Millis"
-import { type TokenBucket, unlimited } from "@effect-retry/core/TokenBucket"
+import type { TokenBucket } from "@effect-retry/core/TokenBucket"
 import type * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { FleetObserver } from "./FleetEvent.ts"
 import type { Limits, Store } from "./Store.ts"
@@ -101,14 +101,3 @@ interface Named {
 const mostPerSecond = 1_000_000
 
 const whyAboveZero = "time alone brings back what is lost with a process or a reply"
-
-/**
- * The share of one member, by the limits of the fleet. Its place until `LocalShare` has it.
- *
- * @category constructors
- */
-export const localShare = <E>(
-  _fleet: FleetStore<E>,
-  _settings: Settings,
-  _limits: Limits
-): FleetBucket<E>["localShare"] => Effect.succeed(unlimited)

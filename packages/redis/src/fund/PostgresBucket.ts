@@ -12,6 +12,8 @@ import { PostgresError } from "../accept/PostgresError.ts"
 import { PostgresStore } from "./PostgresStore.ts"
 import * as SharedBucket from "./SharedBucket.ts"
 
+export { orLocalShare } from "./LocalShare.ts"
+
 type Make = Effect.Effect<SharedBucket.FleetBucket<PostgresError>, never, PostgresStore | Scope.Scope>
 
 /**

@@ -12,6 +12,8 @@ import { RedisError } from "../accept/RedisError.ts"
 import { RedisStore } from "./RedisStore.ts"
 import * as SharedBucket from "./SharedBucket.ts"
 
+export { orLocalShare } from "./LocalShare.ts"
+
 type Make = Effect.Effect<SharedBucket.FleetBucket<RedisError>, never, RedisStore | Scope.Scope>
 
 /**

@@ -7,6 +7,8 @@ import type * as Scope from "effect/Scope"
 import type { FleetBucket, FleetOptions, FleetStore } from "./FleetBucket.ts"
 import * as Fleet from "./FleetBucket.ts"
 import * as Lease from "./Lease.ts"
+import * as LocalShare from "./LocalShare.ts"
+import * as Members from "./Members.ts"
 
 /**
  * The options of a shared fixed rate, in attempts of the whole fleet.
@@ -35,11 +37,12 @@ export const fixed = (
     { min: 1 }
   )
   const maxWait = Waiting.check(owner, options, "wait")
+  const members = Members.make(settings)
   return (fleet) =>
     Effect.map(Lease.make({ fleet, settings, limits, maxWait }), ({ acquire, level }) => ({
       acquire: (request) => acquire(1, request),
       record: () => Effect.void,
       level,
-      localShare: Fleet.localShare(fleet, settings, limits)
+      localShare: LocalShare.rate({ members, store: fleet.store, limits, maxWait })
     }))
 }

@@ -11,6 +11,8 @@ import type * as Scope from "effect/Scope"
 import * as FleetCount from "./FleetCount.ts"
 import type { FleetBucket, FleetOptions, FleetStore } from "./FleetBucket.ts"
 import * as Fleet from "./FleetBucket.ts"
+import * as LocalShare from "./LocalShare.ts"
+import * as Members from "./Members.ts"
 
 /**
  * The options of a shared gRPC throttle, in tokens of the whole fleet.
@@ -33,7 +35,9 @@ export const grpcThrottle = (
   options: Options
 ): (<E>(fleet: FleetStore<E>) => Effect.Effect<FleetBucket<E>, never, Scope.Scope>) => {
   const settings = Fleet.check(owner, options)
-  const { capacity, counts, ratio } = GrpcCount.check(owner, options)
+  const rules = GrpcCount.check(owner, options)
+  const { capacity, counts, ratio } = rules
+  const members = Members.make(settings)
   return <E>(fleet: FleetStore<E>) =>
     Effect.gen(function* () {
       const key = yield* Key
@@ -51,12 +55,11 @@ export const grpcThrottle = (
         if (outcome._tag === "Succeeded") return credit
         return outcome._tag === "Failed" && counts(outcome.verdict) ? charge : Effect.void
       }
-      const limits = { burst: capacity / GrpcCount.token, perSecond: 0 }
       return {
         acquire: () => acquire,
         record,
         level: count.level,
-        localShare: Fleet.localShare(fleet, settings, limits)
+        localShare: LocalShare.grpcThrottle({ members, store: fleet.store, count: rules })
       }
     })
 }

@@ -8,6 +8,8 @@ import type * as Scope from "effect/Scope"
 import type { FleetBucket, FleetOptions, FleetStore } from "./FleetBucket.ts"
 import * as Fleet from "./FleetBucket.ts"
 import * as Lease from "./Lease.ts"
+import * as LocalShare from "./LocalShare.ts"
+import * as Members from "./Members.ts"
 
 /**
  * The options of a shared quota, in tokens of the whole fleet.
@@ -39,6 +41,7 @@ export const quota = (
   )
   const { costOf, increment } = QuotaCost.check(owner, limits.burst, options)
   const maxWait = Waiting.check(owner, options, "refuse")
+  const members = Members.make(settings)
   return (fleet) =>
     Effect.map(Lease.make({ fleet, settings, limits, maxWait }), ({ acquire, credit, level, put }) => ({
       acquire: (request) => acquire(costOf(request), request),
@@ -47,6 +50,6 @@ export const quota = (
         return outcome.attempt === 1 ? credit(increment) : put(outcome.granted.tokens)
       },
       level,
-      localShare: Fleet.localShare(fleet, settings, limits)
+      localShare: LocalShare.quota({ members, store: fleet.store, limits, maxWait, costOf })
     }))
 }

@@ -8,6 +8,8 @@ import type * as Scope from "effect/Scope"
 import type { FleetBucket, FleetOptions, FleetStore } from "./FleetBucket.ts"
 import * as Fleet from "./FleetBucket.ts"
 import * as Lease from "./Lease.ts"
+import * as LocalShare from "./LocalShare.ts"
+import * as Members from "./Members.ts"
 
 /**
  * The options of a shared success ratio, in tokens of the whole fleet.
@@ -38,11 +40,12 @@ export const successRatio = (
     { field: "floorPerSecond", value: options.floorPerSecond },
     { min: 1 }
   )
+  const members = Members.make(settings)
   return (fleet) =>
     Effect.map(Lease.make({ fleet, settings, limits, maxWait: Option.none() }), ({ acquire, keep, level }) => ({
       acquire: (request) => acquire(1, request),
       record: (outcome) => (outcome._tag === "Succeeded" ? keep(ratio) : Effect.void),
       level,
-      localShare: Fleet.localShare(fleet, settings, limits)
+      localShare: LocalShare.rate({ members, store: fleet.store, limits, maxWait: Option.none() })
     }))
 }

@@ -1,0 +1,96 @@
+/**
+ * The share that one of several members has of a bucket. Pure.
+ *
+ * A share follows the number of members and never gains tokens by it: what it holds stays or is cut to the new burst, and
+ * time refills it at the rate that was in force.
+ * Formula: `burst / sharers` and `perSecond / sharers`; so all shares together hold and refill at most what the bucket does,
+ * where every member knows of all others. A share so small that it would never hold what one attempt costs may fill up to
+ * `least`, by time alone: over any window the members grant at most
+ * `max(burst, sharers * least) + perSecond * window` together.
+ */
+import * as Tokens from "@effect-retry/core/Tokens"
+import * as Option from "effect/Option"
+import type { Limits } from "./Gcra.ts"
+
+/**
+ * The bucket that is shared.
+ *
+ * @category models
+ */
+export interface Whole extends Limits {
+  /** What the dearest attempt costs, in tokens. */
+  readonly least: number
+}
+
+/**
+ * @category models
+ */
+export interface Share extends Tokens.Tokens {
+  readonly limits: Tokens.Limits
+}
+
+/**
+ * A share as it is at the start: with its part of the burst.
+ *
+ * @category constructors
+ */
+export const make = (whole: Whole, sharers: number, nowMillis: number): Share => ({
+  level: whole.burst / sharers,
+  atMillis: nowMillis,
+  limits: limits(whole, sharers)
+})
+
+/**
+ * The limits of one of so many shares.
+ *
+ * @category conversions
+ */
+export const limits = ({ burst, least, perSecond }: Whole, sharers: number): Tokens.Limits => ({
+  capacity: Math.max(burst / sharers, Math.min(least, burst)),
+  refillPerSecond: perSecond / sharers
+})
+
+/**
+ * The share of one of so many, from now on.
+ *
+ * @category combinators
+ */
+export const resized = (self: Share, whole: Whole, sharers: number, nowMillis: number): Share => {
+  const after = limits(whole, sharers)
+  return { ...Tokens.added(refilled(self, nowMillis), after, 0), limits: after }
+}
+
+/**
+ * Takes `cost` tokens, or nothing.
+ *
+ * @category combinators
+ */
+export const taken = (self: Share, nowMillis: number, cost: number): Option.Option<Share> =>
+  Option.map(Tokens.taken(refilled(self, nowMillis), cost), (tokens) => ({ ...tokens, limits: self.limits }))
+
+/**
+ * Puts back what was taken, up to the capacity of the share.
+ *
+ * @category combinators
+ */
+export const put = (self: Share, nowMillis: number, tokens: number): Share => ({
+  ...Tokens.added(refilled(self, nowMillis), self.limits, tokens),
+  limits: self.limits
+})
+
+/**
+ * Whole milliseconds until `cost` tokens are there by time alone.
+ *
+ * @category destructors
+ */
+export const millisUntil = (self: Share, nowMillis: number, cost: number): number =>
+  Tokens.millisUntil(refilled(self, nowMillis), self.limits, cost)
+
+/**
+ * Tokens at this moment.
+ *
+ * @category destructors
+ */
+export const level = (self: Share, nowMillis: number): number => refilled(self, nowMillis).level
+
+const refilled = (self: Share, nowMillis: number): Tokens.Tokens => Tokens.refilled(self, self.limits, nowMillis)
