@@ -9,7 +9,7 @@ import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { AwsQuota, AwsRetry, SdkRetryStrategy } from "@effect-retry/aws"
 import { Backoff } from "@effect-retry/core"
-import { Connections, HttpRetry, Idempotency } from "@effect-retry/http"
+import { Connections, Discard, HttpRetry, Idempotency } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Answer, Served } from "./Answers.ts"
@@ -48,6 +48,8 @@ describe("a client of @effect-retry/http under AwsRetry.standard", () => {
         ...HttpRetry.standard,
         ...aws,
         backoff,
+        // Time to read a body, on a machine that stalls too.
+        drain: { ...Discard.standard, within: "1 minute" },
         opinion: classifier,
         idempotency: { ...Idempotency.standard, methods: [...Idempotency.standard.methods, "POST"] }
       })

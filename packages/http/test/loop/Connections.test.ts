@@ -9,7 +9,10 @@ import * as HttpServer from "../support/HttpServer.ts"
 
 const { responding, serve } = HttpServer
 
-const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: 1 }) }
+/** With time to read a body, on a machine that stalls too. */
+const drain = { ...Discard.standard, within: "1 minute" } as const
+
+const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: 1 }), drain }
 
 const ok = { status: 200, bytes: 2 }
 

@@ -9,6 +9,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Effect, Exit, Fiber, Schema, Stream } from "effect"
 import * as Clients from "../support/Clients.ts"
 import * as HttpServer from "../support/HttpServer.ts"
+import * as SteppedClock from "../support/SteppedClock.ts"
 
 const { serve, until } = HttpServer
 
@@ -82,7 +83,7 @@ describe.each(Clients.all)("HttpRetry.execute over %s", (_, client) => {
         })
       )
       expect(server.methods).toHaveLength(2)
-    })
+    }).pipe(SteppedClock.inSteps)
   )
 
   it.scopedLive("closes the connection when it is interrupted in the middle of a read", () =>

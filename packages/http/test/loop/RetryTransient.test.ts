@@ -10,6 +10,7 @@ import { Agent } from "undici"
 import * as Clients from "../support/Clients.ts"
 import * as HttpServer from "../support/HttpServer.ts"
 import * as Scripted from "../support/ScriptedClient.ts"
+import * as SteppedClock from "../support/SteppedClock.ts"
 
 const { respond, responding, serve } = HttpServer
 
@@ -82,7 +83,7 @@ describe("HttpRetry.withRetry in place of HttpClient.retryTransient", () => {
         ).pipe(Effect.provide(Clients.undici(() => new Agent({ connections: 1 }))))
       expect(yield* sent(HttpClient.retryTransient({ times: 3 }), 100)).toEqual({ requests: 1, hangs: true })
       expect(yield* sent(HttpRetry.withRetry(policy), 4_000)).toEqual({ requests: 4, hangs: false })
-    })
+    }).pipe(SteppedClock.inSteps)
   )
 
   it.effect("waits as long as the server asks for", () =>

@@ -2,6 +2,7 @@
  * Plays scenes one after the other against one server, shows each as it ends, and sums up the requests that were saved.
  */
 import { Clock, Effect, identity } from "effect"
+import * as SteppedClock from "../../../http/test/support/SteppedClock.ts"
 import * as Calls from "./Calls.ts"
 import * as Fleet from "./Fleet.ts"
 import * as Outage from "./Outage.ts"
@@ -11,7 +12,6 @@ import type { Promised } from "./Promised.ts"
 import * as Run from "./Run.ts"
 import type { Report, Scene, Tally } from "./Scene.ts"
 import * as Server from "./Server.ts"
-import * as SteppedClock from "./SteppedClock.ts"
 import * as Throttling from "./Throttling.ts"
 import * as Upload from "./Upload.ts"
 
@@ -61,7 +61,7 @@ export const run = ({ print, scenes, seed, style }: Options): Effect.Effect<bool
     const tookMillis = (yield* Clock.currentTimeMillis) - startedMillis
     yield* show(summary(style, played, tookMillis))
     return brokenIn(played).length === 0
-  }).pipe(Effect.scoped, Effect.withClock(SteppedClock.make(Clock.make())))
+  }).pipe(Effect.scoped, SteppedClock.inSteps)
 
 const opening = (style: Style, url: string, seed: string): ReadonlyArray<Line> => {
   const { cut, failed, succeeded, waiting } = style.glyphs

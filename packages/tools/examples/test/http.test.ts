@@ -1,5 +1,5 @@
 import { Backoff, Verdict } from "@effect-retry/core"
-import { Connections, HintHeader, HttpClassifier, HttpRetry, Presets } from "@effect-retry/http"
+import { Connections, Discard, HintHeader, HttpClassifier, HttpRetry, Presets } from "@effect-retry/http"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { FetchHttpClient, Headers, HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
@@ -155,7 +155,9 @@ const connectionsOf = (client: Layer.Layer<HttpClient.HttpClient>, status: numbe
     const address = server.address()
     // Long enough for a short body to be in, and for its connection to be free.
     const backoff = Backoff.constant({ delay: "30 millis" })
-    const retried = HttpRetry.withRetry(yield* HttpClient.HttpClient, { ...HttpRetry.standard, backoff })
+    // And this for one that is read, on a machine that stalls too.
+    const drain = { ...Discard.standard, within: "1 minute" } as const
+    const retried = HttpRetry.withRetry(yield* HttpClient.HttpClient, { ...HttpRetry.standard, backoff, drain })
     const response = yield* retried.get(`http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/`)
     yield* response.text
     return sockets.size === 1 ? "used again" : "closed"

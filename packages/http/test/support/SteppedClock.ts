@@ -6,10 +6,10 @@
  */
 import { Clock, Duration, Effect } from "effect"
 
-const stepMillis = 10
+const stepMillis = 5
 
 /** How much a step counts at most, however late it ends. A timer is always a bit late, which is not to add up. */
-const mostMillis = 20
+const mostMillis = 10
 
 /**
  * Tells the time of another clock, and sleeps at least as long as that.
@@ -34,3 +34,17 @@ const sleep = (clock: Clock.Clock, millis: number): Effect.Effect<void> =>
       return left > 0 ? sleep(clock, left) : Effect.void
     })
   })
+
+/**
+ * The live clock, in steps.
+ *
+ * @category constructors
+ */
+export const live = make(Clock.make())
+
+/**
+ * Runs an effect in real time, on the live clock in steps.
+ *
+ * @category combinators
+ */
+export const inSteps: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.withClock(live)

@@ -1,9 +1,9 @@
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { type Clock, Duration, Effect, Fiber } from "effect"
-import * as SteppedClock from "../src/SteppedClock.ts"
+import * as SteppedClock from "./SteppedClock.ts"
 
-/** When sleeps are over on a machine that stalls once, 4 ms before the end of a second. */
+/** When sleeps are over on a machine that stalls once, 4 ms before the end of a tenth of a second. */
 const sleeps = (stallMillis: number, ...millis: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const inner = yield* Effect.clock
@@ -13,7 +13,7 @@ const sleeps = (stallMillis: number, ...millis: ReadonlyArray<number>) =>
     const stall = yield* Effect.fork(
       Effect.delay(
         Effect.sync(() => void (stalled = true)),
-        996
+        96
       )
     )
     const over = Effect.forEach(millis, (millis) => Effect.map(Effect.sleep(millis), () => Number(now()) / 1e6), {
@@ -26,9 +26,9 @@ const sleeps = (stallMillis: number, ...millis: ReadonlyArray<number>) =>
 
 describe("SteppedClock.make", () => {
   it.effect.each([
-    { stallMillis: 0, millis: [0, 1, 15, 500, 1000, 1500.5], over: [0, 1, 15, 500, 1000, 1500.5] },
-    { stallMillis: 5, millis: [500, 1500], over: [500, 1500] },
-    { stallMillis: 700, millis: [500, 1000, 1500], over: [500, 1700, 2190] }
+    { stallMillis: 0, millis: [0, 1, 15, 50, 100, 150.5], over: [0, 1, 15, 50, 100, 150.5] },
+    { stallMillis: 5, millis: [50, 150], over: [50, 150] },
+    { stallMillis: 70, millis: [50, 100, 150], over: [50, 170, 215] }
   ])("sleeps as long as it is told, and of a stall of $stallMillis ms a step more", ({ millis, over, stallMillis }) =>
     Effect.gen(function* () {
       expect(yield* sleeps(stallMillis, ...millis)).toEqual(over)
