@@ -41,6 +41,8 @@ export const fromClient = (connection: Commands): RedisClient => ({
 /** What would queue a command, send it twice, or open the connection beside us. */
 const fixed = {
   autoResendUnfulfilledCommands: false,
+  // A connection is ended at once: this is how long a timer of the library outlives it.
+  disconnectTimeout: 1,
   enableOfflineQueue: false,
   lazyConnect: true,
   maxLoadingRetryTime: 1000,
