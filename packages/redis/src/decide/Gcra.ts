@@ -70,16 +70,21 @@ const microsPerSecond = 1_000_000
 const longestWindow = 2 ** 52
 
 /**
- * The limits, or an `InvalidArgument` where they cannot be counted in whole microseconds.
+ * The limits, or an `InvalidArgument` where they cannot be counted in whole microseconds; `names` are those of the caller's
+ * options.
  *
  * The rate is at most a token per microsecond, and an empty bucket fills within 142 years.
  *
  * @category constructors
  */
-export const check = (owner: string, { burst, perSecond }: Limits): Limits => {
-  Argument.number(owner, "perSecond", perSecond, { min: 0, exclusive: true, max: microsPerSecond })
+export const check = (
+  owner: string,
+  { burst, perSecond }: Limits,
+  names: { readonly [F in keyof Limits]: string } = { burst: "burst", perSecond: "perSecond" }
+): Limits => {
+  Argument.number(owner, names.perSecond, perSecond, { min: 0, exclusive: true, max: microsPerSecond })
   const max = (longestWindow / microsPerSecond) * perSecond
-  return { burst: Argument.number(owner, "burst", burst, { min: 0, exclusive: true, max }), perSecond }
+  return { burst: Argument.number(owner, names.burst, burst, { min: 0, exclusive: true, max }), perSecond }
 }
 
 /**

@@ -7,6 +7,7 @@ import type { TokenBucket } from "@effect-retry/core/TokenBucket"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Gcra from "../decide/Gcra.ts"
 import type { FleetObserver } from "./FleetEvent.ts"
 import type { Limits, Store } from "./Store.ts"
 
@@ -84,20 +85,20 @@ export const check = (owner: string, options: FleetOptions): Settings => {
  *
  * @category constructors
  */
-export const checkLimits = (owner: string, burst: Named, perSecond: Named, leastBurst: Argument.Range): Limits => ({
-  burst: Argument.number(owner, burst.field, burst.value, leastBurst),
-  perSecond:
-    perSecond.value > 0
-      ? Argument.number(owner, perSecond.field, perSecond.value, { min: 0, exclusive: true, max: mostPerSecond })
-      : Argument.refuse(owner, perSecond.field, `> 0, since ${whyAboveZero}`, perSecond.value)
-})
+export const checkLimits = (owner: string, burst: Named, perSecond: Named, leastBurst: Argument.Range): Limits => {
+  const limits = {
+    burst: Argument.number(owner, burst.field, burst.value, leastBurst),
+    perSecond:
+      perSecond.value > 0
+        ? perSecond.value
+        : Argument.refuse(owner, perSecond.field, `> 0, since ${whyAboveZero}`, perSecond.value)
+  }
+  return Gcra.check(owner, limits, { burst: burst.field, perSecond: perSecond.field })
+}
 
 interface Named {
   readonly field: string
   readonly value: number
 }
-
-/** A store counts in whole microseconds. */
-const mostPerSecond = 1_000_000
 
 const whyAboveZero = "time alone brings back what is lost with a process or a reply"

@@ -35,6 +35,16 @@ describe("Gcra.check", () => {
   })
 })
 
+describe("Gcra.check with names", () => {
+  const names = { burst: "capacity", perSecond: "refillPerSecond" }
+
+  it("names the options of the caller", () => {
+    const check = (burst: number, perSecond: number) => () => Gcra.check("M.f", { burst, perSecond }, names)
+    expect(check(0, 1)).toThrow("M.f: capacity must be")
+    expect(check(1, 0)).toThrow("M.f: refillPerSecond must be")
+  })
+})
+
 describe("Gcra.cost, Gcra.credit", () => {
   it.each<[perSecond: number, tokens: number, cost: number, credit: number]>([
     [10, 1, 100_000, 100_000],
