@@ -1,1 +1,40 @@
-export {}
+/**
+ * Runs the fleet, draws its picture and writes its table into docs/fleet.md, between the markers there.
+ */
+import { Console, Effect } from "effect"
+import { readFileSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import * as Redis from "@effect-retry/servers/Redis"
+import * as Fleet from "./Fleet.ts"
+import * as Page from "./Page.ts"
+import * as Picture from "./Picture.ts"
+import * as Processes from "./Processes.ts"
+import * as Server from "./Server.ts"
+import * as Table from "./Table.ts"
+
+const docs = (file: string) => fileURLToPath(new URL(`../../../../docs/${file}`, import.meta.url))
+
+const processes = 50
+
+const main = Effect.gen(function* () {
+  const redis = yield* Redis.start()
+  const server = yield* Server.make
+  const options: Fleet.Options = { ...Fleet.outage, redisPort: redis.port }
+  yield* Console.log(`starts ${processes} processes`)
+  const started = yield* Processes.make(processes, "built")
+  // The first requests of a process are slow, and no kind is to show that.
+  yield* Fleet.play("none", server, started, { ...options, untilMillis: 2000 })
+  const runs = yield* Effect.forEach(Fleet.kinds, (kind) =>
+    Effect.tap(Fleet.play(kind, server, started, options), (run) =>
+      Console.log(`${kind}: ${run.arrivals.length} requests, ${Table.retries(run)} retries`)
+    )
+  )
+  const table = Table.draw(runs, processes, options)
+  const { description, title } = Picture.words(runs, processes, options)
+  const text = `![${title}. ${description}](pictures/fleet.svg)\n\n${table}`
+  writeFileSync(docs("pictures/fleet.svg"), Picture.draw(runs, processes, options))
+  writeFileSync(docs("fleet.md"), Page.replaced(readFileSync(docs("fleet.md"), "utf8"), text))
+  yield* Console.log(table)
+}).pipe(Effect.scoped)
+
+await Effect.runPromise(main)

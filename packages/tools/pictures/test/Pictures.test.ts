@@ -8,8 +8,12 @@ const folder = new URL("../../../../docs/pictures/", import.meta.url)
 const read = (name: string): string => readFileSync(new URL(name, folder), "utf8")
 
 describe("Pictures.pictures", { timeout: 60_000 }, () => {
-  it("are all the files in docs/pictures", () => {
-    expect(readdirSync(folder).toSorted()).toEqual(Object.keys(pictures).toSorted())
+  // Drawn by `pnpm fleet` from a run on the real clock.
+  const measured = ["fleet.svg"]
+
+  it("are all the files in docs/pictures that are not measured", () => {
+    const drawn = readdirSync(folder).filter((name) => !measured.includes(name))
+    expect(drawn.toSorted()).toEqual(Object.keys(pictures).toSorted())
   })
 
   it.effect.each(Object.entries(pictures))("%s is current: `pnpm pictures` draws it again", ([name, picture]) =>
