@@ -1,0 +1,38 @@
+// #region client
+import { TokenBucket } from "@effect-retry/core"
+import { RedisBucket } from "@effect-retry/redis"
+import * as NodeRedis from "@effect-retry/redis/NodeRedis"
+import { Effect, Layer } from "effect"
+
+const bucket = Layer.scoped(
+  TokenBucket.Default,
+  RedisBucket.quota({ name: "orders", capacity: 70, refillPerSecond: 1 }).pipe(
+    Effect.map(TokenBucket.failClosed({ within: "1 second" }))
+  )
+)
+
+/** A connection of its own, which is closed with the layer; `rediss://` for TLS. */
+const orders = (url: string) => Layer.provide(bucket, NodeRedis.layer({ url }))
+// #endregion
+
+import { Backoff, Classifier, Retry } from "@effect-retry/core"
+import * as Redis from "@effect-retry/servers/Redis"
+
+const policy = {
+  classifier: Classifier.always,
+  maxAttempts: 10,
+  backoff: Backoff.constant({ delay: "10 millis" }),
+  bucket: TokenBucket.Default
+}
+
+export const program = Effect.gen(function* () {
+  const { host, port } = yield* Redis.start()
+  const stopped = Effect.flip(Retry.orStopped(Effect.fail("down"), policy))
+  const { attempts, reason } = yield* Effect.provide(stopped, orders(`redis://${host}:${port}`))
+  return [attempts, reason._tag]
+}).pipe(Effect.scoped)
+
+export const live = true
+
+/** Five retries of 14 tokens each. */
+export const expected = [6, "BucketEmpty"]

@@ -1,0 +1,40 @@
+// #region layer
+import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
+import { RedisBucket } from "@effect-retry/redis"
+import * as IoRedis from "@effect-retry/redis/IoRedis"
+import { Effect, Layer } from "effect"
+
+const policy = {
+  classifier: Classifier.always,
+  maxAttempts: 4,
+  backoff: Backoff.exponential({ base: "10 millis" }),
+  bucket: TokenBucket.Default
+}
+
+/** 70 tokens, and one more per second, for all processes together; a retry costs 14. */
+const bucket = RedisBucket.quota({ name: "orders", capacity: 70, refillPerSecond: 1 })
+
+const orders = (redis: { readonly host: string; readonly port: number }) =>
+  Layer.scoped(TokenBucket.Default, Effect.map(bucket, TokenBucket.failOpen({ within: "1 second" }))).pipe(
+    Layer.provide(IoRedis.layer(redis))
+  )
+// #endregion
+
+import * as Redis from "@effect-retry/servers/Redis"
+
+const attempts = Effect.map(Effect.flip(Retry.orStopped(Effect.fail("down"), policy)), ({ attempts }) => attempts)
+
+/** Each layer that is built has a connection and a bucket of its own, as a process has. */
+export const program = Effect.gen(function* () {
+  const { host, port } = yield* Redis.start()
+  const process = orders({ host, port })
+  const first = yield* Effect.provide(attempts, process)
+  const second = yield* Effect.provide(attempts, process)
+  return { first, second }
+}).pipe(Effect.scoped)
+
+export const live = true
+
+// #region expected
+export const expected = { first: 4, second: 3 }
+// #endregion

@@ -1,0 +1,41 @@
+// #region shadow
+import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
+import { RedisBucket } from "@effect-retry/redis"
+import { Effect, Layer, Metric } from "effect"
+
+const refused = Metric.counter("orders_would_be_refused")
+
+/** Takes tokens as it will, and refuses nothing: neither what is over the limit nor anything while the store is away. */
+const trial = Layer.scoped(
+  TokenBucket.Default,
+  RedisBucket.quota({ name: "orders", capacity: 28, refillPerSecond: 1 }).pipe(
+    Effect.map(
+      TokenBucket.failOpen({ within: "1 second", onFailure: (cause) => Effect.logWarning("no store", cause) })
+    ),
+    Effect.map(TokenBucket.shadow({ onRefused: () => Metric.increment(refused) }))
+  )
+)
+// #endregion
+
+import * as IoRedis from "@effect-retry/redis/IoRedis"
+import * as Redis from "@effect-retry/servers/Redis"
+
+const policy = {
+  classifier: Classifier.always,
+  maxAttempts: 4,
+  backoff: Backoff.constant({ delay: "10 millis" }),
+  bucket: TokenBucket.Default
+}
+
+export const program = Effect.gen(function* () {
+  const { host, port } = yield* Redis.start()
+  const layer = Layer.provide(trial, IoRedis.layer({ host, port }))
+  const stopped = yield* Effect.provide(Effect.flip(Retry.orStopped(Effect.fail("down"), policy)), layer)
+  return { attempts: stopped.attempts, refused: (yield* Metric.value(refused)).count }
+}).pipe(Effect.scoped, Effect.tagMetrics("example", "fleet-shadow"))
+
+export const live = true
+
+// #region expected
+export const expected = { attempts: 4, refused: 1 }
+// #endregion
