@@ -12,11 +12,11 @@ export const request = (kind?: Verdict.Kind, atMost?: Duration.DurationInput): T
 })
 
 /** The tokens that a bucket grants; `None` where it refuses. */
-export const tokensFor = (
-  bucket: TokenBucket.TokenBucket,
+export const tokensFor = <E>(
+  bucket: TokenBucket.TokenBucket<E>,
   kind?: Verdict.Kind,
   atMost?: Duration.DurationInput
-): Effect.Effect<Option.Option<number>> =>
+): Effect.Effect<Option.Option<number>, E> =>
   Effect.map(
     bucket.acquire(request(kind, atMost)),
     Option.map(({ tokens }) => tokens)

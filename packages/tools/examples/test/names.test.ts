@@ -5,6 +5,9 @@ import * as Google from "@effect-retry/google"
 import * as GrpcInterceptor from "@effect-retry/google/GrpcInterceptor"
 import * as Http from "@effect-retry/http"
 import * as Planned from "@effect-retry/plan"
+import * as Shared from "@effect-retry/redis"
+import * as IoRedis from "@effect-retry/redis/IoRedis"
+import * as NodeRedis from "@effect-retry/redis/NodeRedis"
 import * as Testing from "@effect-retry/testing"
 import * as Platform from "@effect/platform"
 import * as PlatformNode from "@effect/platform-node"
@@ -21,6 +24,7 @@ const pages = [
   "packages/google/README.md",
   "packages/http/README.md",
   "packages/plan/README.md",
+  "packages/redis/README.md",
   "packages/testing/README.md",
   ...readdirSync(new URL("docs/", root), { encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
@@ -29,7 +33,18 @@ const pages = [
 
 /** By their names, which two packages may share. */
 const modules = new Map<string, ReadonlyArray<object>>()
-for (const ours of [Aws, Core, { Metrics }, Google, { GrpcInterceptor }, Http, Planned, Testing]) {
+for (const ours of [
+  Aws,
+  Core,
+  { Metrics },
+  Google,
+  { GrpcInterceptor },
+  Http,
+  Planned,
+  Shared,
+  { IoRedis, NodeRedis },
+  Testing
+]) {
   for (const [name, module] of Object.entries(ours)) modules.set(name, [...(modules.get(name) ?? []), module])
 }
 

@@ -9,6 +9,7 @@ const pages = [
   "packages/google/README.md",
   "packages/http/README.md",
   "packages/plan/README.md",
+  "packages/redis/README.md",
   ...readdirSync(new URL("docs/", root), { encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .map((file) => `docs/${file}`)
