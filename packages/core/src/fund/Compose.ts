@@ -73,11 +73,14 @@ const isCombined = (granted: Grant): granted is Combined => "parts" in granted
  *
  * @category constructors
  */
-export const combined = (parts: ReadonlyArray<Grant>): Combined => ({
-  tokens: Math.max(0, ...parts.map(({ tokens }) => tokens)),
-  refund: Effect.suspend(() => refundEach(parts)),
-  parts
-})
+export const combined = (
+  parts: ReadonlyArray<Grant>,
+  refund: Effect.Effect<void> = Effect.suspend(() => refundEach(parts))
+): Combined => {
+  let most = 0
+  for (const { tokens } of parts) most = Math.max(most, tokens)
+  return { tokens: most, refund, parts }
+}
 
 /**
  * Tells each bucket how an attempt ended, with what that bucket had granted it. All of them are told, also

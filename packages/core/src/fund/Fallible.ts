@@ -12,6 +12,7 @@ import * as Option from "effect/Option"
 import { dual } from "effect/Function"
 import * as Argument from "../accept/Argument.ts"
 import { longestTimerMillis } from "../decide/Millis.ts"
+import * as AtOnce from "./AtOnce.ts"
 import { combined, empty, recordEach, startEach, unlimited, waitingAtMost } from "./Compose.ts"
 import * as MonotonicTime from "./MonotonicTime.ts"
 import type { Grant, Request, TokenBucket } from "./Port.ts"
@@ -79,18 +80,25 @@ const withFallback = <E>(owner: string, self: TokenBucket<E>, local: TokenBucket
   const store = boundedBy(owner, self, options)
   const buckets = [store, local]
   const nowMillis = MonotonicTime.makeReader()
+  const askBoth = (asked: Effect.Effect<Option.Option<Option.Option<Grant>>>, request: Request) =>
+    Effect.clockWith((clock) => {
+      const startMillis = nowMillis(clock)
+      return Effect.flatMap(asked, (answer) => {
+        if (Option.isSome(answer)) return Effect.succeed(answer.value)
+        const leftMillis = untilMillis(request) - (nowMillis(clock) - startMillis)
+        return Effect.map(
+          local.acquire(leftMillis === Infinity ? request : waitingAtMost(request, leftMillis)),
+          Option.map((grant): Grant => combined([noTokens, grant]))
+        )
+      })
+    })
   return {
     acquire: (request) =>
-      Effect.clockWith((clock) => {
-        const startMillis = nowMillis(clock)
-        return Effect.flatMap(store.acquire(request), (answer) => {
-          if (Option.isSome(answer)) return Effect.succeed(answer.value)
-          const leftMillis = untilMillis(request) - (nowMillis(clock) - startMillis)
-          return Effect.map(
-            local.acquire(leftMillis === Infinity ? request : waitingAtMost(request, leftMillis)),
-            Option.map((grant): Grant => combined([noTokens, grant]))
-          )
-        })
+      AtOnce.suspend(() => {
+        const asked = store.acquire(request)
+        return AtOnce.hasEnded(asked) && Exit.isSuccess(asked) && Option.isSome(asked.value)
+          ? Exit.succeed(asked.value.value)
+          : askBoth(asked, request)
       }),
     record: (outcome) => recordEach(buckets, outcome),
     level: Effect.flatMap(store.level, Option.match({ onNone: () => local.level, onSome: Effect.succeed })),
@@ -103,6 +111,7 @@ const untilMillis = ({ atMost }: Request): number =>
 
 /** A bucket that answers every call within a bound; `None` where the bucket itself does not. */
 interface Store extends Pick<TokenBucket, "record" | "started"> {
+  /** Asks in the step of the caller. To be called while an effect runs. */
   readonly acquire: (request: Request) => Effect.Effect<Option.Option<Option.Option<Grant>>>
   readonly level: Effect.Effect<Option.Option<number>>
 }
@@ -112,11 +121,18 @@ const boundedBy = <E>(owner: string, self: TokenBucket<E>, options: Bounded<E>):
   const withinMillis = Argument.millis(owner, "within", options.within, range)
   const bound: Bound<E> = { owner, withinMillis, onFailure: options.onFailure }
   const call = <A>(effect: () => Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
-    Effect.uninterruptibleMask((restore) => callWithin(bound, Effect.interruptible(Effect.suspend(effect)), restore))
-  const refunding = (grant: Grant): Grant => ({
-    ...combined([grant, noTokens]),
-    refund: Effect.asVoid(call(() => grant.refund))
-  })
+    AtOnce.suspend(() =>
+      callNow(bound, effect, (left) =>
+        Effect.uninterruptibleMask((restore) => callWithin(bound, Effect.interruptible(left), restore))
+      )
+    )
+  const refunding = (grant: Grant): Grant =>
+    combined(
+      [grant, noTokens],
+      Effect.suspend(() => Effect.asVoid(call(() => grant.refund)))
+    )
+  const refundable = Option.map(latestOf(Option.map(refunding)))
+  const refundLate = Option.match({ onNone: () => Effect.void, onSome: ({ refund }: Grant) => refund })
   const { started } = self
   return {
     acquire: (request) => {
@@ -124,16 +140,12 @@ const boundedBy = <E>(owner: string, self: TokenBucket<E>, options: Bounded<E>):
         ...waitingAtMost(request, Math.min(withinMillis, untilMillis(request))),
         restore: Effect.interruptible
       }
-      const refundLate = Option.match({ onNone: () => Effect.void, onSome: ({ refund }: Grant) => refund })
-      return Effect.map(
-        callWithin(
-          bound,
-          Effect.suspend(() => self.acquire(inTime)),
-          request.restore,
-          refundLate
-        ),
-        Option.map(Option.map(refunding))
+      const asked = callNow(
+        bound,
+        () => self.acquire(inTime),
+        (left) => callWithin(bound, left, request.restore, refundLate)
       )
+      return AtOnce.hasEnded(asked) ? Exit.map(asked, refundable) : Effect.map(asked, refundable)
     },
     record: (outcome) => Effect.asVoid(call(() => self.record(outcome))),
     level: call(() => self.level),
@@ -141,9 +153,42 @@ const boundedBy = <E>(owner: string, self: TokenBucket<E>, options: Bounded<E>):
   }
 }
 
+/** Remembers the latest answer: buckets may grant many attempts by the same value. */
+const latestOf = <A, B>(f: (a: A) => B): ((a: A) => B) => {
+  let latest: { readonly a: A; readonly b: B } | undefined
+  return (a) => {
+    if (latest === undefined || latest.a !== a) latest = { a, b: f(a) }
+    return latest.b
+  }
+}
+
 interface Bound<in E> extends Pick<Bounded<E>, "onFailure"> {
   readonly owner: string
   readonly withinMillis: number
+}
+
+/**
+ * Calls in the step of the caller: an answer that is there at once takes neither a fiber nor a timer. Else `wait` gets what
+ * is left of the call.
+ */
+const callNow = <A, E>(
+  bound: Bound<E>,
+  call: () => Effect.Effect<A, E>,
+  wait: (left: Effect.Effect<A, E>) => Effect.Effect<Option.Option<A>>
+): Effect.Effect<Option.Option<A>> => {
+  const called = started(call)
+  if (!AtOnce.hasEnded(called)) return wait(called)
+  return Exit.isSuccess(called)
+    ? Exit.succeed(Option.some(called.value))
+    : Effect.as(report(bound)(called.cause), Option.none<A>())
+}
+
+const started = <A, E>(call: () => Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  try {
+    return AtOnce.run(call())
+  } catch (defect) {
+    return Exit.die(defect)
+  }
 }
 
 /**
