@@ -1,8 +1,8 @@
 /**
  * How many tokens a process asks for at a time. Pure.
  *
- * A lease is what the process spends in ten seconds, by what it spent since the question before, at most twice the lease
- * before it, and never above a share of the burst. So a busy process seldom asks, and one that makes a call a minute takes
+ * A lease is what the process spends in ten seconds, by what it spent since the question before, at most four times the
+ * lease before it, and never above a share of the burst. So a busy process seldom asks, and one that makes a call a minute takes
  * no more than it needs.
  */
 
@@ -45,5 +45,5 @@ export const first = (most: number, nowMillis: number): LeaseSize => ({
 export const next = (self: LeaseSize, most: number, nowMillis: number, spent: number): LeaseSize => {
   const seconds = (nowMillis - self.askedMillis) / 1000
   const wanted = seconds > 0 ? Math.floor((spent / seconds) * coveredSeconds) : Infinity
-  return { tokens: Math.min(most, 2 * self.tokens, Math.max(1, wanted)), askedMillis: nowMillis }
+  return { tokens: Math.min(most, 4 * self.tokens, Math.max(1, wanted)), askedMillis: nowMillis }
 }

@@ -22,20 +22,31 @@ export interface Refusal {
 }
 
 /**
- * The factor for a draw of `U[0, 1)`: `U[1, 1.5)`.
+ * What a store answered that was short of tokens.
  *
- * @category constructors
+ * @category models
  */
-export const factor = (draw: number): number => 1 + draw / 2
+export interface Shortage extends Omit<Refusal, "factor" | "overMillis"> {
+  readonly retryAfterMillis: number
+  /** Refusals in a row before this one: the process waited as told, and others took the tokens. */
+  readonly refusals: number
+  /** A number of `U[0, 1)`. */
+  readonly draw: number
+}
 
 /**
- * What the store says of the time until the tokens are there counts, where it is longer than the rate says.
+ * The store is left alone until it can have the tokens, times `U[1, 1.5)`, and twice as long after each refusal in a row:
+ * so a fleet that wants more than there is asks the less often, the more processes it has. Such a pause ends before half of
+ * the burst has come in, so no tokens are lost by waiting.
  *
  * @category constructors
  */
-export const make = (limits: Limits, retryAfterMillis: number, answer: Omit<Refusal, "overMillis">): Refusal => {
-  const { atMillis, factor, level, need } = answer
-  return { ...answer, overMillis: atMillis + factor * Math.max(retryAfterMillis, millisUntil(limits, level, need)) }
+export const make = (limits: Limits, shortage: Shortage): Refusal => {
+  const { atMillis, draw, level, need, refusals, retryAfterMillis } = shortage
+  const millis = Math.max(retryAfterMillis, millisUntil(limits, level, need))
+  const longestMillis = (limits.burst / 2 / limits.perSecond) * 1000
+  const factor = (1 + draw / 2) * Math.min(2 ** refusals, Math.max(1, longestMillis / millis))
+  return { atMillis, level, need, factor, overMillis: atMillis + factor * millis }
 }
 
 /**

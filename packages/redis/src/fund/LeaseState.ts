@@ -56,6 +56,8 @@ export interface LeaseState<in out E> {
   /** Attempts that were granted or came to wait. */
   uses: number
   refusal: Refusal.Refusal | undefined
+  /** Refusals in a row; a grant makes it one less. */
+  refusals: number
   /** Tokens that go to the store and are not used here. */
   surplus: number
   isAsking: boolean
@@ -95,6 +97,7 @@ export const make = <E>({ fleet, key, limits, maxWait, settings }: Place<E>): Le
     spent: 0,
     uses: 0,
     refusal: undefined,
+    refusals: 0,
     surplus: 0,
     isAsking: false,
     isClosed: false,

@@ -78,11 +78,11 @@ const question = <E>(state: LeaseState<E>, want: number, least: number): Effect.
   Effect.gen(function* () {
     const { bucketKey, call, events, limits, store } = state
     const exit = yield* call(store.take(bucketKey, limits, want, least))
-    const factor = Refusal.factor(yield* Random.next)
+    const draw = yield* Random.next
     state.isAsking = false
     if (Exit.isFailure(exit)) return yield* fail(state, exit.cause)
     const taken = exit.value
-    learn(state, want, least, taken, factor)
+    learn(state, want, least, taken, draw)
     yield* settle(state)
     yield* events.tell(() => ({
       _tag: "Asked",
@@ -94,20 +94,25 @@ const question = <E>(state: LeaseState<E>, want: number, least: number): Effect.
   })
 
 /** Keeps what was granted, and serves or refuses those for whom the answer decides. */
-const learn = <E>(state: LeaseState<E>, want: number, least: number, taken: Taken, factor: number): void => {
+const learn = <E>(state: LeaseState<E>, want: number, least: number, taken: Taken, draw: number): void => {
   const { held, known, limits, nowMillis, refusal } = state
   const { granted, level, retryAfterMillis } = taken
   const atMillis = nowMillis()
   held.add(granted)
   known.learn(level, atMillis)
   if (granted < want) {
+    const { refusals } = state
     const need = granted > 0 ? want - granted : least
-    state.refusal = Refusal.make(limits, retryAfterMillis, { atMillis, level, factor, need })
+    state.refusal = Refusal.make(limits, { atMillis, level, need, retryAfterMillis, refusals, draw })
   } else if (refusal !== undefined && atMillis < refusal.overMillis) {
     state.refusal = Refusal.withLevel(refusal, level, atMillis)
   } else state.refusal = undefined
+  state.refusals = granted > 0 ? Math.max(0, state.refusals - 1) : Math.min(mostRefusals, state.refusals + 1)
   refuseLate(state, atMillis)
 }
+
+/** Twice the time, twice twenty times, is longer than any pause. */
+const mostRefusals = 20
 
 /** Serves those who can be, and refuses those whose tokens come too late. Their turn, not their number, decides. */
 const refuseLate = <E>(state: LeaseState<E>, nowMillis: number): void => {
