@@ -1,0 +1,148 @@
+/**
+ * Metrics of buckets that a fleet shares, and the observers that keep them.
+ *
+ * Every metric carries the tag `bucket`, the name of the bucket, and no other tag of the program: which operation makes a
+ * process ask its store is chance. Each combination of tags is a series that Effect's registry keeps for ever, so keys are
+ * no tags but with `metricsByKey`, which bounds their number.
+ */
+import * as Argument from "@effect-retry/core/Argument"
+import * as Readable from "@effect-retry/core/Readable"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as MetricLabel from "effect/MetricLabel"
+import type { FleetEvent, FleetObserver } from "../fund/FleetEvent.ts"
+
+/**
+ * Calls that the store answered, by `answer`: granted, refused, returned, counted. Divided by `grants`: store calls per
+ * grant.
+ *
+ * @category constructors
+ */
+export const storeCalls: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_fleet_store_calls_total", {
+  description: "Calls that the store answered",
+  incremental: true
+})
+
+/**
+ * Tokens that the store granted to this process.
+ *
+ * @category constructors
+ */
+export const storeTokens: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter(
+  "retry_fleet_store_tokens_total",
+  { description: "Tokens that the store granted", incremental: true }
+)
+
+/**
+ * Attempts that this process granted out of what it had from the store.
+ *
+ * @category constructors
+ */
+export const grants: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_fleet_grants_total", {
+  description: "Attempts granted by this process",
+  incremental: true
+})
+
+/**
+ * How often the store went away.
+ *
+ * @category constructors
+ */
+export const outages: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_fleet_outages_total", {
+  description: "How often the store went away",
+  incremental: true
+})
+
+/**
+ * 1 while the store is away and the caller's choice decides (`failOpen`, `failClosed`, the local share), else 0.
+ *
+ * @category constructors
+ */
+export const storeAway: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry_fleet_store_away", {
+  description: "1 while the store is away"
+})
+
+/**
+ * Tokens in the store by its latest answer.
+ *
+ * @category constructors
+ */
+export const storeLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry_fleet_store_level", {
+  description: "Tokens in the store by its latest answer"
+})
+
+/**
+ * Tokens that this process holds.
+ *
+ * @category constructors
+ */
+export const held: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry_fleet_held", {
+  description: "Tokens that this process holds"
+})
+
+/**
+ * Tokens that this process asks for beyond what waiting attempts need.
+ *
+ * @category constructors
+ */
+export const leaseSize: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry_fleet_lease_size", {
+  description: "Tokens that this process asks for ahead"
+})
+
+type Labels = ReadonlyArray<MetricLabel.MetricLabel>
+
+/**
+ * Keeps all metrics, by the name of the bucket. Gauges of a keyed bucket show the key of the latest event.
+ *
+ * @category constructors
+ */
+export const metrics: FleetObserver = (event) => Effect.sync(() => update(event, ofBucket(event)))
+
+/**
+ * As `metrics`, kept apart by the tag `key`, the `TokenBucket.Key` of the bucket.
+ *
+ * The first `maxKeys` different keys have series of their own; those beyond share the key `other`. Keys become visible:
+ * none may be a secret.
+ *
+ * @category constructors
+ */
+export const metricsByKey = (options: { readonly maxKeys: number }): Effect.Effect<FleetObserver> => {
+  const maxKeys = Argument.number("FleetMetrics.metricsByKey", "maxKeys", options.maxKeys, { min: 1, integer: true })
+  return Effect.sync(() => {
+    const known = new Set<string>()
+    const bounded = (key: string): string => {
+      if (key === "" || known.has(key)) return key
+      if (known.size >= maxKeys) return "other"
+      known.add(key)
+      return key
+    }
+    return (event) =>
+      Effect.sync(() => update(event, [...ofBucket(event), MetricLabel.make("key", bounded(event.key))]))
+  })
+}
+
+const ofBucket = ({ name }: FleetEvent): Labels => [MetricLabel.make("bucket", name)]
+
+const update = (event: FleetEvent, labels: Labels): void => {
+  if (event.grants > 0) grants.unsafeUpdate(event.grants, labels)
+  storeLevel.unsafeUpdate(Readable.rounded(event.level), labels)
+  held.unsafeUpdate(Readable.rounded(event.held), labels)
+  switch (event._tag) {
+    case "Asked":
+      storeTokens.unsafeUpdate(event.granted, labels)
+      leaseSize.unsafeUpdate(event.leaseSize, labels)
+      return answered(event.granted > 0 ? "granted" : "refused", labels)
+    case "Returned":
+      return answered("returned", labels)
+    case "Counted":
+      return answered("counted", labels)
+    case "StoreAway":
+      outages.unsafeUpdate(1, labels)
+      return storeAway.unsafeUpdate(1, labels)
+    case "StoreBack":
+      return storeAway.unsafeUpdate(0, labels)
+  }
+}
+
+const answered = (answer: string, labels: Labels): void =>
+  storeCalls.unsafeUpdate(1, [...labels, MetricLabel.make("answer", answer)])
