@@ -17,7 +17,8 @@ const limits = { burst: 12, perSecond: 1 }
 
 /** Members of which the test says how many there are. */
 const counted = (first: number) => {
-  let [sharers, resize] = [first, (_: number): Effect.Effect<void> => Effect.void]
+  let sharers = first
+  let resize: (sharers: number) => Effect.Effect<void> = () => Effect.void
   const members: Members = {
     join: () =>
       Effect.succeed({
