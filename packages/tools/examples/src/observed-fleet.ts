@@ -1,0 +1,93 @@
+// #region bucket
+import { TokenBucket } from "@effect-retry/core"
+import { FleetLogs, FleetMetrics, RedisBucket } from "@effect-retry/redis"
+import { Effect, Layer } from "effect"
+
+const orders = Layer.scoped(
+  TokenBucket.Default,
+  Effect.gen(function* () {
+    const observe = [FleetMetrics.metrics, yield* FleetLogs.logs()]
+    const bucket = yield* RedisBucket.quota({ name: "orders", capacity: 500, refillPerSecond: 10, observe })
+    return yield* RedisBucket.orLocalShare(bucket, { within: "50 millis" })
+  })
+)
+// #endregion
+
+import { Backoff, Classifier, Retry } from "@effect-retry/core"
+import { RedisError, RedisStore, type Store } from "@effect-retry/redis"
+import { Logger, Metric, MetricState, Redacted } from "effect"
+
+let isAway = false
+
+const refusedConnection = new RedisError.RedisError({
+  reason: "Unavailable",
+  bucket: "orders",
+  code: "ECONNREFUSED",
+  cause: Redacted.make(undefined)
+})
+
+const answering = <A>(answer: A) => Effect.suspend(() => (isAway ? refusedConnection : Effect.succeed(answer)))
+
+/** Has tokens for everything, and is away at times. */
+const store: Store.Store<RedisError.RedisError> = {
+  take: (_key, { burst }, want) => answering({ granted: want, retryAfterMillis: 0, level: burst - want }),
+  put: () => answering(undefined),
+  level: (_key, { burst }) => answering(burst),
+  add: (_key, max) => answering(max),
+  present: () => answering(1)
+}
+
+const operation = Retry.retry(Effect.fail("down"), {
+  classifier: Classifier.always,
+  maxAttempts: 3,
+  backoff: Backoff.constant({ delay: "100 millis" }),
+  bucket: TokenBucket.Default
+}).pipe(Effect.ignore)
+
+const calls = Effect.gen(function* () {
+  yield* Effect.zipRight(operation, Effect.sleep("10 seconds"))
+  isAway = true
+  yield* Effect.zipRight(operation, Effect.sleep("4 seconds"))
+  isAway = false
+  yield* Effect.zipRight(operation, Effect.sleep("10 seconds"))
+})
+
+/** The metrics of the bucket. */
+const metrics = Effect.map(Metric.snapshot, (pairs) =>
+  Array.from(pairs, ({ metricKey, metricState }) => {
+    const tags = metricKey.tags.map(({ key, value }) => `${key}=${value}`).toSorted()
+    const value = MetricState.isCounterState(metricState)
+      ? metricState.count
+      : MetricState.isGaugeState(metricState)
+        ? metricState.value
+        : NaN
+    return `${metricKey.name}{${tags.join(", ")}} ${value}`
+  })
+    .filter((line) => line.startsWith("retry_fleet_"))
+    .toSorted()
+)
+
+export const program = Effect.gen(function* () {
+  const lines: Array<string> = []
+  const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel.label} ${String(message)}`))
+  yield* Effect.provide(calls, orders).pipe(
+    Effect.provideService(RedisStore.RedisStore, store),
+    Effect.withRandomFixed([0]),
+    Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+  )
+  return [...lines, ...(yield* metrics)].join("\n")
+})
+
+export const expected = [
+  "WARN store away: orders: Redis cannot be reached or does not serve now; see whether the server runs and takes writes (ECONNREFUSED)",
+  "INFO store back: orders after 4.2 s",
+  "retry_fleet_grants_total{bucket=orders} 4",
+  "retry_fleet_held{bucket=orders} 0",
+  "retry_fleet_lease_size{bucket=orders} 4",
+  "retry_fleet_outages_total{bucket=orders} 1",
+  "retry_fleet_store_away{bucket=orders} 0",
+  "retry_fleet_store_calls_total{answer=granted, bucket=orders} 4",
+  "retry_fleet_store_calls_total{answer=returned, bucket=orders} 1",
+  "retry_fleet_store_level{bucket=orders} 486",
+  "retry_fleet_store_tokens_total{bucket=orders} 58"
+].join("\n")
