@@ -2,7 +2,7 @@
  * The scripts of the buckets: `Gcra` in Lua.
  *
  * Each runs in one piece on the server, reads the server's own clock, names one key and writes at most that one. Numbers
- * are whole, so doubles hold them exactly; they are written with `%.0f`, for Lua's own text has 14 digits. A value that no
+ * are whole, so doubles hold them exactly, and they go to commands as numbers, for Lua's own text has 14 digits. A value that no
  * bucket wrote is answered as `WRONGTYPE`, which is also what Redis answers for a list or a hash, and is left alone.
  * Source: https://redis.io/docs/latest/develop/programmability/eval-intro/, read 2026-11-22.
  */
@@ -27,13 +27,13 @@ local stored = tonumber(value)
 
 const arrival = `${whole}
 local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now = time[1] * 1000000 + time[2]
 local window = tonumber(ARGV[1])
-local arrival = math.min(math.max(stored or 0, now), now + window)
-local function keep()
-  redis.call('SET', KEYS[1], string.format('%.0f', arrival), 'PX', string.format('%.0f', math.ceil((arrival - now) / 1000)))
-end
+local arrival = stored or now
+if arrival < now then arrival = now elseif arrival > now + window then arrival = now + window end
 `
+
+const keep = "redis.call('SET', KEYS[1], arrival, 'PX', math.ceil((arrival - now) / 1000))"
 
 /**
  * Takes tokens: `window want least` gives `granted retryAfter room`, all in microseconds. The key expires when the bucket
@@ -45,14 +45,16 @@ export const take: Script = {
   lua: `${arrival}
 local want, least = tonumber(ARGV[2]), tonumber(ARGV[3])
 local room = now + window - arrival
-local granted, wait = math.min(want, room), 0
+local granted, wait = want, 0
+if granted > room then granted = room end
 if granted < least then granted, wait = 0, least - room end
-local isAhead = stored and stored > arrival
-arrival = arrival + granted
-if granted > 0 or isAhead then keep() end
+if granted > 0 or (stored and stored > arrival) then
+  arrival = arrival + granted
+  ${keep}
+end
 return {granted, wait, room - granted}
 `,
-  sha: "0093bca6e402ce310bc20b8671f272e17d822825"
+  sha: "bb61b75b6e8fb02bed5a3faa1d359759acca2638"
 }
 
 /**
@@ -64,11 +66,11 @@ export const put: Script = {
   lua: `${arrival}
 if arrival > now then
   arrival = math.max(now, arrival - tonumber(ARGV[2]))
-  if arrival > now then keep() else redis.call('DEL', KEYS[1]) end
+  if arrival > now then ${keep} else redis.call('DEL', KEYS[1]) end
 end
 return {now + window - arrival}
 `,
-  sha: "131c9af3c0abe8a626ae831fcd80871039991798"
+  sha: "a490440c4acf5f8785a9a2f1dd0c3c4d4822a624"
 }
 
 /**
@@ -80,7 +82,7 @@ export const room: Script = {
   lua: `${arrival}
 return {now + window - arrival}
 `,
-  sha: "f0aecf13345b6620fc818aaa60ba95ba3412f99d"
+  sha: "72b8926e92ff84be3f9fe76660e339bd9af6e89f"
 }
 
 /**
@@ -96,14 +98,14 @@ local count = math.min(stored or max, max)
 local after = math.max(0, math.min(max, count + change))
 if change ~= 0 then
   if after < max then
-    redis.call('SET', KEYS[1], string.format('%.0f', after), 'PX', ARGV[3])
+    redis.call('SET', KEYS[1], after, 'PX', ARGV[3])
   elseif stored then
     redis.call('DEL', KEYS[1])
   end
 end
 return {after}
 `,
-  sha: "a11a0c097b1acf23047c796fa126004cf9f4a562"
+  sha: "234e17ca87ff42265cd4a038979ca66ce1eb37fb"
 }
 
 /**
@@ -114,12 +116,12 @@ return {after}
 export const present: Script = {
   lua: `
 local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local millis = tonumber(ARGV[2])
-redis.call('ZADD', KEYS[1], string.format('%.0f', now + millis), ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
+redis.call('ZADD', KEYS[1], now + millis, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 if redis.call('PTTL', KEYS[1]) < millis then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return {redis.call('ZCARD', KEYS[1])}
 `,
-  sha: "e6692baf8ef85a63f795dd5bdae1016eed09e877"
+  sha: "9552cf082bee36d2f2c72d7844acaf5d768a8224"
 }

@@ -4,7 +4,8 @@
 import { readFileSync } from "node:fs"
 import { arch, cpus, platform } from "node:os"
 
-const packages = [
+/** The packages of `pnpm bench`. */
+const measuredPackages = [
   "effect",
   "@effect/platform",
   "@effect/platform-node",
@@ -22,7 +23,7 @@ const packages = [
   "axios-retry"
 ]
 
-export const describeMachine = (): string => {
+export const describeMachine = (packages: ReadonlyArray<string> = measuredPackages): string => {
   const [cpu] = cpus()
   return [
     `- Machine: ${cpu?.model.trim()}, ${cpus().length} cores, ${platform()} ${arch()}`,

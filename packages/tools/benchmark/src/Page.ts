@@ -1,11 +1,20 @@
 /**
- * The page that the tables are written into, between two markers.
+ * The page that the tables are written into, each part between two markers.
  */
-const begin = "<!-- benchmark: begin, written by `pnpm bench` -->"
-const end = "<!-- benchmark: end -->"
 
-/** The page with everything between its markers replaced. Throws where it has no such place. */
-export const replaced = (page: string, content: string): string => {
+/** A part of the page, and the command that writes it. */
+export interface Part {
+  readonly name: string
+  readonly command: string
+}
+
+export const benchmark: Part = { name: "benchmark", command: "pnpm bench" }
+export const benchmarkOfRedis: Part = { name: "benchmark of Redis", command: "pnpm bench:redis" }
+
+/** The page with everything between the markers of a part replaced. Throws where it has no such place. */
+export const replaced = (page: string, content: string, { command, name }: Part = benchmark): string => {
+  const begin = `<!-- ${name}: begin, written by \`${command}\` -->`
+  const end = `<!-- ${name}: end -->`
   const from = page.indexOf(begin)
   const to = page.indexOf(end)
   if (from < 0 || to < from) throw new Error(`The page needs "${begin}" and, after it, "${end}"`)

@@ -45,13 +45,13 @@ const promised = ({ atMost, of }: Target, unit: Workload["unit"]): string =>
 const range = ({ high, low }: Spread, show: (n: number) => string): string => `${show(low)} to ${show(high)}`
 
 /** Two digits behind the point below 10, one above. */
-const digits = (n: number): string => (Math.abs(n) < 0.005 ? 0 : n).toFixed(n < 10 ? 2 : 1)
+export const digits = (n: number): string => (Math.abs(n) < 0.005 ? 0 : n).toFixed(n < 10 ? 2 : 1)
 
 /** Whole numbers, in groups of three; nothing is negative zero. */
-const grouped = (n: number): string => (Math.round(n) + 0).toLocaleString("en-US").replaceAll(",", " ")
+export const grouped = (n: number): string => (Math.round(n) + 0).toLocaleString("en-US").replaceAll(",", " ")
 
 /** The first column to the left, numbers to the right. */
-const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+export const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(3, ...rows.map((row) => (row[i] ?? "").length)))
   const line = (row: ReadonlyArray<string>) =>
     `| ${widths.map((width, i) => (i === 0 ? (row[i] ?? "").padEnd(width) : (row[i] ?? "").padStart(width))).join(" | ")} |`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { replaced } from "../src/Page.ts"
+import { benchmarkOfRedis, replaced } from "../src/Page.ts"
 
 const begin = "<!-- benchmark: begin, written by `pnpm bench` -->"
 const end = "<!-- benchmark: end -->"
@@ -17,6 +17,15 @@ describe("Page.replaced", () => {
 
   it("takes content as it is written", () => {
     expect(replaced(`${begin}${end}`, "$& $1 `x`")).toContain("\n$& $1 `x`\n")
+  })
+
+  it("leaves the part of another command alone", () => {
+    const other = "<!-- benchmark of Redis: begin, written by `pnpm bench:redis` -->\n<!-- benchmark of Redis: end -->"
+    const page = `${begin}\nold\n${end}\n${other}\n`
+    expect(replaced(page, "new")).toContain(other)
+    const both = replaced(page, "newer", benchmarkOfRedis)
+    expect(both).toContain(`${begin}\nold\n${end}`)
+    expect(both).toContain("`pnpm bench:redis` -->\n\nnewer\n\n<!-- benchmark of Redis: end -->")
   })
 
   it.each([
