@@ -12,7 +12,7 @@ import { request } from "./OutOfLease.ts"
 const processes = 50
 const rate = 1000
 const burst = 200
-const warmUpSeconds = 3
+const warmUpSeconds = 10
 const seconds = 10
 const tickMillis = 5
 
