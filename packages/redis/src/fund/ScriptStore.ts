@@ -5,6 +5,7 @@ import * as Argument from "@effect-retry/core/Argument"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { RedisError } from "../accept/RedisError.ts"
+import * as Count from "../decide/Count.ts"
 import * as Gcra from "../decide/Gcra.ts"
 import * as RedisKey from "./RedisKey.ts"
 import type { Ask } from "./ScriptCalls.ts"
@@ -43,10 +44,10 @@ export const make = (ask: Ask): Store<RedisError> => ({
     }),
   add: (bucketKey, max, change) =>
     Effect.suspend(() => {
-      const most = millionths(max)
-      const args = words(most, millionths(change), countMillis)
+      const most = Count.millionths(max)
+      const args = words(most, Count.millionths(change), Count.lastsMillis)
       const call = { bucketKey, script: Scripts.add, key: RedisKey.count(bucketKey), args }
-      return ask(call, 1, ([count = 0]) => Option.map(inRange(count, most), (inCount) => inCount / 1_000_000))
+      return ask(call, 1, ([count = 0]) => Option.map(inRange(count, most), Count.tokens))
     }),
   present: (group, member, forMillis) =>
     Effect.suspend(() => {
@@ -55,15 +56,6 @@ export const make = (ask: Ask): Store<RedisError> => ({
       return ask(call, 1, ([members = 0]) => inRange(members, Infinity))
     })
 })
-
-/**
- * How long a count lasts that is not changed. Time does not move a count, so this is no refill: after ten minutes without
- * traffic it starts at its maximum again.
- */
-const countMillis = 600_000
-
-/** Rounded down; a thousandth of a millionth is what doubles get wrong. */
-const millionths = (tokens: number): number => Math.floor(tokens * 1_000_000 + 0.001)
 
 const inRange = (value: number, max: number): Option.Option<number> =>
   value >= 0 && value <= max ? Option.some(value) : Option.none()

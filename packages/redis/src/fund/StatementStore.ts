@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as BucketKey from "../accept/BucketKey.ts"
 import type { PostgresError } from "../accept/PostgresError.ts"
+import * as Count from "../decide/Count.ts"
 import * as Gcra from "../decide/Gcra.ts"
 import * as PostgresCalls from "./PostgresCalls.ts"
 import { encoded } from "./RedisKey.ts"
@@ -44,14 +45,14 @@ export const make = (ask: PostgresCalls.Ask): Store<PostgresError> => ({
   add: (bucketKey, max, change) =>
     Effect.suspend(() => {
       const key = `${encoded(bucketKey)}|count`
-      const [most = 0, by = 0] = whole(millionths(max), millionths(change))
+      const [most = 0, by = 0] = whole(Count.millionths(max), Count.millionths(change))
       const call =
         by === 0
           ? callOf(bucketKey, Statements.count, [key, most])
-          : callOf(bucketKey, Statements.add, [key, most, by, countMicros])
+          : callOf(bucketKey, Statements.add, [key, most, by, Count.lastsMillis * 1000])
       return ask(call, (rows) =>
         Option.flatMap(PostgresCalls.numbers(rows, "count"), ([count = 0]) =>
-          count >= 0 && count <= most ? Option.some(count / 1_000_000) : Option.none()
+          count >= 0 && count <= most ? Option.some(Count.tokens(count)) : Option.none()
         )
       )
     }),
@@ -67,12 +68,6 @@ export const make = (ask: PostgresCalls.Ask): Store<PostgresError> => ({
 })
 
 const arrivalKey = (bucketKey: string, window: number): string => `${encoded(bucketKey)}|${window}`
-
-/** As in Redis: ten minutes without a change, and a count starts at its maximum again. */
-const countMicros = 600_000_000
-
-/** Rounded down; a thousandth of a millionth is what doubles get wrong. */
-const millionths = (tokens: number): number => Math.floor(tokens * 1_000_000 + 0.001)
 
 const whole = (...values: ReadonlyArray<number>): ReadonlyArray<number> =>
   values.map((value) =>
