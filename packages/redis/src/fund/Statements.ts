@@ -1,5 +1,5 @@
 /**
- * The statements of the buckets: `Gcra` in SQL, for Postgres 11 and later.
+ * The statements of the buckets: `Gcra` in SQL. Tested with Postgres 15 and 18.
  *
  * Each is one transaction and reads the clock of the server where it decides: `clock_timestamp()`, since `now()` is the
  * time at which a transaction began, and a statement may wait for the row. What a row holds is clamped before it is
@@ -76,14 +76,14 @@ export const take = `with seen as (
 select
   coalesce(written.amount, 0) as granted,
   coalesce(written.owed, nullif(current_setting('${tableName}.owed', true), '')::bigint, seen.owed, 0) as owed
-from (values (0)) always left join seen on true left join written on true`
+from (values (0)) question left join seen on true left join written on true`
 
 /**
  * Puts tokens in: key, window, credit.
  *
  * @category constructors
  */
-export const put = `update ${tableName} set until = greatest(least(greatest(until, 0), ${now} + ${window}) - $3::bigint, ${now})
+export const put = `update ${tableName} set until = greatest(least(until, ${now} + ${window}) - $3::bigint, ${now})
 where key = ${key} and until > ${now}`
 
 /**
@@ -95,14 +95,15 @@ export const level = `select coalesce((select ${owed("until", now)} from ${table
 
 /** A count that was not changed for its time, or was never there, is at its maximum. */
 const [max, change, keep] = ["$2::bigint", "$3::bigint", "$4::bigint"]
-const counted = `case when until > ${now} then least(greatest(amount, 0), ${max}) else ${max} end`
+const counted = (row: string): string =>
+  `case when ${row}.until > ${now} then least(greatest(${row}.amount, 0), ${max}) else ${max} end`
 
 /**
  * Reads a count: key and maximum give the count.
  *
  * @category constructors
  */
-export const count = `select coalesce((select ${counted} from ${tableName} where key = ${key}), ${max}) as count`
+export const count = `select coalesce((select ${counted(tableName)} from ${tableName} where key = ${key}), ${max}) as count`
 
 /**
  * Changes a count: key, maximum, change and the microseconds that it lasts give the count, which is never below 0 nor above
@@ -113,7 +114,7 @@ export const count = `select coalesce((select ${counted} from ${tableName} where
 export const add = `insert into ${tableName} as found (key, until, amount)
 values (${key}, ${now} + ${keep}, least(greatest(${max} + ${change}, 0), ${max}))
 on conflict (key) do update set until = ${now} + ${keep},
-  amount = least(greatest(${counted.replaceAll("until", "found.until").replaceAll("amount", "found.amount")} + ${change}, 0), ${max})
+  amount = least(greatest(${counted("found")} + ${change}, 0), ${max})
 returning amount as count`
 
 /**

@@ -275,6 +275,24 @@ describe("PostgresStore.make", () => {
     })
   )
 
+  it.scoped("fails rather than decide by an old row, where statements are isolated from each other", () =>
+    Effect.gen(function* () {
+      const options = "-c default_transaction_isolation=serializable"
+      const client = PostgresClient.fromPool(yield* Database.poolOf({ ...database.connection, options }))
+      const store = PostgresStore.make(client)
+      const limits = { burst: 2, perSecond: 0.001 }
+      yield* store.take("isolated", limits, 1, 1)
+      const other = yield* transaction
+      yield* other("begin")
+      yield* other("update effect_retry set until = until + 1 where key like 'isolated|%'")
+      const taking = yield* Effect.fork(Effect.flip(store.take("isolated", limits, 1, 1)))
+      yield* rowIsAwaited
+      yield* other("commit")
+      const { code, reason } = yield* Fiber.join(taking)
+      assert.deepStrictEqual({ code, reason }, { code: "40001", reason: "Unavailable" })
+    })
+  )
+
   it.scoped("times out while the pool has no connection, and then leaves nothing behind", () =>
     Effect.gen(function* () {
       const single = yield* Database.poolOf({ ...database.connection, max: 1 })
