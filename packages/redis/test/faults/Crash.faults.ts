@@ -1,0 +1,50 @@
+import * as Redis from "@effect-retry/servers/Redis"
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Load from "./Load.ts"
+import * as Stores from "./Stores.ts"
+
+const limits = { burst: 40, perSecond: 40 }
+
+describe("a server that is killed under load", () => {
+  it.live("loses what it knew, and is asked again when it is back", () =>
+    Effect.gen(function* () {
+      const server = yield* Redis.start()
+      const result = yield* Load.during(
+        { name: "killed", limits, holders: Stores.ofServer(server), server, losses: 1 },
+        (load) =>
+          Effect.gen(function* () {
+            yield* load.each(Load.isGrant)
+            yield* server.kill
+            yield* load.each(Load.isFailure)
+            yield* load.during(500)
+            yield* server.restart
+            // The new process has no script: each holder sends it again.
+            yield* load.each(Load.isGrant)
+          })
+      )
+      Load.show("kill -9 under load, restart", result)
+      Load.assertReasons(result, ["Unavailable"])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a server that is frozen", () => {
+  it.live("is not waited for, and is asked again when it goes on", () =>
+    Effect.gen(function* () {
+      const server = yield* Redis.start()
+      const result = yield* Load.during({ name: "frozen", limits, holders: Stores.ofServer(server), server }, (load) =>
+        Effect.gen(function* () {
+          yield* load.each(Load.isGrant)
+          yield* server.freeze
+          yield* load.each(Load.isTimeOut)
+          yield* load.during(5000)
+          yield* server.thaw
+          yield* load.each(Load.isGrant)
+        })
+      )
+      Load.show("SIGSTOP for 5 s", result)
+      Load.assertReasons(result, ["Unavailable"])
+    }).pipe(Effect.scoped)
+  )
+})

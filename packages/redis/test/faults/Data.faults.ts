@@ -1,0 +1,103 @@
+import * as Redis from "@effect-retry/servers/Redis"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Load from "./Load.ts"
+import * as Stores from "./Stores.ts"
+
+const limits = { burst: 40, perSecond: 40 }
+
+describe("SCRIPT FLUSH under load", () => {
+  it.live("is noticed by no operation", () =>
+    Effect.gen(function* () {
+      const server = yield* Redis.shared
+      const result = yield* Load.during(
+        { name: "script flush", limits, holders: Stores.ofServer(server), server },
+        (load) =>
+          Effect.gen(function* () {
+            for (let times = 0; times < 5; times++) {
+              yield* load.each(Load.isGrant)
+              yield* Effect.promise(() => server.admin.script("FLUSH"))
+            }
+            yield* load.each(Load.isGrant)
+          })
+      )
+      Load.show("SCRIPT FLUSH, five times", result)
+      Load.assertReasons(result, [])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("FLUSHALL under load", () => {
+  it.live("fills the bucket, and no more", () =>
+    Effect.gen(function* () {
+      const server = yield* Redis.start()
+      const losses = 3
+      const result = yield* Load.during(
+        { name: "flushall", limits, holders: Stores.ofServer(server), server, losses },
+        (load) =>
+          Effect.gen(function* () {
+            for (let times = 0; times < losses; times++) {
+              yield* load.each(Load.isGrant)
+              yield* Effect.promise(() => server.admin.flushall())
+            }
+            yield* load.each(Load.isGrant)
+          })
+      )
+      Load.show("FLUSHALL, three times", result)
+      Load.assertReasons(result, [])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("eviction", () => {
+  it.live("fills the bucket, and no more", () =>
+    Effect.gen(function* () {
+      const { admin, ...server } = yield* Redis.start({
+        config: { maxmemory: "3mb", "maxmemory-policy": "allkeys-lru" }
+      })
+      const slow = { burst: 40, perSecond: 0.001 }
+      const options = {
+        name: "eviction",
+        limits: slow,
+        holders: Stores.ofServer(server),
+        server: { admin, ...server }
+      }
+      const drain = Load.during(options, (load) =>
+        Effect.zipRight(
+          load.each(Load.isGrant),
+          load.each((end) => end === "Refused")
+        )
+      )
+      const first = yield* drain
+      const [key = ""] = yield* Effect.promise(() => admin.keys("effect-retry:*"))
+      yield* Effect.promise(async () => {
+        for (let other = 0; (await admin.exists(key)) === 1; other++) await admin.set(`${other}`, "x".repeat(10_000))
+      })
+      const second = yield* drain
+      Load.show("eviction, before", first)
+      Load.show("eviction, after", second)
+      assert.isAbove(second.grants, 0)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a server without memory", () => {
+  it.live("says so, loses nothing, and is asked again when it has memory", () =>
+    Effect.gen(function* () {
+      const server = yield* Redis.start()
+      const memory = (most: string) => Effect.promise(() => server.admin.config("SET", "maxmemory", most))
+      const result = yield* Load.during({ name: "full", limits, holders: Stores.ofServer(server), server }, (load) =>
+        Effect.gen(function* () {
+          yield* load.each(Load.isGrant)
+          yield* memory("1")
+          yield* load.each((end) => end === "Full")
+          yield* load.during(500)
+          yield* memory("0")
+          yield* load.each(Load.isGrant)
+        })
+      )
+      Load.show("OOM", result)
+      Load.assertReasons(result, ["Full"])
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,30 @@
+import * as Sentinel from "@effect-retry/servers/Sentinel"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Load from "./Load.ts"
+import * as Stores from "./Stores.ts"
+
+const limits = { burst: 40, perSecond: 40 }
+
+describe("the primary of a Sentinel set that is killed under load", () => {
+  it.live("is replaced by a replica, which is asked, and knows all but the latest grants", () =>
+    Effect.gen(function* () {
+      const set = yield* Sentinel.start()
+      const primary = yield* set.primary
+      const server = set.servers.find((one) => one !== primary) ?? primary
+      const result = yield* Load.during(
+        { name: "failover", limits, holders: Stores.ofSentinel(set), server, losses: 1 },
+        (load) =>
+          Effect.gen(function* () {
+            yield* load.each(Load.isGrant)
+            yield* primary.kill
+            yield* load.each(Load.isFailure)
+            yield* load.each(Load.isGrant)
+          })
+      )
+      Load.show("kill -9 of a primary, Sentinel", result)
+      Load.assertReasons(result, ["Unavailable"])
+      assert.notStrictEqual(yield* set.primary, primary)
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,255 @@
+/**
+ * A bucket that several holders of leases share, under load while a fault happens, and what came of it.
+ *
+ * Each holder has a store, and so a connection, of its own, as a process of a fleet has. Half of its operations ask the
+ * bucket itself, which fails; the other half ask it through `failClosed`, as a policy does. Time is that of the machine.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { performance } from "node:perf_hooks"
+import * as TokenBucket from "@effect-retry/core/TokenBucket"
+import type * as Redis from "@effect-retry/servers/Redis"
+import { assert } from "@effect/vitest"
+import { Duration, Effect, Fiber, Layer, Option, type Scope } from "effect"
+import type { RedisError } from "../../src/accept/RedisError.ts"
+import * as RedisBucket from "../../src/fund/RedisBucket.ts"
+import type { RedisStore } from "../../src/fund/RedisStore.ts"
+import type { Limits } from "../../src/fund/Store.ts"
+
+/** How an operation ended: the answer of the bucket, or the reason of its error. */
+export type End = "Granted" | "Refused" | RedisError["reason"]
+
+export const isGrant = (end: End): boolean => end === "Granted"
+export const isFailure = (end: End): boolean => end !== "Granted" && end !== "Refused"
+export const isTimeOut = (end: End): boolean => end === "TimedOut"
+
+/** One call of the bucket. Times are in milliseconds, and none of the wall clock. */
+export interface Operation {
+  readonly holder: string
+  readonly isWrapped: boolean
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly end: End
+}
+
+/** The load while it runs. */
+export interface Load {
+  /** Waits until every holder has had an operation that began after now and ended so. */
+  readonly each: (isSo: (end: End) => boolean) => Effect.Effect<void>
+  /** Keeps the load up for so long. */
+  readonly during: (millis: number) => Effect.Effect<void>
+}
+
+/** What is under load. */
+export interface Options {
+  readonly name: string
+  readonly limits: Limits
+  /** A store for each holder, by what the results call it. */
+  readonly holders: Readonly<Record<string, Layer.Layer<RedisStore>>>
+  /** Any server with the clock by which the tokens are counted. */
+  readonly server: Redis.Server
+  /** How many times the server loses what it knows: each time the bucket is full again. */
+  readonly losses?: number
+}
+
+/** What came of it. */
+export interface Result {
+  readonly operations: ReadonlyArray<Operation>
+  readonly grants: number
+  /** Most grants that the time of the server, the burst and the losses allow. */
+  readonly mostGrants: number
+  /** How many operations of the bucket itself ended so. */
+  readonly ends: Readonly<Partial<Record<End, number>>>
+  /** Milliseconds of the longest operation, of the bucket itself and of the wrapped one. */
+  readonly longest: number
+  readonly longestWrapped: number
+}
+
+/** Most time of a call of the store, and of an operation of a policy, in milliseconds. */
+export const withinMillis = 250
+const wrappedMillis = 50
+
+/** What a machine that stalls adds to a bound. A freeze lasts longer than both together. */
+const marginMillis = 3000
+
+const leaseShare = 0.1
+const fibers = 4
+const pauseMillis = 5
+
+const request: TokenBucket.Request = {
+  attempt: 2,
+  kind: Option.none(),
+  delay: Duration.zero,
+  atMost: Option.none(),
+  restore: (effect) => effect
+}
+
+const pause = (millis: number) => Effect.promise(() => sleep(millis))
+
+/**
+ * Puts a load on the bucket, causes the fault meanwhile, and asserts what holds for every fault: no operation waits longer
+ * than its bound or hangs, none dies, no promise is left that rejects, no connection or timer is left when the scope has
+ * ended, and no more is granted than the bound says, over the whole time and over each second.
+ */
+export const during = <A, E, R>(
+  options: Options,
+  fault: (load: Load) => Effect.Effect<A, E, R>
+): Effect.Effect<Result, E, Exclude<R, Scope.Scope>> =>
+  Effect.gen(function* () {
+    const rejections: Array<unknown> = []
+    const onRejection = (reason: unknown) => void rejections.push(reason)
+    process.on("unhandledRejection", onRejection)
+    const from = yield* serverMicros(options.server)
+    const before = resources()
+    const operations = yield* Effect.scoped(underLoad(options, fault))
+    yield* Effect.promise(() => ended(before))
+    const to = yield* serverMicros(options.server)
+    yield* Effect.sync(() => process.off("unhandledRejection", onRejection))
+    const result = resultOf(options, operations, (to - from) / 1_000_000)
+    assert.deepStrictEqual(rejections, [])
+    assertBounds(options, result)
+    return result
+  })
+
+const underLoad = <A, E, R>({ holders, limits, name }: Options, fault: (load: Load) => Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const operations: Array<Operation> = []
+    const signal = { isOver: false }
+    const running: Array<Fiber.Fiber<void>> = []
+    for (const [holder, layer] of Object.entries(holders)) {
+      const store = yield* Layer.build(layer)
+      const quota = RedisBucket.quota({
+        name,
+        capacity: limits.burst,
+        refillPerSecond: limits.perSecond,
+        cost: { orElse: 1 },
+        within: withinMillis,
+        leaseShare
+      })
+      const bucket = yield* Effect.provide(quota, store)
+      const wrapped = TokenBucket.failClosed(bucket, { within: wrappedMillis })
+      for (const [isWrapped, asked] of [
+        [false, bucket],
+        [true, wrapped]
+      ] as const) {
+        for (let fiber = 0; fiber < fibers; fiber++) {
+          running.push(yield* Effect.forkScoped(operate(asked, { holder, isWrapped }, operations, signal)))
+        }
+      }
+    }
+    yield* fault({ each: (isSo) => each(Object.keys(holders), operations, isSo), during: pause })
+    signal.isOver = true
+    // An operation that hangs keeps this from ending.
+    yield* Fiber.joinAll(running)
+    return operations
+  })
+
+const operate = (
+  bucket: TokenBucket.TokenBucket<RedisError>,
+  named: Pick<Operation, "holder" | "isWrapped">,
+  operations: Array<Operation>,
+  signal: { readonly isOver: boolean }
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    while (!signal.isOver) {
+      const startedAt = performance.now()
+      const end = yield* Effect.match(Effect.uninterruptible(bucket.acquire(request)), {
+        onFailure: ({ reason }): End => reason,
+        onSuccess: (grant): End => (Option.isSome(grant) ? "Granted" : "Refused")
+      })
+      operations.push({ ...named, startedAt, endedAt: performance.now(), end })
+      yield* pause(pauseMillis)
+    }
+  })
+
+const each = (
+  holders: ReadonlyArray<string>,
+  operations: ReadonlyArray<Operation>,
+  isSo: (end: End) => boolean
+): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    const since = performance.now()
+    let seen = operations.length
+    const missing = new Set(holders)
+    while (missing.size > 0) {
+      for (; seen < operations.length; seen++) {
+        const operation = operations[seen]
+        if (operation === undefined || operation.isWrapped || operation.startedAt < since) continue
+        if (isSo(operation.end)) missing.delete(operation.holder)
+      }
+      await sleep(pauseMillis)
+    }
+  })
+
+const serverMicros = ({ admin }: Redis.Server): Effect.Effect<number> =>
+  Effect.promise(async () => {
+    const [seconds, micros] = (await admin.time()).map(Number)
+    return (seconds ?? NaN) * 1_000_000 + (micros ?? NaN)
+  })
+
+/** Sockets and timers of this process that keep it alive. */
+const resources = (): Readonly<Record<string, number>> => {
+  const counts: Record<string, number> = { TCPSocketWrap: 0, Timeout: 0 }
+  for (const name of process.getActiveResourcesInfo()) counts[name] = (counts[name] ?? 0) + 1
+  return counts
+}
+
+/** Waits until there are no more sockets and timers than before. */
+const ended = async (before: Readonly<Record<string, number>>): Promise<void> => {
+  const more = (): boolean =>
+    Object.entries(before).some(([name, count]) => (resources()[name] ?? 0) > count) ||
+    (resources()["TCPConnectWrap"] ?? 0) > (before["TCPConnectWrap"] ?? 0)
+  const startedAt = performance.now()
+  while (more()) {
+    if (performance.now() - startedAt > marginMillis) assert.deepStrictEqual(resources(), before)
+    await sleep(pauseMillis)
+  }
+}
+
+const resultOf = ({ limits, losses = 0 }: Options, operations: ReadonlyArray<Operation>, seconds: number): Result => {
+  const ends: Partial<Record<End, number>> = {}
+  for (const { end, isWrapped } of operations) if (!isWrapped) ends[end] = (ends[end] ?? 0) + 1
+  const longest = (isWrapped: boolean) =>
+    Math.max(...operations.filter((one) => one.isWrapped === isWrapped).map((one) => one.endedAt - one.startedAt))
+  return {
+    operations,
+    grants: operations.filter(({ end }) => isGrant(end)).length,
+    mostGrants: limits.burst * (1 + losses) + limits.perSecond * seconds,
+    ends,
+    longest: longest(false),
+    longestWrapped: longest(true)
+  }
+}
+
+const assertBounds = ({ holders, limits, losses = 0 }: Options, result: Result): void => {
+  assert.isBelow(result.longest, withinMillis + marginMillis)
+  assert.isBelow(result.longestWrapped, wrappedMillis + marginMillis)
+  assert.isAtMost(result.grants, result.mostGrants)
+  // What a holder has at the beginning of a second is its lease, and what its operations have been granted and not heard of.
+  const held = Object.keys(holders).length * (Math.max(1, leaseShare * limits.burst) + 2 * fibers)
+  const most = limits.burst * (1 + losses) + limits.perSecond + held
+  assert.isAtMost(mostWithin(result.operations, 1000), most)
+}
+
+/** Asserts that operations failed for these reasons only, and where the machine stalled, in time. */
+export const assertReasons = ({ ends }: Result, reasons: ReadonlyArray<RedisError["reason"]>): void => {
+  assert.containsAllKeys({ Granted: 0, Refused: 0, TimedOut: 0, ...Object.fromEntries(reasons.map((one) => [one, 0])) }, Object.keys(ends))
+}
+
+/** The most grants in any so many milliseconds. */
+const mostWithin = (operations: ReadonlyArray<Operation>, millis: number): number => {
+  const times = operations.filter(({ end }) => isGrant(end)).map(({ endedAt }) => endedAt)
+  let from = 0
+  let most = 0
+  for (const [index, time] of times.entries()) {
+    while (time - (times[from] ?? time) > millis) from++
+    most = Math.max(most, index - from + 1)
+  }
+  return most
+}
+
+/** Prints what was measured, as a row of a table. */
+export const show = (fault: string, { ends, grants, longest, longestWrapped, mostGrants }: Result): void => {
+  const words = Object.entries(ends).map(([end, count]) => `${end} ${count}`)
+  const [raw, wrapped] = [longest, longestWrapped].map((millis) => `${Math.round(millis)} ms`)
+  console.info(`| ${fault} | ${raw} | ${wrapped} | ${grants} of ${Math.floor(mostGrants)} | ${words.join(", ")} |`)
+}

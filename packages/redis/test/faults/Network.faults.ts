@@ -1,0 +1,88 @@
+import * as Proxy from "@effect-retry/servers/Proxy"
+import * as Redis from "@effect-retry/servers/Redis"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Load from "./Load.ts"
+import * as Stores from "./Stores.ts"
+
+const limits = { burst: 40, perSecond: 40 }
+
+/** Puts the load behind a proxy, and asserts that all of its connections are closed at the end. */
+const behindProxy = (name: string, fault: (proxy: Proxy.Proxy, load: Load.Load) => Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const server = yield* Redis.shared
+    const proxy = yield* Proxy.start(server)
+    const result = yield* Load.during({ name, limits, holders: Stores.ofServer(proxy), server }, (load) =>
+      Effect.zipRight(load.each(Load.isGrant), fault(proxy, load))
+    )
+    Load.show(name, result)
+    Load.assertReasons(result, ["Unavailable"])
+    assert.strictEqual(proxy.connections(), 0)
+  }).pipe(Effect.scoped)
+
+describe("a network that loses everything", () => {
+  it.live("is not waited for, and the server is asked again when it is back", () =>
+    behindProxy("partition", (proxy, load) =>
+      Effect.gen(function* () {
+        yield* proxy.swallow
+        yield* load.each(Load.isTimeOut)
+        // Longer than it takes to give up a connection without answers, and to make another one in vain.
+        yield* load.during(2000)
+        yield* proxy.forward
+        yield* load.each(Load.isGrant)
+      })
+    )
+  )
+
+  it.live("and delivers it later changes nothing but what was asked", () =>
+    behindProxy("partition that delivers late", (proxy, load) =>
+      Effect.gen(function* () {
+        yield* proxy.hold
+        yield* load.each(Load.isTimeOut)
+        yield* proxy.forward
+        yield* load.each(Load.isGrant)
+      })
+    )
+  )
+})
+
+describe("a network that loses the answers", () => {
+  it.live("costs the tokens that were taken", () =>
+    behindProxy("lost answers", (proxy, load) =>
+      Effect.gen(function* () {
+        yield* proxy.swallowAnswers
+        yield* load.each(Load.isTimeOut)
+        yield* proxy.forward
+        yield* load.each(Load.isGrant)
+      })
+    )
+  )
+})
+
+describe("a network that cuts connections", () => {
+  it.live("is used again as soon as it is back", () =>
+    behindProxy("cut connections", (proxy, load) =>
+      Effect.gen(function* () {
+        for (let times = 0; times < 3; times++) {
+          yield* proxy.cut
+          yield* load.each(Load.isGrant)
+        }
+      })
+    )
+  )
+})
+
+describe("a slow server", () => {
+  it.live("is waited for within the bound, and no longer", () =>
+    behindProxy("slow server", (proxy, load) =>
+      Effect.gen(function* () {
+        yield* proxy.delay(20)
+        yield* load.each(Load.isGrant)
+        yield* proxy.delay(2 * Load.withinMillis)
+        yield* load.each(Load.isTimeOut)
+        yield* proxy.forward
+        yield* load.each(Load.isGrant)
+      })
+    )
+  )
+})

@@ -1,0 +1,73 @@
+/**
+ * A process that takes tokens: as many times as it is told, one after the other. It tells what came of it, and then either
+ * ends by itself, which it does only when no connection and no timer is left, or keeps what it holds until it is killed.
+ */
+import type * as TokenBucket from "@effect-retry/core/TokenBucket"
+import * as IoRedis from "@effect-retry/redis/IoRedis"
+import * as RedisBucket from "@effect-retry/redis/RedisBucket"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+
+/** What it is told, as JSON in its first argument. */
+export interface Task {
+  readonly port: number
+  readonly name: string
+  readonly burst: number
+  readonly perSecond: number
+  readonly withinMillis: number
+  readonly attempts: number
+  readonly thenStay: boolean
+}
+
+/** What it tells. */
+export interface Report {
+  readonly grants: number
+  readonly refusals: number
+  /** The reasons of errors. */
+  readonly failures: ReadonlyArray<string>
+  /** Milliseconds of the longest attempt. */
+  readonly longest: number
+}
+
+const request: TokenBucket.Request = {
+  attempt: 2,
+  kind: Option.none(),
+  delay: Duration.zero,
+  atMost: Option.none(),
+  restore: (effect) => effect
+}
+
+const tell = (report: Report) =>
+  Effect.async<void>((resume) => {
+    process.send?.(report, () => resume(Effect.void))
+  })
+
+const run = ({ attempts, burst, name, perSecond, thenStay, withinMillis }: Task) =>
+  Effect.gen(function* () {
+    const bucket = yield* RedisBucket.quota({
+      name,
+      capacity: burst,
+      refillPerSecond: perSecond,
+      cost: { orElse: 1 },
+      within: withinMillis,
+      // What it holds stays with it when it is killed.
+      idleAfter: "1 hour"
+    })
+    const report = { grants: 0, refusals: 0, failures: new Array<string>(), longest: 0 }
+    for (let left = attempts; left > 0; left--) {
+      const startedAt = performance.now()
+      const answer = yield* Effect.either(Effect.uninterruptible(bucket.acquire(request)))
+      report.longest = Math.max(report.longest, performance.now() - startedAt)
+      if (answer._tag === "Left") report.failures.push(answer.left.reason)
+      else if (Option.isSome(answer.right)) report.grants += 1
+      else report.refusals += 1
+    }
+    yield* tell(report)
+    if (thenStay) yield* Effect.never
+  })
+
+const task = JSON.parse(process.argv[2] ?? "") as Task
+const connection = IoRedis.layer({ host: "127.0.0.1", port: task.port, within: task.withinMillis })
+await Effect.runPromise(Effect.scoped(Effect.provide(run(task), connection)))
+process.disconnect()
