@@ -14,6 +14,7 @@ import type { RedisError } from "../../src/accept/RedisError.ts"
 import * as RedisBucket from "../../src/fund/RedisBucket.ts"
 import type { RedisStore } from "../../src/fund/RedisStore.ts"
 import type { Limits } from "../../src/fund/Store.ts"
+import * as Stalls from "./Stalls.ts"
 
 /** How an operation ended: the answer of the bucket, or the reason of its error. */
 export type End = "Granted" | "Refused" | RedisError["reason"]
@@ -28,6 +29,8 @@ export interface Operation {
   readonly isWrapped: boolean
   readonly startedAt: number
   readonly endedAt: number
+  /** How long it took, without the time in which this process stood still. */
+  readonly millis: number
   readonly end: End
 }
 
@@ -59,7 +62,7 @@ export interface Result {
   readonly mostGrants: number
   /** How many operations of the bucket itself ended so. */
   readonly ends: Readonly<Partial<Record<End, number>>>
-  /** Milliseconds of the longest operation, of the bucket itself and of the wrapped one. */
+  /** The longest `millis` of the bucket itself and of the wrapped one. */
   readonly longest: number
   readonly longestWrapped: number
 }
@@ -68,7 +71,7 @@ export interface Result {
 export const withinMillis = 250
 const wrappedMillis = 50
 
-/** What a machine that stalls adds to a bound. A freeze lasts longer than both together. */
+/** What a busy machine adds to a bound. A freeze lasts longer than both together. */
 const marginMillis = 3000
 
 const leaseShare = 0.1
@@ -98,9 +101,10 @@ export const during = <A, E, R>(
     const rejections: Array<unknown> = []
     const onRejection = (reason: unknown) => void rejections.push(reason)
     process.on("unhandledRejection", onRejection)
+    const stalls = yield* Stalls.watch
     const from = yield* serverMicros(options.server)
     const before = resources()
-    const operations = yield* Effect.scoped(underLoad(options, fault))
+    const operations = yield* Effect.scoped(underLoad(options, stalls, fault))
     yield* Effect.promise(() => ended(before))
     const to = yield* serverMicros(options.server)
     yield* Effect.sync(() => process.off("unhandledRejection", onRejection))
@@ -108,9 +112,13 @@ export const during = <A, E, R>(
     assert.deepStrictEqual(rejections, [])
     assertBounds(options, result)
     return result
-  })
+  }).pipe(Effect.scoped)
 
-const underLoad = <A, E, R>({ holders, limits, name }: Options, fault: (load: Load) => Effect.Effect<A, E, R>) =>
+const underLoad = <A, E, R>(
+  { holders, limits, name }: Options,
+  stalls: Stalls.Stalls,
+  fault: (load: Load) => Effect.Effect<A, E, R>
+) =>
   Effect.gen(function* () {
     const operations: Array<Operation> = []
     const signal = { isOver: false }
@@ -132,7 +140,7 @@ const underLoad = <A, E, R>({ holders, limits, name }: Options, fault: (load: Lo
         [true, wrapped]
       ] as const) {
         for (let fiber = 0; fiber < fibers; fiber++) {
-          running.push(yield* Effect.forkScoped(operate(asked, { holder, isWrapped }, operations, signal)))
+          running.push(yield* Effect.forkScoped(operate(asked, { holder, isWrapped }, stalls, operations, signal)))
         }
       }
     }
@@ -146,6 +154,7 @@ const underLoad = <A, E, R>({ holders, limits, name }: Options, fault: (load: Lo
 const operate = (
   bucket: TokenBucket.TokenBucket<RedisError>,
   named: Pick<Operation, "holder" | "isWrapped">,
+  stalls: Stalls.Stalls,
   operations: Array<Operation>,
   signal: { readonly isOver: boolean }
 ): Effect.Effect<void> =>
@@ -156,7 +165,8 @@ const operate = (
         onFailure: ({ reason }): End => reason,
         onSuccess: (grant): End => (Option.isSome(grant) ? "Granted" : "Refused")
       })
-      operations.push({ ...named, startedAt, endedAt: performance.now(), end })
+      const endedAt = performance.now()
+      operations.push({ ...named, startedAt, endedAt, millis: stalls.without(startedAt, endedAt), end })
       yield* pause(pauseMillis)
     }
   })
@@ -180,7 +190,8 @@ const each = (
     }
   })
 
-const serverMicros = ({ admin }: Redis.Server): Effect.Effect<number> =>
+/** The time of a server, in microseconds. */
+export const serverMicros = ({ admin }: Redis.Server): Effect.Effect<number> =>
   Effect.promise(async () => {
     const [seconds, micros] = (await admin.time()).map(Number)
     return (seconds ?? NaN) * 1_000_000 + (micros ?? NaN)
@@ -209,7 +220,7 @@ const resultOf = ({ limits, losses = 0 }: Options, operations: ReadonlyArray<Ope
   const ends: Partial<Record<End, number>> = {}
   for (const { end, isWrapped } of operations) if (!isWrapped) ends[end] = (ends[end] ?? 0) + 1
   const longest = (isWrapped: boolean) =>
-    Math.max(...operations.filter((one) => one.isWrapped === isWrapped).map((one) => one.endedAt - one.startedAt))
+    Math.max(...operations.filter((one) => one.isWrapped === isWrapped).map(({ millis }) => millis))
   return {
     operations,
     grants: operations.filter(({ end }) => isGrant(end)).length,
@@ -232,7 +243,10 @@ const assertBounds = ({ holders, limits, losses = 0 }: Options, result: Result):
 
 /** Asserts that operations failed for these reasons only, and where the machine stalled, in time. */
 export const assertReasons = ({ ends }: Result, reasons: ReadonlyArray<RedisError["reason"]>): void => {
-  assert.containsAllKeys({ Granted: 0, Refused: 0, TimedOut: 0, ...Object.fromEntries(reasons.map((one) => [one, 0])) }, Object.keys(ends))
+  assert.containsAllKeys(
+    { Granted: 0, Refused: 0, TimedOut: 0, ...Object.fromEntries(reasons.map((one) => [one, 0])) },
+    Object.keys(ends)
+  )
 }
 
 /** The most grants in any so many milliseconds. */

@@ -1,13 +1,14 @@
 /**
- * A process that takes tokens: as many times as it is told, one after the other. It tells what came of it, and then either
+ * A process that asks for tokens, one after the other. It tells what came of it, and then either
  * ends by itself, which it does only when no connection and no timer is left, or keeps what it holds until it is killed.
  */
 import type * as TokenBucket from "@effect-retry/core/TokenBucket"
-import * as IoRedis from "@effect-retry/redis/IoRedis"
-import * as RedisBucket from "@effect-retry/redis/RedisBucket"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as IoRedis from "../../src/fund/IoRedis.ts"
+import * as RedisBucket from "../../src/fund/RedisBucket.ts"
+import * as Stalls from "./Stalls.ts"
 
 /** What it is told, as JSON in its first argument. */
 export interface Task {
@@ -16,7 +17,8 @@ export interface Task {
   readonly burst: number
   readonly perSecond: number
   readonly withinMillis: number
-  readonly attempts: number
+  /** How many answers of the bucket it waits for. Errors are no answers. */
+  readonly answers: number
   readonly thenStay: boolean
 }
 
@@ -26,7 +28,7 @@ export interface Report {
   readonly refusals: number
   /** The reasons of errors. */
   readonly failures: ReadonlyArray<string>
-  /** Milliseconds of the longest attempt. */
+  /** Milliseconds of the longest attempt, without those in which the process itself stood still. */
   readonly longest: number
 }
 
@@ -43,7 +45,7 @@ const tell = (report: Report) =>
     process.send?.(report, () => resume(Effect.void))
   })
 
-const run = ({ attempts, burst, name, perSecond, thenStay, withinMillis }: Task) =>
+const run = ({ answers, burst, name, perSecond, thenStay, withinMillis }: Task) =>
   Effect.gen(function* () {
     const bucket = yield* RedisBucket.quota({
       name,
@@ -54,13 +56,16 @@ const run = ({ attempts, burst, name, perSecond, thenStay, withinMillis }: Task)
       // What it holds stays with it when it is killed.
       idleAfter: "1 hour"
     })
+    const stalls = yield* Stalls.watch
     const report = { grants: 0, refusals: 0, failures: new Array<string>(), longest: 0 }
-    for (let left = attempts; left > 0; left--) {
+    while (report.grants + report.refusals < answers) {
       const startedAt = performance.now()
       const answer = yield* Effect.either(Effect.uninterruptible(bucket.acquire(request)))
-      report.longest = Math.max(report.longest, performance.now() - startedAt)
-      if (answer._tag === "Left") report.failures.push(answer.left.reason)
-      else if (Option.isSome(answer.right)) report.grants += 1
+      report.longest = Math.max(report.longest, stalls.without(startedAt, performance.now()))
+      if (answer._tag === "Left") {
+        report.failures.push(answer.left.reason)
+        yield* Effect.sleep("20 millis")
+      } else if (Option.isSome(answer.right)) report.grants += 1
       else report.refusals += 1
     }
     yield* tell(report)
