@@ -60,7 +60,7 @@ const leaks = {
 const faults = {
   resolve: packages.resolve,
   ssr: packages.ssr,
-  test: { ...packages.test, name: "faults", include: ["packages/*/test/**/*.faults.ts"] }
+  test: { ...packages.test, name: "faults", include: ["packages/*/test/**/*.faults.ts"], testTimeout: 180_000 }
 }
 
 export default defineConfig({

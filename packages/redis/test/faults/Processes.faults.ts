@@ -44,7 +44,7 @@ const exit = (child: ChildProcess) => Effect.promise(async () => (await once(chi
 const task = { port: 0, name: "", burst: 40, perSecond: 0.001, withinMillis: 10_000, answers: 0, thenStay: false }
 
 describe("a process that is killed while it holds a lease", () => {
-  it.live("takes with it the tokens of its lease, and no more", () =>
+  it.scopedLive("takes with it the tokens of its lease, and no more", () =>
     Effect.gen(function* () {
       const { port } = yield* Redis.shared
       const program = yield* bundled
@@ -63,12 +63,12 @@ describe("a process that is killed while it holds a lease", () => {
       assert.isAtMost(grants, task.burst)
       assert.isAtLeast(grants, task.burst - lease)
       assert.strictEqual(yield* ended, 0)
-    }).pipe(Effect.scoped)
+    })
   )
 })
 
 describe("fifty processes that start at once", () => {
-  it.live("take what the bucket has, and end with nothing left open", () =>
+  it.scopedLive("take what the bucket has, and end with nothing left open", () =>
     Effect.gen(function* () {
       const server = yield* Redis.shared
       const program = yield* bundled
@@ -96,6 +96,6 @@ describe("fifty processes that start at once", () => {
       const reasons = new Set(reports.flatMap(({ failures }) => failures))
       assert.containsAllKeys({ TimedOut: 0, Unavailable: 0 }, [...reasons])
       assert.deepStrictEqual(new Set(all.map(([, code]) => code)), new Set([0]))
-    }).pipe(Effect.scoped)
+    })
   )
 })
