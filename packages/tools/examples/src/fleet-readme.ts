@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 const policy = {
   classifier: Classifier.always,
   maxAttempts: 4,
-  backoff: Backoff.exponential({ base: "10 millis" }),
+  backoff: Backoff.exponential({ base: "50 millis" }),
   bucket: TokenBucket.Default
 }
 
@@ -15,7 +15,7 @@ const policy = {
 const bucket = RedisBucket.quota({ name: "orders", capacity: 70, refillPerSecond: 1 })
 
 const orders = (redis: { readonly host: string; readonly port: number }) =>
-  Layer.scoped(TokenBucket.Default, Effect.map(bucket, TokenBucket.failOpen({ within: "1 second" }))).pipe(
+  Layer.scoped(TokenBucket.Default, Effect.map(bucket, TokenBucket.failClosed({ within: "1 second" }))).pipe(
     Layer.provide(IoRedis.layer(redis))
   )
 // #endregion

@@ -1,12 +1,12 @@
 import { TokenBucket } from "@effect-retry/core"
-import { type FleetEvent, RedisBucket, RedisStore, type Store } from "@effect-retry/redis"
+import { type FleetEvent, PostgresStore, RedisBucket, RedisStore, type Store } from "@effect-retry/redis"
 import * as IoRedis from "@effect-retry/redis/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Context, Effect, Exit, Layer, Option, Schedule, Scope } from "effect"
 import { outcomeOf, request, tokensFor } from "./buckets.ts"
-import { rowsOf, tableOf } from "./rows.ts"
+import { read, rowsOf, tableOf } from "./rows.ts"
 
 const path = "packages/redis/README.md"
 
@@ -398,4 +398,37 @@ const rows: Readonly<Record<string, () => void>> = {
 
 tableOf(path, "## What it does when", rows, (cells) => {
   events = Array.from((cells[2] ?? "").matchAll(/`(\w+)`/g), ([, tag = ""]) => tag)
+})
+
+describe("docs/fleet.md ## Layouts", () => {
+  it.live("names the permissions that all questions need, and no more", () =>
+    Effect.gen(function* () {
+      const [, rules = ""] = /```text\n +(~effect-retry:.*)\n/.exec(read("docs/fleet.md")) ?? []
+      const redis = yield* Redis.start()
+      const asked = (without: string) =>
+        Effect.gen(function* () {
+          const name = `without${without}`
+          const granted = rules.split(" ").filter((rule) => rule !== without)
+          yield* admin(redis, (admin) => admin.call("ACL", "SETUSER", name, "on", ">secret", ...granted))
+          const context = yield* storeOf(redis, { username: name, password: "secret" })
+          const store = Context.get(context, RedisStore.RedisStore)
+          const limits = { burst: 10, perSecond: 1 }
+          yield* store.take(name, limits, 2, 1)
+          yield* store.put(name, limits, 2)
+          yield* store.level(name, limits)
+          yield* store.add(name, 10, -1)
+          yield* store.present(name, "a member", 1000)
+        }).pipe(Effect.scoped, Effect.option)
+      expect(Option.isSome(yield* asked(""))).toBe(true)
+      const needed = rules.split(" ").filter((rule) => !["+info", "+eval"].includes(rule))
+      const refused = yield* Effect.filter(needed, (rule) => Effect.map(asked(rule), Option.isNone))
+      expect(refused).toEqual(needed)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("docs/fleet.md ## Postgres", () => {
+  it("shows the statement that makes the table", () => {
+    expect(read("docs/fleet.md")).toContain(`\`\`\`sql\n${PostgresStore.table}\n\`\`\``)
+  })
 })
