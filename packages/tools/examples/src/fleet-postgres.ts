@@ -7,7 +7,7 @@ import { Pool, type PoolConfig } from "pg"
 
 const pool = (config: PoolConfig) =>
   Effect.acquireRelease(
-    Effect.sync(() => new Pool(config).on("error", () => {})),
+    Effect.sync(() => new Pool({ max: 3, connectionTimeoutMillis: 5000, ...config }).on("error", () => {})),
     (pool) => Effect.promise(() => pool.end())
   )
 
