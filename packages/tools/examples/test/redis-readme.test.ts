@@ -24,28 +24,13 @@ describe(`${path} ## Defaults`, () => {
     return { puts, store: Layer.succeed(RedisStore.RedisStore, store) }
   }
 
-  const silent: Store.Store<never> = {
-    take: () => Effect.never,
-    put: () => Effect.never,
-    level: () => Effect.never,
-    add: () => Effect.never,
-    present: () => Effect.never
-  }
-
   const millisOf = <A, E>(effect: Effect.Effect<A, E>) =>
     Effect.zipRight(Effect.ignore(effect), Clock.currentTimeMillis).pipe(VirtualClock.run)
 
   const limits = { capacity: 1000, refillPerSecond: 1 }
   const hung = { evalsha: () => new Promise(() => {}), eval: () => new Promise(() => {}) }
 
-  const bounds = Effect.all([
-    millisOf(
-      Effect.scoped(
-        Effect.flatMap(RedisBucket.quota({ name: "within", ...limits }), ({ acquire }) => acquire(request()))
-      ).pipe(Effect.provideService(RedisStore.RedisStore, silent))
-    ),
-    millisOf(RedisStore.make(hung).level("within", { burst: 1, perSecond: 1 }))
-  ])
+  const bound = millisOf(RedisStore.make(hung).level("within", { burst: 1, perSecond: 1 }))
 
   const held = Effect.gen(function* () {
     const { puts, store } = generous()
@@ -97,12 +82,10 @@ describe(`${path} ## Defaults`, () => {
 
   it.effect("are what the table says, row by row", () =>
     Effect.gen(function* () {
-      const [bucketMillis, layerMillis] = yield* bounds
       const { idleMillis, most } = yield* held
       const { increment, orElse, throttling } = yield* quota
-      expect(layerMillis).toBe(bucketMillis)
       const values = {
-        "`within` of a bucket, and of the layer of a client": bucketMillis,
+        "`within` of `RedisStore.layer`, `IoRedis.layer` and `NodeRedis.layer`": yield* bound,
         "`leaseShare`": most / limits.capacity,
         "`idleAfter`": idleMillis,
         "`RedisBucket.quota` `cost.Throttling`": throttling,
@@ -157,7 +140,6 @@ const options = (others: Partial<Options> = {}): Options => ({
   capacity: 100,
   refillPerSecond: 0.001,
   cost: { orElse: 1 },
-  within: "30 seconds",
   observe,
   ...others
 })
@@ -276,7 +258,7 @@ const rows: Readonly<Record<string, () => void>> = {
         const redis = yield* Redis.start()
         // The server gets the script, which it would have to ask for later.
         yield* tokensFor(yield* quotaOf(redis, { observe: [] }), "Server")
-        const bucket = yield* quotaOf(redis, { within: "50 millis" })
+        const bucket = yield* quotaOf(redis, {}, { within: "50 millis" })
         yield* redis.freeze
         expect(yield* reasonOf(bucket)).toBe("TimedOut")
         yield* redis.thaw
@@ -384,7 +366,7 @@ const rows: Readonly<Record<string, () => void>> = {
       Effect.gen(function* () {
         const store = yield* storeOf(yield* Redis.shared)
         const limiter = yield* Effect.provide(
-          RedisBucket.fixed({ name: options().name, rate: 20, burst: 1, within: "30 seconds", observe }),
+          RedisBucket.fixed({ name: options().name, rate: 20, burst: 1, observe }),
           store
         )
         const began = yield* Clock.currentTimeMillis
