@@ -1,8 +1,8 @@
 /**
  * What a client of Postgres failed with, read as a reason.
  *
- * The server's errors have a SQLSTATE, whose first two characters are its class. Everything else is the client's own and means that there is no
- * connection, apart from what is known to mean another thing. Nothing but the code is shown.
+ * The server's errors have a SQLSTATE, whose first two characters are its class. Everything else is the client's own and
+ * means that there is no connection, apart from what is known to mean another thing. Nothing but the code is shown.
  */
 import type { Reason } from "../accept/StoreReason.ts"
 
@@ -36,7 +36,7 @@ const reasons: ReadonlyMap<string, Reason> = /*#__PURE__*/ new Map<string, Reaso
 const duplicateStatement = "42P05"
 
 /** What `pg` and its pool say when their own limits of time have passed; they have no code. */
-const timeouts = new Set([
+const timeouts = /*#__PURE__*/ new Set([
   "timeout exceeded when trying to connect",
   "Connection terminated due to connection timeout",
   "timeout expired",

@@ -17,7 +17,7 @@ import * as Tracer from "effect/Tracer"
  */
 export interface PostgresClient {
   /**
-   * Runs one statement with values for `$1`, `$2` and so on, and answers its rows, with the names of the columns as they are.
+   * Runs one statement with values for `$1`, `$2` and so on, and answers its rows, whose columns keep their names.
    *
    * Fails with the error of the client as it is. Where it is interrupted before the statement was sent, it does not send it.
    */

@@ -1,8 +1,8 @@
 /**
  * The store of buckets in Postgres: one statement and one round trip for every decision.
  *
- * For programs that have a database and no Redis. The buckets are rows of one unlogged table, `effect_retry`, in the first schema of the
- * search path: `table` and `createTable` make it.
+ * For programs that have a database and no Redis. The buckets are rows of one unlogged table, `effect_retry`, in the first
+ * schema of the search path: `table` and `createTable` make it.
  */
 import * as Argument from "@effect-retry/core/Argument"
 import { longestTimerMillis } from "@effect-retry/core/Millis"
@@ -11,6 +11,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as BucketKey from "../accept/BucketKey.ts"
 import type { PostgresError } from "../accept/PostgresError.ts"
 import * as PostgresCalls from "./PostgresCalls.ts"
 import type { PostgresClient } from "./PostgresClient.ts"
@@ -108,9 +109,12 @@ export const layer = <E = never, R = never>(
   )
 }
 
+/** No bucket has it: their names are not empty. */
+const sweepKey = /*#__PURE__*/ BucketKey.make("", "sweep")
+
 /** A bucket of one token per period says which process sweeps. What fails is tried again in the next period. */
 const sweeping = (ask: PostgresCalls.Ask, store: Store<PostgresError>, everyMillis: number): Effect.Effect<never> =>
-  store.take(Statements.tableName, { burst: 1, perSecond: 1000 / everyMillis }, 1, 1).pipe(
+  store.take(sweepKey, { burst: 1, perSecond: 1000 / everyMillis }, 1, 1).pipe(
     Effect.flatMap(({ granted }) => (granted === 1 ? PostgresTable.sweep(ask) : Effect.void)),
     Effect.ignore,
     Effect.delay(everyMillis),

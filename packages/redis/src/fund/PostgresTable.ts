@@ -26,7 +26,7 @@ export const create = (ask: PostgresCalls.Ask): Effect.Effect<void, PostgresErro
   )
 
 /** Of two that make it at once, one finds the name of the table or of its type taken: in the catalog, or in its index. */
-const alreadyMade = new Set(["42P07", "42710", "23505"])
+const alreadyMade = /*#__PURE__*/ new Set(["42P07", "42710", "23505"])
 
 /** Rows that one statement of `sweep` reads. */
 const pageRows = 1000

@@ -132,8 +132,8 @@ select count(*) + least($3::bigint, 1) as members from ${tableName}
 where key > ${key} || '|' and key < ${key} || '}' and key <> ${key} || '|' || $2::text and until > ${now}`
 
 /**
- * Deletes rows that mean the same as none: of as many rows as it is told, behind a key. Gives how many it read, the
- * last key and how many it deleted. Rows that another statement has locked are left for the next time.
+ * Deletes rows that mean the same as none: a key and a number say of how many rows behind which key. Gives how many it read,
+ * how many it deleted and the last key. Rows that another statement has locked are left for the next time.
  *
  * @category constructors
  */
@@ -145,4 +145,7 @@ export const sweep = `with page as (
 ), deleted as (
   delete from ${tableName} where key in (select key from over) returning key
 )
-select (select count(*) from page) as read, (select count(*) from deleted) as deleted, coalesce((select max(key) from page), '') as last`
+select
+  (select count(*) from page) as read,
+  (select count(*) from deleted) as deleted,
+  coalesce((select max(key) from page), '') as last`
