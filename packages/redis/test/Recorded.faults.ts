@@ -3,22 +3,31 @@ import { Effect } from "effect"
 import * as Recorded from "./Recorded.ts"
 import * as RecordedStores from "./RecordedStores.ts"
 
+/** Ends a test that hangs, and leaves a busy machine its time. */
+const timeout = 300_000
+
 describe("the answers of a store to clients that ask at the same time, again and again", () => {
-  it.live("have an explanation where the store is Redis", () =>
-    Effect.gen(function* () {
-      const { seen, unexplained } = Recorded.judge(yield* RecordedStores.onRedis(Recorded.programs(10_000, 3)))
-      expect(unexplained).toEqual([])
-      expect(seen.answers + seen.lost).toBe(90_000)
-      expect(Math.min(seen.lost, seen.refusals)).toBeGreaterThan(3000)
-    })
+  it.live(
+    "have an explanation where the store is Redis",
+    () =>
+      Effect.gen(function* () {
+        const { seen, unexplained } = Recorded.judge(yield* RecordedStores.onRedis(Recorded.programs(10_000, 3)))
+        expect(unexplained).toEqual([])
+        expect(seen.answers + seen.lost).toBe(90_000)
+        expect(Math.min(seen.lost, seen.refusals)).toBeGreaterThan(3000)
+      }),
+    timeout
   )
 
-  it.live("have an explanation where the store is Postgres", () =>
-    Effect.gen(function* () {
-      const { seen, unexplained } = Recorded.judge(yield* RecordedStores.onPostgres(Recorded.programs(500, 4)))
-      expect(unexplained).toEqual([])
-      expect(seen.answers + seen.lost).toBe(4500)
-      expect(Math.min(seen.lost, seen.refusals)).toBeGreaterThan(150)
-    })
+  it.live(
+    "have an explanation where the store is Postgres",
+    () =>
+      Effect.gen(function* () {
+        const { seen, unexplained } = Recorded.judge(yield* RecordedStores.onPostgres(Recorded.programs(500, 4)))
+        expect(unexplained).toEqual([])
+        expect(seen.answers + seen.lost).toBe(4500)
+        expect(Math.min(seen.lost, seen.refusals)).toBeGreaterThan(150)
+      }),
+    timeout
   )
 })

@@ -8,25 +8,21 @@ import * as Scripts from "../src/fund/Scripts.ts"
 
 const readsClock = "redis.call('TIME')"
 
-/** Loads the scripts with other texts. A client of them hands what they answer on by `read`. */
-const rewriting = async (redis: Redis, rewrite: (lua: string) => string) => {
+/** Loads the scripts with other texts; answers their digests by those of the package. */
+const loaded = async (redis: Redis, rewrite: (lua: string) => string): Promise<ReadonlyMap<string, string>> => {
   const shas = new Map<string, string>()
   for (const { lua, sha } of Object.values(Scripts)) {
+    if (lua.split(readsClock).length > 2) throw new Error("a script reads the clock twice")
     const rewritten = rewrite(lua)
-    if (lua.includes("TIME") && rewritten.split(readsClock).length > 2)
-      throw new Error("a script reads the clock twice")
     shas.set(sha, createHash("sha1").update(rewritten).digest("hex"))
     await redis.script("LOAD", rewritten)
   }
-  return (read: (answer: unknown) => unknown): RedisClient.RedisClient => ({
-    evalsha: async (sha, key, args) => read(await redis.evalsha(shas.get(sha) ?? sha, 1, key, ...args)),
-    eval: (lua) => Promise.reject(new Error(`not loaded: ${lua}`))
-  })
+  return shas
 }
 
 /** Clients that tell at what time of the server, in microseconds, each of their scripts ran. A throw loses the answer. */
 export const revealingTime = async (redis: Redis) => {
-  const clientOf = await rewriting(
+  const shas = await loaded(
     redis,
     (lua) => `
 local read
@@ -40,10 +36,32 @@ end
 local answer = run()
 return {answer, read}`
   )
-  return (onTime: (micros: number) => void): RedisClient.RedisClient =>
-    clientOf((answered) => {
+  return (onTime: (micros: number) => void): RedisClient.RedisClient => ({
+    evalsha: async (sha, key, args) => {
+      const answered = await redis.evalsha(shas.get(sha) ?? sha, 1, key, ...args)
       const [answer, [seconds, micros]] = answered as [unknown, [string, string]]
       onTime(Number(seconds) * 1_000_000 + Number(micros))
       return answer
-    })
+    },
+    eval: (lua) => Promise.reject(new Error(`not loaded: ${lua}`))
+  })
 }
+
+const expires = "math.ceil((arrival - now) / 1000)"
+const hourMillis = "3600000"
+
+/**
+ * Loads scripts that are told the time by two more arguments. Their keys last for an hour of the server, which knows nothing
+ * of that time.
+ */
+export const loadAtTime = (redis: Redis): Promise<ReadonlyMap<string, string>> =>
+  loaded(redis, (lua) => {
+    if (lua.includes("arrival - now") && !lua.includes(expires)) throw new Error("a key expires in another way")
+    return lua.replaceAll(readsClock, "{ARGV[#ARGV - 1], ARGV[#ARGV]}").replaceAll(expires, hourMillis)
+  })
+
+/** The arguments that tell it. */
+export const timeArgs = (micros: number): ReadonlyArray<string> => [
+  String(Math.floor(micros / 1_000_000)),
+  String(micros % 1_000_000)
+]

@@ -31,7 +31,8 @@ export type Database = Effect.Effect.Success<typeof make>
 export const rows = (pool: Pool, text: string, values: Array<unknown> = []) =>
   Effect.promise(async () => (await pool.query<Record<string, unknown>>(text, values)).rows)
 
-const timeOf = (micros: string) => `(timestamptz 'epoch' + ${micros} * interval '1 microsecond')`
+/** What a statement reads in place of the time of the server. */
+export const timeOf = (micros: string) => `(timestamptz 'epoch' + ${micros} * interval '1 microsecond')`
 
 /** The time that statements read, in microseconds, in place of that of the server. */
 export interface Time {

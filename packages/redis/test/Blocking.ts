@@ -1,0 +1,103 @@
+/**
+ * Clients of real servers whose answers are there at once: the thread of the test stands still until they come, and with it
+ * every fiber and every clock of its programs. In virtual time a store is then asked in no time.
+ */
+import { PostgresClient, type RedisClient } from "@effect-retry/redis"
+import { Clock, Effect } from "effect"
+import type { Redis } from "ioredis"
+import { createRequire } from "node:module"
+import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads"
+import type { PoolConfig } from "pg"
+import * as Database from "./fund/Database.ts"
+import * as Scripted from "./Scripted.ts"
+
+/** Answers one question at a time, by a function of the thread. */
+const thread = `
+const { workerData: { port, signal, module, options, run } } = require("node:worker_threads")
+const ask = new Function("module", "options", run)(require(module), options)
+port.on("message", async (question) => {
+  let answer
+  try {
+    answer = { value: await ask(...question) }
+  } catch (error) {
+    answer = { error: error.message }
+  }
+  port.postMessage(answer)
+  Atomics.store(signal, 0, 1)
+  Atomics.notify(signal, 0)
+})
+`
+
+type Answer = { readonly value: unknown } | { readonly error: string }
+
+/** More than any server takes to answer. */
+const longestMillis = 60_000
+
+/** Starts a thread, which ends with the scope. `run` is the body of a function that makes the one that is asked. */
+const start = (name: string, options: object, run: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const { port1: port, port2 } = new MessageChannel()
+        const signal = new Int32Array(new SharedArrayBuffer(4))
+        const module = createRequire(import.meta.url).resolve(name)
+        const workerData = { port: port2, signal, module, options, run }
+        const worker = new Worker(thread, { eval: true, workerData, transferList: [port2] })
+        return { port, signal, worker }
+      }),
+      ({ worker }) => Effect.promise(() => worker.terminate())
+    ),
+    ({ port, signal }) =>
+      (...question: ReadonlyArray<unknown>): unknown => {
+        Atomics.store(signal, 0, 0)
+        port.postMessage(question)
+        if (Atomics.wait(signal, 0, 0, longestMillis) === "timed-out") throw new Error("the thread does not answer")
+        const { message } = receiveMessageOnPort(port) as { readonly message: Answer }
+        if ("error" in message) throw new Error(message.error)
+        return message.value
+      }
+  )
+
+/** The virtual time in microseconds, after a day on which the epoch of the server does not begin. */
+const microsOf = (clock: Clock.Clock): number =>
+  86_400_000_000 + Math.floor(Number(clock.unsafeCurrentTimeNanos() / 1000n))
+
+/** A client of Redis for programs in virtual time. */
+export const redis = (connection: Redis, { host, port }: { readonly host: string; readonly port: number }) =>
+  Effect.gen(function* () {
+    const shas = yield* Effect.promise(() => Scripted.loadAtTime(connection))
+    const ask = yield* start(
+      "ioredis",
+      { host, port },
+      "const redis = new module.Redis(options); return (sha, key, args) => redis.evalsha(sha, 1, key, ...args)"
+    )
+    return (clock: Clock.Clock): RedisClient.RedisClient => ({
+      evalsha: async (sha, key, args) => ask(shas.get(sha), key, [...args, ...Scripted.timeArgs(microsOf(clock))]),
+      eval: (lua) => Promise.reject(new Error(`not loaded: ${lua}`))
+    })
+  })
+
+/** A client of Postgres for programs in virtual time. Its statements are prepared by the number of their text. */
+export const postgres = (options: PoolConfig) =>
+  Effect.map(
+    start(
+      "pg",
+      { ...options, max: 1 },
+      `const pool = new module.Pool(options)
+      const names = new Map()
+      return async (text, values) => {
+        const name = names.get(text) ?? String(names.size)
+        names.set(text, name)
+        return (await pool.query({ name, text, values })).rows
+      }`
+    ),
+    (ask) =>
+      (clock: Clock.Clock): PostgresClient.PostgresClient => ({
+        query: (text, values) => {
+          const atTime = text.replaceAll("clock_timestamp()", Database.timeOf(`$${values.length + 1}::bigint`))
+          // A statement that does not read the time is not told it either.
+          const told = atTime === text ? values : [...values, microsOf(clock)]
+          return Effect.try(() => ask(atTime, told) as ReadonlyArray<object>)
+        }
+      })
+  )

@@ -1,0 +1,104 @@
+import { TokenBucket } from "@effect-retry/core"
+import { PostgresBucket, RedisBucket } from "@effect-retry/redis"
+import { TokenBucketContract } from "@effect-retry/testing"
+import * as vitest from "@effect/vitest"
+import { Deferred, Effect, Exit, Layer, Scope } from "effect"
+import * as VirtualStores from "../VirtualStores.ts"
+
+const { within } = VirtualStores
+
+const scope = Effect.runSync(Scope.make())
+
+vitest.afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+/** Started once for the file, before its tests and in real time. */
+const store = <Tag, E>(start: Effect.Effect<Layer.Layer<Tag>, E, Scope.Scope>): Layer.Layer<Tag> => {
+  const started = Effect.runSync(Deferred.make<Layer.Layer<Tag>, E>())
+  vitest.beforeAll(() => Effect.runPromise(Effect.intoDeferred(Scope.extend(start, scope), started)))
+  return Layer.unwrapEffect(Effect.orDie(Deferred.await(started)))
+}
+
+const redis = store(VirtualStores.redis)
+
+const postgres = store(VirtualStores.postgres)
+
+let buckets = 0
+
+/** Another bucket each time that it is built, which the contract takes since it cannot fail. */
+const infallible = <E, R>(
+  make: (options: {
+    readonly name: string
+    readonly within: "1 hour"
+  }) => Effect.Effect<TokenBucket.TokenBucket<E>, never, R>,
+  store: Layer.Layer<Exclude<R, Scope.Scope>>
+) =>
+  Layer.scoped(
+    TokenBucket.Default,
+    Effect.suspend(() =>
+      Effect.map(make({ name: `contract ${(buckets += 1)}`, within }), TokenBucket.failClosed({ within }))
+    )
+  ).pipe(Layer.provide(store))
+
+/**
+ * The burst, and what the process may hold beside a store that is full: the lease, and what the store is refilled by until
+ * the process has been idle for long enough to return what it was granted.
+ */
+const most = (burst: number, lease: number, refilled: number): number => burst + lease + refilled
+
+TokenBucketContract.suite(
+  vitest,
+  "RedisBucket.quota",
+  infallible((shared) => RedisBucket.quota({ ...shared, capacity: 50, refillPerSecond: 1 }), redis),
+  { refills: true, capacity: most(50, 5, 1) }
+)
+
+TokenBucketContract.suite(
+  vitest,
+  "RedisBucket.quota that waits",
+  infallible(
+    (shared) =>
+      RedisBucket.quota({
+        ...shared,
+        capacity: 20,
+        refillPerSecond: 2,
+        cost: { Throttling: 3, orElse: 4.5 },
+        whenShort: "wait"
+      }),
+    redis
+  ),
+  { refills: true, waits: true, capacity: most(20, 2, 2) }
+)
+
+TokenBucketContract.suite(
+  vitest,
+  "RedisBucket.fixed",
+  infallible((shared) => RedisBucket.fixed({ ...shared, rate: 1, burst: 5 }), redis),
+  { refills: true, waits: true, capacity: most(5, 1, 1) }
+)
+
+TokenBucketContract.suite(
+  vitest,
+  "RedisBucket.successRatio",
+  infallible((shared) => RedisBucket.successRatio({ ...shared, ratio: 0.1, capacity: 10, floorPerSecond: 1 }), redis),
+  // A lease of tokens that its own successes paid for is held beside that of the store.
+  { refills: true, capacity: most(10, 1 + 1, 1) }
+)
+
+TokenBucketContract.suite(
+  vitest,
+  "RedisBucket.grpcThrottle",
+  infallible((shared) => RedisBucket.grpcThrottle({ ...shared, maxTokens: 10, tokenRatio: 0.1 }), redis)
+)
+
+TokenBucketContract.suite(
+  vitest,
+  "PostgresBucket.fixed",
+  infallible((shared) => PostgresBucket.fixed({ ...shared, rate: 1, burst: 5 }), postgres),
+  { refills: true, waits: true, capacity: most(5, 1, 1) }
+)
+
+TokenBucketContract.suite(
+  vitest,
+  "PostgresBucket.grpcThrottle",
+  infallible((shared) => PostgresBucket.grpcThrottle({ ...shared, maxTokens: 10, tokenRatio: 0.1 }), postgres)
+)
