@@ -1,10 +1,13 @@
+import { RedisStore } from "@effect-retry/redis"
+import * as Redis from "@effect-retry/servers/Redis"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Effect, Exit, Scope } from "effect"
+import { Clock, Context, Duration, Effect, Exit, Layer, Scope } from "effect"
 import * as FleetBucket from "../../src/fund/FleetBucket.ts"
 import * as Members from "../../src/fund/Members.ts"
 import type { Store } from "../../src/fund/Store.ts"
 import * as SpecStore from "../SpecStore.ts"
+import { adapters } from "./Adapters.ts"
 
 const settings = FleetBucket.check("test", { name: "orders" })
 
@@ -165,5 +168,52 @@ describe("Members.join", () => {
         expect(one.atMillis).not.toEqual(two.atMillis)
       })
     )
+  )
+})
+
+describe.each(adapters)("Members.join over Redis by $library", ({ layer, library }) => {
+  /** So many times as fast as it is: heartbeats come after milliseconds, and a member is forgotten after 0.6 seconds. */
+  const speed = 50
+  const live = Clock.make()
+  const fast: Clock.Clock = {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    currentTimeMillis: live.currentTimeMillis,
+    currentTimeNanos: live.currentTimeNanos,
+    unsafeCurrentTimeMillis: () => live.unsafeCurrentTimeMillis(),
+    unsafeCurrentTimeNanos: () => live.unsafeCurrentTimeNanos(),
+    sleep: (duration) => live.sleep(Duration.times(duration, 1 / speed))
+  }
+  const patient = FleetBucket.check("test", { name: `members by ${library}`, within: "1 hour" })
+
+  /** Joins by a connection of its own, as a process does. */
+  const process = (port: number) =>
+    Effect.gen(function* () {
+      const store = Context.get(yield* Layer.build(layer({ port, within: "1 minute" })), RedisStore.RedisStore)
+      const { sharers } = yield* Members.make(patient)
+        .join(
+          {
+            ...store,
+            present: (group, member, forMillis) =>
+              Effect.withClock(store.present(group, member, forMillis / speed), live)
+          },
+          ""
+        )
+        .pipe(Effect.withClock(fast))
+      return sharers
+    })
+
+  const until = (check: () => boolean) =>
+    Effect.repeat(Effect.delay(Effect.sync(check), "5 millis"), { until: (isTrue) => isTrue })
+
+  it.live("counts processes as they come, and one less when one has died", () =>
+    Effect.gen(function* () {
+      const { port } = yield* Redis.shared
+      const dying = yield* Scope.make()
+      const first = yield* process(port)
+      const others = [yield* process(port), yield* Scope.extend(process(port), dying)]
+      yield* until(() => [first, ...others].every((sharers) => sharers() === 3))
+      yield* Scope.close(dying, Exit.void)
+      yield* until(() => first() === 2)
+    }).pipe(Effect.scoped)
   )
 })
