@@ -134,7 +134,7 @@ describe("Members.join", () => {
         yield* close(keys[1]!)
         expect([both < 13, one > 5, yield* beatsIn(1)]).toEqual([true, true, 0])
         yield* joined(store, "c", members)
-        yield* Effect.sleep("30 seconds")
+        expect(yield* beatsIn(1)).toBeGreaterThan(5)
         const ids = store.calls.map((call) => (call._tag === "present" ? call.member : ""))
         expect(new Set(ids).size).toBe(1)
         expect(ids[0]).toMatch(/^[0-9a-f]{16}$/)
