@@ -18,7 +18,7 @@ export type Network<E> = <A>(decide: Effect.Effect<A>, call: Call) => Effect.Eff
 
 export interface SpecStore<out E> extends Store<E> {
   /** The calls so far. */
-  readonly calls: ReadonlyArray<Call>
+  readonly calls: Array<Call>
 }
 
 /** A store of its own. Each decision is one step; without a network it takes no time and never fails. */
@@ -69,3 +69,11 @@ export const make = <E = never>(network: Network<E> = (decide) => decide): SpecS
       })
   }
 }
+
+/** Takes all whole tokens there are, as another process would. */
+export const drain = <E>(store: SpecStore<E>, key: string, limits: Gcra.Limits): Effect.Effect<void, E> =>
+  Effect.gen(function* () {
+    const before = store.calls.length
+    yield* store.take(key, limits, limits.burst, 0.001)
+    store.calls.splice(before)
+  })

@@ -44,6 +44,6 @@ export const first = (most: number, nowMillis: number): LeaseSize => ({
  */
 export const next = (self: LeaseSize, most: number, nowMillis: number, spent: number): LeaseSize => {
   const seconds = (nowMillis - self.askedMillis) / 1000
-  const wanted = seconds > 0 ? Math.floor((spent / seconds) * coveredSeconds) : Infinity
+  const wanted = spent === 0 ? 0 : Math.floor((spent / seconds) * coveredSeconds)
   return { tokens: Math.min(most, 4 * self.tokens, Math.max(1, wanted)), askedMillis: nowMillis }
 }

@@ -1,9 +1,9 @@
 import { SharedBucket } from "@effect-retry/redis"
-import { VirtualClock } from "@effect-retry/testing"
+
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import * as SpecStore from "../SpecStore.ts"
-import { fleetOf } from "./Shared.ts"
+import { fleetOf, inVirtualTime } from "./Shared.ts"
 
 const request = {
   attempt: 2,
@@ -14,7 +14,7 @@ const request = {
 }
 
 describe("SharedBucket.quota", () => {
-  it.scoped("takes what a retry costs out of the store", () =>
+  it.effect("takes what a retry costs out of the store", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const bucket = yield* SharedBucket.quota("RedisBucket.quota", {
@@ -26,6 +26,6 @@ describe("SharedBucket.quota", () => {
       expect(Option.map(granted, ({ tokens }) => tokens)).toEqual(Option.some(14))
       expect(yield* bucket.level).toBe(486)
       expect(store.calls).toEqual([{ _tag: "take", key: "orders", want: 14, least: 14 }])
-    }).pipe(VirtualClock.run)
+    }).pipe(inVirtualTime)
   )
 })

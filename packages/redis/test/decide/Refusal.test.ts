@@ -1,0 +1,65 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Refusal from "../../src/decide/Refusal.ts"
+
+/** Ten tokens per second: a token takes 100 ms, half of the burst two seconds. */
+const limits = { burst: 40, perSecond: 10 }
+
+const shortage: Refusal.Shortage = { atMillis: 1000, level: 2, need: 5, retryAfterMillis: 300, refusals: 0, draw: 0 }
+
+const until = (answer: Partial<Refusal.Shortage>, need: number, nowMillis = 1000) =>
+  Refusal.millisFor(Refusal.make(limits, { ...shortage, ...answer }), limits, need, nowMillis)
+
+describe("Refusal.millisFor", () => {
+  it.each([
+    { need: 5, millis: 300 },
+    { need: 3, millis: 100 },
+    { need: 2, millis: 0 },
+    { need: 0, millis: 0 },
+    { need: 6, millis: 400 }
+  ])("is $millis ms for $need tokens, where 5 were refused and 2 were there", ({ millis, need }) => {
+    expect(until({}, need)).toBeCloseTo(millis, 6)
+  })
+
+  it.each([
+    { draw: 0, millis: 300 },
+    { draw: 0.5, millis: 375 },
+    { draw: 0.999, millis: 449.85 }
+  ])("is longer by half of the draw of $draw", ({ draw, millis }) => {
+    expect(until({ draw }, 5)).toBeCloseTo(millis, 6)
+  })
+
+  it.each([
+    { refusals: 1, millis: 600 },
+    { refusals: 2, millis: 1200 },
+    { refusals: 3, millis: 2000 },
+    { refusals: 20, millis: 2000 }
+  ])("is $millis ms after $refusals refusals before it", ({ millis, refusals }) => {
+    expect(until({ refusals }, 5)).toBeCloseTo(millis, 6)
+  })
+
+  it("is as long as the tokens take where that is more than half of the burst", () => {
+    expect(until({ level: 0, need: 35, retryAfterMillis: 3500, refusals: 5 }, 35)).toBe(3500)
+  })
+
+  it("is what the store said where its rate says less", () => {
+    expect(until({ retryAfterMillis: 700 }, 5)).toBe(700)
+  })
+
+  it("passes, and is over for every number of tokens when it is over for those that were refused", () => {
+    expect(until({}, 5, 1299)).toBeCloseTo(1, 6)
+    expect([until({}, 5, 1300), until({}, 40, 1300)]).toEqual([0, 0])
+  })
+})
+
+describe("Refusal.withLevel", () => {
+  it("counts from what the store has since, until the refusal is over", () => {
+    const self = Refusal.withLevel(Refusal.make(limits, shortage), 0, 1100)
+    const millis = (need: number, nowMillis = 1100) => Refusal.millisFor(self, limits, need, nowMillis)
+    expect([millis(1), millis(4), millis(5), millis(1, 1300)]).toEqual([100, 400, 500, 0])
+  })
+
+  it("ends a refusal for what is there", () => {
+    const self = Refusal.withLevel(Refusal.make(limits, shortage), 5, 1000)
+    expect(Refusal.millisFor(self, limits, 5, 1000)).toBe(0)
+  })
+})
