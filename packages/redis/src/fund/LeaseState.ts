@@ -166,16 +166,23 @@ export const credit = <E>(state: LeaseState<E>, tokens: number): void => {
  *
  * @category destructors
  */
-export const blockedMillis = <E>({ limits, nowMillis, refusal }: LeaseState<E>, need: number): number =>
-  refusal === undefined ? 0 : Refusal.millisFor(refusal, limits, need, nowMillis())
+export const blockedMillis = <E>(state: LeaseState<E>, need: number, nowMillis = state.nowMillis()): number =>
+  state.refusal === undefined ? 0 : Refusal.millisFor(state.refusal, state.limits, need, nowMillis)
 
 /**
  * Whether the tokens that an attempt waits for, with those of all attempts before it, come too late for it.
  *
  * @category guards
  */
-export const isTooLate = <E>(state: LeaseState<E>, demand: number, leftMillis: number): boolean =>
-  blockedMillis(state, state.held.missing(demand)) > (Option.isNone(state.maxWait) ? 0 : Math.max(0, leftMillis))
+export const isTooLate = <E>(
+  state: LeaseState<E>,
+  demand: number,
+  leftMillis: number,
+  nowMillis = state.nowMillis()
+): boolean => {
+  const mostMillis = Option.isNone(state.maxWait) ? 0 : Math.max(0, leftMillis)
+  return mostMillis < Infinity && blockedMillis(state, state.held.missing(demand), nowMillis) > mostMillis
+}
 
 /**
  * Whether there is something that others may need: dust of floating-point sums does not count.

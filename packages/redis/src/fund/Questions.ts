@@ -121,7 +121,7 @@ const refuseLate = <E>(state: LeaseState<E>, nowMillis: number): void => {
   for (const waiter of waiters.all()) {
     waiter.wasAnswered = true
     if (demand === 0 && grant(state, waiter)) continue
-    if (Option.isSome(maxWait) && isTooLate(state, demand + waiter.cost, waiter.untilMillis - nowMillis)) {
+    if (Option.isSome(maxWait) && isTooLate(state, demand + waiter.cost, waiter.untilMillis - nowMillis, nowMillis)) {
       waiters.end(waiter, refused)
     } else demand += waiter.cost
   }

@@ -23,6 +23,8 @@ export interface Options extends FleetOptions, Waiting.Options {
 }
 
 /**
+ * The fixed rate that `RedisBucket.fixed` describes, over any store.
+ *
  * @category constructors
  */
 export const fixed = (

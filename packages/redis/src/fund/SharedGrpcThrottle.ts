@@ -28,6 +28,8 @@ const free: Exit.Exit<Option.Option<Grant>> = /*#__PURE__*/ Exit.succeed(
 const refused: Exit.Exit<Option.Option<Grant>> = /*#__PURE__*/ Exit.succeed(Option.none())
 
 /**
+ * The gRPC throttle that `RedisBucket.grpcThrottle` describes, over any store.
+ *
  * @category constructors
  */
 export const grpcThrottle = (

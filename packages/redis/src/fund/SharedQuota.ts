@@ -26,6 +26,8 @@ export interface Options extends FleetOptions, QuotaCost.Options, Waiting.Option
 }
 
 /**
+ * The quota that `RedisBucket.quota` describes, over any store.
+ *
  * @category constructors
  */
 export const quota = (

@@ -26,6 +26,8 @@ export interface Options extends FleetOptions {
 }
 
 /**
+ * The success ratio that `RedisBucket.successRatio` describes, over any store.
+ *
  * @category constructors
  */
 export const successRatio = (
