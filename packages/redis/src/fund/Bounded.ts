@@ -36,7 +36,6 @@ export const call = <A, E>({ onAnswer, onThrown, onTimeout, send, withinMillis }
           cancel = after(last, () => end(onTimeout))
         })
         const end = (result: () => Effect.Effect<A, E>) => {
-          if (isOver) return
           isOver = true
           cancel()
           resume(Effect.suspend(result))

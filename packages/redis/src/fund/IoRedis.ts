@@ -41,7 +41,7 @@ export const fromClient = (connection: Commands): RedisClient => ({
 /** What would queue a command, send it twice, or open the connection beside us. */
 const fixed = {
   autoResendUnfulfilledCommands: false,
-  // A connection is ended at once: this is how long a timer of the library outlives it.
+  // A connection is ended at once, without the farewell of a server that may be out of reach.
   disconnectTimeout: 1,
   enableOfflineQueue: false,
   lazyConnect: true,
@@ -89,10 +89,7 @@ const link = (url: string | undefined, options: RedisOptions): Connection.Link =
     client: fromClient(redis),
     open: () => redis.connect(),
     close: () => {
-      if (redis.status === "end" || redis.status === "wait") return
-      redis.disconnect()
-      // Not after a farewell that a server out of reach never answers.
-      redis.stream?.destroy()
+      if (redis.status !== "end" && redis.status !== "wait") redis.disconnect()
     },
     listen: ({ onClosed, onError }) => {
       redis.on("error", onError)

@@ -1,9 +1,11 @@
 import { RedisStore, type Store } from "@effect-retry/redis"
 import * as Proxy from "@effect-retry/servers/Proxy"
 import * as Redis from "@effect-retry/servers/Redis"
+import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Duration, Effect, Exit, Layer, Schedule, Scope } from "effect"
 import type { RedisError } from "../../src/accept/RedisError.ts"
+import * as Connection from "../../src/fund/Connection.ts"
 import { adapters, type Options } from "./Adapters.ts"
 
 type OfRedis = Store.Store<RedisError>
@@ -103,8 +105,7 @@ describe.each(adapters)("a connection by $library", ({ byUrl, layer }) => {
       yield* take(store)
       yield* Effect.promise(() => server.admin.replicaof("127.0.0.1", 1))
       const reasons = yield* Effect.replicateEffect(reasonOf(store), 2)
-      expect(reasons[0]).toBe("Unavailable READONLY")
-      expect(reasons[1]).toMatch(/^Unavailable/)
+      expect(reasons).toEqual(["Unavailable READONLY", "Unavailable"])
       yield* Effect.promise(() => server.admin.replicaof("NO", "ONE"))
       expect((yield* takeSoon(store)).level).toBeCloseTo(3, 1)
     })
@@ -113,7 +114,7 @@ describe.each(adapters)("a connection by $library", ({ byUrl, layer }) => {
   it.scopedLive("fails within its bound where the server is frozen, and leaves the connection after three", () =>
     Effect.gen(function* () {
       const server = yield* Redis.start()
-      const store = yield* connect({ port: server.port, within: "50 millis" })
+      const store = yield* connect({ port: server.port, within: "200 millis" })
       yield* takeSoon(store)
       yield* server.freeze
       expect(yield* Effect.all([reasonOf(store), reasonOf(store)], { concurrency: "unbounded" })).toEqual([
@@ -121,7 +122,9 @@ describe.each(adapters)("a connection by $library", ({ byUrl, layer }) => {
         "TimedOut"
       ])
       expect(yield* Effect.replicateEffect(reasonOf(store), 2)).toEqual(["TimedOut", "TimedOut"])
-      expect(yield* reasonOf(store)).toMatch(/^Unavailable/)
+      // Also while the new connection is waited for: no call waits with it.
+      const meanwhile = yield* Effect.replicateEffect(Effect.delay(reasonOf(store), "10 millis"), 20)
+      expect(new Set(meanwhile)).toEqual(new Set(["Unavailable"]))
       yield* server.thaw
       yield* takeSoon(store)
     })
@@ -130,7 +133,7 @@ describe.each(adapters)("a connection by $library", ({ byUrl, layer }) => {
   it.scopedLive("comes back after a partition that no connection notices", () =>
     Effect.gen(function* () {
       const proxy = yield* Proxy.start(yield* Redis.shared)
-      const store = yield* connect({ port: proxy.port, within: "50 millis" })
+      const store = yield* connect({ port: proxy.port, within: "200 millis" })
       yield* takeSoon(store)
       yield* proxy.swallow
       expect(yield* Effect.replicateEffect(reasonOf(store), 3)).toEqual(["TimedOut", "TimedOut", "TimedOut"])
@@ -155,5 +158,112 @@ describe.each(adapters)("a connection by $library", ({ byUrl, layer }) => {
         yield* Effect.repeat(names, { until: (names) => names.length === 0 })
       })
     )
+  )
+})
+
+/** A link that does as it is told, for what depends on the order of events. */
+const stub = (...openings: ReadonlyArray<() => Promise<unknown>>) => {
+  const heard = { opened: 0, closed: 0 }
+  let listeners: Parameters<Connection.Link["listen"]>[0] | undefined
+  const link: Connection.Link = {
+    client: {
+      evalsha: () => Promise.reject(new Error("The client is offline")),
+      eval: () => Promise.reject(new Error("READONLY You can't write against a read only replica."))
+    },
+    open: () => (openings[heard.opened++] ?? (() => Promise.resolve()))(),
+    close: () => {
+      heard.closed += 1
+    },
+    listen: (given) => {
+      listeners = given
+    }
+  }
+  return {
+    heard,
+    link,
+    error: (error: unknown) => listeners?.onError(error),
+    closed: Effect.sync(() => listeners?.onClosed())
+  }
+}
+
+const kept = ({ link }: ReturnType<typeof stub>) => Connection.keep(() => link, 1000)
+
+const rejection = (promise: Promise<unknown>) =>
+  Effect.promise(() =>
+    promise.then(
+      () => "resolved",
+      (thrown: Error) => thrown.message
+    )
+  )
+
+const call = ({ client }: Connection.Kept) => rejection(client.evalsha("", "", []))
+
+describe("Connection.keep", () => {
+  it.effect("says why there is no connection, as long as there is none", () =>
+    Effect.gen(function* () {
+      const own = stub(
+        () => Promise.reject(new Error("connect ECONNREFUSED")),
+        () => Promise.resolve()
+      )
+      const connection = yield* kept(own)
+      expect(yield* call(connection)).toBe("connect ECONNREFUSED")
+      yield* Effect.sleep("1 second")
+      expect(own.heard.opened).toBe(2)
+      expect(yield* call(connection)).toBe("The client is offline")
+      own.error(new Error("read ECONNRESET"))
+      expect(yield* call(connection)).toBe("read ECONNRESET")
+      // What the server said is never replaced.
+      expect(yield* rejection(connection.client.eval("", "", []))).toContain("READONLY")
+      expect(own.heard.closed).toBe(1)
+    }).pipe(Effect.scoped, VirtualClock.run)
+  )
+
+  it.effect("opens again when the connection is closed, sooner or later by chance", () =>
+    Effect.gen(function* () {
+      const own = stub()
+      yield* kept(own)
+      yield* own.closed
+      yield* Effect.sleep("50 millis")
+      expect(own.heard.opened).toBe(2)
+    }).pipe(Effect.scoped, VirtualClock.run)
+  )
+
+  it.effect("gives up an opening that takes more than five seconds, and does not wait for it longer than a call", () =>
+    Effect.gen(function* () {
+      const own = stub(() => new Promise(() => {}))
+      const [elapsed] = yield* Effect.timed(kept(own))
+      expect(Duration.toMillis(elapsed)).toBe(1000)
+      yield* Effect.sleep("3999 millis")
+      expect(own.heard).toEqual({ opened: 1, closed: 0 })
+      yield* Effect.sleep("51 millis")
+      expect(own.heard).toEqual({ opened: 2, closed: 1 })
+    }).pipe(Effect.scoped, VirtualClock.run)
+  )
+
+  it.effect("closes the connection when its scope ends, and opens none after that", () =>
+    Effect.gen(function* () {
+      const own = stub()
+      yield* Effect.scoped(kept(own))
+      yield* own.closed
+      yield* Effect.sleep("1 minute")
+      expect(own.heard).toEqual({ opened: 1, closed: 1 })
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("leaves a connection after three bounds without an answer, one after the other", () =>
+    Effect.gen(function* () {
+      const own = stub()
+      const { watch } = yield* kept(own)
+      const [first, sameTime] = [watch(), watch()]
+      first(false)
+      sameTime(false)
+      watch()(false)
+      watch()(true)
+      watch()(false)
+      watch()(false)
+      expect(own.heard.closed).toBe(0)
+      watch()(false)
+      expect(own.heard.closed).toBe(1)
+    }).pipe(Effect.scoped, VirtualClock.run)
   )
 })
