@@ -17,7 +17,10 @@ export { orLocalShare } from "./LocalShare.ts"
 type Make = Effect.Effect<SharedBucket.FleetBucket<PostgresError>, never, PostgresStore | Scope.Scope>
 
 /**
- * The retry quota of the AWS SDKs, shared by a fleet.
+ * The retry quota of the AWS SDKs, shared by a fleet: `RedisBucket.quota` in another store.
+ *
+ * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens:
+ * `spent <= capacity + refillPerSecond * w + credits + n * lease`, where credits are what successes put in.
  *
  * @category constructors
  */
@@ -25,7 +28,12 @@ export const quota = (options: SharedBucket.QuotaOptions): Make =>
   inPostgres(SharedBucket.quota(ownerOf("quota"), options))
 
 /**
- * A retry budget that is a share of the successes, for a fleet.
+ * A retry budget that is a share of the successes, for a fleet; a retry costs one token: `RedisBucket.successRatio` in
+ * another store.
+ *
+ * Formula, for the whole fleet from the start: `retries <= capacity + ratio * successes + floorPerSecond * t`; over any `w`
+ * seconds, for `n` processes: `capacity + ratio * successes + floorPerSecond * w + 2 * n * lease`, where
+ * `lease = max(1, leaseShare * capacity)`. While all attempts succeed, nothing is sent.
  *
  * @category constructors
  */
@@ -33,7 +41,10 @@ export const successRatio = (options: SharedBucket.SuccessRatioOptions): Make =>
   inPostgres(SharedBucket.successRatio(ownerOf("successRatio"), options))
 
 /**
- * A fixed rate of attempts, for a fleet.
+ * A fixed rate of attempts, for a fleet; outcomes change nothing: `RedisBucket.fixed` in another store.
+ *
+ * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * burst)` tokens:
+ * `attempts <= burst + rate * w + n * lease`.
  *
  * @category constructors
  */
@@ -41,7 +52,11 @@ export const fixed = (options: SharedBucket.FixedOptions): Make =>
   inPostgres(SharedBucket.fixed(ownerOf("fixed"), options))
 
 /**
- * The retry throttling of gRPC, with one count for a fleet.
+ * The retry throttling of gRPC, with one count for a fleet: `RedisBucket.grpcThrottle` in another store.
+ *
+ * A retry is free and granted while the count is above half of `maxTokens`. The store is told of failures at once, of
+ * successes late, and of none while the count is full.
+ * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Throttling Retry Attempts and Hedged RPCs".
  *
  * @category constructors
  */
