@@ -3,6 +3,7 @@ import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Cause, Data, Duration, Effect, Exit, FastCheck as fc, Fiber, Option, pipe } from "effect"
+import * as AtOnce from "../../src/fund/AtOnce.ts"
 import { law } from "../support/Laws.ts"
 import {
   abandoned,
@@ -344,6 +345,18 @@ describe("TokenBucket.failOpen, failClosed and fallback", () => {
       // The refund, the call that took too long, and the refund of its late grant.
       expect(reports).toBe(3)
     }).pipe(VirtualClock.run)
+  )
+
+  it.effect.each(["failOpen", "failClosed"] as const)(
+    "%s answers in the step of the caller where the bucket does",
+    (name) =>
+      Effect.gen(function* () {
+        const bucket = TokenBucket[name](yield* RetryBucket.quota({ capacity: 14 }), { within })
+        const asked = yield* Effect.sync(() => AtOnce.run(bucket.acquire(request())))
+        expect(AtOnce.hasEnded(asked)).toBe(true)
+        expect(Option.isSome(yield* asked)).toBe(true)
+        expect(yield* VirtualClock.sleepers).toBe(0)
+      }).pipe(VirtualClock.run)
   )
 
   it.effect("report what failed, and no call that the operation ended", () =>

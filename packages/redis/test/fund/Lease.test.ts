@@ -1,4 +1,5 @@
 import { TokenBucket } from "@effect-retry/core"
+import * as AtOnce from "@effect-retry/core/AtOnce"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, FastCheck, Option, Scope } from "effect"
 import { request } from "../../../core/test/fund/Asking.ts"
@@ -74,6 +75,19 @@ describe("Lease.acquire", () => {
       expect([questions[0], questions[1], questions[4], questions[5], questions[20], questions[21]]).toEqual([
         1, 2, 2, 3, 3, 4
       ])
+    }).pipe(inVirtualTime)
+  )
+
+  it.effect("answers in the step of the caller out of a lease, and while a refusal holds", () =>
+    Effect.gen(function* () {
+      const store = SpecStore.make()
+      const { bucket, costing } = yield* leaseIn(store, { perSecond: 0.001 })
+      yield* grants(bucket, 6)
+      const granted = yield* Effect.sync(() => AtOnce.run(bucket.acquire(request())))
+      yield* isGranted(costing(200))
+      const refused = yield* Effect.sync(() => AtOnce.run(costing(200).acquire(request())))
+      expect([AtOnce.hasEnded(granted), AtOnce.hasEnded(refused)]).toEqual([true, true])
+      expect([Option.isSome(yield* granted), Option.isSome(yield* refused)]).toEqual([true, false])
     }).pipe(inVirtualTime)
   )
 
