@@ -77,6 +77,9 @@ const wrappedMillis = 50
 /** What a busy machine adds to a bound. A freeze lasts longer than both together. */
 const marginMillis = 3000
 
+/** What a server that is back, and a machine that is busy, have to answer. A cluster takes 6 s to replace a master. */
+const longestWaitMillis = 60_000
+
 const leaseShare = 0.1
 const fibers = 4
 const pauseMillis = 5
@@ -183,9 +186,14 @@ const each = (
 ): Effect.Effect<number> =>
   Effect.promise(async () => {
     const since = performance.now()
-    let seen = operations.length
+    const first = operations.length
+    let seen = first
     const missing = new Set(holders)
     while (missing.size > 0) {
+      if (performance.now() - since > longestWaitMillis) {
+        const ends = new Set(operations.slice(first).map(({ end }) => end))
+        throw new Error(`the operations of ${[...missing].join(" and ")} end as: ${[...ends].join(", ")}`)
+      }
       for (; seen < operations.length; seen++) {
         const operation = operations[seen]
         if (operation === undefined || operation.isWrapped || operation.startedAt < since) continue
