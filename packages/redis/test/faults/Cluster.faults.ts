@@ -16,7 +16,6 @@ describe("the master of a cluster that is killed under load", () => {
         { name: "failover", limits, holders: Stores.ofCluster(cluster), server, losses: 1 },
         (load) =>
           Effect.gen(function* () {
-            yield* load.each(Load.isGrant)
             yield* master.kill
             yield* load.each(Load.isFailure)
             return yield* load.each(Load.isGrant)

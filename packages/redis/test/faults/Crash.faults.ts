@@ -14,7 +14,6 @@ describe("a server that is killed under load", () => {
         { name: "killed", limits, holders: Stores.ofServer(server), server, losses: 1 },
         (load) =>
           Effect.gen(function* () {
-            yield* load.each(Load.isGrant)
             yield* server.kill
             yield* load.each(Load.isFailure)
             yield* load.during(500)
@@ -35,7 +34,6 @@ describe("a server that is frozen", () => {
       const server = yield* Redis.start()
       const result = yield* Load.during({ name: "frozen", limits, holders: Stores.ofServer(server), server }, (load) =>
         Effect.gen(function* () {
-          yield* load.each(Load.isGrant)
           yield* server.freeze
           yield* load.each(Load.isTimeOut)
           yield* load.during(5000)

@@ -16,7 +16,6 @@ describe("the primary of a Sentinel set that is killed under load", () => {
         { name: "failover", limits, holders: Stores.ofSentinel(set), server, losses: 1 },
         (load) =>
           Effect.gen(function* () {
-            yield* load.each(Load.isGrant)
             yield* primary.kill
             yield* load.each(Load.isFailure)
             return yield* load.each(Load.isGrant)

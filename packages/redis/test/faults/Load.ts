@@ -21,6 +21,7 @@ import * as Stalls from "./Stalls.ts"
 export type End = "Granted" | "Refused" | RedisError["reason"]
 
 export const isGrant = (end: End): boolean => end === "Granted"
+export const isRefusal = (end: End): boolean => end === "Refused"
 export const isFailure = (end: End): boolean => end !== "Granted" && end !== "Refused"
 export const isTimeOut = (end: End): boolean => end === "TimedOut"
 
@@ -95,7 +96,7 @@ const request: TokenBucket.Request = {
 const pause = (millis: number) => Effect.promise(() => sleep(millis))
 
 /**
- * Puts a load on the bucket, causes the fault meanwhile, and asserts what holds for every fault: no operation waits longer
+ * Puts a load on the bucket until it is empty, causes the fault, goes on until it is empty again, and asserts what holds for every fault: no operation waits longer
  * than its bound or hangs, none dies, no promise is left that rejects, no connection or timer is left when the scope has
  * ended, and no more is granted than the bound says, over the whole time and over each second.
  */
@@ -148,7 +149,12 @@ const underLoad = <E, R>(options: Options, stalls: Stalls.Stalls, fault: (load: 
         }
       }
     }
-    const backMillis = yield* fault({ each: (isSo) => each(Object.keys(holders), operations, isSo), during: pause })
+    const load: Load = { each: (isSo) => each(Object.keys(holders), operations, isSo), during: pause }
+    // What the bound allows is asked for, before the fault and behind it.
+    yield* load.each(isGrant)
+    yield* load.each(isRefusal)
+    const backMillis = yield* fault(load)
+    yield* load.each(isRefusal)
     signal.isOver = true
     // An operation that hangs keeps this from ending.
     yield* Fiber.joinAll(running)

@@ -13,7 +13,7 @@ const behindProxy = (name: string, fault: (proxy: Proxy.Proxy, load: Load.Load) 
     const server = yield* Redis.shared
     const proxy = yield* Proxy.start(server)
     const result = yield* Load.during({ name, limits, holders: Stores.ofServer(proxy), server }, (load) =>
-      Effect.zipRight(load.each(Load.isGrant), fault(proxy, load))
+      fault(proxy, load)
     )
     Load.show(name, result)
     Load.assertReasons(result)

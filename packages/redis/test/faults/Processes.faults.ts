@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { constants, setPriority, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Redis from "@effect-retry/servers/Redis"
@@ -34,7 +34,12 @@ const bundled = Effect.acquireRelease(
 
 const start = (program: string, task: Task) =>
   Effect.acquireRelease(
-    Effect.sync(() => fork(program, [JSON.stringify(task)], { execArgv: [] })),
+    Effect.sync(() => {
+      const child = fork(program, [JSON.stringify(task)], { execArgv: [] })
+      // Behind the faults that are measured at the same time.
+      if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+      return child
+    }),
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
   )
 
