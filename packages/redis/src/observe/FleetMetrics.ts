@@ -124,7 +124,7 @@ export const metricsByKey = (options: { readonly maxKeys: number }): Effect.Effe
 const ofBucket = ({ name }: FleetEvent): Labels => [MetricLabel.make("bucket", name)]
 
 const update = (event: FleetEvent, labels: Labels): void => {
-  if (event.grants > 0) grants.unsafeUpdate(event.grants, labels)
+  grants.unsafeUpdate(event.grants, labels)
   storeLevel.unsafeUpdate(Readable.rounded(event.level), labels)
   held.unsafeUpdate(Readable.rounded(event.held), labels)
   switch (event._tag) {
