@@ -66,3 +66,14 @@ export const draw = (
       return [names(processes)[run.kind], ...numbers.map((number) => number.toLocaleString("en"))]
     })
   )
+
+/**
+ * How often Redis ran a script, from the section `commandstats` of its `INFO`.
+ *
+ * @category destructors
+ */
+export const storeCalls = (commandstats: string): number =>
+  Array.from(commandstats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm), ([, calls]) => Number(calls)).reduce(
+    (sum, calls) => sum + calls,
+    0
+  )

@@ -30,11 +30,13 @@ const main = Effect.gen(function* () {
     )
   )
   const table = Table.draw(runs, processes, options)
+  const calls = Table.storeCalls(yield* Effect.promise(() => redis.admin.info("commandstats")))
+  const asked = `All processes with the shared bucket together called Redis ${calls} times.`
   const { description, title } = Picture.words(runs, processes, options)
-  const text = `![${title}. ${description}](pictures/fleet.svg)\n\n${table}`
+  const text = `![${title}. ${description}](pictures/fleet.svg)\n\n${table}\n\n${asked}`
   writeFileSync(docs("pictures/fleet.svg"), Picture.draw(runs, processes, options))
   writeFileSync(docs("fleet.md"), Page.replaced(readFileSync(docs("fleet.md"), "utf8"), text))
-  yield* Console.log(table)
+  yield* Console.log(`${table}\n\n${asked}`)
 }).pipe(Effect.scoped)
 
 await Effect.runPromise(main)

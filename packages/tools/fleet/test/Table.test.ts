@@ -26,3 +26,16 @@ describe("Table.draw", () => {
     ])
   })
 })
+
+describe("Table.storeCalls", () => {
+  it("counts the scripts, sent in full or by their digest, and nothing else", () => {
+    const lines = [
+      "# Commandstats",
+      "cmdstat_evalsha:calls=12,usec=3",
+      "cmdstat_get:calls=30,usec=1",
+      "cmdstat_eval:calls=3,usec=9"
+    ]
+    expect(Table.storeCalls(lines.join("\r\n"))).toBe(12 + 3)
+    expect(Table.storeCalls("")).toBe(0)
+  })
+})

@@ -43,7 +43,7 @@ const layerOf = (play: Play): Layer.Layer<TokenBucket.Default> => {
     case "shared":
       return layer(
         RedisBucket.successRatio({ name: play.name, ...budget }).pipe(
-          Effect.map(TokenBucket.failClosed({ within: "1 second" }))
+          Effect.map(TokenBucket.failClosed({ within: "5 seconds" }))
         )
       ).pipe(Layer.provide(IoRedis.layer({ host: "127.0.0.1", port: play.redisPort })))
   }
