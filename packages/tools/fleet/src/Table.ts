@@ -46,6 +46,21 @@ export const mostRetries = (run: Run, processes: number, { budget }: Pick<Option
 export const retries = ({ arrivals }: Run): number => arrivals.filter(({ isRetry }) => isRetry).length
 
 /**
+ * Whether the first attempts of the outage came when they were due: on a machine that has other things to do they come
+ * later, and the run says more about the machine than about buckets.
+ *
+ * @category guards
+ */
+export const isOnTime = (
+  { arrivals }: Pick<Run, "arrivals">,
+  { operationsPerSecond, outage }: Pick<Options, "operationsPerSecond" | "outage">
+): boolean => {
+  const due = (operationsPerSecond * (outage.toMillis - outage.fromMillis)) / 1000
+  const came = arrivals.filter(({ atMillis, isRetry }) => !isRetry && isDown(outage, atMillis)).length
+  return Math.abs(came - due) <= 0.2 * due
+}
+
+/**
  * @category destructors
  */
 export const draw = (

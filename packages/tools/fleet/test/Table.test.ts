@@ -14,6 +14,18 @@ describe("Table.mostRetries", () => {
   })
 })
 
+describe("Table.isOnTime", () => {
+  // Two first attempts come in the two seconds of the outage.
+  it.each([
+    [0.7, false],
+    [0.9, true],
+    [1.2, true],
+    [1.3, false]
+  ])("compares the first attempts of the outage with those that are due, here %d per second", (rate, expected) => {
+    expect(Table.isOnTime(run("none"), { ...options, operationsPerSecond: rate })).toBe(expected)
+  })
+})
+
 describe("Table.draw", () => {
   it("counts the requests of the outage, and the retries in it and in all", () => {
     expect(Table.draw(runs, 1200, options).split("\n")).toEqual([
