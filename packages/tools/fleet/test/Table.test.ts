@@ -21,7 +21,7 @@ describe("Table.isOnTime", () => {
     [0.9, true],
     [1.2, true],
     [1.3, false]
-  ])("compares the first attempts of the outage with those that are due, here %d per second", (rate, expected) => {
+  ])("compares the first attempts of the outage with those that are due, here %s per second", (rate, expected) => {
     expect(Table.isOnTime(run("none"), { ...options, operationsPerSecond: rate })).toBe(expected)
   })
 })
