@@ -40,7 +40,9 @@ const isProgram = async (path: string): Promise<boolean> => {
   }
 }
 
+/** The libraries of packages that were unpacked somewhere else than they belong. */
 const librariesBelow = async (root: string): Promise<ReadonlyArray<string>> => {
+  if (root === "/") return []
   const lib = join(root, "usr", "lib")
   const entries = await readdir(lib, { withFileTypes: true }).catch((): Array<Dirent> => [])
   return [lib, ...entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(lib, name))]

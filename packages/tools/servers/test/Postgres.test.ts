@@ -8,11 +8,16 @@ const rows = (pool: Pool, text: string) =>
   Effect.promise(async () => (await pool.query<Record<string, unknown>>(text)).rows)
 
 describe("Postgres.start", () => {
-  it.effect("ends the server and removes its directory with the scope", () =>
+  it.effect("keeps logged tables over a restart, empties those that are unlogged, and is gone with the scope", () =>
     Effect.gen(function* () {
       const directory = yield* Effect.scoped(
         Effect.gen(function* () {
-          const { admin } = yield* Postgres.start({ config: { max_connections: "7" } })
+          const { admin, restart } = yield* Postgres.start({ config: { max_connections: "7" } })
+          yield* rows(admin, "create table logged as select 1 as number")
+          yield* rows(admin, "create unlogged table unlogged as select 1 as number")
+          yield* restart
+          assert.deepStrictEqual(yield* rows(admin, "select * from logged"), [{ number: 1 }])
+          assert.deepStrictEqual(yield* rows(admin, "select * from unlogged"), [])
           const [row] = yield* rows(
             admin,
             "select current_setting('data_directory') as directory, current_setting('max_connections') as most"
@@ -23,17 +28,6 @@ describe("Postgres.start", () => {
         })
       )
       assert.strictEqual(existsSync(directory), false)
-    })
-  )
-
-  it.scoped("keeps logged tables over a restart, and empties those that are unlogged", () =>
-    Effect.gen(function* () {
-      const { admin, restart } = yield* Postgres.start()
-      yield* rows(admin, "create table logged as select 1 as number")
-      yield* rows(admin, "create unlogged table unlogged as select 1 as number")
-      yield* restart
-      assert.deepStrictEqual(yield* rows(admin, "select * from logged"), [{ number: 1 }])
-      assert.deepStrictEqual(yield* rows(admin, "select * from unlogged"), [])
     })
   )
 

@@ -1,4 +1,7 @@
 import { existsSync } from "node:fs"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -83,10 +86,54 @@ describe("Redis.shared", () => {
   )
 })
 
+const withVariable = <A, E>(name: string, value: string, effect: Effect.Effect<A, E>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const before = process.env[name]
+      process.env[name] = value
+      return before
+    }),
+    () => effect,
+    (before) =>
+      Effect.sync(() => {
+        if (before === undefined) delete process.env[name]
+        else process.env[name] = before
+      })
+  )
+
 describe("Redis.find", () => {
   it.effect("finds what the tests have", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* Redis.find, Option.some(yield* Redis.ensure))
+    })
+  )
+
+  it.effect("takes the path that is named, and no other one", () =>
+    Effect.gen(function* () {
+      const { path } = yield* Redis.ensure
+      const named = yield* withVariable("REDIS_SERVER", path, Redis.find)
+      assert.strictEqual(Option.getOrThrow(named).path, path)
+      assert.deepStrictEqual(yield* withVariable("REDIS_SERVER", `${path}-missing`, Redis.find), Option.none())
+    })
+  )
+
+  it.effect("finds a Valkey on the path", () =>
+    Effect.gen(function* () {
+      const directory = yield* Effect.promise(() => mkdtemp(join(tmpdir(), "effect-retry-path-")))
+      const path = join(directory, "valkey-server")
+      yield* Effect.promise(() => writeFile(path, "", { mode: 0o755 }))
+      const found = yield* withVariable("REDIS_SERVER", "", withVariable("PATH", directory, Redis.find))
+      assert.deepStrictEqual(found, Option.some({ path, libraries: [] }))
+      yield* Effect.promise(() => rm(directory, { recursive: true }))
+    })
+  )
+})
+
+describe("Redis.ensure", () => {
+  it.effect("says in one line where a server that is named is missing, and what to do", () =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(withVariable("REDIS_SERVER", "/missing", Redis.ensure))
+      assert.match(message, /^redis-server is missing at "\/missing": install it .*REDIS_SERVER$/)
     })
   )
 })
