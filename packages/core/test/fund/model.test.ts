@@ -1,74 +1,17 @@
 /**
  * The buckets beside models of them: whole operations at once, interrupted anywhere, while the wall clock is set.
  */
-import type { TokenBucket } from "@effect-retry/core"
-import { Backoff, RateLimiter, Retry, RetryBucket, Verdict } from "@effect-retry/core"
+import { RateLimiter, RetryBucket, Verdict } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import type { Fiber } from "effect"
-import { Effect, Exit, FastCheck, Option } from "effect"
+import { Effect, FastCheck, Option } from "effect"
 import { law } from "../support/Laws.ts"
 import { request, succeed } from "./Asking.ts"
-import type { End } from "./Funded.ts"
-import { policy } from "./Funded.ts"
+import type { Model } from "./Models.ts"
+import * as Models from "./Models.ts"
 import * as SteppedClock from "./SteppedClock.ts"
 
 type Options = NonNullable<Parameters<typeof RetryBucket.quota>[0]>
-
-/** A bucket as simple as its description, without efficiency. All its methods are told the time that has passed. */
-interface Model {
-  readonly acquire: (request: TokenBucket.Request, now: number) => Option.Option<ModelGrant>
-  readonly record: (outcome: TokenBucket.Outcome, now: number) => void
-  readonly started: (attempt: number, now: number) => void
-  readonly level: (now: number) => number
-  /** The most that may have been granted by now, in tokens, less what was refunded. */
-  readonly most: (now: number) => number
-}
-
-interface ModelGrant {
-  readonly tokens: number
-  readonly refund: (now: number) => void
-}
-
-interface Tokens {
-  readonly capacity: number
-  readonly refillPerSecond: number
-  readonly cost: (kind: Verdict.Kind) => number
-  readonly credit: (outcome: TokenBucket.Outcome) => number
-}
-
-/** Quota and success ratio. */
-const tokenModel = ({ capacity, cost, credit, refillPerSecond }: Tokens): Model => {
-  let level = capacity
-  let lookedAt = 0
-  let credits = 0
-  const look = (now: number) => {
-    level = Math.min(capacity, level + ((now - lookedAt) / 1000) * refillPerSecond)
-    lookedAt = now
-  }
-  const add = (tokens: number, now: number) => {
-    look(now)
-    level = Math.min(capacity, level + tokens)
-  }
-  return {
-    acquire: ({ kind }, now) => {
-      look(now)
-      const tokens = cost(Option.getOrThrow(kind))
-      if (level < tokens - 1e-6) return Option.none()
-      level = Math.max(0, level - tokens)
-      return Option.some({ tokens, refund: (now) => add(tokens, now) })
-    },
-    record: (outcome, now) => {
-      credits += credit(outcome)
-      add(credit(outcome), now)
-    },
-    started: () => {},
-    level: (now) => {
-      look(now)
-      return level
-    },
-    most: (now) => capacity + credits + (refillPerSecond * now) / 1000
-  }
-}
 
 const requestModel = (ratio: number, floorPerSecond: number, windowMillis: number): Model => {
   const reserve = (floorPerSecond * windowMillis) / 1000
@@ -96,20 +39,6 @@ const requestModel = (ratio: number, floorPerSecond: number, windowMillis: numbe
   }
 }
 
-const grpcModel = (maxTokens: number, thousandths: number): Model => {
-  let level = maxTokens * 1000
-  return {
-    acquire: () => (level > maxTokens * 500 ? Option.some({ tokens: 0, refund: () => {} }) : Option.none()),
-    record: (outcome) => {
-      if (outcome._tag === "Succeeded") level = Math.min(maxTokens * 1000, level + thousandths)
-      else if (outcome._tag === "Failed" && outcome.verdict._tag === "Retryable") level = Math.max(0, level - 1000)
-    },
-    started: () => {},
-    level: () => level / 1000,
-    most: () => Infinity
-  }
-}
-
 const concurrencyModel = (limit: number): Model => {
   let inFlight = 0
   return {
@@ -127,202 +56,10 @@ const concurrencyModel = (limit: number): Model => {
   }
 }
 
-interface Attempt {
-  readonly end: End
-  readonly runsMillis: number
-}
-
-type Command =
-  | {
-      readonly _tag: "Start"
-      readonly attempts: ReadonlyArray<Attempt>
-      readonly maxAttempts: number
-      readonly delayMillis: number
-      readonly turn: number
-    }
-  | { readonly _tag: "Advance"; readonly millis: number }
-  | { readonly _tag: "Step"; readonly millis: number }
-  | { readonly _tag: "Interrupt"; readonly operation: number }
-  | { readonly _tag: "Yield"; readonly times: number }
-
-const millis = FastCheck.oneof(
-  { weight: 1, arbitrary: FastCheck.constant(0) },
-  { weight: 3, arbitrary: FastCheck.integer({ min: 1, max: 5000 }) }
-)
-
-const attempt: FastCheck.Arbitrary<Attempt> = FastCheck.record({
-  end: FastCheck.oneof(
-    { weight: 4, arbitrary: FastCheck.constantFrom<Array<End>>(...Verdict.kinds) },
-    { weight: 2, arbitrary: FastCheck.constant<End>("ok") },
-    { weight: 1, arbitrary: FastCheck.constant<End>("bad request") }
-  ),
-  runsMillis: millis
-})
-
-const start: FastCheck.Arbitrary<Command> = FastCheck.record({
-  _tag: FastCheck.constant("Start"),
-  attempts: FastCheck.array(attempt, { minLength: 1, maxLength: 4 }),
-  maxAttempts: FastCheck.integer({ min: 1, max: 5 }),
-  delayMillis: millis,
-  turn: FastCheck.integer({ min: 16, max: 60 })
-})
-
-const commands = FastCheck.array(
-  FastCheck.oneof(
-    { weight: 4, arbitrary: start },
-    { weight: 3, arbitrary: FastCheck.record({ _tag: FastCheck.constant("Advance" as const), millis }) },
-    {
-      weight: 1,
-      arbitrary: FastCheck.record({
-        _tag: FastCheck.constant("Step" as const),
-        millis: FastCheck.integer({ min: -20_000, max: 20_000 })
-      })
-    },
-    {
-      weight: 2,
-      arbitrary: FastCheck.record({ _tag: FastCheck.constant("Interrupt" as const), operation: FastCheck.nat(20) })
-    },
-    {
-      weight: 2,
-      arbitrary: FastCheck.record({ _tag: FastCheck.constant("Yield" as const), times: FastCheck.nat(6) })
-    }
-  ),
-  { minLength: 5, maxLength: 25, size: "max" }
-)
-
-/** A bucket that is compared with its model after each step. */
-const compared = (bucket: TokenBucket.TokenBucket, model: Model, clock: SteppedClock.SteppedClock) => {
-  const account = { granted: 0, refunded: 0, refused: 0, tokens: 0, recorded: 0 }
-  const grants = new Set<TokenBucket.Grant>()
-  const faults: Array<unknown> = []
-  const now = () => clock.passedMillis()
-  const compare = (level: number) => {
-    const expected = model.level(now())
-    if (!(level === expected || Math.abs(level - expected) < 5e-7)) faults.push({ level, expected })
-    const { tokens } = account
-    const most = model.most(now())
-    if (!(tokens <= most * (1 + 1e-6) + 1e-6)) faults.push({ tokens, most })
-  }
-  /** The step and its comparison, with no other fiber in between. */
-  const step = <A>(self: Effect.Effect<A>, then: (a: A) => void) =>
-    Effect.tap(self, (a) => {
-      then(a)
-      return Effect.map(bucket.level, compare)
-    }).pipe(Effect.withMaxOpsBeforeYield(100_000), Effect.uninterruptible)
-  const grantOf = (granted: TokenBucket.Grant, expected: ModelGrant): TokenBucket.Grant => ({
-    tokens: granted.tokens,
-    refund: step(granted.refund, () => {
-      account.refunded += 1
-      account.tokens -= granted.tokens
-      expected.refund(now())
-    })
-  })
-  const { started } = bucket
-  const watched: TokenBucket.TokenBucket = {
-    level: bucket.level,
-    acquire: (request) =>
-      Effect.suspend(() => {
-        let answer = Option.none<TokenBucket.Grant>()
-        return Effect.map(
-          step(bucket.acquire(request), (granted) => {
-            const expected = model.acquire(request, now())
-            const tokens = Option.getOrUndefined(granted)?.tokens
-            const expectedTokens = Option.getOrUndefined(expected)?.tokens
-            if (tokens !== expectedTokens) faults.push({ tokens, expectedTokens })
-            account[Option.isSome(granted) ? "granted" : "refused"] += 1
-            account.tokens += tokens ?? 0
-            answer = Option.zipWith(granted, expected, grantOf)
-            if (Option.isSome(answer)) grants.add(answer.value)
-          }),
-          () => answer
-        )
-      }),
-    record: (outcome) =>
-      step(bucket.record(outcome), () => {
-        if (grants.has(outcome.granted)) account.recorded += 1
-        model.record(outcome, now())
-      }),
-    started: started && ((attempt) => step(started(attempt), () => model.started(attempt, now())))
-  }
-  return { watched, account, faults }
-}
-
-/** What the runs have seen so far: paths on which nothing happens prove nothing. */
-interface Seen {
-  granted: number
-  refunded: number
-  refused: number
-}
-
-const holds = (
-  make: Effect.Effect<TokenBucket.TokenBucket>,
-  makeModel: () => Model,
-  path: ReadonlyArray<Command>,
-  seen: Seen
-) => {
-  const clock = SteppedClock.make()
-  const { account, faults, watched } = compared(clock.run(make), makeModel(), clock)
-  const sent = { first: 0, all: 0 }
-  const operations: Array<Fiber.RuntimeFiber<unknown, unknown>> = []
-  const operation = ({ attempts, delayMillis, maxAttempts, turn }: Extract<Command, { readonly _tag: "Start" }>) => {
-    let made = 0
-    const attempt = Effect.suspend(() => {
-      const { end = "ok", runsMillis = 0 } = attempts[Math.min(made, attempts.length - 1)] ?? {}
-      sent.all += 1
-      if (made++ === 0) sent.first += 1
-      const ended = end === "ok" ? Effect.succeed(end) : Effect.fail(end)
-      return runsMillis === 0 ? ended : Effect.zipRight(Effect.sleep(runsMillis), ended)
-    })
-    const backoff = Backoff.constant({ delay: delayMillis })
-    return Effect.withMaxOpsBeforeYield(
-      Retry.retry(attempt, { ...policy, maxAttempts, backoff, bucket: watched }),
-      turn
-    )
-  }
-  for (const command of path) {
-    switch (command._tag) {
-      case "Start":
-        operations.push(clock.fork(operation(command)))
-        break
-      case "Advance":
-        clock.advance(command.millis)
-        break
-      case "Step":
-        clock.step(command.millis)
-        break
-      case "Interrupt":
-        SteppedClock.interrupt(operations[command.operation % Math.max(1, operations.length)])
-        break
-      case "Yield":
-        for (let turn = 0; turn < command.times; turn++) clock.turn()
-        break
-    }
-  }
-  // Every other one is interrupted where it is; the rest run to their end.
-  for (const [index, fiber] of operations.entries()) if (index % 2 === 0) SteppedClock.interrupt(fiber)
-  const isOver = () => operations.every((fiber) => fiber.unsafePoll() !== null)
-  for (let round = 0; round < 12 && !isOver(); round++) {
-    clock.settle()
-    clock.advance(5000)
-  }
-  const exits = operations.map((fiber) => fiber.unsafePoll())
-  faults.push(...exits.filter((exit) => exit === null || isDefect(exit)))
-  // What was granted is spent or refunded, and nothing is held any more. A bucket that hears of starts also hears how
-  // each attempt ended, so what is spent comes back to it with an outcome.
-  const spent = watched.started === undefined ? sent.all - sent.first : account.recorded
-  if (account.granted !== spent + account.refunded) faults.push({ ...account, spent })
-  seen.granted += account.granted
-  seen.refunded += account.refunded
-  seen.refused += account.refused
-  return faults
-}
-
-const isDefect = (exit: Exit.Exit<unknown, unknown>) => Exit.isFailure(exit) && exit.cause._tag === "Die"
-
 const quota = (options: Options & { readonly capacity: number; readonly cost: { readonly orElse: number } }) => ({
   make: RetryBucket.quota(options),
   makeModel: () =>
-    tokenModel({
+    Models.tokens({
       capacity: options.capacity,
       refillPerSecond: options.refillPerSecond ?? 0,
       cost: (kind) => options.cost[kind as "orElse"] ?? options.cost.orElse,
@@ -345,7 +82,7 @@ const models = [
     runs: 400,
     make: RetryBucket.successRatio({ ratio: 0.3, capacity: 3, floorPerSecond: 0.2 }),
     makeModel: () =>
-      tokenModel({
+      Models.tokens({
         capacity: 3,
         refillPerSecond: 0.2,
         cost: () => 1,
@@ -362,7 +99,7 @@ const models = [
     name: "grpcThrottle",
     runs: 400,
     make: RetryBucket.grpcThrottle({ maxTokens: 6, tokenRatio: 0.123 }),
-    makeModel: () => grpcModel(6, 123)
+    makeModel: () => Models.grpc(6, 123)
   },
   {
     name: "concurrencyLimit",
@@ -517,13 +254,13 @@ const runsFor = (numRuns: number) => ({ ...law(numRuns), timeout: 60_000 })
 
 describe("RetryBucket models", () => {
   for (const { make, makeModel, name, runs } of models) {
-    const seen: Seen = { granted: 0, refunded: 0, refused: 0 }
+    const seen: Models.Seen = { granted: 0, refunded: 0, refused: 0 }
 
     it.prop(
       `${name} agrees with its model on any path, keeps its law on every prefix, and its accounts to the end`,
-      [commands],
+      [Models.commands],
       ([path]) => {
-        const faults = holds(make, makeModel, path, seen)
+        const faults = Models.run(Models.compared(make, makeModel), path, seen)
         if (faults.length > 0) expect(faults).toEqual([])
       },
       runsFor(runs)
