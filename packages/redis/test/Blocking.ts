@@ -2,7 +2,7 @@
  * Clients of real servers whose answers are there at once: the thread of the test stands still until they come, and with it
  * every fiber and every clock of its programs. In virtual time a store is then asked in no time.
  */
-import { PostgresClient, type RedisClient } from "@effect-retry/redis"
+import type { PostgresClient } from "@effect-retry/redis"
 import { Clock, Effect } from "effect"
 import type { Redis } from "ioredis"
 import { createRequire } from "node:module"
@@ -59,10 +59,13 @@ const start = (name: string, options: object, run: string) =>
   )
 
 /** The virtual time in microseconds, after a day on which the epoch of the server does not begin. */
-const microsOf = (clock: Clock.Clock): number =>
+export const microsOf = (clock: Clock.Clock): number =>
   86_400_000_000 + Math.floor(Number(clock.unsafeCurrentTimeNanos() / 1000n))
 
-/** A client of Redis for programs in virtual time. */
+/** Runs a script of the package, by its digest, at a time in microseconds. */
+export type RunScript = (sha: string, key: string, args: ReadonlyArray<string>, micros: number) => unknown
+
+/** Runs scripts in Redis. */
 export const redis = (connection: Redis, { host, port }: { readonly host: string; readonly port: number }) =>
   Effect.gen(function* () {
     const shas = yield* Effect.promise(() => Scripted.loadAtTime(connection))
@@ -71,10 +74,9 @@ export const redis = (connection: Redis, { host, port }: { readonly host: string
       { host, port },
       "const redis = new module.Redis(options); return (sha, key, args) => redis.evalsha(sha, 1, key, ...args)"
     )
-    return (clock: Clock.Clock): RedisClient.RedisClient => ({
-      evalsha: async (sha, key, args) => ask(shas.get(sha), key, [...args, ...Scripted.timeArgs(microsOf(clock))]),
-      eval: (lua) => Promise.reject(new Error(`not loaded: ${lua}`))
-    })
+    const run: RunScript = (sha, key, args, micros) =>
+      ask(shas.get(sha) ?? sha, key, [...args, ...Scripted.timeArgs(micros)])
+    return run
   })
 
 /** A client of Postgres for programs in virtual time. Its statements are prepared by the number of their text. */

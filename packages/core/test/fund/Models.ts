@@ -276,7 +276,16 @@ export const bounded =
         return bucket.record({ ...outcome, granted: inner.get(outcome.granted) ?? outcome.granted })
       }
     })
-    return { buckets: clock.run(make).map(watch), account, faults, atEnd: () => clock.run(atEnd(account.tokens)) }
+    return {
+      buckets: clock.run(make).map(watch),
+      account,
+      faults,
+      atEnd: () => {
+        // What is under way, and what they do late, ends first.
+        clock.advance(10_000)
+        return clock.run(atEnd(account.tokens))
+      }
+    }
   }
 
 /** What the runs have seen so far: paths on which nothing happens prove nothing. */
