@@ -11,6 +11,7 @@ const longest = [
   "tools/examples/test/examples",
   "core/test/fund/model",
   "http/test/loop/Sockets",
+  "redis/test/fund/Contract",
   "aws/test/loop/SdkClients",
   "plan/test/Explain",
   "testing/test/TokenBucketContract",
