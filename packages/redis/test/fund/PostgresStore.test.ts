@@ -128,10 +128,10 @@ describe("PostgresStore.make", () => {
   it.effect("grants no more than the burst to eight connections at once", () =>
     Effect.gen(function* () {
       const store = yield* storeAt()
-      const limits = { burst: 1000, perSecond: 100 }
+      const limits = { burst: 600, perSecond: 100 }
       const take = store.take("crowd", limits, 7, 5)
       const answers = yield* Effect.all(
-        Array.from({ length: 8 }, () => Effect.replicateEffect(take, 20)),
+        Array.from({ length: 8 }, () => Effect.replicateEffect(take, 12)),
         { concurrency: "unbounded" }
       ).pipe(Effect.map((each) => each.flat()))
       const left = yield* store.level("crowd", limits)
