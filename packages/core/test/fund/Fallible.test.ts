@@ -347,16 +347,17 @@ describe("TokenBucket.failOpen, failClosed and fallback", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect.each(["failOpen", "failClosed"] as const)(
-    "%s answers in the step of the caller where the bucket does",
-    (name) =>
-      Effect.gen(function* () {
-        const bucket = TokenBucket[name](yield* RetryBucket.quota({ capacity: 14 }), { within })
-        const asked = yield* Effect.sync(() => AtOnce.run(bucket.acquire(request())))
-        expect(AtOnce.hasEnded(asked)).toBe(true)
-        expect(Option.isSome(yield* asked)).toBe(true)
-        expect(yield* VirtualClock.sleepers).toBe(0)
-      }).pipe(VirtualClock.run)
+  it.effect.each([
+    { name: "failOpen", wrap: TokenBucket.failOpen({ within }) },
+    { name: "failClosed", wrap: TokenBucket.failClosed({ within }) }
+  ])("answer by $name in the step of the caller where the bucket does", ({ wrap }) =>
+    Effect.gen(function* () {
+      const bucket = wrap(yield* RetryBucket.quota({ capacity: 14 }))
+      const asked = yield* Effect.sync(() => AtOnce.run(bucket.acquire(request())))
+      expect(AtOnce.hasEnded(asked)).toBe(true)
+      expect(Option.isSome(yield* asked)).toBe(true)
+      expect(yield* VirtualClock.sleepers).toBe(0)
+    }).pipe(VirtualClock.run)
   )
 
   it.effect("report what failed, and no call that the operation ended", () =>

@@ -1,39 +1,11 @@
 /**
- * Effects that no caller can end too early or hold up: bounded, shared, in one step.
+ * Effects that no caller can end too early: shared, in one step.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
-import * as Option from "effect/Option"
-
-/**
- * How an effect ends, if it does so within `millis`; else it is interrupted, and not waited for. Cannot be interrupted
- * itself: it also runs in finalizers.
- *
- * Not a race: that waits for an effect which cannot be interrupted.
- *
- * @category running
- */
-export const exitWithin = <A, E>(
-  self: Effect.Effect<A, E>,
-  millis: number
-): Effect.Effect<Option.Option<Exit.Exit<A, E>>> =>
-  Effect.uninterruptible(
-    Effect.gen(function* () {
-      const answer = yield* Deferred.make<Option.Option<Exit.Exit<A, E>>>()
-      const decide = (exit: Option.Option<Exit.Exit<A, E>>) => Deferred.succeed(answer, exit)
-      const running = yield* Effect.forkDaemon(
-        Effect.flatMap(Effect.exit(Effect.interruptible(self)), (exit) => decide(Option.some(exit)))
-      )
-      const timer = yield* Effect.forkDaemon(Effect.interruptible(Effect.delay(decide(Option.none()), millis)))
-      const ended = yield* Deferred.await(answer)
-      yield* stop(timer)
-      if (Option.isNone(ended)) yield* stop(running)
-      return ended
-    })
-  )
 
 /**
  * Interrupts a fiber without waiting for its end.

@@ -12,7 +12,7 @@ import type { FleetObserver } from "./FleetEvent.ts"
 import type { Limits, Store } from "./Store.ts"
 
 /**
- * A bucket of which all processes of a fleet have one share each. `E` is how its store can fail.
+ * A bucket that all processes of a fleet share. `E` is how its store can fail.
  *
  * @category models
  */
@@ -27,11 +27,15 @@ export interface FleetBucket<out E> extends TokenBucket<E> {
  * @category models
  */
 export interface FleetOptions {
-  /** Names the bucket: processes that use the same name in the same store share it. Not empty. */
+  /**
+   * Names the bucket: processes that use the same name in the same store share it. Not empty. Its limits belong to it: with
+   * limits by which it fills in another time, the same name is another bucket.
+   */
   readonly name: string
-  /** Most time of one call of the store. A call without an answer by then has failed. @default "1 second" */
-  readonly within?: Duration.DurationInput
-  /** The most that a process holds, as a share of the burst; at least one token. In [0, 1]. @default 0.1 */
+  /**
+   * The most that a process holds, as a share of the burst; at least one token. In [0, 1]. With zero it holds nothing, and
+   * asks the store for every attempt. @default 0.1
+   */
   readonly leaseShare?: number
   /** After so long without an attempt a process returns what it holds. At least 1 millisecond. @default "1 second" */
   readonly idleAfter?: Duration.DurationInput
@@ -40,7 +44,8 @@ export interface FleetOptions {
 }
 
 /**
- * The store of a bucket, and how a call that took too long fails.
+ * The store of a bucket, and how an attempt fails whose time is over before the store has answered: as a refusal, it would
+ * be taken for a decision of the store.
  *
  * @category models
  */
@@ -56,7 +61,6 @@ export interface FleetStore<out E> {
  */
 export interface Settings {
   readonly name: string
-  readonly withinMillis: number
   readonly leaseShare: number
   readonly idleMillis: number
   readonly observers: ReadonlyArray<FleetObserver>
@@ -68,14 +72,12 @@ export interface Settings {
  * @category constructors
  */
 export const check = (owner: string, options: FleetOptions): Settings => {
-  const { idleAfter, leaseShare, name, observe, within } = options
-  const timer = { min: 1, max: longestTimerMillis }
+  const { idleAfter, leaseShare, name, observe } = options
   return {
     name:
       typeof name === "string" && name !== "" ? name : Argument.refuse(owner, "name", "a text that is not empty", name),
-    withinMillis: Argument.millis(owner, "within", within ?? "1 second", timer),
     leaseShare: Argument.number(owner, "leaseShare", leaseShare ?? 0.1, { min: 0, max: 1 }),
-    idleMillis: Argument.millis(owner, "idleAfter", idleAfter ?? "1 second", timer),
+    idleMillis: Argument.millis(owner, "idleAfter", idleAfter ?? "1 second", { min: 1, max: longestTimerMillis }),
     observers: [...(observe ?? [])]
   }
 }

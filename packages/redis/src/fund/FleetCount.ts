@@ -192,14 +192,12 @@ const level = <E>(state: State<E>): Effect.Effect<number, E> => {
   )
 }
 
-/** Tells the store of the last successes, within the time of one call. */
+/** Tells the store of the last successes: at most two calls of the store. */
 const close = <E>(state: State<E>): Effect.Effect<void> =>
-  Effect.suspend(() => {
+  Effect.gen(function* () {
     state.isClosed = true
     state.isDue = true
-    const told = Effect.zipRight(
-      state.batch === undefined ? Effect.void : Fiber.interrupt(state.batch),
-      Effect.flatMap(start(state), () => (state.teller === undefined ? Effect.void : Fiber.await(state.teller)))
-    )
-    return Effect.asVoid(Background.exitWithin(told, state.settings.withinMillis))
+    if (state.batch !== undefined) yield* Fiber.interrupt(state.batch)
+    yield* start(state)
+    if (state.teller !== undefined) yield* Fiber.await(state.teller)
   })

@@ -125,13 +125,12 @@ const longestSeconds = 10
 const presentMillis = 3 * longestSeconds * 1000
 
 /** Heartbeats without end. */
-const beating = (store: Store<unknown>, { name, withinMillis }: Settings, group: Group): Effect.Effect<void> =>
+const beating = (store: Store<unknown>, { name }: Settings, group: Group): Effect.Effect<void> =>
   Effect.gen(function* () {
     const member = group.member ?? (yield* memberId)
     group.member = member
     const beat = Effect.suspend(() => store.present(BucketKey.make(name), member, presentMillis)).pipe(
-      Effect.disconnect,
-      Effect.timeoutOption(withinMillis),
+      Effect.asSome,
       // A store that is away, and one that answers nonsense, leaves the latest number.
       Effect.catchAllCause(() => Effect.succeedNone)
     )

@@ -62,20 +62,15 @@ const giveBack = <E>(state: LeaseState<E>, kept: number): Effect.Effect<void> =>
 }
 
 /**
- * Waits for the question under way and returns all, but no longer than one call of the store may take.
+ * Waits for the question under way and returns all: at most two calls of the store.
  *
  * @category running
  */
 export const all = <E>(state: LeaseState<E>): Effect.Effect<void> => {
-  const { question, settings, sweep } = state
-  return Effect.asVoid(
-    Background.exitWithin(
-      Effect.gen(function* () {
-        if (sweep !== undefined) yield* Fiber.interrupt(sweep)
-        if (question !== undefined) yield* Fiber.await(question)
-        yield* Effect.suspend(() => giveBack(state, 0))
-      }),
-      settings.withinMillis
-    )
-  )
+  const { question, sweep } = state
+  return Effect.gen(function* () {
+    if (sweep !== undefined) yield* Fiber.interrupt(sweep)
+    if (question !== undefined) yield* Fiber.await(question)
+    yield* Effect.suspend(() => giveBack(state, 0))
+  })
 }

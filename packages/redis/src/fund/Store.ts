@@ -1,7 +1,7 @@
 /**
  * The port to a store that a fleet shares: what Redis and Postgres have to do for a bucket.
  *
- * Every call is one round trip and one decision. The store keeps time itself, so the clocks of the processes do not matter.
+ * Every call is one round trip and one decision, and ends within a bound of the store's own: buckets wait for it. The store keeps time itself, so the clocks of the processes do not matter.
  */
 import type * as Effect from "effect/Effect"
 import type { Limits, Taken } from "../decide/Gcra.ts"

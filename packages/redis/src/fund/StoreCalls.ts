@@ -1,17 +1,15 @@
 /**
- * Calls of a store: each within a bound, and observed.
+ * Calls of a store, observed.
  */
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
-import * as Background from "./Background.ts"
 import type { FleetStore, Settings } from "./FleetBucket.ts"
 import type { FleetEvents } from "./FleetEvents.ts"
 
 /**
- * Calls the store, and answers how that ended: within the bound, whatever the store does.
+ * Calls the store, and answers how that ended. Cannot be interrupted: what is taken is also kept.
  *
  * @category models
  */
@@ -22,7 +20,7 @@ export type StoreCall<out E> = <A, E2 extends E>(call: Effect.Effect<A, E2>) => 
  */
 export const make = <E>(
   { timedOut }: FleetStore<E>,
-  { name, withinMillis }: Settings,
+  { name }: Settings,
   { tell }: FleetEvents,
   nowMillis: () => number
 ): StoreCall<E> => {
@@ -39,10 +37,9 @@ export const make = <E>(
     return tell(() => ({ _tag: "StoreAway", error: Cause.squash(exit.cause) }))
   }
   return (call) =>
-    Effect.flatMap(Background.exitWithin(call, withinMillis), (ended) => {
-      // A store that interrupts its own call has not answered either: its cause would end the caller without an error.
-      const isAnswer = Option.isSome(ended) && !Exit.isInterrupted(ended.value)
-      const exit = isAnswer ? ended.value : Exit.fail(timedOut(name))
+    Effect.flatMap(Effect.uninterruptible(Effect.exit(call)), (ended) => {
+      // A store that interrupts its own call has not answered: its cause would end the attempt without an error.
+      const exit = Exit.isInterrupted(ended) ? Exit.fail(timedOut(name)) : ended
       return Effect.as(note(exit), exit)
     })
 }

@@ -135,7 +135,6 @@ const underLoad = <E, R>(options: Options, stalls: Stalls.Stalls, fault: (load: 
         capacity: limits.burst,
         refillPerSecond: limits.perSecond,
         cost: { orElse: 1 },
-        within: withinMillis,
         leaseShare
       })
       const bucket = yield* Effect.provide(quota, store)

@@ -45,14 +45,13 @@ const tell = (report: Report) =>
     process.send?.(report, () => resume(Effect.void))
   })
 
-const run = ({ answers, burst, name, perSecond, thenStay, withinMillis }: Task) =>
+const run = ({ answers, burst, name, perSecond, thenStay }: Task) =>
   Effect.gen(function* () {
     const bucket = yield* RedisBucket.quota({
       name,
       capacity: burst,
       refillPerSecond: perSecond,
       cost: { orElse: 1 },
-      within: withinMillis,
       // What it holds stays with it when it is killed.
       idleAfter: "1 hour"
     })

@@ -26,17 +26,12 @@ let buckets = 0
 
 /** Another bucket each time that it is built, which the contract takes since it cannot fail. */
 const infallible = <E, R>(
-  make: (options: {
-    readonly name: string
-    readonly within: "1 hour"
-  }) => Effect.Effect<TokenBucket.TokenBucket<E>, never, R>,
+  make: (options: { readonly name: string }) => Effect.Effect<TokenBucket.TokenBucket<E>, never, R>,
   store: Layer.Layer<Exclude<R, Scope.Scope>>
 ) =>
   Layer.scoped(
     TokenBucket.Default,
-    Effect.suspend(() =>
-      Effect.map(make({ name: `contract ${(buckets += 1)}`, within }), TokenBucket.failClosed({ within }))
-    )
+    Effect.suspend(() => Effect.map(make({ name: `contract ${(buckets += 1)}` }), TokenBucket.failClosed({ within })))
   ).pipe(Layer.provide(store))
 
 /**

@@ -350,19 +350,13 @@ describe("Lease with a store that fails", () => {
   )
 
   it.effect.each([
-    { store: "hangs", call: Effect.never, expected: Exit.fail("timed out"), millis: 700 },
-    {
-      store: "hangs and cannot be interrupted",
-      call: Effect.uninterruptible(Effect.never),
-      expected: Exit.fail("timed out"),
-      millis: 700
-    },
+    { store: "hangs", call: Effect.delay(Effect.fail("away"), 700), expected: Exit.fail("away"), millis: 700 },
     { store: "dies", call: Effect.die("broken"), expected: Exit.die("broken"), millis: 0 },
     { store: "interrupts itself", call: Effect.interrupt, expected: Exit.fail("timed out"), millis: 0 }
-  ])("ends every call of a store that $store", ({ call, expected, millis }) =>
+  ])("fails as a store does that $store", ({ call, expected, millis }) =>
     Effect.gen(function* () {
       const store = SpecStore.make(() => call)
-      const { bucket, level } = yield* leaseIn(store, { within: "700 millis" })
+      const { bucket, level } = yield* leaseIn(store)
       expect(yield* Effect.exit(ask(bucket))).toEqual(expected)
       expect(yield* nowMillis).toBe(millis)
       expect(yield* Effect.exit(level)).toEqual(expected)
@@ -435,11 +429,11 @@ describe("Lease.returns", () => {
 
   it.effect.each([
     { store: "is away", make: SpecStore.make<StoreError>(() => Effect.fail("away")), millis: 0 },
-    { store: "hangs", make: SpecStore.make(() => Effect.uninterruptible(Effect.never)), millis: 700 }
+    { store: "hangs", make: SpecStore.make<StoreError>(() => Effect.delay(Effect.fail("away"), 700)), millis: 700 }
   ])("ends with its scope where the store $store", ({ make, millis }) =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const { acquire } = yield* Scope.extend(leaseIn(make, { within: "700 millis" }), scope)
+      const { acquire } = yield* Scope.extend(leaseIn(make), scope)
       yield* begin(ask({ acquire: (request) => acquire(1, request) }))
       yield* begin(Scope.close(scope, Exit.void)).pipe(Effect.flatMap(Fiber.join))
       expect(yield* nowMillis).toBe(millis)

@@ -137,14 +137,14 @@ describe("SharedBucket.grpcThrottle", () => {
 
   it.effect("never waits for a store that hangs, and counts no more failures than there are tokens", () =>
     Effect.gen(function* () {
-      const store = SpecStore.make<StoreError>(() => Effect.never)
-      const bucket = yield* throttleIn(store, { within: "700 millis" })
+      const store = SpecStore.make<StoreError>(() => Effect.delay(Effect.fail("away"), 700))
+      const bucket = yield* throttleIn(store)
       yield* fail(bucket)
       yield* settled
       yield* fail(bucket, 100)
       expect([yield* isGranted(bucket), changes(store)]).toEqual([false, [-1]])
       yield* Effect.sleep("700 millis")
-      expect(yield* Effect.exit(ask(bucket))).toEqual(Exit.fail("timed out"))
+      expect(yield* Effect.exit(ask(bucket))).toEqual(Exit.fail("away"))
       yield* fail(bucket)
       yield* settled
       expect(changes(store)).toEqual([-1, -10])
@@ -175,8 +175,8 @@ describe("SharedBucket.grpcThrottle", () => {
   it.effect("ends with its scope where the store hangs", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const store = SpecStore.make<StoreError>(() => Effect.uninterruptible(Effect.never))
-      yield* fail(yield* Scope.extend(throttleIn(store, { within: "700 millis" }), scope))
+      const store = SpecStore.make<StoreError>(() => Effect.delay(Effect.fail("away"), 700))
+      yield* fail(yield* Scope.extend(throttleIn(store), scope))
       yield* Scope.close(scope, Exit.void)
       expect(yield* Effect.clockWith((clock) => clock.currentTimeMillis)).toBe(700)
     }).pipe(inVirtualTime)
