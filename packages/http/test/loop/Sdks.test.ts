@@ -39,27 +39,31 @@ const answer = (response: Http.ServerResponse, scripted: Scripted): void => {
   response.end(scripted.body ?? "{}")
 }
 
-beforeEach(async () => {
-  seen = []
-  hungUp = []
+const start = async (): Promise<void> => {
+  // Of this server alone: a request to one before may still arrive.
+  const [arrived, gone]: [Array<Seen>, Array<number>] = [[], []]
+  ;[seen, hungUp] = [arrived, gone]
   server = Http.createServer(async (request, response) => {
     const chunks: Array<Buffer> = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const count = seen.push({
+    const count = arrived.push({
       line: `${request.method} ${request.url}`,
       headers: request.headers,
       body: Buffer.concat(chunks).toString()
     })
-    response.on("close", () => response.writableFinished || hungUp.push(count))
+    response.on("close", () => response.writableFinished || gone.push(count))
     answer(response, script[Math.min(count, script.length) - 1] ?? "reset")
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-})
+}
 
-afterEach(async () => {
+const stop = async (): Promise<void> => {
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
-})
+}
+
+beforeEach(start)
+afterEach(stop)
 
 const port = () => (server.address() as AddressInfo).port
 const baseURL = () => `http://127.0.0.1:${port()}`
@@ -219,10 +223,12 @@ describe("an SDK without retries of its own, over Fetch.make", () => {
     ["stripe", stripe, "StripeConnectionError"]
   ] as const)("ends in the timeout of the SDK, in the attempt of that moment: %s", async (_, call, error) => {
     // The shortest is enough for a machine that does not stall before the second attempt.
+    script = [status(503), "hang"]
     for (const timeout of [100, 400, 1600, 6400]) {
-      ;[script, seen, hungUp] = [[status(503), "hang"], [], []]
       expect(await outcome(call({ timeout }))).toBe(error)
       if (seen.length === 2) break
+      await stop()
+      await start()
     }
     expect(seen).toHaveLength(2)
     await expect.poll(() => hungUp).toEqual([2])
