@@ -51,6 +51,7 @@ describe("RecentlyUsed.make", () => {
       const used = RecentlyUsed.make<number>(idleMillis)
       // By key, the value and the time of its last use; the first one is the one used longest ago.
       const model = new Map<string, { readonly value: number; readonly atMillis: number }>()
+      const [found, wanted]: [Array<number | undefined>, Array<number | undefined>] = [[], []]
       let now = 0
       for (const [value, { drops, key, passes }] of uses.entries()) {
         now += passes
@@ -59,12 +60,15 @@ describe("RecentlyUsed.make", () => {
           for (const [key, { atMillis }] of [...model].slice(0, 2)) if (now - atMillis >= idleMillis) model.delete(key)
         }
         const held = model.get(key)
-        expect(used.get(key, now)).toBe(held?.value)
+        found.push(used.get(key, now))
+        wanted.push(held?.value)
         if (held === undefined) used.add(key, value, now)
         model.delete(key)
         model.set(key, { value: held?.value ?? value, atMillis: now })
-        expect(used.size()).toBe(model.size)
+        found.push(used.size())
+        wanted.push(model.size)
       }
+      expect(found).toEqual(wanted)
     },
     law()
   )
