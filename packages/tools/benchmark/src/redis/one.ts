@@ -2,6 +2,7 @@
  * Measures one table on the server at a port, and prints what there is to say as JSON: `one.js <table> <port>`.
  */
 import { Effect } from "effect"
+import { describeMachine } from "../Machine.ts"
 import { measure } from "../Measure.ts"
 import { missed, render } from "../Table.ts"
 import { calls } from "./Calls.ts"
@@ -11,7 +12,10 @@ import { outOfLease } from "./OutOfLease.ts"
 const [, , name, portText] = process.argv
 const port = Number(portText)
 
+const packages = ["effect", "@effect-retry/core", "@effect-retry/redis", "ioredis", "rate-limiter-flexible"]
+
 const tables: { readonly [name: string]: () => Promise<PerGrant> } = {
+  machine: async () => ({ section: describeMachine(packages), failures: [] }),
   calls: async () => ({ section: await calls(port), failures: [] }),
   lease: async () => {
     const workload = outOfLease(port)
