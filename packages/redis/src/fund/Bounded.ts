@@ -30,16 +30,17 @@ export const call = <A, E>({ onAnswer, onThrown, onTimeout, send, withinMillis }
     Effect.flatMap(Effect.runtime<never>(), (runtime) =>
       Effect.async<A, E>((resume) => {
         let isOver = false
-        const last = Math.min(1, withinMillis / 2)
-        const after = (millis: number, onEnd: () => void) => Timer.after(clock, millis, runtime, onEnd)
-        let cancel = after(withinMillis - last, () => {
-          cancel = after(last, () => end(onTimeout))
-        })
+        let cancel: Timer.Cancel = () => {}
         const end = (result: () => Effect.Effect<A, E>) => {
           isOver = true
           cancel()
           resume(Effect.suspend(result))
         }
+        const after = (millis: number, onEnd: () => void) => {
+          cancel = Timer.after(clock, millis, runtime, onEnd)
+        }
+        const last = Math.min(1, withinMillis / 2)
+        after(withinMillis - last, () => after(last, () => end(onTimeout)))
         try {
           send(() => isOver).then(
             (answer) => end(() => onAnswer(answer)),

@@ -2,7 +2,7 @@ import type { RedisClient } from "@effect-retry/redis"
 import { RedisStore } from "@effect-retry/redis"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Redacted } from "effect"
+import { Clock, Duration, Effect, Fiber, Redacted } from "effect"
 import * as Scripts from "../../src/fund/Scripts.ts"
 
 const limits = { burst: 10, perSecond: 10 }
@@ -104,6 +104,15 @@ describe("a call of a script", () => {
       reject(new Error("NOSCRIPT No matching script. Please use EVAL."))
       yield* Effect.promise(() => new Promise(setImmediate))
       expect(sent.length).toBe(1)
+    })
+  )
+
+  it.effect("fails at once on a clock that cannot sleep", () =>
+    Effect.gen(function* () {
+      const { client } = stub()
+      const clock: Clock.Clock = { ...Clock.make(), sleep: () => Effect.die("no sleep") }
+      const error = yield* Effect.withClock(Effect.flip(RedisStore.make(client).level("a", limits)), clock)
+      expect(error.reason).toBe("TimedOut")
     })
   )
 
