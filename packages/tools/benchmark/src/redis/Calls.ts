@@ -123,7 +123,8 @@ export const calls = async (port: number): Promise<string> => {
   const rows = await callers(port)
   const about = [
     `One token per call, ${inFlight} calls in flight, every call granted; processor time of the process that calls and of the server.`,
-    "The limiter `rate-limiter-flexible` counts in fixed windows and has no tokens that come in one by one, so its script does less."
+    "The limiter `rate-limiter-flexible` counts in fixed windows and has no tokens that come in one by one, so its script does less.",
+    "A bucket makes such a call for one grant in twenty, as the last table shows."
   ]
   const sections: Array<string> = []
   for (const keys of [1, 10_000]) {
