@@ -312,6 +312,21 @@ describe("Lease.acquire of a bucket that waits", () => {
     }).pipe(drawing(0), inVirtualTime)
   )
 
+  it.effect("lets no attempt pass one that waits, also where the process holds enough for it", () =>
+    Effect.gen(function* () {
+      const store = SpecStore.make()
+      const { bucket, costing } = yield* leaseIn(store, { burst: 10, maxWait: waiting })
+      const granted = yield* ask(costing(3))
+      yield* ask(costing(7))
+      const first = yield* begin(ask(costing(10)))
+      yield* Option.getOrThrow(granted).refund
+      const next = yield* begin(ask(bucket))
+      expect([yield* ended(first), yield* ended(next)]).toEqual([false, false])
+      yield* Fiber.join(first)
+      yield* Fiber.join(next)
+    }).pipe(inVirtualTime)
+  )
+
   it.effect("refuses an attempt whose time is over, and goes on with those behind it", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
@@ -404,6 +419,19 @@ describe("Lease.returns", () => {
       yield* Effect.forEach([1, 2, 3], () => Effect.zipRight(Effect.sleep("400 millis"), ask(bucket)))
       const taken = wants(store).reduce((sum, want) => sum + want)
       expect(puts(store)).toEqual([expect.closeTo(taken - 2 - 20, 1)])
+    }).pipe(inVirtualTime)
+  )
+
+  it.effect("keeps a lease of a refund for which the store is known to have no room, and returns the rest", () =>
+    Effect.gen(function* () {
+      const store = SpecStore.make()
+      const { costing, level } = yield* leaseIn(store, { perSecond: 100, idleAfter: "5 seconds" })
+      const granted = yield* ask(costing(100))
+      yield* Effect.sleep("2 seconds")
+      yield* Option.getOrThrow(granted).refund
+      expect(yield* level).toBe(220)
+      yield* Effect.sleep("1 minute")
+      expect(puts(store)).toEqual([100])
     }).pipe(inVirtualTime)
   )
 
