@@ -41,7 +41,7 @@ describe("FLUSHALL under load", () => {
             for (let times = 0; times < losses; times++) {
               yield* Effect.promise(() => server.admin.flushall())
               backMillis = Math.max(backMillis, yield* load.each(Load.isGrant))
-              yield* load.each(Load.isRefusal)
+              yield* load.drained
             }
             return backMillis
           })

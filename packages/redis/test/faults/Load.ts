@@ -40,6 +40,8 @@ export interface Operation {
 export interface Load {
   /** Waits until every holder has had an operation that began after now and ended so. Answers for how many milliseconds. */
   readonly each: (isSo: (end: End) => boolean) => Effect.Effect<number>
+  /** Waits until an operation is refused, or until it is clear that the machine is too busy to take all that is there. */
+  readonly drained: Effect.Effect<void>
   /** Keeps the load up for so long. */
   readonly during: (millis: number) => Effect.Effect<void>
 }
@@ -148,12 +150,16 @@ const underLoad = <E, R>(options: Options, stalls: Stalls.Stalls, fault: (load: 
         }
       }
     }
-    const load: Load = { each: (isSo) => each(Object.keys(holders), operations, isSo), during: pause }
+    const load: Load = {
+      each: (isSo) => each(Object.keys(holders), operations, isSo),
+      drained: drained(operations),
+      during: pause
+    }
     // What the bound allows is asked for, before the fault and behind it.
     yield* load.each(isGrant)
-    yield* load.each(isRefusal)
+    yield* load.drained
     const backMillis = yield* fault(load)
-    yield* load.each(isRefusal)
+    yield* load.drained
     signal.isOver = true
     // An operation that hangs keeps this from ending.
     yield* Fiber.joinAll(running)
@@ -201,12 +207,28 @@ const each = (
       }
       for (; seen < operations.length; seen++) {
         const operation = operations[seen]
-        if (operation === undefined || operation.isWrapped || operation.startedAt < since) continue
+        if (operation === undefined || operation.startedAt < since) continue
+        // A wrapped bucket refuses also where the bucket itself fails.
+        if (operation.isWrapped && !isGrant(operation.end)) continue
         if (isSo(operation.end)) missing.delete(operation.holder)
       }
       await sleep(pauseMillis)
     }
     return performance.now() - since
+  })
+
+const longestDrainMillis = 2000
+
+const drained = (operations: ReadonlyArray<Operation>): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    const first = operations.length
+    const since = performance.now()
+    while (
+      !operations.slice(first).some(({ end }) => isRefusal(end)) &&
+      performance.now() - since < longestDrainMillis
+    ) {
+      await sleep(pauseMillis)
+    }
   })
 
 /** The time of a server, in microseconds. */
