@@ -4,8 +4,9 @@
  * `layer` makes a connection of its own. With a connection that the program has: `RedisStore.layer(fromClient(redis))`, for a
  * `Redis`, one by Sentinel, or a `Cluster`. It should have `enableOfflineQueue: false`, `maxRetriesPerRequest: 0` and
  * `autoResendUnfulfilledCommands: false`: otherwise a command waits for a server that is away, and is sent again after it
- * may have been carried out. A cluster has the first two in its `redisOptions`, and retries by itself, so also
- * `retryDelayOnClusterDown: 0` and few `maxRedirections`.
+ * may have been carried out. A `Cluster` takes the last two in its `redisOptions`. It also sends commands again by itself:
+ * `retryDelayOnFailover: 0` keeps it from doing so after a connection was lost, and `retryDelayOnClusterDown: 0` while the
+ * cluster has no master for the slot.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -41,7 +42,7 @@ export const fromClient = (connection: Commands): RedisClient => ({
 /** What would queue a command, send it twice, or open the connection beside us. */
 const fixed = {
   autoResendUnfulfilledCommands: false,
-  // A connection is ended at once, without the farewell of a server that may be out of reach.
+  // Waits for no answer of the server when a connection is closed: the server may be out of reach.
   disconnectTimeout: 1,
   enableOfflineQueue: false,
   lazyConnect: true,

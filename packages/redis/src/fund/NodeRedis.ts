@@ -4,6 +4,7 @@
  * `layer` makes a connection of its own. With a connection that the program has: `RedisStore.layer(fromClient(client))`, for
  * what `createClient`, `createSentinel` or `createCluster` made. It should have `disableOfflineQueue: true`: otherwise a
  * command waits for a server that is away. A cluster has it in its `defaults`, a Sentinel client in its `nodeClientOptions`.
+ * A Sentinel client sends a command again whose connection was lost (`maxCommandRediscovers`), which may take tokens twice.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -2,7 +2,7 @@
  * The store of buckets in Redis or Valkey: one script and one round trip for every decision.
  *
  * A script is run by its digest and sent in full where the server does not have it: after `SCRIPT FLUSH`, a restart or a
- * failover. Nothing else is ever sent twice. Needs Redis 5 or Valkey, on Node.
+ * failover. Nothing else is sent twice, unless the caller's client does so by itself. Needs Redis 5 or Valkey, on Node.
  */
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"

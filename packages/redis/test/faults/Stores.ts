@@ -65,6 +65,7 @@ export const ofCluster = ({ nodes }: Cluster.Cluster): Stores => ({
       enableOfflineQueue: false,
       redisOptions: strict,
       retryDelayOnClusterDown: 0,
+      retryDelayOnFailover: 0,
       maxRedirections: 4
     })
     client.on("error", () => {})

@@ -15,6 +15,8 @@ const connect = async (nodes: ReadonlyArray<Node>) => {
   const cluster = new Cluster([...nodes], {
     lazyConnect: true,
     enableOfflineQueue: false,
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
     redisOptions: { maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false }
   })
   await cluster.connect()
