@@ -2,8 +2,8 @@
  * How many tokens a process asks for at a time. Pure.
  *
  * A lease is what the process spends in ten seconds, by what it spent since the question before, at most four times the
- * lease before it, and never above a share of the burst. So a busy process seldom asks, and one that makes a call a minute takes
- * no more than it needs.
+ * lease before it, and never above a share of the burst. So a busy process seldom asks, and one that makes a call a minute
+ * takes no more than it needs.
  */
 
 /**

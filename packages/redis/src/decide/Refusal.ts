@@ -36,8 +36,9 @@ export interface Shortage extends Omit<Refusal, "factor" | "overMillis"> {
 
 /**
  * The store is left alone until it can have the tokens, times `U[1, 1.5)`, and twice as long after each refusal in a row:
- * so a fleet that wants more than there is asks the less often, the more processes it has. Such a pause ends before half of
- * the burst has come in, so no tokens are lost by waiting.
+ * so the larger a fleet is that wants more than there is, the less often each of its processes asks.
+ * Formula: `millis * min(2^refusals, max(1, half / millis)) * U[1, 1.5)`, where `half` is the time in which half of the burst
+ * comes in. So doubled pauses end before three quarters of the burst have come in.
  *
  * @category constructors
  */

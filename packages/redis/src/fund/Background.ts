@@ -1,5 +1,5 @@
 /**
- * Effects that no caller can end too early: shared, in one step.
+ * Effects that do not end with the caller that started them.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

@@ -17,7 +17,7 @@ export interface Common {
   readonly name: string
   /** Which bucket of a keyed one it is; empty where it is not keyed. May be a secret of the caller. */
   readonly key: string
-  /** Tokens of the store by its latest answer, refilled since; those that other processes took since are not missing. */
+  /** Tokens of the store by its latest answer, refilled since; what other processes took since is not known. */
   readonly level: number
   /** Tokens that this process holds. */
   readonly held: number

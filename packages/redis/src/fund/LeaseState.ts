@@ -185,7 +185,7 @@ export const isTooLate = <E>(
 }
 
 /**
- * Whether there is something that others may need: dust of floating-point sums does not count.
+ * Whether there is something that others may need: the error of a floating-point sum is nothing.
  *
  * @category guards
  */

@@ -127,7 +127,7 @@ const refuseLate = <E>(state: LeaseState<E>, nowMillis: number): void => {
   }
 }
 
-/** Everyone who waited for the answer hears that there is none. A lease begins again with one token. */
+/** Every attempt that waits fails as the question did. The next lease is one token. */
 const fail = <E>(state: LeaseState<E>, cause: Cause.Cause<E>): Effect.Effect<void> => {
   state.size = LeaseSize.first(state.most, state.nowMillis())
   for (const waiter of state.waiters.all()) state.waiters.end(waiter, Exit.failCause(cause))

@@ -39,13 +39,13 @@ const sweep = <E>(state: LeaseState<E>): Effect.Effect<void> =>
     const { uses } = state
     const swept = Effect.suspend(() => {
       const isIdle = state.uses === uses && state.waiters.isEmpty() && !state.isAsking
-      return giveBack(state, isIdle ? 0 : state.most)
+      return returnAbove(state, isIdle ? 0 : state.most)
     })
     return Effect.zipRight(Effect.delay(swept, state.settings.idleMillis), sweep(state))
   })
 
-/** Returns what is more than `kept` tokens. It is lost where the store does not answer: it counts as spent then. */
-const giveBack = <E>(state: LeaseState<E>, kept: number): Effect.Effect<void> => {
+/** Returns what is more than `kept` tokens. Where the store does not answer, they count as spent. */
+const returnAbove = <E>(state: LeaseState<E>, kept: number): Effect.Effect<void> => {
   const { bucketKey, call, events, held, known, limits, nowMillis, store } = state
   const fromLease = Math.max(0, held.leased() - kept)
   const tokens = fromLease + state.surplus
@@ -71,6 +71,6 @@ export const all = <E>(state: LeaseState<E>): Effect.Effect<void> => {
   return Effect.gen(function* () {
     if (sweep !== undefined) yield* Fiber.interrupt(sweep)
     if (question !== undefined) yield* Fiber.await(question)
-    yield* Effect.suspend(() => giveBack(state, 0))
+    yield* Effect.suspend(() => returnAbove(state, 0))
   })
 }

@@ -109,7 +109,7 @@ return {after}
 }
 
 /**
- * Says that a member is there for so many milliseconds: `member millis` gives how many are. Zero is a farewell.
+ * Says that a member is there for so many milliseconds: `member millis` gives how many are. Zero removes it.
  *
  * @category constructors
  */

@@ -118,7 +118,7 @@ on conflict (key) do update set until = ${now} + ${keep},
 returning amount as count`
 
 /**
- * Says that a member is there: group, member and microseconds give how many are. Zero microseconds are a farewell.
+ * Says that a member is there: group, member and microseconds give how many are. Zero removes it.
  *
  * Members are rows of their own, `group|member`; keys are written so that a bar stands nowhere else in them.
  *

@@ -98,9 +98,10 @@ const request: TokenBucket.Request = {
 const pause = (millis: number) => Effect.promise(() => sleep(millis))
 
 /**
- * Puts a load on the bucket until it is empty, causes the fault, goes on until it is empty again, and asserts what holds for every fault: no operation waits longer
- * than its bound or hangs, none dies, no promise is left that rejects, no connection or timer is left when the scope has
- * ended, and no more is granted than the bound says, over the whole time and over each second.
+ * Puts a load on the bucket until it is empty, causes the fault, goes on until it is empty again, and asserts what holds for
+ * every fault: no operation waits longer than its bound or hangs, none dies, no promise is left that rejects, no connection
+ * or timer is left when the scope has ended, and no more is granted than the bound says, over the whole time and over each
+ * second.
  */
 export const during = <E, R>(
   options: Options,
