@@ -33,9 +33,8 @@ export const scene = (rateLimiter: Effect.Effect<TokenBucket.TokenBucket> = Rate
   ],
   play: ({ seed }) =>
     Effect.gen(function* () {
-      const policy = { ...AwsRetry.adaptive, bucket: yield* AwsQuota.standard, rateLimiter: yield* rateLimiter }
-      const ours = yield* load(seed, Retry.retry(policy))
-      const native = yield* load(seed, Effect.retry(plain))
+      const ours = yield* load(seed, adaptive(rateLimiter))
+      const native = yield* load(seed, Effect.succeed(Effect.retry(plain)))
       const tracks = [
         { name: "ours", tone: "good", atMillis: ours.throttled },
         { name: "native", tone: "bad", atMillis: native.throttled }
@@ -51,6 +50,11 @@ export const scene = (rateLimiter: Effect.Effect<TokenBucket.TokenBucket> = Rate
     })
 })
 
+const adaptive = (making: Effect.Effect<TokenBucket.TokenBucket>): Effect.Effect<Retrying> =>
+  Effect.map(Effect.all([AwsQuota.standard, making]), ([bucket, rateLimiter]) =>
+    Retry.retry({ ...AwsRetry.adaptive, bucket, rateLimiter })
+  )
+
 const plain = Schedule.exponential("50 millis").pipe(Schedule.jittered, Schedule.intersect(Schedule.recurs(2)))
 
 class Throttled extends Data.TaggedError("ProvisionedThroughputExceededException") {}
@@ -63,9 +67,14 @@ interface Served {
 
 type Retrying = (write: Effect.Effect<void, Throttled>) => Effect.Effect<void, unknown>
 
-/** All writers at the same time, each with pauses of its own, which are the same under every retry. */
-const load = (seed: string, retrying: Retrying): Effect.Effect<Served> =>
+/**
+ * All writers at the same time, each with pauses of its own, which are the same under every retry.
+ *
+ * What retries is made in virtual time too: a limiter that began on the real clock would have the fractions of its time.
+ */
+const load = (seed: string, making: Effect.Effect<Retrying>): Effect.Effect<Served> =>
   Effect.gen(function* () {
+    const retrying = yield* making
     const served: Served = { requests: [], throttled: [] }
     const write = table(served)
     const writer = (i: number) => {

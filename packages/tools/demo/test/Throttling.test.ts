@@ -1,0 +1,21 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import * as Server from "../src/Server.ts"
+import * as Throttling from "../src/Throttling.ts"
+
+/** A clock that stands still, so long after it began. */
+const at = (nanos: bigint): Clock.Clock =>
+  Object.assign(Object.create(Clock.make()), { unsafeCurrentTimeNanos: () => nanos })
+
+describe("Throttling.scene", () => {
+  it.live("gives the same for a seed, whatever the time is when it begins", () =>
+    Effect.gen(function* () {
+      const server = yield* Server.make
+      const play = Throttling.scene().play({ server, seed: "5", path: "/throttling" })
+      const seen = yield* Effect.forEach([0n, 450_000_001n], (nanos) =>
+        Effect.map(Effect.withClock(play, at(nanos)), ({ native, note, ours }) => ({ native, note, ours }))
+      )
+      expect(seen[1]).toEqual(seen[0])
+    }).pipe(Effect.scoped)
+  )
+})
