@@ -5,16 +5,8 @@
  * means that there is no connection, apart from what is known to mean another thing. Nothing but the code is shown.
  */
 import type { Reason } from "../accept/StoreReason.ts"
-
-/**
- * A reason, and the code that it was read from; empty where there is none.
- *
- * @category models
- */
-export interface Failure {
-  readonly reason: Reason
-  readonly code: string
-}
+import type { Failure } from "./StoreFailure.ts"
+import * as StoreFailure from "./StoreFailure.ts"
 
 /**
  * By SQLSTATE or by class of it. Source: https://www.postgresql.org/docs/18/errcodes-appendix.html, read 2026-11-22.
@@ -68,16 +60,12 @@ const deepest = (thrown: unknown): Read => {
   let error: { code?: unknown; severity?: unknown; message?: unknown; cause?: unknown } = Object(thrown)
   for (let depth = 0; depth < 5; depth++) {
     const read = {
-      code: codeOf(error.code),
+      code: StoreFailure.code(error.code),
       isServer: typeof error.severity === "string",
-      message: text(error.message)
+      message: StoreFailure.text(error.message)
     }
     if (read.code !== "" || timeouts.has(read.message)) return read
     error = Object(error.cause)
   }
   return { code: "", isServer: false, message: "" }
 }
-
-const codeOf = (value: unknown): string => (/^[A-Z0-9_]{2,40}$/.test(text(value)) ? text(value) : "")
-
-const text = (value: unknown): string => (typeof value === "string" ? value : "")

@@ -5,16 +5,8 @@
  * connection, apart from what is known to mean another thing. Nothing but the code is shown.
  */
 import type { Reason } from "../accept/StoreReason.ts"
-
-/**
- * A reason, and the code that it was read from; empty where there is none.
- *
- * @category models
- */
-export interface Failure {
-  readonly reason: Reason
-  readonly code: string
-}
+import type { Failure } from "./StoreFailure.ts"
+import * as StoreFailure from "./StoreFailure.ts"
 
 /**
  * The server's codes. Source: https://redis.io/docs/latest/develop/reference/protocol-spec/ ("Simple errors") and
@@ -46,7 +38,7 @@ export const fromUnknown = (thrown: unknown): Failure => {
   if (serverCode !== undefined) return { reason: reasons.get(serverCode) ?? "BadAnswer", code: serverCode }
   if (message === "Command timed out") return { reason: "TimedOut", code: "" }
   if (name === "ParserError" || name === "TypeError") return { reason: "BadAnswer", code: name }
-  return { reason: "Unavailable", code: /^[A-Z0-9_]{2,40}$/.test(code) ? code : "" }
+  return { reason: "Unavailable", code }
 }
 
 /**
@@ -58,7 +50,9 @@ export const isNoScript = (thrown: unknown): boolean => record(thrown).message.s
 
 const record = (thrown: unknown): { readonly code: string; readonly message: string; readonly name: string } => {
   const fields: { code?: unknown; message?: unknown; name?: unknown } = Object(thrown)
-  return { code: text(fields.code), message: text(fields.message), name: text(fields.name) }
+  return {
+    code: StoreFailure.code(fields.code),
+    message: StoreFailure.text(fields.message),
+    name: StoreFailure.text(fields.name)
+  }
 }
-
-const text = (value: unknown): string => (typeof value === "string" ? value : "")

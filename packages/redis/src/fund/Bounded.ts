@@ -3,8 +3,19 @@
  *
  * One fiber and one timer: what `Effect.timeout` does takes three fibers, which cost more than the call itself.
  */
+import * as Argument from "@effect-retry/core/Argument"
+import { longestTimerMillis } from "@effect-retry/core/Millis"
 import * as Timer from "@effect-retry/core/Timer"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+
+/**
+ * Most time of a call of a store, in milliseconds: the one default of all stores.
+ *
+ * @category constructors
+ */
+export const withinMillis = (owner: string, within: Duration.DurationInput = "1 second"): number =>
+  Argument.millis(owner, "within", within, { min: 0, exclusive: true, max: longestTimerMillis })
 
 /** A call of a client, and what becomes of it. */
 interface Call<A, E> {

@@ -12,6 +12,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Redis, type RedisOptions } from "ioredis"
+import * as Bounded from "./Bounded.ts"
 import * as Connection from "./Connection.ts"
 import type { RedisClient } from "./RedisClient.ts"
 import { RedisStore } from "./RedisStore.ts"
@@ -73,7 +74,7 @@ interface Options extends Omit<RedisOptions, keyof typeof fixed | "offlineQueue"
  * @category layers
  */
 export const layer = ({ url, within, ...options }: Options): Layer.Layer<RedisStore> => {
-  const withinMillis = ScriptCalls.withinMillis(owner, within)
+  const withinMillis = Bounded.withinMillis(owner, within)
   const checked = RedisUrl.check(owner, url)
   return Layer.scoped(
     RedisStore,

@@ -10,6 +10,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createClient, type RedisClientOptions } from "redis"
+import * as Bounded from "./Bounded.ts"
 import * as Connection from "./Connection.ts"
 import type { RedisClient } from "./RedisClient.ts"
 import { RedisStore } from "./RedisStore.ts"
@@ -63,7 +64,7 @@ type Socket<S> = S extends unknown ? Omit<S, "reconnectStrategy"> : never
  * @category layers
  */
 export const layer = ({ within, ...options }: Options): Layer.Layer<RedisStore> => {
-  const withinMillis = ScriptCalls.withinMillis(owner, within)
+  const withinMillis = Bounded.withinMillis(owner, within)
   RedisUrl.check(owner, options.url)
   return Layer.scoped(
     RedisStore,

@@ -1,10 +1,7 @@
 /**
  * Calls of statements: within a bound of time, and every failure a `PostgresError`.
  */
-import * as Argument from "@effect-retry/core/Argument"
-import { longestTimerMillis } from "@effect-retry/core/Millis"
 import * as Cause from "effect/Cause"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
@@ -14,6 +11,7 @@ import * as Runtime from "effect/Runtime"
 import * as Answer from "../accept/Answer.ts"
 import { PostgresError } from "../accept/PostgresError.ts"
 import * as PostgresFailure from "../classify/PostgresFailure.ts"
+import type * as StoreFailure from "../classify/StoreFailure.ts"
 import * as Background from "./Background.ts"
 import * as Bounded from "./Bounded.ts"
 import type { PostgresClient } from "./PostgresClient.ts"
@@ -35,14 +33,6 @@ export interface Call {
  * @category models
  */
 export type Ask = <A>(call: Call, read: (rows: unknown) => Option.Option<A>) => Effect.Effect<A, PostgresError>
-
-/**
- * The bound of a call.
- *
- * @category constructors
- */
-export const withinMillis = (owner: string, within: Duration.DurationInput = "1 second"): number =>
-  Argument.millis(owner, "within", within, { min: 0, exclusive: true, max: longestTimerMillis })
 
 /**
  * Calls through a client. One that takes its time to stop is not waited for.
@@ -77,7 +67,7 @@ export const make =
 
 const failing =
   ({ bucket }: Call) =>
-  ({ code, reason }: PostgresFailure.Failure, cause: unknown): Effect.Effect<never, PostgresError> =>
+  ({ code, reason }: StoreFailure.Failure, cause: unknown): Effect.Effect<never, PostgresError> =>
     Effect.fail(new PostgresError({ reason, bucket, code, cause: Redacted.make(cause) }))
 
 /**

@@ -13,6 +13,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as BucketKey from "../accept/BucketKey.ts"
 import type { PostgresError } from "../accept/PostgresError.ts"
+import * as Bounded from "./Bounded.ts"
 import * as PostgresCalls from "./PostgresCalls.ts"
 import type { PostgresClient } from "./PostgresClient.ts"
 import * as PostgresTable from "./PostgresTable.ts"
@@ -79,7 +80,7 @@ export const make = (client: PostgresClient, options: Options = {}): Store<Postg
   StatementStore.make(asking("make", client, options))
 
 const asking = (constructor: string, client: PostgresClient, { within }: Options): PostgresCalls.Ask =>
-  PostgresCalls.make(client, PostgresCalls.withinMillis(`PostgresStore.${constructor}`, within))
+  PostgresCalls.make(client, Bounded.withinMillis(`PostgresStore.${constructor}`, within))
 
 /**
  * The store of a client, as a layer, which also runs `sweep` while it is there, in one process of the fleet at a time.
@@ -93,7 +94,7 @@ export const layer = <E = never, R = never>(
   client: PostgresClient | Effect.Effect<PostgresClient, E, R>,
   { sweepEvery = "1 minute", within }: LayerOptions = {}
 ): Layer.Layer<PostgresStore, E, Exclude<R, Scope.Scope>> => {
-  const withinMillis = PostgresCalls.withinMillis("PostgresStore.layer", within)
+  const withinMillis = Bounded.withinMillis("PostgresStore.layer", within)
   const everyMillis = Argument.millis("PostgresStore.layer", "sweepEvery", sweepEvery, {
     min: 1000,
     max: longestTimerMillis

@@ -8,6 +8,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import type { RedisError } from "../accept/RedisError.ts"
+import * as Bounded from "./Bounded.ts"
 import type { RedisClient } from "./RedisClient.ts"
 import * as ScriptCalls from "./ScriptCalls.ts"
 import * as ScriptStore from "./ScriptStore.ts"
@@ -32,7 +33,7 @@ interface Options {
  * @category constructors
  */
 export const make = (client: RedisClient, options: Options = {}): Store<RedisError> =>
-  ScriptStore.make(ScriptCalls.make(client, ScriptCalls.withinMillis("RedisStore.make", options.within)))
+  ScriptStore.make(ScriptCalls.make(client, Bounded.withinMillis("RedisStore.make", options.within)))
 
 /**
  * The store of a client, as a layer.
@@ -40,6 +41,6 @@ export const make = (client: RedisClient, options: Options = {}): Store<RedisErr
  * @category layers
  */
 export const layer = (client: RedisClient, options: Options = {}): Layer.Layer<RedisStore> => {
-  const withinMillis = ScriptCalls.withinMillis("RedisStore.layer", options.within)
+  const withinMillis = Bounded.withinMillis("RedisStore.layer", options.within)
   return Layer.sync(RedisStore, () => ScriptStore.make(ScriptCalls.make(client, withinMillis)))
 }

@@ -1,9 +1,6 @@
 /**
  * Calls of scripts: by digest, within a bound of time, and every failure a `RedisError`.
  */
-import * as Argument from "@effect-retry/core/Argument"
-import { longestTimerMillis } from "@effect-retry/core/Millis"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -11,6 +8,7 @@ import * as Answer from "../accept/Answer.ts"
 import * as BucketKey from "../accept/BucketKey.ts"
 import { RedisError } from "../accept/RedisError.ts"
 import * as RedisFailure from "../classify/RedisFailure.ts"
+import type * as StoreFailure from "../classify/StoreFailure.ts"
 import * as Bounded from "./Bounded.ts"
 import type { RedisClient } from "./RedisClient.ts"
 import type { Script } from "./Scripts.ts"
@@ -44,14 +42,6 @@ export type Ask = <A>(
  * @category models
  */
 export type Watch = () => (isAnswered: boolean) => void
-
-/**
- * The bound of a call.
- *
- * @category constructors
- */
-export const withinMillis = (owner: string, within: Duration.DurationInput = "1 second"): number =>
-  Argument.millis(owner, "within", within, { min: 0, exclusive: true, max: longestTimerMillis })
 
 /**
  * Calls through a client.
@@ -89,7 +79,7 @@ const unwatched: Watch = () => () => {}
 
 const failing =
   ({ bucketKey }: Call) =>
-  ({ code, reason }: RedisFailure.Failure, cause: unknown): Effect.Effect<never, RedisError> =>
+  ({ code, reason }: StoreFailure.Failure, cause: unknown): Effect.Effect<never, RedisError> =>
     Effect.fail(new RedisError({ reason, bucket: BucketKey.name(bucketKey), code, cause: Redacted.make(cause) }))
 
 /** The script itself is sent only where the server does not have it, and where its answer is still waited for. */

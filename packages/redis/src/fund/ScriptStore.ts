@@ -1,12 +1,13 @@
 /**
  * A store by the scripts: what is asked in tokens, in whole numbers, and what the numbers of the answer mean.
  */
-import * as Argument from "@effect-retry/core/Argument"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as BucketKey from "../accept/BucketKey.ts"
 import type { RedisError } from "../accept/RedisError.ts"
 import * as Count from "../decide/Count.ts"
 import * as Gcra from "../decide/Gcra.ts"
+import * as Whole from "../decide/Whole.ts"
 import * as RedisKey from "./RedisKey.ts"
 import type { Ask } from "./ScriptCalls.ts"
 import * as Scripts from "./Scripts.ts"
@@ -51,7 +52,7 @@ export const make = (ask: Ask): Store<RedisError> => ({
     }),
   present: (group, member, forMillis) =>
     Effect.suspend(() => {
-      const args = [RedisKey.encoded(member), ...words(Math.ceil(forMillis))]
+      const args = [BucketKey.encoded(member), ...words(Math.ceil(forMillis))]
       const call = { bucketKey: group, script: Scripts.present, key: RedisKey.members(group), args }
       return ask(call, 1, ([members = 0]) => inRange(members, Infinity))
     })
@@ -60,8 +61,5 @@ export const make = (ask: Ask): Store<RedisError> => ({
 const inRange = (value: number, max: number): Option.Option<number> =>
   value >= 0 && value <= max ? Option.some(value) : Option.none()
 
-const words = (...numbers: ReadonlyArray<number>): ReadonlyArray<string> =>
-  numbers.map((number) => String(Number.isSafeInteger(number) ? number : refuse(number)))
-
-const refuse = (value: number): never =>
-  Argument.refuse("RedisStore", "tokens", "a number of tokens that whole microseconds can count", value)
+const words = (...values: ReadonlyArray<number>): ReadonlyArray<string> =>
+  Whole.numbers("RedisStore", ...values).map(String)

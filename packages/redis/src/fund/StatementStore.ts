@@ -1,15 +1,14 @@
 /**
  * A store by the statements: what is asked in tokens, in whole numbers, and what the rows of the answer mean.
  */
-import * as Argument from "@effect-retry/core/Argument"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as BucketKey from "../accept/BucketKey.ts"
 import type { PostgresError } from "../accept/PostgresError.ts"
 import * as Count from "../decide/Count.ts"
 import * as Gcra from "../decide/Gcra.ts"
+import * as Whole from "../decide/Whole.ts"
 import * as PostgresCalls from "./PostgresCalls.ts"
-import { encoded } from "./RedisKey.ts"
 import * as Statements from "./Statements.ts"
 import type { Store } from "./Store.ts"
 
@@ -44,7 +43,7 @@ export const make = (ask: PostgresCalls.Ask): Store<PostgresError> => ({
     }),
   add: (bucketKey, max, change) =>
     Effect.suspend(() => {
-      const key = `${encoded(bucketKey)}|count`
+      const key = `${BucketKey.encoded(bucketKey)}|count`
       const [most = 0, by = 0] = whole(Count.millionths(max), Count.millionths(change))
       const call =
         by === 0
@@ -58,7 +57,11 @@ export const make = (ask: PostgresCalls.Ask): Store<PostgresError> => ({
     }),
   present: (group, member, forMillis) =>
     Effect.suspend(() => {
-      const values = [`${encoded(group)}|members`, encoded(member), ...whole(Math.ceil(forMillis) * 1000)]
+      const values = [
+        `${BucketKey.encoded(group)}|members`,
+        BucketKey.encoded(member),
+        ...whole(Math.ceil(forMillis) * 1000)
+      ]
       return ask(callOf(group, Statements.present, values), (rows) =>
         Option.flatMap(PostgresCalls.numbers(rows, "members"), ([members = 0]) =>
           members >= 0 ? Option.some(members) : Option.none()
@@ -67,14 +70,9 @@ export const make = (ask: PostgresCalls.Ask): Store<PostgresError> => ({
     })
 })
 
-const arrivalKey = (bucketKey: string, window: number): string => `${encoded(bucketKey)}|${window}`
+const arrivalKey = (bucketKey: string, window: number): string => `${BucketKey.encoded(bucketKey)}|${window}`
 
-const whole = (...values: ReadonlyArray<number>): ReadonlyArray<number> =>
-  values.map((value) =>
-    Number.isSafeInteger(value)
-      ? value
-      : Argument.refuse("PostgresStore", "tokens", "a number of tokens that whole microseconds can count", value)
-  )
+const whole = (...values: ReadonlyArray<number>): ReadonlyArray<number> => Whole.numbers("PostgresStore", ...values)
 
 const roomOf = (window: number, owed: number): number => window - Math.min(Math.max(owed, 0), window)
 

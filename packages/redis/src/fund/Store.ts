@@ -18,7 +18,7 @@ export type { Limits, Taken }
  * @category models
  */
 export interface Store<out E> {
-  /** Takes `want` tokens, or as many as there are but at least `least`, or nothing. A refusal changes nothing. */
+  /** Takes `want` tokens, or as many as there are but at least `least`, or nothing. */
   readonly take: (key: string, limits: Limits, want: number, least: number) => Effect.Effect<Taken, E>
   /** Puts tokens in, up to the burst. */
   readonly put: (key: string, limits: Limits, tokens: number) => Effect.Effect<void, E>

@@ -26,3 +26,33 @@ describe("BucketKey.make", () => {
     }
   )
 })
+
+describe("BucketKey.encoded", () => {
+  it.each<[string, string, string]>([
+    ["what keys are made of", "a-Z_0.9:x@y/~", "a-Z_0.9:x@y/~"],
+    ["braces", "a}b{c", "a%007db%007bc"],
+    ["its own sign", "a%b", "a%0025b"],
+    ["spaces and lines", "a b\r\n", "a%0020b%000d%000a"],
+    ["a zero byte", "\0", "%0000"],
+    ["a letter beyond ASCII", "é", "%00e9"],
+    ["both halves of a character", "😀", "%d83d%de00"],
+    ["half a character", "\ud83d", "%d83d"],
+    ["nothing", "", "%"]
+  ])("writes %s", (_, text, encoded) => {
+    expect(BucketKey.encoded(text)).toBe(encoded)
+  })
+
+  it("hashes what is long, and tells halves of characters apart", () => {
+    const long = "x".repeat(100_000)
+    expect(BucketKey.encoded(long)).toMatch(/^#[0-9a-f]{64}$/)
+    const encoded = [long, `${long}\ud83d`, `${long}\ud83e`, "x".repeat(200), "x".repeat(201)].map(BucketKey.encoded)
+    expect(new Set(encoded).size).toBe(5)
+  })
+
+  const unit = FastCheck.constantFrom("a", "%", "{", "}", "0", "7", "d", "\ud83d", "\ude00", "#", ":")
+  const text = FastCheck.string({ unit, maxLength: 5 })
+
+  it.prop("gives no two texts the same key", [text, text], ([one, other]) => {
+    expect(BucketKey.encoded(one) === BucketKey.encoded(other)).toBe(one === other)
+  })
+})

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as RedisFailure from "../../src/classify/RedisFailure.ts"
+import type * as StoreFailure from "../../src/classify/StoreFailure.ts"
 
 const coded = (code: string, message: string) => Object.assign(new Error(message), { code })
 const named = (name: string, message: string) => Object.assign(new Error(message), { name })
 
 /** Texts of Redis 7.0.15, src/server.c, src/acl.c and src/cluster.c, unless a row says otherwise. */
 describe("RedisFailure.fromUnknown", () => {
-  it.each<[unknown, RedisFailure.Failure]>([
+  it.each<[unknown, StoreFailure.Failure]>([
     [new Error("LOADING Redis is loading the dataset in memory"), { reason: "Unavailable", code: "LOADING" }],
     [new Error("READONLY You can't write against a read only replica."), { reason: "Unavailable", code: "READONLY" }],
     [

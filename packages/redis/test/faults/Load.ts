@@ -9,7 +9,8 @@ import { performance } from "node:perf_hooks"
 import * as TokenBucket from "@effect-retry/core/TokenBucket"
 import type * as Redis from "@effect-retry/servers/Redis"
 import { assert } from "@effect/vitest"
-import { Context, Duration, Effect, Fiber, Layer, Option, type Scope } from "effect"
+import { Context, Effect, Fiber, Layer, Option, type Scope } from "effect"
+import { request } from "../../../core/test/fund/Asking.ts"
 import type { RedisError } from "../../src/accept/RedisError.ts"
 import * as BucketKey from "../../src/accept/BucketKey.ts"
 import * as RedisBucket from "../../src/fund/RedisBucket.ts"
@@ -86,14 +87,6 @@ const longestWaitMillis = 60_000
 const leaseShare = 0.1
 const fibers = 4
 const pauseMillis = 5
-
-const request: TokenBucket.Request = {
-  attempt: 2,
-  kind: Option.none(),
-  delay: Duration.zero,
-  atMost: Option.none(),
-  restore: (effect) => effect
-}
 
 const pause = (millis: number) => Effect.promise(() => sleep(millis))
 
@@ -181,7 +174,7 @@ const operate = (
   Effect.gen(function* () {
     while (!signal.isOver) {
       const startedAt = performance.now()
-      const end = yield* Effect.match(Effect.uninterruptible(bucket.acquire(request)), {
+      const end = yield* Effect.match(Effect.uninterruptible(bucket.acquire(request())), {
         onFailure: ({ reason }): End => reason,
         onSuccess: (grant): End => (Option.isSome(grant) ? "Granted" : "Refused")
       })

@@ -2,10 +2,9 @@
  * A process that asks for tokens, one after the other. It tells what came of it, and then either
  * ends by itself, which it does only when no connection and no timer is left, or keeps what it holds until it is killed.
  */
-import type * as TokenBucket from "@effect-retry/core/TokenBucket"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { request } from "../../../core/test/fund/Asking.ts"
 import * as IoRedis from "../../src/fund/IoRedis.ts"
 import * as RedisBucket from "../../src/fund/RedisBucket.ts"
 import * as Stalls from "./Stalls.ts"
@@ -32,14 +31,6 @@ export interface Report {
   readonly longest: number
 }
 
-const request: TokenBucket.Request = {
-  attempt: 2,
-  kind: Option.none(),
-  delay: Duration.zero,
-  atMost: Option.none(),
-  restore: (effect) => effect
-}
-
 const tell = (report: Report) =>
   Effect.async<void>((resume) => {
     process.send?.(report, () => resume(Effect.void))
@@ -59,7 +50,7 @@ const run = ({ answers, burst, name, perSecond, thenStay }: Task) =>
     const report = { grants: 0, refusals: 0, failures: new Array<string>(), longest: 0 }
     while (report.grants + report.refusals < answers) {
       const startedAt = performance.now()
-      const answer = yield* Effect.either(Effect.uninterruptible(bucket.acquire(request)))
+      const answer = yield* Effect.either(Effect.uninterruptible(bucket.acquire(request())))
       report.longest = Math.max(report.longest, stalls.without(startedAt, performance.now()))
       if (answer._tag === "Left") {
         report.failures.push(answer.left.reason)
