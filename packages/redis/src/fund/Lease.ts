@@ -7,7 +7,8 @@
  * After a refusal the store is left alone until it can have the tokens, times `U[1, 1.5)`.
  *
  * Bound, for processes that hold leases: `grants <= burst + perSecond * window + processes * lease` over any window. What is
- * lost with a process, a reply or a return counts as spent.
+ * lost with a process, a reply or a return counts as spent. Tokens that come back from attempts are held beside the lease,
+ * and more of them than a lease for `idleAfter` at most.
  */
 import * as AtOnce from "@effect-retry/core/AtOnce"
 import { type Grant, Key, type Request, type TokenBucket } from "@effect-retry/core/TokenBucket"

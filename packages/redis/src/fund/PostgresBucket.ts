@@ -20,7 +20,8 @@ type Make = Effect.Effect<SharedBucket.FleetBucket<PostgresError>, never, Postgr
  * The retry quota of the AWS SDKs, shared by a fleet: `RedisBucket.quota` in another store.
  *
  * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens:
- * `spent <= capacity + refillPerSecond * w + credits + n * lease`, where credits are what successes put in.
+ * `spent <= capacity + refillPerSecond * w + credits + n * lease`, where credits are what successes put in, those of the
+ * `idleAfter` before the window included.
  *
  * @category constructors
  */

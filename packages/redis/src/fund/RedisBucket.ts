@@ -22,7 +22,8 @@ type Make = Effect.Effect<SharedBucket.FleetBucket<RedisError>, never, RedisStor
  * A retry costs tokens by kind, all or nothing; a success of a retry returns what that retry cost, a success of a first
  * attempt puts in `firstSuccessIncrement`; nothing else is returned. Waiting is first come, first served in each process.
  * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens:
- * `spent <= capacity + refillPerSecond * w + credits + n * lease`, where credits are what successes put in.
+ * `spent <= capacity + refillPerSecond * w + credits + n * lease`, where credits are what successes put in, those of the
+ * `idleAfter` before the window included.
  *
  * Unlike `RetryBucket.quota` it starts full and always refills. What successes put in may be spent by the process at once,
  * and goes to the store late. A success of a first attempt counts only where the latest answer of the store leaves room
@@ -56,9 +57,9 @@ export const successRatio = (options: SharedBucket.SuccessRatioOptions): Make =>
  * `attempts <= burst + rate * w + n * lease`. With a `leaseShare` of zero nothing is held, and each attempt asks the store.
  * Waiting is first come, first served in each process; between processes, the first to ask is served.
  *
- * Unlike `RateLimiter.fixed` it makes up for no late timers. A process that was refused asks again up to half as late as
- * the tokens are there, and later where it is refused several times in a row: with a burst of one token, a single process
- * gets four fifths of the rate, and all of it with more.
+ * Unlike `RateLimiter.fixed` it makes up for no late timers. A process that was refused asks again after the time until the
+ * tokens are there, times `U[1, 1.5)`, and later where it is refused several times in a row: with a burst of one token, a
+ * single process gets four fifths of the rate, and all of it with more.
  *
  * @category constructors
  */
