@@ -59,7 +59,7 @@ const owner = "IoRedis.layer"
 
 /** The options of `layer`: those of `ioredis`, apart from what would queue a command or send it twice. */
 interface Options extends Omit<RedisOptions, keyof typeof fixed | "offlineQueue"> {
-  /** `redis[s]://[[username][:password]@][host][:port][/db]`; the other options come before what it says. */
+  /** `redis[s]://[[username][:password]@][host][:port][/db]`, without a query; what it says comes before the other options. */
   readonly url?: string
   /** Most time of a call. One without an answer by then fails as `TimedOut`. @default "1 second" */
   readonly within?: Duration.DurationInput

@@ -5,21 +5,25 @@ import * as Argument from "@effect-retry/core/Argument"
 import * as Redacted from "effect/Redacted"
 
 /**
- * A URL of `redis:` or `rediss:`; both libraries would read another one as something else, or show it where they throw.
+ * A URL of `redis:` or `rediss:` with nothing but user, password, host, port and the number of a database. The libraries
+ * read another one as something else, ignore a part of it or show it where they throw, and `ioredis` takes options from a
+ * query, before those that keep a command from being queued.
  *
  * Source: https://www.iana.org/assignments/uri-schemes/prov/redis, read 2026-11-22.
  *
  * @category constructors
  */
 export const check = (owner: string, url: string | undefined): string | undefined =>
-  url === undefined || /^rediss?:$/.test(protocol(url))
-    ? url
-    : Argument.refuse(owner, "url", "a URL of redis: or rediss:", Redacted.make(url))
+  url === undefined || isPlain(url) ? url : Argument.refuse(owner, "url", form, Redacted.make(url))
 
-const protocol = (url: string): string => {
+const form = "redis[s]://[[username][:password]@][host][:port][/db], without a query"
+
+const isPlain = (url: string): boolean => {
   try {
-    return new URL(url).protocol
+    const { hash, password, pathname, protocol, search, username } = new URL(url)
+    decodeURIComponent(username + password)
+    return /^rediss?:$/.test(protocol) && /^(\/\d{0,5})?$/.test(pathname) && search + hash === ""
   } catch {
-    return ""
+    return false
   }
 }
