@@ -80,6 +80,7 @@ const question = <E>(state: LeaseState<E>, want: number, least: number): Effect.
     const exit = yield* call(store.take(bucketKey, limits, want, least))
     const draw = yield* Random.next
     state.isAsking = false
+    state.question = undefined
     if (Exit.isFailure(exit)) return yield* fail(state, exit.cause)
     const taken = exit.value
     learn(state, want, least, taken, draw)

@@ -34,6 +34,7 @@ const sweep = <E>(state: LeaseState<E>): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (!hasSomething(state)) {
       state.isSweeping = false
+      state.sweep = undefined
       return Effect.void
     }
     const { uses } = state
