@@ -1,7 +1,8 @@
 /**
  * The key of a bucket in a store: its name, and in a keyed bucket the key beside it.
  */
-import { createHash } from "node:crypto"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex } from "@noble/hashes/utils.js"
 
 /** The longest text that is written out. */
 const longest = 200
@@ -36,9 +37,13 @@ export const name = (bucketKey: string): string => {
  * @category conversions
  */
 export const encoded = (text: string): string => {
-  if (text.length > longest) return `#${createHash("sha256").update(Buffer.from(text, "utf16le")).digest("hex")}`
+  if (text.length > longest) return `#${bytesToHex(sha256(unitsOf(text)))}`
   // A cluster takes no empty part for a slot.
   return text === "" ? "%" : text.replace(/[^\w.:~@/-]/g, escaped)
 }
+
+/** UTF-16, the lower byte first. UTF-8 has one text for all halves of a pair. */
+const unitsOf = (text: string): Uint8Array =>
+  Uint8Array.from({ length: 2 * text.length }, (_, i) => text.charCodeAt(i >> 1) >> (8 * (i & 1)))
 
 const escaped = (unit: string): string => `%${unit.charCodeAt(0).toString(16).padStart(4, "0")}`

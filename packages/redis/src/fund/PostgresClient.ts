@@ -4,7 +4,8 @@
  * The connections are the caller's: nothing here opens or ends a pool. Neither package is a dependency: the adapters ask for
  * the methods that they call.
  */
-import { createHash } from "node:crypto"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -108,7 +109,7 @@ const unnamed = (text: string, values: ReadonlyArray<unknown>): Query => ({ text
 const named = (): typeof unnamed => {
   const names = new Map<string, string>()
   return (text, values) => {
-    const name = names.get(text) ?? `effect_retry_${createHash("sha256").update(text).digest("hex").slice(0, 16)}`
+    const name = names.get(text) ?? `effect_retry_${bytesToHex(sha256(utf8ToBytes(text))).slice(0, 16)}`
     names.set(text, name)
     return { name, ...unnamed(text, values) }
   }
