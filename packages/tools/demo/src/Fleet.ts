@@ -7,14 +7,15 @@ import { Backoff, Classifier, Jitter, Retry, RetryBucket, TokenBucket } from "@e
 import { RedisBucket } from "@effect-retry/redis"
 import * as IoRedis from "@effect-retry/redis/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
-import { Array, Clock, Effect, Layer, Option, Random } from "effect"
+import { Array, Clock, Effect, Fiber, Layer, Option, Random } from "effect"
 import * as Load from "./Load.ts"
 import * as Promised from "./Promised.ts"
 import type { Report, Scene } from "./Scene.ts"
 
 const clients = 3
-const untilMillis = 2500
-const outage = { fromMillis: 500, toMillis: 2000, name: "outage" }
+/** Of each client, and of these the ones that meet the outage: it lasts that long on any machine. */
+const operations = 18
+const outage = { from: 3, to: 13 }
 const budget = { ratio: 0.1, capacity: 5, floorPerSecond: 2 }
 
 const policy = {
@@ -86,52 +87,62 @@ const played = (seed: string, buckets: Buckets) =>
       { name: "native", tone: "bad", atMillis: native.retries }
     ] as const
     return {
-      figure: (style) => Load.draw(style, tracks, untilMillis, outage),
+      figure: (style) => Load.draw(style, tracks, latest([...ours.requests, ...native.requests]), marked(ours)),
       promises: promises(ours),
       note: `${ours.retries.length} retries, native ${native.retries.length}`,
-      ours: { requests: whileDown(ours.requests) },
-      native: { requests: whileDown(native.requests) }
+      ours: { requests: ours.failed.length },
+      native: { requests: native.failed.length }
     } satisfies Report
   })
 
 interface Crowd {
   readonly requests: Array<number>
+  readonly failed: Array<number>
   readonly retries: Array<number>
   succeeded: number
 }
 
-const isDown = (millis: number): boolean => millis >= outage.fromMillis && millis < outage.toMillis
+const latest = (atMillis: ReadonlyArray<number>): number => Math.max(0, ...atMillis)
 
-const whileDown = (atMillis: ReadonlyArray<number>): number => atMillis.filter(isDown).length
+const marked = ({ failed }: Crowd): Load.Marked => ({
+  fromMillis: Math.min(...failed),
+  toMillis: latest(failed),
+  name: "outage"
+})
 
 /** All clients at the same time, each with its bucket, and with pauses that are the same in every crowd. */
 const crowd = (seed: string, layers: ReadonlyArray<Bucket>): Effect.Effect<Crowd> =>
   Effect.gen(function* () {
-    const crowd: Crowd = { requests: [], retries: [], succeeded: 0 }
+    const crowd: Crowd = { requests: [], failed: [], retries: [], succeeded: 0 }
     const beganMillis = yield* Clock.currentTimeMillis
     const elapsedMillis = Effect.map(Clock.currentTimeMillis, (now) => now - beganMillis)
-    const operation = Effect.suspend(() => {
-      let attempt = 0
-      const request = Effect.flatMap(elapsedMillis, (at) => {
-        crowd.requests.push(at)
-        attempt += 1
-        if (attempt > 1) crowd.retries.push(at)
-        return isDown(at) ? Effect.fail("down") : Effect.void
+    const operation = (isDown: boolean) =>
+      Effect.suspend(() => {
+        let attempt = 0
+        const request = Effect.flatMap(elapsedMillis, (at) => {
+          crowd.requests.push(at)
+          attempt += 1
+          if (attempt > 1) crowd.retries.push(at)
+          if (!isDown) return Effect.void
+          crowd.failed.push(at)
+          return Effect.fail("down")
+        })
+        return Effect.ignore(Effect.map(Retry.retry(request, policy), () => void (crowd.succeeded += 1)))
       })
-      return Effect.ignore(Effect.map(Retry.retry(request, policy), () => void (crowd.succeeded += 1)))
-    })
     const client = (layer: Bucket, i: number) => {
       const pause = Effect.flatMap(Random.make(`${seed}/${i}/pauses`).next, (u) => Effect.sleep(100 + 100 * u))
-      const calling = Effect.forever(Effect.zipRight(pause, Effect.fork(operation)))
-      const until = Effect.timeoutOption(calling, untilMillis)
-      return Effect.withRandom(Effect.provide(until, layer), Random.make(`${seed}/${i}`))
+      const begun = Effect.forEach(Array.range(0, operations - 1), (number) =>
+        Effect.zipRight(pause, Effect.fork(operation(number >= outage.from && number < outage.to)))
+      )
+      const calling = Effect.flatMap(begun, Fiber.joinAll)
+      return Effect.withRandom(Effect.provide(calling, layer), Random.make(`${seed}/${i}`))
     }
     yield* Effect.all(layers.map(client), { concurrency: "unbounded", discard: true })
     return crowd
   })
 
 const promises = ({ retries, succeeded }: Crowd): ReadonlyArray<Promised.Promised> => {
-  const seconds = Math.max(0, ...retries) / 1000
+  const seconds = latest(retries) / 1000
   const { capacity, floorPerSecond, ratio } = budget
   return [
     Promised.some(
