@@ -52,7 +52,8 @@ export const kyClient: Client = {
     ky(call.url, {
       ...init(call),
       retry: { limit: retries, delay: () => 1 },
-      ...(call.timeoutMillis !== undefined && { timeout: call.timeoutMillis })
+      // Its default of ten seconds would end attempts of a machine that stalls, and no others.
+      timeout: call.timeoutMillis ?? false
     }).text()
 }
 
@@ -71,8 +72,8 @@ export const gotClient: Client = {
     }).text()
 }
 
-/** For clients whose timers are their own; neither retries a timeout. */
-const realTimeoutMillis = 1000
+/** For clients whose timers are their own; neither retries a timeout. Longer than a machine stalls before a request arrives. */
+const realTimeoutMillis = 3000
 
 export const axiosClient: Client = {
   name: "axios-retry",

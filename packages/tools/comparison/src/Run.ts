@@ -13,7 +13,7 @@ import * as Waits from "./Waits.ts"
 /** Operations that are started at once; each one that ends starts the next. */
 const width = 40
 
-/** After so many rounds without a request and without an end, what goes on is endless. A busy process has long rounds. */
+/** After so many rounds without a request and without an end, what goes on is endless. A busy machine has long rounds. */
 const patientRounds = 40
 const roundMillis = 15
 
@@ -31,7 +31,7 @@ export const all = async (
     )
     const operations = rows.flat()
     start(operations)
-    await settled(operations)
+    await settled(server, operations)
     const seen = rows.map((row) => row.map(({ seen }) => seen()))
     for (const { abort, isOver } of operations) if (!isOver()) abort()
     return seen
@@ -50,7 +50,7 @@ const start = (operations: ReadonlyArray<Operation.Operation>): void => {
 }
 
 /** All have ended, or nothing happens to those that have not. One with a timeout ends when that is over. */
-const settled = async (operations: ReadonlyArray<Operation.Operation>): Promise<void> => {
+const settled = async (server: Server.Server, operations: ReadonlyArray<Operation.Operation>): Promise<void> => {
   for (let round = 0, before = -1; round < patientRounds; round++) {
     const open = operations.filter(({ isOver }) => !isOver())
     if (open.length === 0) return
@@ -58,5 +58,6 @@ const settled = async (operations: ReadonlyArray<Operation.Operation>): Promise<
     if (now !== before || open.some(({ isTimed }) => isTimed)) round = 0
     before = now
     await passed(roundMillis)
+    await server.turn()
   }
 }

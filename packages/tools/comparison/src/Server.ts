@@ -20,6 +20,8 @@ export type Script = (request: Received) => Answer
 export interface Server {
   /** Adds a script for a path and all paths below it, and a list of what comes to them. Answers its URL. */
   readonly add: (path: string, received: Array<Received>, script: Script) => string
+  /** Has a request of its own answered: what was ready before it had its turn too. */
+  readonly turn: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -42,6 +44,13 @@ export const make = async (): Promise<Server> => {
       scripts.set(path, { received, script })
       return `http://127.0.0.1:${port}${path}`
     },
+    turn: () =>
+      new Promise((resolve, reject) => {
+        Http.get({ host: "127.0.0.1", port, agent: false }, (response) => response.resume().once("end", resolve)).once(
+          "error",
+          reject
+        )
+      }),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
