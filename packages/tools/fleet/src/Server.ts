@@ -69,6 +69,8 @@ const listening = (onRequest: Http.RequestListener): Effect.Effect<Http.Server, 
   Effect.acquireRelease(
     Effect.async<Http.Server>((resume) => {
       const server = Http.createServer(onRequest)
+      // A connection that is closed while its process stands still would lose a request.
+      server.keepAliveTimeout = 0
       server.once("error", (cause) => resume(Effect.die(cause)))
       server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
     }),
