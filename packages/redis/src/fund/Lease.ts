@@ -133,8 +133,8 @@ const changing = <E>(
  * the time after which the process counts as idle.
  */
 const level = <E>(state: LeaseState<E>): Effect.Effect<number, E> => {
-  const { held, known, nowMillis, settings } = state
-  const now = () => known.at(nowMillis()) + held.all()
+  const { held, known, limits, nowMillis, settings } = state
+  const now = () => Math.min(limits.burst, known.at(nowMillis()) + state.surplus) + held.all()
   const ask = Background.shared(learnLevel(state))
   return AtOnce.suspend(() =>
     known.isKnown() && (state.isAsking || nowMillis() - known.learnedMillis() < settings.idleMillis)

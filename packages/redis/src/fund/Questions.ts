@@ -110,6 +110,15 @@ const learn = <E>(state: LeaseState<E>, want: number, least: number, taken: Take
   } else state.refusal = undefined
   state.refusals = granted > 0 ? Math.max(0, state.refusals - 1) : Math.min(mostRefusals, state.refusals + 1)
   refuseLate(state, atMillis)
+  leave(state)
+}
+
+/** Leaves to the store what was taken for attempts that did not wait for it, apart from a lease. */
+const leave = <E>(state: LeaseState<E>): void => {
+  const { held, most, waiters } = state
+  const spare = Math.max(0, held.leased() - Math.max(most, waiters.demand()))
+  held.remove(spare)
+  state.surplus += spare
 }
 
 /** Twice the time, twice twenty times, is longer than any pause. */

@@ -151,6 +151,22 @@ describe("Lease.acquire", () => {
     }).pipe(inVirtualTime)
   )
 
+  it.effect("keeps a lease of what comes for attempts that are interrupted, and returns the rest", () =>
+    Effect.gen(function* () {
+      const { fail, hold, open, store } = yield* makeNetwork
+      const { bucket, costing } = yield* leaseIn(store, { perSecond: 0.001 })
+      yield* hold
+      yield* Fiber.interrupt(yield* begin(ask(costing(150))))
+      yield* open
+      yield* fail
+      expect(yield* grants(bucket, 20)).toBe(20)
+      expect(yield* Effect.exit(ask(bucket))).toEqual(Exit.fail("away"))
+      yield* open
+      yield* second
+      expect(puts(store)).toEqual([130])
+    }).pipe(inVirtualTime)
+  )
+
   it.effect("loses nothing to an attempt that is interrupted at any step", () =>
     Effect.gen(function* () {
       const store = SpecStore.make((decide) => Effect.zipRight(Effect.yieldNow(), decide))
