@@ -7,38 +7,27 @@ import { fileURLToPath } from "node:url"
 import type { Play, Played } from "./process/Message.ts"
 
 /**
- * How a process is started: `built` runs what `tsc -b` has made, and is what fifty can afford; `sources` needs no build.
- *
- * @category models
- */
-export type Start = "built" | "sources"
-
-/**
  * @category models
  */
 export interface Process {
   readonly play: (play: Play) => Effect.Effect<Played>
 }
 
-const ways = {
-  built: { file: "../dist/main.js", execArgv: [] },
-  sources: { file: "process/main.ts", execArgv: ["--import=tsx", "--conditions=@effect-retry/source"] }
-} as const
+/** What `tsc -b` has made, which fifty can afford. */
+const built = fileURLToPath(new URL("../dist/main.js", import.meta.url))
 
 /**
- * Starts so many processes, and answers when all of them are ready.
+ * Starts so many processes of a program, and answers when all of them are ready.
  *
  * @category constructors
  */
-export const make = (count: number, start: Start): Effect.Effect<ReadonlyArray<Process>, never, Scope.Scope> =>
-  Effect.forEach(Array.from({ length: count }), () => one(start), { concurrency: 2 })
+export const make = (count: number, program = built): Effect.Effect<ReadonlyArray<Process>, never, Scope.Scope> =>
+  Effect.forEach(Array.from({ length: count }), () => one(program), { concurrency: 2 })
 
-const one = (start: Start): Effect.Effect<Process, never, Scope.Scope> =>
+const one = (program: string): Effect.Effect<Process, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { execArgv, file } = ways[start]
-    const path = fileURLToPath(new URL(file, import.meta.url))
     const child = yield* Effect.acquireRelease(
-      Effect.sync(() => fork(path, { execArgv: [...execArgv] })),
+      Effect.sync(() => fork(program, { execArgv: [] })),
       (child) => Effect.sync(() => child.kill())
     )
     yield* answerOf<"ready">(child)

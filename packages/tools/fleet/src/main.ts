@@ -21,7 +21,7 @@ const main = Effect.gen(function* () {
   const server = yield* Server.make
   const options: Fleet.Options = { ...Fleet.outage, redisPort: redis.port }
   yield* Console.log(`starts ${processes} processes`)
-  const started = yield* Processes.make(processes, "built")
+  const started = yield* Processes.make(processes)
   // The first requests and retries of a process are slow, and no kind is to show that.
   const short = { outage: { fromMillis: 1000, toMillis: 2500 }, untilMillis: 3000 }
   yield* Fleet.play("none", server, started, { ...options, ...short })
