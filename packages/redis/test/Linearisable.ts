@@ -43,8 +43,12 @@ export const make = <S, C>({ apply, keyOf }: Specification<S, C>): Checker<S, C>
     for (const explanation of explanations) byKey.set(key(explanation), explanation)
     return byKey
   }
-  const key = ({ answers, state }: Explanation<S>) =>
-    answers.size === 0 ? keyOf(state) : `${keyOf(state)} ${[...answers].toSorted(byId).join(" ")}`
+  const key = ({ answers, state }: Explanation<S>) => {
+    let key = keyOf(state)
+    if (answers.size < 2) for (const [id, answer] of answers) key += ` ${id},${answer}`
+    else for (const id of [...answers.keys()].toSorted()) key += ` ${id},${answers.get(id)}`
+    return key
+  }
 
   /** All orders of open calls, up to the ones that have what is looked for. */
   const explained = ({ explanations, open }: Seen<S, C>, isFound: (explanation: Explanation<S>) => boolean) => {
@@ -57,7 +61,7 @@ export const make = <S, C>({ apply, keyOf }: Specification<S, C>): Checker<S, C>
       for (const [id, call] of open) {
         if (explanation.answers.has(id)) continue
         const [answer, state] = apply(explanation.state, call)
-        reach({ state, answers: new Map([...explanation.answers, [id, answer]]) })
+        reach({ state, answers: new Map(explanation.answers).set(id, answer) })
       }
     }
     for (const explanation of explanations.values()) reach(explanation)
@@ -66,7 +70,7 @@ export const make = <S, C>({ apply, keyOf }: Specification<S, C>): Checker<S, C>
 
   return {
     start: (state) => ({ open: new Map(), explanations: keyed([{ state, answers: new Map() }]) }),
-    begin: ({ explanations, open }, id, call) => ({ open: new Map([...open, [id, call]]), explanations }),
+    begin: ({ explanations, open }, id, call) => ({ open: new Map(open).set(id, call), explanations }),
     end: (seen, id, answer) => ({
       open: without(seen.open, id),
       explanations: keyed(
@@ -81,8 +85,6 @@ export const make = <S, C>({ apply, keyOf }: Specification<S, C>): Checker<S, C>
     })
   }
 }
-
-const byId = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number => (one < other ? -1 : 1)
 
 const without = <A>(self: ReadonlyMap<string, A>, id: string): ReadonlyMap<string, A> => {
   if (!self.has(id)) return self
