@@ -21,10 +21,10 @@ const recordAll = <E>(programs: ReadonlyArray<Recorded.Program>, makeClient: (nu
     { concurrency: 100 }
   )
 
-/** A connection that is closed with the scope. */
+/** A connection that is closed with the scope. Commands of one turn of the event loop are written together. */
 export const connect = Effect.flatMap(RedisServer.shared, ({ host, port }) =>
   Effect.acquireRelease(
-    Effect.sync(() => new Redis({ host, port })),
+    Effect.sync(() => new Redis({ host, port, enableAutoPipelining: true })),
     (redis) => Effect.sync(() => redis.disconnect())
   )
 )
