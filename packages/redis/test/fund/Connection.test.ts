@@ -23,7 +23,8 @@ const reasonOf = (store: OfRedis) =>
 /** Takes until there is a connection. */
 const takeSoon = (store: OfRedis) => Effect.retry(take(store), Schedule.spaced("10 millis"))
 
-describe.each(adapters)("a connection by $library", ({ byUrl, layer }) => {
+// Each test has a server or a proxy of its own, and waits for it most of its time.
+describe.concurrent.each(adapters)("a connection by $library", ({ byUrl, layer }) => {
   const connect = (options: Options): Effect.Effect<OfRedis, never, Scope.Scope> =>
     Effect.map(Layer.build(layer(options)), Context.get(RedisStore.RedisStore))
 
