@@ -12,12 +12,17 @@ const longest = [
   "core/test/fund/model",
   "http/test/loop/Sockets",
   "redis/test/fund/Contract",
+  "tools/fleet/test/Fleet",
+  "redis/test/fund/Connection",
+  "redis/test/Recorded",
   "aws/test/loop/SdkClients",
   "plan/test/Explain",
   "testing/test/TokenBucketContract",
   "testing/test/Laws",
   "tools/examples/test/testing-node",
-  "tools/storms/test/Clients"
+  "tools/storms/test/Clients",
+  "redis/test/SmallFleet",
+  "redis/test/fund/model"
 ]
 
 /** Starts the longest files first, so that all workers end together. */
