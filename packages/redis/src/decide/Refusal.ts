@@ -15,6 +15,8 @@ export interface Refusal {
   readonly level: number
   /** By how much longer than until the tokens are there the process waits, so that a fleet does not come at once. */
   readonly factor: number
+  /** The random part of the factor. */
+  readonly spread: number
   /** Tokens that were refused. */
   readonly need: number
   /** When it is over, in milliseconds. */
@@ -26,7 +28,7 @@ export interface Refusal {
  *
  * @category models
  */
-export interface Shortage extends Omit<Refusal, "factor" | "overMillis"> {
+export interface Shortage extends Omit<Refusal, "factor" | "overMillis" | "spread"> {
   readonly retryAfterMillis: number
   /** Refusals in a row before this one: the process waited as told, and others took the tokens. */
   readonly refusals: number
@@ -35,19 +37,33 @@ export interface Shortage extends Omit<Refusal, "factor" | "overMillis"> {
 }
 
 /**
+ * What a process counts as refusals in a row at least, where attempts still wait after it got some of what it wanted: it
+ * lets tokens for several attempts come in, which processes that were refused can take before it asks again.
+ */
+const refusalsAfterGrant = 2
+
+/**
+ * The refusals to count after the store granted a process less than its waiting attempts want.
+ *
+ * @category constructors
+ */
+export const afterGrant = (refusals: number): number => Math.max(refusalsAfterGrant, refusals)
+
+/**
  * The store is left alone until it can have the tokens, times `U[1, 1.5)`, and twice as long after each refusal in a row:
  * so the larger a fleet is that wants more than there is, the less often each of its processes asks.
- * Formula: `millis * min(2^refusals, max(1, half / millis)) * U[1, 1.5)`, where `half` is the time in which half of the burst
- * comes in. So doubled pauses end before three quarters of the burst have come in.
+ * Formula: `millis * min(2^refusals, max(1, quarter / millis)) * U[1, 1.5)`, where `quarter` is the time in which a quarter of
+ * the burst comes in. So doubled pauses end before three eighths of the burst have come in.
  *
  * @category constructors
  */
 export const make = (limits: Limits, shortage: Shortage): Refusal => {
   const { atMillis, draw, level, need, refusals, retryAfterMillis } = shortage
   const millis = Math.max(retryAfterMillis, millisUntil(limits, level, need))
-  const longestMillis = (limits.burst / 2 / limits.perSecond) * 1000
-  const factor = (1 + draw / 2) * Math.min(2 ** refusals, Math.max(1, longestMillis / millis))
-  return { atMillis, level, need, factor, overMillis: atMillis + factor * millis }
+  const longestMillis = (limits.burst / 4 / limits.perSecond) * 1000
+  const spread = 1 + draw / 2
+  const factor = spread * Math.min(2 ** refusals, Math.max(1, longestMillis / millis))
+  return { atMillis, level, need, factor, spread, overMillis: atMillis + factor * millis }
 }
 
 /**
@@ -63,11 +79,11 @@ export const withLevel = (self: Refusal, level: number, atMillis: number): Refus
  * @category destructors
  */
 export const millisFor = (self: Refusal, limits: Limits, need: number, nowMillis: number): number => {
-  const { atMillis, factor, level, overMillis } = self
+  const { atMillis, factor, level, overMillis, spread } = self
   const millis = millisUntil(limits, level, need)
   if (millis === 0 || nowMillis >= overMillis) return 0
-  const enoughMillis = atMillis + factor * millis
-  return (need < self.need ? enoughMillis : Math.max(overMillis, enoughMillis)) - nowMillis
+  // More tokens than were refused take no longer than time does to bring them, once the pause is over.
+  return (need < self.need ? atMillis + factor * millis : Math.max(overMillis, atMillis + spread * millis)) - nowMillis
 }
 
 /** Whole milliseconds until the store has `need` tokens by time alone. */

@@ -44,17 +44,28 @@ export const settle = <E>(state: LeaseState<E>): Effect.Effect<void> =>
     : Background.atomically(() => Effect.zipRight(serve(state), Returns.start(state)))
 
 const serve = <E>(state: LeaseState<E>): Effect.Effect<void> => {
-  const { held, maxWait, waiters } = state
+  const { maxWait, waiters } = state
   for (let waiter = waiters.first(); waiter !== undefined; waiter = waiters.first()) {
     if (grant(state, waiter)) continue
     if (state.isAsking) return Effect.void
-    const need = held.missing(waiter.cost)
+    const need = needOf(state, waiter)
     const millis = blockedMillis(state, need)
     if (millis <= 0) return ask(state, need)
     if (Option.isSome(maxWait) && waiter.limitMillis > 0) return ring(state, millis)
     waiters.end(waiter, refused)
   }
   return silence(state)
+}
+
+/**
+ * Tokens to ask for at least. An attempt that waits asks for its whole cost, where it has the time: a process that asks for
+ * the fraction it lacks would ask before every other, and the store would never have a whole cost for them.
+ */
+const needOf = <E>(state: LeaseState<E>, { cost, untilMillis }: Waiter<E>): number => {
+  const { held, limits, maxWait, nowMillis } = state
+  const missing = held.missing(cost)
+  if (Option.isNone(maxWait) || cost > limits.burst) return missing
+  return blockedMillis(state, cost) < untilMillis - nowMillis() ? cost : missing
 }
 
 const grant = <E>(state: LeaseState<E>, waiter: Waiter<E>): boolean => {
@@ -96,14 +107,15 @@ const question = <E>(state: LeaseState<E>, want: number, least: number): Effect.
 
 /** Keeps what was granted, and serves or refuses those for whom the answer decides. */
 const learn = <E>(state: LeaseState<E>, want: number, least: number, taken: Taken, draw: number): void => {
-  const { held, known, limits, nowMillis, refusal } = state
+  const { held, known, limits, maxWait, nowMillis, refusal } = state
   const { granted, level, retryAfterMillis } = taken
   const atMillis = nowMillis()
   held.add(granted)
   known.learn(level, atMillis)
   if (granted < want) {
-    const { refusals } = state
-    const need = granted > 0 ? want - granted : least
+    const isServed = granted > 0 && Option.isSome(maxWait)
+    const refusals = isServed ? Refusal.afterGrant(state.refusals) : state.refusals
+    const need = granted > 0 && !isServed ? want - granted : least
     state.refusal = Refusal.make(limits, { atMillis, level, need, retryAfterMillis, refusals, draw })
   } else if (refusal !== undefined && atMillis < refusal.overMillis) {
     state.refusal = Refusal.withLevel(refusal, level, atMillis)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Refusal from "../../src/decide/Refusal.ts"
 
-/** Ten tokens per second: a token takes 100 ms, half of the burst two seconds. */
+/** Ten tokens per second: a token takes 100 ms, a quarter of the burst one second. */
 const limits = { burst: 40, perSecond: 10 }
 
 const shortage: Refusal.Shortage = { atMillis: 1000, level: 2, need: 5, retryAfterMillis: 300, refusals: 0, draw: 0 }
@@ -30,15 +30,18 @@ describe("Refusal.millisFor", () => {
 
   it.each([
     { refusals: 1, millis: 600 },
-    { refusals: 2, millis: 1200 },
-    { refusals: 3, millis: 2000 },
-    { refusals: 20, millis: 2000 }
+    { refusals: 2, millis: 1000 },
+    { refusals: 20, millis: 1000 }
   ])("is $millis ms after $refusals refusals before it", ({ millis, refusals }) => {
     expect(until({ refusals }, 5)).toBeCloseTo(millis, 6)
   })
 
-  it("is as long as the tokens take where that is more than half of the burst", () => {
+  it("is as long as the tokens take where that is more than a quarter of the burst", () => {
     expect(until({ level: 0, need: 35, retryAfterMillis: 3500, refusals: 5 }, 35)).toBe(3500)
+  })
+
+  it("is not doubled for more tokens than were refused", () => {
+    expect([until({ refusals: 1 }, 6), until({ refusals: 1 }, 12)]).toEqual([600, 1000])
   })
 
   it("is what the store said where its rate says less", () => {
@@ -48,6 +51,15 @@ describe("Refusal.millisFor", () => {
   it("passes, and is over for every number of tokens when it is over for those that were refused", () => {
     expect(until({}, 5, 1299)).toBeCloseTo(1, 6)
     expect([until({}, 5, 1300), until({}, 40, 1300)]).toEqual([0, 0])
+  })
+})
+
+describe("Refusal.afterGrant", () => {
+  it.each([
+    { refusals: 0, counted: 2 },
+    { refusals: 3, counted: 3 }
+  ])("counts $counted refusals for $refusals", ({ counted, refusals }) => {
+    expect(Refusal.afterGrant(refusals)).toBe(counted)
   })
 })
 

@@ -100,6 +100,38 @@ describe("SharedBucket.fixed", () => {
     }).pipe(inVirtualTime)
   )
 
+  it.effect.each([
+    { processes: 2, burst: 10 },
+    { processes: 2, burst: 40 },
+    { processes: 5, burst: 40 },
+    { processes: 20, burst: 40 }
+  ])("serves each of $processes processes that always wait, where the burst is $burst", ({ burst, processes }) =>
+    Effect.gen(function* () {
+      const store = SpecStore.make((decide) => Effect.delay(decide, "1 millis"))
+      const grants = Array.from({ length: processes }, () => [0])
+      const client = (times: Array<number>) =>
+        Effect.gen(function* () {
+          const bucket = yield* fixedIn(store, { burst })
+          const granted = Effect.tap(isGranted(bucket), (isGranted) =>
+            Effect.clockWith((clock) =>
+              Effect.map(clock.currentTimeMillis, (millis) => isGranted && times.push(millis))
+            )
+          )
+          const always = Effect.repeat(granted, { while: (isGranted) => isGranted })
+          yield* Effect.replicateEffect(always, 4, { concurrency: "unbounded" })
+        })
+      yield* Effect.fork(Effect.forEach(grants, client, { concurrency: "unbounded" }))
+      yield* Effect.sleep("60 seconds")
+      const equalShare = (10 * 60) / processes
+      const longestMillis = (times: Array<number>) =>
+        Math.max(...[...times, 60_000].map((millis, index) => millis - (times[index - 1] ?? 0)))
+      for (const times of grants) {
+        expect(times.length - 1).toBeGreaterThanOrEqual(equalShare / 4)
+        expect(longestMillis(times)).toBeLessThanOrEqual(30_000)
+      }
+    }).pipe(inVirtualTime)
+  )
+
   const wrong: ReadonlyArray<{ options: Partial<Options>; message: string }> = [
     {
       options: { rate: 0 },
