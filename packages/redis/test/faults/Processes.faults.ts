@@ -99,7 +99,7 @@ describe("fifty processes that start at once", () => {
       assert.isBelow(longest, given.withinMillis + marginMillis)
       // Fifty processes on few cores: some get their connection, or their answer, later than a call may take.
       const reasons = new Set(reports.flatMap(({ failures }) => failures))
-      assert.containsAllKeys({ TimedOut: 0, Unavailable: 0 }, [...reasons])
+      assert.includeMembers(["TimedOut", "Unavailable"], [...reasons])
       assert.deepStrictEqual(new Set(all.map(([, code]) => code)), new Set([0]))
     })
   )
