@@ -6,6 +6,7 @@
  */
 import * as Data from "effect/Data"
 import type * as Redacted from "effect/Redacted"
+import * as StoreMessage from "./StoreMessage.ts"
 import type { Reason } from "./StoreReason.ts"
 
 /**
@@ -23,7 +24,7 @@ export class RedisError extends Data.TaggedError("RedisError")<{
   readonly cause: Redacted.Redacted<unknown>
 }> {
   override get message(): string {
-    return `${this.bucket}: ${texts[this.reason]}${this.code === "" ? "" : ` (${this.code})`}`
+    return StoreMessage.make(this, texts)
   }
 }
 
