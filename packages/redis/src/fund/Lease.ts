@@ -8,17 +8,19 @@
  * row, or after a grant that leaves attempts waiting: so processes that always wait all get tokens, though not equally many.
  *
  * Bound, for processes that hold leases: `grants <= burst + perSecond * window + processes * lease` over any window. What is
- * lost with a process, a reply or a return counts as spent. Tokens that come back from attempts are held beside the lease,
- * and more of them than a lease for `idleAfter` at most.
+ * lost with a process, a reply or a return counts as spent. Of tokens that come back from attempts the process keeps a lease,
+ * and the store gets the rest at once.
  */
 import * as AtOnce from "@effect-retry/core/AtOnce"
 import { type Grant, Key, type Request, type TokenBucket } from "@effect-retry/core/TokenBucket"
 import * as Waiting from "@effect-retry/core/Waiting"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Background from "./Background.ts"
+import * as Calls from "./Calls.ts"
 import type { LeaseState, Place } from "./LeaseState.ts"
 import * as State from "./LeaseState.ts"
 import * as Questions from "./Questions.ts"
@@ -74,15 +76,33 @@ const leaseOf = <E>(state: LeaseState<E>): Lease<E> => {
         )
         return isRefused(state, cost, limitMillis) ? State.refused : wait(state, cost, limitMillis, request)
       }),
-    put: (tokens) => changing(state, tokens, () => State.putBack(state, tokens), true),
-    credit: (tokens) => changing(state, tokens, () => State.credit(state, tokens), true),
-    keep: (tokens) => changing(state, tokens, () => state.held.keep(tokens, Math.max(1, state.most)), false),
+    put: (tokens) =>
+      changing(
+        state,
+        tokens,
+        () => State.putBack(state, tokens),
+        () => state.isSweeping && state.held.leased() + tokens <= state.most
+      ),
+    credit: (tokens) =>
+      changing(
+        state,
+        tokens,
+        () => State.credit(state, tokens),
+        () => state.isSweeping
+      ),
+    keep: (tokens) =>
+      changing(
+        state,
+        tokens,
+        () => state.held.keep(tokens, Math.max(1, state.most)),
+        () => true
+      ),
     level: level(state)
   }
 }
 
 const isRefused = <E>(state: LeaseState<E>, cost: number, limitMillis: number): boolean =>
-  state.isClosed || (!state.isAsking && State.isTooLate(state, state.waiters.demand() + cost, limitMillis))
+  state.isClosed || (state.calling === undefined && State.isTooLate(state, state.waiters.demand() + cost, limitMillis))
 
 const wait = <E>(
   state: LeaseState<E>,
@@ -115,7 +135,7 @@ const changing = <E>(
   state: LeaseState<E>,
   tokens: number,
   change: () => void,
-  isReturned: boolean
+  startsNothing: () => boolean
 ): Effect.Effect<void> =>
   tokens > 0
     ? AtOnce.suspend(() => {
@@ -123,38 +143,44 @@ const changing = <E>(
           change()
           return Questions.settle(state)
         })
-        if (!state.waiters.isEmpty() || (isReturned && !state.isSweeping)) return changed
+        if (!state.waiters.isEmpty() || !startsNothing()) return changed
         change()
         return Exit.void
       })
     : Effect.void
 
 /**
- * What the store has, as far as it is known, and what the process holds. The store is asked where its answer is older than
- * the time after which the process counts as idle.
+ * What the store has, as far as it is known, and what the process holds. Where its latest answer is older than the time after
+ * which the process counts as idle, that of the call under way is awaited, or the store is asked.
  */
 const level = <E>(state: LeaseState<E>): Effect.Effect<number, E> => {
   const { held, known, limits, nowMillis, settings } = state
-  const now = () => Math.min(limits.burst, known.at(nowMillis()) + state.surplus) + held.all()
-  const ask = Background.shared(learnLevel(state))
+  const now = () => Math.min(limits.burst, known.at(nowMillis()) + state.surplus + state.returning) + held.all()
+  const learned = Effect.suspend(() => learnLevel(state))
   return AtOnce.suspend(() =>
-    known.isKnown() && (state.isAsking || nowMillis() - known.learnedMillis() < settings.idleMillis)
-      ? Exit.succeed(now())
-      : Effect.map(ask, now)
+    nowMillis() - known.learnedMillis() < settings.idleMillis ? Exit.succeed(now()) : Effect.map(learned, now)
   )
 }
 
-const learnLevel = <E>(state: LeaseState<E>): Effect.Effect<Exit.Exit<void, E>> =>
-  Effect.suspend(() => {
-    const { bucketKey, call, known, limits, nowMillis, store } = state
-    const learnedMillis = known.learnedMillis()
-    return Effect.map(
-      call(store.level(bucketKey, limits)),
-      Exit.map((level) => {
-        // A question may have been answered meanwhile, and taken tokens after this answer.
-        if (known.learnedMillis() === learnedMillis) known.learn(level, nowMillis())
-      })
-    )
+/** Awaits the call under way, which tells the level or does not, or else reads the level. */
+const learnLevel = <E>(state: LeaseState<E>): Effect.Effect<void, E> => {
+  const { calling, known } = state
+  const again = Effect.suspend(() => learnLevel(state))
+  return calling === undefined
+    ? Effect.zipRight(readLevel(state), again)
+    : Effect.flatMap(Deferred.await(calling), () => (known.isKnown() ? Effect.void : again))
+}
+
+const readLevel = <E>(state: LeaseState<E>): Effect.Effect<void> =>
+  Background.atomically(() => {
+    const { bucketKey, calling, known, limits, nowMillis, store } = state
+    if (calling !== undefined) return Effect.void
+    return Calls.begin(state, {
+      call: store.level(bucketKey, limits),
+      learn: (level) => known.learn(level, nowMillis()),
+      settle: Effect.suspend(() => Questions.settle(state)),
+      tell: () => Effect.void
+    })
   })
 
 const close = <E>(state: LeaseState<E>): Effect.Effect<void> =>

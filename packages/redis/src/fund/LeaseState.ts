@@ -4,6 +4,7 @@
 import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
 import type { Grant } from "@effect-retry/core/TokenBucket"
 import type * as Waiting from "@effect-retry/core/Waiting"
+import type * as Deferred from "effect/Deferred"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
@@ -58,13 +59,16 @@ export interface LeaseState<in out E> {
   refusal: Refusal.Refusal | undefined
   /** Refusals in a row; a grant makes it one less. */
   refusals: number
-  /** Tokens that go to the store and are not used here. */
+  /** Tokens beyond a lease, which go to the store. */
   surplus: number
-  isAsking: boolean
+  /** Tokens on their way to the store. */
+  returning: number
+  /** Whether the surplus goes at once, and not with the next sweep. */
+  isReturnDue: boolean
   isClosed: boolean
   isSweeping: boolean
-  /** The latest ones; they may have ended. */
-  question: Fiber.Fiber<void> | undefined
+  /** The call of the store that is under way: there is at most one. */
+  calling: Deferred.Deferred<void, E> | undefined
   sweep: Fiber.Fiber<void> | undefined
   alarm: { readonly atMillis: number; readonly fiber: Fiber.Fiber<void> } | undefined
 }
@@ -99,10 +103,11 @@ export const make = <E>({ fleet, key, limits, maxWait, settings }: Place<E>): Le
     refusal: undefined,
     refusals: 0,
     surplus: 0,
-    isAsking: false,
+    returning: 0,
+    isReturnDue: false,
     isClosed: false,
     isSweeping: false,
-    question: undefined,
+    calling: undefined,
     sweep: undefined,
     alarm: undefined
   }
@@ -134,31 +139,60 @@ export const take = <E>(state: LeaseState<E>, cost: number): boolean => {
 }
 
 /**
- * Puts back what an attempt was granted, and did not use or does not need any more.
- *
- * Together with what the store is known to have, the process then holds no more than the burst and a lease; the rest goes
- * to the store.
+ * Puts back what an attempt was granted, and did not use or does not need any more. The process keeps a lease of it, after
+ * the attempts that wait; the rest goes to the store at once.
  *
  * @category running
  */
 export const putBack = <E>(state: LeaseState<E>, tokens: number): void => {
   if (state.isClosed) return
-  const { held, known, limits, most } = state
-  const room = limits.burst + most - known.at(state.nowMillis()) - held.leased()
-  const usable = Math.max(0, Math.min(tokens, room))
-  held.add(usable)
-  state.surplus += tokens - usable
+  state.held.add(tokens)
+  if (state.waiters.isEmpty()) spill(state)
 }
 
 /**
- * Puts in tokens that the fleet earned, as far as the store is known to have room for them.
+ * Puts in tokens that the fleet earned, as far as the store is known to have room for them. The process keeps a lease of
+ * them; the rest goes to the store with the next sweep.
  *
  * @category running
  */
 export const credit = <E>(state: LeaseState<E>, tokens: number): void => {
-  const { held, isClosed, known, limits, nowMillis } = state
+  const { held, isClosed, isReturnDue, known, limits, nowMillis, returning, surplus } = state
   if (isClosed || !known.isKnown()) return
-  held.add(Math.max(0, Math.min(tokens, limits.burst - known.at(nowMillis()) - held.leased())))
+  const room = limits.burst - known.at(nowMillis()) - held.leased() - surplus - returning
+  held.add(Math.max(0, Math.min(tokens, room)))
+  if (!state.waiters.isEmpty()) return
+  spill(state)
+  state.isReturnDue = isReturnDue
+}
+
+/**
+ * Moves what is beyond a lease to what the store gets.
+ *
+ * @category running
+ */
+export const spill = <E>(state: LeaseState<E>, kept = state.most): void => {
+  const { held } = state
+  const spare = held.leased() - kept
+  if (spare <= 0) return
+  held.remove(spare)
+  state.surplus += spare
+  state.isReturnDue = true
+}
+
+/**
+ * Takes what an attempt that waits costs, out of what was to go to the store where the lease is short; or nothing.
+ *
+ * @category running
+ */
+export const takeWaiting = <E>(state: LeaseState<E>, cost: number): boolean => {
+  const { held, surplus } = state
+  const missing = held.missing(cost)
+  if (missing > 0 && missing <= surplus) {
+    state.surplus -= missing
+    held.add(missing)
+  }
+  return take(state, cost)
 }
 
 /**
@@ -183,6 +217,14 @@ export const isTooLate = <E>(
   const mostMillis = Option.isNone(state.maxWait) ? 0 : Math.max(0, leftMillis)
   return mostMillis < Infinity && blockedMillis(state, state.held.missing(demand), nowMillis) > mostMillis
 }
+
+/**
+ * Whether tokens go to the store as soon as no other call is under way.
+ *
+ * @category guards
+ */
+export const isReturnDue = <E>({ isReturnDue, surplus }: LeaseState<E>): boolean =>
+  isReturnDue && isWorthReturning(surplus)
 
 /**
  * Whether there is something that others may need: the error of a floating-point sum is nothing.

@@ -3,7 +3,6 @@
  */
 import type { Grant } from "@effect-retry/core/TokenBucket"
 import { longestTimerMillis } from "@effect-retry/core/Millis"
-import type * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -12,8 +11,9 @@ import * as Random from "effect/Random"
 import * as LeaseSize from "../decide/LeaseSize.ts"
 import * as Refusal from "../decide/Refusal.ts"
 import * as Background from "./Background.ts"
+import * as Calls from "./Calls.ts"
 import type { LeaseState } from "./LeaseState.ts"
-import { blockedMillis, isTooLate, putBack, refused, take } from "./LeaseState.ts"
+import { blockedMillis, isReturnDue, isTooLate, putBack, refused, spill, takeWaiting } from "./LeaseState.ts"
 import * as Returns from "./Returns.ts"
 import type { Taken } from "./Store.ts"
 import type { Waiter } from "./Waiters.ts"
@@ -34,20 +34,31 @@ const refund = <E>(state: LeaseState<E>, tokens: number): Effect.Effect<void> =>
 
 /**
  * Serves the attempts that wait and can be served, and starts what the others need: a question, an alarm for the end of a
- * refusal, a sweep.
+ * refusal, a return, a sweep.
  *
  * @category running
  */
 export const settle = <E>(state: LeaseState<E>): Effect.Effect<void> =>
-  state.waiters.isEmpty() && state.alarm === undefined
-    ? Returns.start(state)
-    : Background.atomically(() => Effect.zipRight(serve(state), Returns.start(state)))
+  state.waiters.isEmpty() && state.alarm === undefined && !isReturnDue(state)
+    ? Returns.watch(state, settling(state))
+    : Background.atomically(() => Effect.zipRight(next(state), Returns.watch(state, settling(state))))
 
+const settling = <E>(state: LeaseState<E>): Effect.Effect<void> => Effect.suspend(() => settle(state))
+
+/** A return comes before a question, which may then take what it brings. */
+const next = <E>(state: LeaseState<E>): Effect.Effect<void> => {
+  const { calling, isClosed, waiters } = state
+  for (let waiter = waiters.first(); waiter !== undefined && grant(state, waiter); waiter = waiters.first());
+  spill(state)
+  if (calling !== undefined || isClosed) return Effect.void
+  return isReturnDue(state) ? Returns.begin(state, settling(state)) : serve(state)
+}
+
+/** Asks for the first attempt that may ask, and refuses those before it that may not. */
 const serve = <E>(state: LeaseState<E>): Effect.Effect<void> => {
   const { maxWait, waiters } = state
   for (let waiter = waiters.first(); waiter !== undefined; waiter = waiters.first()) {
     if (grant(state, waiter)) continue
-    if (state.isAsking) return Effect.void
     const need = needOf(state, waiter)
     const millis = blockedMillis(state, need)
     if (millis <= 0) return ask(state, need)
@@ -69,41 +80,31 @@ const needOf = <E>(state: LeaseState<E>, { cost, untilMillis }: Waiter<E>): numb
 }
 
 const grant = <E>(state: LeaseState<E>, waiter: Waiter<E>): boolean => {
-  if (!take(state, waiter.cost)) return false
+  if (!takeWaiting(state, waiter.cost)) return false
   waiter.granted = waiter.cost
   return state.waiters.end(waiter, granted(state, waiter.cost))
 }
 
 const ask = <E>(state: LeaseState<E>, least: number): Effect.Effect<void> => {
-  const { held, limits, most, nowMillis, waiters } = state
-  state.isAsking = true
+  const { bucketKey, events, held, limits, most, nowMillis, store, waiters } = state
   state.size = LeaseSize.next(state.size, most, nowMillis(), state.spent)
   state.spent = 0
   const want = Math.max(least, Math.min(limits.burst, Math.max(held.missing(waiters.demand()), state.size.tokens)))
-  return Effect.map(Effect.forkDaemon(Effect.uninterruptible(question(state, want, least))), (fiber) => {
-    state.question = fiber
+  const question = Effect.zip(store.take(bucketKey, limits, want, least), Random.next)
+  return Calls.begin(state, {
+    call: question,
+    learn: ([taken, draw]) => learn(state, want, least, taken, draw),
+    settle: settling(state),
+    tell: ([taken]) =>
+      events.tell(() => ({
+        _tag: "Asked",
+        want,
+        granted: taken.granted,
+        retryAfter: Duration.millis(taken.granted < want ? Math.max(0, blockedMillis(state, least)) : 0),
+        leaseSize: state.size.tokens
+      }))
   })
 }
-
-const question = <E>(state: LeaseState<E>, want: number, least: number): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    const { bucketKey, call, events, limits, store } = state
-    const exit = yield* call(store.take(bucketKey, limits, want, least))
-    const draw = yield* Random.next
-    state.isAsking = false
-    state.question = undefined
-    if (Exit.isFailure(exit)) return yield* fail(state, exit.cause)
-    const taken = exit.value
-    learn(state, want, least, taken, draw)
-    yield* settle(state)
-    yield* events.tell(() => ({
-      _tag: "Asked",
-      want,
-      granted: taken.granted,
-      retryAfter: Duration.millis(taken.granted < want ? Math.max(0, blockedMillis(state, least)) : 0),
-      leaseSize: state.size.tokens
-    }))
-  })
 
 /** Keeps what was granted, and serves or refuses those for whom the answer decides. */
 const learn = <E>(state: LeaseState<E>, want: number, least: number, taken: Taken, draw: number): void => {
@@ -122,15 +123,7 @@ const learn = <E>(state: LeaseState<E>, want: number, least: number, taken: Take
   } else state.refusal = undefined
   state.refusals = granted > 0 ? Math.max(0, state.refusals - 1) : Math.min(mostRefusals, state.refusals + 1)
   refuseLate(state, atMillis)
-  leave(state)
-}
-
-/** Leaves to the store what was taken for attempts that did not wait for it, apart from a lease. */
-const leave = <E>(state: LeaseState<E>): void => {
-  const { held, most, waiters } = state
-  const spare = Math.max(0, held.leased() - Math.max(most, waiters.demand()))
-  held.remove(spare)
-  state.surplus += spare
+  spill(state)
 }
 
 /** Twice the time, twice twenty times, is longer than any pause. */
@@ -147,13 +140,6 @@ const refuseLate = <E>(state: LeaseState<E>, nowMillis: number): void => {
       waiters.end(waiter, refused)
     } else demand += waiter.cost
   }
-}
-
-/** Every attempt that waits fails as the question did. The next lease is one token. */
-const fail = <E>(state: LeaseState<E>, cause: Cause.Cause<E>): Effect.Effect<void> => {
-  state.size = LeaseSize.first(state.most, state.nowMillis())
-  for (const waiter of state.waiters.all()) state.waiters.end(waiter, Exit.failCause(cause))
-  return settle(state)
 }
 
 /** Serves again when the store may be asked. */

@@ -273,7 +273,7 @@ describe("Lease.acquire after a refusal", () => {
       expect(Option.isNone(second)).toBe(true)
       yield* Option.getOrThrow(first).refund
       expect(yield* isGranted(costing(19))).toBe(true)
-      expect(wants(store)).toEqual([14, 14, 5])
+      expect([wants(store), puts(store)]).toEqual([[14, 14, 19], [14]])
     }).pipe(inVirtualTime)
   )
 
@@ -287,7 +287,7 @@ describe("Lease.acquire after a refusal", () => {
       yield* Option.getOrThrow(first).refund
       yield* settled
       expect(yield* ended(next)).toBe(true)
-      expect([yield* isGranted(costing(6)), yield* isGranted(costing(1), { atMostMillis: 0 })]).toEqual([true, false])
+      expect([yield* isGranted(costing(5)), yield* isGranted(costing(2), { atMostMillis: 0 })]).toEqual([true, false])
     }).pipe(inVirtualTime)
   )
 })
@@ -426,28 +426,45 @@ describe("Lease.returns", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("returns refunds beyond a lease in one batch, also while attempts go on", () =>
+  it.effect("keeps a lease of refunds, and returns the rest at once and in one batch while a call is under way", () =>
     Effect.gen(function* () {
-      const store = SpecStore.make()
-      const { bucket, costing } = yield* leaseIn(store, { perSecond: 0.001 })
-      const held = yield* Effect.replicateEffect(ask(costing(10)), 10)
-      for (const granted of held) yield* Option.getOrThrow(granted).refund
-      yield* Effect.forEach([1, 2, 3], () => Effect.zipRight(Effect.sleep("400 millis"), ask(bucket)))
-      const taken = wants(store).reduce((sum, want) => sum + want)
-      expect(puts(store)).toEqual([expect.closeTo(taken - 2 - 20, 1)])
+      const { hold, open, store } = yield* makeNetwork
+      const { bucket, costing } = yield* leaseIn(store, { perSecond: 0.001, leaseShare: 0.005 })
+      const granted = yield* Effect.replicateEffect(ask(costing(15)), 5)
+      yield* hold
+      for (const one of granted) yield* Option.getOrThrow(one).refund
+      yield* settled
+      yield* open
+      expect(puts(store)).toEqual([14, 60])
+      expect([yield* grants(bucket, 1), wants(store).length]).toEqual([1, 5])
     }).pipe(inVirtualTime)
   )
 
-  it.effect("keeps a lease of a refund for which the store is known to have no room, and returns the rest", () =>
+  it.effect("keeps a lease of what the fleet earns, and returns the rest late", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
-      const { costing, level } = yield* leaseIn(store, { perSecond: 100, idleAfter: "5 seconds" })
-      const granted = yield* ask(costing(100))
+      const { bucket, costing, credit } = yield* leaseIn(store, { perSecond: 0.001 })
+      yield* ask(costing(100))
+      for (const tokens of [50, 100]) yield* credit(tokens)
+      yield* Effect.sleep("500 millis")
+      yield* isGranted(bucket)
+      expect(store.calls).toHaveLength(1)
       yield* Effect.sleep("2 seconds")
+      expect(puts(store)).toEqual([expect.closeTo(80, 1), 19])
+    }).pipe(inVirtualTime)
+  )
+
+  it.effect("holds nothing without a lease", () =>
+    Effect.gen(function* () {
+      const store = SpecStore.make()
+      const { costing } = yield* leaseIn(store, { leaseShare: 0, burst: 10 })
+      yield* ask(costing(7.5))
+      const [whole, part] = [yield* begin(ask(costing(2))), yield* begin(ask(costing(4)))]
+      expect([yield* ended(whole), yield* ended(part)]).toEqual([true, true])
+      const granted = yield* Fiber.join(whole)
       yield* Option.getOrThrow(granted).refund
-      expect(yield* level).toBe(220)
-      yield* Effect.sleep("1 minute")
-      expect(puts(store)).toEqual([100])
+      yield* settled
+      expect(puts(store)).toEqual([2])
     }).pipe(inVirtualTime)
   )
 
@@ -594,33 +611,65 @@ describe("Lease.observers", () => {
 describe("leases of a fleet", () => {
   const attempt = FastCheck.record({
     client: FastCheck.integer({ min: 0, max: 2 }),
-    pauseMillis: FastCheck.constantFrom(0, 0, 1, 40, 300, 1500),
-    ending: FastCheck.constantFrom("spend", "spend", "refund")
+    cost: FastCheck.constantFrom(1, 1, 2.5),
+    pauseMillis: FastCheck.constantFrom(10, 10, 40, 300, 1500),
+    ending: FastCheck.constantFrom("spend", "spend", "refund at once", "refund late")
   })
 
+  /** A client, and what it has: taken and not put, spent and not refunded. */
+  const clientOf = (store: SpecStore.SpecStore<never>, options: Options) =>
+    Effect.gen(function* () {
+      const has = { tokens: 0 }
+      const lease = yield* leaseIn(
+        {
+          ...store,
+          take: (...asked) => Effect.tap(store.take(...asked), ({ granted }) => void (has.tokens += granted)),
+          put: (key, limits, tokens) =>
+            Effect.suspend(() => {
+              has.tokens -= tokens
+              return store.put(key, limits, tokens)
+            })
+        },
+        options
+      )
+      return { ...lease, has }
+    })
+
   it.effect.prop(
-    "grant in any window no more than the burst, the refill and their leases",
-    [FastCheck.array(attempt, { minLength: 60, maxLength: 120 })],
-    ([attempts]) =>
+    "hold a share of the burst each, and grant in any window no more than the burst, the refill and these shares",
+    [FastCheck.array(attempt, { minLength: 60, maxLength: 120 }), FastCheck.constantFrom(0, 0.2)],
+    ([attempts, leaseShare]) =>
       Effect.gen(function* () {
         const store = SpecStore.make((decide) => Effect.delay(decide, "2 millis"))
         const limits = { burst: 30, perSecond: 20 }
-        const clients = yield* Effect.replicateEffect(leaseIn(store, { ...limits, leaseShare: 0.2 }), 3)
-        const spent: Array<number> = []
-        for (const { client, ending, pauseMillis } of attempts) {
+        const lease = leaseShare * limits.burst
+        const clients = yield* Effect.replicateEffect(clientOf(store, { ...limits, leaseShare }), 3)
+        const spent: Array<readonly [millis: number, tokens: number]> = []
+        for (const { client, cost, ending, pauseMillis } of attempts) {
+          const { costing, has } = clients[client]!
           yield* Effect.sleep(pauseMillis)
-          const granted = yield* ask(clients[client]!.bucket)
+          expect(has.tokens).toBeLessThanOrEqual(lease + 1e-6)
+          const granted = yield* ask(costing(cost))
           if (Option.isNone(granted)) continue
-          if (ending === "refund") yield* granted.value.refund
-          else spent.push(yield* nowMillis)
+          has.tokens -= cost
+          spent.push([yield* nowMillis, cost])
+          if (ending === "spend") continue
+          spent.pop()
+          const refund = Effect.suspend(() => {
+            has.tokens += cost
+            return granted.value.refund
+          })
+          yield* ending === "refund at once" ? refund : begin(Effect.delay(refund, "3 seconds"))
         }
-        for (const [first, from] of spent.entries()) {
-          for (const [last, to] of spent.entries()) {
-            const most = limits.burst + (limits.perSecond * (to - from)) / 1000 + 3 * 6
-            if (last >= first) expect(last - first + 1).toBeLessThanOrEqual(most + 1e-6)
+        for (const [first, [from]] of spent.entries()) {
+          let tokens = 0
+          for (const [to, cost] of spent.slice(first)) {
+            tokens += cost
+            const most = limits.burst + (limits.perSecond * (to - from)) / 1000 + 3 * lease
+            expect(tokens).toBeLessThanOrEqual(most + 1e-6)
           }
         }
       }).pipe(inVirtualTime),
-    { fastCheck: { numRuns: 5 } }
+    { fastCheck: { numRuns: 6 } }
   )
 })
