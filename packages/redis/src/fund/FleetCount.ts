@@ -56,6 +56,8 @@ interface State<in out E> {
   isDue: boolean
   isClosed: boolean
   isTelling: boolean
+  /** Whether the count is read, beside which no other call is made. */
+  isReading: boolean
   isBatching: boolean
   /** The latest ones; they may have ended. */
   teller: Fiber.Fiber<void> | undefined
@@ -105,6 +107,7 @@ const stateOf = <E>({ capacity, fleet, key, settings }: Place<E>): State<E> => {
     isDue: false,
     isClosed: false,
     isTelling: false,
+    isReading: false,
     isBatching: false,
     teller: undefined,
     batch: undefined
@@ -150,7 +153,7 @@ const batch = <E>(state: State<E>): Effect.Effect<void> =>
 /** Tells the store, in a fiber of its own, unless that is under way. */
 const start = <E>(state: State<E>): Effect.Effect<void> =>
   Background.atomically(() => {
-    if (state.isTelling) return Effect.void
+    if (state.isTelling || state.isReading) return Effect.void
     state.isTelling = true
     return Effect.map(Effect.forkDaemon(Effect.uninterruptible(tell(state))), (fiber) => {
       state.teller = fiber
@@ -184,7 +187,15 @@ const tell = <E>(state: State<E>): Effect.Effect<void> =>
 
 const level = <E>(state: State<E>): Effect.Effect<number, E> => {
   const now = () => levelOf(state) / GrpcCount.token
-  const ask = Background.shared(Effect.suspend(() => state.add(0)))
+  const ask = Background.shared(
+    Effect.suspend(() => {
+      state.isReading = true
+      return Effect.flatMap(state.add(0), (exit) => {
+        state.isReading = false
+        return Effect.as(start(state), exit)
+      })
+    })
+  )
   return AtOnce.suspend(() =>
     state.isTelling || state.nowMillis() - state.learnedMillis < state.settings.idleMillis
       ? Exit.succeed(now())

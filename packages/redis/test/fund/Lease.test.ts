@@ -134,6 +134,34 @@ describe("Lease.acquire", () => {
     }).pipe(inVirtualTime)
   )
 
+  it.effect("makes one call of the store at a time, and a return before a question", () =>
+    Effect.gen(function* () {
+      const { hold, open, store } = yield* makeNetwork
+      const { bucket, costing, level } = yield* leaseIn(store, { leaseShare: 0 })
+      const granted = Option.getOrThrow(yield* ask(costing(15)))
+      yield* second
+      yield* hold
+      const reading = [yield* begin(level), yield* begin(level)]
+      const asking = yield* begin(ask(bucket))
+      yield* begin(granted.refund)
+      expect(store.calls.map(({ _tag }) => _tag)).toEqual(["take", "level"])
+      yield* open
+      expect([yield* Fiber.joinAll(reading), yield* ended(asking)]).toEqual([[200, 200], true])
+      expect(store.calls.map(({ _tag }) => _tag)).toEqual(["take", "level", "put", "take"])
+    }).pipe(inVirtualTime)
+  )
+
+  it.effect("fails an attempt that waits for a return as the return does", () =>
+    Effect.gen(function* () {
+      const store = SpecStore.make<StoreError>((decide, { _tag }) =>
+        _tag === "put" ? Effect.delay(Effect.fail("away"), 700) : decide
+      )
+      const { bucket, costing } = yield* leaseIn(store, { leaseShare: 0 })
+      yield* Option.getOrThrow(yield* ask(costing(15))).refund
+      expect([yield* Effect.exit(ask(bucket)), yield* nowMillis]).toEqual([Exit.fail("away"), 700])
+    }).pipe(inVirtualTime)
+  )
+
   it.effect("keeps what comes for an attempt that is interrupted while it waits", () =>
     Effect.gen(function* () {
       const { hold, open, store } = yield* makeNetwork

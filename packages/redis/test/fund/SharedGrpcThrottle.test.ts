@@ -73,6 +73,20 @@ describe("SharedBucket.grpcThrottle", () => {
     }).pipe(inVirtualTime)
   )
 
+  it.effect("makes one call of the store at a time", () =>
+    Effect.gen(function* () {
+      const { hold, open, store } = yield* makeNetwork
+      const bucket = yield* throttleIn(store)
+      yield* hold
+      const level = yield* begin(bucket.level)
+      yield* fail(bucket)
+      yield* settled
+      expect(changes(store)).toEqual([0])
+      yield* open
+      expect([yield* Fiber.join(level), changes(store)]).toEqual([9, [0, -1]])
+    }).pipe(inVirtualTime)
+  )
+
   it.effect("tells of successes in batches, while the count has room for them", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
