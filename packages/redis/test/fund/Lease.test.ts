@@ -137,12 +137,12 @@ describe("Lease.acquire", () => {
   it.effect("makes one call of the store at a time, and a return before a question", () =>
     Effect.gen(function* () {
       const { hold, open, store } = yield* makeNetwork
-      const { bucket, costing, level } = yield* leaseIn(store, { leaseShare: 0 })
+      const { costing, level } = yield* leaseIn(store, { leaseShare: 0 })
       const granted = Option.getOrThrow(yield* ask(costing(15)))
       yield* second
       yield* hold
       const reading = [yield* begin(level), yield* begin(level)]
-      const asking = yield* begin(ask(bucket))
+      const asking = yield* begin(ask(costing(20)))
       yield* begin(granted.refund)
       expect(store.calls.map(({ _tag }) => _tag)).toEqual(["take", "level"])
       yield* open

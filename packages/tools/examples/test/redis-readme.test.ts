@@ -208,6 +208,15 @@ const rows: Readonly<Record<string, () => void>> = {
       })
     ),
 
+  "Attempts give back more than a lease": () =>
+    live("returns the rest at once", () =>
+      Effect.gen(function* () {
+        const bucket = yield* quotaOf(yield* Redis.shared, { leaseShare: 0, idleAfter: "1 hour" })
+        yield* Effect.flatMap(Effect.flatten(bucket.acquire(request("Server"))), ({ refund }) => refund)
+        yield* eventually(() => tagsHeard().includes("Returned"))
+      })
+    ),
+
   "No attempt needs tokens for `idleAfter`": () =>
     live("returns what the process holds", () =>
       Effect.gen(function* () {
