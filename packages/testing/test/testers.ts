@@ -1,72 +1,104 @@
 /**
  * The testers `effect` and `scoped` of `@effect/vitest`, with the same services for a tenth of the time.
  *
- * `TestContext` is a layer of five layers that are merged, and building it takes longer than most tests. Its services but
- * the clock are the same for every test and are there by default, so here only the clock is built.
+ * `TestContext` is a layer of five layers that are merged, and building it takes longer than most tests. A worker builds it
+ * once, and each test finds its `TestClock` at 0. Tests that run beside each other have one each.
  */
-import type { TestContext, TestOptions, Vitest } from "@effect/vitest"
+import type { TestContext as Given, TestOptions, Vitest } from "@effect/vitest"
 import * as given from "@effect/vitest"
-import { it, live } from "@effect/vitest"
-import type { Scope } from "effect"
-import { Cause, Effect, Exit, FastCheck, FiberRef, flow, HashSet, Logger, TestClock, TestServices } from "effect"
+import { it } from "@effect/vitest"
+import {
+  Cause,
+  Effect,
+  Exit,
+  FastCheck,
+  identity,
+  Layer,
+  Logger,
+  Runtime,
+  Scope,
+  TestClock,
+  TestContext,
+  type TestServices
+} from "effect"
 
-type Environment<R> = <A, E>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E>
+/** What a test runs with, and the effect that takes its clock back to 0. */
+interface Surroundings {
+  readonly runtime: Runtime.Runtime<TestServices.TestServices>
+  readonly reset: Effect.Effect<void>
+}
 
-/** A `TestClock` that starts at 0, the other services of tests, and no logger. */
-const withTestServices: Environment<TestServices.TestServices> = (self) =>
-  self.pipe(
-    Effect.provide(TestClock.defaultTestClock),
-    Effect.provide(TestServices.liveServices),
-    Effect.locallyWith(FiberRef.currentLoggers, HashSet.remove(Logger.defaultLogger))
-  )
+const untilTheWorkerEnds = Effect.runSync(Scope.make())
 
-type Run<A, E, R, Args extends Array<unknown>> = (...args: Args) => Effect.Effect<A, E, R>
+const build: Effect.Effect<Surroundings> = Effect.gen(function* () {
+  const services = Layer.provide(TestContext.TestContext, Logger.remove(Logger.defaultLogger))
+  const runtime = yield* Layer.toRuntime(services)
+  return { runtime, reset: yield* Effect.provide(TestClock.save(), runtime) }
+}).pipe(Scope.extend(untilTheWorkerEnds))
 
-/** Fails a property with what its effect failed with, as the testers do. */
-const rejectFailure = (exit: Exit.Exit<unknown, unknown>): void => {
+const free: Array<Surroundings> = []
+
+/** Runs an effect as a test, and fails with what it failed with. */
+const run = async (effect: Effect.Effect<unknown, unknown, TestServices.TestServices>, signal?: AbortSignal) => {
+  const surroundings = free.pop() ?? Effect.runSync(build)
+  const exit = await Runtime.runPromiseExit(surroundings.runtime)(effect, signal && { signal })
+  Effect.runSync(surroundings.reset)
+  free.push(surroundings)
   if (Exit.isSuccess(exit)) return
   throw Cause.prettyErrors(exit.cause)[0] ?? new Error("All fibers interrupted without errors.")
 }
 
+type Environment<R> = <A, E>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, TestServices.TestServices>
+
 interface PropertyOptions extends TestOptions {
-  readonly fastCheck?: object
+  readonly fastCheck?: FastCheck.Parameters<[unknown]>
 }
 
 const optionsOf = (options: number | PropertyOptions | undefined): PropertyOptions =>
   typeof options === "number" ? { timeout: options } : (options ?? {})
 
-const register: (name: string, options: TestOptions, run: (context: TestContext) => Promise<void>) => void = it
+type Register<Args extends ReadonlyArray<unknown>> = (
+  name: string,
+  options: TestOptions,
+  run: (...args: Args) => Promise<void>
+) => void
+
+const register: Register<[context: Given]> = it
+
+const table: { readonly for: <T>(cases: ReadonlyArray<T>) => Register<[row: T, context: Given]> } = it
+
+/** The values of a list or of a record of arbitraries. */
+const together = (arbitraries: Vitest.Arbitraries): FastCheck.Arbitrary<unknown> =>
+  Array.isArray(arbitraries)
+    ? FastCheck.tuple(...(arbitraries as Array<FastCheck.Arbitrary<unknown>>))
+    : FastCheck.record(arbitraries as Record<string, FastCheck.Arbitrary<unknown>>)
 
 /** As `given`, but for tests that run always, tables and properties. */
 const testerIn = <R>(given: Vitest.Tester<R>, environment: Environment<R>): Vitest.Tester<R> => {
-  const around =
-    <A, E, Args extends Array<unknown>>(self: Run<A, E, R, Args>): Run<A, E, never, Args> =>
-    (...args) =>
-      environment(Effect.suspend(() => self(...args)))
-  const test: Vitest.Test<R> = (name, self, options) => live(name, around(self), options)
+  const test: Vitest.Test<R> = (name, self, options) =>
+    register(name, optionsOf(options), (context) =>
+      run(environment(Effect.suspend(() => self(context))), context.signal)
+    )
   return Object.assign(test, given, {
     each:
-      <T>(cases: ReadonlyArray<T>) =>
-      <A, E>(name: string, self: Run<A, E, R, Array<T>>, options?: number | TestOptions) =>
-        live.each(cases)(name, around(self), options),
-    // Not that of `live`, which keeps the fiber of every sample until the test is over.
+      <T>(cases: ReadonlyArray<T>): ReturnType<Vitest.Tester<R>["each"]> =>
+      (name, self, options) =>
+        table.for(cases)(name, optionsOf(options), (row, { signal }) =>
+          run(environment(Effect.suspend(() => self(row as never))), signal)
+        ),
     prop: ((name, arbitraries, self, options) => {
-      if (!Array.isArray(arbitraries)) return live.prop(name, arbitraries, around(self), options)
-      const { fastCheck, ...rest } = optionsOf(options)
+      const { fastCheck, ...rest } = optionsOf(options as PropertyOptions)
       return register(name, rest, (context) => {
-        const holds = around(self)
-        const property = FastCheck.asyncProperty(FastCheck.tuple(...arbitraries), async (given) =>
-          rejectFailure(await Effect.runPromiseExit(holds(given as never, context)))
-        )
-        return FastCheck.assert(property, fastCheck as FastCheck.Parameters<[Array<unknown>]> | undefined)
+        const holds = (values: unknown) => run(environment(Effect.suspend(() => self(values as never, context))))
+        return FastCheck.assert(FastCheck.asyncProperty(together(arbitraries), holds), fastCheck)
       })
     }) satisfies Vitest.Tester<R>["prop"]
   })
 }
 
-export const effect: Vitest.Tester<TestServices.TestServices> = testerIn(given.effect, withTestServices)
+export const effect: Vitest.Tester<TestServices.TestServices> = testerIn(given.effect, identity)
 
 export const scoped: Vitest.Tester<TestServices.TestServices | Scope.Scope> = testerIn(
   given.scoped,
-  flow(Effect.scoped, withTestServices) as Environment<TestServices.TestServices | Scope.Scope>
+  Effect.scoped as Environment<TestServices.TestServices | Scope.Scope>
 )
