@@ -47,6 +47,7 @@ const packages = {
   test: {
     name: "packages",
     include: ["packages/*/test/**/*.test.ts", "packages/tools/*/test/**/*.test.ts"],
+    runner: path("packages/testing/test/runner.ts"),
     setupFiles: [path("packages/testing/test/setup.ts")],
     globalSetup: [path("packages/tools/servers/test/globalSetup.ts")],
     // No test measures time: these end one that hangs, and leave a busy machine its time.

@@ -7,7 +7,7 @@
  * brings the clock of that layer instead of the `TestClock`. Within one file nothing helps but order: a block of
  * `layer` comes last.
  */
-import { afterEach, flakyTest, it, layer, prop } from "@effect/vitest"
+import { flakyTest, it, layer, prop } from "@effect/vitest"
 import { effect, scoped } from "./testers.ts"
 
 Object.assign(it, { effect, flakyTest, layer, prop, scoped })
@@ -15,8 +15,3 @@ Object.assign(it, { effect, flakyTest, layer, prop, scoped })
 // The package `undici` makes its own agent that of `fetch` where `fetch` has none yet, and that one refuses a
 // `content-length` that `fetch` repeats. The first look at `Response` gives `fetch` its own.
 void globalThis.Response
-
-// Effects that never wait leave the event loop no turn from one test to the next, and a runner that gets no answer for a
-// minute takes the worker for lost.
-const { setImmediate } = globalThis
-afterEach(() => new Promise<void>((resolve) => void setImmediate(resolve)))
