@@ -1,36 +1,16 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, rm } from "node:fs/promises"
-import { constants, setPriority, tmpdir } from "node:os"
-import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { constants, setPriority } from "node:os"
+import * as Program from "@effect-retry/servers/Program"
 import * as Redis from "@effect-retry/servers/Redis"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { build } from "esbuild"
 import * as Load from "./Load.ts"
 import type { Report, Task } from "./process.ts"
 
 const marginMillis = 3000
 
-/** The program of a process, in one file: fifty that compile and look for a hundred files take half a minute. */
-const bundled = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const directory = await mkdtemp(join(tmpdir(), "effect-retry-process-"))
-    const program = join(directory, "process.mjs")
-    await build({
-      entryPoints: [fileURLToPath(new URL("process.ts", import.meta.url))],
-      outfile: program,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      conditions: ["@effect-retry/source"],
-      banner: { js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url)` }
-    })
-    return program
-  }),
-  (program) => Effect.promise(() => rm(dirname(program), { recursive: true }))
-)
+const main = new URL("process.ts", import.meta.url)
 
 const start = (program: string, task: Task) =>
   Effect.acquireRelease(
@@ -52,7 +32,7 @@ describe("a process that is killed while it holds a lease", () => {
   it.scopedLive("takes with it the tokens of its lease, and no more", () =>
     Effect.gen(function* () {
       const { port } = yield* Redis.shared
-      const program = yield* bundled
+      const program = yield* Program.bundled(main)
       const given = { ...task, port, name: "killed holder" }
       const killed = yield* start(program, { ...given, answers: 6, thenStay: true })
       const before = yield* report(killed)
@@ -76,7 +56,7 @@ describe("fifty processes that start at once", () => {
   it.scopedLive("take what the bucket has, and end with nothing left open", () =>
     Effect.gen(function* () {
       const server = yield* Redis.shared
-      const program = yield* bundled
+      const program = yield* Program.bundled(main)
       const given = { ...task, port: server.port, name: "fifty", perSecond: 5, withinMillis: 1000, answers: 10 }
       const from = yield* Load.serverMicros(server)
       const one = Effect.gen(function* () {

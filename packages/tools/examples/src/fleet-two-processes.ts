@@ -4,10 +4,10 @@
 import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
 import { RedisBucket } from "@effect-retry/redis"
 import * as IoRedis from "@effect-retry/redis/IoRedis"
+import * as Program from "@effect-retry/servers/Program"
 import * as Redis from "@effect-retry/servers/Redis"
 import { Console, Effect, Layer } from "effect"
 import { type ChildProcess, fork } from "node:child_process"
-import { fileURLToPath } from "node:url"
 
 // #region process
 const budget = { ratio: 0.1, capacity: 20, floorPerSecond: 0.1 }
@@ -40,15 +40,10 @@ const retries = Effect.map(
 const variable = "FLEET_PROCESS"
 
 /** A process of its own, which runs this file and is ready. */
-const started = (port: number) =>
+const started = (file: string, port: number) =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        fork(fileURLToPath(import.meta.url), {
-          execArgv: ["--import=tsx", "--conditions=@effect-retry/source"],
-          env: { ...process.env, [variable]: String(port) }
-        })
-      ),
+      Effect.sync(() => fork(file, { execArgv: [], env: { ...process.env, [variable]: String(port) } })),
       (child) => Effect.sync(() => child.kill())
     )
     yield* messageOf<"ready">(child)
@@ -75,7 +70,8 @@ const played = (children: ReadonlyArray<ChildProcess>) =>
 
 export const program = Effect.gen(function* () {
   const { port } = yield* Redis.start()
-  const both = yield* played(yield* Effect.all([started(port), started(port)], { concurrency: 2 }))
+  const file = yield* Program.bundled(import.meta.url)
+  const both = yield* played(yield* Effect.all([started(file, port), started(file, port)], { concurrency: 2 }))
   const [ours = [], own = []] = [0, 1].map((kind) => both.map((retries) => retries[kind] ?? 0))
   yield* Console.log(`with one bucket, the processes made ${ours.join(" and ")} retries`)
   yield* Console.log(`with a bucket each, they made ${own.join(" and ")}`)

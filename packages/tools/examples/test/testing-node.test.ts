@@ -1,20 +1,32 @@
+import * as Program from "@effect-retry/servers/Program"
 import { describe, expect, it } from "@effect/vitest"
-import { spawnSync } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+import { execFile } from "node:child_process"
 
-const suites = fileURLToPath(new URL("node/suites.ts", import.meta.url))
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+}
 
-describe("docs/testing.md ## With another runner", { timeout: 60_000 }, () => {
-  it("suites pass and fail under node:test", () => {
-    const options = ["--conditions=@effect-retry/source", "--import=tsx", "--test-reporter=tap"]
-    const { status, stdout } = spawnSync(process.execPath, [...options, suites], { encoding: "utf8" })
-    const outcomes = Array.from(stdout.matchAll(/^(ok|not ok) \d+ - (.*)$/gm), ([, outcome, name]) => [name, outcome])
-    expect(Object.fromEntries(outcomes)).toEqual({
-      "A bucket as a TokenBucket": "ok",
-      "A jitter as a Jitter": "ok",
-      "An expectation": "not ok"
-    })
-    expect(Number(/^# pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(10)
-    expect(status).toBe(1)
+const run = (file: string): Effect.Effect<Ended> =>
+  Effect.async((resume) => {
+    const child = execFile(process.execPath, ["--test-reporter=tap", file], (_, stdout) =>
+      resume(Effect.succeed({ code: child.exitCode ?? -1, stdout }))
+    )
   })
+
+describe("docs/testing.md ## With another runner", () => {
+  it.scopedLive("suites pass and fail under node:test", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* run(yield* Program.bundled(new URL("node/suites.ts", import.meta.url)))
+      const outcomes = Array.from(stdout.matchAll(/^(ok|not ok) \d+ - (.*)$/gm), ([, outcome, name]) => [name, outcome])
+      expect(Object.fromEntries(outcomes)).toEqual({
+        "A bucket as a TokenBucket": "ok",
+        "A jitter as a Jitter": "ok",
+        "An expectation": "not ok"
+      })
+      expect(Number(/^# pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(10)
+      expect(code).toBe(1)
+    })
+  )
 })

@@ -1,11 +1,7 @@
+import * as Program from "@effect-retry/servers/Program"
 import * as Redis from "@effect-retry/servers/Redis"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { build } from "esbuild"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
 import * as Fleet from "../src/Fleet.ts"
 import * as Processes from "../src/Processes.ts"
 import * as Server from "../src/Server.ts"
@@ -26,23 +22,7 @@ describe("Fleet.shares", () => {
   })
 })
 
-/** The program of a process, in one file: one that is compiled as it starts takes a second. */
-const bundled = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const program = join(await mkdtemp(join(tmpdir(), "effect-retry-fleet-")), "process.mjs")
-    await build({
-      entryPoints: [fileURLToPath(new URL("../src/process/main.ts", import.meta.url))],
-      outfile: program,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      conditions: ["@effect-retry/source"],
-      banner: { js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url)` }
-    })
-    return program
-  }),
-  (program) => Effect.promise(() => rm(dirname(program), { recursive: true }))
-)
+const main = new URL("../src/process/main.ts", import.meta.url)
 
 describe("Fleet.play", () => {
   // Real processes, sockets and clocks: what is asserted holds however slow they are.
@@ -50,7 +30,7 @@ describe("Fleet.play", () => {
     Effect.gen(function* () {
       const { port } = yield* Redis.shared
       const server = yield* Server.make
-      const processes = yield* Processes.make(3, yield* bundled)
+      const processes = yield* Processes.make(3, yield* Program.bundled(main))
       const options = {
         budget: { capacity: 6, ratio: 0.1, floorPerSecond: 1 },
         outage: { fromMillis: 100, toMillis: 60_000 },
