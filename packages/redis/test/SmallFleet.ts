@@ -36,12 +36,19 @@ export interface Options {
   readonly asksOnceIn: "tick" | "history"
   /** How many tokens a client may ask for, and how many it takes at least. */
   readonly asks: ReadonlyArray<readonly [want: number, least: number]>
+  /** The most tokens that a client may hold: what is spent is held against it. @default nothing is */
+  readonly lease?: number
 }
+
+/** A lease of two tokens or one; the clock goes forward by two ticks, or back by two, or by more than two windows. */
+export const fleet: Options = { ticks: 4, losses: 0, steps: [2, -2, -7], asks: [[2, 1]], asksOnceIn: "tick", lease: 2 }
 
 export type Law =
   | "every answer has an explanation"
   | "in no time is more granted than burst and rate allow"
+  | "in no time is more spent than burst, rate and leases allow"
   | "what is refused could not be granted"
+  | "a refusal writes nothing"
   | "no token is granted twice"
   | "no arrival time is stored that is beyond a window"
 
@@ -95,6 +102,8 @@ interface World {
   readonly excess: number
   /** The same of any time since the clock was set. */
   readonly excessSinceStep: number
+  /** The most that was spent in any time up to now, less what the rate gave, where that is counted. */
+  readonly spent: number
   /** Tokens that were granted, and neither spent nor put back. */
   readonly out: number
   /** What the clients have seen. */
@@ -175,7 +184,15 @@ type Move = readonly [name: string, next: () => World]
 
 /** What can happen in a world. */
 const makeMoves = (options: Options, sightings: Sightings, refused: () => void) => {
-  const { asksOnceIn, heldAfterLostPut = () => 0, isAtomic = true, losses, specification = Gcra, steps } = options
+  const {
+    asksOnceIn,
+    heldAfterLostPut = () => 0,
+    isAtomic = true,
+    lease,
+    losses,
+    specification = Gcra,
+    steps
+  } = options
   const { store = specification } = options
   const checker = makeChecker(specification)
   const takes = options.asks.map(([want, least]): Call => ({
@@ -198,11 +215,12 @@ const makeMoves = (options: Options, sightings: Sightings, refused: () => void) 
     const { answer, arrival, granted } = run(store, { arrival: read, now: world.now }, call)
     if (call.question !== undefined && granted === 0) {
       refused()
-      const denied = Math.min(window, Math.max(0, -world.step))
+      // A clock that went back refuses for as long, but not where it shows that the bucket cannot have owed so much.
+      const denied = read - world.now > 2 * window ? 0 : Math.max(0, -world.step)
       if (world.excess + call.question.least + denied <= window)
         throw new Broken("what is refused could not be granted")
-    }
-    if (arrival > world.now + window) throw new Broken("no arrival time is stored that is beyond a window")
+      if (arrival !== read) throw new Broken("a refusal writes nothing")
+    } else if (arrival > world.now + window) throw new Broken("no arrival time is stored that is beyond a window")
     const change = (granted - call.put) * tick
     const excess = Math.max(0, world.excess + change)
     const excessSinceStep = Math.max(0, world.excessSinceStep + change)
@@ -225,7 +243,8 @@ const makeMoves = (options: Options, sightings: Sightings, refused: () => void) 
     const asker = `client ${id}`
     const { held, mayAsk } = world.clients[id] ?? client(0, false)
     const mayAskAgain = mayAsk && call.question === undefined
-    const asked = { ...world, out: world.out - (held - call.put) }
+    const spent = held - call.put
+    const asked = { ...world, out: world.out - spent, spent: lease === undefined ? 0 : world.spent + spent * tick }
     const answered = () => {
       const { after, answer, granted } = stored(asked, call, world.arrival)
       return end(begin(withClient(after, id, client(granted, mayAskAgain)), asker, call), asker, answer)
@@ -286,6 +305,7 @@ const makeMoves = (options: Options, sightings: Sightings, refused: () => void) 
       step: world.step + step * tick,
       excess: Math.max(0, world.excess - tick),
       excessSinceStep: step === 0 ? Math.max(0, world.excessSinceStep - tick) : 0,
+      spent: Math.max(0, world.spent - tick),
       seen
     }
   }
@@ -307,6 +327,7 @@ const makeMoves = (options: Options, sightings: Sightings, refused: () => void) 
       step: 0,
       excess: 0,
       excessSinceStep: 0,
+      spent: 0,
       out: 0,
       seen: sightings.numberOf(checker.start({ arrival: 0, now: 0 }))
     } satisfies World,
@@ -326,10 +347,15 @@ const ownedIn = ({ clients, strays }: World): number => {
   return owned
 }
 
-const check = (world: World, sightings: Sightings): void => {
-  const allowed = Math.min(window, Math.max(0, world.step))
+const check = (world: World, { asks, lease = Infinity }: Options, sightings: Sightings): void => {
+  // A clock that is set forward brings what the time brings, and one that is set back by more than two windows one question.
+  const mostAsked = Math.max(...asks.map(([, least]) => least)) * tick
+  const allowed = world.step < 0 ? (world.step < -window ? mostAsked : 0) : Math.min(window, world.step)
   if (world.excess > window + allowed || world.excessSinceStep > window) {
     throw new Broken("in no time is more granted than burst and rate allow")
+  }
+  if (world.spent > window + allowed + clients * lease * tick) {
+    throw new Broken("in no time is more spent than burst, rate and leases allow")
   }
   if (world.out < ownedIn(world)) throw new Broken("no token is granted twice")
   if (!sightings.isExplained(world.seen)) throw new Broken("every answer has an explanation")
@@ -339,9 +365,9 @@ const keyOf = (world: World, isAtomic: boolean): string => {
   const names = world.clients.map(({ name }) => name)
   // Clients are alike. The ones of a store that is not atomic are told apart by their open calls.
   if (isAtomic) names.sort()
-  const { arrival, excess, excessSinceStep, losses, now, out, seen, step, strays, ticks } = world
+  const { arrival, excess, excessSinceStep, losses, now, out, seen, spent, step, strays, ticks } = world
   const calls = strays.map(({ name }) => name).toSorted()
-  return `${names} ${calls} ${arrival} ${now} ${ticks} ${losses} ${step} ${excess} ${excessSinceStep} ${out} ${seen}`
+  return `${names} ${calls} ${arrival} ${now} ${ticks} ${losses} ${step} ${excess} ${excessSinceStep} ${spent} ${out} ${seen}`
 }
 
 /** Walks all histories. */
@@ -356,7 +382,7 @@ export const explore = (options: Options): Found => {
     const key = keyOf(world, isAtomic)
     const known = counted.get(key)
     if (known !== undefined) return known
-    check(world, sightings)
+    check(world, options, sightings)
     let histories = 0n
     for (const [name, next] of moves.of(world)) {
       history.push(name)

@@ -132,20 +132,23 @@ export const question = (limits: Limits, want: number, least: number): Question 
 /**
  * Takes what is wanted, or as much as there is but at least the least, or nothing; a refusal keeps the arrival time.
  *
- * An arrival time beyond what this bucket can have owed (the clock of the store went back) is taken for that of an empty
- * bucket, and is kept so even by a refusal: a clock that went back by a day refuses for one window and not for a day.
+ * An arrival time beyond what this bucket can have owed (the clock of the store went back, or the value is not its own) is
+ * taken for that of an empty bucket. Where it is further than two windows away, it is taken for the latest one at which the
+ * least is there: this one grant, which is more than was owed, writes an arrival time of this clock. So a clock that went
+ * back by a day refuses for two windows at most and not for a day.
  *
  * @category combinators
  */
 export const taken = (arrival: number, now: number, { least, want, window }: Question): Answer => {
-  const from = Math.min(Math.max(arrival, now), now + window)
+  const isStray = arrival - now > 2 * window && least <= window
+  const from = isStray ? now + window - least : Math.min(Math.max(arrival, now), now + window)
   const room = now + window - from
   const granted = Math.min(want, room) < least ? 0 : Math.min(want, room)
   return {
     granted,
     retryAfter: granted < least ? least - room : 0,
     room: room - granted,
-    arrival: granted === 0 ? Math.min(arrival, from) : from + granted
+    arrival: granted === 0 ? arrival : from + granted
   }
 }
 

@@ -37,24 +37,25 @@ const keep = "redis.call('SET', KEYS[1], arrival, 'PX', math.ceil((arrival - now
 
 /**
  * Takes tokens: `window want least` gives `granted retryAfter room`, all in microseconds. The key expires when the bucket
- * is full. A refusal writes nothing, unless the clock went back (see `Gcra.taken`).
+ * is full. A refusal writes nothing.
  *
  * @category constructors
  */
 export const take: Script = {
   lua: `${arrival}
 local want, least = tonumber(ARGV[2]), tonumber(ARGV[3])
+if stored and stored - now > 2 * window and least <= window then arrival = now + window - least end
 local room = now + window - arrival
 local granted, wait = want, 0
 if granted > room then granted = room end
 if granted < least then granted, wait = 0, least - room end
-if granted > 0 or (stored and stored > arrival) then
+if granted > 0 then
   arrival = arrival + granted
   ${keep}
 end
 return {granted, wait, room - granted}
 `,
-  sha: "bb61b75b6e8fb02bed5a3faa1d359759acca2638"
+  sha: "67eb9a57a0ad4fdc2a923ead58268c20bc731f2e"
 }
 
 /**

@@ -40,14 +40,18 @@ const owed = (until: string, at: string): string => `greatest(least(greatest(${u
 
 const [key, window, want, least] = ["$1::text", "$2::bigint", "$3::bigint", "$4::bigint"]
 
-/** Whether there is something to write: the least is there, or the clock went back (see `Gcra.taken`). */
-const changes = `owed + ${least} <= ${window} or owed > ${window}`
+/** What a question takes a bucket to owe: see `Gcra.taken`. */
+const taken = `case when owed > 2 * ${window} and ${least} <= ${window} then ${window} - ${least} else least(owed, ${window}) end`
+
+/** Whether the least is there. */
+const grants = `${taken} + ${least} <= ${window}`
 
 /** What the arrival time and the amount become, of the newest version of the row, which is locked. */
 const after = `select now + owed + granted, granted from (
-      select now, owed, case when owed + ${least} <= ${window} then least(${want}, ${window} - owed) else 0 end as granted
+      select now, owed, least(${want}, ${window} - owed) as granted
       from (
-        select now, least(${owed("bucket.until", "now")}, ${window}) as owed from (select ${now} as now) clock
+        select now, ${taken} as owed
+        from (select now, ${owed("bucket.until", "now")} as owed from (select ${now} as now) clock) stored
       ) found
     ) decided`
 
@@ -65,10 +69,10 @@ export const take = `with seen as (
 ), written as (
   insert into ${tableName} as bucket (key, until, amount)
   select ${key}, ${now} + least(${want}, ${window}), least(${want}, ${window})
-  where coalesce((select ${changes} from seen), ${least} <= ${window})
+  where coalesce((select ${grants} from seen), ${least} <= ${window})
   on conflict (key) do update set (until, amount) = (${after})
   where (
-    select case when ${changes} then true else set_config('${tableName}.owed', owed::text, true) is null end
+    select case when ${grants} then true else set_config('${tableName}.owed', owed::text, true) is null end
     from (select ${owed("bucket.until", now)} as owed) found
   )
   returning amount, until - ${now} as owed

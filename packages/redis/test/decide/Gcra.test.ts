@@ -123,12 +123,28 @@ describe("Gcra.taken", () => {
       owedAfter: second
     },
     {
-      name: "an arrival time that this clock has not given is that of an empty bucket, and stays so",
-      owed: 86_400 * second,
+      name: "an arrival time up to two windows away is that of an empty bucket, and is kept",
+      owed: 2 * second,
       want: 1,
       least: 1,
       answer: { granted: 0, retryAfter: 0.1 * second, room: 0 },
+      owedAfter: 2 * second
+    },
+    {
+      name: "an arrival time further away grants the least, and becomes that of an empty bucket",
+      owed: 2 * second + 1,
+      want: 3,
+      least: 1,
+      answer: { granted: 0.1 * second, retryAfter: 0, room: 0 },
       owedAfter: second
+    },
+    {
+      name: "an arrival time further away refuses more than the burst, and is kept",
+      owed: 86_400 * second,
+      want: 11,
+      least: 11,
+      answer: { granted: 0, retryAfter: 1.1 * second, room: 0 },
+      owedAfter: 86_400 * second
     },
     {
       name: "more than the burst is refused",
