@@ -56,8 +56,11 @@ const pair = (client: Socket, server: Socket, modeAtFirst: Mode): Pair => {
   const closed = new AbortController()
   const reset = () => {
     closed.abort()
-    client.resetAndDestroy()
-    server.resetAndDestroy()
+    for (const socket of [client, server]) {
+      // A socket that is being shut down cannot be reset, and would stay open.
+      if (socket.writableEnded) socket.destroy()
+      else socket.resetAndDestroy()
+    }
   }
   const pump = (from: Socket, to: Socket, isAnswer: boolean) => {
     // Bytes that are delayed, and the end of the connection behind them.
