@@ -13,6 +13,7 @@ import { Plan } from "@effect-retry/plan"
 import { Laws, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { Clock, Data, Duration, Effect, FastCheck as fc, Option } from "effect"
+import { law } from "../../../core/test/support/Laws.ts"
 import { delaysOf, last, same } from "../decide/Delays.ts"
 import { asset, fast, guide, polling, serviceOptions } from "../support/Settings.ts"
 
@@ -115,13 +116,7 @@ const settings: fc.Arbitrary<RetrySettings.Fields> = fc
     maxRpcTimeout: some.initialRpcTimeout + moreTimeout
   }))
 
-const runs = {
-  fastCheck: {
-    seed: Number(process.env["LAW_SEED"] ?? 20_261_122),
-    numRuns: 60 * Number(process.env["LAW_RUNS"] ?? 1)
-  },
-  timeout: 60_000 * Number(process.env["LAW_RUNS"] ?? 1)
-}
+const runs = law(60)
 
 describe("RetrySettings.toPolicy", () => {
   it.effect.each(cases)("runs as its table says: $name", ({ attempts, settings, takes }) =>

@@ -12,6 +12,7 @@ import { RetrySettings, ServerStream } from "@effect-retry/google"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Chunk, Clock, Context, Data, Duration, Effect, Exit, FastCheck as fc, Option, Stream } from "effect"
+import { law } from "../../../core/test/support/Laws.ts"
 import { read } from "../../src/accept/RetrySettingsRecord.ts"
 import * as GaxAlgorithm from "../../src/decide/GaxAlgorithm.ts"
 import { fast } from "../support/Settings.ts"
@@ -342,13 +343,7 @@ describe("ServerStream under RetrySettings", () => {
       Effect.gen(function* () {
         expect(yield* ran(settings, steps, u)).toEqual(planned(settings, steps, u))
       }),
-    {
-      fastCheck: {
-        seed: Number(process.env["LAW_SEED"] ?? 20_261_122),
-        numRuns: 40 * Number(process.env["LAW_RUNS"] ?? 1)
-      },
-      timeout: 60_000 * Number(process.env["LAW_RUNS"] ?? 1)
-    }
+    law(40)
   )
 
   it.effect("bounds an attempt by its timeout, the time of the reader included, and goes on after it", () =>
