@@ -69,6 +69,14 @@ export const hasEnded = <A, E = never>(self: Effect.Effect<A, E>): self is Exit.
 }
 
 /**
+ * Whether an effect ends in one step, and reads nothing of the fiber that runs it.
+ *
+ * @category guards
+ */
+export const readsNothing = (self: Effect.Effect<unknown, unknown>): boolean =>
+  hasEnded(self) || (self as Kept | undefined | null)?._op === "Sync"
+
+/**
  * Goes on with the value of an effect, in the same step where the effect ends at once. To be called while an effect runs, or
  * with an effect that reads no fiber, such as a draw of the default `Random`.
  *

@@ -12,6 +12,7 @@ import * as BucketScopes from "./BucketScopes.ts"
 import { Key } from "./Key.ts"
 import type { Entry } from "./KeyedEntry.ts"
 import * as KeyedEntry from "./KeyedEntry.ts"
+import * as KnownKey from "./KnownKey.ts"
 import * as MonotonicTime from "./MonotonicTime.ts"
 import type { Grant, Outcome, TokenBucket } from "./Port.ts"
 import { noTokens } from "./Port.ts"
@@ -61,7 +62,8 @@ export const keyed = <E = never, R = never>(options: Keyed<E, R>): Effect.Effect
     const make = KeyedEntry.make(options.bucket, context, scopes)
     const first = yield* make("", Effect.succeed)
     const entries = makeEntries(make, sharedBy(make, first, limits.idleMillis), limits)
-    return first.bucket.started === undefined ? bucketOf(entries) : startingBucketOf(entries)
+    const of = first.bucket.started === undefined ? bucketOf<E> : startingBucketOf<E>
+    return KnownKey.keyed((key) => of(entries, key))
   })
 }
 
@@ -76,8 +78,14 @@ interface Shared<E> {
 }
 
 interface Entries<E> {
-  /** Uses the entry of the running operation's key. `f` runs the entry's bucket at once, or changes nothing yet. */
-  readonly use: <A>(f: (entry: Entry<E>, key: string) => Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /**
+   * Uses the entry of a key, or else that of the running operation's. `f` runs the entry's bucket at once, or changes
+   * nothing yet.
+   */
+  readonly use: <A>(
+    known: string | undefined,
+    f: (entry: Entry<E>, key: string) => Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
   /** Counts an attempt that starts (1) or ends (-1). */
   readonly count: (entry: Entry<E>, key: string, change: 1 | -1) => void
 }
@@ -129,10 +137,10 @@ const makeEntries = <E>(
     })
   }
   return {
-    use: (f) =>
+    use: (known, f) =>
       AtOnce.suspend(() => {
         const fiber = AtOnce.currentFiber()
-        const key = Context.get(fiber.currentContext, Key)
+        const key = known ?? Context.get(fiber.currentContext, Key)
         const nowMillis = monotonicMillis(Context.get(fiber.currentDefaultServices, Clock.Clock))
         const entry = own.get(key, nowMillis)
         return entry === undefined ? Effect.flatMap(enter(key, nowMillis), (entry) => f(entry, key)) : f(entry, key)
@@ -149,9 +157,9 @@ const isInUse = ({ inUse }: Entry<unknown>): boolean => inUse > 0
 
 const drop = ({ scope }: Entry<unknown>): void => scope?.drop()
 
-const bucketOf = <E>({ use }: Entries<E>): TokenBucket<E> => ({
+const bucketOf = <E>({ use }: Entries<E>, key: string | undefined): TokenBucket<E> => ({
   acquire: (request) =>
-    use((entry) => {
+    use(key, (entry) => {
       const answerOf = Option.map((inner: Grant) => KeyedEntry.granted(entry, inner))
       return KeyedEntry.ask(entry, entry.bucket.acquire(request), answerOf)
     }),
@@ -159,15 +167,15 @@ const bucketOf = <E>({ use }: Entries<E>): TokenBucket<E> => ({
     const { granted } = outcome
     return KeyedEntry.isGranted<E>(granted)
       ? KeyedEntry.record(outcome, granted)
-      : use((entry) => KeyedEntry.tell(entry, entry.bucket.record(outcome)))
+      : use(key, (entry) => KeyedEntry.tell(entry, entry.bucket.record(outcome)))
   },
-  level: use(({ bucket }) => bucket.level)
+  level: use(key, ({ bucket }) => bucket.level)
 })
 
-const startingBucketOf = <E>(entries: Entries<E>): TokenBucket<E> => ({
-  ...bucketOf(entries),
+const startingBucketOf = <E>(entries: Entries<E>, known: string | undefined): TokenBucket<E> => ({
+  ...bucketOf(entries, known),
   started: (attempt) =>
-    entries.use((entry, key) => {
+    entries.use(known, (entry, key) => {
       const told = AtOnce.run(AtOnce.suspend(() => entry.bucket.started?.(attempt) ?? Effect.void))
       const counted = () => {
         entries.count(entry, key, 1)
@@ -176,7 +184,7 @@ const startingBucketOf = <E>(entries: Entries<E>): TokenBucket<E> => ({
       return AtOnce.hasEnded(told) ? counted() : Effect.suspend(counted)
     }),
   record: (outcome) =>
-    entries.use((entry, key) =>
+    entries.use(known, (entry, key) =>
       KeyedEntry.endingIn(
         AtOnce.suspend(() => recordIn(entry, outcome)),
         () => entries.count(entry, key, -1)

@@ -163,7 +163,10 @@ export const withFunctions = <A>(prepared: Prepared, functions: Functions<A>): P
   return { ...prepared, policy, observers: functions.observe ?? prepared.observers }
 }
 
-type Functions<A> = Pick<Fields<unknown, A>, "attemptTimeout" | "classifier" | "result" | "release" | "observe">
+type Functions<A> = Pick<
+  Fields<unknown, A>,
+  "attemptTimeout" | "bucket" | "classifier" | "observe" | "rateLimiter" | "release" | "result"
+>
 
 const checkFields = (owner: string, given: Any): void => {
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)

@@ -20,7 +20,13 @@ type Reading = Reader.Reader | undefined
 export const answered = (exchange: Exchange, reader: Reading, retried: Sent): Sent =>
   readToTheEnd(
     reader,
-    Effect.catchAll(retried, (error) => brokenOff(exchange, reader, error) ?? endedWith(exchange, error))
+    // As `catchAll` does, which costs a success one step more.
+    Effect.catchAllCause(retried, (cause) =>
+      Effect.catchAll(
+        Effect.failCause(cause),
+        (error) => brokenOff(exchange, reader, error) ?? endedWith(exchange, error)
+      )
+    )
   )
 
 /** A retried exchange that fails with its stop. */

@@ -29,7 +29,9 @@
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
 import type { Retry } from "@effect-retry/core"
 import { dual } from "effect/Function"
@@ -123,10 +125,17 @@ const retried = (owner: string, self: With<unknown, unknown>, policy: Any, stops
   const { postprocess, preprocess } = made(owner, self)
   const send: Send = (request) => postprocess(Effect.succeed(request))
   return HttpClient.makeWith<unknown, unknown, unknown, unknown>(
-    Effect.flatMap((request) => retry(send, request)),
+    (prepared) =>
+      isReady(prepared) ? retry(send, prepared.value) : Effect.flatMap(prepared, (request) => retry(send, request)),
     stops ? (request) => Effect.mapError(preprocess(request), Stopped.unprepared) : preprocess
   )
 }
+
+type Prepared = Effect.Effect<HttpClientRequest.HttpClientRequest, unknown, unknown>
+
+/** Whether a request needs no preparation, as most of them do not. */
+const isReady = (prepared: Prepared): prepared is Exit.Success<HttpClientRequest.HttpClientRequest, never> =>
+  Exit.isExit(prepared) && Exit.isSuccess(prepared)
 
 const isClient = (self: unknown): boolean => Predicate.hasProperty(self, HttpClient.TypeId)
 

@@ -1,7 +1,7 @@
 /**
  * The attempts of an exchange that is read: each sends the request, and reads the response if that is not to be sent again.
  */
-import { AttemptTimeout, Deadline, TokenBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Deadline, Verdict } from "@effect-retry/core"
 import * as TimeLeft from "@effect-retry/core/TimeLeft"
 import type { Classifier } from "@effect-retry/core"
 import * as Cause from "effect/Cause"
@@ -97,10 +97,7 @@ type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 const readNow = (reader: Reader, response: Response, restore: Restore): Effect.Effect<void, unknown, unknown> => {
   const { attempts, exchange, reading } = reader
   exchange.answered = true
-  // The key of the host is that of the client's own buckets.
-  const key = Context.get(exchange.context, TokenBucket.Key)
-  const reads = Effect.provideService(Reading.read(reading, response), TokenBucket.Key, key)
-  return Effect.matchCauseEffect(restore(reads), {
+  return Effect.matchCauseEffect(restore(Reading.read(reading, response)), {
     onFailure: (cause) => {
       // An attempt that could not be interrupted may end when the next one runs.
       const isOver = isEarly(cause) || reader.attempts !== attempts
