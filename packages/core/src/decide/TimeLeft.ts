@@ -1,8 +1,22 @@
 /**
  * What a deadline leaves: for a wait, for the start of an attempt, and for the attempt itself. All times in milliseconds.
  */
-import type { AttemptTimeout } from "./AttemptTimeout.ts"
-import type { Deadline } from "./Deadline.ts"
+
+/**
+ * A deadline, as far as it is counted with.
+ *
+ * @category models
+ */
+export interface Limit {
+  readonly _tag: "Refuse" | "Truncate" | "Cut"
+  readonly withinMillis: number
+  readonly reserveMillis: number
+}
+
+/** A timeout, as far as it is counted with. */
+interface Timeout {
+  readonly millisOf: (attempt: number, startMillis: number) => number
+}
 
 /**
  * The wait that keeps the deadline, in milliseconds, or `undefined` where none does.
@@ -11,8 +25,9 @@ import type { Deadline } from "./Deadline.ts"
  *
  * @category destructors
  */
-export const fit = (self: Deadline<unknown>, elapsedMillis: number, delayMillis: number): number | undefined => {
-  if (self._tag === "Cut" || mayStart(self, elapsedMillis + delayMillis)) return delayMillis
+export const fit = (self: Limit, elapsedMillis: number, delayMillis: number): number | undefined => {
+  // A cut ends waits by itself, but one that is due lets no attempt start either.
+  if (mayStart(self, elapsedMillis + (self._tag === "Cut" ? 0 : delayMillis))) return delayMillis
   // A wait of less than a millisecond would be none, and the next failure would find itself here again.
   const waitMillis = Math.floor(self.withinMillis - self.reserveMillis - elapsedMillis)
   return self._tag === "Truncate" && waitMillis > 0 ? waitMillis : undefined
@@ -23,17 +38,27 @@ export const fit = (self: Deadline<unknown>, elapsedMillis: number, delayMillis:
  *
  * @category guards
  */
-export const mayStart = (self: Deadline<unknown>, elapsedMillis: number): boolean => {
+export const mayStart = (self: Limit, elapsedMillis: number): boolean => {
   const leftMillis = self.withinMillis - elapsedMillis
   return leftMillis > 0 && leftMillis >= self.reserveMillis
 }
+
+/**
+ * Whether an attempt is too late when its wait is over.
+ *
+ * A deadline that truncates has shortened the wait to leave its reserve, which a timer that fires late must not undo.
+ *
+ * @category guards
+ */
+export const isLate = (self: Limit, elapsedMillis: number): boolean =>
+  self._tag === "Truncate" ? elapsedMillis >= self.withinMillis : !mayStart(self, elapsedMillis)
 
 /**
  * Whether a timeout depends on when an attempt starts: whether its function declares a parameter for it.
  *
  * @category guards
  */
-export const readsStart = ({ millisOf }: AttemptTimeout<unknown>): boolean => millisOf.length > 1
+export const readsStart = ({ millisOf }: Timeout): boolean => millisOf.length > 1
 
 /**
  * What attempt `attempt` is given, in milliseconds, where it starts `startMillis` after the operation and `leftMillis` are
@@ -41,9 +66,5 @@ export const readsStart = ({ millisOf }: AttemptTimeout<unknown>): boolean => mi
  *
  * @category destructors
  */
-export const millisFor = (
-  self: AttemptTimeout<unknown>,
-  attempt: number,
-  startMillis: number,
-  leftMillis: number
-): number => Math.max(0, Math.min(self.millisOf(attempt, startMillis), leftMillis))
+export const millisFor = (self: Timeout, attempt: number, startMillis: number, leftMillis: number): number =>
+  Math.max(0, Math.min(self.millisOf(attempt, startMillis), leftMillis))

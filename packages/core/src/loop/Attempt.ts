@@ -5,16 +5,18 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as AttemptTimeout from "../decide/AttemptTimeout.ts"
 import * as TimeLeft from "../decide/TimeLeft.ts"
 import * as ActiveOperation from "./ActiveOperation.ts"
 import type * as CurrentAttempt from "./CurrentAttempt.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
+import type { AttemptTimeout } from "./AttemptTimeout.ts"
+import type { Deadline } from "./Deadline.ts"
+import * as Decision from "./Decision.ts"
 import type { Erased, Expired } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 import * as Services from "./Services.ts"
-import { within } from "./Within.ts"
+import * as Stop from "./Stop.ts"
 
 /**
  * The effect of the attempt that is about to start. A timeout, or a deadline that cuts, is noted in the operation when it
@@ -35,18 +37,33 @@ const withServices = (op: Operation.Operation): Erased => {
     timeout === undefined ? leftMillis : TimeLeft.millisFor(timeout, Operation.counted(op), startMillis, leftMillis)
   const self = noted(op, tag === undefined ? named : Effect.provideService(named, tag, current(op, timeoutMillis)))
   if (deadline?._tag === "Cut" && timeoutMillis === leftMillis) {
-    return bounded(op, self, leftMillis, () => ({ _tag: "Cut", deadline }))
+    return bounded(op, self, leftMillis, deadline, () => cut(op, deadline))
   }
   if (timeout === undefined) return self
-  const after = Duration.millis(timeoutMillis)
-  return bounded(op, self, timeoutMillis, () => ({
-    _tag: "TimedOut",
-    timedOut: new AttemptTimeout.AttemptTimedOut({ attempt: op.attempts, after })
-  }))
+  return bounded(op, self, timeoutMillis, timeout, () => timedOut(op.attempts, timeout, timeoutMillis))
 }
 
-const bounded = (op: Operation.Operation, self: Erased, millis: number, expired: () => Expired): Erased =>
-  within(self, {
+const cut = (op: Operation.Operation, deadline: Deadline<unknown>): Expired => ({
+  failed: () => ({ error: Stop.exceeded(op, deadline), verdict: deadline.machinery.verdict }),
+  reason: Decision.passed(deadline)
+})
+
+const timedOut = (attempt: number, timeout: AttemptTimeout<unknown>, millis: number): Expired => ({
+  failed: () => ({
+    verdict: timeout.verdict,
+    error: timeout.onTimeout(timeout.machinery.timedOut({ attempt, after: Duration.millis(millis) }))
+  }),
+  reason: undefined
+})
+
+const bounded = (
+  op: Operation.Operation,
+  self: Erased,
+  millis: number,
+  { machinery }: AttemptTimeout<unknown> | Deadline<unknown>,
+  expired: () => Expired
+): Erased =>
+  machinery.within(self, {
     millis,
     onTimeout: () => {
       op.expired = expired()

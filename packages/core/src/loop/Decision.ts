@@ -11,9 +11,8 @@ import type { Kind, Retryable, Verdict } from "../classify/Verdict.ts"
 import { kindOf } from "../classify/Verdict.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
 import * as BackoffTree from "../decide/BackoffTree.ts"
-import type * as Deadline from "../decide/Deadline.ts"
+import type * as Deadline from "./Deadline.ts"
 import * as HintRule from "../decide/HintRule.ts"
-import * as TimeLeft from "../decide/TimeLeft.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 import type { DelaySource } from "./RetryEvent.ts"
 import type { StopReason } from "./RetryStopped.ts"
@@ -203,27 +202,15 @@ const bent = (
 export const fit = ({ policy }: Prepared, elapsedMillis: number, delayMillis: number): number | StopReason => {
   const { deadline } = policy
   if (deadline === undefined) return delayMillis
-  // A cut ends waits by itself, but one that is due lets no attempt start either.
-  const fitted = TimeLeft.mayStart(deadline, elapsedMillis)
-    ? TimeLeft.fit(deadline, elapsedMillis, delayMillis)
-    : undefined
-  return fitted ?? passed(deadline)
+  return deadline.machinery.fit(deadline, elapsedMillis, delayMillis) ?? passed(deadline)
 }
 
 /**
- * Why an attempt may not start now, should the deadline forbid it.
- *
- * A deadline that truncates has shortened the wait to leave its reserve, which a timer that fires late must not undo.
- *
+ * Why an attempt may not start now, should the deadline forbid it. *
  * @category destructors
  */
-export const late = ({ policy }: Prepared, elapsedMillis: number): StopReason | undefined => {
-  const { deadline } = policy
-  if (deadline === undefined) return undefined
-  const mayStart =
-    deadline._tag === "Truncate" ? elapsedMillis < deadline.withinMillis : TimeLeft.mayStart(deadline, elapsedMillis)
-  return mayStart ? undefined : passed(deadline)
-}
+export const late = ({ policy: { deadline } }: Prepared, elapsedMillis: number): StopReason | undefined =>
+  deadline?.machinery.isLate(deadline, elapsedMillis) === true ? passed(deadline) : undefined
 
 /**
  * The deadline as a reason to stop.

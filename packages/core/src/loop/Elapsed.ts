@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import type * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
-import type { Deadline } from "../decide/Deadline.ts"
+import type { Deadline } from "./Deadline.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 
 /**

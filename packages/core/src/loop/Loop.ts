@@ -173,16 +173,9 @@ const expired = (op: Op, expired: Expired): Erased =>
     // An attempt that was interrupted before its first step was made all the same.
     Grants.spend(op)
     op.released = false
-    if (expired._tag === "Cut") {
-      const error = Stop.exceeded(op, expired.deadline)
-      return failed(op, error, error, cutVerdict, () => Effect.fail(error))
-    }
-    const { onTimeout, verdict } = op.prepared.policy.attemptTimeout!
-    const error = onTimeout(expired.timedOut)
+    const { error, verdict } = expired.failed()
     return failed(op, error, error, verdict, () => Effect.fail(error))
   })
-
-const cutVerdict = /*#__PURE__*/ Verdict.terminal("the deadline interrupted the attempt", { kind: "Timeout" })
 
 /** Tells the services how the attempt ended, then decides. */
 const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
@@ -198,7 +191,8 @@ const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict
 }
 
 const decide = (op: Op, failure: Failure): Erased => {
-  if (op.expired?._tag === "Cut") return Stop.stop(op, failure, Decision.passed(op.expired.deadline))
+  const reason = op.expired?.reason
+  if (reason !== undefined) return Stop.stop(op, failure, reason)
   return Deciding.ask(op, failure, (decision) => {
     if (decision._tag === "Stop") {
       op.delayMillis = decision.delayMillis

@@ -9,9 +9,7 @@ import * as Option from "effect/Option"
 import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Moment } from "../classify/Classifier.ts"
 import type { Verdict } from "../classify/Verdict.ts"
-import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
-import type { Cut } from "../decide/Deadline.ts"
 import type { Grant, TokenBucket } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
 import * as ActiveOperation from "./ActiveOperation.ts"
@@ -20,7 +18,7 @@ import { addFailure } from "./Decision.ts"
 import * as Elapsed from "./Elapsed.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 import type { DelaySource } from "./RetryEvent.ts"
-import type { FailedAttempt, RetryStopped } from "./RetryStopped.ts"
+import type { FailedAttempt, RetryStopped, StopReason } from "./RetryStopped.ts"
 
 /**
  * An effect without its types: the front doors of `Retry` have checked them.
@@ -109,13 +107,15 @@ export interface Operation extends Elapsed.Timed {
 }
 
 /**
- * The timeout or the deadline that has interrupted an attempt.
+ * What it means that the loop has interrupted an attempt: at its timeout, or at a deadline, which is then the reason to stop.
  *
  * @category models
  */
-export type Expired =
-  | { readonly _tag: "TimedOut"; readonly timedOut: AttemptTimedOut }
-  | { readonly _tag: "Cut"; readonly deadline: Cut<unknown> }
+export interface Expired {
+  /** What the attempt failed with. Judged once it has ended. */
+  readonly failed: () => Pick<Failure, "error" | "verdict">
+  readonly reason: StopReason | undefined
+}
 
 /** An error or a judged result that may hold something open. */
 interface Open {

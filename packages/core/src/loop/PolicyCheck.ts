@@ -94,7 +94,7 @@ const checks: { readonly [Field in keyof Required<Any>]: Check } = {
   attempt: isTag("attempt"),
   attemptSpan: isName("attemptSpan"),
   rateLimiter: isBucket("rateLimiter"),
-  attemptTimeout: isMadeBy("attemptTimeout", "AttemptTimeout", "onTimeout"),
+  attemptTimeout: isMadeBy("attemptTimeout", "AttemptTimeout", "machinery"),
   classifier: isFunction("classifier", "a function from error to verdict"),
   result: isFunction("result", "a function from result to verdict"),
   maxAttempts: (owner, value) => isCount(owner, "maxAttempts", value),
@@ -102,7 +102,7 @@ const checks: { readonly [Field in keyof Required<Any>]: Check } = {
   backoff: (owner, value) =>
     Schedule.isSchedule(value) || Argument.refuse(owner, "backoff", "a Backoff or another Schedule", value),
   hint: isMadeBy("hint", "Hint", "_tag"),
-  deadline: isMadeBy("deadline", "Deadline", "withinMillis"),
+  deadline: isMadeBy("deadline", "Deadline", "machinery"),
   release: isFunction("release", "a function from what failed to an effect"),
   bucket: isBucket("bucket")
 }

@@ -4,7 +4,7 @@
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
-import type { AttemptTimedOut } from "../decide/AttemptTimeout.ts"
+import type { AttemptTimedOut } from "./AttemptTimeout.ts"
 import * as BackoffTree from "../decide/BackoffTree.ts"
 import { configured, deadline } from "./ConfiguredPolicy.ts"
 import type { Preset } from "./PolicyRecord.ts"

@@ -10,7 +10,6 @@ import * as Exit from "effect/Exit"
 import * as AtOnce from "../fund/AtOnce.ts"
 import * as Elapsed from "./Elapsed.ts"
 import type { Operation } from "./Operation.ts"
-import { within } from "./Within.ts"
 
 /**
  * Something to tell a service before going on; `undefined` where there is nothing.
@@ -52,7 +51,7 @@ export const safely = <A>(op: Operation, service: string, asked: Effect.Effect<A
   return deadline === undefined || AtOnce.hasEnded(asked)
     ? answered
     : Effect.suspend(() =>
-        within(answered, {
+        deadline.machinery.within(answered, {
           millis: Elapsed.leftMillis(op, deadline),
           onTimeout: () => Effect.as(Effect.logWarning(`${service} did not answer before the deadline`), otherwise),
           disconnected: true

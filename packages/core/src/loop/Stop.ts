@@ -6,8 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as RuntimeFlags from "effect/RuntimeFlags"
-import type { Deadline } from "../decide/Deadline.ts"
-import { DeadlineExceeded } from "../decide/Deadline.ts"
+import type { Deadline } from "./Deadline.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
 import * as Observers from "./Observers.ts"
@@ -23,7 +22,7 @@ import * as Services from "./Services.ts"
  */
 export const stop = (op: Operation, failure: Failure, reason: StopReason): Erased => {
   const { deadline } = op.prepared.policy
-  if (deadline?._tag !== "Cut" || reason._tag !== "DeadlinePassed" || op.expired?._tag === "Cut") {
+  if (deadline?._tag !== "Cut" || reason._tag !== "DeadlinePassed" || op.expired?.reason === reason) {
     return giveUp(op, failure.error, reason, failure.end)
   }
   const error = exceeded(op, deadline)
@@ -94,7 +93,7 @@ const refusal = (op: Operation, reason: StopReason): unknown => {
  */
 export const exceeded = (op: Operation, deadline: Deadline<unknown>): unknown => {
   const within = Duration.millis(deadline.withinMillis)
-  const error = new DeadlineExceeded({ within, attempts: op.attempts, cause: op.failure?.error })
+  const error = deadline.machinery.exceeded({ within, attempts: op.attempts, cause: op.failure?.error })
   return deadline._tag === "Cut" ? deadline.onExceeded(error) : error
 }
 

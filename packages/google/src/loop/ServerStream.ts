@@ -221,9 +221,10 @@ const timeoutOf = (
   run: Run,
   timeout: AttemptTimeout.AttemptTimeout<unknown>
 ): AttemptTimeout.AttemptTimeout<unknown> => {
-  const { disconnected, millisOf, onTimeout, verdict } = timeout
+  const { disconnected, machinery, millisOf, onTimeout, verdict } = timeout
   return {
     disconnected,
+    machinery,
     millisOf,
     onTimeout,
     get verdict() {

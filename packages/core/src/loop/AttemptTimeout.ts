@@ -4,13 +4,16 @@
  *
  * A timeout interrupts the attempt and counts as a failure of kind `Timeout`. An attempt that cannot be interrupted is
  * waited for, unless the timeout is `disconnected`.
+ *
+ * A timeout brings the code that runs an attempt under it, so that a program without one does not ship that code.
  */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import { dual } from "effect/Function"
 import * as Argument from "../accept/Argument.ts"
 import * as Verdict from "../classify/Verdict.ts"
-import * as Bounds from "./Bounds.ts"
+import * as Bounds from "../decide/Bounds.ts"
+import { within } from "./Within.ts"
 
 /**
  * An attempt took too long.
@@ -45,6 +48,13 @@ export interface AttemptTimeout<out E2 = AttemptTimedOut> {
   readonly onTimeout: (timedOut: AttemptTimedOut) => E2
   /** Leaves an attempt that cannot be interrupted behind, instead of waiting for it. */
   readonly disconnected: boolean
+  /** What the loop needs for a timeout; the same for all of them. */
+  readonly machinery: typeof machinery
+}
+
+const machinery = {
+  within,
+  timedOut: (given: { readonly attempt: number; readonly after: Duration.Duration }) => new AttemptTimedOut(given)
 }
 
 /** What all constructors take beside the times. */
@@ -152,5 +162,6 @@ const make = <E2>(
   millisOf,
   verdict: Verdict.timeout,
   onTimeout: options?.onTimeout ?? ((timedOut) => timedOut),
-  disconnected: false
+  disconnected: false,
+  machinery
 })

@@ -4,12 +4,17 @@
  *
  * A deadline is never overshot: no attempt starts after it. `refuse` and `truncate` leave a running attempt alone; it
  * can read the time left from `Retry.CurrentAttempt`, and an `AttemptTimeout` is clipped to it. Only `cut` interrupts.
+ *
+ * A deadline brings the code that keeps it, so that a program without one does not ship that code.
  */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Argument from "../accept/Argument.ts"
-import * as Bounds from "./Bounds.ts"
-import { longestTimerMillis } from "./Millis.ts"
+import * as Verdict from "../classify/Verdict.ts"
+import * as Bounds from "../decide/Bounds.ts"
+import { longestTimerMillis } from "../decide/Millis.ts"
+import * as TimeLeft from "../decide/TimeLeft.ts"
+import { within } from "./Within.ts"
 
 /**
  * The deadline passed: it interrupted the operation, or it came after the policy's `release` had released the last failure.
@@ -34,20 +39,34 @@ export class DeadlineExceeded extends Data.TaggedError("DeadlineExceeded")<{
  * @category models
  */
 export type Deadline<E2 = never> =
-  | { readonly _tag: "Refuse"; readonly withinMillis: number; readonly reserveMillis: number }
-  | { readonly _tag: "Truncate"; readonly withinMillis: number; readonly reserveMillis: number }
+  | (Limit & { readonly _tag: "Refuse" })
+  | (Limit & { readonly _tag: "Truncate" })
   | Cut<E2>
+
+interface Limit extends TimeLeft.Limit {
+  /** What the loop needs for a deadline; the same for all of them. */
+  readonly machinery: typeof machinery
+}
 
 /**
  * A deadline that interrupts.
  *
  * @category models
  */
-export interface Cut<out E2> {
+export interface Cut<out E2> extends Limit {
   readonly _tag: "Cut"
-  readonly withinMillis: number
-  readonly reserveMillis: number
   readonly onExceeded: (exceeded: DeadlineExceeded) => E2
+}
+
+type Exceeded = { readonly within: Duration.Duration; readonly attempts: number; readonly cause: unknown }
+
+const machinery = {
+  within,
+  fit: TimeLeft.fit,
+  isLate: TimeLeft.isLate,
+  exceeded: (given: Exceeded) => new DeadlineExceeded(given),
+  /** Of the attempt that a deadline interrupts. */
+  verdict: /*#__PURE__*/ Verdict.terminal("the deadline interrupted the attempt", { kind: "Timeout" })
 }
 
 /**
@@ -106,5 +125,6 @@ const bounds = (
   max = Bounds.deadline.max
 ) => {
   const withinMillis = Argument.millis(owner, "within", within, { ...Bounds.deadline, max })
-  return { withinMillis, reserveMillis: Argument.millis(owner, "reserve", reserve, { ...range, max: withinMillis }) }
+  const reserveMillis = Argument.millis(owner, "reserve", reserve, { ...range, max: withinMillis })
+  return { withinMillis, reserveMillis, machinery }
 }
