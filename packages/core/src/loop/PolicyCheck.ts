@@ -9,7 +9,6 @@ import { readsMoment } from "../classify/Moment.ts"
 import { kinds } from "../classify/Verdict.ts"
 import * as Backoff from "../decide/Backoff.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
-import * as Bounds from "../decide/Bounds.ts"
 import * as Hint from "../decide/Hint.ts"
 import * as HintRule from "../decide/HintRule.ts"
 import * as TimeLeft from "../decide/TimeLeft.ts"
@@ -42,69 +41,42 @@ export interface Prepared {
   readonly observers: ReadonlyArray<Observer>
 }
 
-type Check = (owner: string, value: unknown) => void
+/** What a field holds, in words and as a predicate. */
+type Check = readonly [allowed: string, accepts: (value: any) => boolean]
 
-const isFunction =
-  (field: string, allowed: string): Check =>
-  (owner, value) =>
-    Predicate.isFunction(value) || Argument.refuse(owner, field, allowed, value)
+const aName: Check = ["a string that is not empty", (value) => typeof value === "string" && value !== ""]
 
-const isName =
-  (field: string): Check =>
-  (owner, value) =>
-    (typeof value === "string" && value !== "") || Argument.refuse(owner, field, "a string that is not empty", value)
+const aCount: Check = ["a whole number >= 1", (value) => value === Infinity || (Number.isInteger(value) && value >= 1)]
 
-const isTag =
-  (field: string): Check =>
-  (owner, value) =>
-    Context.isTag(value as never) || Argument.refuse(owner, field, "a Context.Tag", value)
+const aBucket: Check = [
+  "a TokenBucket or a Context.Tag of one",
+  (value) => Context.isTag(value) || (Predicate.hasProperty(value, "acquire") && Predicate.hasProperty(value, "record"))
+]
 
-const isBucket =
-  (field: string): Check =>
-  (owner, value) =>
-    Context.isTag(value as never) ||
-    (Predicate.hasProperty(value, "acquire") && Predicate.hasProperty(value, "record")) ||
-    Argument.refuse(owner, field, "a TokenBucket or a Context.Tag of one", value)
-
-/** Whether a value can come from the constructors of a module, all of whose values have `property`. */
-const isMadeBy =
-  (field: string, module: string, property: string): Check =>
-  (owner, value) =>
-    Predicate.hasProperty(value, property) || Argument.refuse(owner, field, `made by ${module}`, value)
-
-const isCount: (owner: string, field: string, value: unknown) => void = (owner, field, value) => {
-  if (value !== Infinity) Argument.number(owner, field, value, Bounds.attempts)
-}
-
-const isAttemptsByKind: Check = (owner, value) => {
-  if (!Predicate.isRecord(value)) return Argument.refuse(owner, "attemptsByKind", "a record of kinds", value)
-  for (const [kind, limit] of Object.entries(value)) {
-    Argument.oneOf(owner, "attemptsByKind", kind, kinds)
-    if (limit !== undefined) isCount(owner, `attemptsByKind.${kind}`, limit)
-  }
-}
+/** A value can come from the constructors of a module if it has a property that all of their values have. */
+const madeBy = (module: string, property: string): Check => [
+  `made by ${module}`,
+  (value) => Predicate.hasProperty(value, property)
+]
 
 /** Every field of a policy, in the order in which the loop consults it. */
 const checks: { readonly [Field in keyof Required<Any>]: Check } = {
-  name: isName("name"),
-  observe: (owner, value) =>
-    (Array.isArray(value) && value.every(Predicate.isFunction)) ||
-    Argument.refuse(owner, "observe", "an array of observers", value),
-  whenNested: (owner, value) => Argument.oneOf(owner, "whenNested", value, ["retry", "standDown"]),
-  attempt: isTag("attempt"),
-  attemptSpan: isName("attemptSpan"),
-  rateLimiter: isBucket("rateLimiter"),
-  attemptTimeout: isMadeBy("attemptTimeout", "AttemptTimeout", "machinery"),
-  classifier: isFunction("classifier", "a function from error to verdict"),
-  result: isFunction("result", "a function from result to verdict"),
-  maxAttempts: (owner, value) => isCount(owner, "maxAttempts", value),
-  attemptsByKind: isAttemptsByKind,
-  backoff: (owner, value) =>
-    Schedule.isSchedule(value) || Argument.refuse(owner, "backoff", "a Backoff or another Schedule", value),
-  hint: isMadeBy("hint", "Hint", "_tag"),
-  deadline: isMadeBy("deadline", "Deadline", "machinery"),
-  release: isFunction("release", "a function from what failed to an effect"),
-  bucket: isBucket("bucket")
+  name: aName,
+  observe: ["an array of observers", (value) => Array.isArray(value) && value.every(Predicate.isFunction)],
+  whenNested: ["one of retry, standDown", (value) => value === "retry" || value === "standDown"],
+  attempt: ["a Context.Tag", Context.isTag],
+  attemptSpan: aName,
+  rateLimiter: aBucket,
+  attemptTimeout: madeBy("AttemptTimeout", "machinery"),
+  classifier: ["a function from error to verdict", Predicate.isFunction],
+  result: ["a function from result to verdict", Predicate.isFunction],
+  maxAttempts: aCount,
+  attemptsByKind: ["a record of kinds", Predicate.isRecord],
+  backoff: ["a Backoff or another Schedule", Schedule.isSchedule],
+  hint: madeBy("Hint", "_tag"),
+  deadline: madeBy("Deadline", "machinery"),
+  release: ["a function from what failed to an effect", Predicate.isFunction],
+  bucket: aBucket
 }
 
 /**
@@ -119,21 +91,11 @@ const required: ReadonlyArray<keyof Any> = ["classifier", "maxAttempts", "backof
 /** All policies get the same fields in the same order: V8 then reads any of them as fast as if there were only one. */
 const absent = /*#__PURE__*/ Object.fromEntries(fields.map((field) => [field, undefined]))
 
-/** The fields that act before or during an attempt, or on a success. */
-const eagerFields: ReadonlyArray<keyof Any> = [
-  "name",
-  "attempt",
-  "attemptSpan",
-  "rateLimiter",
-  "attemptTimeout",
-  "result",
-  "deadline",
-  "release",
-  "bucket"
-]
-
 /** The fields that put something around an attempt, as a deadline that cuts does too. */
 const aroundAttempts: ReadonlyArray<keyof Any> = ["name", "attempt", "attemptSpan", "attemptTimeout", "release"]
+
+/** The fields that act before or during an attempt, or on a success. */
+const eagerFields: ReadonlyArray<keyof Any> = [...aroundAttempts, "rateLimiter", "result", "deadline", "bucket"]
 
 const known = new WeakMap<object, Prepared>()
 
@@ -169,15 +131,20 @@ type Functions<A> = Pick<
 >
 
 const checkFields = (owner: string, given: Any): void => {
+  const check = (field: string, [allowed, accepts]: Check, value: unknown): unknown =>
+    accepts(value) || Argument.refuse(owner, field, allowed, value)
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)
-  for (const field of Object.keys(given)) {
-    if (!Object.hasOwn(checks, field)) {
-      Argument.refuse(owner, field, `absent: the fields of a policy are ${fields.join(", ")}`, given[field])
-    }
+  const unknown = Object.keys(given).find((field) => !Object.hasOwn(checks, field))
+  if (unknown !== undefined) {
+    Argument.refuse(owner, unknown, `absent: the fields of a policy are ${fields.join(", ")}`, given[unknown])
   }
   for (const field of fields) {
-    const value = (given as Record<string, unknown>)[field]
-    if (value !== undefined || required.includes(field)) checks[field](owner, value)
+    const value = (given as Any)[field]
+    if (value !== undefined || required.includes(field)) check(field, checks[field], value)
+  }
+  for (const [kind, limit] of Object.entries((given as Any).attemptsByKind ?? {})) {
+    Argument.oneOf(owner, "attemptsByKind", kind, kinds)
+    if (limit !== undefined) check(`attemptsByKind.${kind}`, aCount, limit)
   }
 }
 
