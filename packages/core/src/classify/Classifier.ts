@@ -135,8 +135,8 @@ export const fromClass = <Self>(
   type: abstract new (...args: never) => Self,
   verdict: Verdict.Verdict | Classifier<NoInfer<Self>>
 ): Classifier => {
-  checkCase("Classifier.fromClass", "verdict", verdict)
-  return madeOf([verdict], (error, moment) => (isOf(type, error) ? judged(verdict, error, moment) : Verdict.noOpinion))
+  const guard = (error: unknown): error is Self => isOf(type, error)
+  return judgedWhen("Classifier.fromClass", guard, verdict)
 }
 
 /**
@@ -147,8 +147,14 @@ export const fromClass = <Self>(
 export const when = <Self>(
   guard: (error: unknown) => error is Self,
   verdict: Verdict.Verdict | Classifier<NoInfer<Self>>
+): Classifier => judgedWhen("Classifier.when", guard, verdict)
+
+const judgedWhen = <Self>(
+  owner: string,
+  guard: (error: unknown) => error is Self,
+  verdict: Verdict.Verdict | Classifier<Self>
 ): Classifier => {
-  checkCase("Classifier.when", "verdict", verdict)
+  checkCase(owner, "verdict", verdict)
   return madeOf([verdict], (error, moment) => (guard(error) ? judged(verdict, error, moment) : Verdict.noOpinion))
 }
 
