@@ -34,6 +34,14 @@ export const fit = (self: Limit, elapsedMillis: number, delayMillis: number): nu
 }
 
 /**
+ * Time until the deadline.
+ *
+ * @category destructors
+ */
+export const untilEnd = ({ withinMillis }: Limit, elapsedMillis: number): number =>
+  Math.max(0, withinMillis - elapsedMillis)
+
+/**
  * Whether an attempt may start when so much time has passed.
  *
  * @category guards

@@ -94,4 +94,4 @@ export interface TokenBucket<out E = never> {
  *
  * @category models
  */
-export class Default extends Context.Tag("@effect-retry/core/TokenBucket")<Default, TokenBucket>() {}
+export class Default extends /*#__PURE__*/ Context.Tag("@effect-retry/core/TokenBucket")<Default, TokenBucket>() {}

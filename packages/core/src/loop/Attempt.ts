@@ -4,19 +4,16 @@
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as TimeLeft from "../decide/TimeLeft.ts"
 import * as ActiveOperation from "./ActiveOperation.ts"
 import type * as CurrentAttempt from "./CurrentAttempt.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
-import type { AttemptTimeout } from "./AttemptTimeout.ts"
-import type { Deadline } from "./Deadline.ts"
-import * as Decision from "./Decision.ts"
-import type { Erased, Expired } from "./Operation.ts"
+import type { Erased } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 import * as Services from "./Services.ts"
-import * as Stop from "./Stop.ts"
 
 /**
  * The effect of the attempt that is about to start. A timeout, or a deadline that cuts, is noted in the operation when it
@@ -37,44 +34,14 @@ const withServices = (op: Operation.Operation): Erased => {
     timeout === undefined ? leftMillis : TimeLeft.millisFor(timeout, Operation.counted(op), startMillis, leftMillis)
   const self = noted(op, tag === undefined ? named : Effect.provideService(named, tag, current(op, timeoutMillis)))
   if (deadline?._tag === "Cut" && timeoutMillis === leftMillis) {
-    return bounded(op, self, leftMillis, deadline, () => cut(op, deadline))
+    return deadline.machinery.cut(deadline, op, self, leftMillis, timeout?.disconnected === true)
   }
-  if (timeout === undefined) return self
-  return bounded(op, self, timeoutMillis, timeout, () => timedOut(op.attempts, timeout, timeoutMillis))
+  return timeout === undefined ? self : timeout.machinery.bound(timeout, op, self, timeoutMillis)
 }
-
-const cut = (op: Operation.Operation, deadline: Deadline<unknown>): Expired => ({
-  failed: () => ({ error: Stop.exceeded(op, deadline), verdict: deadline.machinery.verdict }),
-  reason: Decision.passed(deadline)
-})
-
-const timedOut = (attempt: number, timeout: AttemptTimeout<unknown>, millis: number): Expired => ({
-  failed: () => ({
-    verdict: timeout.verdict,
-    error: timeout.onTimeout(timeout.machinery.timedOut({ attempt, after: Duration.millis(millis) }))
-  }),
-  reason: undefined
-})
-
-const bounded = (
-  op: Operation.Operation,
-  self: Erased,
-  millis: number,
-  { machinery }: AttemptTimeout<unknown> | Deadline<unknown>,
-  expired: () => Expired
-): Erased =>
-  machinery.within(self, {
-    millis,
-    onTimeout: () => {
-      op.expired = expired()
-      return Effect.fail(op.expired)
-    },
-    disconnected: op.prepared.policy.attemptTimeout?.disconnected === true
-  })
 
 /** The attempt itself; what is held for it is spent in the very step that hands over to it. */
 const spending = (op: Operation.Operation): Erased => {
-  if (op.retryGrant === undefined && op.sendGrant === undefined) return op.self
+  if (op.bucket?.held === undefined && op.rateLimiter?.held === undefined) return op.self
   const number = op.attempts
   return Effect.suspend(() => (op.attempts === number ? handOver(op) : op.self))
 }
@@ -124,17 +91,10 @@ const noted = (op: Operation.Operation, self: Erased): Erased => {
     op.open = { failed }
     return Effect.void
   }
-  return Effect.uninterruptibleMask((restore) =>
-    Effect.matchCauseEffect(restore(self), {
-      onFailure: (cause) => {
-        const error = Cause.failureOption(cause)
-        return Option.isNone(error)
-          ? Effect.failCause(cause)
-          : Effect.zipRight(note(error.value), Effect.failCause(cause))
-      },
-      onSuccess: (value) => Effect.as(note(value), value)
-    })
-  )
+  return Effect.onExit(self, (exit) => {
+    const failed = Exit.isSuccess(exit) ? Option.some(exit.value) : Cause.failureOption(exit.cause)
+    return Option.isSome(failed) ? note(failed.value) : Effect.void
+  })
 }
 
 const current = (op: Operation.Operation, millis: number): CurrentAttempt.Attempt => {

@@ -13,7 +13,8 @@ import { dual } from "effect/Function"
 import * as Argument from "../accept/Argument.ts"
 import * as Verdict from "../classify/Verdict.ts"
 import * as Bounds from "../decide/Bounds.ts"
-import { within } from "./Within.ts"
+import type { Erased, Expiring } from "./Expired.ts"
+import { runFor } from "./Expired.ts"
 
 /**
  * An attempt took too long.
@@ -50,11 +51,6 @@ export interface AttemptTimeout<out E2 = AttemptTimedOut> {
   readonly disconnected: boolean
   /** What the loop needs for a timeout; the same for all of them. */
   readonly machinery: typeof machinery
-}
-
-const machinery = {
-  within,
-  timedOut: (given: { readonly attempt: number; readonly after: Duration.Duration }) => new AttemptTimedOut(given)
 }
 
 /** What all constructors take beside the times. */
@@ -165,3 +161,12 @@ const make = <E2>(
   disconnected: false,
   machinery
 })
+
+const machinery = {
+  /** Interrupts an attempt after its time. */
+  bound: (self: AttemptTimeout<unknown>, op: Expiring, attempt: Erased, millis: number): Erased =>
+    runFor(millis, attempt, op, self.disconnected, () => {
+      const timedOut = new AttemptTimedOut({ attempt: op.attempts, after: Duration.millis(millis) })
+      return { failed: () => ({ verdict: self.verdict, error: self.onTimeout(timedOut) }), reason: undefined }
+    })
+}

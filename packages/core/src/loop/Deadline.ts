@@ -9,11 +9,15 @@
  */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Argument from "../accept/Argument.ts"
 import * as Verdict from "../classify/Verdict.ts"
 import * as Bounds from "../decide/Bounds.ts"
 import { longestTimerMillis } from "../decide/Millis.ts"
 import * as TimeLeft from "../decide/TimeLeft.ts"
+import type { Erased, Expiring } from "./Expired.ts"
+import { runFor } from "./Expired.ts"
+import type { StopReason } from "./RetryStopped.ts"
 import { within } from "./Within.ts"
 
 /**
@@ -56,17 +60,6 @@ interface Limit extends TimeLeft.Limit {
 export interface Cut<out E2> extends Limit {
   readonly _tag: "Cut"
   readonly onExceeded: (exceeded: DeadlineExceeded) => E2
-}
-
-type Exceeded = { readonly within: Duration.Duration; readonly attempts: number; readonly cause: unknown }
-
-const machinery = {
-  within,
-  fit: TimeLeft.fit,
-  isLate: TimeLeft.isLate,
-  exceeded: (given: Exceeded) => new DeadlineExceeded(given),
-  /** Of the attempt that a deadline interrupts. */
-  verdict: /*#__PURE__*/ Verdict.terminal("the deadline interrupted the attempt", { kind: "Timeout" })
 }
 
 /**
@@ -128,3 +121,57 @@ const bounds = (
   const reserveMillis = Argument.millis(owner, "reserve", reserve, { ...range, max: withinMillis })
   return { withinMillis, reserveMillis, machinery }
 }
+
+const machinery = {
+  /** The wait that keeps the deadline, or why there is none. */
+  fit: (self: Deadline<unknown>, elapsedMillis: number, delayMillis: number): number | StopReason =>
+    TimeLeft.fit(self, elapsedMillis, delayMillis) ?? passed(self),
+
+  /** Why an attempt may not start now, should the deadline forbid it. */
+  late: (self: Deadline<unknown>, elapsedMillis: number): StopReason | undefined =>
+    TimeLeft.isLate(self, elapsedMillis) ? passed(self) : undefined,
+
+  /** Time that a wait for a grant may take, beside the delay and the reserve. */
+  spare: (self: Deadline<unknown>, elapsedMillis: number, delayMillis: number): Duration.Duration =>
+    Duration.millis(Math.max(0, TimeLeft.untilEnd(self, elapsedMillis) - self.reserveMillis - delayMillis)),
+
+  /** The wait, which a cut ends where it passes first; then the attempt is late. */
+  wait: (self: Deadline<unknown>, elapsedMillis: number, delayMillis: number): number =>
+    self._tag === "Cut" ? Math.min(delayMillis, Math.ceil(TimeLeft.untilEnd(self, elapsedMillis))) : delayMillis,
+
+  /** Goes on at the deadline without a service that has not answered by then. */
+  answered: <A>(
+    self: Deadline<unknown>,
+    elapsedMillis: number,
+    service: string,
+    asked: Effect.Effect<A>,
+    otherwise: A
+  ): Effect.Effect<A> =>
+    within(asked, {
+      millis: TimeLeft.untilEnd(self, elapsedMillis),
+      onTimeout: () => Effect.as(Effect.logWarning(`${service} did not answer before the deadline`), otherwise),
+      disconnected: true
+    }),
+
+  /** Interrupts an attempt at the deadline. */
+  cut: (self: Deadline<unknown>, op: Expiring, attempt: Erased, millis: number, disconnected: boolean): Erased =>
+    runFor(millis, attempt, op, disconnected, () => ({
+      failed: () => ({ error: exceeded(self, op), verdict: interrupted }),
+      reason: passed(self)
+    })),
+
+  /** The error of a deadline that has passed. */
+  exceeded: (self: Deadline<unknown>, op: Expiring): unknown => exceeded(self, op)
+}
+
+const exceeded = (self: Deadline<unknown>, { attempts, failure }: Expiring): unknown => {
+  const error = new DeadlineExceeded({ within: Duration.millis(self.withinMillis), attempts, cause: failure?.error })
+  return self._tag === "Cut" ? self.onExceeded(error) : error
+}
+
+const passed = ({ withinMillis }: Deadline<unknown>): StopReason => ({
+  _tag: "DeadlinePassed",
+  within: Duration.millis(withinMillis)
+})
+
+const interrupted = /*#__PURE__*/ Verdict.terminal("the deadline interrupted the attempt", { kind: "Timeout" })

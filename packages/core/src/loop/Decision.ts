@@ -11,7 +11,6 @@ import type { Kind, Retryable, Verdict } from "../classify/Verdict.ts"
 import { kindOf } from "../classify/Verdict.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
 import * as BackoffTree from "../decide/BackoffTree.ts"
-import type * as Deadline from "./Deadline.ts"
 import * as HintRule from "../decide/HintRule.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 import type { DelaySource } from "./RetryEvent.ts"
@@ -199,27 +198,18 @@ const bent = (
  *
  * @category destructors
  */
-export const fit = ({ policy }: Prepared, elapsedMillis: number, delayMillis: number): number | StopReason => {
-  const { deadline } = policy
-  if (deadline === undefined) return delayMillis
-  return deadline.machinery.fit(deadline, elapsedMillis, delayMillis) ?? passed(deadline)
-}
+export const fit = (
+  { policy: { deadline } }: Prepared,
+  elapsedMillis: number,
+  delayMillis: number
+): number | StopReason =>
+  deadline === undefined ? delayMillis : deadline.machinery.fit(deadline, elapsedMillis, delayMillis)
 
 /**
  * Why an attempt may not start now, should the deadline forbid it. *
  * @category destructors
  */
 export const late = ({ policy: { deadline } }: Prepared, elapsedMillis: number): StopReason | undefined =>
-  deadline?.machinery.isLate(deadline, elapsedMillis) === true ? passed(deadline) : undefined
-
-/**
- * The deadline as a reason to stop.
- *
- * @category constructors
- */
-export const passed = (deadline: Deadline.Deadline<unknown>): StopReason => ({
-  _tag: "DeadlinePassed",
-  within: Duration.millis(deadline.withinMillis)
-})
+  deadline?.machinery.late(deadline, elapsedMillis)
 
 const stop = (reason: StopReason, delayMillis?: number): Decision => ({ _tag: "Stop", reason, delayMillis })

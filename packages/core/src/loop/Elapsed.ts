@@ -6,7 +6,6 @@ import * as Context from "effect/Context"
 import type * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
-import type { Deadline } from "./Deadline.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 
 /**
@@ -73,22 +72,12 @@ export const wholeDuration = (millis: number): Duration.Duration => {
 }
 
 /**
- * Time until the deadline.
- *
- * @category running
- */
-export const leftMillis = (op: Timed, { withinMillis }: Deadline<unknown>): number =>
-  Math.max(0, withinMillis - millis(op))
-
-/**
  * Time that a wait for a grant may take: what the deadline leaves beside the delay and the reserve. `None` without a
  * deadline.
  *
  * @category running
  */
-export const spare = (op: Timed, delayMillis: number): Option.Option<Duration.Duration> => {
-  const { deadline } = op.prepared.policy
-  return deadline === undefined
-    ? Option.none()
-    : Option.some(Duration.millis(Math.max(0, leftMillis(op, deadline) - deadline.reserveMillis - delayMillis)))
-}
+export const spare = (op: Timed, delayMillis: number): Option.Option<Duration.Duration> =>
+  Option.map(Option.fromNullable(op.prepared.policy.deadline), (deadline) =>
+    deadline.machinery.spare(deadline, millis(op), delayMillis)
+  )

@@ -10,14 +10,17 @@ import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Argument from "../accept/Argument.ts"
 import type { Kind } from "../classify/Verdict.ts"
 import * as AtOnce from "../fund/AtOnce.ts"
-import type { Grant, Outcome, Request, TokenBucket } from "../fund/Port.ts"
+import type { Grant, Outcome, Request } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
 import * as Elapsed from "./Elapsed.ts"
-import type { Operation } from "./Operation.ts"
+import type { Operation, Place } from "./Operation.ts"
 import * as Services from "./Services.ts"
 
-const rateLimiterName = "the rate limiter"
-const bucketName = "the bucket"
+/** Tells the rate limiter, then the bucket, as far as the policy has them. */
+const tellBoth = (op: Operation, tell: (place: Place) => Services.Telling): Services.Telling => {
+  const { bucket, rateLimiter } = op
+  return Services.both(rateLimiter && tell(rateLimiter), () => bucket && tell(bucket))
+}
 
 /**
  * Tells buckets with `started` that the next attempt begins.
@@ -25,21 +28,14 @@ const bucketName = "the bucket"
  * @category running
  */
 export const started = (op: Operation): Services.Telling => {
-  const { bucket, rateLimiter } = op
-  if (bucket?.started === undefined && rateLimiter?.started === undefined) return undefined
   const attempt = op.attempts + 1
-  op.retrySpent = noTokens
-  op.sendSpent = noTokens
-  const noteSend = () => {
-    op.sendUnrecorded = attempt
-  }
-  const noteRetry = () => {
-    op.retryUnrecorded = attempt
-  }
-  return Services.both(
-    rateLimiter?.started && Services.tell(op, rateLimiterName, () => rateLimiter.started!(attempt), noteSend),
-    () => bucket?.started && Services.tell(op, bucketName, () => bucket.started!(attempt), noteRetry)
-  )
+  return tellBoth(op, (place) => {
+    const { bucket, service } = place
+    const note = () => {
+      place.unrecorded = attempt
+    }
+    return bucket.started && Services.tell(op, service, () => bucket.started!(attempt), note)
+  })
 }
 
 /**
@@ -47,40 +43,25 @@ export const started = (op: Operation): Services.Telling => {
  *
  * @category running
  */
-export const record = (op: Operation, outcome: (granted: Grant) => Outcome): Services.Telling => {
-  const { bucket, rateLimiter } = op
-  if (rateLimiter === undefined) return bucket && recordFor(op, forRetry, bucket, outcome)
-  return Services.both(
-    recordFor(op, forAttempt, rateLimiter, outcome),
-    () => bucket && recordFor(op, forRetry, bucket, outcome)
-  )
-}
-
-const recordFor = (
-  op: Operation,
-  purpose: Purpose,
-  bucket: TokenBucket,
-  outcome: (granted: Grant) => Outcome
-): Services.Telling => {
-  const record = () => bucket.record(outcome(purpose.spent(op)))
-  return bucket.started === undefined
-    ? Services.tell(op, purpose.service, record)
-    : Services.tell(op, purpose.service, record, () => purpose.forget(op))
-}
+export const record = (op: Operation, outcome: (granted: Grant) => Outcome): Services.Telling =>
+  tellBoth(op, (place) => {
+    const { bucket, service, spent } = place
+    const note = () => {
+      place.unrecorded = undefined
+    }
+    place.spent = noTokens
+    return Services.tell(op, service, () => bucket.record(outcome(spent)), bucket.started && note)
+  })
 
 /** Tells buckets with `started` that an attempt has ended without an outcome. */
-const abandon = (op: Operation): Services.Telling => {
-  const { bucket, rateLimiter, retryUnrecorded, sendUnrecorded } = op
-  op.retryUnrecorded = undefined
-  op.sendUnrecorded = undefined
-  const tellOf = (service: string, bucket: TokenBucket | undefined, attempt: number | undefined, granted: Grant) =>
-    bucket && attempt !== undefined
-      ? Services.tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt, granted }))
-      : undefined
-  return Services.both(tellOf(rateLimiterName, rateLimiter, sendUnrecorded, op.sendSpent), () =>
-    tellOf(bucketName, bucket, retryUnrecorded, op.retrySpent)
-  )
-}
+const abandon = (op: Operation): Services.Telling =>
+  tellBoth(op, (place) => {
+    const { bucket, service, spent, unrecorded: attempt } = place
+    place.unrecorded = undefined
+    return attempt === undefined
+      ? undefined
+      : Services.tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt, granted: spent }))
+  })
 
 /**
  * Whether tokens are granted: at once, or as an effect of which nothing has run.
@@ -104,8 +85,8 @@ export const answered = <A, E, R>(
  *
  * @category running
  */
-export const askRateLimiter = (op: Operation, rateLimiter: TokenBucket): Answer => {
-  const answer = ask(op, forAttempt, rateLimiter, 0)
+export const askRateLimiter = (op: Operation, rateLimiter: Place): Answer => {
+  const answer = ask(op, rateLimiter, 0)
   op.rateLimiterWaitMillis = 0
   return typeof answer === "boolean" ? answer : waitTimed(op, answer)
 }
@@ -119,50 +100,15 @@ const waitTimed = (op: Operation, answer: Effect.Effect<boolean>): Effect.Effect
     })
   })
 
-/**
- * Asks the bucket for a retry; the grant is held until the attempt starts.
- *
- * @category running
- */
-export const askBucket = (op: Operation, bucket: TokenBucket, delayMillis: number): Answer =>
-  ask(op, forRetry, bucket, delayMillis)
-
 const latestKind = ({ failure }: Operation): Option.Option<Kind> =>
   failure?.verdict._tag === "Retryable" ? Option.some(failure.verdict.kind) : Option.none()
 
-/** What tokens are for. */
-interface Purpose {
-  readonly service: string
-  readonly hold: (op: Operation, grant: Grant) => void
-  /** What was granted to the running or latest attempt. */
-  readonly spent: (op: Operation) => Grant
-  /** Notes that a bucket with `started` was told of the attempt's end. */
-  readonly forget: (op: Operation) => void
-}
-
-const forAttempt: Purpose = {
-  service: rateLimiterName,
-  hold: (op, grant) => {
-    op.sendGrant = grant
-  },
-  spent: (op) => op.sendSpent,
-  forget: (op) => {
-    op.sendUnrecorded = undefined
-  }
-}
-
-const forRetry: Purpose = {
-  service: bucketName,
-  hold: (op, grant) => {
-    op.retryGrant = grant
-  },
-  spent: (op) => op.retrySpent,
-  forget: (op) => {
-    op.retryUnrecorded = undefined
-  }
-}
-
-const ask = (op: Operation, purpose: Purpose, bucket: TokenBucket, delayMillis: number): Answer => {
+/**
+ * Asks a bucket for the next attempt, which may wait; the grant is held until the attempt starts.
+ *
+ * @category running
+ */
+export const ask = (op: Operation, place: Place, delayMillis: number): Answer => {
   const request: Request = {
     attempt: op.attempts + 1,
     kind: latestKind(op),
@@ -170,51 +116,50 @@ const ask = (op: Operation, purpose: Purpose, bucket: TokenBucket, delayMillis: 
     atMost: Elapsed.spare(op, delayMillis),
     restore: RuntimeFlags.interruptible(op.runtimeFlags) ? Effect.interruptible : identity
   }
-  const asked = Services.called(() => bucket.acquire(request))
+  const asked = Services.called(() => place.bucket.acquire(request))
   return AtOnce.hasEnded(asked) && Exit.isSuccess(asked)
-    ? held(op, purpose, asked.value)
-    : Effect.suspend(() => askInTime(op, purpose, asked))
+    ? hold(place, asked.value)
+    : Effect.suspend(() => askInTime(op, place, asked))
 }
 
-const askInTime = (
-  op: Operation,
-  purpose: Purpose,
-  asked: Effect.Effect<Option.Option<Grant>>
-): Effect.Effect<boolean> => {
+const askInTime = (op: Operation, place: Place, asked: Effect.Effect<Option.Option<Grant>>): Effect.Effect<boolean> => {
   // Set when the loop goes on without the answer: a grant that comes later is refunded.
   let isOver = false
   const answered = Effect.flatMap(asked, (answer) => {
     if (isOver) return Effect.as(Option.isSome(answer) ? answer.value.refund : Effect.void, false)
-    const isHeld = held(op, purpose, answer)
+    const isHeld = hold(place, answer)
     return typeof isHeld === "boolean" ? Effect.succeed(isHeld) : isHeld
   })
   const over = Effect.sync(() => {
     isOver = true
   })
   return Effect.tap(
-    Effect.onInterrupt(Services.safely(op, purpose.service, Effect.uninterruptible(answered), false), () => over),
+    Effect.onInterrupt(Services.safely(op, place.service, Effect.uninterruptible(answered), false), () => over),
     (ok) => (ok ? Effect.void : over)
   )
 }
 
-/** Holds a grant, if there is one. */
-const held = (op: Operation, { hold, service }: Purpose, answer: Option.Option<Grant>): Answer => {
-  if (!Option.isOption(answer)) return noOption(service, answer)
+/** Holds a grant, if there is one. What a caller's own bucket answers may be no grant at all. */
+const hold = (place: Place, answer: Option.Option<Grant>): Answer => {
+  if (!Option.isOption(answer)) return invalid(place, "acquire", "an effect of an Option", answer)
   if (Option.isNone(answer)) return false
-  const grant = answer.value
-  if (!(grant.tokens >= 0 && grant.tokens < Infinity)) return invalid(service, grant)
-  hold(op, grant)
+  const { refund, tokens } = answer.value
+  if (!(tokens >= 0 && tokens < Infinity)) {
+    return invalid(place, "tokens of a grant", "a finite number >= 0", tokens, refund)
+  }
+  place.held = answer.value
   return true
 }
 
-const noOption = (service: string, answer: unknown): Effect.Effect<boolean> => {
-  const refused = Effect.sync(() => Argument.refuse(service, "acquire", "an effect of an Option", answer))
-  return Services.logging(service, refused, false)
-}
-
-const invalid = (service: string, grant: Grant): Effect.Effect<boolean> => {
-  const refused = Effect.sync(() => Argument.refuse(service, "tokens of a grant", "a finite number >= 0", grant.tokens))
-  return Services.logging(service, Effect.zipRight(grant.refund, refused), false)
+const invalid = (
+  { service }: Place,
+  field: string,
+  allowed: string,
+  value: unknown,
+  refund: Effect.Effect<void> = Effect.void
+): Effect.Effect<boolean> => {
+  const refused = Effect.sync(() => Argument.refuse(service, field, allowed, value))
+  return Services.logging(service, Effect.zipRight(refund, refused), false)
 }
 
 /**
@@ -226,26 +171,27 @@ const invalid = (service: string, grant: Grant): Effect.Effect<boolean> => {
 export const callOff = (op: Operation): Effect.Effect<void> =>
   Effect.uninterruptible(Effect.suspend(() => Services.andThen(abandon(op), () => Services.run(refund(op)))))
 
-const refund = (op: Operation): Services.Telling => {
-  const { retryGrant, sendGrant } = op
-  op.retryGrant = undefined
-  op.sendGrant = undefined
-  return Services.both(
-    sendGrant && Services.tell(op, rateLimiterName, () => sendGrant.refund),
-    () => retryGrant && Services.tell(op, bucketName, () => retryGrant.refund)
-  )
-}
+const refund = (op: Operation): Services.Telling =>
+  tellBoth(op, (place) => {
+    const { held, service } = place
+    place.held = undefined
+    return held && Services.tell(op, service, () => held.refund)
+  })
 
 /**
  * Spends the grants that are held for the attempt, if there are any.
  *
  * @category running
  */
-export const spend = (op: Operation): void => {
-  op.retrySpent = op.retryGrant ?? op.retrySpent
-  op.sendSpent = op.sendGrant ?? op.sendSpent
-  op.retryGrant = undefined
-  op.sendGrant = undefined
+export const spend = ({ bucket, rateLimiter }: Operation): void => {
+  spendAt(bucket)
+  spendAt(rateLimiter)
+}
+
+const spendAt = (place: Place | undefined): void => {
+  if (place?.held === undefined) return
+  place.spent = place.held
+  place.held = undefined
 }
 
 /**
@@ -254,13 +200,13 @@ export const spend = (op: Operation): void => {
  * @category running
  */
 export const level = (op: Operation): Effect.Effect<Option.Option<number>> => {
-  const { bucket } = op
-  if (bucket === undefined) return Effect.succeedNone
+  const place = op.bucket
+  if (place === undefined) return Effect.succeedNone
   return AtOnce.suspend(() => {
-    const told = Services.called(() => bucket.level)
+    const told = Services.called(() => place.bucket.level)
     return AtOnce.hasEnded(told) && Exit.isSuccess(told)
-      ? Exit.map(told, known)
-      : Effect.map(Services.safely(op, bucketName, told, NaN), known)
+      ? Effect.succeed(known(told.value))
+      : Effect.map(Services.safely(op, place.service, told, NaN), known)
   })
 }
 

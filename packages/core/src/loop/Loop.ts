@@ -7,20 +7,20 @@
  * time. Defects and interruption pass through untouched. A field that a policy leaves out costs nothing: a success under a
  * plain policy costs one `catchAllCause`.
  */
-import * as Cause from "effect/Cause"
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Verdict from "../classify/Verdict.ts"
 import * as Outcomes from "../fund/Outcomes.ts"
-import type { TokenBucket } from "../fund/Port.ts"
-import { noTokens } from "../fund/Port.ts"
+import type { Grant, Outcome } from "../fund/Port.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Deciding from "./Deciding.ts"
 import * as Decision from "./Decision.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
 import * as Observers from "./Observers.ts"
-import type { Erased, Expired, Failure, OnStopped } from "./Operation.ts"
+import type { Expired } from "./Expired.ts"
+import type { Erased, Failure, OnStopped } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 import type { StopReason } from "./RetryStopped.ts"
@@ -64,7 +64,9 @@ export const firstFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
 const begin = (op: Op): Erased => {
   const { bucket, prepared, rateLimiter } = op
   const needsGuard =
-    prepared.policy.release !== undefined || Outcomes.hearsAbandoned(bucket) || Outcomes.hearsAbandoned(rateLimiter)
+    prepared.policy.release !== undefined ||
+    Outcomes.hearsAbandoned(bucket?.bucket) ||
+    Outcomes.hearsAbandoned(rateLimiter?.bucket)
   return needsGuard ? Stop.guarded(op, () => send(op)) : send(op)
 }
 
@@ -74,7 +76,7 @@ const send = (op: Op): Erased => unlessLate(op, askRateLimiter)
 const askRateLimiter = (op: Op): Erased => {
   const { rateLimiter } = op
   if (rateLimiter === undefined) return start(op)
-  const hearsStart = op.bucket?.started !== undefined || rateLimiter.started !== undefined
+  const hearsStart = op.bucket?.bucket.started !== undefined || rateLimiter.bucket.started !== undefined
   if (op.prepared.isBare && !hearsStart) return askAndAttempt(op, rateLimiter)
   return Stop.guarded(op, () => afterAnswer(op, Grants.askRateLimiter(op, rateLimiter)))
 }
@@ -88,7 +90,7 @@ const afterAnswer = (op: Op, answer: Grants.Answer): Erased =>
  * Asks the rate limiter in the very step that hands over to the attempt: a grant that comes at once is never held, and
  * an interruption has nothing to refund.
  */
-const askAndAttempt = (op: Op, rateLimiter: TokenBucket): Erased => {
+const askAndAttempt = (op: Op, rateLimiter: Operation.Place): Erased => {
   let answer: Grants.Answer
   const asked = Effect.suspend(() => {
     answer = Grants.askRateLimiter(op, rateLimiter)
@@ -133,14 +135,12 @@ const startAttempt = (op: Op): void => {
   op.attempts += 1
   op.expired = undefined
   op.released = false
-  op.retrySpent = noTokens
-  op.sendSpent = noTokens
   op.attemptStartedMillis = beginsAtOnce(op) ? 0 : Elapsed.millis(op)
 }
 
 /** Whether the running attempt began in the step in which the operation did: that spares a look at the clock. */
 const beginsAtOnce = ({ attempts, bucket, rateLimiter }: Op): boolean =>
-  attempts === 1 && rateLimiter === undefined && bucket?.started === undefined
+  attempts === 1 && rateLimiter === undefined && bucket?.bucket.started === undefined
 
 const attemptSucceeded = (op: Op, value: unknown): Erased => {
   Operation.endAttempt(op)
@@ -149,19 +149,32 @@ const attemptSucceeded = (op: Op, value: unknown): Erased => {
   if (verdict._tag !== "NoOpinion") {
     return failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
   }
-  const recorded = Grants.record(op, (granted) => ({ _tag: "Succeeded", attempt: op.attempts, granted }))
-  if (recorded === undefined && op.prepared.observers.length === 0) return Effect.succeed(value)
-  return Services.andThen(recorded, () =>
-    Services.andThen(Observers.nestingNoticed(op), () =>
-      Services.andThen(Observers.succeeded(op), () => Effect.succeed(value))
-    )
+  return reported(
+    op,
+    (granted) => ({ _tag: "Succeeded", attempt: op.attempts, granted }),
+    () => Observers.succeeded(op),
+    () => Effect.succeed(value)
   )
 }
 
+/** Goes on once rate limiter, bucket and observers are told how the attempt ended. */
+const reported = (
+  op: Op,
+  outcome: (granted: Grant) => Outcome,
+  event: () => Services.Telling,
+  then: () => Erased
+): Erased =>
+  op.reportsOutcomes
+    ? Services.andThen(Grants.record(op, outcome), () =>
+        Services.andThen(Observers.nestingNoticed(op), () => Services.andThen(event(), then))
+      )
+    : then()
+
 const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   Operation.endAttempt(op)
-  if (cause._tag !== "Fail" && (Cause.isDie(cause) || !Cause.isFailure(cause))) return Effect.failCause(cause)
-  const error = cause._tag === "Fail" ? cause.error : Option.getOrThrow(Cause.failureOption(cause))
+  const found = cause._tag === "Fail" ? Option.some(cause.error) : Stop.failureOf(cause)
+  if (Option.isNone(found)) return Effect.failCause(cause)
+  const error = found.value
   if (op.expired !== undefined) return expired(op, op.expired)
   const verdict = op.prepared.policy.classifier(error, Operation.moment(op))
   return failed(op, error, error, verdict, () => Effect.failCause(cause))
@@ -181,12 +194,11 @@ const expired = (op: Op, expired: Expired): Erased =>
 const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
   const failure: Failure = { error, input, verdict, failedMillis: Elapsed.millis(op), end }
   Operation.fail(op, failure)
-  if (!op.reportsOutcomes) return decide(op, failure)
-  const recorded = Grants.record(op, (granted) => ({ _tag: "Failed", attempt: op.attempts, granted, verdict }))
-  return Services.andThen(recorded, () =>
-    Services.andThen(Observers.nestingNoticed(op), () =>
-      Services.andThen(Observers.attemptFailed(op, failure), () => decide(op, failure))
-    )
+  return reported(
+    op,
+    (granted) => ({ _tag: "Failed", attempt: op.attempts, granted, verdict }),
+    () => Observers.attemptFailed(op, failure),
+    () => decide(op, failure)
   )
 }
 
@@ -209,7 +221,7 @@ const payForRetry = (op: Op, failure: Failure, delayMillis: number): Erased => {
   const { bucket } = op
   if (bucket === undefined) return announce(op, failure, delayMillis)
   return Stop.guarded(op, () =>
-    Grants.answered(Grants.askBucket(op, bucket, delayMillis), (granted) => {
+    Grants.answered(Grants.ask(op, bucket, delayMillis), (granted) => {
       if (granted) return ifInTime(op, delayMillis, (fitted) => announce(op, failure, fitted))
       op.delayMillis = delayMillis
       return Stop.refuse(op, lateness(op) ?? { _tag: "BucketEmpty" })
@@ -243,8 +255,7 @@ const releaseThenWait = (op: Op, delayMillis: number): Erased => {
 const waitThenSend = (op: Op, delayMillis: number): Erased => {
   if (op.delayMillis !== delayMillis) Operation.schedule(op, delayMillis)
   const { deadline } = op.prepared.policy
-  // The wait is cut where the deadline passes first; then the attempt is late.
   const millis =
-    deadline?._tag === "Cut" ? Math.min(delayMillis, Math.ceil(Elapsed.leftMillis(op, deadline))) : delayMillis
+    deadline === undefined ? delayMillis : deadline.machinery.wait(deadline, Elapsed.millis(op), delayMillis)
   return wait(Elapsed.clock(op), millis, () => send(op))
 }

@@ -68,7 +68,7 @@ export const retryScheduled = (op: Operation, failure: Failure, delayMillis: num
     verdict: failure.verdict,
     delay: Duration.millis(delayMillis),
     source: op.source,
-    cost: op.retryGrant?.tokens ?? 0
+    cost: op.bucket?.held?.tokens ?? 0
   }))
 
 /**

@@ -16,16 +16,12 @@ import * as ActiveOperation from "./ActiveOperation.ts"
 import type { Failures } from "./Decision.ts"
 import { addFailure } from "./Decision.ts"
 import * as Elapsed from "./Elapsed.ts"
+import type { Erased, Expiring } from "./Expired.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 import type { DelaySource } from "./RetryEvent.ts"
-import type { FailedAttempt, RetryStopped, StopReason } from "./RetryStopped.ts"
+import type { FailedAttempt, RetryStopped } from "./RetryStopped.ts"
 
-/**
- * An effect without its types: the front doors of `Retry` have checked them.
- *
- * @category models
- */
-export type Erased = Effect.Effect<unknown, unknown, unknown>
+export type { Erased } from "./Expired.ts"
 
 /**
  * What to do instead of failing with the last failure.
@@ -47,15 +43,15 @@ export type FiberView = ActiveOperation.FiberView &
  *
  * @category models
  */
-export interface Operation extends Elapsed.Timed {
+export interface Operation extends Elapsed.Timed, Expiring {
   readonly self: Erased
   readonly onStopped: OnStopped | undefined
   /** The fiber that runs the operation. */
   readonly fiber: FiberView
   /** The flags of that fiber: they say whether the operation can be interrupted. */
   readonly runtimeFlags: RuntimeFlags.RuntimeFlags
-  readonly rateLimiter: TokenBucket | undefined
-  readonly bucket: TokenBucket | undefined
+  readonly rateLimiter: Place | undefined
+  readonly bucket: Place | undefined
   /** The attempt of another operation inside which this one runs; looked up only for observers and `standDown`. */
   readonly outer: ActiveOperation.ActiveAttempt | undefined
   /** The latest failed attempts, at most `keeps` of them. */
@@ -77,20 +73,6 @@ export interface Operation extends Elapsed.Timed {
   /** The delay that was decided on last. */
   delayMillis: number | undefined
   source: DelaySource
-  /** What the bucket has granted for the next attempt, until that starts. */
-  retryGrant: Grant | undefined
-  /** What the rate limiter has granted for the next attempt, until that starts. */
-  sendGrant: Grant | undefined
-  /** What the bucket had granted the running or latest attempt. */
-  retrySpent: Grant
-  /** What the rate limiter had granted the running or latest attempt. */
-  sendSpent: Grant
-  /** The attempt that a bucket with `started` was told of, until it is told of its end. */
-  retryUnrecorded: number | undefined
-  /** The same of a rate limiter. */
-  sendUnrecorded: number | undefined
-  /** Why the loop has interrupted the running attempt. */
-  expired: Expired | undefined
   /** What the latest attempt left open, until it is released. */
   open: Open | undefined
   /** Whether something that the latest attempt left open has been released. */
@@ -107,14 +89,19 @@ export interface Operation extends Elapsed.Timed {
 }
 
 /**
- * What it means that the loop has interrupted an attempt: at its timeout, or at a deadline, which is then the reason to stop.
+ * A bucket in its place in the policy, and what it has granted to the operation.
  *
  * @category models
  */
-export interface Expired {
-  /** What the attempt failed with. Judged once it has ended. */
-  readonly failed: () => Pick<Failure, "error" | "verdict">
-  readonly reason: StopReason | undefined
+export interface Place {
+  readonly service: "the rate limiter" | "the bucket"
+  readonly bucket: TokenBucket
+  /** What is granted for the next attempt, until that starts. */
+  held: Grant | undefined
+  /** What was granted to the running attempt, until the bucket is told of its end. */
+  spent: Grant
+  /** The attempt that a bucket with `started` was told of, until it is told of its end. */
+  unrecorded: number | undefined
 }
 
 /** An error or a judged result that may hold something open. */
@@ -160,8 +147,8 @@ export const make = (
   const asksForOuter = prepared.retries && (prepared.observers.length > 0 || policy.whenNested === "standDown")
   const keeps = onStopped !== undefined ? mostRemembered : policy.attempt !== undefined ? 1 : 0
   const timed = prepared.timed || onStopped !== undefined
-  const rateLimiter = policy.rateLimiter && bucketOf(policy.rateLimiter, fiber)
-  const bucket = policy.bucket && bucketOf(policy.bucket, fiber)
+  const rateLimiter = policy.rateLimiter && placeOf("the rate limiter", policy.rateLimiter, fiber)
+  const bucket = policy.bucket && placeOf("the bucket", policy.bucket, fiber)
   return {
     self,
     prepared,
@@ -184,12 +171,6 @@ export const make = (
     failure: undefined,
     delayMillis: undefined,
     source: "Curve",
-    retryGrant: undefined,
-    sendGrant: undefined,
-    retrySpent: noTokens,
-    sendSpent: noTokens,
-    retryUnrecorded: undefined,
-    sendUnrecorded: undefined,
     expired: undefined,
     open: undefined,
     released: false,
@@ -204,8 +185,14 @@ export const make = (
   }
 }
 
-const bucketOf = (given: TokenBucket | Context.Tag<any, TokenBucket>, fiber: FiberView): TokenBucket =>
-  (Context.TagTypeId in given ? Context.unsafeGet(fiber.currentContext, given) : given) as TokenBucket
+const placeOf = (
+  service: Place["service"],
+  given: TokenBucket | Context.Tag<any, TokenBucket>,
+  fiber: FiberView
+): Place => {
+  const bucket = Context.TagTypeId in given ? Context.unsafeGet(fiber.currentContext, given) : given
+  return { service, bucket: bucket as TokenBucket, held: undefined, spent: noTokens, unrecorded: undefined }
+}
 
 /**
  * Notes that the latest attempt has ended.
@@ -284,6 +271,6 @@ export const schedule = (op: Operation, delayMillis: number): void => {
   op.delayMillis = delayMillis
   const latest = op.history.at(-1)
   if (latest === undefined) return
-  const cost = op.retryGrant?.tokens ?? 0
+  const cost = op.bucket?.held?.tokens ?? 0
   op.history = [...op.history.slice(0, -1), { ...latest, delay: Option.some(Duration.millis(delayMillis)), cost }]
 }

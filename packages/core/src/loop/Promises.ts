@@ -12,6 +12,7 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as FiberRefs from "effect/FiberRefs"
 import { constVoid } from "effect/Function"
+import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as AtOnce from "../fund/AtOnce.ts"
 import * as Loop from "./Loop.ts"
@@ -153,27 +154,28 @@ interface Operation<A> {
 
 const started = <A>(call: Call<A>, signal: AbortSignal | undefined, begin: (op: Operation<A>) => void): Promise<A> =>
   new Promise<A>((resolve, reject) => {
+    // Rejects first, so that the caller sees the reason of the signal and not the interruption of the fiber.
+    const abort = () => {
+      reject(signal?.reason)
+      if (op.running !== undefined) abortAttempt(op.running, signal?.reason)
+      op.interrupt()
+    }
     const settle = (exit: Exit.Exit<A, unknown>) => {
-      unheed()
+      signal?.removeEventListener("abort", abort)
       if (Exit.isSuccess(exit)) resolve(exit.value)
-      else reject(Cause.squash(exit.cause))
+      else reject(reasonOf(exit.cause))
     }
     const self = effectOf(() => op)
     const op: Operation<A> = { call, self, signal, settle, attempts: 0, running: undefined, interrupt: constVoid }
-    const unheed = signal === undefined ? constVoid : heed(op, signal, reject)
+    signal?.addEventListener("abort", abort, { once: true })
     begin(op)
   })
 
-const heed = <A>(op: Operation<A>, signal: AbortSignal, reject: (reason: unknown) => void): (() => void) => {
-  // Rejects first, so that the caller sees the reason of the signal and not the interruption of the fiber.
-  const abort = () => {
-    reject(signal.reason)
-    if (op.running !== undefined) abortAttempt(op.running, signal.reason)
-    op.interrupt()
-  }
-  signal.addEventListener("abort", abort, { once: true })
-  return () => signal.removeEventListener("abort", abort)
-}
+/** What a promise rejects with: the error, or else the defect. */
+const reasonOf = (cause: Cause.Cause<unknown>): unknown =>
+  Option.getOrElse(Cause.failureOption(cause), () =>
+    Option.getOrElse(Cause.dieOption(cause), () => new Cause.InterruptedException())
+  )
 
 const callNext = <A>(op: Operation<A>): Promise<A> => {
   op.attempts += 1
@@ -200,7 +202,7 @@ const failed = <A>(op: Operation<A>, onFailure: AtOnce.Handler, error: unknown):
   // Under a plain policy the loop only handles what the next attempt fails with.
   const next = AtOnce.handlerAround(op.self, looped)
   if (next !== undefined) callOutside(op, next)
-  else if (Exit.isExit(looped)) op.settle(looped as Exit.Exit<A, unknown>)
+  else if (AtOnce.hasEnded(looped as Effect.Effect<A, unknown>)) op.settle(looped as Exit.Exit<A, unknown>)
   else inFiber(op, looped)
 }
 

@@ -67,4 +67,4 @@ export const orStopped: Door<"stopped"> = /*#__PURE__*/ dual(2, (self: Erased, p
  *
  * @category running
  */
-export const promise: Promises.PromiseDoor = Promises.retry("Retry.promise")
+export const promise: Promises.PromiseDoor = /*#__PURE__*/ Promises.retry("Retry.promise")

@@ -50,13 +50,7 @@ export const safely = <A>(op: Operation, service: string, asked: Effect.Effect<A
   const { deadline } = op.prepared.policy
   return deadline === undefined || AtOnce.hasEnded(asked)
     ? answered
-    : Effect.suspend(() =>
-        deadline.machinery.within(answered, {
-          millis: Elapsed.leftMillis(op, deadline),
-          onTimeout: () => Effect.as(Effect.logWarning(`${service} did not answer before the deadline`), otherwise),
-          disconnected: true
-        })
-      )
+    : Effect.suspend(() => deadline.machinery.answered(deadline, Elapsed.millis(op), service, answered, otherwise))
 }
 
 /**

@@ -5,8 +5,6 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as RuntimeFlags from "effect/RuntimeFlags"
-import type { Deadline } from "./Deadline.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
 import * as Observers from "./Observers.ts"
@@ -25,18 +23,17 @@ export const stop = (op: Operation, failure: Failure, reason: StopReason): Erase
   if (deadline?._tag !== "Cut" || reason._tag !== "DeadlinePassed" || op.expired?.reason === reason) {
     return giveUp(op, failure.error, reason, failure.end)
   }
-  const error = exceeded(op, deadline)
+  const error = deadline.machinery.exceeded(deadline, op)
   return giveUp(op, error, reason, () => Effect.fail(error))
 }
 
 const giveUp = (op: Operation, error: unknown, reason: StopReason, end: () => Erased): Erased => {
   // The time of the decision: what observers of it take is not part of the operation.
   const elapsed = Elapsed.duration(op)
+  const stopped = () => ended(op, error, reason, elapsed, end)
   return Services.andThen(Observers.gaveUp(op, error, reason), () =>
     // What is open, and is not what the operation ends with, is released.
-    error === op.failure?.error
-      ? ended(op, error, reason, elapsed, end)
-      : Effect.flatMap(release(op, "Interrupted"), () => ended(op, error, reason, elapsed, end))
+    error === op.failure?.error ? stopped() : Effect.flatMap(release(op, "Interrupted"), stopped)
   )
 }
 
@@ -82,19 +79,8 @@ const refusal = (op: Operation, reason: StopReason): unknown => {
   const cause = op.failure?.error
   const cuts = deadline?._tag === "Cut"
   // A deadline that does not cut has an error only where something was released, and the policy's type names it there.
-  if (reason._tag === "DeadlinePassed" && (cuts || op.released)) return exceeded(op, deadline!)
+  if (reason._tag === "DeadlinePassed" && (cuts || op.released)) return deadline!.machinery.exceeded(deadline!, op)
   return new AttemptRefused({ attempt: op.attempts + 1, ...(cause !== undefined && { cause }) })
-}
-
-/**
- * The error of a deadline that has passed.
- *
- * @category constructors
- */
-export const exceeded = (op: Operation, deadline: Deadline<unknown>): unknown => {
-  const within = Duration.millis(deadline.withinMillis)
-  const error = deadline.machinery.exceeded({ within, attempts: op.attempts, cause: op.failure?.error })
-  return deadline._tag === "Cut" ? deadline.onExceeded(error) : error
 }
 
 /**
@@ -124,18 +110,16 @@ export const release = (op: Operation, because: "Retried" | "Interrupted"): Effe
 export const guarded = (op: Operation, self: () => Erased): Erased => {
   if (op.guarded) return self()
   op.guarded = true
-  const inside = Effect.suspend(self)
-  const restored = RuntimeFlags.interruptible(op.runtimeFlags) ? Effect.interruptible(inside) : inside
-  return Effect.uninterruptible(
-    Effect.catchAllCause(restored, (cause) =>
-      isEarly(cause) ? Effect.zipRight(cleanUp(op), Effect.failCause(cause)) : Effect.failCause(cause)
-    )
-  )
+  return Effect.onError(Effect.suspend(self), (cause) => (Option.isNone(failureOf(cause)) ? cleanUp(op) : Effect.void))
 }
 
-/** Whether a cause is an interruption or a defect. */
-const isEarly = (cause: Cause.Cause<unknown>): boolean =>
-  Option.isNone(Cause.failureOption(cause)) || Cause.isDie(cause)
+/**
+ * The error of a cause; `None` for an interruption and where there is a defect.
+ *
+ * @category destructors
+ */
+export const failureOf = <E>(cause: Cause.Cause<E>): Option.Option<E> =>
+  Option.isSome(Cause.dieOption(cause)) ? Option.none() : Cause.failureOption(cause)
 
 const cleanUp = (op: Operation): Effect.Effect<void> => {
   op.over = true

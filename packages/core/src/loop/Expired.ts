@@ -1,0 +1,60 @@
+/**
+ * An attempt under a bound of time, and what it means that the loop has interrupted it.
+ */
+import * as Effect from "effect/Effect"
+import type { Verdict } from "../classify/Verdict.ts"
+import type { StopReason } from "./RetryStopped.ts"
+import { within } from "./Within.ts"
+
+/**
+ * An effect without its types: the front doors of `Retry` have checked them.
+ *
+ * @category models
+ */
+export type Erased = Effect.Effect<unknown, unknown, unknown>
+
+/**
+ * What it means that the loop has interrupted an attempt: at its timeout, or at a deadline, which is then the reason to stop.
+ *
+ * @category models
+ */
+export interface Expired {
+  /** What the attempt failed with. Judged once it has ended. */
+  readonly failed: () => { readonly error: unknown; readonly verdict: Verdict }
+  readonly reason: StopReason | undefined
+}
+
+/**
+ * What is read and noted here of an operation.
+ *
+ * @category models
+ */
+export interface Expiring {
+  /** Attempts started. */
+  readonly attempts: number
+  /** The latest failure. */
+  readonly failure: { readonly error: unknown } | undefined
+  /** Why the loop has interrupted the running attempt. */
+  expired: Expired | undefined
+}
+
+/**
+ * Runs an attempt for at most `millis`, and notes in the operation where that has interrupted it.
+ *
+ * @category running
+ */
+export const runFor = (
+  millis: number,
+  attempt: Erased,
+  op: Expiring,
+  disconnected: boolean,
+  expired: () => Expired
+): Erased =>
+  within(attempt, {
+    millis,
+    onTimeout: () => {
+      op.expired = expired()
+      return Effect.fail(op.expired)
+    },
+    disconnected
+  })
