@@ -7,6 +7,7 @@
  */
 import * as Duration from "effect/Duration"
 import { dual } from "effect/Function"
+import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import type { Moment } from "./Moment.ts"
 import * as Verdict from "./Verdict.ts"
@@ -87,7 +88,12 @@ type FromTags<C, E> = [E] extends [never]
  */
 export const never: Classifier = () => nothing
 
-const nothing = /*#__PURE__*/ Verdict.terminal("nothing is retryable")
+const nothing: Verdict.Terminal = {
+  _tag: "Terminal",
+  why: "nothing is retryable",
+  kind: /*#__PURE__*/ Option.none(),
+  hint: /*#__PURE__*/ Option.none()
+}
 
 /**
  * Retries everything, as a passing fault. For effects that fail only where another attempt may help.

@@ -96,40 +96,42 @@ const readHint = (hint: Duration.DurationInput | undefined): Option.Option<Durat
 const orInfinity = (hint: Duration.Duration): Duration.Duration =>
   Duration.lessThan(hint, Duration.weeks(5200)) ? hint : Duration.infinity
 
+const plain = (kind: Kind): Retryable => ({ _tag: "Retryable", kind, hint: Option.none() })
+
 /**
  * A passing fault.
  *
  * @category constructors
  */
-export const transient: Retryable = /*#__PURE__*/ retryable("Transient")
+export const transient: Retryable = /*#__PURE__*/ plain("Transient")
 
 /**
  * The server asks us to send less.
  *
  * @category constructors
  */
-export const throttling: Retryable = /*#__PURE__*/ retryable("Throttling")
+export const throttling: Retryable = /*#__PURE__*/ plain("Throttling")
 
 /**
  * No answer in time.
  *
  * @category constructors
  */
-export const timeout: Retryable = /*#__PURE__*/ retryable("Timeout")
+export const timeout: Retryable = /*#__PURE__*/ plain("Timeout")
 
 /**
  * A fault of the server.
  *
  * @category constructors
  */
-export const server: Retryable = /*#__PURE__*/ retryable("Server")
+export const server: Retryable = /*#__PURE__*/ plain("Server")
 
 /**
  * A fault of the request that another attempt may cure.
  *
  * @category constructors
  */
-export const client: Retryable = /*#__PURE__*/ retryable("Client")
+export const client: Retryable = /*#__PURE__*/ plain("Client")
 
 /**
  * A failure that must not be retried, and why; with its kind and hint where buckets and rate limiters need them.
@@ -170,12 +172,6 @@ export const withHint = (self: Verdict, hint: Duration.DurationInput | undefined
  * @category destructors
  */
 export const kindOf = (self: Verdict): Option.Option<Kind> => {
-  switch (self._tag) {
-    case "Retryable":
-      return Option.some(self.kind)
-    case "Terminal":
-      return self.kind
-    case "NoOpinion":
-      return Option.none()
-  }
+  if (self._tag === "Retryable") return Option.some(self.kind)
+  return self._tag === "Terminal" ? self.kind : Option.none()
 }

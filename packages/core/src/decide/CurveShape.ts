@@ -65,17 +65,7 @@ export const isCurve = (u: unknown): u is Curve => Predicate.hasProperty(u, Type
 export const known = <S>(
   definition: Definition<S>,
   uncheckedMillis: Definition<S>["delayMillis"] = definition.delayMillis
-): Curve<S> => ({
-  [TypeId]: TypeId,
-  name: definition.name,
-  draws: definition.draws,
-  risingSums: definition.risingSums === true,
-  initial: definition.initial,
-  delayMillis: definition.delayMillis,
-  uncheckedMillis,
-  next: definition.next,
-  intervalMillis: definition.intervalMillis
-})
+): Curve<S> => ({ ...definition, [TypeId]: TypeId, uncheckedMillis })
 
 /**
  * A curve of bounds that depend on the number of the retry alone.

@@ -115,19 +115,23 @@ export const within = (options: {
  *
  * @category constructors
  */
-export const standard: Hint = /*#__PURE__*/ floor({ jitterRatio: 0.5, atMost: "1 minute", otherwise: "giveUp" })
+export const standard: Hint = {
+  _tag: "Floor",
+  jitterRatio: 0.5,
+  atMostMillis: 60_000,
+  otherwise: "giveUp",
+  startsOver: false
+}
 
-function limits(
+const limits = (
   owner: string,
   options: {
     readonly atMost: Duration.DurationInput
     readonly otherwise: Otherwise
     readonly startsOver?: boolean
   }
-) {
-  return {
-    atMostMillis: Argument.millis(owner, "atMost", options.atMost, Bounds.delay),
-    otherwise: Argument.oneOf(owner, "otherwise", options.otherwise, ["clamp", "giveUp", "ignore"]),
-    startsOver: options.startsOver ?? false
-  }
-}
+) => ({
+  atMostMillis: Argument.millis(owner, "atMost", options.atMost, Bounds.delay),
+  otherwise: Argument.oneOf(owner, "otherwise", options.otherwise, ["clamp", "giveUp", "ignore"]),
+  startsOver: options.startsOver ?? false
+})

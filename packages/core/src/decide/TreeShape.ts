@@ -61,35 +61,37 @@ export interface ResetAfter {
   readonly sinceMillis: number
 }
 
+/** Rebuilds a node from changed parts. */
+const mapParts = (tree: Tree, f: (part: Tree) => Tree): Tree => {
+  switch (tree._tag) {
+    case "Leaf":
+      return tree
+    case "Max":
+    case "Min":
+      return { ...tree, left: f(tree.left), right: f(tree.right) }
+    case "AndThen":
+      return { ...tree, first: f(tree.first), second: f(tree.second) }
+    case "ByKind": {
+      const cases = Object.entries(tree.cases).map(([kind, part]) => [kind, f(part)])
+      return { ...tree, cases: Object.fromEntries(cases), orElse: f(tree.orElse) }
+    }
+    case "ResetAfter": {
+      const initial = f(tree.initial)
+      return { ...tree, initial, self: tree.self === tree.initial ? initial : f(tree.self) }
+    }
+    case "Within":
+    case "Take":
+      return { ...tree, self: f(tree.self) }
+  }
+}
+
 /**
  * Rebuilds a tree from changed leaves: what `capped` and `jittered` do.
  *
  * @category combinators
  */
-export const mapLeaves = (tree: Tree, f: (leaf: Leaf) => Tree): Tree => {
-  switch (tree._tag) {
-    case "Leaf":
-      return f(tree)
-    case "Max":
-    case "Min":
-      return { _tag: tree._tag, left: mapLeaves(tree.left, f), right: mapLeaves(tree.right, f) }
-    case "AndThen":
-      return { _tag: "AndThen", first: mapLeaves(tree.first, f), second: mapLeaves(tree.second, f) }
-    case "ByKind":
-      return {
-        _tag: "ByKind",
-        cases: Object.fromEntries(Object.entries(tree.cases).map(([kind, part]) => [kind, mapLeaves(part, f)])),
-        orElse: mapLeaves(tree.orElse, f)
-      }
-    case "ResetAfter": {
-      const initial = mapLeaves(tree.initial, f)
-      return { ...tree, initial, self: tree.self === tree.initial ? initial : mapLeaves(tree.self, f) }
-    }
-    case "Within":
-    case "Take":
-      return { ...tree, self: mapLeaves(tree.self, f) }
-  }
-}
+export const mapLeaves = (tree: Tree, f: (leaf: Leaf) => Tree): Tree =>
+  tree._tag === "Leaf" ? f(tree) : mapParts(tree, (part) => mapLeaves(part, f))
 
 /**
  * Whether any part of the tree satisfies `predicate`, the parts included that a `ResetAfter` can start over.
@@ -138,20 +140,10 @@ export const countParts = (tree: Tree): number => {
 }
 
 const partsOf = (tree: Tree): ReadonlyArray<Tree> => {
-  switch (tree._tag) {
-    case "Leaf":
-      return []
-    case "Max":
-    case "Min":
-      return [tree.left, tree.right]
-    case "AndThen":
-      return [tree.first, tree.second]
-    case "ByKind":
-      return [...Object.values(tree.cases), tree.orElse]
-    case "ResetAfter":
-      return tree.self === tree.initial ? [tree.initial] : [tree.self, tree.initial]
-    case "Within":
-    case "Take":
-      return [tree.self]
-  }
+  const parts: Array<Tree> = []
+  mapParts(tree, (part) => {
+    parts.push(part)
+    return part
+  })
+  return parts
 }

@@ -170,24 +170,21 @@ const bent = (
   if (stepped === undefined) return stop({ _tag: "BackoffEnded" }, atLeastMillis || undefined)
   const { delayMillis } = stepped
   const { elapsedMillis, tree, u = 0 } = progress
-  const { hint, kind } = failure
-  const asked = Option.isNone(hint)
-    ? delayMillis
-    : HintRule.bend(prepared.hint, delayMillis, Duration.toMillis(hint.value), u)
-  if (asked === undefined) return stop({ _tag: "HintTooLong", hint: Option.getOrThrow(hint) }, delayMillis)
+  const { kind } = failure
+  const hint = Option.getOrUndefined(failure.hint)
+  const asked = hint === undefined ? delayMillis : HintRule.bend(prepared.hint, delayMillis, Duration.toMillis(hint), u)
+  if (asked === undefined) return stop({ _tag: "HintTooLong", hint: hint! }, delayMillis)
   // A longer wait may end a back-off that ends by time.
   if (tree !== undefined && asked > Math.max(delayMillis, atLeastMillis)) {
     return bent(prepared, progress, failure, BackoffTree.step(tree, input(progress, kind, asked)), asked)
   }
   const fitted = fit(prepared, elapsedMillis, asked)
   if (typeof fitted !== "number") return stop(fitted, asked)
-  const followed = asked !== delayMillis
-  const startsOver =
-    Option.isSome(hint) && HintRule.startsOver(prepared.hint, delayMillis, Duration.toMillis(hint.value))
+  const startsOver = hint !== undefined && HintRule.startsOver(prepared.hint, delayMillis, Duration.toMillis(hint))
   return {
     _tag: "Retry",
     delayMillis: fitted,
-    source: fitted !== asked ? "Deadline" : followed ? "Hint" : stepped.capped ? "Cap" : "Curve",
+    source: fitted !== asked ? "Deadline" : asked !== delayMillis ? "Hint" : stepped.capped ? "Cap" : "Curve",
     tree: startsOver ? prepared.tree : stepped.rest,
     startsOver
   }

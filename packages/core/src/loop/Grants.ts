@@ -48,8 +48,8 @@ export const record = (op: Operation, outcome: (granted: Grant) => Outcome): Ser
     const { bucket, service, spent } = place
     const note = () => {
       place.unrecorded = undefined
+      place.spent = noTokens
     }
-    place.spent = noTokens
     return Services.tell(op, service, () => bucket.record(outcome(spent)), bucket.started && note)
   })
 

@@ -204,11 +204,11 @@ const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict
 
 const decide = (op: Op, failure: Failure): Erased => {
   const reason = op.expired?.reason
-  if (reason !== undefined) return Stop.stop(op, failure, reason)
+  if (reason !== undefined) return Stop.stop(op, reason)
   return Deciding.ask(op, failure, (decision) => {
     if (decision._tag === "Stop") {
       op.delayMillis = decision.delayMillis
-      return Stop.stop(op, failure, decision.reason)
+      return Stop.stop(op, decision.reason)
     }
     op.tree = decision.tree
     op.source = decision.source

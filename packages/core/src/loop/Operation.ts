@@ -98,7 +98,7 @@ export interface Place {
   readonly bucket: TokenBucket
   /** What is granted for the next attempt, until that starts. */
   held: Grant | undefined
-  /** What was granted to the running attempt, until the bucket is told of its end. */
+  /** What was granted to the running or latest attempt. */
   spent: Grant
   /** The attempt that a bucket with `started` was told of, until it is told of its end. */
   unrecorded: number | undefined

@@ -8,24 +8,31 @@ import * as Option from "effect/Option"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
 import * as Observers from "./Observers.ts"
-import type { Erased, Failure, Operation } from "./Operation.ts"
+import type { Erased, Operation } from "./Operation.ts"
 import type { StopReason } from "./RetryStopped.ts"
 import { AttemptRefused, RetryStopped } from "./RetryStopped.ts"
 import * as Services from "./Services.ts"
 
 /**
- * Stops with the latest failure, or with the deadline's own error.
+ * Stops: with the deadline's own error where that ends the operation, with the latest failure, or, where there is none and
+ * where that has been released already, as refused.
  *
  * @category running
  */
-export const stop = (op: Operation, failure: Failure, reason: StopReason): Erased => {
+export const stop = (op: Operation, reason: StopReason): Erased => {
+  const { expired, failure, released } = op
   const { deadline } = op.prepared.policy
-  if (deadline?._tag !== "Cut" || reason._tag !== "DeadlinePassed" || op.expired?.reason === reason) {
-    return giveUp(op, failure.error, reason, failure.end)
-  }
-  const error = deadline.machinery.exceeded(deadline, op)
-  return giveUp(op, error, reason, () => Effect.fail(error))
+  // A deadline that does not cut has an error only where something was released, and the policy's type names it there.
+  const exceeds = reason._tag === "DeadlinePassed" && (deadline?._tag === "Cut" || released)
+  // An attempt that the deadline has interrupted has failed with the deadline's error already.
+  if (exceeds && expired?.reason !== reason) return failWith(op, deadline!.machinery.exceeded(deadline!, op), reason)
+  if (failure !== undefined && !released) return giveUp(op, failure.error, reason, failure.end)
+  const cause = failure?.error
+  return failWith(op, new AttemptRefused({ attempt: op.attempts + 1, ...(cause !== undefined && { cause }) }), reason)
 }
+
+const failWith = (op: Operation, error: unknown, reason: StopReason): Erased =>
+  giveUp(op, error, reason, () => Effect.fail(error))
 
 const giveUp = (op: Operation, error: unknown, reason: StopReason, end: () => Erased): Erased => {
   // The time of the decision: what observers of it take is not part of the operation.
@@ -66,22 +73,7 @@ const ended = (
  * @category running
  */
 export const refuse = (op: Operation, reason: StopReason): Erased =>
-  Effect.flatMap(Grants.callOff(op), () => {
-    const { failure } = op
-    if (failure !== undefined && !op.released) return stop(op, failure, reason)
-    const error = refusal(op, reason)
-    return giveUp(op, error, reason, () => Effect.fail(error))
-  })
-
-/** The error of an operation that was refused before its first failure, or after the release of its latest one. */
-const refusal = (op: Operation, reason: StopReason): unknown => {
-  const { deadline } = op.prepared.policy
-  const cause = op.failure?.error
-  const cuts = deadline?._tag === "Cut"
-  // A deadline that does not cut has an error only where something was released, and the policy's type names it there.
-  if (reason._tag === "DeadlinePassed" && (cuts || op.released)) return deadline!.machinery.exceeded(deadline!, op)
-  return new AttemptRefused({ attempt: op.attempts + 1, ...(cause !== undefined && { cause }) })
-}
+  Effect.flatMap(Grants.callOff(op), () => stop(op, reason))
 
 /**
  * Releases what the latest attempt left open, once: a release cannot be interrupted, like any finalizer.
