@@ -87,7 +87,6 @@ const toSchedule = (tree: Tree, draws: boolean): Schedule.Schedule<Duration.Dura
   }
   return Schedule.makeWithState<ScheduleState, unknown, Duration.Duration>(
     { tree, beganAt: undefined, startedAt: undefined },
-    (now, _, state) =>
-      draws ? Effect.map(Random.next, (u) => answer(now, state, u)) : Effect.sync(() => answer(now, state, 0))
+    (now, _, state) => Effect.map(draws ? Random.next : Effect.succeed(0), (u) => answer(now, state, u))
   )
 }

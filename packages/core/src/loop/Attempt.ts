@@ -27,7 +27,6 @@ export const effect = (op: Operation.Operation): Erased =>
 const withServices = (op: Operation.Operation): Erased => {
   const { attempt: tag, attemptTimeout: timeout, deadline } = op.prepared.policy
   const named = inSpan(op, spending(op))
-  if (tag === undefined && timeout === undefined && deadline?._tag !== "Cut") return noted(op, named)
   const startMillis = op.attemptStartedMillis
   const leftMillis = deadline === undefined ? Infinity : deadline.withinMillis - startMillis
   const timeoutMillis =
@@ -85,15 +84,14 @@ const noted = (op: Operation.Operation, self: Erased): Erased => {
   const { release } = op.prepared.policy
   if (release === undefined) return self
   const number = op.attempts
-  const isLeft = () => op.over || op.attempts !== number || op.expired !== undefined
-  const note = (failed: unknown): Effect.Effect<void> => {
-    if (isLeft()) return Services.tellLate("release", () => release(failed, "Interrupted"))
-    op.open = { failed }
-    return Effect.void
-  }
   return Effect.onExit(self, (exit) => {
     const failed = Exit.isSuccess(exit) ? Option.some(exit.value) : Cause.failureOption(exit.cause)
-    return Option.isSome(failed) ? note(failed.value) : Effect.void
+    if (Option.isNone(failed)) return Effect.void
+    if (op.over || op.attempts !== number || op.expired !== undefined) {
+      return Services.tellLate("release", () => release(failed.value, "Interrupted"))
+    }
+    op.open = failed
+    return Effect.void
   })
 }
 

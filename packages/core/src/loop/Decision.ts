@@ -108,13 +108,11 @@ const spent = (
   { attempts, failures }: Progress,
   kind: Kind
 ): StopReason | undefined => {
-  if (attemptsByKind === undefined) {
-    return attempts < maxAttempts ? undefined : { _tag: "AttemptsSpent", maxAttempts }
-  }
-  const limit = attemptsByKind[kind]
+  const limit = attemptsByKind?.[kind]
   if (limit !== undefined) {
     return (failures[kind] ?? 0) < limit ? undefined : { _tag: "AttemptsSpent", maxAttempts: limit, kind }
   }
+  // Failures of the kinds that have limits of their own do not count.
   const counted = Object.values(failures).reduce((sum, count) => sum - count, attempts)
   return counted < maxAttempts ? undefined : { _tag: "AttemptsSpent", maxAttempts }
 }

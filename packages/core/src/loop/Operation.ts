@@ -73,8 +73,8 @@ export interface Operation extends Elapsed.Timed, Expiring {
   /** The delay that was decided on last. */
   delayMillis: number | undefined
   source: DelaySource
-  /** What the latest attempt left open, until it is released. */
-  open: Open | undefined
+  /** The error or the judged result that may hold something open, until that is released. */
+  open: Option.Some<unknown> | undefined
   /** Whether something that the latest attempt left open has been released. */
   released: boolean
   /** Whether an interruption or a defect of the operation is already followed by its clean-up. */
@@ -102,11 +102,6 @@ export interface Place {
   spent: Grant
   /** The attempt that a bucket with `started` was told of, until it is told of its end. */
   unrecorded: number | undefined
-}
-
-/** An error or a judged result that may hold something open. */
-interface Open {
-  readonly failed: unknown
 }
 
 /**

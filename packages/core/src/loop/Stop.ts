@@ -85,7 +85,7 @@ export const release = (op: Operation, because: "Retried" | "Interrupted"): Effe
   const { policy } = op.prepared
   if (open === undefined) return Effect.void
   const told = Effect.suspend(() =>
-    Services.run(Services.tell(op, "release", () => policy.release!(open.failed, because)))
+    Services.run(Services.tell(op, "release", () => policy.release!(open.value, because)))
   )
   const released = Effect.map(told, () => {
     op.open = undefined
