@@ -63,12 +63,11 @@ export const firstFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
 
 const begin = (op: Op): Erased => {
   const { bucket, prepared, rateLimiter } = op
-  const needsGuard =
-    prepared.policy.release !== undefined ||
-    Outcomes.hearsAbandoned(bucket?.bucket) ||
-    Outcomes.hearsAbandoned(rateLimiter?.bucket)
+  const needsGuard = prepared.policy.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)
   return needsGuard ? Stop.guarded(op, () => send(op)) : send(op)
 }
+
+const hearsAbandoned = (place: Operation.Place | undefined): boolean => Outcomes.hearsAbandoned(place?.bucket)
 
 /** Asks the rate limiter, and makes the attempt if it may still start. */
 const send = (op: Op): Erased => unlessLate(op, askRateLimiter)

@@ -32,9 +32,8 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: "prepared.policy.release !== undefined || Outcomes.hearsAbandoned(bucket) || Outcomes.hearsAbandoned(rateLimiter)",
-    original:
-      "prepared.policy.release !== undefined || Outcomes.hearsAbandoned(bucket) || Outcomes.hearsAbandoned(rateLimiter)",
+    line: "const needsGuard = prepared.policy.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)",
+    original: "prepared.policy.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)",
     replacement: "true",
     reason: "Only saves work: the clean-up has nothing to refund, release or tell."
   },
@@ -61,37 +60,23 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: 'if (cause._tag !== "Fail" && (Cause.isDie(cause) || !Cause.isFailure(cause))) return Effect.failCause(cause)',
-    original: 'cause._tag !== "Fail"',
-    replacement: "true",
-    reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
-  },
-  {
-    file: "packages/core/src/loop/Loop.ts",
-    line: 'if (cause._tag !== "Fail" && (Cause.isDie(cause) || !Cause.isFailure(cause))) return Effect.failCause(cause)',
-    original: '"Fail"',
-    replacement: '""',
-    reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
-  },
-  {
-    file: "packages/core/src/loop/Loop.ts",
-    line: 'const error = cause._tag === "Fail" ? cause.error : Option.getOrThrow(Cause.failureOption(cause))',
+    line: 'const found = cause._tag === "Fail" ? Option.some(cause.error) : Stop.failureOf(cause)',
     original: 'cause._tag === "Fail"',
     replacement: "false",
     reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: 'const error = cause._tag === "Fail" ? cause.error : Option.getOrThrow(Cause.failureOption(cause))',
+    line: 'const found = cause._tag === "Fail" ? Option.some(cause.error) : Stop.failureOf(cause)',
     original: '"Fail"',
     replacement: '""',
     reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: "if (!op.reportsOutcomes) return decide(op, failure)",
-    original: "!op.reportsOutcomes",
-    replacement: "false",
+    line: "op.reportsOutcomes",
+    original: "op.reportsOutcomes",
+    replacement: "true",
     reason: "Only saves work: there is nothing to tell."
   },
   {
@@ -117,8 +102,8 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: "const hearsStart = op.bucket?.started !== undefined || rateLimiter.started !== undefined",
-    original: "op.bucket?.started !== undefined || rateLimiter.started !== undefined",
+    line: "const hearsStart = op.bucket?.bucket.started !== undefined || rateLimiter.bucket.started !== undefined",
+    original: "op.bucket?.bucket.started !== undefined || rateLimiter.bucket.started !== undefined",
     replacement: "true",
     reason: "Only saves work: the longer way asks, attempts and refunds the same."
   },
@@ -128,13 +113,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "op.prepared.isBare && !hearsStart",
     replacement: "false",
     reason: "Only saves work: the longer way asks, attempts and refunds the same."
-  },
-  {
-    file: "packages/core/src/loop/Loop.ts",
-    line: "if (recorded === undefined && op.prepared.observers.length === 0) return Effect.succeed(value)",
-    original: "recorded === undefined && op.prepared.observers.length === 0",
-    replacement: "false",
-    reason: "Only saves work: there is nothing to tell."
   },
   {
     file: "packages/core/src/loop/Loop.ts",
