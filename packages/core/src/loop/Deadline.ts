@@ -122,6 +122,19 @@ const bounds = (
   return { withinMillis, reserveMillis, machinery }
 }
 
+/** The error of a deadline that has passed. */
+const exceeded = (self: Deadline<unknown>, { attempts, failure }: Expiring): unknown => {
+  const error = new DeadlineExceeded({ within: Duration.millis(self.withinMillis), attempts, cause: failure?.error })
+  return self._tag === "Cut" ? self.onExceeded(error) : error
+}
+
+const passed = ({ withinMillis }: Deadline<unknown>): StopReason => ({
+  _tag: "DeadlinePassed",
+  within: Duration.millis(withinMillis)
+})
+
+const interrupted = /*#__PURE__*/ Verdict.terminal("the deadline interrupted the attempt", { kind: "Timeout" })
+
 const machinery = {
   /** The wait that keeps the deadline, or why there is none. */
   fit: (self: Deadline<unknown>, elapsedMillis: number, delayMillis: number): number | StopReason =>
@@ -160,18 +173,5 @@ const machinery = {
       reason: passed(self)
     })),
 
-  /** The error of a deadline that has passed. */
-  exceeded: (self: Deadline<unknown>, op: Expiring): unknown => exceeded(self, op)
+  exceeded
 }
-
-const exceeded = (self: Deadline<unknown>, { attempts, failure }: Expiring): unknown => {
-  const error = new DeadlineExceeded({ within: Duration.millis(self.withinMillis), attempts, cause: failure?.error })
-  return self._tag === "Cut" ? self.onExceeded(error) : error
-}
-
-const passed = ({ withinMillis }: Deadline<unknown>): StopReason => ({
-  _tag: "DeadlinePassed",
-  within: Duration.millis(withinMillis)
-})
-
-const interrupted = /*#__PURE__*/ Verdict.terminal("the deadline interrupted the attempt", { kind: "Timeout" })
