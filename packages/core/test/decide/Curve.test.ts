@@ -374,7 +374,7 @@ describe("Curve.decorrelated, by its distribution", () => {
   const walk = (n: number, base: number, low: number, cap: number): Cdf => {
     const step = (last: number, left: number): Cdf => {
       const high = Math.min(3 * Math.max(last, base), cap)
-      return left === 1 ? uniform(low, high) : averaged((u) => step(low + u * (high - low), left - 1), 30)
+      return left === 1 ? uniform(low, high) : averaged((u) => step(low + u * (high - low), left - 1), 20)
     }
     return step(base, n)
   }
@@ -506,7 +506,7 @@ describe("Curve.decorrelatedSmooth, by its distribution", () => {
       (last: number): Cdf =>
       (x) =>
         Math.min(1, Math.max(0, inverse(last + x / scale) - (n - 1)))
-    return n === 1 ? given(0) : averaged((u) => given(path(n - 2 + u)), 100)
+    return n === 1 ? given(0) : averaged((u) => given(path(n - 2 + u)), 30)
   }
 
   it.each([1, 2, 3, 5])("follows its declared distribution, at retry %d", (n) => {

@@ -18,10 +18,10 @@ describe("RetryBucket.requestRatio", () => {
     })
   )
 
-  it.effect.each(ratios)("grants $retries retries for nine thousand requests at $ratio", ({ ratio, retries }) =>
+  it.effect.each(ratios)("grants $retries retries for three thousand requests at $ratio", ({ ratio, retries }) =>
     Effect.gen(function* () {
       const bucket = yield* RetryBucket.requestRatio({ ratio, floorPerSecond: 0 })
-      yield* Effect.replicateEffect(start(bucket), 9000)
+      yield* Effect.replicateEffect(start(bucket), 3000)
       expect(yield* drain(bucket)).toBe(retries)
     }).pipe(VirtualClock.run)
   )
@@ -150,7 +150,7 @@ describe("RetryBucket.requestRatio", () => {
   // The floor of Finagle, tower and Linkerd is per client: their "20 %" is 120 % at 10 requests per second each.
   it.effect("adds its floor once for each client that has a bucket of its own", () =>
     Effect.gen(function* () {
-      const clients = 8
+      const clients = 4
       const buckets = yield* Effect.replicateEffect(
         RetryBucket.requestRatio({ ratio: 0.2, floorPerSecond: 10 }),
         clients

@@ -60,11 +60,11 @@ describe("RetryBucket.successRatio", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect.each(ratios)("grants $retries retries for nine thousand successes at $ratio", ({ ratio, retries }) =>
+  it.effect.each(ratios)("grants $retries retries for three thousand successes at $ratio", ({ ratio, retries }) =>
     Effect.gen(function* () {
       const bucket = yield* RetryBucket.successRatio({ ratio, capacity: 10_000 })
       yield* drain(bucket)
-      yield* Effect.replicateEffect(succeed(bucket), 9000)
+      yield* Effect.replicateEffect(succeed(bucket), 3000)
       expect(yield* drain(bucket)).toBe(retries)
     })
   )

@@ -384,7 +384,7 @@ describe("Retry.retry number of attempts", () => {
 
   it.effect("may be hundreds of thousands without a wait", () =>
     Effect.gen(function* () {
-      const many = 300_000
+      const many = 200_000
       const unbounded = { ...always, maxAttempts: Infinity }
       expect(yield* Retry.retry(failingUntil(many).attempt, unbounded)).toBe(many)
     })
@@ -392,7 +392,7 @@ describe("Retry.retry number of attempts", () => {
 
   it.effect("may be tens of thousands under a bucket, a rate limiter and an attempt service", () =>
     Effect.gen(function* () {
-      const many = 50_000
+      const many = 20_000
       const { attempt } = failingUntil(many)
       const quiet = { ...funded, maxAttempts: Infinity, attempt: Retry.CurrentAttempt, backoff: immediately }
       const provided = Retry.retry(attempt, quiet).pipe(

@@ -11,7 +11,7 @@ describe("recovery", { timeout: 60_000 }, () => {
         load,
         seed,
         patience,
-        server: { capacityPerSecond: 40, expired: client.expired ?? "serve" }
+        server: { capacityPerSecond: 20, expired: client.expired ?? "serve" }
       }),
       ({ recoveredAfter }) => recoveredAfter
     )
