@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, FastCheck, Fiber, Function, Option } from "effect"
 import * as Heard from "./Heard.ts"
 import { make, nowMillis, policy, world } from "./Recording.ts"
+import { runsOf } from "../support/Laws.ts"
 
 type Bucket = TokenBucket.TokenBucket
 
@@ -428,6 +429,6 @@ describe("Retry.retry that charges first attempts", () => {
         expect(started).toBeLessThanOrEqual(capacity / 5)
         if (whenShort === "wait") expect(refused).toBe(0)
       }).pipe(world),
-    { fastCheck: { seed: 12, numRuns: 60 } }
+    { fastCheck: { seed: 12, numRuns: runsOf(60) } }
   )
 })

@@ -3,6 +3,7 @@ import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Context, Duration, Effect, Exit, FastCheck, Schedule } from "effect"
 import { judge, nowMillis, policy, type Word, world } from "./Recording.ts"
+import { runsOf } from "../support/Laws.ts"
 
 const unbounded = { ...policy, maxAttempts: Infinity }
 
@@ -189,6 +190,6 @@ describe("Retry.retry under a foreign schedule", () => {
         const waits = starts.slice(1).map((start, i) => start - (starts[i] ?? 0))
         expect(waits).toEqual(Chunk.toReadonlyArray(replayed).slice(0, delays.length).map(Duration.toMillis))
       }).pipe(Effect.provide(SeededRandom.layerFixed([]))),
-    { fastCheck: { seed: 2, numRuns: 50 } }
+    { fastCheck: { seed: 2, numRuns: runsOf(50) } }
   )
 })

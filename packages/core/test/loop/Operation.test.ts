@@ -14,6 +14,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Exit, FastCheck, Fiber, Option } from "effect"
 import { make, nowMillis, policy, world } from "./Recording.ts"
 import * as Recording from "./Recording.ts"
+import { runsOf } from "../support/Laws.ts"
 
 const endless = { ...policy, maxAttempts: 100 }
 
@@ -744,6 +745,6 @@ describe("Retry.retry deadline law", () => {
           expect(ran + (delays[starts.length - 1] ?? 0)).toBeGreaterThanOrEqual(Math.floor(latest))
         }
       }).pipe(Effect.provide(SeededRandom.layer("deadline")), VirtualClock.run),
-    { fastCheck: { seed: 5, numRuns: 80 } }
+    { fastCheck: { seed: 5, numRuns: runsOf(80) } }
   )
 })

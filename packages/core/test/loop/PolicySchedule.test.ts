@@ -15,6 +15,7 @@ import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Context, Duration, Effect, Exit, FastCheck, Layer, Random, Schedule, Stream } from "effect"
 import { Bucket, judge, Limiter, nowMillis, policy, type Word, words, world } from "./Recording.ts"
+import { runsOf } from "../support/Laws.ts"
 
 /** Fails with the words, one after the other, and then succeeds; writes down when it started. */
 const scripted = (words: ReadonlyArray<Word>) => {
@@ -84,7 +85,7 @@ describe("Policy.toSchedule", () => {
         const native = yield* traced(script, seed, Effect.retry(Policy.toSchedule(policy)))
         expect(native).toEqual(ours)
       }),
-    { fastCheck: { seed: 4, numRuns: 60 } }
+    { fastCheck: { seed: 4, numRuns: runsOf(60) } }
   )
 
   it.effect("counts attempts from the latest progress", () =>

@@ -4,6 +4,7 @@ import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Exit, FastCheck, Fiber, FiberId, Random } from "effect"
 import { Bucket, funded, judge, Limiter, make, nowMillis, policy, type Word, world } from "./Recording.ts"
+import { runsOf } from "../support/Laws.ts"
 
 const immediately = Backoff.constant({ delay: 0 })
 
@@ -339,7 +340,7 @@ describe("Retry.retry number of attempts", () => {
         yield* Effect.exit(Retry.retry(succeeding.attempt, bounded))
         expect(succeeding.counted.attempts).toBe(Math.min(until, maxAttempts))
       }),
-    { fastCheck: { seed: 1, numRuns: 60 } }
+    { fastCheck: { seed: 1, numRuns: runsOf(60) } }
   )
 
   it.effect("has no bound under Infinity but the end of the back-off", () =>
@@ -475,7 +476,7 @@ describe("Retry.retry laws", () => {
         }
         expect(starts).toEqual(simulated)
       }),
-    { fastCheck: { seed: 9, numRuns: 80 } }
+    { fastCheck: { seed: 9, numRuns: runsOf(80) } }
   )
 
   it.effect("other seeds give other traces", () =>

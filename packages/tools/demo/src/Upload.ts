@@ -16,7 +16,7 @@ import * as Stretches from "./Stretches.ts"
 
 const kib = 1024
 const chunkBytes = 256 * kib
-const data = Uint8Array.from({ length: 2048 * kib }, (_, i) => i % 251)
+const data = new Uint8Array(2048 * kib).map((_, i) => i % 251)
 
 /** What the server keeps where it breaks off. */
 const kept = [640 * kib, 1472 * kib]
@@ -147,7 +147,8 @@ const uploaded = (
       pieces,
       sentBytes: pieces.reduce((sum, { bytes }) => sum + bytes, 0),
       generations: state.written.filter((object) => object.name === name).length,
-      arrivedBytes: data.filter((byte, i) => byte === stored?.data[i]).length
+      arrivedBytes:
+        stored === undefined ? 0 : data.reduce((sum, byte, i) => (byte === stored.data[i] ? sum + 1 : sum), 0)
     }
   }).pipe(Effect.provide(FetchHttpClient.layer))
 
