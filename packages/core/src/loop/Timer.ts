@@ -38,7 +38,7 @@ export const after = (
   const scheduler = millis <= longestTimerMillis ? schedulerOf(clock) : undefined
   return scheduler === undefined
     ? asleep(clock, millis, runtime, onEnd)
-    : scheduler.unsafeSchedule(() => onEnd(), Duration.millis(millis))
+    : scheduler.unsafeSchedule(onEnd, Duration.millis(millis))
 }
 
 const asleep: typeof after = (clock, millis, runtime, onEnd) => {

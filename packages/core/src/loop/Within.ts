@@ -14,6 +14,7 @@ import * as FiberRef from "effect/FiberRef"
 import { constVoid } from "effect/Function"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
+import type { Mutable } from "effect/Types"
 import * as Timer from "./Timer.ts"
 
 /** How long an effect may run, and what happens then. */
@@ -24,22 +25,23 @@ interface Bound<B, E2> {
   readonly onTimeout: () => Effect.Effect<B, E2>
   /** Whether to go on without an effect that cannot be interrupted, instead of waiting for it. */
   readonly disconnected: boolean
+  /** Told how the effect ended, in the step in which it ends: no interruption comes between. */
+  readonly note?: ((exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>) | undefined
 }
 
 /** The fiber of the effect. It does not fail as the effect does, because Effect logs the raw error of a fiber that fails. */
 interface Child<A, E> {
   readonly fiber: Fiber.RuntimeFiber<A | void>
-  readonly caught: Caught<E>
-}
-
-interface Caught<E> {
-  cause?: Cause.Cause<E>
+  /** What it has begun with. */
+  readonly runtime: Runtime.Runtime<never>
+  /** What the effect has failed with. */
+  cause: Cause.Cause<E> | undefined
 }
 
 /** How the effect has ended; `null` as long as it has not. */
-const exitOf = <A, E>({ caught, fiber }: Child<A, E>): Exit.Exit<A, E> | null => {
+const exitOf = <A, E>({ cause, fiber }: Child<A, E>): Exit.Exit<A, E> | null => {
   const exit = fiber.unsafePoll() as Exit.Exit<A> | null
-  return exit === null || Exit.isFailure(exit) || caught.cause === undefined ? exit : Exit.failCause(caught.cause)
+  return exit === null || Exit.isFailure(exit) || cause === undefined ? exit : Exit.failCause(cause)
 }
 
 /**
@@ -58,9 +60,9 @@ export const within = <A, E, R, B, E2>(
     Effect.uninterruptibleMask((restore) => {
       const fiberRefs = parent.getFiberRefs()
       const runtime = Runtime.make({ context: parent.currentContext as Context.Context<R>, runtimeFlags, fiberRefs })
-      const child = start(runtime, self)
+      const child = start(runtime, self, bound.note)
       const exit = exitOf(child)
-      return exit === null ? awaited(parent, child, runtime, restore, bound) : joined(child, exit, runtime)
+      return exit === null ? awaited(parent, child, restore, bound) : joined(child, exit)
     })
   )
 
@@ -68,28 +70,59 @@ export const within = <A, E, R, B, E2>(
 const deepest = 100
 let depth = 0
 
-const start = <A, E, R>(runtime: Runtime.Runtime<R>, self: Effect.Effect<A, E, R>): Child<A, E> => {
-  const caught: Caught<E> = {}
-  const { runtimeFlags } = runtime
+const start = <A, E, R>(
+  runtime: Runtime.Runtime<R>,
+  self: Effect.Effect<A, E, R>,
+  note: Bound<never, never>["note"]
+): Child<A, E> => {
+  const child: Mutable<Child<A, E>> = {
+    fiber: undefined!,
+    runtime: runtime as Runtime.Runtime<never>,
+    cause: undefined
+  }
+  const { context, fiberRefs, runtimeFlags } = runtime
+  const uninterruptible = RuntimeFlags.disable(runtimeFlags, RuntimeFlags.Interruption)
   // Caught where nothing interrupts: there Effect keeps all of the cause.
-  const restored = RuntimeFlags.interruptible(runtimeFlags) ? Effect.interruptible(self) : self
-  const catching = Effect.catchAllCause(restored, (cause) => {
-    caught.cause = cause
-    return Exit.void
-  })
-  const uninterruptible = { ...runtime, runtimeFlags: RuntimeFlags.disable(runtimeFlags, RuntimeFlags.Interruption) }
+  const restored = uninterruptible === runtimeFlags ? self : Effect.interruptible(self)
   depth += 1
   try {
-    return { fiber: Runtime.runFork(uninterruptible, catching, { immediate: depth <= deepest }), caught }
+    child.fiber = Runtime.runFork(
+      Runtime.make({ context, runtimeFlags: uninterruptible, fiberRefs }),
+      note === undefined ? caught(child, restored) : noted(child, restored, note),
+      { immediate: depth <= deepest }
+    )
   } finally {
     depth -= 1
   }
+  return child
 }
 
-const awaited = <A, E, R, B, E2>(
+const caught = <A, E, R>(child: Child<A, E>, self: Effect.Effect<A, E, R>): Effect.Effect<A | void, never, R> =>
+  Effect.catchAllCause(self, (cause) => {
+    child.cause = cause
+    return Exit.void
+  })
+
+const noted = <A, E, R>(
+  child: Child<A, E>,
+  self: Effect.Effect<A, E, R>,
+  note: NonNullable<Bound<never, never>["note"]>
+): Effect.Effect<A | void, never, R> =>
+  Effect.matchCauseEffect(self, {
+    onFailure: (cause) => {
+      child.cause = cause
+      return note(Exit.failCause(cause))
+    },
+    onSuccess: (value) => {
+      const exit = Exit.succeed(value)
+      const told = note(exit)
+      return told === Effect.void ? exit : Effect.zipRight(told, exit)
+    }
+  })
+
+const awaited = <A, E, B, E2>(
   parent: Fiber.RuntimeFiber<unknown, unknown>,
   child: Child<A, E>,
-  runtime: Runtime.Runtime<R>,
   restore: <X, Y, Z>(effect: Effect.Effect<X, Y, Z>) => Effect.Effect<X, Y, Z>,
   { disconnected, millis, onTimeout }: Bound<B, E2>
 ): Effect.Effect<A | B, E | E2> => {
@@ -99,7 +132,7 @@ const awaited = <A, E, R, B, E2>(
   // An observer, not a canceler: on interruption the parent first stops the child below.
   const ended = Effect.async<void>((resume) => {
     const clock = Context.get(parent.currentDefaultServices, Clock.Clock)
-    cancel = Timer.after(clock, millis, runtime, (defect) => {
+    cancel = Timer.after(clock, millis, child.runtime, (defect) => {
       isTimedOut = true
       if (defect !== undefined) onEnd = () => Effect.failCause(defect)
       child.fiber.unsafeInterruptAsFork(parent.id())
@@ -116,7 +149,7 @@ const awaited = <A, E, R, B, E2>(
       cancel()
       return interrupted(parent, child, cause, { disconnected, isTimedOut })
     },
-    onSuccess: (): Effect.Effect<A | B, E | E2> => (isTimedOut ? onEnd() : joined(child, exitOf(child)!, runtime))
+    onSuccess: (): Effect.Effect<A | B, E | E2> => (isTimedOut ? onEnd() : joined(child, exitOf(child)!))
   })
 }
 
@@ -136,11 +169,7 @@ const interrupted = <A, E>(
 }
 
 /** The FiberRefs of a success are the parent's from then on. */
-const joined = <A, E>(
-  { fiber }: Child<A, E>,
-  exit: Exit.Exit<A, E>,
-  runtime: Runtime.Runtime<never>
-): Effect.Effect<A, E> =>
+const joined = <A, E>({ fiber, runtime }: Child<A, E>, exit: Exit.Exit<A, E>): Effect.Effect<A, E> =>
   Exit.isFailure(exit) || !hasChanged(fiber, runtime) ? exit : Effect.zipRight(Fiber.inheritAll(fiber), exit)
 
 /** Flags that a child has because of its own end. */
