@@ -10,6 +10,7 @@ import * as TimeLeft from "../decide/TimeLeft.ts"
 import * as ActiveOperation from "./ActiveOperation.ts"
 import type * as CurrentAttempt from "./CurrentAttempt.ts"
 import * as Elapsed from "./Elapsed.ts"
+import type { Bounded } from "./Expired.ts"
 import * as Grants from "./Grants.ts"
 import type { Erased } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
@@ -26,17 +27,21 @@ export const effect = (op: Operation.Operation): Erased =>
 
 const withServices = (op: Operation.Operation): Erased => {
   const { attempt: tag, attemptTimeout: timeout, deadline } = op.prepared.policy
-  const named = inSpan(op, spending(op))
+  const inner = inSpan(op, spending(op))
+  const note = noteOf(op)
   const startMillis = op.attemptStartedMillis
   const leftMillis = deadline === undefined ? Infinity : deadline.withinMillis - startMillis
   const timeoutMillis =
     timeout === undefined ? leftMillis : TimeLeft.millisFor(timeout, Operation.counted(op), startMillis, leftMillis)
-  const self = noted(op, tag === undefined ? named : Effect.provideService(named, tag, current(op, timeoutMillis)))
+  const self = tag === undefined ? inner : Effect.provideService(inner, tag, current(op, timeoutMillis))
   if (deadline?._tag === "Cut" && timeoutMillis === leftMillis) {
-    return deadline.machinery.cut(deadline, op, self, leftMillis, timeout?.disconnected === true)
+    return deadline.machinery.cut(deadline, op, { self, note, millis: leftMillis }, timeout?.disconnected === true)
   }
-  return timeout === undefined ? self : timeout.machinery.bound(timeout, op, self, timeoutMillis)
+  if (timeout !== undefined) return timeout.machinery.bound(timeout, op, { self, note, millis: timeoutMillis })
+  return noted(self, note)
 }
+
+const noted = (self: Erased, note: Bounded["note"]): Erased => (note === undefined ? self : Effect.onExit(self, note))
 
 /** The attempt itself; what is held for it is spent in the very step that hands over to it. */
 const spending = (op: Operation.Operation): Erased => {
@@ -80,11 +85,11 @@ const inSpan = ({ attempts, prepared: { policy } }: Operation.Operation, self: E
  *
  * Where the operation has gone on without the attempt, what the attempt leaves open is released at once.
  */
-const noted = (op: Operation.Operation, self: Erased): Erased => {
+const noteOf = (op: Operation.Operation): Bounded["note"] => {
   const { release } = op.prepared.policy
-  if (release === undefined) return self
+  if (release === undefined) return undefined
   const number = op.attempts
-  return Effect.onExit(self, (exit) => {
+  return (exit) => {
     const failed = Exit.isSuccess(exit) ? Option.some(exit.value) : Cause.failureOption(exit.cause)
     if (Option.isNone(failed)) return Effect.void
     if (op.over || op.attempts !== number || op.expired !== undefined) {
@@ -92,7 +97,7 @@ const noted = (op: Operation.Operation, self: Erased): Erased => {
     }
     op.open = failed
     return Effect.void
-  })
+  }
 }
 
 const current = (op: Operation.Operation, millis: number): CurrentAttempt.Attempt => {

@@ -13,7 +13,7 @@ import { dual } from "effect/Function"
 import * as Argument from "../accept/Argument.ts"
 import * as Verdict from "../classify/Verdict.ts"
 import * as Bounds from "../decide/Bounds.ts"
-import type { Erased, Expiring } from "./Expired.ts"
+import type { Bounded, Erased, Expiring } from "./Expired.ts"
 import { runFor } from "./Expired.ts"
 
 /**
@@ -164,9 +164,9 @@ const make = <E2>(
 
 const machinery = {
   /** Interrupts an attempt after its time. */
-  bound: (self: AttemptTimeout<unknown>, op: Expiring, attempt: Erased, millis: number): Erased =>
-    runFor(millis, attempt, op, self.disconnected, () => {
-      const timedOut = new AttemptTimedOut({ attempt: op.attempts, after: Duration.millis(millis) })
+  bound: (self: AttemptTimeout<unknown>, op: Expiring, attempt: Bounded): Erased =>
+    runFor(attempt, op, self.disconnected, () => {
+      const timedOut = new AttemptTimedOut({ attempt: op.attempts, after: Duration.millis(attempt.millis) })
       return { failed: () => ({ verdict: self.verdict, error: self.onTimeout(timedOut) }), reason: undefined }
     })
 }

@@ -15,7 +15,7 @@ import * as Verdict from "../classify/Verdict.ts"
 import * as Bounds from "../decide/Bounds.ts"
 import { longestTimerMillis } from "../decide/Millis.ts"
 import * as TimeLeft from "../decide/TimeLeft.ts"
-import type { Erased, Expiring } from "./Expired.ts"
+import type { Bounded, Erased, Expiring } from "./Expired.ts"
 import { runFor } from "./Expired.ts"
 import type { StopReason } from "./RetryStopped.ts"
 import { within } from "./Within.ts"
@@ -167,8 +167,8 @@ const machinery = {
     }),
 
   /** Interrupts an attempt at the deadline. */
-  cut: (self: Deadline<unknown>, op: Expiring, attempt: Erased, millis: number, disconnected: boolean): Erased =>
-    runFor(millis, attempt, op, disconnected, () => ({
+  cut: (self: Deadline<unknown>, op: Expiring, attempt: Bounded, disconnected: boolean): Erased =>
+    runFor(attempt, op, disconnected, () => ({
       failed: () => ({ error: exceeded(self, op), verdict: interrupted }),
       reason: passed(self)
     })),

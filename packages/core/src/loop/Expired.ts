@@ -2,9 +2,11 @@
  * An attempt under a bound of time, and what it means that the loop has interrupted it.
  */
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { StopReason } from "./RetryStopped.ts"
-import { within } from "./Within.ts"
+import { withinKnown } from "./Within.ts"
 
 /**
  * An effect without its types: the front doors of `Retry` have checked them.
@@ -30,6 +32,8 @@ export interface Expired {
  * @category models
  */
 export interface Expiring {
+  /** Of the fiber that runs the operation. */
+  readonly runtimeFlags: RuntimeFlags.RuntimeFlags
   /** Attempts started. */
   readonly attempts: number
   /** The latest failure. */
@@ -39,22 +43,31 @@ export interface Expiring {
 }
 
 /**
- * Runs an attempt for at most `millis`, and notes in the operation where that has interrupted it.
+ * An attempt that is about to start, and how long it may run.
+ *
+ * @category models
+ */
+export interface Bounded {
+  readonly self: Erased
+  readonly millis: number
+  /** Told how the attempt ended, in the step in which it ends. */
+  readonly note: ((exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>) | undefined
+}
+
+/**
+ * Runs an attempt for as long as it may, and notes in the operation where that has interrupted it.
  *
  * @category running
  */
 export const runFor = (
-  millis: number,
-  attempt: Erased,
+  { millis, note, self }: Bounded,
   op: Expiring,
   disconnected: boolean,
   expired: () => Expired
-): Erased =>
-  within(attempt, {
-    millis,
-    onTimeout: () => {
-      op.expired = expired()
-      return Effect.fail(op.expired)
-    },
-    disconnected
-  })
+): Erased => {
+  const onTimeout = () => {
+    op.expired = expired()
+    return Effect.fail(op.expired)
+  }
+  return withinKnown(self, { millis, onTimeout, disconnected, note }, op.runtimeFlags)
+}
