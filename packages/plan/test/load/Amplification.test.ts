@@ -20,6 +20,13 @@ describe("Load.amplification", { timeout: 60_000 }, () => {
     })
   )
 
+  it.effect("makes as many requests as it is asked for", () =>
+    Effect.gen(function* () {
+      const few = { ...options, failureProbability: 0, requests: 3 }
+      expect(yield* Load.amplification({ policy: threeAttempts }, few)).toEqual({ loadFactor: 1, succeeded: 1 })
+    })
+  )
+
   it.effect("refills buckets at the pace of the requests", () =>
     Effect.gen(function* () {
       const client = {
@@ -36,9 +43,10 @@ describe("Load.amplification", { timeout: 60_000 }, () => {
 
   it.effect("gives the same outcome for the same seed, and another for another", () =>
     Effect.gen(function* () {
-      const first = yield* Load.amplification({ policy: threeAttempts }, options)
-      expect(yield* Load.amplification({ policy: threeAttempts }, options)).toEqual(first)
-      expect(yield* Load.amplification({ policy: threeAttempts }, { ...options, seed: 2 })).not.toEqual(first)
+      const few = { ...options, requests: 100 }
+      const first = yield* Load.amplification({ policy: threeAttempts }, few)
+      expect(yield* Load.amplification({ policy: threeAttempts }, few)).toEqual(first)
+      expect(yield* Load.amplification({ policy: threeAttempts }, { ...few, seed: 2 })).not.toEqual(first)
     })
   )
 

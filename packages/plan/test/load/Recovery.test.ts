@@ -13,9 +13,10 @@ describe("Load.recovery", { timeout: 60_000 }, () => {
   it.effect("gives the same outcome for the same seed, and another for another", () =>
     Effect.gen(function* () {
       const client = { policy: threeAttempts, bucket: RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 }) }
-      const first = yield* Load.recovery(client, short)
-      expect(yield* Load.recovery(client, short)).toEqual(first)
-      expect(yield* Load.recovery(client, { ...short, seed: 8 })).not.toEqual(first)
+      const options = { ...short, load: 0.1, patience: 0 }
+      const first = yield* Load.recovery(client, options)
+      expect(yield* Load.recovery(client, options)).toEqual(first)
+      expect(yield* Load.recovery(client, { ...options, seed: 8 })).not.toEqual(first)
     })
   )
 
@@ -74,6 +75,28 @@ describe("Load.recovery", { timeout: 60_000 }, () => {
     })
   )
 
+  it.effect("has recovered with the first ten seconds of which nearly all requests succeed", () =>
+    Effect.gen(function* () {
+      const client = { policy: threeAttempts, bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }) }
+      const { recoveredAfter, seconds } = yield* Load.recovery(client, { load: 0.5, seed: 1, server })
+      const isHealthy = (from: number) => {
+        const sum = (count: keyof Load.Second) =>
+          seconds.slice(from, from + 10).reduce((sum, second) => sum + second[count], 0)
+        return sum("succeeded") >= 0.99 * sum("requests")
+      }
+      const first = seconds.findIndex((_, second) => second >= 70 && isHealthy(second)) - 70
+      expect(first).toBeGreaterThan(0)
+      expect(recoveredAfter).toEqual(Option.some(Duration.seconds(first)))
+    })
+  )
+
+  it.effect("has recovered where nothing is asked for", () =>
+    Effect.gen(function* () {
+      const outcome = yield* Load.recovery({ policy: Policy.once }, { load: 1e-9, seed: 1, outage: 0, patience: 0 })
+      expect(outcome).toMatchObject({ recoveredAfter: Option.some(Duration.zero), requests: 0, seconds: [] })
+    })
+  )
+
   it.effect("fails the requests of the shards that stand still, and no others", () =>
     Effect.gen(function* () {
       const serviceTimes = "constant"
@@ -93,6 +116,46 @@ describe("Load.recovery", { timeout: 60_000 }, () => {
       expect(Math.abs((yield* share(2, 1)) - 0.5)).toBeLessThan(0.1)
       expect(yield* share(2)).toBe(0)
       expect(yield* share(2, 0)).toBeGreaterThan(0.99)
+    })
+  )
+
+  it.effect("divides the capacity between the shards, and serves constant times", () =>
+    Effect.gen(function* () {
+      const options = { ...short, load: 0.3, outage: 0, patience: 0 }
+      const outcome = (attemptTimeout: number) =>
+        Effect.map(
+          Load.recovery(
+            { policy: Policy.once },
+            { ...options, attemptTimeout, server: { ...server, serviceTimes: "constant", shards: 2 } }
+          ),
+          ({ failed, requests, seconds }) => {
+            const sum = (count: keyof Load.Second, from: number) =>
+              seconds.slice(from).reduce((sum, second) => sum + second[count], 0)
+            return { failed, requests, succeeded: sum("succeeded", 0), requestsSince: sum("requests", 60) }
+          }
+        )
+      // Two shards serve twenty requests in a second: each takes a tenth of it, and a request that has to wait is too late.
+      const late = yield* outcome(99)
+      expect(late).toMatchObject({ succeeded: 0, failed: late.requestsSince })
+      const { requests, succeeded } = yield* outcome(100)
+      expect(Math.abs(succeeded / requests - 0.7)).toBeLessThan(0.1)
+    })
+  )
+
+  it.effect("has a server of one shard that serves a hundred requests in a second, unless told otherwise", () =>
+    Effect.gen(function* () {
+      const little = { load: 0.01, seed: 7, outage: 0, patience: 0 }
+      const outcome = yield* Load.recovery({ policy: Policy.once }, little)
+      expect(outcome).toEqual(
+        yield* Load.recovery(
+          { policy: Policy.once },
+          {
+            ...little,
+            server: { capacityPerSecond: 100, serviceTimes: "exponential", expired: "serve", shards: 1 }
+          }
+        )
+      )
+      expect(outcome.recoveredAfter).toEqual(Option.some(Duration.zero))
     })
   )
 
