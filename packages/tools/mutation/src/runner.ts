@@ -112,11 +112,20 @@ const micros = (): number => {
   return system + user
 }
 
-/** Those that reach a mutant, and of these the ones in the file of tests that has its name first. */
+/** A test that takes longer is repeated after all that do not: several of these would take all of the time. */
+const shortMillis = 200
+
+/**
+ * Those that reach a mutant: the short ones before the long ones, and of either the ones in the file of tests that has its
+ * name first.
+ */
 const reaching = (tests: ReadonlyArray<RunnerTestCase>, mutant: string, reached: PerTest) => {
-  const some = tests.filter(({ id }) => reached[id]?.[mutant] !== undefined)
+  const isLong = ({ result }: RunnerTestCase): boolean => (result?.duration ?? 0) > shortMillis
   const isOwn = ({ file }: RunnerTestCase): boolean => file.name.endsWith(`/${run.names[mutant]}.test.ts`)
-  return [...some.filter(isOwn), ...some.filter((test) => !isOwn(test))]
+  const place = (test: RunnerTestCase): number => (isLong(test) ? 2 : 0) + (isOwn(test) ? 0 : 1)
+  return tests
+    .filter(({ id }) => reached[id]?.[mutant] !== undefined)
+    .toSorted((one, other) => place(one) - place(other))
 }
 
 /** What becomes of a mutant. The test that notices it comes first from then on: it often notices its neighbours. */
