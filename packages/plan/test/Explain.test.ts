@@ -280,6 +280,15 @@ const goldenDelays: ReadonlyArray<readonly [string, Backoff.Backoff, ReadonlyArr
     ]
   ],
   [
+    "a time that half of the draws keep",
+    Backoff.within(Backoff.constant({ delay: 100 }).pipe(Backoff.jittered(Jitter.full)), 51),
+    [
+      [100, 0, 25.5, 100],
+      [100, 0, 25.5, 100],
+      [100, 0, 25.5, 100]
+    ]
+  ],
+  [
     "the worst of all kinds",
     Backoff.byKind({ Throttling: Backoff.constant({ delay: 150 }), orElse: exponential }),
     [
@@ -364,6 +373,7 @@ describe("Plan.explain", { timeout: 60_000 }, () => {
       Option.some({ attempts: 5, waited: 240_000, elapsed: 242_500, loadFactor: 5 })
     )
     expect(Plan.explain({ ...policy, hint: Hint.ignore }).hinted).toEqual(Option.none())
+    expect(Plan.explain({ ...policy, maxAttempts: 1 }).hinted).toEqual(Option.none())
   })
 
   it("bends the worst case by every rule for hints", () => {
@@ -386,6 +396,17 @@ describe("Plan.explain", { timeout: 60_000 }, () => {
     expect([plan.worst.attempts, Option.map(plan.hinted, ({ attempts }) => attempts)]).toEqual([3, Option.some(9)])
   })
 
+  it("counts on hints that are longer than the time that a back-off keeps", () => {
+    const policy = {
+      maxAttempts: 2,
+      backoff: Backoff.within(Backoff.constant({ delay: 100 }), 250),
+      hint: Hint.override({ atMost: 1_000, otherwise: "clamp" })
+    }
+    const { hinted, worst } = Plan.explain(policy, { attemptTakes: 300 })
+    expect(worstOf(worst)).toMatchObject({ waited: 100, elapsed: 249 + 300 })
+    expect(Option.map(hinted, worstOf)).toMatchObject(Option.some({ waited: 1_000, elapsed: 300 + 1_000 + 300 }))
+  })
+
   it.each([
     ["none", 500],
     ["atOnce", 600]
@@ -403,7 +424,7 @@ describe("Plan.explain", { timeout: 60_000 }, () => {
     const elapsed = (deadline: Deadline.Deadline<unknown>) =>
       worstOf(Plan.explain({ maxAttempts: 2, backoff: exponential, deadline }, { attemptTakes: "1 second" }).worst)
         .elapsed
-    expect([Deadline.cut(400), Deadline.refuse(400)].map(elapsed)).toEqual([400, 1_399])
+    expect([Deadline.cut(400), Deadline.refuse(400), Deadline.cut("1 hour")].map(elapsed)).toEqual([400, 1_399, 2_100])
   })
 
   it("leaves out the delay of other kinds where there are none", () => {
@@ -528,6 +549,7 @@ describe("Plan.explain", { timeout: 60_000 }, () => {
       Plan.explain({ ...policy, backoff: Backoff.within(backoff, 1_200) })
     ]) {
       expect(times(plan)).toEqual({ earliest: [0, 0, 300], latest: [0, 800, 1_199], waited: [0, 500, 899] })
+      expect(worstOf(plan.worst).waited).toBe(899)
     }
   })
 
@@ -856,6 +878,15 @@ describe("Plan.Warning", () => {
         deadline: Deadline.cut("3 seconds")
       },
       ["attempts from 4 on are made only if earlier ones end sooner, or wait less, than they may"]
+    ],
+    [
+      "the deadline is too short for the delay of one kind",
+      {
+        maxAttempts: 2,
+        backoff: Backoff.byKind({ Throttling: Backoff.constant({ delay: "2 seconds" }), orElse: exponential }),
+        deadline: Deadline.refuse("1 second")
+      },
+      ["attempts from 2 on are made only if earlier ones end sooner, or wait less, than they may"]
     ],
     [
       "the back-off ends before the attempts are spent",

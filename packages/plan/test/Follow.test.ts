@@ -41,6 +41,18 @@ const branching = Backoff.byKind({
   orElse: Backoff.resetAfter(Policy.standard.backoff, "20 seconds")
 })
 
+/** It has a state, and no chance. */
+const stateful = Backoff.fromCurve(
+  Curve.make({
+    name: "stateful",
+    draws: false,
+    initial: 1,
+    delayMillis: (_, last) => last,
+    next: (delay) => delay,
+    intervalMillis: () => [1, 1]
+  })
+)
+
 const attemptTimeout = AttemptTimeout.constant("30 seconds")
 
 const endless = { maxAttempts: Infinity, attemptTimeout, backoff: branching }
@@ -93,7 +105,8 @@ describe("Plan.explain, with many operations to follow", () => {
     const backoff = Backoff.constant({ delay: 10 })
     expect(askedBy({ maxAttempts: Infinity, backoff }, { rows: 3 }).asked).toBeLessThan(5_000)
     // A mean takes hundreds of draws.
-    expect(askedBy({ maxAttempts: 2, backoff }, { rows: 1 }).asked).toBeLessThan(20)
+    const jittered = Backoff.jittered(backoff, Jitter.full)
+    expect(askedBy({ maxAttempts: 2, backoff: jittered }, { rows: 1 }).asked).toBeLessThan(20)
   })
 
   const constant = Backoff.constant({ delay: 1 })
@@ -122,6 +135,7 @@ describe("Plan.explain, with many operations to follow", () => {
     ["a curve in a small table", (jittered) => jittered, 2, 1_000],
     ["a curve in a large table", (jittered) => jittered, 100, 200],
     ["two curves", (jittered) => Backoff.max(jittered, constant), 20, 333],
+    ["two curves, one with a state", (jittered) => Backoff.max(jittered, stateful), 20, 333],
     ["two curves in a large table", (jittered) => Backoff.max(jittered, constant), 1_000, 8],
     ["kinds", (jittered) => Backoff.byKind({ Throttling: jittered, orElse: constant }), 20, 2 * 166]
   ])("draws the fewer for a mean the more there is to step: %s", (_, combine, rows, draws) => {
@@ -135,6 +149,19 @@ describe("Plan.explain, with many operations to follow", () => {
     }
     Plan.explain({ maxAttempts: 2, backoff: combine(Backoff.jittered(constant, watched)), hint: Hint.ignore }, { rows })
     expect(drawn).toBe(draws)
+  })
+
+  it.each<readonly [string, Backoff.Backoff]>([
+    ["in two parts at once", Backoff.max(Backoff.within(constant, 100), Backoff.within(constant, 100))],
+    ["that has started over", Backoff.within(Backoff.constant({ delay: 100 }), 300).pipe(Backoff.resetAfter(50))]
+  ])("does not follow attempts whose time may have ended, or not: %s", (_, backoff) => {
+    const policy = {
+      maxAttempts: 5,
+      backoff,
+      attemptTimeout: AttemptTimeout.constant(300),
+      deadline: Deadline.cut(700)
+    }
+    expect(Plan.explain(policy).warnings.map(({ _tag }) => _tag)).toContainEqual("NotFollowed")
   })
 
   it("counts the attempts of all kinds that it does not follow", () => {

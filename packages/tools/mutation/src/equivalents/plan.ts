@@ -87,6 +87,41 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "No other rule has a `zero`."
   },
   {
+    file: "packages/plan/src/Extremes.ts",
+    line: 'BackoffTree.some(tree, (part) => part._tag === "ResetAfter" && hasWithin(part.initial))',
+    original: 'part._tag === "ResetAfter" && hasWithin(part.initial)',
+    replacement: "true",
+    reason: "Where no time starts over both histories have the same tree, and are only asked more often."
+  },
+  {
+    file: "packages/plan/src/Failing.ts",
+    line: "return certain ? possible : possible?.map((step) => ({ ...step, certain: false }))",
+    original: "possible?.map",
+    replacement: "possible.map",
+    reason: "Where there are no steps, there are none to compare with them, and that is certain."
+  },
+  {
+    file: "packages/plan/src/Limits.ts",
+    line: 'hint._tag === "Ignore" || hint._tag === "Within" ? Infinity : hint.atMostMillis',
+    original: 'hint._tag === "Ignore"',
+    replacement: "false",
+    reason: "A rule that ignores hints makes no use of the longest one."
+  },
+  {
+    file: "packages/plan/src/Limits.ts",
+    line: 'hint._tag === "Ignore" || hint._tag === "Within" ? Infinity : hint.atMostMillis',
+    original: '"Ignore"',
+    replacement: '""',
+    reason: "A rule that ignores hints makes no use of the longest one."
+  },
+  {
+    file: "packages/plan/src/Means.ts",
+    line: "if (only === undefined || another === undefined) return only && alone(only, input, mostDraws)",
+    original: "only === undefined",
+    replacement: "false",
+    reason: "Without a first history there is no second one either."
+  },
+  {
     file: "packages/plan/src/Paths.ts",
     line: "if (paths.length < 2) return paths",
     original: "paths.length < 2",
