@@ -91,7 +91,8 @@ const untilMillis = (tree: Tree, input: Input): number => {
     case "ByKind":
       return untilMillis(tree.cases[input.kind] ?? tree.orElse, input)
     case "ResetAfter":
-      return tree.sinceMillis + untilMillis(input.ranMillis >= tree.afterMillis ? tree.initial : tree.self, input)
+      // One that this failure starts over keeps no time, see `startsTimeOver`.
+      return tree.sinceMillis + untilMillis(tree.self, input)
     case "Within":
       return Math.min(tree.withinMillis, untilMillis(tree.self, input))
     case "Take":

@@ -573,6 +573,13 @@ describe("Plan.explain", { timeout: 60_000 }, () => {
     })
   )
 
+  it("adds up smooth delays one by one where they have to fit into a time", () => {
+    const smooth = Backoff.fromCurve(Curve.decorrelatedSmooth({ base: 1000 }))
+    const latest = (backoff: Backoff.Backoff) => times(Plan.explain({ maxAttempts: 3, backoff })).latest
+    expect(latest(smooth)).toEqual([0, 1_378, 1_378 + 1_462])
+    expect(latest(Backoff.within(smooth, "1 hour"))).toEqual([0, 1_378, 1_378 + 2_838])
+  })
+
   it.effect("counts on a smooth delay that another one hides", () =>
     Effect.gen(function* () {
       const smooth = Backoff.fromCurve(Curve.decorrelatedSmooth({ base: 1000 }))

@@ -2,7 +2,7 @@ import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Jitter, Policy } from "
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import { Plan } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, FastCheck as fc } from "effect"
+import { Duration, FastCheck as fc, Option } from "effect"
 import { law } from "../../core/test/support/Laws.ts"
 import { policies } from "./Operations.ts"
 
@@ -186,6 +186,28 @@ describe("Plan.explain, with many operations to follow", () => {
     expect(Duration.toMillis(plan.worst.waited)).toBe(waited)
     expect(Duration.toMillis(plan.worst.elapsed)).toBeGreaterThan(waited)
     expect(Duration.toMillis(plan.worst.elapsed)).toBeLessThanOrEqual(waited + 20 * 30_000)
+  })
+
+  it("bounds them from the longest of the ways that lead to them", () => {
+    const backoff = Backoff.byKind({ Throttling: Backoff.constant({ delay: 10 }), orElse: constant })
+    const plan = Plan.explain({ maxAttempts: 2_000, attemptsByKind: { Throttling: 3 }, backoff })
+    const followed = plan.warnings.flatMap((warning) => (warning._tag === "NotFollowed" ? [warning.attempts] : []))[0]!
+    // Two failures of the kind with the longer delays among those that are followed, and those of the rest may all be.
+    const waited = 2 * 10 + (followed - 3) * 1 + (2_002 - followed) * 10
+    expect(plan.worst).toMatchObject({
+      attempts: 2_002,
+      waited: Duration.millis(waited),
+      elapsed: Duration.millis(waited)
+    })
+  })
+
+  it("bounds them by no time that hints are longer than", () => {
+    const plan = Plan.explain({
+      maxAttempts: 1_000,
+      backoff: Backoff.within(constant, "1 minute"),
+      hint: Hint.override({ atMost: "1 second", otherwise: "clamp" })
+    })
+    expect(Option.map(plan.hinted, ({ waited }) => waited)).toEqual(Option.some(Duration.seconds(999)))
   })
 
   it("bounds them by the deadline, and by the time that a back-off keeps", () => {

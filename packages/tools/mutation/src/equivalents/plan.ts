@@ -143,6 +143,27 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Every column has a cell in every row."
   },
   {
+    file: "packages/plan/src/Times.ts",
+    line: '(part) => part._tag === "ResetAfter" && ranMillis >= part.afterMillis && Ends.hasWithin(part.initial)',
+    original: 'part._tag === "ResetAfter"',
+    replacement: "true",
+    reason: "No other part has an `afterMillis`."
+  },
+  {
+    file: "packages/plan/src/TreeKey.ts",
+    line: '? "ended"',
+    original: '"ended"',
+    replacement: '""',
+    reason: "The text of a back-off is never empty."
+  },
+  {
+    file: "packages/plan/src/TreeKey.ts",
+    line: "() => 0",
+    original: "() => 0",
+    replacement: "() => undefined",
+    reason: "Any text does that is the same for all times."
+  },
+  {
     file: "packages/plan/src/Warnings.ts",
     line: "return firstMillis !== undefined && deadline !== undefined && firstMillis > deadline.withinMillis",
     original: "firstMillis !== undefined",
