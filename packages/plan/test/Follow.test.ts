@@ -1,4 +1,4 @@
-import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Jitter, Policy } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Classic, Curve, Deadline, Hint, Jitter, Policy } from "@effect-retry/core"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import { Plan } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
@@ -164,6 +164,11 @@ describe("Plan.explain, with many operations to follow", () => {
     expect(Plan.explain(policy).warnings.map(({ _tag }) => _tag)).toContainEqual("NotFollowed")
   })
 
+  it("takes the mean of a curve that remembers nothing over all draws", () => {
+    const { asked } = askedBy({ maxAttempts: 2, backoff: Classic.ethernet({ slot: 10 }), hint: Hint.ignore })
+    expect(asked).toBeGreaterThan(1_000)
+  })
+
   it("counts the attempts of all kinds that it does not follow", () => {
     const attemptsByKind = { Throttling: 99, Timeout: 99, Server: 99 }
     expect(Plan.explain({ ...Policy.standard, attemptsByKind }).worst.attempts).toBe(1 + 3 * 98 + 2)
@@ -199,6 +204,17 @@ describe("Plan.explain, with many operations to follow", () => {
       waited: Duration.millis(waited),
       elapsed: Duration.millis(waited)
     })
+  })
+
+  it.each([
+    { maxAttempts: 500, delay: 1 },
+    { maxAttempts: 501, delay: 5 }
+  ])("bounds them by the cap where the delays of all curves are too many: $maxAttempts attempts", (given) => {
+    const { delay, maxAttempts } = given
+    const curves = Array.from({ length: 40 }, () => constant).reduce((one, other) => Backoff.max(one, other))
+    const { warnings, worst } = Plan.explain({ maxAttempts, backoff: Backoff.capped(curves, 5) })
+    const followed = warnings.flatMap((warning) => (warning._tag === "NotFollowed" ? [warning.attempts] : []))[0]!
+    expect(worst.waited).toEqual(Duration.millis(followed - 1 + (maxAttempts - followed) * delay))
   })
 
   it("bounds them by no time that hints are longer than", () => {
