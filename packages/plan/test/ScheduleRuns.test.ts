@@ -149,6 +149,16 @@ describe("Plan.explainSchedule", () => {
     })
   )
 
+  it.effect("follows the longest hints in the case with hints, and there alone", () =>
+    Effect.gen(function* () {
+      const hint = Hint.override({ atMost: 1_000, otherwise: "clamp" })
+      const policy = { maxAttempts: 3, backoff: Schedule.spaced(200), hint }
+      const { hinted, worst } = yield* Plan.explainSchedule(policy, { samples: 2 })
+      expect(worst.waited).toEqual(Duration.millis(400))
+      expect(Option.map(hinted, ({ waited }) => waited)).toEqual(Option.some(Duration.millis(2_000)))
+    })
+  )
+
   it.effect("sees in a Backoff no more than its plan tells", () =>
     Effect.gen(function* () {
       const backoff = Backoff.fromCurve(Curve.decorrelated({ base: 100 })).pipe(Backoff.capped(2_000))
