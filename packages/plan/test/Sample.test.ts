@@ -94,6 +94,15 @@ describe("Plan.sample", () => {
     })
   )
 
+  it.effect("orders operations by their attempts", () =>
+    Effect.gen(function* () {
+      const policy = { maxAttempts: 3, backoff: Backoff.constant({ delay: 1 }) }
+      const sample = yield* Plan.sample(policy, { ...options, samples: 100, failureProbability: 0.4 })
+      // 60, 24 and 16 of a hundred.
+      expect(sample.attempts).toEqual({ p50: 1, p90: 3, p99: 3, max: 3 })
+    })
+  )
+
   it.effect("fails with the kind it is told", () =>
     Effect.gen(function* () {
       const backoff = Backoff.byKind({

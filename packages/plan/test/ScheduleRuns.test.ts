@@ -73,6 +73,30 @@ describe("Plan.explainSchedule", () => {
     })
   )
 
+  it.effect("warns of nothing where its longest runs have ended in different ways", () =>
+    Effect.gen(function* () {
+      // It ends after the second attempt if that is quick; slow ones run into the deadline there.
+      const unlessQuick = Schedule.whileOutput(Schedule.elapsed, (elapsed) => Duration.toMillis(elapsed) !== 100)
+      const backoff = Schedule.intersect(Schedule.spaced(100), unlessQuick)
+      const policy = { maxAttempts: 9, backoff, deadline: Deadline.refuse(1_000) }
+      const { warnings, worst } = yield* Plan.explainSchedule(policy, { attemptTakes: 500, samples: 2 })
+      expect([worst.attempts, tags(warnings)]).toEqual([2, []])
+    })
+  )
+
+  it.effect("numbers its attempts, and gives each the timeout of its number", () =>
+    Effect.gen(function* () {
+      const attemptTimeout = AttemptTimeout.growing({ initial: 100, factor: 2, maximum: 300 })
+      const policy = { maxAttempts: 9, attemptTimeout, backoff: Schedule.recurs(2) }
+      const { attempts } = yield* Plan.explainSchedule(policy, { samples: 2 })
+      expect(attempts.map(({ attempt, attemptTimeout }) => [attempt, attemptTimeout])).toEqual([
+        [1, Option.some(Duration.millis(100))],
+        [2, Option.some(Duration.millis(200))],
+        [3, Option.some(Duration.millis(300))]
+      ])
+    })
+  )
+
   it.effect("asks for no timeout of an attempt that has no time", () =>
     Effect.gen(function* () {
       const attemptTimeout = AttemptTimeout.fromFunction("by start", (_, startMillis) => 9 - (startMillis % 7))

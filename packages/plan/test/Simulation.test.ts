@@ -1,11 +1,11 @@
-import { Backoff, Hint, Verdict } from "@effect-retry/core"
+import { Backoff, Deadline, Hint, Verdict } from "@effect-retry/core"
 import { SeededRandom } from "@effect-retry/plan"
 import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, FastCheck as fc } from "effect"
+import { Duration, Effect, FastCheck as fc, Schedule } from "effect"
 import { law } from "../../core/test/support/Laws.ts"
 import { check } from "../src/Inputs.ts"
-import type { Explainable } from "../src/PlanRecord.ts"
+import type { Scheduled } from "../src/PlanRecord.ts"
 import { run } from "../src/Simulation.ts"
 import { operation, policies } from "./Operations.ts"
 
@@ -15,7 +15,7 @@ interface Failing {
   readonly hintMillis: number
 }
 
-const simulated = (policy: Explainable, { hintMillis, kind, ranMillis }: Failing) =>
+const simulated = (policy: Scheduled, { hintMillis, kind, ranMillis }: Failing) =>
   run<never>({
     prepared: check("Simulation.run", policy, undefined).prepared,
     fails: Effect.succeed(true),
@@ -42,14 +42,14 @@ describe("Simulation.run", { timeout: 60_000 }, () => {
     { ...law(60), timeout: 600_000 }
   )
 
-  it.effect("starts the back-off over after a hint that says so", () =>
+  it.effect.each<readonly [string, Scheduled["backoff"]]>([
+    ["a back-off", Backoff.exponential({ base: 100 })],
+    ["any schedule", Schedule.exponential(100)]
+  ])("starts over after a hint that says so: %s", ([, backoff]) =>
     Effect.gen(function* () {
       const starts = (hint: Hint.Hint) =>
         Effect.map(
-          simulated(
-            { maxAttempts: 5, backoff: Backoff.exponential({ base: 100 }), hint },
-            { ranMillis: 0, kind: "Throttling", hintMillis: 250 }
-          ),
+          simulated({ maxAttempts: 5, backoff, hint }, { ranMillis: 0, kind: "Throttling", hintMillis: 250 }),
           ({ attempts, end }) => [...attempts.map(({ delay }) => delay), end]
         )
       const floor = { atMost: "1 second", otherwise: "clamp" } as const
@@ -62,6 +62,17 @@ describe("Simulation.run", { timeout: 60_000 }, () => {
         250,
         "AttemptsSpent"
       ])
+    })
+  )
+
+  it.effect.each([
+    { at: "in an attempt", ranMillis: 100, waited: 0 },
+    { at: "in a delay", ranMillis: 20, waited: 30 }
+  ])("ends where a deadline cuts it $at", ({ ranMillis, waited }) =>
+    Effect.gen(function* () {
+      const policy = { maxAttempts: 3, backoff: Backoff.constant({ delay: 100 }), deadline: Deadline.cut(50) }
+      const run = yield* simulated(policy, { ranMillis, kind: "Server", hintMillis: 0 })
+      expect(run).toMatchObject({ end: "DeadlinePassed", elapsed: 50, waited })
     })
   )
 

@@ -192,6 +192,20 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Without a timeout it is a deadline that ends an attempt, and with it the operation."
   },
   {
+    file: "packages/plan/src/Simulation.ts",
+    line: "const nothingElse = { outer: undefined, u: undefined, stepped: undefined }",
+    original: "{ outer: undefined, u: undefined, stepped: undefined }",
+    replacement: "{}",
+    reason: "What is missing is as good as `undefined`."
+  },
+  {
+    file: "packages/plan/src/Simulation.ts",
+    line: 'if (decision._tag === "Retry" && decision.startsOver) state = backoff.initial',
+    original: 'decision._tag === "Retry"',
+    replacement: "true",
+    reason: "A decision to stop has no `startsOver`."
+  },
+  {
     file: "packages/plan/src/Sample.ts",
     line: "const fails = probability === 1 ? Effect.succeed(true) : Effect.map(Random.next, (u) => u < probability)",
     original: "u < probability",
