@@ -228,7 +228,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/http/src/loop/Retrying.ts",
-    line: "if (!isAsking(context)) return own(undefined, send, request)",
+    line: "if (!isAsking(context)) return own(fiber, undefined, send, request)",
     original: "!isAsking(context)",
     replacement: "false",
     reason: "What nothing has asked for is looked for, and not found: it only takes longer."
@@ -249,34 +249,34 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/http/src/loop/Retrying.ts",
-    line: "return reading === undefined",
+    line: "const run = reading === undefined ? begin : loop",
     original: "reading === undefined",
     replacement: "false",
     reason: "The loop begins with the first attempt instead of after it: it only takes longer."
   },
   {
-    file: "packages/http/src/loop/Retrying.ts",
+    file: "packages/http/src/loop/ExchangePolicy.ts",
     line: "classifier: (_error, _moment) => Verdict.noOpinion,",
     original: "(_error, _moment) => Verdict.noOpinion",
     replacement: "() => undefined",
     reason: "Stands for the function of an exchange, which takes its place before an attempt."
   },
   {
-    file: "packages/http/src/loop/Retrying.ts",
+    file: "packages/http/src/loop/ExchangePolicy.ts",
     line: "result: (_response: unknown, _moment) => Verdict.noOpinion,",
     original: "(_response: unknown, _moment) => Verdict.noOpinion",
     replacement: "() => undefined",
     reason: "Stands for the function of an exchange, which takes its place before an attempt."
   },
   {
-    file: "packages/http/src/loop/Retrying.ts",
+    file: "packages/http/src/loop/ExchangePolicy.ts",
     line: "release: () => Effect.void",
     original: "() => Effect.void",
     replacement: "() => undefined",
     reason: "Stands for the function of an exchange, which takes its place before an attempt."
   },
   {
-    file: "packages/http/src/loop/Retrying.ts",
+    file: "packages/http/src/loop/ExchangePolicy.ts",
     line: 'PolicyCheck.prepare("HttpRetry.withRetry", {',
     original: '"HttpRetry.withRetry"',
     replacement: '""',
