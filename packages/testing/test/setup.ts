@@ -8,9 +8,13 @@
  * `layer` comes last.
  */
 import { flakyTest, it, layer, prop } from "@effect/vitest"
+import { chai } from "vitest"
 import { effect, scoped } from "./testers.ts"
 
 Object.assign(it, { effect, flakyTest, layer, prop, scoped })
+
+// A proxy around every expectation finds misspelt properties, which the types do as well, and takes a quarter of its time.
+chai.config.useProxy = false
 
 // The package `undici` makes its own agent that of `fetch` where `fetch` has none yet, and that one refuses a
 // `content-length` that `fetch` repeats. The first look at `Response` gives `fetch` its own.
