@@ -35,7 +35,7 @@ describe("Plan.sample", () => {
       Effect.gen(function* () {
         for (const probability of [0, 0.1, 0.5, 1]) {
           for (const maxAttempts of [1, 4]) {
-            const samples = 5_000
+            const samples = 2_000
             const policy = { maxAttempts, backoff: full }
             const sample = yield* Plan.sample(policy, { seed: 1, samples, failureProbability: probability })
             const load = probability === 1 ? maxAttempts : (1 - probability ** maxAttempts) / (1 - probability)

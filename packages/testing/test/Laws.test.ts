@@ -23,7 +23,7 @@ for (const jitter of [
   Jitter.additive({ max: "1 second" }),
   Arbitraries.userJitter
 ]) {
-  Laws.jitter(vitest, `Jitter ${jitter.name}`, jitter)
+  Laws.jitter(vitest, `Jitter ${jitter.name}`, jitter, { numRuns: 60 })
 }
 
 /** Cases of a schedule, a hundred waits each, of which only the seed is by chance. */
@@ -48,9 +48,10 @@ Laws.classifier(
     Busy: ({ retryAfter }) => Verdict.retryable("Throttling", { hint: Duration.millis(retryAfter) }),
     Gone: Verdict.terminal("it is gone")
   }),
-  errors
+  errors,
+  { numRuns: 60 }
 )
-Laws.classifier(vitest, "A classifier without an opinion", () => Verdict.noOpinion, fc.anything())
+Laws.classifier(vitest, "A classifier without an opinion", () => Verdict.noOpinion, fc.anything(), { numRuns: 60 })
 
 const sound: Jitter.Jitter = {
   name: "mine",
@@ -135,7 +136,7 @@ for (const curve of [
   Arbitraries.userCurve(100),
   Arbitraries.userWalk(100)
 ]) {
-  Laws.curve(vitest, `Curve ${curve.name}`, curve as Curve.Curve)
+  Laws.curve(vitest, `Curve ${curve.name}`, curve as Curve.Curve, { numRuns: 60 })
 }
 
 describe("Laws.curve", () => {

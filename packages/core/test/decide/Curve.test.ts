@@ -10,7 +10,7 @@ import { middles, seeded } from "../support/Draws.ts"
 import { golden, last, s, same } from "../support/Golden.ts"
 import type { Cdf } from "../support/KolmogorovSmirnov.ts"
 import { averaged, uniform } from "../support/KolmogorovSmirnov.ts"
-import { law } from "../support/Laws.ts"
+import { law, runsOf } from "../support/Laws.ts"
 import { count, distance, samples } from "../support/Samples.ts"
 import { delayAt, input, trace } from "../support/Traces.ts"
 
@@ -113,7 +113,7 @@ for (const [name, curve] of [
   ["A user's curve", Arbitraries.userCurve(10)],
   ["A user's walk", Arbitraries.userWalk(10)]
 ] as const) {
-  Laws.curve(vitest, name, curve)
+  Laws.curve(vitest, name, curve, { numRuns: runsOf(200) })
 }
 
 describe("Curve.fromFunction", () => {
