@@ -2,8 +2,9 @@ import { TokenBucket } from "@effect-retry/core"
 import { PostgresBucket, RedisBucket } from "@effect-retry/redis"
 import { TokenBucketContract } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
-import { Deferred, Effect, Exit, Layer, Scope } from "effect"
+import { Deferred, Effect, Exit, Layer, Option, Scope } from "effect"
 import * as VirtualStores from "../VirtualStores.ts"
+import { settled } from "./Shared.ts"
 
 const { within } = VirtualStores
 
@@ -81,11 +82,66 @@ TokenBucketContract.suite(
   infallible((shared) => RedisBucket.grpcThrottle({ ...shared, maxTokens: 10, tokenRatio: 0.1 }), redis)
 )
 
+/**
+ * One bucket made of those of three processes that hold nothing: each attempt asks the next process, and what became of it is
+ * told to the one that granted it. A process that knows nothing yet reads the level, after what is on its way to the store.
+ */
+const ofProcesses = <E, R>(make: Effect.Effect<TokenBucket.TokenBucket<E>, never, R>) =>
+  Effect.gen(function* () {
+    const context = yield* Effect.context<R>()
+    const processes = yield* Effect.replicateEffect(make, 3)
+    const granting = new WeakMap<TokenBucket.Grant, TokenBucket.TokenBucket<E>>()
+    let turn = 0
+    const next = () => processes[(turn += 1) % processes.length]!
+    const bucket: TokenBucket.TokenBucket<E> = {
+      acquire: (request) =>
+        Effect.suspend(() => {
+          const process = next()
+          return Effect.map(
+            process.acquire(request),
+            Option.map((grant) => {
+              granting.set(grant, process)
+              return grant
+            })
+          )
+        }),
+      record: (outcome) => Effect.suspend(() => (granting.get(outcome.granted) ?? next()).record(outcome)),
+      level: Effect.zipRight(
+        settled,
+        Effect.provide(
+          Effect.flatMap(make, ({ level }) => level),
+          context
+        )
+      )
+    }
+    return bucket
+  })
+
+/** What the fleet earns comes late, and there is nothing of it here. */
+const ofNoLease = { ...quota, leaseShare: 0, firstSuccessIncrement: 0 }
+
 TokenBucketContract.suite(
   vitest,
-  "PostgresBucket.quota",
-  infallible((shared) => PostgresBucket.quota({ ...shared, ...quota }), postgres),
-  { refills: true, capacity: most(20, 2, 2) }
+  "RedisBucket.quota of three processes",
+  infallible((shared) => ofProcesses(RedisBucket.quota({ ...shared, ...ofNoLease })), redis),
+  { refills: true }
+)
+
+TokenBucketContract.suite(
+  vitest,
+  "RedisBucket.fixed of three processes",
+  infallible(
+    (shared) => ofProcesses(RedisBucket.fixed({ ...shared, rate: 1, burst: 5, leaseShare: 0, whenShort: "refuse" })),
+    redis
+  ),
+  { refills: true }
+)
+
+TokenBucketContract.suite(
+  vitest,
+  "PostgresBucket.quota of three processes",
+  infallible((shared) => ofProcesses(PostgresBucket.quota({ ...shared, ...ofNoLease })), postgres),
+  { refills: true }
 )
 
 TokenBucketContract.suite(
