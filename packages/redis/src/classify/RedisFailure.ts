@@ -27,6 +27,9 @@ const reasons: ReadonlyMap<string, Reason> = /*#__PURE__*/ new Map<string, Reaso
 /** Servers before 7.0 put the code of a command behind the place in the script. */
 const inScript = /@user_script: ?\d+: -?([A-Z]+) /
 
+/** The database of a connection, which the server does not have. */
+const noDatabase = /^ERR (DB index is out of range|invalid DB index|SELECT is not allowed in cluster mode)/
+
 /**
  * Reads what a client rejected with.
  *
@@ -35,6 +38,7 @@ const inScript = /@user_script: ?\d+: -?([A-Z]+) /
 export const fromUnknown = (thrown: unknown): Failure => {
   const { code, message, name } = record(thrown)
   const serverCode = inScript.exec(message)?.[1] ?? /^[A-Z]{2,20}(?= |$)/.exec(message)?.[0]
+  if (noDatabase.test(message)) return { reason: "Refused", code: "ERR" }
   if (serverCode !== undefined) return { reason: reasons.get(serverCode) ?? "BadAnswer", code: serverCode }
   if (message === "Command timed out") return { reason: "TimedOut", code: "" }
   if (name === "ParserError" || name === "TypeError") return { reason: "BadAnswer", code: name }

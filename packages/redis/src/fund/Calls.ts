@@ -44,9 +44,10 @@ export const begin = <E, A>(state: LeaseState<E>, { call, learn, settle, tell }:
   return Effect.asVoid(Effect.forkDaemon(Effect.uninterruptible(calling)))
 }
 
-/** The next lease is one token. */
+/** The next lease is one token, and a refusal that the store gave before it went away does not keep an attempt from asking. */
 const fail = <E>(state: LeaseState<E>, cause: Cause.Cause<E>): void => {
   state.returning = 0
+  state.refusal = undefined
   state.size = LeaseSize.first(state.most, state.nowMillis())
   for (const waiter of state.waiters.all()) state.waiters.end(waiter, Exit.failCause(cause))
 }

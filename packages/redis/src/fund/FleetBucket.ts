@@ -67,20 +67,31 @@ export interface Settings {
 }
 
 /**
- * Checks the options.
+ * Checks the options of every bucket, and that there are no others than these and `own`: one that is misspelt would be the
+ * default.
  *
  * @category constructors
  */
-export const check = (owner: string, options: FleetOptions): Settings => {
-  const { idleAfter, leaseShare, name, observe } = options
+export const check = (owner: string, options: FleetOptions, own: ReadonlyArray<string>): Settings => {
+  const { idleAfter, leaseShare, name, observe = [] } = options
+  for (const [field, value] of Object.entries(options)) {
+    if (!common.includes(field) && !own.includes(field)) {
+      Argument.refuse(owner, field, `one of the options ${[...common, ...own].join(", ")}`, value)
+    }
+  }
+  const isList = Array.isArray(observe) && observe.every((observer) => typeof observer === "function")
   return {
     name:
       typeof name === "string" && name !== "" ? name : Argument.refuse(owner, "name", "a text that is not empty", name),
     leaseShare: Argument.number(owner, "leaseShare", leaseShare ?? 0.1, { min: 0, max: 1 }),
     idleMillis: Argument.millis(owner, "idleAfter", idleAfter ?? "1 second", { min: 1, max: longestTimerMillis }),
-    observers: [...(observe ?? [])]
+    observers: isList ? [...observe] : Argument.refuse(owner, "observe", "a list of functions", observe)
   }
 }
+
+const common: ReadonlyArray<string> = ["name", "leaseShare", "idleAfter", "observe"] satisfies ReadonlyArray<
+  keyof FleetOptions
+>
 
 /**
  * Checks the limits of a bucket in the store, under the names that its options have for burst and rate.

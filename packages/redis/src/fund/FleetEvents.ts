@@ -1,8 +1,9 @@
 /**
  * Tells the observers of a bucket what happens.
  */
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import type { Common, FleetEvent } from "./FleetEvent.ts"
+import type { Common, FleetEvent, FleetObserver } from "./FleetEvent.ts"
 import type { Settings } from "./FleetBucket.ts"
 
 /** An event without what all events tell. */
@@ -27,36 +28,40 @@ export const make = (
   tokens: () => Pick<Common, "level" | "held">
 ): FleetEvents => {
   let grants = 0
+  const told = observers.map((observer) => bounded(name, observer))
   return {
     granted: () => {
       grants += 1
     },
     tell: (event) =>
-      observers.length === 0
+      told.length === 0
         ? Effect.void
         : Effect.suspend(() => {
-            const told: FleetEvent = { name, key, ...tokens(), grants, ...event() }
+            const happened: FleetEvent = { name, key, ...tokens(), grants, ...event() }
             grants = 0
-            return Effect.forEach(
-              observers,
-              (observer) =>
-                watched(
-                  name,
-                  Effect.suspend(() => observer(told))
-                ),
-              {
-                discard: true
-              }
-            )
+            return Effect.forEach(told, (tell) => tell(happened), { discard: true })
           })
   }
 }
 
-const watched = (name: string, told: Effect.Effect<void>): Effect.Effect<unknown> =>
-  Effect.forkDaemon(
-    Effect.interruptible(
-      Effect.catchAllCause(told, (cause) =>
-        Effect.logError(`an observer of the bucket ${JSON.stringify(name)} died`, cause)
+/** Calls of one observer that have not ended: one that hangs is told no more, and takes no more memory. */
+const mostCalls = 16
+
+const bounded = (name: string, observer: FleetObserver): ((event: FleetEvent) => Effect.Effect<void>) => {
+  let calls = 0
+  const ended = Effect.sync(() => {
+    calls -= 1
+  })
+  const log = (cause: Cause.Cause<never>) =>
+    Effect.logError(`an observer of the bucket ${JSON.stringify(name)} died`, cause)
+  return (event) =>
+    Effect.suspend(() => {
+      if (calls === mostCalls) return Effect.void
+      calls += 1
+      const told = Effect.catchAllCause(
+        Effect.suspend(() => observer(event)),
+        log
       )
-    )
-  )
+      return Effect.asVoid(Effect.forkDaemon(Effect.interruptible(Effect.ensuring(told, ended))))
+    })
+}

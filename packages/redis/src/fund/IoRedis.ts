@@ -87,15 +87,44 @@ export const layer = ({ url, within, ...options }: Options): Layer.Layer<RedisSt
 
 const link = (url: string | undefined, options: RedisOptions): Connection.Link => {
   const redis = url === undefined ? new Redis(options) : new Redis(url, options)
+  const { client, select } = selecting(redis)
   return {
-    client: fromClient(redis),
-    open: () => redis.connect(),
+    client,
+    open: () => redis.connect().then(select),
     close: () => {
       if (redis.status !== "end" && redis.status !== "wait") redis.disconnect()
     },
     listen: ({ onClosed, onError }) => {
       redis.on("error", onError)
       redis.on("end", onClosed)
+    }
+  }
+}
+
+/**
+ * `ioredis` selects the database by itself, and stays in database 0 without a word where the server refuses that. So it is
+ * selected once more, and no script is sent before the server has agreed.
+ */
+const selecting = (redis: Redis): { readonly client: RedisClient; readonly select: () => Promise<void> } => {
+  const database = redis.options.db ?? 0
+  const commands = fromClient(redis)
+  let isSelected = database === 0
+  redis.on("close", () => {
+    isSelected = database === 0
+  })
+  const unselected = () => Promise.reject(new Error("The connection has not selected its database"))
+  return {
+    client: {
+      evalsha: (...call) => (isSelected ? commands.evalsha(...call) : unselected()),
+      eval: (...call) => (isSelected ? commands.eval(...call) : unselected())
+    },
+    select: async () => {
+      if (isSelected) return
+      await redis.select(database).catch((refused: unknown) => {
+        redis.disconnect()
+        throw refused
+      })
+      isSelected = true
     }
   }
 }

@@ -5,10 +5,9 @@ import * as Waiting from "@effect-retry/core/Waiting"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { FleetBucket, FleetOptions, FleetStore } from "./FleetBucket.ts"
-import * as Fleet from "./FleetBucket.ts"
 import * as Lease from "./Lease.ts"
 import * as LocalShare from "./LocalShare.ts"
-import * as Members from "./Members.ts"
+import * as SharedLimits from "./SharedLimits.ts"
 
 /**
  * The options of a shared fixed rate, in attempts of the whole fleet.
@@ -31,15 +30,13 @@ export const fixed = (
   owner: string,
   options: Options
 ): (<E>(fleet: FleetStore<E>) => Effect.Effect<FleetBucket<E>, never, Scope.Scope>) => {
-  const settings = Fleet.check(owner, options)
-  const limits = Fleet.checkLimits(
-    owner,
-    { field: "burst", value: options.burst },
-    { field: "rate", value: options.rate },
-    { min: 1 }
-  )
+  const { limits, members, settings } = SharedLimits.check<Options>(owner, options, {
+    burst: "burst",
+    leastBurst: { min: 1 },
+    perSecond: "rate",
+    others: ["whenShort", "maxWait"]
+  })
   const maxWait = Waiting.check(owner, options, "wait")
-  const members = Members.make(settings)
   return (fleet) =>
     Effect.map(Lease.make({ fleet, settings, limits, maxWait }), ({ acquire, level }) => ({
       acquire: (request) => acquire(1, request),

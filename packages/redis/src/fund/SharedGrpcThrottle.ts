@@ -36,7 +36,7 @@ export const grpcThrottle = (
   owner: string,
   options: Options
 ): (<E>(fleet: FleetStore<E>) => Effect.Effect<FleetBucket<E>, never, Scope.Scope>) => {
-  const settings = Fleet.check(owner, options)
+  const settings = Fleet.check(owner, options, ["maxTokens", "tokenRatio", "counts"])
   const rules = GrpcCount.check(owner, options)
   const { capacity, counts, ratio } = rules
   const members = Members.make(settings)

@@ -6,10 +6,9 @@ import * as Waiting from "@effect-retry/core/Waiting"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { FleetBucket, FleetOptions, FleetStore } from "./FleetBucket.ts"
-import * as Fleet from "./FleetBucket.ts"
 import * as Lease from "./Lease.ts"
 import * as LocalShare from "./LocalShare.ts"
-import * as Members from "./Members.ts"
+import * as SharedLimits from "./SharedLimits.ts"
 
 /**
  * The options of a shared quota, in tokens of the whole fleet.
@@ -34,16 +33,14 @@ export const quota = (
   owner: string,
   options: Options
 ): (<E>(fleet: FleetStore<E>) => Effect.Effect<FleetBucket<E>, never, Scope.Scope>) => {
-  const settings = Fleet.check(owner, options)
-  const limits = Fleet.checkLimits(
-    owner,
-    { field: "capacity", value: options.capacity },
-    { field: "refillPerSecond", value: options.refillPerSecond },
-    { min: 0, exclusive: true }
-  )
+  const { limits, members, settings } = SharedLimits.check<Options>(owner, options, {
+    burst: "capacity",
+    leastBurst: { min: 0, exclusive: true },
+    perSecond: "refillPerSecond",
+    others: ["cost", "firstSuccessIncrement", "whenShort", "maxWait"]
+  })
   const { costOf, increment } = QuotaCost.check(owner, limits.burst, options)
   const maxWait = Waiting.check(owner, options, "refuse")
-  const members = Members.make(settings)
   return (fleet) =>
     Effect.map(Lease.make({ fleet, settings, limits, maxWait }), ({ acquire, credit, level, put }) => ({
       acquire: (request) => acquire(costOf(request), request),

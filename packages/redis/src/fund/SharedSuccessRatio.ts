@@ -6,10 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { FleetBucket, FleetOptions, FleetStore } from "./FleetBucket.ts"
-import * as Fleet from "./FleetBucket.ts"
 import * as Lease from "./Lease.ts"
 import * as LocalShare from "./LocalShare.ts"
-import * as Members from "./Members.ts"
+import * as SharedLimits from "./SharedLimits.ts"
 
 /**
  * The options of a shared success ratio, in tokens of the whole fleet.
@@ -34,15 +33,13 @@ export const successRatio = (
   owner: string,
   options: Options
 ): (<E>(fleet: FleetStore<E>) => Effect.Effect<FleetBucket<E>, never, Scope.Scope>) => {
-  const settings = Fleet.check(owner, options)
+  const { limits, members, settings } = SharedLimits.check<Options>(owner, options, {
+    burst: "capacity",
+    leastBurst: { min: 1 },
+    perSecond: "floorPerSecond",
+    others: ["ratio"]
+  })
   const ratio = Argument.number(owner, "ratio", options.ratio, { min: 0 })
-  const limits = Fleet.checkLimits(
-    owner,
-    { field: "capacity", value: options.capacity },
-    { field: "floorPerSecond", value: options.floorPerSecond },
-    { min: 1 }
-  )
-  const members = Members.make(settings)
   return (fleet) =>
     Effect.map(Lease.make({ fleet, settings, limits, maxWait: Option.none() }), ({ acquire, keep, level }) => ({
       acquire: (request) => acquire(1, request),

@@ -96,6 +96,9 @@ describe.concurrent.each(adapters)("a connection by $library", ({ byUrl, layer }
       const byName = Effect.map(Layer.build(byUrl(url)), Context.get(RedisStore.RedisStore))
       expect((yield* Effect.flatMap(byName, take)).granted).toBe(1)
       expect(yield* Effect.promise(() => server.admin.info("keyspace"))).toContain("db3:keys=1")
+      const missing = Effect.map(Layer.build(byUrl(url.replace(/3$/, "99"))), Context.get(RedisStore.RedisStore))
+      expect(yield* Effect.flatMap(missing, reasonOf)).toBe("Refused ERR")
+      expect(yield* Effect.promise(() => server.admin.info("keyspace"))).not.toContain("db0")
     })
   )
 

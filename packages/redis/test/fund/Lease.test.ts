@@ -1,7 +1,7 @@
 import { TokenBucket } from "@effect-retry/core"
 import * as AtOnce from "@effect-retry/core/AtOnce"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, FastCheck, Option, Scope } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, FastCheck, Option, Scope } from "effect"
 import { request } from "../../../core/test/fund/Asking.ts"
 import { interruptedBefore } from "../../../core/test/fund/Interrupting.ts"
 import * as Fleet from "../../src/fund/FleetBucket.ts"
@@ -34,7 +34,7 @@ const leaseIn = <E>(store: SpecStore.SpecStore<E>, options: Options = {}) =>
   Effect.map(
     Lease.make<E | StoreError>({
       fleet: fleetOf(store),
-      settings: Fleet.check("test", { name: "orders", ...options }),
+      settings: Fleet.check("test", { name: "orders", ...options }, ["burst", "perSecond", "maxWait"]),
       limits: { burst: options.burst ?? 200, perSecond: options.perSecond ?? 10 },
       maxWait: options.maxWait ?? Option.none()
     }),
@@ -423,6 +423,20 @@ describe("Lease with a store that fails", () => {
     }).pipe(inVirtualTime)
   )
 
+  it.effect("obeys no refusal any more where a later call fails, so that a fallback is asked", () =>
+    Effect.gen(function* () {
+      const { fail, store } = yield* makeNetwork
+      const { costing } = yield* leaseIn(store, { burst: 20, leaseShare: 0, perSecond: 0.001 })
+      const granted = Option.getOrThrow(yield* ask(costing(10)))
+      expect(yield* isGranted(costing(15))).toBe(false)
+      yield* fail
+      expect(yield* isGranted(costing(15))).toBe(false)
+      yield* granted.refund
+      yield* settled
+      expect(yield* Effect.exit(ask(costing(15)))).toEqual(Exit.fail("away"))
+    }).pipe(inVirtualTime)
+  )
+
   it.effect("spends what it holds", () =>
     Effect.gen(function* () {
       const { fail, store } = yield* makeNetwork
@@ -633,6 +647,29 @@ describe("Lease.observers", () => {
       ])
       expect(store.calls[0]).toEqual({ _tag: "take", key: "orders:eu", want: 1, least: 1 })
     }).pipe(drawing(0), Effect.provideService(TokenBucket.Key, "eu"), inVirtualTime)
+  )
+})
+
+describe("an observer that hangs", () => {
+  it.effect("is left out while sixteen of its calls have not ended, and hears of later events", () =>
+    Effect.gen(function* () {
+      const opened = yield* Deferred.make<void>()
+      let [begun, ended] = [0, 0]
+      const observe = () =>
+        Effect.sync(() => (begun += 1)).pipe(
+          Effect.zipRight(Deferred.await(opened)),
+          Effect.map(() => void (ended += 1))
+        )
+      const { bucket } = yield* leaseIn(SpecStore.make(), { leaseShare: 0, observe: [observe] })
+      yield* grants(bucket, 40)
+      yield* settled
+      expect(begun).toBe(16)
+      yield* Deferred.succeed(opened, undefined)
+      yield* settled
+      yield* grants(bucket, 1)
+      yield* settled
+      expect([begun, ended]).toEqual([17, 17])
+    }).pipe(inVirtualTime)
   )
 })
 

@@ -4,7 +4,7 @@ import { TokenBucket } from "@effect-retry/core"
 import { RedisBucket, type RedisError, type RedisStore, SharedBucket } from "@effect-retry/redis"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Cause, Clock, Effect, Fiber, Option, Scope } from "effect"
+import { Cause, Clock, Effect, Fiber, Option, Scope, Logger } from "effect"
 import { acquire, failed, isGranted, succeeded } from "../../../core/test/fund/Compositions.ts"
 import * as LocalShare from "../../src/fund/LocalShare.ts"
 import type { Members } from "../../src/fund/Members.ts"
@@ -249,6 +249,27 @@ describe("RedisBucket.orLocalShare", () => {
         yield* goAway
         expect([yield* at("a")(grants(bucket)), yield* at("b")(grants(bucket))]).toEqual([20, 20])
         expect(store.calls.filter(({ _tag }) => _tag === "present").length).toBe(1)
+      })
+    )
+  )
+
+  it.effect("logs that onFailure died, and answers all the same", () =>
+    virtually(
+      Effect.gen(function* () {
+        const lines: Array<string> = []
+        const logger = Logger.make(({ message }) => void lines.push(String(message)))
+        const away = {
+          ...TokenBucket.unlimited,
+          acquire: () => Effect.fail("away"),
+          localShare: Effect.succeed(TokenBucket.unlimited)
+        }
+        const bucket = yield* RedisBucket.orLocalShare(away, {
+          within: "50 millis",
+          onFailure: () => Effect.die("broken")
+        })
+        const asked = Effect.zipLeft(isGranted(bucket), Effect.yieldNow())
+        expect(yield* Effect.provide(asked, Logger.replace(Logger.defaultLogger, logger))).toBe(true)
+        expect(lines).toEqual(["the onFailure of a local share died"])
       })
     )
   )

@@ -9,7 +9,7 @@ import * as Members from "../../src/fund/Members.ts"
 import type { Store } from "../../src/fund/Store.ts"
 import * as SpecStore from "../SpecStore.ts"
 
-const settings = FleetBucket.check("test", { name: "orders" })
+const settings = FleetBucket.check("test", { name: "orders" }, [])
 
 /** Joins, as a process of its own where `of` is not given, and notes what the share is one of. */
 const joined = (store: Store<unknown>, key = "", of?: Members.Members) =>
@@ -183,7 +183,7 @@ describe("Members.join over Redis", () => {
     unsafeCurrentTimeNanos: () => live.unsafeCurrentTimeNanos(),
     sleep: (duration) => live.sleep(Duration.times(duration, 1 / speed))
   }
-  const patient = FleetBucket.check("test", { name: "members" })
+  const patient = FleetBucket.check("test", { name: "members" }, [])
 
   /** Joins by a connection of its own, as a process does. */
   const process = (port: number) =>

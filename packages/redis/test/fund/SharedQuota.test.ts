@@ -111,6 +111,12 @@ describe("SharedBucket.quota", () => {
   const wrong: ReadonlyArray<{ options: { readonly [K in keyof Options]?: unknown }; message: string }> = [
     { options: { name: "" }, message: 'name must be a text that is not empty, got ""' },
     { options: { name: undefined }, message: "name must be a text that is not empty, got undefined" },
+    { options: { observe: 5 }, message: "observe must be a list of functions, got 5" },
+    {
+      options: { leaseshare: 0 } as object,
+      message:
+        "leaseshare must be one of the options name, leaseShare, idleAfter, observe, capacity, refillPerSecond, cost, firstSuccessIncrement, whenShort, maxWait, got 0"
+    },
     { options: { capacity: 0 }, message: "capacity must be > 0, got 0" },
     {
       options: { refillPerSecond: 0 },
