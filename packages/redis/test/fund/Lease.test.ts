@@ -496,6 +496,25 @@ describe("Lease.returns", () => {
     }).pipe(inVirtualTime)
   )
 
+  it.effect("knows what the store has after a return, and takes no refund after the end", () =>
+    Effect.gen(function* () {
+      const store = SpecStore.make()
+      const scope = yield* Scope.make()
+      const { costing, level } = yield* Scope.extend(leaseIn(store, { leaseShare: 0, perSecond: 0.001 }), scope)
+      const [first, next] = [yield* ask(costing(15)), yield* ask(costing(20))]
+      yield* Option.getOrThrow(first).refund
+      yield* settled
+      expect(yield* level).toBeCloseTo(180, 5)
+      yield* Scope.close(scope, Exit.void)
+      yield* Option.getOrThrow(next).refund
+      yield* settled
+      expect([yield* level, store.calls.map(({ _tag }) => _tag)]).toEqual([
+        expect.closeTo(180, 5),
+        ["take", "take", "put"]
+      ])
+    }).pipe(inVirtualTime)
+  )
+
   it.effect("holds nothing without a lease", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
