@@ -211,8 +211,11 @@ describe("Plan.explain, with many operations to follow", () => {
     { maxAttempts: 501, delay: 5 }
   ])("bounds them by the cap where the delays of all curves are too many: $maxAttempts attempts", (given) => {
     const { delay, maxAttempts } = given
-    const curves = Array.from({ length: 40 }, () => constant).reduce((one, other) => Backoff.max(one, other))
-    const { warnings, worst } = Plan.explain({ maxAttempts, backoff: Backoff.capped(curves, 5) })
+    const curves = Array.from({ length: 39 }, () => constant).reduce((one, other) => Backoff.max(one, other))
+    const { warnings, worst } = Plan.explain({
+      maxAttempts,
+      backoff: Backoff.max(Backoff.capped(curves, 5), Backoff.capped(constant, 3))
+    })
     const followed = warnings.flatMap((warning) => (warning._tag === "NotFollowed" ? [warning.attempts] : []))[0]!
     expect(worst.waited).toEqual(Duration.millis(followed - 1 + (maxAttempts - followed) * delay))
   })

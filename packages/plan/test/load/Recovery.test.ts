@@ -145,16 +145,12 @@ describe("Load.recovery", { timeout: 60_000 }, () => {
   it.effect("has a server of one shard that serves a hundred requests in a second, unless told otherwise", () =>
     Effect.gen(function* () {
       const little = { load: 0.01, seed: 7, outage: 0, patience: 0 }
-      const outcome = yield* Load.recovery({ policy: Policy.once }, little)
-      expect(outcome).toEqual(
-        yield* Load.recovery(
-          { policy: Policy.once },
-          {
-            ...little,
-            server: { capacityPerSecond: 100, serviceTimes: "exponential", expired: "serve", shards: 1 }
-          }
-        )
-      )
+      const recovery = (server?: Load.ServerOptions) =>
+        Load.recovery({ policy: Policy.once }, { ...little, ...(server !== undefined && { server }) })
+      const outcome = yield* recovery()
+      const told = { capacityPerSecond: 100, serviceTimes: "exponential", expired: "serve", shards: 1 } as const
+      expect(outcome).toEqual(yield* recovery(told))
+      expect(outcome).not.toEqual(yield* recovery({ ...told, serviceTimes: "constant" }))
       expect(outcome.recoveredAfter).toEqual(Option.some(Duration.zero))
     })
   )

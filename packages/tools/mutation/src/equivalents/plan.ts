@@ -122,6 +122,13 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Without a first history there is no second one either."
   },
   {
+    file: "packages/plan/src/Means.ts",
+    line: "return (u + n * golden) % 1",
+    original: "n * golden",
+    replacement: "n / golden",
+    reason: "The golden section and its reciprocal differ by a whole number."
+  },
+  {
     file: "packages/plan/src/Paths.ts",
     line: "if (paths.length < 2) return paths",
     original: "paths.length < 2",
