@@ -113,7 +113,8 @@ const spent = (
     return (failures[kind] ?? 0) < limit ? undefined : { _tag: "AttemptsSpent", maxAttempts: limit, kind }
   }
   // Failures of the kinds that have limits of their own do not count.
-  const counted = Object.values(failures).reduce((sum, count) => sum - count, attempts)
+  const counted =
+    attemptsByKind === undefined ? attempts : Object.values(failures).reduce((sum, count) => sum - count, attempts)
   return counted < maxAttempts ? undefined : { _tag: "AttemptsSpent", maxAttempts }
 }
 

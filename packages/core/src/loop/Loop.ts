@@ -163,17 +163,14 @@ const reported = (
   event: () => Services.Telling,
   then: () => Erased
 ): Erased =>
-  op.reportsOutcomes
-    ? Services.andThen(Grants.record(op, outcome), () =>
-        Services.andThen(Observers.nestingNoticed(op), () => Services.andThen(event(), then))
-      )
-    : then()
+  Services.andThen(Grants.record(op, outcome), () =>
+    Services.andThen(Observers.nestingNoticed(op), () => Services.andThen(event(), then))
+  )
 
 const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   Operation.endAttempt(op)
-  const found = cause._tag === "Fail" ? Option.some(cause.error) : Stop.failureOf(cause)
-  if (Option.isNone(found)) return Effect.failCause(cause)
-  const error = found.value
+  if (cause._tag !== "Fail" && Option.isNone(Stop.failureOf(cause))) return Effect.failCause(cause)
+  const error = cause._tag === "Fail" ? cause.error : Option.getOrThrow(Stop.failureOf(cause))
   if (op.expired !== undefined) return expired(op, op.expired)
   const verdict = op.prepared.policy.classifier(error, Operation.moment(op))
   return failed(op, error, error, verdict, () => Effect.failCause(cause))
@@ -193,6 +190,7 @@ const expired = (op: Op, expired: Expired): Erased =>
 const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
   const failure: Failure = { error, input, verdict, failedMillis: Elapsed.millis(op), end }
   Operation.fail(op, failure)
+  if (!op.reportsOutcomes) return decide(op, failure)
   return reported(
     op,
     (granted) => ({ _tag: "Failed", attempt: op.attempts, granted, verdict }),

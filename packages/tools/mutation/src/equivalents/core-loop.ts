@@ -18,6 +18,13 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Decision.ts",
+    line: "attemptsByKind === undefined ? attempts : Object.values(failures).reduce((sum, count) => sum - count, attempts)",
+    original: "attemptsByKind === undefined",
+    replacement: "false",
+    reason: "Only saves work: without limits by kind no failures are counted by kind."
+  },
+  {
+    file: "packages/core/src/loop/Decision.ts",
     line: "return kind === undefined || attemptsByKind[kind] === undefined",
     original: "kind === undefined",
     replacement: "false",
@@ -60,23 +67,37 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: 'const found = cause._tag === "Fail" ? Option.some(cause.error) : Stop.failureOf(cause)',
-    original: 'cause._tag === "Fail"',
-    replacement: "false",
+    line: 'if (cause._tag !== "Fail" && Option.isNone(Stop.failureOf(cause))) return Effect.failCause(cause)',
+    original: 'cause._tag !== "Fail"',
+    replacement: "true",
     reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: 'const found = cause._tag === "Fail" ? Option.some(cause.error) : Stop.failureOf(cause)',
+    line: 'if (cause._tag !== "Fail" && Option.isNone(Stop.failureOf(cause))) return Effect.failCause(cause)',
     original: '"Fail"',
     replacement: '""',
     reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: "op.reportsOutcomes",
-    original: "op.reportsOutcomes",
-    replacement: "true",
+    line: 'const error = cause._tag === "Fail" ? cause.error : Option.getOrThrow(Stop.failureOf(cause))',
+    original: 'cause._tag === "Fail"',
+    replacement: "false",
+    reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: 'const error = cause._tag === "Fail" ? cause.error : Option.getOrThrow(Stop.failureOf(cause))',
+    original: '"Fail"',
+    replacement: '""',
+    reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "if (!op.reportsOutcomes) return decide(op, failure)",
+    original: "!op.reportsOutcomes",
+    replacement: "false",
     reason: "Only saves work: there is nothing to tell."
   },
   {
