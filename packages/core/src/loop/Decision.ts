@@ -93,7 +93,7 @@ export const decide = (prepared: Prepared, progress: Progress, verdict: Verdict)
   const draws = prepared.draws || (prepared.hintDraws && Option.isSome(failure.hint))
   if (draws && progress.u === undefined) return needsDraw
   const stepped = step(progress, failure.kind)
-  return stepped === "NeedsStep" ? needsStep : bent(prepared, progress, failure, stepped)
+  return stepped === needsStep ? needsStep : bent(prepared, progress, failure, stepped)
 }
 
 /** What stops an operation before its back-off is asked. */
@@ -151,10 +151,10 @@ const input = (
 ): BackoffTree.Input => ({ u, kind, ranMillis, elapsedMillis, atLeastMillis })
 
 /** The delay of the back-off alone; `undefined` where the back-off has ended. */
-const step = (progress: Progress, kind: Kind): Stepped | undefined | "NeedsStep" => {
+const step = (progress: Progress, kind: Kind): Stepped | undefined | typeof needsStep => {
   if (progress.tree !== undefined) return BackoffTree.step(progress.tree, input(progress, kind, 0))
   const { stepped } = progress
-  if (stepped === undefined) return "NeedsStep"
+  if (stepped === undefined) return needsStep
   return Option.isNone(stepped) ? undefined : { delayMillis: stepped.value, capped: false, rest: undefined }
 }
 

@@ -19,7 +19,8 @@ import * as Services from "./Services.ts"
 /** Tells the rate limiter, then the bucket, as far as the policy has them. */
 const tellBoth = (op: Operation, tell: (place: Place) => Services.Telling): Services.Telling => {
   const { bucket, rateLimiter } = op
-  return Services.both(rateLimiter && tell(rateLimiter), () => bucket && tell(bucket))
+  if (rateLimiter === undefined) return bucket && tell(bucket)
+  return Services.both(tell(rateLimiter), () => bucket && tell(bucket))
 }
 
 /**
@@ -46,11 +47,12 @@ export const started = (op: Operation): Services.Telling => {
 export const record = (op: Operation, outcome: (granted: Grant) => Outcome): Services.Telling =>
   tellBoth(op, (place) => {
     const { bucket, service, spent } = place
-    const note = () => {
+    const tell = () => bucket.record(outcome(spent))
+    if (bucket.started === undefined) return Services.tell(op, service, tell)
+    return Services.tell(op, service, tell, () => {
       place.unrecorded = undefined
       place.spent = noTokens
-    }
-    return Services.tell(op, service, () => bucket.record(outcome(spent)), bucket.started && note)
+    })
   })
 
 /** Tells buckets with `started` that an attempt has ended without an outcome. */

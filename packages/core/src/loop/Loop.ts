@@ -148,6 +148,7 @@ const attemptSucceeded = (op: Op, value: unknown): Erased => {
   if (verdict._tag !== "NoOpinion") {
     return failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
   }
+  if (!op.reportsOutcomes) return Effect.succeed(value)
   return reported(
     op,
     (granted) => ({ _tag: "Succeeded", attempt: op.attempts, granted }),
@@ -169,8 +170,9 @@ const reported = (
 
 const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   Operation.endAttempt(op)
-  if (cause._tag !== "Fail" && Option.isNone(Stop.failureOf(cause))) return Effect.failCause(cause)
-  const error = cause._tag === "Fail" ? cause.error : Option.getOrThrow(Stop.failureOf(cause))
+  const found = cause._tag === "Fail" ? Option.some(cause.error) : Stop.failureOf(cause)
+  if (Option.isNone(found)) return Effect.failCause(cause)
+  const error = found.value
   if (op.expired !== undefined) return expired(op, op.expired)
   const verdict = op.prepared.policy.classifier(error, Operation.moment(op))
   return failed(op, error, error, verdict, () => Effect.failCause(cause))

@@ -5,6 +5,7 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
 import * as Observers from "./Observers.ts"
@@ -102,7 +103,13 @@ export const release = (op: Operation, because: "Retried" | "Interrupted"): Effe
 export const guarded = (op: Operation, self: () => Erased): Erased => {
   if (op.guarded) return self()
   op.guarded = true
-  return Effect.onError(Effect.suspend(self), (cause) => (Option.isNone(failureOf(cause)) ? cleanUp(op) : Effect.void))
+  const inside = Effect.suspend(self)
+  const restored = RuntimeFlags.interruptible(op.runtimeFlags) ? Effect.interruptible(inside) : inside
+  return Effect.uninterruptible(
+    Effect.catchAllCause(restored, (cause) =>
+      Option.isNone(failureOf(cause)) ? Effect.zipRight(cleanUp(op), Effect.failCause(cause)) : Effect.failCause(cause)
+    )
+  )
 }
 
 /**

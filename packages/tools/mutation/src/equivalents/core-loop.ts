@@ -67,28 +67,14 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: 'if (cause._tag !== "Fail" && Option.isNone(Stop.failureOf(cause))) return Effect.failCause(cause)',
-    original: 'cause._tag !== "Fail"',
-    replacement: "true",
-    reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
-  },
-  {
-    file: "packages/core/src/loop/Loop.ts",
-    line: 'if (cause._tag !== "Fail" && Option.isNone(Stop.failureOf(cause))) return Effect.failCause(cause)',
-    original: '"Fail"',
-    replacement: '""',
-    reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
-  },
-  {
-    file: "packages/core/src/loop/Loop.ts",
-    line: 'const error = cause._tag === "Fail" ? cause.error : Option.getOrThrow(Stop.failureOf(cause))',
+    line: 'const found = cause._tag === "Fail" ? Option.some(cause.error) : Stop.failureOf(cause)',
     original: 'cause._tag === "Fail"',
     replacement: "false",
     reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: 'const error = cause._tag === "Fail" ? cause.error : Option.getOrThrow(Stop.failureOf(cause))',
+    line: 'const found = cause._tag === "Fail" ? Option.some(cause.error) : Stop.failureOf(cause)',
     original: '"Fail"',
     replacement: '""',
     reason: "Only saves work: a cause that is one failure is no defect, and has that failure."
@@ -96,6 +82,13 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   {
     file: "packages/core/src/loop/Loop.ts",
     line: "if (!op.reportsOutcomes) return decide(op, failure)",
+    original: "!op.reportsOutcomes",
+    replacement: "false",
+    reason: "Only saves work: there is nothing to tell."
+  },
+  {
+    file: "packages/core/src/loop/Loop.ts",
+    line: "if (!op.reportsOutcomes) return Effect.succeed(value)",
     original: "!op.reportsOutcomes",
     replacement: "false",
     reason: "Only saves work: there is nothing to tell."
