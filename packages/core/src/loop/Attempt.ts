@@ -93,7 +93,9 @@ const noteOf = (op: Operation.Operation): Bounded["note"] => {
     const failed = Exit.isSuccess(exit) ? Option.some(exit.value) : Cause.failureOption(exit.cause)
     if (Option.isNone(failed)) return Effect.void
     if (op.over || op.attempts !== number || op.expired !== undefined) {
-      return Services.tellLate("release", () => release(failed.value, "Interrupted"))
+      // No deadline bounds it any more.
+      const released = Services.called(() => release(failed.value, "Interrupted"))
+      return Services.logging("release", released, undefined)
     }
     op.open = failed
     return Effect.void

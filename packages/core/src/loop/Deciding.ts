@@ -54,13 +54,13 @@ const progress = (
   elapsedMillis: Elapsed.millis(op),
   ranMillis: failedMillis - op.attemptStartedMillis,
   tree: op.tree,
-  outer: op.prepared.policy.whenNested === "standDown" ? runningOuter(op) : undefined,
+  outer: op.prepared.policy.whenNested === "standDown" && isRetried(op.outer) ? op.outer.name : undefined,
   u,
   stepped
 })
 
-const runningOuter = ({ outer }: Operation): string | undefined =>
-  outer !== undefined && ActiveOperation.isRunning(outer) ? outer.name : undefined
+const isRetried = (outer: Operation["outer"]): outer is ActiveOperation.ActiveAttempt =>
+  outer !== undefined && ActiveOperation.isRunning(outer)
 
 /** A random number for a step. */
 const draw = (op: Operation): Effect.Effect<number> => (op.next ??= Context.get(op.services, Random.Random).next)

@@ -93,14 +93,15 @@ export const decide = (prepared: Prepared, progress: Progress, verdict: Verdict)
   const draws = prepared.draws || (prepared.hintDraws && Option.isSome(failure.hint))
   if (draws && progress.u === undefined) return needsDraw
   const stepped = step(progress, failure.kind)
-  return stepped === needsStep ? needsStep : bent(prepared, progress, failure, stepped)
+  return stepped === "NeedsStep" ? needsStep : bent(prepared, progress, failure, stepped)
 }
 
 /** What stops an operation before its back-off is asked. */
 const refusal = ({ policy }: Prepared, progress: Progress, verdict: Verdict): StopReason | undefined => {
   if (verdict._tag === "NoOpinion") return { _tag: "Terminal", why: "no classifier has an opinion" }
   if (verdict._tag === "Terminal") return { _tag: "Terminal", why: verdict.why }
-  return spent(policy, progress, verdict.kind) ?? stoodDown(progress)
+  const { outer } = progress
+  return spent(policy, progress, verdict.kind) ?? (outer === undefined ? undefined : { _tag: "StoodDown", outer })
 }
 
 const spent = (
@@ -135,9 +136,6 @@ export const addFailure = (
     : { ...failures, [kind]: (failures[kind] ?? 0) + 1 }
 }
 
-const stoodDown = ({ outer }: Progress): StopReason | undefined =>
-  outer === undefined ? undefined : { _tag: "StoodDown", outer }
-
 interface Stepped {
   readonly delayMillis: number
   readonly capped: boolean
@@ -151,10 +149,10 @@ const input = (
 ): BackoffTree.Input => ({ u, kind, ranMillis, elapsedMillis, atLeastMillis })
 
 /** The delay of the back-off alone; `undefined` where the back-off has ended. */
-const step = (progress: Progress, kind: Kind): Stepped | undefined | typeof needsStep => {
+const step = (progress: Progress, kind: Kind): Stepped | undefined | "NeedsStep" => {
   if (progress.tree !== undefined) return BackoffTree.step(progress.tree, input(progress, kind, 0))
   const { stepped } = progress
-  if (stepped === undefined) return needsStep
+  if (stepped === undefined) return "NeedsStep"
   return Option.isNone(stepped) ? undefined : { delayMillis: stepped.value, capped: false, rest: undefined }
 }
 

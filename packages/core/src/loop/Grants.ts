@@ -47,12 +47,11 @@ export const started = (op: Operation): Services.Telling => {
 export const record = (op: Operation, outcome: (granted: Grant) => Outcome): Services.Telling =>
   tellBoth(op, (place) => {
     const { bucket, service, spent } = place
-    const tell = () => bucket.record(outcome(spent))
-    if (bucket.started === undefined) return Services.tell(op, service, tell)
-    return Services.tell(op, service, tell, () => {
+    const note = () => {
       place.unrecorded = undefined
       place.spent = noTokens
-    })
+    }
+    return Services.tell(op, service, () => bucket.record(outcome(spent)), bucket.started && note)
   })
 
 /** Tells buckets with `started` that an attempt has ended without an outcome. */

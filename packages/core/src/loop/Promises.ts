@@ -171,11 +171,9 @@ const started = <A>(call: Call<A>, signal: AbortSignal | undefined, begin: (op: 
     begin(op)
   })
 
-/** What a promise rejects with: the error, or else the defect. */
+/** What a promise rejects with: the error, or else the defect. An interruption without either has been answered before. */
 const reasonOf = (cause: Cause.Cause<unknown>): unknown =>
-  Option.getOrElse(Cause.failureOption(cause), () =>
-    Option.getOrElse(Cause.dieOption(cause), () => new Cause.InterruptedException())
-  )
+  Option.getOrElse(Cause.failureOption(cause), () => Option.getOrElse(Cause.dieOption(cause), () => cause))
 
 const callNext = <A>(op: Operation<A>): Promise<A> => {
   op.attempts += 1

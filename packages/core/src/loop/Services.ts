@@ -96,14 +96,6 @@ export const tell = (op: Operation, service: string, ask: () => Effect.Effect<vo
 }
 
 /**
- * Tells a service something after the operation has gone on: no deadline bounds the call.
- *
- * @category running
- */
-export const tellLate = (service: string, ask: () => Effect.Effect<void>): Effect.Effect<void> =>
-  logging(service, called(ask), undefined)
-
-/**
  * Tells one thing after the other.
  *
  * @category combinators

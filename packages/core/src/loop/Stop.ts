@@ -5,7 +5,6 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
 import * as Observers from "./Observers.ts"
@@ -38,33 +37,25 @@ const failWith = (op: Operation, error: unknown, reason: StopReason): Erased =>
 const giveUp = (op: Operation, error: unknown, reason: StopReason, end: () => Erased): Erased => {
   // The time of the decision: what observers of it take is not part of the operation.
   const elapsed = Elapsed.duration(op)
-  const stopped = () => ended(op, error, reason, elapsed, end)
+  const ended = () => {
+    if (op.onStopped === undefined) return end()
+    op.open = undefined
+    return op.onStopped(
+      new RetryStopped({
+        reason,
+        error,
+        attempts: op.attempts,
+        elapsed,
+        delay: Option.map(Option.fromNullable(op.delayMillis), Duration.millis),
+        level: Grants.level(op),
+        history: [...op.history],
+        cause: error
+      })
+    )
+  }
   return Services.andThen(Observers.gaveUp(op, error, reason), () =>
     // What is open, and is not what the operation ends with, is released.
-    error === op.failure?.error ? stopped() : Effect.flatMap(release(op, "Interrupted"), stopped)
-  )
-}
-
-const ended = (
-  op: Operation,
-  error: unknown,
-  reason: StopReason,
-  elapsed: Duration.Duration,
-  end: () => Erased
-): Erased => {
-  if (op.onStopped === undefined) return end()
-  op.open = undefined
-  return op.onStopped(
-    new RetryStopped({
-      reason,
-      error,
-      attempts: op.attempts,
-      elapsed,
-      delay: Option.map(Option.fromNullable(op.delayMillis), Duration.millis),
-      level: Grants.level(op),
-      history: [...op.history],
-      cause: error
-    })
+    error === op.failure?.error ? ended() : Effect.flatMap(release(op, "Interrupted"), ended)
   )
 }
 
@@ -103,11 +94,9 @@ export const release = (op: Operation, because: "Retried" | "Interrupted"): Effe
 export const guarded = (op: Operation, self: () => Erased): Erased => {
   if (op.guarded) return self()
   op.guarded = true
-  const inside = Effect.suspend(self)
-  const restored = RuntimeFlags.interruptible(op.runtimeFlags) ? Effect.interruptible(inside) : inside
-  return Effect.uninterruptible(
-    Effect.catchAllCause(restored, (cause) =>
-      Option.isNone(failureOf(cause)) ? Effect.zipRight(cleanUp(op), Effect.failCause(cause)) : Effect.failCause(cause)
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.catchAllCause(restore(Effect.suspend(self)), (cause) =>
+      Effect.zipRight(Option.isNone(failureOf(cause)) ? cleanUp(op) : Effect.void, Effect.failCause(cause))
     )
   )
 }

@@ -244,7 +244,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Within.ts",
-    line: "return { fiber: Runtime.runFork(uninterruptible, catching, { immediate: depth <= deepest }), caught }",
+    line: "{ immediate: depth <= deepest }",
     original: "depth <= deepest",
     replacement: "depth < deepest",
     reason: "A stack that holds a hundred effects holds one less or one more."
