@@ -356,7 +356,7 @@ describe("Within.within", () => {
   )
 
   it.live.each([
-    { name: "succeeds", self: Effect.succeed("done"), exit: Exit.succeed("done"), depth: 2_000 },
+    { name: "succeeds", self: Effect.succeed("done"), exit: Exit.succeed("done"), depth: 3_000 },
     {
       name: "succeeds after a yield",
       self: Effect.as(Effect.yieldNow(), "done"),
