@@ -199,11 +199,4 @@ export const fit = (
 ): number | StopReason =>
   deadline === undefined ? delayMillis : deadline.machinery.fit(deadline, elapsedMillis, delayMillis)
 
-/**
- * Why an attempt may not start now, should the deadline forbid it. *
- * @category destructors
- */
-export const late = ({ policy: { deadline } }: Prepared, elapsedMillis: number): StopReason | undefined =>
-  deadline?.machinery.late(deadline, elapsedMillis)
-
 const stop = (reason: StopReason, delayMillis?: number): Decision => ({ _tag: "Stop", reason, delayMillis })

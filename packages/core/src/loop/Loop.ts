@@ -116,8 +116,10 @@ const unlessLate = (op: Op, then: (op: Op) => Erased): Erased => {
 }
 
 /** The deadline as a reason to stop, where it forbids an attempt now. */
-const lateness = (op: Op): StopReason | undefined =>
-  op.prepared.policy.deadline === undefined ? undefined : Decision.late(op.prepared, Elapsed.millis(op))
+const lateness = (op: Op): StopReason | undefined => {
+  const { deadline } = op.prepared.policy
+  return deadline?.machinery.late(deadline, Elapsed.millis(op))
+}
 
 /** Makes an attempt and goes on with its outcome. */
 const runAttempt = (op: Op): Erased => {

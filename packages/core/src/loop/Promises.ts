@@ -171,9 +171,11 @@ const started = <A>(call: Call<A>, signal: AbortSignal | undefined, begin: (op: 
     begin(op)
   })
 
-/** What a promise rejects with: the error, or else the defect. An interruption without either has been answered before. */
+/** What a promise rejects with: the error, or else the defect. */
 const reasonOf = (cause: Cause.Cause<unknown>): unknown =>
-  Option.getOrElse(Cause.failureOption(cause), () => Option.getOrElse(Cause.dieOption(cause), () => cause))
+  Option.getOrElse(Cause.failureOption(cause), () =>
+    Option.getOrElse(Cause.dieOption(cause), () => new Cause.InterruptedException())
+  )
 
 const callNext = <A>(op: Operation<A>): Promise<A> => {
   op.attempts += 1

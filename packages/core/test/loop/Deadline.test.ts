@@ -222,6 +222,18 @@ describe("TimeLeft.mayStart", () => {
   })
 })
 
+describe("TimeLeft.isLate", () => {
+  it.each([
+    { deadline: Deadline.refuse(1_000), latest: 999.999 },
+    { deadline: Deadline.refuse(1_000, { reserve: 300 }), latest: 700 },
+    // The reserve of a truncated wait is planned: a timer that fires late must not end the operation.
+    { deadline: Deadline.truncate(1_000, { reserve: 300 }), latest: 999.999 },
+    { deadline: Deadline.cut(1_000), latest: 999.999 }
+  ])("lets an attempt start until $latest under $deadline, and not after", ({ deadline, latest }) => {
+    expect([latest, latest + 0.001].map((elapsed) => TimeLeft.isLate(deadline, elapsed))).toEqual([false, true])
+  })
+})
+
 describe("Deadline.DeadlineExceeded", () => {
   it.effect("carries the last failure as its cause", () =>
     Effect.gen(function* () {

@@ -298,18 +298,3 @@ describe("Decision.fit", () => {
     expect(typeof found === "number" ? found : found._tag).toBe(fitted)
   })
 })
-
-describe("Decision.late", () => {
-  it.each([
-    { deadline: undefined, latest: Infinity },
-    { deadline: Deadline.refuse(1_000), latest: 999.999 },
-    { deadline: Deadline.refuse(1_000, { reserve: 300 }), latest: 700 },
-    // The reserve of a truncated wait is planned: a timer that fires late must not end the operation.
-    { deadline: Deadline.truncate(1_000, { reserve: 300 }), latest: 999.999 },
-    { deadline: Deadline.cut(1_000), latest: 999.999 }
-  ])("lets an attempt start until $latest under $deadline, and not after", ({ deadline, latest }) => {
-    const late = (elapsed: number) => Decision.late(prepare("test", { ...policy, deadline }), elapsed)?._tag
-    expect(late(latest)).toBeUndefined()
-    expect(late(latest + 0.001)).toBe(deadline === undefined ? undefined : passed)
-  })
-})

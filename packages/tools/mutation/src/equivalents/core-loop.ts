@@ -53,13 +53,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: "op.prepared.policy.deadline === undefined ? undefined : Decision.late(op.prepared, Elapsed.millis(op))",
-    original: "op.prepared.policy.deadline === undefined",
-    replacement: "false",
-    reason: "Only saves a look at the clock: nothing is late without a deadline."
-  },
-  {
-    file: "packages/core/src/loop/Loop.ts",
     line: "return op.reportsOutcomes || name !== undefined || result !== undefined",
     original: "op.reportsOutcomes || name !== undefined || result !== undefined",
     replacement: "true",
