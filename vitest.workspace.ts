@@ -11,9 +11,9 @@ const longest = [
   "tools/examples/test/examples",
   "core/test/fund/model",
   "http/test/loop/Sockets",
-  "redis/test/fund/Contract",
+  "redis/test/fund/bucket/Contract",
   "tools/fleet/test/Fleet",
-  "redis/test/fund/Connection",
+  "redis/test/fund/redis/Connection",
   "redis/test/Recorded",
   "aws/test/loop/SdkClients",
   "plan/test/Explain",
@@ -22,7 +22,7 @@ const longest = [
   "tools/examples/test/testing-node",
   "tools/storms/test/Clients",
   "redis/test/SmallFleet",
-  "redis/test/fund/model"
+  "redis/test/fund/bucket/model"
 ]
 
 /** Starts the longest files first, so that all workers end together. */

@@ -8,7 +8,7 @@ import type { Redis } from "ioredis"
 import { createRequire } from "node:module"
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads"
 import type { PoolConfig } from "pg"
-import * as Database from "./fund/Database.ts"
+import * as Database from "./fund/postgres/Database.ts"
 import * as Scripted from "./Scripted.ts"
 
 /** Answers one question at a time, by a function of the thread. */

@@ -5,7 +5,7 @@ import { PostgresClient, PostgresStore, RedisStore } from "@effect-retry/redis"
 import * as RedisServer from "@effect-retry/servers/Redis"
 import { Effect } from "effect"
 import { Redis } from "ioredis"
-import * as Database from "./fund/Database.ts"
+import * as Database from "./fund/postgres/Database.ts"
 import * as Recorded from "./Recorded.ts"
 import * as Scripted from "./Scripted.ts"
 

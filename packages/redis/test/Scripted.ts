@@ -4,7 +4,7 @@
 import type { RedisClient } from "@effect-retry/redis"
 import type { Redis } from "ioredis"
 import { createHash } from "node:crypto"
-import * as Scripts from "../src/fund/Scripts.ts"
+import * as Scripts from "../src/fund/redis/Scripts.ts"
 
 const readsClock = "redis.call('TIME')"
 

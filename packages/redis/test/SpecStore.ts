@@ -3,7 +3,7 @@
  */
 import { Clock, Effect } from "effect"
 import * as Gcra from "../src/decide/Gcra.ts"
-import type { Store } from "../src/fund/Store.ts"
+import type { Store } from "../src/fund/store/Store.ts"
 
 /** A call as the store heard it. */
 export type Call =

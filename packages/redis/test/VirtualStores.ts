@@ -7,9 +7,9 @@ import * as RedisServer from "@effect-retry/servers/Redis"
 import { Effect, Layer, Option } from "effect"
 import { Redis } from "ioredis"
 import * as Answer from "../src/accept/Answer.ts"
-import * as ScriptStore from "../src/fund/ScriptStore.ts"
+import * as ScriptStore from "../src/fund/redis/ScriptStore.ts"
 import * as Blocking from "./Blocking.ts"
-import * as Database from "./fund/Database.ts"
+import * as Database from "./fund/postgres/Database.ts"
 
 /** Calls take no virtual time, so none is late. */
 export const within = "1 hour"

@@ -7,7 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as LogLevel from "effect/LogLevel"
 import * as Predicate from "effect/Predicate"
-import type { FleetObserver } from "../fund/FleetEvent.ts"
+import type { FleetObserver } from "../fund/fleet/FleetEvent.ts"
 
 /** At which level each line is logged; `LogLevel.None` for none. */
 interface Levels {

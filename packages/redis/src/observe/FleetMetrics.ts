@@ -10,7 +10,7 @@ import * as Readable from "@effect-retry/core/Readable"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as MetricLabel from "effect/MetricLabel"
-import type { FleetEvent, FleetObserver } from "../fund/FleetEvent.ts"
+import type { FleetEvent, FleetObserver } from "../fund/fleet/FleetEvent.ts"
 
 /**
  * Calls that the store answered, by `answer`: granted, refused, returned, counted. Divided by `grants`: store calls per

@@ -13,9 +13,9 @@ import { Context, Effect, Fiber, Layer, Option, type Scope } from "effect"
 import { request } from "../../../core/test/fund/Asking.ts"
 import type { RedisError } from "../../src/accept/RedisError.ts"
 import * as BucketKey from "../../src/accept/BucketKey.ts"
-import * as RedisBucket from "../../src/fund/RedisBucket.ts"
-import { RedisStore } from "../../src/fund/RedisStore.ts"
-import type { Limits, Store } from "../../src/fund/Store.ts"
+import * as RedisBucket from "../../src/fund/redis/RedisBucket.ts"
+import { RedisStore } from "../../src/fund/redis/RedisStore.ts"
+import type { Limits, Store } from "../../src/fund/store/Store.ts"
 import * as Stalls from "./Stalls.ts"
 
 /** How an operation ended: the answer of the bucket, or the reason of its error. */

@@ -5,8 +5,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { request } from "../../../core/test/fund/Asking.ts"
-import * as IoRedis from "../../src/fund/IoRedis.ts"
-import * as RedisBucket from "../../src/fund/RedisBucket.ts"
+import * as IoRedis from "../../src/fund/redis/IoRedis.ts"
+import * as RedisBucket from "../../src/fund/redis/RedisBucket.ts"
 import * as Stalls from "./Stalls.ts"
 
 /** What it is told, as JSON in its first argument. */

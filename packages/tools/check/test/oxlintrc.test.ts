@@ -117,6 +117,46 @@ describe("the flow rule", () => {
   })
 })
 
+describe("the folders of fund", () => {
+  const importing = (name: string, file: string, path: string) =>
+    plant(name, { [`src/fund/${file}.ts`]: `export { a } from "${path}"` })
+
+  const stagesSeen = stages.map((stage, index) => ({
+    stage,
+    broken: importing(`folder-${index}`, "queue/A", stage === "fund" ? "../fair/B.ts" : `../../${stage}/B.ts`)
+  }))
+
+  it("see the stages that fund sees", () => {
+    const refused = stagesSeen.filter(({ broken }) => broken().length > 0)
+    expect(refused.map(({ stage }) => stage)).toEqual(["loop", "observe"])
+  })
+
+  const ways = ["../B.ts", "../../index.ts", "../../../test/B.ts", "../../../../http/src/index.ts"].map(
+    (path, index) => ({ path, broken: importing(`out-${index}`, "queue/A", path) })
+  )
+
+  it.each(ways)("are not left for $path", ({ broken }) => {
+    expect(broken()).toEqual(["fund/queue/A.ts:1 no-restricted-imports"])
+  })
+
+  const folders = ["store", "fleet", "lease", "bucket", "redis", "postgres"]
+  const redis = plant(
+    "redis",
+    Object.fromEntries(
+      folders.flatMap((from) =>
+        folders.map((to) => [`src/fund/${from}/To${to}.ts`, `export { a } from "../${to}/A.ts"`] as const)
+      )
+    )
+  )
+
+  it("of redis are in order, and neither store knows of the other", () => {
+    const later = folders.flatMap((from, i) =>
+      folders.filter((to, j) => j > i || (from === "postgres" && to === "redis")).map((to) => `fund/${from}/To${to}.ts`)
+    )
+    expect(redis().toSorted()).toEqual(later.map((file) => `${file}:1 no-restricted-imports`).toSorted())
+  })
+})
+
 describe("pure files", () => {
   const impure = `import * as Effect from "effect/Effect"\nexport const a = Effect.never`
   const pure = [

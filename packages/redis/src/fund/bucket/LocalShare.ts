@@ -1,0 +1,179 @@
+/**
+ * What a process uses in place of a shared bucket whose store is away: a bucket of its own, with its share of the rate and
+ * of the burst.
+ *
+ * A share is of the same kind as the shared bucket. Outcomes put nothing into it but what it granted itself: what a success
+ * puts in is put into the shared bucket, which keeps it while the store is away, and is not put in twice.
+ */
+import * as Argument from "@effect-retry/core/Argument"
+import { longestTimerMillis } from "@effect-retry/core/Millis"
+import * as GrpcCount from "@effect-retry/core/GrpcCount"
+import { fallback, type Grant, Key, type Request, type TokenBucket } from "@effect-retry/core/TokenBucket"
+import * as TokenStore from "@effect-retry/core/TokenStore"
+import type * as Waiting from "@effect-retry/core/Waiting"
+import { kinds } from "@effect-retry/core/Verdict"
+import type * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Share from "../../decide/Share.ts"
+import type { FleetBucket } from "../fleet/FleetBucket.ts"
+import type { Members } from "../fleet/Members.ts"
+import type { Limits, Store } from "../store/Store.ts"
+
+type LocalShare = FleetBucket<unknown>["localShare"]
+
+/** The options of the shares that hold tokens. */
+interface Holding {
+  readonly members: Members
+  readonly store: Store<unknown>
+  /** Those of the whole fleet. */
+  readonly limits: Limits
+  readonly maxWait: Waiting.MaxWait
+}
+
+/** The options of `quota`. */
+interface Quota extends Holding {
+  readonly costOf: (request: Request) => number
+}
+
+/**
+ * The share of a quota. A success returns what its retry cost.
+ *
+ * @category constructors
+ */
+export const quota = ({ costOf, ...holding }: Quota): LocalShare => {
+  const kindsAsked = [Option.none(), ...kinds.map(Option.some)]
+  const costs = [1, 2].flatMap((attempt) => kindsAsked.map((kind) => costOf({ ...anyRequest, attempt, kind })))
+  return Effect.map(holdingShare(holding, Math.max(...costs)), ({ acquire, level, put }) => ({
+    acquire: (request) => acquire(costOf(request), request),
+    record: (outcome) =>
+      outcome._tag === "Succeeded" && outcome.granted.tokens > 0 ? put(outcome.granted.tokens) : Effect.void,
+    level
+  }))
+}
+
+const anyRequest: Request = {
+  attempt: 2,
+  kind: Option.none(),
+  delay: Duration.zero,
+  atMost: Option.none(),
+  restore: (effect) => effect
+}
+
+/**
+ * The share of a bucket of which every attempt takes one token and outcomes change nothing: a fixed rate, and the floor of
+ * a success ratio.
+ *
+ * @category constructors
+ */
+export const rate = (holding: Holding): LocalShare =>
+  Effect.map(holdingShare(holding, 1), ({ acquire, level }) => ({
+    acquire: (request) => acquire(1, request),
+    record: () => Effect.void,
+    level
+  }))
+
+interface Held extends Pick<TokenStore.TokenStore<Share.Share>, "acquire" | "level"> {
+  readonly put: (tokens: number) => Effect.Effect<void>
+}
+
+const holdingShare = (
+  { limits, maxWait, members, store }: Holding,
+  least: number
+): Effect.Effect<Held, never, Scope.Scope> => {
+  const whole = { ...limits, least }
+  const makeFor = (sharers: number) =>
+    TokenStore.make<Share.Share>(
+      {
+        initial: (nowMillis) => Share.make(whole, sharers, nowMillis),
+        take: (share, nowMillis, cost) => Option.map(Share.taken(share, nowMillis, cost), (after) => [cost, after]),
+        put: (share, nowMillis, tokens) => Share.put(share, nowMillis, tokens),
+        millisUntil: Share.millisUntil,
+        level: Share.level
+      },
+      maxWait
+    )
+  return Effect.gen(function* () {
+    const member = yield* members.join(store, yield* Key)
+    const { acquire, change, level } = yield* makeFor(member.sharers())
+    yield* member.follow((sharers) => change((share, now) => Share.resized(share, whole, sharers, now)))
+    return { acquire, level, put: (tokens) => change((share, now) => Share.put(share, now, tokens)) }
+  })
+}
+
+/** The options of `grpcThrottle`. */
+interface GrpcThrottle extends Pick<Holding, "members" | "store"> {
+  /** That of the whole fleet. */
+  readonly count: GrpcCount.GrpcCount
+}
+
+/**
+ * The share of a gRPC throttle: it hears one of `n` failures of the fleet, and counts each `n` times. So a change of `n`
+ * changes no level, and turns no refusal into a grant.
+ *
+ * @category constructors
+ */
+export const grpcThrottle = ({ count, members, store }: GrpcThrottle): LocalShare =>
+  Effect.gen(function* () {
+    const { sharers } = yield* members.join(store, yield* Key)
+    const { capacity, counts, ratio } = count
+    let level = capacity
+    const change = (by: number) =>
+      Effect.sync(() => {
+        level = Math.max(0, Math.min(capacity, level + by * sharers()))
+      })
+    const credit = change(ratio)
+    const charge = change(-GrpcCount.token)
+    const acquire = Effect.sync(() => (level > capacity / 2 ? free : Option.none()))
+    return {
+      acquire: () => acquire,
+      record: (outcome) => {
+        if (outcome._tag === "Succeeded") return credit
+        return outcome._tag === "Failed" && counts(outcome.verdict) ? charge : Effect.void
+      },
+      level: Effect.sync(() => level / GrpcCount.token)
+    }
+  })
+
+const free: Option.Option<Grant> = /*#__PURE__*/ Option.some({ tokens: 0, refund: Effect.void })
+
+/** The options of `orLocalShare`. */
+interface OrLocalShare<in E> {
+  /** Most time of each call of the shared bucket, waits for tokens included. */
+  readonly within: Duration.DurationInput
+  /** Called for each call that failed, died or took too long, in a fiber of its own. */
+  readonly onFailure?: ((cause: Cause.Cause<E | Cause.TimeoutException>) => Effect.Effect<void>) | undefined
+}
+
+/**
+ * Asks the process's own share of the bucket where the store fails or does not answer within the bound:
+ * `TokenBucket.fallback` to `localShare`, for `Effect.flatMap`.
+ *
+ * The process says from now on that it is there, and its share is `1 / n` of the bucket, with `n` the members that its
+ * latest heartbeat found. Where all members know of each other, the shares grant together at most what one bucket of the
+ * fleet's limits does, besides what was granted before the store went away. A process that could never ask the store is
+ * alone as far as it knows.
+ *
+ * @category combinators
+ */
+export const orLocalShare: {
+  <E>(options: OrLocalShare<E>): (self: FleetBucket<E>) => Effect.Effect<TokenBucket, never, Scope.Scope>
+  <E>(self: FleetBucket<E>, options: OrLocalShare<E>): Effect.Effect<TokenBucket, never, Scope.Scope>
+} = dual(
+  2,
+  <E>(self: FleetBucket<E>, { onFailure, within }: OrLocalShare<E>): Effect.Effect<TokenBucket, never, Scope.Scope> => {
+    const range = { min: 0, exclusive: true, max: longestTimerMillis }
+    const withinMillis = Argument.millis("orLocalShare", "within", within, range)
+    const logged =
+      onFailure &&
+      ((cause: Cause.Cause<E | Cause.TimeoutException>) =>
+        Effect.catchAllCause(
+          Effect.suspend(() => onFailure(cause)),
+          (died) => Effect.logError("the onFailure of a local share died", died)
+        ))
+    return Effect.map(self.localShare, (local) => fallback(self, { within: withinMillis, local, onFailure: logged }))
+  }
+)

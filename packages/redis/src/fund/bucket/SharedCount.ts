@@ -1,0 +1,214 @@
+/**
+ * A count that a fleet shares, as one process knows and changes it: failures are told at once, successes in batches.
+ */
+import * as AtOnce from "@effect-retry/core/AtOnce"
+import * as GrpcCount from "@effect-retry/core/GrpcCount"
+import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as BucketKey from "../../accept/BucketKey.ts"
+import * as Background from "../store/Background.ts"
+import type { FleetStore, Settings } from "../fleet/FleetBucket.ts"
+import * as FleetEvents from "../fleet/FleetEvents.ts"
+import * as StoreCalls from "../fleet/StoreCalls.ts"
+
+/**
+ * All in thousandths of a token.
+ *
+ * @category models
+ */
+export interface SharedCount<out E> {
+  /** The latest count of the store less what it was not told of yet; and how the latest call failed, if it did. */
+  readonly known: () => { readonly level: number; readonly cause: Option.Option<Cause.Cause<E>> }
+  /** Counts an attempt that was granted. */
+  readonly granted: () => void
+  /** Takes from the count at once, or adds to it late. */
+  readonly change: (change: number) => Effect.Effect<void>
+  /** In tokens. The store is asked where its latest answer is old. */
+  readonly level: Effect.Effect<number, E>
+}
+
+interface Place<out E> {
+  readonly fleet: FleetStore<E>
+  readonly settings: Settings
+  readonly key: string
+  readonly capacity: number
+}
+
+interface State<in out E> {
+  readonly settings: Settings
+  readonly capacity: number
+  readonly nowMillis: () => number
+  readonly events: FleetEvents.FleetEvents
+  /** Changes the count of the store, and learns it. */
+  readonly add: (change: number) => Effect.Effect<Exit.Exit<number, E>>
+  count: number
+  learnedMillis: number
+  cause: Option.Option<Cause.Cause<E>>
+  /** What the store was not told of yet. */
+  debits: number
+  credits: number
+  /** Whether it is time for the credits. */
+  isDue: boolean
+  isClosed: boolean
+  isTelling: boolean
+  /** Whether the count is read, beside which no other call is made. */
+  isReading: boolean
+  isBatching: boolean
+  /** The latest ones; they may have ended. */
+  teller: Fiber.Fiber<void> | undefined
+  batch: Fiber.Fiber<void> | undefined
+}
+
+/**
+ * @category constructors
+ */
+export const make = <E>(place: Place<E>): Effect.Effect<SharedCount<E>, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => stateOf(place)),
+      close
+    ),
+    (state) => ({
+      known: () => ({ level: levelOf(state), cause: state.cause }),
+      granted: state.events.granted,
+      change: (change) => (change < 0 ? debit(state, -change) : credit(state, change)),
+      level: level(state)
+    })
+  )
+
+const stateOf = <E>({ capacity, fleet, key, settings }: Place<E>): State<E> => {
+  const read = MonotonicTime.makeReader()
+  const nowMillis = () => read(MonotonicTime.currentClock())
+  const events = FleetEvents.make(settings, key, () => ({ level: levelOf(state) / GrpcCount.token, held: 0 }))
+  const call = StoreCalls.make(fleet, settings, events, nowMillis)
+  const bucketKey = BucketKey.make(settings.name, key === "" ? undefined : key)
+  const state: State<E> = {
+    settings,
+    capacity,
+    nowMillis,
+    events,
+    add: (change) =>
+      Effect.map(call(fleet.store.add(bucketKey, capacity / GrpcCount.token, change / GrpcCount.token)), (exit) => {
+        if (Exit.isFailure(exit)) return exit
+        state.count = Math.round(exit.value * GrpcCount.token)
+        state.learnedMillis = nowMillis()
+        return exit
+      }),
+    count: capacity,
+    learnedMillis: -Infinity,
+    cause: Option.none(),
+    debits: 0,
+    credits: 0,
+    isDue: false,
+    isClosed: false,
+    isTelling: false,
+    isReading: false,
+    isBatching: false,
+    teller: undefined,
+    batch: undefined
+  }
+  return state
+}
+
+const levelOf = ({ count, debits }: Pick<State<never>, "count" | "debits">): number => Math.max(0, count - debits)
+
+const debit = <E>(state: State<E>, change: number): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (state.isClosed) return Effect.void
+    state.debits = Math.min(state.capacity, state.debits + change)
+    return start(state)
+  })
+
+/** What the count has no room for is dropped: a full count is told of no success. */
+const credit = <E>(state: State<E>, change: number): Effect.Effect<void> => {
+  const later = Effect.suspend(() => {
+    state.credits += Math.min(change, room(state))
+    return state.isBatching || state.isClosed ? Effect.void : batch(state)
+  })
+  return AtOnce.suspend(() => (room(state) > 0 ? later : Exit.void))
+}
+
+const room = <E>(state: State<E>): number => Math.max(0, state.capacity - levelOf(state) - state.credits)
+
+const batch = <E>(state: State<E>): Effect.Effect<void> =>
+  Background.atomically(() => {
+    if (state.isBatching) return Effect.void
+    state.isBatching = true
+    const due = Effect.suspend(() => {
+      state.isBatching = false
+      state.isDue = true
+      return start(state)
+    })
+    const later = Effect.delay(due, state.settings.idleMillis)
+    return Effect.map(Effect.forkDaemon(Effect.interruptible(later)), (fiber) => {
+      state.batch = fiber
+    })
+  })
+
+/** Tells the store, in a fiber of its own, unless that is under way. */
+const start = <E>(state: State<E>): Effect.Effect<void> =>
+  Background.atomically(() => {
+    if (state.isTelling || state.isReading) return Effect.void
+    state.isTelling = true
+    return Effect.map(Effect.forkDaemon(Effect.uninterruptible(tell(state))), (fiber) => {
+      state.teller = fiber
+    })
+  })
+
+/** Failures first, so that the store never shows a success before a failure that preceded it. */
+const tell = <E>(state: State<E>): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const { debits } = state
+    const credits = debits === 0 && state.isDue ? state.credits : 0
+    const change = credits - debits
+    if (debits === 0) state.isDue = false
+    if (change === 0) {
+      state.isTelling = false
+      return Effect.void
+    }
+    state.credits -= credits
+    return Effect.flatMap(state.add(change), (exit) => {
+      state.cause = Exit.isFailure(exit) ? Option.some(exit.cause) : Option.none()
+      if (Exit.isFailure(exit)) {
+        // Failures are told again with the next one, also where the store may have counted them: too few retries are safe.
+        state.isTelling = false
+        return Effect.void
+      }
+      state.debits -= debits
+      const told = state.events.tell(() => ({ _tag: "Counted", change: change / GrpcCount.token }))
+      return Effect.zipRight(told, tell(state))
+    })
+  })
+
+const level = <E>(state: State<E>): Effect.Effect<number, E> => {
+  const now = () => levelOf(state) / GrpcCount.token
+  const ask = Background.shared(
+    Effect.suspend(() => {
+      state.isReading = true
+      return Effect.flatMap(state.add(0), (exit) => {
+        state.isReading = false
+        return Effect.as(start(state), exit)
+      })
+    })
+  )
+  return AtOnce.suspend(() =>
+    state.isTelling || state.nowMillis() - state.learnedMillis < state.settings.idleMillis
+      ? Exit.succeed(now())
+      : Effect.map(ask, now)
+  )
+}
+
+/** Tells the store of the last successes: at most two calls of the store. */
+const close = <E>(state: State<E>): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    state.isClosed = true
+    state.isDue = true
+    if (state.batch !== undefined) yield* Fiber.interrupt(state.batch)
+    yield* start(state)
+    if (state.teller !== undefined) yield* Fiber.await(state.teller)
+  })

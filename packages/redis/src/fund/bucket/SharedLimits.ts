@@ -1,0 +1,49 @@
+/**
+ * What the buckets with a rate and a burst have in common before they have a store.
+ */
+import type * as Argument from "@effect-retry/core/Argument"
+import type { FleetOptions, Settings } from "../fleet/FleetBucket.ts"
+import * as Fleet from "../fleet/FleetBucket.ts"
+import * as Members from "../fleet/Members.ts"
+import type { Limits } from "../store/Store.ts"
+
+/**
+ * How the options of a bucket are called.
+ *
+ * @category models
+ */
+export interface Fields<Options extends FleetOptions> {
+  readonly burst: Numbers<Options>
+  readonly leastBurst: Argument.Range
+  readonly perSecond: Numbers<Options>
+  readonly others: ReadonlyArray<keyof Options & string>
+}
+
+type Numbers<Options> = { [K in keyof Options]: Options[K] extends number ? K : never }[keyof Options] & string
+
+/**
+ * What is checked.
+ *
+ * @category models
+ */
+export interface SharedLimits {
+  readonly settings: Settings
+  readonly limits: Limits
+  readonly members: Members.Members
+}
+
+/**
+ * Checks the options.
+ *
+ * @category constructors
+ */
+export const check = <Options extends FleetOptions>(
+  owner: string,
+  options: Options,
+  { burst, leastBurst, others, perSecond }: Fields<Options>
+): SharedLimits => {
+  const settings = Fleet.check(owner, options, [burst, perSecond, ...others])
+  const named = (field: Numbers<Options>) => ({ field, value: options[field] as number })
+  const limits = Fleet.checkLimits(owner, named(burst), named(perSecond), leastBurst)
+  return { settings, limits, members: Members.make(settings) }
+}

@@ -1,0 +1,50 @@
+/**
+ * A retry budget that is a share of the successes, for a fleet.
+ */
+import * as Argument from "@effect-retry/core/Argument"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import type { FleetBucket, FleetOptions, FleetStore } from "../fleet/FleetBucket.ts"
+import * as Lease from "../lease/Lease.ts"
+import * as LocalShare from "./LocalShare.ts"
+import * as SharedLimits from "./SharedLimits.ts"
+
+/**
+ * The options of a shared success ratio, in tokens of the whole fleet.
+ *
+ * @category models
+ */
+export interface Options extends FleetOptions {
+  /** Tokens that a success puts in: 0.1 for one retry per ten successes. At least 0. */
+  readonly ratio: number
+  /** Retries that the fleet can make at once without any success; also the level at the start. At least 1. */
+  readonly capacity: number
+  /** Retries per second that the fleet is granted without any success. Above 0. */
+  readonly floorPerSecond: number
+}
+
+/**
+ * The success ratio that `RedisBucket.successRatio` describes, over any store.
+ *
+ * @category constructors
+ */
+export const successRatio = (
+  owner: string,
+  options: Options
+): (<E>(fleet: FleetStore<E>) => Effect.Effect<FleetBucket<E>, never, Scope.Scope>) => {
+  const { limits, members, settings } = SharedLimits.check<Options>(owner, options, {
+    burst: "capacity",
+    leastBurst: { min: 1 },
+    perSecond: "floorPerSecond",
+    others: ["ratio"]
+  })
+  const ratio = Argument.number(owner, "ratio", options.ratio, { min: 0 })
+  return (fleet) =>
+    Effect.map(Lease.make({ fleet, settings, limits, maxWait: Option.none() }), ({ acquire, keep, level }) => ({
+      acquire: (request) => acquire(1, request),
+      record: (outcome) => (outcome._tag === "Succeeded" ? keep(ratio) : Effect.void),
+      level,
+      localShare: LocalShare.rate({ members, store: fleet.store, limits, maxWait: Option.none() })
+    }))
+}

@@ -1,0 +1,117 @@
+/**
+ * Buckets that a fleet shares: what they are, the options that all of them have, and what they need of a store.
+ */
+import * as Argument from "@effect-retry/core/Argument"
+import { longestTimerMillis } from "@effect-retry/core/Millis"
+import type { TokenBucket } from "@effect-retry/core/TokenBucket"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Gcra from "../../decide/Gcra.ts"
+import type { FleetObserver } from "./FleetEvent.ts"
+import type { Limits, Store } from "../store/Store.ts"
+
+/**
+ * A bucket that all processes of a fleet share. `E` is how its store can fail.
+ *
+ * @category models
+ */
+export interface FleetBucket<out E> extends TokenBucket<E> {
+  /** A bucket of this process alone, with the rate and the burst of the fleet divided by its members. */
+  readonly localShare: Effect.Effect<TokenBucket, never, Scope.Scope>
+}
+
+/**
+ * The options that every bucket of a fleet has.
+ *
+ * @category models
+ */
+export interface FleetOptions {
+  /**
+   * Names the bucket: processes that use the same name in the same store share it. Not empty. Its limits belong to it: with
+   * limits by which it fills in another time, the same name is another bucket.
+   */
+  readonly name: string
+  /**
+   * The most that a process holds, as a share of the burst; at least one token. In [0, 1]. With zero it holds nothing, and
+   * asks the store for every attempt. @default 0.1
+   */
+  readonly leaseShare?: number
+  /** After so long without an attempt a process returns what it holds. At least 1 millisecond. @default "1 second" */
+  readonly idleAfter?: Duration.DurationInput
+  /** Called with what happens between the process and the store. @default none */
+  readonly observe?: ReadonlyArray<FleetObserver>
+}
+
+/**
+ * The store of a bucket, and how an attempt fails whose time is over before the store has answered: as a refusal, it would
+ * be taken for a decision of the store.
+ *
+ * @category models
+ */
+export interface FleetStore<out E> {
+  readonly store: Store<E>
+  readonly timedOut: (name: string) => E
+}
+
+/**
+ * The options after their check, with the defaults.
+ *
+ * @category models
+ */
+export interface Settings {
+  readonly name: string
+  readonly leaseShare: number
+  readonly idleMillis: number
+  readonly observers: ReadonlyArray<FleetObserver>
+}
+
+/**
+ * Checks the options of every bucket, and that there are no others than these and `own`: one that is misspelt would be the
+ * default.
+ *
+ * @category constructors
+ */
+export const check = (owner: string, options: FleetOptions, own: ReadonlyArray<string>): Settings => {
+  const { idleAfter, leaseShare, name, observe = [] } = options
+  for (const [field, value] of Object.entries(options)) {
+    if (!common.includes(field) && !own.includes(field)) {
+      Argument.refuse(owner, field, `one of the options ${[...common, ...own].join(", ")}`, value)
+    }
+  }
+  const isList = Array.isArray(observe) && observe.every((observer) => typeof observer === "function")
+  return {
+    name:
+      typeof name === "string" && name !== "" ? name : Argument.refuse(owner, "name", "a text that is not empty", name),
+    leaseShare: Argument.number(owner, "leaseShare", leaseShare ?? 0.1, { min: 0, max: 1 }),
+    idleMillis: Argument.millis(owner, "idleAfter", idleAfter ?? "1 second", { min: 1, max: longestTimerMillis }),
+    observers: isList ? [...observe] : Argument.refuse(owner, "observe", "a list of functions", observe)
+  }
+}
+
+const common: ReadonlyArray<string> = ["name", "leaseShare", "idleAfter", "observe"] satisfies ReadonlyArray<
+  keyof FleetOptions
+>
+
+/**
+ * Checks the limits of a bucket in the store, under the names that its options have for burst and rate.
+ *
+ * @category constructors
+ */
+export const checkLimits = (owner: string, burst: Named, perSecond: Named, leastBurst: Argument.Range): Limits => {
+  const limits = {
+    burst: Argument.number(owner, burst.field, burst.value, leastBurst),
+    perSecond:
+      perSecond.value > 0
+        ? perSecond.value
+        : Argument.refuse(owner, perSecond.field, `> 0, since ${whyAboveZero}`, perSecond.value)
+  }
+  return Gcra.check(owner, limits, { burst: burst.field, perSecond: perSecond.field })
+}
+
+interface Named {
+  readonly field: string
+  readonly value: number
+}
+
+const whyAboveZero = "time alone brings back what is lost with a process or a reply"

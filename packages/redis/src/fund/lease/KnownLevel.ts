@@ -1,0 +1,45 @@
+/**
+ * What a process knows of the tokens in the store: the latest answer, refilled since. What other processes took since is
+ * not known.
+ */
+import type { Limits } from "../../decide/Gcra.ts"
+
+/**
+ * @category models
+ */
+export interface KnownLevel {
+  /** Notes what the store answered. */
+  readonly learn: (level: number, nowMillis: number) => void
+  /** Notes that tokens were put in. */
+  readonly add: (tokens: number, nowMillis: number) => void
+  /** Tokens now; the burst as long as the store has answered nothing. */
+  readonly at: (nowMillis: number) => number
+  readonly isKnown: () => boolean
+  /** When the store answered last; `-Infinity` at first. */
+  readonly learnedMillis: () => number
+}
+
+/**
+ * @category constructors
+ */
+export const make = ({ burst, perSecond }: Limits): KnownLevel => {
+  let level = burst
+  let atMillis = -Infinity
+  let learnedMillis = -Infinity
+  const at = (nowMillis: number): number =>
+    learnedMillis === -Infinity ? burst : Math.min(burst, level + ((nowMillis - atMillis) * perSecond) / 1000)
+  const set = (tokens: number, nowMillis: number): void => {
+    level = Math.max(0, Math.min(burst, tokens))
+    atMillis = nowMillis
+  }
+  return {
+    learn: (tokens, nowMillis) => {
+      set(tokens, nowMillis)
+      learnedMillis = nowMillis
+    },
+    add: (tokens, nowMillis) => set(at(nowMillis) + tokens, nowMillis),
+    at,
+    isKnown: () => learnedMillis !== -Infinity,
+    learnedMillis: () => learnedMillis
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * The questions of a process to the store, at most one at a time, and how attempts that wait are served.
+ */
+import type { Grant } from "@effect-retry/core/TokenBucket"
+import { longestTimerMillis } from "@effect-retry/core/Millis"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as LeaseSize from "../../decide/LeaseSize.ts"
+import * as Refusal from "../../decide/Refusal.ts"
+import * as Background from "../store/Background.ts"
+import * as Calls from "./Calls.ts"
+import type { LeaseState } from "./LeaseState.ts"
+import { blockedMillis, isReturnDue, isTooLate, putBack, refused, spill, takeWaiting } from "./LeaseState.ts"
+import * as Returns from "./Returns.ts"
+import type { Taken } from "../store/Store.ts"
+import type { Waiter } from "./Waiters.ts"
+
+/**
+ * The answer of an attempt that is granted `cost` tokens.
+ *
+ * @category constructors
+ */
+export const granted = <E>(state: LeaseState<E>, cost: number): Exit.Exit<Option.Option<Grant>> =>
+  Exit.succeed(Option.some({ tokens: cost, refund: refund(state, cost) }))
+
+const refund = <E>(state: LeaseState<E>, tokens: number): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    putBack(state, tokens)
+    return settle(state)
+  })
+
+/**
+ * Serves the attempts that wait and can be served, and starts what the others need: a question, an alarm for the end of a
+ * refusal, a return, a sweep.
+ *
+ * @category running
+ */
+export const settle = <E>(state: LeaseState<E>): Effect.Effect<void> =>
+  state.waiters.isEmpty() && state.alarm === undefined && !isReturnDue(state)
+    ? Returns.watch(state, settling(state))
+    : Background.atomically(() => Effect.zipRight(next(state), Returns.watch(state, settling(state))))
+
+const settling = <E>(state: LeaseState<E>): Effect.Effect<void> => Effect.suspend(() => settle(state))
+
+/** A return comes before a question, which may then take what it brings. */
+const next = <E>(state: LeaseState<E>): Effect.Effect<void> => {
+  const { calling, isClosed, waiters } = state
+  for (let waiter = waiters.first(); waiter !== undefined && grant(state, waiter); waiter = waiters.first());
+  spill(state)
+  if (calling !== undefined || isClosed) return Effect.void
+  return isReturnDue(state) ? Returns.begin(state, settling(state)) : serve(state)
+}
+
+/** Asks for the first attempt that may ask, and refuses those before it that may not. */
+const serve = <E>(state: LeaseState<E>): Effect.Effect<void> => {
+  const { maxWait, waiters } = state
+  for (let waiter = waiters.first(); waiter !== undefined; waiter = waiters.first()) {
+    if (grant(state, waiter)) continue
+    const need = needOf(state, waiter)
+    const millis = blockedMillis(state, need)
+    if (millis <= 0) return ask(state, need)
+    if (Option.isSome(maxWait) && waiter.limitMillis > 0) return ring(state, millis)
+    waiters.end(waiter, refused)
+  }
+  return silence(state)
+}
+
+/**
+ * Tokens to ask for at least. An attempt that waits asks for its whole cost, where it has the time: a process that asks for
+ * the fraction it lacks would ask before every other, and the store would never have a whole cost for them.
+ */
+const needOf = <E>(state: LeaseState<E>, { cost, untilMillis }: Waiter<E>): number => {
+  const { held, limits, maxWait, nowMillis } = state
+  const missing = held.missing(cost)
+  if (Option.isNone(maxWait) || cost > limits.burst) return missing
+  return blockedMillis(state, cost) < untilMillis - nowMillis() ? cost : missing
+}
+
+const grant = <E>(state: LeaseState<E>, waiter: Waiter<E>): boolean => {
+  if (!takeWaiting(state, waiter.cost)) return false
+  waiter.granted = waiter.cost
+  return state.waiters.end(waiter, granted(state, waiter.cost))
+}
+
+const ask = <E>(state: LeaseState<E>, least: number): Effect.Effect<void> => {
+  const { bucketKey, events, held, limits, most, nowMillis, store, waiters } = state
+  state.size = LeaseSize.next(state.size, most, nowMillis(), state.spent)
+  state.spent = 0
+  const want = Math.max(least, Math.min(limits.burst, Math.max(held.missing(waiters.demand()), state.size.tokens)))
+  const question = Effect.zip(store.take(bucketKey, limits, want, least), Random.next)
+  return Calls.begin(state, {
+    call: question,
+    learn: ([taken, draw]) => learn(state, want, least, taken, draw),
+    settle: settling(state),
+    tell: ([taken]) =>
+      events.tell(() => ({
+        _tag: "Asked",
+        want,
+        granted: taken.granted,
+        retryAfter: Duration.millis(taken.granted < want ? Math.max(0, blockedMillis(state, least)) : 0),
+        leaseSize: state.size.tokens
+      }))
+  })
+}
+
+/** Keeps what was granted, and serves or refuses those for whom the answer decides. */
+const learn = <E>(state: LeaseState<E>, want: number, least: number, taken: Taken, draw: number): void => {
+  const { held, known, limits, maxWait, nowMillis, refusal } = state
+  const { granted, level, retryAfterMillis } = taken
+  const atMillis = nowMillis()
+  held.add(granted)
+  known.learn(level, atMillis)
+  if (granted < want) {
+    const isServed = granted > 0 && Option.isSome(maxWait)
+    const refusals = isServed ? Refusal.afterGrant(state.refusals) : state.refusals
+    const need = granted > 0 && !isServed ? want - granted : least
+    state.refusal = Refusal.make(limits, { atMillis, level, need, retryAfterMillis, refusals, draw })
+  } else if (refusal !== undefined && atMillis < refusal.overMillis) {
+    state.refusal = Refusal.withLevel(refusal, level, atMillis)
+  } else state.refusal = undefined
+  state.refusals = granted > 0 ? Math.max(0, state.refusals - 1) : Math.min(mostRefusals, state.refusals + 1)
+  refuseLate(state, atMillis)
+  spill(state)
+}
+
+/** Twice the time, twice twenty times, is longer than any pause. */
+const mostRefusals = 20
+
+/** Serves those who can be, and refuses those whose tokens come too late. Their turn, not their number, decides. */
+const refuseLate = <E>(state: LeaseState<E>, nowMillis: number): void => {
+  const { maxWait, waiters } = state
+  let demand = 0
+  for (const waiter of waiters.all()) {
+    waiter.wasAnswered = true
+    if (demand === 0 && grant(state, waiter)) continue
+    if (Option.isSome(maxWait) && isTooLate(state, demand + waiter.cost, waiter.untilMillis - nowMillis, nowMillis)) {
+      waiters.end(waiter, refused)
+    } else demand += waiter.cost
+  }
+}
+
+/** Serves again when the store may be asked. */
+const ring = <E>(state: LeaseState<E>, millis: number): Effect.Effect<void> => {
+  const atMillis = state.nowMillis() + millis
+  const { alarm } = state
+  if (alarm !== undefined && alarm.atMillis <= atMillis) return Effect.void
+  const rung = Background.atomically(() => {
+    state.alarm = undefined
+    return settle(state)
+  })
+  const timer = Effect.delay(rung, Math.min(longestTimerMillis, Math.ceil(millis)))
+  return Effect.zipRight(
+    silence(state),
+    Effect.map(Effect.forkDaemon(Effect.interruptible(timer)), (fiber) => {
+      state.alarm = { atMillis, fiber }
+    })
+  )
+}
+
+/**
+ * Ends the alarm, if there is one.
+ *
+ * @category running
+ */
+export const silence = <E>(state: LeaseState<E>): Effect.Effect<void> => {
+  const { alarm } = state
+  if (alarm === undefined) return Effect.void
+  state.alarm = undefined
+  return Background.stop(alarm.fiber)
+}

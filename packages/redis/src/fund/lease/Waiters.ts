@@ -1,0 +1,96 @@
+/**
+ * Attempts that wait for an answer of the store, or for tokens: first come, first served.
+ */
+import { longestTimerMillis } from "@effect-retry/core/Millis"
+import type { Grant, Request } from "@effect-retry/core/TokenBucket"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import type * as Option from "effect/Option"
+import * as Background from "../store/Background.ts"
+
+/**
+ * @category models
+ */
+export interface Waiter<in out E> {
+  readonly cost: number
+  readonly limitMillis: number
+  readonly untilMillis: number
+  readonly answer: Deferred.Deferred<Option.Option<Grant>, E>
+  /** Whether the store has answered a question since the waiter came. */
+  wasAnswered: boolean
+  /** The tokens that the waiter was granted. */
+  granted: number
+}
+
+/**
+ * @category models
+ */
+export interface Waiters<in out E> {
+  readonly isEmpty: () => boolean
+  readonly first: () => Waiter<E> | undefined
+  readonly all: () => Iterable<Waiter<E>>
+  /** What all of them want together. */
+  readonly demand: () => number
+  readonly enter: (cost: number, limitMillis: number, nowMillis: number) => Waiter<E>
+  /** Ends the wait of a waiter that is still there, and answers whether it was. */
+  readonly end: (waiter: Waiter<E>, exit: Exit.Exit<Option.Option<Grant>, E>) => boolean
+}
+
+/**
+ * @category constructors
+ */
+export const make = <E>(): Waiters<E> => {
+  // A set keeps the order in which its items came, and any item leaves in constant time.
+  const waiters = new Set<Waiter<E>>()
+  let demand = 0
+  return {
+    isEmpty: () => waiters.size === 0,
+    first: () => {
+      for (const waiter of waiters) return waiter
+      return undefined
+    },
+    all: () => waiters,
+    demand: () => demand,
+    enter: (cost, limitMillis, nowMillis) => {
+      const waiter: Waiter<E> = {
+        cost,
+        limitMillis,
+        untilMillis: nowMillis + Math.max(0, limitMillis),
+        answer: Deferred.unsafeMake(FiberId.none),
+        wasAnswered: false,
+        granted: 0
+      }
+      waiters.add(waiter)
+      demand += cost
+      return waiter
+    },
+    end: (waiter, exit) => {
+      if (!waiters.delete(waiter)) return false
+      // The floating-point error of the sum ends with the last waiter.
+      demand = waiters.size === 0 ? 0 : demand - waiter.cost
+      Deferred.unsafeDone(waiter.answer, exit)
+      return true
+    }
+  }
+}
+
+/**
+ * Waits for the answer as interruptibly as the operation is. Calls `late` where the limit passes without one, and `left`
+ * where the operation is interrupted. To be run uninterruptibly.
+ *
+ * @category running
+ */
+export const wait = <E>(
+  { answer, limitMillis }: Waiter<E>,
+  { restore }: Request,
+  late: Effect.Effect<void>,
+  left: Effect.Effect<void>
+): Effect.Effect<Option.Option<Grant>, E> => {
+  const answered = Effect.onInterrupt(restore(Deferred.await(answer)), () => left)
+  if (limitMillis <= 0 || limitMillis > longestTimerMillis) return answered
+  return Effect.flatMap(Effect.forkDaemon(Effect.interruptible(Effect.delay(late, limitMillis))), (timer) =>
+    Effect.ensuring(answered, Background.stop(timer))
+  )
+}

@@ -1,0 +1,76 @@
+/**
+ * Buckets that a fleet shares, kept in Postgres.
+ *
+ * Each is a `TokenBucket<PostgresError>`, which no policy takes: `TokenBucket.failOpen`, `failClosed` or `fallback` around it
+ * says what happens while Postgres is away. A bucket lives in a scope, at whose end the process returns the tokens that it
+ * holds. As the bucket of `TokenBucket.keyed` each is one bucket per key.
+ */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import { PostgresError } from "../../accept/PostgresError.ts"
+import { PostgresStore } from "./PostgresStore.ts"
+import * as SharedBucket from "../bucket/SharedBucket.ts"
+
+export { orLocalShare } from "../bucket/LocalShare.ts"
+
+type Make = Effect.Effect<SharedBucket.FleetBucket<PostgresError>, never, PostgresStore | Scope.Scope>
+
+/**
+ * The retry quota of the AWS SDKs, shared by a fleet: `RedisBucket.quota` in another store.
+ *
+ * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens:
+ * `spent <= capacity + refillPerSecond * w + credits + n * lease`, where credits are what successes put in, those of the
+ * `idleAfter` before the window included.
+ *
+ * @category constructors
+ */
+export const quota = (options: SharedBucket.QuotaOptions): Make =>
+  inPostgres(SharedBucket.quota(ownerOf("quota"), options))
+
+/**
+ * A retry budget that is a share of the successes, for a fleet; a retry costs one token: `RedisBucket.successRatio` in
+ * another store.
+ *
+ * Formula, for the whole fleet from the start: `retries <= capacity + ratio * successes + floorPerSecond * t`; over any `w`
+ * seconds, for `n` processes: `capacity + ratio * successes + floorPerSecond * w + 2 * n * lease`, where
+ * `lease = max(1, leaseShare * capacity)`. While all attempts succeed, nothing is sent.
+ *
+ * @category constructors
+ */
+export const successRatio = (options: SharedBucket.SuccessRatioOptions): Make =>
+  inPostgres(SharedBucket.successRatio(ownerOf("successRatio"), options))
+
+/**
+ * A fixed rate of attempts, for a fleet; outcomes change nothing: `RedisBucket.fixed` in another store.
+ *
+ * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * burst)` tokens:
+ * `attempts <= burst + rate * w + n * lease`.
+ *
+ * @category constructors
+ */
+export const fixed = (options: SharedBucket.FixedOptions): Make =>
+  inPostgres(SharedBucket.fixed(ownerOf("fixed"), options))
+
+/**
+ * The retry throttling of gRPC, with one count for a fleet: `RedisBucket.grpcThrottle` in another store.
+ *
+ * A retry is free and granted while the count is above half of `maxTokens`. The store is told of failures at once, of
+ * successes late, and of none while the count is full.
+ * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Throttling Retry Attempts and Hedged RPCs".
+ *
+ * @category constructors
+ */
+export const grpcThrottle = (options: SharedBucket.GrpcThrottleOptions): Make =>
+  inPostgres(SharedBucket.grpcThrottle(ownerOf("grpcThrottle"), options))
+
+const ownerOf = (constructor: string): string => `PostgresBucket.${constructor}`
+
+const inPostgres = (
+  make: (
+    fleet: SharedBucket.FleetStore<PostgresError>
+  ) => Effect.Effect<SharedBucket.FleetBucket<PostgresError>, never, Scope.Scope>
+): Make => Effect.flatMap(PostgresStore, (store) => make({ store, timedOut }))
+
+const timedOut = (bucket: string): PostgresError =>
+  new PostgresError({ reason: "TimedOut", bucket, code: "", cause: Redacted.make(undefined) })

@@ -1,0 +1,84 @@
+/**
+ * Calls of statements: within a bound of time, and every failure a `PostgresError`.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Runtime from "effect/Runtime"
+import * as Answer from "../../accept/Answer.ts"
+import { PostgresError } from "../../accept/PostgresError.ts"
+import * as PostgresFailure from "../../classify/PostgresFailure.ts"
+import type * as StoreFailure from "../../classify/StoreFailure.ts"
+import * as Background from "../store/Background.ts"
+import * as Bounded from "../store/Bounded.ts"
+import type { PostgresClient } from "./PostgresClient.ts"
+
+/**
+ * A statement and its values, and the bucket that an error names.
+ *
+ * @category models
+ */
+export interface Call {
+  readonly bucket: string
+  readonly text: string
+  readonly values: ReadonlyArray<string | number>
+}
+
+/**
+ * Runs a statement and reads its rows; `None` is an answer that cannot be.
+ *
+ * @category models
+ */
+export type Ask = <A>(call: Call, read: (rows: unknown) => Option.Option<A>) => Effect.Effect<A, PostgresError>
+
+/**
+ * Calls through a client. One that takes its time to stop is not waited for.
+ *
+ * @category constructors
+ */
+export const make =
+  (client: PostgresClient, withinMillis: number): Ask =>
+  (call, read) =>
+    Effect.flatMap(Effect.runtime<never>(), (runtime) => {
+      const fail = failing(call)
+      const query = Effect.interruptible(Effect.suspend(() => client.query(call.text, call.values)))
+      let running: Fiber.RuntimeFiber<unknown, unknown> | undefined
+      const stop = Effect.suspend(() => (running === undefined ? Effect.void : Background.stop(running)))
+      const bounded = Bounded.call({
+        withinMillis,
+        send: () =>
+          new Promise<unknown>((resolve, reject) => {
+            running = Runtime.runFork(runtime)(query)
+            running.addObserver(Exit.match({ onFailure: (cause) => reject(Cause.squash(cause)), onSuccess: resolve }))
+          }),
+        onAnswer: (rows) =>
+          Option.match(read(rows), {
+            onNone: () => fail({ reason: "BadAnswer", code: "" }, rows),
+            onSome: Effect.succeed
+          }),
+        onThrown: (thrown) => fail(PostgresFailure.fromUnknown(thrown), thrown),
+        onTimeout: () => Effect.zipRight(stop, fail({ reason: "TimedOut", code: "" }, undefined))
+      })
+      return Effect.onInterrupt(bounded, () => stop)
+    })
+
+const failing =
+  ({ bucket }: Call) =>
+  ({ code, reason }: StoreFailure.Failure, cause: unknown): Effect.Effect<never, PostgresError> =>
+    Effect.fail(new PostgresError({ reason, bucket, code, cause: Redacted.make(cause) }))
+
+/**
+ * Whole numbers of the one row of an answer, by the names of their columns.
+ *
+ * @category conversions
+ */
+export const numbers = (rows: unknown, ...columns: ReadonlyArray<string>): Option.Option<ReadonlyArray<number>> => {
+  const row: { readonly [column: string]: unknown } = Array.isArray(rows) && rows.length === 1 ? Object(rows[0]) : {}
+  return Answer.numbers(
+    columns.map((column) => row[column]),
+    columns.length
+  )
+}

@@ -1,0 +1,79 @@
+/**
+ * The table of the buckets: made, and kept small.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { PostgresError } from "../../accept/PostgresError.ts"
+import * as PostgresCalls from "./PostgresCalls.ts"
+import * as Statements from "./Statements.ts"
+
+const callOf = (text: string, values: PostgresCalls.Call["values"] = []): PostgresCalls.Call => ({
+  bucket: Statements.tableName,
+  text,
+  values
+})
+
+/**
+ * Makes the table where it is not there.
+ *
+ * @category running
+ */
+export const create = (ask: PostgresCalls.Ask): Effect.Effect<void, PostgresError> =>
+  Effect.catchIf(
+    ask(callOf(Statements.table), () => Option.some(undefined)),
+    ({ code }) => alreadyMade.has(code),
+    () => Effect.void
+  )
+
+/** Of two that make it at once, one finds the name of the table or of its type taken: in the catalog, or in its index. */
+const alreadyMade = /*#__PURE__*/ new Set(["42P07", "42710", "23505"])
+
+/** Rows that one statement of `sweep` reads. */
+const pageRows = 1000
+
+/** Where a sweep is: `after` is the last key that it has read. */
+interface Progress {
+  readonly deleted: number
+  readonly after: Option.Option<string>
+}
+
+/**
+ * Deletes the rows that mean the same as none, page by page, and answers how many.
+ *
+ * @category running
+ */
+export const sweep = (ask: PostgresCalls.Ask): Effect.Effect<number, PostgresError> =>
+  Effect.map(
+    Effect.iterate<Progress, never, PostgresError>(
+      { deleted: 0, after: Option.some("") },
+      {
+        while: ({ after }) => Option.isSome(after),
+        body: ({ after, deleted }) =>
+          Effect.map(
+            page(
+              ask,
+              Option.getOrElse(after, () => "")
+            ),
+            (read) => ({
+              after: read.after,
+              deleted: deleted + read.deleted
+            })
+          )
+      }
+    ),
+    ({ deleted }) => deleted
+  )
+
+const page = (ask: PostgresCalls.Ask, after: string): Effect.Effect<Progress, PostgresError> =>
+  ask(callOf(Statements.sweep, [after, pageRows]), (rows) =>
+    Option.map(PostgresCalls.numbers(rows, "read", "deleted"), ([read = 0, deleted = 0]) => ({
+      deleted,
+      after: read < pageRows ? Option.none() : lastKey(rows, after)
+    }))
+  )
+
+/** The end of a page, which is behind its beginning: a sweep comes to its end whatever is answered. */
+const lastKey = (rows: unknown, after: string): Option.Option<string> => {
+  const [row] = rows as readonly [{ readonly last?: unknown }]
+  return typeof row.last === "string" && row.last !== after ? Option.some(row.last) : Option.none()
+}

@@ -1,0 +1,92 @@
+/**
+ * A store by the statements: what is asked in tokens, in whole numbers, and what the rows of the answer mean.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as BucketKey from "../../accept/BucketKey.ts"
+import type { PostgresError } from "../../accept/PostgresError.ts"
+import * as Count from "../../decide/Count.ts"
+import * as Gcra from "../../decide/Gcra.ts"
+import * as Whole from "../../decide/Whole.ts"
+import * as PostgresCalls from "./PostgresCalls.ts"
+import * as Statements from "./Statements.ts"
+import type { Store } from "../store/Store.ts"
+
+/**
+ * A store that asks by `ask`.
+ *
+ * @category constructors
+ */
+export const make = (ask: PostgresCalls.Ask): Store<PostgresError> => ({
+  take: (bucketKey, limits, want, least) =>
+    Effect.suspend(() => {
+      const asked = Gcra.question(limits, want, least)
+      const values = [arrivalKey(bucketKey, asked.window), ...whole(asked.window, asked.want, asked.least)]
+      return ask(callOf(bucketKey, Statements.take, values), (rows) =>
+        Option.flatMap(PostgresCalls.numbers(rows, "granted", "owed"), ([granted = 0, owed = 0]) =>
+          Gcra.fromAnswer(limits, want, least, answerOf(asked, granted, owed))
+        )
+      )
+    }),
+  put: (bucketKey, limits, tokens) =>
+    Effect.suspend(() => {
+      const window = Gcra.window(limits)
+      const values = [arrivalKey(bucketKey, window), ...whole(window, Gcra.credit(limits, tokens))]
+      return ask(callOf(bucketKey, Statements.put, values), () => Option.some(undefined))
+    }),
+  level: (bucketKey, limits) =>
+    Effect.suspend(() => {
+      const window = Gcra.window(limits)
+      return ask(callOf(bucketKey, Statements.level, [arrivalKey(bucketKey, window)]), (rows) =>
+        Option.map(PostgresCalls.numbers(rows, "owed"), ([owed = 0]) => Gcra.tokens(limits, roomOf(window, owed)))
+      )
+    }),
+  add: (bucketKey, max, change) =>
+    Effect.suspend(() => {
+      const key = `${BucketKey.encoded(bucketKey)}|count`
+      const [most = 0, by = 0] = whole(Count.millionths(max), Count.millionths(change))
+      const call =
+        by === 0
+          ? callOf(bucketKey, Statements.count, [key, most])
+          : callOf(bucketKey, Statements.add, [key, most, by, Count.lastsMillis * 1000])
+      return ask(call, (rows) =>
+        Option.flatMap(PostgresCalls.numbers(rows, "count"), ([count = 0]) =>
+          count >= 0 && count <= most ? Option.some(Count.tokens(count)) : Option.none()
+        )
+      )
+    }),
+  present: (group, member, forMillis) =>
+    Effect.suspend(() => {
+      const values = [
+        `${BucketKey.encoded(group)}|members`,
+        BucketKey.encoded(member),
+        ...whole(Math.ceil(forMillis) * 1000)
+      ]
+      return ask(callOf(group, Statements.present, values), (rows) =>
+        Option.flatMap(PostgresCalls.numbers(rows, "members"), ([members = 0]) =>
+          members >= 0 ? Option.some(members) : Option.none()
+        )
+      )
+    })
+})
+
+const arrivalKey = (bucketKey: string, window: number): string => `${BucketKey.encoded(bucketKey)}|${window}`
+
+const whole = (...values: ReadonlyArray<number>): ReadonlyArray<number> => Whole.numbers("PostgresStore", ...values)
+
+const roomOf = (window: number, owed: number): number => window - Math.min(Math.max(owed, 0), window)
+
+/** The bucket may have filled by some microseconds after the decision: these are for the next question. */
+const answerOf = ({ least, window }: Gcra.Question, granted: number, owed: number): Omit<Gcra.Answer, "arrival"> => {
+  if (granted < least) {
+    const room = Math.min(roomOf(window, owed), least - 1)
+    return { granted: 0, retryAfter: least - room, room }
+  }
+  return { granted, retryAfter: 0, room: Math.min(roomOf(window, owed), window - granted) }
+}
+
+const callOf = (bucketKey: string, text: string, values: PostgresCalls.Call["values"]): PostgresCalls.Call => ({
+  bucket: BucketKey.name(bucketKey),
+  text,
+  values
+})

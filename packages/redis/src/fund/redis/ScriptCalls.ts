@@ -1,0 +1,90 @@
+/**
+ * Calls of scripts: by digest, within a bound of time, and every failure a `RedisError`.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Answer from "../../accept/Answer.ts"
+import * as BucketKey from "../../accept/BucketKey.ts"
+import { RedisError } from "../../accept/RedisError.ts"
+import * as RedisFailure from "../../classify/RedisFailure.ts"
+import type * as StoreFailure from "../../classify/StoreFailure.ts"
+import * as Bounded from "../store/Bounded.ts"
+import type { RedisClient } from "./RedisClient.ts"
+import type { Script } from "./Scripts.ts"
+
+/**
+ * A script, its key and its arguments, and the bucket that an error names.
+ *
+ * @category models
+ */
+export interface Call {
+  readonly bucketKey: string
+  readonly script: Script
+  readonly key: string
+  readonly args: ReadonlyArray<string>
+}
+
+/**
+ * Runs a script that answers so many whole numbers, and reads them; `None` is an answer that cannot be.
+ *
+ * @category models
+ */
+export type Ask = <A>(
+  call: Call,
+  count: number,
+  read: (numbers: ReadonlyArray<number>) => Option.Option<A>
+) => Effect.Effect<A, RedisError>
+
+/**
+ * Told of every call when it is sent, and then whether the server or the client answered it in time.
+ *
+ * @category models
+ */
+export type Watch = () => (isAnswered: boolean) => void
+
+/**
+ * Calls through a client.
+ *
+ * @category constructors
+ */
+export const make =
+  (client: RedisClient, withinMillis: number, watch: Watch = unwatched): Ask =>
+  (call, count, read) =>
+    Effect.suspend(() => {
+      const onEnd = watch()
+      const fail = failing(call)
+      return Bounded.call({
+        withinMillis,
+        send: (isOver) => send(client, call, isOver),
+        onAnswer: (answer) => {
+          onEnd(true)
+          return Option.match(Option.flatMap(Answer.numbers(answer, count), read), {
+            onNone: () => fail({ reason: "BadAnswer", code: "" }, answer),
+            onSome: Effect.succeed
+          })
+        },
+        onThrown: (thrown) => {
+          onEnd(true)
+          return fail(RedisFailure.fromUnknown(thrown), thrown)
+        },
+        onTimeout: () => {
+          onEnd(false)
+          return fail({ reason: "TimedOut", code: "" }, undefined)
+        }
+      })
+    })
+
+const unwatched: Watch = () => () => {}
+
+const failing =
+  ({ bucketKey }: Call) =>
+  ({ code, reason }: StoreFailure.Failure, cause: unknown): Effect.Effect<never, RedisError> =>
+    Effect.fail(new RedisError({ reason, bucket: BucketKey.name(bucketKey), code, cause: Redacted.make(cause) }))
+
+/** The script itself is sent only where the server does not have it, and where its answer is still waited for. */
+const send = (client: RedisClient, { args, key, script }: Call, isOver: () => boolean): Promise<unknown> =>
+  client.evalsha(script.sha, key, args).catch((thrown: unknown) => {
+    if (RedisFailure.isNoScript(thrown) && !isOver()) return client.eval(script.lua, key, args)
+    throw thrown
+  })

@@ -1,0 +1,65 @@
+/**
+ * A store by the scripts: what is asked in tokens, in whole numbers, and what the numbers of the answer mean.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as BucketKey from "../../accept/BucketKey.ts"
+import type { RedisError } from "../../accept/RedisError.ts"
+import * as Count from "../../decide/Count.ts"
+import * as Gcra from "../../decide/Gcra.ts"
+import * as Whole from "../../decide/Whole.ts"
+import * as RedisKey from "./RedisKey.ts"
+import type { Ask } from "./ScriptCalls.ts"
+import * as Scripts from "./Scripts.ts"
+import type { Store } from "../store/Store.ts"
+
+/**
+ * A store that asks by `ask`.
+ *
+ * @category constructors
+ */
+export const make = (ask: Ask): Store<RedisError> => ({
+  take: (bucketKey, limits, want, least) =>
+    Effect.suspend(() => {
+      const asked = Gcra.question(limits, want, least)
+      const key = RedisKey.arrival(bucketKey, asked.window)
+      const call = { bucketKey, script: Scripts.take, key, args: words(asked.window, asked.want, asked.least) }
+      return ask(call, 3, ([granted = 0, retryAfter = 0, room = 0]) =>
+        Gcra.fromAnswer(limits, want, least, { granted, retryAfter, room })
+      )
+    }),
+  put: (bucketKey, limits, tokens) =>
+    Effect.suspend(() => {
+      const window = Gcra.window(limits)
+      const args = words(window, Gcra.credit(limits, tokens))
+      const call = { bucketKey, script: Scripts.put, key: RedisKey.arrival(bucketKey, window), args }
+      return Effect.asVoid(ask(call, 1, ([room = 0]) => inRange(room, window)))
+    }),
+  level: (bucketKey, limits) =>
+    Effect.suspend(() => {
+      const window = Gcra.window(limits)
+      const call = { bucketKey, script: Scripts.room, key: RedisKey.arrival(bucketKey, window), args: words(window) }
+      return ask(call, 1, ([room = 0]) =>
+        Option.map(inRange(room, window), (inWindow) => Gcra.tokens(limits, inWindow))
+      )
+    }),
+  add: (bucketKey, max, change) =>
+    Effect.suspend(() => {
+      const most = Count.millionths(max)
+      const args = words(most, Count.millionths(change), Count.lastsMillis)
+      const call = { bucketKey, script: Scripts.add, key: RedisKey.count(bucketKey), args }
+      return ask(call, 1, ([count = 0]) => Option.map(inRange(count, most), Count.tokens))
+    }),
+  present: (group, member, forMillis) =>
+    Effect.suspend(() => {
+      const args = [BucketKey.encoded(member), ...words(Math.ceil(forMillis))]
+      const call = { bucketKey: group, script: Scripts.present, key: RedisKey.members(group), args }
+      return ask(call, 1, ([members = 0]) => inRange(members, Infinity))
+    })
+})
+
+const inRange = (value: number, max: number): Option.Option<number> =>
+  value >= 0 && value <= max ? Option.some(value) : Option.none()
+
+const words = (...values: ReadonlyArray<number>): ReadonlyArray<string> =>
+  Whole.numbers("RedisStore", ...values).map(String)

@@ -1,0 +1,74 @@
+/**
+ * What the tests of shared buckets have in common: specification stores, and attempts that ask.
+ */
+import type { TokenBucket } from "@effect-retry/core"
+import { SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { Deferred, Effect, Fiber, Option, Random } from "effect"
+import type { Asked } from "../../../../core/test/fund/Asking.ts"
+import { request } from "../../../../core/test/fund/Asking.ts"
+import type { FleetStore } from "../../../src/fund/fleet/FleetBucket.ts"
+import * as SpecStore from "../../SpecStore.ts"
+
+/** How the store of a test fails. */
+export type StoreError = "away" | "timed out"
+
+export const fleetOf = <E = never>(store: SpecStore.SpecStore<E>): FleetStore<E | StoreError> => ({
+  store,
+  timedOut: () => "timed out"
+})
+
+/** Asks as a loop does: only a wait can be interrupted. */
+export const ask = <E>(bucket: Pick<TokenBucket.TokenBucket<E>, "acquire">, asked?: Asked) =>
+  Effect.uninterruptibleMask((restore) => bucket.acquire(request({ ...asked, restore })))
+
+export const isGranted = <E>(bucket: Pick<TokenBucket.TokenBucket<E>, "acquire">, asked?: Asked) =>
+  Effect.map(ask(bucket, asked), Option.isSome)
+
+/** Asks at once, so many times. */
+export const grants = <E>(bucket: Pick<TokenBucket.TokenBucket<E>, "acquire">, times: number, asked?: Asked) =>
+  Effect.map(Effect.replicateEffect(isGranted(bucket, asked), times), (all) => all.filter((granted) => granted).length)
+
+export const succeed = <E>(bucket: TokenBucket.TokenBucket<E>, attempt = 1, tokens = 0) =>
+  bucket.record({ _tag: "Succeeded", attempt, granted: { tokens, refund: Effect.void } })
+
+/** In virtual time, with a seed, and in a scope that ends there too. */
+export const inVirtualTime = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  self.pipe(Effect.scoped, VirtualClock.run, Effect.provide(SeededRandom.layer("shared buckets")))
+
+/** With the same draws over and over. */
+export const drawing = (...draws: [number, ...Array<number>]) => Effect.withRandom(Random.fixed(draws))
+
+/** Lets all other fibers run until they wait for something; no time passes. */
+export const settled = Effect.asVoid(Effect.replicateEffect(Effect.yieldNow(), 25))
+
+/** Runs in the background. */
+export const begin = <A, E>(self: Effect.Effect<A, E>) => Effect.zipLeft(Effect.forkDaemon(self), settled)
+
+export const ended = <A, E>(fiber: Fiber.Fiber<A, E>) => Effect.map(Fiber.poll(fiber), Option.isSome)
+
+/** A network that the test opens, closes and lets fail. It is open at first. */
+export const makeNetwork = Effect.sync(() => {
+  let gate: Deferred.Deferred<void> | undefined
+  let isAway = false
+  const network: SpecStore.Network<StoreError> = (decide) =>
+    Effect.suspend(() => {
+      if (isAway) return Effect.fail("away" as const)
+      return gate === undefined ? decide : Effect.zipRight(Deferred.await(gate), decide)
+    })
+  return {
+    store: SpecStore.make(network),
+    /** Calls that come now wait until it is opened. */
+    hold: Effect.map(Deferred.make<void>(), (held) => {
+      gate = held
+    }),
+    open: Effect.suspend(() => {
+      const held = gate
+      gate = undefined
+      isAway = false
+      return held === undefined ? Effect.void : Effect.zipRight(Deferred.succeed(held, undefined), settled)
+    }),
+    fail: Effect.sync(() => {
+      isAway = true
+    })
+  }
+})
