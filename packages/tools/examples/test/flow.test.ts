@@ -39,6 +39,15 @@ describe(`${path} ## The stages`, () => {
   })
 })
 
+describe(`${path} ## Over a fleet`, () => {
+  it("has a row for every folder", () => {
+    const [, section = ""] = read(path).split("## Over a fleet")
+    const [table = ""] = section.split("\n## ")
+    const rows = Array.from(table.matchAll(/^\| ([a-z]+) \|/gm), ([, folder]) => folder)
+    expect(rows.toSorted()).toEqual(readdirSync(new URL("packages/redis/src/fund/", root)).toSorted())
+  })
+})
+
 describe(`${path} ## The order of decisions`, () => {
   const obstacles = [
     ["Terminal", { classifier: () => Verdict.terminal("gone") }],
