@@ -1,7 +1,7 @@
 import { TokenBucket } from "@effect-retry/core"
 import * as AtOnce from "@effect-retry/core/AtOnce"
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber, FastCheck, Option, Scope } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, FiberId, FastCheck, Option, Scope } from "effect"
 import { request } from "../../../../core/test/fund/Asking.ts"
 import { interruptedBefore } from "../../../../core/test/fund/Interrupting.ts"
 import * as Fleet from "../../../src/fund/fleet/FleetBucket.ts"
@@ -388,6 +388,53 @@ describe("Lease.acquire of a bucket that waits", () => {
       expect([yield* Fiber.join(next), yield* nowMillis]).toEqual([true, 1100])
     }).pipe(drawing(0), inVirtualTime)
   )
+
+  it.effect("refuses an attempt that the store has answered once, where its time ends within a later question", () =>
+    Effect.gen(function* () {
+      const { hold, open, store } = yield* makeNetwork
+      const { costing } = yield* leaseIn(store, { burst: 10, maxWait: waiting })
+      yield* ask(costing(10))
+      const asking = yield* begin(isGranted(costing(5), { atMostMillis: 1000 }))
+      yield* hold
+      expect([yield* Fiber.join(asking), yield* nowMillis]).toEqual([false, 1000])
+      expect(wants(store)).toEqual([10, 5, 5])
+      yield* open
+    }).pipe(drawing(0), inVirtualTime)
+  )
+
+  it.effect("refuses an attempt without time to wait at once, where a call ends while a refusal holds", () =>
+    Effect.gen(function* () {
+      const { hold, open, store } = yield* makeNetwork
+      const { bucket, costing, level } = yield* leaseIn(store, { burst: 10, perSecond: 0.1, maxWait: waiting })
+      yield* ask(costing(10))
+      expect(yield* isGranted(bucket, { atMostMillis: 0 })).toBe(false)
+      yield* second
+      yield* hold
+      yield* begin(level)
+      const asking = yield* begin(isGranted(bucket, { atMostMillis: 0 }))
+      expect(yield* ended(asking)).toBe(false)
+      yield* open
+      expect([yield* Fiber.join(asking), yield* nowMillis]).toEqual([false, 1000])
+    }).pipe(drawing(0), inVirtualTime)
+  )
+
+  it.effect("keeps what an attempt was granted that is interrupted before it runs on", () =>
+    Effect.gen(function* () {
+      const store = SpecStore.make()
+      const { bucket, costing } = yield* leaseIn(store, {
+        burst: 10,
+        leaseShare: 1,
+        perSecond: 0.001,
+        maxWait: waiting
+      })
+      const granted = Option.getOrThrow(yield* ask(costing(10)))
+      const asking = yield* begin(ask(costing(4)))
+      yield* Effect.zipRight(granted.refund, Fiber.interruptAsFork(asking, FiberId.none))
+      yield* settled
+      expect(Exit.isInterrupted(yield* Fiber.await(asking))).toBe(true)
+      expect(yield* grants(bucket, 11, { atMostMillis: 0 })).toBe(10)
+    }).pipe(inVirtualTime)
+  )
 })
 
 describe("Lease with a store that fails", () => {
@@ -405,6 +452,19 @@ describe("Lease with a store that fails", () => {
       yield* hold
       // After a failure the lease begins with one token again.
       expect(wants(store).slice(before)).toEqual([16, 1])
+    }).pipe(inVirtualTime)
+  )
+
+  it.effect("begins with a lease of one token after a failure, and lets it grow by four", () =>
+    Effect.gen(function* () {
+      const { fail, open, store } = yield* makeNetwork
+      const { bucket, costing } = yield* leaseIn(store)
+      yield* grants(bucket, 6)
+      yield* fail
+      expect(yield* Effect.exit(ask(costing(30)))).toEqual(Exit.fail("away"))
+      yield* open
+      expect(yield* grants(bucket, 16)).toBe(16)
+      expect(wants(store)).toEqual([1, 4, 16, 20, 4])
     }).pipe(inVirtualTime)
   )
 
