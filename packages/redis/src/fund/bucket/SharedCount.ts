@@ -5,9 +5,11 @@ import * as AtOnce from "@effect-retry/core/AtOnce"
 import * as GrpcCount from "@effect-retry/core/GrpcCount"
 import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
 import type * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as BucketKey from "../../accept/BucketKey.ts"
@@ -56,8 +58,8 @@ interface State<in out E> {
   isDue: boolean
   isClosed: boolean
   isTelling: boolean
-  /** Whether the count is read, beside which no other call is made. */
-  isReading: boolean
+  /** The reading of the count that is under way, beside which no other call is made. */
+  reading: Deferred.Deferred<void> | undefined
   isBatching: boolean
   /** The latest ones; they may have ended. */
   teller: Fiber.Fiber<void> | undefined
@@ -107,7 +109,7 @@ const stateOf = <E>({ capacity, fleet, key, settings }: Place<E>): State<E> => {
     isDue: false,
     isClosed: false,
     isTelling: false,
-    isReading: false,
+    reading: undefined,
     isBatching: false,
     teller: undefined,
     batch: undefined
@@ -153,7 +155,7 @@ const batch = <E>(state: State<E>): Effect.Effect<void> =>
 /** Tells the store, in a fiber of its own, unless that is under way. */
 const start = <E>(state: State<E>): Effect.Effect<void> =>
   Background.atomically(() => {
-    if (state.isTelling || state.isReading) return Effect.void
+    if (state.isTelling || state.reading !== undefined) return Effect.void
     state.isTelling = true
     return Effect.map(Effect.forkDaemon(Effect.uninterruptible(tell(state))), (fiber) => {
       state.teller = fiber
@@ -189,10 +191,11 @@ const level = <E>(state: State<E>): Effect.Effect<number, E> => {
   const now = () => levelOf(state) / GrpcCount.token
   const ask = Background.shared(
     Effect.suspend(() => {
-      state.isReading = true
+      const ended = Deferred.unsafeMake<void>(FiberId.none)
+      state.reading = ended
       return Effect.flatMap(state.add(0), (exit) => {
-        state.isReading = false
-        return Effect.as(start(state), exit)
+        state.reading = undefined
+        return Effect.as(Effect.zipRight(start(state), Deferred.succeed(ended, undefined)), exit)
       })
     })
   )
@@ -203,12 +206,13 @@ const level = <E>(state: State<E>): Effect.Effect<number, E> => {
   )
 }
 
-/** Tells the store of the last successes: at most two calls of the store. */
+/** Waits for the call under way, and tells the store of the last failures and successes: at most three calls. */
 const close = <E>(state: State<E>): Effect.Effect<void> =>
   Effect.gen(function* () {
     state.isClosed = true
     state.isDue = true
     if (state.batch !== undefined) yield* Fiber.interrupt(state.batch)
+    if (state.reading !== undefined) yield* Deferred.await(state.reading)
     yield* start(state)
     if (state.teller !== undefined) yield* Fiber.await(state.teller)
   })

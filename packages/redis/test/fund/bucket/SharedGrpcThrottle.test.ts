@@ -186,6 +186,18 @@ describe("SharedBucket.grpcThrottle", () => {
     }).pipe(inVirtualTime)
   )
 
+  it.effect("tells of its last failures before its scope has ended, also while its count is read", () =>
+    Effect.gen(function* () {
+      const store = SpecStore.make((decide) => Effect.delay(decide, "100 millis"))
+      const scope = yield* Scope.make()
+      const bucket = yield* Scope.extend(throttleIn(store), scope)
+      yield* begin(bucket.level)
+      yield* fail(bucket)
+      yield* Scope.close(scope, Exit.void)
+      expect(changes(store)).toEqual([0, -1])
+    }).pipe(inVirtualTime)
+  )
+
   it.effect("ends with its scope where the store hangs", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
