@@ -65,6 +65,8 @@ export interface LeaseState<in out E> {
   returning: number
   /** Whether the surplus goes at once, and not with the next sweep. */
   isReturnDue: boolean
+  /** Whether tokens were returned since the latest question. */
+  hasReturned: boolean
   isClosed: boolean
   isSweeping: boolean
   /** The call of the store that is under way: there is at most one. */
@@ -105,6 +107,7 @@ export const make = <E>({ fleet, key, limits, maxWait, settings }: Place<E>): Le
     surplus: 0,
     returning: 0,
     isReturnDue: false,
+    hasReturned: false,
     isClosed: false,
     isSweeping: false,
     calling: undefined,
@@ -152,7 +155,7 @@ export const putBack = <E>(state: LeaseState<E>, tokens: number): void => {
 
 /**
  * Puts in tokens that the fleet earned, as far as the store is known to have room for them. The process keeps a lease of
- * them; the rest goes to the store with the next sweep.
+ * them, where no attempt waits; the rest goes to the store with the next sweep.
  *
  * @category running
  */
@@ -160,8 +163,12 @@ export const credit = <E>(state: LeaseState<E>, tokens: number): void => {
   const { held, isClosed, isReturnDue, known, limits, nowMillis, returning, surplus } = state
   if (isClosed || !known.isKnown()) return
   const room = limits.burst - known.at(nowMillis()) - held.leased() - surplus - returning
-  held.add(Math.max(0, Math.min(tokens, room)))
-  if (!state.waiters.isEmpty()) return
+  const gained = Math.max(0, Math.min(tokens, room))
+  if (!state.waiters.isEmpty()) {
+    state.surplus += gained
+    return
+  }
+  held.add(gained)
   spill(state)
   state.isReturnDue = isReturnDue
 }

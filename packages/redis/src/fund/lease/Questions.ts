@@ -45,13 +45,19 @@ export const settle = <E>(state: LeaseState<E>): Effect.Effect<void> =>
 
 const settling = <E>(state: LeaseState<E>): Effect.Effect<void> => Effect.suspend(() => settle(state))
 
-/** A return comes before a question, which may then take what it brings. */
+/**
+ * A return comes before a question, which may then take what it brings. No second one does: as long as others give tokens
+ * back, attempts would wait.
+ */
 const next = <E>(state: LeaseState<E>): Effect.Effect<void> => {
-  const { calling, isClosed, waiters } = state
+  const { calling, hasReturned, isClosed, waiters } = state
   for (let waiter = waiters.first(); waiter !== undefined && grant(state, waiter); waiter = waiters.first());
   spill(state)
   if (calling !== undefined || isClosed) return Effect.void
-  return isReturnDue(state) ? Returns.begin(state, settling(state)) : serve(state)
+  if (isReturnDue(state) && !hasReturned) return Returns.begin(state, settling(state))
+  const served = serve(state)
+  const isIdle = state.calling === undefined
+  return isIdle && isReturnDue(state) ? Effect.zipRight(served, Returns.begin(state, settling(state))) : served
 }
 
 /** Asks for the first attempt that may ask, and refuses those before it that may not. */
@@ -89,6 +95,7 @@ const ask = <E>(state: LeaseState<E>, least: number): Effect.Effect<void> => {
   const { bucketKey, events, held, limits, most, nowMillis, store, waiters } = state
   state.size = LeaseSize.next(state.size, most, nowMillis(), state.spent)
   state.spent = 0
+  state.hasReturned = false
   const want = Math.max(least, Math.min(limits.burst, Math.max(held.missing(waiters.demand()), state.size.tokens)))
   const question = Effect.zip(store.take(bucketKey, limits, want, least), Random.next)
   return Calls.begin(state, {

@@ -21,6 +21,7 @@ export const begin = <E>(state: LeaseState<E>, settle: Effect.Effect<void>): Eff
   state.returning = surplus
   state.surplus = 0
   state.isReturnDue = false
+  state.hasReturned = true
   return Calls.begin(state, {
     call: store.put(bucketKey, limits, surplus),
     learn: () => learn(state),

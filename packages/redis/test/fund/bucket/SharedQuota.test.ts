@@ -1,7 +1,7 @@
 import { SharedBucket } from "@effect-retry/redis"
 import { describe, expect, it } from "@effect/vitest"
 import type { Verdict } from "@effect-retry/core"
-import { Effect, Option } from "effect"
+import { Duration, Effect, Option } from "effect"
 import * as SpecStore from "../../SpecStore.ts"
 import { ask, fleetOf, grants, inVirtualTime, isGranted, succeed } from "./Shared.ts"
 
@@ -85,6 +85,42 @@ describe("SharedBucket.quota", () => {
       expect(store.calls.at(-1)).toEqual({ _tag: "put", key: "orders", tokens: expect.closeTo(60, 5) })
       yield* Effect.replicateEffect(succeed(bucket), 20)
       expect(yield* bucket.level).toBeCloseTo(500, 1)
+    }).pipe(inVirtualTime)
+  )
+
+  it.effect.each([
+    { attempts: "first attempts", attempt: 1, granted: 0 },
+    { attempts: "retries", attempt: 2, granted: 5 }
+  ])(
+    "keeps a retry waiting for three calls of the store at most, however many $attempts succeed",
+    ({ attempt, granted }) =>
+      Effect.gen(function* () {
+        const store = SpecStore.make((decide) => Effect.delay(decide, "10 millis"))
+        const bucket = yield* quotaIn(store, { leaseShare: 0 })
+        yield* isGranted(bucket)
+        yield* SpecStore.drain(store, "orders", { burst: 500, perSecond: 10 })
+        yield* Effect.sleep("1 second")
+        yield* bucket.level
+        yield* Effect.fork(Effect.forever(Effect.zipLeft(succeed(bucket, attempt, granted), Effect.sleep("7 millis"))))
+        for (let retry = 0; retry < 200; retry++) {
+          const [waited] = yield* Effect.timed(isGranted(bucket))
+          expect(Duration.toMillis(waited)).toBeLessThanOrEqual(30)
+          yield* Effect.sleep("9 millis")
+        }
+      }).pipe(inVirtualTime)
+  )
+
+  it.effect("sends the increments with the next sweep, also while retries wait", () =>
+    Effect.gen(function* () {
+      const store = SpecStore.make((decide) => Effect.delay(decide, "10 millis"))
+      const bucket = yield* quotaIn(store, { capacity: 100, refillPerSecond: 0.001, leaseShare: 0, whenShort: "wait" })
+      yield* grants(bucket, 7)
+      yield* Effect.fork(isGranted(bucket, { atMostMillis: 100_000_000 }))
+      yield* Effect.fork(Effect.replicateEffect(Effect.zipLeft(succeed(bucket), Effect.sleep("50 millis")), 11))
+      yield* Effect.sleep("900 millis")
+      expect(tags(store).filter((tag) => tag === "put")).toEqual([])
+      yield* Effect.sleep("1100 millis")
+      expect(tags(store).filter((tag) => tag === "put")).toEqual(["put"])
     }).pipe(inVirtualTime)
   )
 
