@@ -6,7 +6,7 @@ import type { PostgresClient } from "@effect-retry/redis"
 import { Clock, Effect } from "effect"
 import type { Redis } from "ioredis"
 import { createRequire } from "node:module"
-import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads"
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads"
 import type { PoolConfig } from "pg"
 import * as Database from "./fund/postgres/Database.ts"
 import * as Scripted from "./Scripted.ts"
@@ -15,26 +15,26 @@ import * as Scripted from "./Scripted.ts"
 const thread = `
 const { workerData: { port, signal, module, options, run } } = require("node:worker_threads")
 const ask = new Function("module", "options", run)(require(module), options)
-port.on("message", async (question) => {
+port.on("message", async ({ number, question }) => {
   let answer
   try {
-    answer = { value: await ask(...question) }
+    answer = { number, value: await ask(...question) }
   } catch (error) {
-    answer = { error: error.message }
+    answer = { number, error: error.message }
   }
   port.postMessage(answer)
-  Atomics.store(signal, 0, 1)
+  Atomics.add(signal, 0, 1)
   Atomics.notify(signal, 0)
 })
 `
 
-type Answer = { readonly value: unknown } | { readonly error: string }
+type Answer = { readonly number: number } & ({ readonly value: unknown } | { readonly error: string })
 
 /** More than any server takes to answer. */
 const longestMillis = 60_000
 
 /** Starts a thread, which ends with the scope. `run` is the body of a function that makes the one that is asked. */
-const start = (name: string, options: object, run: string) =>
+export const start = (name: string, options: object, run: string) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
@@ -47,16 +47,31 @@ const start = (name: string, options: object, run: string) =>
       }),
       ({ worker }) => Effect.promise(() => worker.terminate())
     ),
-    ({ port, signal }) =>
-      (...question: ReadonlyArray<unknown>): unknown => {
-        Atomics.store(signal, 0, 0)
-        port.postMessage(question)
-        if (Atomics.wait(signal, 0, 0, longestMillis) === "timed-out") throw new Error("the thread does not answer")
-        const { message } = receiveMessageOnPort(port) as { readonly message: Answer }
-        if ("error" in message) throw new Error(message.error)
-        return message.value
+    ({ port, signal }) => {
+      let asked = 0
+      return (...question: ReadonlyArray<unknown>): unknown => {
+        const number = (asked += 1)
+        port.postMessage({ number, question })
+        const answer = awaited({ port, signal }, number)
+        if ("error" in answer) throw new Error(answer.error)
+        return answer.value
       }
+    }
   )
+
+/**
+ * Stands still until a question is answered. The thread may be stopped before it notifies, and then does so while the next
+ * question is waited for: the notice says only that it is time to look. What answers an earlier question is dropped.
+ */
+const awaited = ({ port, signal }: { readonly port: MessagePort; readonly signal: Int32Array }, number: number) => {
+  for (;;) {
+    const answered = Atomics.load(signal, 0)
+    const received = receiveMessageOnPort(port) as { readonly message: Answer } | undefined
+    if (received?.message.number === number) return received.message
+    if (received !== undefined) continue
+    if (Atomics.wait(signal, 0, answered, longestMillis) === "timed-out") throw new Error("the thread does not answer")
+  }
+}
 
 /** The virtual time in microseconds, after a day on which the epoch of the server does not begin. */
 export const microsOf = (clock: Clock.Clock): number =>
