@@ -2,6 +2,7 @@ import * as Redis from "@effect-retry/servers/Redis"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Load from "./Load.ts"
+import * as Outcome from "./Outcome.ts"
 import * as Stores from "./Stores.ts"
 
 const limits = { burst: 40, perSecond: 40 }
@@ -15,15 +16,15 @@ describe("a server that is killed under load", () => {
         (load) =>
           Effect.gen(function* () {
             yield* server.kill
-            yield* load.each(Load.isFailure)
+            yield* load.each(Outcome.isFailure)
             yield* load.during(500)
             yield* server.restart
             // The new process has no script: each holder sends it again.
-            return yield* load.each(Load.isGrant)
+            return yield* load.each(Outcome.isGrant)
           })
       )
-      Load.show("kill -9 under load, restart", result)
-      Load.assertReasons(result)
+      Outcome.show("kill -9 under load, restart", result)
+      Outcome.assertReasons(result)
     })
   )
 })
@@ -35,14 +36,14 @@ describe("a server that is frozen", () => {
       const result = yield* Load.during({ name: "frozen", limits, holders: Stores.ofServer(server), server }, (load) =>
         Effect.gen(function* () {
           yield* server.freeze
-          yield* load.each(Load.isTimeOut)
+          yield* load.each(Outcome.isTimeOut)
           yield* load.during(5000)
           yield* server.thaw
-          return yield* load.each(Load.isGrant)
+          return yield* load.each(Outcome.isGrant)
         })
       )
-      Load.show("SIGSTOP for 5 s", result)
-      Load.assertReasons(result)
+      Outcome.show("SIGSTOP for 5 s", result)
+      Outcome.assertReasons(result)
     })
   )
 })

@@ -2,6 +2,7 @@ import * as Redis from "@effect-retry/servers/Redis"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Load from "./Load.ts"
+import * as Outcome from "./Outcome.ts"
 import * as Stores from "./Stores.ts"
 
 const limits = { burst: 40, perSecond: 40 }
@@ -17,13 +18,13 @@ describe("SCRIPT FLUSH under load", () => {
             let backMillis = 0
             for (let times = 0; times < 5; times++) {
               yield* Effect.promise(() => server.admin.script("FLUSH"))
-              backMillis = Math.max(backMillis, yield* load.each(Load.isGrant))
+              backMillis = Math.max(backMillis, yield* load.each(Outcome.isGrant))
             }
             return backMillis
           })
       )
-      Load.show("SCRIPT FLUSH, five times", result)
-      Load.assertReasons(result)
+      Outcome.show("SCRIPT FLUSH, five times", result)
+      Outcome.assertReasons(result)
     })
   )
 })
@@ -40,14 +41,14 @@ describe("FLUSHALL under load", () => {
             let backMillis = 0
             for (let times = 0; times < losses; times++) {
               yield* Effect.promise(() => server.admin.flushall())
-              backMillis = Math.max(backMillis, yield* load.each(Load.isGrant))
+              backMillis = Math.max(backMillis, yield* load.each(Outcome.isGrant))
               yield* load.drained
             }
             return backMillis
           })
       )
-      Load.show("FLUSHALL, three times", result)
-      Load.assertReasons(result)
+      Outcome.show("FLUSHALL, three times", result)
+      Outcome.assertReasons(result)
     })
   )
 })
@@ -72,8 +73,8 @@ describe("eviction", () => {
         for (let other = 0; (await admin.exists(key)) === 1; other++) await admin.set(`${other}`, "x".repeat(10_000))
       })
       const second = yield* drain
-      Load.show("eviction, before", first)
-      Load.show("eviction, after", second)
+      Outcome.show("eviction, before", first)
+      Outcome.show("eviction, after", second)
       assert.isAbove(second.grants, 0)
     })
   )
@@ -90,11 +91,11 @@ describe("a server without memory", () => {
           yield* load.each((end) => end === "Full")
           yield* load.during(500)
           yield* memory("0")
-          return yield* load.each(Load.isGrant)
+          return yield* load.each(Outcome.isGrant)
         })
       )
-      Load.show("OOM", result)
-      Load.assertReasons(result, "Full")
+      Outcome.show("OOM", result)
+      Outcome.assertReasons(result, "Full")
     })
   )
 })

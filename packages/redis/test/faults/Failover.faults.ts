@@ -2,6 +2,7 @@ import * as Sentinel from "@effect-retry/servers/Sentinel"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Load from "./Load.ts"
+import * as Outcome from "./Outcome.ts"
 import * as Stores from "./Stores.ts"
 
 const limits = { burst: 40, perSecond: 40 }
@@ -17,12 +18,12 @@ describe("the primary of a Sentinel set that is killed under load", () => {
         (load) =>
           Effect.gen(function* () {
             yield* primary.kill
-            yield* load.each(Load.isFailure)
-            return yield* load.each(Load.isGrant)
+            yield* load.each(Outcome.isFailure)
+            return yield* load.each(Outcome.isGrant)
           })
       )
-      Load.show("kill -9 of a primary, Sentinel", result)
-      Load.assertReasons(result)
+      Outcome.show("kill -9 of a primary, Sentinel", result)
+      Outcome.assertReasons(result)
       assert.notStrictEqual(yield* set.primary, primary)
     })
   )

@@ -16,26 +16,10 @@ import * as BucketKey from "../../src/accept/BucketKey.ts"
 import * as RedisBucket from "../../src/fund/redis/RedisBucket.ts"
 import { RedisStore } from "../../src/fund/redis/RedisStore.ts"
 import type { Limits, Store } from "../../src/fund/store/Store.ts"
+import * as Outcome from "./Outcome.ts"
+import type { End, Operation, Result } from "./Outcome.ts"
+import * as Resources from "./Resources.ts"
 import * as Stalls from "./Stalls.ts"
-
-/** How an operation ended: the answer of the bucket, or the reason of its error. */
-export type End = "Granted" | "Refused" | RedisError["reason"]
-
-export const isGrant = (end: End): boolean => end === "Granted"
-export const isRefusal = (end: End): boolean => end === "Refused"
-export const isFailure = (end: End): boolean => end !== "Granted" && end !== "Refused"
-export const isTimeOut = (end: End): boolean => end === "TimedOut"
-
-/** One call of the bucket. Times are in milliseconds, and none of the wall clock. */
-export interface Operation {
-  readonly holder: string
-  readonly isWrapped: boolean
-  readonly startedAt: number
-  readonly endedAt: number
-  /** How long it took, without the time in which this process stood still. */
-  readonly millis: number
-  readonly end: End
-}
 
 /** The load while it runs. */
 export interface Load {
@@ -57,21 +41,6 @@ export interface Options {
   readonly server: Redis.Server
   /** How many times the server loses what it knows: each time the bucket is full again. */
   readonly losses?: number
-}
-
-/** What came of it. */
-export interface Result {
-  readonly operations: ReadonlyArray<Operation>
-  readonly grants: number
-  /** Most grants that the time of the server, the burst and the losses allow. */
-  readonly mostGrants: number
-  /** How many operations of the bucket itself ended so. */
-  readonly ends: Readonly<Partial<Record<End, number>>>
-  /** The longest `millis` of the bucket itself and of the wrapped one. */
-  readonly longest: number
-  readonly longestWrapped: number
-  /** Milliseconds from the end of the fault until all holders were granted tokens again. */
-  readonly backMillis: number
 }
 
 /** Most time of a call of the store, and of an operation of a policy, in milliseconds. */
@@ -106,12 +75,12 @@ export const during = <E, R>(
     process.on("unhandledRejection", onRejection)
     const stalls = yield* Stalls.watch
     const from = yield* serverMicros(options.server)
-    const before = resources()
+    const before = Resources.resources()
     const { backMillis, operations } = yield* Effect.scoped(underLoad(options, stalls, fault))
-    yield* Effect.promise(() => ended(before))
+    yield* Effect.promise(() => Resources.ended(before, marginMillis))
     const to = yield* serverMicros(options.server)
     yield* Effect.sync(() => process.off("unhandledRejection", onRejection))
-    const result = { ...resultOf(options, operations, (to - from) / 1_000_000), backMillis }
+    const result = { ...Outcome.of(options, operations, (to - from) / 1_000_000), backMillis }
     assert.deepStrictEqual(rejections, [])
     assertBounds(options, result)
     return result
@@ -150,7 +119,7 @@ const underLoad = <E, R>(options: Options, stalls: Stalls.Stalls, fault: (load: 
       during: pause
     }
     // What the bound allows is asked for, before the fault and behind it.
-    yield* load.each(isGrant)
+    yield* load.each(Outcome.isGrant)
     yield* load.drained
     const backMillis = yield* fault(load)
     yield* load.drained
@@ -203,7 +172,7 @@ const each = (
         const operation = operations[seen]
         if (operation === undefined || operation.startedAt < since) continue
         // A wrapped bucket refuses also where the bucket itself fails.
-        if (operation.isWrapped && !isGrant(operation.end)) continue
+        if (operation.isWrapped && !Outcome.isGrant(operation.end)) continue
         if (isSo(operation.end)) missing.delete(operation.holder)
       }
       await sleep(pauseMillis)
@@ -218,7 +187,7 @@ const drained = (operations: ReadonlyArray<Operation>): Effect.Effect<void> =>
     const first = operations.length
     const since = performance.now()
     while (
-      !operations.slice(first).some(({ end }) => isRefusal(end)) &&
+      !operations.slice(first).some(({ end }) => Outcome.isRefusal(end)) &&
       performance.now() - since < longestDrainMillis
     ) {
       await sleep(pauseMillis)
@@ -232,40 +201,6 @@ export const serverMicros = ({ admin }: Redis.Server): Effect.Effect<number> =>
     return (seconds ?? NaN) * 1_000_000 + (micros ?? NaN)
   })
 
-/** Sockets and timers of this process that keep it alive. */
-const resources = (): Readonly<Record<string, number>> => {
-  const counts: Record<string, number> = { TCPSocketWrap: 0, Timeout: 0 }
-  for (const name of process.getActiveResourcesInfo()) counts[name] = (counts[name] ?? 0) + 1
-  return counts
-}
-
-/** Waits until there are no more sockets and timers than before. */
-const ended = async (before: Readonly<Record<string, number>>): Promise<void> => {
-  const more = (): boolean =>
-    Object.entries(before).some(([name, count]) => (resources()[name] ?? 0) > count) ||
-    (resources()["TCPConnectWrap"] ?? 0) > (before["TCPConnectWrap"] ?? 0)
-  const startedAt = performance.now()
-  while (more()) {
-    if (performance.now() - startedAt > marginMillis) assert.deepStrictEqual(resources(), before)
-    await sleep(pauseMillis)
-  }
-}
-
-const resultOf = ({ limits, losses = 0 }: Options, operations: ReadonlyArray<Operation>, seconds: number) => {
-  const ends: Partial<Record<End, number>> = {}
-  for (const { end, isWrapped } of operations) if (!isWrapped) ends[end] = (ends[end] ?? 0) + 1
-  const longest = (isWrapped: boolean) =>
-    Math.max(...operations.filter((one) => one.isWrapped === isWrapped).map(({ millis }) => millis))
-  return {
-    operations,
-    grants: operations.filter(({ end }) => isGrant(end)).length,
-    mostGrants: limits.burst * (1 + losses) + limits.perSecond * seconds,
-    ends,
-    longest: longest(false),
-    longestWrapped: longest(true)
-  }
-}
-
 const assertBounds = ({ holders, limits, losses = 0 }: Options, result: Result): void => {
   assert.isBelow(result.longest, withinMillis + marginMillis)
   assert.isBelow(result.longestWrapped, wrappedMillis + marginMillis)
@@ -273,37 +208,5 @@ const assertBounds = ({ holders, limits, losses = 0 }: Options, result: Result):
   // What a holder has at the beginning of a second is its lease, and what its operations have been granted and not heard of.
   const held = Object.keys(holders).length * (Math.max(1, leaseShare * limits.burst) + 2 * fibers)
   const most = limits.burst * (1 + losses) + limits.perSecond + held
-  assert.isAtMost(mostWithin(result.operations, 1000), most)
-}
-
-/**
- * Asserts that operations failed for no other reasons than these. A machine that stalls keeps answers from coming in time,
- * and a connection without answers is given up, so these two are always among them.
- */
-export const assertReasons = ({ ends }: Result, ...reasons: ReadonlyArray<RedisError["reason"]>): void => {
-  const expected = new Set<string>(["Granted", "Refused", "TimedOut", "Unavailable", ...reasons])
-  assert.deepStrictEqual(
-    Object.keys(ends).filter((end) => !expected.has(end)),
-    []
-  )
-}
-
-/** The most grants in any so many milliseconds. */
-const mostWithin = (operations: ReadonlyArray<Operation>, millis: number): number => {
-  const times = operations.filter(({ end }) => isGrant(end)).map(({ endedAt }) => endedAt)
-  let from = 0
-  let most = 0
-  for (const [index, time] of times.entries()) {
-    while (time - (times[from] ?? time) > millis) from++
-    most = Math.max(most, index - from + 1)
-  }
-  return most
-}
-
-/** Prints what was measured, as a row of a table. */
-export const show = (fault: string, result: Result): void => {
-  const ends = Object.entries(result.ends).map(([end, count]) => `${end} ${count}`)
-  const millis = [result.longest, result.longestWrapped, result.backMillis].map((one) => `${Math.round(one)} ms`)
-  const grants = `${result.grants} of ${Math.floor(result.mostGrants)}`
-  console.info(`| ${[fault, ...millis, grants, ends.join(", ")].join(" | ")} |`)
+  assert.isAtMost(Outcome.mostWithin(result.operations, 1000), most)
 }

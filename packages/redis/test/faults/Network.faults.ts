@@ -3,6 +3,7 @@ import * as Redis from "@effect-retry/servers/Redis"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Load from "./Load.ts"
+import * as Outcome from "./Outcome.ts"
 import * as Stores from "./Stores.ts"
 
 const limits = { burst: 40, perSecond: 40 }
@@ -15,8 +16,8 @@ const behindProxy = (name: string, fault: (proxy: Proxy.Proxy, load: Load.Load) 
     const result = yield* Load.during({ name, limits, holders: Stores.ofServer(proxy), server }, (load) =>
       fault(proxy, load)
     )
-    Load.show(name, result)
-    Load.assertReasons(result)
+    Outcome.show(name, result)
+    Outcome.assertReasons(result)
     assert.strictEqual(proxy.connections(), 0)
   })
 
@@ -25,11 +26,11 @@ describe("a network that loses everything", () => {
     behindProxy("partition", (proxy, load) =>
       Effect.gen(function* () {
         yield* proxy.swallow
-        yield* load.each(Load.isTimeOut)
+        yield* load.each(Outcome.isTimeOut)
         // Longer than it takes to give up a connection without answers, and to make another one in vain.
         yield* load.during(2000)
         yield* proxy.forward
-        return yield* load.each(Load.isGrant)
+        return yield* load.each(Outcome.isGrant)
       })
     )
   )
@@ -38,9 +39,9 @@ describe("a network that loses everything", () => {
     behindProxy("partition that delivers late", (proxy, load) =>
       Effect.gen(function* () {
         yield* proxy.hold
-        yield* load.each(Load.isTimeOut)
+        yield* load.each(Outcome.isTimeOut)
         yield* proxy.forward
-        return yield* load.each(Load.isGrant)
+        return yield* load.each(Outcome.isGrant)
       })
     )
   )
@@ -51,9 +52,9 @@ describe("a network that loses the answers", () => {
     behindProxy("lost answers", (proxy, load) =>
       Effect.gen(function* () {
         yield* proxy.swallowAnswers
-        yield* load.each(Load.isTimeOut)
+        yield* load.each(Outcome.isTimeOut)
         yield* proxy.forward
-        return yield* load.each(Load.isGrant)
+        return yield* load.each(Outcome.isGrant)
       })
     )
   )
@@ -66,7 +67,7 @@ describe("a network that cuts connections", () => {
         let backMillis = 0
         for (let times = 0; times < 3; times++) {
           yield* proxy.cut
-          backMillis = Math.max(backMillis, yield* load.each(Load.isGrant))
+          backMillis = Math.max(backMillis, yield* load.each(Outcome.isGrant))
         }
         return backMillis
       })
@@ -79,11 +80,11 @@ describe("a slow server", () => {
     behindProxy("slow server", (proxy, load) =>
       Effect.gen(function* () {
         yield* proxy.delay(20)
-        yield* load.each(Load.isGrant)
+        yield* load.each(Outcome.isGrant)
         yield* proxy.delay(2 * Load.withinMillis)
-        yield* load.each(Load.isTimeOut)
+        yield* load.each(Outcome.isTimeOut)
         yield* proxy.forward
-        return yield* load.each(Load.isGrant)
+        return yield* load.each(Outcome.isGrant)
       })
     )
   )
