@@ -123,6 +123,35 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/plan/src/Means.ts",
+    line: "self.length <= most",
+    original: "self.length <= most",
+    replacement: "self.length < most",
+    reason: "As many as there are, evenly spread, are all of them."
+  },
+  {
+    file: "packages/plan/src/Means.ts",
+    line: ": Array.from({ length: most }, (_, i) => self[Math.floor(((i + 0.5) / most) * self.length)]).filter(",
+    original:
+      "Array.from({ length: most }, (_, i) => self[Math.floor(((i + 0.5) / most) * self.length)]).filter( (tree) => tree !== undefined )",
+    replacement: "Array.from({\n  length: most\n}, (_, i) => self[Math.floor((i + 0.5) / most * self.length)])",
+    reason: "All of the places are inside the list: what is left out is for the types."
+  },
+  {
+    file: "packages/plan/src/Means.ts",
+    line: "(tree) => tree !== undefined",
+    original: "tree !== undefined",
+    replacement: "true",
+    reason: "All of the places are inside the list: what is left out is for the types."
+  },
+  {
+    file: "packages/plan/src/Means.ts",
+    line: "const golden = (Math.sqrt(5) - 1) / 2",
+    original: "Math.sqrt(5) - 1",
+    replacement: "Math.sqrt(5) + 1",
+    reason: "The golden section and its reciprocal differ by a whole number."
+  },
+  {
+    file: "packages/plan/src/Means.ts",
     line: "return (u + n * golden) % 1",
     original: "n * golden",
     replacement: "n / golden",
