@@ -1,8 +1,7 @@
-import { AttemptTimeout, Backoff, Classic, Curve, Deadline, Hint, Jitter } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Classic, Curve, Hint, Jitter } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 
 const always = Backoff.constant({ delay: 1 })
-const timer = "24d 20h 31m 23s 647ms"
 const longest = "106751d 23h 47m 16s 854ms"
 
 /** What is refused, by the function and its argument, with one value that is just out of bounds. */
@@ -49,35 +48,9 @@ const refusals: ReadonlyArray<readonly [message: string, make: () => unknown]> =
   ],
   ["Hint.within: above must be a finite duration >= 0, got -1", () => Hint.within({ above: -1 })],
   [
-    `AttemptTimeout.constant: duration must be a finite duration >= 1ms and <= ${timer}, got 0`,
+    "AttemptTimeout.constant: duration must be a finite duration >= 1ms and <= 24d 20h 31m 23s 647ms, got 0",
     () => AttemptTimeout.constant(0)
-  ],
-  [
-    `AttemptTimeout.growing: initial must be a finite duration >= 1ms and <= ${timer}, got 0`,
-    () => AttemptTimeout.growing({ initial: 0, factor: 2, maximum: 9 })
-  ],
-  [
-    "AttemptTimeout.growing: factor must be >= 1, got 0.5",
-    () => AttemptTimeout.growing({ initial: 1, factor: 0.5, maximum: 9 })
-  ],
-  [
-    `AttemptTimeout.growing: maximum must be a finite duration >= 10ms and <= ${timer}, got 9`,
-    () => AttemptTimeout.growing({ initial: 10, factor: 2, maximum: 9 })
-  ],
-  [`Deadline.refuse: within must be a finite duration > 0 and <= ${longest}, got 0`, () => Deadline.refuse(0)],
-  [
-    "Deadline.refuse: reserve must be a finite duration >= 0 and <= 9ms, got 10",
-    () => Deadline.refuse(9, { reserve: 10 })
-  ],
-  [
-    `Deadline.truncate: within must be a finite duration > 0 and <= ${longest}, got 0`,
-    () => Deadline.truncate(0, { reserve: 1 })
-  ],
-  [
-    "Deadline.truncate: reserve must be a finite duration > 0 and <= 9ms, got 0",
-    () => Deadline.truncate(9, { reserve: 0 })
-  ],
-  [`Deadline.cut: within must be a finite duration > 0 and <= ${timer}, got 0`, () => Deadline.cut(0)]
+  ]
 ]
 
 describe("Bounds", () => {

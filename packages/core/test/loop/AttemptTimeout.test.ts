@@ -150,3 +150,28 @@ describe("AttemptTimeout.AttemptTimedOut", () => {
     expect(own.onTimeout(timedOut)).toEqual({ _tag: "Slow", attempt: 3 })
   })
 })
+
+describe("AttemptTimeout bounds", () => {
+  const timer = "24d 20h 31m 23s 647ms"
+
+  it.each<readonly [message: string, make: () => unknown]>([
+    [
+      `AttemptTimeout.constant: duration must be a finite duration >= 1ms and <= ${timer}, got 0`,
+      () => AttemptTimeout.constant(0)
+    ],
+    [
+      `AttemptTimeout.growing: initial must be a finite duration >= 1ms and <= ${timer}, got 0`,
+      () => AttemptTimeout.growing({ initial: 0, factor: 2, maximum: 9 })
+    ],
+    [
+      "AttemptTimeout.growing: factor must be >= 1, got 0.5",
+      () => AttemptTimeout.growing({ initial: 1, factor: 0.5, maximum: 9 })
+    ],
+    [
+      `AttemptTimeout.growing: maximum must be a finite duration >= 10ms and <= ${timer}, got 9`,
+      () => AttemptTimeout.growing({ initial: 10, factor: 2, maximum: 9 })
+    ]
+  ])("%s", (message, make) => {
+    expect(make).toThrow(expect.objectContaining({ message }))
+  })
+})

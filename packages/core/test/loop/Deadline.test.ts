@@ -253,3 +253,27 @@ describe("Deadline.DeadlineExceeded", () => {
     }).pipe(VirtualClock.run)
   )
 })
+
+describe("Deadline bounds", () => {
+  const timer = "24d 20h 31m 23s 647ms"
+  const longest = "106751d 23h 47m 16s 854ms"
+
+  it.each<readonly [message: string, make: () => unknown]>([
+    [`Deadline.refuse: within must be a finite duration > 0 and <= ${longest}, got 0`, () => Deadline.refuse(0)],
+    [
+      "Deadline.refuse: reserve must be a finite duration >= 0 and <= 9ms, got 10",
+      () => Deadline.refuse(9, { reserve: 10 })
+    ],
+    [
+      `Deadline.truncate: within must be a finite duration > 0 and <= ${longest}, got 0`,
+      () => Deadline.truncate(0, { reserve: 1 })
+    ],
+    [
+      "Deadline.truncate: reserve must be a finite duration > 0 and <= 9ms, got 0",
+      () => Deadline.truncate(9, { reserve: 0 })
+    ],
+    [`Deadline.cut: within must be a finite duration > 0 and <= ${timer}, got 0`, () => Deadline.cut(0)]
+  ])("%s", (message, make) => {
+    expect(make).toThrow(expect.objectContaining({ message }))
+  })
+})
