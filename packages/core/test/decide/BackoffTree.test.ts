@@ -266,6 +266,13 @@ describe("Backoff.byKind", () => {
 })
 
 describe("Backoff.resetAfter", () => {
+  it.each<[string, Backoff.Backoff, number]>([
+    ["no part that keeps a time", resetAfter(slowly, 10), 0],
+    ["one", resetAfter(within(slowly, 1_000), 10), 500]
+  ])("notes when it started over where there is %s", (_, { tree }, sinceMillis) => {
+    expect(BackoffTree.step(tree, input({ ranMillis: 10, elapsedMillis: 500 }))?.rest).toMatchObject({ sinceMillis })
+  })
+
   const ran = (...millis: ReadonlyArray<number>) => millis.map((ranMillis) => input({ ranMillis }))
   const hour = 3_600_000
   const once = resetAfter(Backoff.fromDelays(["1 second"]), "1 minute")
@@ -464,6 +471,7 @@ describe("BackoffTree.step", () => {
     ["equal parts, the second by its cap", min(slowly, capped(longer, 100)), 0, [false]],
     ["the longer of equal parts, the first by its cap", max(capped(longer, 100), slowly), 0, [true]],
     ["the longer of equal parts, the second by its cap", max(slowly, capped(longer, 100)), 0, [true]],
+    ["no longer part", max(capped(longer, 100), Backoff.constant({ delay: 500 })), 0, [false]],
     ["a part inside of other nodes", take(within(resetAfter(capped(longer, 100), 1_000), 1_000), 9), 0, [true, true]]
   ])("says whether a cap made the delay shorter: %s", (_, backoff, u, capping) => {
     let rest = backoff.tree

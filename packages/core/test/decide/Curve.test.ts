@@ -201,6 +201,12 @@ describe("Curve.make", () => {
     expect(near.delayMillis(1, 0, Infinity, 0)).toBe(300)
   })
 
+  it("takes no time at all for a delay", () => {
+    const none = mine({ draws: false, delayMillis: () => 0, intervalMillis: () => [0, 0] })
+    expect(none.delayMillis(1, 0, Infinity, 0)).toBe(0)
+    expect(Curve.fromFunction("none", () => 0).delayMillis(1, undefined, Infinity, 0)).toBe(0)
+  })
+
   it("stops at the longest delay", () => {
     const endless = mine({ delayMillis: () => Infinity, intervalMillis: () => [0, Infinity] })
     expect(endless.delayMillis(1, 0, Infinity, 0)).toBe(Millis.longestMillis)

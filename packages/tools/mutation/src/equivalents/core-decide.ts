@@ -24,6 +24,41 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Nothing is not shorter than a delay: the other part is chosen, and its cap alone counts."
   },
   {
+    file: "packages/core/src/decide/BackoffTree.ts",
+    line: "delayMillis !== undefined && input.elapsedMillis + Math.max(delayMillis, input.atLeastMillis ?? 0) >= withinMillis",
+    original: "delayMillis !== undefined",
+    replacement: "true",
+    reason: "Nothing does not reach a time."
+  },
+  {
+    file: "packages/core/src/decide/BackoffTree.ts",
+    line: "const counted = sinceMillis === 0 ? input : { ...input, elapsedMillis: input.elapsedMillis - sinceMillis }",
+    original: "sinceMillis === 0",
+    replacement: "false",
+    reason: "Only saves work: it takes nothing off."
+  },
+  {
+    file: "packages/core/src/decide/BackoffTree.ts",
+    line: "stepped.delayMillis === undefined",
+    original: "stepped.delayMillis === undefined",
+    replacement: "false",
+    reason: "An end has neither a delay nor a cap."
+  },
+  {
+    file: "packages/core/src/decide/Classic.ts",
+    line: "const wholeBelow = (count: number, u: number): number => Math.min(Math.floor(u * count), count - 1)",
+    original: "count - 1",
+    replacement: "count + 1",
+    reason: "A draw is below 1, and its product with a whole number below that number."
+  },
+  {
+    file: "packages/core/src/decide/TreeShape.ts",
+    line: "for (let part = open.pop(); part !== undefined && count <= mostParts; part = open.pop()) {",
+    original: "count <= mostParts",
+    replacement: "true",
+    reason: "Only saves work: more than too many are too many."
+  },
+  {
     file: "packages/core/src/decide/CappedDraw.ts",
     line: "if (high <= capMillis) return drawnMillis",
     original: "high <= capMillis",
