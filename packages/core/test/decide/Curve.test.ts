@@ -85,6 +85,36 @@ describe("Curve", () => {
     law()
   )
 
+  it("declares no delay where it has ended", () => {
+    const { intervalMillis } = curveOf(Classic.ethernet({ slot: 1 }))
+    expect([15, 16].map((n) => intervalMillis(n, Infinity))).toEqual([
+      [0, 1_023],
+      [0, 0]
+    ])
+  })
+
+  it("has a name", () => {
+    const backoffs = [
+      Backoff.constant({ delay: 1 }),
+      Backoff.exponential({ base: 1 }),
+      Backoff.fromDelays([1]),
+      Classic.ethernet({ slot: 1 }),
+      Classic.celery({ factor: 1 }),
+      Classic.connectRetry()
+    ]
+    const curves = [
+      Curve.linear({ base: 1, step: 1 }),
+      Curve.polynomial({ base: 1, degree: 1 }),
+      Curve.fibonacci({ base: 1 }),
+      Curve.decorrelated({ base: 1 }),
+      Curve.decorrelatedSmooth({ base: 1 })
+    ]
+    expect([...backoffs.map(curveOf), ...curves].map(({ name }) => name)).toEqual([
+      ...["constant", "exponential", "delays", "ethernet", "celery", "connectRetry"],
+      ...["linear", "polynomial", "fibonacci", "decorrelated", "decorrelatedSmooth"]
+    ])
+  })
+
   it("has ended for good after the end of a list and of connect-retry", () => {
     const list = curveOf(Backoff.fromDelays([1, 2]))
     const book = curveOf(Classic.connectRetry({ maximum: "4 seconds" }))
@@ -138,7 +168,7 @@ describe("Curve.fromFunction", () => {
   })
 
   it.each([NaN, -1, -Infinity])("refuses a bound that is no delay at construction: %d", (wrong) => {
-    expect(() => Curve.fromFunction("mine", (n) => (n === 3 ? wrong : n))).toThrow(
+    expect(() => Curve.fromFunction("mine", (n) => (n === 4 ? wrong : n))).toThrow(
       `Curve.mine: delay must be a number >= 0, got ${wrong}`
     )
   })
@@ -211,6 +241,20 @@ describe("Curve.make", () => {
     const endless = mine({ delayMillis: () => Infinity, intervalMillis: () => [0, Infinity] })
     expect(endless.delayMillis(1, 0, Infinity, 0)).toBe(Millis.longestMillis)
     expect(endless.intervalMillis(1, Infinity)).toEqual([0, Millis.longestMillis])
+  })
+
+  it("tries a curve out no further than it goes", () => {
+    const delays: Array<number> = []
+    mine({
+      draws: false,
+      delayMillis: (n, _, capMillis) => (n < 2 ? Math.min(10, capMillis) : undefined),
+      next: (delay) => delays.push(delay)
+    })
+    expect(delays).toEqual([10, 10, 1])
+  })
+
+  it("says whether its sums rise", () => {
+    expect([mine({ risingSums: true }), mine({})].map(({ risingSums }) => risingSums)).toEqual([true, false])
   })
 
   it("keeps the type of its state", () => {
@@ -459,6 +503,16 @@ describe("Curve.decorrelatedSmooth", () => {
       delays: [1_275, 212, 2_541, 2_528, 13_339]
     }
   ])
+
+  it("goes on in the same steps where its path is held", () => {
+    const backoff = Backoff.capped(Backoff.fromCurve(Curve.decorrelatedSmooth({ base: "1 second" })), "1 second")
+    const delays = trace(
+      backoff,
+      same(0.5, 1_004).map((u) => input({ u }))
+    )
+    // (sqrt(2) - sqrt(1 / 2)) / (2 - 1 / 2)
+    expect(delays.slice(998)).toEqual(same(472, 6))
+  })
 
   it.prop(
     "has a total that depends on the last draw alone",

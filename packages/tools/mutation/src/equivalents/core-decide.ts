@@ -79,6 +79,25 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     replacement: '""',
     reason: "A rule that ignores hints has no `startsOver`."
   },
+  ...['self._tag === "Ignore"', '"Ignore"'].map((original) => ({
+    file: "packages/core/src/decide/HintRule.ts",
+    line: 'if (self._tag === "Ignore") return delayMillis',
+    original,
+    replacement: original === '"Ignore"' ? '""' : "false",
+    reason: "A rule that ignores hints has no bound that a hint is compared with: the delay stays."
+  })),
+  ...[
+    ['"Backoff.constant",', '"Backoff.constant"'],
+    ['"Backoff.exponential",', '"Backoff.exponential"'],
+    ['"Backoff.fromDelays",', '"Backoff.fromDelays"'],
+    ['? leaf("Backoff.fromCurve", curve)', '"Backoff.fromCurve"']
+  ].map(([line = "", original = ""]) => ({
+    file: "packages/core/src/decide/Backoff.ts",
+    line,
+    original,
+    replacement: '""',
+    reason: "Only a back-off of too many parts is refused, and this one has one."
+  })),
   {
     file: "packages/core/src/decide/Curve.ts",
     line: "for (let i = 1; i < n && current < greatestFibonacci; i++) {",
