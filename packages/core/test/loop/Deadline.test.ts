@@ -144,6 +144,24 @@ describe("Deadline.cut", () => {
     expect(exceeded.message).toBe("not done within 1s, after 2 attempts")
     expect(own._tag === "Cut" && own.onExceeded(exceeded)).toEqual({ _tag: "Own", attempts: 2 })
   })
+
+  it.effect("judges the attempt that it interrupts as one that ran out of time", () =>
+    Effect.gen(function* () {
+      const policy = { classifier: Classifier.always, maxAttempts: 2, backoff: Backoff.constant({ delay: 1 }) }
+      const attempt: Effect.Effect<never, string> = Effect.never
+      const { history } = yield* Effect.flip(Retry.orStopped(attempt, { ...policy, deadline: Deadline.cut(5) }))
+      expect(history.map(({ verdict }) => verdict)).toEqual([
+        Verdict.terminal("the deadline interrupted the attempt", { kind: "Timeout" })
+      ])
+    }).pipe(VirtualClock.run)
+  )
+})
+
+describe("Deadline", () => {
+  it("tells by its tag what it does", () => {
+    const deadlines = [Deadline.refuse(5), Deadline.truncate(5, { reserve: 1 }), Deadline.cut(5)]
+    expect(deadlines.map(({ _tag }) => _tag)).toEqual(["Refuse", "Truncate", "Cut"])
+  })
 })
 
 describe("TimeLeft.fit", () => {

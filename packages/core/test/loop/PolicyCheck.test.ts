@@ -38,6 +38,7 @@ const rows: ReadonlyArray<Row> = [
   { changed: { observe: [] }, needs: {} },
   { changed: { observe: [() => Effect.void] }, needs: { eager: true, timed: true } },
   { changed: { whenNested: "standDown" }, needs: {} },
+  { changed: { whenNested: "retry" }, needs: {} },
   { changed: { attempt: Retry.CurrentAttempt }, needs: { eager: true, timed: true, isBare: false } },
   { changed: { attemptSpan: "attempt" }, needs: { eager: true, isBare: false } },
   { changed: { rateLimiter: TokenBucket.unlimited }, needs: { eager: true } },

@@ -229,6 +229,13 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "A function that returns nothing answers `undefined`."
   },
   {
+    file: "packages/core/src/loop/CurrentAttempt.ts",
+    line: 'export class CurrentAttempt extends Context.Tag("@effect-retry/core/CurrentAttempt")<CurrentAttempt, Attempt>() {}',
+    original: '"@effect-retry/core/CurrentAttempt"',
+    replacement: '""',
+    reason: "Any key does that no other package has: it only has to be the same in all copies of this one."
+  },
+  {
     file: "packages/core/src/loop/ActiveOperation.ts",
     line: '"@effect-retry/core/CurrentOperation",',
     original: '"@effect-retry/core/CurrentOperation"',
