@@ -99,6 +99,7 @@ const stateOf = <E>({ capacity, fleet, key, settings }: Place<E>): State<E> => {
         if (Exit.isFailure(exit)) return exit
         state.count = Math.round(exit.value * GrpcCount.token)
         state.learnedMillis = nowMillis()
+        state.cause = Option.none()
         return exit
       }),
     count: capacity,
@@ -175,8 +176,8 @@ const tell = <E>(state: State<E>): Effect.Effect<void> =>
     }
     state.credits -= credits
     return Effect.flatMap(state.add(change), (exit) => {
-      state.cause = Exit.isFailure(exit) ? Option.some(exit.cause) : Option.none()
       if (Exit.isFailure(exit)) {
+        state.cause = Option.some(exit.cause)
         // Failures are told again with the next one, also where the store may have counted them: too few retries are safe.
         state.isTelling = false
         return Effect.void

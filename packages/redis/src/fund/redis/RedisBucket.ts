@@ -76,8 +76,8 @@ export const fixed = (options: SharedBucket.FixedOptions): Make =>
  * Bound: a process that learned of no failure since the fleet fell below half grants the retries that it is asked for
  * within one call of the store after its own first failure.
  *
- * Unlike `RetryBucket.grpcThrottle` it fails as long as the latest call of the store has failed; what that call did not
- * tell is told again with the next failure, so a failure may count twice where an answer was lost.
+ * Unlike `RetryBucket.grpcThrottle` it fails from a change that the store did not take until the store answers again;
+ * failures of which it was not told are told with the next call, so a failure may count twice where an answer was lost.
  * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Throttling Retry Attempts and Hedged RPCs".
  *
  * @category constructors

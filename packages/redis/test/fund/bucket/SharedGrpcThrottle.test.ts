@@ -149,6 +149,21 @@ describe("SharedBucket.grpcThrottle", () => {
     }).pipe(inVirtualTime)
   )
 
+  it.effect("fails no more once the store has answered a reading of the count", () =>
+    Effect.gen(function* () {
+      const { fail: away, open, store } = yield* makeNetwork
+      const bucket = yield* throttleIn(store)
+      yield* fail(bucket)
+      yield* settled
+      yield* succeed(bucket)
+      yield* away
+      yield* Effect.sleep("2 seconds")
+      expect(Exit.isFailure(yield* Effect.exit(ask(bucket)))).toBe(true)
+      yield* open
+      expect([yield* bucket.level, yield* isGranted(bucket)]).toEqual([9, true])
+    }).pipe(inVirtualTime)
+  )
+
   it.effect("never waits for a store that hangs, and counts no more failures than there are tokens", () =>
     Effect.gen(function* () {
       const store = SpecStore.make<StoreError>(() => Effect.delay(Effect.fail("away"), 700))
