@@ -33,7 +33,7 @@ import * as Waiters from "./Waiters.ts"
 export interface Lease<out E> extends Pick<TokenBucket<E>, "level"> {
   /** Takes `cost` tokens, or takes nothing and answers `None`. */
   readonly acquire: (cost: number, request: Request) => Effect.Effect<Option.Option<Grant>, E>
-  /** Puts in what an attempt was granted: what is not used here goes to the store, late. */
+  /** Puts in what an attempt was granted: what is beyond a lease goes to the store at once. */
   readonly put: (tokens: number) => Effect.Effect<void>
   /** Puts in tokens of the fleet, as far as the store is known to have room for them. */
   readonly credit: (tokens: number) => Effect.Effect<void>
