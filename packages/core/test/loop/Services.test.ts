@@ -1,6 +1,6 @@
-import { Deadline, Retry, TokenBucket } from "@effect-retry/core"
+import { Backoff, Deadline, Retry, TokenBucket } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Logger, Option } from "effect"
+import { Cause, Duration, Effect, Exit, Fiber, Logger, Option } from "effect"
 import * as Heard from "./Heard.ts"
 import { nowMillis, policy, world } from "./Recording.ts"
 
@@ -139,6 +139,44 @@ describe("Retry.retry with a bucket that answers with no Option", () => {
       const limited = yield* stopped(Retry.orStopped(Effect.void, { ...policy, rateLimiter: bucket }))
       expect(limited.messages).toEqual(["the rate limiter died"])
     })
+  )
+})
+
+describe("Retry.retry asking a bucket", () => {
+  it.effect.each([
+    { delay: 0, told: Duration.zero },
+    { delay: 5, told: Duration.millis(5) }
+  ])("tells it of the delay before the attempt: $delay", ({ delay, told }) =>
+    Effect.gen(function* () {
+      const asked: Array<readonly [number, Duration.Duration]> = []
+      const bucket = member({
+        acquire: (request) => {
+          asked.push([request.attempt, request.delay])
+          return TokenBucket.unlimited.acquire(request)
+        }
+      })
+      yield* Retry.retry(recovering(), { ...policy, bucket, backoff: Backoff.constant({ delay }) })
+      expect(asked).toEqual([[2, told]])
+    }).pipe(world)
+  )
+
+  it.effect.each([
+    { answer: true, message: "the bucket: acquire must be an effect of an Option, got true" },
+    {
+      answer: Option.some({ tokens: -1, refund: Effect.void }),
+      message: "the bucket: tokens of a grant must be a finite number >= 0, got -1"
+    }
+  ])("logs what is wrong with its answer: $message", ({ answer, message }) =>
+    Effect.gen(function* () {
+      const causes: Array<unknown> = []
+      const logger = Logger.make(({ cause }) => void causes.push(Cause.squash(cause)))
+      const acquire = () => Effect.succeed(answer)
+      const bucket = member({ acquire: acquire as unknown as Bucket["acquire"] })
+      yield* Effect.ignore(Retry.retry(busy, { ...policy, bucket })).pipe(
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+      )
+      expect(causes).toEqual([expect.objectContaining({ message })])
+    }).pipe(world)
   )
 })
 
