@@ -8,7 +8,7 @@ import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Argument from "../accept/Argument.ts"
-import type { Kind } from "../classify/Verdict.ts"
+import type { Kind, Verdict } from "../classify/Verdict.ts"
 import * as AtOnce from "../fund/AtOnce.ts"
 import type { Grant, Outcome, Request } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
@@ -16,53 +16,65 @@ import * as Elapsed from "./Elapsed.ts"
 import type { Operation, Place } from "./Operation.ts"
 import * as Services from "./Services.ts"
 
+type Tell<A> = (op: Operation, place: Place, about: A) => Services.Telling
+
 /** Tells the rate limiter, then the bucket, as far as the policy has them. */
-const tellBoth = (op: Operation, tell: (place: Place) => Services.Telling): Services.Telling => {
+const tellBoth = <A>(op: Operation, tell: Tell<A>, about: A): Services.Telling => {
   const { bucket, rateLimiter } = op
-  if (rateLimiter === undefined) return bucket && tell(bucket)
-  return Services.both(tell(rateLimiter), () => bucket && tell(bucket))
+  if (rateLimiter === undefined) return bucket && tell(op, bucket, about)
+  return Services.both(tell(op, rateLimiter, about), () => bucket && tell(op, bucket, about))
 }
+
+/**
+ * Whether a bucket is told of the start of attempts.
+ *
+ * @category guards
+ */
+export const hearsStart = ({ bucket, rateLimiter }: Operation): boolean =>
+  bucket?.bucket.started !== undefined || rateLimiter?.bucket.started !== undefined
 
 /**
  * Tells buckets with `started` that the next attempt begins.
  *
  * @category running
  */
-export const started = (op: Operation): Services.Telling => {
-  const attempt = op.attempts + 1
-  return tellBoth(op, (place) => {
-    const { bucket, service } = place
-    const note = () => {
-      place.unrecorded = attempt
-    }
-    return bucket.started && Services.tell(op, service, () => bucket.started!(attempt), note)
-  })
+export const started = (op: Operation): Services.Telling => tellBoth(op, startedAt, op.attempts + 1)
+
+const startedAt: Tell<number> = (op, place, attempt) => {
+  const { bucket, service } = place
+  const note = () => {
+    place.unrecorded = attempt
+  }
+  return bucket.started && Services.tell(op, service, () => bucket.started!(attempt), note)
 }
 
 /**
- * Tells rate limiter and bucket how the attempt ended.
+ * Tells rate limiter and bucket that the attempt succeeded, or failed with this verdict.
  *
  * @category running
  */
-export const record = (op: Operation, outcome: (granted: Grant) => Outcome): Services.Telling =>
-  tellBoth(op, (place) => {
-    const { bucket, service, spent } = place
-    const note = () => {
-      place.unrecorded = undefined
-      place.spent = noTokens
-    }
-    return Services.tell(op, service, () => bucket.record(outcome(spent)), bucket.started && note)
-  })
+export const record = (op: Operation, verdict?: Verdict): Services.Telling => tellBoth(op, recordAt, verdict)
+
+const recordAt: Tell<Verdict | undefined> = (op, place, verdict) => {
+  const { bucket, service, spent: granted } = place
+  const { attempts: attempt } = op
+  const note = () => {
+    place.unrecorded = undefined
+    place.spent = noTokens
+  }
+  const outcome = (): Outcome =>
+    verdict === undefined ? { _tag: "Succeeded", attempt, granted } : { _tag: "Failed", attempt, granted, verdict }
+  return Services.tell(op, service, () => bucket.record(outcome()), bucket.started && note)
+}
 
 /** Tells buckets with `started` that an attempt has ended without an outcome. */
-const abandon = (op: Operation): Services.Telling =>
-  tellBoth(op, (place) => {
-    const { bucket, service, spent, unrecorded: attempt } = place
-    place.unrecorded = undefined
-    return attempt === undefined
-      ? undefined
-      : Services.tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt, granted: spent }))
-  })
+const abandonAt: Tell<undefined> = (op, place) => {
+  const { bucket, service, spent, unrecorded: attempt } = place
+  place.unrecorded = undefined
+  return attempt === undefined
+    ? undefined
+    : Services.tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt, granted: spent }))
+}
 
 /**
  * Whether tokens are granted: at once, or as an effect of which nothing has run.
@@ -170,14 +182,17 @@ const invalid = (
  * @category running
  */
 export const callOff = (op: Operation): Effect.Effect<void> =>
-  Effect.uninterruptible(Effect.suspend(() => Services.andThen(abandon(op), () => Services.run(refund(op)))))
+  Effect.uninterruptible(
+    Effect.suspend(() =>
+      Services.andThen(tellBoth(op, abandonAt, undefined), () => Services.run(tellBoth(op, refundAt, undefined)))
+    )
+  )
 
-const refund = (op: Operation): Services.Telling =>
-  tellBoth(op, (place) => {
-    const { held, service } = place
-    place.held = undefined
-    return held && Services.tell(op, service, () => held.refund)
-  })
+const refundAt: Tell<undefined> = (op, place) => {
+  const { held, service } = place
+  place.held = undefined
+  return held && Services.tell(op, service, () => held.refund)
+}
 
 /**
  * Spends the grants that are held for the attempt, if there are any.

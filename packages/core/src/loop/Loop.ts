@@ -12,7 +12,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Verdict from "../classify/Verdict.ts"
 import * as Outcomes from "../fund/Outcomes.ts"
-import type { Grant, Outcome } from "../fund/Port.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Deciding from "./Deciding.ts"
 import * as Decision from "./Decision.ts"
@@ -75,8 +74,7 @@ const send = (op: Op): Erased => unlessLate(op, askRateLimiter)
 const askRateLimiter = (op: Op): Erased => {
   const { rateLimiter } = op
   if (rateLimiter === undefined) return start(op)
-  const hearsStart = op.bucket?.bucket.started !== undefined || rateLimiter.bucket.started !== undefined
-  if (op.prepared.isBare && !hearsStart) return askAndAttempt(op, rateLimiter)
+  if (op.prepared.isBare && !Grants.hearsStart(op)) return askAndAttempt(op, rateLimiter)
   return Stop.guarded(op, () => afterAnswer(op, Grants.askRateLimiter(op, rateLimiter)))
 }
 
@@ -126,8 +124,7 @@ const runAttempt = (op: Op): Erased => {
   startAttempt(op)
   const self = Attempt.effect(op)
   const onFailure = (cause: Cause.Cause<unknown>) => attemptFailed(op, cause)
-  const { name, result } = op.prepared.policy
-  return op.reportsOutcomes || name !== undefined || result !== undefined
+  return op.prepared.eager
     ? Effect.matchCauseEffect(self, { onFailure, onSuccess: (value) => attemptSucceeded(op, value) })
     : Effect.catchAllCause(self, onFailure)
 }
@@ -140,8 +137,7 @@ const startAttempt = (op: Op): void => {
 }
 
 /** Whether the running attempt began in the step in which the operation did: that spares a look at the clock. */
-const beginsAtOnce = ({ attempts, bucket, rateLimiter }: Op): boolean =>
-  attempts === 1 && rateLimiter === undefined && bucket?.bucket.started === undefined
+const beginsAtOnce = (op: Op): boolean => op.attempts === 1 && op.rateLimiter === undefined && !Grants.hearsStart(op)
 
 const attemptSucceeded = (op: Op, value: unknown): Erased => {
   Operation.endAttempt(op)
@@ -150,25 +146,21 @@ const attemptSucceeded = (op: Op, value: unknown): Erased => {
   if (verdict._tag !== "NoOpinion") {
     return failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
   }
-  if (!op.reportsOutcomes) return Effect.succeed(value)
   return reported(
     op,
-    (granted) => ({ _tag: "Succeeded", attempt: op.attempts, granted }),
+    Grants.record(op),
     () => Observers.succeeded(op),
     () => Effect.succeed(value)
   )
 }
 
-/** Goes on once rate limiter, bucket and observers are told how the attempt ended. */
-const reported = (
-  op: Op,
-  outcome: (granted: Grant) => Outcome,
-  event: () => Services.Telling,
-  then: () => Erased
-): Erased =>
-  Services.andThen(Grants.record(op, outcome), () =>
-    Services.andThen(Observers.nestingNoticed(op), () => Services.andThen(event(), then))
-  )
+/** Tells observers how the attempt ended, after rate limiter and bucket, and goes on. */
+const reported = (op: Op, recorded: Services.Telling, event: () => Services.Telling, then: () => Erased): Erased =>
+  recorded === undefined && op.prepared.observers.length === 0
+    ? then()
+    : Services.andThen(recorded, () =>
+        Services.andThen(Observers.nestingNoticed(op), () => Services.andThen(event(), then))
+      )
 
 const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   Operation.endAttempt(op)
@@ -194,10 +186,9 @@ const expired = (op: Op, expired: Expired): Erased =>
 const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
   const failure: Failure = { error, input, verdict, failedMillis: Elapsed.millis(op), end }
   Operation.fail(op, failure)
-  if (!op.reportsOutcomes) return decide(op, failure)
   return reported(
     op,
-    (granted) => ({ _tag: "Failed", attempt: op.attempts, granted, verdict }),
+    Grants.record(op, verdict),
     () => Observers.attemptFailed(op, failure),
     () => decide(op, failure)
   )

@@ -57,8 +57,6 @@ export interface Operation extends Elapsed.Timed, Expiring {
   /** The latest failed attempts, at most `keeps` of them. */
   history: ReadonlyArray<FailedAttempt<unknown>>
   readonly keeps: number
-  /** Whether a rate limiter, a bucket or an observer is told how attempts end. */
-  readonly reportsOutcomes: boolean
   /** The latest attempt, as operations inside it see it. */
   active: ActiveOperation.ActiveAttempt | undefined
   /** Draws a random number; kept from the first draw on. */
@@ -156,7 +154,6 @@ export const make = (
     outer: asksForOuter ? ActiveOperation.current(fiber) : undefined,
     history: noHistory,
     keeps,
-    reportsOutcomes: rateLimiter !== undefined || bucket !== undefined || prepared.observers.length > 0,
     timed,
     active: undefined,
     next: undefined,
