@@ -24,7 +24,7 @@ interface Bounded<in E> {
   readonly within: Duration.DurationInput
   /**
    * Called for each call that failed, died or took too long (`TimeoutException`). Runs in a fiber of its own: the operation
-   * does not wait for it.
+   * does not wait for it, and its death is logged.
    */
   readonly onFailure?: ((cause: Cause.Cause<E | Cause.TimeoutException>) => Effect.Effect<void>) | undefined
 }
@@ -236,8 +236,12 @@ const timeOut = <A>(
   Effect.suspend(() => decide(Exit.fail(new Cause.TimeoutException(`${owner}: no answer within ${withinMillis} ms`))))
 
 const report =
-  <E>({ onFailure }: Bound<E>) =>
-  (cause: Cause.Cause<E | Cause.TimeoutException>): Effect.Effect<void> =>
-    onFailure === undefined
-      ? Effect.void
-      : Effect.asVoid(Effect.forkDaemon(Effect.interruptible(Effect.suspend(() => onFailure(cause)))))
+  <E>({ onFailure, owner }: Bound<E>) =>
+  (cause: Cause.Cause<E | Cause.TimeoutException>): Effect.Effect<void> => {
+    if (onFailure === undefined) return Effect.void
+    const reported = Effect.catchAllCause(
+      Effect.suspend(() => onFailure(cause)),
+      (died) => Effect.logWarning(`${owner}: onFailure died`, died)
+    )
+    return Effect.asVoid(Effect.forkDaemon(Effect.interruptible(reported)))
+  }

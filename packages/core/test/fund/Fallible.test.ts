@@ -2,7 +2,7 @@ import { InvalidArgument, RateLimiter, RetryBucket, TokenBucket } from "@effect-
 import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Cause, Data, Duration, Effect, Exit, FastCheck as fc, Fiber, Option, pipe } from "effect"
+import { Cause, Data, Duration, Effect, Exit, FastCheck as fc, Fiber, Logger, Option, pipe } from "effect"
 import * as AtOnce from "../../src/fund/AtOnce.ts"
 import { law } from "../support/Laws.ts"
 import {
@@ -309,6 +309,34 @@ describe("TokenBucket.failOpen, failClosed and fallback", () => {
         yield* Effect.sleep("1 second")
         expect(causes).toEqual([says, says, says])
       }).pipe(VirtualClock.run)
+  )
+
+  const report = new Error("report")
+  it.effect.each<[string, () => Effect.Effect<void>]>([
+    ["dies", () => Effect.die(report)],
+    [
+      "throws",
+      () => {
+        throw report
+      }
+    ]
+  ])("warn once that onFailure %s, and answer all the same", ([, onFailure]) =>
+    Effect.gen(function* () {
+      const lines: Array<unknown> = []
+      const logger = Logger.make(({ cause, logLevel, message }) => {
+        lines.push([logLevel.label, message, Cause.squash(cause)])
+      })
+      const options = { within, onFailure, local: TokenBucket.empty }
+      const guards = [TokenBucket.failOpen(options), TokenBucket.failClosed(options), TokenBucket.fallback(options)]
+      const asked = Effect.forEach(guards, (guard) => tokensOf(guard(broken(Effect.die("bug")))))
+      const answers = yield* Effect.zipLeft(asked, Effect.sleep("1 second")).pipe(
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+      )
+      expect(answers).toEqual([Option.some(0), Option.none(), Option.none()])
+      expect(lines).toEqual(
+        ["failOpen", "failClosed", "fallback"].map((name) => ["WARN", [`TokenBucket.${name}: onFailure died`], report])
+      )
+    }).pipe(VirtualClock.run)
   )
 
   it("know the errors of the bucket, and leave none to a policy", () => {

@@ -167,13 +167,6 @@ export const orLocalShare: {
   <E>(self: FleetBucket<E>, { onFailure, within }: OrLocalShare<E>): Effect.Effect<TokenBucket, never, Scope.Scope> => {
     const range = { min: 0, exclusive: true, max: longestTimerMillis }
     const withinMillis = Argument.millis("orLocalShare", "within", within, range)
-    const logged =
-      onFailure &&
-      ((cause: Cause.Cause<E | Cause.TimeoutException>) =>
-        Effect.catchAllCause(
-          Effect.suspend(() => onFailure(cause)),
-          (died) => Effect.logError("the onFailure of a local share died", died)
-        ))
-    return Effect.map(self.localShare, (local) => fallback(self, { within: withinMillis, local, onFailure: logged }))
+    return Effect.map(self.localShare, (local) => fallback(self, { within: withinMillis, local, onFailure }))
   }
 )

@@ -269,7 +269,7 @@ describe("RedisBucket.orLocalShare", () => {
         })
         const asked = Effect.zipLeft(isGranted(bucket), Effect.yieldNow())
         expect(yield* Effect.provide(asked, Logger.replace(Logger.defaultLogger, logger))).toBe(true)
-        expect(lines).toEqual(["the onFailure of a local share died"])
+        expect(lines).toEqual(["TokenBucket.fallback: onFailure died"])
       })
     )
   )
