@@ -34,7 +34,7 @@ const leaseIn = <E>(store: SpecStore.SpecStore<E>, options: Options = {}) =>
   Effect.map(
     Lease.make<E | StoreError>({
       fleet: fleetOf(store),
-      settings: Fleet.check("test", { name: "orders", ...options }, ["burst", "perSecond", "maxWait"]),
+      settings: Fleet.check("test", { name: "orders", ...options }, ["leaseShare", "burst", "perSecond", "maxWait"]),
       limits: { burst: options.burst ?? 200, perSecond: options.perSecond ?? 10 },
       maxWait: options.maxWait ?? Option.none()
     }),
