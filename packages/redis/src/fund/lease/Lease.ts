@@ -55,51 +55,39 @@ export const make = <E>(place: Omit<Place<E>, "key">): Effect.Effect<Lease<E>, n
     )
   )
 
-const leaseOf = <E>(state: LeaseState<E>): Lease<E> => {
-  // Most attempts of a bucket cost the same, and grants of the same cost are alike.
-  let latest = Questions.granted(state, 0)
-  let latestCost = 0
-  const granted = (cost: number): State.Answer => {
-    if (cost !== latestCost) {
-      latest = Questions.granted(state, cost)
-      latestCost = cost
-    }
-    return latest
-  }
-  return {
-    acquire: (cost, request) =>
-      AtOnce.suspend(() => {
-        if (state.waiters.isEmpty() && State.take(state, cost)) return granted(cost)
-        const limitMillis = Waiting.millisFor(
-          Option.getOrElse(state.maxWait, () => Infinity),
-          request
-        )
-        return isRefused(state, cost, limitMillis) ? State.refused : wait(state, cost, limitMillis, request)
-      }),
-    put: (tokens) =>
-      changing(
-        state,
-        tokens,
-        () => State.putBack(state, tokens),
-        () => state.isSweeping && state.held.leased() + tokens <= state.most
-      ),
-    credit: (tokens) =>
-      changing(
-        state,
-        tokens,
-        () => State.credit(state, tokens),
-        () => state.isSweeping
-      ),
-    keep: (tokens) =>
-      changing(
-        state,
-        tokens,
-        () => state.held.keep(tokens, Math.max(1, state.most)),
-        () => true
-      ),
-    level: level(state)
-  }
-}
+const leaseOf = <E>(state: LeaseState<E>): Lease<E> => ({
+  acquire: (cost, request) =>
+    AtOnce.suspend(() => {
+      if (state.waiters.isEmpty() && State.take(state, cost)) return Questions.granted(state, cost)
+      const limitMillis = Waiting.millisFor(
+        Option.getOrElse(state.maxWait, () => Infinity),
+        request
+      )
+      return isRefused(state, cost, limitMillis) ? State.refused : wait(state, cost, limitMillis, request)
+    }),
+  put: (tokens) =>
+    changing(
+      state,
+      tokens,
+      () => State.putBack(state, tokens),
+      () => state.isSweeping && state.held.leased() + tokens <= state.most
+    ),
+  credit: (tokens) =>
+    changing(
+      state,
+      tokens,
+      () => State.credit(state, tokens),
+      () => state.isSweeping
+    ),
+  keep: (tokens) =>
+    changing(
+      state,
+      tokens,
+      () => state.held.keep(tokens, Math.max(1, state.most)),
+      () => true
+    ),
+  level: level(state)
+})
 
 const isRefused = <E>(state: LeaseState<E>, cost: number, limitMillis: number): boolean =>
   state.isClosed || (state.calling === undefined && State.isTooLate(state, state.waiters.demand() + cost, limitMillis))

@@ -19,18 +19,20 @@ import type { Taken } from "../store/Store.ts"
 import type { Waiter } from "./Waiters.ts"
 
 /**
- * The answer of an attempt that is granted `cost` tokens.
+ * The answer of an attempt that is granted `cost` tokens, which come back once.
  *
  * @category constructors
  */
-export const granted = <E>(state: LeaseState<E>, cost: number): Exit.Exit<Option.Option<Grant>> =>
-  Exit.succeed(Option.some({ tokens: cost, refund: refund(state, cost) }))
-
-const refund = <E>(state: LeaseState<E>, tokens: number): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    putBack(state, tokens)
+export const granted = <E>(state: LeaseState<E>, cost: number): Exit.Exit<Option.Option<Grant>> => {
+  let isRefunded = false
+  const refund = Effect.suspend(() => {
+    if (isRefunded) return Effect.void
+    isRefunded = true
+    putBack(state, cost)
     return settle(state)
   })
+  return Exit.succeed(Option.some({ tokens: cost, refund }))
+}
 
 /**
  * Serves the attempts that wait and can be served, and starts what the others need: a question, an alarm for the end of a

@@ -92,6 +92,19 @@ describe("Lease.acquire", () => {
   )
 
   it.effect("takes no more than it needs where a call a minute is made", () =>
+  it.effect("gives the tokens of a grant back once, however often it is refunded", () =>
+    Effect.gen(function* () {
+      const { bucket, level } = yield* leaseIn(SpecStore.make(), { perSecond: 0.001 })
+      const [first, second] = [yield* ask(bucket), yield* ask(bucket)]
+      const { refund } = Option.getOrThrow(first)
+      yield* refund
+      yield* refund
+      expect(yield* level).toBeCloseTo(199, 2)
+      yield* Option.getOrThrow(second).refund
+      expect(yield* level).toBeCloseTo(200, 2)
+    }).pipe(inVirtualTime)
+  )
+
     Effect.gen(function* () {
       const store = SpecStore.make()
       const { bucket } = yield* leaseIn(store)
