@@ -160,21 +160,17 @@ export const putBack = <E>(state: LeaseState<E>, tokens: number): void => {
  * @category running
  */
 export const credit = <E>(state: LeaseState<E>, tokens: number): void => {
-  const { held, isClosed, isReturnDue, known, limits, nowMillis, returning, surplus } = state
+  const { held, isClosed, known, limits, most, nowMillis, returning, surplus, waiters } = state
   if (isClosed || !known.isKnown()) return
   const room = limits.burst - known.at(nowMillis()) - held.leased() - surplus - returning
   const gained = Math.max(0, Math.min(tokens, room))
-  if (!state.waiters.isEmpty()) {
-    state.surplus += gained
-    return
-  }
-  held.add(gained)
-  spill(state)
-  state.isReturnDue = isReturnDue
+  const kept = waiters.isEmpty() ? Math.max(0, Math.min(gained, most - held.leased())) : 0
+  held.add(kept)
+  state.surplus += gained - kept
 }
 
 /**
- * Moves what is beyond a lease to what the store gets.
+ * Moves what is beyond a lease to what the store gets at once.
  *
  * @category running
  */
