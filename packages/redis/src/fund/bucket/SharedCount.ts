@@ -95,13 +95,16 @@ const stateOf = <E>({ capacity, fleet, key, settings }: Place<E>): State<E> => {
     nowMillis,
     events,
     add: (change) =>
-      Effect.map(call(fleet.store.add(bucketKey, capacity / GrpcCount.token, change / GrpcCount.token)), (exit) => {
-        if (Exit.isFailure(exit)) return exit
-        state.count = Math.round(exit.value * GrpcCount.token)
-        state.learnedMillis = nowMillis()
-        state.cause = Option.none()
-        return exit
-      }),
+      Effect.map(
+        call(() => fleet.store.add(bucketKey, capacity / GrpcCount.token, change / GrpcCount.token)),
+        (exit) => {
+          if (Exit.isFailure(exit)) return exit
+          state.count = Math.round(exit.value * GrpcCount.token)
+          state.learnedMillis = nowMillis()
+          state.cause = Option.none()
+          return exit
+        }
+      ),
     count: capacity,
     learnedMillis: -Infinity,
     cause: Option.none(),

@@ -9,11 +9,12 @@ import type { FleetStore, Settings } from "./FleetBucket.ts"
 import type { FleetEvents } from "./FleetEvents.ts"
 
 /**
- * Calls the store, and answers how that ended. Cannot be interrupted: what is taken is also kept.
+ * Calls the store, and answers how that ended: by a defect where the store throws. Cannot be interrupted: what is taken is
+ * also kept.
  *
  * @category models
  */
-export type StoreCall<out E> = <A, E2 extends E>(call: Effect.Effect<A, E2>) => Effect.Effect<Exit.Exit<A, E>>
+export type StoreCall<out E> = <A, E2 extends E>(call: () => Effect.Effect<A, E2>) => Effect.Effect<Exit.Exit<A, E>>
 
 /**
  * @category constructors
@@ -37,7 +38,7 @@ export const make = <E>(
     return tell(() => ({ _tag: "StoreAway", error: Cause.squash(exit.cause) }))
   }
   return (call) =>
-    Effect.flatMap(Effect.uninterruptible(Effect.exit(call)), (ended) => {
+    Effect.flatMap(Effect.uninterruptible(Effect.exit(Effect.suspend(call))), (ended) => {
       // A store that interrupts its own call has not answered: its cause would end the attempt without an error.
       const exit = Exit.isInterrupted(ended) ? Exit.fail(timedOut(name)) : ended
       return Effect.as(note(exit), exit)

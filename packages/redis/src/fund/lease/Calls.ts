@@ -18,7 +18,7 @@ import type { LeaseState } from "./LeaseState.ts"
  * @category models
  */
 export interface Call<out E, in out A> {
-  readonly call: Effect.Effect<A, E>
+  readonly call: () => Effect.Effect<A, E>
   /** Keeps what was answered, in one step. */
   readonly learn: (answer: NoInfer<A>) => void
   /** Serves those that wait, and begins what is to be called next. */

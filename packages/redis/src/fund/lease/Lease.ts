@@ -164,7 +164,7 @@ const readLevel = <E>(state: LeaseState<E>): Effect.Effect<void> =>
     const { bucketKey, calling, known, limits, nowMillis, store } = state
     if (calling !== undefined) return Effect.void
     return Calls.begin(state, {
-      call: store.level(bucketKey, limits),
+      call: () => store.level(bucketKey, limits),
       learn: (level) => known.learn(level, nowMillis()),
       settle: Effect.suspend(() => Questions.settle(state)),
       tell: () => Effect.void

@@ -99,9 +99,8 @@ const ask = <E>(state: LeaseState<E>, least: number): Effect.Effect<void> => {
   state.spent = 0
   state.hasReturned = false
   const want = Math.max(least, Math.min(limits.burst, Math.max(held.missing(waiters.demand()), state.size.tokens)))
-  const question = Effect.zip(store.take(bucketKey, limits, want, least), Random.next)
   return Calls.begin(state, {
-    call: question,
+    call: () => Effect.zip(store.take(bucketKey, limits, want, least), Random.next),
     learn: ([taken, draw]) => learn(state, want, least, taken, draw),
     settle: settling(state),
     tell: ([taken]) =>

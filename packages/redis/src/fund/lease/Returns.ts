@@ -23,7 +23,7 @@ export const begin = <E>(state: LeaseState<E>, settle: Effect.Effect<void>): Eff
   state.isReturnDue = false
   state.hasReturned = true
   return Calls.begin(state, {
-    call: store.put(bucketKey, limits, surplus),
+    call: () => store.put(bucketKey, limits, surplus),
     learn: () => learn(state),
     settle,
     tell: () => events.tell(() => ({ _tag: "Returned", tokens: surplus }))

@@ -46,6 +46,36 @@ export const begin = <A, E>(self: Effect.Effect<A, E>) => Effect.zipLeft(Effect.
 
 export const ended = <A, E>(fiber: Fiber.Fiber<A, E>) => Effect.map(Fiber.poll(fiber), Option.isSome)
 
+/** A store of a program's own that throws where it is called, while it is broken. */
+export const throwingStore = () => {
+  const { calls, ...store } = SpecStore.make()
+  const thrown = new Error("broken")
+  let isBroken = false
+  const throwing =
+    <A extends ReadonlyArray<unknown>, B>(call: (...args: A) => B) =>
+    (...args: A): B => {
+      if (isBroken) throw thrown
+      return call(...args)
+    }
+  return {
+    thrown,
+    store: {
+      calls,
+      take: throwing(store.take),
+      put: throwing(store.put),
+      level: throwing(store.level),
+      add: throwing(store.add),
+      present: throwing(store.present)
+    } satisfies SpecStore.SpecStore<never>,
+    breakDown: () => {
+      isBroken = true
+    },
+    mend: () => {
+      isBroken = false
+    }
+  }
+}
+
 /** A network that the test opens, closes and lets fail. It is open at first. */
 export const makeNetwork = Effect.sync(() => {
   let gate: Deferred.Deferred<void> | undefined

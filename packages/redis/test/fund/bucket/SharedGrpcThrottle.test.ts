@@ -4,7 +4,18 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import type { FleetEvent } from "../../../src/fund/fleet/FleetEvent.ts"
 import * as SpecStore from "../../SpecStore.ts"
-import { ask, begin, ended, fleetOf, inVirtualTime, isGranted, makeNetwork, settled, succeed } from "./Shared.ts"
+import {
+  ask,
+  begin,
+  ended,
+  fleetOf,
+  inVirtualTime,
+  isGranted,
+  makeNetwork,
+  settled,
+  succeed,
+  throwingStore
+} from "./Shared.ts"
 import type { StoreError } from "./Shared.ts"
 
 type Options = SharedBucket.GrpcThrottleOptions
@@ -223,7 +234,26 @@ describe("SharedBucket.grpcThrottle", () => {
     }).pipe(inVirtualTime)
   )
 
-  const wrong: ReadonlyArray<{ options: Partial<Options>; message: string }> = [
+  it.effect("fails where the store throws, and tells it of all failures when it does no more", () =>
+    Effect.gen(function* () {
+      const { breakDown, mend, store, thrown } = throwingStore()
+      const bucket = yield* throttleIn(store)
+      breakDown()
+      expect(yield* Effect.exit(bucket.level)).toEqual(Exit.die(thrown))
+      yield* fail(bucket)
+      yield* settled
+      expect(yield* Effect.exit(ask(bucket))).toEqual(Exit.die(thrown))
+      mend()
+      yield* fail(bucket)
+      yield* settled
+      expect([yield* isGranted(bucket), yield* bucket.level]).toEqual([true, 8])
+    }).pipe(inVirtualTime)
+  )
+
+  const own = "name, idleAfter, observe, maxTokens, tokenRatio, counts"
+  const wrong: ReadonlyArray<{ options: object; message: string }> = [
+    { options: { leaseShare: 0.5 }, message: `leaseShare must be one of the options ${own}, got 0.5` },
+    { options: { maxToken: 5 }, message: `maxToken must be one of the options ${own}, got 5` },
     { options: { maxTokens: 1001 }, message: "maxTokens must be > 0 and <= 1000, got 1001" },
     { options: { tokenRatio: 0 }, message: "tokenRatio must be >= 0.001, got 0" }
   ]

@@ -18,7 +18,8 @@ import {
   inVirtualTime,
   isGranted,
   makeNetwork,
-  settled
+  settled,
+  throwingStore
 } from "../bucket/Shared.ts"
 import type { StoreError } from "../bucket/Shared.ts"
 
@@ -91,7 +92,6 @@ describe("Lease.acquire", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("takes no more than it needs where a call a minute is made", () =>
   it.effect("gives the tokens of a grant back once, however often it is refunded", () =>
     Effect.gen(function* () {
       const { bucket, level } = yield* leaseIn(SpecStore.make(), { perSecond: 0.001 })
@@ -105,6 +105,7 @@ describe("Lease.acquire", () => {
     }).pipe(inVirtualTime)
   )
 
+  it.effect("takes no more than it needs where a call a minute is made", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const { bucket } = yield* leaseIn(store)
@@ -493,6 +494,27 @@ describe("Lease with a store that fails", () => {
       expect(yield* nowMillis).toBe(millis)
       expect(yield* Effect.exit(level)).toEqual(expected)
       expect(yield* nowMillis).toBe(2 * millis)
+    }).pipe(inVirtualTime)
+  )
+
+  it.effect("fails an attempt for which the store throws, and goes on with the next one", () =>
+    Effect.gen(function* () {
+      const { breakDown, mend, store, thrown } = throwingStore()
+      const scope = yield* Scope.make()
+      const { bucket, costing, level } = yield* Scope.extend(leaseIn(store, { perSecond: 0.001 }), scope)
+      breakDown()
+      expect(yield* Effect.exit(ask(bucket))).toEqual(Exit.die(thrown))
+      expect(yield* Effect.exit(level)).toEqual(Exit.die(thrown))
+      mend()
+      const granted = Option.getOrThrow(yield* ask(costing(100)))
+      breakDown()
+      yield* granted.refund
+      yield* settled
+      mend()
+      expect(yield* isGranted(costing(100))).toBe(true)
+      breakDown()
+      yield* Scope.close(scope, Exit.void)
+      expect(yield* nowMillis).toBe(0)
     }).pipe(inVirtualTime)
   )
 
