@@ -146,17 +146,14 @@ const walk = (
   Effect.gen(function* () {
     const held: Array<Held> = []
     const observations: Array<Observation> = []
+    let before = yield* bucket.level
     for (const step of path) {
-      const before = yield* bucket.level
       const askedAt = yield* nowMillis
       const done = yield* take(bucket, step, held)
-      observations.push({
-        step,
-        before,
-        after: yield* bucket.level,
-        waitedMillis: step.move === "acquire" ? (yield* nowMillis) - askedAt : 0,
-        ...done
-      })
+      const after = yield* bucket.level
+      const waitedMillis = step.move === "acquire" ? (yield* nowMillis) - askedAt : 0
+      observations.push({ step, before, after, waitedMillis, ...done })
+      before = after
     }
     return observations
   })
