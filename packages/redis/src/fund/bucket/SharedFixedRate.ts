@@ -42,6 +42,6 @@ export const fixed = (
       acquire: (request) => acquire(1, request),
       record: () => Effect.void,
       level,
-      localShare: LocalShare.rate({ members, store: fleet.store, limits, maxWait })
+      localShare: Effect.suspend(() => LocalShare.rate({ members, store: fleet.store, limits, maxWait }))
     }))
 }

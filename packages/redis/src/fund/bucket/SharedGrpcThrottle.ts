@@ -61,7 +61,7 @@ export const grpcThrottle = (
         acquire: () => acquire,
         record,
         level: count.level,
-        localShare: LocalShare.grpcThrottle({ members, store: fleet.store, count: rules })
+        localShare: Effect.suspend(() => LocalShare.grpcThrottle({ members, store: fleet.store, count: rules }))
       }
     })
 }

@@ -49,6 +49,6 @@ export const quota = (
         return outcome.attempt === 1 ? credit(increment) : put(outcome.granted.tokens)
       },
       level,
-      localShare: LocalShare.quota({ members, store: fleet.store, limits, maxWait, costOf })
+      localShare: Effect.suspend(() => LocalShare.quota({ members, store: fleet.store, limits, maxWait, costOf }))
     }))
 }

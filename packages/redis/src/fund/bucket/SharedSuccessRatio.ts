@@ -45,6 +45,6 @@ export const successRatio = (
       acquire: (request) => acquire(1, request),
       record: (outcome) => (outcome._tag === "Succeeded" ? keep(ratio) : Effect.void),
       level,
-      localShare: LocalShare.rate({ members, store: fleet.store, limits, maxWait: Option.none() })
+      localShare: Effect.suspend(() => LocalShare.rate({ members, store: fleet.store, limits, maxWait: Option.none() }))
     }))
 }
