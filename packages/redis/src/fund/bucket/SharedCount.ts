@@ -70,11 +70,9 @@ interface State<in out E> {
  * @category constructors
  */
 export const make = <E>(place: Place<E>): Effect.Effect<SharedCount<E>, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => stateOf(place)),
-      close
-    ),
+  Background.inScope(
+    Effect.sync(() => stateOf(place)),
+    close,
     (state) => ({
       known: () => ({ level: levelOf(state), cause: state.cause }),
       granted: state.events.granted,

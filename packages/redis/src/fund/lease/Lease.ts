@@ -46,11 +46,9 @@ export interface Lease<out E> extends Pick<TokenBucket<E>, "level"> {
  */
 export const make = <E>(place: Omit<Place<E>, "key">): Effect.Effect<Lease<E>, never, Scope.Scope> =>
   Effect.flatMap(Key, (key) =>
-    Effect.map(
-      Effect.acquireRelease(
-        Effect.sync(() => State.make({ ...place, key })),
-        close
-      ),
+    Background.inScope(
+      Effect.sync(() => State.make({ ...place, key })),
+      close,
       leaseOf
     )
   )

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import * as Scope from "effect/Scope"
 
 /**
  * Interrupts a fiber without waiting for its end.
@@ -22,6 +23,25 @@ export const stop = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<void> 
  */
 export const atomically = (start: () => Effect.Effect<void>): Effect.Effect<void> =>
   Effect.uninterruptible(Effect.suspend(start))
+
+/**
+ * Makes a value that is closed when the scope ends.
+ *
+ * Unlike `Effect.acquireRelease` the scope keeps nothing of the operation that makes it: the first one of a key, the context
+ * of which would stay in memory for as long as the key does.
+ *
+ * @category constructors
+ */
+export const inScope = <S, A>(
+  make: Effect.Effect<S>,
+  close: (state: S) => Effect.Effect<void>,
+  of: (state: S) => A
+): Effect.Effect<A, never, Scope.Scope> =>
+  Effect.uninterruptible(
+    Effect.flatMap(Effect.scope, (scope) =>
+      Effect.flatMap(make, (state) => Effect.as(Scope.addFinalizer(scope, close(state)), of(state)))
+    )
+  )
 
 /**
  * Runs an effect for all callers that come before it has ended. A caller that is interrupted leaves it to the others.

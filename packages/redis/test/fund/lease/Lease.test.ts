@@ -1,7 +1,7 @@
 import { TokenBucket } from "@effect-retry/core"
 import * as AtOnce from "@effect-retry/core/AtOnce"
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber, FiberId, FastCheck, Option, Scope } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, FiberId, FiberRef, FastCheck, Option, Scope } from "effect"
 import { request } from "../../../../core/test/fund/Asking.ts"
 import { interruptedBefore } from "../../../../core/test/fund/Interrupting.ts"
 import * as Fleet from "../../../src/fund/fleet/FleetBucket.ts"
@@ -654,6 +654,24 @@ describe("Lease.returns", () => {
       yield* begin(ask({ acquire: (request) => acquire(1, request) }))
       yield* begin(Scope.close(scope, Exit.void)).pipe(Effect.flatMap(Fiber.join))
       expect(yield* nowMillis).toBe(millis)
+    }).pipe(inVirtualTime)
+  )
+
+  it.effect("keeps nothing of the operation for which it was made", () =>
+    Effect.gen(function* () {
+      const operation = FiberRef.unsafeMake("none")
+      const seen: Array<string> = []
+      const store = SpecStore.make((decide) =>
+        Effect.tap(
+          decide,
+          Effect.map(FiberRef.get(operation), (name) => seen.push(name))
+        )
+      )
+      const scope = yield* Scope.make()
+      const { bucket } = yield* Effect.locally(Scope.extend(leaseIn(store), scope), operation, "the first")
+      yield* grants(bucket, 6)
+      yield* Scope.close(scope, Exit.void)
+      expect([puts(store).length, new Set(seen)]).toEqual([1, new Set(["none"])])
     }).pipe(inVirtualTime)
   )
 
