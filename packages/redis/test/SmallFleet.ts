@@ -182,140 +182,178 @@ class Broken {
 
 type Move = readonly [name: string, next: () => World]
 
-/** What can happen in a world. */
-const makeMoves = (options: Options, sightings: Sightings, refused: () => void) => {
-  const {
-    asksOnceIn,
-    heldAfterLostPut = () => 0,
-    isAtomic = true,
-    lease,
-    losses,
-    specification = Gcra,
-    steps
-  } = options
-  const { store = specification } = options
-  const checker = makeChecker(specification)
-  const takes = options.asks.map(([want, least]): Call => ({
+/** What the moves of a fleet have in common. */
+interface Rules {
+  readonly store: Bucket
+  readonly checker: ReturnType<typeof makeChecker>
+  readonly sightings: Sightings
+  /** Called with every refusal. */
+  readonly refused: () => void
+  readonly takes: ReadonlyArray<Call>
+  readonly isAtomic: boolean
+  readonly countsSpent: boolean
+  readonly heldAfterLostPut: (tokens: number) => number
+}
+
+const puts = Array.from({ length: burst }, (_, index): Call => ({
+  name: `put ${index + 1}`,
+  question: undefined,
+  put: index + 1
+}))
+
+const withClient = (world: World, id: number, client: Client): World => ({
+  ...world,
+  clients: world.clients.map((other, index) => (index === id ? client : other))
+})
+
+/** The store runs a call on the arrival time that it has read. */
+const stored = ({ refused, store }: Rules, world: World, call: Call, read: number) => {
+  const { answer, arrival, granted } = run(store, { arrival: read, now: world.now }, call)
+  if (call.question !== undefined && granted === 0) {
+    refused()
+    // A clock that went back refuses for as long, but not where it shows that the bucket cannot have owed so much.
+    const denied = read - world.now > 2 * window ? 0 : Math.max(0, -world.step)
+    if (world.excess + call.question.least + denied <= window) throw new Broken("what is refused could not be granted")
+    if (arrival !== read) throw new Broken("a refusal writes nothing")
+  } else if (arrival > world.now + window) throw new Broken("no arrival time is stored that is beyond a window")
+  const change = (granted - call.put) * tick
+  const excess = Math.max(0, world.excess + change)
+  const excessSinceStep = Math.max(0, world.excessSinceStep + change)
+  const after = { ...world, arrival, excess, excessSinceStep, out: world.out + granted - call.put }
+  return { answer, granted, after }
+}
+
+const begin = ({ checker, sightings }: Rules, world: World, id: string, call: Call): World => ({
+  ...world,
+  seen: sightings.after(world.seen, `${id} ${call.name}`, (seen) => checker.begin(seen, id, call))
+})
+
+const end = ({ checker, sightings }: Rules, world: World, id: string, answer: string): World => ({
+  ...world,
+  seen: sightings.after(world.seen, `${id}: ${answer}`, (seen) => checker.end(seen, id, answer))
+})
+
+/** A client calls, and has spent all that it does not put back. */
+const calls = (rules: Rules, world: World, id: number, call: Call): ReadonlyArray<Move> => {
+  const asker = `client ${id}`
+  const { held, mayAsk } = world.clients[id] ?? client(0, false)
+  const mayAskAgain = mayAsk && call.question === undefined
+  const spent = held - call.put
+  const asked = { ...world, out: world.out - spent, spent: rules.countsSpent ? world.spent + spent * tick : 0 }
+  const answered = () => {
+    const { after, answer, granted } = stored(rules, asked, call, world.arrival)
+    return end(rules, begin(rules, withClient(after, id, client(granted, mayAskAgain)), asker, call), asker, answer)
+  }
+  const read = () =>
+    withClient(begin(rules, asked, asker, call), id, client(0, mayAskAgain, false, { call, arrival: world.arrival }))
+  const called: Move = [`${asker}: ${call.name}`, rules.isAtomic ? answered : read]
+  if (world.losses === 0) return [called]
+  const unanswered = client(rules.heldAfterLostPut(call.put), mayAskAgain)
+  return [called, ...losses(rules, { ...withClient(asked, id, unanswered), losses: world.losses - 1 }, asker, call)]
+}
+
+/** The answer of a call is lost, or its client gives it up. */
+const losses = (rules: Rules, world: World, asker: string, call: Call): ReadonlyArray<Move> => {
+  const given = (world: World) => begin(rules, world, `lost ${world.losses}`, call)
+  return [
+    [`${asker}: ${call.name}, without an answer`, () => given(stored(rules, world, call, world.arrival).after)],
+    [`${asker}: ${call.name}, given up`, () => given({ ...world, strays: [...world.strays, call] })]
+  ]
+}
+
+/** The store that has read writes, and answers. */
+const writes = (
+  rules: Rules,
+  world: World,
+  id: number,
+  { arrival, call }: NonNullable<Client["reading"]>
+): ReadonlyArray<Move> => {
+  const written = () => {
+    const { after, answer, granted } = stored(rules, world, call, arrival)
+    const { mayAsk } = world.clients[id] ?? client(0, false)
+    return end(rules, withClient(after, id, client(granted, mayAsk)), `client ${id}`, answer)
+  }
+  return [[`the store writes for client ${id}`, written]]
+}
+
+/** A client that holds tokens crashes. */
+const crashes = (world: World, id: number): ReadonlyArray<Move> => {
+  const { held } = world.clients[id] ?? client(0, false)
+  if (held === 0 || world.losses === 0) return []
+  const crashed = () => withClient({ ...world, losses: world.losses - 1 }, id, client(held, false, true))
+  return [[`client ${id} crashes`, crashed]]
+}
+
+const ofClient = (rules: Rules, world: World, id: number): ReadonlyArray<Move> => {
+  const { held, isCrashed, mayAsk, reading } = world.clients[id] ?? client(0, false)
+  if (isCrashed) return []
+  if (reading !== undefined) return writes(rules, world, id, reading)
+  const possible = [...(mayAsk ? rules.takes : []), ...puts.slice(0, held)]
+  return [...possible.flatMap((call) => calls(rules, world, id, call)), ...crashes(world, id)]
+}
+
+/** A call that was given up arrives. */
+const arrivals = (rules: Rules, world: World): ReadonlyArray<Move> =>
+  world.strays.map((call, index) => [
+    `${call.name} arrives late`,
+    () => ({
+      ...stored(rules, world, call, world.arrival).after,
+      strays: world.strays.filter((_, other) => other !== index)
+    })
+  ])
+
+/** A tick passes, in which the clock may be set. */
+const ticks = (rules: Rules, world: World, { asksOnceIn, steps }: Options): ReadonlyArray<Move> => {
+  if (world.ticks === 0 || world.clients.some(({ reading }) => reading !== undefined)) return []
+  const clients =
+    asksOnceIn === "tick"
+      ? world.clients.map(({ held, isCrashed }) => client(held, !isCrashed, isCrashed))
+      : world.clients
+  const possible = world.step === 0 ? [0, ...steps] : [0]
+  return possible.map((step) => [
+    `a tick, the clock set by ${step}`,
+    () => ({ ...passed(rules, world, step), clients })
+  ])
+}
+
+const passed = ({ checker, sightings }: Rules, world: World, step: number): World => {
+  const micros = (1 + step) * tick
+  return {
+    ...world,
+    ticks: world.ticks - 1,
+    now: world.now + micros,
+    step: world.step + step * tick,
+    excess: Math.max(0, world.excess - tick),
+    excessSinceStep: step === 0 ? Math.max(0, world.excessSinceStep - tick) : 0,
+    spent: Math.max(0, world.spent - tick),
+    seen: sightings.after(world.seen, `tick ${step}`, (seen) =>
+      checker.change(seen, ({ arrival, now }) => ({ arrival, now: now + micros }))
+    )
+  }
+}
+
+const rulesOf = (options: Options, sightings: Sightings, refused: () => void): Rules => {
+  const { asks, heldAfterLostPut = () => 0, isAtomic = true, lease, specification = Gcra } = options
+  const takes = asks.map(([want, least]): Call => ({
     name: `take ${want}/${least}`,
     question: Gcra.question(limits, want, least),
     put: 0
   }))
-  const puts = Array.from({ length: burst }, (_, index): Call => ({
-    name: `put ${index + 1}`,
-    question: undefined,
-    put: index + 1
-  }))
-  const withClient = (world: World, id: number, client: Client): World => ({
-    ...world,
-    clients: world.clients.map((other, index) => (index === id ? client : other))
-  })
-
-  /** The store runs a call on the arrival time that it has read. */
-  const stored = (world: World, call: Call, read: number) => {
-    const { answer, arrival, granted } = run(store, { arrival: read, now: world.now }, call)
-    if (call.question !== undefined && granted === 0) {
-      refused()
-      // A clock that went back refuses for as long, but not where it shows that the bucket cannot have owed so much.
-      const denied = read - world.now > 2 * window ? 0 : Math.max(0, -world.step)
-      if (world.excess + call.question.least + denied <= window)
-        throw new Broken("what is refused could not be granted")
-      if (arrival !== read) throw new Broken("a refusal writes nothing")
-    } else if (arrival > world.now + window) throw new Broken("no arrival time is stored that is beyond a window")
-    const change = (granted - call.put) * tick
-    const excess = Math.max(0, world.excess + change)
-    const excessSinceStep = Math.max(0, world.excessSinceStep + change)
-    const after = { ...world, arrival, excess, excessSinceStep, out: world.out + granted - call.put }
-    return { answer, granted, after }
+  return {
+    store: options.store ?? specification,
+    checker: makeChecker(specification),
+    sightings,
+    refused,
+    takes,
+    isAtomic,
+    countsSpent: lease !== undefined,
+    heldAfterLostPut
   }
+}
 
-  const begin = (world: World, id: string, call: Call): World => ({
-    ...world,
-    seen: sightings.after(world.seen, `${id} ${call.name}`, (seen) => checker.begin(seen, id, call))
-  })
-
-  const end = (world: World, id: string, answer: string): World => ({
-    ...world,
-    seen: sightings.after(world.seen, `${id}: ${answer}`, (seen) => checker.end(seen, id, answer))
-  })
-
-  /** The call of a client that has spent all that it does not put back. */
-  const called = (world: World, id: number, call: Call): ReadonlyArray<Move> => {
-    const asker = `client ${id}`
-    const { held, mayAsk } = world.clients[id] ?? client(0, false)
-    const mayAskAgain = mayAsk && call.question === undefined
-    const spent = held - call.put
-    const asked = { ...world, out: world.out - spent, spent: lease === undefined ? 0 : world.spent + spent * tick }
-    const answered = () => {
-      const { after, answer, granted } = stored(asked, call, world.arrival)
-      return end(begin(withClient(after, id, client(granted, mayAskAgain)), asker, call), asker, answer)
-    }
-    const read = () =>
-      withClient(begin(asked, asker, call), id, client(0, mayAskAgain, false, { call, arrival: world.arrival }))
-    const moves: ReadonlyArray<Move> = [[`${asker}: ${call.name}`, isAtomic ? answered : read]]
-    if (world.losses === 0) return moves
-    const lost = { ...asked, losses: world.losses - 1 }
-    const unanswered = client(heldAfterLostPut(call.put), mayAskAgain)
-    const given = (world: World) => begin(withClient(world, id, unanswered), `lost ${lost.losses}`, call)
-    return [
-      ...moves,
-      [`${asker}: ${call.name}, without an answer`, () => given(stored(lost, call, world.arrival).after)],
-      [`${asker}: ${call.name}, given up`, () => given({ ...lost, strays: [...world.strays, call] })]
-    ]
-  }
-
-  const ofClient = (world: World, id: number): ReadonlyArray<Move> => {
-    const { held, isCrashed, mayAsk, reading } = world.clients[id] ?? client(0, false)
-    if (isCrashed) return []
-    if (reading !== undefined) {
-      const { arrival, call } = reading
-      const written = () => {
-        const { after, answer, granted } = stored(world, call, arrival)
-        return end(withClient(after, id, client(granted, mayAsk)), `client ${id}`, answer)
-      }
-      return [[`the store writes for client ${id}`, written]]
-    }
-    const calls = [...(mayAsk ? takes : []), ...puts.slice(0, held)].flatMap((call) => called(world, id, call))
-    if (held === 0 || world.losses === 0) return calls
-    const crash = () => withClient({ ...world, losses: world.losses - 1 }, id, client(held, false, true))
-    return [...calls, [`client ${id} crashes`, crash]]
-  }
-
-  const ofStrays = (world: World): ReadonlyArray<Move> =>
-    world.strays.map((call, index) => [
-      `${call.name} arrives late`,
-      () => ({
-        ...stored(world, call, world.arrival).after,
-        strays: world.strays.filter((_, other) => other !== index)
-      })
-    ])
-
-  const passed = (world: World, step: number): World => {
-    const micros = (1 + step) * tick
-    const seen = sightings.after(world.seen, `tick ${step}`, (seen) =>
-      checker.change(seen, ({ arrival, now }) => ({ arrival, now: now + micros }))
-    )
-    return {
-      ...world,
-      clients:
-        asksOnceIn === "tick"
-          ? world.clients.map(({ held, isCrashed }) => client(held, !isCrashed, isCrashed))
-          : world.clients,
-      ticks: world.ticks - 1,
-      now: world.now + micros,
-      step: world.step + step * tick,
-      excess: Math.max(0, world.excess - tick),
-      excessSinceStep: step === 0 ? Math.max(0, world.excessSinceStep - tick) : 0,
-      spent: Math.max(0, world.spent - tick),
-      seen
-    }
-  }
-
-  const ofTime = (world: World): ReadonlyArray<Move> => {
-    if (world.ticks === 0 || world.clients.some(({ reading }) => reading !== undefined)) return []
-    const possible = world.step === 0 ? [0, ...steps] : [0]
-    return possible.map((step) => [`a tick, the clock set by ${step}`, () => passed(world, step)])
-  }
-
+/** The world at the start, and what can happen in a world. */
+const makeMoves = (options: Options, sightings: Sightings, refused: () => void) => {
+  const rules = rulesOf(options, sightings, refused)
   return {
     start: {
       clients: Array.from({ length: clients }, () => client(0, true)),
@@ -323,18 +361,18 @@ const makeMoves = (options: Options, sightings: Sightings, refused: () => void) 
       arrival: 0,
       now: 0,
       ticks: options.ticks,
-      losses,
+      losses: options.losses,
       step: 0,
       excess: 0,
       excessSinceStep: 0,
       spent: 0,
       out: 0,
-      seen: sightings.numberOf(checker.start({ arrival: 0, now: 0 }))
+      seen: sightings.numberOf(rules.checker.start({ arrival: 0, now: 0 }))
     } satisfies World,
     of: (world: World): ReadonlyArray<Move> => [
-      ...world.clients.flatMap((_, id) => ofClient(world, id)),
-      ...ofStrays(world),
-      ...ofTime(world)
+      ...world.clients.flatMap((_, id) => ofClient(rules, world, id)),
+      ...arrivals(rules, world),
+      ...ticks(rules, world, options)
     ]
   }
 }
