@@ -1,5 +1,6 @@
 /**
- * Code in doc comments is compiled and run as it stands: every block of TypeScript in what is published, each alone.
+ * Code in doc comments is compiled and run as it stands: every block of TypeScript in what is published, each a module of
+ * its own.
  */
 import type { Finding } from "./Finding.ts"
 import type { Source } from "./Workspace.ts"
@@ -43,3 +44,15 @@ export const docExamples = ({ path, text }: Source): DocExamples => {
   }
   return { findings, examples }
 }
+
+/** A program that runs the modules beside it, one after the other, and fails where one of them does. */
+export const importing = (names: ReadonlyArray<string>): string => `
+for (const name of ${JSON.stringify(names)}) {
+  try {
+    await import(\`./\${name}\`)
+  } catch (error) {
+    console.error(name, error)
+    process.exitCode = 1
+  }
+}
+`

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { execute, run } from "./Command.ts"
 import { checkDependencies } from "./Dependencies.ts"
-import { docExamples } from "./DocExamples.ts"
+import { docExamples, importing } from "./DocExamples.ts"
 import { checkExports, type ExportsInput, writeExports } from "./Exports.ts"
 import { type Finding, render } from "./Finding.ts"
 import { build, pack } from "./Pack.ts"
@@ -106,6 +106,7 @@ const examples: Step = () => {
   rmSync(join(root, examplesFolder), { recursive: true, force: true })
   mkdirSync(join(root, examplesFolder), { recursive: true })
   for (const { code, name } of found) write(`${examplesFolder}/${name}`, code)
+  write(`${examplesFolder}/run.mjs`, importing(found.map(({ name }) => name)))
   write(
     `${examplesFolder}/tsconfig.json`,
     JSON.stringify({
@@ -119,7 +120,7 @@ const examples: Step = () => {
   return [
     ...findings,
     ...run("tsc", "-p", examplesFolder),
-    ...found.flatMap(({ name }) => run("tsx", "--conditions=@effect-retry/source", `${examplesFolder}/${name}`))
+    ...run("tsx", "--conditions=@effect-retry/source", `${examplesFolder}/run.mjs`)
   ]
 }
 

@@ -1,4 +1,8 @@
-import { docExamples } from "@effect-retry/check/DocExamples"
+import { docExamples, importing } from "@effect-retry/check/DocExamples"
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 
 const of = (...lines: ReadonlyArray<string>) => docExamples({ path: "packages/core/src/A.ts", text: lines.join("\n") })
@@ -49,5 +53,21 @@ describe("DocExamples.docExamples", () => {
     ["the file", ["/**", " * ```ts", " * const a = 1", " */"]]
   ])("finds a block that goes on after the end of %s", (_, lines) => {
     expect(messages(...lines)).toEqual(["2 block of ts that does not end"])
+  })
+})
+
+describe("DocExamples.importing", () => {
+  it("runs all modules, and fails with the name of the one that failed", () => {
+    const folder = mkdtempSync(join(tmpdir(), "doc-examples-"))
+    try {
+      writeFileSync(join(folder, "a.mjs"), `throw new Error("first")`)
+      writeFileSync(join(folder, "b.mjs"), `console.log("second")`)
+      writeFileSync(join(folder, "run.mjs"), importing(["a.mjs", "b.mjs"]))
+      const { status, stderr, stdout } = spawnSync(process.execPath, [join(folder, "run.mjs")], { encoding: "utf8" })
+      expect({ status, stdout }).toEqual({ status: 1, stdout: "second\n" })
+      expect(stderr).toContain("a.mjs Error: first")
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 })
