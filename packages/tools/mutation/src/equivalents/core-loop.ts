@@ -53,8 +53,8 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: "return op.reportsOutcomes || name !== undefined || result !== undefined",
-    original: "op.reportsOutcomes || name !== undefined || result !== undefined",
+    line: "return op.prepared.eager",
+    original: "op.prepared.eager",
     replacement: "true",
     reason: "Only saves work: there is nothing to do after a success."
   },
@@ -74,15 +74,8 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: "if (!op.reportsOutcomes) return decide(op, failure)",
-    original: "!op.reportsOutcomes",
-    replacement: "false",
-    reason: "Only saves work: there is nothing to tell."
-  },
-  {
-    file: "packages/core/src/loop/Loop.ts",
-    line: "if (!op.reportsOutcomes) return Effect.succeed(value)",
-    original: "!op.reportsOutcomes",
+    line: "recorded === undefined && op.prepared.observers.length === 0",
+    original: "recorded === undefined && op.prepared.observers.length === 0",
     replacement: "false",
     reason: "Only saves work: there is nothing to tell."
   },
@@ -109,15 +102,15 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: "const hearsStart = op.bucket?.bucket.started !== undefined || rateLimiter.bucket.started !== undefined",
-    original: "op.bucket?.bucket.started !== undefined || rateLimiter.bucket.started !== undefined",
-    replacement: "true",
+    line: "if (op.prepared.isBare && !Grants.hearsStart(op)) return askAndAttempt(op, rateLimiter)",
+    original: "!Grants.hearsStart(op)",
+    replacement: "false",
     reason: "Only saves work: the longer way asks, attempts and refunds the same."
   },
   {
     file: "packages/core/src/loop/Loop.ts",
-    line: "if (op.prepared.isBare && !hearsStart) return askAndAttempt(op, rateLimiter)",
-    original: "op.prepared.isBare && !hearsStart",
+    line: "if (op.prepared.isBare && !Grants.hearsStart(op)) return askAndAttempt(op, rateLimiter)",
+    original: "op.prepared.isBare && !Grants.hearsStart(op)",
     replacement: "false",
     reason: "Only saves work: the longer way asks, attempts and refunds the same."
   },
@@ -157,20 +150,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "policy.attempt !== undefined",
     replacement: "true",
     reason: "Only saves work: a history is read by `onStopped` and, its last entry, by the service `attempt`."
-  },
-  {
-    file: "packages/core/src/loop/Operation.ts",
-    line: "reportsOutcomes: rateLimiter !== undefined || bucket !== undefined || prepared.observers.length > 0,",
-    original: "rateLimiter !== undefined || bucket !== undefined || prepared.observers.length > 0",
-    replacement: "true",
-    reason: "Only saves work: there is nothing to tell."
-  },
-  {
-    file: "packages/core/src/loop/Operation.ts",
-    line: "reportsOutcomes: rateLimiter !== undefined || bucket !== undefined || prepared.observers.length > 0,",
-    original: "prepared.observers.length > 0",
-    replacement: "prepared.observers.length >= 0",
-    reason: "Only saves work: there is nothing to tell."
   },
   {
     file: "packages/core/src/loop/Operation.ts",
