@@ -37,7 +37,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// One project for all packages: each worker loads `effect` once, and takes the next file when it has ended one.
+// One project for all published packages: each worker loads `effect` once, and takes the next file when it has ended one.
 const packages = {
   // The tests of core and plan use the testing package, which depends on both: an alias instead of a dependency keeps the
   // graph free of a cycle.
@@ -46,7 +46,7 @@ const packages = {
   ssr: { resolve: { conditions: ["@effect-retry/source", "module", "node", "development|production"] } },
   test: {
     name: "packages",
-    include: ["packages/*/test/**/*.test.ts", "packages/tools/*/test/**/*.test.ts"],
+    include: ["packages/*/test/**/*.test.ts"],
     runner: path("packages/testing/test/runner.ts"),
     setupFiles: [path("packages/testing/test/setup.ts")],
     globalSetup: [path("packages/tools/servers/test/globalSetup.ts")],
@@ -54,6 +54,13 @@ const packages = {
     testTimeout: 60_000,
     hookTimeout: 60_000
   }
+}
+
+// Examples, the demo, and the tools that keep the repository: `pnpm check tools`.
+const tools = {
+  resolve: packages.resolve,
+  ssr: packages.ssr,
+  test: { ...packages.test, name: "tools", include: ["packages/tools/*/test/**/*.test.ts"] }
 }
 
 // What operations leave in memory is measured in a process of its own: `pnpm check leaks`.
@@ -82,7 +89,7 @@ export default defineConfig({
     poolOptions: {
       forks: { execArgv: ["--min-semi-space-size=64", "--max-semi-space-size=64", "--always-sparkplug"] }
     },
-    projects: [packages, leaks, faults],
+    projects: [packages, tools, leaks, faults],
     coverage: {
       provider: "v8",
       include: [

@@ -160,7 +160,12 @@ const tarballFindings = (manifestPath: string, tarball: string): ReadonlyArray<F
   })
 }
 
-const leaks: Step = () => run("vitest", "run", "--config", "vitest.workspace.ts", "--project", "leaks")
+const project = (name: string): ReadonlyArray<string> =>
+  run("vitest", "run", "--config", "vitest.workspace.ts", "--project", name)
+
+const tools: Step = () => project("tools")
+
+const leaks: Step = () => project("leaks")
 
 // In this order: packaging packs what the first step built.
 const checks: Readonly<Record<string, Step>> = {
@@ -173,6 +178,7 @@ const checks: Readonly<Record<string, Step>> = {
   snippets,
   examples,
   packaging,
+  tools,
   leaks
 }
 

@@ -88,7 +88,7 @@ const packages = publishedPackages().map(({ folder, manifest }) => ({
 }))
 
 describe.each(packages)("the public names of $name", ({ folder, modules, name }) => {
-  // `npx --yes pnpm@12 test PublicNames -u` writes the lists.
+  // `npx --yes pnpm@12 test:tools PublicNames -u` writes the lists.
   it("are those of the list", async () => {
     await expect(toText(name, modules)).toMatchFileSnapshot(`exports/${folder.replace("packages/", "")}.txt`)
   })
