@@ -1,4 +1,5 @@
 import { Backoff, Classic, Curve, Jitter } from "@effect-retry/core"
+import { fromTree } from "../../src/decide/BackoffSchedule.ts"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import * as Millis from "@effect-retry/core/Millis"
 import { Arbitraries } from "@effect-retry/testing"
@@ -613,25 +614,39 @@ describe("BackoffTree.mapLeaves", () => {
 })
 
 describe("BackoffTree.mostParts", () => {
-  const nested = (parts: number, combine: (self: Backoff.Backoff) => Backoff.Backoff, from = now) => {
-    let backoff = from
-    while (BackoffTree.countParts(backoff.tree) < parts) backoff = combine(backoff)
-    return backoff
+  type Tree = BackoffTree.Tree
+
+  /** Nodes around a tree until it has that many parts, made one by one: combinators would go through all of it each time. */
+  const nested = (parts: number, around: (self: Tree) => Tree) => {
+    let tree = now.tree
+    const perNode = BackoffTree.countParts(around(tree)) - 1
+    for (let count = 1; count + perNode <= parts; count += perNode) tree = around(tree)
+    return fromTree("nested", tree)
   }
 
-  it.each<[string, (self: Backoff.Backoff) => Backoff.Backoff]>([
-    ["max", (self) => max(self, now)],
-    ["min", (self) => min(now, self)],
-    ["andThen", (self) => andThen(self, giveUp)],
-    ["byKind", (self) => Backoff.byKind({ Timeout: self, orElse: now })],
-    ["resetAfter", (self) => resetAfter(self, "1 minute")],
-    ["within", (self) => within(self, "1 minute")],
-    ["take", (self) => take(self, 9)]
-  ])("bounds what can be nested, and all within the bound can be stepped and capped: %s", (name, combine) => {
-    const deep = nested(BackoffTree.mostParts - 3, combine)
+  it.each<[string, (self: Backoff.Backoff) => Backoff.Backoff, (self: Tree) => Tree]>([
+    ["max", (self) => max(self, now), (left) => ({ _tag: "Max", left, right: now.tree })],
+    ["min", (self) => min(now, self), (right) => ({ _tag: "Min", left: now.tree, right })],
+    ["andThen", (self) => andThen(self, giveUp), (first) => ({ _tag: "AndThen", first, second: giveUp.tree })],
+    [
+      "byKind",
+      (self) => Backoff.byKind({ Timeout: self, orElse: now }),
+      (self) => ({ _tag: "ByKind", cases: { Timeout: self }, orElse: now.tree })
+    ],
+    [
+      "resetAfter",
+      (self) => resetAfter(self, "1 minute"),
+      (self) => ({ _tag: "ResetAfter", self, initial: self, afterMillis: 60_000, sinceMillis: 0 })
+    ],
+    ["within", (self) => within(self, "1 minute"), (self) => ({ _tag: "Within", self, withinMillis: 60_000 })],
+    ["take", (self) => take(self, 9), (self) => ({ _tag: "Take", self, left: 9 })]
+  ])("bounds what can be nested, and all within the bound can be stepped and capped: %s", (name, combine, around) => {
+    const deep = nested(BackoffTree.mostParts - 2, around)
+    expect(BackoffTree.countParts(deep.tree)).toBeGreaterThan(BackoffTree.mostParts - 4)
+    expect(around(now.tree)).toEqual(combine(now).tree)
     expect(delays(trace(capped(deep, 5), steps(3)))).toEqual([0, 0, 0])
     expect([deep.draws, BackoffTree.some(deep.tree, () => false)]).toEqual([false, false])
-    expect(() => nested(BackoffTree.mostParts + 1, combine, deep)).toThrow(
+    expect(() => combine(combine(combine(combine(deep))))).toThrow(
       `Backoff.${name}: self must be a back-off of at most 1000 parts`
     )
   })
