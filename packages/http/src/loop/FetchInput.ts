@@ -73,10 +73,14 @@ export const request = (input: Input, init: Init | undefined): HttpClientRequest
   const method = String(init?.method ?? given?.method ?? "GET").toUpperCase()
   const body = init?.body ?? bodyOf(given)
   return HttpClientRequest.make(method as "GET")(url, {
-    headers: Object.fromEntries(new Headers(init?.headers ?? given?.headers)),
+    headers: headersOf(init?.headers ?? given?.headers),
     ...(body != null && { body: HttpBody.raw(body) })
   })
 }
+
+/** Checked and joined by `Headers`, as what is one already has been. */
+const headersOf = (given: Init["headers"]): { readonly [name: string]: string } =>
+  given === undefined ? {} : Object.fromEntries(given instanceof Headers ? given : new Headers(given))
 
 /** A body that is cloned for every attempt needs no judgement. */
 const bodyOf = (given: Request | undefined): unknown => (isCloned(given) ? undefined : given?.body)
@@ -85,7 +89,8 @@ const bodyOf = (given: Request | undefined): unknown => (isCloned(given) ? undef
 const isCloned = (given: Request | undefined): boolean => Predicate.isFunction(property(given?.body, "getReader"))
 
 /**
- * What a call was given, in a form that the caller cannot change during a wait: `fetch`, too, copies at the call.
+ * What a call was given, in a form that the caller cannot change during a wait: `fetch`, too, copies at the call. The
+ * headers of a `Request` can be changed all the same.
  *
  * The headers are those of the request that is judged.
  *
@@ -99,7 +104,7 @@ export const copied = (
   input: isRequest(input) ? input : String(input),
   init: {
     ...init,
-    ...((isRequest(input) || init?.headers !== undefined) && { headers }),
+    ...(init?.headers !== undefined && { headers }),
     ...(init?.body != null && { body: copiedBody(init.body) })
   }
 })

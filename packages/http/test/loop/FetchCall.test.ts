@@ -61,6 +61,18 @@ describe("the first attempt of a call under a plain policy", () => {
       expect(inits.map((init) => init?.signal)).toEqual([expect.any(AbortSignal)])
     }))
 
+  it("is sent as it was given, and those that follow with what the headers were then", () =>
+    answering(
+      503,
+      200
+    )(async (inits) => {
+      const request = new Request("http://api.test/", { headers: { "x-own": "1" } })
+      const answer = Fetch.make(quick)(request)
+      request.headers.set("x-own", "2")
+      await answer
+      expect(inits).toEqual([{}, { headers: { "x-own": "1" } }])
+    }))
+
   it("has the key that the policy creates for it", () =>
     answering(503)(async (inits) => {
       const idempotency = { ...Idempotency.standard, createKeyFor: ["POST"] }
