@@ -5,7 +5,8 @@
  * An attempt is paid out of the lease in one step. Where the lease is short, one question at a time asks the store for more,
  * in a fiber of its own: an operation that is interrupted or out of time meanwhile loses nothing, and what comes is kept.
  * After a refusal the store is left alone until it can have the tokens, times `U[1, 1.5)`, and for longer after refusals in a
- * row, or after a grant that leaves attempts waiting: so processes that always wait all get tokens, though not equally many.
+ * row, or after a grant of less than is wanted: so processes that always ask for more than there is all get tokens, though
+ * not equally many.
  *
  * Bound, for processes that hold leases: `grants <= burst + perSecond * window + processes * lease` over any window. What is
  * lost with a process, a reply or a return counts as spent. Of tokens that come back from attempts the process keeps a lease,

@@ -57,8 +57,10 @@ export interface LeaseState<in out E> {
   /** Attempts that were granted or came to wait. */
   uses: number
   refusal: Refusal.Refusal | undefined
-  /** Refusals in a row; a grant makes it one less. */
+  /** Refusals in a row; a grant makes it one less where attempts wait. */
   refusals: number
+  /** Until when a refusal is one of the row: as long after the pause as the pause was. */
+  inRowUntilMillis: number
   /** Tokens beyond a lease, which go to the store. */
   surplus: number
   /** Tokens on their way to the store. */
@@ -104,6 +106,7 @@ export const make = <E>({ fleet, key, limits, maxWait, settings }: Place<E>): Le
     uses: 0,
     refusal: undefined,
     refusals: 0,
+    inRowUntilMillis: 0,
     surplus: 0,
     returning: 0,
     isReturnDue: false,

@@ -121,17 +121,35 @@ const learn = <E>(state: LeaseState<E>, want: number, least: number, taken: Take
   const atMillis = nowMillis()
   held.add(granted)
   known.learn(level, atMillis)
-  if (granted < want) {
-    const isServed = granted > 0 && Option.isSome(maxWait)
-    const refusals = isServed ? Refusal.afterGrant(state.refusals) : state.refusals
-    const need = granted > 0 && !isServed ? want - granted : least
+  const isShort = granted < want
+  const refusals = refusalsBefore(state, granted, atMillis)
+  if (isShort) {
+    const need = granted > 0 && Option.isNone(maxWait) ? want - granted : least
     state.refusal = Refusal.make(limits, { atMillis, level, need, retryAfterMillis, refusals, draw })
+    state.inRowUntilMillis = state.refusal.overMillis + (state.refusal.overMillis - atMillis)
   } else if (refusal !== undefined && atMillis < refusal.overMillis) {
     state.refusal = Refusal.withLevel(refusal, level, atMillis)
   } else state.refusal = undefined
-  state.refusals = granted > 0 ? Math.max(0, state.refusals - 1) : Math.min(mostRefusals, state.refusals + 1)
+  state.refusals = Option.isNone(maxWait)
+    ? Math.min(mostRefusals, refusals + (isShort ? 1 : 0))
+    : granted > 0
+      ? Math.max(0, state.refusals - 1)
+      : Math.min(mostRefusals, state.refusals + 1)
   refuseLate(state, atMillis)
   spill(state)
+}
+
+/**
+ * Refusals in a row before an answer. Where attempts do not wait, a process that got some of what it wanted has taken what
+ * others were refused, so that counts as well, and only time ends the row: a grant would let one process take all tokens.
+ */
+const refusalsBefore = <E>(
+  { inRowUntilMillis, maxWait, refusals }: LeaseState<E>,
+  granted: number,
+  atMillis: number
+): number => {
+  if (Option.isNone(maxWait)) return atMillis < inRowUntilMillis ? refusals : 0
+  return granted > 0 ? Refusal.afterGrant(refusals) : refusals
 }
 
 /** Twice the time, twice twenty times, is longer than any pause. */

@@ -45,6 +45,29 @@ describe("SharedBucket.quota", () => {
     }).pipe(inVirtualTime)
   )
 
+  it.effect.each([{ processes: 1 }, { processes: 2 }, { processes: 5 }])(
+    "grants tokens to each of $processes processes that ask for more than there are",
+    ({ processes }) =>
+      Effect.gen(function* () {
+        const store = SpecStore.make((decide) => Effect.delay(decide, "1 millis"))
+        const granted = Array.from({ length: processes }, () => 0)
+        const client = (_: number, process: number) =>
+          Effect.gen(function* () {
+            const bucket = yield* quotaIn(store, { capacity: 40, refillPerSecond: 40, cost: { orElse: 1 } })
+            const asking = Effect.tap(isGranted(bucket), (isGranted) => {
+              if (isGranted) granted[process]! += 1
+              return Effect.sleep("5 millis")
+            })
+            yield* Effect.replicateEffect(Effect.forever(asking), 4, { concurrency: "unbounded" })
+          })
+        yield* Effect.fork(Effect.forEach(granted, client, { concurrency: "unbounded" }))
+        yield* Effect.sleep("20 seconds")
+        const all = 40 + 20 * 40
+        expect(Math.min(...granted)).toBeGreaterThanOrEqual(all / processes / 4)
+        expect(granted.reduce((sum, one) => sum + one)).toBeGreaterThanOrEqual(0.9 * all)
+      }).pipe(inVirtualTime)
+  )
+
   it.effect("gets back what a retry that succeeded has cost, and returns at once what is more than a lease", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
