@@ -21,6 +21,7 @@ type Next = (end: string) => Effect.Effect<void>
  * longer than its bound, no more is granted than the rate, the burst and the losses allow, and no connection is left.
  */
 const during = (
+  name: string,
   server: Postgres.Server,
   connection: PoolConfig,
   losses: number,
@@ -53,11 +54,16 @@ const during = (
     yield* Effect.provide(process, store).pipe(Effect.forkIn(fleet), Effect.replicateEffect(8))
     yield* next("Refused")
     yield* fault(next)
+    const overAt = performance.now()
     yield* next("Granted")
+    const backMillis = performance.now() - overAt
     yield* next("Refused")
     const seconds = (performance.now() - startedAt) / 1000
     const grants = ends.filter((end) => end === "Granted").length
-    assert.isAtMost(grants, (1 + losses) * limits.burst + limits.perSecond * seconds)
+    const mostGrants = (1 + losses) * limits.burst + limits.perSecond * seconds
+    const times = [longestMillis, backMillis].map((millis) => `${Math.round(millis)} ms`).join(" | ")
+    console.info(`| Postgres: ${name} | ${times} | ${grants} of ${Math.floor(mostGrants)} |`)
+    assert.isAtMost(grants, mostGrants)
     assert.isAbove(grants, limits.burst)
     assert.isBelow(longestMillis, withinMillis + marginMillis)
     assert.isEmpty(ends.filter((end) => !["Granted", "Refused", "Unavailable", "TimedOut"].includes(end)))
@@ -70,13 +76,13 @@ const during = (
   })
 
 /** A proxy before a database of its own. */
-const behindProxy = (fault: (proxy: Proxy.Proxy, next: Next) => Effect.Effect<unknown>) =>
+const behindProxy = (name: string, fault: (proxy: Proxy.Proxy, next: Next) => Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     const server = yield* Postgres.shared
     const { connection } = yield* Database.make
     const proxy = yield* Proxy.start(server)
     const { host, port } = proxy
-    yield* during(server, { ...connection, host, port }, 0, (next) => fault(proxy, next))
+    yield* during(name, server, { ...connection, host, port }, 0, (next) => fault(proxy, next))
   })
 
 describe("a server under load that crashes", () => {
@@ -85,7 +91,7 @@ describe("a server under load that crashes", () => {
       const server = yield* Postgres.start()
       yield* PostgresStore.createTable(PostgresClient.fromPool(server.admin), { within: "1 minute" })
       const { database, host, port, user } = server
-      yield* during(server, { database, host, port, user }, 1, (next) =>
+      yield* during("kill -9", server, { database, host, port, user }, 1, (next) =>
         Effect.gen(function* () {
           yield* server.kill
           yield* next("Unavailable")
@@ -104,7 +110,7 @@ describe("a server under load that is frozen", () => {
       const { database, host, port, user } = server
       const all =
         "select pid from pg_stat_activity union select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int"
-      yield* during(server, { database, host, port, user }, 0, (next) =>
+      yield* during("SIGSTOP", server, { database, host, port, user }, 0, (next) =>
         Effect.gen(function* () {
           const pids = (yield* Database.rows(server.admin, all)).map(({ pid }) => Number(pid))
           const signal = (name: NodeJS.Signals) => Effect.sync(() => pids.forEach((pid) => process.kill(pid, name)))
@@ -118,7 +124,7 @@ describe("a server under load that is frozen", () => {
 
 describe("a network between a process and its server", () => {
   it.scopedLive("that loses everything is not waited for, and the server is asked again when it is back", () =>
-    behindProxy((proxy, next) =>
+    behindProxy("partition", (proxy, next) =>
       Effect.gen(function* () {
         yield* proxy.swallow
         yield* Effect.zipRight(next("TimedOut"), next("TimedOut"))
@@ -128,7 +134,7 @@ describe("a network between a process and its server", () => {
   )
 
   it.scopedLive("that is slow is waited for within the bound", () =>
-    behindProxy((proxy, next) =>
+    behindProxy("slow", (proxy, next) =>
       Effect.gen(function* () {
         yield* proxy.delay(10)
         yield* next("Granted")
