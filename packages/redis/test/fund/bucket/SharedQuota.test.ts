@@ -56,13 +56,13 @@ describe("SharedBucket.quota", () => {
             const bucket = yield* quotaIn(store, { capacity: 40, refillPerSecond: 40, cost: { orElse: 1 } })
             const asking = Effect.tap(isGranted(bucket), (isGranted) => {
               if (isGranted) granted[process]! += 1
-              return Effect.sleep("5 millis")
+              return Effect.sleep("10 millis")
             })
             yield* Effect.replicateEffect(Effect.forever(asking), 4, { concurrency: "unbounded" })
           })
         yield* Effect.fork(Effect.forEach(granted, client, { concurrency: "unbounded" }))
-        yield* Effect.sleep("20 seconds")
-        const all = 40 + 20 * 40
+        yield* Effect.sleep("10 seconds")
+        const all = 40 + 10 * 40
         expect(Math.min(...granted)).toBeGreaterThanOrEqual(all / processes / 4)
         expect(granted.reduce((sum, one) => sum + one)).toBeGreaterThanOrEqual(0.9 * all)
       }).pipe(inVirtualTime)
