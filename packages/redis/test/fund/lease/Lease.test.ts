@@ -293,6 +293,29 @@ describe("Lease.acquire after a refusal", () => {
     }).pipe(drawing(0), inVirtualTime)
   )
 
+  it.effect("waits as after the first refusal where the store was not short for as long as the latest pause was", () =>
+    Effect.gen(function* () {
+      const store = SpecStore.make()
+      const { bucket } = yield* leaseIn(store, { burst: 16 })
+      const asks = (millis: number) =>
+        Effect.gen(function* () {
+          yield* Effect.sleep(millis)
+          yield* SpecStore.drain(store, "orders", { burst: 16, perSecond: 10 })
+          const calls = store.calls.length
+          yield* isGranted(bucket)
+          return store.calls.length > calls
+        })
+      // Pauses of 100 and of 200 ms, and then of 100 ms again.
+      expect([yield* asks(0), yield* asks(150), yield* asks(150), yield* asks(1000), yield* asks(150)]).toEqual([
+        true,
+        true,
+        false,
+        true,
+        true
+      ])
+    }).pipe(drawing(0), inVirtualTime)
+  )
+
   it.effect("still asks for what the store is known to have", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
