@@ -54,6 +54,20 @@ describe("AtOnce.run", () => {
   )
 })
 
+describe("AtOnce.readsNothing", () => {
+  it.each([
+    { name: "a value", effect: Effect.succeed(1), expected: true },
+    { name: "a failure", effect: Effect.fail("busy"), expected: true },
+    { name: "a step", effect: Effect.sync(() => 1), expected: true },
+    { name: "an effect of several steps", effect: later, expected: false },
+    { name: "a suspension, which may read the fiber", effect: AtOnce.suspend(() => Effect.void), expected: false },
+    { name: "nothing, which is no effect", effect: undefined, expected: false },
+    { name: "null, which is no effect", effect: null, expected: false }
+  ])("is $expected for $name", ({ effect, expected }) => {
+    expect(AtOnce.readsNothing(effect as Effect.Effect<unknown, unknown>)).toBe(expected)
+  })
+})
+
 describe("AtOnce.andThen", () => {
   it.effect.each([
     { name: "at once with the value of a step", effect: Effect.sync(() => 1), isAtOnce: true },

@@ -2,7 +2,8 @@ import { RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
 import * as KnownKey from "@effect-retry/core/KnownKey"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { acquire, isGranted, succeed } from "./Asking.ts"
+import * as AtOnce from "../../src/fund/AtOnce.ts"
+import { acquire, isGranted, request, succeed } from "./Asking.ts"
 
 type Bucket = TokenBucket.TokenBucket
 
@@ -67,6 +68,21 @@ describe("KnownKey.under", () => {
     })
   )
 
+  it.effect.each([
+    { sort: "a keyed bucket", make: keyed() },
+    { sort: "another bucket", make: quota }
+  ])("answers in the step of the caller where $sort does", ({ make }) =>
+    Effect.gen(function* () {
+      const known = KnownKey.under(yield* make, "a")
+      // A keyed bucket makes the bucket of the key first.
+      yield* isGranted(known)
+      const answers = yield* Effect.sync(() =>
+        [known.acquire(request()), known.level].map((asked) => AtOnce.hasEnded(AtOnce.run<unknown>(asked)))
+      )
+      expect(answers).toEqual([true, true])
+    })
+  )
+
   it.effect("is not taken for a keyed bucket where it was made of one", () =>
     Effect.gen(function* () {
       const bucket = yield* keyed()
@@ -77,6 +93,13 @@ describe("KnownKey.under", () => {
 })
 
 describe("KnownKey.makeFinder", () => {
+  it("makes nothing anew for the bucket and the key that it has found last", () => {
+    const find = KnownKey.makeFinder()
+    const { bucket } = noting()
+    const found = find(bucket, "a")
+    expect(find(bucket, "a")).toBe(found)
+  })
+
   it.effect("finds the bucket of the key, whatever it has found before", () =>
     Effect.gen(function* () {
       const find = KnownKey.makeFinder()
