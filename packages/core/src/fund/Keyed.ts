@@ -146,7 +146,7 @@ const makeEntries = <E>(
         return entry === undefined ? Effect.flatMap(enter(key, nowMillis), (entry) => f(entry, key)) : f(entry, key)
       }),
     count: (entry, key, change) => {
-      if (change > 0) KeyedEntry.begin(entry)
+      if (change === 1) KeyedEntry.begin(entry)
       else if (entry.inUse > 0) KeyedEntry.end(entry)
       shared.count(entry, key, change)
     }
