@@ -99,5 +99,26 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "leftMillis + graceMillis",
     replacement: "leftMillis - graceMillis",
     reason: "It is looked at sooner, and again until the millisecond has passed."
+  },
+  {
+    file: "packages/core/src/fund/AtOnce.ts",
+    line: "if (hasEnded(self)) return self",
+    original: "hasEnded(self)",
+    replacement: "false",
+    reason: "Only saves work: no exit is marked, and what is not marked is answered as it is."
+  },
+  {
+    file: "packages/core/src/fund/Fallible.ts",
+    line: "return AtOnce.hasEnded(asked) && Exit.isSuccess(asked) && Option.isSome(asked.value)",
+    original: "AtOnce.hasEnded(asked) && Exit.isSuccess(asked)",
+    replacement: "AtOnce.hasEnded(asked) || Exit.isSuccess(asked)",
+    reason: "A store that answers at once answers a success, and no other effect is one; the compiler does not know it."
+  },
+  {
+    file: "packages/core/src/fund/TokenStore.ts",
+    line: "const { isFree = () => false } = arithmetic",
+    original: "() => false",
+    replacement: "() => undefined",
+    reason: "What is absent is as good as `false` where a condition is asked for."
   }
 ]
