@@ -3,8 +3,20 @@ import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Context, Duration, Effect, Exit, FastCheck as fc, Fiber, Option } from "effect"
+import * as AtOnce from "../../src/fund/AtOnce.ts"
 import { law } from "../support/Laws.ts"
-import { abandoned, acquire, audited, bucket, failed, isGranted, moves, succeeded, traceOf } from "./Compositions.ts"
+import {
+  abandoned,
+  acquire,
+  audited,
+  bucket,
+  failed,
+  isGranted,
+  moves,
+  request,
+  succeeded,
+  traceOf
+} from "./Compositions.ts"
 import type { Ledger } from "./Compositions.ts"
 import * as SteppedClock from "./SteppedClock.ts"
 
@@ -70,6 +82,22 @@ describe("TokenBucket.keyed", () => {
       const { level } = yield* at("maker")(keyed({ bucket: each }))
       expect([yield* level("abc"), yield* level("ab"), yield* level("shared")]).toEqual([4, 3, 1])
     })
+  )
+
+  it.effect("makes the shared bucket under no key, also when it is renewed", () =>
+    Effect.gen(function* () {
+      const made: Array<string> = []
+      const each = Effect.flatMap(TokenBucket.Key, (key) => {
+        made.push(key)
+        return quota
+      })
+      const { level } = yield* keyed({ bucket: each, maxKeys: 1 })
+      yield* level("busy")
+      yield* level("a")
+      yield* Effect.zipRight(Effect.sleep("30 seconds"), level("busy"))
+      yield* Effect.zipRight(Effect.sleep("30 seconds"), level("a"))
+      expect(made).toEqual(["", "busy", ""])
+    }).pipe(VirtualClock.run)
   )
 
   it.effect("lets the keys for which there is no room share one bucket", () =>
@@ -204,6 +232,38 @@ describe("TokenBucket.keyed", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("keeps a bucket with an attempt under way that was told of an end without a start before", () =>
+    Effect.gen(function* () {
+      const { bucket, ledgers } = yield* keyed({ maxKeys: 1, bucket: counting })
+      yield* at("a")(bucket.record(succeeded()))
+      yield* start(bucket, "a")
+      yield* Effect.sleep("10 minutes")
+      yield* at("b")(bucket.level)
+      expect(ledgers.length).toBe(2)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("tells the bucket that heard the start also where the one that granted dies of the outcome", () =>
+    Effect.gen(function* () {
+      let isDying = false
+      const dying = Effect.map(counting, (bucket): Bucket => {
+        const dies = isDying
+        isDying = false
+        return { ...bucket, record: (outcome) => (dies ? Effect.dieMessage("record") : bucket.record(outcome)) }
+      })
+      const { bucket, ledgers } = yield* keyed({ maxKeys: 1, bucket: dying })
+      isDying = true
+      const grant = yield* granted(bucket, "a")
+      yield* Effect.sleep("1 minute")
+      yield* at("b")(bucket.level)
+      yield* Effect.sleep("1 minute")
+      yield* start(bucket, "a")
+      const exit = yield* Effect.exit(at("a")(bucket.record(failed(grant, 2))))
+      expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toEqual(new Cause.RuntimeException("record"))
+      expect(ledgers.map(({ heard }) => heard.length)).toEqual([0, 1, 0, 1])
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("tells both the bucket that granted and the one that heard the start, where they are two", () =>
     Effect.gen(function* () {
       const { bucket, ledgers } = yield* keyed({ maxKeys: 1, bucket: counting })
@@ -242,6 +302,30 @@ describe("TokenBucket.keyed", () => {
       expect(levels.toSorted((a, b) => a - b)).toEqual([0, 0, 0, 6, 6])
       expect(ledgers.reduce((sum, { granted }) => sum + granted, 0)).toBe(18)
     }).pipe(VirtualClock.run)
+  )
+
+  it.effect("gives operations of one key that come at once the same bucket, though it takes time to make", () =>
+    Effect.gen(function* () {
+      const { level, spend } = yield* keyed({ bucket: Effect.delay(quota, "1 second") })
+      yield* Effect.all([spend("a"), spend("a")], { concurrency: "unbounded" })
+      expect(yield* level("a")).toBe(8)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect.each([
+    { sort: "a bucket without started", bucket: quota },
+    { sort: "a bucket with started", bucket: counting }
+  ])("answers and records in the step of the caller where $sort does", ({ bucket: each }) =>
+    Effect.gen(function* () {
+      const bucket = yield* TokenBucket.keyed({ bucket: each, maxKeys: 1, idleTimeToLive: "1 minute" })
+      const grant = Option.getOrThrow(yield* acquire(bucket))
+      const hasEnded = yield* Effect.sync(() =>
+        [bucket.record(succeeded(grant, 2)), bucket.acquire(request())].map((asked) =>
+          AtOnce.hasEnded(AtOnce.run<unknown>(asked))
+        )
+      )
+      expect(hasEnded).toEqual([true, true])
+    })
   )
 
   it.effect("passes the death of a bucket on, and makes room again for its key", () =>
@@ -314,5 +398,14 @@ describe("TokenBucket.keyed", () => {
 describe("TokenBucket.Key", () => {
   it("is empty where it is not set", () => {
     expect(Context.get(Context.empty(), TokenBucket.Key)).toBe("")
+    // What a context answers it may have remembered.
+    expect(TokenBucket.Key.defaultValue()).toBe("")
+  })
+
+  it.effect("is the same for another copy of the package", () => {
+    class Copy extends Context.Reference<Copy>()("@effect-retry/core/Key", { defaultValue: () => "" }) {}
+    return Effect.gen(function* () {
+      expect(yield* Effect.provideService(TokenBucket.Key, Copy, "a")).toBe("a")
+    })
   })
 })

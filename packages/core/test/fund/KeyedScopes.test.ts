@@ -139,6 +139,20 @@ describe("TokenBucket.keyed in a scope", () => {
     }).pipe(Effect.scoped, VirtualClock.run)
   )
 
+  it.effect("keeps nothing of the scopes that have closed: its end takes as many steps after many as after few", () =>
+    Effect.gen(function* () {
+      const stepsAfter = (drops: number) =>
+        Effect.gen(function* () {
+          const scope = yield* Scope.make()
+          const bucket = yield* Scope.extend(TokenBucket.keyed({ bucket: noting().each, ...limits }), scope)
+          for (let key = 0; key <= drops; key++) yield* makeRoom(bucket, `${key}`)
+          yield* Effect.sleep("1 milli")
+          return (yield* Interrupting.interruptedBefore(Infinity, Scope.close(scope, Exit.void))).steps
+        })
+      expect(yield* stepsAfter(20)).toBe(yield* stepsAfter(1))
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("logs a finalizer that dies, and closes the others", () =>
     Effect.gen(function* () {
       const { closed, each } = noting((key) => (key === "c" ? Effect.void : Effect.dieMessage(`stuck ${key}`)))
