@@ -5,6 +5,7 @@ import { Deferred, Duration, Effect, FastCheck, Fiber, Option } from "effect"
 import { law } from "../support/Laws.ts"
 import type { Asked } from "./Asking.ts"
 import { abandon, acquire, drain, fail, isGranted, start, succeed } from "./Asking.ts"
+import { clockReads } from "./ClockReads.ts"
 
 const { concurrencyLimit } = RateLimiter
 
@@ -34,6 +35,15 @@ describe("RateLimiter.concurrencyLimit with a limit", () => {
       const grant = Option.getOrThrow(yield* acquire(bucket, first))
       yield* grant.refund
       expect([grant.tokens, yield* bucket.level, yield* drain(bucket)]).toEqual([1, 1, 1])
+    })
+  )
+
+  it.effect("reads no clock where an attempt need not wait", () =>
+    Effect.gen(function* () {
+      const using = Effect.flatMap(concurrencyLimit({ limit: 1 }), (bucket) =>
+        Effect.all([start(bucket), acquire(bucket, first), succeed(bucket, 1, 1), bucket.level])
+      )
+      expect(yield* clockReads(using)).toBe(0)
     })
   )
 
@@ -120,6 +130,18 @@ describe("RateLimiter.concurrencyLimit with a ratio", () => {
       expect(yield* drain(bucket)).toBe(1)
       expect(yield* drain(bucket, first)).toBe(2)
       expect(yield* drain(bucket)).toBe(0)
+    })
+  )
+
+  it.effect("counts a first attempt until it ends, and not until a retry ends", () =>
+    Effect.gen(function* () {
+      const bucket = yield* concurrencyLimit({ ratio: 0.5, atLeast: 0, whenShort: "refuse" })
+      yield* Effect.replicateEffect(start(bucket), 3)
+      expect(yield* isGranted(bucket)).toBe(true)
+      yield* succeed(bucket, 2, 1)
+      expect(yield* bucket.level).toBe(3)
+      yield* succeed(bucket)
+      expect(yield* bucket.level).toBe(2)
     })
   )
 

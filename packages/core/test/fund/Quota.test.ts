@@ -2,7 +2,8 @@ import { Backoff, Classifier, Deadline, Retry, RetryBucket, Verdict } from "@eff
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Option } from "effect"
-import { fail, isGranted, succeed, tokensOf } from "./Asking.ts"
+import { fail, isGranted, request, succeed, tokensOf } from "./Asking.ts"
+import { clockReads } from "./ClockReads.ts"
 import type { End } from "./Funded.ts"
 import { levels, operate } from "./Funded.ts"
 
@@ -415,6 +416,15 @@ describe(`RetryBucket.quota with a cost of first attempts (${kotlin})`, () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("charges a retry of a failure without a kind what it costs beside a first attempt", () =>
+    Effect.gen(function* () {
+      const bucket = yield* RetryBucket.quota({ cost: { first: 1, orElse: 3 } })
+      const asked = [1, 2].map((attempt) => bucket.acquire({ ...request({ attempt }), kind: Option.none() }))
+      const grants = yield* Effect.all(asked)
+      expect(grants.map(Option.map(({ tokens }) => tokens))).toEqual([Option.some(1), Option.some(3)])
+    })
+  )
+
   it.effect("charges a first attempt like a failure without a kind where it has no cost of its own", () =>
     Effect.gen(function* () {
       const bucket = yield* RetryBucket.quota({ cost: { Transient: 1, orElse: 3 } })
@@ -447,6 +457,18 @@ describe("RetryBucket.quota options", () => {
       yield* Effect.sleep("1 hour")
       expect(yield* bucket.level).toBe(20)
     }).pipe(VirtualClock.run)
+  )
+
+  it.effect.each([
+    { refills: "does not refill", refillPerSecond: 0, isRead: false },
+    { refills: "refills", refillPerSecond: 1, isRead: true }
+  ])("reads a clock only where it refills: a quota that $refills", ({ isRead, refillPerSecond }) =>
+    Effect.gen(function* () {
+      const using = Effect.flatMap(RetryBucket.quota({ refillPerSecond }), (bucket) =>
+        Effect.all([isGranted(bucket), succeed(bucket), bucket.level])
+      )
+      expect((yield* clockReads(using)) > 0).toBe(isRead)
+    })
   )
 
   it.effect("refills the same however often the level is read", () =>
