@@ -2,6 +2,7 @@ import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import type { FastCheck } from "effect"
 import { Duration, Effect, Exit, FastCheck as fc, Fiber, Option } from "effect"
+import * as AtOnce from "../../src/fund/AtOnce.ts"
 import * as WaitQueue from "../../src/fund/WaitQueue.ts"
 import { law } from "../support/Laws.ts"
 import { request } from "./Asking.ts"
@@ -159,6 +160,28 @@ describe("WaitQueue.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("tells the source exactly what a waiter wants when all before it have left, also in fractions", () =>
+    Effect.gen(function* () {
+      const { add, ask, store } = makeQueue(0)
+      yield* queueUp([ask("a", { cost: 0.1 }), ask("b", { cost: 0.2 })])
+      yield* Effect.zipRight(add(1), settled)
+      store.tokens = 0
+      yield* queueUp([ask("c", { cost: 0.1 })])
+      yield* Effect.zipRight(add(1), settled)
+      expect(store.demands.at(-1)).toBe(0.1)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("serves at once where the tokens come between its first look and its place in the queue", () =>
+    Effect.gen(function* () {
+      const { drip, queue, store } = makeQueue(0)
+      const asked = yield* Effect.sync(() => AtOnce.run(queue.acquire(1, 0, request())))
+      yield* drip(1)
+      expect(Option.isSome(yield* asked)).toBe(true)
+      expect([store.tokens, yield* queue.length]).toEqual([0, 0])
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("refuses at once where time brings the tokens too late, counting the waiters ahead", () =>
     Effect.gen(function* () {
       const { ask, queue } = makeQueue(0, 1000)
@@ -203,6 +226,17 @@ describe("WaitQueue.acquire", () => {
       expect(yield* Fiber.join(second!)).toBe(false)
       expect(yield* queue.length).toBe(1)
       expect(yield* nowMillis).toBe(21)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("waits for its maximum behind other waiters too where that ends right after the longest timer", () =>
+    Effect.gen(function* () {
+      const { ask } = makeQueue(0)
+      const longest = 2 ** 31 - 1
+      const [first, second] = yield* queueUp([ask("first"), ask("second", { maxWaitMillis: longest + 1 })])
+      expect(yield* Fiber.join(second!)).toBe(false)
+      expect(yield* nowMillis).toBe(longest + 2)
+      yield* Fiber.interrupt(first!)
     }).pipe(VirtualClock.run)
   )
 
