@@ -311,6 +311,66 @@ describe("TokenBucket.failOpen, failClosed and fallback", () => {
       }).pipe(VirtualClock.run)
   )
 
+  it.effect("report what the bucket throws", () =>
+    Effect.gen(function* () {
+      const causes: Array<Cause.Cause<unknown>> = []
+      const onFailure = (cause: Cause.Cause<unknown>) => Effect.sync(() => void causes.push(cause))
+      const options = { within, onFailure, local: TokenBucket.empty }
+      const guards = [TokenBucket.failOpen(options), TokenBucket.failClosed(options), TokenBucket.fallback(options)]
+      yield* Effect.forEach(guards, (guard) => acquire(guard(throwing)))
+      yield* Effect.yieldNow()
+      const thrown = Cause.die(new Error("acquire"))
+      expect(causes).toEqual([thrown, thrown, thrown])
+    })
+  )
+
+  it.effect("say in the report how long they have waited for an answer", () =>
+    Effect.gen(function* () {
+      const messages: Array<unknown> = []
+      const onFailure = (cause: Cause.Cause<unknown>) =>
+        Effect.sync(() => void messages.push((Cause.squash(cause) as Cause.TimeoutException).message))
+      const options = { within, onFailure, local: TokenBucket.empty }
+      const guards = [TokenBucket.failOpen(options), TokenBucket.failClosed(options), TokenBucket.fallback(options)]
+      yield* Effect.forEach(guards, (guard) => acquire(guard(broken(Effect.never))))
+      yield* Effect.yieldNow()
+      const names = ["failOpen", "failClosed", "fallback"]
+      expect(messages).toEqual(names.map((name) => `TokenBucket.${name}: no answer within 50 ms`))
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("report a call once that answers right when its time is over", () =>
+    Effect.gen(function* () {
+      let answer = () => {}
+      const call = Effect.async<void>((resume) => {
+        answer = () => resume(Effect.void)
+      })
+      const reports: Array<unknown> = []
+      const onFailure = (cause: Cause.Cause<unknown>) => Effect.sync(() => void reports.push(Cause.squash(cause)))
+      const store: Bucket = { ...TokenBucket.unlimited, record: () => call, level: Effect.as(call, 1) }
+      const bucket = TokenBucket.failOpen(store, { within, onFailure })
+      yield* Effect.clockWith((clock) =>
+        Effect.withClock(Effect.all([bucket.record(failed()), bucket.level]), {
+          ...clock,
+          sleep: (duration) => Effect.map(clock.sleep(duration), () => answer())
+        })
+      )
+      yield* Effect.sleep("1 second")
+      expect(reports).toEqual([expect.any(Cause.TimeoutException), expect.any(Cause.TimeoutException)])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("answer the same value where the bucket does", () =>
+    Effect.gen(function* () {
+      const always = Option.some({ tokens: 1, refund: Effect.void })
+      const bucket = TokenBucket.failOpen(
+        { ...TokenBucket.unlimited, acquire: () => Effect.succeed(always) },
+        { within }
+      )
+      const first = yield* granted(bucket)
+      expect(yield* granted(bucket)).toBe(first)
+    })
+  )
+
   const report = new Error("report")
   it.effect.each<[string, () => Effect.Effect<void>]>([
     ["dies", () => Effect.die(report)],
