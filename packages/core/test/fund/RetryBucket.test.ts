@@ -27,6 +27,14 @@ describe("a policy whose bucket is unlimited", () => {
   )
 })
 
+describe("TokenBucket.Default", () => {
+  it("is the same for another copy of the package", () => {
+    const tag = "@effect-retry/core/TokenBucket"
+    const context = Context.unsafeMake<TokenBucket.Default>(new Map([[tag, TokenBucket.empty]]))
+    expect(Context.get(context, TokenBucket.Default)).toBe(TokenBucket.empty)
+  })
+})
+
 describe("a policy whose bucket is empty", () => {
   it.effect("stops after its first attempt, without a wait", () =>
     Effect.gen(function* () {
