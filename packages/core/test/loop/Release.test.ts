@@ -115,6 +115,23 @@ describe("Policy.release", () => {
     }).pipe(world)
   )
 
+  it.effect.each([
+    { bound: "no bound", bounds: {} },
+    { bound: "a timeout", bounds: { attemptTimeout: AttemptTimeout.constant("1 minute") } },
+    { bound: "a cut", bounds: { deadline: Deadline.cut("1 minute") } }
+  ])("is followed by no attempt under $bound where the operation is interrupted meanwhile", ({ bounds }) =>
+    Effect.gen(function* () {
+      const recording = make()
+      const slow: Policy.Release = () => Effect.sleep("3 seconds")
+      const again = recording.attempts(Effect.succeed("again"))
+      const atOnce = { ...releasing(recording, slow), backoff: Backoff.constant({ delay: 0 }), ...bounds }
+      const fiber = yield* Effect.fork(recording.provide(Retry.retry(again, atOnce)))
+      yield* Effect.sleep("1 second")
+      yield* Fiber.interrupt(fiber)
+      expect(recording.lines.filter((line) => line.startsWith("attempt"))).toEqual(["attempt 1"])
+    }).pipe(world)
+  )
+
   it.effect("releases what a deadline cuts", () =>
     Effect.gen(function* () {
       const recording = make({ bucket: ({ restore }) => restore(Effect.never) })
