@@ -94,7 +94,7 @@ describe("Retry.retry interrupted", () => {
     { name: "succeeds", attempt: Effect.succeed("open"), result: undefined },
     { name: "fails for the last time", attempt: Effect.fail("open"), result: undefined },
     { name: "answers with a result that is given up on", attempt: Effect.succeed("open"), result: Verdict.transient }
-  ])("releases what is left open where the bucket is told that the attempt $name", ({ attempt, result }) =>
+  ])("releases what is left open while the bucket is told that the attempt $name", ({ attempt, result }) =>
     Effect.gen(function* () {
       const released: Array<unknown> = []
       const bucket: TokenBucket.TokenBucket = {
@@ -138,7 +138,7 @@ describe("Retry.retry interrupted", () => {
         }
       }
     })
-    // Effect drops it in the step in which it is made, and in the last two, which belong to the caller.
+    // At so many steps Effect drops it, as it drops an error: no operation can see to that.
     expect(lost.length).toBeLessThanOrEqual(3)
   })
 })
