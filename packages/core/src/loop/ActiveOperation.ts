@@ -7,9 +7,12 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import type * as Fiber from "effect/Fiber"
+import type * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import { globalValue } from "effect/GlobalValue"
+import * as HashSet from "effect/HashSet"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 
 /**
@@ -28,7 +31,9 @@ export interface ActiveOperation {
  *
  * @category models
  */
-export type FiberView = Pick<Fiber.RuntimeFiber<unknown, unknown>, "getFiberRef">
+export interface FiberView extends Pick<Fiber.RuntimeFiber<unknown, unknown>, "getFiberRef"> {
+  id(): FiberId.FiberId
+}
 
 /**
  * An attempt of a named operation. It stops running when it ends, so that a fiber that outlives the attempt is not taken
@@ -72,8 +77,14 @@ export const current = (fiber: FiberView): ActiveAttempt | undefined => {
 export const isRunning = ({ fiber, runtimeFlags }: ActiveAttempt): boolean =>
   fiber !== undefined && !(RuntimeFlags.interruptible(runtimeFlags) && isInterrupted(fiber))
 
-/** An interruption bypasses the loop, so the attempt is not noted as ended. */
-const isInterrupted = (fiber: FiberView): boolean => !Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))
+/**
+ * An interruption bypasses the loop, so the attempt is not noted as ended. A fiber that interrupts itself, as at the timeout
+ * of an attempt, goes on.
+ */
+const isInterrupted = (fiber: FiberView): boolean => {
+  const cause = fiber.getFiberRef(FiberRef.interruptedCause)
+  return !Cause.isEmpty(cause) && HashSet.some(Cause.interruptors(cause), (name) => !Equal.equals(name, fiber.id()))
+}
 
 /**
  * An attempt that begins in `fiber`.

@@ -121,8 +121,30 @@ export const prepare = (owner: string, policy: Any): Prepared => {
  * @category combinators
  */
 export const withFunctions = <A>(prepared: Prepared, functions: Functions<A>): Prepared => {
-  const policy: ErasedPolicy = { ...prepared.policy, ...(functions as Functions<unknown>) }
-  return { ...prepared, policy, observers: functions.observe ?? prepared.observers }
+  const { policy } = prepared
+  const changed = functions as Functions<unknown>
+  return {
+    ...prepared,
+    policy: {
+      name: policy.name,
+      observe: changed.observe ?? policy.observe,
+      whenNested: policy.whenNested,
+      attempt: policy.attempt,
+      attemptSpan: policy.attemptSpan,
+      rateLimiter: changed.rateLimiter ?? policy.rateLimiter,
+      attemptTimeout: changed.attemptTimeout ?? policy.attemptTimeout,
+      classifier: changed.classifier ?? policy.classifier,
+      result: changed.result ?? policy.result,
+      maxAttempts: policy.maxAttempts,
+      attemptsByKind: policy.attemptsByKind,
+      backoff: policy.backoff,
+      hint: policy.hint,
+      deadline: policy.deadline,
+      release: changed.release ?? policy.release,
+      bucket: changed.bucket ?? policy.bucket
+    },
+    observers: changed.observe ?? prepared.observers
+  }
 }
 
 type Functions<A> = Pick<

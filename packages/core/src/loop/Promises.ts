@@ -131,6 +131,7 @@ export const retry =
 const noFiber: FiberView = {
   currentContext: /*#__PURE__*/ Context.empty(),
   currentDefaultServices: DefaultServices.liveServices,
+  id: () => FiberId.none,
   getFiberRef: (ref) => FiberRefs.getOrDefault(FiberRefs.empty(), ref)
 }
 

@@ -5,6 +5,7 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
 import * as Observers from "./Observers.ts"
@@ -94,8 +95,9 @@ export const release = (op: Operation, because: "Retried" | "Interrupted"): Effe
 export const guarded = (op: Operation, self: () => Erased): Erased => {
   if (op.guarded) return self()
   op.guarded = true
-  return Effect.uninterruptibleMask((restore) =>
-    Effect.catchAllCause(restore(Effect.suspend(self)), (cause) =>
+  const inside = Effect.suspend(self)
+  return Effect.uninterruptible(
+    Effect.catchAllCause(RuntimeFlags.interruptible(op.runtimeFlags) ? Effect.interruptible(inside) : inside, (cause) =>
       Effect.zipRight(Option.isNone(failureOf(cause)) ? cleanUp(op) : Effect.void, Effect.failCause(cause))
     )
   )

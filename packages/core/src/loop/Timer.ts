@@ -60,14 +60,21 @@ const sleep = (clock: Clock.Clock, millis: number): Effect.Effect<void> =>
     ? clock.sleep(Duration.millis(Math.max(0, millis)))
     : Effect.flatMap(clock.sleep(Duration.millis(longestTimerMillis)), () => sleep(clock, millis - longestTimerMillis))
 
-const live = /*#__PURE__*/ Clock.make()
+const live: Sleeping = /*#__PURE__*/ Clock.make()
 
-/** What a clock sleeps by that sleeps as the live one does. A scheduler of another shape counts as none. */
-const schedulerOf = (clock: Clock.Clock): Clock.ClockScheduler | undefined => {
-  if (clock.sleep !== live.sleep || !Predicate.hasProperty(clock, "scheduler")) return undefined
-  if (!Predicate.isFunction(clock.scheduler)) return undefined
-  const made = AtOnce.run(AtOnce.suspend(clock.scheduler.bind(clock) as () => Effect.Effect<unknown>))
+/** What `Clock` does not declare. */
+interface Sleeping extends Clock.Clock {
+  readonly scheduler?: unknown
+}
+
+/** What the live clock sleeps by. A scheduler of another shape counts as none. */
+const liveScheduler = /*#__PURE__*/ (() => {
+  if (!Predicate.isFunction(live.scheduler)) return undefined
+  const made = AtOnce.run(AtOnce.suspend(live.scheduler.bind(live) as () => Effect.Effect<unknown>))
   return AtOnce.hasEnded(made) && Exit.isSuccess(made) && Predicate.hasProperty(made.value, "unsafeSchedule")
     ? (made.value as Clock.ClockScheduler)
     : undefined
-}
+})()
+
+const schedulerOf = (clock: Sleeping): Clock.ClockScheduler | undefined =>
+  clock.sleep === live.sleep && clock.scheduler === live.scheduler ? liveScheduler : undefined

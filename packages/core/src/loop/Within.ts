@@ -1,17 +1,19 @@
 /**
  * An effect under a bound of time.
  *
- * The effect runs in one child fiber, which is started at once; only if it has not ended by then, a timer is set. So a
- * bound costs little where it is not needed. This file alone knows how that is done with Effect 3's runtime.
+ * The effect runs in the fiber that bounds it. When the time is up, that fiber is interrupted; once the effect has ended, the
+ * fiber forgets it. So a bound costs little. Where this could be told from a fiber of its own, the effect has one. This file
+ * alone knows how that is done with Effect 3's runtime.
  */
-import type * as Cause from "effect/Cause"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
-import type * as FiberRefs from "effect/FiberRefs"
+import * as FiberRefs from "effect/FiberRefs"
 import { constVoid } from "effect/Function"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
@@ -31,35 +33,34 @@ interface Bound<B, E2> {
 
 type Note = (exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>
 
-/** An effect that runs in a fiber of its own. Mutable, and one record: it is held for as long as the effect waits. */
-interface Running<A, E> {
-  readonly parent: Fiber.RuntimeFiber<unknown, unknown>
-  readonly disconnected: boolean
-  /** What the fiber has begun with. */
+type AnyFiber = Fiber.RuntimeFiber<unknown, unknown>
+
+/** The fiber that bounds an effect, as it is when it begins. */
+interface Around {
+  readonly fiber: AnyFiber
   readonly fiberRefs: FiberRefs.FiberRefs
   readonly runtimeFlags: RuntimeFlags.RuntimeFlags
-  /** The fiber. It does not fail as the effect does, because Effect logs the raw error of a fiber that fails. */
-  fiber: Fiber.RuntimeFiber<A | void>
-  /** What the effect has failed with. */
-  cause: Cause.Cause<E> | undefined
-  /** Removes the timer. */
-  cancel: Timer.Cancel
-  isTimedOut: boolean
-  /** What the sleep of the clock has died of. */
-  defect: Cause.Cause<never> | undefined
 }
 
-/** How the effect has ended; `null` as long as it has not. */
-const exitOf = <A, E>({ cause, fiber }: Running<A, E>): Exit.Exit<A, E> | null => {
-  const exit = fiber.unsafePoll() as Exit.Exit<A> | null
-  return exit === null || Exit.isFailure(exit) || cause === undefined ? exit : Exit.failCause(cause)
+/** An effect that runs. Mutable, and one record: it is held for as long as the effect waits. */
+interface Running {
+  readonly around: Around
+  /** What the time interrupts when it is up. */
+  readonly fiber: AnyFiber
+  hasEnded: boolean
+  /** Removes the timer. */
+  cancel: Timer.Cancel
+  /** In whose name the fiber was interrupted when the time was up. */
+  interruptor: FiberId.FiberId | undefined
+  /** What the sleep of the clock has died of. */
+  defect: Cause.Cause<never> | undefined
 }
 
 /**
  * Runs an effect for at most `millis`, then interrupts it.
  *
- * Like `Effect.timeoutTo`: finalizers are awaited, a success hands back its FiberRefs, and interruption from outside
- * reaches the effect. An effect that ends while it is being interrupted counts as interrupted.
+ * Like `Effect.timeoutTo`: finalizers are awaited, only a success leaves what it has set in FiberRefs, and interruption from
+ * outside reaches the effect. An effect that ends while it is being interrupted counts as interrupted.
  *
  * @category running
  */
@@ -79,139 +80,198 @@ export const withinKnown = <A, E, R, B, E2>(
   bound: Bound<B, E2>,
   runtimeFlags: RuntimeFlags.RuntimeFlags
 ): Effect.Effect<A | B, E | E2, R> =>
-  Effect.uninterruptible(
-    Effect.withFiberRuntime<A | B, E | E2, R>((parent) => {
-      const run = start(parent, runtimeFlags, self, bound)
-      const exit = exitOf(run)
-      return exit === null ? awaited(run, bound) : joined(run, exit)
+  Effect.withFiberRuntime<A | B, E | E2, R>((fiber) => {
+    const around: Around = { fiber, fiberRefs: fiber.getFiberRefs(), runtimeFlags }
+    // Effect keeps all of a cause where nothing interrupts: the effect begins in there, and there its end is seen.
+    return Effect.uninterruptible(
+      !bound.disconnected && isLikeAChild(around) ? here(around, self, bound) : apart(around, self, bound)
+    )
+  })
+
+/** Lets an interruption through where the fiber lets one through around the bound. */
+const asAround = <A, E, R>({ runtimeFlags }: Around, self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  RuntimeFlags.interruptible(runtimeFlags) ? Effect.interruptible(self) : self
+
+/** Whether an effect finds nothing in the fiber that it would not find in a child. */
+const isLikeAChild = ({ fiber, fiberRefs }: Around): boolean => {
+  if (childrenOf(fiber)?.size !== 0) return false
+  for (const [ref, [[, value]]] of fiberRefs.locals) {
+    const forking = ref as unknown as Forking
+    if (forking.patch(forking.fork)(value) !== value) return false
+  }
+  return true
+}
+
+/** What Effect makes of the value of a FiberRef for a child, which it does not declare. */
+interface Forking {
+  readonly fork: unknown
+  patch(fork: unknown): (value: unknown) => unknown
+}
+
+/** What is interrupted along with a fiber. Effect does not declare it: another version may have none to look at. */
+const childrenOf = (fiber: AnyFiber): ReadonlySet<AnyFiber> | undefined =>
+  (fiber as { readonly getChildren?: () => ReadonlySet<AnyFiber> }).getChildren?.()
+
+const begin = (around: Around, fiber: AnyFiber): Running => ({
+  around,
+  fiber,
+  hasEnded: false,
+  cancel: constVoid,
+  interruptor: undefined,
+  defect: undefined
+})
+
+/**
+ * Sets the timer, in the next turn: an effect that has ended by then needs none, and one that sleeps for as long as it may
+ * has gone to sleep before.
+ */
+const setTimer = (run: Running, millis: number, onTimeUp: () => void): void => {
+  const { fiber, fiberRefs, runtimeFlags } = run.around
+  const { currentContext: context, currentDefaultServices, currentScheduler } = fiber
+  const set = () => {
+    if (run.hasEnded) return
+    const clock = Context.get(currentDefaultServices, Clock.Clock)
+    run.cancel = Timer.after(clock, millis, Runtime.make({ context, runtimeFlags, fiberRefs }), (defect) => {
+      const { id, startTimeMillis } = fiber.id()
+      run.defect = defect
+      // The name of the fiber around, in a record that is known again.
+      run.interruptor = FiberId.make(id, startTimeMillis)
+      run.fiber.unsafeInterruptAsFork(run.interruptor)
+      onTimeUp()
     })
-  )
+  }
+  currentScheduler.scheduleTask(set, 0, fiber)
+}
+
+const end = (run: Running): void => {
+  run.hasEnded = true
+  run.cancel()
+}
+
+/** Runs an effect in the fiber that bounds it. */
+const here = <A, E, R, B, E2>(
+  around: Around,
+  self: Effect.Effect<A, E, R>,
+  bound: Bound<B, E2>
+): Effect.Effect<A | B, E | E2, R> => {
+  const run = begin(around, around.fiber)
+  const begun = Effect.suspend(() => {
+    setTimer(run, bound.millis, constVoid)
+    return self
+  })
+  return Effect.matchCauseEffect(asAround(around, begun), {
+    onFailure: (cause) => ended(run, Exit.failCause(cause), bound),
+    onSuccess: (value) => ended(run, Exit.succeed(value), bound)
+  })
+}
+
+const ended = <A, E, B, E2>(
+  run: Running,
+  exit: Exit.Exit<A, E>,
+  { note, onTimeout }: Bound<B, E2>
+): Effect.Effect<A | B, E | E2> => {
+  end(run)
+  const told = note === undefined ? Effect.void : note(exit)
+  const isSettled = told === Effect.void && run.interruptor === undefined && childrenOf(run.fiber)?.size === 0
+  if (isSettled && Exit.isSuccess(exit)) return exit
+  return Effect.flatMap(told, () => settled(run, exit, onTimeout))
+}
+
+/** What the end of a child would do besides: it interrupts what the effect has forked, and only a success is joined. */
+const settled = <A, E, B, E2>(
+  run: Running,
+  exit: Exit.Exit<A, E>,
+  onTimeout: () => Effect.Effect<B, E2>
+): Effect.Effect<A | B, E | E2> => {
+  const joined: Effect.Effect<A | B, E | E2> =
+    run.interruptor !== undefined
+      ? Effect.flatMap(reset(run), () => timedOut(run, onTimeout))
+      : Exit.isSuccess(exit)
+        ? exit
+        : Effect.zipRight(reset(run), exit)
+  const children = childrenOf(run.fiber)
+  return children === undefined || children.size === 0 ? joined : Effect.zipRight(Fiber.interruptAll(children), joined)
+}
+
+/** Takes back what has been set in FiberRefs, and the interruption when the time was up; not one from outside. */
+const reset = ({ around, interruptor }: Running): Effect.Effect<void> =>
+  Effect.updateFiberRefs((fiberId, current) => {
+    const fromOutside = Cause.filter(
+      FiberRefs.getOrDefault(current, FiberRef.interruptedCause),
+      (cause) => !Cause.isInterruptType(cause) || cause.fiberId !== interruptor
+    )
+    return FiberRefs.updateAs(around.fiberRefs, { fiberId, fiberRef: FiberRef.interruptedCause, value: fromOutside })
+  })
+
+/** The outcome when the time was up. An interruption from outside goes before it. */
+const timedOut = <B, E2>({ around, defect }: Running, onTimeout: () => Effect.Effect<B, E2>): Effect.Effect<B, E2> =>
+  Effect.flatMap(asAround(around, Effect.void), () => (defect === undefined ? onTimeout() : Effect.failCause(defect)))
+
+/** Runs an effect in a fiber of its own, which is started at once. */
+const apart = <A, E, R, B, E2>(
+  around: Around,
+  self: Effect.Effect<A, E, R>,
+  { disconnected, millis, note, onTimeout }: Bound<B, E2>
+): Effect.Effect<A | B, E | E2, R> => {
+  // Begun and observed in one step, which no interruption can divide. It hands its exit over: Effect logs the raw error of a
+  // fiber that fails.
+  const handed = Effect.tap(Effect.exit(asAround(around, self)), note ?? (() => Effect.void))
+  return Effect.suspend(() => {
+    const child = fork(around, handed)
+    const run = begin(around, child)
+    const joined = (): Effect.Effect<A | B, E | E2> => {
+      if (run.interruptor !== undefined) return timedOut(run, onTimeout)
+      const exit = Exit.flatten(child.unsafePoll()!)
+      return Exit.isSuccess(exit) ? Effect.zipRight(Fiber.inheritAll(child), exit) : exit
+    }
+    if (child.unsafePoll() !== null) return joined()
+    // An observer, not a canceler: on interruption the child is stopped below.
+    const ended = Effect.async<void>((resume) => {
+      const goOn = () => resume(Effect.void)
+      setTimer(run, millis, disconnected ? goOn : constVoid)
+      child.addObserver(() => {
+        end(run)
+        goOn()
+      })
+    })
+    return Effect.matchCauseEffect(asAround(around, ended), {
+      onFailure: (cause) => interrupted(run, child, cause, disconnected),
+      onSuccess: joined
+    })
+  })
+}
+
+/** The fiber around is interrupted. What the effect's finalizers die of is kept, as long as there was no timeout before. */
+const interrupted = <A, E>(
+  run: Running,
+  child: Fiber.RuntimeFiber<Exit.Exit<A, E>>,
+  cause: Cause.Cause<never>,
+  disconnected: boolean
+): Effect.Effect<A, E> => {
+  end(run)
+  child.unsafeInterruptAsFork(run.around.fiber.id())
+  if (disconnected) return Effect.failCause(cause)
+  return Effect.flatMap(Fiber.await(child), (ended) => {
+    const exit = Exit.flatten(ended)
+    return Exit.isFailure(exit) && run.interruptor === undefined ? exit : Effect.failCause(cause)
+  })
+}
 
 /** Effects nested deeper are not started on the stack of their parent, or it would overflow. */
 const deepest = 100
 let depth = 0
 
-const start = <A, E, R>(
-  parent: Fiber.RuntimeFiber<unknown, unknown>,
-  runtimeFlags: RuntimeFlags.RuntimeFlags,
-  self: Effect.Effect<A, E, R>,
-  { disconnected, note }: Bound<unknown, unknown>
-): Running<A, E> => {
-  const fiberRefs = parent.getFiberRefs()
-  const run: Running<A, E> = {
-    parent,
-    disconnected,
-    fiberRefs,
-    runtimeFlags,
-    fiber: undefined!,
-    cause: undefined,
-    cancel: constVoid,
-    isTimedOut: false,
-    defect: undefined
-  }
-  const context = parent.currentContext as Context.Context<R>
+const fork = <A, R>(
+  { fiber, fiberRefs, runtimeFlags }: Around,
+  self: Effect.Effect<A, never, R>
+): Fiber.RuntimeFiber<A> => {
+  const context = fiber.currentContext as Context.Context<R>
   const uninterruptible = RuntimeFlags.disable(runtimeFlags, RuntimeFlags.Interruption)
-  // Caught where nothing interrupts: there Effect keeps all of the cause.
-  const restored = uninterruptible === runtimeFlags ? self : Effect.interruptible(self)
+  const runtime = Runtime.make({ context, runtimeFlags: uninterruptible, fiberRefs })
   depth += 1
   try {
-    run.fiber = Runtime.runFork(
-      Runtime.make({ context, runtimeFlags: uninterruptible, fiberRefs }),
-      note === undefined ? caught(run, restored) : noted(run, restored, note),
-      { immediate: depth <= deepest }
-    )
+    return Runtime.runFork(runtime, self, { immediate: depth <= deepest })
   } finally {
     depth -= 1
   }
-  return run
-}
-
-const caught = <A, E, R>(run: Running<A, E>, self: Effect.Effect<A, E, R>): Effect.Effect<A | void, never, R> =>
-  Effect.catchAllCause(self, (cause) => {
-    run.cause = cause
-    return Exit.void
-  })
-
-const noted = <A, E, R>(
-  run: Running<A, E>,
-  self: Effect.Effect<A, E, R>,
-  note: Note
-): Effect.Effect<A | void, never, R> =>
-  Effect.matchCauseEffect(self, {
-    onFailure: (cause) => {
-      run.cause = cause
-      return note(Exit.failCause(cause))
-    },
-    onSuccess: (value) => {
-      const exit = Exit.succeed(value)
-      const told = note(exit)
-      return told === Effect.void ? exit : Effect.zipRight(told, exit)
-    }
-  })
-
-const awaited = <A, E, B, E2>(
-  run: Running<A, E>,
-  { millis, onTimeout }: Bound<B, E2>
-): Effect.Effect<A | B, E | E2> => {
-  const { runtimeFlags } = run
-  // An observer, not a canceler: on interruption the parent first stops the fiber below.
-  const ended = Effect.async<void>((resume) => observe(run, millis, resume))
-  return Effect.matchCauseEffect(RuntimeFlags.interruptible(runtimeFlags) ? Effect.interruptible(ended) : ended, {
-    onFailure: (cause) => interrupted(run, cause),
-    onSuccess: (): Effect.Effect<A | B, E | E2> => {
-      if (!run.isTimedOut) return joined(run, exitOf(run)!)
-      return run.defect === undefined ? onTimeout() : Effect.failCause(run.defect)
-    }
-  })
-}
-
-/** Sets the timer, and goes on when the effect has ended; a `disconnected` one also when the time is up. */
-const observe = (
-  run: Running<unknown, unknown>,
-  millis: number,
-  resume: (effect: Effect.Effect<void>) => void
-): void => {
-  const { fiber, fiberRefs, parent, runtimeFlags } = run
-  const clock = Context.get(parent.currentDefaultServices, Clock.Clock)
-  const runtime = Runtime.make({ context: parent.currentContext, runtimeFlags, fiberRefs })
-  run.cancel = Timer.after(clock, millis, runtime, (defect) => {
-    run.isTimedOut = true
-    run.defect = defect
-    fiber.unsafeInterruptAsFork(parent.id())
-    if (run.disconnected) resume(Effect.void)
-  })
-  // It may have ended since it was started: then the observer is called at once.
-  fiber.addObserver(() => {
-    run.cancel()
-    resume(Effect.void)
-  })
-}
-
-/** The parent is interrupted. What the effect's finalizers die of is kept, as long as there was no timeout before. */
-const interrupted = <A, E>(run: Running<A, E>, cause: Cause.Cause<never>): Effect.Effect<A, E> => {
-  const { disconnected, fiber, isTimedOut, parent } = run
-  run.cancel()
-  fiber.unsafeInterruptAsFork(parent.id())
-  if (disconnected) return Effect.failCause(cause)
-  return Effect.flatMap(Fiber.await(fiber), () => {
-    const exit = exitOf(run)!
-    return Exit.isFailure(exit) && !isTimedOut ? exit : Effect.failCause(cause)
-  })
-}
-
-/** The FiberRefs of a success are the parent's from then on. */
-const joined = <A, E>(run: Running<A, E>, exit: Exit.Exit<A, E>): Effect.Effect<A, E> =>
-  Exit.isFailure(exit) || !hasChanged(run) ? exit : Effect.zipRight(Fiber.inheritAll(run.fiber), exit)
-
-/** Flags that a child has because of its own end. */
-const inherited = ~(RuntimeFlags.Interruption | RuntimeFlags.WindDown)
-
-/** Whether a child has left another value in a FiberRef. Taking over what has not changed costs microseconds. */
-const hasChanged = ({ fiber, fiberRefs, runtimeFlags }: Running<unknown, unknown>): boolean => {
-  for (const [ref, [[, value]]] of fiber.getFiberRefs().locals) {
-    if (ref === FiberRef.currentRuntimeFlags) {
-      if (((value as number) ^ runtimeFlags) & inherited) return true
-    } else if (value !== fiberRefs.locals.get(ref)?.[0][1]) return true
-  }
-  return false
 }

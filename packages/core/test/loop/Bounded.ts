@@ -211,11 +211,12 @@ export const situations: ReadonlyArray<Situation> = [
       })
   },
   {
-    name: "a supervisor sees the effect, and nothing of it afterwards",
+    name: "a supervisor sees the fibers of the effect, and nothing of it afterwards",
     run: (bounded) =>
       Effect.gen(function* () {
         const supervisor = yield* Supervisor.track
-        const fiber = yield* Effect.fork(Effect.supervised(bounded(Effect.never, 60_000), supervisor))
+        const forking = Effect.zipRight(waiting, Effect.never)
+        const fiber = yield* Effect.fork(Effect.supervised(bounded(forking, 60_000), supervisor))
         yield* Effect.sleep(early)
         const isSeen = (yield* supervisor.value).length > 0
         yield* Fiber.interrupt(fiber)

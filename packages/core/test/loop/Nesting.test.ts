@@ -1,4 +1,4 @@
-import { Backoff, Classifier, Policy, Retry } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Classifier, Policy, Retry } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Runtime, Schedule } from "effect"
 import * as Heard from "./Heard.ts"
@@ -269,6 +269,16 @@ describe("Retry.retry inside an attempt of another operation", () => {
       yield* Fiber.interrupt(fiber)
       expect(after.runs()).toBe(2)
       expect(after.noticed()).toEqual([])
+    }).pipe(world)
+  )
+
+  it.effect("is noticed in what an attempt does when its time is up", () =>
+    Effect.gen(function* () {
+      const inner = nested()
+      const attempt = Effect.onInterrupt(Effect.never, () => Effect.exit(inner.operation))
+      const timeout = { ...named("outer"), attemptTimeout: AttemptTimeout.constant("1 second") }
+      yield* Effect.exit(Retry.retry(attempt, timeout))
+      expect(inner.noticed()).toEqual([outer(1), outer(2)])
     }).pipe(world)
   )
 

@@ -335,9 +335,9 @@ interface Bounds {
 
 const bounds: ReadonlyArray<Bounds> = [
   { bound: "no bound", changed: {}, dropped: 2 },
-  { bound: "a timeout", changed: { attemptTimeout: timeout } },
+  { bound: "a timeout", changed: { attemptTimeout: timeout }, dropped: 2 },
   { bound: "a disconnected timeout", changed: { attemptTimeout: AttemptTimeout.disconnected(timeout) } },
-  { bound: "a cut", changed: { deadline: Deadline.cut("1 hour") } }
+  { bound: "a cut", changed: { deadline: Deadline.cut("1 hour") }, dropped: 2 }
 ]
 
 const table = bounds.flatMap((bound) => [

@@ -17,11 +17,16 @@ const authority = /^https?:\/\/[^/\\?#\s]+(?=[/\\?#]|$)/i
 export const makeReader = (): ((request: HttpClientRequest) => string) => {
   let latest: { readonly authority: string; readonly host: string } | undefined
   return (request) => {
+    if (latest !== undefined && beginsWith(request.url, latest.authority)) return latest.host
     const [own] = authority.exec(request.url) ?? []
     if (own === undefined) return hostOf(request)
-    if (own !== latest?.authority) latest = { authority: own, host: hostOf(request) }
+    latest = { authority: own, host: hostOf(request) }
     return latest.host
   }
 }
+
+/** Whether the authority of a URL is this one, which takes less than to find out which one it is. */
+const beginsWith = (url: string, known: string): boolean =>
+  url.startsWith(known) && (url.length === known.length || "/\\?#".includes(url.charAt(known.length)))
 
 const hostOf = (request: HttpClientRequest): string => urlOf(request)?.host ?? ""
