@@ -7,7 +7,6 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Equal from "effect/Equal"
 import type * as Fiber from "effect/Fiber"
 import type * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
@@ -81,10 +80,8 @@ export const isRunning = ({ fiber, runtimeFlags }: ActiveAttempt): boolean =>
  * An interruption bypasses the loop, so the attempt is not noted as ended. A fiber that interrupts itself, as at the timeout
  * of an attempt, goes on.
  */
-const isInterrupted = (fiber: FiberView): boolean => {
-  const cause = fiber.getFiberRef(FiberRef.interruptedCause)
-  return !Cause.isEmpty(cause) && HashSet.some(Cause.interruptors(cause), (name) => !Equal.equals(name, fiber.id()))
-}
+const isInterrupted = (fiber: FiberView): boolean =>
+  HashSet.size(HashSet.remove(Cause.interruptors(fiber.getFiberRef(FiberRef.interruptedCause)), fiber.id())) > 0
 
 /**
  * An attempt that begins in `fiber`.

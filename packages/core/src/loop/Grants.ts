@@ -4,9 +4,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { identity } from "effect/Function"
 import * as Option from "effect/Option"
-import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Argument from "../accept/Argument.ts"
 import type { Kind, Verdict } from "../classify/Verdict.ts"
 import * as AtOnce from "../fund/AtOnce.ts"
@@ -14,6 +12,7 @@ import type { Grant, Outcome, Request } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
 import * as Elapsed from "./Elapsed.ts"
 import type { Operation, Place } from "./Operation.ts"
+import { restore } from "./Operation.ts"
 import * as Services from "./Services.ts"
 
 type Tell<A> = (op: Operation, place: Place, about: A) => Services.Telling
@@ -127,7 +126,7 @@ export const ask = (op: Operation, place: Place, delayMillis: number): Answer =>
     kind: latestKind(op),
     delay: delayMillis === 0 ? Duration.zero : Duration.millis(delayMillis),
     atMost: Elapsed.spare(op, delayMillis),
-    restore: RuntimeFlags.interruptible(op.runtimeFlags) ? Effect.interruptible : identity
+    restore: restore(op)
   }
   const asked = Services.called(() => place.bucket.acquire(request))
   return AtOnce.hasEnded(asked) && Exit.isSuccess(asked)
@@ -143,12 +142,11 @@ const askInTime = (op: Operation, place: Place, asked: Effect.Effect<Option.Opti
     const isHeld = hold(place, answer)
     return typeof isHeld === "boolean" ? Effect.succeed(isHeld) : isHeld
   })
-  const over = Effect.sync(() => {
-    isOver = true
-  })
-  return Effect.tap(
-    Effect.onInterrupt(Services.safely(op, place.service, Effect.uninterruptible(answered), false), () => over),
-    (ok) => (ok ? Effect.void : over)
+  const asking = Services.safely(op, place.service, Effect.uninterruptible(answered), false)
+  return Effect.onExit(asking, (exit) =>
+    Effect.sync(() => {
+      isOver = !Exit.isSuccess(exit) || !exit.value
+    })
   )
 }
 

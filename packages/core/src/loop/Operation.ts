@@ -3,10 +3,11 @@
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
-import type * as RuntimeFlags from "effect/RuntimeFlags"
+import * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Moment } from "../classify/Classifier.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
@@ -157,22 +158,22 @@ export const make = (
     timed,
     active: undefined,
     next: undefined,
-    attempts: 0,
-    outdated: 0,
-    failures: noFailures,
     failure: undefined,
     delayMillis: undefined,
-    source: "Curve",
     expired: undefined,
     open: undefined,
     released: false,
     guarded: false,
     over: false,
-    rateLimiterWaitMillis: 0,
+    failures: noFailures,
+    source: "Curve",
     tree: prepared.tree,
     scheduleState: policy.backoff.initial,
-    elapsedMillis: 0,
     lookedAtMillis: timed ? Elapsed.nowMillis(services) : 0,
+    attempts: 0,
+    outdated: 0,
+    rateLimiterWaitMillis: 0,
+    elapsedMillis: 0,
     attemptStartedMillis: 0
   }
 }
@@ -223,6 +224,14 @@ const lazyTimes: ThisType<{ readonly op: Operation }> & Pick<Moment, "nowMillis"
  * @category destructors
  */
 export const counted = (op: Operation): number => op.attempts - op.outdated
+
+/**
+ * Lets an interruption through where one ends the operation.
+ *
+ * @category combinators
+ */
+export const restore = ({ runtimeFlags }: Operation): (<A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
+  RuntimeFlags.interruptible(runtimeFlags) ? Effect.interruptible : identity
 
 const startOver = (op: Operation): void => {
   op.outdated = op.attempts - 1

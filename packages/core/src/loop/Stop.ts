@@ -5,11 +5,11 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
 import * as Observers from "./Observers.ts"
 import type { Erased, Operation } from "./Operation.ts"
+import { restore } from "./Operation.ts"
 import type { StopReason } from "./RetryStopped.ts"
 import { AttemptRefused, RetryStopped } from "./RetryStopped.ts"
 import * as Services from "./Services.ts"
@@ -95,9 +95,8 @@ export const release = (op: Operation, because: "Retried" | "Interrupted"): Effe
 export const guarded = (op: Operation, self: () => Erased): Erased => {
   if (op.guarded) return self()
   op.guarded = true
-  const inside = Effect.suspend(self)
   return Effect.uninterruptible(
-    Effect.catchAllCause(RuntimeFlags.interruptible(op.runtimeFlags) ? Effect.interruptible(inside) : inside, (cause) =>
+    Effect.catchAllCause(restore(op)(Effect.suspend(self)), (cause) =>
       Effect.zipRight(Option.isNone(failureOf(cause)) ? cleanUp(op) : Effect.void, Effect.failCause(cause))
     )
   )

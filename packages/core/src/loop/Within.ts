@@ -81,10 +81,12 @@ export const withinKnown = <A, E, R, B, E2>(
   runtimeFlags: RuntimeFlags.RuntimeFlags
 ): Effect.Effect<A | B, E | E2, R> =>
   Effect.withFiberRuntime<A | B, E | E2, R>((fiber) => {
-    const around: Around = { fiber, fiberRefs: fiber.getFiberRefs(), runtimeFlags }
+    const { _fiberRefs: fiberRefs }: Undeclared = fiber
     // Effect keeps all of a cause where nothing interrupts: the effect begins in there, and there its end is seen.
     return Effect.uninterruptible(
-      !bound.disconnected && isLikeAChild(around) ? here(around, self, bound) : apart(around, self, bound)
+      fiberRefs !== undefined && !bound.disconnected && isLikeAChild(fiber, fiberRefs)
+        ? here({ fiber, fiberRefs, runtimeFlags }, self, bound)
+        : apart({ fiber, fiberRefs: fiber.getFiberRefs(), runtimeFlags }, self, bound)
     )
   })
 
@@ -93,24 +95,31 @@ const asAround = <A, E, R>({ runtimeFlags }: Around, self: Effect.Effect<A, E, R
   RuntimeFlags.interruptible(runtimeFlags) ? Effect.interruptible(self) : self
 
 /** Whether an effect finds nothing in the fiber that it would not find in a child. */
-const isLikeAChild = ({ fiber, fiberRefs }: Around): boolean => {
-  if (childrenOf(fiber)?.size !== 0) return false
-  for (const [ref, [[, value]]] of fiberRefs.locals) {
-    const forking = ref as unknown as Forking
-    if (forking.patch(forking.fork)(value) !== value) return false
-  }
-  return true
+const isLikeAChild = (fiber: AnyFiber, { locals }: FiberRefs.FiberRefs): boolean => {
+  let isAlike = childrenOf(fiber)?.size === 0
+  // Not by `for`, which makes an array for each of them.
+  locals.forEach(([[, value]], ref) => {
+    const { fork, patch } = ref as unknown as Forking
+    isAlike &&= patch(fork)(value) === value
+  })
+  return isAlike
 }
 
-/** What Effect makes of the value of a FiberRef for a child, which it does not declare. */
+/** What is interrupted along with a fiber. */
+const childrenOf = (fiber: Undeclared): ReadonlySet<AnyFiber> | undefined => fiber.getChildren?.()
+
+/** What Effect does not declare of a fiber. A version that does not have it runs effects in a child. */
+interface Undeclared extends AnyFiber {
+  /** What `getFiberRefs` answers in a copy, which takes as long as all the rest. */
+  readonly _fiberRefs?: FiberRefs.FiberRefs
+  getChildren?(): ReadonlySet<AnyFiber>
+}
+
+/** What Effect does not declare of a FiberRef: what becomes of its value in a child. */
 interface Forking {
   readonly fork: unknown
-  patch(fork: unknown): (value: unknown) => unknown
+  readonly patch: (fork: unknown) => (value: unknown) => unknown
 }
-
-/** What is interrupted along with a fiber. Effect does not declare it: another version may have none to look at. */
-const childrenOf = (fiber: AnyFiber): ReadonlySet<AnyFiber> | undefined =>
-  (fiber as { readonly getChildren?: () => ReadonlySet<AnyFiber> }).getChildren?.()
 
 const begin = (around: Around, fiber: AnyFiber): Running => ({
   around,

@@ -34,6 +34,10 @@ const by =
 
 export const ours = by(false)
 
+/** Where the fiber around has a child, so that the effect gets a fiber of its own. */
+export const oursApart: Bounded = (self, millis, onTimeout) =>
+  Effect.acquireUseRelease(Effect.fork(Effect.interruptible(Effect.never)), () => ours(self, millis, onTimeout), Fiber.interrupt)
+
 export const oursDisconnected = by(true)
 
 export const native: Bounded = (self, millis, onTimeout = timeout) =>

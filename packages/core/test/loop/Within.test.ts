@@ -26,6 +26,7 @@ import {
   native,
   nativeDisconnected,
   ours,
+  oursApart,
   oursDisconnected,
   outcome,
   situations,
@@ -108,8 +109,9 @@ const all = (probes: ReadonlyArray<Probe>, bounded: Bounded) =>
     Object.fromEntries<unknown>
   )
 
-/** The same under ours and under Effect's own. */
-const both = (probes: ReadonlyArray<Probe>) => Effect.all([all(probes, ours), all(probes, native)], { concurrency: 2 })
+/** The same under Effect's own bound, and under both of ours. */
+const compared = (probes: ReadonlyArray<Probe>) =>
+  Effect.all([all(probes, native), all(probes, ours), all(probes, oursApart)], { concurrency: "unbounded" })
 
 /** What probes come to in virtual time and when, and what they leave behind. */
 const timed = (probes: ReadonlyArray<Probe>, bounded: Bounded) =>
@@ -133,10 +135,10 @@ describe("Within.within beside Effect.timeoutFail", () => {
   it.live.each(groups)("comes to the same on the live clock: $group", ({ probes }) =>
     Effect.gen(function* () {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
-      const fiber = yield* Effect.fork(both(probes))
+      const fiber = yield* Effect.fork(compared(probes))
       yield* Effect.promise(() => vi.runAllTimersAsync())
-      const [found, expected] = yield* Fiber.join(fiber)
-      expect(found).toEqual(expected)
+      const [expected, ...found] = yield* Fiber.join(fiber)
+      expect(found).toEqual([expected, expected])
     })
   )
 
@@ -144,17 +146,17 @@ describe("Within.within beside Effect.timeoutFail", () => {
     "comes to the same with timers of the platform: $group",
     ({ probes }) =>
       Effect.gen(function* () {
-        const [found, expected] = yield* both(probes)
-        expect(found).toEqual(expected)
+        const [expected, ...found] = yield* compared(probes)
+        expect(found).toEqual([expected, expected])
       })
   )
 
   it.effect.each([...groups, ...interruptedLater])("comes to the same under TestClock: $group", ({ probes }) =>
     Effect.gen(function* () {
-      const fiber = yield* Effect.fork(both(probes))
+      const fiber = yield* Effect.fork(compared(probes))
       for (const millis of [1, 3, 1, 1, 6]) yield* TestClock.adjust(millis)
-      const [found, expected] = yield* Fiber.join(fiber)
-      expect(found).toEqual(expected)
+      const [expected, ...found] = yield* Fiber.join(fiber)
+      expect(found).toEqual([expected, expected])
     })
   )
 
@@ -162,7 +164,9 @@ describe("Within.within beside Effect.timeoutFail", () => {
     "comes to the same at the same time, and leaves no timer and no fiber behind: $group",
     ({ probes }) =>
       Effect.gen(function* () {
-        expect(yield* timed(probes, ours)).toEqual({ ...(yield* timed(probes, native)), sleepers: 0, fibers: 0 })
+        const expected = { ...(yield* timed(probes, native)), sleepers: 0, fibers: 0 }
+        expect(yield* timed(probes, ours)).toEqual(expected)
+        expect(yield* timed(probes, oursApart)).toEqual(expected)
       })
   )
 
@@ -197,7 +201,8 @@ describe("Within.within beside Effect.timeoutFail", () => {
           yield* FiberRef.set(FiberRef.currentConcurrency, "unbounded")
           return left
         }).pipe(Effect.scoped)
-      expect(yield* changed(ours)).toEqual(yield* changed(native))
+      const expected = yield* changed(native)
+      expect([yield* changed(ours), yield* changed(oursApart)]).toEqual([expected, expected])
     })
   )
 })
