@@ -230,7 +230,9 @@ export const counted = (op: Operation): number => op.attempts - op.outdated
  *
  * @category combinators
  */
-export const restore = ({ runtimeFlags }: Operation): (<A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
+export const restore = ({
+  runtimeFlags
+}: Operation): (<A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
   RuntimeFlags.interruptible(runtimeFlags) ? Effect.interruptible : identity
 
 const startOver = (op: Operation): void => {

@@ -36,7 +36,11 @@ export const ours = by(false)
 
 /** Where the fiber around has a child, so that the effect gets a fiber of its own. */
 export const oursApart: Bounded = (self, millis, onTimeout) =>
-  Effect.acquireUseRelease(Effect.fork(Effect.interruptible(Effect.never)), () => ours(self, millis, onTimeout), Fiber.interrupt)
+  Effect.acquireUseRelease(
+    Effect.fork(Effect.interruptible(Effect.never)),
+    () => ours(self, millis, onTimeout),
+    Fiber.interrupt
+  )
 
 export const oursDisconnected = by(true)
 

@@ -223,7 +223,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Within.ts",
-    line: "{ immediate: depth <= deepest }",
+    line: "return Runtime.runFork(runtime, self, { immediate: depth <= deepest })",
     original: "depth <= deepest",
     replacement: "depth < deepest",
     reason: "A stack that holds a hundred effects holds one less or one more."
