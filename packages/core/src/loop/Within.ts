@@ -84,9 +84,9 @@ export const withinKnown = <A, E, R, B, E2>(
     const { _fiberRefs: fiberRefs }: Undeclared = fiber
     // Effect keeps all of a cause where nothing interrupts: the effect begins in there, and there its end is seen.
     return Effect.uninterruptible(
-      fiberRefs !== undefined && !bound.disconnected && isLikeAChild(fiber, fiberRefs)
-        ? here({ fiber, fiberRefs, runtimeFlags }, self, bound)
-        : apart({ fiber, fiberRefs: fiber.getFiberRefs(), runtimeFlags }, self, bound)
+      fiberRefs === undefined || bound.disconnected || !isLikeAChild(fiber, fiberRefs, runtimeFlags)
+        ? apart({ fiber, fiberRefs: fiber.getFiberRefs(), runtimeFlags }, self, bound)
+        : here({ fiber, fiberRefs, runtimeFlags }, self, bound)
     )
   })
 
@@ -94,9 +94,16 @@ export const withinKnown = <A, E, R, B, E2>(
 const asAround = <A, E, R>({ runtimeFlags }: Around, self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   RuntimeFlags.interruptible(runtimeFlags) ? Effect.interruptible(self) : self
 
-/** Whether an effect finds nothing in the fiber that it would not find in a child. */
-const isLikeAChild = (fiber: AnyFiber, { locals }: FiberRefs.FiberRefs): boolean => {
-  let isAlike = childrenOf(fiber)?.size === 0
+/**
+ * Whether an effect finds nothing in the fiber that it would not find in a child. A fiber that cannot be interrupted may have
+ * been, which parts of the effect that can be interrupted would hear.
+ */
+const isLikeAChild = (
+  fiber: AnyFiber,
+  { locals }: FiberRefs.FiberRefs,
+  runtimeFlags: RuntimeFlags.RuntimeFlags
+): boolean => {
+  let isAlike = RuntimeFlags.interruptible(runtimeFlags) && childrenOf(fiber)?.size === 0
   // Not by `for`, which makes an array for each of them.
   locals.forEach(([[, value]], ref) => {
     const { fork, patch } = ref as unknown as Forking
@@ -141,6 +148,8 @@ const setTimer = (run: Running, millis: number, onTimeUp: () => void): void => {
     if (run.hasEnded) return
     const clock = Context.get(currentDefaultServices, Clock.Clock)
     run.cancel = Timer.after(clock, millis, Runtime.make({ context, runtimeFlags, fiberRefs }), (defect) => {
+      // From outside, and the effect is ending already.
+      if (run.fiber === fiber && !Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))) return
       const { id, startTimeMillis } = fiber.id()
       run.defect = defect
       // The name of the fiber around, in a record that is known again.
@@ -179,27 +188,22 @@ const ended = <A, E, B, E2>(
   exit: Exit.Exit<A, E>,
   { note, onTimeout }: Bound<B, E2>
 ): Effect.Effect<A | B, E | E2> => {
-  end(run)
   const told = note === undefined ? Effect.void : note(exit)
-  const isSettled = told === Effect.void && run.interruptor === undefined && childrenOf(run.fiber)?.size === 0
-  if (isSettled && Exit.isSuccess(exit)) return exit
-  return Effect.flatMap(told, () => settled(run, exit, onTimeout))
+  if (told === Effect.void && childrenOf(run.fiber)?.size === 0) return joined(run, exit, onTimeout)
+  // As the end of a child would do, for as long as the time is not up.
+  const forked = Effect.suspend(() => Fiber.interruptAll(childrenOf(run.fiber) ?? []))
+  return Effect.flatMap(Effect.zipRight(told, forked), () => joined(run, exit, onTimeout))
 }
 
-/** What the end of a child would do besides: it interrupts what the effect has forked, and only a success is joined. */
-const settled = <A, E, B, E2>(
+/** Only a success leaves what it has set. A step lies before the rest, in which the fiber has heard of the timeout. */
+const joined = <A, E, B, E2>(
   run: Running,
   exit: Exit.Exit<A, E>,
   onTimeout: () => Effect.Effect<B, E2>
 ): Effect.Effect<A | B, E | E2> => {
-  const joined: Effect.Effect<A | B, E | E2> =
-    run.interruptor !== undefined
-      ? Effect.flatMap(reset(run), () => timedOut(run, onTimeout))
-      : Exit.isSuccess(exit)
-        ? exit
-        : Effect.zipRight(reset(run), exit)
-  const children = childrenOf(run.fiber)
-  return children === undefined || children.size === 0 ? joined : Effect.zipRight(Fiber.interruptAll(children), joined)
+  end(run)
+  if (run.interruptor !== undefined) return Effect.flatMap(reset(run), () => timedOut(run, onTimeout))
+  return Exit.isSuccess(exit) ? exit : Effect.zipRight(reset(run), exit)
 }
 
 /** Takes back what has been set in FiberRefs, and the interruption when the time was up; not one from outside. */

@@ -143,6 +143,15 @@ export const slow: ReadonlyArray<Program> = [
       )
   },
   {
+    name: "forks a child that takes too long to end",
+    isEndless: true,
+    make: (note) =>
+      Effect.zipRight(
+        Effect.fork(Effect.onInterrupt(Effect.never, () => Effect.zipRight(Effect.sleep(late), note("child")))),
+        Effect.yieldNow()
+      )
+  },
+  {
     name: "forks a child that never ends",
     isEndless: true,
     make: (note) => Effect.zipRight(Effect.fork(cleaning(note, Effect.never)), Effect.never)

@@ -1,6 +1,7 @@
 import { VirtualClock } from "@effect-retry/testing"
 import { afterEach, describe, expect, it, vi } from "@effect/vitest"
 import {
+  Cause,
   type Clock,
   Context,
   Duration,
@@ -399,6 +400,49 @@ describe("Within.within", () => {
       }
       expect(timers()).toBe(0)
     })
+  )
+
+  const ways = [
+    { way: "in the fiber around it", bounded: ours },
+    { way: "in a child", bounded: oursApart }
+  ]
+
+  it.effect.each(ways)("keeps what a finalizer dies of after an interruption and the timeout, $way", ({ bounded }) =>
+    Effect.gen(function* () {
+      const dying = Effect.onInterrupt(Effect.never, () =>
+        Effect.zipRight(Effect.sleep(2 * limit), Effect.die("defect"))
+      )
+      const fiber = yield* Effect.fork(bounded(dying, limit))
+      yield* Effect.sleep(1)
+      const exit = yield* Fiber.interrupt(fiber)
+      expect([
+        Exit.isInterrupted(exit),
+        ...Exit.match(exit, { onFailure: Cause.defects, onSuccess: () => [] })
+      ]).toEqual([true, "defect"])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect.each(ways)("tells no part of an effect of an interruption that waits for its end, $way", ({ bounded }) =>
+    Effect.gen(function* () {
+      const part = Effect.interruptible(Effect.as(Effect.sleep(2), "done"))
+      const found: Array<string> = []
+      const self = Effect.map(bounded(part, hour), (done) => void found.push(done))
+      const fiber = yield* Effect.fork(Effect.uninterruptible(self))
+      yield* Effect.sleep(1)
+      yield* Fiber.interrupt(fiber)
+      expect(found).toEqual(["done"])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect.each(ways)("leaves the fiber as it was before the timeout, $way", ({ bounded }) =>
+    Effect.gen(function* () {
+      const ref = yield* FiberRef.make("before")
+      yield* Effect.ignore(bounded(Effect.zipRight(FiberRef.set(ref, "after"), Effect.never), limit))
+      expect(Cause.isEmpty(yield* FiberRef.get(FiberRef.interruptedCause))).toBe(true)
+      expect(yield* Effect.uninterruptible(Effect.interruptible(Effect.as(Effect.sleep(1), "goes on")))).toBe("goes on")
+      expect(yield* FiberRef.get(ref)).toBe("before")
+      expect(yield* VirtualClock.sleepers).toBe(0)
+    }).pipe(Effect.scoped, VirtualClock.run)
   )
 
   it.live.each([
