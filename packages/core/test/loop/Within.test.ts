@@ -101,12 +101,20 @@ const regions: ReadonlyArray<Group> = [
   }
 ]
 
-/** What probes come to that run at the same time, by their names. */
+/**
+ * What probes come to that run at the same time, by their names. Each has a fiber that nothing is said of: those of
+ * `Effect.forEach` have a FiberRef that children do not get.
+ */
 const all = (probes: ReadonlyArray<Probe>, bounded: Bounded) =>
   Effect.map(
-    Effect.forEach(probes, ({ name, run }) => Effect.map(run(bounded), (found) => [name, found] as const), {
-      concurrency: "unbounded"
-    }),
+    Effect.forEach(
+      probes,
+      ({ name, run }) =>
+        Effect.map(Effect.flatMap(Effect.fork(run(bounded)), Fiber.join), (found) => [name, found] as const),
+      {
+        concurrency: "unbounded"
+      }
+    ),
     Object.fromEntries<unknown>
   )
 
