@@ -34,7 +34,7 @@ export interface Fields<in E, in A> {
   readonly attemptSpan?: string | undefined
   /** Asked before every attempt, the first included; told how each ended. */
   readonly rateLimiter?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
-  /** Bounds each attempt. An attempt then runs in a fiber of its own, and fibers that it forks end with it. */
+  /** Bounds each attempt; fibers that it forks then end with it. */
   readonly attemptTimeout?: AttemptTimeout<unknown> | undefined
   readonly classifier: Classifier<E>
   /** Judges a success: retryable means "again", terminal means "no use", no opinion means success. */

@@ -15,6 +15,7 @@ import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as FiberRefs from "effect/FiberRefs"
 import { constVoid } from "effect/Function"
+import * as HashSet from "effect/HashSet"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Timer from "./Timer.ts"
@@ -148,8 +149,7 @@ const setTimer = (run: Running, millis: number, onTimeUp: () => void): void => {
     if (run.hasEnded) return
     const clock = Context.get(currentDefaultServices, Clock.Clock)
     run.cancel = Timer.after(clock, millis, Runtime.make({ context, runtimeFlags, fiberRefs }), (defect) => {
-      // From outside, and the effect is ending already.
-      if (run.fiber === fiber && !Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))) return
+      if (run.fiber === fiber && isInterrupted(fiber)) return
       const { id, startTimeMillis } = fiber.id()
       run.defect = defect
       // The name of the fiber around, in a record that is known again.
@@ -160,6 +160,10 @@ const setTimer = (run: Running, millis: number, onTimeUp: () => void): void => {
   }
   currentScheduler.scheduleTask(set, 0, fiber)
 }
+
+/** From outside, so that all in the fiber is ending: in its own name it is interrupted at a timeout, and goes on. */
+const isInterrupted = (fiber: AnyFiber): boolean =>
+  HashSet.size(HashSet.remove(Cause.interruptors(fiber.getFiberRef(FiberRef.interruptedCause)), fiber.id())) > 0
 
 const end = (run: Running): void => {
   run.hasEnded = true

@@ -442,6 +442,15 @@ describe("Within.within", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect.each(ways)("is in time while a bound inside it ends its own effect, $way", ({ bounded }) =>
+    Effect.gen(function* () {
+      const slow = Effect.onInterrupt(Effect.never, () => Effect.sleep(2 * limit))
+      const inner = Effect.repeatN(Effect.ignore(ours(slow, limit)), 9)
+      expect(yield* Effect.exit(bounded(inner, 2 * limit))).toEqual(Exit.fail("timeout"))
+      expect(Duration.toMillis(yield* VirtualClock.now)).toBe(3 * limit)
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect.each(ways)("leaves the fiber as it was before the timeout, $way", ({ bounded }) =>
     Effect.gen(function* () {
       const ref = yield* FiberRef.make("before")
