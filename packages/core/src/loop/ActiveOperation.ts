@@ -5,14 +5,12 @@
  * To write a FiberRef costs more than the rest of an operation. It is therefore written when an attempt begins and left
  * as it is when the attempt ends: what has ended is skipped by the next look. This file alone knows of the FiberRef.
  */
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
-import type * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import { globalValue } from "effect/GlobalValue"
-import * as HashSet from "effect/HashSet"
 import * as RuntimeFlags from "effect/RuntimeFlags"
+import type { FiberView } from "./Interruption.ts"
+import * as Interruption from "./Interruption.ts"
 
 /**
  * An operation with a name, and which of its attempts is running.
@@ -23,15 +21,6 @@ export interface ActiveOperation {
   readonly name: string
   /** From 1. */
   readonly attempt: number
-}
-
-/**
- * What is read here of a fiber.
- *
- * @category models
- */
-export interface FiberView extends Pick<Fiber.RuntimeFiber<unknown, unknown>, "getFiberRef"> {
-  id(): FiberId.FiberId
 }
 
 /**
@@ -74,14 +63,8 @@ export const current = (fiber: FiberView): ActiveAttempt | undefined => {
  * @category guards
  */
 export const isRunning = ({ fiber, runtimeFlags }: ActiveAttempt): boolean =>
-  fiber !== undefined && !(RuntimeFlags.interruptible(runtimeFlags) && isInterrupted(fiber))
-
-/**
- * An interruption bypasses the loop, so the attempt is not noted as ended. A fiber that interrupts itself, as at the timeout
- * of an attempt, goes on.
- */
-const isInterrupted = (fiber: FiberView): boolean =>
-  HashSet.size(HashSet.remove(Cause.interruptors(fiber.getFiberRef(FiberRef.interruptedCause)), fiber.id())) > 0
+  // An interruption bypasses the loop, so the attempt is not noted as ended.
+  fiber !== undefined && !(RuntimeFlags.interruptible(runtimeFlags) && Interruption.isFromOutside(fiber))
 
 /**
  * An attempt that begins in `fiber`.

@@ -11,8 +11,8 @@ import * as AtOnce from "../fund/AtOnce.ts"
 import type { Grant, Outcome, Request } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
 import * as Elapsed from "./Elapsed.ts"
+import * as Interruption from "./Interruption.ts"
 import type { Operation, Place } from "./Operation.ts"
-import { restore } from "./Operation.ts"
 import * as Services from "./Services.ts"
 
 type Tell<A> = (op: Operation, place: Place, about: A) => Services.Telling
@@ -126,7 +126,7 @@ export const ask = (op: Operation, place: Place, delayMillis: number): Answer =>
     kind: latestKind(op),
     delay: delayMillis === 0 ? Duration.zero : Duration.millis(delayMillis),
     atMost: Elapsed.spare(op, delayMillis),
-    restore: restore(op)
+    restore: Interruption.restore(op.runtimeFlags)
   }
   const asked = Services.called(() => place.bucket.acquire(request))
   return AtOnce.hasEnded(asked) && Exit.isSuccess(asked)

@@ -3,11 +3,10 @@
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
-import { identity } from "effect/Function"
 import * as Option from "effect/Option"
-import * as RuntimeFlags from "effect/RuntimeFlags"
+import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Moment } from "../classify/Classifier.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { Tree } from "../decide/BackoffTree.ts"
@@ -18,6 +17,7 @@ import type { Failures } from "./Decision.ts"
 import { addFailure } from "./Decision.ts"
 import * as Elapsed from "./Elapsed.ts"
 import type { Erased, Expiring } from "./Expired.ts"
+import type * as Interruption from "./Interruption.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 import type { DelaySource } from "./RetryEvent.ts"
 import type { FailedAttempt, RetryStopped } from "./RetryStopped.ts"
@@ -36,7 +36,7 @@ export type OnStopped = (stopped: RetryStopped<unknown>) => Erased
  *
  * @category models
  */
-export type FiberView = ActiveOperation.FiberView &
+export type FiberView = Interruption.FiberView &
   Pick<Fiber.RuntimeFiber<unknown, unknown>, "currentContext" | "currentDefaultServices">
 
 /**
@@ -158,22 +158,22 @@ export const make = (
     timed,
     active: undefined,
     next: undefined,
+    attempts: 0,
+    outdated: 0,
+    failures: noFailures,
     failure: undefined,
     delayMillis: undefined,
+    source: "Curve",
     expired: undefined,
     open: undefined,
     released: false,
     guarded: false,
     over: false,
-    failures: noFailures,
-    source: "Curve",
+    rateLimiterWaitMillis: 0,
     tree: prepared.tree,
     scheduleState: policy.backoff.initial,
-    lookedAtMillis: timed ? Elapsed.nowMillis(services) : 0,
-    attempts: 0,
-    outdated: 0,
-    rateLimiterWaitMillis: 0,
     elapsedMillis: 0,
+    lookedAtMillis: timed ? Elapsed.nowMillis(services) : 0,
     attemptStartedMillis: 0
   }
 }
@@ -224,16 +224,6 @@ const lazyTimes: ThisType<{ readonly op: Operation }> & Pick<Moment, "nowMillis"
  * @category destructors
  */
 export const counted = (op: Operation): number => op.attempts - op.outdated
-
-/**
- * Lets an interruption through where one ends the operation.
- *
- * @category combinators
- */
-export const restore = ({
-  runtimeFlags
-}: Operation): (<A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
-  RuntimeFlags.interruptible(runtimeFlags) ? Effect.interruptible : identity
 
 const startOver = (op: Operation): void => {
   op.outdated = op.attempts - 1

@@ -8,8 +8,8 @@ import * as Option from "effect/Option"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
 import * as Observers from "./Observers.ts"
+import * as Interruption from "./Interruption.ts"
 import type { Erased, Operation } from "./Operation.ts"
-import { restore } from "./Operation.ts"
 import type { StopReason } from "./RetryStopped.ts"
 import { AttemptRefused, RetryStopped } from "./RetryStopped.ts"
 import * as Services from "./Services.ts"
@@ -96,7 +96,7 @@ export const guarded = (op: Operation, self: () => Erased): Erased => {
   if (op.guarded) return self()
   op.guarded = true
   return Effect.uninterruptible(
-    Effect.catchAllCause(restore(op)(Effect.suspend(self)), (cause) =>
+    Effect.catchAllCause(Interruption.restore(op.runtimeFlags)(Effect.suspend(self)), (cause) =>
       Effect.zipRight(Option.isNone(failureOf(cause)) ? cleanUp(op) : Effect.void, Effect.failCause(cause))
     )
   )

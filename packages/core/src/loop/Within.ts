@@ -15,9 +15,9 @@ import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as FiberRefs from "effect/FiberRefs"
 import { constVoid } from "effect/Function"
-import * as HashSet from "effect/HashSet"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
+import * as Interruption from "./Interruption.ts"
 import * as Timer from "./Timer.ts"
 
 /** How long an effect may run, and what happens then. */
@@ -91,10 +91,6 @@ export const withinKnown = <A, E, R, B, E2>(
     )
   })
 
-/** Lets an interruption through where the fiber lets one through around the bound. */
-const asAround = <A, E, R>({ runtimeFlags }: Around, self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  RuntimeFlags.interruptible(runtimeFlags) ? Effect.interruptible(self) : self
-
 /**
  * Whether an effect finds nothing in the fiber that it would not find in a child. A fiber that cannot be interrupted may have
  * been, which parts of the effect that can be interrupted would hear.
@@ -118,7 +114,7 @@ const childrenOf = (fiber: Undeclared): ReadonlySet<AnyFiber> | undefined => fib
 
 /** What Effect does not declare of a fiber. A version that does not have it runs effects in a child. */
 interface Undeclared extends AnyFiber {
-  /** What `getFiberRefs` answers in a copy, which takes as long as all the rest. */
+  /** What `getFiberRefs` answers a copy of. */
   readonly _fiberRefs?: FiberRefs.FiberRefs
   getChildren?(): ReadonlySet<AnyFiber>
 }
@@ -145,25 +141,27 @@ const begin = (around: Around, fiber: AnyFiber): Running => ({
 const setTimer = (run: Running, millis: number, onTimeUp: () => void): void => {
   const { fiber, fiberRefs, runtimeFlags } = run.around
   const { currentContext: context, currentDefaultServices, currentScheduler } = fiber
+  const timeIsUp = (defect?: Cause.Cause<never>) => {
+    // It is ending by then, and what its finalizers die of is kept.
+    if (run.fiber === fiber && Interruption.isFromOutside(fiber)) return
+    const { id, startTimeMillis } = fiber.id()
+    run.defect = defect
+    // The name of the fiber around, in a record that is known again.
+    run.interruptor = FiberId.make(id, startTimeMillis)
+    run.fiber.unsafeInterruptAsFork(run.interruptor)
+    onTimeUp()
+  }
   const set = () => {
     if (run.hasEnded) return
-    const clock = Context.get(currentDefaultServices, Clock.Clock)
-    run.cancel = Timer.after(clock, millis, Runtime.make({ context, runtimeFlags, fiberRefs }), (defect) => {
-      if (run.fiber === fiber && isInterrupted(fiber)) return
-      const { id, startTimeMillis } = fiber.id()
-      run.defect = defect
-      // The name of the fiber around, in a record that is known again.
-      run.interruptor = FiberId.make(id, startTimeMillis)
-      run.fiber.unsafeInterruptAsFork(run.interruptor)
-      onTimeUp()
-    })
+    try {
+      const clock = Context.get(currentDefaultServices, Clock.Clock)
+      run.cancel = Timer.after(clock, millis, Runtime.make({ context, runtimeFlags, fiberRefs }), timeIsUp)
+    } catch (defect) {
+      timeIsUp(Cause.die(defect))
+    }
   }
   currentScheduler.scheduleTask(set, 0, fiber)
 }
-
-/** From outside, so that all in the fiber is ending: in its own name it is interrupted at a timeout, and goes on. */
-const isInterrupted = (fiber: AnyFiber): boolean =>
-  HashSet.size(HashSet.remove(Cause.interruptors(fiber.getFiberRef(FiberRef.interruptedCause)), fiber.id())) > 0
 
 const end = (run: Running): void => {
   run.hasEnded = true
@@ -181,7 +179,7 @@ const here = <A, E, R, B, E2>(
     setTimer(run, bound.millis, constVoid)
     return self
   })
-  return Effect.matchCauseEffect(asAround(around, begun), {
+  return Effect.matchCauseEffect(Interruption.restore(around.runtimeFlags)(begun), {
     onFailure: (cause) => ended(run, Exit.failCause(cause), bound),
     onSuccess: (value) => ended(run, Exit.succeed(value), bound)
   })
@@ -222,7 +220,9 @@ const reset = ({ around, interruptor }: Running): Effect.Effect<void> =>
 
 /** The outcome when the time was up. An interruption from outside goes before it. */
 const timedOut = <B, E2>({ around, defect }: Running, onTimeout: () => Effect.Effect<B, E2>): Effect.Effect<B, E2> =>
-  Effect.flatMap(asAround(around, Effect.void), () => (defect === undefined ? onTimeout() : Effect.failCause(defect)))
+  Effect.flatMap(Interruption.restore(around.runtimeFlags)(Effect.void), () =>
+    defect === undefined ? onTimeout() : Effect.failCause(defect)
+  )
 
 /** Runs an effect in a fiber of its own, which is started at once. */
 const apart = <A, E, R, B, E2>(
@@ -232,14 +232,15 @@ const apart = <A, E, R, B, E2>(
 ): Effect.Effect<A | B, E | E2, R> => {
   // Begun and observed in one step, which no interruption can divide. It hands its exit over: Effect logs the raw error of a
   // fiber that fails.
-  const handed = Effect.tap(Effect.exit(asAround(around, self)), note ?? (() => Effect.void))
+  const exit = Effect.exit(Interruption.restore(around.runtimeFlags)(self))
+  const handed = note === undefined ? exit : Effect.tap(exit, note)
   return Effect.suspend(() => {
     const child = fork(around, handed)
     const run = begin(around, child)
     const joined = (): Effect.Effect<A | B, E | E2> => {
       if (run.interruptor !== undefined) return timedOut(run, onTimeout)
       const exit = Exit.flatten(child.unsafePoll()!)
-      return Exit.isSuccess(exit) ? Effect.zipRight(Fiber.inheritAll(child), exit) : exit
+      return Exit.isSuccess(exit) && hasChanged(around, child) ? Effect.zipRight(Fiber.inheritAll(child), exit) : exit
     }
     if (child.unsafePoll() !== null) return joined()
     // An observer, not a canceler: on interruption the child is stopped below.
@@ -251,7 +252,7 @@ const apart = <A, E, R, B, E2>(
         goOn()
       })
     })
-    return Effect.matchCauseEffect(asAround(around, ended), {
+    return Effect.matchCauseEffect(Interruption.restore(around.runtimeFlags)(ended), {
       onFailure: (cause) => interrupted(run, child, cause, disconnected),
       onSuccess: joined
     })
@@ -272,6 +273,19 @@ const interrupted = <A, E>(
     const exit = Exit.flatten(ended)
     return Exit.isFailure(exit) && run.interruptor === undefined ? exit : Effect.failCause(cause)
   })
+}
+
+/** Flags that a child has because of its own end. */
+const inherited = ~(RuntimeFlags.Interruption | RuntimeFlags.WindDown)
+
+/** Whether a child has left another value in a FiberRef. Taking over what has not changed costs microseconds. */
+const hasChanged = ({ fiberRefs, runtimeFlags }: Around, child: AnyFiber): boolean => {
+  for (const [ref, [[, value]]] of child.getFiberRefs().locals) {
+    if (ref === FiberRef.currentRuntimeFlags) {
+      if (((value as number) ^ runtimeFlags) & inherited) return true
+    } else if (value !== fiberRefs.locals.get(ref)?.[0][1]) return true
+  }
+  return false
 }
 
 /** Effects nested deeper are not started on the stack of their parent, or it would overflow. */

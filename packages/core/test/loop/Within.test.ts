@@ -12,6 +12,8 @@ import {
   Logger,
   LogLevel,
   Option,
+  RuntimeFlags,
+  RuntimeFlagsPatch,
   Scheduler,
   Supervisor,
   TestClock
@@ -34,6 +36,7 @@ import {
   slow,
   tied
 } from "./Bounded.ts"
+import { interruptedBefore } from "../fund/Interrupting.ts"
 import { within } from "../../src/loop/Within.ts"
 import * as Stepping from "./Stepping.ts"
 
@@ -227,6 +230,8 @@ const yielding = (steps: number): Scheduler.Scheduler => {
 
 const hour = 3_600_000
 
+class Service extends Context.Tag("test/Service")<Service, string>() {}
+
 /** Counts the timers of an hour that are set and not yet cleared: those of a test runner are shorter. */
 const watchTimers = () => {
   const set = vi.spyOn(globalThis, "setTimeout")
@@ -300,6 +305,21 @@ describe("Within.within", () => {
     })
   )
 
+  it.effect("dies of what a clock throws", () =>
+    Effect.gen(function* () {
+      const inner = yield* Effect.clock
+      const clock = Object.defineProperty({ ...inner }, "sleep", {
+        get: () => {
+          throw new Error("no sleep")
+        }
+      })
+      for (const bounded of [ours, oursApart]) {
+        const exit = yield* Effect.exit(Effect.withClock(bounded(Effect.never, hour), clock))
+        expect(exit).toStrictEqual(Exit.die(new Error("no sleep")))
+      }
+    })
+  )
+
   /** A module that has counted nothing yet: it counts how deep effects are nested. */
   const fresh = Effect.promise(async (): Promise<Bounded> => {
     vi.resetModules()
@@ -330,6 +350,38 @@ describe("Within.within", () => {
       yield* ours(Effect.yieldNow(), hour)
       expect(set.mock.calls.filter(([, millis]) => millis === hour)).toHaveLength(1)
     })
+  )
+
+  it.effect("takes no step to hand FiberRefs of a child back where none has changed", () =>
+    Effect.gen(function* () {
+      const ref = yield* FiberRef.make("before")
+      const steps = (self: Effect.Effect<unknown>) =>
+        Effect.map(
+          interruptedBefore(Infinity, FiberRef.set(ref, "before").pipe(Effect.zipRight(oursDisconnected(self, hour)))),
+          ({ steps }) => steps
+        )
+      const none = yield* steps(Effect.void)
+      const unchanged = {
+        "the same value": FiberRef.set(ref, "before"),
+        "a value for a while": Effect.locally(Effect.yieldNow(), ref, "inside"),
+        "a service for a while": Effect.provideService(Effect.void, Service, "inside"),
+        "a region": Effect.uninterruptible(Effect.void)
+      }
+      const changed = {
+        "another value": FiberRef.set(ref, "after"),
+        "a value of a new FiberRef": FiberRef.set(FiberRef.currentConcurrency, 7),
+        flags: Effect.patchRuntimeFlags(RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics))
+      }
+      const taken = (table: Record<string, Effect.Effect<unknown>>) =>
+        Effect.map(Effect.all(Object.values(table).map(steps)), (all) =>
+          Object.keys(table).filter((_, i) => (all[i] ?? 0) > none)
+        )
+      // A yield of the effect is waited for, which is more steps, with or without FiberRefs.
+      const waits = yield* steps(Effect.yieldNow())
+      expect(yield* steps(unchanged["a value for a while"])).toBe(waits)
+      expect(yield* taken({ ...unchanged, "a value for a while": Effect.void })).toEqual([])
+      expect(yield* taken(changed)).toEqual(Object.keys(changed))
+    }).pipe(Effect.scoped)
   )
 
   it.live.each([

@@ -62,7 +62,7 @@ export const timeoutForeignClock: Workload = {
   title: "Under a timeout: with a clock of the program's own",
   about: [
     "The same under a clock that is not Effect's live one, like those of tests.",
-    "All that such a clock has is an effect that sleeps, so a timeout takes a second fiber for it."
+    "All that such a clock has is an effect that sleeps, so a timeout takes a fiber for it."
   ],
   rows: rows(yielding, Layer.setClock(foreign))
 }
