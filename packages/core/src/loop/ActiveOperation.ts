@@ -78,12 +78,22 @@ export const make = (
 ): ActiveAttempt => ({ name, attempt, outer: current(fiber), runtimeFlags, fiber })
 
 /**
- * Makes an attempt visible to operations inside it.
+ * Makes an attempt visible to operations inside it. To be called in the step in which the attempt begins: where the fiber
+ * can be written to, that is done at once.
  *
  * @category running
  */
-export const inside = <A, E, R>(self: Effect.Effect<A, E, R>, active: ActiveAttempt): Effect.Effect<A, E, R> =>
-  Effect.flatMap(FiberRef.set(innermost, active), () => self)
+export const inside = <A, E, R>(self: Effect.Effect<A, E, R>, active: ActiveAttempt): Effect.Effect<A, E, R> => {
+  const fiber: Writable | undefined = active.fiber
+  if (fiber?.setFiberRef === undefined) return Effect.flatMap(FiberRef.set(innermost, active), () => self)
+  fiber.setFiberRef(innermost, active)
+  return self
+}
+
+/** What Effect does not declare of a fiber: an effect that writes takes three steps, and this none. */
+interface Writable extends FiberView {
+  setFiberRef?<A>(ref: FiberRef.FiberRef<A>, value: A): void
+}
 
 /**
  * Notes that an attempt has ended.

@@ -14,7 +14,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as FiberRefs from "effect/FiberRefs"
-import { constVoid } from "effect/Function"
+import { constVoid, identity } from "effect/Function"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Interruption from "./Interruption.ts"
@@ -81,15 +81,15 @@ export const withinKnown = <A, E, R, B, E2>(
   bound: Bound<B, E2>,
   runtimeFlags: RuntimeFlags.RuntimeFlags
 ): Effect.Effect<A | B, E | E2, R> =>
-  Effect.withFiberRuntime<A | B, E | E2, R>((fiber) => {
-    const { _fiberRefs: fiberRefs }: Undeclared = fiber
-    // Effect keeps all of a cause where nothing interrupts: the effect begins in there, and there its end is seen.
-    return Effect.uninterruptible(
-      fiberRefs === undefined || bound.disconnected || !isLikeAChild(fiber, fiberRefs, runtimeFlags)
+  // Effect keeps all of a cause where nothing interrupts: the effect begins in there, and there its end is seen.
+  Effect.uninterruptible(
+    Effect.withFiberRuntime<A | B, E | E2, R>((fiber) => {
+      const { _fiberRefs: fiberRefs }: Undeclared = fiber
+      return fiberRefs === undefined || bound.disconnected || !isLikeAChild(fiber, fiberRefs, runtimeFlags)
         ? apart({ fiber, fiberRefs: fiber.getFiberRefs(), runtimeFlags }, self, bound)
         : here({ fiber, fiberRefs, runtimeFlags }, self, bound)
-    )
-  })
+    })
+  )
 
 /**
  * Whether an effect finds nothing in the fiber that it would not find in a child. A fiber that cannot be interrupted may have
@@ -102,9 +102,11 @@ const isLikeAChild = (
 ): boolean => {
   let isAlike = RuntimeFlags.interruptible(runtimeFlags) && childrenOf(fiber)?.size === 0
   // Not by `for`, which makes an array for each of them.
-  locals.forEach(([[, value]], ref) => {
+  locals.forEach((values, ref) => {
     const { fork, patch } = ref as unknown as Forking
-    isAlike &&= patch(fork)(value) === value
+    const value = values[0][1]
+    // Most of them are by `identity` what they were, which is known without a call.
+    isAlike &&= fork === identity || patch(fork)(value) === value
   })
   return isAlike
 }
@@ -175,11 +177,8 @@ const here = <A, E, R, B, E2>(
   bound: Bound<B, E2>
 ): Effect.Effect<A | B, E | E2, R> => {
   const run = begin(around, around.fiber)
-  const begun = Effect.suspend(() => {
-    setTimer(run, bound.millis, constVoid)
-    return self
-  })
-  return Effect.matchCauseEffect(Interruption.restore(around.runtimeFlags)(begun), {
+  setTimer(run, bound.millis, constVoid)
+  return Effect.matchCauseEffect(Interruption.restore(around.runtimeFlags)(self), {
     onFailure: (cause) => ended(run, Exit.failCause(cause), bound),
     onSuccess: (value) => ended(run, Exit.succeed(value), bound)
   })
