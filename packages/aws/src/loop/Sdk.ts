@@ -7,7 +7,7 @@
  * `amz-sdk-invocation-id` of its own.
  */
 import type { Policy } from "@effect-retry/core"
-import { Retry } from "@effect-retry/core"
+import { Promises, Retry } from "@effect-retry/core"
 import type { Plain } from "@effect-retry/core/PolicyRecord"
 import type { Bound, Needs, ResultIn } from "@effect-retry/core/PolicyTypes"
 import * as Effect from "effect/Effect"
@@ -92,7 +92,7 @@ export const promise: {
   policy: Plain<unknown, any>,
   options?: { readonly signal?: AbortSignal | undefined }
 ): Promise<any> =>
-  Retry.promise(
+  Promises.retry(
     async ({ signal: abortSignal }) => {
       Effect.runFork(SdkLayers.beforeCall(client))
       const heard = (outcome: unknown) => Effect.runFork(SdkLayers.afterCall(client, outcome))

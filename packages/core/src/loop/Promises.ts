@@ -28,7 +28,7 @@ import type { Checked, ResultIn } from "./PolicyTypes.ts"
  *
  * @category models
  */
-export interface PromiseAttempt {
+export interface Attempt {
   /** From 1. */
   readonly number: number
   /**
@@ -38,27 +38,8 @@ export interface PromiseAttempt {
   readonly signal: AbortSignal
 }
 
-/**
- * The front door for `async` functions. The error of a promise is `unknown`, and a promise is never piped. The second
- * overload is for a function with lambdas of its own, which is typed only after the policy.
- *
- * @category models
- */
-export interface PromiseDoor {
-  <A, P extends Plain<unknown, A>>(
-    call: (attempt: PromiseAttempt) => PromiseLike<A>,
-    policy: Checked<P>,
-    options?: { readonly signal?: AbortSignal | undefined }
-  ): Promise<A>
-  <P extends Plain<unknown, never>, A extends ResultIn<P>>(
-    call: (attempt: PromiseAttempt) => PromiseLike<A>,
-    policy: Checked<P>,
-    options?: { readonly signal?: AbortSignal | undefined }
-  ): Promise<A>
-}
-
 /** An attempt that can be aborted. Its signal is made when it is first read: a controller costs microseconds. */
-interface Attempt extends PromiseAttempt {
+interface Abortable extends Attempt {
   readonly [state]: State
 }
 
@@ -71,7 +52,7 @@ interface State {
 }
 
 /** Inherited by all attempts: a getter of its own would cost each of them a microsecond. */
-const lazySignal: ThisType<Attempt> & Pick<Attempt, "signal"> = {
+const lazySignal: ThisType<Abortable> & Pick<Abortable, "signal"> = {
   get signal() {
     const own = this[state]
     if (own.controller === undefined) {
@@ -82,22 +63,22 @@ const lazySignal: ThisType<Attempt> & Pick<Attempt, "signal"> = {
   }
 }
 
-const makeAttempt = (number: number): Attempt => {
-  const attempt: PromiseAttempt & { number: number; [state]: State } = Object.create(lazySignal)
+const makeAttempt = (number: number): Abortable => {
+  const attempt: Attempt & { number: number; [state]: State } = Object.create(lazySignal)
   attempt.number = number
   attempt[state] = {}
   return attempt
 }
 
-const abortAttempt = ({ [state]: own }: Attempt, reason: unknown): void => {
+const abortAttempt = ({ [state]: own }: Abortable, reason: unknown): void => {
   own.aborted ??= { reason }
   own.controller?.abort(reason)
 }
 
-type Call<A> = (attempt: PromiseAttempt) => PromiseLike<A>
+type Call<A> = (attempt: Attempt) => PromiseLike<A>
 
 /** Calls the function; one that throws at once counts as one that rejects. A promise of another library is adopted. */
-const called = <A>(call: Call<A>, attempt: Attempt): Promise<A> => {
+const called = <A>(call: Call<A>, attempt: Abortable): Promise<A> => {
   try {
     return Promise.resolve(call(attempt))
   } catch (error) {
@@ -106,26 +87,44 @@ const called = <A>(call: Call<A>, attempt: Attempt): Promise<A> => {
 }
 
 /**
- * The door, named for its messages.
+ * Retries an `async` function as a policy says, and rejects with the function's own last error.
  *
- * @category constructors
+ * The function is given the number of the attempt, from 1, and an `AbortSignal` for it: aborted when the attempt times
+ * out, when the deadline cuts it, and when the caller's own signal is aborted. The promise then rejects with the reason
+ * of the caller's signal.
+ *
+ * Takes policies without services: a bucket itself instead of a tag. Waits and draws use the default `Clock` and `Random`.
+ *
+ * The error of a promise is `unknown`, and a promise is never piped. The second overload is for a function with lambdas of
+ * its own, which is typed only after the policy.
+ *
+ * @category running
  */
-export const retry =
-  (owner: string): PromiseDoor =>
-  <A>(call: Call<A>, policy: Any, options?: { readonly signal?: AbortSignal | undefined }): Promise<A> => {
-    const prepared = prepare(owner, policy)
-    const signal = options?.signal
-    if (signal?.aborted === true) return Promise.reject(signal.reason)
-    if (prepared.eager) return started(call, signal, (op) => inFiber(op, Loop.run(op.self, prepared)))
-    const begin = (op: Operation<A>) => (cause: Cause.Cause<unknown>) => afterFirst(op.self, prepared, cause)
-    if (signal !== undefined) return started(call, signal, (op) => callOutside(op, begin(op)))
-    const retried = (error: unknown) =>
-      started(call, undefined, (op) => {
-        op.attempts = 1
-        failed(op, begin(op), error)
-      })
-    return called(call, makeAttempt(1)).catch(retried)
-  }
+export const retry: {
+  <A, P extends Plain<unknown, A>>(
+    call: (attempt: Attempt) => PromiseLike<A>,
+    policy: Checked<P>,
+    options?: { readonly signal?: AbortSignal | undefined }
+  ): Promise<A>
+  <P extends Plain<unknown, never>, A extends ResultIn<P>>(
+    call: (attempt: Attempt) => PromiseLike<A>,
+    policy: Checked<P>,
+    options?: { readonly signal?: AbortSignal | undefined }
+  ): Promise<A>
+} = <A>(call: Call<A>, policy: Any, options?: { readonly signal?: AbortSignal | undefined }): Promise<A> => {
+  const prepared = prepare("Promises.retry", policy)
+  const signal = options?.signal
+  if (signal?.aborted === true) return Promise.reject(signal.reason)
+  if (prepared.eager) return started(call, signal, (op) => inFiber(op, Loop.run(op.self, prepared)))
+  const begin = (op: Operation<A>) => (cause: Cause.Cause<unknown>) => afterFirst(op.self, prepared, cause)
+  if (signal !== undefined) return started(call, signal, (op) => callOutside(op, begin(op)))
+  const retried = (error: unknown) =>
+    started(call, undefined, (op) => {
+      op.attempts = 1
+      failed(op, begin(op), error)
+    })
+  return called(call, makeAttempt(1)).catch(retried)
+}
 
 /** Stands for a fiber where a policy has no need of one before the first failure. It has the default services. */
 const noFiber: FiberView = {
@@ -148,7 +147,7 @@ interface Operation<A> {
   readonly settle: (exit: Exit.Exit<A, unknown>) => void
   attempts: number
   /** The latest attempt. */
-  running: Attempt | undefined
+  running: Abortable | undefined
   /** Interrupts the fiber that runs the loop, from the first time on that it has to wait. */
   interrupt: () => void
 }

@@ -2,8 +2,8 @@
  * The front doors: an effect and a policy in, a retried effect out.
  *
  * `retry` keeps the error type and fails with the last error. `retryOrElse` and `orStopped` also tell why the operation
- * stopped, how many attempts there were, and the latest failures, each with its verdict, times and delay. `promise` is for
- * callers with `async` functions.
+ * stopped, how many attempts there were, and the latest failures, each with its verdict, times and delay. The module
+ * `Promises` has the door for callers with `async` functions.
  */
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
@@ -12,10 +12,8 @@ import * as Loop from "./Loop.ts"
 import type { Erased, OnStopped } from "./Operation.ts"
 import { prepare } from "./PolicyCheck.ts"
 import type { Any } from "./PolicyRecord.ts"
-import * as Promises from "./Promises.ts"
 
 export { type Attempt, CurrentAttempt } from "./CurrentAttempt.ts"
-export { type PromiseAttempt } from "./Promises.ts"
 export {
   AttemptRefused,
   type FailedAttempt,
@@ -55,16 +53,3 @@ export const retryOrElse: DoorOrElse = /*#__PURE__*/ dual(3, (self: Erased, poli
 export const orStopped: Door<"stopped"> = /*#__PURE__*/ dual(2, (self: Erased, policy: Any): Erased =>
   Loop.run(self, prepare("Retry.orStopped", policy), Effect.fail)
 )
-
-/**
- * Retries an `async` function as a policy says, and rejects with the function's own last error.
- *
- * The function is given the number of the attempt, from 1, and an `AbortSignal` for it: aborted when the attempt times
- * out, when the deadline cuts it, and when the caller's own signal is aborted. The promise then rejects with the reason
- * of the caller's signal.
- *
- * Takes policies without services: a bucket itself instead of a tag. Waits and draws use the default `Clock` and `Random`.
- *
- * @category running
- */
-export const promise: Promises.PromiseDoor = /*#__PURE__*/ Promises.retry("Retry.promise")

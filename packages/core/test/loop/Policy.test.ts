@@ -1,4 +1,4 @@
-import { Backoff, Classifier, InvalidArgument, Policy, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, InvalidArgument, Policy, Promises, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
@@ -16,7 +16,7 @@ const doors: { readonly [owner: string]: (policy: typeof good) => unknown } = {
   "Retry.retry": (policy) => Retry.retry(Effect.void, policy),
   "Retry.orStopped": (policy) => Retry.orStopped(Effect.void, policy),
   "Retry.retryOrElse": (policy) => Retry.retryOrElse(Effect.void, policy, () => Effect.void),
-  "Retry.promise": (policy) => Retry.promise(() => Promise.resolve(), policy)
+  "Promises.retry": (policy) => Promises.retry(() => Promise.resolve(), policy)
 }
 
 const fields = [

@@ -2,7 +2,17 @@
  * No type of an operation forgets an error or a service, and no mistake in a policy compiles. The type check of the
  * repository runs these tests.
  */
-import { AttemptTimeout, Backoff, Classifier, Deadline, Policy, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import {
+  AttemptTimeout,
+  Backoff,
+  Classifier,
+  Deadline,
+  Policy,
+  Promises,
+  Retry,
+  TokenBucket,
+  Verdict
+} from "@effect-retry/core"
 import { assertType, describe, expectTypeOf, it } from "@effect/vitest"
 import { Context, Data, Effect, Schedule } from "effect"
 
@@ -363,7 +373,7 @@ describe("Policy.Checked types", () => {
       // @ts-expect-error maxAttemps
       () => busy.pipe(Retry.retryOrElse(wrong, () => Effect.void)),
       // @ts-expect-error maxAttemps
-      () => Retry.promise(() => Promise.resolve(1), wrong),
+      () => Promises.retry(() => Promise.resolve(1), wrong),
       // @ts-expect-error maxAttemps
       () => Policy.make(wrong)
     ])

@@ -10,6 +10,7 @@ import {
   InvalidArgument,
   type Observe,
   Policy,
+  Promises,
   RateLimiter,
   Retry,
   RetryBucket,
@@ -31,8 +32,8 @@ const busy = (number: number) => new Error(`busy ${number}`)
 
 /** Rejects until the attempt `until`, which answers its number; keeps the attempts. */
 const succeedingAt = (until: number) => {
-  const attempts: Array<Retry.PromiseAttempt> = []
-  const call = async (attempt: Retry.PromiseAttempt) => {
+  const attempts: Array<Promises.Attempt> = []
+  const call = async (attempt: Promises.Attempt) => {
     attempts.push(attempt)
     if (attempt.number < until) throw busy(attempt.number)
     return attempt.number
@@ -41,7 +42,7 @@ const succeedingAt = (until: number) => {
 }
 
 /** Rejects when its signal is aborted, as `fetch` does. */
-const untilAborted = ({ signal }: Retry.PromiseAttempt) =>
+const untilAborted = ({ signal }: Promises.Attempt) =>
   new Promise<never>((_, reject) => {
     const abort = () => reject(signal.reason)
     if (signal.aborted) abort()
@@ -61,27 +62,27 @@ const listeners = (signal: AbortSignal) => getEventListeners(signal, "abort").le
 describe.each([
   { of: "a plain policy", given: policy },
   { of: "a policy that looks at the first attempt", given: eager }
-])("Retry.promise under $of", ({ given }) => {
+])("Promises.retry under $of", ({ given }) => {
   it("calls the function once for each attempt, with its number, and answers the first success", async () => {
     const { attempts, call } = succeedingAt(3)
-    expect(await Retry.promise(call, given)).toBe(3)
+    expect(await Promises.retry(call, given)).toBe(3)
     expect(attempts.map(({ number }) => number)).toEqual([1, 2, 3])
-    expect(await Retry.promise(succeedingAt(1).call, given)).toBe(1)
+    expect(await Promises.retry(succeedingAt(1).call, given)).toBe(1)
   })
 
   it("rejects with the very error of the last attempt", async () => {
     const errors: Array<Error> = []
-    const failing = async ({ number }: Retry.PromiseAttempt) => {
+    const failing = async ({ number }: Promises.Attempt) => {
       errors.push(busy(number))
       throw errors.at(-1)
     }
-    const { rejected } = await settled(Retry.promise(failing, given))
+    const { rejected } = await settled(Promises.retry(failing, given))
     expect(rejected).toBe(errors[2])
     expect(errors.length).toBe(3)
   })
 
   it.each([undefined, null, 0, "no error"])("rejects with whatever the function rejects with: %s", async (reason) => {
-    expect(await settled(Retry.promise(() => Promise.reject(reason), given))).toEqual({ rejected: reason })
+    expect(await settled(Promises.retry(() => Promise.reject(reason), given))).toEqual({ rejected: reason })
   })
 
   it("takes a function that throws for one that rejects", async () => {
@@ -90,7 +91,7 @@ describe.each([
       calls += 1
       throw busy(calls)
     }
-    expect(await settled(Retry.promise(throwing, given))).toEqual({ rejected: busy(3) })
+    expect(await settled(Promises.retry(throwing, given))).toEqual({ rejected: busy(3) })
     expect(calls).toBe(3)
   })
 
@@ -99,13 +100,13 @@ describe.each([
     const foreign: PromiseLike<string> = new Proxy(own, {
       get: (target, field) => (field === "then" ? target.then.bind(target) : undefined)
     })
-    expect(await Retry.promise(() => foreign, given)).toBe("done")
+    expect(await Promises.retry(() => foreign, given)).toBe("done")
   })
 
   it("makes one attempt where the failure is terminal, or known to no classifier", async () => {
     for (const classifier of [Classifier.never, () => Verdict.noOpinion]) {
       const { attempts, call } = succeedingAt(2)
-      expect(await settled(Retry.promise(call, { ...given, classifier }))).toEqual({ rejected: busy(1) })
+      expect(await settled(Promises.retry(call, { ...given, classifier }))).toEqual({ rejected: busy(1) })
       expect(attempts.length).toBe(1)
     }
   })
@@ -115,39 +116,39 @@ describe.each([
     const classifier = () => {
       throw broken
     }
-    const { rejected } = await settled(Retry.promise(succeedingAt(2).call, { ...given, classifier }))
+    const { rejected } = await settled(Promises.retry(succeedingAt(2).call, { ...given, classifier }))
     expect(rejected).toBe(broken)
   })
 
   it("hands in a signal that is not aborted where nothing aborts", async () => {
     const { attempts, call } = succeedingAt(3)
-    await Retry.promise(call, given)
+    await Promises.retry(call, given)
     expect(attempts.map(({ signal }) => signal.aborted)).toEqual([false, false, false])
   })
 
   it("hands each attempt one signal of its own", async () => {
     const { attempts, call } = succeedingAt(2)
-    await Retry.promise(call, given)
+    await Promises.retry(call, given)
     expect(attempts[0]?.signal).toBe(attempts[0]?.signal)
     expect(attempts[0]?.signal).not.toBe(attempts[1]?.signal)
   })
 })
 
-describe("Retry.promise under the caller's signal", () => {
+describe("Promises.retry under the caller's signal", () => {
   const reason = new Error("the caller has gone")
 
   /** Aborts when `aborts` says so; tells what the promise came to, and how many listeners are left. */
   const aborted = async (
     given: Policy.Policy<unknown>,
-    call: (attempt: Retry.PromiseAttempt, abort: () => void) => Promise<unknown>,
+    call: (attempt: Promises.Attempt, abort: () => void) => Promise<unknown>,
     observe: (event: Observe.RetryEvent, abort: () => void) => void = () => undefined
   ) => {
     const controller = new AbortController()
     const abort = () => controller.abort(reason)
-    const attempts: Array<Retry.PromiseAttempt> = []
+    const attempts: Array<Promises.Attempt> = []
     const observer: Observe.Observer = (event) => Effect.sync(() => observe(event, abort))
     const observed = { ...given, observe: [observer] }
-    const promise = Retry.promise(
+    const promise = Promises.retry(
       (attempt) => {
         attempts.push(attempt)
         return call(attempt, abort)
@@ -164,15 +165,15 @@ describe("Retry.promise under the caller's signal", () => {
     for (const given of [policy, eager]) {
       const { attempts, call } = succeedingAt(1)
       const signal = AbortSignal.abort(reason)
-      expect(await settled(Retry.promise(call, given, { signal }))).toEqual({ rejected: reason })
+      expect(await settled(Promises.retry(call, given, { signal }))).toEqual({ rejected: reason })
       expect([attempts.length, listeners(signal)]).toEqual([0, 0])
     }
   })
 
   it("aborts the first attempt of a plain policy with the caller's reason", async () => {
     const controller = new AbortController()
-    const attempts: Array<Retry.PromiseAttempt> = []
-    const promise = Retry.promise(
+    const attempts: Array<Promises.Attempt> = []
+    const promise = Promises.retry(
       (attempt) => {
         attempts.push(attempt)
         return untilAborted(attempt)
@@ -243,9 +244,9 @@ describe("Retry.promise under the caller's signal", () => {
     const held = new Promise<void>((resolve) => {
       finish = resolve
     })
-    const first = Retry.promise(() => held, { ...policy, rateLimiter })
+    const first = Promises.retry(() => held, { ...policy, rateLimiter })
     const { attempts, call } = succeedingAt(1)
-    const second = Retry.promise(call, { ...policy, rateLimiter }, { signal: controller.signal })
+    const second = Promises.retry(call, { ...policy, rateLimiter }, { signal: controller.signal })
     await turn()
     controller.abort(reason)
     expect(await settled(second)).toEqual({ rejected: reason })
@@ -275,7 +276,7 @@ describe("Retry.promise under the caller's signal", () => {
         return Verdict.transient
       }
       const { signal } = controller
-      expect(await settled(Retry.promise(call, { ...given, classifier }, { signal }))).toEqual({ rejected: reason })
+      expect(await settled(Promises.retry(call, { ...given, classifier }, { signal }))).toEqual({ rejected: reason })
       await turn()
       expect([attempts.length, listeners(signal)]).toEqual([1, 0])
     }
@@ -283,11 +284,11 @@ describe("Retry.promise under the caller's signal", () => {
 
   it("has no listener left when the operation has ended", async () => {
     const { signal } = new AbortController()
-    await Retry.promise(succeedingAt(1).call, policy, { signal })
-    await Retry.promise(succeedingAt(3).call, policy, { signal })
-    await Retry.promise(succeedingAt(3).call, eager, { signal })
-    await settled(Retry.promise(succeedingAt(9).call, policy, { signal }))
-    await settled(Retry.promise(succeedingAt(9).call, eager, { signal }))
+    await Promises.retry(succeedingAt(1).call, policy, { signal })
+    await Promises.retry(succeedingAt(3).call, policy, { signal })
+    await Promises.retry(succeedingAt(3).call, eager, { signal })
+    await settled(Promises.retry(succeedingAt(9).call, policy, { signal }))
+    await settled(Promises.retry(succeedingAt(9).call, eager, { signal }))
     expect(listeners(signal)).toBe(0)
   })
 
@@ -302,7 +303,7 @@ describe("Retry.promise under the caller's signal", () => {
           return attempt.number === 1 ? Promise.reject(busy(1)) : untilAborted(attempt)
         })
       }
-      await settled(Retry.promise(succeedingAt(9).call, policy))
+      await settled(Promises.retry(succeedingAt(9).call, policy))
       await turn()
     } finally {
       process.off("unhandledRejection", note)
@@ -311,7 +312,7 @@ describe("Retry.promise under the caller's signal", () => {
   })
 })
 
-describe("Retry.promise under a plain policy", () => {
+describe("Promises.retry under a plain policy", () => {
   const reason = new Error("the caller has gone")
   const fibers = () => Effect.runSync(Metric.value(Metric.fiberStarted)).count
 
@@ -329,9 +330,9 @@ describe("Retry.promise under a plain policy", () => {
     { what: "under a foreign schedule", until: 3, given: { ...policy, backoff: Schedule.forever }, starts: 1 }
   ])("starts no fiber before it has to wait, for an operation $what", async ({ given, starts, until }) => {
     const { attempts, call } = succeedingAt(until)
-    expect(await fibersOf(() => Retry.promise(call, given))).toBe(starts)
+    expect(await fibersOf(() => Promises.retry(call, given))).toBe(starts)
     const { signal } = new AbortController()
-    expect(await fibersOf(() => Retry.promise(call, given, { signal }))).toBe(starts)
+    expect(await fibersOf(() => Promises.retry(call, given, { signal }))).toBe(starts)
     expect(attempts.map(({ number }) => number)).toEqual([1, 2, 3, 1, 2, 3])
   })
 
@@ -342,8 +343,8 @@ describe("Retry.promise under a plain policy", () => {
         for (const outcome of ["resolves", "rejects", "goes on"] as const) {
           const controller = new AbortController()
           const { signal } = controller
-          const attempts: Array<Retry.PromiseAttempt> = []
-          const call = async (attempt: Retry.PromiseAttempt) => {
+          const attempts: Array<Promises.Attempt> = []
+          const call = async (attempt: Promises.Attempt) => {
             attempts.push(attempt)
             if (attempt.number < at) throw busy(attempt.number)
             controller.abort(reason)
@@ -351,7 +352,7 @@ describe("Retry.promise under a plain policy", () => {
             if (outcome === "rejects") throw busy(at)
             return untilAborted(attempt)
           }
-          expect(await settled(Retry.promise(call, { ...policy, maxAttempts: 9, backoff }, { signal }))).toEqual({
+          expect(await settled(Promises.retry(call, { ...policy, maxAttempts: 9, backoff }, { signal }))).toEqual({
             rejected: reason
           })
           await turn()
@@ -368,7 +369,7 @@ describe("Retry.promise under a plain policy", () => {
   it("ends a wait at once where the caller's signal is aborted", async () => {
     const controller = new AbortController()
     const { attempts, call } = succeedingAt(9)
-    const promise = Retry.promise(call, forever, { signal: controller.signal })
+    const promise = Promises.retry(call, forever, { signal: controller.signal })
     await turn()
     controller.abort(reason)
     expect(await settled(promise)).toEqual({ rejected: reason })
@@ -382,18 +383,18 @@ describe("Retry.promise under a plain policy", () => {
       return Verdict.transient
     }
     for (const backoff of [policy.backoff, Backoff.constant({ delay: 1 })]) {
-      const { rejected } = await settled(Retry.promise(succeedingAt(9).call, { ...policy, backoff, classifier }))
+      const { rejected } = await settled(Promises.retry(succeedingAt(9).call, { ...policy, backoff, classifier }))
       expect(rejected).toBe(broken)
     }
   })
 })
 
-describe("Retry.promise signal of an attempt", () => {
+describe("Promises.retry signal of an attempt", () => {
   it("is aborted by an attempt timeout, which is retried like any failure", async () => {
-    const attempts: Array<Retry.PromiseAttempt> = []
+    const attempts: Array<Promises.Attempt> = []
     const timed = { ...policy, maxAttempts: 2, attemptTimeout: AttemptTimeout.constant("1 millis") }
     const { rejected } = await settled(
-      Retry.promise((attempt) => {
+      Promises.retry((attempt) => {
         attempts.push(attempt)
         return untilAborted(attempt)
       }, timed)
@@ -408,10 +409,10 @@ describe("Retry.promise signal of an attempt", () => {
   })
 
   it("is aborted by a deadline that cuts", async () => {
-    const attempts: Array<Retry.PromiseAttempt> = []
+    const attempts: Array<Promises.Attempt> = []
     const cut = { ...policy, deadline: Deadline.cut("5 millis", { onExceeded: () => "too late" }) }
     const result = await settled(
-      Retry.promise((attempt) => {
+      Promises.retry((attempt) => {
         attempts.push(attempt)
         return untilAborted(attempt)
       }, cut)
@@ -430,15 +431,15 @@ describe("Retry.promise signal of an attempt", () => {
     }
     const original = globalThis.AbortController
     const controller = new original()
-    const seen: Array<Retry.PromiseAttempt> = []
+    const seen: Array<Promises.Attempt> = []
     globalThis.AbortController = Counting
     try {
-      await Retry.promise(async (attempt) => void seen.push(attempt), policy)
-      const never = (attempt: Retry.PromiseAttempt) => {
+      await Promises.retry(async (attempt) => void seen.push(attempt), policy)
+      const never = (attempt: Promises.Attempt) => {
         seen.push(attempt)
         return new Promise<never>(() => undefined)
       }
-      const aborted = Retry.promise(never, eager, { signal: controller.signal })
+      const aborted = Promises.retry(never, eager, { signal: controller.signal })
       controller.abort("gone")
       expect(await settled(aborted)).toEqual({ rejected: "gone" })
       await turn()
@@ -454,24 +455,24 @@ describe("Retry.promise signal of an attempt", () => {
   })
 })
 
-describe("Retry.promise policies", () => {
+describe("Promises.retry policies", () => {
   it("judge results, and return the last one when they give up", async () => {
     const statuses = [503, 503, 200]
     const result = (status: number | undefined) => (status === 503 ? Verdict.server : Verdict.noOpinion)
     const judging = { ...policy, result }
-    expect(await Retry.promise(async ({ number }) => statuses[number - 1], judging)).toBe(200)
-    expect(await Retry.promise(async () => 503, judging)).toBe(503)
+    expect(await Promises.retry(async ({ number }) => statuses[number - 1], judging)).toBe(200)
+    expect(await Promises.retry(async () => 503, judging)).toBe(503)
   })
 
   it("are paid from a bucket, and pass a rate limiter, each given as itself", async () => {
     const bucket = await Effect.runPromise(RetryBucket.quota({ capacity: 10, cost: { orElse: 5 } }))
     const { attempts, call } = succeedingAt(9)
-    expect(await settled(Retry.promise(call, { ...policy, maxAttempts: 9, bucket }))).toEqual({ rejected: busy(3) })
+    expect(await settled(Promises.retry(call, { ...policy, maxAttempts: 9, bucket }))).toEqual({ rejected: busy(3) })
     expect(attempts.length).toBe(3)
-    const { rejected } = await settled(Retry.promise(call, { ...policy, rateLimiter: TokenBucket.empty }))
+    const { rejected } = await settled(Promises.retry(call, { ...policy, rateLimiter: TokenBucket.empty }))
     expect(rejected).toBeInstanceOf(Retry.AttemptRefused)
     const rateLimiter = await Effect.runPromise(RateLimiter.fixed({ rate: 1000, burst: 10 }))
-    expect(await Retry.promise(succeedingAt(2).call, { ...policy, rateLimiter })).toBe(2)
+    expect(await Promises.retry(succeedingAt(2).call, { ...policy, rateLimiter })).toBe(2)
   })
 
   it("runs no more attempts at a time than the rate limiter lets in", async () => {
@@ -483,7 +484,7 @@ describe("Retry.promise policies", () => {
       await turn()
       running -= 1
     }
-    await Promise.all(Array.from({ length: 10 }, () => Retry.promise(call, { ...policy, rateLimiter })))
+    await Promise.all(Array.from({ length: 10 }, () => Promises.retry(call, { ...policy, rateLimiter })))
     expect(most).toBe(2)
   })
 
@@ -492,47 +493,47 @@ describe("Retry.promise policies", () => {
     const observe = [
       ({ _tag, attempt }: Observe.RetryEvent) => Effect.sync(() => void heard.push(`${_tag} ${attempt}`))
     ]
-    await Retry.promise(succeedingAt(2).call, { ...policy, observe })
+    await Promises.retry(succeedingAt(2).call, { ...policy, observe })
     expect(heard).toEqual(["AttemptFailed 1", "RetryScheduled 1", "Succeeded 2"])
   })
 
   it("judge with the moment", async () => {
     const classifier: Classifier.Classifier = (_, { attempt }) => (attempt < 2 ? Verdict.transient : Verdict.noOpinion)
     const { attempts, call } = succeedingAt(9)
-    await settled(Retry.promise(call, { ...policy, classifier }))
+    await settled(Promises.retry(call, { ...policy, classifier }))
     expect(attempts.length).toBe(2)
   })
 
   it("are refused at the call where they are wrong, before the function is called", () => {
     const { attempts, call } = succeedingAt(1)
-    const wrong = (fields: object) => () => Retry.promise(call, { ...policy, ...fields })
+    const wrong = (fields: object) => () => Promises.retry(call, { ...policy, ...fields })
     expect(wrong({ maxAttemps: 3 })).toThrow(InvalidArgument.InvalidArgument)
-    expect(wrong({ maxAttemps: 3 })).toThrow("Retry.promise: maxAttemps must be absent")
-    expect(wrong({ maxAttempts: 0 })).toThrow("Retry.promise: maxAttempts must be a whole number >= 1, got 0")
+    expect(wrong({ maxAttemps: 3 })).toThrow("Promises.retry: maxAttemps must be absent")
+    expect(wrong({ maxAttempts: 0 })).toThrow("Promises.retry: maxAttempts must be a whole number >= 1, got 0")
     expect(attempts).toEqual([])
   })
 
   it("keep operations apart that run at the same time", async () => {
-    const run = async (until: number) => Retry.promise(succeedingAt(until).call, policy)
+    const run = async (until: number) => Promises.retry(succeedingAt(until).call, policy)
     expect(await Promise.all([run(1), run(2), run(3), run(2), run(1)])).toEqual([1, 2, 3, 2, 1])
   })
 
   it("may make thousands of attempts", async () => {
     const many = 5_000
-    expect(await Retry.promise(succeedingAt(many).call, { ...policy, maxAttempts: Infinity })).toBe(many)
+    expect(await Promises.retry(succeedingAt(many).call, { ...policy, maxAttempts: Infinity })).toBe(many)
   })
 })
 
-describe("Retry.promise types", () => {
+describe("Promises.retry types", () => {
   interface Answer {
     readonly status: number
   }
   const fetched = async (): Promise<Answer> => ({ status: 200 })
 
   it("know the result, and tell it and the error to lambdas", () => {
-    expectTypeOf(() => Retry.promise(fetched, policy)).returns.toEqualTypeOf<Promise<Answer>>()
+    expectTypeOf(() => Promises.retry(fetched, policy)).returns.toEqualTypeOf<Promise<Answer>>()
     const judged = () =>
-      Retry.promise(fetched, {
+      Promises.retry(fetched, {
         ...Policy.standard,
         classifier: (error) => {
           expectTypeOf(error).toBeUnknown()
@@ -541,13 +542,13 @@ describe("Retry.promise types", () => {
         result: ({ status }) => (status === 503 ? Verdict.server : Verdict.noOpinion)
       })
     expectTypeOf(judged).returns.toEqualTypeOf<Promise<Answer>>()
-    const inline = () => Retry.promise(async ({ number, signal }) => [number, signal.aborted] as const, policy)
+    const inline = () => Promises.retry(async ({ number, signal }) => [number, signal.aborted] as const, policy)
     expectTypeOf(inline).returns.toEqualTypeOf<Promise<readonly [number, boolean]>>()
   })
 
   it("take classifiers of any error, and buckets themselves", () => {
     const full = () =>
-      Retry.promise(fetched, {
+      Promises.retry(fetched, {
         ...Policy.standard,
         classifier: Classifier.firstOf(
           Classifier.fromClass(Busy, ({ after }) => Verdict.retryable("Throttling", { hint: after })),
@@ -563,24 +564,24 @@ describe("Retry.promise types", () => {
 
   it("take a policy that is annotated", () => {
     const annotated: Policy.Policy<unknown, AttemptTimeout.AttemptTimedOut> = policy
-    expectTypeOf(() => Retry.promise(fetched, annotated)).returns.toEqualTypeOf<Promise<Answer>>()
+    expectTypeOf(() => Promises.retry(fetched, annotated)).returns.toEqualTypeOf<Promise<Answer>>()
   })
 
   it("refuse what needs a service, a narrow classifier, and unknown fields", () => {
     const asking = Schedule.recurWhileEffect(() => Effect.as(Bucket, true))
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error a promise has no services
-      () => Retry.promise(fetched, { ...policy, bucket: Bucket }),
+      () => Promises.retry(fetched, { ...policy, bucket: Bucket }),
       // @ts-expect-error a promise has no services
-      () => Retry.promise(fetched, { ...policy, rateLimiter: Bucket }),
+      () => Promises.retry(fetched, { ...policy, rateLimiter: Bucket }),
       // @ts-expect-error a promise has no services
-      () => Retry.promise(fetched, { ...policy, backoff: asking }),
+      () => Promises.retry(fetched, { ...policy, backoff: asking }),
       // @ts-expect-error a promise can reject with anything
-      () => Retry.promise(fetched, { ...policy, classifier: (error: Busy) => Verdict.terminal(`${error.after}`) }),
+      () => Promises.retry(fetched, { ...policy, classifier: (error: Busy) => Verdict.terminal(`${error.after}`) }),
       // @ts-expect-error another result
-      () => Retry.promise(fetched, { ...policy, result: (text: string) => Verdict.terminal(text) }),
+      () => Promises.retry(fetched, { ...policy, result: (text: string) => Verdict.terminal(text) }),
       // @ts-expect-error retries
-      () => Retry.promise(fetched, { ...policy, retries: 3 })
+      () => Promises.retry(fetched, { ...policy, retries: 3 })
     ])
   })
 })

@@ -1,5 +1,5 @@
 // #region promise
-import { AttemptTimeout, Backoff, Classifier, Retry, RetryBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Classifier, Promises, RetryBucket, Verdict } from "@effect-retry/core"
 import { Effect } from "effect"
 
 class Busy extends Error {}
@@ -13,8 +13,8 @@ const policy = {
 }
 
 /** An `async` function, called with the number of the attempt and an `AbortSignal` of its own. */
-const page = (load: (attempt: Retry.PromiseAttempt) => Promise<string>, signal?: AbortSignal) =>
-  Retry.promise(load, policy, { signal })
+const page = (load: (attempt: Promises.Attempt) => Promise<string>, signal?: AbortSignal) =>
+  Promises.retry(load, policy, { signal })
 // #endregion
 
 /** Runs on the live clock, as every promise does. */

@@ -1,4 +1,4 @@
-import { Backoff, Classifier, Retry, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Promises, Retry, Verdict } from "@effect-retry/core"
 import { StandardRetryStrategy } from "@smithy/util-retry"
 import asyncRetry from "async-retry"
 import * as cockatiel from "cockatiel"
@@ -59,7 +59,7 @@ const cockatielPolicy = cockatiel.retry(cockatiel.handleWhen(isUnavailable), {
   backoff: new cockatiel.ExponentialBackoff({ initialDelay: 0, maxDelay: 20_000 })
 })
 
-const door = "`Retry.promise`"
+const door = "`Promises.retry`"
 
 const ways: { readonly [name: string]: (call: Call) => () => Promise<number> } = {
   "hand-written": (call) => () => handWritten(call),
@@ -69,7 +69,7 @@ const ways: { readonly [name: string]: (call: Call) => () => Promise<number> } =
   "exponential-backoff": (call) => () =>
     backOff(call, { numOfAttempts: policy.maxAttempts, startingDelay: 0, maxDelay: 20_000, jitter: "full" }),
   "p-retry": (call) => () => pRetry(call, { retries, minTimeout: 0, maxTimeout: 20_000, randomize: true }),
-  [door]: (call) => () => Retry.promise(call, promisePolicy),
+  [door]: (call) => () => Promises.retry(call, promisePolicy),
   "`Retry.retry`, `Effect.runPromise`": ours
 }
 
@@ -88,7 +88,7 @@ export const promisesSucceed: Workload = {
   title: "Promises: succeeds at once",
   about: [
     "An `async` function that returns a number, retried by libraries for promises; each operation is awaited alone.",
-    "`Retry.promise` starts no fiber, the last row one for every operation."
+    "`Promises.retry` starts no fiber, the last row one for every operation."
   ],
   unit: "ns",
   rounds: 41,
@@ -115,7 +115,7 @@ export const promisesTwoFailures: Workload = {
   about: [
     "An `async` function that throws twice, always the same error, and then returns.",
     "Three attempts, delays with base zero; timers are replaced by microtasks, for all rows alike.",
-    "`Retry.promise` starts no fiber where nothing waits."
+    "`Promises.retry` starts no fiber where nothing waits."
   ],
   unit: "ns",
   rounds: 41,
@@ -140,14 +140,14 @@ const waits: { readonly [name: string]: () => Promise<number> } = {
   "exponential-backoff": () =>
     backOff(flakyPromise(), { numOfAttempts: policy.maxAttempts, startingDelay: 1, maxDelay: 1 }),
   "p-retry": () => pRetry(flakyPromise(), { retries, minTimeout: 1, maxTimeout: 1 }),
-  [door]: () => Retry.promise(flakyPromise(), millisecond)
+  [door]: () => Promises.retry(flakyPromise(), millisecond)
 }
 
 export const promisesWait: Workload = {
   title: "Promises: two failures, each followed by a wait",
   about: [
     "A thousand operations or more at once, each of which waits for a millisecond after each of two failures.",
-    "Processor time leaves out the wait and counts the timer; `Retry.promise` starts a fiber for each operation that waits."
+    "Processor time leaves out the wait and counts the timer; `Promises.retry` starts a fiber for each operation that waits."
   ],
   unit: "ns",
   rounds: 41,

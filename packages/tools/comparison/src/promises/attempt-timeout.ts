@@ -23,7 +23,7 @@ const byPRetry = (load: Load) =>
   )
 // #endregion
 // #region ours
-import { AttemptTimeout, Backoff, Classifier, Retry } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Classifier, Promises } from "@effect-retry/core"
 
 const policy = {
   attemptTimeout: AttemptTimeout.constant("1 second"),
@@ -32,7 +32,7 @@ const policy = {
   backoff: Backoff.constant({ delay: "100 millis" })
 }
 
-const ours = (load: Load) => Retry.promise(load, policy)
+const ours = (load: Load) => Promises.retry(load, policy)
 // #endregion
 
 export const ways: Readonly<Record<string, (load: Load) => Promise<unknown>>> = {

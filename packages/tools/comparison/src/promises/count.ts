@@ -12,7 +12,7 @@ const twice = retry(handleAll, { maxAttempts: 2 })
 const byCockatiel = (load: Load) => twice.execute(load)
 // #endregion
 // #region ours
-import { Backoff, Classifier, Retry } from "@effect-retry/core"
+import { Backoff, Classifier, Promises } from "@effect-retry/core"
 
 const three = {
   classifier: Classifier.always,
@@ -20,7 +20,7 @@ const three = {
   backoff: Backoff.exponential({ base: "1 second" })
 }
 
-const ours = (load: Load) => Retry.promise(load, three)
+const ours = (load: Load) => Promises.retry(load, three)
 // #endregion
 
 export const ways: Ways = { "p-retry": byPRetry, "async-retry": byAsyncRetry, cockatiel: byCockatiel, ours }

@@ -9,7 +9,7 @@ const byAsyncRetry = (load: Load) =>
   asyncRetry(load, { retries: 10, minTimeout: 400, factor: 1, randomize: false, maxRetryTime: 1000 })
 // #endregion
 // #region ours
-import { Backoff, Classifier, Deadline, Retry } from "@effect-retry/core"
+import { Backoff, Classifier, Deadline, Promises } from "@effect-retry/core"
 
 const policy = {
   classifier: Classifier.always,
@@ -18,10 +18,10 @@ const policy = {
   deadline: Deadline.refuse("1 second")
 }
 
-const ours = (load: Load) => Retry.promise(load, policy)
+const ours = (load: Load) => Promises.retry(load, policy)
 
 const shortened = (load: Load) =>
-  Retry.promise(load, { ...policy, deadline: Deadline.truncate("1 second", { reserve: "100 millis" }) })
+  Promises.retry(load, { ...policy, deadline: Deadline.truncate("1 second", { reserve: "100 millis" }) })
 // #endregion
 
 export const ways: Ways = { "p-retry": byPRetry, "async-retry": byAsyncRetry, ours, "ours, shortened": shortened }

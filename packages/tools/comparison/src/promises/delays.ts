@@ -17,7 +17,7 @@ const policy = retry(handleAll, {
 const byCockatiel = (load: Load) => policy.execute(load)
 // #endregion
 // #region ours
-import { Backoff, Classifier, Retry } from "@effect-retry/core"
+import { Backoff, Classifier, Promises } from "@effect-retry/core"
 
 const growing = {
   classifier: Classifier.always,
@@ -25,7 +25,7 @@ const growing = {
   backoff: Backoff.exponential({ base: "100 millis", factor: 2 }).pipe(Backoff.capped("500 millis"))
 }
 
-const ours = (load: Load) => Retry.promise(load, growing)
+const ours = (load: Load) => Promises.retry(load, growing)
 // #endregion
 
 export const ways: Ways = { "p-retry": byPRetry, "async-retry": byAsyncRetry, cockatiel: byCockatiel, ours }

@@ -11,7 +11,7 @@ const obedient = retry(handleType(Busy), {
 const byCockatiel = (load: Load) => obedient.execute(load)
 // #endregion
 // #region ours
-import { Backoff, Classifier, Hint, Retry, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Hint, Promises, Verdict } from "@effect-retry/core"
 
 const policy = {
   classifier: Classifier.fromClass(Busy, ({ waitMillis }) =>
@@ -22,7 +22,7 @@ const policy = {
   hint: Hint.floor({ atMost: "1 minute", otherwise: "giveUp" })
 }
 
-const ours = (load: Load) => Retry.promise(load, policy)
+const ours = (load: Load) => Promises.retry(load, policy)
 // #endregion
 
 export const ways: Ways = { cockatiel: byCockatiel, ours }

@@ -15,7 +15,7 @@ const policy = retry(handleAll, {
 const byCockatiel = (load: Load) => policy.execute(load)
 // #endregion
 // #region ours
-import { Backoff, Classifier, Jitter, Retry } from "@effect-retry/core"
+import { Backoff, Classifier, Jitter, Promises } from "@effect-retry/core"
 
 const spread = {
   classifier: Classifier.always,
@@ -23,7 +23,7 @@ const spread = {
   backoff: Backoff.exponential({ base: "200 millis" }).pipe(Backoff.jittered(Jitter.equal))
 }
 
-const ours = (load: Load) => Retry.promise(load, spread)
+const ours = (load: Load) => Promises.retry(load, spread)
 // #endregion
 
 export const ways: Ways = { "p-retry": byPRetry, "async-retry": byAsyncRetry, cockatiel: byCockatiel, ours }

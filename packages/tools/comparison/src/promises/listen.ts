@@ -31,7 +31,7 @@ const byCockatiel = (load: Load, log: Log) => {
 }
 // #endregion
 // #region ours
-import { Backoff, Classifier, type Observe, Retry } from "@effect-retry/core"
+import { Backoff, Classifier, type Observe, Promises } from "@effect-retry/core"
 import { Duration, Effect } from "effect"
 
 const telling =
@@ -45,7 +45,7 @@ const telling =
     })
 
 const ours = (load: Load, log: Log) =>
-  Retry.promise(load, {
+  Promises.retry(load, {
     classifier: Classifier.always,
     maxAttempts: 3,
     backoff: Backoff.constant({ delay: "100 millis" }),

@@ -32,7 +32,7 @@ const whenBusy = retry(handleType(Busy), { maxAttempts: 2, backoff: new Constant
 const byCockatiel = (load: Load) => whenBusy.execute(load)
 // #endregion
 // #region ours
-import { Backoff, Classifier, Retry, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Promises, Verdict } from "@effect-retry/core"
 
 const policy = {
   classifier: Classifier.firstOf(
@@ -43,7 +43,7 @@ const policy = {
   backoff: Backoff.constant({ delay: "100 millis" })
 }
 
-const ours = (load: Load) => Retry.promise(load, policy)
+const ours = (load: Load) => Promises.retry(load, policy)
 // #endregion
 
 export const ways: Ways = {

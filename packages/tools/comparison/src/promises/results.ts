@@ -9,10 +9,10 @@ const whilePending = retry(
 const byCockatiel = (load: Load) => whilePending.execute(load)
 // #endregion
 // #region ours
-import { Backoff, Classifier, Retry, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Promises, Verdict } from "@effect-retry/core"
 
 const ours = (load: Load) =>
-  Retry.promise(load, {
+  Promises.retry(load, {
     classifier: Classifier.never,
     maxAttempts: 3,
     backoff: Backoff.constant({ delay: "100 millis" }),

@@ -9,7 +9,7 @@ const policy = retry(handleAll, { maxAttempts: 2, backoff: new ConstantBackoff(1
 const byCockatiel = (load: Load, signal: AbortSignal) => policy.execute(load, signal)
 // #endregion
 // #region ours
-import { Backoff, Classifier, Retry } from "@effect-retry/core"
+import { Backoff, Classifier, Promises } from "@effect-retry/core"
 
 const patient = {
   classifier: Classifier.always,
@@ -18,7 +18,7 @@ const patient = {
 }
 
 /** Every attempt has a signal of its own as well: `({ signal }) => fetch(url, { signal })`. */
-const ours = (load: Load, signal: AbortSignal) => Retry.promise(load, patient, { signal })
+const ours = (load: Load, signal: AbortSignal) => Promises.retry(load, patient, { signal })
 // #endregion
 
 export const ways: Readonly<Record<string, (load: Load, signal: AbortSignal) => Promise<unknown>>> = {

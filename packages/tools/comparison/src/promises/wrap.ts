@@ -11,7 +11,7 @@ const guarded = wrap(
 const byCockatiel = (load: Load) => guarded.execute(load)
 // #endregion
 // #region ours
-import { AttemptTimeout, Backoff, Classifier, RateLimiter, Retry } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Classifier, Promises, RateLimiter } from "@effect-retry/core"
 import { Effect } from "effect"
 
 const policy = {
@@ -22,7 +22,7 @@ const policy = {
   backoff: Backoff.constant({ delay: "100 millis" })
 }
 
-const ours = (load: Load) => Retry.promise(load, policy).catch(() => "cached")
+const ours = (load: Load) => Promises.retry(load, policy).catch(() => "cached")
 // #endregion
 
 export const ways: Ways = { cockatiel: byCockatiel, ours }
