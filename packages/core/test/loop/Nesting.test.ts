@@ -1,6 +1,7 @@
 import { AttemptTimeout, Backoff, Classifier, Policy, Retry } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Runtime, Schedule } from "effect"
+import * as ActiveOperation from "../../src/loop/ActiveOperation.ts"
 import * as Heard from "./Heard.ts"
 import { nowMillis, world } from "./Recording.ts"
 
@@ -200,6 +201,19 @@ describe("Retry.retry inside an attempt of another operation", () => {
   /** Runs an effect by a runtime, from outside of the fiber that captured it, and waits for its end. */
   const run = (runtime: Runtime.Runtime<never>, self: Effect.Effect<unknown, unknown>) =>
     Fiber.await(Runtime.runFork(runtime, self))
+
+  it.effect("is noticed in a fiber that cannot be written to without an effect", () =>
+    Effect.gen(function* () {
+      const inner = nested()
+      const wrapped = Effect.withFiberRuntime<void>((fiber, { runtimeFlags }) => {
+        const view = { id: () => fiber.id(), getFiberRef: fiber.getFiberRef.bind(fiber) }
+        const active = ActiveOperation.make({ name: "outer", attempt: 3 }, view, runtimeFlags)
+        return ActiveOperation.inside(Effect.ignore(inner.operation), active)
+      })
+      yield* wrapped
+      expect(inner.noticed()).toEqual([outer(3)])
+    }).pipe(world)
+  )
 
   it.effect("is noticed in a runtime that was captured inside, for as long as the attempt runs", () =>
     Effect.gen(function* () {

@@ -76,6 +76,17 @@ describe("PolicyCheck.withFunctions", () => {
     expect(PolicyCheck.withFunctions(prepared, functions)).toEqual({ ...prepared, policy })
   })
 
+  it("leaves functions as they are where it is given none", () => {
+    const own = { observe: [() => Effect.void], rateLimiter: TokenBucket.unlimited, bucket: TokenBucket.unlimited }
+    const around = {
+      attemptTimeout: AttemptTimeout.constant(1),
+      result: () => Verdict.transient,
+      release: () => Effect.void
+    }
+    const whole = PolicyCheck.prepare("test", { ...plain, ...own, ...around })
+    expect(PolicyCheck.withFunctions(whole, { classifier: whole.policy.classifier })).toEqual(whole)
+  })
+
   it("replaces observers where it is given some", () => {
     const observe = [() => Effect.void]
     expect(PolicyCheck.withFunctions(prepared, { ...functions, observe }).observers).toBe(observe)

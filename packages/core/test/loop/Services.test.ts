@@ -97,6 +97,20 @@ describe("Retry.retry with a service that is broken", () => {
     })
   )
 
+  it.effect("logs what was thrown", () =>
+    Effect.gen(function* () {
+      const causes: Array<Cause.Cause<unknown>> = []
+      const logger = Logger.make(({ cause }) => void causes.push(cause))
+      const thrown = new Error("bug")
+      const acquire = () => {
+        throw thrown
+      }
+      const refused = Effect.exit(Retry.retry(busy, { ...policy, bucket: member({ acquire, record: acquire }) }))
+      yield* Effect.provide(refused, Logger.replace(Logger.defaultLogger, logger))
+      expect(causes).toEqual([Cause.die(thrown), Cause.die(thrown)])
+    }).pipe(world)
+  )
+
   it.effect.each(ways)("keeps its reason to stop where a refund %s", (way) =>
     Effect.gen(function* () {
       const refund = Effect.suspend(() => broken(way))

@@ -321,16 +321,22 @@ describe("Within.within", () => {
   )
 
   /** A module that has counted nothing yet: it counts how deep effects are nested. */
-  const fresh = Effect.promise(async (): Promise<Bounded> => {
-    vi.resetModules()
-    const { within } = await import("../../src/loop/Within.ts")
-    return (self, millis) =>
-      within(self, { millis, onTimeout: () => Effect.fail("timeout" as const), disconnected: false })
-  })
+  const fresh = (disconnected: boolean) =>
+    Effect.promise(async (): Promise<Bounded> => {
+      vi.resetModules()
+      const { within } = await import("../../src/loop/Within.ts")
+      return (self, millis) => within(self, { millis, onTimeout: () => Effect.fail("timeout" as const), disconnected })
+    })
 
-  it.live("starts the effect at once, however many have ended before", () =>
+  /** A disconnected effect has a child of its own. */
+  const places = [
+    { place: "in the fiber around it", disconnected: false },
+    { place: "in a child", disconnected: true }
+  ]
+
+  it.live.each(places)("starts the effect at once, however many have ended before, $place", ({ disconnected }) =>
     Effect.gen(function* () {
-      const bounded = yield* fresh
+      const bounded = yield* fresh(disconnected)
       for (let i = 0; i < 200; i++) {
         let isStarted = false
         const self = Effect.sync(() => {
@@ -339,6 +345,55 @@ describe("Within.within", () => {
         Effect.runFork(bounded(self, hour))
         expect(isStarted).toBe(true)
       }
+    })
+  )
+
+  it.effect.each(places)("goes on at once after an effect that ends at once, $place", ({ disconnected }) =>
+    Effect.gen(function* () {
+      const happened: Array<string> = []
+      const happens = (what: string) => Effect.sync(() => void happened.push(what))
+      yield* Effect.fork(happens("another fiber"))
+      yield* within(happens("effect"), { millis: hour, onTimeout: () => Effect.void, disconnected })
+      yield* happens("what follows")
+      yield* turns
+      expect(happened).toEqual(["effect", "what follows", "another fiber"])
+    })
+  )
+
+  it.effect.each(places)("tells how the effect has ended, before it goes on, $place", ({ disconnected }) =>
+    Effect.gen(function* () {
+      const happened: Array<string> = []
+      const happens = (what: string) =>
+        Effect.zipRight(
+          Effect.yieldNow(),
+          Effect.sync(() => void happened.push(what))
+        )
+      const note = ({ _tag }: Exit.Exit<unknown, unknown>) => happens(_tag)
+      for (const self of [Effect.void, Effect.fail("failure"), Effect.never]) {
+        yield* Effect.exit(within(self, { millis: limit, onTimeout: () => happens("timeout"), disconnected, note }))
+        yield* happens("what follows")
+      }
+      const afterwards = "what follows"
+      expect(happened).toEqual(["Success", afterwards, "Failure", afterwards, "Failure", "timeout", afterwards])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("has the effect in a child where the fiber does not tell of its children", () =>
+    Effect.gen(function* () {
+      const isOwn = (bounded: Bounded) =>
+        Effect.gen(function* () {
+          const around = yield* Effect.fiberId
+          return (yield* bounded(Effect.fiberId, hour)) === around
+        })
+      expect(yield* isOwn(ours)).toBe(true)
+      const silent = Effect.withFiberRuntime<boolean>((fiber) => {
+        Object.assign(fiber, { getChildren: undefined })
+        return Effect.ensuring(
+          isOwn(ours),
+          Effect.sync(() => Reflect.deleteProperty(fiber, "getChildren"))
+        )
+      })
+      expect(yield* Effect.flatMap(Effect.fork(silent), Fiber.join)).toBe(false)
     })
   )
 
@@ -369,7 +424,7 @@ describe("Within.within", () => {
       }
       const changed = {
         "another value": FiberRef.set(ref, "after"),
-        "a value of a new FiberRef": FiberRef.set(FiberRef.currentConcurrency, 7),
+        "a value of a new FiberRef": Effect.suspend(() => FiberRef.set(FiberRef.unsafeMake("new"), "set")),
         flags: Effect.patchRuntimeFlags(RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics))
       }
       const taken = (table: Record<string, Effect.Effect<unknown>>) =>
@@ -384,7 +439,7 @@ describe("Within.within", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live.each([
+  const nested = [
     { name: "succeeds", self: Effect.succeed("done"), exit: Exit.succeed("done"), depth: 3_000 },
     {
       name: "succeeds after a yield",
@@ -393,15 +448,19 @@ describe("Within.within", () => {
       depth: 300
     },
     { name: "fails", self: Effect.fail("failure"), exit: Exit.fail("failure"), depth: 1_000 }
-  ])("can be nested $depth deep where the effect $name", ({ depth, exit, self }) =>
-    Effect.gen(function* () {
-      const bounded = yield* fresh
-      const timers = watchTimers()
-      let nested: Effect.Effect<string, string> = self
-      for (let i = 0; i < depth; i++) nested = bounded(nested, hour)
-      expect(yield* Effect.exit(nested)).toEqual(exit)
-      expect(timers()).toBe(0)
-    })
+  ]
+
+  it.live.each(places.flatMap((place) => nested.map((one) => ({ ...one, ...place }))))(
+    "can be nested $depth deep where the effect $name, $place",
+    ({ depth, disconnected, exit, self }) =>
+      Effect.gen(function* () {
+        const bounded = yield* fresh(disconnected)
+        const timers = watchTimers()
+        let nested: Effect.Effect<string, string> = self
+        for (let i = 0; i < depth; i++) nested = bounded(nested, hour)
+        expect(yield* Effect.exit(nested)).toEqual(exit)
+        expect(timers()).toBe(0)
+      })
   )
 
   it("leaves no fiber, no timer and no listener behind, whenever it is interrupted", async () => {
@@ -491,6 +550,18 @@ describe("Within.within", () => {
       yield* Effect.sleep(1)
       yield* Fiber.interrupt(fiber)
       expect(found).toEqual(["done"])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect.each(ways)("ends a part in time although an interruption waits for its end, $way", ({ bounded }) =>
+    Effect.gen(function* () {
+      const part = Effect.interruptible(Effect.never)
+      const found: Array<string> = []
+      const self = Effect.map(Effect.flip(bounded(part, limit)), (error) => void found.push(error))
+      const fiber = yield* Effect.fork(Effect.uninterruptible(self))
+      yield* Effect.sleep(1)
+      yield* Fiber.interrupt(fiber)
+      expect(found).toEqual(["timeout"])
     }).pipe(VirtualClock.run)
   )
 
