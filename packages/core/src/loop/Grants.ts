@@ -135,7 +135,7 @@ export const ask = (op: Operation, place: Place, delayMillis: number): Answer =>
 }
 
 const askInTime = (op: Operation, place: Place, asked: Effect.Effect<Option.Option<Grant>>): Effect.Effect<boolean> => {
-  // Set when the loop goes on without the answer: a grant that comes later is refunded.
+  // Set when the loop goes on: a grant that comes later is refunded.
   let isOver = false
   const answered = Effect.flatMap(asked, (answer) => {
     if (isOver) return Effect.as(Option.isSome(answer) ? answer.value.refund : Effect.void, false)
@@ -143,11 +143,10 @@ const askInTime = (op: Operation, place: Place, asked: Effect.Effect<Option.Opti
     return typeof isHeld === "boolean" ? Effect.succeed(isHeld) : isHeld
   })
   const asking = Services.safely(op, place.service, Effect.uninterruptible(answered), false)
-  return Effect.onExit(asking, (exit) =>
-    Effect.sync(() => {
-      isOver = !Exit.isSuccess(exit) || !exit.value
-    })
-  )
+  const ended = Effect.sync(() => {
+    isOver = true
+  })
+  return Effect.ensuring(asking, ended)
 }
 
 /** Holds a grant, if there is one. What a caller's own bucket answers may be no grant at all. */

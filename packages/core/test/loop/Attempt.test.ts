@@ -1,6 +1,6 @@
 import { AttemptTimeout, Deadline, Retry, Verdict } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit, FiberRef, Option } from "effect"
+import { Cause, Duration, Effect, Exit, FiberRef, Option } from "effect"
 import * as Spans from "../observe/Spans.ts"
 import { Bucket, make, nowMillis, policy, world } from "./Recording.ts"
 
@@ -45,6 +45,31 @@ describe("Retry.retry under an attempt timeout", () => {
       expect(yield* Effect.exit(Retry.retry(failing, timed))).toEqual(Exit.fail("own error"))
       expect(yield* Effect.exit(Retry.retry(Effect.die("defect"), timed))).toEqual(Exit.die("defect"))
     }).pipe(world)
+  )
+
+  it.effect("ends an attempt before a cut that is further away, and a cut before a timeout that is", () =>
+    Effect.gen(function* () {
+      const under = (cut: number) =>
+        Effect.gen(function* () {
+          const exit = yield* Effect.exit(Retry.retry(Effect.never, { ...timed, deadline: Deadline.cut(cut) }))
+          return [Exit.isFailure(exit) && Option.getOrThrow(Cause.failureOption(exit.cause))._tag, yield* nowMillis]
+        }).pipe(world)
+      expect(yield* under(60_000)).toEqual(["AttemptTimedOut", 3 * 3_000 + 2 * 1_000])
+      expect(yield* under(2_000)).toEqual(["DeadlineExceeded", 2_000])
+    })
+  )
+
+  it.effect("leaves an attempt behind at a cut, too, where it is disconnected", () =>
+    Effect.gen(function* () {
+      const attempt = Effect.uninterruptible(Effect.delay(Effect.succeed("late"), "10 seconds"))
+      const under = (attemptTimeout: AttemptTimeout.AttemptTimeout) =>
+        Effect.zipRight(
+          Effect.exit(Retry.retry(attempt, { ...timed, attemptTimeout, deadline: Deadline.cut("2 seconds") })),
+          nowMillis
+        ).pipe(world)
+      expect(yield* under(timed.attemptTimeout)).toBe(10_000)
+      expect(yield* under(AttemptTimeout.disconnected(timed.attemptTimeout))).toBe(2_000)
+    })
   )
 
   it.effect("gives every attempt the same time, or more and more of it up to the maximum", () =>

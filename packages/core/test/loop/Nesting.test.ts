@@ -123,6 +123,9 @@ describe("Retry.retry inside an attempt of another operation", () => {
     Effect.gen(function* () {
       const inUnnamed = nested()
       yield* Effect.exit(Retry.retry(inUnnamed.operation, twice))
+      yield* Effect.exit(
+        Retry.retry(inUnnamed.operation, { ...twice, attemptTimeout: AttemptTimeout.constant("1 hour") })
+      )
       const inSingle = nested()
       yield* Effect.exit(Retry.retry(inSingle.operation, { ...named("outer"), maxAttempts: 1 }))
       const single = nested({ maxAttempts: 1 })

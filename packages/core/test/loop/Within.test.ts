@@ -386,7 +386,7 @@ describe("Within.within", () => {
           return (yield* bounded(Effect.fiberId, hour)) === around
         })
       expect(yield* isOwn(ours)).toBe(true)
-      const silent = Effect.withFiberRuntime<boolean>((fiber) => {
+      const silent = Effect.withFiberRuntime<boolean, "timeout">((fiber) => {
         Object.assign(fiber, { getChildren: undefined })
         return Effect.ensuring(
           isOwn(ours),

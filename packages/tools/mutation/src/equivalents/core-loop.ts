@@ -227,5 +227,167 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "depth <= deepest",
     replacement: "depth < deepest",
     reason: "A stack that holds a hundred effects holds one less or one more."
+  },
+  {
+    file: "packages/core/src/loop/Deadline.ts",
+    line: 'self._tag === "Cut" ? Math.min(delayMillis, Math.ceil(TimeLeft.untilEnd(self, elapsedMillis))) : delayMillis,',
+    original: 'self._tag === "Cut"',
+    replacement: "true",
+    reason: "The delay under any other deadline was judged to fit into the time that is left."
+  },
+  {
+    file: "packages/core/src/loop/Grants.ts",
+    line: "delay: delayMillis === 0 ? Duration.zero : Duration.millis(delayMillis),",
+    original: "delayMillis === 0",
+    replacement: "false",
+    reason: "Only saves work: both are no time."
+  },
+  {
+    file: "packages/core/src/loop/Grants.ts",
+    line: "return AtOnce.hasEnded(asked) && Exit.isSuccess(asked)",
+    original: "AtOnce.hasEnded(asked) && Exit.isSuccess(asked)",
+    replacement: "false",
+    reason: "Only saves steps: the answer is the same."
+  },
+  {
+    file: "packages/core/src/loop/Grants.ts",
+    line: "if (isOver) return Effect.as(Option.isSome(answer) ? answer.value.refund : Effect.void, false)",
+    original: "false",
+    replacement: "true",
+    reason: "Nothing waits for that answer any longer."
+  },
+  {
+    file: "packages/core/src/loop/Grants.ts",
+    line: "return AtOnce.hasEnded(told) && Exit.isSuccess(told)",
+    original: "AtOnce.hasEnded(told) && Exit.isSuccess(told)",
+    replacement: "false",
+    reason: "Only saves steps: the level is the same."
+  },
+  {
+    file: "packages/core/src/loop/Observers.ts",
+    line: "cost: op.bucket?.held?.tokens ?? 0",
+    original: "op.bucket?.held?.tokens",
+    replacement: "op.bucket?.held.tokens",
+    reason: "A retry is announced once its bucket has granted it."
+  },
+  {
+    file: "packages/core/src/loop/Operation.ts",
+    line: "const cost = op.bucket?.held?.tokens ?? 0",
+    original: "op.bucket?.held?.tokens",
+    replacement: "op.bucket?.held.tokens",
+    reason: "A wait is noted once the bucket has granted what follows it."
+  },
+  {
+    file: "packages/core/src/loop/Promises.ts",
+    line: "getFiberRef: (ref) => FiberRefs.getOrDefault(FiberRefs.empty(), ref)",
+    original: "(ref) => FiberRefs.getOrDefault(FiberRefs.empty(), ref)",
+    replacement: "() => undefined",
+    reason: "The one FiberRef that is asked for begins as `undefined`."
+  },
+  {
+    file: "packages/core/src/loop/Promises.ts",
+    line: "id: () => FiberId.none,",
+    original: "() => FiberId.none",
+    replacement: "() => undefined",
+    reason: "Only the fiber of an attempt with a name is asked for its id, and such an attempt has one."
+  },
+  {
+    file: "packages/core/src/loop/Promises.ts",
+    line: "reject(signal?.reason)",
+    original: "signal?.reason",
+    replacement: "signal.reason",
+    reason: "Only a signal calls it."
+  },
+  {
+    file: "packages/core/src/loop/Promises.ts",
+    line: "if (op.running !== undefined) abortAttempt(op.running, signal?.reason)",
+    original: "signal?.reason",
+    replacement: "signal.reason",
+    reason: "Only a signal calls it."
+  },
+  {
+    file: "packages/core/src/loop/Services.ts",
+    line: "const isBounded = op.prepared.policy.deadline !== undefined",
+    original: "op.prepared.policy.deadline !== undefined",
+    replacement: "true",
+    reason:
+      "Only saves a step: without a deadline, `safely` sets no bound either, and what it has logged does not die again."
+  },
+  {
+    file: "packages/core/src/loop/Stop.ts",
+    line: 'const exceeds = reason._tag === "DeadlinePassed" && (deadline?._tag === "Cut" || released)',
+    original: "deadline?._tag",
+    replacement: "deadline._tag",
+    reason: "A deadline that has passed is there."
+  },
+  {
+    file: "packages/core/src/loop/Timer.ts",
+    line: "if (!Predicate.isFunction(live.scheduler)) return undefined",
+    original: "!Predicate.isFunction(live.scheduler)",
+    replacement: "false",
+    reason: "The live clock of this version of Effect has a scheduler."
+  },
+  {
+    file: "packages/core/src/loop/Timer.ts",
+    line: 'return AtOnce.hasEnded(made) && Exit.isSuccess(made) && Predicate.hasProperty(made.value, "unsafeSchedule")',
+    original: 'AtOnce.hasEnded(made) && Exit.isSuccess(made) && Predicate.hasProperty(made.value, "unsafeSchedule")',
+    replacement: "true",
+    reason: "The live clock of this version of Effect hands its scheduler out at once."
+  },
+  {
+    file: "packages/core/src/loop/Timer.ts",
+    line: 'return AtOnce.hasEnded(made) && Exit.isSuccess(made) && Predicate.hasProperty(made.value, "unsafeSchedule")',
+    original: 'AtOnce.hasEnded(made) && Exit.isSuccess(made) && Predicate.hasProperty(made.value, "unsafeSchedule")',
+    replacement: 'AtOnce.hasEnded(made) && Exit.isSuccess(made) || Predicate.hasProperty(made.value, "unsafeSchedule")',
+    reason: "The live clock of this version of Effect hands its scheduler out at once."
+  },
+  {
+    file: "packages/core/src/loop/Timer.ts",
+    line: 'return AtOnce.hasEnded(made) && Exit.isSuccess(made) && Predicate.hasProperty(made.value, "unsafeSchedule")',
+    original: "AtOnce.hasEnded(made) && Exit.isSuccess(made)",
+    replacement: "true",
+    reason: "The live clock of this version of Effect hands its scheduler out at once."
+  },
+  {
+    file: "packages/core/src/loop/Timer.ts",
+    line: 'return AtOnce.hasEnded(made) && Exit.isSuccess(made) && Predicate.hasProperty(made.value, "unsafeSchedule")',
+    original: "AtOnce.hasEnded(made) && Exit.isSuccess(made)",
+    replacement: "AtOnce.hasEnded(made) || Exit.isSuccess(made)",
+    reason: "The live clock of this version of Effect hands its scheduler out at once."
+  },
+  {
+    file: "packages/core/src/loop/Within.ts",
+    line: "return fiberRefs === undefined || bound.disconnected || !isLikeAChild(fiber, fiberRefs, runtimeFlags)",
+    original: "fiberRefs === undefined",
+    replacement: "false",
+    reason: "The fibers of this version of Effect have them."
+  },
+  {
+    file: "packages/core/src/loop/Within.ts",
+    line: "if (told === Effect.void && childrenOf(run.fiber)?.size === 0) return joined(run, exit, onTimeout)",
+    original: "told === Effect.void && childrenOf(run.fiber)?.size === 0",
+    replacement: "false",
+    reason: "Only saves steps: there is nothing to tell and nothing to interrupt."
+  },
+  {
+    file: "packages/core/src/loop/Within.ts",
+    line: "if (told === Effect.void && childrenOf(run.fiber)?.size === 0) return joined(run, exit, onTimeout)",
+    original: "childrenOf(run.fiber)?.size",
+    replacement: "childrenOf(run.fiber).size",
+    reason: "A fiber that does not tell of its children runs the effect in one."
+  },
+  {
+    file: "packages/core/src/loop/Within.ts",
+    line: "const forked = Effect.suspend(() => Fiber.interruptAll(childrenOf(run.fiber) ?? []))",
+    original: "[]",
+    replacement: '["Stryker was here"]',
+    reason: "A fiber that does not tell of its children runs the effect in one."
+  },
+  {
+    file: "packages/core/src/loop/Within.ts",
+    line: "const handed = note === undefined ? exit : Effect.tap(exit, note)",
+    original: "note === undefined",
+    replacement: "false",
+    reason: "Only saves a step: `Effect.tap` takes what is no effect for a value."
   }
 ]
