@@ -29,6 +29,14 @@ export const isFromOutside = (fiber: FiberView): boolean =>
   HashSet.size(HashSet.remove(Cause.interruptors(fiber.getFiberRef(FiberRef.interruptedCause)), fiber.id())) > 0
 
 /**
+ * Whether a fiber is interrupted, in whatever name, and ends as soon as flags of it let the interruption through.
+ *
+ * @category guards
+ */
+export const isPending = (fiber: FiberView, runtimeFlags: RuntimeFlags.RuntimeFlags): boolean =>
+  RuntimeFlags.interruptible(runtimeFlags) && !Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))
+
+/**
  * Lets an interruption through where flags of a fiber do.
  *
  * @category combinators

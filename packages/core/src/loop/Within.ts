@@ -105,8 +105,8 @@ const isLikeAChild = (
   locals.forEach((values, ref) => {
     const { fork, patch } = ref as unknown as Forking
     const value = values[0][1]
-    // Most of them are by `identity` what they were, which is known without a call.
-    isAlike &&= fork === identity || patch(fork)(value) === value
+    // Most of them stay as they are by `identity`. One that is interrupted already ends before the effect begins.
+    isAlike &&= fork === identity || ref === FiberRef.interruptedCause || patch(fork)(value) === value
   })
   return isAlike
 }
@@ -234,6 +234,9 @@ const apart = <A, E, R, B, E2>(
   const exit = Effect.exit(Interruption.restore(around.runtimeFlags)(self))
   const handed = note === undefined ? exit : Effect.tap(exit, note)
   return Effect.suspend(() => {
+    if (Interruption.isPending(around.fiber, around.runtimeFlags)) {
+      return Interruption.restore(around.runtimeFlags)(Effect.never)
+    }
     const child = fork(around, handed)
     const run = begin(around, child)
     const joined = (): Effect.Effect<A | B, E | E2> => {

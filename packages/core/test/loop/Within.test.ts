@@ -509,6 +509,23 @@ describe("Within.within", () => {
     }
   )
 
+  it.each([
+    { way: "in the fiber around it", bounded: ours },
+    { way: "in a child", bounded: oursDisconnected }
+  ])("begins no effect in a fiber that is interrupted already, $way", ({ bounded }) => {
+    const runs = Stepping.everywhere(() => {
+      let begins = 0
+      const self = Effect.withFiberRuntime<void, "timeout">((around) => {
+        const begun = Effect.sync(() => {
+          if (!Cause.isEmpty(around.getFiberRef(FiberRef.interruptedCause))) begins += 1
+        })
+        return bounded(begun, limit)
+      })
+      return { self, check: () => expect(begins).toBe(0) }
+    }, 20)
+    expect(runs).toBeGreaterThan(10)
+  })
+
   it.live("leaves no timer of the platform behind", () =>
     Effect.gen(function* () {
       const timers = watchTimers()
