@@ -439,6 +439,14 @@ describe("Within.within", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("hands back what a child has set in a FiberRef that the fiber around it does not have", () =>
+    Effect.gen(function* () {
+      const ref = FiberRef.unsafeMake("before")
+      yield* oursDisconnected(FiberRef.set(ref, "after"), hour)
+      expect(yield* FiberRef.get(ref)).toBe("after")
+    })
+  )
+
   const nested = [
     { name: "succeeds", self: Effect.succeed("done"), exit: Exit.succeed("done"), depth: 3_000 },
     {

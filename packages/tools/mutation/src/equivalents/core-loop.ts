@@ -389,5 +389,26 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "note === undefined",
     replacement: "false",
     reason: "Only saves a step: `Effect.tap` takes what is no effect for a value."
+  },
+  {
+    file: "packages/core/src/loop/ActiveOperation.ts",
+    line: "if (fiber?.setFiberRef === undefined) return Effect.flatMap(FiberRef.set(innermost, active), () => self)",
+    original: "fiber?.setFiberRef === undefined",
+    replacement: "true",
+    reason: "Only saves steps: the FiberRef is written either way."
+  },
+  {
+    file: "packages/core/src/loop/ActiveOperation.ts",
+    line: "if (fiber?.setFiberRef === undefined) return Effect.flatMap(FiberRef.set(innermost, active), () => self)",
+    original: "fiber?.setFiberRef",
+    replacement: "fiber.setFiberRef",
+    reason: "An attempt that begins has a fiber."
+  },
+  {
+    file: "packages/core/src/loop/Within.ts",
+    line: "isAlike &&= fork === identity || ref === FiberRef.interruptedCause || patch(fork)(value) === value",
+    original: "fork === identity",
+    replacement: "false",
+    reason: "Only saves calls: by `identity` a value stays what it is."
   }
 ]
