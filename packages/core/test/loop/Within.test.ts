@@ -566,28 +566,22 @@ describe("Within.within", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect.each(ways)("tells no part of an effect of an interruption that waits for its end, $way", ({ bounded }) =>
-    Effect.gen(function* () {
-      const part = Effect.interruptible(Effect.as(Effect.sleep(2), "done"))
-      const found: Array<string> = []
-      const self = Effect.map(bounded(part, hour), (done) => void found.push(done))
-      const fiber = yield* Effect.fork(Effect.uninterruptible(self))
-      yield* Effect.sleep(1)
-      yield* Fiber.interrupt(fiber)
-      expect(found).toEqual(["done"])
-    }).pipe(VirtualClock.run)
-  )
+  const parts = [
+    { ends: "ends in time", part: Effect.as(Effect.sleep(2), "done"), comesTo: Exit.succeed("done") },
+    { ends: "never ends", part: Effect.never, comesTo: Exit.fail("timeout") }
+  ]
 
-  it.effect.each(ways)("ends a part in time although an interruption waits for its end, $way", ({ bounded }) =>
-    Effect.gen(function* () {
-      const part = Effect.interruptible(Effect.never)
-      const found: Array<string> = []
-      const self = Effect.map(Effect.flip(bounded(part, limit)), (error) => void found.push(error))
-      const fiber = yield* Effect.fork(Effect.uninterruptible(self))
-      yield* Effect.sleep(1)
-      yield* Fiber.interrupt(fiber)
-      expect(found).toEqual(["timeout"])
-    }).pipe(VirtualClock.run)
+  it.effect.each(parts.flatMap((one) => ways.map((way) => ({ ...one, ...way }))))(
+    "tells no part of an effect of an interruption that waits for its end, where the part $ends, $way",
+    ({ bounded, comesTo, part }) =>
+      Effect.gen(function* () {
+        const found: Array<Exit.Exit<string, string>> = []
+        const self = Effect.map(Effect.exit(bounded(Effect.interruptible(part), limit)), (exit) => found.push(exit))
+        const fiber = yield* Effect.fork(Effect.uninterruptible(self))
+        yield* Effect.sleep(1)
+        yield* Fiber.interrupt(fiber)
+        expect(found).toEqual([comesTo])
+      }).pipe(VirtualClock.run)
   )
 
   it.effect.each(ways)("is in time while a bound inside it ends its own effect, $way", ({ bounded }) =>
