@@ -7,6 +7,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
+import * as FiberRefs from "effect/FiberRefs"
 import { globalValue } from "effect/GlobalValue"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import type { FiberView } from "./Interruption.ts"
@@ -63,7 +64,7 @@ export const current = (fiber: FiberView): ActiveAttempt | undefined => {
  * @category guards
  */
 export const isRunning = ({ fiber, runtimeFlags }: ActiveAttempt): boolean =>
-  // An interruption bypasses the loop, so the attempt is not noted as ended.
+  // An interruption from outside bypasses the loop, so the attempt is not noted as ended.
   fiber !== undefined && !(RuntimeFlags.interruptible(runtimeFlags) && Interruption.isFromOutside(fiber))
 
 /**
@@ -102,4 +103,20 @@ interface Writable extends FiberView {
  */
 export const end = (active: ActiveAttempt): void => {
   active.fiber = undefined
+}
+
+/**
+ * Notes that the attempts have ended which began in a fiber since it had `fiberRefs`: a bound of time ends them, by an
+ * interruption in the fiber's own name. An operation that this interruption does not end goes on.
+ *
+ * @category running
+ */
+export const endSince = (fiber: FiberView, fiberRefs: FiberRefs.FiberRefs): void => {
+  const before = new Set<ActiveAttempt>()
+  let active = FiberRefs.getOrDefault(fiberRefs, innermost)
+  for (; active !== undefined; active = active.outer) before.add(active)
+  active = fiber.getFiberRef(innermost)
+  for (; active !== undefined && !before.has(active); active = active.outer) {
+    if (RuntimeFlags.interruptible(active.runtimeFlags)) end(active)
+  }
 }

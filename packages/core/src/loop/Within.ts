@@ -17,6 +17,7 @@ import * as FiberRefs from "effect/FiberRefs"
 import { constVoid, identity } from "effect/Function"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
+import * as ActiveOperation from "./ActiveOperation.ts"
 import * as Interruption from "./Interruption.ts"
 import * as Timer from "./Timer.ts"
 
@@ -144,8 +145,11 @@ const setTimer = (run: Running, millis: number, onTimeUp: () => void): void => {
   const { fiber, fiberRefs, runtimeFlags } = run.around
   const { currentContext: context, currentDefaultServices, currentScheduler } = fiber
   const timeIsUp = (defect?: Cause.Cause<never>) => {
-    // It is ending by then, and what its finalizers die of is kept.
-    if (run.fiber === fiber && Interruption.isFromOutside(fiber)) return
+    if (run.fiber === fiber) {
+      // It is ending by then, and what its finalizers die of is kept.
+      if (Interruption.isFromOutside(fiber)) return
+      ActiveOperation.endSince(fiber, fiberRefs)
+    }
     const { id, startTimeMillis } = fiber.id()
     run.defect = defect
     // The name of the fiber around, in a record that is known again.

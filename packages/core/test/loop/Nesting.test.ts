@@ -1,4 +1,4 @@
-import { AttemptTimeout, Backoff, Classifier, Policy, Retry } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Classifier, Deadline, Policy, Retry } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Runtime, Schedule } from "effect"
 import * as ActiveOperation from "../../src/loop/ActiveOperation.ts"
@@ -10,6 +10,8 @@ const twice = {
   maxAttempts: 2,
   backoff: Backoff.constant({ delay: "1 second" })
 }
+
+const second = AttemptTimeout.constant("1 second")
 
 const named = (name: string) => ({ ...twice, name })
 
@@ -296,6 +298,60 @@ describe("Retry.retry inside an attempt of another operation", () => {
       const timeout = { ...named("outer"), attemptTimeout: AttemptTimeout.constant("1 second") }
       yield* Effect.exit(Retry.retry(attempt, timeout))
       expect(inner.noticed()).toEqual([outer(1), outer(2)])
+    }).pipe(world)
+  )
+
+  type Bound = (
+    self: Effect.Effect<never, unknown>,
+    fields: { readonly name?: string }
+  ) => Effect.Effect<never, unknown>
+
+  const bounds: ReadonlyArray<{ readonly bound: string; readonly bounded: Bound; readonly attempts: number }> = [
+    {
+      bound: "an attempt timeout",
+      bounded: (self, fields) => Retry.retry(self, { ...twice, ...fields, attemptTimeout: second }),
+      attempts: 2
+    },
+    {
+      bound: "a cut",
+      bounded: (self, fields) => Retry.retry(self, { ...twice, ...fields, deadline: Deadline.cut("1 second") }),
+      attempts: 1
+    },
+    {
+      bound: "Effect.timeout",
+      bounded: (self, fields) => Retry.retry(Effect.timeout(self, "1 second"), { ...twice, ...fields }),
+      attempts: 2
+    }
+  ]
+
+  it.effect.each(bounds)("is over in a finalizer around it, where $bound has ended it", ({ attempts, bounded }) =>
+    Effect.gen(function* () {
+      const inner = nested()
+      const ended = Effect.zipRight(
+        Effect.ignore(Retry.retry(Effect.void, named("earlier"))),
+        Effect.ensuring(Retry.retry(Effect.never, named("ended")), Effect.exit(inner.operation))
+      )
+      yield* Effect.exit(bounded(ended, {}))
+      expect([inner.runs(), inner.noticed()]).toEqual([2 * attempts, []])
+      yield* Effect.exit(bounded(ended, { name: "outer" }))
+      expect(inner.noticed()).toEqual([outer(1), outer(2)].slice(0, attempts))
+      const beside = nested()
+      const withEarlier = Effect.zipRight(
+        Retry.retry(Effect.void, named("earlier")),
+        bounded(Effect.ensuring(Retry.retry(Effect.never, named("ended")), Effect.exit(beside.operation)), {})
+      )
+      yield* Effect.exit(Retry.retry(withEarlier, { ...named("outermost"), backoff: Backoff.constant({ delay: 0 }) }))
+      const outermost = [1, 2].flatMap((attempt) => Array.from({ length: attempts }, () => outer(attempt, "outermost")))
+      expect(beside.noticed()).toEqual(outermost)
+    }).pipe(world)
+  )
+
+  it.effect.each(bounds)("is noticed in an operation that $bound does not end", ({ bounded }) =>
+    Effect.gen(function* () {
+      const inner = nested()
+      const slow = Retry.retry(Effect.zipRight(Effect.sleep("2 seconds"), inner.operation), named("slow"))
+      yield* Effect.exit(bounded(Effect.uninterruptible(slow) as Effect.Effect<never, unknown>, {}))
+      expect(inner.noticed().slice(0, 2)).toEqual([outer(1, "slow"), outer(2, "slow")])
     }).pipe(world)
   )
 
