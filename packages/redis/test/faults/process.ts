@@ -64,5 +64,6 @@ const run = ({ answers, burst, name, perSecond, thenStay }: Task) =>
 
 const task = JSON.parse(process.argv[2] ?? "") as Task
 const connection = IoRedis.layer({ host: "127.0.0.1", port: task.port, within: task.withinMillis })
-await Effect.runPromise(Effect.scoped(Effect.provide(run(task), connection)))
+// The bucket ends before its connection, through which it returns its lease.
+await Effect.runPromise(Effect.provide(Effect.scoped(run(task)), connection))
 process.disconnect()
