@@ -9,7 +9,7 @@ import type { StopReason } from "./RetryStopped.ts"
 import { withinKnown } from "./Within.ts"
 
 /**
- * An effect without its types: the front doors of `Retry` have checked them.
+ * An effect without its types: the front doors have checked them.
  *
  * @category models
  */

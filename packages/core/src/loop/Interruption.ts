@@ -29,7 +29,7 @@ export const isFromOutside = (fiber: FiberView): boolean =>
   HashSet.size(HashSet.remove(Cause.interruptors(fiber.getFiberRef(FiberRef.interruptedCause)), fiber.id())) > 0
 
 /**
- * Whether a fiber is interrupted, in whatever name, and ends as soon as flags of it let the interruption through.
+ * Whether a fiber is interrupted, in whatever name, and these flags let the interruption through.
  *
  * @category guards
  */

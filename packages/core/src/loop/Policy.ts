@@ -18,7 +18,7 @@ export { toSchedule } from "./PolicySchedule.ts"
 /**
  * Checks a policy and answers it; its type says which fields the policy lacks.
  *
- * The front doors of `Retry` check as well: `make` is for finding out early, and for policies of which one is chosen
+ * The front doors check as well: `make` is for finding out early, and for policies of which one is chosen
  * later. Of `write ? policy1 : policy2`, two constants, TypeScript keeps only the fields that both have; of
  * two made policies it keeps them all.
  *

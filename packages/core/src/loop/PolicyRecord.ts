@@ -152,7 +152,7 @@ export type Policy<E, E2 = never, R = never, A = never> = Pick<Any, Untyped> & {
 export type Made<P> = P & { readonly [K in Exclude<keyof Any, keyof P>]?: undefined }
 
 /**
- * A policy without its types: the front doors of `Retry` have checked them.
+ * A policy without its types: the front doors have checked them.
  *
  * @category models
  */

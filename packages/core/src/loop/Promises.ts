@@ -90,13 +90,11 @@ const called = <A>(call: Call<A>, attempt: Abortable): Promise<A> => {
  * Retries an `async` function as a policy says, and rejects with the function's own last error.
  *
  * The function is given the number of the attempt, from 1, and an `AbortSignal` for it: aborted when the attempt times
- * out, when the deadline cuts it, and when the caller's own signal is aborted. The promise then rejects with the reason
- * of the caller's signal.
+ * out, when the deadline cuts it, and when the caller's own signal is aborted. A timeout as the last failure rejects with
+ * an `AttemptTimedOut`, a cut with a `DeadlineExceeded` or what the deadline makes instead, and the caller's signal with its
+ * reason.
  *
  * Takes policies without services: a bucket itself instead of a tag. Waits and draws use the default `Clock` and `Random`.
- *
- * The error of a promise is `unknown`, and a promise is never piped. The second overload is for a function with lambdas of
- * its own, which is typed only after the policy.
  *
  * @category running
  */
@@ -106,7 +104,14 @@ export const retry: {
     policy: Checked<P>,
     options?: { readonly signal?: AbortSignal | undefined }
   ): Promise<A>
+  // For a function with lambdas of its own, which is typed only after the policy.
   <P extends Plain<unknown, never>, A extends ResultIn<P>>(
+    call: (attempt: Attempt) => PromiseLike<A>,
+    policy: Checked<P>,
+    options?: { readonly signal?: AbortSignal | undefined }
+  ): Promise<A>
+  // As the first one: it is the last one of which the compiler says why it does not take a policy.
+  <A, P extends Plain<unknown, A>>(
     call: (attempt: Attempt) => PromiseLike<A>,
     policy: Checked<P>,
     options?: { readonly signal?: AbortSignal | undefined }

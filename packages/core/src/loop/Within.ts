@@ -106,7 +106,7 @@ const isLikeAChild = (
   locals.forEach((values, ref) => {
     const { fork, patch } = ref as unknown as Forking
     const value = values[0][1]
-    // Most of them stay as they are by `identity`. One that is interrupted already ends before the effect begins.
+    // By `identity` most values stay as they are. A fiber that is interrupted already ends before the effect begins.
     isAlike &&= fork === identity || ref === FiberRef.interruptedCause || patch(fork)(value) === value
   })
   return isAlike
@@ -239,6 +239,7 @@ const apart = <A, E, R, B, E2>(
   const handed = note === undefined ? exit : Effect.tap(exit, note)
   return Effect.suspend(() => {
     if (Interruption.isPending(around.fiber, around.runtimeFlags)) {
+      // Ends here: the interruption is let through.
       return Interruption.restore(around.runtimeFlags)(Effect.never)
     }
     const child = fork(around, handed)

@@ -421,6 +421,12 @@ describe("Promises.retry signal of an attempt", () => {
     expect(attempts.map(({ signal }) => signal.aborted)).toEqual([true])
   })
 
+  it("is aborted by a deadline that cuts, and says so where the policy says nothing of its own", async () => {
+    const cut = { ...policy, deadline: Deadline.cut("5 millis") }
+    const { rejected } = await settled(Promises.retry(untilAborted, cut))
+    expect(rejected).toBeInstanceOf(Deadline.DeadlineExceeded)
+  })
+
   it("is made when it is first read, and is aborted with the caller's reason even after that", async () => {
     const made: Array<AbortController> = []
     class Counting extends AbortController {

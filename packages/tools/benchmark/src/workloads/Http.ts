@@ -116,7 +116,7 @@ const overLoopback = (
       about: [
         "A GET to a server on loopback in the same process, whose work is part of every row, and its JSON read.",
         "One request after the other over one connection, inside one fiber.",
-        "A policy in production has a bucket for each host, an attempt timeout, a deadline, metrics and a name; a row has the first four alone.",
+        "A policy in production has a bucket for each host, an attempt timeout, a deadline, metrics and a name, which another row leaves out.",
         "What a fiber alone costs is a row, with nothing else around the client: an attempt under a timeout takes none.",
         "What a timeout costs on the platform is the row with `Effect.timeout`: it starts two fibers."
       ],
