@@ -18,7 +18,7 @@ import {
   Verdict
 } from "@effect-retry/core"
 import { assertType, describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Context, Data, Effect, Metric, Schedule } from "effect"
+import { Cause, Context, Data, Effect, Metric, Schedule } from "effect"
 
 class Busy extends Data.TaggedError("Busy")<{ readonly after: number }> {}
 class Bucket extends Context.Tag("test/Bucket")<Bucket, TokenBucket.TokenBucket>() {}
@@ -266,6 +266,25 @@ describe("Promises.retry under the caller's signal", () => {
     }
   })
 
+  it("asks a policy nothing about an attempt that it has aborted", async () => {
+    for (const given of [policy, eager]) {
+      const controller = new AbortController()
+      const classified: Array<unknown> = []
+      const classifier = (error: unknown) => {
+        classified.push(error)
+        return Verdict.transient
+      }
+      const call = ({ number }: Promises.Attempt) => {
+        controller.abort(reason)
+        return Promise.reject(busy(number))
+      }
+      const { signal } = controller
+      expect(await settled(Promises.retry(call, { ...given, classifier }, { signal }))).toEqual({ rejected: reason })
+      await turn()
+      expect(classified).toEqual([])
+    }
+  })
+
   it("makes no other attempt where a classifier aborts it", async () => {
     const retried = { ...policy, backoff: Backoff.constant({ delay: 0 }) }
     for (const given of [retried, { ...retried, observe: [() => Effect.void] }, { ...retried, name: "call" }]) {
@@ -386,6 +405,14 @@ describe("Promises.retry under a plain policy", () => {
       const { rejected } = await settled(Promises.retry(succeedingAt(9).call, { ...policy, backoff, classifier }))
       expect(rejected).toBe(broken)
     }
+  })
+})
+
+describe("Promises.retry with a schedule that interrupts", () => {
+  it("rejects with an interruption", async () => {
+    const backoff = Schedule.tapInput(Schedule.forever, () => Effect.interrupt)
+    const { rejected } = await settled(Promises.retry(succeedingAt(9).call, { ...policy, backoff }))
+    expect(Cause.isInterruptedException(rejected)).toBe(true)
   })
 })
 

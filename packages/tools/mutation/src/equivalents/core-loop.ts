@@ -410,5 +410,33 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "fork === identity",
     replacement: "false",
     reason: "Only saves calls: by `identity` a value stays what it is."
+  },
+  {
+    file: "packages/core/src/loop/Within.ts",
+    line: "isAlike &&= fork === identity || ref === FiberRef.interruptedCause || patch(fork)(value) === value",
+    original: "ref === FiberRef.interruptedCause",
+    replacement: "false",
+    reason: "Only saves a child: a fiber that is interrupted already begins the effect in neither."
+  },
+  {
+    file: "packages/core/src/loop/Within.ts",
+    line: "isAlike &&= fork === identity || ref === FiberRef.interruptedCause || patch(fork)(value) === value",
+    original: "fork === identity || ref === FiberRef.interruptedCause",
+    replacement: "false",
+    reason: "Only saves calls and a child, as each of the two does."
+  },
+  {
+    file: "packages/core/src/loop/Within.ts",
+    line: "isAlike &&= fork === identity || ref === FiberRef.interruptedCause || patch(fork)(value) === value",
+    original: "fork === identity || ref === FiberRef.interruptedCause",
+    replacement: "fork === identity && ref === FiberRef.interruptedCause",
+    reason: "Only saves calls and a child, as each of the two does."
+  },
+  {
+    file: "packages/core/src/loop/PolicySettings.ts",
+    line: 'const owner = "Policy.config"',
+    original: '"Policy.config"',
+    replacement: '""',
+    reason: "Of an argument that is refused, only what is allowed is told."
   }
 ]
