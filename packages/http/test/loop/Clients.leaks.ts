@@ -164,6 +164,9 @@ const warned = Effect.map(
  */
 const mostBytes = 100 * (operations / 2)
 
+/** What clients keep for once may also grow later, but what operations leave grows in every round. */
+const mostRounds = 3
+
 const subjects: ReadonlyArray<readonly [string, Clients.Client, Effect.Effect<Subject, never, HttpClient.HttpClient>]> =
   [
     ["FetchHttpClient", Clients.globalFetch, overClient],
@@ -190,10 +193,17 @@ describe.each(subjects)("%s", (_, client, made) => {
               yield* interrupting(waits, `${server.url()}/down`, interrupted / 2, () => waiting)
             })
           yield* work(operations / 2, interruptions / 2)
-          const before = yield* heapUsed
           const heard = listeners(shared)
-          yield* work(operations / 2, interruptions / 2)
-          expect((yield* heapUsed) - before).toBeLessThan(mostBytes)
+          const grown = Effect.gen(function* () {
+            const before = yield* heapUsed
+            yield* work(operations / 2, interruptions / 2)
+            return (yield* heapUsed) - before
+          })
+          let leastGrown = Infinity
+          for (let round = 1; round <= mostRounds && leastGrown >= mostBytes; round++) {
+            leastGrown = Math.min(leastGrown, yield* grown)
+          }
+          expect(leastGrown).toBeLessThan(mostBytes)
           expect(listeners(shared)).toBe(heard)
           expect(server.seen.requests).toBeGreaterThan(1.1 * operations)
           expect(server.seen.sockets).toBeLessThanOrEqual(4 * concurrency)
