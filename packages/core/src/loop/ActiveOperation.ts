@@ -106,17 +106,18 @@ export const end = (active: ActiveAttempt): void => {
 }
 
 /**
- * Notes that the attempts have ended which began in a fiber since it had `fiberRefs`: a bound of time ends them, by an
- * interruption in the fiber's own name. An operation that this interruption does not end goes on.
+ * Ends the attempts that began in a fiber after it had `fiberRefs`. A bound of time interrupts them in the fiber's own name,
+ * which `isRunning` does not see. An operation that this interruption does not end goes on.
  *
  * @category running
  */
 export const endSince = (fiber: FiberView, fiberRefs: FiberRefs.FiberRefs): void => {
-  const before = new Set<ActiveAttempt>()
-  let active = FiberRefs.getOrDefault(fiberRefs, innermost)
-  for (; active !== undefined; active = active.outer) before.add(active)
-  active = fiber.getFiberRef(innermost)
-  for (; active !== undefined && !before.has(active); active = active.outer) {
-    if (RuntimeFlags.interruptible(active.runtimeFlags)) end(active)
+  const before = new Set(outwards(FiberRefs.getOrDefault(fiberRefs, innermost)))
+  for (const active of outwards(fiber.getFiberRef(innermost))) {
+    // A captured runtime brings along attempts of other fibers.
+    if (active.fiber === fiber && !before.has(active) && RuntimeFlags.interruptible(active.runtimeFlags)) end(active)
   }
 }
+
+const outwards = (active: ActiveAttempt | undefined): ReadonlyArray<ActiveAttempt> =>
+  active === undefined ? [] : [active, ...outwards(active.outer)]

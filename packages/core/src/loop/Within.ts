@@ -54,6 +54,8 @@ interface Running {
   cancel: Timer.Cancel
   /** In whose name the fiber was interrupted when the time was up. */
   interruptor: FiberId.FiberId | undefined
+  /** How the fiber around has been interrupted since then. */
+  heard: ReadonlyArray<Cause.Cause<never>> | undefined
   /** What the sleep of the clock has died of. */
   defect: Cause.Cause<never> | undefined
 }
@@ -120,6 +122,8 @@ interface Undeclared extends AnyFiber {
   /** What `getFiberRefs` answers a copy of. */
   readonly _fiberRefs?: FiberRefs.FiberRefs
   getChildren?(): ReadonlySet<AnyFiber>
+  /** Takes a message; one that interrupts has a cause. */
+  tell?(message: { readonly cause?: Cause.Cause<never> }): void
 }
 
 /** What Effect does not declare of a FiberRef: what becomes of its value in a child. */
@@ -134,6 +138,7 @@ const begin = (around: Around, fiber: AnyFiber): Running => ({
   hasEnded: false,
   cancel: constVoid,
   interruptor: undefined,
+  heard: undefined,
   defect: undefined
 })
 
@@ -155,6 +160,7 @@ const setTimer = (run: Running, millis: number, onTimeUp: () => void): void => {
     // The name of the fiber around, in a record that is known again.
     run.interruptor = FiberId.make(id, startTimeMillis)
     run.fiber.unsafeInterruptAsFork(run.interruptor)
+    if (run.fiber === fiber) hear(run)
     onTimeUp()
   }
   const set = () => {
@@ -168,6 +174,44 @@ const setTimer = (run: Running, millis: number, onTimeUp: () => void): void => {
   }
   currentScheduler.scheduleTask(set, 0, fiber)
 }
+
+/** The effects in a fiber whose time is up, while they are ending. */
+const ending = new WeakMap<AnyFiber, Set<Running>>()
+
+/**
+ * Hears how a fiber is interrupted while an effect in it is ending. Effect's finalizers of scopes put FiberRefs back, and with
+ * them how the fiber was interrupted before.
+ */
+const hear = (run: Running): void => {
+  const fiber: Undeclared = run.fiber
+  const { tell } = fiber
+  const runs = ending.get(fiber)
+  if (runs !== undefined) runs.add(run)
+  else if (tell !== undefined) {
+    ending.set(fiber, new Set([run]))
+    fiber.tell = (message) => {
+      const { cause } = message
+      if (cause !== undefined) for (const one of ending.get(fiber) ?? []) one.heard = [...(one.heard ?? []), cause]
+      tell.call(fiber, message)
+    }
+  }
+}
+
+/** Without the interruption by its own time, which the fiber forgets. */
+const hearNoMore = (run: Running): void => {
+  const fiber: Undeclared = run.fiber
+  const runs = ending.get(fiber)
+  if (runs === undefined) return
+  runs.delete(run)
+  for (const one of runs) one.heard = one.heard?.filter((cause) => !isBy(run, cause))
+  if (runs.size > 0) return
+  ending.delete(fiber)
+  // What is left is what all fibers have.
+  delete fiber.tell
+}
+
+const isBy = ({ interruptor }: Running, cause: Cause.Cause<never>): boolean =>
+  Cause.isInterruptType(cause) && cause.fiberId === interruptor
 
 const end = (run: Running): void => {
   run.hasEnded = true
@@ -211,14 +255,18 @@ const joined = <A, E, B, E2>(
   return Exit.isSuccess(exit) ? exit : Effect.zipRight(reset(run), exit)
 }
 
-/** Takes back what has been set in FiberRefs, and the interruption when the time was up; not one from outside. */
-const reset = ({ around, interruptor }: Running): Effect.Effect<void> =>
+/** Takes back what has been set in FiberRefs, and the interruption when the time was up; not another one. */
+const reset = (run: Running): Effect.Effect<void> =>
   Effect.updateFiberRefs((fiberId, current) => {
-    const fromOutside = Cause.filter(
-      FiberRefs.getOrDefault(current, FiberRef.interruptedCause),
-      (cause) => !Cause.isInterruptType(cause) || cause.fiberId !== interruptor
+    const { around, heard = [] } = run
+    hearNoMore(run)
+    const interrupted = FiberRefs.getOrDefault(current, FiberRef.interruptedCause)
+    const others = Cause.filter(interrupted, (cause) => !isBy(run, cause))
+    const value = heard.reduce(
+      (all, cause) => (Cause.contains(all, cause) ? all : Cause.sequential(all, cause)),
+      others
     )
-    return FiberRefs.updateAs(around.fiberRefs, { fiberId, fiberRef: FiberRef.interruptedCause, value: fromOutside })
+    return FiberRefs.updateAs(around.fiberRefs, { fiberId, fiberRef: FiberRef.interruptedCause, value })
   })
 
 /** The outcome when the time was up. An interruption from outside goes before it. */

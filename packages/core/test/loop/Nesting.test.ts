@@ -1,6 +1,6 @@
 import { AttemptTimeout, Backoff, Classifier, Deadline, Policy, Retry } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Runtime, Schedule } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Runtime, Schedule } from "effect"
 import * as ActiveOperation from "../../src/loop/ActiveOperation.ts"
 import * as Heard from "./Heard.ts"
 import { nowMillis, world } from "./Recording.ts"
@@ -352,6 +352,22 @@ describe("Retry.retry inside an attempt of another operation", () => {
       const slow = Retry.retry(Effect.zipRight(Effect.sleep("2 seconds"), inner.operation), named("slow"))
       yield* Effect.exit(bounded(Effect.uninterruptible(slow) as Effect.Effect<never, unknown>, {}))
       expect(inner.noticed().slice(0, 2)).toEqual([outer(1, "slow"), outer(2, "slow")])
+    }).pipe(world)
+  )
+
+  it.effect.each(bounds)("is noticed in an attempt of another fiber whose runtime $bound had", ({ bounded }) =>
+    Effect.gen(function* () {
+      const inner = nested()
+      const begun = yield* Deferred.make<Runtime.Runtime<never>>()
+      const attempt = Effect.gen(function* () {
+        yield* Deferred.succeed(begun, yield* Effect.runtime())
+        yield* Effect.sleep("1 hour")
+        yield* Effect.exit(inner.operation)
+      })
+      const other = yield* Effect.forkDaemon(Retry.retry(attempt, named("outer")))
+      yield* Effect.exit(bounded(Effect.provide(Effect.never, yield* Deferred.await(begun)), {}))
+      yield* Fiber.join(other)
+      expect(inner.noticed()).toEqual([outer(1)])
     }).pipe(world)
   )
 

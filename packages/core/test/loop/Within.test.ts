@@ -40,6 +40,8 @@ import { interruptedBefore } from "../fund/Interrupting.ts"
 import { within } from "../../src/loop/Within.ts"
 import * as Stepping from "./Stepping.ts"
 
+const slowly = 100 * limit
+
 const programs = [...immediate, ...slow]
 
 interface Probe {
@@ -358,6 +360,41 @@ describe("Within.within", () => {
       yield* turns
       expect(happened).toEqual(["effect", "what follows", "another fiber"])
     })
+  )
+
+  it.effect.each(places)("ends by an interruption that comes while a scope is released, $place", ({ disconnected }) =>
+    Effect.gen(function* () {
+      const scoped = Effect.scoped(
+        Effect.zipRight(
+          Effect.addFinalizer(() => Effect.sleep(slowly)),
+          Effect.never
+        )
+      )
+      const bounded = (self: Effect.Effect<unknown>, millis: number) =>
+        within(self, { millis, onTimeout: () => Effect.succeed(millis), disconnected: false })
+      const happened: Array<string> = []
+      const self = Effect.tap(bounded(scoped, limit), () => happened.push("what follows"))
+      const around = disconnected ? Effect.zipRight(Effect.fork(Effect.never), self) : self
+      const fiber = yield* Effect.fork(around)
+      yield* Effect.sleep(limit + 1)
+      const exit = yield* Fiber.interrupt(fiber)
+      expect([Exit.isInterrupted(exit), happened]).toEqual([true, []])
+      expect(yield* bounded(around, limit + 1)).toBe(limit + 1)
+      expect(happened).toEqual([])
+      // Nothing is left of how it was heard.
+      const keys = yield* Effect.withFiberRuntime<ReadonlyArray<string>>((fiber) => Effect.succeed(Object.keys(fiber)))
+      expect(keys).not.toContain("tell")
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("goes on where the time of an effect in it was up later than its own", () =>
+    Effect.gen(function* () {
+      const bounded = (self: Effect.Effect<unknown>, millis: number) =>
+        within(self, { millis, onTimeout: () => Effect.succeed(millis), disconnected: false })
+      const self = Effect.uninterruptible(Effect.sleep(slowly))
+      const exit = yield* Effect.exit(Effect.tap(bounded(bounded(self, limit + 1), limit), () => Effect.sleep(limit)))
+      expect(exit).toEqual(Exit.succeed(limit))
+    }).pipe(VirtualClock.run)
   )
 
   it.effect.each(places)("tells how the effect has ended, before it goes on, $place", ({ disconnected }) =>
