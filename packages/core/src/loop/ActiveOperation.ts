@@ -1,9 +1,9 @@
 /**
- * The named operation inside whose attempt code runs: how nesting is noticed.
+ * The attempt of a named operation in which code runs: how nesting is noticed.
  *
- * A fiber has the innermost attempt in a FiberRef, so forks and captured runtimes take along the one of that moment.
- * To write a FiberRef costs more than the rest of an operation. It is therefore written when an attempt begins and left
- * as it is when the attempt ends: what has ended is skipped by the next look. This file alone knows of the FiberRef.
+ * A fiber has the innermost attempt in a FiberRef, from its begin to its end. Forks and captured runtimes take along the one of
+ * that moment, which may end before they do: what has ended is skipped. An attempt that is interrupted is left in the FiberRef
+ * and skipped as well. This file alone knows of the FiberRef.
  */
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
@@ -35,13 +35,15 @@ export interface ActiveAttempt extends ActiveOperation {
   readonly outer: ActiveAttempt | undefined
   /** Of the fiber, when the operation began: they say whether an interruption of the fiber ends the operation. */
   readonly runtimeFlags: RuntimeFlags.RuntimeFlags
+  /** What the fiber gets back at the end: an attempt that may have ended before this one began. */
+  readonly before: ActiveAttempt | undefined
   /** The fiber that runs the operation; `undefined` once the attempt has ended. */
   fiber: FiberView | undefined
 }
 
 /** One for all copies of this package in a program. A fiber that is joined hands nothing back. */
 const innermost: FiberRef.FiberRef<ActiveAttempt | undefined> = /*#__PURE__*/ globalValue(
-  "@effect-retry/core/CurrentOperation",
+  "@effect-retry/core/ActiveOperation/innermost",
   () => FiberRef.unsafeMake<ActiveAttempt | undefined>(undefined, { join: (parent) => parent })
 )
 
@@ -52,14 +54,16 @@ const innermost: FiberRef.FiberRef<ActiveAttempt | undefined> = /*#__PURE__*/ gl
  *
  * @category destructors
  */
-export const current = (fiber: FiberView): ActiveAttempt | undefined => {
-  let active = fiber.getFiberRef(innermost)
+export const current = (fiber: FiberView): ActiveAttempt | undefined => running(fiber.getFiberRef(innermost))
+
+const running = (from: ActiveAttempt | undefined): ActiveAttempt | undefined => {
+  let active = from
   while (active !== undefined && !isRunning(active)) active = active.outer
   return active
 }
 
 /**
- * Whether the attempt has not ended, and its operation can still make another one.
+ * Whether the attempt has neither ended nor been interrupted from outside, after which its operation makes no other one.
  *
  * @category guards
  */
@@ -76,7 +80,10 @@ export const make = (
   { attempt, name }: ActiveOperation,
   fiber: FiberView,
   runtimeFlags: RuntimeFlags.RuntimeFlags
-): ActiveAttempt => ({ name, attempt, outer: current(fiber), runtimeFlags, fiber })
+): ActiveAttempt => {
+  const before = fiber.getFiberRef(innermost)
+  return { name, attempt, outer: running(before), runtimeFlags, before, fiber }
+}
 
 /**
  * Makes an attempt visible to operations inside it. To be called in the step in which the attempt begins: where the fiber
@@ -94,30 +101,38 @@ export const inside = <A, E, R>(self: Effect.Effect<A, E, R>, active: ActiveAtte
 /** What Effect does not declare of a fiber: an effect that writes takes three steps, and this none. */
 interface Writable extends FiberView {
   setFiberRef?<A>(ref: FiberRef.FiberRef<A>, value: A): void
+  unsafeDeleteFiberRef?<A>(ref: FiberRef.FiberRef<A>): void
 }
 
 /**
- * Notes that an attempt has ended.
+ * Notes that an attempt has ended. To be called in the step in which it ends: its fiber has again what it had before. What is
+ * left in a FiberRef would come into other fibers, by caches and memoized layers.
  *
  * @category running
  */
 export const end = (active: ActiveAttempt): void => {
+  const { before } = active
+  const fiber: Writable | undefined = active.fiber
   active.fiber = undefined
+  if (before === undefined) fiber?.unsafeDeleteFiberRef?.(innermost)
+  else fiber?.setFiberRef?.(innermost, before)
 }
 
 /**
- * Ends the attempts that began in a fiber after it had `fiberRefs`. A bound of time interrupts them in the fiber's own name,
- * which `isRunning` does not see. An operation that this interruption does not end goes on.
+ * Notes the end of the attempts that began in a fiber after it had `fiberRefs`. A bound of time interrupts them in the fiber's
+ * own name, which `isRunning` does not see. An operation that this interruption does not end goes on.
  *
  * @category running
  */
 export const endSince = (fiber: FiberView, fiberRefs: FiberRefs.FiberRefs): void => {
   const before = new Set(outwards(FiberRefs.getOrDefault(fiberRefs, innermost)))
   for (const active of outwards(fiber.getFiberRef(innermost))) {
+    const isOfFiber = active.fiber === fiber
     // A captured runtime brings along attempts of other fibers.
-    if (active.fiber === fiber && !before.has(active) && RuntimeFlags.interruptible(active.runtimeFlags)) end(active)
+    if (isOfFiber && !before.has(active) && RuntimeFlags.interruptible(active.runtimeFlags)) active.fiber = undefined
   }
 }
 
-const outwards = (active: ActiveAttempt | undefined): ReadonlyArray<ActiveAttempt> =>
-  active === undefined ? [] : [active, ...outwards(active.outer)]
+function* outwards(from: ActiveAttempt | undefined): Generator<ActiveAttempt> {
+  for (let active = from; active !== undefined; active = active.outer) yield active
+}

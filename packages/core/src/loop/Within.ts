@@ -115,13 +115,13 @@ const isLikeAChild = (
 }
 
 /** What is interrupted along with a fiber. */
-const childrenOf = (fiber: Undeclared): ReadonlySet<AnyFiber> | undefined => fiber.getChildren?.()
+const childrenOf = (fiber: Undeclared): Set<AnyFiber> | undefined => fiber.getChildren?.()
 
 /** What Effect does not declare of a fiber. A version that does not have it runs effects in a child. */
 interface Undeclared extends AnyFiber {
   /** What `getFiberRefs` answers a copy of. */
   readonly _fiberRefs?: FiberRefs.FiberRefs
-  getChildren?(): ReadonlySet<AnyFiber>
+  getChildren?(): Set<AnyFiber>
   /** Takes a message; one that interrupts has a cause. */
   tell?(message: { readonly cause?: Cause.Cause<never> }): void
 }
@@ -298,11 +298,15 @@ const apart = <A, E, R, B, E2>(
       return Exit.isSuccess(exit) && hasChanged(around, child) ? Effect.zipRight(Fiber.inheritAll(child), exit) : exit
     }
     if (child.unsafePoll() !== null) return joined()
-    // An observer, not a canceler: on interruption the child is stopped below.
+    // A fiber that cannot be interrupted passes interruptions on to its children. Others stop the child below.
+    const siblings =
+      disconnected || RuntimeFlags.interruptible(around.runtimeFlags) ? undefined : childrenOf(around.fiber)
+    siblings?.add(child)
     const ended = Effect.async<void>((resume) => {
       const goOn = () => resume(Effect.void)
       setTimer(run, millis, disconnected ? goOn : constVoid)
       child.addObserver(() => {
+        siblings?.delete(child)
         end(run)
         goOn()
       })

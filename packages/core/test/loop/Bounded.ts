@@ -12,6 +12,7 @@ import {
   Fiber,
   FiberRef,
   HashSet,
+  Option,
   RuntimeFlags,
   RuntimeFlagsPatch,
   Supervisor
@@ -200,6 +201,10 @@ class Service extends Context.Tag("test/Service")<Service, string>() {}
 /** A fiber that waits. */
 const waiting = Effect.fork(Effect.never)
 
+/** How many there are in a cause. */
+const interruptions = (cause: Cause.Cause<unknown>) =>
+  Cause.reduce(cause, 0, (found, { _tag }) => (_tag === "Interrupt" ? Option.some(found + 1) : Option.none()))
+
 interface Situation {
   readonly name: string
   /** What can be told apart. */
@@ -299,6 +304,20 @@ export const situations: ReadonlyArray<Situation> = [
         const fiber = yield* Effect.fork(bounded(Effect.never, 60_000))
         yield* Effect.sleep(early)
         return plain(yield* Fiber.interruptAs(fiber, fiber.id()))
+      })
+  },
+  {
+    name: "the effect hears of an interruption once",
+    run: (bounded) =>
+      Effect.gen(function* () {
+        const heard: Array<number> = []
+        const inside = Effect.onExit(Effect.never, (exit: Exit.Exit<never>) =>
+          Effect.sync(() => void heard.push(Exit.isFailure(exit) ? interruptions(exit.cause) : 0))
+        )
+        const fiber = yield* Effect.fork(bounded(inside, 60_000))
+        yield* Effect.sleep(early)
+        yield* Fiber.interrupt(fiber)
+        return heard
       })
   },
   {

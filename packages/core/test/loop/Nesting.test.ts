@@ -1,6 +1,18 @@
 import { AttemptTimeout, Backoff, Classifier, Deadline, Policy, Retry } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber, Runtime, Schedule } from "effect"
+import {
+  Context,
+  Deferred,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  ManagedRuntime,
+  Runtime,
+  Schedule,
+  Scope
+} from "effect"
 import * as ActiveOperation from "../../src/loop/ActiveOperation.ts"
 import * as Heard from "./Heard.ts"
 import { nowMillis, world } from "./Recording.ts"
@@ -207,7 +219,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
   const run = (runtime: Runtime.Runtime<never>, self: Effect.Effect<unknown, unknown>) =>
     Fiber.await(Runtime.runFork(runtime, self))
 
-  it.effect("is noticed in a fiber that cannot be written to without an effect", () =>
+  it.effect("is noticed where the view of a fiber has no way to write", () =>
     Effect.gen(function* () {
       const inner = nested()
       const wrapped = Effect.withFiberRuntime<void>((fiber, { runtimeFlags }) => {
@@ -259,6 +271,66 @@ describe("Retry.retry inside an attempt of another operation", () => {
       const forked = Effect.flatMap(Effect.fork(Effect.exit(before)), Fiber.join)
       yield* Effect.exit(Retry.retry(Effect.zipRight(forked, inner.operation), named("outer")))
       expect(inner.noticed()).toEqual([outer(1), outer(2), outer(1), outer(2)])
+    }).pipe(world)
+  )
+
+  class Connection extends Context.Tag("test/Connection")<Connection, string>() {}
+
+  const connect = Retry.retry(Effect.succeed("connection"), named("connect"))
+
+  type After = (self: Effect.Effect<unknown, unknown>) => Effect.Effect<unknown, unknown>
+
+  /** What an operation has made the first time, and is run before an effect: it brings along changes of FiberRefs. */
+  const shared: ReadonlyArray<{ readonly by: string; readonly make: Effect.Effect<After> }> = [
+    {
+      by: "a cached function",
+      make: Effect.map(
+        Effect.cachedFunction(() => connect),
+        (load) => (self) => Effect.zipRight(load("key"), self)
+      )
+    },
+    {
+      by: "a memoized layer",
+      make: Effect.gen(function* () {
+        const memo = yield* Layer.makeMemoMap
+        const scope = yield* Scope.make()
+        const layer = Layer.effect(Connection, connect)
+        return (self) => Effect.zipRight(Layer.buildWithMemoMap(layer, memo, scope), self)
+      })
+    },
+    {
+      by: "a managed runtime",
+      make: Effect.sync(() => {
+        const runtime = ManagedRuntime.make(Layer.effect(Connection, connect))
+        return (self) => Effect.provide(self, runtime)
+      })
+    }
+  ]
+
+  it.effect.each(shared)("is noticed after $by that an operation has made before", ({ make }) =>
+    Effect.gen(function* () {
+      const [outside, inEnded] = [yield* make, yield* make]
+      yield* outside(Effect.void)
+      const late = Effect.forkDaemon(Effect.delay(inEnded(Effect.void), "1 second"))
+      yield* Fiber.join(yield* Retry.retry(late, named("ended")))
+      for (const after of [outside, inEnded]) {
+        const inner = nested()
+        yield* Effect.exit(Retry.retry(after(inner.operation), named("outer")))
+        expect(inner.noticed()).toEqual([outer(1), outer(2)])
+      }
+    }).pipe(world)
+  )
+
+  it.effect.each(shared)("is not noticed after $by that an attempt of another fiber has made", ({ make }) =>
+    Effect.gen(function* () {
+      const after = yield* make
+      const other = yield* Effect.fork(Retry.retry(after(Effect.never), named("other")))
+      yield* Effect.sleep("1 second")
+      const inner = nested()
+      yield* Effect.exit(after(inner.operation))
+      yield* Fiber.interrupt(other)
+      expect(inner.runs()).toBe(2)
+      expect(inner.noticed()).toEqual([])
     }).pipe(world)
   )
 
@@ -324,38 +396,77 @@ describe("Retry.retry inside an attempt of another operation", () => {
     }
   ]
 
-  it.effect.each(bounds)("is over in a finalizer around it, where $bound has ended it", ({ attempts, bounded }) =>
+  interface Finalizing {
+    readonly finalizer: string
+    readonly around: (self: Effect.Effect<never, unknown>, last: Effect.Effect<void>) => Effect.Effect<never, unknown>
+  }
+
+  const finalizers: ReadonlyArray<Finalizing> = [
+    { finalizer: "a finalizer", around: (self, last) => Effect.ensuring(self, last) },
+    {
+      finalizer: "a scope",
+      around: (self, last) =>
+        Effect.scoped(
+          Effect.zipRight(
+            Effect.addFinalizer(() => last),
+            self
+          )
+        )
+    }
+  ]
+
+  const boundsAndFinalizers = bounds.flatMap((bound) => finalizers.map((finalizer) => ({ ...bound, ...finalizer })))
+
+  /** An operation that a bound ends. */
+  const bounded = Retry.retry(Effect.never, named("bounded"))
+
+  it.effect.each(boundsAndFinalizers)("is over in $finalizer around it, where $bound ends it", (row) =>
     Effect.gen(function* () {
       const inner = nested()
-      const ended = Effect.zipRight(
-        Effect.ignore(Retry.retry(Effect.void, named("earlier"))),
-        Effect.ensuring(Retry.retry(Effect.never, named("ended")), Effect.exit(inner.operation))
-      )
-      yield* Effect.exit(bounded(ended, {}))
-      expect([inner.runs(), inner.noticed()]).toEqual([2 * attempts, []])
-      yield* Effect.exit(bounded(ended, { name: "outer" }))
-      expect(inner.noticed()).toEqual([outer(1), outer(2)].slice(0, attempts))
-      const beside = nested()
-      const withEarlier = Effect.zipRight(
-        Retry.retry(Effect.void, named("earlier")),
-        bounded(Effect.ensuring(Retry.retry(Effect.never, named("ended")), Effect.exit(beside.operation)), {})
-      )
-      yield* Effect.exit(Retry.retry(withEarlier, { ...named("outermost"), backoff: Backoff.constant({ delay: 0 }) }))
-      const outermost = [1, 2].flatMap((attempt) => Array.from({ length: attempts }, () => outer(attempt, "outermost")))
-      expect(beside.noticed()).toEqual(outermost)
+      const ended = row.around(bounded, Effect.ignore(inner.operation))
+      yield* Effect.exit(row.bounded(ended, {}))
+      yield* Effect.exit(row.bounded(Effect.zipRight(Retry.retry(Effect.void, named("earlier")), ended), {}))
+      expect(inner.runs()).toBe(2 * 2 * row.attempts)
+      expect(inner.noticed()).toEqual([])
     }).pipe(world)
   )
 
-  it.effect.each(bounds)("is noticed in an operation that $bound does not end", ({ bounded }) =>
+  it.effect.each(boundsAndFinalizers)("is noticed further out in $finalizer where $bound ends it", (row) =>
+    Effect.gen(function* () {
+      const inner = nested()
+      const ended = row.around(bounded, Effect.ignore(inner.operation))
+      yield* Effect.exit(row.bounded(ended, { name: "outer" }))
+      const attempts = Array.from({ length: row.attempts }, (_, i) => i + 1)
+      expect(inner.noticed()).toEqual(attempts.map((attempt) => outer(attempt)))
+      yield* Effect.exit(Retry.retry(row.bounded(ended, {}), { ...named("outermost"), maxAttempts: 3 }))
+      const outermost = [1, 2, 3].flatMap((attempt) => attempts.map(() => outer(attempt, "outermost")))
+      expect(inner.noticed().slice(row.attempts)).toEqual(outermost)
+    }).pipe(world)
+  )
+
+  it.effect.each(bounds)("is over where $bound ends it in a runtime from after an earlier one", (row) =>
+    Effect.gen(function* () {
+      const inner = nested()
+      yield* Retry.retry(Effect.void, named("earlier"))
+      const runtime = yield* Effect.runtime()
+      const provided = Retry.retry(Effect.provide(Effect.never, runtime), named("bounded"))
+      yield* Effect.exit(row.bounded(Effect.ensuring(provided, Effect.ignore(inner.operation)), {}))
+      expect(inner.runs()).toBe(2 * row.attempts)
+      expect(inner.noticed()).toEqual([])
+    }).pipe(world)
+  )
+
+  it.effect.each(bounds)("is noticed in an operation that $bound does not end", (row) =>
     Effect.gen(function* () {
       const inner = nested()
       const slow = Retry.retry(Effect.zipRight(Effect.sleep("2 seconds"), inner.operation), named("slow"))
-      yield* Effect.exit(bounded(Effect.uninterruptible(slow) as Effect.Effect<never, unknown>, {}))
-      expect(inner.noticed().slice(0, 2)).toEqual([outer(1, "slow"), outer(2, "slow")])
+      yield* Effect.exit(row.bounded(Effect.uninterruptible(slow) as Effect.Effect<never, unknown>, {}))
+      const attempts = Array.from({ length: row.attempts }, () => [outer(1, "slow"), outer(2, "slow")])
+      expect(inner.noticed()).toEqual(attempts.flat())
     }).pipe(world)
   )
 
-  it.effect.each(bounds)("is noticed in an attempt of another fiber whose runtime $bound had", ({ bounded }) =>
+  it.effect.each(bounds)("is noticed in an attempt of another fiber whose runtime $bound had", (row) =>
     Effect.gen(function* () {
       const inner = nested()
       const begun = yield* Deferred.make<Runtime.Runtime<never>>()
@@ -365,7 +476,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
         yield* Effect.exit(inner.operation)
       })
       const other = yield* Effect.forkDaemon(Retry.retry(attempt, named("outer")))
-      yield* Effect.exit(bounded(Effect.provide(Effect.never, yield* Deferred.await(begun)), {}))
+      yield* Effect.exit(row.bounded(Effect.provide(Effect.never, yield* Deferred.await(begun)), {}))
       yield* Fiber.join(other)
       expect(inner.noticed()).toEqual([outer(1)])
     }).pipe(world)

@@ -86,6 +86,12 @@ const interruptedLater: ReadonlyArray<Group> = [
   }
 ]
 
+/** Where only the effect can be interrupted, and nothing around it. */
+const inRegion =
+  (bounded: Bounded): Bounded =>
+  (self, millis) =>
+    Effect.uninterruptible(bounded(Effect.interruptible(self), millis))
+
 /** The programs in regions of interruption. */
 const regions: ReadonlyArray<Group> = [
   {
@@ -103,6 +109,15 @@ const regions: ReadonlyArray<Group> = [
       name: program.name,
       run: (bounded) => Effect.uninterruptible(Effect.interruptible(outcome(bounded, program)))
     }))
+  },
+  {
+    group: "parts that can be interrupted of an uninterruptible region that is interrupted",
+    probes: slow.flatMap((program) =>
+      [early, afterTimeout].map((afterMillis) => ({
+        name: `${program.name}, after ${afterMillis} ms`,
+        run: (bounded: Bounded) => interrupted(inRegion(bounded), program, afterMillis, limit)
+      }))
+    )
   }
 ]
 
@@ -387,6 +402,14 @@ describe("Within.within", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("ends without a disconnected effect, also where nothing can be interrupted", () =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.fork(Effect.uninterruptible(oursDisconnected(Effect.sleep(slowly), limit)))
+      expect(yield* Fiber.await(fiber)).toEqual(Exit.fail("timeout"))
+      expect(Duration.toMillis(yield* VirtualClock.now)).toBe(limit)
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("goes on where the time of an effect in it was up later than its own", () =>
     Effect.gen(function* () {
       const bounded = (self: Effect.Effect<unknown>, millis: number) =>
@@ -571,7 +594,7 @@ describe("Within.within", () => {
     expect(runs).toBeGreaterThan(10)
   })
 
-  it.live("leaves no timer of the platform behind", () =>
+  it.live("leaves no timer of the platform and no child behind", () =>
     Effect.gen(function* () {
       const timers = watchTimers()
       for (let i = 0; i < 100; i++) {
@@ -580,6 +603,10 @@ describe("Within.within", () => {
         yield* Effect.flip(ours(Effect.zipRight(Effect.yieldNow(), Effect.fail("failure")), hour))
       }
       expect(timers()).toBe(0)
+      const children = Effect.withFiberRuntime<number>((fiber) =>
+        Effect.succeed("getChildren" in fiber && fiber.getChildren instanceof Function ? fiber.getChildren().size : NaN)
+      )
+      expect(yield* children).toBe(0)
     })
   )
 
@@ -601,24 +628,6 @@ describe("Within.within", () => {
         ...Exit.match(exit, { onFailure: Cause.defects, onSuccess: () => [] })
       ]).toEqual([true, "defect"])
     }).pipe(VirtualClock.run)
-  )
-
-  const parts = [
-    { ends: "ends in time", part: Effect.as(Effect.sleep(2), "done"), comesTo: Exit.succeed("done") },
-    { ends: "never ends", part: Effect.never, comesTo: Exit.fail("timeout") }
-  ]
-
-  it.effect.each(parts.flatMap((one) => ways.map((way) => ({ ...one, ...way }))))(
-    "tells no part of an effect of an interruption that waits for its end, where the part $ends, $way",
-    ({ bounded, comesTo, part }) =>
-      Effect.gen(function* () {
-        const found: Array<Exit.Exit<string, string>> = []
-        const self = Effect.map(Effect.exit(bounded(Effect.interruptible(part), limit)), (exit) => found.push(exit))
-        const fiber = yield* Effect.fork(Effect.uninterruptible(self))
-        yield* Effect.sleep(1)
-        yield* Fiber.interrupt(fiber)
-        expect(found).toEqual([comesTo])
-      }).pipe(VirtualClock.run)
   )
 
   it.effect.each(ways)("is in time while a bound inside it ends its own effect, $way", ({ bounded }) =>
