@@ -92,17 +92,20 @@ export const make = (
  * @category running
  */
 export const inside = <A, E, R>(self: Effect.Effect<A, E, R>, active: ActiveAttempt): Effect.Effect<A, E, R> => {
-  const fiber: Writable | undefined = active.fiber
-  if (fiber?.setFiberRef === undefined) return Effect.flatMap(FiberRef.set(innermost, active), () => self)
+  const { fiber } = active
+  if (!isWritable(fiber)) return Effect.flatMap(FiberRef.set(innermost, active), () => self)
   fiber.setFiberRef(innermost, active)
   return self
 }
 
-/** What Effect does not declare of a fiber: an effect that writes takes three steps, and this none. */
+/** What Effect does not declare of a fiber: an effect that writes takes three steps, and these none. */
 interface Writable extends FiberView {
-  setFiberRef?<A>(ref: FiberRef.FiberRef<A>, value: A): void
-  unsafeDeleteFiberRef?<A>(ref: FiberRef.FiberRef<A>): void
+  setFiberRef<A>(ref: FiberRef.FiberRef<A>, value: A): void
+  unsafeDeleteFiberRef<A>(ref: FiberRef.FiberRef<A>): void
 }
+
+const isWritable = (fiber: FiberView | undefined): fiber is Writable =>
+  fiber !== undefined && "unsafeDeleteFiberRef" in fiber
 
 /**
  * Notes that an attempt has ended. To be called in the step in which it ends: its fiber has again what it had before. What is
@@ -111,11 +114,11 @@ interface Writable extends FiberView {
  * @category running
  */
 export const end = (active: ActiveAttempt): void => {
-  const { before } = active
-  const fiber: Writable | undefined = active.fiber
+  const { before, fiber } = active
   active.fiber = undefined
-  if (before === undefined) fiber?.unsafeDeleteFiberRef?.(innermost)
-  else fiber?.setFiberRef?.(innermost, before)
+  if (!isWritable(fiber)) return
+  if (before === undefined) fiber.unsafeDeleteFiberRef(innermost)
+  else fiber.setFiberRef(innermost, before)
 }
 
 /**

@@ -219,15 +219,18 @@ describe("Retry.retry inside an attempt of another operation", () => {
   const run = (runtime: Runtime.Runtime<never>, self: Effect.Effect<unknown, unknown>) =>
     Fiber.await(Runtime.runFork(runtime, self))
 
-  it.effect("is noticed where the view of a fiber has no way to write", () =>
+  it.effect("is noticed until the end where the view of a fiber has no way to write", () =>
     Effect.gen(function* () {
       const inner = nested()
       const wrapped = Effect.withFiberRuntime<void>((fiber, { runtimeFlags }) => {
         const view = { id: () => fiber.id(), getFiberRef: fiber.getFiberRef.bind(fiber) }
         const active = ActiveOperation.make({ name: "outer", attempt: 3 }, view, runtimeFlags)
-        return ActiveOperation.inside(Effect.ignore(inner.operation), active)
+        const end = Effect.sync(() => ActiveOperation.end(active))
+        return Effect.zipRight(ActiveOperation.inside(Effect.ignore(inner.operation), active), end)
       })
       yield* wrapped
+      yield* Effect.ignore(inner.operation)
+      expect(inner.runs()).toBe(2 * 2)
       expect(inner.noticed()).toEqual([outer(3)])
     }).pipe(world)
   )

@@ -216,8 +216,8 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/ActiveOperation.ts",
-    line: '"@effect-retry/core/CurrentOperation",',
-    original: '"@effect-retry/core/CurrentOperation"',
+    line: '"@effect-retry/core/ActiveOperation/innermost",',
+    original: '"@effect-retry/core/ActiveOperation/innermost"',
     replacement: '""',
     reason: "Any key does that no other package has: it only has to be the same in all copies of this one."
   },
@@ -392,17 +392,17 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/ActiveOperation.ts",
-    line: "if (fiber?.setFiberRef === undefined) return Effect.flatMap(FiberRef.set(innermost, active), () => self)",
-    original: "fiber?.setFiberRef === undefined",
+    line: "if (!isWritable(fiber)) return Effect.flatMap(FiberRef.set(innermost, active), () => self)",
+    original: "!isWritable(fiber)",
     replacement: "true",
     reason: "Only saves steps: the FiberRef is written either way."
   },
   {
     file: "packages/core/src/loop/ActiveOperation.ts",
-    line: "if (fiber?.setFiberRef === undefined) return Effect.flatMap(FiberRef.set(innermost, active), () => self)",
-    original: "fiber?.setFiberRef",
-    replacement: "fiber.setFiberRef",
-    reason: "An attempt that begins has a fiber."
+    line: 'fiber !== undefined && "unsafeDeleteFiberRef" in fiber',
+    original: "fiber !== undefined",
+    replacement: "true",
+    reason: "An attempt that begins or ends has a fiber."
   },
   {
     file: "packages/core/src/loop/Within.ts",
