@@ -185,13 +185,14 @@ const ending = new WeakMap<AnyFiber, Set<Running>>()
 const hear = (run: Running): void => {
   const fiber: Undeclared = run.fiber
   const { tell } = fiber
-  const runs = ending.get(fiber)
-  if (runs !== undefined) runs.add(run)
+  const others = ending.get(fiber)
+  if (others !== undefined) others.add(run)
   else if (tell !== undefined) {
-    ending.set(fiber, new Set([run]))
+    const runs = new Set([run])
+    ending.set(fiber, runs)
     fiber.tell = (message) => {
       const { cause } = message
-      if (cause !== undefined) for (const one of ending.get(fiber) ?? []) one.heard = [...(one.heard ?? []), cause]
+      if (cause !== undefined) for (const one of runs) one.heard = [...(one.heard ?? []), cause]
       tell.call(fiber, message)
     }
   }

@@ -377,29 +377,46 @@ describe("Within.within", () => {
     })
   )
 
-  it.effect.each(places)("ends by an interruption that comes while a scope is released, $place", ({ disconnected }) =>
-    Effect.gen(function* () {
-      const scoped = Effect.scoped(
-        Effect.zipRight(
-          Effect.addFinalizer(() => Effect.sleep(slowly)),
-          Effect.never
-        )
+  const succeeding = (self: Effect.Effect<unknown>, millis: number) =>
+    within(self, { millis, onTimeout: () => Effect.succeed(millis), disconnected: false })
+
+  /** A scope around an effect, which takes so long to release. */
+  const scoped = (self: Effect.Effect<unknown>, millis: number) =>
+    Effect.scoped(
+      Effect.zipRight(
+        Effect.addFinalizer(() => Effect.sleep(millis)),
+        self
       )
-      const bounded = (self: Effect.Effect<unknown>, millis: number) =>
-        within(self, { millis, onTimeout: () => Effect.succeed(millis), disconnected: false })
-      const happened: Array<string> = []
-      const self = Effect.tap(bounded(scoped, limit), () => happened.push("what follows"))
-      const around = disconnected ? Effect.zipRight(Effect.fork(Effect.never), self) : self
-      const fiber = yield* Effect.fork(around)
-      yield* Effect.sleep(limit + 1)
-      const exit = yield* Fiber.interrupt(fiber)
-      expect([Exit.isInterrupted(exit), happened]).toEqual([true, []])
-      expect(yield* bounded(around, limit + 1)).toBe(limit + 1)
-      expect(happened).toEqual([])
-      // Nothing is left of how it was heard.
-      const keys = yield* Effect.withFiberRuntime<ReadonlyArray<string>>((fiber) => Effect.succeed(Object.keys(fiber)))
-      expect(keys).not.toContain("tell")
-    }).pipe(VirtualClock.run)
+    )
+
+  const releases = [
+    { release: "a scope is released", self: scoped(Effect.never, slowly) },
+    { release: "a scope of an effect in it is released", self: succeeding(scoped(Effect.never, slowly), hour) },
+    {
+      release: "a scope is released after the time of an effect in it was up",
+      self: scoped(succeeding(scoped(Effect.never, 2 * limit), limit - 1), slowly)
+    }
+  ]
+
+  it.effect.each(places.flatMap((place) => releases.map((row) => ({ ...row, ...place }))))(
+    "ends by an interruption that comes while $release, $place",
+    ({ disconnected, self }) =>
+      Effect.gen(function* () {
+        const happened: Array<string> = []
+        const bounded = Effect.tap(succeeding(self, limit), () => happened.push("what follows"))
+        const around = disconnected ? Effect.zipRight(Effect.fork(Effect.never), bounded) : bounded
+        const fiber = yield* Effect.fork(around)
+        yield* Effect.sleep(3 * limit)
+        const exit = yield* Fiber.interrupt(fiber)
+        expect([Exit.isInterrupted(exit), happened]).toEqual([true, []])
+        expect(yield* succeeding(around, 3 * limit)).toBe(3 * limit)
+        expect(happened).toEqual([])
+        // Nothing is left of how it was heard.
+        const keys = yield* Effect.withFiberRuntime<ReadonlyArray<string>>((fiber) =>
+          Effect.succeed(Object.keys(fiber))
+        )
+        expect(keys).not.toContain("tell")
+      }).pipe(VirtualClock.run)
   )
 
   it.effect("ends without a disconnected effect, also where nothing can be interrupted", () =>
@@ -412,10 +429,8 @@ describe("Within.within", () => {
 
   it.effect("goes on where the time of an effect in it was up later than its own", () =>
     Effect.gen(function* () {
-      const bounded = (self: Effect.Effect<unknown>, millis: number) =>
-        within(self, { millis, onTimeout: () => Effect.succeed(millis), disconnected: false })
-      const self = Effect.uninterruptible(Effect.sleep(slowly))
-      const exit = yield* Effect.exit(Effect.tap(bounded(bounded(self, limit + 1), limit), () => Effect.sleep(limit)))
+      const inner = succeeding(Effect.uninterruptible(Effect.sleep(slowly)), limit + 1)
+      const exit = yield* Effect.exit(Effect.tap(succeeding(inner, limit), () => Effect.sleep(limit)))
       expect(exit).toEqual(Exit.succeed(limit))
     }).pipe(VirtualClock.run)
   )

@@ -364,6 +364,20 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Within.ts",
+    line: "if (run.fiber === fiber) hear(run)",
+    original: "run.fiber === fiber",
+    replacement: "true",
+    reason: "Only saves work: nothing asks what a child has heard."
+  },
+  {
+    file: "packages/core/src/loop/Within.ts",
+    line: "else if (tell !== undefined) {",
+    original: "tell !== undefined",
+    replacement: "true",
+    reason: "The fibers of this version of Effect have it."
+  },
+  {
+    file: "packages/core/src/loop/Within.ts",
     line: "if (told === Effect.void && childrenOf(run.fiber)?.size === 0) return joined(run, exit, onTimeout)",
     original: "told === Effect.void && childrenOf(run.fiber)?.size === 0",
     replacement: "false",
