@@ -115,13 +115,13 @@ const isLikeAChild = (
 }
 
 /** What is interrupted along with a fiber. */
-const childrenOf = (fiber: Undeclared): Set<AnyFiber> | undefined => fiber.getChildren?.()
+const childrenOf = (fiber: Undeclared): ReadonlySet<AnyFiber> | undefined => fiber.getChildren?.()
 
 /** What Effect does not declare of a fiber. A version that does not have it runs effects in a child. */
 interface Undeclared extends AnyFiber {
   /** What `getFiberRefs` answers a copy of. */
   readonly _fiberRefs?: FiberRefs.FiberRefs
-  getChildren?(): Set<AnyFiber>
+  getChildren?(): ReadonlySet<AnyFiber>
   /** Takes a message; one that interrupts has a cause. */
   tell?(message: { readonly cause?: Cause.Cause<never> }): void
 }
@@ -245,7 +245,7 @@ const ended = <A, E, B, E2>(
   return Effect.flatMap(Effect.zipRight(told, forked), () => joined(run, exit, onTimeout))
 }
 
-/** Only a success leaves what it has set. A step lies before the rest, in which the fiber has heard of the timeout. */
+/** Only a success leaves what it has set. `reset` is a step of its own: in it the fiber hears of the timeout. */
 const joined = <A, E, B, E2>(
   run: Running,
   exit: Exit.Exit<A, E>,
@@ -253,7 +253,8 @@ const joined = <A, E, B, E2>(
 ): Effect.Effect<A | B, E | E2> => {
   end(run)
   if (run.interruptor !== undefined) return Effect.flatMap(reset(run), () => timedOut(run, onTimeout))
-  return Exit.isSuccess(exit) ? exit : Effect.zipRight(reset(run), exit)
+  if (Exit.isFailure(exit)) return Effect.zipRight(reset(run), exit)
+  return leavesNoInterruption(run) ? Effect.zipRight(forgetNoInterruption, exit) : exit
 }
 
 /** Takes back what has been set in FiberRefs, and the interruption when the time was up; not another one. */
@@ -267,8 +268,28 @@ const reset = (run: Running): Effect.Effect<void> =>
       (all, cause) => (Cause.contains(all, cause) ? all : Cause.sequential(all, cause)),
       others
     )
+    // Not that there is none, as `leavesNoInterruption` says.
+    if (Cause.isEmpty(value)) return around.fiberRefs
     return FiberRefs.updateAs(around.fiberRefs, { fiberId, fiberRef: FiberRef.interruptedCause, value })
   })
+
+/**
+ * Whether the fiber has the FiberRef of its interruption now, and no interruption in it: the release of a scope leaves it so.
+ * The next release that was planned without it would put that back, and lose an interruption which comes meanwhile.
+ */
+const leavesNoInterruption = ({ around }: Running): boolean => {
+  const { _fiberRefs: current = around.fiberRefs }: Undeclared = around.fiber
+  const fiberRef = FiberRef.interruptedCause
+  return (
+    current.locals.has(fiberRef) &&
+    !around.fiberRefs.locals.has(fiberRef) &&
+    Cause.isEmpty(around.fiber.getFiberRef(fiberRef))
+  )
+}
+
+const forgetNoInterruption: Effect.Effect<void> = /*#__PURE__*/ Effect.updateFiberRefs((_, current) =>
+  FiberRefs.delete(current, FiberRef.interruptedCause)
+)
 
 /** The outcome when the time was up. An interruption from outside goes before it. */
 const timedOut = <B, E2>({ around, defect }: Running, onTimeout: () => Effect.Effect<B, E2>): Effect.Effect<B, E2> =>
@@ -276,46 +297,53 @@ const timedOut = <B, E2>({ around, defect }: Running, onTimeout: () => Effect.Ef
     defect === undefined ? onTimeout() : Effect.failCause(defect)
   )
 
-/** Runs an effect in a fiber of its own, which is started at once. */
+/** Runs an effect in a fiber of its own. */
 const apart = <A, E, R, B, E2>(
   around: Around,
   self: Effect.Effect<A, E, R>,
-  { disconnected, millis, note, onTimeout }: Bound<B, E2>
+  bound: Bound<B, E2>
 ): Effect.Effect<A | B, E | E2, R> => {
-  // Begun and observed in one step, which no interruption can divide. It hands its exit over: Effect logs the raw error of a
-  // fiber that fails.
+  // The child hands its exit over: Effect logs the raw error of a fiber that fails.
   const exit = Effect.exit(Interruption.restore(around.runtimeFlags)(self))
-  const handed = note === undefined ? exit : Effect.tap(exit, note)
+  const handed = bound.note === undefined ? exit : Effect.tap(exit, bound.note)
+  if (!bound.disconnected && !RuntimeFlags.interruptible(around.runtimeFlags)) {
+    // The fiber around cannot be interrupted, but its children are told when it should be: the child has to be one of them.
+    return Effect.flatMap(Effect.fork(handed), (child) => watched(around, child, bound))
+  }
   return Effect.suspend(() => {
     if (Interruption.isPending(around.fiber, around.runtimeFlags)) {
       // Ends here: the interruption is let through.
       return Interruption.restore(around.runtimeFlags)(Effect.never)
     }
-    const child = fork(around, handed)
-    const run = begin(around, child)
-    const joined = (): Effect.Effect<A | B, E | E2> => {
-      if (run.interruptor !== undefined) return timedOut(run, onTimeout)
-      const exit = Exit.flatten(child.unsafePoll()!)
-      return Exit.isSuccess(exit) && hasChanged(around, child) ? Effect.zipRight(Fiber.inheritAll(child), exit) : exit
-    }
-    if (child.unsafePoll() !== null) return joined()
-    // A fiber that cannot be interrupted passes interruptions on to its children. Others stop the child below.
-    const siblings =
-      disconnected || RuntimeFlags.interruptible(around.runtimeFlags) ? undefined : childrenOf(around.fiber)
-    siblings?.add(child)
-    const ended = Effect.async<void>((resume) => {
-      const goOn = () => resume(Effect.void)
-      setTimer(run, millis, disconnected ? goOn : constVoid)
-      child.addObserver(() => {
-        siblings?.delete(child)
-        end(run)
-        goOn()
-      })
+    // Begun and watched in one step, which no interruption can divide.
+    return watched(around, fork(around, handed), bound)
+  })
+}
+
+const watched = <A, E, B, E2>(
+  around: Around,
+  child: Fiber.RuntimeFiber<Exit.Exit<A, E>>,
+  { disconnected, millis, onTimeout }: Bound<B, E2>
+): Effect.Effect<A | B, E | E2> => {
+  const run = begin(around, child)
+  const joined = (): Effect.Effect<A | B, E | E2> => {
+    if (run.interruptor !== undefined) return timedOut(run, onTimeout)
+    const exit = Exit.flatten(child.unsafePoll()!)
+    return Exit.isSuccess(exit) && hasChanged(around, child) ? Effect.zipRight(Fiber.inheritAll(child), exit) : exit
+  }
+  if (child.unsafePoll() !== null) return joined()
+  // An observer, not a canceler: on interruption the child is stopped below.
+  const ended = Effect.async<void>((resume) => {
+    const goOn = () => resume(Effect.void)
+    setTimer(run, millis, disconnected ? goOn : constVoid)
+    child.addObserver(() => {
+      end(run)
+      goOn()
     })
-    return Effect.matchCauseEffect(Interruption.restore(around.runtimeFlags)(ended), {
-      onFailure: (cause) => interrupted(run, child, cause, disconnected),
-      onSuccess: joined
-    })
+  })
+  return Effect.matchCauseEffect(Interruption.restore(around.runtimeFlags)(ended), {
+    onFailure: (cause) => interrupted(run, child, cause, disconnected),
+    onSuccess: joined
   })
 }
 

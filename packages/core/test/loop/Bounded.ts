@@ -196,6 +196,21 @@ export const interrupted = (bounded: Bounded, { make }: Program, afterMillis: nu
     return { exit: plain(exit), lines: [...lines] }
   })
 
+/** Interrupts a program with a scope around it while that is released: what it came to, and what it wrote down. */
+export const interruptedInRelease = (bounded: Bounded, { make }: Program) =>
+  Effect.gen(function* () {
+    const lines: Array<string> = []
+    const note: Note = (line) => Effect.sync(() => void lines.push(line))
+    const released = Effect.addFinalizer(() => Effect.zipRight(Effect.sleep(2 * late), note("released")))
+    const scoped = Effect.scoped(Effect.zipRight(released, Effect.exit(bounded(make(note), limit))))
+    // A fiber that is the first of a program does not have this FiberRef, and a finalizer puts back what there was.
+    const first = Effect.zipRight(FiberRef.delete(FiberRef.interruptedCause), scoped)
+    const fiber = yield* Effect.fork(Effect.zipRight(first, note("what follows")))
+    yield* Effect.sleep(late + afterTimeout)
+    const exit = yield* Fiber.interrupt(fiber)
+    return { exit: plain(exit), lines }
+  })
+
 class Service extends Context.Tag("test/Service")<Service, string>() {}
 
 /** A fiber that waits. */

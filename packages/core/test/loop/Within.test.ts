@@ -25,6 +25,7 @@ import {
   early,
   immediate,
   interrupted,
+  interruptedInRelease,
   limit,
   native,
   nativeDisconnected,
@@ -86,11 +87,31 @@ const interruptedLater: ReadonlyArray<Group> = [
   }
 ]
 
+/** The programs in a scope that is interrupted while it is released. */
+const scopes: ReadonlyArray<Group> = [
+  {
+    group: "programs in a scope",
+    probes: programs.map((program) => ({
+      name: program.name,
+      run: (bounded) => interruptedInRelease(bounded, program)
+    }))
+  }
+]
+
 /** Where only the effect can be interrupted, and nothing around it. */
 const inRegion =
   (bounded: Bounded): Bounded =>
   (self, millis) =>
     Effect.uninterruptible(bounded(Effect.interruptible(self), millis))
+
+/** Where Effect has the children of a fiber among those of another one. */
+const inWorker =
+  (bounded: Bounded): Bounded =>
+  (self, millis) =>
+    Effect.map(
+      Effect.forEach([self], (one) => bounded(one, millis), { concurrency: "unbounded" }),
+      ([value]) => value!
+    )
 
 /** The programs in regions of interruption. */
 const regions: ReadonlyArray<Group> = [
@@ -110,15 +131,18 @@ const regions: ReadonlyArray<Group> = [
       run: (bounded) => Effect.uninterruptible(Effect.interruptible(outcome(bounded, program)))
     }))
   },
-  {
-    group: "parts that can be interrupted of an uninterruptible region that is interrupted",
+  ...[
+    { group: "an uninterruptible region that is interrupted, around an effect that can be", around: inRegion },
+    { group: "the same in a worker of `Effect.forEach`", around: (bounded: Bounded) => inRegion(inWorker(bounded)) }
+  ].map(({ around, group }) => ({
+    group,
     probes: slow.flatMap((program) =>
       [early, afterTimeout].map((afterMillis) => ({
         name: `${program.name}, after ${afterMillis} ms`,
-        run: (bounded: Bounded) => interrupted(inRegion(bounded), program, afterMillis, limit)
+        run: (bounded: Bounded) => interrupted(around(bounded), program, afterMillis, limit)
       }))
     )
-  }
+  }))
 ]
 
 /**
@@ -189,7 +213,7 @@ describe("Within.within beside Effect.timeoutFail", () => {
     })
   )
 
-  it.effect.each([...groups, ...interruptedLater, ...regions])(
+  it.effect.each([...groups, ...interruptedLater, ...scopes, ...regions])(
     "comes to the same at the same time, and leaves no timer and no fiber behind: $group",
     ({ probes }) =>
       Effect.gen(function* () {
