@@ -1,9 +1,9 @@
 /**
  * The attempt of a named operation in which code runs: how nesting is noticed.
  *
- * A fiber has the innermost attempt in a FiberRef, from its begin to its end. Forks and captured runtimes take along the one of
- * that moment, which may end before they do: what has ended is skipped. An attempt that is interrupted is left in the FiberRef
- * and skipped as well. This file alone knows of the FiberRef.
+ * While an attempt runs, its fiber has it in a FiberRef. Forks and captured runtimes take along what is there at that moment,
+ * and may outlive it: an attempt that has ended is skipped. So is one that was interrupted from outside; it stays in the
+ * FiberRef. This file alone knows of the FiberRef.
  */
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
@@ -35,13 +35,16 @@ export interface ActiveAttempt extends ActiveOperation {
   readonly outer: ActiveAttempt | undefined
   /** Of the fiber, when the operation began: they say whether an interruption of the fiber ends the operation. */
   readonly runtimeFlags: RuntimeFlags.RuntimeFlags
-  /** What the fiber gets back at the end: an attempt that may have ended before this one began. */
-  readonly before: ActiveAttempt | undefined
   /** The fiber that runs the operation; `undefined` once the attempt has ended. */
   fiber: FiberView | undefined
+  /** What the fiber had in the FiberRef, and has again after the end; `undefined` where it did not have the FiberRef. */
+  before: Entry | undefined
 }
 
-/** One for all copies of this package in a program. A fiber that is joined hands nothing back. */
+/** A value of a FiberRef, with those that it has had in the fibers around: a join asks for all of them. */
+type Entry = ReturnType<FiberRefs.FiberRefs["locals"]["get"]>
+
+/** One for all copies of this package in a program. A fiber that is joined changes no attempt. */
 const innermost: FiberRef.FiberRef<ActiveAttempt | undefined> = /*#__PURE__*/ globalValue(
   "@effect-retry/core/ActiveOperation/innermost",
   () => FiberRef.unsafeMake<ActiveAttempt | undefined>(undefined, { join: (parent) => parent })
@@ -54,16 +57,14 @@ const innermost: FiberRef.FiberRef<ActiveAttempt | undefined> = /*#__PURE__*/ gl
  *
  * @category destructors
  */
-export const current = (fiber: FiberView): ActiveAttempt | undefined => running(fiber.getFiberRef(innermost))
-
-const running = (from: ActiveAttempt | undefined): ActiveAttempt | undefined => {
-  let active = from
+export const current = (fiber: FiberView): ActiveAttempt | undefined => {
+  let active = fiber.getFiberRef(innermost)
   while (active !== undefined && !isRunning(active)) active = active.outer
   return active
 }
 
 /**
- * Whether the attempt has neither ended nor been interrupted from outside, after which its operation makes no other one.
+ * Whether the attempt still runs. Where an interruption of its fiber from outside ends the operation, the attempt ends with it.
  *
  * @category guards
  */
@@ -80,10 +81,7 @@ export const make = (
   { attempt, name }: ActiveOperation,
   fiber: FiberView,
   runtimeFlags: RuntimeFlags.RuntimeFlags
-): ActiveAttempt => {
-  const before = fiber.getFiberRef(innermost)
-  return { name, attempt, outer: running(before), runtimeFlags, before, fiber }
-}
+): ActiveAttempt => ({ name, attempt, outer: current(fiber), runtimeFlags, fiber, before: undefined })
 
 /**
  * Makes an attempt visible to operations inside it. To be called in the step in which the attempt begins: where the fiber
@@ -94,44 +92,50 @@ export const make = (
 export const inside = <A, E, R>(self: Effect.Effect<A, E, R>, active: ActiveAttempt): Effect.Effect<A, E, R> => {
   const { fiber } = active
   if (!isWritable(fiber)) return Effect.flatMap(FiberRef.set(innermost, active), () => self)
+  active.before = fiber._fiberRefs.locals.get(innermost)
   fiber.setFiberRef(innermost, active)
   return self
 }
 
 /** What Effect does not declare of a fiber: an effect that writes takes three steps, and these none. */
 interface Writable extends FiberView {
+  readonly _fiberRefs: FiberRefs.FiberRefs
   setFiberRef<A>(ref: FiberRef.FiberRef<A>, value: A): void
-  unsafeDeleteFiberRef<A>(ref: FiberRef.FiberRef<A>): void
+  setFiberRefs(fiberRefs: FiberRefs.FiberRefs): void
 }
 
-const isWritable = (fiber: FiberView | undefined): fiber is Writable =>
-  fiber !== undefined && "unsafeDeleteFiberRef" in fiber
+const isWritable = (fiber: FiberView | undefined): fiber is Writable => fiber !== undefined && "setFiberRefs" in fiber
 
 /**
- * Notes that an attempt has ended. To be called in the step in which it ends: its fiber has again what it had before. What is
- * left in a FiberRef would come into other fibers, by caches and memoized layers.
+ * Notes that an attempt has ended. To be called in the step in which it ends: its fiber has again what it had before.
+ *
+ * Caches and memoized layers hand on whatever an effect has changed in FiberRefs, so nothing is left, not even a value for
+ * none. A fiber that cannot be written to keeps the attempt, which is skipped.
  *
  * @category running
  */
 export const end = (active: ActiveAttempt): void => {
   const { before, fiber } = active
   active.fiber = undefined
+  active.before = undefined
   if (!isWritable(fiber)) return
-  if (before === undefined) fiber.unsafeDeleteFiberRef(innermost)
-  else fiber.setFiberRef(innermost, before)
+  const locals = new Map(fiber._fiberRefs.locals)
+  if (before === undefined) locals.delete(innermost)
+  else locals.set(innermost, before)
+  fiber.setFiberRefs(FiberRefs.unsafeMake(locals))
 }
 
 /**
- * Notes the end of the attempts that began in a fiber after it had `fiberRefs`. A bound of time interrupts them in the fiber's
- * own name, which `isRunning` does not see. An operation that this interruption does not end goes on.
+ * Notes the end of the attempts that began in a fiber after it had `fiberRefs`, and that an interruption ends: a bound of time
+ * interrupts them in the fiber's own name, which `isRunning` does not see.
  *
  * @category running
  */
 export const endSince = (fiber: FiberView, fiberRefs: FiberRefs.FiberRefs): void => {
   const before = new Set(outwards(FiberRefs.getOrDefault(fiberRefs, innermost)))
   for (const active of outwards(fiber.getFiberRef(innermost))) {
-    const isOfFiber = active.fiber === fiber
     // A captured runtime brings along attempts of other fibers.
+    const isOfFiber = active.fiber === fiber
     if (isOfFiber && !before.has(active) && RuntimeFlags.interruptible(active.runtimeFlags)) active.fiber = undefined
   }
 }

@@ -2,8 +2,8 @@
  * An effect under a bound of time.
  *
  * The effect runs in the fiber that bounds it. When the time is up, that fiber is interrupted; once the effect has ended, the
- * fiber forgets it. So a bound costs little. Where this could be told from a fiber of its own, the effect has one. This file
- * alone knows how that is done with Effect 3's runtime.
+ * fiber forgets it. So a bound costs little. Where the effect could notice that, it has a fiber of its own. This file alone
+ * knows how that is done with Effect 3's runtime.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -114,7 +114,7 @@ const isLikeAChild = (
   return isAlike
 }
 
-/** What is interrupted along with a fiber. */
+/** The children of a fiber, which are interrupted along with it. */
 const childrenOf = (fiber: Undeclared): ReadonlySet<AnyFiber> | undefined => fiber.getChildren?.()
 
 /** What Effect does not declare of a fiber. A version that does not have it runs effects in a child. */

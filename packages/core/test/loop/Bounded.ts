@@ -216,7 +216,7 @@ class Service extends Context.Tag("test/Service")<Service, string>() {}
 /** A fiber that waits. */
 const waiting = Effect.fork(Effect.never)
 
-/** How many there are in a cause. */
+/** How many interruptions a cause has. */
 const interruptions = (cause: Cause.Cause<unknown>) =>
   Cause.reduce(cause, 0, (found, { _tag }) => (_tag === "Interrupt" ? Option.some(found + 1) : Option.none()))
 

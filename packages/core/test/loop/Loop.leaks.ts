@@ -54,3 +54,23 @@ describe("a million attempts under a timeout, a bucket and observers", () => {
     expect(made).toBeGreaterThanOrEqual(attempts)
   })
 })
+
+describe("fibers that each make an attempt with a name, in which the next one begins", () => {
+  const generations = 4_000
+  /** In bytes. Were each to hold what those before it had, it would be twenty times as much. */
+  const most = 4_000_000
+
+  it("hold little of those before them", { timeout: 60_000 }, async () => {
+    const { backoff, classifier, maxAttempts } = policy
+    const before = await heap()
+    const held = await new Promise<number>((resolve) => {
+      const next = (n: number): Effect.Effect<unknown> => {
+        const begin = Effect.forkDaemon(Effect.flatMap(Effect.yieldNow(), () => next(n + 1)))
+        if (n === generations) return Effect.flatMap(Effect.promise(heap), (bytes) => Effect.sync(() => resolve(bytes)))
+        return Retry.retry(begin, { classifier, maxAttempts, backoff, name: "generation" })
+      }
+      Effect.runFork(next(0))
+    })
+    expect(held - before).toBeLessThan(most)
+  })
+})

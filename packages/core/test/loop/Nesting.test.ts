@@ -219,7 +219,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
   const run = (runtime: Runtime.Runtime<never>, self: Effect.Effect<unknown, unknown>) =>
     Fiber.await(Runtime.runFork(runtime, self))
 
-  it.effect("is noticed until the end where the view of a fiber has no way to write", () =>
+  it.effect("is noticed until the end where a fiber cannot be written to at once", () =>
     Effect.gen(function* () {
       const inner = nested()
       const wrapped = Effect.withFiberRuntime<void>((fiber, { runtimeFlags }) => {
@@ -283,42 +283,59 @@ describe("Retry.retry inside an attempt of another operation", () => {
 
   type After = (self: Effect.Effect<unknown, unknown>) => Effect.Effect<unknown, unknown>
 
-  /** What an operation has made the first time, and is run before an effect: it brings along changes of FiberRefs. */
-  const shared: ReadonlyArray<{ readonly by: string; readonly make: Effect.Effect<After> }> = [
+  interface Shared {
+    readonly by: string
+    readonly make: (self: Effect.Effect<string>) => Effect.Effect<After>
+  }
+
+  /** Each runs an effect the first time that it is used. Every use then repeats the changes of FiberRefs of that time. */
+  const shared: ReadonlyArray<Shared> = [
     {
       by: "a cached function",
-      make: Effect.map(
-        Effect.cachedFunction(() => connect),
-        (load) => (self) => Effect.zipRight(load("key"), self)
-      )
+      make: (self) =>
+        Effect.map(
+          Effect.cachedFunction(() => self),
+          (load) => (after) => Effect.zipRight(load("key"), after)
+        )
     },
     {
       by: "a memoized layer",
-      make: Effect.gen(function* () {
-        const memo = yield* Layer.makeMemoMap
-        const scope = yield* Scope.make()
-        const layer = Layer.effect(Connection, connect)
-        return (self) => Effect.zipRight(Layer.buildWithMemoMap(layer, memo, scope), self)
-      })
+      make: (self) =>
+        Effect.gen(function* () {
+          const memo = yield* Layer.makeMemoMap
+          const scope = yield* Scope.make()
+          const layer = Layer.effect(Connection, self)
+          return (after) => Effect.zipRight(Layer.buildWithMemoMap(layer, memo, scope), after)
+        })
     },
     {
       by: "a managed runtime",
-      make: Effect.sync(() => {
-        const runtime = ManagedRuntime.make(Layer.effect(Connection, connect))
-        return (self) => Effect.provide(self, runtime)
-      })
+      make: (self) =>
+        Effect.sync(() => {
+          const runtime = ManagedRuntime.make(Layer.effect(Connection, self))
+          return (after) => Effect.provide(after, runtime)
+        })
     }
   ]
 
+  /** A fiber that an attempt has begun, and that makes one itself after that has ended. */
+  const worker = Retry.retry(Effect.fork(Effect.zipRight(Effect.yieldNow(), connect)), named("ended"))
+
   it.effect.each(shared)("is noticed after $by that an operation has made before", ({ make }) =>
     Effect.gen(function* () {
-      const [outside, inEnded] = [yield* make, yield* make]
-      yield* outside(Effect.void)
-      const late = Effect.forkDaemon(Effect.delay(inEnded(Effect.void), "1 second"))
+      const joining = Effect.flatMap(worker, Fiber.join)
+      const made = yield* Effect.all([make(connect), make(connect), make(connect), make(joining)])
+      const [alone, inWorker, afterJoin, withWorker] = made
+      yield* alone(Effect.void)
+      const late = Effect.forkDaemon(Effect.delay(inWorker(Effect.void), "1 second"))
       yield* Fiber.join(yield* Retry.retry(late, named("ended")))
-      for (const after of [outside, inEnded]) {
+      yield* withWorker(Effect.void)
+      yield* joining
+      yield* afterJoin(Effect.void)
+      for (const after of made) {
         const inner = nested()
-        yield* Effect.exit(Retry.retry(after(inner.operation), named("outer")))
+        const fiber = yield* Effect.fork(Retry.retry(after(inner.operation), named("outer")))
+        yield* Fiber.await(fiber)
         expect(inner.noticed()).toEqual([outer(1), outer(2)])
       }
     }).pipe(world)
@@ -326,7 +343,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
 
   it.effect.each(shared)("is not noticed after $by that an attempt of another fiber has made", ({ make }) =>
     Effect.gen(function* () {
-      const after = yield* make
+      const after = yield* make(connect)
       const other = yield* Effect.fork(Retry.retry(after(Effect.never), named("other")))
       yield* Effect.sleep("1 second")
       const inner = nested()
@@ -420,31 +437,33 @@ describe("Retry.retry inside an attempt of another operation", () => {
 
   const boundsAndFinalizers = bounds.flatMap((bound) => finalizers.map((finalizer) => ({ ...bound, ...finalizer })))
 
-  /** An operation that a bound ends. */
-  const bounded = Retry.retry(Effect.never, named("bounded"))
+  const endless = Retry.retry(Effect.never, named("endless"))
 
   it.effect.each(boundsAndFinalizers)("is over in $finalizer around it, where $bound ends it", (row) =>
     Effect.gen(function* () {
       const inner = nested()
-      const ended = row.around(bounded, Effect.ignore(inner.operation))
+      const ended = row.around(endless, Effect.ignore(inner.operation))
       yield* Effect.exit(row.bounded(ended, {}))
       yield* Effect.exit(row.bounded(Effect.zipRight(Retry.retry(Effect.void, named("earlier")), ended), {}))
+      // Two runs, of two attempts in each one under the bound.
       expect(inner.runs()).toBe(2 * 2 * row.attempts)
       expect(inner.noticed()).toEqual([])
     }).pipe(world)
   )
 
-  it.effect.each(boundsAndFinalizers)("is noticed further out in $finalizer where $bound ends it", (row) =>
-    Effect.gen(function* () {
-      const inner = nested()
-      const ended = row.around(bounded, Effect.ignore(inner.operation))
-      yield* Effect.exit(row.bounded(ended, { name: "outer" }))
-      const attempts = Array.from({ length: row.attempts }, (_, i) => i + 1)
-      expect(inner.noticed()).toEqual(attempts.map((attempt) => outer(attempt)))
-      yield* Effect.exit(Retry.retry(row.bounded(ended, {}), { ...named("outermost"), maxAttempts: 3 }))
-      const outermost = [1, 2, 3].flatMap((attempt) => attempts.map(() => outer(attempt, "outermost")))
-      expect(inner.noticed().slice(row.attempts)).toEqual(outermost)
-    }).pipe(world)
+  it.effect.each(boundsAndFinalizers)(
+    "notices the attempt further out in $finalizer, where $bound ends the one inside",
+    (row) =>
+      Effect.gen(function* () {
+        const inner = nested()
+        const ended = row.around(endless, Effect.ignore(inner.operation))
+        yield* Effect.exit(row.bounded(ended, { name: "outer" }))
+        const attempts = Array.from({ length: row.attempts }, (_, i) => i + 1)
+        expect(inner.noticed()).toEqual(attempts.map((attempt) => outer(attempt)))
+        yield* Effect.exit(Retry.retry(row.bounded(ended, {}), { ...named("outermost"), maxAttempts: 3 }))
+        const outermost = [1, 2, 3].flatMap((attempt) => attempts.map(() => outer(attempt, "outermost")))
+        expect(inner.noticed().slice(row.attempts)).toEqual(outermost)
+      }).pipe(world)
   )
 
   it.effect.each(bounds)("is over where $bound ends it in a runtime from after an earlier one", (row) =>
@@ -452,7 +471,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
       const inner = nested()
       yield* Retry.retry(Effect.void, named("earlier"))
       const runtime = yield* Effect.runtime()
-      const provided = Retry.retry(Effect.provide(Effect.never, runtime), named("bounded"))
+      const provided = Retry.retry(Effect.provide(Effect.never, runtime), named("endless"))
       yield* Effect.exit(row.bounded(Effect.ensuring(provided, Effect.ignore(inner.operation)), {}))
       expect(inner.runs()).toBe(2 * row.attempts)
       expect(inner.noticed()).toEqual([])
