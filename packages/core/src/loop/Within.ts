@@ -254,7 +254,7 @@ const joined = <A, E, B, E2>(
   end(run)
   if (run.interruptor !== undefined) return Effect.flatMap(reset(run), () => timedOut(run, onTimeout))
   if (Exit.isFailure(exit)) return Effect.zipRight(reset(run), exit)
-  return leavesNoInterruption(run) ? Effect.zipRight(forgetNoInterruption, exit) : exit
+  return leavesEmptyCause(run) ? Effect.zipRight(forgetEmptyCause, exit) : exit
 }
 
 /** Takes back what has been set in FiberRefs, and the interruption when the time was up; not another one. */
@@ -268,16 +268,16 @@ const reset = (run: Running): Effect.Effect<void> =>
       (all, cause) => (Cause.contains(all, cause) ? all : Cause.sequential(all, cause)),
       others
     )
-    // Not that there is none, as `leavesNoInterruption` says.
+    // Not an empty cause: see `leavesEmptyCause`.
     if (Cause.isEmpty(value)) return around.fiberRefs
     return FiberRefs.updateAs(around.fiberRefs, { fiberId, fiberRef: FiberRef.interruptedCause, value })
   })
 
 /**
- * Whether the fiber has the FiberRef of its interruption now, and no interruption in it: the release of a scope leaves it so.
- * The next release that was planned without it would put that back, and lose an interruption which comes meanwhile.
+ * Whether the fiber has got the FiberRef of its interruption, without an interruption in it: the release of a scope leaves it
+ * so. A scope from before then puts that back after its release, and an interruption which came meanwhile is lost.
  */
-const leavesNoInterruption = ({ around }: Running): boolean => {
+const leavesEmptyCause = ({ around }: Running): boolean => {
   const { _fiberRefs: current = around.fiberRefs }: Undeclared = around.fiber
   const fiberRef = FiberRef.interruptedCause
   return (
@@ -287,7 +287,7 @@ const leavesNoInterruption = ({ around }: Running): boolean => {
   )
 }
 
-const forgetNoInterruption: Effect.Effect<void> = /*#__PURE__*/ Effect.updateFiberRefs((_, current) =>
+const forgetEmptyCause: Effect.Effect<void> = /*#__PURE__*/ Effect.updateFiberRefs((_, current) =>
   FiberRefs.delete(current, FiberRef.interruptedCause)
 )
 
@@ -303,10 +303,11 @@ const apart = <A, E, R, B, E2>(
   self: Effect.Effect<A, E, R>,
   bound: Bound<B, E2>
 ): Effect.Effect<A | B, E | E2, R> => {
+  const { disconnected, note } = bound
   // The child hands its exit over: Effect logs the raw error of a fiber that fails.
   const exit = Effect.exit(Interruption.restore(around.runtimeFlags)(self))
-  const handed = bound.note === undefined ? exit : Effect.tap(exit, bound.note)
-  if (!bound.disconnected && !RuntimeFlags.interruptible(around.runtimeFlags)) {
+  const handed = note === undefined ? exit : Effect.tap(exit, note)
+  if (!disconnected && !RuntimeFlags.interruptible(around.runtimeFlags)) {
     // The fiber around cannot be interrupted, but its children are told when it should be: the child has to be one of them.
     return Effect.flatMap(Effect.fork(handed), (child) => watched(around, child, bound))
   }

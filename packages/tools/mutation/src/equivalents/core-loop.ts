@@ -413,7 +413,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/ActiveOperation.ts",
-    line: 'fiber !== undefined && "unsafeDeleteFiberRef" in fiber',
+    line: 'const isWritable = (fiber: FiberView | undefined): fiber is Writable => fiber !== undefined && "setFiberRefs" in fiber',
     original: "fiber !== undefined",
     replacement: "true",
     reason: "An attempt that begins or ends has a fiber."
