@@ -2,8 +2,7 @@
  * The attempt of a named operation in which code runs: how nesting is noticed.
  *
  * While an attempt runs, its fiber has it in a FiberRef. Forks and captured runtimes take along what is there at that moment,
- * and may outlive it: an attempt that has ended is skipped. So is one that was interrupted from outside; it stays in the
- * FiberRef. This file alone knows of the FiberRef.
+ * and may outlive it: an attempt that has ended is skipped. So is one that was interrupted; it stays in the FiberRef. This file alone knows of the FiberRef.
  */
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
@@ -12,6 +11,7 @@ import { globalValue } from "effect/GlobalValue"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import type { FiberView } from "./Interruption.ts"
 import * as Interruption from "./Interruption.ts"
+import * as TimeBound from "./TimeBound.ts"
 
 /**
  * An operation with a name, and which of its attempts is running.
@@ -35,6 +35,8 @@ export interface ActiveAttempt extends ActiveOperation {
   readonly outer: ActiveAttempt | undefined
   /** Of the fiber, when the operation began: they say whether an interruption of the fiber ends the operation. */
   readonly runtimeFlags: RuntimeFlags.RuntimeFlags
+  /** The bound of time under which the fiber began the attempt. */
+  readonly bound: TimeBound.TimeBound | undefined
   /** The fiber that runs the operation; `undefined` once the attempt has ended. */
   fiber: FiberView | undefined
   /** What the fiber had in the FiberRef, and has again after the end; `undefined` where it did not have the FiberRef. */
@@ -64,13 +66,15 @@ export const current = (fiber: FiberView): ActiveAttempt | undefined => {
 }
 
 /**
- * Whether the attempt still runs. Where an interruption of its fiber from outside ends the operation, the attempt ends with it.
+ * Whether the attempt still runs. Where an interruption of its fiber ends the operation, be it from outside or because a time
+ * is up, the attempt ends with it.
  *
  * @category guards
  */
-export const isRunning = ({ fiber, runtimeFlags }: ActiveAttempt): boolean =>
-  // An interruption from outside bypasses the loop, so the attempt is not noted as ended.
-  fiber !== undefined && !(RuntimeFlags.interruptible(runtimeFlags) && Interruption.isFromOutside(fiber))
+export const isRunning = ({ bound, fiber, runtimeFlags }: ActiveAttempt): boolean =>
+  // An interruption bypasses the loop, so the attempt is not noted as ended.
+  fiber !== undefined &&
+  !(RuntimeFlags.interruptible(runtimeFlags) && (Interruption.isFromOutside(fiber) || TimeBound.isUp(bound)))
 
 /**
  * An attempt that begins in `fiber`.
@@ -81,7 +85,10 @@ export const make = (
   { attempt, name }: ActiveOperation,
   fiber: FiberView,
   runtimeFlags: RuntimeFlags.RuntimeFlags
-): ActiveAttempt => ({ name, attempt, outer: current(fiber), runtimeFlags, fiber, before: undefined })
+): ActiveAttempt => {
+  const bound = TimeBound.current(fiber)
+  return { name, attempt, outer: current(fiber), runtimeFlags, bound, fiber, before: undefined }
+}
 
 /**
  * Makes an attempt visible to operations inside it. To be called in the step in which the attempt begins: where the fiber
@@ -123,23 +130,4 @@ export const end = (active: ActiveAttempt): void => {
   if (before === undefined) locals.delete(innermost)
   else locals.set(innermost, before)
   fiber.setFiberRefs(FiberRefs.unsafeMake(locals))
-}
-
-/**
- * Notes the end of the attempts that began in a fiber after it had `fiberRefs`, and that an interruption ends: a bound of time
- * interrupts them in the fiber's own name, which `isRunning` does not see.
- *
- * @category running
- */
-export const endSince = (fiber: FiberView, fiberRefs: FiberRefs.FiberRefs): void => {
-  const before = new Set(outwards(FiberRefs.getOrDefault(fiberRefs, innermost)))
-  for (const active of outwards(fiber.getFiberRef(innermost))) {
-    // A captured runtime brings along attempts of other fibers.
-    const isOfFiber = active.fiber === fiber
-    if (isOfFiber && !before.has(active) && RuntimeFlags.interruptible(active.runtimeFlags)) active.fiber = undefined
-  }
-}
-
-function* outwards(from: ActiveAttempt | undefined): Generator<ActiveAttempt> {
-  for (let active = from; active !== undefined; active = active.outer) yield active
 }

@@ -17,8 +17,8 @@ import * as FiberRefs from "effect/FiberRefs"
 import { constVoid, identity } from "effect/Function"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
-import * as ActiveOperation from "./ActiveOperation.ts"
 import * as Interruption from "./Interruption.ts"
+import * as TimeBound from "./TimeBound.ts"
 import * as Timer from "./Timer.ts"
 
 /** How long an effect may run, and what happens then. */
@@ -49,6 +49,8 @@ interface Running {
   readonly around: Around
   /** What the time interrupts when it is up. */
   readonly fiber: AnyFiber
+  /** The same bound for what begins under it, where the fiber around is the one that is interrupted. */
+  readonly timeBound: TimeBound.TimeBound | undefined
   hasEnded: boolean
   /** Removes the timer. */
   cancel: Timer.Cancel
@@ -135,6 +137,7 @@ interface Forking {
 const begin = (around: Around, fiber: AnyFiber): Running => ({
   around,
   fiber,
+  timeBound: fiber === around.fiber ? TimeBound.begin(fiber) : undefined,
   hasEnded: false,
   cancel: constVoid,
   interruptor: undefined,
@@ -150,17 +153,17 @@ const setTimer = (run: Running, millis: number, onTimeUp: () => void): void => {
   const { fiber, fiberRefs, runtimeFlags } = run.around
   const { currentContext: context, currentDefaultServices, currentScheduler } = fiber
   const timeIsUp = (defect?: Cause.Cause<never>) => {
-    if (run.fiber === fiber) {
+    if (run.timeBound !== undefined) {
       // It is ending by then, and what its finalizers die of is kept.
       if (Interruption.isFromOutside(fiber)) return
-      ActiveOperation.endSince(fiber, fiberRefs)
+      run.timeBound.isUp = true
     }
     const { id, startTimeMillis } = fiber.id()
     run.defect = defect
     // The name of the fiber around, in a record that is known again.
     run.interruptor = FiberId.make(id, startTimeMillis)
     run.fiber.unsafeInterruptAsFork(run.interruptor)
-    if (run.fiber === fiber) hear(run)
+    if (run.timeBound !== undefined) hear(run)
     onTimeUp()
   }
   const set = () => {
@@ -217,6 +220,7 @@ const isBy = ({ interruptor }: Running, cause: Cause.Cause<never>): boolean =>
 const end = (run: Running): void => {
   run.hasEnded = true
   run.cancel()
+  if (run.timeBound !== undefined) TimeBound.end(run.fiber, run.timeBound)
 }
 
 /** Runs an effect in the fiber that bounds it. */

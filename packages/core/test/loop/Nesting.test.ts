@@ -405,6 +405,26 @@ describe("Retry.retry inside an attempt of another operation", () => {
       attempts: 2
     },
     {
+      bound: "a timeout around a longer one",
+      bounded: (self, fields) => {
+        const longer = Retry.retry(self, {
+          ...twice,
+          maxAttempts: 1,
+          attemptTimeout: AttemptTimeout.constant("1 hour")
+        })
+        return Retry.retry(longer, { ...twice, ...fields, attemptTimeout: second })
+      },
+      attempts: 2
+    },
+    {
+      bound: "a timeout that another one in it came before",
+      bounded: (self, fields) => {
+        const before = Retry.retry(Effect.yieldNow(), { ...twice, attemptTimeout: second })
+        return Retry.retry(Effect.zipRight(before, self), { ...twice, ...fields, attemptTimeout: second })
+      },
+      attempts: 2
+    },
+    {
       bound: "a cut",
       bounded: (self, fields) => Retry.retry(self, { ...twice, ...fields, deadline: Deadline.cut("1 second") }),
       attempts: 1
@@ -466,16 +486,48 @@ describe("Retry.retry inside an attempt of another operation", () => {
       }).pipe(world)
   )
 
-  it.effect.each(bounds)("is over where $bound ends it in a runtime from after an earlier one", (row) =>
-    Effect.gen(function* () {
-      const inner = nested()
-      yield* Retry.retry(Effect.void, named("earlier"))
-      const runtime = yield* Effect.runtime()
-      const provided = Retry.retry(Effect.provide(Effect.never, runtime), named("endless"))
-      yield* Effect.exit(row.bounded(Effect.ensuring(provided, Effect.ignore(inner.operation)), {}))
-      expect(inner.runs()).toBe(2 * row.attempts)
-      expect(inner.noticed()).toEqual([])
-    }).pipe(world)
+  /** Effects in which a fiber does not have the attempt in its FiberRef when the time is up. */
+  const covered: ReadonlyArray<{ readonly place: string; readonly make: Effect.Effect<Effect.Effect<never>> }> = [
+    {
+      place: "in a runtime from before it",
+      make: Effect.map(Effect.runtime(), (runtime) => Effect.provide(Effect.never, runtime))
+    },
+    {
+      place: "in a runtime of an attempt that has ended",
+      make: Effect.map(Effect.orDie(Retry.retry(Effect.runtime(), named("ended"))), (runtime) =>
+        Effect.provide(Effect.never, runtime)
+      )
+    },
+    {
+      place: "while it releases a scope from before it",
+      make: Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        yield* Scope.extend(
+          Effect.addFinalizer(() => Effect.sleep("2 seconds")),
+          scope
+        )
+        return Effect.zipRight(Scope.close(scope, Exit.void), Effect.never)
+      })
+    }
+  ]
+
+  it.effect.each(bounds.flatMap((bound) => covered.map((one) => ({ ...bound, ...one }))))(
+    "is over where $bound ends it $place",
+    (row) =>
+      Effect.gen(function* () {
+        const inner = nested()
+        yield* Retry.retry(Effect.void, named("earlier"))
+        const ended = Effect.ensuring(Retry.retry(yield* row.make, named("endless")), Effect.ignore(inner.operation))
+        yield* Effect.exit(row.bounded(ended, {}))
+        expect(inner.runs()).toBe(2 * row.attempts)
+        expect(inner.noticed()).toEqual([])
+        const attempts = Array.from({ length: row.attempts }, (_, i) => i + 1)
+        const within = Effect.flatMap(row.make, (self) =>
+          Effect.ensuring(Retry.retry(self, named("endless")), Effect.ignore(inner.operation))
+        )
+        yield* Effect.exit(row.bounded(within, { name: "outer" }))
+        expect(inner.noticed()).toEqual(attempts.map((attempt) => outer(attempt)))
+      }).pipe(world)
   )
 
   it.effect.each(bounds)("is noticed in an operation that $bound does not end", (row) =>
@@ -501,6 +553,22 @@ describe("Retry.retry inside an attempt of another operation", () => {
       yield* Effect.exit(row.bounded(Effect.provide(Effect.never, yield* Deferred.await(begun)), {}))
       yield* Fiber.join(other)
       expect(inner.noticed()).toEqual([outer(1)])
+    }).pipe(world)
+  )
+
+  it.effect("is noticed in an attempt that begins after the time of another one was up, under a bound of both", () =>
+    Effect.gen(function* () {
+      const inner = nested()
+      const timedOut = Effect.ignore(Retry.retry(Effect.never, { ...twice, attemptTimeout: second }))
+      const later = Retry.retry(inner.operation, named("outer"))
+      yield* Effect.exit(
+        Retry.retry(Effect.zipRight(timedOut, later), {
+          ...twice,
+          maxAttempts: 1,
+          attemptTimeout: AttemptTimeout.constant("1 hour")
+        })
+      )
+      expect(inner.noticed()).toEqual([outer(1), outer(2)])
     }).pipe(world)
   )
 

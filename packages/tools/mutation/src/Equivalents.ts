@@ -7,6 +7,7 @@ import { equivalents as coreClassify } from "./equivalents/core-classify.ts"
 import { equivalents as coreDecide } from "./equivalents/core-decide.ts"
 import { equivalents as coreFund } from "./equivalents/core-fund.ts"
 import { equivalents as coreLoop } from "./equivalents/core-loop.ts"
+import { equivalents as coreLoopTime } from "./equivalents/core-loop-time.ts"
 import { equivalents as coreObserve } from "./equivalents/core-observe.ts"
 import { equivalents as httpAccept } from "./equivalents/http-accept.ts"
 import { equivalents as httpClassify } from "./equivalents/http-classify.ts"
@@ -21,6 +22,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   ...coreDecide,
   ...coreFund,
   ...coreLoop,
+  ...coreLoopTime,
   ...coreObserve,
   ...httpAccept,
   ...httpClassify,
