@@ -354,7 +354,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
     }).pipe(world)
   )
 
-  it.effect("is not noticed where a fiber takes over the FiberRefs of one that makes an attempt", () =>
+  it.effect("stays as it is where a fiber takes over the FiberRefs of one that makes an attempt", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.fork(Retry.retry(Effect.never, named("outer")))
       yield* Effect.yieldNow()
@@ -364,6 +364,9 @@ describe("Retry.retry inside an attempt of another operation", () => {
       yield* Retry.retry(Effect.void, named("own"))
       yield* Fiber.inheritAll(fiber)
       yield* Effect.exit(after.operation)
+      const inside = nested()
+      yield* Effect.exit(Retry.retry(Effect.zipRight(Fiber.inheritAll(fiber), inside.operation), named("own")))
+      expect(inside.noticed()).toEqual([outer(1, "own"), outer(2, "own")])
       yield* Fiber.interrupt(fiber)
       expect(after.noticed()).toEqual([])
     }).pipe(world)
