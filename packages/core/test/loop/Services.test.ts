@@ -97,15 +97,20 @@ describe("Retry.retry with a service that is broken", () => {
     })
   )
 
-  it.effect("logs what was thrown", () =>
+  const thrown = new Error("bug")
+  const fault = (): never => {
+    throw thrown
+  }
+
+  it.effect.each([
+    { where: "in the call", ask: fault },
+    { where: "in an effect", ask: () => Effect.sync(fault) },
+    { where: "in an exit", ask: () => Exit.die(thrown) }
+  ])("logs what was thrown $where", ({ ask }) =>
     Effect.gen(function* () {
       const causes: Array<Cause.Cause<unknown>> = []
       const logger = Logger.make(({ cause }) => void causes.push(cause))
-      const thrown = new Error("bug")
-      const acquire = () => {
-        throw thrown
-      }
-      const refused = Effect.exit(Retry.retry(busy, { ...policy, bucket: member({ acquire, record: acquire }) }))
+      const refused = Effect.exit(Retry.retry(busy, { ...policy, bucket: member({ acquire: ask, record: ask }) }))
       yield* Effect.provide(refused, Logger.replace(Logger.defaultLogger, logger))
       expect(causes).toEqual([Cause.die(thrown), Cause.die(thrown)])
     }).pipe(world)
