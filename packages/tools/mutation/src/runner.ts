@@ -184,8 +184,8 @@ const notice = (mutant: string, failed: RunnerTask): void => {
   if (isNoticed) writeJudged(folder, number, { mutant, state: "Killed" })
 }
 
-/** Most of the processor's time of a process with a mutant that is on from the start, which loads everything first. */
-const mostMicrosFromStart = 20_000_000
+/** Most of the processor's time of a process with a mutant that is on from the start: all tests, on a slow machine too. */
+const mostMicrosFromStart = 60_000_000
 
 /** The tests that are left are long. The command ends this process then. */
 const giveUp = (mutant: string): void => {
