@@ -2,7 +2,8 @@
  * The attempt of a named operation in which code runs: how nesting is noticed.
  *
  * While an attempt runs, its fiber has it in a FiberRef. Forks and captured runtimes take along what is there at that moment,
- * and may outlive it: an attempt that has ended is skipped. So is one that was interrupted; it stays in the FiberRef. This file alone knows of the FiberRef.
+ * and may outlive it: an attempt that has ended is skipped. So is one that was interrupted; it stays in the FiberRef. This
+ * file alone knows of the FiberRef.
  */
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"

@@ -506,6 +506,17 @@ describe("Within.within", () => {
     })
   )
 
+  it.effect("leaves what a fiber had of an interruption before as it was", () =>
+    Effect.gen(function* () {
+      const knows = Effect.map(Effect.getFiberRefs, ({ locals }) => locals.has(FiberRef.interruptedCause))
+      const known = (bounded: Bounded) =>
+        Effect.all([knows, Effect.scoped(Effect.addFinalizer(() => Effect.void)), bounded(Effect.void, hour), knows])
+      const inFiber = (bounded: Bounded) => Effect.flatMap(Effect.fork(known(bounded)), Fiber.join)
+      expect(yield* inFiber(native)).toEqual([false, undefined, undefined, true])
+      expect(yield* inFiber(ours)).toEqual([false, undefined, undefined, true])
+    })
+  )
+
   it.effect("takes no step to hand FiberRefs of a child back where none has changed", () =>
     Effect.gen(function* () {
       const ref = yield* FiberRef.make("before")
