@@ -12,7 +12,7 @@ import { Instrumenter } from "@stryker-mutator/instrumenter"
 import { equivalents } from "./Equivalents.ts"
 import * as Folders from "./Folders.ts"
 import { judge, judgeFromStart } from "./Processes.ts"
-import { forgetUnfinished, type Judged, readJudged, readReached, writeRun } from "./Run.ts"
+import { forgetUnfinished, isShareOf, type Judged, readJudged, readReached, writeRun } from "./Run.ts"
 import { fromInstrumented, known, type Report, type Status } from "./Score.ts"
 
 type Logger = ConstructorParameters<typeof Instrumenter>[0]
@@ -86,7 +86,7 @@ export const run = async (
       judgeFromStart(
         directory,
         number,
-        left.filter((_, index) => index % processes === Number(number))
+        left.filter((mutant) => isShareOf(number, mutant, processes))
       )
     )
   )

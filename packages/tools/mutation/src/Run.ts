@@ -45,6 +45,12 @@ export const readRun = (folder: string): Run => JSON.parse(readFileSync(join(fol
 
 export const writeRun = (folder: string, run: Run): void => writeFileSync(join(folder, "run.json"), JSON.stringify(run))
 
+/**
+ * Whether a process judges a mutant. One process has all that is judged of a mutant, in order: what it says last counts.
+ */
+export const isShareOf = (process: string, mutant: string, processes: number): boolean =>
+  Number(mutant) % processes === Number(process)
+
 const reachedPath = (folder: string, process: string): string => join(folder, `reached-${process}.json`)
 
 /** Nothing before all tests have run once. */

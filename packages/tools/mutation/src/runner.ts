@@ -7,6 +7,7 @@ import { VitestTestRunner } from "vitest/runners"
 import { getFn, getHooks } from "vitest/suite"
 import {
   environment,
+  isShareOf,
   readJudged,
   readReached,
   readRun,
@@ -150,7 +151,7 @@ const judged = async (tests: Array<RunnerTestCase>, mutant: string, reached: Per
 /** What is left for this process: the mutants are shared out, and those before one that ended a process are judged. */
 const mutantsOf = (mutants: ReadonlyArray<string>): ReadonlyArray<string> => {
   const judged = new Set(readJudged(folder, number).map(({ mutant }) => mutant))
-  return mutants.filter((mutant) => Number(mutant) % run.processes === Number(number) && !judged.has(mutant))
+  return mutants.filter((mutant) => isShareOf(number, mutant, run.processes) && !judged.has(mutant))
 }
 
 /** The processes of a command that was killed end as well: this one, and the one that has started it. */
@@ -184,8 +185,8 @@ const notice = (mutant: string, failed: RunnerTask): void => {
   if (isNoticed) writeJudged(folder, number, { mutant, state: "Killed" })
 }
 
-/** Most of the processor's time of a process with a mutant that is on from the start: all tests, on a slow machine too. */
-const mostMicrosFromStart = 60_000_000
+/** Most of the processor's time of a process with a mutant that is on from the start, which loads everything first. */
+const mostMicrosFromStart = 20_000_000
 
 /** The tests that are left are long. The command ends this process then. */
 const giveUp = (mutant: string): void => {

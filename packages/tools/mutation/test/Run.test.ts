@@ -47,3 +47,14 @@ describe("forgetReached", () => {
     expect(Run.readReached(run, "0")).toBeUndefined()
   })
 })
+
+describe("isShareOf", () => {
+  it("gives each mutant to one process", () => {
+    const mutants = ["0", "1", "2", "3", "14"]
+    const shares = ["0", "1"].map((process) => mutants.filter((mutant) => Run.isShareOf(process, mutant, 2)))
+    expect(shares).toEqual([
+      ["0", "2", "14"],
+      ["1", "3"]
+    ])
+  })
+})

@@ -155,19 +155,5 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "fork === identity || ref === FiberRef.interruptedCause",
     replacement: "fork === identity && ref === FiberRef.interruptedCause",
     reason: "Only saves calls and a child, as each of the two does."
-  },
-  {
-    file: "packages/core/src/loop/Within.ts",
-    line: "current.locals.has(fiberRef) &&",
-    original: "current.locals.has(fiberRef) && !around.fiberRefs.locals.has(fiberRef)",
-    replacement: "true",
-    reason: "Only saves steps: to forget an empty cause that was there before, or none at all, changes no outcome."
-  },
-  {
-    file: "packages/core/src/loop/Within.ts",
-    line: "current.locals.has(fiberRef) &&",
-    original: "current.locals.has(fiberRef) && !around.fiberRefs.locals.has(fiberRef)",
-    replacement: "current.locals.has(fiberRef) || !around.fiberRefs.locals.has(fiberRef)",
-    reason: "Only saves steps: to forget an empty cause that was there before, or none at all, changes no outcome."
   }
 ]
