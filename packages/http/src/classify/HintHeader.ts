@@ -21,9 +21,9 @@
  * assert.deepStrictEqual(read(hostile), { header: "x-ratelimit-reset", millis: 30_000 })
  * ```
  */
+import * as HttpDate from "@effect-retry/core/HttpDate"
 import type * as Headers from "@effect/platform/Headers"
 import * as Predicate from "effect/Predicate"
-import * as HttpDate from "./HttpDate.ts"
 import * as RateLimitFields from "./RateLimitFields.ts"
 import * as ResetDialects from "./ResetDialects.ts"
 import * as RetryAfter from "./RetryAfter.ts"

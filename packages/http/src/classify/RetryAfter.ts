@@ -3,7 +3,7 @@
  *
  * First stage of the flow.
  */
-import * as HttpDate from "./HttpDate.ts"
+import * as HttpDate from "@effect-retry/core/HttpDate"
 import * as Wait from "./Wait.ts"
 
 /**

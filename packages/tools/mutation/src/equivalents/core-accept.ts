@@ -15,5 +15,12 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "() => NaN",
     replacement: "() => undefined",
     reason: "Neither is a finite number."
+  },
+  {
+    file: "packages/core/src/accept/HttpDate.ts",
+    line: ".find((at) => at !== undefined && at <= nowMillis + 50 * Calendar.yearMillis)",
+    original: "at !== undefined",
+    replacement: "true",
+    reason: "`undefined` is not below any number."
   }
 ]

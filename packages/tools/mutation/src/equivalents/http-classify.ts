@@ -3,13 +3,6 @@ import type { Equivalent } from "../Equivalent.ts"
 /** Of `http/classify`. */
 export const equivalents: ReadonlyArray<Equivalent> = [
   {
-    file: "packages/http/src/classify/HttpDate.ts",
-    line: ".find((at) => at !== undefined && at <= nowMillis + 50 * Calendar.yearMillis)",
-    original: "at !== undefined",
-    replacement: "true",
-    reason: "`undefined` is not below any number."
-  },
-  {
     file: "packages/http/src/classify/ContentRange.ts",
     line: 'const [, first, last, length] = form.exec(value?.trim() ?? "") ?? []',
     original: '""',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import * as Calendar from "../../src/classify/Calendar.ts"
+import * as Calendar from "@effect-retry/core/Calendar"
 
 const at = (
   year: number,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import * as HttpDate from "../../src/classify/HttpDate.ts"
+import * as HttpDate from "@effect-retry/core/HttpDate"
 
 /** Sat, 01 Jan 2000 00:00:00 GMT */
 const year2000 = 946_684_800_000
@@ -24,7 +24,10 @@ describe("HttpDate.parse", () => {
       ["Wed, 31 Dec 1969 23:59:59 GMT", -1_000],
       ["Tue, 29 Feb 2000 00:00:00 GMT", 951_782_400_000],
       ["Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000_000],
+      // A leap second, the last of the grammar, is the instant of the second after it.
       ["Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800_000],
+      ["Saturday, 31-Dec-16 23:59:60 GMT", 1_483_228_800_000],
+      ["Sat Dec 31 23:59:60 2016", 1_483_228_800_000],
       ["Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799_000],
       ["Fri Nov 20 00:00:00 2026", today],
       ["Friday, 20-Nov-26 00:00:00 GMT", today]
@@ -98,11 +101,11 @@ describe("HttpDate.parse", () => {
       "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT",
       "1994-11-06T08:49:37Z",
       "784111777",
-      "Invalid Date GMT"
+      "Invalid Date GMT",
+      "Sun, ".repeat(200_000),
+      "0".repeat(1_000_000)
     ]
-    expect(refused.map((value) => [value, HttpDate.parse(value, today)])).toEqual(
-      refused.map((value) => [value, undefined])
-    )
+    expect(refused.filter((value) => HttpDate.parse(value, today) !== undefined)).toEqual([])
   })
 
   it("takes a year of two digits for the latest one within the coming half century", () => {

@@ -1,8 +1,10 @@
 /**
- * Dates as HTTP writes them.
+ * Dates as HTTP writes them, for the packages that read headers.
  *
  * First stage of the flow. All three forms of the grammar are read, and nothing besides: case, spaces and the number of
  * digits count. The name of a day has to be one of the form's, but is not compared with the date: it decides nothing.
+ * A leap second, `23:59:60`, is the instant of the second after it. Every form has a fixed length, so a text is read in
+ * bounded time.
  *
  * Source: RFC 9110, section 5.6.7, https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7.
  */
