@@ -27,9 +27,9 @@
  */
 import { type Classifier, Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
+import * as HttpDate from "@effect-retry/core/HttpDate"
 import * as AwsError from "./AwsError.ts"
 import * as HeaderLines from "./HeaderLines.ts"
-import * as HttpDate from "./HttpDate.ts"
 import * as Untrusted from "./Untrusted.ts"
 
 /**
@@ -76,7 +76,7 @@ export const measure = ({ headers, receivedMillis, sentMillis }: Sample): number
   const date = HeaderLines.get(lines, "date")
   const tookMillis = receivedMillis - sentMillis
   const isFresh = HeaderLines.get(lines, "age") === undefined && tookMillis >= 0 && tookMillis <= longestMillis
-  const serverMillis = date === undefined || !isFresh ? undefined : HttpDate.parse(date)
+  const serverMillis = date === undefined || !isFresh ? undefined : HttpDate.parse(date, receivedMillis)
   return serverMillis === undefined ? undefined : serverMillis - (sentMillis + tookMillis / 2)
 }
 

@@ -7,8 +7,8 @@
  * SDKs disagree. `standard` is the rule of 2026, in botocore, Rust, Kotlin, Go, PHP, Swift and Java. The SDK for
  * JavaScript also reads `Retry-After` and takes the header that comes first. Java before 2026 read `Retry-After` alone.
  */
+import * as HttpDate from "@effect-retry/core/HttpDate"
 import * as HeaderLines from "./HeaderLines.ts"
-import * as HttpDate from "./HttpDate.ts"
 
 /**
  * Reads from headers of any form the wait in milliseconds; `undefined` where they do not say. A reader that compares
@@ -35,9 +35,9 @@ export const standard: Reader = (headers) => {
 /**
  * As the SDK for JavaScript: `x-amz-retry-after` or `retry-after`, the one that comes first in the headers.
  *
- * `retry-after` has seconds, also with a fraction; a date; "date, seconds", of which the seconds count; or an ISO 8601
- * date in the future. Stricter than the SDK: digits only, without exponent or sign, and no date of any other form. A value
- * of another form counts as absent; a date in the past is a wait of 0.
+ * `retry-after` has seconds, also with a fraction; a date in any of the three forms of HTTP; "date, seconds", of which
+ * the seconds count; or an ISO 8601 date in the future. Stricter than the SDK: digits only, without exponent or sign, and
+ * no date of any other form. A value of another form counts as absent; a date in the past is a wait of 0.
  * Source: https://github.com/smithy-lang/smithy-typescript at 6815d3e (2026-08-20), parseRetryAfterHeader.ts.
  *
  * @category constructors
@@ -49,7 +49,7 @@ export const javascript: Reader = (headers, nowMillis) => {
 }
 
 /**
- * As the SDK for Java before 2026: `retry-after`, whole seconds.
+ * As the SDK for Java before 2026: `retry-after`, whole seconds; a fraction and a date count as absent there.
  *
  * Source: https://github.com/aws/aws-sdk-java-v2, BaseRetryableStageTest.
  *
@@ -77,7 +77,7 @@ const secondsOrDate = (value: string, nowMillis: number): number | undefined => 
   const seconds = /^(?:[A-Z][\w,: ]{1,40} GMT, )?(?<seconds>\d+(?:\.\d+)?)$/.exec(value)?.groups?.["seconds"]
   if (seconds !== undefined) return bounded(Math.round(Number(seconds) * 1000))
   if (Number.isNaN(nowMillis)) return undefined
-  const at = HttpDate.parse(value)
+  const at = HttpDate.parse(value, nowMillis)
   if (at !== undefined) return Math.max(0, at - nowMillis)
   const isoMillis = isoDate.test(value) ? Date.parse(value) : NaN
   return isoMillis >= nowMillis ? isoMillis - nowMillis : undefined

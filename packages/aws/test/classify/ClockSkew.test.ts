@@ -23,6 +23,13 @@ describe("ClockSkew.measure", () => {
       measure(noon + 5 * minute, noon + 5 * minute)
     ]).toEqual([0, 5 * second, -5 * second, 5 * minute, -5 * minute])
   })
+  it("reads every form of a date", () => {
+    expect(
+      [date, "Friday, 20-Nov-26 12:00:00 GMT", "Fri Nov 20 12:00:00 2026", "Fri, 20 Nov 2026 23:59:60 GMT"].map(
+        (each) => measure(noon - minute, noon - minute, { date: each })
+      )
+    ).toEqual([minute, minute, minute, minute + 12 * 60 * minute])
+  })
   it("ignores what says nothing about the server's clock", () => {
     expect([
       measure(noon, noon, {}),

@@ -92,6 +92,7 @@ describe("RetryAfter.javascript", () => {
     "abc",
     "",
     "Sat, 20 Nov 2100 00:00:00 GMT",
+    "Sunday, 20-Nov-33 00:00:00 GMT",
     "2100-11-20T00:00:00Z",
     "2001-11-20T00:00:00Z",
     "Sat, 20 Nov 2100 00:00:00 GMT, 45",

@@ -34,6 +34,20 @@ describe("RetryAfter.javascript", () => {
       })
     ).toEqual(rows)
   })
+  it("reads fractions of a second, and every form of a date", () => {
+    const values: ReadonlyArray<readonly [value: string, millis: number]> = [
+      ["2.0", 2_000],
+      ["1.5", 1_500],
+      ["Tue, 17 Mar 2026 17:38:54 GMT", 59_661],
+      ["Tuesday, 17-Mar-26 17:38:54 GMT", 59_661],
+      ["Tue Mar 17 17:38:54 2026", 59_661],
+      // A leap second is the second after it.
+      ["Tue, 17 Mar 2026 23:59:60 GMT", 22_925_661],
+      // A year of two digits is at most half a century ahead: 1994.
+      ["Sunday, 06-Nov-94 08:49:37 GMT", 0]
+    ]
+    expect(values.map(([value]) => [value, RetryAfter.javascript({ "retry-after": value }, nowMillis)])).toEqual(values)
+  })
   it("counts a past date as no wait, and reads none without a clock", () => {
     const past = { "retry-after": httpDate(nowMillis - 60_000) }
     const pastIso = { "retry-after": new Date(nowMillis - 60_000).toISOString() }
@@ -72,6 +86,7 @@ describe("RetryAfter.javascript", () => {
 const java: ReadonlyArray<readonly [behaviour: string, headers: object, millis: number | undefined]> = [
   ["2.0", { "Retry-After": "1" }, 1_000],
   ["2.0", { "Retry-After": "one second" }, undefined],
+  ["2.0", { "Retry-After": "1.5" }, undefined],
   ["2.0", { "Retry-After": "9223372036854775807" }, undefined],
   ["2.0", { "Retry-After": "1", "x-amz-retry-after": "50" }, 1_000],
   ["2.0", {}, undefined],
