@@ -153,6 +153,15 @@ export const taken = (arrival: number, now: number, { least, want, window }: Que
 }
 
 /**
+ * Of tokens that were taken so long ago, those that time has not brought back since: what can be put in again without being
+ * there twice.
+ *
+ * @category combinators
+ */
+export const unfilled = ({ perSecond }: Pick<Limits, "perSecond">, taken: number, ageMillis: number): number =>
+  Math.max(0, taken - (perSecond * ageMillis) / 1000)
+
+/**
  * Moves the arrival time back, at most to now: a bucket is never above its burst.
  *
  * @category combinators

@@ -236,6 +236,57 @@ describe("Gcra.put", () => {
   })
 })
 
+describe("Gcra.unfilled", () => {
+  const limits = { burst: 10, perSecond: 10 }
+  const window = Gcra.window(limits)
+
+  it.each<[taken: number, ageMillis: number, left: number]>([
+    [3, 0, 3],
+    [3, 50, 2.5],
+    [3, 300, 0],
+    [3, Infinity, 0],
+    [0, 50, 0]
+  ])("is what time has not brought back: of %d tokens after %d ms, %d", (taken, ageMillis, left) => {
+    expect(Gcra.unfilled(limits, taken, ageMillis)).toBe(left)
+  })
+
+  const question = FastCheck.record({
+    tokens: FastCheck.integer({ min: 1, max: 10 }),
+    afterMillis: FastCheck.integer({ min: 0, max: 1500 })
+  })
+
+  it.prop(
+    "put back, gives a bucket no more room than it had without the question",
+    [FastCheck.array(question, { maxLength: 6 }), question, FastCheck.array(question, { maxLength: 6 })],
+    ([before, late, after]) => {
+      let at = now
+      // With the late question and without it: what is granted with it is granted without it too.
+      let [arrival, without] = [now, now]
+      const take = (tokens: number, isLate = false): number => {
+        const asked = Gcra.question(limits, tokens, tokens)
+        const answer = Gcra.taken(arrival, at, asked)
+        if (answer.granted === 0) return 0
+        arrival = answer.arrival
+        if (!isLate) without = Gcra.taken(without, at, asked).arrival
+        return tokens
+      }
+      for (const { afterMillis, tokens } of before) {
+        at += 1000 * afterMillis
+        take(tokens)
+      }
+      const lateAt = (at += 1000 * late.afterMillis)
+      const granted = take(late.tokens, true)
+      for (const { afterMillis, tokens } of after) {
+        at += 1000 * afterMillis
+        take(tokens)
+      }
+      const back = Gcra.unfilled(limits, granted, (at - lateAt) / 1000)
+      arrival = Gcra.put(arrival, at, window, Gcra.credit(limits, back))
+      expect(Gcra.room(arrival, at, window)).toBeLessThanOrEqual(Gcra.room(without, at, window))
+    }
+  )
+})
+
 describe("Gcra.room", () => {
   it.each<[string, owed: number, room: number]>([
     ["a full bucket", -500, 1000],

@@ -8,8 +8,9 @@
  * row, or after a grant of less than is wanted: so processes that always ask for more than there is all get tokens, though
  * not equally many.
  *
- * Bound, for processes that hold leases: `grants <= burst + perSecond * window + processes * lease` over any window. What is
- * lost with a process, a reply or a return counts as spent. Of tokens that come back from attempts the process keeps a lease,
+ * Bound, for processes that hold leases: `grants <= burst + perSecond * (window + delay) + processes * lease` over any window,
+ * where `delay` is the time from a decision of the store to the reading of its answer, which the store bounds. What is lost
+ * with a process, a reply or a return counts as spent. Of tokens that come back from attempts the process keeps a lease,
  * and the store gets the rest at once.
  */
 import * as AtOnce from "@effect-retry/core/AtOnce"

@@ -19,8 +19,9 @@ type Make = Effect.Effect<SharedBucket.FleetBucket<PostgresError>, never, Postgr
 /**
  * The retry quota of the AWS SDKs, shared by a fleet: `RedisBucket.quota` in another store.
  *
- * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens:
- * `spent <= capacity + refillPerSecond * w + credits + n * lease`, where credits are what successes put in, those of the
+ * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens and
+ * an answer of the store is spent within `d` seconds, at most its `within`:
+ * `spent <= capacity + refillPerSecond * (w + d) + credits + n * lease`, where credits are what successes put in, those of the
  * `idleAfter` before the window included.
  *
  * @category constructors
@@ -33,8 +34,8 @@ export const quota = (options: SharedBucket.QuotaOptions): Make =>
  * another store.
  *
  * Formula, for the whole fleet from the start: `retries <= capacity + ratio * successes + floorPerSecond * t`; over any `w`
- * seconds, for `n` processes: `capacity + ratio * successes + floorPerSecond * w + 2 * n * lease`, where
- * `lease = max(1, leaseShare * capacity)`. While all attempts succeed, nothing is sent.
+ * seconds, for `n` processes: `capacity + ratio * successes + floorPerSecond * (w + d) + 2 * n * lease`, where
+ * `lease = max(1, leaseShare * capacity)` and an answer of the store is spent within `d` seconds, at most its `within`. While all attempts succeed, nothing is sent.
  *
  * @category constructors
  */
@@ -44,8 +45,8 @@ export const successRatio = (options: SharedBucket.SuccessRatioOptions): Make =>
 /**
  * A fixed rate of attempts, for a fleet; outcomes change nothing: `RedisBucket.fixed` in another store.
  *
- * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * burst)` tokens:
- * `attempts <= burst + rate * w + n * lease`.
+ * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * burst)` tokens and an
+ * answer of the store is spent within `d` seconds, at most its `within`: `attempts <= burst + rate * (w + d) + n * lease`.
  *
  * @category constructors
  */

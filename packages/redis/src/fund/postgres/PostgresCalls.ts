@@ -28,11 +28,16 @@ export interface Call {
 }
 
 /**
- * Runs a statement and reads its rows; `None` is an answer that cannot be.
+ * Runs a statement and reads its rows; `None` is an answer that cannot be. One that is older than the bound is none, and
+ * `late` is run for it.
  *
  * @category models
  */
-export type Ask = <A>(call: Call, read: (rows: unknown) => Option.Option<A>) => Effect.Effect<A, PostgresError>
+export type Ask = <A>(
+  call: Call,
+  read: (rows: unknown) => Option.Option<A>,
+  late?: (answer: A, ageMillis: number) => Effect.Effect<void, PostgresError>
+) => Effect.Effect<A, PostgresError>
 
 /**
  * Calls through a client. One that takes its time to stop is not waited for.
@@ -41,7 +46,7 @@ export type Ask = <A>(call: Call, read: (rows: unknown) => Option.Option<A>) => 
  */
 export const make =
   (client: PostgresClient, withinMillis: number): Ask =>
-  (call, read) =>
+  (call, read, late) =>
     Effect.flatMap(Effect.runtime<never>(), (runtime) => {
       const fail = failing(call)
       const query = Effect.interruptible(Effect.suspend(() => client.query(call.text, call.values)))
@@ -60,7 +65,8 @@ export const make =
             onSome: Effect.succeed
           }),
         onThrown: (thrown) => fail(PostgresFailure.fromUnknown(thrown), thrown),
-        onTimeout: () => Effect.zipRight(stop, fail({ reason: "TimedOut", code: "" }, undefined))
+        onTimeout: () => Effect.zipRight(stop, fail({ reason: "TimedOut", code: "" }, undefined)),
+        onLate: Bounded.late(read, late)
       })
       return Effect.onInterrupt(bounded, () => stop)
     })

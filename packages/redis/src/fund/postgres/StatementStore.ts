@@ -10,7 +10,7 @@ import * as Gcra from "../../decide/Gcra.ts"
 import * as Whole from "../../decide/Whole.ts"
 import * as PostgresCalls from "./PostgresCalls.ts"
 import * as Statements from "./Statements.ts"
-import type { Store } from "../store/Store.ts"
+import type { Limits, Store } from "../store/Store.ts"
 
 /**
  * A store that asks by `ask`.
@@ -22,18 +22,16 @@ export const make = (ask: PostgresCalls.Ask): Store<PostgresError> => ({
     Effect.suspend(() => {
       const asked = Gcra.question(limits, want, least)
       const values = [arrivalKey(bucketKey, asked.window), ...whole(asked.window, asked.want, asked.least)]
-      return ask(callOf(bucketKey, Statements.take, values), (rows) =>
-        Option.flatMap(PostgresCalls.numbers(rows, "granted", "owed"), ([granted = 0, owed = 0]) =>
-          Gcra.fromAnswer(limits, want, least, answerOf(asked, granted, owed))
-        )
+      return ask(
+        callOf(bucketKey, Statements.take, values),
+        (rows) =>
+          Option.flatMap(PostgresCalls.numbers(rows, "granted", "owed"), ([granted = 0, owed = 0]) =>
+            Gcra.fromAnswer(limits, want, least, answerOf(asked, granted, owed))
+          ),
+        ({ granted }, ageMillis) => put(ask, bucketKey, limits, Gcra.unfilled(limits, granted, ageMillis))
       )
     }),
-  put: (bucketKey, limits, tokens) =>
-    Effect.suspend(() => {
-      const window = Gcra.window(limits)
-      const values = [arrivalKey(bucketKey, window), ...whole(window, Gcra.credit(limits, tokens))]
-      return ask(callOf(bucketKey, Statements.put, values), () => Option.some(undefined))
-    }),
+  put: (bucketKey, limits, tokens) => put(ask, bucketKey, limits, tokens),
   level: (bucketKey, limits) =>
     Effect.suspend(() => {
       const window = Gcra.window(limits)
@@ -69,6 +67,20 @@ export const make = (ask: PostgresCalls.Ask): Store<PostgresError> => ({
       )
     })
 })
+
+const put = (
+  ask: PostgresCalls.Ask,
+  bucketKey: string,
+  limits: Limits,
+  tokens: number
+): Effect.Effect<void, PostgresError> =>
+  Effect.suspend(() => {
+    const window = Gcra.window(limits)
+    const credit = Gcra.credit(limits, tokens)
+    if (credit === 0) return Effect.void
+    const values = [arrivalKey(bucketKey, window), ...whole(window, credit)]
+    return ask(callOf(bucketKey, Statements.put, values), () => Option.some(undefined))
+  })
 
 const arrivalKey = (bucketKey: string, window: number): string => `${BucketKey.encoded(bucketKey)}|${window}`
 

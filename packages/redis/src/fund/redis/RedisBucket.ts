@@ -21,8 +21,9 @@ type Make = Effect.Effect<SharedBucket.FleetBucket<RedisError>, never, RedisStor
  *
  * A retry costs tokens by kind, all or nothing; a success of a retry returns what that retry cost, a success of a first
  * attempt puts in `firstSuccessIncrement`; nothing else is returned. Waiting is first come, first served in each process.
- * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens:
- * `spent <= capacity + refillPerSecond * w + credits + n * lease`, where credits are what successes put in, those of the
+ * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens and
+ * an answer of the store is spent within `d` seconds, at most its `within`:
+ * `spent <= capacity + refillPerSecond * (w + d) + credits + n * lease`, where credits are what successes put in, those of the
  * `idleAfter` before the window included.
  *
  * Unlike `RetryBucket.quota` it starts full and always refills. What successes put in may be spent by the process at once,
@@ -41,7 +42,8 @@ export const quota = (options: SharedBucket.QuotaOptions): Make =>
  * put in, at most `lease = max(1, leaseShare * capacity)` tokens. Capacity and floor are kept in the store, which is asked
  * where a process has too little of its own. While all attempts succeed, nothing is sent.
  * Formula, for the whole fleet from the start: `retries <= capacity + ratio * successes + floorPerSecond * t`; over any `w`
- * seconds, for `n` processes: `capacity + ratio * successes + floorPerSecond * w + 2 * n * lease`.
+ * seconds, for `n` processes: `capacity + ratio * successes + floorPerSecond * (w + d) + 2 * n * lease`, where an answer of
+ * the store is spent within `d` seconds, at most its `within`.
  *
  * Unlike `RetryBucket.successRatio` it starts full, has a floor, and successes do not fill the capacity again: time does.
  *
@@ -53,8 +55,8 @@ export const successRatio = (options: SharedBucket.SuccessRatioOptions): Make =>
 /**
  * A fixed rate of attempts, for a fleet; outcomes change nothing.
  *
- * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * burst)` tokens:
- * `attempts <= burst + rate * w + n * lease`. With a `leaseShare` of zero nothing is held, and each attempt asks the store.
+ * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * burst)` tokens and an
+ * answer of the store is spent within `d` seconds, at most its `within`: `attempts <= burst + rate * (w + d) + n * lease`. With a `leaseShare` of zero nothing is held, and each attempt asks the store.
  * Waiting is first come, first served in each process; between processes, the first to ask is served.
  *
  * Unlike `RateLimiter.fixed` it makes up for no late timers. A process that was refused asks again after the time until the

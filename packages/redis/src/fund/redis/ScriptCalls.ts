@@ -26,14 +26,16 @@ export interface Call {
 }
 
 /**
- * Runs a script that answers so many whole numbers, and reads them; `None` is an answer that cannot be.
+ * Runs a script that answers so many whole numbers, and reads them; `None` is an answer that cannot be. One that is older
+ * than the bound is none, and `late` is run for it.
  *
  * @category models
  */
 export type Ask = <A>(
   call: Call,
   count: number,
-  read: (numbers: ReadonlyArray<number>) => Option.Option<A>
+  read: (numbers: ReadonlyArray<number>) => Option.Option<A>,
+  late?: (answer: A, ageMillis: number) => Effect.Effect<void, RedisError>
 ) => Effect.Effect<A, RedisError>
 
 /**
@@ -50,16 +52,17 @@ export type Watch = () => (isAnswered: boolean) => void
  */
 export const make =
   (client: RedisClient, withinMillis: number, watch: Watch = unwatched): Ask =>
-  (call, count, read) =>
+  (call, count, read, late) =>
     Effect.suspend(() => {
       const onEnd = watch()
       const fail = failing(call)
+      const readAnswer = (answer: unknown) => Option.flatMap(Answer.numbers(answer, count), read)
       return Bounded.call({
         withinMillis,
         send: (isOver) => send(client, call, isOver),
         onAnswer: (answer) => {
           onEnd(true)
-          return Option.match(Option.flatMap(Answer.numbers(answer, count), read), {
+          return Option.match(readAnswer(answer), {
             onNone: () => fail({ reason: "BadAnswer", code: "" }, answer),
             onSome: Effect.succeed
           })
@@ -68,10 +71,11 @@ export const make =
           onEnd(true)
           return fail(RedisFailure.fromUnknown(thrown), thrown)
         },
-        onTimeout: () => {
-          onEnd(false)
+        onTimeout: (isAnswered) => {
+          onEnd(isAnswered)
           return fail({ reason: "TimedOut", code: "" }, undefined)
-        }
+        },
+        onLate: Bounded.late(readAnswer, late)
       })
     })
 

@@ -11,7 +11,7 @@ import * as Whole from "../../decide/Whole.ts"
 import * as RedisKey from "./RedisKey.ts"
 import type { Ask } from "./ScriptCalls.ts"
 import * as Scripts from "./Scripts.ts"
-import type { Store } from "../store/Store.ts"
+import type { Limits, Store } from "../store/Store.ts"
 
 /**
  * A store that asks by `ask`.
@@ -24,17 +24,15 @@ export const make = (ask: Ask): Store<RedisError> => ({
       const asked = Gcra.question(limits, want, least)
       const key = RedisKey.arrival(bucketKey, asked.window)
       const call = { bucketKey, script: Scripts.take, key, args: words(asked.window, asked.want, asked.least) }
-      return ask(call, 3, ([granted = 0, retryAfter = 0, room = 0]) =>
-        Gcra.fromAnswer(limits, want, least, { granted, retryAfter, room })
+      return ask(
+        call,
+        3,
+        ([granted = 0, retryAfter = 0, room = 0]) =>
+          Gcra.fromAnswer(limits, want, least, { granted, retryAfter, room }),
+        ({ granted }, ageMillis) => put(ask, bucketKey, limits, Gcra.unfilled(limits, granted, ageMillis))
       )
     }),
-  put: (bucketKey, limits, tokens) =>
-    Effect.suspend(() => {
-      const window = Gcra.window(limits)
-      const args = words(window, Gcra.credit(limits, tokens))
-      const call = { bucketKey, script: Scripts.put, key: RedisKey.arrival(bucketKey, window), args }
-      return Effect.asVoid(ask(call, 1, ([room = 0]) => inRange(room, window)))
-    }),
+  put: (bucketKey, limits, tokens) => put(ask, bucketKey, limits, tokens),
   level: (bucketKey, limits) =>
     Effect.suspend(() => {
       const window = Gcra.window(limits)
@@ -57,6 +55,20 @@ export const make = (ask: Ask): Store<RedisError> => ({
       return ask(call, 1, ([members = 0]) => inRange(members, Infinity))
     })
 })
+
+const put = (ask: Ask, bucketKey: string, limits: Limits, tokens: number): Effect.Effect<void, RedisError> =>
+  Effect.suspend(() => {
+    const window = Gcra.window(limits)
+    const credit = Gcra.credit(limits, tokens)
+    if (credit === 0) return Effect.void
+    const call = {
+      bucketKey,
+      script: Scripts.put,
+      key: RedisKey.arrival(bucketKey, window),
+      args: words(window, credit)
+    }
+    return Effect.asVoid(ask(call, 1, ([room = 0]) => inRange(room, window)))
+  })
 
 const inRange = (value: number, max: number): Option.Option<number> =>
   value >= 0 && value <= max ? Option.some(value) : Option.none()

@@ -6,8 +6,11 @@
 import * as Argument from "@effect-retry/core/Argument"
 import { longestTimerMillis } from "@effect-retry/core/Millis"
 import * as Timer from "@effect-retry/core/Timer"
+import type * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
 
 /**
  * Most time of a call of a store, in milliseconds: the one default of all stores.
@@ -25,21 +28,27 @@ interface Call<A, E> {
   readonly send: (isOver: () => boolean) => Promise<unknown>
   readonly onAnswer: (answer: unknown) => Effect.Effect<A, E>
   readonly onThrown: (thrown: unknown) => Effect.Effect<A, E>
-  readonly onTimeout: () => Effect.Effect<A, E>
+  /** `isAnswered` says whether an answer is there, which is older than the bound. */
+  readonly onTimeout: (isAnswered: boolean) => Effect.Effect<A, E>
+  /** Run in a fiber of its own for an answer that came after the bound or an interruption. @default nothing is done */
+  readonly onLate?: (answer: unknown, ageMillis: number) => Effect.Effect<void>
 }
 
 /**
- * Calls once. An answer that comes after the bound, or after an interruption, is dropped.
+ * Calls once. An answer that is older than the bound when it is read is none: what it granted, others may have been granted
+ * again since.
  *
- * Where the program itself stood still for longer than the bound, the answers that came meanwhile are read first: the last
- * millisecond of the bound is a timer of its own.
+ * Where the program itself stood still for longer than the bound, the answers that came meanwhile are read before the call
+ * ends: the last millisecond of the bound is a timer of its own. They say that the server is there.
  *
  * @category running
  */
-export const call = <A, E>({ onAnswer, onThrown, onTimeout, send, withinMillis }: Call<A, E>): Effect.Effect<A, E> =>
+export const call = <A, E>(call: Call<A, E>): Effect.Effect<A, E> =>
   Effect.clockWith((clock) =>
     Effect.flatMap(Effect.runtime<never>(), (runtime) =>
       Effect.async<A, E>((resume) => {
+        const { onAnswer, onLate, onThrown, onTimeout, send, withinMillis } = call
+        const sentMillis = millisOf(clock)
         let isOver = false
         let cancel: Timer.Cancel = () => {}
         const end = (result: () => Effect.Effect<A, E>) => {
@@ -51,12 +60,15 @@ export const call = <A, E>({ onAnswer, onThrown, onTimeout, send, withinMillis }
           cancel = Timer.after(clock, millis, runtime, onEnd)
         }
         const last = Math.min(1, withinMillis / 2)
-        after(withinMillis - last, () => after(last, () => end(onTimeout)))
+        after(withinMillis - last, () => after(last, () => end(() => onTimeout(false))))
+        const answered = (answer: unknown) => {
+          const ageMillis = millisOf(clock) - sentMillis
+          if (!isOver && ageMillis <= withinMillis) return end(() => onAnswer(answer))
+          if (onLate !== undefined) Runtime.runFork(runtime)(onLate(answer, ageMillis))
+          end(() => onTimeout(true))
+        }
         try {
-          send(() => isOver).then(
-            (answer) => end(() => onAnswer(answer)),
-            (thrown: unknown) => end(() => onThrown(thrown))
-          )
+          send(() => isOver).then(answered, (thrown: unknown) => end(() => onThrown(thrown)))
         } catch (thrown) {
           end(() => onThrown(thrown))
         }
@@ -67,3 +79,19 @@ export const call = <A, E>({ onAnswer, onThrown, onTimeout, send, withinMillis }
       })
     )
   )
+
+/**
+ * What is done with an answer that came late, where it can be read.
+ *
+ * @category constructors
+ */
+export const late =
+  <A>(
+    read: (answer: unknown) => Option.Option<A>,
+    run: (answer: A, ageMillis: number) => Effect.Effect<void, unknown> = () => Effect.void
+  ) =>
+  (answer: unknown, ageMillis: number): Effect.Effect<void> =>
+    Option.match(read(answer), { onNone: () => Effect.void, onSome: (one) => Effect.ignore(run(one, ageMillis)) })
+
+/** The time that has passed, which does not follow the wall clock. */
+const millisOf = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6

@@ -1,8 +1,9 @@
 /**
  * The port to a store that a fleet shares: what Redis and Postgres have to do for a bucket.
  *
- * Every call is one round trip and one decision, and ends within a bound of the store's own, for buckets wait for it. The
- * store keeps time itself, so the clocks of the processes do not matter.
+ * Every call is one round trip and one decision, and ends within a bound of the store's own, for buckets wait for it. An
+ * answer that is older than the bound when it is read is none: what it granted may be there again, so it is not to be spent.
+ * The store keeps time itself, so the clocks of the processes do not matter.
  */
 import type * as Effect from "effect/Effect"
 import type { Limits, Taken } from "../../decide/Gcra.ts"

@@ -110,7 +110,7 @@ describe("a call of a script", () => {
   it.effect("fails at once on a clock that cannot sleep", () =>
     Effect.gen(function* () {
       const { client } = stub()
-      const clock: Clock.Clock = { ...Clock.make(), sleep: () => Effect.die("no sleep") }
+      const clock: Clock.Clock = Object.assign(Clock.make(), { sleep: () => Effect.die("no sleep") })
       const error = yield* Effect.withClock(Effect.flip(RedisStore.make(client).level("a", limits)), clock)
       expect(error.reason).toBe("TimedOut")
     })
