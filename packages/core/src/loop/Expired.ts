@@ -6,7 +6,7 @@ import type * as Exit from "effect/Exit"
 import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { StopReason } from "./RetryStopped.ts"
-import { withinKnown } from "./Within.ts"
+import { withinKnown } from "./fiber/Within.ts"
 
 /**
  * An effect without its types: the front doors have checked them.

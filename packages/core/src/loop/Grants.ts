@@ -11,7 +11,7 @@ import * as AtOnce from "../fund/AtOnce.ts"
 import type { Grant, Outcome, Request } from "../fund/Port.ts"
 import { noTokens } from "../fund/Port.ts"
 import * as Elapsed from "./Elapsed.ts"
-import * as Interruption from "./Interruption.ts"
+import * as Interruption from "./fiber/Interruption.ts"
 import type { Operation, Place } from "./Operation.ts"
 import * as Services from "./Services.ts"
 

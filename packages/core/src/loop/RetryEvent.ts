@@ -6,7 +6,7 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Verdict } from "../classify/Verdict.ts"
-import type { ActiveOperation } from "./ActiveOperation.ts"
+import type { ActiveOperation } from "./fiber/ActiveOperation.ts"
 import type { StopReason } from "./RetryStopped.ts"
 
 /**

@@ -117,6 +117,31 @@ describe("the flow rule", () => {
   })
 })
 
+describe("the folders of loop", () => {
+  const importing = (name: string, path: string) =>
+    plant(name, { "src/loop/fiber/A.ts": `export { a } from "${path}"` })
+
+  const seen = [
+    "./B.ts",
+    "../other/B.ts",
+    ...["accept", "classify", "decide", "fund"].map((stage) => `../../${stage}/B.ts`)
+  ]
+  const paths = seen.map((path, index) => ({ path, broken: importing(`loop-${index}`, path) }))
+
+  it.each(paths)("may import $path", ({ broken }) => {
+    expect(broken()).toEqual([])
+  })
+
+  const ways = ["../B.ts", "../../index.ts", "../../observe/B.ts", "../../../test/B.ts"].map((path, index) => ({
+    path,
+    broken: importing(`loop-out-${index}`, path)
+  }))
+
+  it.each(ways)("are not left for $path", ({ broken }) => {
+    expect(broken()).toEqual(["loop/fiber/A.ts:1 no-restricted-imports"])
+  })
+})
+
 describe("the folders of fund", () => {
   const importing = (name: string, file: string, path: string) =>
     plant(name, { [`src/fund/${file}.ts`]: `export { a } from "${path}"` })

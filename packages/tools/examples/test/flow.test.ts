@@ -21,7 +21,7 @@ const noted = () => {
 }
 
 describe(`${path} ## The stages`, () => {
-  const modules = Array.from(read(path).matchAll(/`([a-z]+\/[A-Za-z]+\.ts)`/g), ([, module = ""]) => module)
+  const modules = Array.from(read(path).matchAll(/`((?:[a-z]+\/)+[A-Za-z]+\.ts)`/g), ([, module = ""]) => module)
 
   it.each([...new Set(modules)])("%s exists", (module) => {
     expect(existsSync(new URL(`packages/core/src/${module}`, root))).toBe(true)
@@ -33,7 +33,7 @@ describe(`${path} ## The stages`, () => {
     const missing = files.filter((file) => {
       const [stage = ""] = file.split("/")
       const paragraph = paragraphs.find((text) => text.startsWith(`**${stage}**`)) ?? ""
-      return file.includes("/") && !paragraph.includes(`\`${file}\``)
+      return file.includes("/") && file.endsWith(".ts") && !paragraph.includes(`\`${file}\``)
     })
     expect(missing).toEqual([])
   })

@@ -10,6 +10,7 @@ export const floors: { readonly [folder: string]: number } = {
   "core/decide": 96,
   "core/fund": 96,
   "core/loop": 96,
+  "core/loop/fiber": 96,
   "core/observe": 96,
   plan: 96,
   "plan/load": 96,

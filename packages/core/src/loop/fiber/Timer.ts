@@ -13,8 +13,8 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
-import { longestTimerMillis } from "../decide/Millis.ts"
-import * as AtOnce from "../fund/AtOnce.ts"
+import { longestTimerMillis } from "../../decide/Millis.ts"
+import * as AtOnce from "../../fund/AtOnce.ts"
 
 /**
  * Prevents a call. Does nothing once the call has been made.

@@ -4,7 +4,7 @@
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { longestTimerMillis } from "../decide/Millis.ts"
+import { longestTimerMillis } from "../../decide/Millis.ts"
 
 /** A timer of the platform fires at most this much early. */
 const earlyMillis = 2

@@ -37,9 +37,9 @@ import {
   slow,
   tied
 } from "./Bounded.ts"
-import { interruptedBefore } from "../fund/Interrupting.ts"
-import { within } from "../../src/loop/Within.ts"
-import * as Stepping from "./Stepping.ts"
+import { interruptedBefore } from "../../fund/Interrupting.ts"
+import { within } from "../../../src/loop/fiber/Within.ts"
+import * as Stepping from "../Stepping.ts"
 
 const slowly = 100 * limit
 
@@ -365,7 +365,7 @@ describe("Within.within", () => {
   const fresh = (disconnected: boolean) =>
     Effect.promise(async (): Promise<Bounded> => {
       vi.resetModules()
-      const { within } = await import("../../src/loop/Within.ts")
+      const { within } = await import("../../../src/loop/fiber/Within.ts")
       return (self, millis) => within(self, { millis, onTimeout: () => Effect.fail("timeout" as const), disconnected })
     })
 

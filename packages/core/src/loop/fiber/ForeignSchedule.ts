@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import type * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleIntervals from "effect/ScheduleIntervals"
-import { longestMillis, wholeMillis } from "../decide/Millis.ts"
+import { longestMillis, wholeMillis } from "../../decide/Millis.ts"
 
 /**
  * @category models
