@@ -11,19 +11,21 @@ import type { Grant, TokenBucket } from "./Port.ts"
 interface Options {
   /** Makes the bucket that is shared, such as `RetryBucket.quota()`. */
   readonly bucket: Effect.Effect<TokenBucket>
-  /** The most that one operation takes of the level. In (0, 1]. */
+  /** The most that one operation takes of the tokens that are there without its own retries. In (0, 1]. */
   readonly share: number
 }
 
 /**
  * A bucket of which each operation takes at most a share.
  *
- * Formula, for retry `n` (attempt `n + 1`) that costs `c`: granted if the bucket grants it, and `n = 1` or
- * `n * c <= share * level`, with the level before it is taken. So an operation takes at most `share` of the capacity
- * where its retries cost the same, but one retry is always left to the bucket, and fewer are granted the emptier it is.
+ * Formula, for retry `n` (attempt `n + 1`) that costs `c`: granted if the bucket grants it, and
+ * `(n - 1) * c < share * (level + n * c)`, with the level after it is taken. `level + n * c` are the tokens that would be
+ * there without the retries of this operation, so an operation alone on a full bucket gets `ceil(share * capacity / c)`
+ * retries. One retry is always left to the bucket, and fewer are granted the emptier others have made it. Earlier retries
+ * count as if they had cost what this one costs.
  * Only the first retry of an operation ever waits. First attempts are not limited.
- * Source: https://github.com/twitter/finagle, `RequeueFilter`, "maxRequeuesPerReq", which reads the balance once, when the
- * request is sent first.
+ * Source: https://github.com/twitter/finagle, `RequeueFilter`, "maxRequeuesPerReq": `ceil(share * balance)`, of the balance
+ * when the request is sent first.
  *
  * @category constructors
  */
@@ -32,7 +34,7 @@ export const operationShare = ({ bucket, share }: Options): Effect.Effect<TokenB
   return Effect.map(bucket, (shared) => {
     const judged = (granted: Grant, retries: number): Effect.Effect<Option.Option<Grant>> =>
       Effect.flatMap(shared.level, (level) =>
-        retries * granted.tokens <= share * (level + granted.tokens) * (1 + 1e-9)
+        (retries - 1) * granted.tokens < share * (level + retries * granted.tokens) * (1 - 1e-9) || granted.tokens === 0
           ? Effect.succeedSome(granted)
           : Effect.as(granted.refund, Option.none())
       )

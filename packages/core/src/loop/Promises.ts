@@ -225,7 +225,8 @@ const effectOf = <A>(operation: () => Operation<A>): Effect.Effect<A, unknown> =
     const op = operation()
     callNext(op).then(
       (value) => resume(Effect.succeed(value)),
-      (error) => resume(Effect.fail(error))
+      // Not `Effect.fail`, which wraps the error in a proxy where there is a span.
+      (error) => resume(Exit.fail(error))
     )
     const attempt = op.running!
     return Effect.sync(() => abortAttempt(attempt, new DOMException("The attempt was interrupted.", "AbortError")))

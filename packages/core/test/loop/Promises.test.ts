@@ -311,6 +311,60 @@ describe("Promises.retry under the caller's signal", () => {
     expect(listeners(signal)).toBe(0)
   })
 
+  describe.each([
+    { name: "a plain policy", added: {} },
+    { name: "`name`", added: { name: "call" } },
+    { name: "`attemptSpan`", added: { attemptSpan: "call" } },
+    { name: "`attemptTimeout`", added: { attemptTimeout: AttemptTimeout.constant("1 minute") } },
+    {
+      name: "`attemptSpan` and `attemptTimeout`",
+      added: { attemptSpan: "call", attemptTimeout: AttemptTimeout.constant("1 minute") }
+    },
+    { name: "`attemptSpan` and `Deadline.cut`", added: { attemptSpan: "call", deadline: Deadline.cut("1 minute") } }
+  ])("under $name", ({ added }) => {
+    /** What the classifier got, and what the promise rejects with. */
+    const rejection = async (error: unknown) => {
+      const judged: Array<unknown> = []
+      const classifier = (error: unknown) => {
+        judged.push(error)
+        return Verdict.transient
+      }
+      const retried = Promises.retry(() => Promise.reject(error), {
+        ...policy,
+        ...added,
+        maxAttempts: 2,
+        classifier
+      })
+      const rejected = await retried.then(
+        () => undefined,
+        (reason: unknown) => ({ reason })
+      )
+      return { judged, rejected }
+    }
+
+    it("rejects with the very error of the function, which the classifier gets too", async () => {
+      class Private extends Error {
+        readonly #code = 42
+        get code() {
+          return this.#code
+        }
+      }
+      const error = new Private("busy")
+      const { judged, rejected } = await rejection(error)
+      expect(rejected?.reason).toBe(error)
+      expect(error.code).toBe(42)
+      expect(judged.map((each) => each === error)).toEqual([true, true])
+    })
+
+    it("rejects with a revoked proxy", async () => {
+      const { proxy, revoke } = Proxy.revocable({}, {})
+      revoke()
+      const { judged, rejected } = await rejection(proxy)
+      // A matcher would read the proxy.
+      expect([rejected?.reason === proxy, judged.length]).toEqual([true, 2])
+    })
+  })
+
   it("leaves no rejection unhandled", async () => {
     const unhandled: Array<unknown> = []
     const note = (error: unknown) => void unhandled.push(error)
