@@ -4,14 +4,14 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Redis from "./Redis.ts"
-import { attempt, ServerError } from "./ServerError.ts"
-import { until } from "./Until.ts"
+import { attempt, type ServerError } from "./ServerError.ts"
+import { found, until } from "./Until.ts"
 
 /** A running cluster. */
 export interface Cluster {
   /** All six nodes, any of which a client takes to begin with. */
   readonly nodes: ReadonlyArray<Redis.Server>
-  /** The node that has the slot of a key now, as the other nodes that are up say. */
+  /** The master of the slot of a key. Waits until a node that is up names one that is up. */
   readonly masterOf: (key: string) => Effect.Effect<Redis.Server, ServerError>
 }
 
@@ -61,14 +61,14 @@ const portOf = async (node: Redis.Server, slot: number): Promise<number | undefi
 }
 
 const masterOf = (nodes: ReadonlyArray<Redis.Server>, key: string) =>
-  attempt(async () => {
+  found("a node of the cluster names a master of the key that is up", async () => {
     for (const node of nodes) {
       if (!node.isRunning()) continue
       const port = await portOf(node, await node.admin.cluster("KEYSLOT", key))
       const master = nodes.find((other) => other.port === port)
       if (master?.isRunning() === true) return master
     }
-    throw new ServerError({ message: "no node of the cluster knows a master of the key that is up" })
+    return undefined
   })
 
 /**

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Child from "./Child.ts"
 import { ServerError } from "./ServerError.ts"
+import { longestMillis } from "./Until.ts"
 
-const longestStartMillis = 20_000
 const pollMillis = 3
 
 /** Starts a server and answers when it does. `isReady` says whether the process itself answers, and not another one. */
@@ -14,7 +14,7 @@ export const start = async (
 ): Promise<Child.Child> => {
   const child = await Child.start(options)
   const startedAt = performance.now()
-  while (child.isRunning() && performance.now() - startedAt < longestStartMillis) {
+  while (child.isRunning() && performance.now() - startedAt < longestMillis) {
     if (await isReady(child.pid)) return child
     await sleep(pollMillis)
   }

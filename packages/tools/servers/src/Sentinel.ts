@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Redis as Connection } from "ioredis"
 import * as Redis from "./Redis.ts"
-import { attempt, ServerError } from "./ServerError.ts"
-import { until } from "./Until.ts"
+import type { ServerError } from "./ServerError.ts"
+import { found, until } from "./Until.ts"
 
 /** A running set. */
 export interface Sentinel {
@@ -16,7 +16,7 @@ export interface Sentinel {
   readonly sentinels: ReadonlyArray<Redis.Server>
   /** The servers that hold data. The first one is the primary at first. */
   readonly servers: ReadonlyArray<Redis.Server>
-  /** The server that is the primary now, where all sentinels say the same. */
+  /** The primary. Waits until all sentinels name the same server, and it has not ended. */
   readonly primary: Effect.Effect<Redis.Server, ServerError>
 }
 
@@ -88,10 +88,16 @@ export const start = (): Effect.Effect<Sentinel, ServerError, Scope.Scope> =>
     return { name, sentinels, servers, primary: primaryOf(sentinels, servers) }
   })
 
+/** The port that a sentinel tells clients. During a failover `SENTINEL MASTER` still has that of the old primary. */
+const portToldBy = async ({ admin }: Redis.Server): Promise<string | undefined> => {
+  const address = (await admin.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", name)) as ReadonlyArray<string> | null
+  return address?.[1]
+}
+
+/** Sentinels hear of a failover one after the other. */
 const primaryOf = (sentinels: ReadonlyArray<Redis.Server>, servers: ReadonlyArray<Redis.Server>) =>
-  attempt(async () => {
-    const ports = await Promise.all(sentinels.map(async ({ admin }) => (await described(admin)).get("port")))
-    const found = servers.find(({ port }) => ports.every((said) => said === `${port}`))
-    if (found === undefined) throw new ServerError({ message: `the sentinels do not agree: ${ports.join(", ")}` })
-    return found
+  found("the sentinels name the same server, which is up", async () => {
+    const ports = await Promise.all(sentinels.map(portToldBy))
+    const named = servers.find(({ port }) => ports.every((told) => told === `${port}`))
+    return named?.isRunning() === true ? named : undefined
   })

@@ -1,19 +1,46 @@
 /** Waits for servers, in the time of the machine. */
 import { setTimeout as sleep } from "node:timers/promises"
-import type * as Effect from "effect/Effect"
-import { attempt, ServerError } from "./ServerError.ts"
+import * as Effect from "effect/Effect"
+import { attempt, lastLine, ServerError } from "./ServerError.ts"
 
-const longestMillis = 20_000
+/** Most time of a wait: what a busy machine needs, and less than a test may take. */
+export const longestMillis = 45_000
+
 const pollMillis = 10
 
-/** Waits until something is so, which the error says where it takes too long. */
-export const until = (what: string, isSo: () => Promise<boolean>): Effect.Effect<void, ServerError> =>
+/**
+ * Looks again and again until there is something. A look that fails counts as one that found nothing, and one that hangs
+ * ends with the wait. Where that takes too long, the error says what was waited for, and why the latest look failed.
+ */
+export const found = <A>(
+  what: string,
+  look: () => Promise<A | undefined>,
+  mostMillis: number = longestMillis
+): Effect.Effect<A, ServerError> =>
   attempt(async () => {
-    const startedAt = performance.now()
-    while (!(await isSo())) {
-      if (performance.now() - startedAt > longestMillis) {
-        throw new ServerError({ message: `not so after ${longestMillis} ms: ${what}` })
+    const over = new AbortController()
+    let why = ""
+    const looking = async (): Promise<A> => {
+      for (;;) {
+        const seen = await look().catch((error: unknown) => {
+          why = ` (${lastLine(error)})`
+          return undefined
+        })
+        if (seen !== undefined) return seen
+        await sleep(pollMillis, undefined, { signal: over.signal })
       }
-      await sleep(pollMillis)
+    }
+    const late = async (): Promise<never> => {
+      await sleep(mostMillis, undefined, { signal: over.signal })
+      throw new ServerError({ message: `not so after ${mostMillis} ms: ${what}${why}` })
+    }
+    try {
+      return await Promise.race([looking(), late()])
+    } finally {
+      over.abort()
     }
   })
+
+/** Waits until something is so. */
+export const until = (what: string, isSo: () => Promise<boolean>): Effect.Effect<void, ServerError> =>
+  Effect.asVoid(found(what, async () => ((await isSo()) ? true : undefined)))
