@@ -102,7 +102,7 @@ const operations = (placeOf: (call: Call) => Place): Operations => {
     remove: (call) => {
       const { entity, place } = found(call)
       place.replace(new Map([...place.entries].filter(([each]) => each !== entity)))
-      return empty(204)
+      return empty(200)
     }
   }
 }

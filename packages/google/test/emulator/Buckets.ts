@@ -87,7 +87,7 @@ export const remove: Operation = (call) => {
   const isFull = [...bucket.objects.values()].some((versions) => versions.some(({ state }) => state !== "softDeleted"))
   if (isFull) refuse(400, "The bucket you tried to delete is not empty.")
   call.state.buckets.delete(bucket.name)
-  return empty(204)
+  return empty(200)
 }
 
 export const lockRetentionPolicy: Operation = (call) => {

@@ -7,7 +7,10 @@
  *     const emulator = yield* Emulator.start({ buckets: ["pictures"] })
  *     const { id } = emulator.retryTest({ "storage.objects.insert": ["apply-then-reset-connection"] })
  *
- * Sources: https://cloud.google.com/storage/docs/json_api, and https://github.com/googleapis/storage-testbench.
+ * Where the official bench answers otherwise than the service, so does this: deletions with 200 and no body, an empty object
+ * without its `size`, a whole object with a `Content-Range`.
+ *
+ * Sources: https://cloud.google.com/storage/docs/json_api, and https://github.com/googleapis/storage-testbench at e8c8507.
  */
 import { Effect, type Scope } from "effect"
 import * as Http from "node:http"

@@ -14,7 +14,7 @@ const rangeOf = (header: string | undefined, length: number): readonly [number, 
   return [Number(first), last === "" ? length : Math.min(Number(last) + 1, length)]
 }
 
-/** The whole object, or the range that is asked for. Whole answers have a `Content-Range`, too. */
+/** The whole object, or the range that is asked for. Whole answers have a `Content-Range`, too, of an empty object `bytes 0--1/0`. */
 export const read = ({ headers }: Call, object: StoredObject): Answer => {
   const { length } = object.data
   const range = rangeOf(headers.range, length)
@@ -25,7 +25,7 @@ export const read = ({ headers }: Call, object: StoredObject): Answer => {
   }
   return {
     status: range === undefined ? 200 : 206,
-    headers: { ...described(object), ...(length > 0 && { "content-range": `bytes ${first}-${end - 1}/${length}` }) },
+    headers: { ...described(object), "content-range": `bytes ${first}-${end - 1}/${length}` },
     body: object.data.subarray(first, end)
   }
 }

@@ -26,5 +26,5 @@ export const get: Operation = (call) => json(find(call))
 export const remove: Operation = (call) => {
   find(call)
   bucketOf(call.state, call.param("bucket")).notifications.delete(call.param("notification"))
-  return empty(204)
+  return empty(200)
 }

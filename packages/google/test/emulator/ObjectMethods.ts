@@ -67,7 +67,7 @@ const changed = ({ origin }: Call, bucket: Parameters<typeof Objects.change>[0],
 export const remove: Operation = (call) => {
   const { bucket, object } = Objects.ofCall(call)
   Objects.remove(bucket, object)
-  return empty(204)
+  return empty(200)
 }
 
 /** Writes what was deleted as a new generation. */

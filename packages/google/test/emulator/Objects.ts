@@ -126,7 +126,7 @@ export const change = (bucket: Bucket, object: StoredObject, changes: Partial<St
   return changed
 }
 
-/** The metadata of an object, as the API shows it. */
+/** The metadata of an object, as the official bench shows it: without a `size` of 0. */
 export const render = (object: StoredObject, origin: string): Resource => {
   const path = `b/${object.bucket}/o/${encodeURIComponent(object.name)}`
   return {
@@ -141,7 +141,7 @@ export const render = (object: StoredObject, origin: string): Resource => {
     generation: String(object.generation),
     metageneration: String(object.metageneration),
     contentType: object.contentType,
-    size: String(object.data.length),
+    ...(object.data.length > 0 && { size: String(object.data.length) }),
     crc32c: object.crc32c,
     ...(object.md5Hash !== undefined && { md5Hash: object.md5Hash }),
     etag: etag(object),

@@ -81,5 +81,5 @@ export const removeKey: Operation = (call) => {
   if (key.state === "DELETED") refuse(404, "The key is deleted.")
   if (key.state === "ACTIVE") refuse(400, "Cannot delete keys in 'ACTIVE' state.")
   change(call.state, key, "DELETED")
-  return empty(204)
+  return empty(200)
 }

@@ -82,7 +82,7 @@ export const chunk: Operation = (call) => {
   const upload = sessionOf(call)
   if (upload.object !== undefined) return json(Objects.render(upload.object, origin))
   const { first, total } = placeOf(headers["content-range"], upload, body)
-  if (first === undefined) return upload.size === total ? complete(call, upload) : incomplete(call, upload)
+  if (first === undefined) return upload.size === total ? complete(call, upload) : incomplete(upload)
   if (first > upload.size) throw new Refused({ answer: gap(first, upload.size) })
   const end = first + body.length
   if (total !== undefined && end > total) refuse(400, `The chunk ends at ${end}, after the size ${total}.`)
@@ -92,7 +92,7 @@ export const chunk: Operation = (call) => {
     if (grown.size >= uploadFault.bytes) uploadFault.fail()
   }
   const grown = persist(state, upload, first, body, end)
-  return grown.size === total ? complete(call, grown) : incomplete(call, grown)
+  return grown.size === total ? complete(call, grown) : incomplete(grown, headers["x-guploader-no-308"])
 }
 
 /** Bytes are missing before the chunk: no repetition of the request helps, although the status says so. */
@@ -110,12 +110,10 @@ const complete = ({ headers, origin, state }: Call, upload: Upload): Answer => {
   return json(Objects.render(object, origin))
 }
 
-/** The range is left out as long as one byte at most is persisted. */
-const incomplete = ({ headers }: Call, { size }: Upload): Answer => {
+/** The range is left out as long as one byte at most is persisted. A question is answered with 308 in any case. */
+const incomplete = ({ size }: Upload, no308?: string | ReadonlyArray<string>): Answer => {
   const range: Record<string, string> = size > 1 ? { range: `bytes=0-${size - 1}` } : {}
-  return headers["x-guploader-no-308"] === "yes"
-    ? empty(200, { ...range, "x-http-status-code-override": "308" })
-    : empty(308, range)
+  return no308 === "yes" ? empty(200, { ...range, "x-http-status-code-override": "308" }) : empty(308, range)
 }
 
 export const cancel: Operation = (call) => {
