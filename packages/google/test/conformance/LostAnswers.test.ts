@@ -32,13 +32,13 @@ interface Row {
 const faults = ["apply-then-reset-connection", "apply-then-503", "return-broken-stream"]
 
 const insert = { creates: "generation", method: "storage.objects.insert", precondition: true } as const
-const cutEnd = "return-broken-stream-final-chunk-after-10B"
+const cutEnds = ["return-broken-stream-final-chunk-after-10B", "return-broken-stream-final-chunk-after-0B"]
 
 const rows: ReadonlyArray<Row> = [
   { ...insert, form: "media" },
   { ...insert, form: "multipart" },
   { ...insert, form: "resumable" },
-  { ...insert, form: "resumable upload", faults: [...faults, cutEnd] },
+  { ...insert, form: "resumable upload", faults: [...faults, ...cutEnds] },
   { ...insert, method: "storage.objects.copy", copies: true },
   { ...insert, method: "storage.objects.rewrite", copies: true },
   { ...insert, method: "storage.objects.compose", copies: true },

@@ -214,11 +214,35 @@ const rows: ReadonlyArray<Row> = [
   { of: "an object without a size", situation: asked("LastChunk"), answer: object({ name: "o" }), verdict: "Invalid" },
   { of: "a size that is none", situation: asked("LastChunk"), answer: object({ size: "0x80000" }), verdict: "Invalid" },
   { of: "a negative size", situation: asked("LastChunk"), answer: object({ size: -1 }), verdict: "Invalid" },
-  {
+  ...(["Chunk", "LastChunk", "Finish", "Status"] as const).map((asks): Row => ({
     of: "neither body nor stored length",
+    situation: asked(asks),
+    answer: { status: 200, headers: {}, body: " " },
+    verdict: "QueryStatus"
+  })),
+  {
+    of: "an empty object without a size",
+    situation: { asked: "Finish", sent: 0, total: 0 },
+    answer: object({ name: "o" }),
+    verdict: "Done"
+  },
+  {
+    of: "an empty object of an empty resource",
+    situation: { asked: "Finish", sent: 0, total: 0 },
+    answer: object({}),
+    verdict: "Done"
+  },
+  {
+    of: "an object without a size that another process finished",
+    situation: asked("Status", { sent: undefined }),
+    answer: object({ name: "o" }),
+    verdict: "Done"
+  },
+  {
+    of: "a size of 0 where bytes were sent",
     situation: asked("LastChunk"),
-    answer: { status: 200, headers: {} },
-    verdict: "Invalid"
+    answer: object({ size: "0" }),
+    verdict: "DataLoss"
   },
   {
     of: "a stored length beside a resource without a size",
@@ -273,7 +297,7 @@ const rows: ReadonlyArray<Row> = [
   {
     of: "200 that stands for another status",
     situation: asked("Chunk"),
-    answer: { status: 200, headers: { "x-http-status-code-override": "404" } },
+    answer: { ...object({ size: "262144" }), headers: { "x-http-status-code-override": "404" } },
     verdict: "Invalid"
   },
   { of: "503 with text about an offset", situation: asked("Chunk"), answer: text(503, ahead), verdict: "DataLoss" },

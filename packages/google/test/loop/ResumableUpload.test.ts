@@ -73,6 +73,16 @@ const recoveries: ReadonlyArray<Recovery> = [
     asked: ["start", first, second, last, status]
   },
   {
+    from: "a last answer without a body",
+    faults: [{}, {}, {}, { body: "" }],
+    asked: ["start", first, second, last, status]
+  },
+  {
+    from: "an answer without a body to a question",
+    faults: [{}, {}, {}, { reset: "after" }, { body: "" }],
+    asked: ["start", first, second, last, status, status]
+  },
+  {
     from: "a server that forgets bytes",
     faults: [{}, {}, { status: 503 }, { headers: { range: undefined } }],
     asked: ["start", first, second, status, first, second, last]

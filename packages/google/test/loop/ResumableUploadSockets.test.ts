@@ -1,10 +1,12 @@
-import { FetchHttpClient, HttpClient } from "@effect/platform"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
-import { ResumableUpload } from "@effect-retry/google"
+import { ResumableUpload, StorageDownload, StorageRetry } from "@effect-retry/google"
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Runtime } from "effect"
+import { Deferred, Effect, Exit, Fiber, Runtime, Stream } from "effect"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
+import * as Emulator from "../emulator/Emulator.ts"
+import { policy } from "../conformance/Library.ts"
 
 /** What a server sends of the answer that it never ends: nothing, or the beginning of a body. */
 const phases = [
@@ -59,5 +61,32 @@ describe.each([
       expect(Exit.isInterrupted(yield* Fiber.interrupt(fiber))).toBe(true)
       yield* Deferred.await(closed)
     }).pipe(Effect.provide(layer))
+  )
+
+  it.scopedLive.each(["return-503", "return-broken-stream-final-chunk-after-0B", "apply-then-reset-connection"])(
+    "writes an object of 0 bytes, and reads it, under %s",
+    (instruction) =>
+      Effect.gen(function* () {
+        const { remaining, retryTest, state, url: endpoint } = yield* Emulator.start({ buckets: ["photos"] })
+        const client = yield* HttpClient.HttpClient
+        const { id } = retryTest({ "storage.objects.insert": ["return-503", instruction] })
+        const uploaded = yield* ResumableUpload.run(
+          HttpClient.mapRequest(client, HttpClientRequest.setHeader("x-retry-test-id", id)),
+          {
+            start: ResumableUpload.startRequest({ bucket: "photos", name: "cat", endpoint, ifGenerationMatch: 0 }),
+            source: ResumableUpload.fromBytes(new Uint8Array(0)),
+            policy
+          }
+        )
+        expect([uploaded.size, uploaded.verified, uploaded.resource["size"]]).toEqual([0, ["crc32c"], undefined])
+        expect([state.written.length, remaining(id).completed]).toEqual([1, true])
+        const found: Array<StorageDownload.Verification> = []
+        const media = StorageDownload.mediaRequest({ bucket: "photos", name: "cat", endpoint })
+        const bytes = StorageDownload.stream(StorageRetry.withRetry(client, policy), media, {
+          report: (verification) => Effect.sync(() => found.push(verification))
+        })
+        expect(yield* Stream.runCount(bytes)).toBe(0)
+        expect(found.map(({ _tag }) => _tag)).toEqual(["Verified"])
+      }).pipe(Effect.provide(layer))
   )
 })
