@@ -25,29 +25,52 @@ const ofNetwork: ReadonlyArray<string> = [
 /** The same, with a host or a URL behind it. */
 const ofNetworkAtStart: ReadonlyArray<string> = ["Failed to fetch (", "Load failed (", "error sending request for url"]
 
-/** What undici refuses by itself. Source: `undici` 7.30.2, lib/web/fetch/index.js, read 2026-11-22. */
+/** What undici refuses by itself. Source: `undici` 7.30.2, lib/web/fetch/index.js, read 2026-11-24. */
 const refusals: ReadonlyArray<string> = [
+  "Range start is greater than the blob's size.",
+  'URL cannot contain credentials for request mode "cors"',
   "URL scheme must be a HTTP(S) scheme",
   "about scheme is not supported",
   "bad port",
+  "blocked",
+  "cors failure",
+  'cross origin not allowed for request mode "cors"',
   "failed to fetch the data URL",
   "integrity mismatch",
   "invalid method",
+  "local URLs only",
+  // A `file:` URL.
+  "not implemented... yet...",
+  "only if cached",
+  "proxy authentication required",
   "redirect count exceeded",
+  'redirect mode cannot be "follow" for "no-cors" request',
+  'request mode cannot be "same-origin"',
   "unexpected redirect",
   "unknown scheme"
 ]
 
+/** The message of the error that `fetch` of undici wraps around every reason. */
+const wrapper = "fetch failed"
+
 /**
- * Why another attempt would fail in the same way, in words; `undefined` where it need not.
+ * Why another attempt would fail in the same way, in words; `undefined` where it need not. `outer` is the message of the
+ * error of which this one is the cause.
  *
  * A `TypeError` is a bug, or a request that cannot be made, unless its message is one that `fetch` has for the network.
+ * Where undici refuses without a reason, the message of the cause is empty: a status of 407, a stream that would have to be
+ * sent again behind a redirect, a digest for a response without a body.
  *
  * @category destructors
  */
-export const whyLasting = (name: string | undefined, message: string | undefined): string | undefined => {
+export const whyLasting = (
+  name: string | undefined,
+  message: string | undefined,
+  outer?: string
+): string | undefined => {
   if (message === undefined) return undefined
   if (refusals.includes(message)) return `refused by fetch: ${message}`
+  if (message === "" && name === "Error" && outer === wrapper) return "refused by fetch, without a reason"
   const isLasting = name === "TypeError" && !isOfNetwork(message)
   return isLasting ? "a TypeError that does not come from the network" : undefined
 }

@@ -58,13 +58,13 @@ const longestCode = 100
  */
 export const chains = (error: unknown): ReadonlyArray<Chain> => {
   let left = mostRead
-  const follow = (value: unknown, depth: number): ReadonlyArray<Chain> => {
+  const follow = (value: unknown, depth: number, outer?: object): ReadonlyArray<Chain> => {
     if (left-- <= 0) return []
     if (!isObject(value) || depth > mostCauses) return [[]]
-    const fault = faultOf(value)
+    const fault = faultOf(value, outer)
     const parts = partsOf(property(value, "errors"))
     if (parts.length > 0) return parts.flatMap((part) => follow(part, depth + 1).map((chain) => [...chain, fault]))
-    const causes = follow(property(value, "cause"), depth + 1)
+    const causes = follow(property(value, "cause"), depth + 1, value)
     return fault.codes.includes(cancelledUnsent)
       ? causes.map((chain) => [...chain.map(unsent), fault])
       : causes.map((chain) => [fault, ...chain])
@@ -124,7 +124,7 @@ const partsOf = (errors: unknown): ReadonlyArray<unknown> => {
   }
 }
 
-const faultOf = (error: object): Fault => {
+const faultOf = (error: object, outer: object | undefined): Fault => {
   const code = text(error, "code")
   const message = text(error, "message")
   const name = text(error, "name")
@@ -132,11 +132,11 @@ const faultOf = (error: object): Fault => {
   return {
     codes: codes.filter((code) => code.length <= longestCode),
     phase: phaseOf(error, message),
-    lasting: code === undefined ? FetchFailure.whyLasting(name, message) : undefined
+    lasting: code === undefined ? FetchFailure.whyLasting(name, message, text(outer, "message")) : undefined
   }
 }
 
-const text = (error: object, key: string): string | undefined => {
+const text = (error: object | undefined, key: string): string | undefined => {
   const value = property(error, key)
   return typeof value === "string" ? value : undefined
 }

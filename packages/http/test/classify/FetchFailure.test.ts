@@ -1,15 +1,26 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as FetchFailure from "../../src/classify/FetchFailure.ts"
 
-/** Source: `undici` 7.30.2, lib/web/fetch/index.js, read 2026-11-22. */
+/** Source: `undici` 7.30.2, lib/web/fetch/index.js, read 2026-11-24. */
 const refusals: ReadonlyArray<string> = [
+  "Range start is greater than the blob's size.",
+  'URL cannot contain credentials for request mode "cors"',
   "URL scheme must be a HTTP(S) scheme",
   "about scheme is not supported",
   "bad port",
+  "blocked",
+  "cors failure",
+  'cross origin not allowed for request mode "cors"',
   "failed to fetch the data URL",
   "integrity mismatch",
   "invalid method",
+  "local URLs only",
+  "not implemented... yet...",
+  "only if cached",
+  "proxy authentication required",
   "redirect count exceeded",
+  'redirect mode cannot be "follow" for "no-cors" request',
+  'request mode cannot be "same-origin"',
   "unexpected redirect",
   "unknown scheme"
 ]
@@ -35,5 +46,15 @@ describe("FetchFailure.whyLasting", () => {
     [undefined, undefined, undefined]
   ])("says of a %s with the message %j: %j", (name, message, why) => {
     expect(FetchFailure.whyLasting(name, message)).toBe(why)
+  })
+
+  it.each([
+    ["Error", "", "fetch failed", "refused by fetch, without a reason"],
+    ["Error", "", "another message", undefined],
+    ["Error", "", undefined, undefined],
+    ["SocketError", "", "fetch failed", undefined],
+    ["Error", "a reason", "fetch failed", undefined]
+  ])("says of a %s with the message %j behind %j: %j", (name, message, outer, why) => {
+    expect(FetchFailure.whyLasting(name, message, outer)).toBe(why)
   })
 })
