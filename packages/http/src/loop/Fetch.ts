@@ -93,10 +93,11 @@ const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
     const runPromiseExit = Runtime.runPromiseExit(runtime)
     const underlying = own === undefined ? globalFetch() : () => own
     return marked(async (input, init) => {
-      if (own === undefined) FetchInput.checkGlobal(input, init)
+      const given = FetchInput.read(input, init)
+      if (own === undefined) FetchInput.checkGlobal(given)
       const call = FetchCall.make(
         underlying(),
-        { input, init },
+        given,
         (request) => isDirect && !Idempotency.wantsKey(policy.idempotency, request)
       )
       const { signal } = call

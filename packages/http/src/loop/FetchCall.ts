@@ -8,6 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Request, Send, Sent } from "./Exchange.ts"
 import * as FetchChange from "./FetchChange.ts"
+import * as FetchInit from "./FetchInit.ts"
+import type { Init } from "./FetchInit.ts"
 import * as FetchInput from "./FetchInput.ts"
 
 /**
@@ -17,8 +19,8 @@ import * as FetchInput from "./FetchInput.ts"
  */
 export interface Call {
   readonly send: typeof fetch
-  readonly input: FetchInput.Input
-  readonly init: FetchInput.Init
+  readonly input: FetchInput.Given["input"]
+  readonly init: Init
   /** What the policy judges. */
   readonly request: Request
   /** The caller's. */
@@ -32,18 +34,14 @@ export interface Call {
 }
 
 /**
- * Reads once what a call was given. Throws where it cannot be a request.
+ * A call of what was given. Throws where it cannot be a request.
  *
  * @category constructors
  */
-export const make = (
-  send: typeof fetch,
-  given: { readonly input: FetchInput.Input; readonly init: FetchInput.Init | undefined },
-  isDirect: (request: Request) => boolean
-): Call => {
-  const request = FetchInput.request(given.input, given.init)
-  const { init, input } = FetchInput.copied(given.input, given.init, request)
-  const signal = FetchInput.signal(given.input, given.init)
+export const make = (send: typeof fetch, given: FetchInput.Given, isDirect: (request: Request) => boolean): Call => {
+  const request = FetchInput.request(given)
+  const { init, input } = FetchInput.copied(given, request)
+  const signal = FetchInput.signal(given)
   const direct = isDirect(request)
   return {
     send,
@@ -58,7 +56,7 @@ export const make = (
 }
 
 /** `fetch` leaves a listener at a signal until its garbage is collected, and that of a caller can be of many calls. */
-const heard = (init: FetchInput.Init, signal: AbortSignal): FetchInput.Init => ({
+const heard = (init: Init, signal: AbortSignal): Init => ({
   ...init,
   signal: AbortSignal.any([signal])
 })
@@ -106,8 +104,8 @@ const started = async (
   attempt: Request,
   ofAttempt?: AbortSignal
 ): Promise<Response> => {
-  const headers = FetchInput.isRequest(input) && { headers: request.headers }
-  const changed = { ...headers, ...init, ...FetchChange.init(request, attempt) }
+  const ofRequest = FetchInput.isRequest(input) && { ...FetchInit.referrer(init, input), headers: request.headers }
+  const changed = { ...ofRequest, ...init, ...FetchChange.init(request, attempt) }
   return send(FetchChange.input(input, changed, request, attempt), {
     ...changed,
     ...(ofAttempt && { signal: signal ? AbortSignal.any([signal, ofAttempt]) : ofAttempt })

@@ -6,6 +6,7 @@ import type * as HttpBody from "@effect/platform/HttpBody"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Stream from "effect/Stream"
 import { urlOf } from "../decide/Redirect.ts"
+import type { Init } from "./FetchInit.ts"
 import * as FetchInput from "./FetchInput.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
@@ -16,11 +17,11 @@ type Request = HttpClientRequest.HttpClientRequest
  * @category conversions
  */
 export const input = (
-  given: FetchInput.Input,
-  init: FetchInput.Init,
+  given: FetchInput.Given["input"],
+  init: Init,
   before: Request,
   sent: Request
-): FetchInput.Input => {
+): FetchInput.Given["input"] => {
   if (sent.url === before.url && sent.urlParams === before.urlParams && sent.hash === before.hash) {
     return FetchInput.ofAttempt(given, init)
   }
@@ -35,16 +36,16 @@ export const input = (
  *
  * @category conversions
  */
-export const init = (before: Request, sent: Request): FetchInput.Init => ({
+export const init = (before: Request, sent: Request): Init => ({
   ...(sent.method !== before.method && { method: sent.method }),
   ...(sent.headers !== before.headers && { headers: sent.headers }),
   // `fetch` says the length of a body by itself, and refuses to have it said.
   ...(sent.body !== before.body && { headers: Http.remove(sent.headers, "content-length"), ...initOf(sent.body) })
 })
 
-type Body = NonNullable<FetchInput.Init["body"]>
+type Body = NonNullable<Init["body"]>
 
-const initOf = (body: HttpBody.HttpBody): FetchInput.Init => {
+const initOf = (body: HttpBody.HttpBody): Init => {
   switch (body._tag) {
     case "Raw":
     case "Uint8Array":
@@ -52,7 +53,7 @@ const initOf = (body: HttpBody.HttpBody): FetchInput.Init => {
     case "FormData":
       return { body: body.formData }
     case "Stream":
-      return { body: Stream.toReadableStream(body.stream), duplex: "half" } as FetchInput.Init
+      return { body: Stream.toReadableStream(body.stream), duplex: "half" } as Init
     case "Empty":
       return { body: null }
   }

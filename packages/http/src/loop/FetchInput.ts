@@ -5,6 +5,8 @@ import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Predicate from "effect/Predicate"
 import { property } from "../classify/Transport.ts"
+import * as FetchInit from "./FetchInit.ts"
+import type { Init } from "./FetchInit.ts"
 
 /**
  * @category models
@@ -12,9 +14,24 @@ import { property } from "../classify/Transport.ts"
 export type Input = Parameters<typeof globalThis.fetch>[0]
 
 /**
+ * A call, as it was read once.
+ *
  * @category models
  */
-export type Init = NonNullable<Parameters<typeof globalThis.fetch>[1]>
+export interface Given {
+  readonly input: string | Request
+  readonly init: Init
+}
+
+/**
+ * Reads what a call was given. Throws where that throws, and where the second argument cannot be a `RequestInit`.
+ *
+ * @category constructors
+ */
+export const read = (input: Input, init: unknown): Given => ({
+  input: isRequest(input) ? input : String(input),
+  init: FetchInit.read(init)
+})
 
 /**
  * Whether it is a `Request`: by its properties, since undici and node-fetch have classes of their own.
@@ -32,11 +49,11 @@ export const isRequest = (input: unknown): input is Request =>
  *
  * @category guards
  */
-export const checkGlobal = (input: Input, init: Init | undefined): void => {
+export const checkGlobal = ({ init, input }: Given): void => {
   if (isRequest(input) && !(input instanceof globalThis.Request)) {
     throw new TypeError("the global fetch takes no Request of another class: name the fetch that does, as an option")
   }
-  const body: unknown = init?.body
+  const body: unknown = init.body
   if (!isSendable(body)) {
     throw new TypeError(`the global fetch cannot send a body of this class: ${String(body)}`)
   }
@@ -64,16 +81,16 @@ const unnamed = "[object "
  *
  * @category conversions
  */
-export const request = (input: Input, init: Init | undefined): HttpClientRequest.HttpClientRequest => {
+export const request = ({ init, input }: Given): HttpClientRequest.HttpClientRequest => {
   const given = isRequest(input) ? input : undefined
-  const url = given?.url ?? String(input)
+  const url = isRequest(input) ? input.url : input
   if (url.startsWith(unnamed)) throw new TypeError(`fetch takes a URL or a Request, got ${url}`)
-  if (given?.bodyUsed === true && init?.body == null)
+  if (given?.bodyUsed === true && init.body == null)
     throw new TypeError("the body of the Request has been read already")
-  const method = String(init?.method ?? given?.method ?? "GET").toUpperCase()
-  const body = init?.body ?? bodyOf(given)
+  const method = String(init.method ?? given?.method ?? "GET").toUpperCase()
+  const body = init.body ?? bodyOf(given)
   return HttpClientRequest.make(method as "GET")(url, {
-    headers: headersOf(init?.headers ?? given?.headers),
+    headers: headersOf(init.headers === undefined ? given?.headers : init.headers),
     ...(body != null && { body: HttpBody.raw(body) })
   })
 }
@@ -96,16 +113,12 @@ const isCloned = (given: Request | undefined): boolean => Predicate.isFunction(p
  *
  * @category conversions
  */
-export const copied = (
-  input: Input,
-  init: Init | undefined,
-  { headers }: HttpClientRequest.HttpClientRequest
-): { readonly input: Input; readonly init: Init } => ({
-  input: isRequest(input) ? input : String(input),
+export const copied = ({ init, input }: Given, { headers }: HttpClientRequest.HttpClientRequest): Given => ({
+  input,
   init: {
     ...init,
-    ...(init?.headers !== undefined && { headers }),
-    ...(init?.body != null && { body: copiedBody(init.body) })
+    ...(init.headers !== undefined && { headers }),
+    ...(init.body != null && { body: copiedBody(init.body) })
   }
 })
 
@@ -127,7 +140,7 @@ const copiedBody = (body: Body): Body => {
  *
  * @category conversions
  */
-export const ofAttempt = (input: Input, init: Init): Input =>
+export const ofAttempt = (input: Given["input"], init: Init): Given["input"] =>
   isRequest(input) && isCloned(input) && init.body == null ? input.clone() : input
 
 /**
@@ -135,8 +148,8 @@ export const ofAttempt = (input: Input, init: Init): Input =>
  *
  * @category destructors
  */
-export const signal = (input: Input, init: Init | undefined): AbortSignal | undefined => {
-  const given = (init?.signal !== undefined ? init.signal : isRequest(input) ? input.signal : undefined) ?? undefined
+export const signal = ({ init, input }: Given): AbortSignal | undefined => {
+  const given = (init.signal !== undefined ? init.signal : isRequest(input) ? input.signal : undefined) ?? undefined
   if (given === undefined || given instanceof AbortSignal) return given
   throw new TypeError("the signal of a request must be an AbortSignal")
 }

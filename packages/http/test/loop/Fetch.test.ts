@@ -302,7 +302,8 @@ describe("Fetch.make with a request that fetch refuses", () => {
       ["a password in the URL", {}, (url) => url.replace("//", "//user:password@"), bug],
       ["a URL that is none", {}, () => "http://", "transport error ERR_INVALID_URL"],
       ["an unknown scheme", {}, (url) => url.replace("http", "gopher"), "refused by fetch: unknown scheme"],
-      ["a port that is blocked", {}, () => "http://127.0.0.1:1/", "refused by fetch: bad port"]
+      ["a port that is blocked", {}, () => "http://127.0.0.1:1/", "refused by fetch: bad port"],
+      ["a file", {}, () => "file:///no/such/file", "refused by fetch: not implemented... yet..."]
     ]
 
   it.each(refusals)("makes one attempt with %s", async (_, init, to, why) => {
@@ -325,6 +326,27 @@ describe("Fetch.make with a request that fetch refuses", () => {
       (response) => response.writeHead(302, { location: "ftp://localhost/" }).end(),
       1,
       "refused by fetch: URL scheme must be a HTTP(S) scheme"
+    ],
+    [
+      "a redirect with user info",
+      {},
+      (response) => response.writeHead(302, { location: "http://user:password@127.0.0.1:9999/" }).end(),
+      1,
+      'refused by fetch: cross origin not allowed for request mode "cors"'
+    ],
+    [
+      "a redirect of a stream",
+      { method: "PUT", body: new Blob(["body"]).stream(), duplex: "half" } as RequestInit,
+      (response) => response.writeHead(307, { location: url }).end(),
+      1,
+      "refused by fetch, without a reason"
+    ],
+    [
+      "a status of 407",
+      {},
+      (response) => response.writeHead(407, { "proxy-authenticate": "Basic" }).end(),
+      1,
+      "refused by fetch, without a reason"
     ]
   ]
 

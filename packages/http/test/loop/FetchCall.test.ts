@@ -70,7 +70,7 @@ describe("the first attempt of a call under a plain policy", () => {
       const answer = Fetch.make(quick)(request)
       request.headers.set("x-own", "2")
       await answer
-      expect(inits).toEqual([{}, { headers: { "x-own": "1" } }])
+      expect(inits).toEqual([{}, { headers: { "x-own": "1" }, referrer: "about:client", referrerPolicy: "" }])
     }))
 
   it("has the key that the policy creates for it", () =>

@@ -1,0 +1,65 @@
+/**
+ * What is said beside the URL or the `Request` of a call of `fetch`.
+ */
+import * as Predicate from "effect/Predicate"
+
+/**
+ * @category models
+ */
+export type Init = NonNullable<Parameters<typeof globalThis.fetch>[1]>
+
+/**
+ * The members that a `fetch` reads by their names: those of the standard, and of undici `dispatcher`.
+ *
+ * Sources: https://fetch.spec.whatwg.org/#requestinit; `undici` 7.30.2, lib/web/fetch/request.js,
+ * `webidl.converters.RequestInit`; read 2026-11-24.
+ */
+const members = [
+  "method",
+  "headers",
+  "body",
+  "referrer",
+  "referrerPolicy",
+  "mode",
+  "credentials",
+  "cache",
+  "redirect",
+  "integrity",
+  "keepalive",
+  "signal",
+  "duplex",
+  "priority",
+  "window",
+  "dispatcher"
+]
+
+/**
+ * Reads each member once, as `fetch` does, whatever holds it: a record, a `Request`, an instance of a class with getters.
+ * Beside them it keeps what else is the argument's own, such as an `agent`.
+ *
+ * Throws a `TypeError` where the argument cannot hold members, and what a getter throws.
+ *
+ * @category constructors
+ */
+export const read = (given: unknown): Init => {
+  if (given === undefined || given === null) return {}
+  if (!Predicate.isObject(given)) throw new TypeError(`fetch takes a record of options, got ${typeof given}`)
+  const others = Object.keys(given).filter((name) => !members.includes(name))
+  const read = [...members, ...others].map((name) => [name, Reflect.get(given, name) as unknown] as const)
+  return converted(Object.fromEntries(read.filter(([, value]) => value !== undefined)))
+}
+
+/** A method that is no text is converted once, too. */
+const converted = (init: { readonly [name: string]: unknown }): Init =>
+  init["method"] === undefined ? init : { ...init, method: `${init["method"] as string}` }
+
+/**
+ * What goes beside a `Request` that is sent with a second argument which the caller did not give: any member takes the
+ * referrer of the `Request` away. Nothing where the caller has given a member.
+ *
+ * Source: https://fetch.spec.whatwg.org/#dom-request, "If init is not empty".
+ *
+ * @category conversions
+ */
+export const referrer = (init: Init, { referrer, referrerPolicy }: Request): Init =>
+  members.some((name) => Object.hasOwn(init, name)) ? {} : { referrer, referrerPolicy }
