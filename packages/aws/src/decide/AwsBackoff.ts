@@ -100,6 +100,19 @@ export const javascript: Backoff.Backoff = /*#__PURE__*/ exponential({
 })
 
 /**
+ * `javascript` with `x` 25 milliseconds after failures other than throttling: DynamoDB and DynamoDB Streams.
+ *
+ * Source: `@aws-sdk/client-dynamodb` 3.1162.0, `DynamoDBClient`, read 2026-11-24.
+ *
+ * @category constructors
+ */
+export const javascriptDynamodb: Backoff.Backoff = /*#__PURE__*/ exponential({
+  base: "25 millis",
+  throttlingBase: "1 second",
+  rounding: "down"
+})
+
+/**
  * The standard mode before the 2026 revision (2.0). Formula, for retry `n`: `min(u * 2^(n - 1), 20)` seconds.
  *
  * By this formula the cap comes after the draw, so many draws of a sixth and later retry wait exactly the cap; `botocore2020`

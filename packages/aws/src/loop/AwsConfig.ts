@@ -39,7 +39,7 @@ import { search } from "./AwsConfigSearch.ts"
 
 export type { Behaviour, Mode } from "../accept/AwsSettings.ts"
 export { clockSkewCorrection } from "./AwsConfigClock.ts"
-export { layer, policy, presets } from "./AwsConfigPolicy.ts"
+export { javascript, layer, policy, presets } from "./AwsConfigPolicy.ts"
 export type { Presets } from "./AwsConfigPolicy.ts"
 export type { Setting } from "./AwsConfigSearch.ts"
 export { format } from "./AwsConfigSource.ts"

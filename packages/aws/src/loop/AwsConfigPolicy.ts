@@ -23,8 +23,9 @@ export interface Presets {
 }
 
 /**
- * The presets of `AwsRetry`, without a legacy mode of its own: `{ ...AwsConfig.presets, legacy: AwsRetry.legacyBotocore }` has
- * one. For DynamoDB, `standard` is `AwsRetry.dynamodb` and `adaptive` the same with `rateLimiter: AwsRetry.SendRate`.
+ * The presets of `AwsRetry` for any effect, without a legacy mode of its own: `{ ...AwsConfig.presets, legacy:
+ * AwsRetry.legacyBotocore }` has one. For DynamoDB, `standard` is `AwsRetry.dynamodb` and `adaptive` the same with
+ * `rateLimiter: AwsRetry.SendRate`. Inside a client of the SDK, take `javascript`.
  *
  * @category constructors
  */
@@ -33,6 +34,19 @@ export const presets = {
   adaptive: AwsRetry.adaptive,
   standard2020: AwsRetry.standard2020,
   adaptive2020: { ...AwsRetry.standard2020, rateLimiter: AwsRetry.SendRate }
+} satisfies Presets
+
+/**
+ * The presets for `SdkRetryStrategy.make` and calls of the SDK for JavaScript, which does exactly so in standard and in
+ * adaptive mode. For DynamoDB, `standard` is `AwsRetry.javascriptDynamodb` and `adaptive` the same with
+ * `rateLimiter: AwsRetry.SendRate`. The SDK has no 2.0 any more: both modes of 2.0 are those of the guide.
+ *
+ * @category constructors
+ */
+export const javascript = {
+  ...presets,
+  standard: AwsRetry.javascript,
+  adaptive: { ...AwsRetry.javascript, rateLimiter: AwsRetry.SendRate }
 } satisfies Presets
 
 /** A configuration, as far as a policy follows from it. */

@@ -110,6 +110,27 @@ export const dynamodb = { ...standard, maxAttempts: 4, backoff: AwsBackoff.dynam
 export const sts = { ...standard, classifier: AwsClassifier.sts }
 
 /**
+ * The SDK for JavaScript v3 in standard mode, exactly: its classification, where status 429 is a throttle without a code
+ * too, its headers, and delays rounded down to whole milliseconds; with `AwsQuota.standard`. For `SdkRetryStrategy.make`
+ * and for calls of a client of the SDK. Its adaptive mode is `{ ...AwsRetry.javascript, rateLimiter: AwsRetry.SendRate }`.
+ *
+ * It knows the errors of the SDK alone: around another HTTP client, take `standard`.
+ * Source: `@smithy/core` 3.41.0, submodules/retry, read 2026-11-24; tests run both side by side.
+ *
+ * @category constructors
+ */
+export const javascript = { ...standard, classifier: AwsClassifier.javascript, backoff: AwsBackoff.javascript }
+
+/**
+ * `javascript` as the SDK's clients of DynamoDB and DynamoDB Streams have it: 4 attempts, and 25 milliseconds in place of 50.
+ *
+ * Source: `@aws-sdk/client-dynamodb` 3.1162.0, `DynamoDBClient`, read 2026-11-24.
+ *
+ * @category constructors
+ */
+export const javascriptDynamodb = { ...javascript, maxAttempts: 4, backoff: AwsBackoff.javascriptDynamodb }
+
+/**
  * Standard mode before the 2026 revision (2.0), as the guide had it: 3 attempts, `AwsBackoff.standard2020`, no hints; with
  * `AwsQuota.standard2020`. Its adaptive form is `{ ...AwsRetry.standard2020, rateLimiter: AwsRetry.SendRate }`.
  *

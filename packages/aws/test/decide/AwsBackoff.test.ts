@@ -138,6 +138,12 @@ describe("AwsBackoff", () => {
       millis: [50, 100, 200, 400]
     },
     {
+      name: "javascriptDynamodb doubles from 25 milliseconds",
+      source: "@aws-sdk/client-dynamodb 3.1162.0, DynamoDBClient.js",
+      backoff: AwsBackoff.javascriptDynamodb,
+      millis: [25, 50, 100, 200]
+    },
+    {
       name: "javascript2020 doubles from a hundred milliseconds",
       source: javascript,
       backoff: AwsBackoff.javascript2020,

@@ -1,4 +1,4 @@
-import { AwsConfig, AwsQuota, AwsRetry } from "@effect-retry/aws"
+import { AwsConfig, AwsQuota, AwsRetry, SdkRetryStrategy } from "@effect-retry/aws"
 import { Retry } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
@@ -25,6 +25,25 @@ describe("AwsConfig.policy", () => {
   ])("is the preset of %s %s, with the number of attempts", (behaviour, mode, expected) => {
     expect(AwsConfig.policy(configured(behaviour, mode, 7))).toEqual({ ...expected, maxAttempts: 7 })
   })
+
+  it.each<[AwsConfig.Behaviour, AwsConfig.Mode, object]>([
+    ["2.1", "standard", AwsRetry.javascript],
+    ["2.1", "adaptive", { ...AwsRetry.javascript, rateLimiter: AwsRetry.SendRate }],
+    ["2.1", "legacy", AwsRetry.javascript],
+    ["2.0", "standard", AwsRetry.standard2020]
+  ])("is what the SDK for JavaScript does: %s %s", (behaviour, mode, expected) => {
+    expect(AwsConfig.policy(configured(behaviour, mode), AwsConfig.javascript)).toEqual({ ...expected, maxAttempts: 3 })
+  })
+
+  it.effect("makes a strategy for a client of the SDK", () =>
+    Effect.gen(function* () {
+      const resolved = configured("2.1", "adaptive", 5)
+      const strategy = yield* SdkRetryStrategy.make(AwsConfig.policy(resolved, AwsConfig.javascript)).pipe(
+        Effect.provide(AwsConfig.layer(resolved))
+      )
+      expect([strategy.mode, yield* Effect.promise(strategy.maxAttempts)]).toEqual(["adaptive", 5])
+    })
+  )
 
   it.each<[AwsConfig.Behaviour, AwsConfig.Mode, object]>([
     ["2.1", "standard", AwsRetry.dynamodb],

@@ -75,6 +75,9 @@ const exceeded = json(400, "ProvisionedThroughputExceededException")
 const invalid = json(400, "ValidationException")
 const waiting = (millis: string) => json(503, "ServiceUnavailable", { "x-amz-retry-after": millis })
 
+/** As nginx limits requests in front of a service: no code, and a page. */
+const limited: Answer = { status: 429, headers: { "content-type": "text/html" }, body: "<html>429</html>" }
+
 interface Script {
   readonly what: string
   readonly calls: ReadonlyArray<Call>
@@ -89,6 +92,11 @@ const scripts: ReadonlyArray<Script> = [
   { what: "throttles of DynamoDB", calls: [getItem, putItem], answers: [exceeded, throttled, fine, exceeded, fine] },
   { what: "server errors to the last attempt", calls: [putItem], answers: times(3, broken) },
   { what: "a failure, then a throttle", calls: [sendMessage], answers: [broken, throttled, fine] },
+  {
+    what: "a proxy that limits requests",
+    calls: [getItem, getObject],
+    answers: [limited, fine, limited, limited, fine]
+  },
   { what: "resets", calls: [putItem, getObject], answers: ["reset", fine, "reset", "reset", xml(200, "none")] },
   { what: "a hanging server", calls: [getItem], answers: ["hang", fine] },
   { what: "server-directed waits", calls: [getItem, getItem], answers: [waiting("700"), waiting("90000"), fine, fine] },
@@ -169,6 +177,14 @@ describe("clients of the SDK with SdkRetryStrategy.make", () => {
       expect(expected.left).toBe(0)
     })
   }
+
+  it("dynamodb: do as with the strategy of DynamoDB's own client", async () => {
+    const calls = [putItem, getItem, getItem, getItem]
+    const script = [broken, limited, "reset", fine, ...times(4, throttled), limited, fine, invalid] as const
+    const { expected, found } = await compared("dynamodb", { what: "DynamoDB", calls, answers: script })
+    expect(found).toEqual(expected)
+    expect(expected.left).toBe(0)
+  })
 
   it.each([
     { name: "the SDK's own strategy", make: theirs },

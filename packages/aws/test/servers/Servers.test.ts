@@ -31,7 +31,7 @@ const slowDown: FaultProxy.Fault = { status: 503, body: "<Error><Code>SlowDown</
 /** The preset of all services, without its waits. */
 const made = Effect.runSync(
   Effect.flatMap(AwsQuota.standard, (bucket) =>
-    SdkRetryStrategy.make({ ...AwsRetry.standard, backoff: Backoff.constant({ delay: 0 }), bucket })
+    SdkRetryStrategy.make({ ...AwsRetry.javascript, backoff: Backoff.constant({ delay: 0 }), bucket })
   )
 )
 

@@ -3,11 +3,11 @@ import { AwsConfig, AwsDefaults, AwsRetry } from "@effect-retry/aws"
 import { Retry } from "@effect-retry/core"
 import { Effect, Layer } from "effect"
 
-/** DynamoDB has attempts and delays of its own in every mode of 2.1. */
+/** The client of DynamoDB has attempts and delays of its own in every mode of 2.1. */
 const presets = {
-  ...AwsConfig.presets,
-  standard: AwsRetry.dynamodb,
-  adaptive: { ...AwsRetry.dynamodb, rateLimiter: AwsRetry.SendRate }
+  ...AwsConfig.javascript,
+  standard: AwsRetry.javascriptDynamodb,
+  adaptive: { ...AwsRetry.javascriptDynamodb, rateLimiter: AwsRetry.SendRate }
 }
 
 /** Retries as the environment says. Made once, its quota and its limiter are those of one client. */

@@ -9,7 +9,7 @@ const credentials = { accessKeyId: "any", secretAccessKey: "any" }
 
 const makeClient = (endpoint: string) =>
   Effect.gen(function* () {
-    const retryStrategy = yield* SdkRetryStrategy.make(AwsRetry.dynamodb)
+    const retryStrategy = yield* SdkRetryStrategy.make(AwsRetry.javascriptDynamodb)
     const { maxAttempts } = retryStrategy
     const client = new DynamoDBClient({ endpoint, region: "eu-central-1", credentials, retryStrategy, maxAttempts })
     yield* Effect.addFinalizer(() => Effect.sync(() => client.destroy()))

@@ -7,7 +7,7 @@ import { AttemptTimeout, Deadline } from "@effect-retry/core"
 import { Effect, Layer } from "effect"
 
 const policy = {
-  ...AwsRetry.dynamodb,
+  ...AwsRetry.javascriptDynamodb,
   attemptTimeout: AttemptTimeout.constant("2 seconds"),
   deadline: Deadline.refuse("10 seconds")
 }

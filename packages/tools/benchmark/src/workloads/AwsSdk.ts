@@ -16,7 +16,7 @@ const theirs = () => new StandardRetryStrategy({ maxAttempts, baseDelay: 0 })
 const ours = () =>
   Effect.runSync(
     Effect.flatMap(AwsQuota.standard, (bucket) =>
-      SdkRetryStrategy.make({ ...AwsRetry.standard, maxAttempts, backoff: policy.backoff, bucket })
+      SdkRetryStrategy.make({ ...AwsRetry.javascript, maxAttempts, backoff: policy.backoff, bucket })
     )
   )
 
