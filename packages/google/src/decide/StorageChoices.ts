@@ -11,15 +11,16 @@
  * import * as assert from "node:assert"
  *
  * const call = { operation: "buckets.delete" } as const
- * const decisions = [StorageChoices.go, StorageChoices.node].map((choice) =>
+ * const decisions = [StorageChoices.go, StorageChoices.cpp].map((choice) =>
  *   StorageIdempotency.format(StorageIdempotency.decide(choice, call))
  * )
  * assert.deepStrictEqual(decisions, [
  *   "retried: buckets.delete may always be repeated",
- *   "not retried: buckets.delete without ifMetagenerationMatch"
+ *   "not retried: buckets.delete without ifMetagenerationMatch or If-Match"
  * ])
  * ```
  */
+import * as StorageOperation from "../classify/StorageOperation.ts"
 import { make, type Rules, standard, type StorageIdempotency } from "./StorageIdempotency.ts"
 
 const choice = (operations: Partial<Rules["operations"]>): StorageIdempotency =>
@@ -88,21 +89,94 @@ export const python: StorageIdempotency = /*#__PURE__*/ choice({
   "resumable.session.create": "always"
 })
 
+const anEtag = ["etag"] as const
+
+/** Its requests for these never ask for a retry, whatever the strategy. */
+const neverOfNode = {
+  "buckets.setIamPolicy": anEtag,
+  "bucket_acl.insert": "never",
+  "default_object_acl.insert": "never",
+  "object_acl.insert": "never",
+  "notifications.insert": "never",
+  "hmacKey.create": "never"
+} as const satisfies Partial<Rules["operations"]>
+
+const metageneration = ["ifMetagenerationMatch"] as const
+
+const nodeRules = {
+  ...neverOfNode,
+  .../*#__PURE__*/ changedEntries("bucket_acl"),
+  .../*#__PURE__*/ changedEntries("default_object_acl"),
+  .../*#__PURE__*/ changedEntries("object_acl"),
+  "buckets.patch": metageneration,
+  "hmacKey.update": "never",
+  "objects.patch": metageneration,
+  "objects.delete": ["ifGenerationMatch"]
+} as const satisfies Partial<Rules["operations"]>
+
+function changedEntries(name: AccessControls): Partial<Rules["operations"]> {
+  return { [`${name}.update`]: "always", [`${name}.delete`]: "always" }
+}
+
 /**
- * The client for Node: the deletion of a bucket needs `ifMetagenerationMatch`, that of an object `ifGenerationMatch`; updates of
- * HMAC keys are repeated under `StorageIdempotency.always` alone.
+ * The client for Node under `RetryConditional`, its default: entries of ACLs are always written and deleted again, HMAC keys
+ * are updated once, and the deletion of an object needs `ifGenerationMatch`.
  *
- * Source: `@google-cloud/storage` 7.22.0, bucket.js and file.js, `disableAutoRetryConditionallyIdempotent_`, hmacKey.js and
- * iam.js, read 2026-11-22.
+ * Objects are inserted as by its `save`: the stream of `createWriteStream` is sent once where it is not resumable.
+ *
+ * Source: `@google-cloud/storage` 7.22.0, which the tests run.
  *
  * @category constructors
  */
-export const node: StorageIdempotency = /*#__PURE__*/ choice({
-  ...withoutHeader,
-  "buckets.delete": ["ifMetagenerationMatch"],
-  "hmacKey.update": "never",
-  "objects.delete": ["ifGenerationMatch"]
+export const node: StorageIdempotency = /*#__PURE__*/ choice(nodeRules)
+
+/**
+ * The client for Node under `RetryAlways`, which does not repeat all there is: entries of ACLs, notifications and HMAC keys
+ * are created once, and an IAM policy is written again only with an `etag`. What that client does not have is repeated.
+ *
+ * Source: as of `node`.
+ *
+ * @category constructors
+ */
+export const nodeAlways: StorageIdempotency = /*#__PURE__*/ choice({
+  .../*#__PURE__*/ each(StorageOperation.names, "always"),
+  ...neverOfNode
 })
+
+/**
+ * The client for Node under `RetryNever`, which repeats what needs no precondition under `RetryConditional`, and an IAM policy
+ * with an `etag`. `StorageIdempotency.never` repeats nothing.
+ *
+ * Source: as of `node`.
+ *
+ * @category constructors
+ */
+export const nodeNever: StorageIdempotency = /*#__PURE__*/ choice({
+  ...nodeRules,
+  .../*#__PURE__*/ each(
+    [
+      "buckets.update",
+      "buckets.patch",
+      "objects.insert",
+      "objects.update",
+      "objects.patch",
+      "objects.delete",
+      "objects.compose",
+      "objects.copy",
+      "objects.rewrite",
+      "objects.move",
+      "resumable.session.create"
+    ],
+    "never"
+  )
+})
+
+function each(
+  names: ReadonlyArray<StorageOperation.StorageOperation>,
+  repetition: StorageOperation.Repetition
+): Partial<Rules["operations"]> {
+  return Object.fromEntries(names.map((name) => [name, repetition]))
+}
 
 /**
  * The client for Go under `RetryIdempotent`: an `etag` counts in an IAM policy and in an update of an HMAC key, and not as a
@@ -135,7 +209,9 @@ export const cpp: StorageIdempotency = /*#__PURE__*/ choice({
   .../*#__PURE__*/ entriesByHeader("object_acl")
 })
 
-function entriesByHeader(name: "bucket_acl" | "default_object_acl" | "object_acl"): Partial<Rules["operations"]> {
+type AccessControls = "bucket_acl" | "default_object_acl" | "object_acl"
+
+function entriesByHeader(name: AccessControls): Partial<Rules["operations"]> {
   return {
     [`${name}.insert`]: ofHeader,
     [`${name}.update`]: ofHeader,

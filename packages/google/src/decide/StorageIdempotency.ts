@@ -102,7 +102,8 @@ export const standard: StorageIdempotency = /*#__PURE__*/ make({
 })
 
 /**
- * Repeats every operation: Go's `RetryAlways`, Node's `RetryAlways`, Java's uniform strategy. A write that was carried out
+ * Repeats every operation: Go's `RetryAlways`, Java's uniform strategy; Node's is
+ * `StorageChoices.nodeAlways`. A write that was carried out
  * and whose answer was lost is carried out twice.
  *
  * @category constructors

@@ -8,7 +8,7 @@
  *
  * @example
  * ```ts
- * import { StorageIdempotency, StoragePresets, StorageRetry } from "@effect-retry/google"
+ * import { StorageChoices, StoragePresets, StorageRetry } from "@effect-retry/google"
  * import { HttpClient, HttpClientResponse } from "@effect/platform"
  * import { Effect } from "effect"
  * import * as assert from "node:assert"
@@ -19,7 +19,7 @@
  *   return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status: 501 })))
  * })
  * // The client for Node with RetryAlways.
- * const policy = { ...StoragePresets.node, idempotency: StorageIdempotency.always }
+ * const policy = { ...StoragePresets.node, idempotency: StorageChoices.nodeAlways }
  * const read = StorageRetry.withRetry(notImplemented, policy).get("https://storage.googleapis.com/storage/v1/b/photos")
  *
  * // Of the languages, Go alone retries a 501.

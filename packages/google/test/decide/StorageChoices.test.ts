@@ -25,6 +25,52 @@ const python2: Differences = {
   "resumable.session.create": generation
 }
 
+const node: Differences = {
+  "buckets.patch": "ifMetagenerationMatch",
+  "buckets.setIamPolicy": "etag",
+  "bucket_acl.update": "always",
+  "bucket_acl.delete": "always",
+  "default_object_acl.update": "always",
+  "default_object_acl.delete": "always",
+  "object_acl.update": "always",
+  "object_acl.delete": "always",
+  "hmacKey.update": "never",
+  "objects.patch": "ifMetagenerationMatch",
+  "objects.delete": "ifGenerationMatch"
+}
+
+const once = [
+  "bucket_acl.insert",
+  "default_object_acl.insert",
+  "object_acl.insert",
+  "notifications.insert",
+  "hmacKey.create"
+]
+
+const nodeAlways: Differences = {
+  ...Object.fromEntries(
+    StorageOperation.names
+      .filter((name) => !once.includes(name) && StorageOperation.table[name].repetition !== "always")
+      .map((name) => [name, "always"])
+  ),
+  "buckets.setIamPolicy": "etag"
+}
+
+const nodeNever: Differences = {
+  ...node,
+  "buckets.update": "never",
+  "buckets.patch": "never",
+  "objects.insert": "never",
+  "objects.update": "never",
+  "objects.patch": "never",
+  "objects.delete": "never",
+  "objects.compose": "never",
+  "objects.copy": "never",
+  "objects.rewrite": "never",
+  "objects.move": "never",
+  "resumable.session.create": "never"
+}
+
 /**
  * Where each library departs from the documented table; see the sources of the choices.
  */
@@ -44,16 +90,9 @@ const choices: ReadonlyArray<
       "resumable.session.create": "always"
     }
   ],
-  [
-    "node",
-    StorageChoices.node,
-    {
-      ...withoutHeader,
-      "buckets.delete": "ifMetagenerationMatch",
-      "hmacKey.update": "never",
-      "objects.delete": "ifGenerationMatch"
-    }
-  ],
+  ["node", StorageChoices.node, node],
+  ["nodeAlways", StorageChoices.nodeAlways, nodeAlways],
+  ["nodeNever", StorageChoices.nodeNever, nodeNever],
   ["go", StorageChoices.go, withoutHeader],
   [
     "cpp",
@@ -96,8 +135,8 @@ describe("StorageChoices", () => {
     expect(Object.keys(StorageChoices).toSorted()).toEqual(choices.map(([name]) => name).toSorted())
   })
 
-  it("of no library counts a precondition on the source of a copy", () => {
-    for (const [, choice] of choices) {
+  it("counts, of no library that asks for one, a precondition on the source of a copy", () => {
+    for (const [, choice] of choices.filter(([name]) => name !== "nodeAlways")) {
       const call = { operation: "objects.copy", preconditions: ["ifMetagenerationMatch", "If-Match"] } as const
       expect(StorageIdempotency.decide(choice, call)._tag).toBe("NotRepeatable")
     }
