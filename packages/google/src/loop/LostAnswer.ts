@@ -110,7 +110,7 @@ export interface IsOwn<out E = never, out R = never> {
  * it is.
  *
  * A write is our own where `isOwn` says so of the resource that is there: the answer is then that resource. A deletion is
- * our own where the resource is gone: the answer is then a 204. Where the resource cannot be read, or the request does not
+ * our own where the resource is gone, or the generation that it was for: the answer is then a 204. Where the resource cannot be read, or the request does not
  * say which it is, the client fails with `MayBeOwnSuccess`.
  * The read is a GET with the headers of the request, sent by the same client, with its retries.
  *
@@ -180,11 +180,33 @@ const resolved = <E, E2, R2>(
     const found = Option.getOrUndefined(sent)
     const isThere = found?.status === 200
     if (found === undefined || (!isThere && found.status !== 404)) return Effect.fail(lost)
-    if (isThere && !ReadBack.isDeletion(lost.call)) return compared(lost, refused, isOwn, found, instead)
-    const answer = isThere || !ReadBack.isDeletion(lost.call) ? refused : instead(ReadBack.deleted(request))
-    return Effect.zipRight(Discard.cancelled(found), answer)
+    if (!ReadBack.isDeletion(lost.call)) {
+      return isThere
+        ? compared(lost, refused, isOwn, found, instead)
+        : Effect.zipRight(Discard.cancelled(found), refused)
+    }
+    const carriedOut = instead(ReadBack.deleted(request))
+    const generation = ReadBack.generationOf(request)
+    if (isThere && generation !== undefined) return replaced(lost, refused, generation, found, carriedOut)
+    // What was not there when the deletion was refused, and is now, is another one.
+    const isGone = !isThere || lost.response.status === 404
+    return Effect.zipRight(Discard.cancelled(found), isGone ? carriedOut : refused)
   })
 }
+
+/** After a deletion, another generation can be there. */
+const replaced = <E>(
+  lost: MayBeOwnSuccess,
+  refused: Effect.Effect<Response, E>,
+  generation: string,
+  found: Response,
+  carriedOut: Effect.Effect<Response>
+): Effect.Effect<Response, E | MayBeOwnSuccess> =>
+  Effect.flatMap(ReadBack.resourceOf(found), (body): Effect.Effect<Response, E | MayBeOwnSuccess> => {
+    const there = Option.isNone(body) ? undefined : ReadBack.generationIn(body.value.resource)
+    if (there === undefined) return Effect.fail(lost)
+    return there === generation ? refused : carriedOut
+  })
 
 const compared = <E, E2, R2>(
   lost: MayBeOwnSuccess,

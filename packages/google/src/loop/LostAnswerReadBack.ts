@@ -69,6 +69,23 @@ export const isDeletion = ({ operation }: StorageOperation.Call): boolean =>
   StorageOperation.table[operation].method === "DELETE"
 
 /**
+ * The generation that a deletion is for; `undefined` where its query does not say.
+ *
+ * @category destructors
+ */
+export const generationOf = ({ url, urlParams }: Request): string | undefined => {
+  const query = [...(URL.canParse(url) ? new URL(url).searchParams : []), ...urlParams]
+  return ["generation", "ifGenerationMatch"]
+    .map((parameter) => numberOf(query.find(([name]) => name === parameter)?.[1]))
+    .find((generation) => generation !== undefined)
+}
+
+/** The generation of a resource; `undefined` where it has none. */
+export const generationIn = (resource: Found["resource"]): string | undefined => numberOf(resource["generation"])
+
+const numberOf = (value: unknown): string | undefined => /^0*([1-9]\d{0,18})$/.exec(String(value))?.[1]
+
+/**
  * The answer to a deletion that was carried out.
  *
  * @category constructors
@@ -105,7 +122,8 @@ const parsed = (bytes: Uint8Array): Option.Option<Found["resource"]> =>
 
 /** Source: https://cloud.google.com/storage/docs/json_api/v1/objects/rewrite, "Response". */
 const rewritten = (resource: Found["resource"]): Uint8Array => {
-  const { size } = resource
+  // Of an object of 0 bytes, a server can leave it out.
+  const { size = "0" } = resource
   const answer = { kind: "storage#rewriteResponse", done: true, objectSize: size, totalBytesRewritten: size, resource }
   return new TextEncoder().encode(JSON.stringify(answer))
 }

@@ -302,8 +302,41 @@ describe("LostAnswer.verified", () => {
       const response = yield* verified(gone.client).execute(remove)
       expect([response.status, yield* response.text]).toEqual([204, ""])
       expect([gone.calls.at(-1)?.method, gone.calls.at(-1)?.urlParams]).toEqual(["GET", [["generation", "7"]]])
-      const there = yield* verified(scripted(503, 412, json(200, resource)).client).execute(remove)
-      expect(there.status).toBe(412)
+    }).pipe(world)
+  )
+
+  /** Deletions of generation 7, what is found after their refusal, and what they end with. */
+  const deletions: ReadonlyArray<
+    readonly [query: string, refusal: number, found: Readonly<Record<string, string>>, end: number | string]
+  > = [
+    ["?ifGenerationMatch=7", 412, { generation: "7" }, 412],
+    ["?ifGenerationMatch=7", 412, { generation: "8" }, 204],
+    ["?ifGenerationMatch=7", 404, { generation: "8" }, 204],
+    ["?ifGenerationMatch=007", 412, { generation: "7" }, 412],
+    ["?generation=7", 404, { generation: "7" }, 404],
+    ["?generation=7&ifGenerationMatch=7", 412, { generation: "7" }, 412],
+    ["?generation=7&ifMetagenerationMatch=1", 412, { generation: "7" }, 412],
+    ["?ifGenerationMatch=0&generation=7", 412, { generation: "7" }, 412],
+    ["?ifGenerationMatch=7", 412, { size: "5" }, "may be own success after 2"],
+    ["?ifGenerationMatch=7", 412, { generation: "eight" }, "may be own success after 2"]
+  ]
+
+  it.effect.each(deletions)("compares the generation where a deletion %s was refused with %d", (row) =>
+    Effect.gen(function* () {
+      const [query, refusal, found, end] = row
+      const remove = HttpClientRequest.del(`${base}/b/photos/o/cat${query}`)
+      const client = verified(scripted(503, refusal, json(200, found)).client)
+      expect(endOf(yield* ending(client.execute(remove)))).toBe(end)
+    }).pipe(world)
+  )
+
+  it.effect("takes what is there after a deletion was refused with 404 for a later one", () =>
+    Effect.gen(function* () {
+      const remove = HttpClientRequest.del(`${base}/b/photos`)
+      const later = yield* verified(scripted(503, 404, json(200, {})).client).execute(remove)
+      expect(later.status).toBe(204)
+      const same = yield* verified(scripted(503, 412, json(200, {})).client).execute(remove)
+      expect(same.status).toBe(412)
     }).pipe(world)
   )
 
@@ -318,6 +351,8 @@ describe("LostAnswer.verified", () => {
         totalBytesRewritten: "5",
         resource
       })
+      const empty = yield* verified(scripted(503, 412, json(200, { md5Hash: "mVH" })).client).execute(rewrite)
+      expect(yield* empty.json).toMatchObject({ objectSize: "0", totalBytesRewritten: "0" })
     }).pipe(world)
   )
 
