@@ -28,3 +28,25 @@ describe("the primary of a Sentinel set that is killed under load", () => {
     })
   )
 })
+
+describe("the primary of a Sentinel set that is frozen under load", () => {
+  it.scopedLive("is left for the replica that replaces it", () =>
+    Effect.gen(function* () {
+      const set = yield* Sentinel.start()
+      const primary = yield* set.primary
+      const server = set.servers.find((one) => one !== primary) ?? primary
+      const result = yield* Load.during(
+        { name: "frozen primary", limits, holders: Stores.ofSentinel(set), server, losses: 1 },
+        (load) =>
+          Effect.gen(function* () {
+            yield* primary.freeze
+            yield* load.each(Outcome.isFailure)
+            return yield* load.each(Outcome.isGrant)
+          })
+      )
+      Outcome.show("SIGSTOP of a primary, Sentinel", result)
+      Outcome.assertReasons(result)
+      assert.notStrictEqual(yield* set.primary, primary)
+    })
+  )
+})

@@ -39,10 +39,10 @@ export interface Kept {
   readonly watch: Watch
 }
 
-/** Most time until commands can be sent: the time that node-redis gives a connection. */
-const openMillis = 5000
+/** Most time until commands can be sent, however many openings got no answer: what node-redis gives a connection. */
+const longestOpenMillis = 5000
 
-/** So many bounds of calls, one after the other and without any answer between, end a connection. */
+/** So many bounds of calls, one after the other and without any answer between, end a connection, or the opening of one. */
 const longestSilence = 3
 
 const backoff = /*#__PURE__*/ Backoff.exponential({ base: "50 millis" }).pipe(
@@ -57,13 +57,17 @@ const backoff = /*#__PURE__*/ Backoff.exponential({ base: "50 millis" }).pipe(
  *
  * A connection without an answer for three bounds of calls (a partition of the network, which ends no connection) is
  * closed and opened again, and so is one to a server that became a replica.
+ * An opening has three bounds of calls as well, and twice the time after each one in a row that was not answered, up to 5
+ * seconds. So the last one before the server is back has begun to wait no earlier than in the second half of its absence, and
+ * a server that always takes longer than three bounds to let a client in is reached all the same.
  *
  * @category constructors
  */
 export const keep = (make: () => Link, withinMillis: number): Effect.Effect<Kept, never, Scope.Scope> =>
   Effect.gen(function* () {
     const link = yield* Effect.acquireRelease(Effect.sync(make), ({ close }) => Effect.sync(close))
-    const state: State = { failure: undefined, onClosed: () => {}, silence: 0, periods: 0 }
+    const openMillis = Math.min(longestOpenMillis, longestSilence * withinMillis)
+    const state: State = { failure: undefined, onClosed: () => {}, openMillis, silence: 0, periods: 0 }
     link.listen({
       onError: (error) => {
         state.failure = { thrown: error }
@@ -71,7 +75,7 @@ export const keep = (make: () => Link, withinMillis: number): Effect.Effect<Kept
       onClosed: () => state.onClosed()
     })
     const isTried = yield* Deferred.make<void>()
-    yield* Effect.forkScoped(Effect.interruptible(Effect.retry(life(link, state, isTried), backoff)))
+    yield* Effect.forkScoped(Effect.interruptible(Effect.retry(life(link, state, openMillis, isTried), backoff)))
     yield* Effect.timeoutOption(Deferred.await(isTried), withinMillis)
     return { client: explained(link, state), watch: watch(link, state) }
   })
@@ -80,26 +84,34 @@ interface State {
   /** What the library said last, unless the connection is open. */
   failure: { readonly thrown: unknown } | undefined
   onClosed: () => void
+  /** Most time of the next opening. */
+  openMillis: number
   /** Bounds that have passed without an answer to a call sent in them: since the latest answer, and in all. */
   silence: number
   periods: number
 }
 
 /** From the opening of a connection to its end. */
-const life = (link: Link, state: State, isTried: Deferred.Deferred<void>): Effect.Effect<never, "closed"> =>
+const life = (
+  link: Link,
+  state: State,
+  firstMillis: number,
+  isTried: Deferred.Deferred<void>
+): Effect.Effect<never, "closed"> =>
   Effect.gen(function* () {
     const closed = yield* Deferred.make<never, "closed">()
     state.onClosed = () => Deferred.unsafeDone(closed, Effect.fail("closed"))
-    yield* Effect.ensuring(open(link, state), Deferred.succeed(isTried, undefined))
+    yield* Effect.ensuring(open(link, state, firstMillis), Deferred.succeed(isTried, undefined))
     return yield* Deferred.await(closed)
   })
 
-const open = (link: Link, state: State): Effect.Effect<void, "closed"> =>
+const open = (link: Link, state: State, firstMillis: number): Effect.Effect<void, "closed"> =>
   Bounded.call<void, "closed">({
-    withinMillis: openMillis,
+    withinMillis: state.openMillis,
     send: link.open,
     onAnswer: () => {
       state.failure = undefined
+      state.openMillis = firstMillis
       return Effect.void
     },
     onThrown: (thrown) => {
@@ -107,6 +119,7 @@ const open = (link: Link, state: State): Effect.Effect<void, "closed"> =>
       return Effect.fail("closed")
     },
     onTimeout: () => {
+      state.openMillis = Math.min(longestOpenMillis, 2 * state.openMillis)
       link.close()
       return Effect.fail("closed")
     }

@@ -232,16 +232,43 @@ describe("Connection.keep", () => {
     }).pipe(Effect.scoped, VirtualClock.run)
   )
 
-  it.effect("gives up an opening that takes more than five seconds, and does not wait for it longer than a call", () =>
-    Effect.gen(function* () {
-      const own = stub(() => new Promise(() => {}))
-      const [elapsed] = yield* Effect.timed(kept(own))
-      expect(Duration.toMillis(elapsed)).toBe(1000)
-      yield* Effect.sleep("3999 millis")
-      expect(own.heard).toEqual({ opened: 1, closed: 0 })
-      yield* Effect.sleep("51 millis")
-      expect(own.heard).toEqual({ opened: 2, closed: 1 })
-    }).pipe(Effect.scoped, VirtualClock.run)
+  const unanswered = () => new Promise(() => {})
+
+  it.effect(
+    "gives up an opening without an answer after three bounds, and does not wait for it longer than a call",
+    () =>
+      Effect.gen(function* () {
+        const own = stub(unanswered)
+        const [elapsed] = yield* Effect.timed(kept(own))
+        expect(Duration.toMillis(elapsed)).toBe(1000)
+        yield* Effect.sleep("1999 millis")
+        expect(own.heard).toEqual({ opened: 1, closed: 0 })
+        yield* Effect.sleep("51 millis")
+        expect(own.heard).toEqual({ opened: 2, closed: 1 })
+      }).pipe(Effect.scoped, VirtualClock.run)
+  )
+
+  it.effect(
+    "waits for each opening twice as long as for the one before, up to five seconds, until one is answered",
+    () =>
+      Effect.gen(function* () {
+        const answered = () => Promise.resolve()
+        const own = stub(...Array.from({ length: 6 }, () => unanswered), answered, unanswered)
+        yield* Connection.keep(() => own.link, 100)
+        // The first 100 ms have passed: the store is there by then.
+        const left = [200, 600, 1200, 2400, 4800, 5000]
+        for (const [index, millis] of left.entries()) {
+          yield* Effect.sleep(millis - 1)
+          expect(own.heard.closed).toBe(index)
+          yield* Effect.sleep(1)
+          expect(own.heard.closed).toBe(index + 1)
+        }
+        yield* own.closed
+        yield* Effect.sleep("299 millis")
+        expect(own.heard).toEqual({ opened: 8, closed: 6 })
+        yield* Effect.sleep("2 millis")
+        expect(own.heard.closed).toBe(7)
+      }).pipe(Effect.scoped, Effect.withRandomFixed([0]), VirtualClock.run)
   )
 
   it.effect("closes the connection when its scope ends, and opens none after that", () =>
