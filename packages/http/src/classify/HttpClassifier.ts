@@ -216,6 +216,8 @@ const judgeForeign = (self: Tables, error: unknown): Judgement =>
 
 const aborts = ["AbortError", "ABORT_ERR", "UND_ERR_ABORTED", "UND_ERR_ABORT"]
 
+const reasonsOfAborts = ["TimeoutError", Transport.proxyRefused]
+
 const judgeCauses = (self: Tables, error: unknown, otherwise: Case | "NoOpinion" | undefined): Judgement => {
   const judged = Transport.chains(error).map((chain) => judgeChain(self, chain, otherwise))
   // The errors of an aggregate are of attempts at the same thing: unless all of them say that nothing was sent, it is
@@ -235,11 +237,12 @@ const judgeChain = (
   otherwise: Case | "NoOpinion" | undefined
 ): Judgement => {
   const all = chain.flatMap((fault) => fault.codes)
-  // An abort because of a timeout is a timeout.
-  if (all.some((code) => aborts.includes(code)) && !all.includes("TimeoutError")) return judgement(aborted)
+  // An abort because of a timeout is a timeout, and one because of a proxy is a refusal of the proxy.
+  const isAborted = all.some((code) => aborts.includes(code)) && !all.some((code) => reasonsOfAborts.includes(code))
+  if (isAborted) return judgement(aborted)
   for (const fault of chain) {
     const code = fault.codes.find((code) => Object.hasOwn(codes, code))
-    if (code !== undefined) return judgeCase(codes[code], fault.phase, `transport error ${code}`)
+    if (code !== undefined) return judgeCase(codes[code], fault.phase, `transport error ${shown(fault) ?? code}`)
   }
   if (otherwise === "NoOpinion") return unjudged
   const lasting = chain.find((fault) => fault.lasting !== undefined)?.lasting
@@ -247,6 +250,8 @@ const judgeChain = (
   const phase = chain.find((fault) => fault.phase !== undefined)?.phase
   return judgeCase(otherwise, phase, ["transport error", ...all.filter(Transport.isPlain).slice(0, 1)].join(" "))
 }
+
+const shown = ({ codes }: Transport.Fault): string | undefined => codes.find(Transport.isPlain)
 
 const judgeCase = (row: Case | undefined, phase: Transport.Phase, why: string): Judgement => {
   const processing = phase === undefined ? row?.processing : phase === "Connecting" ? "NotSent" : "Unknown"

@@ -134,10 +134,13 @@ const mistakes = [
   "AttemptRefused"
 ] as const
 
-type Never = (typeof certificates | typeof alerts | typeof handshakes | typeof mistakes)[number]
+/** What a proxy answers to CONNECT, beside what `codes` calls passing: 407, for instance, asks for other credentials. */
+const refusals = ["PROXY_REFUSED"] as const
+
+type Never = (typeof certificates | typeof alerts | typeof handshakes | typeof mistakes | typeof refusals)[number]
 
 const never = Object.fromEntries(
-  [...certificates, ...alerts, ...handshakes, ...mistakes].map((code) => [code, undefined])
+  [...certificates, ...alerts, ...handshakes, ...mistakes, ...refusals].map((code) => [code, undefined])
 ) as {
   readonly [code in Never]: undefined
 }
@@ -169,6 +172,11 @@ export const codes = {
   ERR_HTTP2_GOAWAY_SESSION: notSent,
   ERR_HTTP2_OUT_OF_STREAMS: notSent,
   ERR_HTTP2_STREAM_CANCEL: notSent,
+  // A proxy did not connect to the server. The first of these codes that has a row counts: `PROXY_503`, or whatever the
+  // status is, `PROXY_5XX` from 500 on, `PROXY_REFUSED`.
+  ERR_PROXY_TUNNEL: notSent,
+  PROXY_429: notSent,
+  PROXY_5XX: notSent,
   ERR_SOCKET_CONNECTION_TIMEOUT: { kind: "Timeout", processing: "NotSent" },
   UND_ERR_CONNECT_TIMEOUT: { kind: "Timeout", processing: "NotSent" },
   NGHTTP2_REFUSED_STREAM: { kind: "Transient", processing: "NotProcessed" },

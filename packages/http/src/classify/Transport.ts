@@ -128,6 +128,8 @@ const faultOf = (error: object, outer: object | undefined): Fault => {
   const code = text(error, "code")
   const message = text(error, "message")
   const name = text(error, "name")
+  const status = proxyStatus(error, code, message)
+  if (status !== undefined) return { codes: proxyCodes(status), phase: "Connecting", lasting: undefined }
   const codes = [http2Code(code, message), code, name].filter((code) => code !== undefined)
   return {
     codes: codes.filter((code) => code.length <= longestCode),
@@ -140,6 +142,38 @@ const text = (error: object | undefined, key: string): string | undefined => {
   const value = property(error, key)
   return typeof value === "string" ? value : undefined
 }
+
+/**
+ * The status with which a proxy refused to connect to the server. undici has it in the message alone, and calls it an abort.
+ *
+ * Sources: `undici` 7.30.2, lib/dispatcher/proxy-agent.js; Node 24, lib/https.js, `ERR_PROXY_TUNNEL`; read 2026-11-24.
+ */
+const proxyStatus = (error: object, code: string | undefined, message = ""): number | undefined => {
+  switch (code) {
+    case "UND_ERR_ABORTED":
+      return statusOf(Number(/^Proxy response \((\d{3})\) !== 200 when HTTP Tunneling$/.exec(message)?.[1]))
+    case "ERR_PROXY_TUNNEL":
+      return statusOf(property(error, "statusCode"))
+    default:
+      return undefined
+  }
+}
+
+const statusOf = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isInteger(value) && value >= 100 && value <= 999 ? value : undefined
+
+/**
+ * Every refusal of a proxy has this code behind those of its status.
+ *
+ * @category constructors
+ */
+export const proxyRefused = "PROXY_REFUSED"
+
+const proxyCodes = (status: number): ReadonlyArray<string> => [
+  `PROXY_${status}`,
+  ...(status >= 500 ? ["PROXY_5XX"] : []),
+  proxyRefused
+]
 
 /**
  * Why HTTP/2 ended a stream or a connection, which Node and undici 7 say in the message alone.

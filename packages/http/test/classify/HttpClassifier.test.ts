@@ -248,6 +248,14 @@ describe("HttpClassifier.judge", () => {
       ],
       ["no code at all", new Error("broken"), "Transient Unknown"],
       ["a refusal of fetch", new Error("bad port"), "refused by fetch: bad port"],
+      ["a proxy that fails", Faults.proxyRefused(503), "Transient NotSent"],
+      ["a proxy with a status of its own from 500 on", Faults.proxyRefused(599), "Transient NotSent"],
+      ["a proxy that is asked too much", Faults.proxyRefused(429), "Transient NotSent"],
+      ["a proxy that asks for credentials", Faults.proxyRefused(407), "transport error PROXY_407"],
+      ["a proxy that forbids the host", Faults.proxyRefused(403), "transport error PROXY_403"],
+      ["a tunnel that Node does not get", Faults.tunnelRefused(503), "Transient NotSent"],
+      ["a tunnel that Node is not given", Faults.tunnelRefused(407), "transport error PROXY_407"],
+      ["a tunnel that ends", Faults.tunnelRefused(undefined), "Transient NotSent"],
       ["nothing", undefined, "Transient Unknown"],
       ["text", "ECONNREFUSED", "Transient Unknown"]
     ]
@@ -295,7 +303,10 @@ describe("HttpClassifier.judge", () => {
         "ERR_HTTP2_GOAWAY_SESSION",
         "ERR_HTTP2_OUT_OF_STREAMS",
         "ERR_HTTP2_STREAM_CANCEL",
+        "ERR_PROXY_TUNNEL",
         "ERR_SOCKET_CONNECTION_TIMEOUT",
+        "PROXY_429",
+        "PROXY_5XX",
         "UND_ERR_CONNECT_TIMEOUT"
       ])
     })

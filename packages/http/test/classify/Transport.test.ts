@@ -163,6 +163,32 @@ describe("HttpClassifier.judge", () => {
     expect(known({ message, code: "EOTHER" }, name)).toBe(undefined)
   })
 
+  it.each([
+    [
+      "Proxy response (503) !== 200 when HTTP Tunneling",
+      "UND_ERR_ABORTED",
+      undefined,
+      ["PROXY_503", "PROXY_5XX", "PROXY_REFUSED"]
+    ],
+    ["Proxy response (407) !== 200 when HTTP Tunneling", "UND_ERR_ABORTED", undefined, ["PROXY_407", "PROXY_REFUSED"]],
+    ["Proxy response (407) !== 200 when HTTP Tunneling ", "UND_ERR_ABORTED", undefined, ["UND_ERR_ABORTED", "Error"]],
+    ["Proxy response (0407) !== 200 when HTTP Tunneling", "UND_ERR_ABORTED", undefined, ["UND_ERR_ABORTED", "Error"]],
+    ["Proxy response (407) !== 200 when HTTP Tunneling", "EOTHER", undefined, ["EOTHER", "Error"]],
+    ["any", "ERR_PROXY_TUNNEL", 502, ["PROXY_502", "PROXY_5XX", "PROXY_REFUSED"]],
+    ["any", "ERR_PROXY_TUNNEL", 499, ["PROXY_499", "PROXY_REFUSED"]],
+    ["any", "ERR_PROXY_TUNNEL", 99, ["ERR_PROXY_TUNNEL", "Error"]],
+    ["any", "ERR_PROXY_TUNNEL", 1000, ["ERR_PROXY_TUNNEL", "Error"]],
+    ["any", "ERR_PROXY_TUNNEL", 200.5, ["ERR_PROXY_TUNNEL", "Error"]],
+    ["any", "ERR_PROXY_TUNNEL", undefined, ["ERR_PROXY_TUNNEL", "Error"]]
+  ] as const)(
+    "reads with which status a proxy refused a tunnel: %j of %s with %j",
+    (message, code, statusCode, codes) => {
+      expect(Transport.chains(Faults.fault(message, { code, statusCode })).map((chain) => chain[0]?.codes)).toEqual([
+        codes
+      ])
+    }
+  )
+
   it("goes by the cause of a stream that was cancelled unsent, and knows by it that nothing was sent", () => {
     const cancelled = (cause: unknown) => ({ code: "ERR_HTTP2_STREAM_CANCEL", cause })
     const of = (cause: unknown, ...codes: ReadonlyArray<string>) => known(cancelled(cause), ...codes)

@@ -3,7 +3,7 @@
  * the stacks and the addresses.
  *
  * Not provoked but put together from the sources of Node and undici: `timedOutConnecting`, `unreachable`, `connectTimeout`,
- * `refusedUpgrade`, `timedOutNode` and `refusedEverywhere`.
+ * `refusedUpgrade`, `timedOutNode`, `refusedEverywhere` and `tunnelRefused`.
  */
 
 /** An error with these properties, whose own `name` is that of its class where it differs. */
@@ -122,6 +122,20 @@ export const refusedEverywhere = Object.assign(
   new AggregateError([refused, fault("connect ECONNREFUSED ::1:9", { code: "ECONNREFUSED", syscall: "connect" })]),
   { code: "ECONNREFUSED" }
 )
+
+/** What `fetch` of undici wraps around what its dispatcher calls an abort. */
+const cancelledFetch = (cause: unknown): Error =>
+  fetchFailed(Object.assign(new DOMException("Request was cancelled.", "AbortError"), { cause }))
+
+/** A proxy answered CONNECT with another status than 200. */
+export const proxyRefused = (status: number): Error =>
+  cancelledFetch(
+    fault(`Proxy response (${status}) !== 200 when HTTP Tunneling`, { name: "AbortError", code: "UND_ERR_ABORTED" })
+  )
+
+/** The same in Node 24, which has proxies of its own; without a status where the connection to the proxy ended. */
+export const tunnelRefused = (statusCode: number | undefined): Error =>
+  fault("Failed to establish tunnel", { code: "ERR_PROXY_TUNNEL", ...(statusCode !== undefined && { statusCode }) })
 
 /** Errors that do their worst when they are read. */
 export const hostile = {

@@ -84,6 +84,9 @@ const executed = (
     HttpRetry.execute(HttpRetry.withRetry(client, of), request, HttpClientResponse.schemaBodyJson(Schema.Number))
   )
 
+const refusedByProxy = (status: number): Answer =>
+  broken({ code: "UND_ERR_ABORTED", message: `Proxy response (${status}) !== 200 when HTTP Tunneling` })
+
 /** The first two of four bytes, and no more. */
 const begun = (headers: Readonly<Record<string, string>>): Answer => {
   let isFirst = true
@@ -297,6 +300,24 @@ tableOf(
           const refused = broken({ code, message: "Stream closed with error code NGHTTP2_REFUSED_STREAM" })
           const goingAway = broken({ code: "ERR_HTTP2_GOAWAY_SESSION" })
           expect(yield* posted(refused, goingAway, ok)).toMatchObject({ sent: [0, 1000, 2000], outcome: 200 })
+        })
+      ),
+
+    "A proxy answers CONNECT with 429, or with a status from 500 on": () =>
+      virtually("waits, and sends again", () =>
+        Effect.gen(function* () {
+          expect(yield* posted(refusedByProxy(429), refusedByProxy(503), ok)).toMatchObject({
+            sent: [0, 1000, 2000],
+            outcome: 200
+          })
+        })
+      ),
+
+    "It answers with another status, such as 407": () =>
+      virtually("fails with the error", () =>
+        Effect.gen(function* () {
+          expect(yield* get(refusedByProxy(407), ok)).toMatchObject({ sent: [0], outcome: { _tag: "RequestError" } })
+          expect(reason).toMatchObject({ _tag: "Terminal", why: "transport error PROXY_407" })
         })
       ),
 
