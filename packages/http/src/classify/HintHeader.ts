@@ -69,8 +69,18 @@ const isReadable = (value: string | undefined): value is string =>
  */
 const readable = (headers: Headers.Headers, name: string): string | undefined => {
   const value = headers[name]
-  return isReadable(value) ? value.replace(/^[ \t]+/, "").replace(/[ \t]+$/, "") : undefined
+  return isReadable(value) ? trimmed(value) : undefined
 }
+
+const trimmed = (value: string): string => {
+  let start = 0
+  let end = value.length
+  while (start < end && isBlank(value[start])) start++
+  while (start < end && isBlank(value[end - 1])) end--
+  return value.slice(start, end)
+}
+
+const isBlank = (character: string | undefined): boolean => character === " " || character === "\t"
 
 const ofOne = (name: string, parse: (value: string, nowMillis: number) => number | undefined): HintHeader => ({
   name,
@@ -143,12 +153,12 @@ export const xMsRetryAfterMs: HintHeader = /*#__PURE__*/ ofOne("x-ms-retry-after
 export const xAmzRetryAfter: HintHeader = /*#__PURE__*/ ofOne("x-amz-retry-after", RetryAfter.wholeMillis)
 
 /** What a client makes of two lines with one header: a list. */
-const firstOf = (value: string): string => /^(\d+|[A-Z][^,]*,[^,]* GMT)[ \t]*,/.exec(value)?.[1] ?? value
+const firstOf = (value: string): string => /^(\d[\d.]*|[A-Z][^,]*,[^,]* GMT)[ \t]*,/.exec(value)?.[1] ?? value
 
 /**
- * `retry-after`: whole seconds, or an HTTP-date in any of its three forms.
+ * `retry-after`: seconds, also with a fraction, or an HTTP-date in any of its three forms.
  *
- * Neither fractions nor other dates are read. Of two lines the first one counts, which is the one that node:http keeps:
+ * No other dates are read. Of two lines the first one counts, which is the one that node:http keeps:
  * https://nodejs.org/api/http.html#messageheaders.
  * Source: RFC 9110, section 10.2.3, https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3.
  *

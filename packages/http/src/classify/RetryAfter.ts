@@ -4,17 +4,20 @@
  * First stage of the flow.
  */
 import * as HttpDate from "@effect-retry/core/HttpDate"
+import * as ResetDialects from "./ResetDialects.ts"
 import * as Wait from "./Wait.ts"
 
 /**
- * `delay-seconds = 1*DIGIT`, or an HTTP-date. So many digits that no number holds them are `Infinity`.
+ * Seconds, or an HTTP-date. So many digits that no number holds them are `Infinity`.
  *
+ * The grammar is `delay-seconds = 1*DIGIT`; a fraction is read as well, since servers send one and mean it.
  * Source: RFC 9110, section 10.2.3, https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3.
  *
  * @category constructors
  */
 export const parse = (value: string, nowMillis: number): number | undefined => {
-  if (/^\d+$/.test(value)) return Number(value) * 1000
+  const wait = ResetDialects.seconds(value)
+  if (wait !== undefined) return wait
   const at = HttpDate.parse(value, nowMillis)
   return at === undefined ? undefined : Wait.until(at, nowMillis)
 }

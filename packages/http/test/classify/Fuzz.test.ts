@@ -26,7 +26,7 @@ const seeds: ReadonlyArray<readonly [header: string, values: ReadonlyArray<strin
   ["x-amz-retry-after", ["50", "9999"]],
   [
     "retry-after",
-    ["120", "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]
+    ["120", "1.5", "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]
   ],
   ["date", ["Fri, 20 Nov 2026 00:00:00 GMT", "Friday, 20-Nov-26 00:00:00 GMT", "Fri Nov 20 00:00:00 2026"]],
   ["ratelimit", ['"default";r=0;t=30', '"burst";r=0, "daily";r=0;t=3600;pk=:QQ==:', '"x\\"y";r=0;a=?1;b=@7;c=%"z"']],

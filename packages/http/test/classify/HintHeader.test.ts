@@ -96,6 +96,9 @@ describe("HintHeader.retryAfter", () => {
     [{ "retry-after": "Fri Nov 20 00:01:00 2026" }, minute],
     [{ "retry-after": "2592000" }, 2_592_000_000],
     [{ "retry-after": "120 " }, 120_000],
+    [{ "retry-after": "2.0" }, 2_000],
+    [{ "retry-after": "1.5, 7" }, 1_500],
+    [{ "retry-after": `\t ${" ".repeat(500)}1.5 \t` }, 1_500],
     [{ "retry-after": endless }, Infinity],
     // What clients make of two lines, of which node:http keeps the first.
     [{ "retry-after": "120, 240" }, 120_000],
@@ -106,11 +109,12 @@ describe("HintHeader.retryAfter", () => {
   table("refuses everything else", HintHeader.retryAfter, [
     [{ "retry-after": "soon, 5" }, undefined],
     [{ "retry-after": ", 5" }, undefined],
-    [{ "retry-after": "1.5, 7" }, undefined],
     ...refused("retry-after", [
       ...never.filter((value) => value !== "5, 7"),
-      "1.5",
-      "0.5",
+      "1.",
+      ".5",
+      "1.2.3",
+      "1.2.3, 7",
       "2026-11-20T00:01:00Z",
       "Invalid Date GMT",
       "soon"
