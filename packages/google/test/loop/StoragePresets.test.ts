@@ -49,7 +49,7 @@ const rows: ReadonlyArray<Row> = [
     preset: StoragePresets.node,
     numbers: Presets.nodeStorage,
     statuses: common,
-    repeats: [false, false, false],
+    repeats: [false, true, false],
     source: "googleapis/nodejs-storage 7.22.0"
   },
   {
