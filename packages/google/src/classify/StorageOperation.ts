@@ -2,8 +2,9 @@
  * Which operation of Cloud Storage a request calls, and which preconditions it carries.
  *
  * First stage of the flow. Requests of the JSON API are recognised by method and path, uploads and the sessions of
- * resumable uploads included, at any host and below any path; those of the XML API are not. What a request may be repeated
- * for is in the table; whether that suffices is for `StorageIdempotency`.
+ * resumable uploads included, at any host and below any path; those of the XML API by method and path at
+ * `storage.googleapis.com`, with the bucket in the path or before the host, signed URLs included. What a request may be
+ * repeated for is in the table; whether that suffices is for `StorageIdempotency`.
  *
  * @example
  * ```ts
@@ -22,10 +23,11 @@
  * })
  * ```
  */
-import type * as HttpBody from "@effect/platform/HttpBody"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Address from "./StorageAddress.ts"
+import * as Body from "./StorageBody.ts"
 import { type Precondition, preconditions, type Row, table } from "./StorageOperationTable.ts"
-import * as Untrusted from "./Untrusted.ts"
+import * as Xml from "./StorageXml.ts"
 
 export { preconditions, table } from "./StorageOperationTable.ts"
 export type { Precondition, Repetition, Row } from "./StorageOperationTable.ts"
@@ -51,11 +53,14 @@ export const names = /*#__PURE__*/ Object.keys(table) as ReadonlyArray<StorageOp
  */
 export interface Call {
   readonly operation: StorageOperation
-  /** Those that the request carries with a value, in the order of `preconditions`. */
+  /**
+   * Those that the request carries with a value, in the order of `preconditions`; in the XML API those on generations are the
+   * headers `x-goog-if-generation-match` and `x-goog-if-metageneration-match`.
+   */
   readonly preconditions: ReadonlyArray<Precondition>
   /**
    * What stands in the path, decoded: `bucket`, `object`, `toBucket` and so on; of an upload and of a new bucket also the
-   * name, where the query or a JSON body has it.
+   * name, where the query or the JSON of a body has it, the first of two parts included.
    */
   readonly parameters: { readonly [name: string]: string }
 }
@@ -66,17 +71,28 @@ export interface Call {
  * @category destructors
  */
 export const fromRequest = (request: HttpClientRequest.HttpClientRequest): Call | undefined => {
-  const address = addressOf(request)
-  if (address === undefined) return undefined
+  const address = Address.fromRequest(request)
+  if (address?.json !== undefined) return ofJson(request, address, address.json)
+  const found = address?.xml && Xml.operationOf(request, address, address.xml)
+  if (found === undefined || address === undefined) return undefined
+  const preconditions = preconditionsOf(request, (precondition) => Xml.valueOf(request, address, precondition))
+  return { operation: found.operation, preconditions, parameters: found.parameters }
+}
+
+const ofJson = (
+  request: HttpClientRequest.HttpClientRequest,
+  { parameter }: Address.Address,
+  { isUpload, path: given }: Address.Json
+): Call | undefined => {
   const method = methodOf(request)
-  const named = address.isUpload ? uploadOf(method, request, address) : undefined
+  const named = isUpload ? uploadOf(method, request, parameter) : undefined
   for (const operation of named === undefined ? plain : [named]) {
     const { method: expected, path } = table[operation] as Row
     // An upload in one piece may be a PUT as well.
-    const parameters = named !== undefined || method === expected ? parametersOf(path, address.path) : undefined
+    const parameters = named !== undefined || method === expected ? parametersOf(path, given) : undefined
     if (parameters === undefined) continue
-    const given = nameOf(operation, request, address)
-    return { operation, preconditions: preconditionsOf(request, address), parameters: { ...parameters, ...given } }
+    const name = nameOf(operation, request, isUpload, parameter)
+    return { operation, preconditions: preconditionsOf(request, parameter), parameters: { ...parameters, ...name } }
   }
   return undefined
 }
@@ -84,28 +100,7 @@ export const fromRequest = (request: HttpClientRequest.HttpClientRequest): Call 
 /** Of the JSON API itself, whose path does not stand for a session. */
 const plain = /*#__PURE__*/ names.filter((name) => !name.startsWith("resumable."))
 
-interface Address {
-  readonly isUpload: boolean
-  /** Below `storage/v1`, not decoded. */
-  readonly path: ReadonlyArray<string>
-  readonly parameter: (name: string) => string | undefined
-}
-
-/** The prefixes of the API, below whatever path a proxy has. */
-const prefix = /^(.*?)\/(?:(resumable\/upload|upload|download)\/)?storage\/v1\/(.+?)\/?$/
-
-const addressOf = ({ url, urlParams }: HttpClientRequest.HttpClientRequest): Address | undefined => {
-  const parsed = URL.canParse(url, anyHost) ? new URL(url, anyHost) : undefined
-  const [, , kind = "", path = ""] = prefix.exec(parsed?.pathname ?? "") ?? []
-  if (parsed === undefined || path === "") return undefined
-  return {
-    isUpload: kind.endsWith("upload"),
-    path: path.split("/"),
-    parameter: (name) => parsed.searchParams.get(name) ?? urlParams.find(([key]) => key === name)?.[1]
-  }
-}
-
-const anyHost = "http://localhost"
+type Parameter = Address.Address["parameter"]
 
 /** Source: googleapis/storage-testbench e8c8507, testbench/common.py, "X-Http-Method-Override". */
 const methodOf = ({ headers, method }: HttpClientRequest.HttpClientRequest): string =>
@@ -115,7 +110,7 @@ const methodOf = ({ headers, method }: HttpClientRequest.HttpClientRequest): str
 const uploadOf = (
   method: string,
   { headers }: HttpClientRequest.HttpClientRequest,
-  { parameter }: Address
+  parameter: Parameter
 ): StorageOperation | undefined => {
   const isOfSession = (parameter("upload_id") ?? "") !== ""
   if (method === "DELETE") return isOfSession ? "resumable.session.cancel" : undefined
@@ -137,7 +132,7 @@ const parametersOf = (pattern: string, path: ReadonlyArray<string>): Call["param
     if (!part.startsWith("{")) {
       if (given !== part) return undefined
     } else if (given === "") return undefined
-    else found.push([part.slice(1, -1), decoded(given)])
+    else found.push([part.slice(1, -1), Address.decoded(given)])
   }
   return Object.fromEntries(found)
 }
@@ -145,38 +140,31 @@ const parametersOf = (pattern: string, path: ReadonlyArray<string>): Call["param
 /** The name of what is new. */
 const nameOf = (
   operation: StorageOperation,
-  { body }: HttpClientRequest.HttpClientRequest,
-  { isUpload, parameter }: Address
+  request: HttpClientRequest.HttpClientRequest,
+  isUpload: boolean,
+  parameter: Parameter
 ): Call["parameters"] => {
   if (operation === "buckets.insert") {
-    const bucket = fieldOf(body, "name")
+    const bucket = Body.field(request, "name")
     return bucket === undefined ? {} : { bucket }
   }
   if (!isUpload && operation !== "objects.insert") return {}
-  const object = parameter("name") ?? fieldOf(body, "name")
+  const object = parameter("name") ?? Body.field(request, "name")
   return object === undefined ? {} : { object }
-}
-
-const decoded = (given: string): string => {
-  try {
-    return decodeURIComponent(given)
-  } catch {
-    return given
-  }
 }
 
 const preconditionsOf = (
   request: HttpClientRequest.HttpClientRequest,
-  { parameter }: Address
+  valueOf: (precondition: Precondition) => string | undefined
 ): ReadonlyArray<Precondition> =>
   preconditions.filter((precondition) => {
     switch (precondition) {
       case "If-Match":
         return isOneTag(request.headers["if-match"] ?? "")
       case "etag":
-        return hasTag(request.body)
+        return (Body.field(request, "etag") ?? "").trim() !== ""
       default:
-        return wholeNumber.test(parameter(precondition) ?? "")
+        return wholeNumber.test(valueOf(precondition) ?? "")
     }
   })
 
@@ -185,24 +173,3 @@ const wholeNumber = /^\d{1,19}$/
 
 /** `*` holds before and after an attempt that was carried out; of a list, the second can be what the attempt made. */
 const isOneTag = (value: string): boolean => /^[^\s,*]+$/.test(value.trim())
-
-/** No policy is as long, with its 1,500 principals, and no key. */
-const mostBytes = 1_048_576
-
-const hasTag = (body: HttpBody.HttpBody): boolean => (fieldOf(body, "etag") ?? "").trim() !== ""
-
-/** A text in a JSON body; of a body that has to be opened to be read, none. */
-const fieldOf = (body: HttpBody.HttpBody, field: string): string | undefined => {
-  const text = textOf(body)
-  if (text?.trimStart().startsWith("{") !== true) return undefined
-  try {
-    return Untrusted.text(JSON.parse(text), field)
-  } catch {
-    return undefined
-  }
-}
-
-const textOf = (body: HttpBody.HttpBody): string | undefined => {
-  if (body._tag === "Uint8Array") return body.body.length <= mostBytes ? new TextDecoder().decode(body.body) : undefined
-  return body._tag === "Raw" && typeof body.body === "string" && body.body.length <= mostBytes ? body.body : undefined
-}

@@ -111,7 +111,7 @@ export interface IsOwn<out E = never, out R = never> {
  *
  * A write is our own where `isOwn` says so of the resource that is there: the answer is then that resource. A deletion is
  * our own where the resource is gone, or the generation that it was for: the answer is then a 204. Where the resource cannot be read, or the request does not
- * say which it is, the client fails with `MayBeOwnSuccess`.
+ * say which it is or is one of the XML API, the client fails with `MayBeOwnSuccess`.
  * The read is a GET with the headers of the request, sent by the same client, with its retries.
  *
  * @category combinators

@@ -10,13 +10,15 @@ import * as Predicate from "effect/Predicate"
 import { Discard } from "@effect-retry/http"
 import * as StorageHeader from "../accept/StorageHeader.ts"
 import * as ErrorBody from "../classify/ErrorBody.ts"
+import * as StorageAddress from "../classify/StorageAddress.ts"
 import * as StorageOperation from "../classify/StorageOperation.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
 
 /**
- * The request that reads the resource of a write; `undefined` where the write does not say which it is.
+ * The request that reads the resource of a write; `undefined` where the write does not say which it is, and for one of the XML
+ * API, whose signature is for the write alone.
  *
  * @category constructors
  */
@@ -24,17 +26,14 @@ export const requestOf = (request: Request, { operation, parameters }: StorageOp
   const { resource }: StorageOperation.Row = StorageOperation.table[operation]
   const path = resource && filled(resource, parameters)
   const url = URL.canParse(request.url) ? new URL(request.url) : undefined
-  if (path === undefined || url === undefined) return undefined
+  const json = StorageAddress.fromRequest(request)?.json
+  if (path === undefined || url === undefined || json === undefined) return undefined
   const kept = [...url.searchParams, ...request.urlParams].filter(([name]) => keptOf(operation).includes(name))
-  const base = `${url.origin}${url.pathname.replace(below, "")}`
-  return HttpClientRequest.make("GET")(`${base}/storage/v1/${path}`, {
+  return HttpClientRequest.make("GET")(`${url.origin}${json.base}/storage/v1/${path}`, {
     urlParams: UrlParams.fromInput(kept),
     headers: Object.fromEntries(Object.entries(request.headers).flatMap(([name, value]) => ofRead(name, value)))
   })
 }
-
-/** As `StorageOperation` recognises it. */
-const below = /\/(?:(?:resumable\/)?upload\/|download\/)?storage\/v1\/.*$/
 
 const filled = (template: string, parameters: StorageOperation.Call["parameters"]): string | undefined => {
   const parts = template.split("/").map((part) => {

@@ -118,6 +118,158 @@ describe("StorageOperation.table", () => {
 /** Paths below which the API can stand, and hosts that are not those of Google. */
 const hosts = ["", "http://127.0.0.1:9000", "https://proxy.example/gcs", "https://storage-photos.p.googleapis.com"]
 
+interface OfXml {
+  readonly method: Method
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Without preconditions and on the cat, where it does not say otherwise. */
+  readonly call: Partial<StorageOperation.Call>
+}
+
+const signed =
+  "X-Goog-Algorithm=GOOG4-RSA-SHA256&X-Goog-Credential=c&X-Goog-Date=d&X-Goog-Expires=60&X-Goog-Signature=s"
+const photosCat = { bucket: "photos", object: "pets/a cat" }
+const cat = "/photos/pets/a%20cat"
+
+/** Sources: https://docs.cloud.google.com/storage/docs/xml-api/reference-methods and reference-headers. */
+const ofXml: ReadonlyArray<OfXml> = [
+  { method: "GET", url: "/", call: { operation: "buckets.list", parameters: {} } },
+  { method: "GET", url: "/photos?prefix=pets", call: { operation: "objects.list", parameters: { bucket: "photos" } } },
+  { method: "HEAD", url: "/photos/", call: { operation: "buckets.get", parameters: { bucket: "photos" } } },
+  { method: "PUT", url: "/photos", call: { operation: "buckets.insert", parameters: { bucket: "photos" } } },
+  {
+    method: "DELETE",
+    url: "https://photos.storage.googleapis.com/",
+    call: { operation: "buckets.delete", parameters: { bucket: "photos" } }
+  },
+  { method: "GET", url: cat, call: { operation: "objects.get", parameters: photosCat } },
+  { method: "HEAD", url: `${cat}?${signed}`, call: { operation: "objects.get", parameters: photosCat } },
+  {
+    method: "PUT",
+    url: "https://my.photos.storage.googleapis.com/pets/a%20cat",
+    call: { operation: "objects.insert", parameters: { ...photosCat, bucket: "my.photos" } }
+  },
+  {
+    method: "PUT",
+    url: `${cat}?${signed}`,
+    headers: { "x-goog-if-generation-match": "0" },
+    call: { operation: "objects.insert", preconditions: ["ifGenerationMatch"] }
+  },
+  {
+    method: "PUT",
+    url: `${cat}?GoogleAccessId=a&Expires=1&Signature=s`,
+    call: { operation: "objects.insert", preconditions: [] }
+  },
+  {
+    method: "PUT",
+    url: cat,
+    headers: { "x-goog-copy-source": "/old/pets/a%20cat", "x-goog-if-metageneration-match": "3" },
+    call: {
+      operation: "objects.copy",
+      preconditions: ["ifMetagenerationMatch"],
+      parameters: { bucket: "old", object: "pets/a cat", toBucket: "photos", toObject: "pets/a cat" }
+    }
+  },
+  {
+    method: "PUT",
+    url: `${cat}?compose&userProject=p`,
+    headers: { "x-goog-if-generation-match": "7" },
+    call: { operation: "objects.compose", preconditions: ["ifGenerationMatch"], parameters: photosCat }
+  },
+  {
+    method: "DELETE",
+    url: `${cat}?generation=7`,
+    headers: { "if-match": "tag" },
+    call: { operation: "objects.delete", preconditions: ["generation", "If-Match"], parameters: photosCat }
+  },
+  {
+    method: "POST",
+    url: cat,
+    headers: { "x-goog-resumable": "start", "x-goog-if-generation-match": "0" },
+    call: { operation: "resumable.session.create", preconditions: ["ifGenerationMatch"] }
+  },
+  {
+    method: "PUT",
+    url: `${cat}?upload_id=u`,
+    headers: { "content-range": "bytes 0-8/9" },
+    call: { operation: "resumable.session.write" }
+  },
+  {
+    method: "PUT",
+    url: `${cat}?upload_id=u`,
+    headers: { "content-range": "bytes */9" },
+    call: { operation: "resumable.session.query" }
+  },
+  { method: "DELETE", url: `${cat}?upload_id=u`, call: { operation: "resumable.session.cancel" } },
+  // An object can have the name of a path of the JSON API.
+  {
+    method: "DELETE",
+    url: "/photos/storage/v1/b/photos",
+    call: { operation: "objects.delete", parameters: { bucket: "photos", object: "storage/v1/b/photos" } }
+  },
+  {
+    method: "DELETE",
+    url: "https://photos.storage.googleapis.com/storage/v1/b/photos",
+    call: { operation: "objects.delete", parameters: { bucket: "photos", object: "storage/v1/b/photos" } }
+  }
+]
+
+/** An upload in two parts. */
+const inParts = (description: string, data: string, type = "multipart/related; boundary=part") =>
+  HttpClientRequest.post("/upload/storage/v1/b/photos/o?uploadType=multipart").pipe(
+    HttpClientRequest.bodyText(
+      `--part\r\ncontent-type: application/json\r\n\r\n${description}\r\n--part\r\ncontent-type: image/png\r\n\r\n${data}\r\n--part--\r\n`,
+      type
+    )
+  )
+
+describe("StorageOperation.fromRequest of an upload in two parts", () => {
+  const parametersOf = (request: HttpClientRequest.HttpClientRequest) =>
+    StorageOperation.fromRequest(request)?.parameters
+
+  it("finds the name in the first part", () => {
+    const found = { bucket: "photos", object: "pets/a cat 🐈" }
+    const description = JSON.stringify({ name: found.object })
+    expect(parametersOf(inParts(description, "meow"))).toEqual(found)
+    for (const type of ['multipart/related; boundary="part"', "Multipart/Related;charset=utf-8; BOUNDARY=part"]) {
+      expect(parametersOf(inParts(description, "meow", type))).toEqual(found)
+    }
+    expect(parametersOf(inParts(description, "x".repeat(2_000_000)))).toEqual(found)
+    expect(parametersOf(HttpClientRequest.setUrlParam(inParts(description, "meow"), "name", "tom"))).toEqual({
+      bucket: "photos",
+      object: "tom"
+    })
+    const raw = HttpBody.raw(`--part\r\n\r\n${description}\r\n--part--`, {
+      contentType: "multipart/related; boundary=part"
+    })
+    expect(parametersOf(HttpClientRequest.setBody(inParts("", ""), raw))).toEqual(found)
+  })
+
+  it.each([
+    ["another part has it", inParts("{}", '{"name":"cat"}')],
+    ["it is no JSON", inParts("name: cat", "meow")],
+    ["it is no text", inParts('{"name":7}', "meow")],
+    ["it is too long", inParts(JSON.stringify({ x: "x".repeat(1_048_576), name: "cat" }), "meow")],
+    ["it has no end", inParts('{"name":"cat"}', "", "multipart/related; boundary=--part")],
+    ["the body has another boundary", inParts('{"name":"cat"}', "", "multipart/related; boundary=other")],
+    ["there is no boundary", inParts('{"name":"cat"}', "", "multipart/related")],
+    ["it is a form", inParts('{"name":"cat"}', "", "multipart/form-data; boundary=part")]
+  ])("finds no name where %s", (_, request) => {
+    expect(parametersOf(request)).toEqual({ bucket: "photos" })
+  })
+})
+
+describe("StorageOperation.fromRequest of the XML API", () => {
+  it.each(ofXml)("recognises $call.operation by $method $url", ({ call, headers, method, url }) => {
+    const request = HttpClientRequest.setUrl(
+      sent(method, "", { headers: headers ?? {} }),
+      url.startsWith("/") ? `https://storage.googleapis.com${url}` : url
+    )
+    const found = StorageOperation.fromRequest(request)
+    expect(found).toEqual({ preconditions: [], parameters: photosCat, ...call })
+  })
+})
+
 describe("StorageOperation.fromRequest", () => {
   it.each(operations)("recognises %s at any host", (operation, method, path) => {
     for (const host of hosts) {
@@ -128,9 +280,23 @@ describe("StorageOperation.fromRequest", () => {
   })
 
   it.each([
-    ["GET", "/"],
-    ["GET", "/photos/cat"],
-    ["PUT", "/photos/cat"],
+    ["GET", "http://127.0.0.1:9000/"],
+    ["GET", "http://127.0.0.1:9000/photos/cat"],
+    ["PUT", "https://photos.storage.example/cat"],
+    ["PUT", "https://evilstorage.googleapis.com/photos/cat"],
+    ["PUT", "https://storage.googleapis.com.example/photos/cat"],
+    ["PUT", "/photos?lifecycle"],
+    ["PUT", "/photos/cat?acl"],
+    ["PUT", "/photos/cat?ifGenerationMatch=0"],
+    ["PUT", "/photos/cat?partNumber=1&uploadId=u"],
+    ["PUT", "/photos?compose"],
+    ["PUT", "/"],
+    ["DELETE", "/photos?lifecycle"],
+    ["POST", "/photos/cat"],
+    ["POST", "/photos/cat?uploads"],
+    ["POST", "/photos"],
+    ["PATCH", "/photos/cat"],
+    ["DELETE", "/upload/photos/cat"],
     ["GET", "/storage/v1"],
     ["GET", "/storage/v2/b"],
     ["GET", "/storage/v1/c"],

@@ -81,10 +81,19 @@ describe("StorageIdempotency.judge", () => {
     [withParams(insert, { ifGenerationMatch: "" }), "not retried: objects.insert without ifGenerationMatch"],
     [acl, "not retried: bucket_acl.insert may never be repeated"],
     [unknown, "not retried: POST calls no known operation of Cloud Storage"],
-    [HttpClientRequest.put(`${base}/photos/cat`), "not retried: PUT calls no known operation of Cloud Storage"],
-    [HttpClientRequest.del(`${base}/photos/cat`), "not retried: DELETE calls no known operation of Cloud Storage"],
-    [HttpClientRequest.get(`${base}/photos/cat`), "retried: GET only reads"],
-    [HttpClientRequest.head(`${base}/photos/cat`), "retried: HEAD only reads"]
+    [HttpClientRequest.put(`${base}/photos/cat`), "not retried: objects.insert without ifGenerationMatch"],
+    [
+      HttpClientRequest.put(`${base}/photos/cat`, { headers: { "x-goog-if-generation-match": "0" } }),
+      "retried: objects.insert with ifGenerationMatch"
+    ],
+    [
+      HttpClientRequest.del(`${base}/photos/cat`),
+      "not retried: objects.delete without ifGenerationMatch or generation"
+    ],
+    [HttpClientRequest.get(`${base}/photos/cat`), "retried: objects.get may always be repeated"],
+    [HttpClientRequest.put(`${base}/photos/cat?acl`), "not retried: PUT calls no known operation of Cloud Storage"],
+    [HttpClientRequest.get(`${base}/photos/cat?acl`), "retried: GET only reads"],
+    [HttpClientRequest.head(`${base}/photos/cat?acl`), "retried: HEAD only reads"]
   ])("decides for a request: %#", (request, decision) => {
     expect(format(judge(standard, request))).toBe(decision)
   })

@@ -378,6 +378,10 @@ describe("LostAnswer.verified", () => {
       const { calls, client } = scripted(503, 412)
       const multipart = HttpClientRequest.post(`${upload}/b/photos/o?uploadType=multipart&ifGenerationMatch=0`)
       expect(endOf(yield* ending(verified(client).execute(multipart)))).toBe("may be own success after 2")
+      const xml = HttpClientRequest.put("https://storage.googleapis.com/photos/cat", {
+        headers: { "x-goog-if-generation-match": "0" }
+      })
+      expect(endOf(yield* ending(verified(scripted(503, 412).client).execute(xml)))).toBe("may be own success after 2")
       const key = HttpClientRequest.del(`${base}/projects/p/hmacKeys/GOOG1`)
       expect(endOf(yield* ending(verified(scripted(503, 404).client).execute(key)))).toBe("may be own success after 2")
       expect(calls.length).toBe(2)

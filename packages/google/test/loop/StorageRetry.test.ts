@@ -45,7 +45,8 @@ describe("StorageRetry.withRetry", () => {
     [insert(), "not retryable: objects.insert without ifGenerationMatch"],
     [insert({ ifGenerationMatch: "0" }), "all attempts spent"],
     [HttpClientRequest.post(`${bucket}/acl`), "not retryable: bucket_acl.insert may never be repeated"],
-    [HttpClientRequest.put(`${base}/photos/cat`), "not retryable: PUT calls no known operation of Cloud Storage"],
+    [HttpClientRequest.put(`${base}/photos/cat`), "not retryable: objects.insert without ifGenerationMatch"],
+    [HttpClientRequest.put(`${base}/photos/cat?acl`), "not retryable: PUT calls no known operation of Cloud Storage"],
     [HttpClientRequest.get(bucket), "all attempts spent"]
   ] as const)("says why it gave up: %#", ([request, why]) =>
     Effect.gen(function* () {
