@@ -57,6 +57,15 @@ export const failed = (self: Hedges, limits: Limits, nowMillis: number, pushback
 }
 
 /**
+ * The bucket has granted the attempt that was due: it is sent now, or when a pushback that came meanwhile has passed, or
+ * not at all where its time is over.
+ *
+ * @category combinators
+ */
+export const granted = (self: Hedges, limits: Limits, nowMillis: number): Hedges =>
+  planned(self, limits, Math.max(nowMillis, self.heldMillis))
+
+/**
  * No further attempt is sent.
  *
  * @category combinators

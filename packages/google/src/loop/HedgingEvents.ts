@@ -4,6 +4,7 @@
 import { type Observe, TokenBucket } from "@effect-retry/core"
 import type { Retry, Verdict } from "@effect-retry/core"
 import * as Readable from "@effect-retry/core/Readable"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -14,7 +15,8 @@ type Outcome = TokenBucket.Outcome
 type Grant = TokenBucket.Grant
 
 /**
- * Asks the bucket for another attempt, which is not waited for.
+ * Asks the bucket for another attempt. It is not to wait for tokens, and where it waits for something else, that wait can be
+ * interrupted.
  *
  * @category running
  */
@@ -27,10 +29,18 @@ export const acquire = (bucket: TokenBucket.TokenBucket, attempt: number): Effec
         kind: Option.none(),
         delay: Duration.zero,
         atMost: Option.some(Duration.zero),
-        restore: (effect) => effect
+        restore: Effect.interruptible
       }),
     Option.none()
   )
+
+/**
+ * Returns the tokens of an attempt that was not sent.
+ *
+ * @category running
+ */
+export const refund = (granted: Option.Option<Grant>): Effect.Effect<void> =>
+  Option.isNone(granted) ? Effect.void : logged("the bucket", () => granted.value.refund, undefined)
 
 /**
  * Tells the bucket that an attempt begins.
@@ -106,5 +116,7 @@ const level = ({ bucket }: Checked): Effect.Effect<Option.Option<number>> =>
 
 const logged = <A>(service: string, ask: () => Effect.Effect<A>, otherwise: A): Effect.Effect<A> =>
   Effect.catchAllCause(Effect.suspend(ask), (cause) =>
-    Effect.as(Effect.logWarning(`${service} died`, cause), otherwise)
+    Cause.isInterruptedOnly(cause)
+      ? Effect.succeed(otherwise)
+      : Effect.as(Effect.logWarning(`${service} died`, cause), otherwise)
   )

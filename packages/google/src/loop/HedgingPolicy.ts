@@ -38,8 +38,8 @@ export interface Policy<in E = unknown, out B extends Bucket = TokenBucket.Token
   /** No attempt is sent after this time. Those that run go on. @default no limit */
   readonly sendWithin?: Duration.DurationInput | undefined
   /**
-   * A bucket or the tag of one. Asked before every attempt but the first, and told how attempts ended. It is not waited
-   * for. @default none
+   * A bucket or the tag of one. Asked before every attempt but the first, and told how attempts ended. While a slow bucket
+   * is asked, the attempts that run go on and may end the operation; a grant that comes too late is refunded. @default none
    */
   readonly bucket?: B | undefined
 }

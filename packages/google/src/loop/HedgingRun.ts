@@ -1,7 +1,8 @@
 /**
  * Runs hedges: attempts in fibers of their own, and one coordinator that is told when they end and when the next is due.
  *
- * The coordinator alone changes the state, asks the bucket and tells the observers, one thing after the other.
+ * The coordinator alone changes the state and tells the observers, one thing after the other. The bucket answers in a fiber
+ * of its own: while it is asked, the coordinator hears of attempts that end.
  */
 import type { Retry, TokenBucket } from "@effect-retry/core"
 import { longestTimerMillis } from "@effect-retry/core/Millis"
@@ -40,12 +41,20 @@ interface Attempt {
 type Signal =
   | { readonly _tag: "Due"; readonly timer: Timer }
   | { readonly _tag: "Ended"; readonly attempt: Attempt; readonly exit: Exit.Exit<unknown, unknown> }
+  | { readonly _tag: "Answered"; readonly granted: Option.Option<TokenBucket.Grant> }
 
 /** Hedges have no rate limiter. */
 const rateLimiterWait = Duration.zero
 
 interface Timer {
   readonly dueMillis: number
+}
+
+/** The bucket is asked for an attempt. */
+interface Asking {
+  /** What it has answered, until the coordinator has heard of it. */
+  granted: Option.Option<TokenBucket.Grant>
+  fiber: Fiber.RuntimeFiber<void> | undefined
 }
 
 /** How the operation ends, and what observers are told of it; a defect or an interruption has no last event. */
@@ -74,6 +83,7 @@ interface Operation {
   readonly running: Set<Attempt>
   hedges: Hedges.Hedges
   timer: (Timer & { readonly fiber: Fiber.RuntimeFiber<unknown> }) | undefined
+  asking: Asking | undefined
   refused: boolean
   last: Failure | undefined
 }
@@ -97,6 +107,7 @@ export const run = (call: Call, policy: Checked): Effect.Effect<unknown, unknown
         running: new Set(),
         hedges: Hedges.initial,
         timer: undefined,
+        asking: undefined,
         refused: false,
         last: undefined
       }
@@ -110,23 +121,54 @@ export const run = (call: Call, policy: Checked): Effect.Effect<unknown, unknown
 const coordinate = (op: Operation): Effect.Effect<Ending, never, unknown> =>
   Effect.suspend(() => {
     if (op.last !== undefined && Hedges.isOver(op.hedges)) return Effect.succeed(spent(op, op.last))
-    if (op.hedges.dueMillis <= monotonicMillis(op.clock)) return Effect.flatMap(send(op), () => coordinate(op))
-    return Effect.flatMap(Effect.zipRight(setTimer(op), op.restore(Queue.take(op.signals))), (signal) => {
-      if (signal._tag === "Ended") return ended(op, signal.attempt, signal.exit)
-      if (op.timer?.dueMillis === signal.timer.dueMillis) op.timer = undefined
-      return coordinate(op)
+    const isAsking = op.asking !== undefined
+    if (!isAsking && op.hedges.dueMillis <= monotonicMillis(op.clock)) {
+      return Effect.flatMap(send(op), () => coordinate(op))
+    }
+    const timed = isAsking ? Effect.void : setTimer(op)
+    return Effect.flatMap(Effect.zipRight(timed, op.restore(Queue.take(op.signals))), (signal) => {
+      switch (signal._tag) {
+        case "Ended":
+          return ended(op, signal.attempt, signal.exit)
+        case "Answered":
+          return Effect.flatMap(answered(op, signal.granted), () => coordinate(op))
+        case "Due":
+          if (op.timer?.dueMillis === signal.timer.dueMillis) op.timer = undefined
+          return coordinate(op)
+      }
     })
   })
 
 const send = (op: Operation): Effect.Effect<void, never, unknown> => {
   const { bucket } = op.policy
-  if (op.hedges.sent === 0 || bucket === undefined) return launch(op, noTokens)
-  return Effect.flatMap(Events.acquire(bucket, op.hedges.sent + 1), (granted) => {
-    if (Option.isSome(granted)) return launch(op, granted.value)
+  return op.hedges.sent === 0 || bucket === undefined ? launch(op, noTokens) : ask(op, bucket)
+}
+
+/** Asks the bucket in a fiber that outlives the operation: an answer that comes after the end is refunded there. */
+const ask = (op: Operation, bucket: TokenBucket.TokenBucket): Effect.Effect<void> => {
+  const asking: Asking = { granted: Option.none(), fiber: undefined }
+  op.asking = asking
+  const asked = Effect.flatMap(Events.acquire(bucket, op.hedges.sent + 1), (granted) => {
+    if (op.asking !== asking) return Events.refund(granted)
+    asking.granted = granted
+    op.signals.unsafeOffer({ _tag: "Answered", granted })
+    return Effect.void
+  })
+  return Effect.map(Effect.forkDaemon(asked), (fiber) => {
+    asking.fiber = fiber
+  })
+}
+
+const answered = (op: Operation, granted: Option.Option<TokenBucket.Grant>): Effect.Effect<unknown, never, unknown> => {
+  op.asking = undefined
+  if (Option.isNone(granted)) {
     op.refused = true
     op.hedges = Hedges.closed(op.hedges)
     return Effect.void
-  })
+  }
+  const nowMillis = monotonicMillis(op.clock)
+  op.hedges = Hedges.granted(op.hedges, op.limits, nowMillis)
+  return op.hedges.dueMillis <= nowMillis ? launch(op, granted.value) : Effect.forkDaemon(Events.refund(granted))
 }
 
 const launch = (op: Operation, granted: TokenBucket.Grant): Effect.Effect<void, never, unknown> => {
@@ -223,9 +265,12 @@ const reasonOf = ({ hedges, policy, refused }: Operation): Retry.StopReason => {
     : { _tag: "DeadlinePassed", within: Duration.millis(policy.withinMillis) }
 }
 
-/** Interrupts what still runs, and waits until it has ended. */
+/** Interrupts what still runs, and waits until all of it but the bucket has ended. */
 const cleanUp = (op: Operation): Effect.Effect<void> =>
   Effect.suspend(() => {
+    const { asking } = op
+    op.asking = undefined
+    asking?.fiber?.unsafeInterruptAsFork(asking.fiber.id())
     const left = [...op.running]
     const fibers = [...left.map(({ fiber }) => fiber), ...(op.timer === undefined ? [] : [op.timer.fiber])]
     const abandoned = Effect.forEach(
@@ -233,7 +278,8 @@ const cleanUp = (op: Operation): Effect.Effect<void> =>
       ({ granted, number }) => Events.record(op.policy, { _tag: "Abandoned", attempt: number, granted }),
       { discard: true }
     )
-    return Effect.zipRight(Fiber.interruptAll(fibers), abandoned)
+    const refunded = asking === undefined ? Effect.void : Effect.forkDaemon(Events.refund(asking.granted))
+    return Effect.all([refunded, Fiber.interruptAll(fibers), abandoned], { discard: true })
   })
 
 const tell = (op: Operation, attempt: number, happened: Events.Happened): Effect.Effect<void> =>

@@ -2,7 +2,21 @@ import { Classifier, Observe, Retry, RetryBucket, TokenBucket, Verdict } from "@
 import { GrpcRetry, Hedging } from "@effect-retry/google"
 import { Expect, Timeline, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Cause, type Clock, Context, Data, Duration, Effect, Exit, Fiber, FiberRef, Option, pipe, Ref } from "effect"
+import {
+  Cause,
+  type Clock,
+  Context,
+  Data,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  FiberRef,
+  Logger,
+  Option,
+  pipe,
+  Ref
+} from "effect"
 import { CallFailed, configOf, failure, method, unavailable } from "../support/GrpcCalls.ts"
 
 class Fatal extends Data.TaggedError("Fatal")<{ readonly attempt: number }> {}
@@ -465,6 +479,162 @@ describe("Hedging.run with a bucket", () => {
       const timeline = yield* Timeline.record(Hedging.run(play({ 1: [900, "pass"] }), { ...policy, bucket }))
       expect(asked).toEqual([Option.some(Duration.zero)])
       expect(Duration.toMillis(timeline.elapsed)).toBe(900)
+    }).pipe(VirtualClock.run)
+  )
+
+  /** A bucket that takes its time, as one in a store does, and what it was asked, granted and given back. */
+  const slow = (answers: ReadonlyArray<readonly [afterMillis: number, granted: boolean]>) => {
+    const seen = { asked: [] as Array<number>, granted: 0, refunded: 0 }
+    const grant: TokenBucket.Grant = { tokens: 1, refund: Effect.sync(() => void (seen.refunded += 1)) }
+    const bucket: TokenBucket.TokenBucket = {
+      ...TokenBucket.unlimited,
+      acquire: ({ attempt }) =>
+        Effect.suspend(() => {
+          const [afterMillis, granted] = answers[seen.asked.push(attempt) - 1] ?? [0, false]
+          const answer = Effect.sync(() => {
+            if (!granted) return Option.none()
+            seen.granted += 1
+            return Option.some(grant)
+          })
+          return Effect.delay(answer, afterMillis)
+        })
+    }
+    return { bucket, seen }
+  }
+
+  it.effect.each<{
+    name: string
+    script: Script
+    answers: ReadonlyArray<readonly [afterMillis: number, granted: boolean]>
+    changes?: Partial<Hedging.Policy<Fatal | Passing>>
+    starts: ReadonlyArray<number>
+    exit: Exit.Exit<number, Fatal | Passing>
+    at: number
+    /** Of attempts: for which the bucket was asked. */
+    asked: ReadonlyArray<number>
+    refunded: number
+  }>([
+    {
+      name: "answers while a slow bucket is asked, and returns the late grant",
+      script: { 1: [530, "succeed"] },
+      answers: [[500, true]],
+      starts: [0],
+      exit: Exit.succeed(1),
+      at: 530,
+      asked: [2],
+      refunded: 1
+    },
+    {
+      name: "fails while a slow bucket is asked, and returns the late grant",
+      script: { 1: [530, "fatal"] },
+      answers: [[500, true]],
+      starts: [0],
+      exit: Exit.fail(new Fatal({ attempt: 1 })),
+      at: 530,
+      asked: [2],
+      refunded: 1
+    },
+    {
+      name: "sends a hedge when a slow bucket has granted it, and the next one a delay later",
+      script: { 3: [10, "succeed"] },
+      answers: [
+        [300, true],
+        [0, true]
+      ],
+      starts: [0, 800, 1_300],
+      exit: Exit.succeed(3),
+      at: 1_310,
+      asked: [2, 3],
+      refunded: 0
+    },
+    {
+      name: "asks once for the hedge that is due and for a failure meanwhile",
+      script: { 1: [600, "pass"], 2: [10, "succeed"] },
+      answers: [[300, true]],
+      starts: [0, 800],
+      exit: Exit.succeed(2),
+      at: 810,
+      asked: [2],
+      refunded: 0
+    },
+    {
+      name: "hears the refusal of a slow bucket after the last failure",
+      script: { 1: [600, "pass"] },
+      answers: [[300, false]],
+      starts: [0],
+      exit: passing(1),
+      at: 800,
+      asked: [2],
+      refunded: 0
+    },
+    {
+      name: "returns a grant that comes before a pushback has passed, and asks again after it",
+      script: { 1: [600, "pass", "1 second"], 2: [10, "succeed"] },
+      answers: [
+        [300, true],
+        [0, true]
+      ],
+      starts: [0, 1_600],
+      exit: Exit.succeed(2),
+      at: 1_610,
+      asked: [2, 2],
+      refunded: 1
+    },
+    {
+      name: "returns a grant that comes after an endless pushback",
+      script: { 1: [600, "pass", Infinity] },
+      answers: [[300, true]],
+      starts: [0],
+      exit: passing(1, Infinity),
+      at: 600,
+      asked: [2],
+      refunded: 1
+    },
+    {
+      name: "returns a grant that comes when no attempt may be sent any more",
+      script: { 1: [900, "pass"] },
+      answers: [[300, true]],
+      changes: { sendWithin: "700 millis" },
+      starts: [0],
+      exit: passing(1),
+      at: 900,
+      asked: [2],
+      refunded: 1
+    }
+  ])("$name", ({ answers, asked, at, changes, exit, refunded, script, starts }) =>
+    Effect.gen(function* () {
+      const { bucket, seen } = slow(answers)
+      const timeline = yield* Timeline.record(Hedging.run(play(script), { ...policy, ...changes, bucket }))
+      expect(Timeline.startsMillis(timeline)).toEqual(starts)
+      expect(timeline.exit).toEqual(exit)
+      expect(Duration.toMillis(timeline.elapsed)).toBe(at)
+      yield* Effect.sleep("1 minute")
+      expect(seen.asked).toEqual(asked)
+      expect(seen.refunded).toBe(refunded)
+      expect(seen.granted).toBe(refunded + starts.length - 1)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("ends the wait of a bucket with the operation, and logs nothing of it", () =>
+    Effect.gen(function* () {
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ message }) => logged.push(message))
+      const bucket: TokenBucket.TokenBucket = {
+        ...TokenBucket.unlimited,
+        acquire: ({ restore }) => Effect.zipRight(restore(Effect.never), Effect.succeedNone)
+      }
+      const ended = Hedging.run(play({ 1: [600, "succeed"] }), { ...policy, bucket })
+      const interrupted = Effect.timeoutOption(Hedging.run(play({}), { ...policy, bucket }), "600 millis")
+      for (const operation of [ended, interrupted]) {
+        const timeline = yield* Effect.provide(
+          Timeline.record<unknown, unknown, never>(operation),
+          Logger.replace(Logger.defaultLogger, logger)
+        )
+        expect(Duration.toMillis(timeline.elapsed)).toBe(600)
+        yield* Effect.yieldNow()
+        expect(yield* VirtualClock.sleepers).toBe(0)
+      }
+      expect(logged).toEqual([])
     }).pipe(VirtualClock.run)
   )
 

@@ -22,6 +22,8 @@ interface Script {
   readonly delayMillis: number
   /** Whether the bucket grants its first question, its second one and so on. */
   readonly grants: ReadonlyArray<boolean>
+  /** How long the bucket takes to answer. */
+  readonly answerMillis: number
   /** When the whole is interrupted. */
   readonly interruptedAt: number
 }
@@ -35,11 +37,12 @@ const scripts: fc.Arbitrary<Script> = fc.record({
   grants: fc
     .array(fc.boolean(), { minLength: 6, maxLength: 6 })
     .map((flags) => flags.map((flag, i) => flag || i % 3 > 0)),
+  answerMillis: fc.constantFrom(0, 0, 1, 40, 130),
   interruptedAt: fc.constantFrom(0, 1, 50, 120, 100_000)
 })
 
-/** A bucket that grants by a script, and notes what it is told. */
-const noting = (grants: ReadonlyArray<boolean>) => {
+/** A bucket that grants by a script, at once or later, and notes what it is told. */
+const noting = ({ answerMillis, grants }: Script) => {
   const noted = {
     asked: 0,
     granted: 0,
@@ -48,12 +51,14 @@ const noting = (grants: ReadonlyArray<boolean>) => {
     ended: [] as Array<TokenBucket.Outcome>
   }
   const bucket: TokenBucket.TokenBucket = {
-    acquire: () =>
-      Effect.sync(() => {
+    acquire: () => {
+      const answer = Effect.sync(() => {
         if (grants[noted.asked++] !== true) return Option.none()
         noted.granted += 1
         return Option.some({ tokens: 1, refund: Effect.sync(() => void (noted.refunded += 1)) })
-      }),
+      })
+      return answerMillis === 0 ? answer : Effect.delay(answer, answerMillis)
+    },
     started: (attempt) => Effect.sync(() => void noted.started.push(attempt)),
     record: (outcome) => Effect.sync(() => void noted.ended.push(outcome)),
     level: Effect.succeed(0)
@@ -62,8 +67,8 @@ const noting = (grants: ReadonlyArray<boolean>) => {
 }
 
 const run = (script: Script): Effect.Effect<Run> => {
-  const { attempts, delayMillis, grants, interruptedAt } = script
-  const { bucket, noted } = noting(grants)
+  const { attempts, delayMillis, interruptedAt } = script
+  const { bucket, noted } = noting(script)
   const call = (attempt: number): Effect.Effect<number, Failed> => {
     const { afterMillis, end, pushback } = attempts[attempt - 1]!
     if (end === "hang") return Timeline.attempt(Effect.never)
@@ -79,6 +84,8 @@ const run = (script: Script): Effect.Effect<Run> => {
   })
   return Effect.gen(function* () {
     const timeline = yield* Timeline.record(Effect.timeoutOption(hedged, interruptedAt))
+    // What the bucket answers after the end.
+    yield* Effect.sleep(script.answerMillis)
     const lived = Timeline.attempts(timeline).map(({ end, number, outcome, start }) => ({
       number,
       outcome,
@@ -146,7 +153,7 @@ const sendsInTime = ({ attempts, noted, script }: Run) => {
   )
   const releases = failures.map(({ end, plan }) => end + (plan.pushback ?? 0))
   for (const [i, { start }] of attempts.slice(1).entries()) {
-    expect([attempts[i]!.start + script.delayMillis, ...releases]).toContain(start)
+    expect([attempts[i]!.start + script.delayMillis, ...releases]).toContain(start - script.answerMillis)
   }
   const undercut = failures.flatMap(({ end, plan }) =>
     attempts.filter(({ start }) => start > end && start < end + (plan.pushback ?? 0))
