@@ -45,13 +45,17 @@ export const synchronous = (
   run: Blocking.RunScript,
   network: { readonly millis: number }
 ): Store.Store<RedisError.RedisError> =>
-  ScriptStore.make(({ args, key, script }, count, read) =>
-    Effect.clockWith((clock) =>
-      Effect.sync(() => {
-        const answer = run(script.sha, key, args, Blocking.microsOf(clock))
-        return Option.getOrThrow(Option.flatMap(Answer.numbers(answer, count), read))
-      }).pipe(Effect.zipLeft(Effect.suspend(() => (network.millis === 0 ? Effect.void : Effect.sleep(network.millis)))))
-    )
+  ScriptStore.make(
+    ({ args, key, script }, count, read) =>
+      Effect.clockWith((clock) =>
+        Effect.sync(() => {
+          const answer = run(script.sha, key, args, Blocking.microsOf(clock))
+          return Option.getOrThrow(Option.flatMap(Answer.numbers(answer, count), read))
+        }).pipe(
+          Effect.zipLeft(Effect.suspend(() => (network.millis === 0 ? Effect.void : Effect.sleep(network.millis))))
+        )
+      ),
+    3_600_000
   )
 
 /** The same as a layer for the Postgres of the process, in a database of its own. */

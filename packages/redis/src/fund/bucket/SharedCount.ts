@@ -13,7 +13,9 @@ import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as BucketKey from "../../accept/BucketKey.ts"
+import * as Closing from "../fleet/Closing.ts"
 import * as Background from "../store/Background.ts"
+import type { Store } from "../store/Store.ts"
 import type { FleetStore, Settings } from "../fleet/FleetBucket.ts"
 import * as FleetEvents from "../fleet/FleetEvents.ts"
 import * as StoreCalls from "../fleet/StoreCalls.ts"
@@ -42,6 +44,7 @@ interface Place<out E> {
 }
 
 interface State<in out E> {
+  readonly store: Store<E>
   readonly settings: Settings
   readonly capacity: number
   readonly nowMillis: () => number
@@ -88,6 +91,7 @@ const stateOf = <E>({ capacity, fleet, key, settings }: Place<E>): State<E> => {
   const call = StoreCalls.make(fleet, settings, events, nowMillis)
   const bucketKey = BucketKey.make(settings.name, key === "" ? undefined : key)
   const state: State<E> = {
+    store: fleet.store,
     settings,
     capacity,
     nowMillis,
@@ -208,11 +212,16 @@ const level = <E>(state: State<E>): Effect.Effect<number, E> => {
   )
 }
 
-/** Waits for the call under way, and tells the store of the last failures and successes: at most three calls. */
 const close = <E>(state: State<E>): Effect.Effect<void> =>
-  Effect.gen(function* () {
+  Effect.suspend(() => {
     state.isClosed = true
     state.isDue = true
+    return Closing.inTime(state.store, tellLast(state))
+  })
+
+/** Waits for the call under way, and tells the store of the last failures and successes: at most three calls. */
+const tellLast = <E>(state: State<E>): Effect.Effect<void> =>
+  Effect.gen(function* () {
     if (state.batch !== undefined) yield* Fiber.interrupt(state.batch)
     if (state.reading !== undefined) yield* Deferred.await(state.reading)
     yield* start(state)

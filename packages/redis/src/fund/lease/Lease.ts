@@ -21,6 +21,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import * as Closing from "../fleet/Closing.ts"
 import * as Background from "../store/Background.ts"
 import * as Calls from "./Calls.ts"
 import type { LeaseState, Place } from "./LeaseState.ts"
@@ -175,5 +176,5 @@ const close = <E>(state: LeaseState<E>): Effect.Effect<void> =>
   Effect.suspend(() => {
     state.isClosed = true
     for (const waiter of state.waiters.all()) state.waiters.end(waiter, State.refused)
-    return Effect.zipRight(Questions.silence(state), Returns.all(state))
+    return Effect.zipRight(Questions.silence(state), Closing.inTime(state.store, Returns.all(state)))
   })

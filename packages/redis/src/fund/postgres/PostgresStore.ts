@@ -77,7 +77,10 @@ export const sweep = (client: PostgresClient, options: Options = {}): Effect.Eff
  * @category constructors
  */
 export const make = (client: PostgresClient, options: Options = {}): Store<PostgresError> =>
-  StatementStore.make(asking("make", client, options))
+  of(client, Bounded.withinMillis("PostgresStore.make", options.within))
+
+const of = (client: PostgresClient, withinMillis: number): Store<PostgresError> =>
+  StatementStore.make(PostgresCalls.make(client, withinMillis), withinMillis)
 
 const asking = (constructor: string, client: PostgresClient, { within }: Options): PostgresCalls.Ask =>
   PostgresCalls.make(client, Bounded.withinMillis(`PostgresStore.${constructor}`, within))
@@ -103,7 +106,7 @@ export const layer = <E = never, R = never>(
     PostgresStore,
     Effect.gen(function* () {
       const ask = PostgresCalls.make(Effect.isEffect(client) ? yield* client : client, withinMillis)
-      const store = StatementStore.make(ask)
+      const store = StatementStore.make(ask, withinMillis)
       yield* Effect.forkScoped(sweeping(ask, store, everyMillis))
       return store
     })

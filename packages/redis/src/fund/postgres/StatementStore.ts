@@ -13,11 +13,12 @@ import * as Statements from "./Statements.ts"
 import type { Limits, Store } from "../store/Store.ts"
 
 /**
- * A store that asks by `ask`.
+ * A store that asks by `ask`, whose calls take at most `withinMillis`.
  *
  * @category constructors
  */
-export const make = (ask: PostgresCalls.Ask): Store<PostgresError> => ({
+export const make = (ask: PostgresCalls.Ask, withinMillis: number): Store<PostgresError> => ({
+  withinMillis,
   take: (bucketKey, limits, want, least) =>
     Effect.suspend(() => {
       const asked = Gcra.question(limits, want, least)

@@ -80,7 +80,7 @@ export const layer = ({ url, within, ...options }: Options): Layer.Layer<RedisSt
     RedisStore,
     Effect.map(
       Connection.keep(() => link(checked, { ...options, ...fixed }), withinMillis),
-      ({ client, watch }) => ScriptStore.make(ScriptCalls.make(client, withinMillis, watch))
+      ({ client, watch }) => ScriptStore.make(ScriptCalls.make(client, withinMillis, watch), withinMillis)
     )
   )
 }

@@ -70,7 +70,7 @@ export const layer = ({ within, ...options }: Options): Layer.Layer<RedisStore> 
     RedisStore,
     Effect.map(
       Connection.keep(() => link(options), withinMillis),
-      ({ client, watch }) => ScriptStore.make(ScriptCalls.make(client, withinMillis, watch))
+      ({ client, watch }) => ScriptStore.make(ScriptCalls.make(client, withinMillis, watch), withinMillis)
     )
   )
 }

@@ -33,7 +33,10 @@ interface Options {
  * @category constructors
  */
 export const make = (client: RedisClient, options: Options = {}): Store<RedisError> =>
-  ScriptStore.make(ScriptCalls.make(client, Bounded.withinMillis("RedisStore.make", options.within)))
+  of(client, Bounded.withinMillis("RedisStore.make", options.within))
+
+const of = (client: RedisClient, withinMillis: number): Store<RedisError> =>
+  ScriptStore.make(ScriptCalls.make(client, withinMillis), withinMillis)
 
 /**
  * The store of a client, as a layer.
@@ -42,5 +45,5 @@ export const make = (client: RedisClient, options: Options = {}): Store<RedisErr
  */
 export const layer = (client: RedisClient, options: Options = {}): Layer.Layer<RedisStore> => {
   const withinMillis = Bounded.withinMillis("RedisStore.layer", options.within)
-  return Layer.sync(RedisStore, () => ScriptStore.make(ScriptCalls.make(client, withinMillis)))
+  return Layer.sync(RedisStore, () => of(client, withinMillis))
 }

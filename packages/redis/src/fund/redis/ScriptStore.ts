@@ -14,11 +14,12 @@ import * as Scripts from "./Scripts.ts"
 import type { Limits, Store } from "../store/Store.ts"
 
 /**
- * A store that asks by `ask`.
+ * A store that asks by `ask`, whose calls take at most `withinMillis`.
  *
  * @category constructors
  */
-export const make = (ask: Ask): Store<RedisError> => ({
+export const make = (ask: Ask, withinMillis: number): Store<RedisError> => ({
+  withinMillis,
   take: (bucketKey, limits, want, least) =>
     Effect.suspend(() => {
       const asked = Gcra.question(limits, want, least)

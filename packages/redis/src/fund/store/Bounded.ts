@@ -13,11 +13,18 @@ import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 
 /**
- * Most time of a call of a store, in milliseconds: the one default of all stores.
+ * Most time of a call of a store, in milliseconds, where it says nothing else: the one default of all stores.
  *
  * @category constructors
  */
-export const withinMillis = (owner: string, within: Duration.DurationInput = "1 second"): number =>
+export const defaultMillis = 1000
+
+/**
+ * Most time of a call of a store, in milliseconds.
+ *
+ * @category constructors
+ */
+export const withinMillis = (owner: string, within: Duration.DurationInput = defaultMillis): number =>
   Argument.millis(owner, "within", within, { min: 0, exclusive: true, max: longestTimerMillis })
 
 /** A call of a client, and what becomes of it. */

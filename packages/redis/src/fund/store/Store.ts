@@ -19,6 +19,8 @@ export type { Limits, Taken }
  * @category models
  */
 export interface Store<out E> {
+  /** Most time of a call, in milliseconds. Buckets that close wait no longer, all of them together. @default 1000 */
+  readonly withinMillis?: number | undefined
   /** Takes `want` tokens, or as many as there are but at least `least`, or nothing. */
   readonly take: (key: string, limits: Limits, want: number, least: number) => Effect.Effect<Taken, E>
   /** Puts tokens in, up to the burst. */

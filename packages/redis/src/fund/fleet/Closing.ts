@@ -1,0 +1,57 @@
+/**
+ * How long the buckets of a store wait as they close, all of them together: no longer than for one call of the store.
+ *
+ * The finalizers of a scope run one after the other. Where each bucket waited for a store that does not answer, a program
+ * with a dozen of them would take a dozen bounds to end.
+ */
+import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
+import * as Background from "../store/Background.ts"
+import * as Bounded from "../store/Bounded.ts"
+import type { Store } from "../store/Store.ts"
+
+/** The time that the buckets of a store have waited. Time without a closing gives it back. */
+interface Waited {
+  readonly nowMillis: MonotonicTime.Reader
+  millis: number
+  atMillis: number
+}
+
+/** A store keeps no state for its buckets, and is the only thing that they share. */
+const waitedFor: WeakMap<Store<unknown>, Waited> = /*#__PURE__*/ new WeakMap()
+
+const waitedOf = (store: Store<unknown>): Waited => {
+  const known = waitedFor.get(store)
+  if (known !== undefined) return known
+  const waited: Waited = { nowMillis: MonotonicTime.makeReader(), millis: 0, atMillis: -Infinity }
+  waitedFor.set(store, waited)
+  return waited
+}
+
+/**
+ * Closes a bucket, and waits for it as long as the buckets of the store may. What is not done by then goes on by itself, as
+ * long as the store takes calls.
+ *
+ * @category running
+ */
+export const inTime = (store: Store<unknown>, close: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.clockWith((clock) =>
+    Effect.suspend(() => {
+      const waited = waitedOf(store)
+      const mostMillis = store.withinMillis ?? Bounded.defaultMillis
+      const fromMillis = waited.nowMillis(clock)
+      const before = Math.max(0, waited.millis - (fromMillis - waited.atMillis))
+      const ended = Deferred.unsafeMake<void>(FiberId.none)
+      const end = Deferred.succeed(ended, undefined)
+      return Effect.gen(function* () {
+        yield* Effect.forkDaemon(Effect.ensuring(close, end))
+        const late = yield* Effect.forkDaemon(Effect.interruptible(Effect.delay(end, Math.max(0, mostMillis - before))))
+        yield* Deferred.await(ended)
+        yield* Background.stop(late)
+        waited.atMillis = waited.nowMillis(clock)
+        waited.millis = Math.min(mostMillis, before + (waited.atMillis - fromMillis))
+      })
+    })
+  )
