@@ -71,7 +71,8 @@ import * as Hedging from "./Hedging.ts"
 export interface Options {
   /**
    * Bytes of the requests of one call that are kept to be sent again, each with a frame of five bytes. A call with more of
-   * them is left with the attempt that has sent most.
+   * them is left with the attempt that has sent most. Takes the place of the client's `"grpc.per_rpc_retry_buffer_size"`,
+   * which interceptors do not see.
    *
    * Source of the default: https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/src/internal-channel.ts,
    * `DEFAULT_PER_RPC_RETRY_BUFFER_SIZE_BYTES`.
@@ -85,7 +86,8 @@ export interface Options {
  *
  * - The status of a call is that of its last attempt: code, details and trailers.
  * - The deadline of a call bounds all of its attempts, and so does the `timeout` of its method. Where it would pass before the
- *   next attempt, the call fails at once with what the last one failed with, and not with `DEADLINE_EXCEEDED` later.
+ *   next attempt, the call fails at once with what the last one failed with, and not with `DEADLINE_EXCEEDED` later. The
+ *   details of that code are those of one attempt: they count from its start, and not from that of the call.
  * - A call that is cancelled, by its caller or by the call that it was made for, ends at once, in an attempt or in a wait.
  * - Server and caller are told with `grpc-previous-rpc-attempts` how many attempts came before.
  * - Interceptors before this one see one call, and those after it see each attempt.
