@@ -97,6 +97,8 @@ const server = Effect.acquireRelease(
           response.writeHead(503).end()
         })
       })
+      // A client that uses a connection while it is closed as idle would ask once less.
+      http.keepAliveTimeout = 0
       http.listen(0, "127.0.0.1", () => resume(Effect.succeed({ asked, http })))
     }
   ),
