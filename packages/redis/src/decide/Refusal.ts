@@ -50,6 +50,16 @@ const refusalsAfterGrant = 2
 export const afterGrant = (refusals: number): number => Math.max(refusalsAfterGrant, refusals)
 
 /**
+ * For how many tokens a process pauses whose attempts wait: for what the dearest attempt of the bucket costs, at most a quarter
+ * of the burst, and at least one. It is the same for all processes of the bucket. Where each paused for what it lacks
+ * itself, those with cheap attempts would ask more often, and take what the others wait for.
+ *
+ * @category constructors
+ */
+export const pause = ({ burst }: Pick<Limits, "burst">, dearest: number): number =>
+  Math.min(dearest, Math.max(1, burst / 4))
+
+/**
  * The store is left alone until it can have the tokens, times `U[1, 1.5)`, and twice as long after each refusal in a row:
  * so the larger a fleet is that wants more than there is, the less often each of its processes asks.
  * Formula: `millis * min(2^refusals, max(1, quarter / millis)) * U[1, 1.5)`, where `quarter` is the time in which a quarter of

@@ -54,6 +54,17 @@ describe("Refusal.millisFor", () => {
   })
 })
 
+describe("Refusal.pause", () => {
+  it.each([
+    { burst: 70, dearest: 14, tokens: 14 },
+    { burst: 40, dearest: 14, tokens: 10 },
+    { burst: 2, dearest: 2, tokens: 1 },
+    { burst: 2, dearest: 0.5, tokens: 0.5 }
+  ])("is for $tokens tokens where the dearest attempt costs $dearest of $burst", ({ burst, dearest, tokens }) => {
+    expect(Refusal.pause({ burst }, dearest)).toBe(tokens)
+  })
+})
+
 describe("Refusal.afterGrant", () => {
   it.each([
     { refusals: 0, counted: 2 },

@@ -11,9 +11,8 @@ import * as GrpcCount from "@effect-retry/core/GrpcCount"
 import { fallback, type Grant, Key, type Request, type TokenBucket } from "@effect-retry/core/TokenBucket"
 import * as TokenStore from "@effect-retry/core/TokenStore"
 import type * as Waiting from "@effect-retry/core/Waiting"
-import { kinds } from "@effect-retry/core/Verdict"
 import type * as Cause from "effect/Cause"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import * as Option from "effect/Option"
@@ -37,6 +36,8 @@ interface Holding {
 /** The options of `quota`. */
 interface Quota extends Holding {
   readonly costOf: (request: Request) => number
+  /** What the dearest attempt costs. */
+  readonly dearest: number
 }
 
 /**
@@ -44,24 +45,13 @@ interface Quota extends Holding {
  *
  * @category constructors
  */
-export const quota = ({ costOf, ...holding }: Quota): LocalShare => {
-  const kindsAsked = [Option.none(), ...kinds.map(Option.some)]
-  const costs = [1, 2].flatMap((attempt) => kindsAsked.map((kind) => costOf({ ...anyRequest, attempt, kind })))
-  return Effect.map(holdingShare(holding, Math.max(...costs)), ({ acquire, level, put }) => ({
+export const quota = ({ costOf, dearest, ...holding }: Quota): LocalShare =>
+  Effect.map(holdingShare(holding, dearest), ({ acquire, level, put }) => ({
     acquire: (request) => acquire(costOf(request), request),
     record: (outcome) =>
       outcome._tag === "Succeeded" && outcome.granted.tokens > 0 ? put(outcome.granted.tokens) : Effect.void,
     level
   }))
-}
-
-const anyRequest: Request = {
-  attempt: 2,
-  kind: Option.none(),
-  delay: Duration.zero,
-  atMost: Option.none(),
-  restore: (effect) => effect
-}
 
 /**
  * The share of a bucket of which every attempt takes one token and outcomes change nothing: a fixed rate, and the floor of

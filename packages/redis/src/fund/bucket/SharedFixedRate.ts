@@ -38,7 +38,7 @@ export const fixed = (
   })
   const maxWait = Waiting.check(owner, options, "wait")
   return (fleet) =>
-    Effect.map(Lease.make({ fleet, settings, limits, maxWait }), ({ acquire, level }) => ({
+    Effect.map(Lease.make({ fleet, settings, limits, maxWait, dearest: 1 }), ({ acquire, level }) => ({
       acquire: (request) => acquire(1, request),
       record: () => Effect.void,
       level,

@@ -2,8 +2,12 @@
  * The retry quota of the AWS SDKs, shared by a fleet.
  */
 import * as QuotaCost from "@effect-retry/core/QuotaCost"
+import type { Request } from "@effect-retry/core/TokenBucket"
+import { kinds } from "@effect-retry/core/Verdict"
 import * as Waiting from "@effect-retry/core/Waiting"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { FleetBucket, FleetOptions, FleetStore } from "../fleet/FleetBucket.ts"
 import * as Lease from "../lease/Lease.ts"
@@ -41,14 +45,33 @@ export const quota = (
   })
   const { costOf, increment } = QuotaCost.check(owner, limits.burst, options)
   const maxWait = Waiting.check(owner, options, "refuse")
+  const dearest = dearestOf(costOf)
   return (fleet) =>
-    Effect.map(Lease.make({ fleet, settings, limits, maxWait }), ({ acquire, credit, level, put }) => ({
+    Effect.map(Lease.make({ fleet, settings, limits, maxWait, dearest }), ({ acquire, credit, level, put }) => ({
       acquire: (request) => acquire(costOf(request), request),
       record: (outcome) => {
         if (outcome._tag !== "Succeeded") return Effect.void
         return outcome.attempt === 1 ? credit(increment) : put(outcome.granted.tokens)
       },
       level,
-      localShare: Effect.suspend(() => LocalShare.quota({ members, store: fleet.store, limits, maxWait, costOf }))
+      localShare: Effect.suspend(() =>
+        LocalShare.quota({ members, store: fleet.store, limits, maxWait, costOf, dearest })
+      )
     }))
+}
+
+/** What the dearest attempt costs, in tokens. */
+const dearestOf = (costOf: (request: Request) => number): number =>
+  Math.max(
+    ...[1, 2].flatMap((attempt) =>
+      [Option.none(), ...kinds.map(Option.some)].map((kind) => costOf({ ...anyRequest, attempt, kind }))
+    )
+  )
+
+const anyRequest: Request = {
+  attempt: 2,
+  kind: Option.none(),
+  delay: Duration.zero,
+  atMost: Option.none(),
+  restore: (effect) => effect
 }

@@ -41,10 +41,15 @@ export const successRatio = (
   })
   const ratio = Argument.number(owner, "ratio", options.ratio, { min: 0 })
   return (fleet) =>
-    Effect.map(Lease.make({ fleet, settings, limits, maxWait: Option.none() }), ({ acquire, keep, level }) => ({
-      acquire: (request) => acquire(1, request),
-      record: (outcome) => (outcome._tag === "Succeeded" ? keep(ratio) : Effect.void),
-      level,
-      localShare: Effect.suspend(() => LocalShare.rate({ members, store: fleet.store, limits, maxWait: Option.none() }))
-    }))
+    Effect.map(
+      Lease.make({ fleet, settings, limits, maxWait: Option.none(), dearest: 1 }),
+      ({ acquire, keep, level }) => ({
+        acquire: (request) => acquire(1, request),
+        record: (outcome) => (outcome._tag === "Succeeded" ? keep(ratio) : Effect.void),
+        level,
+        localShare: Effect.suspend(() =>
+          LocalShare.rate({ members, store: fleet.store, limits, maxWait: Option.none() })
+        )
+      })
+    )
 }

@@ -30,6 +30,8 @@ export interface Place<out E> {
   readonly key: string
   readonly limits: Limits
   readonly maxWait: Waiting.MaxWait
+  /** What the dearest attempt costs. */
+  readonly dearest: number
 }
 
 /**
@@ -42,6 +44,8 @@ export interface LeaseState<in out E> {
   readonly limits: Limits
   /** The longest wait for tokens; `None` for a bucket that refuses. */
   readonly maxWait: Waiting.MaxWait
+  /** The tokens for which an attempt that waits pauses. */
+  readonly pause: number
   /** Most tokens of a lease. */
   readonly most: number
   readonly nowMillis: () => number
@@ -80,7 +84,7 @@ export interface LeaseState<in out E> {
 /**
  * @category constructors
  */
-export const make = <E>({ fleet, key, limits, maxWait, settings }: Place<E>): LeaseState<E> => {
+export const make = <E>({ dearest, fleet, key, limits, maxWait, settings }: Place<E>): LeaseState<E> => {
   const read = MonotonicTime.makeReader()
   const nowMillis = () => read(MonotonicTime.currentClock())
   const held = Held.make()
@@ -93,6 +97,7 @@ export const make = <E>({ fleet, key, limits, maxWait, settings }: Place<E>): Le
     settings,
     limits,
     maxWait,
+    pause: Refusal.pause(limits, dearest),
     most,
     nowMillis,
     events,
@@ -153,7 +158,7 @@ export const take = <E>(state: LeaseState<E>, cost: number): boolean => {
 export const putBack = <E>(state: LeaseState<E>, tokens: number): void => {
   if (state.isClosed) return
   state.held.add(tokens)
-  if (state.waiters.isEmpty()) spill(state)
+  spill(state)
 }
 
 /**
@@ -173,12 +178,13 @@ export const credit = <E>(state: LeaseState<E>, tokens: number): void => {
 }
 
 /**
- * Moves what is beyond a lease to what the store gets at once.
+ * Moves what is beyond a lease to what the store gets at once, unless attempts wait, which gather what they cost.
  *
  * @category running
  */
 export const spill = <E>(state: LeaseState<E>, kept = state.most): void => {
-  const { held } = state
+  const { held, waiters } = state
+  if (!waiters.isEmpty()) return
   const spare = held.leased() - kept
   if (spare <= 0) return
   held.remove(spare)

@@ -68,7 +68,7 @@ const serve = <E>(state: LeaseState<E>): Effect.Effect<void> => {
   for (let waiter = waiters.first(); waiter !== undefined; waiter = waiters.first()) {
     if (grant(state, waiter)) continue
     const need = needOf(state, waiter)
-    const millis = blockedMillis(state, need)
+    const millis = blockedMillis(state, need.pause)
     if (millis <= 0) return ask(state, need)
     if (Option.isSome(maxWait) && waiter.limitMillis > 0) return ring(state, millis)
     waiters.end(waiter, refused)
@@ -76,15 +76,23 @@ const serve = <E>(state: LeaseState<E>): Effect.Effect<void> => {
   return silence(state)
 }
 
+/** Tokens that are asked for at least, and those for which the process pauses where the store is short of them. */
+interface Need {
+  readonly least: number
+  readonly pause: number
+}
+
 /**
- * Tokens to ask for at least. An attempt that waits asks for its whole cost, where it has the time: a process that asks for
- * the fraction it lacks would ask before every other, and the store would never have a whole cost for them.
+ * An attempt that can wait gathers its cost: it takes what there is, from one token on. Where it asked for all of it at once,
+ * attempts of other processes that cost less would take the tokens before there are so many. It pauses like all others of
+ * the bucket, where it has the time.
  */
-const needOf = <E>(state: LeaseState<E>, { cost, untilMillis }: Waiter<E>): number => {
-  const { held, limits, maxWait, nowMillis } = state
+const needOf = <E>(state: LeaseState<E>, { cost, limitMillis, untilMillis }: Waiter<E>): Need => {
+  const { held, maxWait, nowMillis, pause } = state
   const missing = held.missing(cost)
-  if (Option.isNone(maxWait) || cost > limits.burst) return missing
-  return blockedMillis(state, cost) < untilMillis - nowMillis() ? cost : missing
+  if (Option.isNone(maxWait) || limitMillis <= 0) return { least: missing, pause: missing }
+  const hasTime = blockedMillis(state, pause) < untilMillis - nowMillis()
+  return { least: Math.min(1, missing), pause: hasTime ? pause : missing }
 }
 
 const grant = <E>(state: LeaseState<E>, waiter: Waiter<E>): boolean => {
@@ -93,29 +101,30 @@ const grant = <E>(state: LeaseState<E>, waiter: Waiter<E>): boolean => {
   return state.waiters.end(waiter, granted(state, waiter.cost))
 }
 
-const ask = <E>(state: LeaseState<E>, least: number): Effect.Effect<void> => {
+const ask = <E>(state: LeaseState<E>, need: Need): Effect.Effect<void> => {
   const { bucketKey, events, held, limits, most, nowMillis, store, waiters } = state
   state.size = LeaseSize.next(state.size, most, nowMillis(), state.spent)
   state.spent = 0
   state.hasReturned = false
+  const { least } = need
   const want = Math.max(least, Math.min(limits.burst, Math.max(held.missing(waiters.demand()), state.size.tokens)))
   return Calls.begin(state, {
     call: () => Effect.zip(store.take(bucketKey, limits, want, least), Random.next),
-    learn: ([taken, draw]) => learn(state, want, least, taken, draw),
+    learn: ([taken, draw]) => learn(state, want, need, taken, draw),
     settle: settling(state),
     tell: ([taken]) =>
       events.tell(() => ({
         _tag: "Asked",
         want,
         granted: taken.granted,
-        retryAfter: Duration.millis(taken.granted < want ? Math.max(0, blockedMillis(state, least)) : 0),
+        retryAfter: Duration.millis(taken.granted < want ? Math.max(0, blockedMillis(state, need.pause)) : 0),
         leaseSize: state.size.tokens
       }))
   })
 }
 
 /** Keeps what was granted, and serves or refuses those for whom the answer decides. */
-const learn = <E>(state: LeaseState<E>, want: number, least: number, taken: Taken, draw: number): void => {
+const learn = <E>(state: LeaseState<E>, want: number, { pause }: Need, taken: Taken, draw: number): void => {
   const { held, known, limits, maxWait, nowMillis, refusal } = state
   const { granted, level, retryAfterMillis } = taken
   const atMillis = nowMillis()
@@ -124,7 +133,7 @@ const learn = <E>(state: LeaseState<E>, want: number, least: number, taken: Take
   const isShort = granted < want
   const refusals = refusalsBefore(state, granted, atMillis)
   if (isShort) {
-    const need = granted > 0 && Option.isNone(maxWait) ? want - granted : least
+    const need = granted > 0 && Option.isNone(maxWait) ? want - granted : pause
     state.refusal = Refusal.make(limits, { atMillis, level, need, retryAfterMillis, refusals, draw })
     state.inRowUntilMillis = state.refusal.overMillis + (state.refusal.overMillis - atMillis)
   } else if (refusal !== undefined && atMillis < refusal.overMillis) {

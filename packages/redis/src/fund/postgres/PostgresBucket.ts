@@ -22,7 +22,7 @@ type Make = Effect.Effect<SharedBucket.FleetBucket<PostgresError>, never, Postgr
  * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens and
  * an answer of the store is spent within `d` seconds, at most its `within`:
  * `spent <= capacity + refillPerSecond * (w + d) + credits + n * lease`, where credits are what successes put in, those of the
- * `idleAfter` before the window included.
+ * `idleAfter` before the window included. Where retries wait, `lease` is at least what the dearest one costs.
  *
  * @category constructors
  */

@@ -20,11 +20,12 @@ type Make = Effect.Effect<SharedBucket.FleetBucket<RedisError>, never, RedisStor
  * The retry quota of the AWS SDKs, shared by a fleet.
  *
  * A retry costs tokens by kind, all or nothing; a success of a retry returns what that retry cost, a success of a first
- * attempt puts in `firstSuccessIncrement`; nothing else is returned. Waiting is first come, first served in each process.
+ * attempt puts in `firstSuccessIncrement`; nothing else is returned. Waiting is first come, first served in each process;
+ * between processes, each gets about as many tokens, whatever its retries cost.
  * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens and
  * an answer of the store is spent within `d` seconds, at most its `within`:
  * `spent <= capacity + refillPerSecond * (w + d) + credits + n * lease`, where credits are what successes put in, those of the
- * `idleAfter` before the window included.
+ * `idleAfter` before the window included. Where retries wait, `lease` is at least what the dearest one costs.
  *
  * Unlike `RetryBucket.quota` it starts full and always refills. What successes put in may be spent by the process at once,
  * and goes to the store late. A success of a first attempt counts only where the latest answer of the store leaves room
@@ -57,7 +58,8 @@ export const successRatio = (options: SharedBucket.SuccessRatioOptions): Make =>
  *
  * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * burst)` tokens and an
  * answer of the store is spent within `d` seconds, at most its `within`: `attempts <= burst + rate * (w + d) + n * lease`. With a `leaseShare` of zero nothing is held, and each attempt asks the store.
- * Waiting is first come, first served in each process; between processes, the first to ask is served.
+ * Waiting is first come, first served in each process; between processes, the first to ask is served, and all that always
+ * wait ask about equally often.
  *
  * Unlike `RateLimiter.fixed` it makes up for no late timers. A process that was refused asks again after the time until the
  * tokens are there, times `U[1, 1.5)`, and later where it is refused several times in a row: with a burst of one token, a

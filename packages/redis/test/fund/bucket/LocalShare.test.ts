@@ -40,7 +40,7 @@ const counted = (first: number) => {
 const store = SpecStore.make()
 
 const quota = (members: Members, maxWait: Option.Option<number> = Option.none()) =>
-  LocalShare.quota({ members, store, limits, maxWait, costOf: ({ attempt }) => (attempt === 1 ? 3 : 2) })
+  LocalShare.quota({ members, store, limits, maxWait, costOf: ({ attempt }) => (attempt === 1 ? 3 : 2), dearest: 3 })
 
 const rate = (members: Members, maxWait: Option.Option<number> = Option.none()) =>
   LocalShare.rate({ members, store, limits, maxWait })

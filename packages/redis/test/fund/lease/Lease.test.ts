@@ -26,6 +26,8 @@ import type { StoreError } from "../bucket/Shared.ts"
 interface Options extends Partial<Fleet.FleetOptions> {
   readonly burst?: number
   readonly perSecond?: number
+  /** What the dearest attempt costs. @default the burst */
+  readonly dearest?: number
   /** `None` for a bucket that refuses. */
   readonly maxWait?: Option.Option<number>
 }
@@ -35,9 +37,16 @@ const leaseIn = <E>(store: SpecStore.SpecStore<E>, options: Options = {}) =>
   Effect.map(
     Lease.make<E | StoreError>({
       fleet: fleetOf(store),
-      settings: Fleet.check("test", { name: "orders", ...options }, ["leaseShare", "burst", "perSecond", "maxWait"]),
+      settings: Fleet.check("test", { name: "orders", ...options }, [
+        "leaseShare",
+        "burst",
+        "perSecond",
+        "maxWait",
+        "dearest"
+      ]),
       limits: { burst: options.burst ?? 200, perSecond: options.perSecond ?? 10 },
-      maxWait: options.maxWait ?? Option.none()
+      maxWait: options.maxWait ?? Option.none(),
+      dearest: options.dearest ?? options.burst ?? 200
     }),
     (lease) => ({ ...lease, costing: (cost: number) => bucketOf(lease, cost), bucket: bucketOf(lease, 1) })
   )
@@ -156,8 +165,8 @@ describe("Lease.acquire", () => {
       yield* second
       yield* hold
       const reading = [yield* begin(level), yield* begin(level)]
-      const asking = yield* begin(ask(costing(20)))
       yield* begin(granted.refund)
+      const asking = yield* begin(ask(costing(20)))
       expect(store.calls.map(({ _tag }) => _tag)).toEqual(["take", "level"])
       yield* open
       expect([yield* Fiber.joinAll(reading), yield* ended(asking)]).toEqual([[200, 200], true])
@@ -385,7 +394,7 @@ describe("Lease.acquire of a bucket that waits", () => {
       const { bucket, costing } = yield* leaseIn(store, { burst: 10, maxWait: waiting })
       yield* ask(costing(10))
       expect(yield* isGranted(bucket, { atMostMillis: 99 })).toBe(false)
-      const first = yield* begin(isGranted(costing(10), { atMostMillis: 1000 }))
+      const first = yield* begin(isGranted(costing(10), { atMostMillis: 1001 }))
       expect(yield* isGranted(bucket, { atMostMillis: 1099 })).toBe(false)
       expect(yield* nowMillis).toBe(0)
       expect(yield* isGranted(bucket, { atMostMillis: 1101 })).toBe(true)
@@ -421,8 +430,10 @@ describe("Lease.acquire of a bucket that waits", () => {
       yield* Effect.sleep("950 millis")
       yield* SpecStore.drain(store, "orders", { burst: 10, perSecond: 10 })
       expect([yield* Fiber.join(first), yield* nowMillis]).toEqual([false, 1000])
-      // Half a token was there, and the second refusal in a row holds twice as long.
-      expect([yield* Fiber.join(next), yield* nowMillis]).toEqual([true, 1100])
+      // What the first one gathered goes to the next one and, beyond a lease, back.
+      expect([yield* Fiber.join(next), yield* nowMillis]).toEqual([true, 1000])
+      yield* settled
+      expect(puts(store)).toEqual([5.5])
     }).pipe(drawing(0), inVirtualTime)
   )
 
@@ -453,6 +464,43 @@ describe("Lease.acquire of a bucket that waits", () => {
       yield* open
       expect([yield* Fiber.join(asking), yield* nowMillis]).toEqual([false, 1000])
     }).pipe(drawing(0), inVirtualTime)
+  )
+
+  it.effect("gathers the cost of an attempt in parts, from one token on, and pauses as for the dearest one", () =>
+    Effect.gen(function* () {
+      const store = SpecStore.make()
+      const mine = yield* leaseIn(store, { burst: 40, dearest: 5, maxWait: waiting })
+      yield* ask(mine.costing(38))
+      const asking = yield* begin(ask(mine.costing(4)))
+      expect(yield* ended(asking)).toBe(false)
+      yield* Effect.sleep("2 seconds")
+      expect([yield* ended(asking), wants(store)]).toEqual([true, [38, 4, 2]])
+      expect(store.calls.flatMap((call) => (call._tag === "take" ? [call.least] : []))).toEqual([1, 1, 1])
+      // Two tokens were there; then it paused for five, as after two refusals, but not for more than a quarter of the burst.
+      expect(yield* Fiber.join(Fiber.map(asking, Option.isSome))).toBe(true)
+    }).pipe(drawing(0), inVirtualTime)
+  )
+
+  it.effect("returns what an attempt has gathered when it is interrupted, but for a lease", () =>
+    Effect.gen(function* () {
+      const store = SpecStore.make()
+      const { costing } = yield* leaseIn(store, { burst: 40, perSecond: 0.001, maxWait: waiting })
+      yield* ask(costing(10))
+      const asking = yield* begin(ask(costing(40)))
+      yield* Fiber.interruptFork(asking)
+      yield* settled
+      expect([wants(store), puts(store)]).toEqual([[10, 40], [26]])
+    }).pipe(inVirtualTime)
+  )
+
+  it.effect("takes no part for an attempt that has no time to wait", () =>
+    Effect.gen(function* () {
+      const store = SpecStore.make()
+      const { costing } = yield* leaseIn(store, { burst: 40, perSecond: 0.001, maxWait: waiting })
+      yield* ask(costing(10))
+      expect(yield* isGranted(costing(40), { atMostMillis: 0 })).toBe(false)
+      expect(store.calls.at(-1)).toEqual({ _tag: "take", key: "orders", want: 40, least: 40 })
+    }).pipe(inVirtualTime)
   )
 
   it.effect("keeps what an attempt was granted that is interrupted before it runs on", () =>
