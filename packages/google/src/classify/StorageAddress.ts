@@ -69,11 +69,11 @@ const jsonOf = ({ hostname, pathname }: URL): Json | undefined => {
 }
 
 /**
- * With the bucket in front of it, or in the path.
+ * With the bucket, whose name has three characters at least, in front of it, or in the path.
  *
  * Source: https://docs.cloud.google.com/storage/docs/request-endpoints, "XML API requests", read 2026-11-24.
  */
-const service = /^(?:(.+)\.)?storage\.googleapis\.com$/
+const service = /^(?:(.{3,})\.)?storage\.googleapis\.com$/
 
 const xmlOf = ({ hostname, pathname }: URL): Xml | undefined => {
   const found = service.exec(hostname)

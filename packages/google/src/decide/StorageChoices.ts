@@ -122,7 +122,8 @@ function changedEntries(name: AccessControls): Partial<Rules["operations"]> {
  * The client for Node under `RetryConditional`, its default: entries of ACLs are always written and deleted again, HMAC keys
  * are updated once, and the deletion of an object needs `ifGenerationMatch`.
  *
- * Objects are inserted as by its `save`: the stream of `createWriteStream` is sent once where it is not resumable.
+ * Objects are inserted as by its `save`: the stream of `createWriteStream` is sent once where it is not resumable. Requests to
+ * a session are as in `StorageIdempotency.standard`; the client goes by the precondition of their start, which they do not carry.
  *
  * Source: `@google-cloud/storage` 7.22.0, which the tests run.
  *

@@ -284,6 +284,7 @@ describe("StorageOperation.fromRequest", () => {
     ["GET", "http://127.0.0.1:9000/photos/cat"],
     ["PUT", "https://photos.storage.example/cat"],
     ["PUT", "https://evilstorage.googleapis.com/photos/cat"],
+    ["PUT", "https://c.storage.googleapis.com/cat"],
     ["PUT", "https://storage.googleapis.com.example/photos/cat"],
     ["PUT", "/photos?lifecycle"],
     ["PUT", "/photos/cat?acl"],
