@@ -30,6 +30,7 @@
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/Argument"
+import * as HttpDate from "@effect-retry/core/HttpDate"
 import * as Token from "../accept/Token.ts"
 import type { Processing } from "../classify/HttpClassifier.ts"
 
@@ -195,7 +196,7 @@ const isProtected = (request: HttpClientRequest.HttpClientRequest, name: string)
       return entityTag.test(value)
     case "if-unmodified-since":
       // With `If-Match` beside it, it is ignored: section 13.1.4.
-      return date.test(value) && valueOf(request, "if-match") === ""
+      return isDate(value) && valueOf(request, "if-match") === ""
     case "if-none-match":
       return value === "*"
     default:
@@ -206,6 +207,10 @@ const isProtected = (request: HttpClientRequest.HttpClientRequest, name: string)
 /** One: of a list the second can be what the first attempt made of the first; `*` is met before and after (13.1.1). */
 const entityTag = /^(?:W\/)?"[!#-~\u0080-\u00ff]*"$/
 
-/** The form that senders must use; a value in another is at best read, at worst ignored. Section 5.6.7. */
-const date =
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/
+/**
+ * The form that senders must use, and a date that there is: servers ignore others, or read them at best (5.6.7). A leap
+ * second is none that they agree on.
+ */
+const isDate = (value: string): boolean => form.test(value) && HttpDate.parse(value, NaN) !== undefined
+
+const form = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:[0-5]\d GMT$/
