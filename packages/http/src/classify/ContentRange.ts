@@ -35,6 +35,19 @@ export const parse = (value: string | undefined): ContentRange | undefined => {
   return start < end && (total === undefined || end <= total) ? { start, end, total } : undefined
 }
 
+/** Of an answer that no byte of the range lies in. */
+const unsatisfied = /^bytes \*\/(\d{1,15})$/i
+
+/**
+ * The length of the whole in `bytes *\/8000`, as an answer with status 416 has it; `undefined` for what is not of that form.
+ *
+ * @category constructors
+ */
+export const wholeOf = (value: string | undefined): number | undefined => {
+  const length = unsatisfied.exec(value?.trim() ?? "")?.[1]
+  return length === undefined ? undefined : Number(length)
+}
+
 /**
  * A `Content-Length`, in bytes; `undefined` for what is none.
  *

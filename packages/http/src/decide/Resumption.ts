@@ -49,6 +49,15 @@ export interface Part {
 }
 
 /**
+ * Nothing is left: all bytes were received.
+ *
+ * @category models
+ */
+export interface Whole {
+  readonly _tag: "Whole"
+}
+
+/**
  * A part, or why there is none.
  *
  * @category models
@@ -78,28 +87,31 @@ export const first = (answer: Answer, asked: ByteRange.ByteRange | undefined): D
 
 /**
  * The bytes of an answer to a request for the rest, from `position` on. `isSame` says whether it is of the same version,
- * `isPart` whether its status 200 is to be read as 206.
+ * `undefined` where that is not known, `isPart` whether its status 200 is to be read as 206.
  *
  * @category destructors
  */
 export const rest = (
   answer: Answer,
   { position, total, until }: { readonly position: number } & Pick<Part, "total" | "until">,
-  isSame: boolean,
+  isSame: boolean | undefined,
   isPart = false
-): Decision => {
+): Decision | Whole => {
   const { status } = answer
   if (status === 412) return { _tag: "OtherVersion", why: "status 412" }
   if (status !== 206 && !(status === 200 && isPart)) {
-    if (status === 200 && !isSame) return { _tag: "OtherVersion", why: "status 200 with another validator" }
-    return { _tag: "RangeRefused", why: `status ${status} instead of the rest` }
+    if (status === 200 && isSame === false) return { _tag: "OtherVersion", why: "status 200 with another validator" }
+    return isEnd(answer, position) && isSame !== false
+      ? { _tag: "Whole" }
+      : { _tag: "RangeRefused", why: `status ${status} instead of the rest` }
   }
   const found = rangeOf(answer)
   if (typeof found === "string") return wrong(found)
-  if (!isSame) return { _tag: "OtherVersion", why: "a part with another validator" }
+  if (isSame === false) return { _tag: "OtherVersion", why: "a part with another validator" }
   if (total !== undefined && found.total !== undefined && found.total !== total) {
     return { _tag: "OtherVersion", why: "a part of a whole of another length" }
   }
+  if (isSame === undefined) return wrong("a part that does not say of which version it is")
   if (found.start !== position) return wrong("a part that begins elsewhere")
   const end = until ?? found.total
   if (end === undefined) return wrong("a part of a whole of unknown length")
@@ -107,6 +119,13 @@ export const rest = (
     ? wrong("a part that is too long")
     : part({ ...found, until: end, total: total ?? found.total })
 }
+
+/**
+ * Whether there is nothing behind what was received: the body broke before its end was told. A server judges `If-Match` and
+ * `If-Range` before it refuses a range: RFC 9110, section 13.2.2.
+ */
+const isEnd = ({ headers, status }: Answer, position: number): boolean =>
+  status === 416 && ContentRange.wholeOf(headers["content-range"]) === position
 
 /**
  * Whether a status refuses the rest: 412 since the version is another one, 416 since there are no such bytes.

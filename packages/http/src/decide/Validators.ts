@@ -15,8 +15,24 @@ type Headers = { readonly [name: string]: string | undefined }
  * @category destructors
  */
 export const strongTag = (headers: Headers): string | undefined => {
-  const tag = headers["etag"]?.trim() ?? ""
-  return /^"[!#-~\u0080-\u00ff]*"$/.test(tag) ? tag : undefined
+  const tag = valueOf(headers, "etag")
+  return tag !== undefined && /^"[!#-~\u0080-\u00ff]*"$/.test(tag) ? tag : undefined
+}
+
+/** A blank value says nothing. */
+const valueOf = (headers: Headers, name: string): string | undefined => headers[name]?.trim() || undefined
+
+/**
+ * Whether a later answer is of the version of the first one, which has a strong `ETag`: by its own tag or, where it has
+ * none, by `Last-Modified`; `undefined` where it says neither.
+ *
+ * @category destructors
+ */
+export const isSameVersion = (first: Headers, later: Headers): boolean | undefined => {
+  const tag = valueOf(later, "etag")
+  if (tag !== undefined) return tag === valueOf(first, "etag")
+  const [before, now] = [first, later].map((headers) => valueOf(headers, "last-modified"))
+  return before === undefined || now === undefined ? undefined : before === now
 }
 
 /** The resolution of dates in HTTP. */
@@ -30,7 +46,7 @@ const resolutionMillis = 1000
  * @category destructors
  */
 export const strongDate = (headers: Headers): string | undefined => {
-  const { date = "", etag, "last-modified": modified = "" } = headers
+  const { date = "", "last-modified": modified = "" } = headers
   const laterBy = (HttpDate.parse(date, NaN) ?? NaN) - (HttpDate.parse(modified, NaN) ?? NaN)
-  return etag === undefined && laterBy >= resolutionMillis ? modified : undefined
+  return valueOf(headers, "etag") === undefined && laterBy >= resolutionMillis ? modified : undefined
 }

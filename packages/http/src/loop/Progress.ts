@@ -110,6 +110,7 @@ export const read = (progress: Progress, response: Response): Effect.Effect<void
     version === undefined || received === 0
       ? Resumption.first(response, progress.asked)
       : Resumption.rest(response, { position, ...known }, version.isSame(response), version.isPart?.(response))
+  if (decision._tag === "Whole") return Discard.cancelled(response)
   if (decision._tag !== "Part") return unread(response, refused(progress, decision))
   if (received === 0) begin(progress, response, decision.part)
   const part = isOpen(progress) ? open : decision.part
@@ -221,23 +222,27 @@ const take = (
 const tooLong: Resumption.Refusal = { _tag: "WrongPart", why: "more bytes than the answer said" }
 
 /**
- * Fails with what a download ends with. An answer to a request for the rest whose status a client refuses is released.
+ * What a download ends with where its operation has failed. An answer to a request for the rest whose status a client
+ * refuses is released; it may say that nothing was left.
  *
  * @category running
  */
-export const failed = (progress: Progress, error: unknown): Effect.Effect<never, unknown> => {
-  const failed = Effect.fail(failure(progress, error))
-  return progress.received > 0 && isOfStatus(error) ? unread(error.response, failed) : failed
+export const failed = (progress: Progress, error: unknown): Effect.Effect<void, unknown> => {
+  if (progress.received === 0 || !isOfStatus(error)) return Effect.fail(failure(progress, error))
+  const { known, position, received, version } = progress
+  const { response } = error
+  if (!Resumption.isRefusal(response.status)) return unread(response, Effect.fail(error))
+  const reason = Resumption.rest(response, { position, ...known }, version?.isSame(response))
+  if (reason._tag === "Whole") return Discard.cancelled(response)
+  return unread(
+    response,
+    Effect.fail(reason._tag === "Part" ? error : new DownloadFailed({ reason, received, cause: error }))
+  )
 }
 
 const isOfStatus = (error: unknown): error is HttpClientError.ResponseError =>
   error instanceof HttpClientError.ResponseError && error.reason === "StatusCode"
 
-/** With the cause that is known, and a reason of its own where a client refuses the status of an answer for the rest. */
-const failure = (progress: Progress, error: unknown): unknown => {
-  const { cause, received } = progress
-  if (error instanceof DownloadFailed) return new DownloadFailed({ reason: error.reason, received, cause })
-  if (received === 0 || !isOfStatus(error) || !Resumption.isRefusal(error.response.status)) return error
-  const reason = Resumption.rest(error.response, { position: progress.position, ...progress.known }, false)
-  return reason._tag === "Part" ? error : new DownloadFailed({ reason, received, cause: error })
-}
+/** With the cause that is known. */
+const failure = ({ cause, received }: Progress, error: unknown): unknown =>
+  error instanceof DownloadFailed ? new DownloadFailed({ reason: error.reason, received, cause }) : error

@@ -14,8 +14,11 @@ import type { Request, Response } from "./Exchange.ts"
 export interface Version {
   /** Changes a request for the rest so that the server answers it for this version alone. It has its `Range` already. */
   readonly pin: (request: Request) => Request
-  /** Whether an answer to such a request is of this version, as far as it says. */
-  readonly isSame: (response: Response) => boolean
+  /**
+   * Whether an answer to such a request is of this version. Where it is `undefined`, the answer does not say: its bytes are
+   * not taken, and it is not called another version either.
+   */
+  readonly isSame: (response: Response) => boolean | undefined
   /**
    * Whether an answer with status 200 is the part that was asked for all the same: for servers that say so by a
    * `Content-Range`, which then has to fit like that of a 206. @default () => false
@@ -34,16 +37,16 @@ export interface Validator {
 
 /**
  * A strong `ETag`: the rest is asked for with `If-Match`, which a server that has another version answers with 412, and
- * has to come with the same tag.
+ * has to come with the same tag or, without one, with the `Last-Modified` of the first answer.
  *
  * Source: RFC 9110, section 13.1.1, https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1.
  *
  * @category constructors
  */
-export const entityTag: Validator = ({ headers }) =>
-  Option.map(Option.fromNullable(Validators.strongTag(headers)), (tag) => ({
+export const entityTag: Validator = (first) =>
+  Option.map(Option.fromNullable(Validators.strongTag(first.headers)), (tag) => ({
     pin: HttpClientRequest.setHeader("if-match", tag),
-    isSame: ({ headers }) => headers["etag"]?.trim() === tag
+    isSame: ({ headers }) => Validators.isSameVersion(first.headers, headers)
   }))
 
 /**

@@ -50,3 +50,22 @@ describe("ContentRange.lengthOf", () => {
     expect(ContentRange.lengthOf(value)).toBe(length)
   })
 })
+
+describe("ContentRange.wholeOf", () => {
+  it.each([
+    ["bytes */20", 20],
+    [" Bytes */0 ", 0],
+    ["bytes */999999999999999", 999_999_999_999_999],
+    ["bytes */1000000000000000", undefined],
+    ["bytes */*", undefined],
+    ["bytes 0-1/20", undefined],
+    ["bytes */-1", undefined],
+    ["bytes */2.0", undefined],
+    ["lines */20", undefined],
+    ["bytes */20, bytes */20", undefined],
+    ["", undefined],
+    [undefined, undefined]
+  ])("finds in %j %j", (value, whole) => {
+    expect(ContentRange.wholeOf(value)).toBe(whole)
+  })
+})

@@ -147,6 +147,34 @@ describe("Resumption.rest", () => {
     expect(Resumption.rest({ status, headers }, asked, isSame)).toEqual({ _tag: tag, why })
   })
 
+  const end = { position: 4, until: undefined, total: undefined }
+
+  it.each([
+    [416, range("bytes */4"), true, "Whole"],
+    [416, range("bytes */4"), undefined, "Whole"],
+    [416, range("bytes */4"), false, "RangeRefused"],
+    [416, range("bytes */5"), true, "RangeRefused"],
+    [416, range("bytes */3"), true, "RangeRefused"],
+    [416, range("bytes 4-4/4"), true, "RangeRefused"],
+    [416, {}, true, "RangeRefused"],
+    [404, range("bytes */4"), true, "RangeRefused"]
+  ] as const)(
+    "is nothing where the whole ends at the next byte: %d %j, same: %s, is %s",
+    (status, headers, isSame, tag) => {
+      expect(Resumption.rest({ status, headers }, end, isSame)._tag).toBe(tag)
+    }
+  )
+
+  it.each([
+    [206, range("bytes 4-9/10"), "WrongPart", "a part that does not say of which version it is"],
+    [206, range("bytes 4-9/11"), "OtherVersion", "a part of a whole of another length"],
+    [200, {}, "RangeRefused", "status 200 instead of the rest"],
+    [412, {}, "OtherVersion", "status 412"]
+  ] as const)("of an answer that does not say its version is refused: %d %j", (status, headers, _tag, why) => {
+    const asked = { position: 4, until: 10, total: 10 }
+    expect(Resumption.rest({ status, headers }, asked, undefined)).toEqual({ _tag, why })
+  })
+
   it("is the same of a 200 that counts as a part, and as strict", () => {
     const asked = { position: 4, until: 10, total: 10 }
     const ofStatus = (status: number, value: string, isSame = true) =>

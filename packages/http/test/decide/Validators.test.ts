@@ -16,6 +16,7 @@ describe("Validators.strongTag", () => {
     ['"a", "b"', undefined],
     ['"a"b"', undefined],
     ["", undefined],
+    [" ", undefined],
     [undefined, undefined]
   ])("finds in %j %j", (etag, found) => {
     expect(Validators.strongTag({ etag })).toBe(found)
@@ -33,8 +34,27 @@ describe("Validators.strongDate", () => {
     ["no date of the version", { date }, undefined],
     ["what is no date", { date, "last-modified": "yesterday" }, undefined],
     ["a response whose date is none", { date: "now", "last-modified": earlier }, undefined],
+    ["a blank tag beside it", { date, "last-modified": earlier, etag: "" }, earlier],
     ["a weak tag beside it", { date, "last-modified": earlier, etag: 'W/"a"' }, undefined]
   ])("judges %s", (_, headers, found) => {
     expect(Validators.strongDate(headers)).toBe(found)
+  })
+})
+
+describe("Validators.isSameVersion", () => {
+  const first = { etag: '"a"', "last-modified": earlier }
+  it.each([
+    ["the tag", first, { etag: '"a"', "last-modified": date }, true],
+    ["the tag with blanks", first, { etag: ' "a" ' }, true],
+    ["another tag", first, { etag: '"b"', "last-modified": earlier }, false],
+    ["a weak tag", first, { etag: 'W/"a"' }, false],
+    ["the date alone", first, { "last-modified": earlier }, true],
+    ["the date beside a blank tag", first, { etag: " ", "last-modified": earlier }, true],
+    ["another date alone", first, { "last-modified": date }, false],
+    ["nothing", first, {}, undefined],
+    ["a blank date", first, { "last-modified": "" }, undefined],
+    ["a date that the first answer has not", { etag: '"a"' }, { "last-modified": earlier }, undefined]
+  ])("goes by %s", (_, first, later, expected) => {
+    expect(Validators.isSameVersion(first, later)).toBe(expected)
   })
 })

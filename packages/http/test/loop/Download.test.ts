@@ -64,6 +64,38 @@ describe("Download.stream", () => {
     }).pipe(world)
   )
 
+  it.effect.each([
+    ["the date of the first answer", "tag and date", {}, undefined],
+    ["another date", "tag and date", { "last-modified": "Sun, 22 Nov 2026 11:00:01 GMT" }, "OtherVersion"],
+    ["no date", "tag and date", { "last-modified": undefined }, "WrongPart"],
+    ["the date, and another length", "tag and date", { "content-range": "bytes 7-19/21" }, "OtherVersion"]
+  ] as const)("judges a part without a tag by what it says: %s", ([, validator, headers, tag]) =>
+    Effect.gen(function* () {
+      const steps = [{ breaksAfter: 7 }, { headers: { etag: undefined, ...headers } }]
+      const { bytes, error } = yield* downloaded({ ...file, validator }, steps)
+      expect(bytes).toEqual(content(file, 0).subarray(0, tag === undefined ? 20 : 7))
+      if (tag === undefined) expect(error).toBe(undefined)
+      else expect(error).toMatchObject({ _tag: "DownloadFailed", reason: { _tag: tag } })
+    }).pipe(world)
+  )
+
+  it.effect.each(["nowhere", "above", "below"] as const)(
+    "is done where the body broke behind its last byte, and no length said so, with filterStatusOk %s",
+    (place) =>
+      Effect.gen(function* () {
+        const { calls, client } = RangeServer.make({ ...file, announcesLength: false }, [{ breaksAfter: 20 }])
+        const retried = HttpRetry.withRetry(place === "below" ? HttpClient.filterStatusOk(client) : client, policy)
+        const filtered = place === "above" ? HttpClient.filterStatusOk(retried) : retried
+        const { bytes, error } = yield* collected(Download.stream(filtered, get))
+        expect([bytes, error, Scripted.sent(calls, "range")]).toEqual([
+          content(file, 0),
+          undefined,
+          [undefined, "bytes=20-"]
+        ])
+        expect(calls.every(({ signal }) => signal.aborted)).toBe(true)
+      }).pipe(world)
+  )
+
   it.effect("asks with the date where there is no tag", () =>
     Effect.gen(function* () {
       const dated = { ...file, validator: "date" } as const
@@ -130,7 +162,7 @@ describe("Download.stream", () => {
     ["412", { version: 1 }, "OtherVersion"],
     ["the whole of another version", { version: 1, ignores: "range" }, "OtherVersion"],
     ["a part of another version", { version: 1, ignores: "conditions" }, "OtherVersion"],
-    ["a part without the tag", { headers: { etag: undefined } }, "OtherVersion"],
+    ["a part that names no version", { headers: { etag: undefined } }, "WrongPart"],
     ["a part of a whole of another length", { headers: { "content-range": "bytes 7-19/21" } }, "OtherVersion"],
     ["the whole again", { ignores: "range" }, "RangeRefused"],
     ["416", { status: 416 }, "RangeRefused"],
@@ -633,6 +665,7 @@ describe("Download.stream laws", () => {
               .map(([first, last, total]) => `bytes ${first}-${last}/${total}`),
             fc.constant("lines 1-2/3")
           ),
+          etag: fc.constant(undefined),
           "content-type": fc.constant("multipart/byteranges; boundary=x"),
           "content-encoding": fc.constantFrom("gzip", "identity"),
           "accept-ranges": fc.constantFrom("none", "bytes")
@@ -643,13 +676,17 @@ describe("Download.stream laws", () => {
     { requiredKeys: [] }
   )
   /** Answers as they are more often met: most steps break or change the version, and nothing else. */
-  const likely = fc.record({ breaksAfter: maybe(fc.nat({ max: 30 })), version: maybe(fc.nat({ max: 1 })) })
+  const likely = fc.record({
+    breaksAfter: maybe(fc.nat({ max: 30 })),
+    version: maybe(fc.nat({ max: 1 })),
+    headers: maybe(fc.constant({ etag: undefined }))
+  })
 
   it.effect.prop(
     "emits a prefix of one version, and the whole of it where the stream succeeds",
     {
       length: fc.nat({ max: 30 }),
-      validator: fc.constantFrom(...(["tag", "weak", "date", "fresh date", "none"] as const)),
+      validator: fc.constantFrom(...(["tag", "tag and date", "weak", "date", "fresh date", "none"] as const)),
       announcesLength: fc.boolean(),
       steps: fc.array(fc.oneof({ arbitrary: likely, weight: 3 }, { arbitrary: step, weight: 1 }), { maxLength: 5 })
     },

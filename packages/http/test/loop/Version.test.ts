@@ -21,7 +21,7 @@ describe("Download.entityTag", () => {
     [{ etag: ' "a" ' }, true],
     [{ etag: '"b"' }, false],
     [{ etag: 'W/"a"' }, false],
-    [{}, false]
+    [{}, undefined]
   ] as const)("knows the same version by its tag: %j", (later, expected) => {
     expect(isSame(Download.entityTag, { etag: '"a"' }, later)).toEqual(Option.some(expected))
   })

@@ -28,7 +28,7 @@ export interface Step {
 
 export interface File {
   readonly length: number
-  readonly validator: "tag" | "weak" | "date" | "fresh date" | "none"
+  readonly validator: "tag" | "tag and date" | "weak" | "date" | "fresh date" | "none"
   readonly announcesLength?: boolean
 }
 
@@ -43,6 +43,8 @@ const validatorOf = ({ validator }: File, version: number): Record<string, strin
   switch (validator) {
     case "tag":
       return { etag: `"v${version}"` }
+    case "tag and date":
+      return { etag: `"v${version}"`, "last-modified": `Sun, 22 Nov 2026 11:00:${second} GMT` }
     case "weak":
       return { etag: `W/"v${version}"` }
     case "date":
