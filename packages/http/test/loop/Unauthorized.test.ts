@@ -1,8 +1,8 @@
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import { Backoff, Retry } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Retry } from "@effect-retry/core"
 import { HttpRetry, RequestBody, Unauthorized } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
-import { Data, Effect, Exit, Option, Stream } from "effect"
+import { Cause, Data, Effect, Exit, Option, Stream } from "effect"
 import * as Faults from "../support/Faults.ts"
 import * as Scripted from "../support/ScriptedClient.ts"
 
@@ -166,6 +166,84 @@ describe("Unauthorized.renewing", () => {
       const request = HttpClientRequest.get(url)
       expect(yield* beforeRetry(request, { number: 1, timeLeft: Option.none(), previous: Option.none() })).toBe(request)
     })
+  )
+
+  /** Sends what a client sends, and no more than a few requests: an endless renewal ends here. */
+  const counting = (client: HttpClient.HttpClient) => {
+    const sent: Array<string> = []
+    const counted = HttpClient.transform(client, (effect, request) =>
+      sent.push(request.url) > 9 ? Effect.dieMessage("endless") : effect
+    )
+    return { client: counted, sent }
+  }
+
+  const tokenUrl = "http://tokens.example.com/"
+
+  it.effect.each([
+    ["no timeout", {}],
+    ["a timeout", { attemptTimeout: AttemptTimeout.constant("1 minute") }]
+  ] as const)("answers a 401 that it meets itself, through the very client, under %s", ([, field]) =>
+    Effect.gen(function* () {
+      const { client, sent } = counting(scripted(401).client)
+      const retried: HttpClient.HttpClient.With<HttpClientError.HttpClientError | Expired> = HttpRetry.withRetry(
+        client,
+        {
+          ...policy,
+          ...field,
+          ...Unauthorized.renewing((request) =>
+            Effect.flatMap(retried.post(tokenUrl), ({ status }) =>
+              status === 401 ? Effect.fail(new Expired()) : Effect.succeed(request)
+            )
+          )
+        }
+      )
+      expect(yield* Effect.exit(retried.get(url))).toEqual(Exit.fail(new Expired()))
+      expect(sent).toEqual([url, tokenUrl])
+      // What comes after it renews again.
+      expect(yield* Effect.exit(retried.get(url))).toEqual(Exit.fail(new Expired()))
+      expect(sent).toEqual([url, tokenUrl, url, tokenUrl])
+    }).pipe(world)
+  )
+
+  it.effect("retries what else it meets itself, through the very client", () =>
+    Effect.gen(function* () {
+      const { client, sent } = counting(scripted(401, 503, 200, 200).client)
+      const retried: HttpClient.HttpClient = HttpRetry.withRetry(client, {
+        ...policy,
+        ...Unauthorized.renewing((request) => Effect.as(retried.get(tokenUrl), request))
+      })
+      expect((yield* retried.get(url)).status).toBe(200)
+      expect(sent).toEqual([url, tokenUrl, tokenUrl, url])
+    }).pipe(world)
+  )
+
+  it.effect("ends where two clients renew through each other", () =>
+    Effect.gen(function* () {
+      const { client, sent } = counting(scripted(401).client)
+      const one: HttpClient.HttpClient = HttpRetry.withRetry(client, {
+        ...policy,
+        ...Unauthorized.renewing((request) => Effect.as(other.get("http://other.example.com/"), request))
+      })
+      const other: HttpClient.HttpClient = HttpRetry.withRetry(client, {
+        ...policy,
+        ...Unauthorized.renewing((request) => Effect.as(one.get("http://one.example.com/"), request))
+      })
+      expect((yield* one.get(url)).status).toBe(401)
+      const [ofOne, ofOther] = ["http://one.example.com/", "http://other.example.com/"]
+      expect(sent).toEqual([url, ofOther, ofOne, ofOther, url])
+    }).pipe(world)
+  )
+
+  it.effect("dies of an answer that is no effect, and names what was answered", () =>
+    Effect.gen(function* () {
+      const renewing = Unauthorized.renewing(
+        (() => "token") as unknown as () => Effect.Effect<HttpClientRequest.HttpClientRequest>
+      )
+      const exit = yield* Effect.exit(HttpRetry.withRetry(scripted(401).client, { ...policy, ...renewing }).get(url))
+      expect(Exit.isFailure(exit) && String(Cause.squash(exit.cause))).toContain(
+        'Unauthorized.renewing: renew must be a function that answers an effect of a request, got "string"'
+      )
+    }).pipe(world)
   )
 
   it("refuses what is no function", () => {

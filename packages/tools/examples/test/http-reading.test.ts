@@ -141,12 +141,13 @@ tableOf(path, "## Reading inside the attempt", {
 })
 
 const etag = '"a"'
+const modified = "Sun, 22 Nov 2026 11:00:00 GMT"
 
 /** What comes of ten bytes whose first answer breaks after four. */
 const downloaded = (...answers: ReadonlyArray<Answer>) =>
   Effect.suspend(() => {
     let text = ""
-    const first = breaking("0123", { etag, "content-length": "10" })
+    const first = breaking("0123", { etag, "last-modified": modified, "content-length": "10" })
     const used = exchange([first, ...answers], (client) =>
       Stream.runForEach(Stream.decodeText(Download.stream(HttpRetry.withRetry(client, policy), request)), (part) =>
         Effect.sync(() => void (text += part))
@@ -182,6 +183,15 @@ tableOf(path, "## Downloads that resume", {
       })
     ),
 
+  "the same without `ETag`, and with the `Last-Modified` of the first answer": () =>
+    virtually("its bytes follow", () =>
+      Effect.gen(function* () {
+        const rest = { etag: "", "last-modified": modified }
+        const { error, text } = yield* downloaded(part("bytes 4-9/10", "456789", rest))
+        expect({ error, text }).toEqual({ error: undefined, text: "0123456789" })
+      })
+    ),
+
   "the same, and it ends too early": () =>
     virtually("the rest of it is asked for, as the next attempt", () =>
       Effect.gen(function* () {
@@ -201,18 +211,31 @@ tableOf(path, "## Downloads that resume", {
       )
     ),
 
-  "200 with the same validator, 416, or another status of 2xx": () =>
+  "416 whose `Content-Range: bytes */20` says that all 20 bytes were received": () =>
+    virtually("the download is whole, and ends", () =>
+      Effect.gen(function* () {
+        const whole = breaking("01234567890123456789", { etag })
+        const end = answer(416, { "content-range": "bytes */20" })
+        const { outcome } = yield* exchange([whole, end], (client) =>
+          Stream.mkString(Stream.decodeText(Download.stream(HttpRetry.withRetry(client, policy), request)))
+        )
+        expect(outcome).toBe("01234567890123456789")
+      })
+    ),
+
+  "200 with the same validator, another 416, or another status of 2xx": () =>
     virtually("`DownloadFailed`, with `RangeRefused`", () =>
       failing("RangeRefused", answer(200, { etag }, "0123456789"), answer(416), answer(202, {}, "later"))
     ),
 
-  "206 with another `Content-Range` or without one, with several parts, with a coding, with more bytes than it says":
+  "206 with another `Content-Range` or without one, that does not say its version, with several parts, with a coding, with more bytes than it says":
     () => {
       virtually("`DownloadFailed`, with `WrongPart`", () =>
         failing(
           "WrongPart",
           part("bytes 5-9/10", "56789"),
           answer(206, { etag }, "456789"),
+          part("bytes 4-9/10", "456789", { etag: "" }),
           answer(206, { etag, "content-type": "multipart/byteranges; boundary=a" }, "--a"),
           part("bytes 4-9/10", "456789", { "content-encoding": "br" })
         )
