@@ -297,6 +297,12 @@ describe("HintHeader.rateLimitResetAfter", () => {
     ...refused(name, [...never, ...tooLong, "1.", ".5", "1,5", "1s"])
   ])
 
+  it("goes before a longer reset that is written otherwise, whatever the order of the headers", () => {
+    const both = { "x-ratelimit-reset": "30", "ratelimit-reset": "40", [name]: "1.5" }
+    expect(hint(both)).toEqual({ header: name, millis: 1_500 })
+    expect(hint({ ...both, [name]: "soon" })).toEqual({ header: "x-ratelimit-reset", millis: 40_000 })
+  })
+
   it("goes before the reset of the same limit, and after retry-after", () => {
     const limit = { [name]: "1.5", "x-ratelimit-reset": "1795132830", "x-ratelimit-remaining": "0" }
     expect(hint(limit)).toEqual({ header: name, millis: 1_500 })
