@@ -68,6 +68,9 @@ afterEach(stop)
 const port = () => (server.address() as AddressInfo).port
 const baseURL = () => `http://127.0.0.1:${port()}`
 
+/** On a busy machine as well. */
+const patiently = { timeout: 30_000 }
+
 const atOnce = { backoff: Backoff.constant({ delay: 0 }) }
 
 type Options = { readonly timeout?: number; readonly signal?: AbortSignal }
@@ -231,7 +234,7 @@ describe("an SDK without retries of its own, over Fetch.make", () => {
       await start()
     }
     expect(seen).toHaveLength(2)
-    await expect.poll(() => hungUp).toEqual([2])
+    await expect.poll(() => hungUp, patiently).toEqual([2])
   })
 
   it.each([
@@ -242,10 +245,10 @@ describe("an SDK without retries of its own, over Fetch.make", () => {
     script = [status(503), "hang"]
     const controller = new AbortController()
     const ended = outcome(call({ signal: controller.signal }))
-    await expect.poll(() => seen.length).toBe(2)
+    await expect.poll(() => seen.length, patiently).toBe(2)
     controller.abort()
     expect(await ended).toBe(error)
-    await expect.poll(() => hungUp).toEqual([2])
+    await expect.poll(() => hungUp, patiently).toEqual([2])
   })
 
   it("streams the answer of the attempt that succeeds: openai", async () => {
