@@ -34,6 +34,8 @@ export const serve = (
     const type = { "content-type": "application/x-amz-json-1.0" }
     response.writeHead(status, { ...type, ...(code !== undefined && { "x-amzn-errortype": code }) }).end(body)
   })
+  // An idle connection is not closed under a client that is slow to use it.
+  server.keepAliveTimeout = 0
   server.on("connection", (socket) => {
     numbers.set(socket, numbers.size + 1)
   })

@@ -66,6 +66,8 @@ export const start = async (port: number): Promise<FaultProxy> => {
   const server = createServer((request, response) => {
     spoiled(request, response, port, proxy).catch(() => response.destroy())
   })
+  // An idle connection is not closed under a client that is slow to use it: that would be one more attempt.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
   const proxy: FaultProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -62,6 +62,8 @@ export const start = async (): Promise<ScriptedServer> => {
       answered(response, script.shift() ?? "reset")
     })
   })
+  // An idle connection is not closed under a client that is slow to use it: that would be one more attempt.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -183,7 +183,7 @@ describe("the clients of SQS and S3 with SdkRetryStrategy, on fauxqs", () => {
 
   it("receives by long polling through faults", async () => {
     proxy.faults.push(broken, "resetBefore")
-    const received = sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 5 }))
+    const received = sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }))
     while (proxy.passed.length === 0) await new Promise((resolve) => void setImmediate(resolve))
     await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "late" }))
     const { $metadata, Messages } = await received
