@@ -2,9 +2,11 @@
  * One attempt: the effect with the services, the span and the bounds of time that the policy asks for.
  */
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as TimeLeft from "../decide/TimeLeft.ts"
 import * as ActiveOperation from "./fiber/ActiveOperation.ts"
@@ -22,8 +24,7 @@ import * as Services from "./Services.ts"
  *
  * @category running
  */
-export const effect = (op: Operation.Operation): Erased =>
-  op.prepared.isBare ? spending(op) : withName(op, withServices(op))
+export const effect = (op: Operation.Operation): Erased => (op.prepared.isBare ? spending(op) : withServices(op))
 
 const withServices = (op: Operation.Operation): Erased => {
   const { attempt: tag, attemptTimeout: timeout, deadline } = op.prepared.policy
@@ -33,12 +34,18 @@ const withServices = (op: Operation.Operation): Erased => {
   const leftMillis = deadline === undefined ? Infinity : deadline.withinMillis - startMillis
   const timeoutMillis =
     timeout === undefined ? leftMillis : TimeLeft.millisFor(timeout, Operation.counted(op), startMillis, leftMillis)
-  const self = tag === undefined ? inner : Effect.provideService(inner, tag, current(op, timeoutMillis))
-  if (deadline?._tag === "Cut" && timeoutMillis === leftMillis) {
-    return deadline.machinery.cut(deadline, op, { self, note, millis: leftMillis }, timeout?.disconnected === true)
+  const given = tag && current(op, timeoutMillis)
+  const active = activeOf(op)
+  if (deadline?._tag === "Cut" || timeout !== undefined) {
+    const service = tag && { ref: FiberRef.currentContext, value: Context.add(tag, given!), next: undefined }
+    const handed = active === undefined ? service : ActiveOperation.handed(active, service)
+    const bounded = { self: inner, note, handed, millis: timeoutMillis }
+    return deadline?._tag === "Cut" && timeoutMillis === leftMillis
+      ? deadline.machinery.cut(deadline, op, bounded, timeout?.disconnected === true)
+      : timeout!.machinery.bound(timeout!, op, bounded)
   }
-  if (timeout !== undefined) return timeout.machinery.bound(timeout, op, { self, note, millis: timeoutMillis })
-  return noted(self, note)
+  const self = noted(tag === undefined ? inner : Effect.provideService(inner, tag, given!), note)
+  return active === undefined ? self : ActiveOperation.inside(self, active)
 }
 
 const noted = (self: Erased, note: Bounded["note"]): Erased => (note === undefined ? self : Effect.onExit(self, note))
@@ -60,13 +67,12 @@ export const handOver = (op: Operation.Operation): Erased => {
   return op.self
 }
 
-/** Makes an operation that can retry visible to operations inside its attempt, for as long as the attempt runs. */
-const withName = (op: Operation.Operation, self: Erased): Erased => {
+/** An operation that can retry is visible to operations inside its attempt, for as long as the attempt runs. */
+const activeOf = (op: Operation.Operation): ActiveOperation.ActiveAttempt | undefined => {
   const { attempts, fiber, prepared, runtimeFlags } = op
   const { name } = prepared.policy
-  if (name === undefined || !prepared.retries) return self
-  op.active = ActiveOperation.make({ name, attempt: attempts }, fiber, runtimeFlags)
-  return ActiveOperation.inside(self, op.active)
+  if (name === undefined || !prepared.retries) return undefined
+  return (op.active = ActiveOperation.make({ name, attempt: attempts }, fiber, runtimeFlags))
 }
 
 const inSpan = ({ attempts, prepared: { policy } }: Operation.Operation, self: Erased): Erased =>

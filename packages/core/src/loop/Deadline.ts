@@ -94,7 +94,8 @@ export const truncate = (
 /**
  * Interrupts the operation at the deadline, in an attempt or in a wait, and fails with an error of its own.
  *
- * An attempt that cannot be interrupted is waited for; `Effect.disconnect` lets the operation end without it.
+ * An attempt that cannot be interrupted is waited for; `Effect.disconnect` lets the operation end without it. An attempt under
+ * a cut has a fiber of its own, so what it forks ends with it, in time too; `Effect.forkDaemon` outlives it.
  *
  * @category constructors
  */

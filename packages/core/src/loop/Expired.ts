@@ -6,6 +6,7 @@ import type * as Exit from "effect/Exit"
 import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { StopReason } from "./RetryStopped.ts"
+import type { Handed } from "./fiber/Within.ts"
 import { withinKnown } from "./fiber/Within.ts"
 
 /**
@@ -52,6 +53,8 @@ export interface Bounded {
   readonly millis: number
   /** Told how the attempt ended, in the step in which it ends. */
   readonly note: ((exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>) | undefined
+  /** What the attempt finds in FiberRefs, instead of what is there around it. */
+  readonly handed: Handed | undefined
 }
 
 /**
@@ -60,7 +63,7 @@ export interface Bounded {
  * @category running
  */
 export const runFor = (
-  { millis, note, self }: Bounded,
+  { handed, millis, note, self }: Bounded,
   op: Expiring,
   disconnected: boolean,
   expired: () => Expired
@@ -69,5 +72,5 @@ export const runFor = (
     op.expired = expired()
     return Effect.fail(op.expired)
   }
-  return withinKnown(self, { millis, onTimeout, disconnected, note }, op.runtimeFlags)
+  return withinKnown(self, { millis, onTimeout, disconnected, note, handed }, op.runtimeFlags)
 }

@@ -139,8 +139,9 @@ const startAttempt = (op: Op): void => {
 /** Whether the running attempt began in the step in which the operation did: that spares a look at the clock. */
 const beginsAtOnce = (op: Op): boolean => op.attempts === 1 && op.rateLimiter === undefined && !Grants.hearsStart(op)
 
-const attemptSucceeded = (op: Op, value: unknown): Erased => {
-  Operation.endAttempt(op)
+const attemptSucceeded = (op: Op, value: unknown): Erased => Operation.endAttempt(op, () => succeeded(op, value))
+
+const succeeded = (op: Op, value: unknown): Erased => {
   const { result } = op.prepared.policy
   const verdict = result === undefined ? Verdict.noOpinion : result(value, Operation.moment(op))
   if (verdict._tag !== "NoOpinion") {
@@ -162,8 +163,9 @@ const reported = (op: Op, recorded: Services.Telling, event: () => Services.Tell
         Services.andThen(Observers.nestingNoticed(op), () => Services.andThen(event(), then))
       )
 
-const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
-  Operation.endAttempt(op)
+const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => Operation.endAttempt(op, () => ended(op, cause))
+
+const ended = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   const found = cause._tag === "Fail" ? Option.some(cause.error) : Stop.failureOf(cause)
   if (Option.isNone(found)) return Effect.failCause(cause)
   const error = found.value

@@ -3,7 +3,7 @@
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as RuntimeFlags from "effect/RuntimeFlags"
@@ -188,12 +188,13 @@ const placeOf = (
 }
 
 /**
- * Notes that the latest attempt has ended.
+ * Notes that the latest attempt has ended, and goes on.
  *
  * @category running
  */
-export const endAttempt = ({ active }: Operation): void => {
-  if (active !== undefined) ActiveOperation.end(active)
+export const endAttempt = ({ active }: Operation, then: () => Erased): Erased => {
+  const leave = active && ActiveOperation.end(active)
+  return leave === undefined ? then() : Effect.flatMap(leave, then)
 }
 
 /**

@@ -135,7 +135,6 @@ export const retry: {
 const noFiber: FiberView = {
   currentContext: /*#__PURE__*/ Context.empty(),
   currentDefaultServices: DefaultServices.liveServices,
-  id: () => FiberId.none,
   getFiberRef: (ref) => FiberRefs.getOrDefault(FiberRefs.empty(), ref)
 }
 

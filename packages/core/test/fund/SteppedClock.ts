@@ -23,6 +23,8 @@ export interface SteppedClock extends Clock.Clock {
   /** Sets the wall clock forward, or back where negative; no time passes. */
   readonly step: (millis: number) => void
   readonly passedMillis: () => number
+  /** How many sleep. */
+  readonly sleeping: () => number
 }
 
 interface Sleeper {
@@ -124,7 +126,8 @@ export const make = (): SteppedClock => {
     step: (millis) => {
       offset += millis
     },
-    passedMillis
+    passedMillis,
+    sleeping: () => sleepers.size
   }
 }
 

@@ -940,15 +940,16 @@ tableOf(
         })
       ),
 
-    "An attempt forks fibers, and the policy has an `attemptTimeout`": () =>
+    "An attempt forks fibers, and the policy has an `attemptTimeout` or a `Deadline.cut`": () =>
       virtually("ends them with the attempt", () =>
         Effect.gen(function* () {
           const ended = yield* Ref.make(0)
           const beside = Effect.onInterrupt(Effect.never, () => Ref.update(ended, (count) => count + 1))
           const forking = Effect.zipRight(Effect.fork(beside), Effect.delay(Effect.succeed("up"), "1 second"))
           yield* Retry.retry(forking, { ...policy, attemptTimeout: AttemptTimeout.constant("1 minute") })
+          yield* Retry.retry(forking, { ...policy, deadline: Deadline.cut("1 minute") })
           yield* Effect.yieldNow()
-          expect(yield* Ref.get(ended)).toBe(1)
+          expect(yield* Ref.get(ended)).toBe(2)
         })
       ),
 

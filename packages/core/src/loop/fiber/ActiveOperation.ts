@@ -9,10 +9,10 @@ import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as FiberRefs from "effect/FiberRefs"
 import { globalValue } from "effect/GlobalValue"
-import * as RuntimeFlags from "effect/RuntimeFlags"
+import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { FiberView } from "./Interruption.ts"
 import * as Interruption from "./Interruption.ts"
-import * as TimeBound from "./TimeBound.ts"
+import type { Handed } from "./Within.ts"
 
 /**
  * An operation with a name, and which of its attempts is running.
@@ -36,16 +36,11 @@ export interface ActiveAttempt extends ActiveOperation {
   readonly outer: ActiveAttempt | undefined
   /** Of the fiber, when the operation began: they say whether an interruption of the fiber ends the operation. */
   readonly runtimeFlags: RuntimeFlags.RuntimeFlags
-  /** The bound of time under which the fiber began the attempt. */
-  readonly bound: TimeBound.TimeBound | undefined
   /** The fiber that runs the operation; `undefined` once the attempt has ended. */
   fiber: FiberView | undefined
-  /** What the fiber had in the FiberRef, and has again after the end; `undefined` where it did not have the FiberRef. */
-  before: Entry | undefined
+  /** Takes the attempt out of the FiberRef again, where its fiber has it there. */
+  leave: Effect.Effect<void> | undefined
 }
-
-/** A value of a FiberRef, with those that it has had in the fibers around: a join asks for all of them. */
-type Entry = ReturnType<FiberRefs.FiberRefs["locals"]["get"]>
 
 /** One for all copies of this package in a program. A fiber that is joined changes no attempt. */
 const innermost: FiberRef.FiberRef<ActiveAttempt | undefined> = /*#__PURE__*/ globalValue(
@@ -67,15 +62,13 @@ export const current = (fiber: FiberView): ActiveAttempt | undefined => {
 }
 
 /**
- * Whether the attempt still runs. Where an interruption of its fiber ends the operation, be it from outside or because a time
- * is up, the attempt ends with it.
+ * Whether the attempt still runs. Where an interruption of its fiber ends the operation, the attempt ends with it.
  *
  * @category guards
  */
-export const isRunning = ({ bound, fiber, runtimeFlags }: ActiveAttempt): boolean =>
+export const isRunning = ({ fiber, runtimeFlags }: ActiveAttempt): boolean =>
   // An interruption bypasses the loop, so the attempt is not noted as ended.
-  fiber !== undefined &&
-  !(RuntimeFlags.interruptible(runtimeFlags) && (Interruption.isFromOutside(fiber) || TimeBound.isUp(bound)))
+  fiber !== undefined && !Interruption.isPending(fiber, runtimeFlags)
 
 /**
  * An attempt that begins in `fiber`.
@@ -86,49 +79,48 @@ export const make = (
   { attempt, name }: ActiveOperation,
   fiber: FiberView,
   runtimeFlags: RuntimeFlags.RuntimeFlags
-): ActiveAttempt => {
-  const bound = TimeBound.current(fiber)
-  return { name, attempt, outer: current(fiber), runtimeFlags, bound, fiber, before: undefined }
-}
+): ActiveAttempt => ({ name, attempt, outer: current(fiber), runtimeFlags, fiber, leave: undefined })
 
 /**
- * Makes an attempt visible to operations inside it. To be called in the step in which the attempt begins: where the fiber
- * can be written to, that is done at once.
+ * Makes an attempt visible to operations inside it, where it has a fiber of its own.
+ *
+ * @category running
+ */
+export const handed = (active: ActiveAttempt, next: Handed | undefined): Handed => ({
+  ref: innermost,
+  value: () => active,
+  next
+})
+
+/**
+ * Makes an attempt visible to operations inside it, where it runs in the fiber of the operation.
+ *
+ * Caches and memoized layers hand on whatever an effect has changed in FiberRefs, so nothing is left, not even a value for
+ * none.
  *
  * @category running
  */
 export const inside = <A, E, R>(self: Effect.Effect<A, E, R>, active: ActiveAttempt): Effect.Effect<A, E, R> => {
-  const { fiber } = active
-  if (!isWritable(fiber)) return Effect.flatMap(FiberRef.set(innermost, active), () => self)
-  active.before = fiber._fiberRefs.locals.get(innermost)
-  fiber.setFiberRef(innermost, active)
-  return self
+  const enter = Effect.updateFiberRefs((fiberId, fiberRefs) => {
+    const before = fiberRefs.locals.get(innermost)
+    // With all that it has been in the fibers around: a join asks for it.
+    active.leave = Effect.updateFiberRefs((_, { locals }) => {
+      const left = new Map(locals)
+      if (before === undefined) left.delete(innermost)
+      else left.set(innermost, before)
+      return FiberRefs.unsafeMake(left)
+    })
+    return FiberRefs.updateAs(fiberRefs, { fiberId, fiberRef: innermost, value: active })
+  })
+  return Effect.flatMap(enter, () => self)
 }
-
-/** What Effect does not declare of a fiber: an effect that writes takes three steps, and these none. */
-interface Writable extends FiberView {
-  readonly _fiberRefs: FiberRefs.FiberRefs
-  setFiberRef<A>(ref: FiberRef.FiberRef<A>, value: A): void
-  setFiberRefs(fiberRefs: FiberRefs.FiberRefs): void
-}
-
-const isWritable = (fiber: FiberView | undefined): fiber is Writable => fiber !== undefined && "setFiberRefs" in fiber
 
 /**
- * Notes that an attempt has ended. To be called in the step in which it ends: its fiber has again what it had before.
- *
- * Caches and memoized layers hand on whatever an effect has changed in FiberRefs, so nothing is left, not even a value for
- * none. A fiber that cannot be written to keeps the attempt, which is skipped.
+ * Notes that an attempt has ended. To be called in the step in which it ends; answers what its fiber has to do then.
  *
  * @category running
  */
-export const end = (active: ActiveAttempt): void => {
-  const { before, fiber } = active
+export const end = (active: ActiveAttempt): Effect.Effect<void> | undefined => {
   active.fiber = undefined
-  active.before = undefined
-  if (!isWritable(fiber)) return
-  const locals = new Map(fiber._fiberRefs.locals)
-  if (before === undefined) locals.delete(innermost)
-  else locals.set(innermost, before)
-  fiber.setFiberRefs(FiberRefs.unsafeMake(locals))
+  return active.leave
 }

@@ -4,10 +4,8 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
-import type * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import { identity } from "effect/Function"
-import * as HashSet from "effect/HashSet"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 
 /**
@@ -15,21 +13,10 @@ import * as RuntimeFlags from "effect/RuntimeFlags"
  *
  * @category models
  */
-export interface FiberView extends Pick<Fiber.RuntimeFiber<unknown, unknown>, "getFiberRef"> {
-  id(): FiberId.FiberId
-}
+export type FiberView = Pick<Fiber.RuntimeFiber<unknown, unknown>, "getFiberRef">
 
 /**
- * Whether a fiber is interrupted from outside, so that all in it is ending. In its own name it is interrupted at the timeout
- * of an attempt, and goes on.
- *
- * @category guards
- */
-export const isFromOutside = (fiber: FiberView): boolean =>
-  HashSet.size(HashSet.remove(Cause.interruptors(fiber.getFiberRef(FiberRef.interruptedCause)), fiber.id())) > 0
-
-/**
- * Whether a fiber is interrupted, in whatever name, and these flags let the interruption through.
+ * Whether a fiber is interrupted, and these flags let the interruption through.
  *
  * @category guards
  */

@@ -15,6 +15,7 @@ import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import { longestTimerMillis } from "../../decide/Millis.ts"
 import * as AtOnce from "../../fund/AtOnce.ts"
+import * as Undeclared from "./Undeclared.ts"
 
 /**
  * Prevents a call. Does nothing once the call has been made.
@@ -60,21 +61,18 @@ const sleep = (clock: Clock.Clock, millis: number): Effect.Effect<void> =>
     ? clock.sleep(Duration.millis(Math.max(0, millis)))
     : Effect.flatMap(clock.sleep(Duration.millis(longestTimerMillis)), () => sleep(clock, millis - longestTimerMillis))
 
-const live: Sleeping = /*#__PURE__*/ Clock.make()
+const live = /*#__PURE__*/ Clock.make()
 
-/** What `Clock` does not declare. */
-interface Sleeping extends Clock.Clock {
-  readonly scheduler?: unknown
-}
+const madeOfLive = /*#__PURE__*/ Undeclared.scheduler(live)
 
 /** What the live clock sleeps by. A scheduler of another shape counts as none. */
 const liveScheduler = /*#__PURE__*/ (() => {
-  if (!Predicate.isFunction(live.scheduler)) return undefined
-  const made = AtOnce.run(AtOnce.suspend(live.scheduler.bind(live) as () => Effect.Effect<unknown>))
+  if (!Predicate.isFunction(madeOfLive)) return undefined
+  const made = AtOnce.run(AtOnce.suspend(madeOfLive.bind(live) as () => Effect.Effect<unknown>))
   return AtOnce.hasEnded(made) && Exit.isSuccess(made) && Predicate.hasProperty(made.value, "unsafeSchedule")
     ? (made.value as Clock.ClockScheduler)
     : undefined
 })()
 
-const schedulerOf = (clock: Sleeping): Clock.ClockScheduler | undefined =>
-  clock.sleep === live.sleep && clock.scheduler === live.scheduler ? liveScheduler : undefined
+const schedulerOf = (clock: Clock.Clock): Clock.ClockScheduler | undefined =>
+  clock.sleep === live.sleep && Undeclared.scheduler(clock) === madeOfLive ? liveScheduler : undefined

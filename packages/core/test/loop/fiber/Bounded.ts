@@ -10,6 +10,7 @@ import {
   Effect,
   Exit,
   Fiber,
+  FiberId,
   FiberRef,
   HashSet,
   Option,
@@ -34,14 +35,6 @@ const by =
     within(self, { millis, onTimeout: () => Effect.failSync(onTimeout), disconnected })
 
 export const ours = by(false)
-
-/** Where the fiber around has a child, so that the effect gets a fiber of its own. */
-export const oursApart: Bounded = (self, millis, onTimeout) =>
-  Effect.acquireUseRelease(
-    Effect.fork(Effect.interruptible(Effect.never)),
-    () => ours(self, millis, onTimeout),
-    Fiber.interrupt
-  )
 
 export const oursDisconnected = by(true)
 
@@ -245,6 +238,43 @@ export const situations: ReadonlyArray<Situation> = [
         const found = yield* Fiber.poll(before)
         yield* Fiber.interrupt(before)
         return found._tag
+      })
+  },
+  {
+    name: "a fiber that was forked before outlives a failure",
+    run: (bounded) =>
+      Effect.gen(function* () {
+        const before = yield* waiting
+        yield* Effect.ignore(bounded(Effect.fail("failure"), limit))
+        const found = yield* Fiber.poll(before)
+        yield* Fiber.interrupt(before)
+        return found._tag
+      })
+  },
+  {
+    name: "a handle of the fiber of the effect is used after the end",
+    run: (bounded) =>
+      Effect.gen(function* () {
+        const own = yield* bounded(
+          Effect.withFiberRuntime<Fiber.RuntimeFiber<unknown, unknown>>((fiber) => Effect.succeed(fiber)),
+          limit
+        )
+        own.unsafeInterruptAsFork(FiberId.none)
+        return yield* Effect.as(Effect.sleep(1), "goes on")
+      })
+  },
+  {
+    name: "it is interrupted while a scope of the effect is released in time",
+    run: (bounded) =>
+      Effect.gen(function* () {
+        const lines: Array<string> = []
+        const note: Note = (line) => Effect.sync(() => void lines.push(line))
+        const releasing = Effect.addFinalizer(() => Effect.zipRight(Effect.sleep(inTime), note("released")))
+        const fiber = yield* Effect.fork(
+          Effect.zipRight(bounded(Effect.scoped(releasing), 60_000), note("what follows"))
+        )
+        yield* Effect.sleep(early)
+        return [plain(yield* Fiber.interrupt(fiber)), lines]
       })
   },
   {

@@ -30,7 +30,6 @@ import {
   native,
   nativeDisconnected,
   ours,
-  oursApart,
   oursDisconnected,
   outcome,
   situations,
@@ -162,9 +161,9 @@ const all = (probes: ReadonlyArray<Probe>, bounded: Bounded) =>
     Object.fromEntries<unknown>
   )
 
-/** The same under Effect's own bound, and under both of ours. */
+/** The same under Effect's own bound, and under ours. */
 const compared = (probes: ReadonlyArray<Probe>) =>
-  Effect.all([all(probes, native), all(probes, ours), all(probes, oursApart)], { concurrency: "unbounded" })
+  Effect.all([all(probes, native), all(probes, ours)], { concurrency: "unbounded" })
 
 /** What probes come to in virtual time and when, and what they leave behind. */
 const timed = (probes: ReadonlyArray<Probe>, bounded: Bounded) =>
@@ -190,8 +189,8 @@ describe("Within.within beside Effect.timeoutFail", () => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
       const fiber = yield* Effect.fork(compared(probes))
       yield* Effect.promise(() => vi.runAllTimersAsync())
-      const [expected, ...found] = yield* Fiber.join(fiber)
-      expect(found).toEqual([expected, expected])
+      const [expected, found] = yield* Fiber.join(fiber)
+      expect(found).toEqual(expected)
     })
   )
 
@@ -199,8 +198,8 @@ describe("Within.within beside Effect.timeoutFail", () => {
     "comes to the same with timers of the platform: $group",
     ({ probes }) =>
       Effect.gen(function* () {
-        const [expected, ...found] = yield* compared(probes)
-        expect(found).toEqual([expected, expected])
+        const [expected, found] = yield* compared(probes)
+        expect(found).toEqual(expected)
       })
   )
 
@@ -208,8 +207,8 @@ describe("Within.within beside Effect.timeoutFail", () => {
     Effect.gen(function* () {
       const fiber = yield* Effect.fork(compared(probes))
       for (const millis of [1, 3, 1, 1, 6]) yield* TestClock.adjust(millis)
-      const [expected, ...found] = yield* Fiber.join(fiber)
-      expect(found).toEqual([expected, expected])
+      const [expected, found] = yield* Fiber.join(fiber)
+      expect(found).toEqual(expected)
     })
   )
 
@@ -219,8 +218,37 @@ describe("Within.within beside Effect.timeoutFail", () => {
       Effect.gen(function* () {
         const expected = { ...(yield* timed(probes, native)), sleepers: 0, fibers: 0 }
         expect(yield* timed(probes, ours)).toEqual(expected)
-        expect(yield* timed(probes, oursApart)).toEqual(expected)
       })
+  )
+
+  /** `Within` for a version of Effect that does not have these fields. */
+  const without = (fields: Readonly<Record<string, () => undefined>>) =>
+    Effect.promise(async (): Promise<Bounded> => {
+      vi.resetModules()
+      const path = "../../../src/loop/fiber/Undeclared.ts"
+      vi.doMock(path, async (original) => ({ ...(await original<object>()), ...fields }))
+      const { within } = await import("../../../src/loop/fiber/Within.ts")
+      vi.doUnmock(path)
+      return (self, millis, onTimeout = () => "timeout") =>
+        within(self, { millis, onTimeout: () => Effect.failSync(onTimeout), disconnected: false })
+    })
+
+  const none = () => undefined
+  const missing = [
+    { field: "_fiberRefs", fields: { fiberRefs: none } },
+    { field: "currentRuntimeFlags", fields: { runtimeFlags: none } },
+    { field: "scheduler of a clock", fields: { scheduler: none } },
+    { field: "of them at all", fields: { fiberRefs: none, runtimeFlags: none, scheduler: none } }
+  ]
+
+  it.effect.each(missing)("comes to the same where Effect has no $field", ({ fields }) =>
+    Effect.gen(function* () {
+      const bounded = yield* without(fields)
+      for (const { probes } of [...groups, ...scopes, ...regions]) {
+        const expected = { ...(yield* timed(probes, native)), sleepers: 0, fibers: 0 }
+        expect(yield* timed(probes, bounded)).toEqual(expected)
+      }
+    })
   )
 
   it.effect.each(slow)("comes to the same disconnected where the effect $name", (program) =>
@@ -254,8 +282,7 @@ describe("Within.within beside Effect.timeoutFail", () => {
           yield* FiberRef.set(FiberRef.currentConcurrency, "unbounded")
           return left
         }).pipe(Effect.scoped)
-      const expected = yield* changed(native)
-      expect([yield* changed(ours), yield* changed(oursApart)]).toEqual([expected, expected])
+      expect(yield* changed(ours)).toEqual(yield* changed(native))
     })
   )
 })
@@ -354,10 +381,8 @@ describe("Within.within", () => {
           throw new Error("no sleep")
         }
       })
-      for (const bounded of [ours, oursApart]) {
-        const exit = yield* Effect.exit(Effect.withClock(bounded(Effect.never, hour), clock))
-        expect(exit).toStrictEqual(Exit.die(new Error("no sleep")))
-      }
+      const exit = yield* Effect.exit(Effect.withClock(ours(Effect.never, hour), clock))
+      expect(exit).toStrictEqual(Exit.die(new Error("no sleep")))
     })
   )
 
@@ -369,10 +394,9 @@ describe("Within.within", () => {
       return (self, millis) => within(self, { millis, onTimeout: () => Effect.fail("timeout" as const), disconnected })
     })
 
-  /** A disconnected effect has a child of its own. */
   const places = [
-    { place: "in the fiber around it", disconnected: false },
-    { place: "in a child", disconnected: true }
+    { place: "waited for", disconnected: false },
+    { place: "left behind", disconnected: true }
   ]
 
   it.live.each(places)("starts the effect at once, however many have ended before, $place", ({ disconnected }) =>
@@ -422,25 +446,17 @@ describe("Within.within", () => {
     }
   ]
 
-  it.effect.each(places.flatMap((place) => releases.map((row) => ({ ...row, ...place }))))(
-    "ends by an interruption that comes while $release, $place",
-    ({ disconnected, self }) =>
-      Effect.gen(function* () {
-        const happened: Array<string> = []
-        const bounded = Effect.tap(succeeding(self, limit), () => happened.push("what follows"))
-        const around = disconnected ? Effect.zipRight(Effect.fork(Effect.never), bounded) : bounded
-        const fiber = yield* Effect.fork(around)
-        yield* Effect.sleep(3 * limit)
-        const exit = yield* Fiber.interrupt(fiber)
-        expect([Exit.isInterrupted(exit), happened]).toEqual([true, []])
-        expect(yield* succeeding(around, 3 * limit)).toBe(3 * limit)
-        expect(happened).toEqual([])
-        // Nothing is left of how it was heard.
-        const keys = yield* Effect.withFiberRuntime<ReadonlyArray<string>>((fiber) =>
-          Effect.succeed(Object.keys(fiber))
-        )
-        expect(keys).not.toContain("tell")
-      }).pipe(VirtualClock.run)
+  it.effect.each(releases)("ends by an interruption that comes while $release", ({ self }) =>
+    Effect.gen(function* () {
+      const happened: Array<string> = []
+      const bounded = Effect.tap(succeeding(self, limit), () => happened.push("what follows"))
+      const fiber = yield* Effect.fork(bounded)
+      yield* Effect.sleep(3 * limit)
+      const exit = yield* Fiber.interrupt(fiber)
+      expect([Exit.isInterrupted(exit), happened]).toEqual([true, []])
+      expect(yield* succeeding(bounded, 3 * limit)).toBe(3 * limit)
+      expect(happened).toEqual([])
+    }).pipe(VirtualClock.run)
   )
 
   it.effect("ends without a disconnected effect, also where nothing can be interrupted", () =>
@@ -477,22 +493,12 @@ describe("Within.within", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("has the effect in a child where the fiber does not tell of its children", () =>
+  it.effect("runs the effect in a fiber of its own, whatever surrounds it", () =>
     Effect.gen(function* () {
-      const isOwn = (bounded: Bounded) =>
-        Effect.gen(function* () {
-          const around = yield* Effect.fiberId
-          return (yield* bounded(Effect.fiberId, hour)) === around
-        })
-      expect(yield* isOwn(ours)).toBe(true)
-      const silent = Effect.withFiberRuntime<boolean, "timeout">((fiber) => {
-        Object.assign(fiber, { getChildren: undefined })
-        return Effect.ensuring(
-          isOwn(ours),
-          Effect.sync(() => Reflect.deleteProperty(fiber, "getChildren"))
-        )
-      })
-      expect(yield* Effect.flatMap(Effect.fork(silent), Fiber.join)).toBe(false)
+      const isOwn = Effect.flatMap(Effect.fiberId, (around) =>
+        Effect.map(ours(Effect.fiberId, hour), (own) => own !== around)
+      )
+      expect(yield* Effect.all([isOwn, Effect.uninterruptible(isOwn)])).toEqual([true, true])
     })
   )
 
@@ -628,8 +634,8 @@ describe("Within.within", () => {
   )
 
   it.each([
-    { way: "in the fiber around it", bounded: ours },
-    { way: "in a child", bounded: oursDisconnected }
+    { way: "waited for", bounded: ours },
+    { way: "left behind", bounded: oursDisconnected }
   ])("begins no effect in a fiber that is interrupted already, $way", ({ bounded }) => {
     const runs = Stepping.everywhere(() => {
       let begins = 0
@@ -656,17 +662,12 @@ describe("Within.within", () => {
     })
   )
 
-  const ways = [
-    { way: "in the fiber around it", bounded: ours },
-    { way: "in a child", bounded: oursApart }
-  ]
-
-  it.effect.each(ways)("keeps what a finalizer dies of after an interruption and the timeout, $way", ({ bounded }) =>
+  it.effect("keeps what a finalizer dies of after an interruption and the timeout", () =>
     Effect.gen(function* () {
       const dying = Effect.onInterrupt(Effect.never, () =>
         Effect.zipRight(Effect.sleep(2 * limit), Effect.die("defect"))
       )
-      const fiber = yield* Effect.fork(bounded(dying, limit))
+      const fiber = yield* Effect.fork(ours(dying, limit))
       yield* Effect.sleep(1)
       const exit = yield* Fiber.interrupt(fiber)
       expect([
@@ -676,19 +677,19 @@ describe("Within.within", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect.each(ways)("is in time while a bound inside it ends its own effect, $way", ({ bounded }) =>
+  it.effect("is in time while a bound inside it ends its own effect", () =>
     Effect.gen(function* () {
       const slow = Effect.onInterrupt(Effect.never, () => Effect.sleep(2 * limit))
       const inner = Effect.repeatN(Effect.ignore(ours(slow, limit)), 9)
-      expect(yield* Effect.exit(bounded(inner, 2 * limit))).toEqual(Exit.fail("timeout"))
+      expect(yield* Effect.exit(ours(inner, 2 * limit))).toEqual(Exit.fail("timeout"))
       expect(Duration.toMillis(yield* VirtualClock.now)).toBe(3 * limit)
     }).pipe(VirtualClock.run)
   )
 
-  it.effect.each(ways)("leaves the fiber as it was before the timeout, $way", ({ bounded }) =>
+  it.effect("leaves the fiber as it was before the timeout", () =>
     Effect.gen(function* () {
       const ref = yield* FiberRef.make("before")
-      yield* Effect.ignore(bounded(Effect.zipRight(FiberRef.set(ref, "after"), Effect.never), limit))
+      yield* Effect.ignore(ours(Effect.zipRight(FiberRef.set(ref, "after"), Effect.never), limit))
       expect(Cause.isEmpty(yield* FiberRef.get(FiberRef.interruptedCause))).toBe(true)
       expect(yield* Effect.uninterruptible(Effect.interruptible(Effect.as(Effect.sleep(1), "goes on")))).toBe("goes on")
       expect(yield* FiberRef.get(ref)).toBe("before")
@@ -699,7 +700,7 @@ describe("Within.within", () => {
   it.live.each([
     { name: "is waited for", bounded: ours, isLeft: false },
     { name: "is left behind", bounded: oursDisconnected, isLeft: true }
-  ])("leaves no timer behind where it is interrupted and the effect $name", ({ bounded, isLeft }) =>
+  ])("removes its timer in the step that interrupts it, where the effect $name", ({ bounded, isLeft }) =>
     Effect.gen(function* () {
       const timers = watchTimers()
       const latch = yield* Effect.makeLatch(false)
@@ -709,8 +710,7 @@ describe("Within.within", () => {
       yield* Fiber.interruptFork(fiber)
       yield* turns
       expect(Option.isSome(yield* Fiber.poll(fiber))).toBe(isLeft)
-      // A fiber learns of an interruption where it can be interrupted.
-      expect(timers()).toBe(isLeft ? 0 : 1)
+      expect(timers()).toBe(0)
       yield* latch.open
       expect(Exit.isInterrupted(yield* Fiber.await(fiber))).toBe(true)
       expect(timers()).toBe(0)

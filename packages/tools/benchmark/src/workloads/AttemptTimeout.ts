@@ -26,7 +26,7 @@ const rows = (call: Call, layer: Layer.Layer<never>, promised?: Target): Readonl
 
 const table = { unit: "ns", rounds: 31, baseline: "`Effect.timeout`" } as const
 
-const half: Target = { of: "ratio", atMost: 0.5 }
+const ratio = (atMost: number): Target => ({ of: "ratio", atMost })
 
 export const timeoutAtOnce: Workload = {
   ...table,
@@ -35,7 +35,7 @@ export const timeoutAtOnce: Workload = {
     "The first attempt succeeds in the step in which it starts, and its timeout is far away.",
     "The policies differ from that of the first table by an attempt timeout, or by a deadline that interrupts the attempt."
   ],
-  rows: rows(ready, Layer.empty, half)
+  rows: rows(ready, Layer.empty, ratio(0.25))
 }
 
 export const timeoutAfterYield: Workload = {
@@ -45,7 +45,7 @@ export const timeoutAfterYield: Workload = {
     "The attempt lets other fibers go first, as one does that waits for an answer, and then succeeds.",
     "So a timer is set, and removed again."
   ],
-  rows: rows(yielding, Layer.empty, half)
+  rows: rows(yielding, Layer.empty, ratio(0.5))
 }
 
 const live = Clock.make()
@@ -97,8 +97,13 @@ export const timeoutPasses: Workload = {
     { name: "`Effect.timeout`", sample: timingOut(Effect.timeout(Effect.never, 1)) },
     {
       name: "attempt timeout",
-      sample: timingOut(Retry.retry(Effect.never, { ...once, attemptTimeout: AttemptTimeout.constant(1) }))
+      sample: timingOut(Retry.retry(Effect.never, { ...once, attemptTimeout: AttemptTimeout.constant(1) })),
+      target: ratio(0.7)
     },
-    { name: "`Deadline.cut`", sample: timingOut(Retry.retry(Effect.never, { ...once, deadline: Deadline.cut(1) })) }
+    {
+      name: "`Deadline.cut`",
+      sample: timingOut(Retry.retry(Effect.never, { ...once, deadline: Deadline.cut(1) })),
+      target: ratio(0.7)
+    }
   ]
 }

@@ -108,7 +108,8 @@ const overLoopback = (
   name: string,
   transport: Layer.Layer<HttpClient.HttpClient>,
   rounds: number,
-  pace: Pace
+  pace: Pace,
+  production: number
 ): Workload =>
   comparing(
     {
@@ -117,7 +118,7 @@ const overLoopback = (
         "A GET to a server on loopback in the same process, whose work is part of every row, and its JSON read.",
         "One request after the other over one connection, inside one fiber.",
         "A policy in production has a bucket for each host, an attempt timeout, a deadline, metrics and a name, which another row leaves out.",
-        "What a fiber alone costs is a row, with nothing else around the client: an attempt under a timeout takes none.",
+        "What a fiber alone costs is a row, with nothing else around the client: an attempt under a timeout takes one.",
         "What a timeout costs on the platform is the row with `Effect.timeout`: it starts two fibers."
       ],
       rounds
@@ -126,14 +127,14 @@ const overLoopback = (
     Layer.mergeAll(Loopback.layer(), quotas, transport),
     (client) => Effect.map(Loopback, ({ origin }) => json(client, `${origin}/ready`)),
     pace,
-    { [plain]: 1.05, [inProduction]: 1.2, [withoutName]: 1.2 }
+    { [plain]: 1.05, [inProduction]: production, [withoutName]: production }
   )
 
-export const httpUndici = overLoopback("`NodeHttpClient.layerUndici`", transports.undici, 301, requests)
+export const httpUndici = overLoopback("`NodeHttpClient.layerUndici`", transports.undici, 301, requests, 1.35)
 
-export const httpNode = overLoopback("`NodeHttpClient.layer`", transports.node, 151, requests)
+export const httpNode = overLoopback("`NodeHttpClient.layer`", transports.node, 151, requests, 1.2)
 
-export const httpFetch = overLoopback("`FetchHttpClient.layer`", transports.fetch, 81, manyRequests)
+export const httpFetch = overLoopback("`FetchHttpClient.layer`", transports.fetch, 81, manyRequests, 1.25)
 
 const noContent = HttpClientResponse.fromWeb(HttpClientRequest.get("/ready"), new Response(null, { status: 204 }))
 const answers = HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(

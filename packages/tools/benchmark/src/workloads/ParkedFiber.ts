@@ -63,7 +63,7 @@ export const parkedAttempt = (collect: () => void): Workload => ({
         Retry.retry(unanswered, { ...policy, attemptTimeout: AttemptTimeout.constant("1 hour") }),
         collect
       ),
-      target: { of: "value", atMost: 6_000 }
+      target: { of: "value", atMost: 6_500 }
     }
   ]
 })

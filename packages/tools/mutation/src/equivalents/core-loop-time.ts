@@ -18,7 +18,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/fiber/Within.ts",
-    line: "return Runtime.runFork(runtime, self, { immediate: depth <= deepest })",
+    line: "immediate: depth <= deepest,",
     original: "depth <= deepest",
     replacement: "depth < deepest",
     reason: "A stack that holds a hundred effects holds one less or one more."
@@ -32,8 +32,8 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/fiber/Timer.ts",
-    line: "if (!Predicate.isFunction(live.scheduler)) return undefined",
-    original: "!Predicate.isFunction(live.scheduler)",
+    line: "if (!Predicate.isFunction(madeOfLive)) return undefined",
+    original: "!Predicate.isFunction(madeOfLive)",
     replacement: "false",
     reason: "The live clock of this version of Effect has a scheduler."
   },
@@ -67,93 +67,23 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/fiber/Within.ts",
-    line: "return fiberRefs === undefined || bound.disconnected || !isLikeAChild(fiber, fiberRefs, runtimeFlags)",
-    original: "fiberRefs === undefined",
-    replacement: "false",
-    reason: "The fibers of this version of Effect have them."
-  },
-  {
-    file: "packages/core/src/loop/fiber/Within.ts",
-    line: "if (run.timeBound !== undefined) hear(run)",
-    original: "run.timeBound !== undefined",
-    replacement: "true",
-    reason: "Only saves work: nothing asks what a child has heard."
-  },
-  {
-    file: "packages/core/src/loop/fiber/Within.ts",
-    line: "else if (tell !== undefined) {",
-    original: "tell !== undefined",
-    replacement: "true",
-    reason: "The fibers of this version of Effect have it."
-  },
-  {
-    file: "packages/core/src/loop/fiber/Within.ts",
-    line: "if (told === Effect.void && childrenOf(run.fiber)?.size === 0) return joined(run, exit, onTimeout)",
-    original: "told === Effect.void && childrenOf(run.fiber)?.size === 0",
-    replacement: "false",
-    reason: "Only saves steps: there is nothing to tell and nothing to interrupt."
-  },
-  {
-    file: "packages/core/src/loop/fiber/Within.ts",
-    line: "if (told === Effect.void && childrenOf(run.fiber)?.size === 0) return joined(run, exit, onTimeout)",
-    original: "childrenOf(run.fiber)?.size",
-    replacement: "childrenOf(run.fiber).size",
-    reason: "A fiber that does not tell of its children runs the effect in one."
-  },
-  {
-    file: "packages/core/src/loop/fiber/Within.ts",
-    line: "const forked = Effect.suspend(() => Fiber.interruptAll(childrenOf(run.fiber) ?? []))",
-    original: "[]",
-    replacement: '["Stryker was here"]',
-    reason: "A fiber that does not tell of its children runs the effect in one."
-  },
-  {
-    file: "packages/core/src/loop/fiber/Within.ts",
-    line: "const handed = note === undefined ? exit : Effect.tap(exit, note)",
+    line: "const handing = note === undefined ? exit : Effect.tap(exit, note)",
     original: "note === undefined",
     replacement: "false",
     reason: "Only saves a step: `Effect.tap` takes what is no effect for a value."
   },
   {
-    file: "packages/core/src/loop/fiber/ActiveOperation.ts",
-    line: "if (!isWritable(fiber)) return Effect.flatMap(FiberRef.set(innermost, active), () => self)",
-    original: "!isWritable(fiber)",
-    replacement: "true",
-    reason: "Only saves steps: the FiberRef is written either way."
-  },
-  {
-    file: "packages/core/src/loop/fiber/ActiveOperation.ts",
-    line: 'const isWritable = (fiber: FiberView | undefined): fiber is Writable => fiber !== undefined && "setFiberRefs" in fiber',
-    original: "fiber !== undefined",
-    replacement: "true",
-    reason: "An attempt that begins or ends has a fiber."
-  },
-  {
     file: "packages/core/src/loop/fiber/Within.ts",
-    line: "isAlike &&= fork === identity || ref === FiberRef.interruptedCause || patch(fork)(value) === value",
-    original: "fork === identity",
+    line: 'return typeof known === "number" && isSame(known, runtimeFlags) ? fiberRefs! : fiber.getFiberRefs()',
+    original: 'typeof known === "number" && isSame(known, runtimeFlags)',
     replacement: "false",
-    reason: "Only saves calls: by `identity` a value stays what it is."
+    reason: "Only saves a copy: what Effect declares answers the same FiberRefs."
   },
   {
     file: "packages/core/src/loop/fiber/Within.ts",
-    line: "isAlike &&= fork === identity || ref === FiberRef.interruptedCause || patch(fork)(value) === value",
-    original: "ref === FiberRef.interruptedCause",
+    line: "if (Undeclared.fiberRefs(child) === fiberRefs && flags !== undefined && isSame(flags, runtimeFlags)) return false",
+    original: "Undeclared.fiberRefs(child) === fiberRefs && flags !== undefined && isSame(flags, runtimeFlags)",
     replacement: "false",
-    reason: "Only saves a child: a fiber that is interrupted already begins the effect in neither."
-  },
-  {
-    file: "packages/core/src/loop/fiber/Within.ts",
-    line: "isAlike &&= fork === identity || ref === FiberRef.interruptedCause || patch(fork)(value) === value",
-    original: "fork === identity || ref === FiberRef.interruptedCause",
-    replacement: "false",
-    reason: "Only saves calls and a child, as each of the two does."
-  },
-  {
-    file: "packages/core/src/loop/fiber/Within.ts",
-    line: "isAlike &&= fork === identity || ref === FiberRef.interruptedCause || patch(fork)(value) === value",
-    original: "fork === identity || ref === FiberRef.interruptedCause",
-    replacement: "fork === identity && ref === FiberRef.interruptedCause",
-    reason: "Only saves calls and a child, as each of the two does."
+    reason: "Only saves work: the FiberRefs are compared one by one."
   }
 ]

@@ -1,0 +1,22 @@
+/**
+ * What is read of Effect 3 that it does not declare: of fibers and of clocks, here alone.
+ *
+ * Nothing of it is needed: each answers `undefined` where a version of Effect does not have it, and the same is then done by
+ * what Effect declares, more slowly.
+ */
+import type * as Clock from "effect/Clock"
+import type * as Fiber from "effect/Fiber"
+import type * as FiberRefs from "effect/FiberRefs"
+import type * as RuntimeFlags from "effect/RuntimeFlags"
+
+type AnyFiber = Fiber.RuntimeFiber<unknown, unknown>
+
+/** The FiberRefs of a fiber, of which `getFiberRefs` makes a copy with the flags of the fiber in it. */
+export const fiberRefs = (fiber: AnyFiber & { readonly _fiberRefs?: FiberRefs.FiberRefs }) => fiber._fiberRefs
+
+/** The flags that a fiber has now. */
+export const runtimeFlags = (fiber: AnyFiber & { readonly currentRuntimeFlags?: RuntimeFlags.RuntimeFlags }) =>
+  fiber.currentRuntimeFlags
+
+/** An effect of the scheduler that a clock sleeps by. */
+export const scheduler = (clock: Clock.Clock & { readonly scheduler?: unknown }) => clock.scheduler
