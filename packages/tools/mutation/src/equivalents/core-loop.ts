@@ -258,13 +258,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Promises.ts",
-    line: "id: () => FiberId.none,",
-    original: "() => FiberId.none",
-    replacement: "() => undefined",
-    reason: "Only the fiber of an attempt with a name is asked for its id, and such an attempt has one."
-  },
-  {
-    file: "packages/core/src/loop/Promises.ts",
     line: "reject(signal?.reason)",
     original: "signal?.reason",
     replacement: "signal.reason",
