@@ -1,13 +1,12 @@
 /**
- * Log lines of buckets that a fleet shares: when the store goes away, and when it is back.
+ * Log lines of buckets that a fleet shares: when the store goes away, and when it is back. A bucket without observers logs
+ * them by itself, once for all buckets of its store; this is for one that has observers, and for other levels.
  */
 import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
-import * as Readable from "@effect-retry/core/Readable"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as LogLevel from "effect/LogLevel"
-import * as Predicate from "effect/Predicate"
 import type { FleetObserver } from "../fund/fleet/FleetEvent.ts"
+import * as OutageLines from "../fund/fleet/OutageLines.ts"
 
 /** At which level each line is logged; `LogLevel.None` for none. */
 interface Levels {
@@ -37,22 +36,15 @@ export const logs = (levels: Levels = {}): Effect.Effect<FleetObserver> =>
         const since = awaySince.get(name)
         if (event._tag === "StoreAway" && since === undefined) {
           awaySince.set(name, nowMillis(clock))
-          return log(levels.StoreAway ?? LogLevel.Warning, `store away: ${messageOf(name, event.error)}`)
+          return log(levels.StoreAway ?? LogLevel.Warning, OutageLines.away(name, event.error))
         }
         if (event._tag === "StoreBack" && since !== undefined) {
           awaySince.delete(name)
-          const after = Readable.time(Duration.millis(nowMillis(clock) - since))
-          return log(levels.StoreBack ?? LogLevel.Info, `store back: ${name} after ${after}`)
+          return log(levels.StoreBack ?? LogLevel.Info, OutageLines.back(name, nowMillis(clock) - since))
         }
         return Effect.void
       })
   })
 
 const log = (level: LogLevel.LogLevel, line: string): Effect.Effect<void> =>
-  level === LogLevel.None ? Effect.void : Effect.logWithLevel(level, Readable.inLine(line))
-
-/** Errors of the stores name the bucket, and say nothing that is secret. */
-const messageOf = (name: string, error: unknown): string =>
-  Predicate.hasProperty(error, "reason") && error instanceof Error
-    ? error.message
-    : `${name}: ${Readable.typeOf(error)}`
+  level === LogLevel.None ? Effect.void : Effect.logWithLevel(level, line)

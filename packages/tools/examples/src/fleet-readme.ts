@@ -14,10 +14,14 @@ const policy = {
 /** 70 tokens, and one more per second, for all processes together; a retry costs 14. */
 const bucket = RedisBucket.quota({ name: "orders", capacity: 70, refillPerSecond: 1 })
 
+/** An outage of Redis is logged once; `onFailure` hears of every call that failed in it. */
+const choice = TokenBucket.failClosed({
+  within: "1 second",
+  onFailure: (cause) => Effect.logDebug("no answer from the store of tokens", cause)
+})
+
 const orders = (redis: { readonly host: string; readonly port: number }) =>
-  Layer.scoped(TokenBucket.Default, Effect.map(bucket, TokenBucket.failClosed({ within: "1 second" }))).pipe(
-    Layer.provide(IoRedis.layer(redis))
-  )
+  Layer.scoped(TokenBucket.Default, Effect.map(bucket, choice)).pipe(Layer.provide(IoRedis.layer(redis)))
 // #endregion
 
 import * as Redis from "@effect-retry/servers/Redis"

@@ -39,7 +39,11 @@ export interface FleetOptions {
   readonly leaseShare?: number
   /** After so long without an attempt a process returns what it holds. At least 1 millisecond. @default "1 second" */
   readonly idleAfter?: Duration.DurationInput
-  /** Called with what happens between the process and the store. @default none */
+  /**
+   * Called with what happens between the process and the store; `[]` for silence.
+   *
+   * @default logs a warning when the store goes away, and a line when it is back, once for all buckets of the store
+   */
   readonly observe?: ReadonlyArray<FleetObserver>
 }
 
@@ -64,6 +68,8 @@ export interface Settings {
   readonly leaseShare: number
   readonly idleMillis: number
   readonly observers: ReadonlyArray<FleetObserver>
+  /** Whether outages are logged, since there is no list of observers. */
+  readonly logsOutages: boolean
 }
 
 /**
@@ -85,7 +91,8 @@ export const check = (owner: string, options: FleetOptions, own: ReadonlyArray<s
       typeof name === "string" && name !== "" ? name : Argument.refuse(owner, "name", "a text that is not empty", name),
     leaseShare: Argument.number(owner, "leaseShare", leaseShare ?? 0.1, { min: 0, max: 1 }),
     idleMillis: Argument.millis(owner, "idleAfter", idleAfter ?? "1 second", { min: 1, max: longestTimerMillis }),
-    observers: isList ? [...observe] : Argument.refuse(owner, "observe", "a list of functions", observe)
+    observers: isList ? [...observe] : Argument.refuse(owner, "observe", "a list of functions", observe),
+    logsOutages: options.observe === undefined
   }
 }
 

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { FleetStore, Settings } from "./FleetBucket.ts"
 import type { FleetEvents } from "./FleetEvents.ts"
+import * as Outages from "./Outages.ts"
 
 /**
  * Calls the store, and answers how that ended: by a defect where the store throws. Cannot be interrupted: what is taken is
@@ -20,13 +21,14 @@ export type StoreCall<out E> = <A, E2 extends E>(call: () => Effect.Effect<A, E2
  * @category constructors
  */
 export const make = <E>(
-  { timedOut }: FleetStore<E>,
-  { name }: Settings,
+  { store, timedOut }: FleetStore<E>,
+  { logsOutages, name }: Settings,
   { tell }: FleetEvents,
   nowMillis: () => number
 ): StoreCall<E> => {
   let awaySince: number | undefined
   const note = (exit: Exit.Exit<unknown, E>): Effect.Effect<void> => {
+    if (logsOutages) return Outages.note(store, name, exit)
     const since = awaySince
     if (Exit.isSuccess(exit)) {
       if (since === undefined) return Effect.void

@@ -1,0 +1,26 @@
+/**
+ * What is logged of outages of a store. Of an error that is none of our stores only the type is shown, and no key.
+ */
+import * as Readable from "@effect-retry/core/Readable"
+import * as Duration from "effect/Duration"
+import { PostgresError } from "../../accept/PostgresError.ts"
+import { RedisError } from "../../accept/RedisError.ts"
+
+/**
+ * `store away: orders: Redis cannot be reached ...`, of the bucket that notices it.
+ *
+ * @category conversions
+ */
+export const away = (name: string, error: unknown): string => Readable.inLine(`store away: ${messageOf(name, error)}`)
+
+/** Errors of the stores name the bucket, and say nothing that is secret. */
+const messageOf = (name: string, error: unknown): string =>
+  error instanceof RedisError || error instanceof PostgresError ? error.message : `${name}: ${Readable.typeOf(error)}`
+
+/**
+ * `store back: orders after 5.2 s`.
+ *
+ * @category conversions
+ */
+export const back = (name: string, afterMillis: number): string =>
+  Readable.inLine(`store back: ${name} after ${Readable.time(Duration.millis(afterMillis))}`)

@@ -1,0 +1,86 @@
+/**
+ * Logs an outage of a store once, and its end: what buckets without observers do.
+ *
+ * All buckets of a store have these lines together. A store that is there and fails one bucket all the same, such as by a
+ * value that no bucket wrote, has an outage for the buckets of that name.
+ */
+import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Predicate from "effect/Predicate"
+import type { Reason } from "../../accept/StoreReason.ts"
+import type { Store } from "../store/Store.ts"
+import * as OutageLines from "./OutageLines.ts"
+
+/** An outage, until the store answers. */
+interface Outage {
+  readonly name: string
+  readonly sinceMillis: number
+  readonly isLogged: boolean
+}
+
+/** What is known of the outages of a store, of all buckets under an empty name. */
+interface Outages {
+  readonly nowMillis: MonotonicTime.Reader
+  readonly underWay: Map<string, Outage>
+  /** When the latest one of each was logged. */
+  readonly loggedMillis: Map<string, number>
+}
+
+/** A store that fails now and then has one outage in so long: more lines would say no more. */
+const quietMillis = 10_000
+
+/** Failures of one bucket, where others may be answered. */
+const ofOne: ReadonlySet<unknown> = /*#__PURE__*/ new Set<Reason>(["Refused", "WrongType", "BadAnswer"])
+
+/** A store keeps no state for its buckets, and is the only thing that they share. */
+const outagesOf: WeakMap<Store<unknown>, Outages> = /*#__PURE__*/ new WeakMap()
+
+/**
+ * Notes how a call ended that a bucket of that name made. Logs a warning where an outage begins, and a line where it ends.
+ *
+ * @category running
+ */
+export const note = (store: Store<unknown>, name: string, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
+  const outages = outagesOf.get(store)
+  if (Exit.isFailure(exit)) return began(outages ?? made(store), name, Cause.squash(exit.cause))
+  return outages === undefined || outages.underWay.size === 0 ? Effect.void : ended(outages, name)
+}
+
+const made = (store: Store<unknown>): Outages => {
+  const outages = { nowMillis: MonotonicTime.makeReader(), underWay: new Map(), loggedMillis: new Map() }
+  outagesOf.set(store, outages)
+  return outages
+}
+
+const began = ({ loggedMillis, nowMillis, underWay }: Outages, name: string, error: unknown): Effect.Effect<void> =>
+  Effect.clockWith((clock) => {
+    const whose = Predicate.hasProperty(error, "reason") && ofOne.has(error.reason) ? name : ""
+    const outage = underWay.get(whose)
+    if (outage?.isLogged === true) return Effect.void
+    const atMillis = nowMillis(clock)
+    const isLogged = atMillis - (loggedMillis.get(whose) ?? -Infinity) >= quietMillis
+    underWay.set(whose, { name, sinceMillis: outage?.sinceMillis ?? atMillis, isLogged })
+    if (!isLogged) return Effect.void
+    loggedMillis.set(whose, atMillis)
+    return safely(Effect.logWarning(OutageLines.away(name, error)))
+  })
+
+/** What the store answers to one bucket says that it is there, and nothing of what it answers to others. */
+const ended = ({ nowMillis, underWay }: Outages, name: string): Effect.Effect<void> =>
+  Effect.clockWith((clock) =>
+    Effect.forEach(
+      ["", name],
+      (whose) => {
+        const outage = underWay.get(whose)
+        underWay.delete(whose)
+        if (outage?.isLogged !== true) return Effect.void
+        return safely(Effect.logInfo(OutageLines.back(outage.name, nowMillis(clock) - outage.sinceMillis)))
+      },
+      { discard: true }
+    )
+  )
+
+/** A logger that dies changes no answer of the store. */
+const safely = (logged: Effect.Effect<void>): Effect.Effect<void> => Effect.catchAllCause(logged, () => Effect.void)
