@@ -102,16 +102,15 @@ export const standard: StorageIdempotency = /*#__PURE__*/ make({
 })
 
 /**
- * Repeats every operation: Go's `RetryAlways`, Java's uniform strategy; Node's is
- * `StorageChoices.nodeAlways`. A write that was carried out
- * and whose answer was lost is carried out twice.
+ * Repeats every operation: Go's `RetryAlways`, Java's uniform strategy; Node's is `StorageChoices.nodeAlways`. A write that
+ * was carried out and whose answer was lost is carried out twice.
  *
  * @category constructors
  */
 export const always: StorageIdempotency = /*#__PURE__*/ make({ ...standard.rules, strategy: "always" })
 
 /**
- * Repeats nothing: Go's and Node's `RetryNever`.
+ * Repeats nothing: Go's `RetryNever`; Node's is `StorageChoices.nodeNever`.
  *
  * @category constructors
  */
