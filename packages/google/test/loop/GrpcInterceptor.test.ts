@@ -309,7 +309,8 @@ describe("GrpcInterceptor.make", () => {
       Effect.gen(function* () {
         const count = 40
         const { call, server } = yield* rig(GrpcCases.retrying({}), (index) =>
-          index < count ? GrpcCases.busy : GrpcCases.ok
+          // All first attempts are there before the first retry.
+          index < count ? { ...GrpcCases.busy, arrived: count } : GrpcCases.ok
         )
         const requests = Array.from({ length: count }, (_, index) => [`first of ${index}`, `second of ${index}`])
         const kind = (index: number) => (index % 2 === 0 ? "client stream" : "both streams")
