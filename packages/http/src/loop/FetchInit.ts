@@ -14,7 +14,7 @@ export type Init = NonNullable<Parameters<typeof globalThis.fetch>[1]>
  * Sources: https://fetch.spec.whatwg.org/#requestinit; `undici` 7.30.2, lib/web/fetch/request.js,
  * `webidl.converters.RequestInit`; read 2026-11-24.
  */
-const members = [
+const members: ReadonlySet<string> = new Set([
   "method",
   "headers",
   "body",
@@ -31,7 +31,7 @@ const members = [
   "priority",
   "window",
   "dispatcher"
-]
+])
 
 /**
  * Reads each member once, as `fetch` does, whatever holds it: a record, a `Request`, an instance of a class with getters.
@@ -44,14 +44,17 @@ const members = [
 export const read = (given: unknown): Init => {
   if (given === undefined || given === null) return {}
   if (!Predicate.isObject(given)) throw new TypeError(`fetch takes a record of options, got ${typeof given}`)
-  const others = Object.keys(given).filter((name) => !members.includes(name))
-  const read = [...members, ...others].map((name) => [name, Reflect.get(given, name) as unknown] as const)
-  return converted(Object.fromEntries(read.filter(([, value]) => value !== undefined)))
+  const init: Record<string, unknown> = {}
+  for (const name of members) {
+    const value: unknown = Reflect.get(given, name)
+    // A method that is no text is converted once, too.
+    if (value !== undefined) init[name] = name === "method" ? `${value as string}` : value
+  }
+  const others = Object.keys(given).filter((name) => !members.has(name))
+  return others.length === 0
+    ? init
+    : { ...init, ...Object.fromEntries(others.map((name) => [name, Reflect.get(given, name) as unknown])) }
 }
-
-/** A method that is no text is converted once, too. */
-const converted = (init: { readonly [name: string]: unknown }): Init =>
-  init["method"] === undefined ? init : { ...init, method: `${init["method"] as string}` }
 
 /**
  * What goes beside a `Request` that is sent with a second argument which the caller did not give: any member takes the
@@ -62,4 +65,4 @@ const converted = (init: { readonly [name: string]: unknown }): Init =>
  * @category conversions
  */
 export const referrer = (init: Init, { referrer, referrerPolicy }: Request): Init =>
-  members.some((name) => Object.hasOwn(init, name)) ? {} : { referrer, referrerPolicy }
+  Object.keys(init).some((name) => members.has(name)) ? {} : { referrer, referrerPolicy }
