@@ -15,7 +15,7 @@ import * as Verdict from "../classify/Verdict.ts"
 import * as Bounds from "../decide/Bounds.ts"
 import { longestTimerMillis } from "../decide/Millis.ts"
 import * as TimeLeft from "../decide/TimeLeft.ts"
-import type { Bounded, Erased, Expiring } from "./Expired.ts"
+import type { Bounded, Erased, Expired, Expiring } from "./Expired.ts"
 import { runFor } from "./Expired.ts"
 import type { StopReason } from "./RetryStopped.ts"
 import { within } from "./fiber/Within.ts"
@@ -136,6 +136,11 @@ const passed = ({ withinMillis }: Deadline<unknown>): StopReason => ({
 
 const interrupted = /*#__PURE__*/ Verdict.terminal("the deadline interrupted the attempt", { kind: "Timeout" })
 
+const expired = (self: Deadline<unknown>, op: Expiring): Expired => ({
+  failed: () => ({ error: exceeded(self, op), verdict: interrupted }),
+  reason: passed(self)
+})
+
 const machinery = {
   /** The wait that keeps the deadline, or why there is none. */
   fit: (self: Deadline<unknown>, elapsedMillis: number, delayMillis: number): number | StopReason =>
@@ -169,10 +174,11 @@ const machinery = {
 
   /** Interrupts an attempt at the deadline. */
   cut: (self: Deadline<unknown>, op: Expiring, attempt: Bounded, disconnected: boolean): Erased =>
-    runFor(attempt, op, disconnected, () => ({
-      failed: () => ({ error: exceeded(self, op), verdict: interrupted }),
-      reason: passed(self)
-    })),
+    runFor(attempt, op, disconnected, () => expired(self, op)),
+
+  /** What goes before a timeout: the deadline, where it cuts and has passed while the attempt cleaned up. */
+  cutMeanwhile: (self: Deadline<unknown>, op: Expiring, elapsedMillis: number): Expired | undefined =>
+    self._tag === "Cut" && TimeLeft.isLate(self, elapsedMillis) ? expired(self, op) : undefined,
 
   exceeded
 }

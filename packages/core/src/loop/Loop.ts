@@ -169,9 +169,15 @@ const ended = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   const found = cause._tag === "Fail" ? Option.some(cause.error) : Stop.failureOf(cause)
   if (Option.isNone(found)) return Effect.failCause(cause)
   const error = found.value
-  if (op.expired !== undefined) return expired(op, op.expired)
+  if (op.expired !== undefined) return expired(op, (op.expired = cutMeanwhile(op) ?? op.expired))
   const verdict = op.prepared.policy.classifier(error, Operation.moment(op))
   return failed(op, error, error, verdict, () => Effect.failCause(cause))
+}
+
+/** As a cut around a timeout would have it: it does not matter whether there is an attempt left. */
+const cutMeanwhile = (op: Op): Expired | undefined => {
+  const { deadline } = op.prepared.policy
+  return deadline?.machinery.cutMeanwhile(deadline, op, Elapsed.millis(op))
 }
 
 /** The loop itself has interrupted the attempt. What the attempt had left open by then is released. */

@@ -1,4 +1,5 @@
 import {
+  AttemptTimeout,
   Backoff,
   type Classifier,
   Deadline,
@@ -586,6 +587,29 @@ describe("Retry.retry under a deadline that cuts", () => {
       expect(yield* over(stubborn)).toEqual(["DeadlinePassed", 10_000, 10_000])
       expect(yield* over(Effect.disconnect(stubborn))).toEqual(["DeadlinePassed", 2_500, 2_500])
     })
+  )
+
+  it.effect.each([
+    { what: "the last one", fields: { maxAttempts: 1 } },
+    { what: "not the last one", fields: { maxAttempts: 2 } },
+    {
+      what: "one whose timeout is terminal",
+      fields: {
+        attemptTimeout: AttemptTimeout.judged(AttemptTimeout.constant("2 seconds"), Verdict.terminal("unknown"))
+      }
+    }
+  ])("ends the operation where it falls while an attempt cleans up after its timeout, $what", ({ fields }) =>
+    Effect.gen(function* () {
+      const cleaning = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second"))
+      const policy = { ...cut, attemptTimeout: AttemptTimeout.constant("2 seconds"), ...fields }
+      const stopped = yield* Effect.flip(Retry.orStopped(cleaning, policy))
+      expect(stopped).toMatchObject({
+        reason: { _tag: "DeadlinePassed" },
+        error: new Deadline.DeadlineExceeded({ within, attempts: 1, cause: undefined }),
+        attempts: 1
+      })
+      expect(yield* nowMillis).toBe(3_000)
+    }).pipe(world)
   )
 
   it.effect("lets no attempt start after it, also where nothing can be interrupted", () =>
