@@ -10,4 +10,7 @@ import * as Context from "effect/Context"
  *
  * @category models
  */
-export class Key extends Context.Reference<Key>()("@effect-retry/core/Key", { defaultValue: () => "" }) {}
+export class Key extends Context.Reference<Key>()("@effect-retry/core/Key", { defaultValue: () => "" }) {
+  /** The key of the bucket of all keys for which a keyed bucket has no room; no text that a program would use itself. */
+  static readonly overflow = "\u0000overflow"
+}

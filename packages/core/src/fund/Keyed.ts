@@ -36,7 +36,7 @@ const owner = "TokenBucket.keyed"
 /**
  * A bucket for each key. The key is `TokenBucket.Key` of the operation's context: a host, a table, a tenant.
  *
- * A key has a bucket of its own as long as it uses it. Keys for which there is no room share one bucket. A bucket not used
+ * A key has a bucket of its own as long as it uses it. Keys for which there is no room share one bucket, whose own key is `Key.overflow`. A bucket not used
  * for `idleTimeToLive` is dropped when another key needs room, whatever its level, and its key gets a new one when it is
  * used again. So in a time `t` at most `(maxKeys + 1) * (1 + t / idleTimeToLive)` buckets are made, and together they
  * grant at most what so many buckets grant.
@@ -60,7 +60,7 @@ export const keyed = <E = never, R = never>(options: Keyed<E, R>): Effect.Effect
     const context = yield* Effect.context<R>()
     const scopes = yield* BucketScopes.make(owner, limits.maxKeys)
     const make = KeyedEntry.make(options.bucket, context, scopes)
-    const first = yield* make("", Effect.succeed)
+    const first = yield* make(Key.overflow, Effect.succeed)
     const entries = makeEntries(make, sharedBy(make, first, limits.idleMillis), limits)
     const of = first.bucket.started === undefined ? bucketOf<E> : startingBucketOf<E>
     return KnownKey.keyed((key) => of(entries, key))
@@ -99,7 +99,7 @@ const sharedBy = <E>(make: Make<E>, first: Entry<E>, idleMillis: number): Shared
       const isIdle = !isInUse(shared) && nowMillis - usedMillis >= idleMillis
       usedMillis = nowMillis
       if (!isIdle) return Effect.succeed(shared)
-      return make("", (entry) => {
+      return make(Key.overflow, (entry) => {
         drop(shared)
         shared = entry
         return Effect.succeed(entry)

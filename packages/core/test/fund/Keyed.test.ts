@@ -80,11 +80,29 @@ describe("TokenBucket.keyed", () => {
         RetryBucket.quota({ capacity: 1 + key.length, cost: { orElse: 1 } })
       )
       const { level } = yield* at("maker")(keyed({ bucket: each }))
-      expect([yield* level("abc"), yield* level("ab"), yield* level("shared")]).toEqual([4, 3, 1])
+      expect([yield* level("abc"), yield* level("ab"), yield* level("shared")]).toEqual([
+        4,
+        3,
+        1 + TokenBucket.Key.overflow.length
+      ])
     })
   )
 
-  it.effect("makes the shared bucket under no key, also when it is renewed", () =>
+  it.effect("shares with no other key the bucket of the empty one", () =>
+    Effect.gen(function* () {
+      const keys: Array<string> = []
+      const each = Effect.flatMap(TokenBucket.Key, (key) => {
+        keys.push(key)
+        return quota
+      })
+      const { level } = yield* keyed({ bucket: each, maxKeys: 1 })
+      yield* level("")
+      yield* level("beyond")
+      expect(keys).toEqual([TokenBucket.Key.overflow, ""])
+    })
+  )
+
+  it.effect("makes the shared bucket under a key of its own, also when it is renewed", () =>
     Effect.gen(function* () {
       const made: Array<string> = []
       const each = Effect.flatMap(TokenBucket.Key, (key) => {
@@ -96,7 +114,7 @@ describe("TokenBucket.keyed", () => {
       yield* level("a")
       yield* Effect.zipRight(Effect.sleep("30 seconds"), level("busy"))
       yield* Effect.zipRight(Effect.sleep("30 seconds"), level("a"))
-      expect(made).toEqual(["", "busy", ""])
+      expect(made).toEqual([TokenBucket.Key.overflow, "busy", TokenBucket.Key.overflow])
     }).pipe(VirtualClock.run)
   )
 

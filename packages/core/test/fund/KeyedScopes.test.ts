@@ -14,7 +14,7 @@ const at = (key: string) => Effect.provideService(TokenBucket.Key, key)
 
 const quota = RetryBucket.quota({ capacity: 10, cost: { orElse: 1 } })
 
-/** Buckets whose scopes note when they close: the shared one as "". */
+/** Buckets whose scopes note when they close: the shared one as `Key.overflow`. */
 const noting = (
   closing: (key: string) => Effect.Effect<unknown> = () => Effect.void,
   bucket: Effect.Effect<Bucket> = quota
@@ -117,7 +117,7 @@ describe("TokenBucket.keyed in a scope", () => {
       yield* Effect.zipRight(Effect.sleep("30 seconds"), useBusy)
       yield* Effect.zipRight(Effect.sleep("30 seconds"), at("a")(bucket.level))
       yield* Effect.sleep("1 milli")
-      expect(closed).toEqual([""])
+      expect(closed).toEqual([TokenBucket.Key.overflow])
     }).pipe(Effect.scoped, VirtualClock.run)
   )
 
@@ -131,7 +131,7 @@ describe("TokenBucket.keyed in a scope", () => {
       const held = yield* granted(bucket, "b")
       yield* makeRoom(bucket, "c")
       yield* Scope.close(scope, Exit.void)
-      expect(closed.toSorted()).toEqual(["", "a", "b", "c"])
+      expect(closed.toSorted()).toEqual([TokenBucket.Key.overflow, "a", "b", "c"])
       // It still answers, and what is made from now on is closed at once.
       yield* held.refund
       yield* makeRoom(bucket, "d")
@@ -167,7 +167,9 @@ describe("TokenBucket.keyed in a scope", () => {
       )
       expect(closed).toEqual(["c"])
       expect(lines.map(String).toSorted()).toEqual(
-        ["", "a", "b"].map((key) => `TokenBucket.keyed: a finalizer died,RuntimeException: stuck ${key}`)
+        [TokenBucket.Key.overflow, "a", "b"].map(
+          (key) => `TokenBucket.keyed: a finalizer died,RuntimeException: stuck ${key}`
+        )
       )
     }).pipe(Effect.scoped, VirtualClock.run)
   )
@@ -176,7 +178,10 @@ describe("TokenBucket.keyed in a scope", () => {
     Effect.gen(function* () {
       const { closed, each } = noting()
       const slow = Effect.flatMap(TokenBucket.Key, (key) =>
-        Effect.zipLeft(each, key === "bad" ? Effect.dieMessage("bad") : Effect.sleep(key === "" ? 0 : "1 second"))
+        Effect.zipLeft(
+          each,
+          key === "bad" ? Effect.dieMessage("bad") : Effect.sleep(key === TokenBucket.Key.overflow ? 0 : "1 second")
+        )
       )
       const bucket = yield* TokenBucket.keyed({ bucket: slow, ...limits })
       yield* Effect.exit(at("bad")(bucket.level))

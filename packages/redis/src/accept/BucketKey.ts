@@ -8,14 +8,19 @@ import { bytesToHex } from "@noble/hashes/utils.js"
 const longest = 200
 
 /**
- * Joins both so that no two pairs give the same text: a colon within the name is written `%3A`.
+ * Joins both so that no two pairs give the same text: a colon within the name is written `%3A`. Of a key of more than 200
+ * units there is the SHA-256, made once for a bucket and not for each of its calls, behind a name that ends in `%#`.
  *
  * @category constructors
  */
 export const make = (name: string, key?: string): string => {
   const written = name.replaceAll("%", "%25").replaceAll(":", "%3A")
-  return key === undefined ? written : `${written}:${key}`
+  if (key === undefined) return written
+  return key.length > longest ? `${written}${hashed}:${hash(key)}` : `${written}:${key}`
 }
+
+/** No name has it: a per cent sign is written `%25`. */
+const hashed = "%#"
 
 /**
  * The name in a key that `make` made.
@@ -25,7 +30,9 @@ export const make = (name: string, key?: string): string => {
 export const name = (bucketKey: string): string => {
   const end = bucketKey.indexOf(":")
   const written = end === -1 ? bucketKey : bucketKey.slice(0, end)
-  return written.replaceAll("%3A", ":").replaceAll("%25", "%")
+  return (written.endsWith(hashed) ? written.slice(0, -hashed.length) : written)
+    .replaceAll("%3A", ":")
+    .replaceAll("%25", "%")
 }
 
 /**
@@ -37,10 +44,12 @@ export const name = (bucketKey: string): string => {
  * @category conversions
  */
 export const encoded = (text: string): string => {
-  if (text.length > longest) return `#${bytesToHex(sha256(unitsOf(text)))}`
+  if (text.length > longest) return `#${hash(text)}`
   // A cluster takes no empty part for a slot.
   return text === "" ? "%" : text.replace(/[^\w.:~@/-]/g, escaped)
 }
+
+const hash = (text: string): string => bytesToHex(sha256(unitsOf(text)))
 
 /** UTF-16, the lower byte first. UTF-8 has one text for all halves of a pair. */
 const unitsOf = (text: string): Uint8Array =>

@@ -31,6 +31,15 @@ const inScript = /@user_script: ?\d+: -?([A-Z]+) /
 const noDatabase = /^ERR (DB index is out of range|invalid DB index|SELECT is not allowed in cluster mode)/
 
 /**
+ * A command of a script that the user may not run: Redis 7 and later, and Redis 6. `NOPERM` is the code where the command is
+ * sent by itself.
+ */
+const noPermission = /^ERR (ACL failure in script|The user executing the script can't run this command)/
+
+/** The connection is closed with it: a server that has no room for one more client does not serve this one now. */
+const noRoom = /^ERR max number of clients( \+ cluster connections)? reached/
+
+/**
  * Reads what a client rejected with.
  *
  * @category constructors
@@ -39,6 +48,8 @@ export const fromUnknown = (thrown: unknown): Failure => {
   const { code, message, name } = record(thrown)
   const serverCode = inScript.exec(message)?.[1] ?? /^[A-Z]{2,20}(?= |$)/.exec(message)?.[0]
   if (noDatabase.test(message)) return { reason: "Refused", code: "ERR" }
+  if (noPermission.test(message)) return { reason: "Refused", code: "NOPERM" }
+  if (noRoom.test(message)) return { reason: "Unavailable", code: "ERR" }
   if (serverCode !== undefined) return { reason: reasons.get(serverCode) ?? "BadAnswer", code: serverCode }
   if (message === "Command timed out") return { reason: "TimedOut", code: "" }
   if (name === "ParserError" || name === "TypeError") return { reason: "BadAnswer", code: name }

@@ -6,6 +6,7 @@
  * no tags but with `metricsByKey`, which bounds their number.
  */
 import * as Argument from "@effect-retry/core/Argument"
+import { Key } from "@effect-retry/core/TokenBucket"
 import * as Readable from "@effect-retry/core/Readable"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -112,6 +113,7 @@ export const metricsByKey = (options: { readonly maxKeys: number }): Effect.Effe
     const known = new Set<string>()
     const bounded = (key: string): string => {
       if (key === "" || known.has(key)) return key
+      if (key === Key.overflow) return "other"
       if (known.size >= maxKeys) return "other"
       known.add(key)
       return key

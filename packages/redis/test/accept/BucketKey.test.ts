@@ -14,6 +14,21 @@ describe("BucketKey.make", () => {
     expect(BucketKey.make(name, key)).toBe(joined)
   })
 
+  it("has of a long key the hash, which no other key and no name has", () => {
+    const key = "x".repeat(1_000_000)
+    const joined = BucketKey.make("a:b", key)
+    expect(joined).toMatch(/^a%3Ab%#:[0-9a-f]{64}$/)
+    expect(BucketKey.name(joined)).toBe("a:b")
+    const [, hash = ""] = joined.split(":")
+    const others = [
+      ["a:b", hash],
+      ["a:b%#", hash],
+      ["a:b", `${key}y`],
+      ["a", key]
+    ] as const
+    expect(others.map(([name, key]) => BucketKey.make(name, key))).not.toContain(joined)
+  })
+
   const part = FastCheck.string({ unit: FastCheck.constantFrom("a", ":", "%", "3", "A", "2", "5"), maxLength: 6 })
 
   it.prop(

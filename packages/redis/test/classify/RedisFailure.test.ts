@@ -33,6 +33,18 @@ describe("RedisFailure.fromUnknown", () => {
       { reason: "Refused", code: "NOPERM" }
     ],
     [
+      new Error(
+        "ERR ACL failure in script: User noperm has no permissions to run the 'time' command script: c83f, on @user_script:8."
+      ),
+      { reason: "Refused", code: "NOPERM" }
+    ],
+    [
+      // Redis 6.2.14, src/scripting.c.
+      new Error("ERR The user executing the script can't run this command or subcommand"),
+      { reason: "Refused", code: "NOPERM" }
+    ],
+    [new Error("ERR max number of clients reached"), { reason: "Unavailable", code: "ERR" }],
+    [
       new Error("WRONGTYPE Operation against a key holding the wrong kind of value script: c83f"),
       { reason: "WrongType", code: "WRONGTYPE" }
     ],

@@ -58,7 +58,7 @@ const backoff = /*#__PURE__*/ Backoff.exponential({ base: "50 millis" }).pipe(
  * A connection without an answer for three bounds of calls (a partition of the network, which ends no connection) is
  * closed and opened again, and so is one to a server that became a replica.
  * An opening has three bounds of calls as well, and twice the time after each one in a row that was not answered, up to 5
- * seconds. So the last one before the server is back has begun to wait no earlier than in the second half of its absence, and
+ * seconds, or the bound of one call where that is longer. So the last one before the server is back has begun to wait no earlier than in the second half of its absence, and
  * a server that always takes longer than three bounds to let a client in is reached all the same.
  *
  * @category constructors
@@ -66,7 +66,8 @@ const backoff = /*#__PURE__*/ Backoff.exponential({ base: "50 millis" }).pipe(
 export const keep = (make: () => Link, withinMillis: number): Effect.Effect<Kept, never, Scope.Scope> =>
   Effect.gen(function* () {
     const link = yield* Effect.acquireRelease(Effect.sync(make), ({ close }) => Effect.sync(close))
-    const openMillis = Math.min(longestOpenMillis, longestSilence * withinMillis)
+    const longestMillis = Math.max(longestOpenMillis, withinMillis)
+    const openMillis = Math.min(longestMillis, longestSilence * withinMillis)
     const state: State = { failure: undefined, onClosed: () => {}, openMillis, silence: 0, periods: 0 }
     link.listen({
       onError: (error) => {
@@ -119,7 +120,7 @@ const open = (link: Link, state: State, firstMillis: number): Effect.Effect<void
       return Effect.fail("closed")
     },
     onTimeout: () => {
-      state.openMillis = Math.min(longestOpenMillis, 2 * state.openMillis)
+      state.openMillis = Math.min(Math.max(longestOpenMillis, state.openMillis), 2 * state.openMillis)
       link.close()
       return Effect.fail("closed")
     }

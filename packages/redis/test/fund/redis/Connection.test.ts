@@ -83,11 +83,13 @@ describe.concurrent.each(adapters)("a connection by $library", ({ byUrl, layer }
       const user = (...rules: ReadonlyArray<string>) =>
         Effect.promise(() => server.admin.acl("SETUSER", ...(rules as [string])))
       yield* user("limited", "on", ">secret", "~*", "+@all", "-evalsha")
+      yield* user("timeless", "on", ">secret", "~*", "+@all", "-time")
       yield* user("other", "on", ">secret", "~other:*", "+@all")
       const { port } = server
       const as = (username: string, password: string) =>
         Effect.flatMap(connect({ port, within, username, password }), reasonOf)
       expect(yield* as("limited", "secret")).toBe("Refused NOPERM")
+      expect(yield* as("timeless", "secret")).toBe("Refused NOPERM")
       expect(yield* as("other", "secret")).toBe("Refused NOPERM")
       expect(yield* as("limited", "wrong")).toBe("Refused WRONGPASS")
       yield* Effect.promise(() => server.admin.config("SET", "requirepass", "secret"))
