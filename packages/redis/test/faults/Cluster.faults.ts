@@ -14,7 +14,14 @@ describe("the master of a cluster that is killed under load", () => {
       const master = yield* cluster.masterOf("effect-retry:{failover}")
       const server = cluster.nodes.find((node) => node !== master) ?? master
       const result = yield* Load.during(
-        { name: "failover", limits, holders: Stores.ofCluster(cluster), server, losses: 1 },
+        {
+          name: "failover",
+          limits,
+          holders: Stores.of(Stores.cluster(cluster)),
+          besides: Stores.cluster(cluster),
+          server,
+          losses: 1
+        },
         (load) =>
           Effect.gen(function* () {
             yield* master.kill

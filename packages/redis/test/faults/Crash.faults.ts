@@ -12,7 +12,7 @@ describe("a server that is killed under load", () => {
     Effect.gen(function* () {
       const server = yield* Redis.start()
       const result = yield* Load.during(
-        { name: "killed", limits, holders: Stores.ofServer(server), server, losses: 1 },
+        { name: "killed", limits, holders: Stores.of(Stores.server(server)), server, losses: 1 },
         (load) =>
           Effect.gen(function* () {
             yield* server.kill
@@ -33,14 +33,16 @@ describe("a server that is frozen", () => {
   it.scopedLive("is not waited for, and is asked again when it goes on", () =>
     Effect.gen(function* () {
       const server = yield* Redis.start()
-      const result = yield* Load.during({ name: "frozen", limits, holders: Stores.ofServer(server), server }, (load) =>
-        Effect.gen(function* () {
-          yield* server.freeze
-          yield* load.each(Outcome.isTimeOut)
-          yield* load.during(5000)
-          yield* server.thaw
-          return yield* load.each(Outcome.isGrant)
-        })
+      const result = yield* Load.during(
+        { name: "frozen", limits, holders: Stores.of(Stores.server(server)), server },
+        (load) =>
+          Effect.gen(function* () {
+            yield* server.freeze
+            yield* load.each(Outcome.isTimeOut)
+            yield* load.during(5000)
+            yield* server.thaw
+            return yield* load.each(Outcome.isGrant)
+          })
       )
       Outcome.show("SIGSTOP for 5 s", result)
       Outcome.assertReasons(result)

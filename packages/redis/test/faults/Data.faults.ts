@@ -12,7 +12,7 @@ describe("SCRIPT FLUSH under load", () => {
     Effect.gen(function* () {
       const server = yield* Redis.shared
       const result = yield* Load.during(
-        { name: "script flush", limits, holders: Stores.ofServer(server), server },
+        { name: "script flush", limits, holders: Stores.of(Stores.server(server)), server },
         (load) =>
           Effect.gen(function* () {
             let backMillis = 0
@@ -35,7 +35,7 @@ describe("FLUSHALL under load", () => {
       const server = yield* Redis.start()
       const losses = 3
       const result = yield* Load.during(
-        { name: "flushall", limits, holders: Stores.ofServer(server), server, losses },
+        { name: "flushall", limits, holders: Stores.of(Stores.server(server)), server, losses },
         (load) =>
           Effect.gen(function* () {
             let backMillis = 0
@@ -63,7 +63,7 @@ describe("eviction", () => {
       const options = {
         name: "eviction",
         limits: slow,
-        holders: Stores.ofServer(server),
+        holders: Stores.of(Stores.server(server)),
         server: { admin, ...server }
       }
       const drain = Load.during(options, () => Effect.succeed(0))
@@ -87,14 +87,16 @@ describe("a server without memory", () => {
     Effect.gen(function* () {
       const server = yield* Redis.start()
       const memory = (most: string) => Effect.promise(() => server.admin.config("SET", "maxmemory", most))
-      const result = yield* Load.during({ name: "full", limits, holders: Stores.ofServer(server), server }, (load) =>
-        Effect.gen(function* () {
-          yield* memory("1")
-          yield* load.each((end) => end === "Full")
-          yield* load.during(500)
-          yield* memory("0")
-          return yield* load.each(Outcome.isGrant)
-        })
+      const result = yield* Load.during(
+        { name: "full", limits, holders: Stores.of(Stores.server(server)), server },
+        (load) =>
+          Effect.gen(function* () {
+            yield* memory("1")
+            yield* load.each((end) => end === "Full")
+            yield* load.during(500)
+            yield* memory("0")
+            return yield* load.each(Outcome.isGrant)
+          })
       )
       Outcome.show("OOM", result)
       Outcome.assertReasons(result, "Full")

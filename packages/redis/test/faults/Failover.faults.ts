@@ -14,7 +14,14 @@ describe("the primary of a Sentinel set that is killed under load", () => {
       const primary = yield* set.primary
       const server = set.servers.find((one) => one !== primary) ?? primary
       const result = yield* Load.during(
-        { name: "failover", limits, holders: Stores.ofSentinel(set), server, losses: 1 },
+        {
+          name: "failover",
+          limits,
+          holders: Stores.of(Stores.sentinel(set)),
+          besides: Stores.sentinel(set),
+          server,
+          losses: 1
+        },
         (load) =>
           Effect.gen(function* () {
             yield* primary.kill
@@ -36,7 +43,7 @@ describe("the primary of a Sentinel set that is frozen under load", () => {
       const primary = yield* set.primary
       const server = set.servers.find((one) => one !== primary) ?? primary
       const result = yield* Load.during(
-        { name: "frozen primary", limits, holders: Stores.ofSentinel(set), server, losses: 1 },
+        { name: "frozen primary", limits, holders: Stores.of(Stores.sentinel(set)), server, losses: 1 },
         (load) =>
           Effect.gen(function* () {
             yield* primary.freeze

@@ -13,7 +13,7 @@ const behindProxy = (name: string, fault: (proxy: Proxy.Proxy, load: Load.Load) 
   Effect.gen(function* () {
     const server = yield* Redis.shared
     const proxy = yield* Proxy.start(server)
-    const result = yield* Load.during({ name, limits, holders: Stores.ofServer(proxy), server }, (load) =>
+    const result = yield* Load.during({ name, limits, holders: Stores.of(Stores.server(proxy)), server }, (load) =>
       fault(proxy, load)
     )
     Outcome.show(name, result)
@@ -81,7 +81,7 @@ describe("a slow server", () => {
       Effect.gen(function* () {
         yield* proxy.delay(20)
         yield* load.each(Outcome.isGrant)
-        yield* proxy.delay(2 * Load.withinMillis)
+        yield* proxy.delay(2 * Stores.withinMillis)
         yield* load.each(Outcome.isTimeOut)
         yield* proxy.forward
         return yield* load.each(Outcome.isGrant)

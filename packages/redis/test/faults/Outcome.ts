@@ -71,18 +71,6 @@ export const assertReasons = ({ ends }: Result, ...reasons: ReadonlyArray<RedisE
   )
 }
 
-/** The most grants in any so many milliseconds. */
-export const mostWithin = (operations: ReadonlyArray<Operation>, millis: number): number => {
-  const times = operations.filter(({ end }) => isGrant(end)).map(({ endedAt }) => endedAt)
-  let from = 0
-  let most = 0
-  for (const [index, time] of times.entries()) {
-    while (time - (times[from] ?? time) > millis) from++
-    most = Math.max(most, index - from + 1)
-  }
-  return most
-}
-
 /** Prints what was measured, as a row of a table. */
 export const show = (fault: string, result: Result): void => {
   const ends = Object.entries(result.ends).map(([end, count]) => `${end} ${count}`)

@@ -71,7 +71,7 @@ describe("fifty processes that start at once", () => {
         Array.from({ length: 50 }, () => one),
         { concurrency: "unbounded" }
       )
-      const store = yield* Layer.build(Stores.ofServer(server).ioredis)
+      const store = yield* Layer.build(Stores.of(Stores.server(server)).ioredis)
       const level = yield* Context.get(store, RedisStore).level(BucketKey.make(given.name), given)
       const seconds = ((yield* Load.serverMicros(server)) - from) / 1_000_000
       const reports = all.map(([one]) => one)

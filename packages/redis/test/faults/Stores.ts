@@ -1,6 +1,4 @@
 /** Stores by both clients, with the connection that a program has. */
-import type * as Cluster from "@effect-retry/servers/Cluster"
-import type * as Sentinel from "@effect-retry/servers/Sentinel"
 import { Effect, Layer } from "effect"
 import { Cluster as IoCluster, type RedisOptions } from "ioredis"
 import { createCluster, createSentinel } from "redis"
@@ -8,26 +6,60 @@ import * as IoRedis from "../../src/fund/redis/IoRedis.ts"
 import * as NodeRedis from "../../src/fund/redis/NodeRedis.ts"
 import type { RedisClient } from "../../src/fund/redis/RedisClient.ts"
 import * as RedisStore from "../../src/fund/redis/RedisStore.ts"
-import { withinMillis } from "./Load.ts"
 
 type Stores = Readonly<Record<"ioredis" | "node-redis", Layer.Layer<RedisStore.RedisStore>>>
 
-interface Place {
+/** Where a server listens. */
+export interface Address {
   readonly host: string
   readonly port: number
 }
 
-const within = withinMillis
+/** One server, or a proxy before it; the primary that sentinels name; or the nodes of a cluster. */
+export type Place =
+  | ({ readonly _tag: "Server" } & Address)
+  | { readonly _tag: "Sentinel"; readonly name: string; readonly sentinels: ReadonlyArray<Address> }
+  | { readonly _tag: "Cluster"; readonly nodes: ReadonlyArray<Address> }
 
-const placeOf = ({ host, port }: Place): Place => ({ host, port })
+/** Most time of a call of the store, in milliseconds. */
+export const withinMillis = 250
 
-/** Of one server, or of a proxy before it. */
-export const ofServer = (server: Place): Stores => ({
-  ioredis: IoRedis.layer({ ...placeOf(server), within }),
-  "node-redis": NodeRedis.layer({ socket: placeOf(server), within })
+const addressOf = ({ host, port }: Address): Address => ({ host, port })
+
+export const server = (server: Address): Place => ({ _tag: "Server", ...addressOf(server) })
+
+export const sentinel = ({ name, sentinels }: Omit<Extract<Place, { _tag: "Sentinel" }>, "_tag">): Place => ({
+  _tag: "Sentinel",
+  name,
+  sentinels: sentinels.map(addressOf)
 })
 
-const ofClient = (open: () => Promise<{ readonly client: RedisClient; readonly close: () => unknown }>) =>
+export const cluster = ({ nodes }: Omit<Extract<Place, { _tag: "Cluster" }>, "_tag">): Place => ({
+  _tag: "Cluster",
+  nodes: nodes.map(addressOf)
+})
+
+/** The stores of a place. */
+export const of = (place: Place, within = withinMillis): Stores => {
+  switch (place._tag) {
+    case "Server": {
+      const address = addressOf(place)
+      return {
+        ioredis: IoRedis.layer({ ...address, within }),
+        "node-redis": NodeRedis.layer({ socket: address, within })
+      }
+    }
+    case "Sentinel":
+      return ofSentinel(place, within)
+    case "Cluster":
+      return ofCluster(place, within)
+  }
+}
+
+const ofClient = (
+  within: number,
+  open: () => Promise<{ readonly client: RedisClient; readonly close: () => unknown }>
+) =>
   Layer.scoped(
     RedisStore.RedisStore,
     Effect.map(
@@ -36,13 +68,12 @@ const ofClient = (open: () => Promise<{ readonly client: RedisClient; readonly c
     )
   )
 
-/** Of the primary that the sentinels name. */
-export const ofSentinel = ({ name, sentinels }: Sentinel.Sentinel): Stores => ({
-  ioredis: IoRedis.layer({ name, sentinels: sentinels.map(placeOf), within }),
-  "node-redis": ofClient(async () => {
+const ofSentinel = ({ name, sentinels }: Extract<Place, { _tag: "Sentinel" }>, within: number): Stores => ({
+  ioredis: IoRedis.layer({ name, sentinels: [...sentinels], within }),
+  "node-redis": ofClient(within, async () => {
     const client = createSentinel({
       name,
-      sentinelRootNodes: sentinels.map(placeOf),
+      sentinelRootNodes: [...sentinels],
       nodeClientOptions: { disableOfflineQueue: true }
     })
     client.on("error", () => {})
@@ -58,10 +89,9 @@ const strict: RedisOptions = {
   maxRetriesPerRequest: 0
 }
 
-/** Of the nodes of a cluster. */
-export const ofCluster = ({ nodes }: Cluster.Cluster): Stores => ({
-  ioredis: ofClient(async () => {
-    const client = new IoCluster(nodes.map(placeOf), {
+const ofCluster = ({ nodes }: Extract<Place, { _tag: "Cluster" }>, within: number): Stores => ({
+  ioredis: ofClient(within, async () => {
+    const client = new IoCluster([...nodes], {
       enableOfflineQueue: false,
       redisOptions: strict,
       retryDelayOnClusterDown: 0,
@@ -72,9 +102,9 @@ export const ofCluster = ({ nodes }: Cluster.Cluster): Stores => ({
     await new Promise((resolve) => client.once("ready", resolve))
     return { client: IoRedis.fromClient(client), close: () => client.disconnect() }
   }),
-  "node-redis": ofClient(async () => {
+  "node-redis": ofClient(within, async () => {
     const client = createCluster({
-      rootNodes: nodes.map((node) => ({ socket: placeOf(node) })),
+      rootNodes: nodes.map((socket) => ({ socket })),
       defaults: { disableOfflineQueue: true }
     })
     client.on("error", () => {})
