@@ -74,7 +74,7 @@ const wholeMillis = (value: string, unitMillis: number): number | undefined =>
 const bounded = (millis: number): number | undefined => (millis <= Number.MAX_SAFE_INTEGER ? millis : undefined)
 
 const secondsOrDate = (value: string, nowMillis: number): number | undefined => {
-  const seconds = /^(?:[A-Z][\w,: ]{1,40} GMT, )?(?<seconds>\d+(?:\.\d+)?)$/.exec(value)?.groups?.["seconds"]
+  const seconds = /^(?:[A-Z][\w,: -]{1,40} GMT, )?(?<seconds>\d+(?:\.\d+)?)$/.exec(value)?.groups?.["seconds"]
   if (seconds !== undefined) return bounded(Math.round(Number(seconds) * 1000))
   if (Number.isNaN(nowMillis)) return undefined
   const at = HttpDate.parse(value, nowMillis)

@@ -96,6 +96,7 @@ describe("RetryAfter.javascript", () => {
     "2100-11-20T00:00:00Z",
     "2001-11-20T00:00:00Z",
     "Sat, 20 Nov 2100 00:00:00 GMT, 45",
+    "Sunday, 20-Nov-33 00:00:00 GMT, 4.5",
     "Invalid Date GMT"
   ]
   const header = fc.tuple(
