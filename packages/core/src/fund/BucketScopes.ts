@@ -11,6 +11,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
+import * as ShownCause from "./ShownCause.ts"
 
 /**
  * The scope of one bucket.
@@ -42,7 +43,9 @@ export const make = (owner: string, mostWaiting: number): Effect.Effect<Effect.E
     if (outer === undefined) return undefined
     const inner = yield* Scope.make(ExecutionStrategy.parallel)
     const close = (scope: Scope.CloseableScope, exit: Exit.Exit<unknown, unknown>) =>
-      Effect.catchAllCause(Scope.close(scope, exit), (cause) => Effect.logWarning(`${owner}: a finalizer died`, cause))
+      Effect.catchAllCause(Scope.close(scope, exit), (cause) =>
+        Effect.logWarning(`${owner}: a finalizer died`, ShownCause.of(cause))
+      )
     const closing = new Set<Fiber.RuntimeFiber<void>>()
     const closed = Effect.suspend(() => Fiber.awaitAll(closing))
     yield* Scope.addFinalizerExit(outer, (exit) => Effect.zipRight(close(inner, exit), closed))

@@ -5,6 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { dual } from "effect/Function"
+import * as Untrusted from "../accept/Untrusted.ts"
 import type { Grant, Outcome, Request, TokenBucket } from "./Port.ts"
 import { noTokens } from "./Port.ts"
 import * as MonotonicTime from "./MonotonicTime.ts"
@@ -180,7 +181,11 @@ export const shadow: {
       Effect.flatMap(
         Effect.catchAllDefect(
           Effect.suspend(() => self.acquire(waitingAtMost(request, 0))),
-          (defect) => Effect.as(Effect.logError("TokenBucket.shadow: the bucket died", defect), Option.none<Grant>())
+          (defect) =>
+            Effect.as(
+              Effect.logError("TokenBucket.shadow: the bucket died", Untrusted.shown(defect)),
+              Option.none<Grant>()
+            )
         ),
         (answer) => {
           if (Option.isSome(answer)) return Effect.succeed(answer)

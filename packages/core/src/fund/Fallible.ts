@@ -16,6 +16,7 @@ import * as AtOnce from "./AtOnce.ts"
 import { combined, empty, recordEach, startEach, unlimited, waitingAtMost } from "./Compose.ts"
 import * as MonotonicTime from "./MonotonicTime.ts"
 import type { Grant, Request, TokenBucket } from "./Port.ts"
+import * as ShownCause from "./ShownCause.ts"
 import { noTokens } from "./Port.ts"
 
 /** How long a bucket may take, and what is called when it fails. */
@@ -241,7 +242,7 @@ const report =
     if (onFailure === undefined) return Effect.void
     const reported = Effect.catchAllCause(
       Effect.suspend(() => onFailure(cause)),
-      (died) => Effect.logWarning(`${owner}: onFailure died`, died)
+      (died) => Effect.logWarning(`${owner}: onFailure died`, ShownCause.of(died))
     )
     return Effect.asVoid(Effect.forkDaemon(Effect.interruptible(reported)))
   }

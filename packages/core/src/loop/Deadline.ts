@@ -11,6 +11,7 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Argument from "../accept/Argument.ts"
+import * as Untrusted from "../accept/Untrusted.ts"
 import * as Verdict from "../classify/Verdict.ts"
 import * as Bounds from "../decide/Bounds.ts"
 import { longestTimerMillis } from "../decide/Millis.ts"
@@ -22,7 +23,6 @@ import { within } from "./fiber/Within.ts"
 
 /**
  * The deadline passed: it interrupted the operation, or it came after the policy's `release` had released the last failure.
- * `cause` is the last failure before that, where there was one.
  *
  * @category models
  */
@@ -30,8 +30,19 @@ export class DeadlineExceeded extends Data.TaggedError("DeadlineExceeded")<{
   readonly within: Duration.Duration
   /** Attempts started. */
   readonly attempts: number
-  readonly cause: unknown
+  /** What may be shown of the last failure before that, where there was one. */
+  readonly cause?: Untrusted.ShownError
 }> {
+  constructor(exceeded: { readonly within: Duration.Duration; readonly attempts: number; readonly cause?: unknown }) {
+    const { attempts, cause, within } = exceeded
+    super({ within, attempts, ...Untrusted.asCause(cause) })
+  }
+
+  /** The last failure itself, where there was one. No printing follows it. */
+  get error(): unknown {
+    return this.cause?.original
+  }
+
   override get message(): string {
     return `not done within ${Duration.format(this.within)}, after ${this.attempts} attempts`
   }

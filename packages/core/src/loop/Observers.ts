@@ -6,11 +6,11 @@
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import * as Untrusted from "../accept/Untrusted.ts"
 import { Key } from "../fund/Key.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
 import type { Failure, Operation } from "./Operation.ts"
-import * as Readable from "./Readable.ts"
 import type { Details, RetryEvent } from "./RetryEvent.ts"
 import type { StopReason } from "./RetryStopped.ts"
 import type { Telling } from "./Services.ts"
@@ -46,7 +46,7 @@ export const attemptFailed = (op: Operation, failure: Failure): Telling =>
     elapsed: Elapsed.duration(op),
     level: Grants.level(op),
     details: detailsOf(op, failure),
-    error: failure.error,
+    error: Untrusted.shown(failure.error),
     verdict: failure.verdict,
     ran: Elapsed.wholeDuration(failure.failedMillis - op.attemptStartedMillis),
     rateLimiterWait: Elapsed.wholeDuration(op.rateLimiterWaitMillis)
@@ -64,7 +64,7 @@ export const retryScheduled = (op: Operation, failure: Failure, delayMillis: num
     elapsed: Elapsed.duration(op),
     level: Grants.level(op),
     details: detailsOf(op, failure),
-    error: failure.error,
+    error: Untrusted.shown(failure.error),
     verdict: failure.verdict,
     delay: Duration.millis(delayMillis),
     source: op.source,
@@ -98,7 +98,7 @@ export const gaveUp = (op: Operation, error: unknown, reason: StopReason): Telli
     elapsed: Elapsed.duration(op),
     level: Grants.level(op),
     details: detailsOf(op, { error }),
-    error,
+    error: Untrusted.shown(error),
     reason
   }))
 
@@ -109,7 +109,7 @@ const detailsOf = (op: Operation, failed?: { readonly error: unknown }): (() => 
   const { currentContext } = op.fiber
   return () => ({
     subject: nameOf(op),
-    outcome: failed === undefined ? "" : Readable.outcome(failed.error),
+    outcome: failed === undefined ? "" : Untrusted.outcome(Untrusted.shown(failed.error)),
     key: Context.get(currentContext, Key),
     attributes: {},
     tags: {}

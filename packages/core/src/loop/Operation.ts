@@ -20,7 +20,8 @@ import type { Erased, Expiring } from "./Expired.ts"
 import type * as Interruption from "./fiber/Interruption.ts"
 import type { Prepared } from "./PolicyCheck.ts"
 import type { DelaySource } from "./RetryEvent.ts"
-import type { FailedAttempt, RetryStopped } from "./RetryStopped.ts"
+import type { RetryStopped } from "./RetryStopped.ts"
+import { FailedAttempt } from "./RetryStopped.ts"
 
 export type { Erased } from "./Expired.ts"
 
@@ -244,7 +245,7 @@ export const fail = (op: Operation, failure: Failure): void => {
   op.delayMillis = undefined
   op.failures = addFailure(op.prepared, op.failures, failure.verdict)
   if (op.keeps === 0) return
-  const failed: FailedAttempt<unknown> = {
+  const failed = new FailedAttempt<unknown>({
     attempt: op.attempts,
     error: failure.error,
     verdict: failure.verdict,
@@ -252,7 +253,7 @@ export const fail = (op: Operation, failure: Failure): void => {
     failedAfter: Elapsed.wholeDuration(failure.failedMillis),
     delay: Option.none(),
     cost: 0
-  }
+  })
   op.history = [...op.history.slice(op.history.length >= op.keeps ? 1 : 0), failed]
 }
 
@@ -265,6 +266,8 @@ export const schedule = (op: Operation, delayMillis: number): void => {
   op.delayMillis = delayMillis
   const latest = op.history.at(-1)
   if (latest === undefined) return
+  const { error } = latest
   const cost = op.bucket?.held?.tokens ?? 0
-  op.history = [...op.history.slice(0, -1), { ...latest, delay: Option.some(Duration.millis(delayMillis)), cost }]
+  const waiting = new FailedAttempt({ ...latest, error, delay: Option.some(Duration.millis(delayMillis)), cost })
+  op.history = [...op.history.slice(0, -1), waiting]
 }

@@ -1,9 +1,8 @@
 /**
- * Times, texts and errors as people read them in messages, log lines and spans.
- *
- * What an error says comes from outside: it is bounded, and reading it never throws.
+ * Times, numbers and texts as people read them in messages, log lines and spans.
  */
 import * as Duration from "effect/Duration"
+import * as Untrusted from "../accept/Untrusted.ts"
 
 /**
  * A time in words: `340 ms`, `1.2 s`, `2 min 5 s`, `3 h 20 min`, `4 d 6 h`. Rounded to the last place that is shown.
@@ -34,65 +33,10 @@ const inUnits = (amount: number, size: number, unit: string, smaller: string): s
  */
 export const rounded = (value: number, places = 3): number => Math.round(value * 10 ** places) / 10 ** places
 
-/** The longest text of an error that is shown: an error may carry a whole document. */
-const longest = 200
-
-/**
- * A text from outside, bounded. No surrogate pair is cut in half.
- *
- * @category conversions
- */
-export const cut = (text: string): string => text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, "")
-
 /**
  * A text from outside as a part of one line: bounded, and with a blank in place of line breaks and other control
  * characters.
  *
  * @category conversions
  */
-export const inLine = (text: string): string => cut(text).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cf}]+/gu, " ")
-
-/**
- * The type of an error: its `_tag`, or the name of its class.
- *
- * @category conversions
- */
-export const typeOf = (error: unknown): string => {
-  if (typeof error !== "object") return typeof error
-  const tag = property(error, "_tag")
-  if (typeof tag === "string") return cut(tag)
-  const name = property(property(error, "constructor"), "name")
-  return typeof name === "string" ? cut(name) : "object"
-}
-
-/**
- * The message of an `Error`; empty for anything else.
- *
- * @category conversions
- */
-export const messageOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return ""
-  const message = property(error, "message")
-  return message === undefined || typeof message === "object" ? "" : cut(String(message))
-}
-
-/**
- * How an attempt ended, where nothing but its error is known: the type of the error and, in quotation marks, its message.
- *
- * @category conversions
- */
-export const outcome = (error: unknown): string => {
-  const type = typeOf(error)
-  if (type === "ResultRejected") return "a rejected result"
-  const message = messageOf(error)
-  return message === "" ? type : `${type} ${JSON.stringify(message)}`
-}
-
-const property = (value: unknown, key: string): unknown => {
-  try {
-    return (value as { readonly [key: string]: unknown })[key]
-  } catch {
-    // What has no properties, or none that can be read, says nothing.
-    return undefined
-  }
-}
+export const inLine = (text: string): string => Untrusted.cut(text).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cf}]+/gu, " ")

@@ -14,14 +14,7 @@ import { prepare } from "./PolicyCheck.ts"
 import type { Any } from "./PolicyRecord.ts"
 
 export { type Attempt, CurrentAttempt } from "./CurrentAttempt.ts"
-export {
-  AttemptRefused,
-  type FailedAttempt,
-  format,
-  ResultRejected,
-  RetryStopped,
-  type StopReason
-} from "./RetryStopped.ts"
+export { AttemptRefused, FailedAttempt, format, ResultRejected, RetryStopped, type StopReason } from "./RetryStopped.ts"
 
 /**
  * Retries an effect as a policy says.

@@ -5,6 +5,7 @@
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type { ShownError } from "../accept/Untrusted.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { ActiveOperation } from "./fiber/ActiveOperation.ts"
 import type { StopReason } from "./RetryStopped.ts"
@@ -60,7 +61,8 @@ export interface Common {
  */
 export interface AttemptFailed extends Common {
   readonly _tag: "AttemptFailed"
-  readonly error: unknown
+  /** What may be shown of the error: safe to log. Its `original` is the error itself. */
+  readonly error: ShownError
   readonly verdict: Verdict
   /** How long the attempt ran. */
   readonly ran: Duration.Duration
@@ -75,7 +77,8 @@ export interface AttemptFailed extends Common {
  */
 export interface RetryScheduled extends Common {
   readonly _tag: "RetryScheduled"
-  readonly error: unknown
+  /** What may be shown of the error that the retry is for. */
+  readonly error: ShownError
   readonly verdict: Verdict
   readonly delay: Duration.Duration
   /** What the delay came from: the curve and its jitter, the cap on it, the server's hint, or the deadline. */
@@ -101,13 +104,13 @@ export interface Succeeded extends Common {
 }
 
 /**
- * There is no further attempt. `error` is what the operation fails with; for a judged result, a `ResultRejected`.
+ * There is no further attempt. `error` shows what the operation fails with; for a judged result, a `ResultRejected`.
  *
  * @category models
  */
 export interface GaveUp extends Common {
   readonly _tag: "GaveUp"
-  readonly error: unknown
+  readonly error: ShownError
   readonly reason: StopReason
 }
 

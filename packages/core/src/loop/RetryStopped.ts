@@ -5,6 +5,8 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Untrusted from "../accept/Untrusted.ts"
 import type { Kind, Verdict } from "../classify/Verdict.ts"
 
 /**
@@ -66,15 +68,31 @@ const spent = ({ kind, maxAttempts }: Extract<StopReason, { readonly _tag: "Atte
   return `${allowed} that may fail with ${kind} spent`
 }
 
+/** What is noted of an attempt that failed. */
+interface Failed<out E> {
+  readonly attempt: number
+  readonly error: E
+  readonly verdict: Verdict
+  readonly startedAfter: Duration.Duration
+  readonly failedAfter: Duration.Duration
+  readonly delay: Option.Option<Duration.Duration>
+  readonly cost: number
+  /** What is shown of the error. */
+  readonly cause?: Untrusted.ShownError<E>
+}
+
 /**
  * An attempt that failed. Times count from when the operation began: a wait for the first grant is part of them.
  *
+ * Printing it shows `cause`, and not `error`.
+ *
  * @category models
  */
-export interface FailedAttempt<out E> {
+export class FailedAttempt<out E> {
   /** From 1. */
   readonly attempt: number
-  readonly error: E
+  /** What may be shown of the error. */
+  readonly cause: Untrusted.ShownError<E>
   readonly verdict: Verdict
   readonly startedAfter: Duration.Duration
   readonly failedAfter: Duration.Duration
@@ -82,16 +100,45 @@ export interface FailedAttempt<out E> {
   readonly delay: Option.Option<Duration.Duration>
   /** The tokens that the bucket granted for the next attempt, refunded if that was not made; 0 where it granted none. */
   readonly cost: number
+
+  constructor(failed: Failed<E>) {
+    this.attempt = failed.attempt
+    this.cause = failed.cause ?? Untrusted.shown(failed.error)
+    this.verdict = failed.verdict
+    this.startedAfter = failed.startedAfter
+    this.failedAfter = failed.failedAfter
+    this.delay = failed.delay
+    this.cost = failed.cost
+  }
+
+  /** The error itself. */
+  get error(): E {
+    return this.cause.original
+  }
+}
+
+/** What is told of an operation that gave up. */
+interface Stopped<out E> {
+  readonly reason: StopReason
+  readonly error: E
+  readonly attempts: number
+  readonly elapsed: Duration.Duration
+  readonly delay: Option.Option<Duration.Duration>
+  readonly level: Effect.Effect<Option.Option<number>>
+  readonly history: ReadonlyArray<FailedAttempt<E>>
+  /** What is shown of the error. */
+  readonly cause?: Untrusted.ShownError<E>
 }
 
 /**
  * A retried operation gave up.
  *
+ * Printing it shows `cause`, and neither `error` nor the errors of the history: those are for code.
+ *
  * @category models
  */
 export class RetryStopped<out E> extends Data.TaggedError("RetryStopped")<{
   readonly reason: StopReason
-  readonly error: unknown
   /** Attempts that were started. */
   readonly attempts: number
   readonly elapsed: Duration.Duration
@@ -102,10 +149,20 @@ export class RetryStopped<out E> extends Data.TaggedError("RetryStopped")<{
   readonly history: ReadonlyArray<FailedAttempt<unknown>>
   readonly cause: unknown
 }> {
-  /** What the operation fails with: the last error, or the one the policy added. */
-  declare readonly error: E
+  /** What may be shown of the error. */
+  declare readonly cause: Untrusted.ShownError<E>
   /** The latest failed attempts, oldest first; at most 100 of them. */
   declare readonly history: ReadonlyArray<FailedAttempt<E>>
+
+  constructor({ error, ...stopped }: Stopped<E>) {
+    super({ ...stopped, cause: stopped.cause ?? Untrusted.shown(error) })
+  }
+
+  /** What the operation fails with: the last error, or the one the policy added. */
+  get error(): E {
+    return this.cause.original
+  }
+
   override get message(): string {
     const attempts = this.attempts === 1 ? "1 attempt" : `${this.attempts} attempts`
     return `${format(this.reason)} (${attempts} in ${Duration.format(this.elapsed)})`
@@ -114,26 +171,45 @@ export class RetryStopped<out E> extends Data.TaggedError("RetryStopped")<{
 
 /**
  * The rate limiter did not grant an attempt (it refused, died, or did not answer before the deadline), and there is no
- * other error to fail with: it was the first attempt, or what the last one left open has been released already. `cause`
- * is the last failure, where there was one.
+ * other error to fail with: it was the first attempt, or what the last one left open has been released already.
  *
  * @category models
  */
 export class AttemptRefused extends Data.TaggedError("AttemptRefused")<{
   /** The number of the attempt that was not made, from 1. */
   readonly attempt: number
-  readonly cause?: unknown
+  /** What may be shown of the last failure, where there was one. */
+  readonly cause?: Untrusted.ShownError
 }> {
+  constructor(refused: { readonly attempt: number; readonly cause?: unknown }) {
+    super({ attempt: refused.attempt, ...Untrusted.asCause(refused.cause) })
+  }
+
+  /** The last failure itself, where there was one. No printing follows it. */
+  get error(): unknown {
+    return this.cause?.original
+  }
+
   override get message(): string {
     return `the rate limiter did not grant attempt ${this.attempt}`
   }
 }
 
 /**
- * A result that was judged as a failure, where `Retry.orStopped` and `Retry.retryOrElse` need an error.
+ * A result that was judged as a failure, where `Retry.orStopped` and `Retry.retryOrElse` need an error. Printing it does
+ * not show the result.
  *
  * @category models
  */
-export class ResultRejected<out A> extends Data.TaggedError("ResultRejected")<{ readonly result: unknown }> {
-  declare readonly result: A
+export class ResultRejected<out A> extends Data.TaggedError("ResultRejected")<{
+  readonly rejected: Redacted.Redacted<unknown>
+}> {
+  constructor({ result }: { readonly result: A }) {
+    super({ rejected: Redacted.make(result) })
+  }
+
+  /** The result itself. */
+  get result(): A {
+    return Redacted.value(this.rejected) as A
+  }
 }

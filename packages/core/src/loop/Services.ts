@@ -8,6 +8,7 @@ import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as AtOnce from "../fund/AtOnce.ts"
+import * as ShownCause from "../fund/ShownCause.ts"
 import * as Elapsed from "./Elapsed.ts"
 import type { Operation } from "./Operation.ts"
 
@@ -62,7 +63,7 @@ export const logging = <A>(service: string, asked: Effect.Effect<A>, otherwise: 
   Effect.catchAllCause(asked, (cause) => Effect.as(died(service, cause), otherwise))
 
 const died = (service: string, cause: Cause.Cause<never>): Effect.Effect<void> =>
-  Effect.logWarning(`${service} died`, cause)
+  Effect.logWarning(`${service} died`, ShownCause.of(cause))
 
 /**
  * What a service answers: an exit where it answers at once. To be called in the step in which it is to be asked.

@@ -28,8 +28,7 @@ export const stop = (op: Operation, reason: StopReason): Erased => {
   // An attempt that the deadline has interrupted has failed with the deadline's error already.
   if (exceeds && expired?.reason !== reason) return failWith(op, deadline!.machinery.exceeded(deadline!, op), reason)
   if (failure !== undefined && !released) return giveUp(op, failure.error, reason, failure.end)
-  const cause = failure?.error
-  return failWith(op, new AttemptRefused({ attempt: op.attempts + 1, ...(cause !== undefined && { cause }) }), reason)
+  return failWith(op, new AttemptRefused({ attempt: op.attempts + 1, cause: failure?.error }), reason)
 }
 
 const failWith = (op: Operation, error: unknown, reason: StopReason): Erased =>
@@ -49,8 +48,7 @@ const giveUp = (op: Operation, error: unknown, reason: StopReason, end: () => Er
         elapsed,
         delay: Option.map(Option.fromNullable(op.delayMillis), Duration.millis),
         level: Grants.level(op),
-        history: [...op.history],
-        cause: error
+        history: [...op.history]
       })
     )
   }

@@ -8,6 +8,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Untrusted from "../accept/Untrusted.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import { kindOf } from "../classify/Verdict.ts"
 import * as Readable from "../loop/Readable.ts"
@@ -17,8 +18,8 @@ import { format } from "../loop/RetryStopped.ts"
 /**
  * The attributes of an event, and the level of the bucket where there is one. Asks the bucket for it.
  *
- * Of an error only its type (`_tag`, or the name of its class) and, for an `Error`, its message; both, the reason of a
- * terminal verdict, and the stop message are cut at 200 characters. Times are in milliseconds, tokens and delays rounded
+ * Of an error only its type (`_tag`, or the name of its class) and, for an `Error`, its message without what may be
+ * secret; the message, the reason of a terminal verdict, and the stop message are cut at 200 characters. Times are in milliseconds, tokens and delays rounded
  * to three decimals. Left out: an empty name, and a limit or a level that is infinite. The attributes of
  * `event.details()` come last, and stand in place of those of the same name.
  *
@@ -64,7 +65,7 @@ const particular = (event: RetryEvent): Attributes => {
       return {
         ...exception(event.error),
         "retry.stop_reason": event.reason._tag,
-        "retry.stop_message": Readable.cut(format(event.reason))
+        "retry.stop_message": Untrusted.cut(format(event.reason))
       }
     case "NestingNoticed":
       return { "retry.outer": event.outer.name, "retry.outer_attempt": event.outer.attempt }
@@ -79,15 +80,12 @@ const verdict = (verdict: Verdict): Attributes => {
   return {
     "retry.verdict": verdict._tag,
     ...(Option.isSome(kind) ? { "retry.kind": kind.value } : {}),
-    ...(verdict._tag === "Terminal" ? { "retry.why": Readable.cut(verdict.why) } : {})
+    ...(verdict._tag === "Terminal" ? { "retry.why": Untrusted.cut(verdict.why) } : {})
   }
 }
 
 /** A rejected result is no exception: what it was is for the attributes of a protocol to say. */
-const exception = (error: unknown): Attributes => {
-  const type = Readable.typeOf(error)
-  const message = Readable.messageOf(error)
-  return type === "ResultRejected"
+const exception = ({ message, name }: Untrusted.ShownError): Attributes =>
+  name === "ResultRejected"
     ? {}
-    : { "exception.type": type, ...(message === "" ? {} : { "exception.message": message }) }
-}
+    : { "exception.type": name, ...(message === "" ? {} : { "exception.message": message }) }

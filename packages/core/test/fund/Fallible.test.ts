@@ -1,3 +1,4 @@
+import type * as Untrusted from "@effect-retry/core/Untrusted"
 import { InvalidArgument, RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
 import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
@@ -384,7 +385,7 @@ describe("TokenBucket.failOpen, failClosed and fallback", () => {
     Effect.gen(function* () {
       const lines: Array<unknown> = []
       const logger = Logger.make(({ cause, logLevel, message }) => {
-        lines.push([logLevel.label, message, Cause.squash(cause)])
+        lines.push([logLevel.label, message, (Cause.squash(cause) as Untrusted.ShownError).original])
       })
       const options = { within, onFailure, local: TokenBucket.empty }
       const guards = [TokenBucket.failOpen(options), TokenBucket.failClosed(options), TokenBucket.fallback(options)]

@@ -32,15 +32,21 @@ describe("Retry.CurrentAttempt", () => {
   it.effect("knows the previous failure, and the wait since", () =>
     Effect.gen(function* () {
       const previous = yield* seen(({ previous }) => Effect.succeed(previous), {})
-      const failure = (attempt: number) => ({
-        attempt,
-        error: "busy",
-        verdict: judge("busy"),
-        startedAfter: Duration.seconds(attempt - 1),
-        failedAfter: Duration.seconds(attempt - 1),
-        delay: Option.some(Duration.seconds(1)),
-        cost: 0
-      })
+      const failure = (attempt: number) =>
+        new Retry.FailedAttempt({
+          attempt,
+          error: "busy",
+          verdict: judge("busy"),
+          startedAfter: Duration.seconds(attempt - 1),
+          failedAfter: Duration.seconds(attempt - 1),
+          delay: Option.some(Duration.seconds(1)),
+          cost: 0
+        })
+      expect(previous.map(Option.map(({ error }) => error))).toEqual([
+        Option.none(),
+        Option.some("busy"),
+        Option.some("busy")
+      ])
       expect(previous).toEqual([Option.none(), Option.some(failure(1)), Option.some(failure(2))])
     })
   )

@@ -2,13 +2,20 @@
  * An observer that writes down what it hears, as plain values.
  */
 import type { Observe } from "@effect-retry/core"
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import { Duration, Effect, Option, Struct } from "effect"
 
-/** An event with times in milliseconds, the level of the bucket, and `null` for an absent value. */
+/** An event with times in milliseconds, errors themselves, the level of the bucket, and `null` for an absent value. */
 export type Plain = { readonly [field: string]: unknown }
 
 const plainValue = (value: unknown): unknown =>
-  Duration.isDuration(value) ? Duration.toMillis(value) : Option.isOption(value) ? Option.getOrNull(value) : value
+  Untrusted.ShownError.is(value)
+    ? value.original
+    : Duration.isDuration(value)
+      ? Duration.toMillis(value)
+      : Option.isOption(value)
+        ? Option.getOrNull(value)
+        : value
 
 export const plain = (event: Observe.RetryEvent, level: Option.Option<number>): Plain =>
   Object.fromEntries(

@@ -1,7 +1,6 @@
-import { Retry } from "@effect-retry/core"
 import * as Readable from "@effect-retry/core/Readable"
 import { describe, expect, it } from "@effect/vitest"
-import { Data, Duration, Effect, FastCheck } from "effect"
+import { Duration, Effect, FastCheck } from "effect"
 import { law } from "../support/Laws.ts"
 
 describe("Readable.time", () => {
@@ -46,37 +45,6 @@ describe("Readable.time", () => {
       }),
     law()
   )
-})
-
-class Busy extends Data.TaggedError("Busy")<{ readonly message: string }> {}
-
-/** Every property of it throws. */
-const hostile = new Proxy(new Error("x"), {
-  get: () => {
-    throw new Error("not to be read")
-  }
-})
-
-describe("Readable.outcome", () => {
-  it.each([
-    [new Busy({ message: "" }), "Busy"],
-    [new Busy({ message: 'say "no"' }), 'Busy "say \\"no\\""'],
-    [new RangeError("too far"), 'RangeError "too far"'],
-    [new Error("x".repeat(300)), `Error "${"x".repeat(200)}"`],
-    [Object.assign(new Error(), { message: { toString: "no function" } }), "Error"],
-    [Object.assign(new Error(), { message: null }), "Error"],
-    [Object.assign(new Error(), { message: Symbol("s") }), 'Error "Symbol(s)"'],
-    [new Retry.ResultRejected({ result: "secret" }), "a rejected result"],
-    [{ _tag: "Plain", message: "not an Error" }, "Plain"],
-    [{ _tag: 7 }, "Object"],
-    [Object.create(null), "object"],
-    ["busy", "string"],
-    [undefined, "undefined"],
-    [null, "object"],
-    [hostile, "object"]
-  ])("of an error: %#", (error, text) => {
-    expect(Readable.outcome(error)).toBe(text)
-  })
 })
 
 describe("Readable.inLine", () => {

@@ -263,7 +263,7 @@ describe("Policy.release before an attempt that is refused", () => {
       const recording = make({ limiter: refused })
       const retried = Retry.retry(recording.attempts(busy), { ...funded, ...releasing(recording) })
       const error: "busy" | Retry.AttemptRefused = yield* Effect.flip(recording.provide(retried))
-      expect(error).toMatchObject({ _tag: "AttemptRefused", attempt: 2, cause: "busy" })
+      expect(error).toMatchObject({ _tag: "AttemptRefused", attempt: 2, error: "busy" })
       expect(releases(recording)).toEqual(["release busy: Retried"])
     }).pipe(world)
   )

@@ -157,11 +157,19 @@ const tell = ({
   reason
 }: Retry.RetryStopped<Word | Retry.AttemptRefused>) => ({
   attempts,
-  cause,
+  cause: cause.original,
   delay,
   elapsed,
   error,
-  history,
+  history: history.map(({ attempt, cost, delay, error, failedAfter, startedAfter, verdict }) => ({
+    attempt,
+    error,
+    verdict,
+    startedAfter,
+    failedAfter,
+    delay,
+    cost
+  })),
   message,
   reason
 })

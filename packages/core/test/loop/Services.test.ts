@@ -112,7 +112,7 @@ describe("Retry.retry with a service that is broken", () => {
       const logger = Logger.make(({ cause }) => void causes.push(cause))
       const refused = Effect.exit(Retry.retry(busy, { ...policy, bucket: member({ acquire: ask, record: ask }) }))
       yield* Effect.provide(refused, Logger.replace(Logger.defaultLogger, logger))
-      expect(causes).toEqual([Cause.die(thrown), Cause.die(thrown)])
+      expect(causes.map(Cause.squash)).toMatchObject([{ original: thrown }, { original: thrown }])
     }).pipe(world)
   )
 

@@ -1,4 +1,5 @@
 import { Observe, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import { describe, expect, it } from "@effect/vitest"
 import { Data, Duration, Effect, Option } from "effect"
 import * as Events from "./Events.ts"
@@ -6,6 +7,7 @@ import * as Events from "./Events.ts"
 const { attributes } = Observe
 
 const long = "x".repeat(1000)
+const words = "word ".repeat(200)
 const cut = "x".repeat(200)
 
 describe("Observe.attributes", () => {
@@ -37,7 +39,7 @@ describe("Observe.attributes", () => {
     ({ error, message, type }) =>
       Effect.gen(function* () {
         for (const event of [Events.attemptFailed, Events.retryScheduled, Events.gaveUp]) {
-          const shown = yield* attributes({ ...event, error } as Observe.RetryEvent)
+          const shown = yield* attributes({ ...event, error: Untrusted.shown(error) } as Observe.RetryEvent)
           expect([shown["exception.type"], shown["exception.message"]]).toEqual([type, message])
         }
       })
@@ -65,10 +67,15 @@ describe("Observe.attributes", () => {
 
   it.effect("cut long texts, and show nothing else of an error", () =>
     Effect.gen(function* () {
-      const error = Object.assign(new Error(long, { cause: "secret" }), { _tag: long, password: "secret" })
+      const original = Object.assign(new Error(words, { cause: "secret" }), { _tag: "Long", password: "secret" })
+      const error = Untrusted.shown(original)
       const failed = { ...Events.attemptFailed, error, verdict: Verdict.terminal(long) } as Observe.RetryEvent
       const shown = yield* attributes(failed)
-      expect(shown).toMatchObject({ "exception.type": cut, "exception.message": cut, "retry.why": cut })
+      expect(shown).toMatchObject({
+        "exception.type": "Long",
+        "exception.message": words.slice(0, 200),
+        "retry.why": cut
+      })
       expect(JSON.stringify(shown)).not.toContain("secret")
       const stopped = { ...Events.gaveUp, error, reason: { _tag: "Terminal", why: long } } as Observe.RetryEvent
       expect((yield* attributes(stopped))["retry.stop_message"]).toBe(`not retryable: ${cut}`.slice(0, 200))
@@ -76,12 +83,12 @@ describe("Observe.attributes", () => {
   )
 
   it.effect.each([
-    { text: `${"x".repeat(199)}🙂`, shown: "x".repeat(199) },
-    { text: `${"x".repeat(198)}🙂`, shown: `${"x".repeat(198)}🙂` },
-    { text: `${"x".repeat(198)}🙂y`, shown: `${"x".repeat(198)}🙂` }
+    { text: `${"x ".repeat(99)}x🙂`, shown: `${"x ".repeat(99)}x` },
+    { text: `${"x ".repeat(99)}🙂`, shown: `${"x ".repeat(99)}🙂` },
+    { text: `${"x ".repeat(99)}🙂y`, shown: `${"x ".repeat(99)}🙂` }
   ])("cut no character in half", ({ shown, text }) =>
     Effect.gen(function* () {
-      const event = { ...Events.gaveUp, error: new Error(text) } as Observe.RetryEvent
+      const event = { ...Events.gaveUp, error: Untrusted.shown(new Error(text)) } as Observe.RetryEvent
       expect((yield* attributes(event))["exception.message"]).toBe(shown)
     })
   )

@@ -6,11 +6,12 @@ import * as Events from "./Events.ts"
 
 class SqlError extends Data.TaggedError("SqlError")<{ readonly sqlState: string; readonly message: string }> {}
 
-const ofSql = Observe.describing((event) =>
-  "error" in event && event.error instanceof SqlError
-    ? { outcome: event.error.sqlState, attributes: { "db.response.status_code": event.error.sqlState } }
+const ofSql = Observe.describing((event) => {
+  const error = "error" in event ? event.error.original : undefined
+  return error instanceof SqlError
+    ? { outcome: error.sqlState, attributes: { "db.response.status_code": error.sqlState } }
     : {}
-)
+})
 
 /** What an observer is shown of an event. */
 const shown = (event: Observe.RetryEvent, wrap: (observer: Observe.Observer) => Observe.Observer) => {

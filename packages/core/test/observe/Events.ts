@@ -2,13 +2,13 @@
  * One event of each kind, and what an observer makes of it.
  */
 import { type Observe, Verdict } from "@effect-retry/core"
-import * as Readable from "@effect-retry/core/Readable"
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import { Duration, Effect, Option } from "effect"
 
 /** What core knows of an event. */
 export const detailsOf = (event: Observe.RetryEvent): Observe.Details => ({
   subject: event.name,
-  outcome: "error" in event ? Readable.outcome(event.error) : "",
+  outcome: "error" in event ? Untrusted.outcome(event.error) : "",
   key: "",
   attributes: {},
   tags: {}
@@ -28,7 +28,7 @@ const common = {
   level: Effect.succeedSome(485.7999999999997)
 }
 
-export const failure = new RangeError("too far")
+export const failure = Untrusted.shown(new RangeError("too far"))
 
 export const attemptFailed = withDetails<Of<"AttemptFailed">>({
   _tag: "AttemptFailed",

@@ -1,4 +1,5 @@
 import { Observe, Retry, Verdict } from "@effect-retry/core"
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import { describe, expect, it } from "@effect/vitest"
 import { Data, Duration, Effect, FastCheck } from "effect"
 import { line } from "../../src/observe/Line.ts"
@@ -51,17 +52,23 @@ const lines: ReadonlyArray<readonly [event: Observe.RetryEvent, line: string]> =
     "gave up: orders → Forbidden after 1 attempt, 12 ms (not retryable: the account is closed)"
   ],
   [
-    gaveUp({ name: "payments", error: declined, elapsed: millis(2000) }),
+    gaveUp({ name: "payments", error: Untrusted.shown(declined), elapsed: millis(2000) }),
     'gave up: payments → Declined "try again later" after 2 attempts, 2 s (all attempts spent)'
   ],
   [
-    gaveUp({ name: "", error: "busy", attempt: 1, elapsed: millis(0), reason: { _tag: "BackoffEnded" } }),
+    gaveUp({
+      name: "",
+      error: Untrusted.shown("busy"),
+      attempt: 1,
+      elapsed: millis(0),
+      reason: { _tag: "BackoffEnded" }
+    }),
     "gave up: string after 1 attempt, 0 ms (the back-off has ended)"
   ],
   [
     gaveUp({
       name: "orders",
-      error: new Retry.AttemptRefused({ attempt: 1 }),
+      error: Untrusted.shown(new Retry.AttemptRefused({ attempt: 1 })),
       attempt: 0,
       elapsed: millis(0),
       reason: { _tag: "RateLimiterRefused" }
@@ -93,7 +100,7 @@ const lines: ReadonlyArray<readonly [event: Observe.RetryEvent, line: string]> =
     "gave up: GET api.example → 503 after 1 attempt, 1.5 s (left to job, which retries itself)"
   ],
   [
-    gaveUp({ name: "search", error: new Retry.ResultRejected({ result: "secret" }) }),
+    gaveUp({ name: "search", error: Untrusted.shown(new Retry.ResultRejected({ result: "secret" })) }),
     "gave up: search → a rejected result after 2 attempts, 1.5 s (all attempts spent)"
   ],
   [
@@ -101,7 +108,12 @@ const lines: ReadonlyArray<readonly [event: Observe.RetryEvent, line: string]> =
     "retry 2 of 3 in 400 ms: GET api.example → 503 (Throttling, asked to wait 400 ms)"
   ],
   [
-    retried({ name: "payments", error: declined, maxAttempts: Infinity, delay: millis(13.382000000000003) }),
+    retried({
+      name: "payments",
+      error: Untrusted.shown(declined),
+      maxAttempts: Infinity,
+      delay: millis(13.382000000000003)
+    }),
     'retry 2 in 13 ms: payments → Declined "try again later" (Throttling)'
   ],
   [retried({ ...get, maxAttempts: 2, delay: millis(0) }), "retry 2 at once: GET api.example → 503 (Throttling)"],
@@ -114,7 +126,7 @@ const lines: ReadonlyArray<readonly [event: Observe.RetryEvent, line: string]> =
     "attempt 2 failed: GET api.example → 503 in 300 ms (not retryable: POST without Idempotency-Key, asked to wait 2 s)"
   ],
   [
-    failed({ name: "", error: undefined, verdict: Verdict.noOpinion }),
+    failed({ name: "", error: Untrusted.shown(undefined), verdict: Verdict.noOpinion }),
     "attempt 2 failed: undefined in 300 ms (no classifier has an opinion)"
   ],
   [succeeded({ ...get, outcome: "200" }), "succeeded: GET api.example → 200 after 2 attempts, 1.5 s"],
@@ -124,7 +136,7 @@ const lines: ReadonlyArray<readonly [event: Observe.RetryEvent, line: string]> =
   [
     gaveUp({
       name: "a\nb",
-      error: new Declined({ message: 'one\r\ntwo "three" \u2028four\u202e' }),
+      error: Untrusted.shown(new Declined({ message: 'one\r\ntwo "three" \u2028four\u202e' })),
       reason: { _tag: "Terminal", why: "x\u0000y\u001b[31m" }
     }),
     'gave up: a b → Declined "one\\r\\ntwo \\"three\\"  four " after 2 attempts, 1.5 s (not retryable: x y [31m)'
@@ -143,7 +155,13 @@ describe("Line.line", () => {
       Effect.sync(() => {
         const shown = [
           line(gaveUp({ subject: text, outcome: text, reason: { _tag: "Terminal", why: text } })),
-          line(failed({ name: text, error: new Declined({ message: text }), verdict: Verdict.terminal(text) })),
+          line(
+            failed({
+              name: text,
+              error: Untrusted.shown(new Declined({ message: text })),
+              verdict: Verdict.terminal(text)
+            })
+          ),
           line(nested({ outer: { name: text, attempt: 1 } }))
         ]
         for (const each of shown) {

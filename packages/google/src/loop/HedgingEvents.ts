@@ -3,7 +3,7 @@
  */
 import { type Observe, TokenBucket } from "@effect-retry/core"
 import type { Retry, Verdict } from "@effect-retry/core"
-import * as Readable from "@effect-retry/core/Readable"
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -90,7 +90,7 @@ export const tell = (
     ? Effect.void
     : Effect.contextWithEffect((context: Context.Context<never>) => {
         const event: Observe.RetryEvent = {
-          ...happened,
+          ...shown(happened),
           name: policy.name,
           attempt: at.attempt,
           maxAttempts: policy.maxAttempts,
@@ -98,7 +98,7 @@ export const tell = (
           level: level(policy),
           details: () => ({
             subject: policy.name,
-            outcome: happened._tag === "Succeeded" ? "" : Readable.outcome(happened.error),
+            outcome: happened._tag === "Succeeded" ? "" : Untrusted.outcome(Untrusted.shown(happened.error)),
             key: Context.get(context, TokenBucket.Key),
             attributes: {},
             tags: {}
@@ -108,6 +108,10 @@ export const tell = (
           discard: true
         })
       })
+
+/** With the error as it may be shown. */
+const shown = (happened: Happened) =>
+  happened._tag === "Succeeded" ? happened : { ...happened, error: Untrusted.shown(happened.error) }
 
 const level = ({ bucket }: Checked): Effect.Effect<Option.Option<number>> =>
   bucket === undefined

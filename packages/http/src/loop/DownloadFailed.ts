@@ -1,6 +1,7 @@
 /**
  * Why a download does not go on.
  */
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import * as Data from "effect/Data"
 import type * as Resumption from "../decide/Resumption.ts"
 
@@ -13,9 +14,19 @@ export class DownloadFailed extends Data.TaggedError("DownloadFailed")<{
   readonly reason: Resumption.Refusal
   /** The bytes that were received, and have been given to the reader of the stream. */
   readonly received: number
-  /** What the body broke with, where it did. */
-  readonly cause?: unknown
+  /** What may be shown of the error that the body broke with, where it did. */
+  readonly cause?: Untrusted.ShownError
 }> {
+  constructor(failed: { readonly reason: Resumption.Refusal; readonly received: number; readonly cause?: unknown }) {
+    const { cause, reason, received } = failed
+    super({ reason, received, ...Untrusted.asCause(cause) })
+  }
+
+  /** What the body broke with, where it did. No printing follows it. */
+  get error(): unknown {
+    return this.cause?.original
+  }
+
   override get message(): string {
     return `the download stopped after ${this.received} bytes: ${this.reason.why}`
   }

@@ -63,7 +63,8 @@ const endedWith = (exchange: Exchange, error: unknown): Sent => {
   // An error of the client's own is left alone, whatever its class.
   if (error === exchange.judged) return Effect.fail(error)
   if (isLate(exchange, error) && error.cause !== undefined) {
-    return Release.readable(exchange, error.cause instanceof Retry.ResultRejected ? error.cause.result : error.cause)
+    const last = error.error
+    return Release.readable(exchange, last instanceof Retry.ResultRejected ? last.result : last)
   }
   return Effect.fail(RequestErrors.ofPolicy(exchange.request, error))
 }
@@ -79,7 +80,9 @@ const stoppedWith = (exchange: Exchange, reader: Reading, stopped: Retry.RetrySt
     const response = reader && Reader.responseOf(reader, error)
     return response ?? RequestErrors.ofPolicy(exchange.request, error)
   }
-  return Effect.flatMap(Effect.merge(ended), (outcome) => Effect.fail(Stopped.of(stopped, outcome, outcomeOf)))
+  return Effect.flatMap(Effect.merge(ended), (outcome) =>
+    Effect.fail(Stopped.of(exchange, stopped, outcome, outcomeOf))
+  )
 }
 
 /** Whether an attempt was refused after what the one before it left open had been released. */

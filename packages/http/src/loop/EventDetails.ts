@@ -4,15 +4,14 @@
  *
  * Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/, "HTTP client span", read 2026-11-22.
  */
-import * as Headers from "@effect/platform/Headers"
 import * as HttpClientError from "@effect/platform/HttpClientError"
-import * as Redacted from "effect/Redacted"
 import { AttemptTimeout, Deadline, type Observe, Retry } from "@effect-retry/core"
 import * as Readable from "@effect-retry/core/Readable"
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
-import * as Redaction from "../classify/Redaction.ts"
 import * as Transport from "../classify/Transport.ts"
 import * as Redirect from "../decide/Redirect.ts"
+import * as Known from "./Known.ts"
 import type { Exchange, Request, Response } from "./Exchange.ts"
 
 type Details = Observe.Details
@@ -40,23 +39,12 @@ const described = (exchange: Exchange, called: Request, event: Observe.RetryEven
     const attempt = { request, resendings, response: event._tag === "Succeeded" ? latest : undefined }
     return { ...event, details: () => detailsOf(called, event, attempt) }
   }
-  const error = Redaction.error(event.error, () => ({ url: request.url, secrets: secretsOf(exchange) }))
-  const response = responseOf(event.error) ?? (answered ? latest : undefined)
+  const { original } = event.error
+  const response = responseOf(original) ?? (answered ? latest : undefined)
+  const error = Untrusted.shown(original, Known.of(exchange, original, response !== undefined))
   const attempt = { request, resendings, response, error }
   return { ...event, error, details: () => detailsOf(called, event, attempt) }
 }
-
-/** The values of headers that the platform does not show either, that of the key, and the parts of each. */
-const secretsOf = ({ fiber, policy, request: { headers } }: Exchange): ReadonlyArray<string> => {
-  const names = [...fiber.getFiberRef(Headers.currentRedactedNames), policy.idempotency.keyHeader]
-  const secrets = Object.values(Headers.redact(headers, names)).filter((value) => typeof value !== "string")
-  return secrets
-    .map(Redacted.value)
-    .flatMap((secret) => [secret, ...secret.split(/[\s;,="]/).filter((part) => part.length >= shortestCredential)])
-}
-
-/** What is shorter, such as the name of a cookie or of a scheme, is a word like any other. */
-const shortestCredential = 6
 
 /** How the latest attempt ended: with a response, with an error, with both, or not yet. */
 interface Attempt {
@@ -64,7 +52,7 @@ interface Attempt {
   /** How often the request had been sent again; 0 for a first one, and for one that was not sent. */
   readonly resendings: number
   readonly response: Response | undefined
-  readonly error?: unknown
+  readonly error?: Untrusted.ShownError
 }
 
 const detailsOf = (called: Request, event: Observe.RetryEvent, attempt: Attempt): Details => {
@@ -102,7 +90,7 @@ const knownMethod = ({ method }: Request): string => (methods.includes(method) ?
 const methodOf = ({ method }: Request): string => (/^[A-Za-z-]{1,20}$/.test(method) ? method : "HTTP")
 
 const ofRequest = ({ error, request, response }: Attempt): Attributes => {
-  const own = (Transport.property(response ?? error, "request") as Request | undefined) ?? request
+  const own = (Transport.property(response ?? error?.original, "request") as Request | undefined) ?? request
   const method = knownMethod(own)
   const url = Redirect.urlAnswering(response) ?? Redirect.urlOf(own)
   return {
@@ -123,11 +111,12 @@ interface End {
 }
 
 const endOf = ({ error, response }: Attempt): End => {
-  const isAnswer = error === undefined || error instanceof Retry.ResultRejected
+  const original = error?.original
+  const isAnswer = error === undefined || original instanceof Retry.ResultRejected
   if (response === undefined) return isAnswer ? { outcome: "" } : ofError(error)
   const status = statusOf(response)
   const text = status === undefined ? unknownStatus : String(status)
-  const isStatus = error instanceof HttpClientError.ResponseError && error.reason === "StatusCode"
+  const isStatus = original instanceof HttpClientError.ResponseError && original.reason === "StatusCode"
   if (isAnswer || isStatus) return { outcome: text, status, errorType: ofStatus(status) }
   const { errorType, outcome } = ofError(error)
   return { outcome: `${text}, ${outcome}`, status, errorType }
@@ -145,7 +134,8 @@ const statusOf = (response: Response): number | undefined => {
   return typeof status === "number" && Number.isInteger(status) && status >= 100 && status < 600 ? status : undefined
 }
 
-const ofError = (error: unknown): End => {
+const ofError = (shown: Untrusted.ShownError): End => {
+  const error = shown.original
   if (error instanceof AttemptTimeout.AttemptTimedOut) {
     return { outcome: `timeout of ${Readable.time(error.after)}`, errorType: "timeout" }
   }
@@ -155,8 +145,8 @@ const ofError = (error: unknown): End => {
   const code = Transport.codeOf(error)
   const isOfClient = error instanceof HttpClientError.RequestError || error instanceof HttpClientError.ResponseError
   return {
-    outcome: isOfClient ? ofClient(error, code) : Readable.outcome(error),
-    errorType: code ?? Readable.typeOf(error)
+    outcome: isOfClient ? ofClient(error, code) : Untrusted.outcome(shown),
+    errorType: code ?? shown.name
   }
 }
 

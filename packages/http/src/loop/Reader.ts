@@ -1,7 +1,7 @@
 /**
  * The attempts of an exchange that is read: each sends the request, and reads the response if that is not to be sent again.
  */
-import { AttemptTimeout, Deadline, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Deadline, type Retry, Verdict } from "@effect-retry/core"
 import * as TimeLeft from "@effect-retry/core/TimeLeft"
 import type { Classifier } from "@effect-retry/core"
 import * as Cause from "effect/Cause"
@@ -165,7 +165,7 @@ export const responseOf = ({ responses }: Reader, error: unknown): Response | un
  */
 export const ended = ({ broken, exchange, reading }: Reader, error: unknown, isLate: boolean): Sent | undefined => {
   if (broken === undefined) return undefined
-  const last = isLate ? (error as Error).cause : error
+  const last = isLate ? (error as Retry.AttemptRefused | Deadline.DeadlineExceeded).error : error
   if (last !== exchange.judged) return undefined
   reading.outcomes.set(broken.response, Exit.failCause(broken.cause))
   return Effect.succeed(broken.response)
@@ -206,7 +206,7 @@ const boundOf = (reader: Reader) => {
   const onTimeout = (): unknown => {
     if (deadline?._tag === "Cut" && millis === leftMillis) {
       const within = Duration.millis(deadline.withinMillis)
-      return deadline.onExceeded(new Deadline.DeadlineExceeded({ within, attempts, cause: undefined }))
+      return deadline.onExceeded(new Deadline.DeadlineExceeded({ within, attempts }))
     }
     const timedOut = new AttemptTimeout.AttemptTimedOut({ attempt: attempts, after: duration })
     return attemptTimeout === undefined ? timedOut : attemptTimeout.onTimeout(timedOut)

@@ -4,7 +4,7 @@
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
-import * as Redaction from "../classify/Redaction.ts"
+import * as Untrusted from "@effect-retry/core/Untrusted"
 
 type Request = HttpClientRequest.HttpClientRequest
 
@@ -32,7 +32,7 @@ const isOfPolicy = (
  * @category constructors
  */
 export const requestError = (request: Request, cause: unknown): HttpClientError.RequestError => {
-  const shown = HttpClientRequest.setUrl(request, Redaction.url(request.url))
+  const shown = HttpClientRequest.setUrl(request, Untrusted.url(request.url))
   const error = new HttpClientError.RequestError({
     request: shown,
     reason: "Transport",

@@ -2,11 +2,12 @@
  * Why a client gave up, beside the outcome that it gave up on.
  */
 import { Retry } from "@effect-retry/core"
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as HttpClassifier from "../classify/HttpClassifier.ts"
-import * as Redaction from "../classify/Redaction.ts"
+import type { Exchange } from "./Exchange.ts"
+import * as Known from "./Known.ts"
 
 type Stopped = Retry.RetryStopped<unknown>
 
@@ -15,16 +16,29 @@ type Stopped = Retry.RetryStopped<unknown>
  *
  * @category conversions
  */
-export const of = (stopped: Stopped, outcome: unknown, outcomeOf: (error: unknown) => unknown): Stopped => {
+export const of = (
+  exchange: Exchange,
+  stopped: Stopped,
+  outcome: unknown,
+  outcomeOf: (error: unknown) => unknown
+): Stopped => {
   const { attempts, delay, elapsed, level, reason } = stopped
-  const history = stopped.history.map((failed) => ({ ...failed, error: outcomeOf(failed.error) }))
-  return new Retry.RetryStopped({ reason, error: outcome, attempts, elapsed, delay, level, history, ...shown(outcome) })
+  const shown = (error: unknown) => Untrusted.shown(error, Known.of(exchange, error, exchange.latest !== undefined))
+  const history = stopped.history.map((failed) => {
+    const error = outcomeOf(failed.error)
+    return new Retry.FailedAttempt({ ...failed, error, cause: shown(error) })
+  })
+  return new Retry.RetryStopped({
+    reason,
+    error: outcome,
+    attempts,
+    elapsed,
+    delay,
+    level,
+    history,
+    cause: shown(outcome)
+  })
 }
-
-/** A cause is printed with the error: a response would show its body, and an error the whole URL. */
-const shown = (outcome: unknown): { readonly cause: unknown } => ({
-  cause: HttpClassifier.isResponse(outcome) ? undefined : Redaction.error(outcome)
-})
 
 /**
  * The stop of an operation whose request could not be prepared.
@@ -39,6 +53,5 @@ export const unprepared = (error: unknown): Stopped =>
     elapsed: Duration.zero,
     delay: Option.none(),
     level: Effect.succeedNone,
-    history: [],
-    ...shown(error)
+    history: []
   })

@@ -152,7 +152,7 @@ describe("Download.stream", () => {
         _tag: "DownloadFailed",
         reason: { _tag: "NotResumable", why },
         received: 7,
-        cause: { _tag: "ResponseError" }
+        error: { _tag: "ResponseError" }
       })
       expect([String(error), calls.length]).toEqual([expect.stringContaining(`after 7 bytes: ${why}`), 1])
     }).pipe(world)

@@ -226,7 +226,7 @@ const endings: ReadonlyArray<{
         Effect.fail(new Unreadable({ message: "no order" }))
       )
     },
-    line: 'gave up: GET api.example → 200, Unreadable "no order" after 1 attempt, 0 ms (not retryable: the response could not be read)',
+    line: "gave up: GET api.example → 200, Unreadable after 1 attempt, 0 ms (not retryable: the response could not be read)",
     attributes: { ...get, "http.response.status_code": 200, "error.type": "Unreadable" }
   },
   ...[100, 399].map((status) => ({

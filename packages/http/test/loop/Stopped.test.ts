@@ -269,12 +269,12 @@ describe("HttpRetry.orStopped", () => {
     }).pipe(world)
   )
 
-  it.effect("prints an error as its cause, and no response", () =>
+  it.effect("prints an error as its cause, and nothing of a response", () =>
     Effect.gen(function* () {
       const causes = yield* Effect.forEach([scripted(resetFault), scripted(503)], ({ client }) =>
         Effect.map(Effect.flip(HttpRetry.orStopped(client, policy).get(url)), ({ cause }) => cause)
       )
-      expect(causes).toMatchObject([{ name: "RequestError" }, undefined])
+      expect(causes).toMatchObject([{ name: "RequestError" }, { message: "", cause: undefined }])
     }).pipe(world)
   )
 })

@@ -5,19 +5,20 @@ import { Data, Effect } from "effect"
 
 class SqlError extends Data.TaggedError("SqlError")<{ readonly sqlState: string; readonly message: string }> {}
 
-const ofPostgres = Observe.describing((event) =>
-  "error" in event && event.error instanceof SqlError
+const ofPostgres = Observe.describing((event) => {
+  const error = "error" in event ? event.error.original : undefined
+  return error instanceof SqlError
     ? {
-        outcome: event.error.sqlState,
+        outcome: error.sqlState,
         attributes: {
           "db.system.name": "postgresql",
-          "db.response.status_code": event.error.sqlState,
+          "db.response.status_code": error.sqlState,
           // Messages of Postgres can quote rows.
           "exception.message": "withheld"
         }
       }
     : {}
-)
+})
 
 const transaction = <A, R>(self: Effect.Effect<A, SqlError, R>) =>
   Retry.retry(self, {

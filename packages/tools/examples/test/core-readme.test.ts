@@ -769,12 +769,12 @@ tableOf(
         acquire: (request) => (request.attempt === 1 ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
       }
 
-      virtually("fails with the refusal, and the last error as its cause", () =>
+      virtually("fails with the refusal, and the last error as its error", () =>
         Effect.gen(function* () {
           const ended = yield* stopped([down], Retry.orStopped({ ...releasing, rateLimiter: once }))
           expect(ended).toMatchObject({
             calls: [0],
-            error: { _tag: "AttemptRefused", attempt: 2, cause: "down" },
+            error: { _tag: "AttemptRefused", attempt: 2, error: "down" },
             reason: "RateLimiterRefused"
           })
         })

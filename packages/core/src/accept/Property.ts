@@ -1,0 +1,151 @@
+/**
+ * Reading values that come from outside: errors, bodies, what a server or another library made.
+ *
+ * They may be proxies, revoked ones too, have getters that throw, form cycles and be of any size: reading them never
+ * throws and is bounded.
+ */
+
+/** A longer text is cut: no code, name or phrase that is looked for is as long. */
+const longestText = 1024
+
+/** More entries of a list are not read. */
+const mostEntries = 32
+
+/**
+ * How many causes of an error are followed where nothing else is said. The SDK of AWS for JavaScript follows as many.
+ *
+ * Source: `@smithy/core` 3.41.0, service-error-classification, `depth <= 10`, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const mostCauses = 10
+
+/**
+ * Whether a value can have properties.
+ *
+ * @category guards
+ */
+export const isObject = (value: unknown): value is object =>
+  (typeof value === "object" && value !== null) || typeof value === "function"
+
+/**
+ * Whether a value is an array; not where asking throws, as for a revoked proxy.
+ *
+ * @category guards
+ */
+export const isArray = (value: unknown): value is ReadonlyArray<unknown> => {
+  try {
+    return Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Whether a value is an `Error`; not where asking throws, as for a revoked proxy.
+ *
+ * @category guards
+ */
+export const isError = (value: unknown): value is Error => {
+  try {
+    return value instanceof Error
+  } catch {
+    return false
+  }
+}
+
+/**
+ * A property of any value; `undefined` where there is none, or reading it throws.
+ *
+ * @category destructors
+ */
+export const property = (value: unknown, key: PropertyKey): unknown => {
+  try {
+    return isObject(value) ? (value as { readonly [key: PropertyKey]: unknown })[key] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The value at the end of a path of properties.
+ *
+ * @category destructors
+ */
+export const at = (value: unknown, ...path: ReadonlyArray<PropertyKey>): unknown => path.reduce(property, value)
+
+/**
+ * A property that is a text, at most 1,024 characters of it.
+ *
+ * @category destructors
+ */
+export const text = (value: unknown, key: PropertyKey): string | undefined => {
+  const found = property(value, key)
+  return typeof found === "string" ? found.slice(0, longestText) : undefined
+}
+
+/**
+ * The names of a value's own properties in their order, at most `most`; none where reading them throws.
+ *
+ * @category destructors
+ */
+export const keys = (value: unknown, most: number): ReadonlyArray<string> => {
+  try {
+    return isObject(value) ? Object.keys(value).slice(0, most) : []
+  } catch {
+    return []
+  }
+}
+
+/**
+ * The first entries of a list, at most `most`; none of what is no list.
+ *
+ * @category destructors
+ */
+export const entries = (value: unknown, most = mostEntries): ReadonlyArray<unknown> => {
+  try {
+    return isArray(value) ? value.slice(0, most) : []
+  } catch {
+    return []
+  }
+}
+
+/**
+ * A value as a list: its first 32 entries where it is one, itself where it is not, and none where it is absent.
+ *
+ * @category destructors
+ */
+export const listed = (value: unknown): ReadonlyArray<unknown> => {
+  if (value === undefined || value === null) return []
+  return isArray(value) ? entries(value) : [value]
+}
+
+/**
+ * What a method of a value answers; `undefined` where it has none, or calling it throws.
+ *
+ * @category destructors
+ */
+export const called = (value: unknown, key: PropertyKey, argument: unknown): unknown => {
+  const method = property(value, key)
+  try {
+    return typeof method === "function" ? Reflect.apply(method, value, [argument]) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * An error and its causes, the outermost first, at most `most` causes. A value that is no object has no causes and is
+ * none.
+ *
+ * @category destructors
+ */
+export const causes = (error: unknown, most: number = mostCauses): ReadonlyArray<object> => {
+  const found: Array<object> = []
+  let next = error
+  while (isObject(next) && found.length <= most) {
+    found.push(next)
+    next = property(next, "cause")
+  }
+  return found
+}

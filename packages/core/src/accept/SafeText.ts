@@ -1,0 +1,360 @@
+/**
+ * Texts from outside without what may be secret: user info, values of queries and of assignments, credentials, keys,
+ * bodies.
+ *
+ * A text is read once, from left to right, word by word. A word is shown where it is of a kind that is known to be
+ * harmless; everything else becomes `REDACTED`. At most 1,024 characters of a text are read, 200 are shown.
+ */
+
+const redacted = "REDACTED"
+
+/** The longest text that is read. */
+const longestRead = 1024
+
+/** The longest text that is shown. */
+const longestShown = 200
+
+/** A longer word is no word. */
+const longestWord = 100
+
+/**
+ * A text from outside, at most 200 characters of it. No surrogate pair is cut in half.
+ *
+ * @category conversions
+ */
+export const cut = (text: string): string => upTo(text, longestShown)
+
+const upTo = (text: string, most: number): string => {
+  if (text.length <= most) return text
+  const last = text.charCodeAt(most - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most)
+}
+
+/**
+ * What is known beforehand of the texts that an error can show.
+ *
+ * @category models
+ */
+export interface Known {
+  /** Texts that are secret wherever they stand, such as the value of a header. */
+  readonly secrets?: ReadonlyArray<string>
+  /** URLs that are found in a text also where blanks and quotes are in them. */
+  readonly urls?: ReadonlyArray<string>
+}
+
+/**
+ * A text from outside, without what may be secret.
+ *
+ * Shown are words, numbers, codes, hosts and paths, and quoted names. Not shown are: the user info, the values of the
+ * query and the fragment of a URL; what stands before an `@` or behind a `=`, and behind the name of a credential; words
+ * that look like keys and tokens; quotations of several words; and everything from a `{` or a tag of HTML on.
+ *
+ * @category conversions
+ */
+export const message = (given: string, known: Known = {}): string => {
+  const most = longestRead + longestOf(known)
+  const whole = withoutKnown(given.slice(0, most), known)
+  const read = upTo(whole, longestRead)
+  // A word that is cut in two may not look like what it is.
+  const isCut = given.length > most || read.length < whole.length
+  return cut(words(isCut ? read.slice(0, lastBlank(read) + 1) : read))
+}
+
+const longestOf = ({ secrets = [], urls = [] }: Known): number =>
+  [...secrets, ...urls].reduce((longest, { length }) => Math.max(longest, length), 0)
+
+const withoutKnown = (text: string, { secrets = [], urls = [] }: Known): string => {
+  const shown = urls.reduce((text, known) => (known === "" ? text : text.replaceAll(known, () => url(known))), text)
+  return secrets
+    .filter((secret) => secret !== "")
+    .toSorted((one, other) => other.length - one.length)
+    .reduce((text, secret) => text.replaceAll(secret, redacted), shown)
+}
+
+const lastBlank = (text: string): number => {
+  let at = text.length - 1
+  while (at >= 0 && !isBlank(text.charCodeAt(at))) at -= 1
+  return at
+}
+
+/** What the last word says of the next one. */
+type Expects = "anything" | "perhaps a secret" | "a secret"
+
+const words = (text: string): string => {
+  const shown: Array<string> = []
+  let expects: Expects = "anything"
+  let at = 0
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (isBlank(code)) {
+      shown.push(text.charAt(at))
+      at += 1
+      continue
+    }
+    if (expects === "a secret") {
+      const end = endOfLine(text, at)
+      shown.push(redacted)
+      expects = "anything"
+      at = end
+      continue
+    }
+    if (beginsBody(text, at)) return [...shown, redacted].join("")
+    if (isQuote(code)) {
+      const close = text.indexOf(text.charAt(at), at + 1)
+      const end = close === -1 ? text.length : close
+      const inner = text.slice(at + 1, end)
+      shown.push(text.charAt(at), quoted(inner, expects), text.slice(end, end + 1))
+      expects = next(inner, text.startsWith(":", end + 1))
+      at = end + 1
+      continue
+    }
+    const end = endOfWord(text, at)
+    const found = text.slice(at, end)
+    shown.push(word(found, expects))
+    expects = next(found, false)
+    at = end
+  }
+  return shown.join("")
+}
+
+/** The white space and the control characters. */
+const isBlank = (code: number): boolean => code <= 0x20 || (code >= 0x7f && code <= 0xa0) || code === 0x2028
+
+const isQuote = (code: number): boolean => code === 0x22 || code === 0x27 || code === 0x60
+
+const isLetter = (code: number): boolean => (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+
+const endOfLine = (text: string, from: number): number => {
+  const end = text.indexOf("\n", from)
+  return end === -1 ? text.length : end
+}
+
+/** A word ends at a blank, and where a quotation or a body may begin. An apostrophe inside of it is a part of it. */
+const endOfWord = (text: string, from: number): number => {
+  let at = from + 1
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (isBlank(code) || code === 0x22 || code === 0x60 || code === 0x3c || code === 0x7b) return at
+    if (code === 0x27 && !isLetter(text.charCodeAt(at - 1))) return at
+    at += 1
+  }
+  return at
+}
+
+/** `{` of an object and `<` of a tag; not `<https://…>`, nor a `<` that compares. */
+const beginsBody = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at)
+  if (code === 0x7b) return true
+  if (code !== 0x3c) return false
+  const after = text.charAt(at + 1)
+  if (after === "!" || after === "?" || after === "/") return true
+  if (!isLetter(text.charCodeAt(at + 1))) return false
+  let end = at + 1
+  while (isLetter(text.charCodeAt(end))) end += 1
+  return text.charAt(end) !== ":"
+}
+
+const quoted = (inner: string, expects: Expects): string =>
+  inner === "" ? "" : hasBlank(inner) ? redacted : word(inner, expects)
+
+const hasBlank = (text: string): boolean => {
+  for (let at = 0; at < text.length; at++) if (isBlank(text.charCodeAt(at))) return true
+  return false
+}
+
+/** The last word of the names under which credentials are sent. */
+const credentials: ReadonlySet<string> = /*#__PURE__*/ new Set(
+  (
+    "auth authorization basic bearer cookie credential credentials digest jwt key pass passphrase passwd password pwd " +
+    "secret session sid signature token"
+  ).split(" ")
+)
+
+/** Those of them that are the end of other names written as one word. */
+const endings = [
+  "authorization",
+  "cookie",
+  "credential",
+  "credentials",
+  "password",
+  "secret",
+  "signature",
+  "token",
+  "key"
+]
+
+/** The name of a credential is a word of its own, or the last of several: `x-api-key`, `accessToken`. */
+const isCredential = (name: string): boolean => {
+  const plain = trimmed(name).toLowerCase()
+  let start = plain.length
+  while (isLetter(plain.charCodeAt(start - 1))) start -= 1
+  const last = plain.slice(start)
+  return credentials.has(last) || plain.endsWith("upload_id") || endings.some((ending) => last.endsWith(ending))
+}
+
+const next = (found: string, isNamed: boolean): Expects => {
+  if (found.length > longestWord || !isCredential(found)) return "anything"
+  const last = found.charAt(found.length - 1)
+  if (isNamed || last === ":" || last === "=") return "a secret"
+  return trimmed(found).toLowerCase() === "bearer" ? "a secret" : "perhaps a secret"
+}
+
+/** Without the brackets and the punctuation around it. */
+const trimmed = (found: string): string => {
+  const [start, end] = bounds(found)
+  return found.slice(start, end)
+}
+
+const bounds = (found: string): readonly [start: number, end: number] => {
+  let start = 0
+  while (start < found.length && "([<".includes(found.charAt(start))) start += 1
+  let end = found.length
+  while (end > start && ")]>.,;:!?".includes(found.charAt(end - 1))) end -= 1
+  return [start, end]
+}
+
+const word = (found: string, expects: Expects): string => {
+  const [start, end] = bounds(found)
+  const inner = found.slice(start, end)
+  const shown = inner === "" ? "" : expects !== "anything" && !isLowerCase(inner) ? redacted : plain(inner)
+  return found.slice(0, start) + shown + found.slice(end)
+}
+
+/** A word of a sentence. */
+const isLowerCase = (found: string): boolean => {
+  for (let at = 0; at < found.length; at++) {
+    const code = found.charCodeAt(at)
+    if (!(code >= 0x61 && code <= 0x7a)) return false
+  }
+  return true
+}
+
+const plain = (found: string): string => {
+  if (found.includes("://") || found.startsWith("//")) return withoutKeys(url(found))
+  if (found.lastIndexOf("@") > 0) return `${redacted}@${known(found.slice(found.lastIndexOf("@") + 1))}`
+  if (found.includes("?") || found.includes("#")) return withoutKeys(url(found))
+  if (found.includes("=")) return assigned(found)
+  const colon = found.indexOf(":")
+  if (colon > 0 && isCredential(found.slice(0, colon))) return `${found.slice(0, colon + 1)}${redacted}`
+  return known(found)
+}
+
+/** `name=value`, and several of them: the names are shown. */
+const assigned = (found: string): string =>
+  found
+    .split("&")
+    .map((part) => {
+      const sign = part.indexOf("=")
+      if (sign === -1) return known(part)
+      return part.length === sign + 1 ? part : `${known(part.slice(0, sign))}=${redacted}`
+    })
+    .join("&")
+
+const known = (found: string): string => (isKey(found) ? redacted : found)
+
+/** The path of a URL, whose segments can be addresses that let in whoever knows them. */
+const withoutKeys = (address: string): string => {
+  const query = address.indexOf("?")
+  const end = query === -1 ? address.length : query
+  return `${address.slice(0, end).split("/").map(known).join("/")}${address.slice(end)}`
+}
+
+/** The shortest run of letters and digits, and the shortest word in Base64, that look like a key. */
+const shortestKey = 20
+
+/**
+ * Whether a word looks like a key or a token: it is long, or encoded, or has a long run of letters and digits, or is long,
+ * has letters of both cases and digits and otherwise nothing but what Base64 has.
+ */
+const isKey = (found: string): boolean => {
+  if (found.length > longestWord) return true
+  const seen = { digit: false, upper: false, lower: false }
+  let isBase64 = true
+  let run = 0
+  let hasDigit = false
+  let hasLetter = false
+  for (let at = 0; at < found.length; at++) {
+    const code = found.charCodeAt(at)
+    if (code === 0x25 && isHex(found.charCodeAt(at + 1)) && isHex(found.charCodeAt(at + 2))) return true
+    const isOfWord = isDigit(code) || isLetter(code)
+    if (isOfWord) {
+      run += 1
+      if (isDigit(code)) hasDigit = seen.digit = true
+      else hasLetter = true
+      if (code >= 0x41 && code <= 0x5a) seen.upper = true
+      if (code >= 0x61 && code <= 0x7a) seen.lower = true
+      if (run >= shortestKey && hasDigit && hasLetter) return true
+    } else {
+      run = 0
+      hasDigit = hasLetter = false
+      isBase64 &&= "+/=_-~".includes(found.charAt(at))
+    }
+  }
+  return isBase64 && found.length >= shortestKey && seen.digit && seen.upper && seen.lower
+}
+
+const isHex = (code: number): boolean =>
+  isDigit(code) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66)
+
+/**
+ * A URL, or a part of one such as `/path?key=value`, without user, password, values of the query, and fragment.
+ *
+ * Source: https://opentelemetry.io/docs/specs/semconv/registry/attributes/url/, `url.full`, which has REDACTED for user
+ * and password, read 2026-11-20.
+ *
+ * @category conversions
+ */
+export const url = (given: string): string => {
+  const fragment = given.indexOf("#")
+  const end = fragment === -1 ? given.length : fragment
+  const mark = given.indexOf("?")
+  const start = mark === -1 || mark > end ? end : mark
+  const query = given.slice(start + 1, end)
+  return [
+    withoutUser(given.slice(0, start)),
+    start === end ? "" : `?${query.split("&").map(withoutValue).join("&")}`,
+    given.length > end + 1 ? `#${redacted}` : given.slice(end)
+  ].join("")
+}
+
+/** A part without a value may be one, as in `?token`; `?` and `&` stand alone. */
+const withoutValue = (part: string): string => (part === "" ? "" : `${part.slice(0, part.indexOf("=") + 1)}${redacted}`)
+
+/** Also `http:user@host`, `//user@host` and backslashes, which parsers of URLs accept. A path has no user. */
+const withoutUser = (address: string): string => {
+  const start = startOfAuthority(address)
+  if (start === -1) return address
+  let end = start
+  while (end < address.length && !isSlash(address.charAt(end))) end += 1
+  const user = address.lastIndexOf("@", end - 1)
+  return user < start ? address : `${address.slice(0, start)}${redacted}${address.slice(user)}`
+}
+
+const startOfAuthority = (address: string): number => {
+  let at = 0
+  while (at < address.length && !isSlash(address.charAt(at)) && address.charAt(at) !== ":") at += 1
+  const hasScheme = address.charAt(at) === ":"
+  if (!hasScheme && at > 0) return -1
+  const slashes = hasScheme ? at + 1 : 0
+  let start = slashes
+  while (isSlash(address.charAt(start))) start += 1
+  return hasScheme || start - slashes >= 2 ? start : -1
+}
+
+const isSlash = (char: string): boolean => char === "/" || char === "\\"
+
+/**
+ * The name of a class, a tag or a code; `undefined` where a text is none that can be shown.
+ *
+ * @category conversions
+ */
+export const name = (given: unknown): string | undefined => {
+  if (typeof given !== "string" || given === "" || given.length > longestWord || isKey(given)) return undefined
+  for (let at = 0; at < given.length; at++) {
+    const code = given.charCodeAt(at)
+    if (!isLetter(code) && !isDigit(code) && !"_$.@/:#-".includes(given.charAt(at))) return undefined
+  }
+  return given
+}

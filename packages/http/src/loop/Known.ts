@@ -1,0 +1,41 @@
+/**
+ * What is known of the texts that the errors of an operation can show: the URL of the request and its secrets, and whether
+ * a message may quote a body.
+ */
+import * as Headers from "@effect/platform/Headers"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as Untrusted from "@effect-retry/core/Untrusted"
+import * as Redacted from "effect/Redacted"
+import type { Exchange, Request } from "./Exchange.ts"
+
+/**
+ * What is known of an error of the request that was sent last. An error that came after a response may quote its body.
+ *
+ * @category constructors
+ */
+export const of = (exchange: Exchange, error: unknown, isAnswered: boolean): (() => Untrusted.Known) => {
+  const { request } = exchange
+  return () => ({
+    urls: [request.url],
+    secrets: secretsOf(exchange, request),
+    messages: messagesOf(error, isAnswered)
+  })
+}
+
+/** The cause of an error about a response may quote the body. */
+const messagesOf = (error: unknown, isAnswered: boolean): "all" | "outermost" | "none" => {
+  if (error instanceof HttpClientError.ResponseError) return "outermost"
+  return isAnswered && !(error instanceof HttpClientError.RequestError) ? "none" : "all"
+}
+
+/** The values of headers that the platform does not show either, that of the key, and the parts of each. */
+const secretsOf = ({ fiber, policy }: Exchange, { headers }: Request): ReadonlyArray<string> => {
+  const names = [...fiber.getFiberRef(Headers.currentRedactedNames), policy.idempotency.keyHeader]
+  const secrets = Object.values(Headers.redact(headers, names)).filter((value) => typeof value !== "string")
+  return secrets
+    .map(Redacted.value)
+    .flatMap((secret) => [secret, ...secret.split(/[\s;,="]/).filter((part) => part.length >= shortestCredential)])
+}
+
+/** What is shorter, such as the name of a cookie or of a scheme, is a word like any other. */
+const shortestCredential = 6
