@@ -75,37 +75,34 @@ export const acceptRatio = (options: Options = {}): Effect.Effect<TokenBucket> =
   const chance = ({ accepts, requests }: Counted): number =>
     Math.min(maxChance, chanceOfRejection(SlidingWindow.sum(requests), SlidingWindow.sum(accepts), K))
   const empty = SlidingWindow.make(windowMillis)
-  return Effect.map(
-    TimedRef.make((): Counted => ({ requests: empty, accepts: empty })),
-    ({ modify }) => {
-      // Counted whether it is granted or not.
-      const request = modify((before, now) => {
-        const counted = advanced(before, now)
-        const after = { ...counted, requests: SlidingWindow.added(counted.requests, 1) }
-        return [{ chance: chance(counted), slot: counted.requests.newest }, after]
+  return Effect.map(TimedRef.makeUnread<Counted>({ requests: empty, accepts: empty }), ({ modify }) => {
+    // Counted whether it is granted or not.
+    const request = modify((before, now) => {
+      const counted = advanced(before, now)
+      const after = { ...counted, requests: SlidingWindow.added(counted.requests, 1) }
+      return [{ chance: chance(counted), slot: counted.requests.newest }, after]
+    })
+    const refund = (slot: number) =>
+      modify((before, now) => {
+        const { accepts, requests } = advanced(before, now)
+        return [undefined, { accepts, requests: SlidingWindow.removed(requests, slot, 1) }]
       })
-      const refund = (slot: number) =>
-        modify((before, now) => {
-          const { accepts, requests } = advanced(before, now)
-          return [undefined, { accepts, requests: SlidingWindow.removed(requests, slot, 1) }]
-        })
-      const accept = modify((before, now) => {
-        const counted = advanced(before, now)
-        return [undefined, { ...counted, accepts: SlidingWindow.added(counted.accepts, 1) }]
+    const accept = modify((before, now) => {
+      const counted = advanced(before, now)
+      return [undefined, { ...counted, accepts: SlidingWindow.added(counted.accepts, 1) }]
+    })
+    const acquire = Effect.flatMap(request, ({ chance, slot }) => {
+      const granted = Option.some({ tokens: 1, refund: refund(slot) })
+      if (chance === 0) return Effect.succeed(granted)
+      return Effect.map(Random.next, (u) => (u >= chance ? granted : Option.none()))
+    })
+    return {
+      acquire: () => acquire,
+      record: (outcome) => (isAccepted(outcome) ? accept : Effect.void),
+      level: modify((before, now) => {
+        const { accepts, requests } = advanced(before, now)
+        return [Math.max(0, 1 + K * SlidingWindow.sum(accepts) - SlidingWindow.sum(requests)), before]
       })
-      const acquire = Effect.flatMap(request, ({ chance, slot }) => {
-        const granted = Option.some({ tokens: 1, refund: refund(slot) })
-        if (chance === 0) return Effect.succeed(granted)
-        return Effect.map(Random.next, (u) => (u >= chance ? granted : Option.none()))
-      })
-      return {
-        acquire: () => acquire,
-        record: (outcome) => (isAccepted(outcome) ? accept : Effect.void),
-        level: modify((before, now) => {
-          const { accepts, requests } = advanced(before, now)
-          return [Math.max(0, 1 + K * SlidingWindow.sum(accepts) - SlidingWindow.sum(requests)), before]
-        })
-      }
     }
-  )
+  })
 }

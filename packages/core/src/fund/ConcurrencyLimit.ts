@@ -91,13 +91,19 @@ export const concurrencyLimit = (options: Options): Effect.Effect<TokenBucket> =
   }
   return Effect.map(TokenStore.make(arithmetic, Waiting.check(owner, options, "wait")), (store) => {
     const startFirst = store.change((state) => ({ ...state, first: state.first + 1 }))
+    const end = (attempt: number, tokens: number) =>
+      store.change((state) => {
+        const after = changed(state, attempt, -tokens)
+        return attempt === 1 ? { ...after, first: Math.max(0, after.first - 1) } : after
+      })
+    const endFirst = end(1, 1)
+    const endRetry = end(2, 1)
     return {
       acquire: (request) => store.acquire(1, request),
-      record: ({ attempt, granted }) =>
-        store.change((state) => {
-          const after = changed(state, attempt, -granted.tokens)
-          return attempt === 1 ? { ...after, first: Math.max(0, after.first - 1) } : after
-        }),
+      record: ({ attempt, granted: { tokens } }) => {
+        if (tokens !== 1) return end(attempt, tokens)
+        return attempt === 1 ? endFirst : endRetry
+      },
       level: store.level,
       started: (attempt) => (attempt === 1 ? startFirst : Effect.void)
     }

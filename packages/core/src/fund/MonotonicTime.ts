@@ -6,6 +6,39 @@ import * as Context from "effect/Context"
 import * as AtOnce from "./AtOnce.ts"
 
 /**
+ * The time as it was read last, in milliseconds with fractions, and by how much the clock has stepped back by then.
+ *
+ * @category models
+ */
+export interface Time {
+  readonly nowMillis: number
+  readonly aheadMillis: number
+}
+
+/**
+ * Before the first reading.
+ *
+ * @category constructors
+ */
+export const start: Time = { nowMillis: -Infinity, aheadMillis: 0 }
+
+/**
+ * By how much the clock has stepped back at another reading of it: the time is the reading and so much more. It stands still
+ * for the step, and goes on from there.
+ *
+ * @category destructors
+ */
+export const ahead = ({ aheadMillis, nowMillis }: Time, readingMillis: number): number =>
+  Math.max(aheadMillis, nowMillis - readingMillis)
+
+/**
+ * Reads the nanoseconds of a clock, which do not follow the wall clock, as milliseconds.
+ *
+ * @category running
+ */
+export const read = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+
+/**
  * Reads a clock, in milliseconds with fractions.
  *
  * @category models
@@ -13,19 +46,17 @@ import * as AtOnce from "./AtOnce.ts"
 export type Reader = (clock: Clock.Clock) => number
 
 /**
- * A reader of the nanoseconds of a `Clock`, which do not follow the wall clock. Should they step back all the same, time
- * stands still for the step and goes on from there.
+ * A reader that remembers the time, for what no bucket keeps in its state.
  *
  * @category constructors
  */
 export const makeReader = (): Reader => {
-  let latest = -Infinity
-  let ahead = 0
+  let { aheadMillis, nowMillis } = start
   return (clock) => {
-    const reading = Number(clock.unsafeCurrentTimeNanos()) / 1e6
-    ahead = Math.max(ahead, latest - reading)
-    latest = reading + ahead
-    return latest
+    const reading = read(clock)
+    aheadMillis = ahead({ aheadMillis, nowMillis }, reading)
+    nowMillis = reading + aheadMillis
+    return nowMillis
   }
 }
 

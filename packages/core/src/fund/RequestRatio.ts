@@ -53,30 +53,27 @@ export const requestRatio = (options: Options = {}): Effect.Effect<TokenBucket> 
   // Retries may be remembered for longer than the requests that paid for them.
   const tokens = ({ credits, retries }: Budget) =>
     Math.max(0, reserve + SlidingWindow.sum(credits) - SlidingWindow.sum(retries))
-  return Effect.map(
-    TimedRef.make((): Budget => ({ credits: window, retries: window })),
-    ({ modify }) => {
-      const refund = (slot: number) =>
-        modify((before, now) => {
-          const { credits, retries } = advanced(before, now)
-          return [undefined, { credits, retries: SlidingWindow.removed(retries, slot, 1) }]
-        })
-      const acquire = modify((before, now) => {
-        const budget = advanced(before, now)
-        if (tokens(budget) + 1e-6 < 1) return [Option.none(), budget]
-        const grant = { tokens: 1, refund: refund(budget.retries.newest) }
-        return [Option.some(grant), { ...budget, retries: SlidingWindow.added(budget.retries, 1) }]
+  return Effect.map(TimedRef.makeUnread<Budget>({ credits: window, retries: window }), ({ modify }) => {
+    const refund = (slot: number) =>
+      modify((before, now) => {
+        const { credits, retries } = advanced(before, now)
+        return [undefined, { credits, retries: SlidingWindow.removed(retries, slot, 1) }]
       })
-      const credit = modify((before, now) => {
-        const budget = advanced(before, now)
-        return [undefined, { ...budget, credits: SlidingWindow.added(budget.credits, ratio) }]
-      })
-      return {
-        acquire: () => acquire,
-        record: Outcomes.ignored,
-        level: modify((before, now) => [tokens(advanced(before, now)), before]),
-        started: (attempt) => (attempt === 1 ? credit : Effect.void)
-      }
+    const acquire = modify((before, now) => {
+      const budget = advanced(before, now)
+      if (tokens(budget) + 1e-6 < 1) return [Option.none(), budget]
+      const grant = { tokens: 1, refund: refund(budget.retries.newest) }
+      return [Option.some(grant), { ...budget, retries: SlidingWindow.added(budget.retries, 1) }]
+    })
+    const credit = modify((before, now) => {
+      const budget = advanced(before, now)
+      return [undefined, { ...budget, credits: SlidingWindow.added(budget.credits, ratio) }]
+    })
+    return {
+      acquire: () => acquire,
+      record: Outcomes.ignored,
+      level: modify((before, now) => [tokens(advanced(before, now)), before]),
+      started: (attempt) => (attempt === 1 ? credit : Effect.void)
     }
-  )
+  })
 }

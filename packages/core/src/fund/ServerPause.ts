@@ -69,40 +69,35 @@ export const serverPause = (options: Options): Effect.Effect<TokenBucket> => {
   const jitterRatio = Argument.number(owner, "jitterRatio", options.jitterRatio ?? 0, { min: 0, max: 1 })
   const maxWait = Waiting.check(owner, options, "wait")
   const draw = jitterRatio === 0 ? Effect.succeed(0) : Random.next
-  return Effect.map(
-    TimedRef.make((): Pause => ({ untilMillis: -Infinity, lengthMillis: 0 })),
-    ({ modify, unsafeModify }) => {
-      const see = (pause: Pause, now: number) => [seen(pause, now), pause] as const
-      const look = modify(see)
-      const wait = (
-        { leftMillis, lengthMillis, nowMillis }: Seen,
-        untilMillis: number,
-        request: Request
-      ): Effect.Effect<Option.Option<Grant>> => {
-        if (leftMillis <= 0) return Effect.succeed(free)
-        if (nowMillis + leftMillis > untilMillis) return Effect.succeedNone
-        const waited = Effect.flatMap(draw, (u) => {
-          const millis = Math.min(leftMillis + u * jitterRatio * lengthMillis, untilMillis - nowMillis)
-          return Effect.sleep(Duration.millis(Math.min(Math.floor(millis), longestTimerMillis)))
-        })
-        return Effect.flatMap(Effect.zipRight(request.restore(waited), look), (seen) =>
-          wait(seen, untilMillis, request)
-        )
-      }
-      return {
-        acquire: (request) =>
-          AtOnce.suspend(() => {
-            const seen = unsafeModify(see)
+  return Effect.map(TimedRef.makeUnread<Pause>({ untilMillis: -Infinity, lengthMillis: 0 }), ({ modify }) => {
+    const look = modify((pause, now) => [seen(pause, now), pause])
+    const wait = (
+      { leftMillis, lengthMillis, nowMillis }: Seen,
+      untilMillis: number,
+      request: Request
+    ): Effect.Effect<Option.Option<Grant>> => {
+      if (leftMillis <= 0) return Effect.succeed(free)
+      if (nowMillis + leftMillis > untilMillis) return Effect.succeedNone
+      const waited = Effect.flatMap(draw, (u) => {
+        const millis = Math.min(leftMillis + u * jitterRatio * lengthMillis, untilMillis - nowMillis)
+        return Effect.sleep(Duration.millis(Math.min(Math.floor(millis), longestTimerMillis)))
+      })
+      return Effect.flatMap(Effect.zipRight(request.restore(waited), look), (seen) => wait(seen, untilMillis, request))
+    }
+    return {
+      acquire: (request) =>
+        AtOnce.suspend(() =>
+          AtOnce.andThen(look, (seen) => {
             if (seen.leftMillis <= 0) return Effect.succeed(free)
             if (Option.isNone(maxWait)) return Effect.succeedNone
             return wait(seen, seen.nowMillis + Waiting.millisFor(maxWait.value, request), request)
-          }),
-        record: (outcome) => {
-          const lengthMillis = Math.min(hintMillis(outcome), atMostMillis)
-          return lengthMillis > 0 ? modify((pause, now) => [undefined, paused(pause, now, lengthMillis)]) : Effect.void
-        },
-        level: Effect.map(look, ({ leftMillis }) => (leftMillis > 0 ? 0 : Infinity))
-      }
+          })
+        ),
+      record: (outcome) => {
+        const lengthMillis = Math.min(hintMillis(outcome), atMostMillis)
+        return lengthMillis > 0 ? modify((pause, now) => [undefined, paused(pause, now, lengthMillis)]) : Effect.void
+      },
+      level: Effect.map(look, ({ leftMillis }) => (leftMillis > 0 ? 0 : Infinity))
     }
-  )
+  })
 }

@@ -1,68 +1,88 @@
 /**
- * A state and its time: what every bucket keeps, and how it changes.
+ * A state and its time in a `Ref`: what every bucket keeps, and how it changes.
  *
- * The state is a variable that only synchronous steps read and write. No other fiber runs within a step, so each is as
- * atomic as that of a `Ref`, and costs less.
+ * A bucket is data and pure steps from a state and a time to an answer and the next state. Each step is one `Ref.modify`:
+ * no other fiber, and no interruption, comes between reading the clock, the answer and the change.
  */
 import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
 import * as MonotonicTime from "./MonotonicTime.ts"
 
 /**
  * @category models
  */
 export interface TimedRef<S> {
-  /** Answers and changes the state in one step. */
-  readonly modify: <A>(f: (state: S, nowMillis: number) => readonly [A, S]) => Effect.Effect<A>
-  /** The same in the step of the caller. To be called while an effect runs. */
-  readonly unsafeModify: <A>(f: (state: S, nowMillis: number) => readonly [A, S]) => A
-  /** Changes the state in the step of the caller. To be called while an effect runs. */
-  readonly unsafeUpdate: (f: (state: S, nowMillis: number) => S) => void
+  /**
+   * Answers and changes the state in one step. Where `ignoresTime` holds for the state, the step does not read the time:
+   * the clock is not asked, and `nowMillis` is zero.
+   */
+  readonly modify: <A>(step: Step<S, A>, ignoresTime?: (state: S) => boolean) => Effect.Effect<A>
   /** The state as the latest change has left it. */
-  readonly unsafeGet: () => S
+  readonly get: Effect.Effect<S>
+}
+
+/**
+ * A step of a bucket, pure.
+ *
+ * @category models
+ */
+export interface Step<S, A> {
+  (state: S, nowMillis: number): readonly [answer: A, after: S]
 }
 
 /**
  * @category constructors
  */
 export const make = <S>(initial: (nowMillis: number) => S): Effect.Effect<TimedRef<S>> =>
-  Effect.suspend(() => makeWith(MonotonicTime.makeReader(), initial))
+  Effect.sync(() => {
+    const nowMillis = readNow()
+    return ofTimed({ state: initial(nowMillis), time: { nowMillis, aheadMillis: 0 } })
+  })
 
 /**
- * The same with a reader that others use too.
+ * For a state that does not begin with the time: the clock is read by the first step that wants to know.
  *
  * @category constructors
  */
-export const makeWith = <S>(
-  read: MonotonicTime.Reader,
-  initial: (nowMillis: number) => S
-): Effect.Effect<TimedRef<S>> =>
-  Effect.sync(() => {
-    const nowMillis = () => read(MonotonicTime.currentClock())
-    return ofState(initial(nowMillis()), nowMillis)
-  })
+export const makeUnread = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
+  Effect.sync(() => ofTimed({ state: initial, time: MonotonicTime.start }))
+
+const ofTimed = <S>(timed: Timed<S>): TimedRef<S> => {
+  const ref = Ref.unsafeMake(timed)
+  return {
+    modify: (step, ignoresTime = never) =>
+      Ref.modify(ref, (timed) => {
+        const { state } = timed
+        if (ignoresTime(state)) {
+          const stepped = step(state, 0)
+          return [stepped[0], stepped[1] === state ? timed : { state: stepped[1], time: timed.time }]
+        }
+        const reading = readNow()
+        const aheadMillis = MonotonicTime.ahead(timed.time, reading)
+        const nowMillis = reading + aheadMillis
+        const stepped = step(state, nowMillis)
+        return [stepped[0], { state: stepped[1], time: { nowMillis, aheadMillis } }]
+      }),
+    get: Effect.map(Ref.get(ref), ({ state }) => state)
+  }
+}
+
+interface Timed<S> {
+  readonly state: S
+  readonly time: MonotonicTime.Time
+}
+
+const never = () => false
+
+const readNow = () => MonotonicTime.read(MonotonicTime.currentClock())
 
 /**
  * For a state that time does not move: the clock is not read, and the time is always zero.
  *
  * @category constructors
  */
-export const makeTimeless = <S>(initial: S): Effect.Effect<TimedRef<S>> => Effect.sync(() => ofState(initial, always))
-
-const always = () => 0
-
-const ofState = <S>(initial: S, nowMillis: () => number): TimedRef<S> => {
-  let state = initial
-  const unsafeModify: TimedRef<S>["unsafeModify"] = (f) => {
-    const [answer, after] = f(state, nowMillis())
-    state = after
-    return answer
-  }
-  return {
-    modify: (f) => Effect.sync(() => unsafeModify(f)),
-    unsafeModify,
-    unsafeUpdate: (f) => {
-      state = f(state, nowMillis())
-    },
-    unsafeGet: () => state
-  }
-}
+export const makeTimeless = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
+  Effect.sync(() => {
+    const ref = Ref.unsafeMake(initial)
+    return { modify: (step) => Ref.modify(ref, (state) => step(state, 0)), get: Ref.get(ref) }
+  })

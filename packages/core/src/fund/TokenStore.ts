@@ -3,95 +3,55 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as MonotonicTime from "./MonotonicTime.ts"
-import * as TimedRef from "./TimedRef.ts"
-import type { Grant, Request, TokenBucket } from "./Port.ts"
+import type { Arithmetic, TokenStore } from "./Arithmetic.ts"
+import type { Grant } from "./Port.ts"
 import { noTokens } from "./Port.ts"
+import * as TimedRef from "./TimedRef.ts"
 import type { Limits } from "./Tokens.ts"
 import * as Tokens from "./Tokens.ts"
-import * as Waiting from "./Waiting.ts"
+import type * as Waiting from "./Waiting.ts"
+import * as WaitingStore from "./WaitingStore.ts"
 import * as WaitQueue from "./WaitQueue.ts"
 
-/**
- * The arithmetic of a store, pure. Every function gets the time, and only what it returns is stored.
- *
- * @category models
- */
-export interface Arithmetic<S> {
-  readonly initial: (nowMillis: number) => S
-  /** Whether time never moves the state: the clock is not read then, and `nowMillis` is zero. @default false */
-  readonly isTimeless?: boolean
-  /** Whether a state grants everything for nothing, at any time: the clock is not read then. @default never */
-  readonly isFree?: (state: S) => boolean
-  /** Takes `cost`, or nothing; `demand` as in `WaitQueue.Source`. Answers the tokens that were really taken. */
-  readonly take: (
-    state: S,
-    nowMillis: number,
-    cost: number,
-    demand: number,
-    request: Request
-  ) => Option.Option<readonly [tokens: number, S]>
-  /** Puts back what `take` took for a request. */
-  readonly put: (state: S, nowMillis: number, tokens: number, request: Request) => S
-  readonly millisUntil: (state: S, nowMillis: number, cost: number) => number
-  readonly level: (state: S, nowMillis: number) => number
-}
-
-/**
- * @category models
- */
-export interface TokenStore<S> extends Pick<TokenBucket, "level"> {
-  readonly acquire: (cost: number, request: Request) => Effect.Effect<Option.Option<Grant>>
-  /** Changes the state and lets the first waiter look again. */
-  readonly change: (f: (state: S, nowMillis: number) => S) => Effect.Effect<void>
-}
-
-const free: Option.Option<Grant> = /*#__PURE__*/ Option.some(noTokens)
+export type { Arithmetic, TokenStore } from "./Arithmetic.ts"
 
 /**
  * @category constructors
  */
-export const make = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait): Effect.Effect<TokenStore<S>> =>
-  Effect.suspend(() => {
-    const nowMillis = MonotonicTime.makeReader()
-    const state =
-      arithmetic.isTimeless === true
-        ? TimedRef.makeTimeless(arithmetic.initial(0))
-        : TimedRef.makeWith(nowMillis, arithmetic.initial)
-    return Effect.map(state, (state) => storeOf(state, nowMillis, arithmetic, maxWait))
+export const make = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait): Effect.Effect<TokenStore<S>> => {
+  const { initial, isTimeless } = arithmetic
+  return Option.match(maxWait, {
+    onNone: () => {
+      const ref = isTimeless === true ? TimedRef.makeTimeless(initial(0)) : TimedRef.make(initial)
+      return Effect.map(ref, (ref) => refusing(ref, arithmetic))
+    },
+    onSome: (maxWaitMillis) => {
+      const waited = (tokens: S): WaitingStore.Waited<S> => ({ tokens, queue: WaitQueue.empty })
+      const ref =
+        isTimeless === true
+          ? TimedRef.makeUnread(waited(initial(0)))
+          : TimedRef.make((nowMillis) => waited(initial(nowMillis)))
+      return Effect.map(ref, (ref) => WaitingStore.make(ref, arithmetic, maxWaitMillis))
+    }
   })
+}
 
-const storeOf = <S>(
-  { modify, unsafeGet, unsafeModify, unsafeUpdate }: TimedRef.TimedRef<S>,
-  nowMillis: MonotonicTime.Reader,
-  arithmetic: Arithmetic<S>,
-  maxWait: Waiting.MaxWait
-): TokenStore<S> => {
+const free: Option.Option<Grant> = /*#__PURE__*/ Option.some(noTokens)
+
+/** A store in which no attempt waits. */
+const refusing = <S>({ modify }: TimedRef.TimedRef<S>, arithmetic: Arithmetic<S>): TokenStore<S> => {
   const { isFree = () => false } = arithmetic
-  const take: WaitQueue.Source["take"] = (cost, demand, request) =>
-    isFree(unsafeGet())
-      ? free
-      : unsafeModify((state, now) => {
-          const taken = arithmetic.take(state, now, cost, demand, request)
-          return Option.isSome(taken) ? [grant(taken.value[0], request), taken.value[1]] : [Option.none(), state]
-        })
-  const grant = (tokens: number, request: Request): Option.Option<Grant> =>
-    Option.some({ tokens, refund: change((state, now) => arithmetic.put(state, now, tokens, request)) })
-  const millisUntil: WaitQueue.Source["millisUntil"] = (cost) =>
-    unsafeModify((state, now) => [arithmetic.millisUntil(state, now, cost), state])
-  const maxWaitMillis = Option.getOrUndefined(maxWait)
-  const queue = maxWaitMillis === undefined ? undefined : WaitQueue.make({ take, millisUntil }, nowMillis)
-  // The waiter may run before the wake-up returns: what it reads has to be there.
-  const change: TokenStore<S>["change"] = (f) =>
-    Effect.sync(() => {
-      unsafeUpdate(f)
-      queue?.unsafeWakeFirst()
-    })
+  const change: TokenStore<S>["change"] = (f) => modify((state, now) => [undefined, f(state, now)])
   return {
-    acquire:
-      queue === undefined || maxWaitMillis === undefined
-        ? (cost, request) => Effect.sync(() => take(cost, 0, request))
-        : (cost, request) => queue.acquire(cost, Waiting.millisFor(maxWaitMillis, request), request),
+    acquire: (cost, request) =>
+      modify((state, now) => {
+        if (isFree(state)) return [free, state]
+        const taken = arithmetic.take(state, now, cost, 0, request)
+        if (Option.isNone(taken)) return [Option.none(), state]
+        const [tokens, after] = taken.value
+        const refund = change((state, now) => arithmetic.put(state, now, tokens, request))
+        return [Option.some({ tokens, refund }), after]
+      }, isFree),
     change,
     level: modify((state, now) => [arithmetic.level(state, now), state])
   }

@@ -66,36 +66,8 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "To put in no tokens changes nothing: the check only saves work."
   },
   {
-    file: "packages/core/src/fund/TokenStore.ts",
-    line: "const queue = maxWaitMillis === undefined ? undefined : WaitQueue.make({ take, millisUntil }, nowMillis)",
-    original: "maxWaitMillis === undefined",
-    replacement: "false",
-    reason: "The queue that is made is not used: without a longest wait, none waits."
-  },
-  {
-    file: "packages/core/src/fund/TokenStore.ts",
-    line: "queue === undefined || maxWaitMillis === undefined",
-    original: "queue === undefined || maxWaitMillis === undefined",
-    replacement: "queue === undefined && maxWaitMillis === undefined",
-    reason: "Either both are absent or neither is; the compiler does not know it."
-  },
-  {
-    file: "packages/core/src/fund/TokenStore.ts",
-    line: "queue === undefined || maxWaitMillis === undefined",
-    original: "queue === undefined",
-    replacement: "false",
-    reason: "Either both are absent or neither is; the compiler does not know it."
-  },
-  {
-    file: "packages/core/src/fund/TokenStore.ts",
-    line: "queue === undefined || maxWaitMillis === undefined",
-    original: "maxWaitMillis === undefined",
-    replacement: "false",
-    reason: "Either both are absent or neither is; the compiler does not know it."
-  },
-  {
-    file: "packages/core/src/fund/WaitQueue.ts",
-    line: ": pause(waiter, clock, leftMillis + graceMillis)",
+    file: "packages/core/src/fund/WaitingStore.ts",
+    line: ": leftMillis + graceMillis",
     original: "leftMillis + graceMillis",
     replacement: "leftMillis - graceMillis",
     reason: "It is looked at sooner, and again until the millisecond has passed."

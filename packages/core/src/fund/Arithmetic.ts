@@ -1,0 +1,45 @@
+/**
+ * What a bucket with a level counts, as pure functions, and the store that runs them.
+ */
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { Grant, Request, TokenBucket } from "./Port.ts"
+
+/**
+ * The arithmetic of a store, pure. Every function gets the time, and only what it returns is stored.
+ *
+ * @category models
+ */
+export interface Arithmetic<S> {
+  readonly initial: (nowMillis: number) => S
+  /** Whether time never moves the state, and the functions ignore `nowMillis`. @default false */
+  readonly isTimeless?: boolean
+  /** Whether a state grants everything for nothing, at any time: the clock is not read then. @default never */
+  readonly isFree?: (state: S) => boolean
+  /**
+   * Takes `cost`, or nothing. `demand` is what all waiters want together where the attempt is one of them; zero for an
+   * attempt that has just come. Answers the tokens that were really taken.
+   */
+  readonly take: (
+    state: S,
+    nowMillis: number,
+    cost: number,
+    demand: number,
+    request: Request
+  ) => Option.Option<readonly [tokens: number, S]>
+  /** Puts back what `take` took for a request. */
+  readonly put: (state: S, nowMillis: number, tokens: number, request: Request) => S
+  /** Whole milliseconds until `cost` tokens are there; `Infinity` where time alone does not bring them. */
+  readonly millisUntil: (state: S, nowMillis: number, cost: number) => number
+  readonly level: (state: S, nowMillis: number) => number
+}
+
+/**
+ * @category models
+ */
+export interface TokenStore<S> extends Pick<TokenBucket, "level"> {
+  /** Takes `cost`, all or nothing, where the store waits in its turn. Must run uninterruptibly. */
+  readonly acquire: (cost: number, request: Request) => Effect.Effect<Option.Option<Grant>>
+  /** Changes the state and lets the first waiter look again. */
+  readonly change: (f: (state: S, nowMillis: number) => S) => Effect.Effect<void>
+}
