@@ -141,10 +141,12 @@ const boundedBy = <E>(owner: string, self: TokenBucket<E>, options: Bounded<E>):
         ...waitingAtMost(request, Math.min(withinMillis, untilMillis(request))),
         restore: Effect.interruptible
       }
+      const { failed } = request
+      const telling = failed === undefined ? bound : { ...bound, failed }
       const asked = callNow(
-        bound,
+        telling,
         () => self.acquire(inTime),
-        (left) => callWithin(bound, left, request.restore, refundLate)
+        (left) => callWithin(telling, left, request.restore, refundLate)
       )
       return AtOnce.hasEnded(asked) ? Exit.map(asked, refundable) : Effect.map(asked, refundable)
     },
@@ -166,6 +168,7 @@ const latestOf = <A, B>(f: (a: A) => B): ((a: A) => B) => {
 interface Bound<in E> extends Pick<Bounded<E>, "onFailure"> {
   readonly owner: string
   readonly withinMillis: number
+  readonly failed?: Request["failed"]
 }
 
 /**
@@ -237,8 +240,9 @@ const timeOut = <A>(
   Effect.suspend(() => decide(Exit.fail(new Cause.TimeoutException(`${owner}: no answer within ${withinMillis} ms`))))
 
 const report =
-  <E>({ onFailure, owner }: Bound<E>) =>
+  <E>({ failed, onFailure, owner }: Bound<E>) =>
   (cause: Cause.Cause<E | Cause.TimeoutException>): Effect.Effect<void> => {
+    failed?.(Cause.squash(cause))
     if (onFailure === undefined) return Effect.void
     const reported = Effect.catchAllCause(
       Effect.suspend(() => onFailure(cause)),

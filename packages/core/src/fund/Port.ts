@@ -28,6 +28,8 @@ export interface Request {
   readonly atMost: Option.Option<Duration.Duration>
   /** Gives a wait the interruptibility that the operation has. */
   readonly restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Called with what a bucket failed with that `failClosed` or `fallback` answers for: the reason of a refusal. */
+  readonly failed?: ((error: unknown) => void) | undefined
 }
 
 /**

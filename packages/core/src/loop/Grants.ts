@@ -126,8 +126,12 @@ export const ask = (op: Operation, place: Place, delayMillis: number): Answer =>
     kind: latestKind(op),
     delay: delayMillis === 0 ? Duration.zero : Duration.millis(delayMillis),
     atMost: Elapsed.spare(op, delayMillis),
-    restore: Interruption.restore(op.runtimeFlags)
+    restore: Interruption.restore(op.runtimeFlags),
+    failed: (error) => {
+      place.failure = error
+    }
   }
+  place.failure = undefined
   const asked = Services.called(() => place.bucket.acquire(request))
   return AtOnce.hasEnded(asked) && Exit.isSuccess(asked)
     ? hold(place, asked.value)

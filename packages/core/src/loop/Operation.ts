@@ -102,6 +102,8 @@ export interface Place {
   spent: Grant
   /** The attempt that a bucket with `started` was told of, until it is told of its end. */
   unrecorded: number | undefined
+  /** What the bucket failed with when it was asked last, and another answered for it. */
+  failure: unknown
 }
 
 /**
@@ -185,7 +187,14 @@ const placeOf = (
   fiber: FiberView
 ): Place => {
   const bucket = Context.TagTypeId in given ? Context.unsafeGet(fiber.currentContext, given) : given
-  return { service, bucket: bucket as TokenBucket, held: undefined, spent: noTokens, unrecorded: undefined }
+  return {
+    service,
+    bucket: bucket as TokenBucket,
+    held: undefined,
+    spent: noTokens,
+    unrecorded: undefined,
+    failure: undefined
+  }
 }
 
 /**

@@ -178,14 +178,14 @@ export class RetryStopped<out E> extends Data.TaggedError("RetryStopped")<{
 export class AttemptRefused extends Data.TaggedError("AttemptRefused")<{
   /** The number of the attempt that was not made, from 1. */
   readonly attempt: number
-  /** What may be shown of the last failure, where there was one. */
+  /** What may be shown of the last failure, or of what the rate limiter failed with, where there was one of them. */
   readonly cause?: Untrusted.ShownError
 }> {
   constructor(refused: { readonly attempt: number; readonly cause?: unknown }) {
     super({ attempt: refused.attempt, ...Untrusted.asCause(refused.cause) })
   }
 
-  /** The last failure itself, where there was one. No printing follows it. */
+  /** The last failure itself, or what the rate limiter failed with: a store that was away. No printing follows it. */
   get error(): unknown {
     return this.cause?.original
   }

@@ -28,7 +28,8 @@ export const stop = (op: Operation, reason: StopReason): Erased => {
   // An attempt that the deadline has interrupted has failed with the deadline's error already.
   if (exceeds && expired?.reason !== reason) return failWith(op, deadline!.machinery.exceeded(deadline!, op), reason)
   if (failure !== undefined && !released) return giveUp(op, failure.error, reason, failure.end)
-  return failWith(op, new AttemptRefused({ attempt: op.attempts + 1, cause: failure?.error }), reason)
+  const cause = failure?.error ?? op.rateLimiter?.failure
+  return failWith(op, new AttemptRefused({ attempt: op.attempts + 1, cause }), reason)
 }
 
 const failWith = (op: Operation, error: unknown, reason: StopReason): Erased =>
