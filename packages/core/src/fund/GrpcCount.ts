@@ -10,7 +10,7 @@ import type { Verdict } from "../classify/Verdict.ts"
  * @category models
  */
 export interface Options {
-  /** In (0, 1000]; also the level at the start. */
+  /** A whole number from 1 to 1000; also the level at the start. */
   readonly maxTokens: number
   /** What a success puts in; at least 0.001, and decimals beyond the third are cut off. */
   readonly tokenRatio: number
@@ -41,7 +41,7 @@ export const token = 1000
  * @category constructors
  */
 export const check = (owner: string, options: Options): GrpcCount => {
-  const maxTokens = Argument.number(owner, "maxTokens", options.maxTokens, { min: 0, max: 1000, exclusive: true })
+  const maxTokens = Argument.number(owner, "maxTokens", options.maxTokens, { min: 1, max: 1000, integer: true })
   const tokenRatio = Argument.number(owner, "tokenRatio", options.tokenRatio, { min: 0.001 })
   return {
     capacity: maxTokens * token,

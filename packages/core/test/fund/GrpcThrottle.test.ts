@@ -166,9 +166,10 @@ describe("RetryBucket.grpcThrottle bad arguments", () => {
     `RetryBucket.grpcThrottle: ${field} must be ${allowed}, got ${value}`
 
   // 0, 1001 and an absent value are refused in grpc-node 2670b37, test-retry-config.ts.
-  it.each([0, 1001, -1, NaN, Infinity])("refuses %d as maxTokens", (maxTokens) => {
+  // A fraction is none of "a JSON integer value in the range (0, 1000]", A6, "Validation of retryThrottling".
+  it.each([0, 1001, -1, 0.5, 9.5, NaN, Infinity])("refuses %d as maxTokens", (maxTokens) => {
     expect(() => RetryBucket.grpcThrottle({ maxTokens, tokenRatio: 0.1 })).toThrow(
-      refusal("maxTokens", "> 0 and <= 1000", maxTokens)
+      refusal("maxTokens", "a whole number >= 1 and <= 1000", maxTokens)
     )
   })
 
@@ -187,7 +188,7 @@ describe("RetryBucket.grpcThrottle bad arguments", () => {
   it.each([
     { maxTokens: 1000, tokenRatio: 0.001 },
     { maxTokens: 100, tokenRatio: 0.1 },
-    { maxTokens: 0.5, tokenRatio: 7 }
+    { maxTokens: 1, tokenRatio: 7 }
   ])("accepts $maxTokens tokens at a ratio of $tokenRatio", (options) =>
     Effect.runPromise(
       Effect.map(RetryBucket.grpcThrottle(options), ({ level }) =>

@@ -80,7 +80,7 @@ export interface HedgingPolicy {
  * @category models
  */
 export interface RetryThrottling {
-  /** In (0, 1000]. */
+  /** A whole number from 1 to 1000. */
   readonly maxTokens: number
   /** What a success puts in. Decimals beyond the third are cut off; at least 0.001 has to remain. */
   readonly tokenRatio: number

@@ -111,7 +111,10 @@ const methodConfig = Schema.Struct({
 )
 
 const retryThrottling = Schema.Struct({
-  maxTokens: numberWhere("a number > 0 and <= 1000", (value) => value > 0 && value <= 1000),
+  maxTokens: numberWhere(
+    "a whole number >= 1 and <= 1000",
+    (value) => Number.isInteger(value) && value >= 1 && value <= 1000
+  ),
   tokenRatio: numberWhere("a finite number >= 0.001", (value) => value >= 0.001 && value < Infinity)
 }).pipe(saying("a throttle"))
 

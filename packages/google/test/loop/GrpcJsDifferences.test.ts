@@ -40,6 +40,7 @@ describe("ServiceConfig.decode and @grpc/grpc-js", () => {
     ["a name twice", { methodConfig: [{ name: [{}] }, { name: [{}] }] }, false, false],
     ["1001 tokens", GrpcCases.retrying({}, { maxTokens: 1001, tokenRatio: 1 }), false, false],
     ["a back-off of no time", GrpcCases.retrying({ initialBackoff: "0s", maxBackoff: "0s" }), true, false],
+    ["half a token", GrpcCases.retrying({}, { maxTokens: 9.5, tokenRatio: 1 }), true, false],
     ["a ratio that is rounded to 0", GrpcCases.retrying({}, { maxTokens: 10, tokenRatio: 0.0001 }), true, false],
     ["a timeout in seconds and nanos", methods({ timeout: { seconds: 1, nanos: 0 } }), true, false],
     ["methods that are no list", { methodConfig: {} }, true, false],

@@ -507,7 +507,7 @@ describe("GrpcRetry.make", () => {
     [
       "a config made by hand",
       () => GrpcRetry.make({ methodConfig: [], retryThrottling: { maxTokens: 1001, tokenRatio: 1 } }),
-      "GrpcRetry.make: retryThrottling.maxTokens must be a number > 0 and <= 1000, got 1001"
+      "GrpcRetry.make: retryThrottling.maxTokens must be a whole number >= 1 and <= 1000, got 1001"
     ],
     [
       "a config that is null",

@@ -51,7 +51,7 @@ const seconds = ' must be seconds with up to nine decimals, such as "0.5s", got 
 const multiplier = " must be a finite number > 0, got "
 const codes = " must be a list of at least one status code, got "
 const code = " must be the name or the number of a status code, got "
-const tokens = " must be a number > 0 and <= 1000, got "
+const tokens = " must be a whole number >= 1 and <= 1000, got "
 const ratio = " must be a finite number >= 0.001, got "
 
 // Sources: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, the three sections on validation, and
@@ -114,6 +114,7 @@ describe("ServiceConfig.decode of a retryThrottling", () => {
     ["maxTokens", absent, `${tokens}undefined`],
     ["maxTokens", 0, `${tokens}0`],
     ["maxTokens", 1001, `${tokens}1001`],
+    ["maxTokens", 9.5, `${tokens}9.5`],
     ["maxTokens", "10", `${tokens}"10"`],
     ["tokenRatio", absent, `${ratio}undefined`],
     ["tokenRatio", 0, `${ratio}0`],
@@ -240,7 +241,7 @@ describe("ServiceConfig.parse", () => {
 describe("ServiceConfig.make", () => {
   it("throws where a config is wrong", () => {
     expect(() => ServiceConfig.make({ retryThrottling: { maxTokens: 0, tokenRatio: 1 } })).toThrow(
-      "ServiceConfig.make: retryThrottling.maxTokens must be a number > 0 and <= 1000, got 0"
+      "ServiceConfig.make: retryThrottling.maxTokens must be a whole number >= 1 and <= 1000, got 0"
     )
   })
 })

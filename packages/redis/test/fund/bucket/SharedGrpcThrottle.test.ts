@@ -254,7 +254,8 @@ describe("SharedBucket.grpcThrottle", () => {
   const wrong: ReadonlyArray<{ options: object; message: string }> = [
     { options: { leaseShare: 0.5 }, message: `leaseShare must be one of the options ${own}, got 0.5` },
     { options: { maxToken: 5 }, message: `maxToken must be one of the options ${own}, got 5` },
-    { options: { maxTokens: 1001 }, message: "maxTokens must be > 0 and <= 1000, got 1001" },
+    { options: { maxTokens: 1001 }, message: "maxTokens must be a whole number >= 1 and <= 1000, got 1001" },
+    { options: { maxTokens: 9.5 }, message: "maxTokens must be a whole number >= 1 and <= 1000, got 9.5" },
     { options: { tokenRatio: 0 }, message: "tokenRatio must be >= 0.001, got 0" }
   ]
   it.each(wrong)("refuses $options", ({ message, options }) => {
