@@ -22,7 +22,7 @@ export interface Scene {
 }
 
 const width = 760
-const left = 112
+const left = 124
 const right = 28
 const top = 74
 const laneHeight = 64
@@ -86,7 +86,7 @@ interface Lane {
 const laneOf = ({ at, name, timeline, y }: Lane): ReadonlyArray<string> => {
   const bar = y + 18
   return [
-    Svg.text(16, bar + 4, "name", name),
+    Svg.text(at(0) - 12, bar + 4, "name end", name),
     Svg.element("path", { class: "line", d: `M${at(0)} ${bar}H${round(at(seconds(timeline.elapsed)))}` }),
     ...Timeline.attempts(timeline).flatMap((attempt) => attemptOf(attempt, at, bar)),
     ...Timeline.waits(timeline).flatMap((wait) => waitOf(wait, at, bar)),

@@ -28,6 +28,13 @@ describe("Pictures.pictures", { timeout: 60_000 }, () => {
     expect(readme).toContain(`![${title}. ${description}](docs/pictures/${name})`)
   })
 
+  it.each(["timeline-hint.svg", "timeline-deadline.svg"])("names in %s end before the axis, in any font", (name) => {
+    const svg = read(name)
+    const axis = Number(/<path class="line" d="M([\d.]+) /.exec(svg)?.[1])
+    const ends = [...svg.matchAll(/<text x="([\d.]+)" y="[\d.]+" class="name end">/g)].map(([, x]) => Number(x))
+    expect(ends).toEqual([axis - 12, axis - 12])
+  })
+
   it.each(Object.keys(pictures))("%s is small, describes itself, and runs and loads nothing", (name) => {
     const svg = read(name)
     expect(svg.length).toBeLessThan(10_000)
