@@ -29,6 +29,8 @@ export interface Refusal {
  * @category models
  */
 export interface Shortage extends Omit<Refusal, "factor" | "overMillis" | "spread"> {
+  /** The least that was asked for: it is not there before the store says so. */
+  readonly refused: number
   readonly retryAfterMillis: number
   /** Refusals in a row before this one: the process waited as told, and others took the tokens. */
   readonly refusals: number
@@ -68,13 +70,23 @@ export const pause = ({ burst }: Pick<Limits, "burst">, dearest: number): number
  * @category constructors
  */
 export const make = (limits: Limits, shortage: Shortage): Refusal => {
-  const { atMillis, draw, level, need, refusals, retryAfterMillis } = shortage
+  const { atMillis, draw, need, refusals, retryAfterMillis } = shortage
+  const level = levelOf(limits, shortage)
   const millis = Math.max(retryAfterMillis, millisUntil(limits, level, need))
   const longestMillis = (limits.burst / 4 / limits.perSecond) * 1000
   const spread = 1 + draw / 2
   const factor = spread * Math.min(2 ** refusals, Math.max(1, longestMillis / millis))
   return { atMillis, level, need, factor, spread, overMillis: atMillis + factor * millis }
 }
+
+/**
+ * What the store has left. A store refuses also where less than a microsecond of refill is missing, which its level need not
+ * show: a process that went by the level would ask again at once, and be refused again, until time has moved on.
+ */
+const levelOf = (limits: Limits, { level, refused, retryAfterMillis }: Shortage): number =>
+  retryAfterMillis > 0 && millisUntil(limits, level, refused) === 0
+    ? refused - (limits.perSecond * retryAfterMillis) / 1000
+    : level
 
 /**
  * The refusal after tokens were granted, or returned, before it is over.

@@ -4,7 +4,15 @@ import * as Refusal from "../../src/decide/Refusal.ts"
 /** Ten tokens per second: a token takes 100 ms, a quarter of the burst one second. */
 const limits = { burst: 40, perSecond: 10 }
 
-const shortage: Refusal.Shortage = { atMillis: 1000, level: 2, need: 5, retryAfterMillis: 300, refusals: 0, draw: 0 }
+const shortage: Refusal.Shortage = {
+  atMillis: 1000,
+  level: 2,
+  need: 5,
+  refused: 5,
+  retryAfterMillis: 300,
+  refusals: 0,
+  draw: 0
+}
 
 const until = (answer: Partial<Refusal.Shortage>, need: number, nowMillis = 1000) =>
   Refusal.millisFor(Refusal.make(limits, { ...shortage, ...answer }), limits, need, nowMillis)
@@ -46,6 +54,18 @@ describe("Refusal.millisFor", () => {
 
   it("is what the store said where its rate says less", () => {
     expect(until({ retryAfterMillis: 700 }, 5)).toBe(700)
+  })
+
+  it.each([
+    { refused: 5, level: 5 },
+    { refused: 5, level: 4.9999999999 },
+    { refused: 2, level: 2 }
+  ])("is what the store said where it refused $refused tokens, and seems to have $level", ({ level, refused }) => {
+    expect(until({ level, refused, retryAfterMillis: 1 }, refused)).toBeGreaterThanOrEqual(1)
+  })
+
+  it("is over for what is there where the store granted something", () => {
+    expect(until({ level: 5, refused: 5, retryAfterMillis: 0 }, 5)).toBe(0)
   })
 
   it("passes, and is over for every number of tokens when it is over for those that were refused", () => {

@@ -124,7 +124,7 @@ const ask = <E>(state: LeaseState<E>, need: Need): Effect.Effect<void> => {
 }
 
 /** Keeps what was granted, and serves or refuses those for whom the answer decides. */
-const learn = <E>(state: LeaseState<E>, want: number, { pause }: Need, taken: Taken, draw: number): void => {
+const learn = <E>(state: LeaseState<E>, want: number, { least, pause }: Need, taken: Taken, draw: number): void => {
   const { held, known, limits, maxWait, nowMillis, refusal } = state
   const { granted, level, retryAfterMillis } = taken
   const atMillis = nowMillis()
@@ -134,7 +134,15 @@ const learn = <E>(state: LeaseState<E>, want: number, { pause }: Need, taken: Ta
   const refusals = refusalsBefore(state, granted, atMillis)
   if (isShort) {
     const need = granted > 0 && Option.isNone(maxWait) ? want - granted : pause
-    state.refusal = Refusal.make(limits, { atMillis, level, need, retryAfterMillis, refusals, draw })
+    state.refusal = Refusal.make(limits, {
+      atMillis,
+      level,
+      need,
+      refused: least,
+      retryAfterMillis,
+      refusals,
+      draw
+    })
     state.inRowUntilMillis = state.refusal.overMillis + (state.refusal.overMillis - atMillis)
   } else if (refusal !== undefined && atMillis < refusal.overMillis) {
     state.refusal = Refusal.withLevel(refusal, level, atMillis)

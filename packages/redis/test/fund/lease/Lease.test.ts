@@ -339,6 +339,29 @@ describe("Lease.acquire after a refusal", () => {
     }).pipe(inVirtualTime)
   )
 
+  it.effect.each([
+    { attempts: "are refused", maxWait: Option.none<number>(), granted: false },
+    { attempts: "wait", maxWait: waiting, granted: true }
+  ])("pauses as told where the store lacks less than its level shows, and attempts $attempts", ({ granted, maxWait }) =>
+    Effect.gen(function* () {
+      const spec = SpecStore.make()
+      let questions = 0
+      // A store counts whole microseconds, and a part of one as a whole.
+      const take: typeof spec.take = (_key, _limits, want, least) =>
+        Effect.sync(() => {
+          questions += 1
+          return questions === 2
+            ? { granted: 0, retryAfterMillis: 1, level: least }
+            : { granted: want, retryAfterMillis: 0, level: 0 }
+        })
+      const { bucket } = yield* leaseIn({ ...spec, take }, { leaseShare: 0, dearest: 1, maxWait })
+      yield* isGranted(bucket)
+      const before = yield* nowMillis
+      expect([yield* isGranted(bucket), questions]).toEqual([granted, granted ? 3 : 2])
+      expect((yield* nowMillis) > before).toBe(granted)
+    }).pipe(inVirtualTime)
+  )
+
   it.effect("asks again as soon as a refund makes enough of what the store has", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
