@@ -1,0 +1,20 @@
+/** What may be shown of an error shows none of the secrets that clients put into errors, however it is printed. */
+import * as Untrusted from "@effect-retry/core/Untrusted"
+import { describe, expect, it } from "@effect/vitest"
+import * as Printed from "../support/Printed.ts"
+import * as Secrets from "../support/Secrets.ts"
+
+describe("Untrusted.shown", () => {
+  it.each(Secrets.all)("shows no secret in $place", ({ error, secret }) => {
+    const shown = Untrusted.shown(error)
+    expect(Printed.showing(shown, secret)).toEqual([])
+    expect(shown.original).toBe(error)
+  })
+})
+
+describe("Printed.showing", () => {
+  it("finds a secret in each way of printing", () => {
+    const error = Object.assign(new Error("hunter-two"), { detail: "hunter-two", toJSON: () => "hunter-two" })
+    expect(Printed.showing(error, "hunter-two")).toEqual(Printed.all(error).map(([way]) => way))
+  })
+})

@@ -1,0 +1,121 @@
+/**
+ * A value as programs print it: by Effect's own loggers, as a cause, by `inspect`, as JSON, and as an exception of a span.
+ */
+import { Cause, type Console, Effect, FiberId, type Layer, Logger, LogLevel, Tracer } from "effect"
+import { formatWithOptions, inspect } from "node:util"
+
+/** A way of printing, and what it printed. */
+export type Printed = readonly [way: string, text: string]
+
+const whole = { depth: Infinity, showHidden: true, maxArrayLength: null, maxStringLength: null, breakLength: 120 }
+
+/** As the message, inside of it, as a cause and as an annotation. */
+const logging = (value: unknown): Effect.Effect<void> =>
+  Effect.all(
+    [
+      Effect.log(value),
+      Effect.log("logged", { value }, [value]),
+      Effect.logError("failed", Cause.fail(value)),
+      Effect.logError(Cause.sequential(Cause.fail(value), Cause.die(value))),
+      Effect.annotateLogs(Effect.log("annotated"), { value })
+    ],
+    { discard: true }
+  )
+
+const run = (effect: Effect.Effect<void, unknown>, layer: Layer.Layer<never>) =>
+  Effect.runSyncExit(effect.pipe(Logger.withMinimumLogLevel(LogLevel.All), Effect.provide(layer)))
+
+const replaced = (logger: Logger.Logger<unknown, unknown>) => Logger.replace(Logger.defaultLogger, logger)
+
+const writing = (name: string, logger: Logger.Logger<unknown, unknown>, value: unknown): Printed => {
+  const texts: Array<string> = []
+  const write = (out: unknown) => void texts.push(typeof out === "string" ? out : inspect(out, whole))
+  run(logging(value), replaced(Logger.map(logger, write)))
+  return [`the ${name} logger`, texts.join("\n")]
+}
+
+/** Prints what it is given as the console of Node does. */
+const recordingConsole = (texts: Array<string>): Console.Console => {
+  const print = (...given: ReadonlyArray<unknown>) => void texts.push(formatWithOptions(whole, ...given))
+  const unsafe = { ...console, log: print, error: print, info: print, group: print, groupCollapsed: print }
+  return { ...Effect.runSync(Effect.console), unsafe }
+}
+
+const pretty = (mode: "browser" | "tty", value: unknown): Printed => {
+  const texts: Array<string> = []
+  run(
+    Effect.withConsole(logging(value), recordingConsole(texts)),
+    replaced(Logger.prettyLogger({ mode, colors: false }))
+  )
+  return [`the pretty logger (${mode})`, texts.join("\n")]
+}
+
+/** `exception.type`, `exception.message` and `exception.stacktrace`, as the SDK of OpenTelemetry reads them. */
+const recordException = (error: unknown): string => {
+  const { code, message, name, stack } = Object(error) as {
+    readonly [field: string]: unknown
+  }
+  return [code, name, message, stack].map(String).join("\n")
+}
+
+/** A span that fails with the value and has it as an attribute; log lines are events of it. */
+const span = (value: unknown): Printed => {
+  const texts: Array<string> = []
+  const tracer = Tracer.make({
+    span: (name, parent, context, links, startTime, kind) => ({
+      _tag: "Span",
+      name,
+      spanId: "1",
+      traceId: "2",
+      parent,
+      context,
+      status: { _tag: "Started", startTime },
+      attributes: new Map(),
+      links,
+      sampled: true,
+      kind,
+      attribute: (key, value) => void texts.push(key, inspect(value, whole)),
+      event: (name, _, attributes) => void texts.push(name, inspect(attributes, whole), JSON.stringify(attributes)),
+      addLinks: () => {},
+      end: (_, exit) => {
+        if (exit._tag === "Failure") texts.push(...Cause.prettyErrors(exit.cause).map(recordException))
+      }
+    }),
+    context: (execute) => execute()
+  })
+  const failing = Effect.zipRight(logging(value), Effect.fail(value))
+  run(
+    failing.pipe(Effect.withSpan("span", { attributes: { value } }), Effect.withTracer(tracer)),
+    Logger.remove(Logger.defaultLogger)
+  )
+  return ["a span", texts.join("\n")]
+}
+
+/** The value in all ways. */
+export const all = (value: unknown): ReadonlyArray<Printed> => {
+  const causes = [Cause.fail(value), Cause.die(value), Cause.parallel(Cause.fail(value), Cause.interrupt(FiberId.none))]
+  return [
+    ["String", String(value)],
+    ["inspect", inspect(value, whole)],
+    ["inspect of a copy", inspect(Object.assign({}, value), whole)],
+    ["JSON", JSON.stringify({ value })],
+    ["recordException", recordException(value)],
+    ["Cause.pretty", causes.map((cause) => Cause.pretty(cause)).join("\n")],
+    ["Cause.pretty with causes", causes.map((cause) => Cause.pretty(cause, { renderErrorCause: true })).join("\n")],
+    ["inspect of a cause", causes.map((cause) => inspect(cause, whole)).join("\n")],
+    ["JSON of a cause", JSON.stringify(causes)],
+    writing("string", Logger.stringLogger, value),
+    writing("logfmt", Logger.logfmtLogger, value),
+    writing("json", Logger.jsonLogger, value),
+    writing("structured", Logger.structuredLogger, value),
+    pretty("tty", value),
+    pretty("browser", value),
+    span(value)
+  ]
+}
+
+/** The ways that show a secret, its beginning or its end. */
+export const showing = (value: unknown, secret: string): ReadonlyArray<string> => {
+  const parts = [secret.slice(0, 6), secret.slice(-6)]
+  return all(value).flatMap(([way, text]) => (parts.some((part) => text.includes(part)) ? [way] : []))
+}
