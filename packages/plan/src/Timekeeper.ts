@@ -6,6 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Order from "effect/Order"
+import * as Scheduler from "effect/Scheduler"
 import type * as Scope from "effect/Scope"
 import * as SortedMap from "effect/SortedMap"
 import * as Activity from "./Activity.ts"
@@ -131,20 +132,48 @@ const finiteMillis = (name: string, input: Duration.DurationInput): number => {
 /**
  * Calls `turn` once per turn of the event loop, from the call of the pump for as long as `turn` answers true.
  *
- * `setImmediate`, since it comes after all microtasks: every chain of promises has then run to its end. It is the one
- * place where this module touches the platform. Meanwhile the clocks of the runs `around` this one are held.
+ * Meanwhile the clocks of the runs `around` this one are held.
  */
 const makePump = (around: ReadonlyArray<Activity.Activity>, turn: () => boolean): (() => void) => {
   let pumping = false
   const next = () => {
     pumping = turn()
-    if (pumping) setImmediate(next)
-    else around.forEach((outer) => outer.end())
+    if (!pumping) around.forEach((outer) => outer.end())
+    return pumping
   }
   return () => {
     if (pumping) return
     pumping = true
     around.forEach((outer) => outer.begin())
-    setImmediate(next)
+    everyTurn(next)
   }
 }
+
+/**
+ * Calls `next` in each turn of the event loop until it answers false, the first time in the turn after this one.
+ *
+ * A turn comes after all microtasks: every chain of promises has then run to its end. This is the one place where this
+ * module touches the platform: browsers have no `setImmediate`, and make timers wait for milliseconds, but no messages.
+ */
+const everyTurn = (next: () => boolean): void => {
+  if (typeof setImmediate === "function") byTasks(setImmediate, next)
+  else if (typeof MessageChannel === "function") byMessages(next)
+  else byTasks((task) => timers.scheduleTask(task, 0), next)
+}
+
+const byTasks = (schedule: (task: () => void) => void, next: () => boolean): void => {
+  const task = () => {
+    if (next()) schedule(task)
+  }
+  schedule(task)
+}
+
+const byMessages = (next: () => boolean): void => {
+  const { port1, port2 } = new MessageChannel()
+  const onmessage = () => (next() ? port2.postMessage(undefined) : port1.close())
+  // Node's types do not declare `onmessage`.
+  Object.assign(port1, { onmessage })
+  port2.postMessage(undefined)
+}
+
+const timers = /*#__PURE__*/ Scheduler.timer(0)
