@@ -19,8 +19,8 @@
  * assert.strictEqual(read.status, 400)
  * ```
  */
+import * as Property from "@effect-retry/core/Property"
 import * as HeaderLines from "./HeaderLines.ts"
-import * as Untrusted from "./Untrusted.ts"
 
 /**
  * One error, read.
@@ -54,19 +54,19 @@ export interface AwsError {
  * @category constructors
  */
 export const read = (error: unknown): AwsError => {
-  const response = Untrusted.property(error, "$response") ?? Untrusted.property(error, "response")
-  const headers = HeaderLines.read(Untrusted.property(response, "headers") ?? Untrusted.property(error, "headers"))
-  const metadata = Untrusted.property(error, "$metadata")
-  const trait = Untrusted.property(error, "$retryable")
-  const fault = Untrusted.property(error, "$fault")
-  const message = Untrusted.text(error, "message") ?? ""
-  const named = { code: Untrusted.text(error, "code"), name: Untrusted.text(error, "name"), tag: tagOf(error) }
+  const response = Property.property(error, "$response") ?? Property.property(error, "response")
+  const headers = HeaderLines.read(Property.property(response, "headers") ?? Property.property(error, "headers"))
+  const metadata = Property.property(error, "$metadata")
+  const trait = Property.property(error, "$retryable")
+  const fault = Property.property(error, "$fault")
+  const message = Property.text(error, "message") ?? ""
+  const named = { code: Property.text(error, "code"), name: Property.text(error, "name"), tag: tagOf(error) }
   return {
     codes: codesOf(error, named, headers),
     status: statusOf(error, response, metadata),
     fault: fault === "client" || fault === "server" ? fault : undefined,
     message,
-    isRetryable: Untrusted.isObject(trait) || isTrue(error, "retryable"),
+    isRetryable: Property.isObject(trait) || isTrue(error, "retryable"),
     isThrottling: isTrue(trait, "throttling") || isTrue(error, "throttling"),
     isSkewCorrected: isTrue(metadata, "clockSkewCorrected"),
     connection: connectionOf(named, message),
@@ -75,14 +75,22 @@ export const read = (error: unknown): AwsError => {
 }
 
 /**
- * Reads an error and its causes, the outermost first, at most `causes` of them.
+ * An error and its causes, the outermost first, at most `most` causes.
  *
  * An `UnknownException`, by which Effect wraps what a promise rejected with, is left out.
  *
+ * @category destructors
+ */
+export const causes = (error: unknown, most: number): ReadonlyArray<object> =>
+  Property.causes(tagOf(error) === "UnknownException" ? Property.property(error, "cause") : error, most)
+
+/**
+ * Reads an error and its causes, the outermost first, at most `most` causes; an `UnknownException` is left out.
+ *
  * @category constructors
  */
-export const chain = (error: unknown, causes: number): ReadonlyArray<AwsError> => {
-  const found = Untrusted.causes(error, causes).map(read)
+export const chain = (error: unknown, most: number): ReadonlyArray<AwsError> => {
+  const found = causes(error, most).map(read)
   return isTransport(error) && found.every((each) => each.codes.length === 0) ? [...found, transport] : found
 }
 
@@ -123,13 +131,13 @@ export const describe = (self: AwsError): string =>
     .filter((part) => part !== undefined)
     .join(", ") || "an error of a service"
 
-const isTrue = (value: unknown, key: string): boolean => Untrusted.property(value, key) === true
+const isTrue = (value: unknown, key: string): boolean => Property.property(value, key) === true
 
 /** A request of `@effect/platform` that got no response. */
 const isTransport = (error: unknown): boolean =>
-  tagOf(error) === "RequestError" && Untrusted.property(error, "reason") === "Transport"
+  tagOf(error) === "RequestError" && Property.property(error, "reason") === "Transport"
 
-const tagOf = (error: unknown): string | undefined => Untrusted.text(error, "_tag")
+const tagOf = (error: unknown): string | undefined => Property.text(error, "_tag")
 
 const statusOf = (error: unknown, response: unknown, metadata: unknown): number | undefined =>
   statusIn(metadata, "httpStatusCode") ??
@@ -137,10 +145,10 @@ const statusOf = (error: unknown, response: unknown, metadata: unknown): number 
   statusIn(error, "status") ??
   statusIn(response, "statusCode") ??
   statusIn(response, "status") ??
-  statusIn(Untrusted.property(error, "ResponseMetadata"), "HTTPStatusCode")
+  statusIn(Property.property(error, "ResponseMetadata"), "HTTPStatusCode")
 
 const statusIn = (value: unknown, key: string): number | undefined => {
-  const found = Untrusted.property(value, key)
+  const found = Property.property(value, key)
   return isStatus(found) ? found : undefined
 }
 
@@ -172,10 +180,10 @@ interface Named {
 const codesOf = (error: unknown, named: Named, headers: AwsError["headers"]): ReadonlyArray<string> => {
   const given = [
     named.code,
-    Untrusted.text(error, "Code"),
-    Untrusted.text(error, "errorCode"),
-    Untrusted.text(Untrusted.property(error, "Error"), "Code"),
-    Untrusted.text(error, "__type"),
+    Property.text(error, "Code"),
+    Property.text(error, "errorCode"),
+    Property.text(Property.property(error, "Error"), "Code"),
+    Property.text(error, "__type"),
     HeaderLines.get(headers, "x-amzn-errortype"),
     named.name,
     named.tag

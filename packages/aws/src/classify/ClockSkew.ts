@@ -28,9 +28,9 @@
 import { type Classifier, Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import * as HttpDate from "@effect-retry/core/HttpDate"
+import * as Property from "@effect-retry/core/Property"
 import * as AwsError from "./AwsError.ts"
 import * as HeaderLines from "./HeaderLines.ts"
-import * as Untrusted from "./Untrusted.ts"
 
 /**
  * A response, and when by the local clock, in milliseconds since 1970.
@@ -135,7 +135,7 @@ export const skewOf = (
   receivedMillis: number,
   sentMillis: number = receivedMillis
 ): number | undefined =>
-  AwsError.chain(outcome, Untrusted.mostCauses)
+  AwsError.chain(outcome, Property.mostCauses)
     .map(({ headers }) => measure({ sentMillis, receivedMillis, headers }))
     .find((skewMillis) => skewMillis !== undefined)
 
@@ -153,7 +153,7 @@ export const classifier = (
   Argument.number("ClockSkew.classifier", "thresholdMillis", rule.thresholdMillis, { min: 0 })
   if (!Array.isArray(rule.codes)) Argument.refuse("ClockSkew.classifier", "codes", "a list of codes", rule.codes)
   return (error, { nowMillis }) => {
-    const codes = AwsError.chain(error, Untrusted.mostCauses).flatMap((each) => each.codes)
+    const codes = AwsError.chain(error, Property.mostCauses).flatMap((each) => each.codes)
     if (!codes.some((code) => rule.codes.includes(code))) return Verdict.noOpinion
     const skewMillis = measured(error, nowMillis)
     return skewMillis !== undefined && explains(rule, codes, skewMillis) ? Verdict.transient : Verdict.noOpinion

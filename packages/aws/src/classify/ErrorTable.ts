@@ -32,13 +32,13 @@
  * ```
  */
 import * as Argument from "@effect-retry/core/Argument"
+import * as Property from "@effect-retry/core/Property"
 import { Verdict } from "@effect-retry/core"
 import * as Predicate from "effect/Predicate"
 import { dual } from "effect/Function"
 import type * as AwsError from "./AwsError.ts"
 import * as Codes from "./Codes.ts"
 import * as RetryAfter from "./RetryAfter.ts"
-import * as Untrusted from "./Untrusted.ts"
 
 export type { Row, Rows } from "./Codes.ts"
 
@@ -100,8 +100,8 @@ export const standard: ErrorTable = {
   statuses: Codes.statuses,
   metadata: modelled,
   order: throttlingFirst,
-  causes: Untrusted.mostCauses,
-  throttlingCauses: Untrusted.mostCauses,
+  causes: Property.mostCauses,
+  throttlingCauses: Property.mostCauses,
   retryAfter: RetryAfter.standard
 }
 
@@ -168,7 +168,7 @@ export const javascript: ErrorTable = {
   },
   connections: Codes.connections,
   statuses: { ...Codes.statuses, 429: "Throttling" },
-  causes: Untrusted.mostCauses + 1,
+  causes: Property.mostCauses + 1,
   throttlingCauses: 0,
   retryAfter: RetryAfter.javascript
 }

@@ -4,7 +4,7 @@
  * First stage of the flow. Headers come as the record of an SDK with names in any case, as the lower-case record of
  * `@effect/platform`, as `Headers` of `fetch`, or as lines read before.
  */
-import * as Untrusted from "./Untrusted.ts"
+import * as Property from "@effect-retry/core/Property"
 
 /**
  * A name in lower case, and its value.
@@ -30,9 +30,9 @@ const longestValue = 256
  * @category constructors
  */
 export const read = (headers: unknown): ReadonlyArray<HeaderLine> => {
-  if (!Untrusted.isObject(headers)) return []
-  if (Untrusted.isArray(headers)) return fromPairs(headers)
-  return typeof Untrusted.property(headers, "get") === "function" ? fromGetter(headers) : fromRecord(headers)
+  if (!Property.isObject(headers)) return []
+  if (Property.isArray(headers)) return fromPairs(headers)
+  return typeof Property.property(headers, "get") === "function" ? fromGetter(headers) : fromRecord(headers)
 }
 
 /**
@@ -44,18 +44,18 @@ export const get = (lines: ReadonlyArray<HeaderLine>, name: string): string | un
   lines.find(([known]) => known === name)?.[1]
 
 const fromPairs = (pairs: object): ReadonlyArray<HeaderLine> => {
-  const count = Untrusted.property(pairs, "length")
+  const count = Property.property(pairs, "length")
   const found: Array<HeaderLine> = []
   for (let i = 0; i < Math.min(typeof count === "number" ? count : 0, mostHeaders); i++) {
-    const pair = Untrusted.property(pairs, i)
-    add(found, Untrusted.property(pair, 0), Untrusted.property(pair, 1))
+    const pair = Property.property(pairs, i)
+    add(found, Property.property(pair, 0), Property.property(pair, 1))
   }
   return found
 }
 
 const fromRecord = (record: object): ReadonlyArray<HeaderLine> => {
   const found: Array<HeaderLine> = []
-  for (const name of Untrusted.keys(record, mostHeaders)) add(found, name, Untrusted.property(record, name))
+  for (const name of Property.keys(record, mostHeaders)) add(found, name, Property.property(record, name))
   return found
 }
 
@@ -78,6 +78,6 @@ const add = (found: Array<HeaderLine>, name: unknown, value: unknown): void => {
   const lower = typeof name === "string" && name.length <= longestValue ? name.toLowerCase() : ""
   if (!names.includes(lower)) return
   const single =
-    Untrusted.isArray(value) && Untrusted.property(value, "length") === 1 ? Untrusted.property(value, 0) : value
+    Property.isArray(value) && Property.property(value, "length") === 1 ? Property.property(value, 0) : value
   if (typeof single === "string" && single.length <= longestValue) found.push([lower, single])
 }

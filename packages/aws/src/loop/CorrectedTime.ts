@@ -31,12 +31,13 @@
  * ```
  */
 import { type Classifier, Verdict } from "@effect-retry/core"
+import * as Property from "@effect-retry/core/Property"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
+import * as AwsError from "../classify/AwsError.ts"
 import * as ClockSkew from "../classify/ClockSkew.ts"
-import * as Untrusted from "../classify/Untrusted.ts"
 
 /**
  * The corrected time of one client.
@@ -90,7 +91,7 @@ export const make = (rule: ClockSkew.Rule = ClockSkew.standard): Effect.Effect<C
     const hear = (sentMillis: number, outcome: unknown) =>
       Effect.flatMap(Clock.currentTimeMillis, (receivedMillis) => {
         const skewMillis = ClockSkew.skewOf(outcome, receivedMillis, sentMillis)
-        if (Untrusted.isObject(outcome)) measured.set(outcome, skewMillis)
+        if (Property.isObject(outcome)) measured.set(outcome, skewMillis)
         return skewMillis === undefined ? Effect.void : Ref.set(skew, skewMillis)
       })
     return {
@@ -104,7 +105,7 @@ export const make = (rule: ClockSkew.Rule = ClockSkew.standard): Effect.Effect<C
           })
         ),
       classifier: ClockSkew.classifier(rule, (error, nowMillis) => {
-        const own = Untrusted.causes(error, Untrusted.mostCauses).find((each) => measured.has(each))
+        const own = AwsError.causes(error, Property.mostCauses).find((each) => measured.has(each))
         return own === undefined ? ClockSkew.skewOf(error, nowMillis) : measured.get(own)
       })
     }

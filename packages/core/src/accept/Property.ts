@@ -111,13 +111,18 @@ export const entries = (value: unknown, most = mostEntries): ReadonlyArray<unkno
 }
 
 /**
- * A value as a list: its first 32 entries where it is one, itself where it is not, and none where it is absent.
+ * A value as a list: its first 32 entries where it is one, itself where it is not, and none where it is absent or cannot be
+ * read.
  *
  * @category destructors
  */
 export const listed = (value: unknown): ReadonlyArray<unknown> => {
   if (value === undefined || value === null) return []
-  return isArray(value) ? entries(value) : [value]
+  try {
+    return Array.isArray(value) ? entries(value) : [value]
+  } catch {
+    return []
+  }
 }
 
 /**

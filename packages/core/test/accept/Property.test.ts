@@ -40,7 +40,7 @@ describe("Property", () => {
     expect(Property.keys(value, 2)).toEqual(["a", "list"])
     expect(Property.entries(value.list)).toHaveLength(32)
     expect(Property.listed(value.list)).toHaveLength(32)
-    expect([Property.listed("a"), Property.listed(null)]).toEqual([["a"], []])
+    expect([Property.listed("a"), Property.listed(null), Property.listed(revoked())]).toEqual([["a"], [], []])
     expect(Property.called(value, "f", 1)).toBe(2)
   })
 

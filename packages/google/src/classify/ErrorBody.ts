@@ -1,8 +1,8 @@
 /**
  * JSON bodies of responses, as bytes, and parsed on the response that they came with.
  */
+import * as Property from "@effect-retry/core/Property"
 import * as Option from "effect/Option"
-import * as Untrusted from "./Untrusted.ts"
 
 /** Under which a response carries its parsed error body. */
 const key: unique symbol = /*#__PURE__*/ Symbol.for("@effect-retry/google/GoogleStatus/body")
@@ -20,7 +20,7 @@ export const withBody = <Response extends object>(response: Response, body: unkn
  *
  * @category destructors
  */
-export const errorOf = (response: unknown): unknown => Untrusted.at(response, key, "error")
+export const errorOf = (response: unknown): unknown => Property.at(response, key, "error")
 
 /**
  * The value of a JSON text.

@@ -19,12 +19,12 @@
  * assert.strictEqual(GoogleStatus.read(new TableBusy({ code: 503 })).status, 503)
  * ```
  */
+import * as Property from "@effect-retry/core/Property"
 import { HttpClassifier } from "@effect-retry/http"
 import * as Predicate from "effect/Predicate"
 import * as StatusCode from "../accept/StatusCode.ts"
 import * as ErrorBody from "./ErrorBody.ts"
 import * as RetryInfo from "./RetryInfo.ts"
-import * as Untrusted from "./Untrusted.ts"
 
 /**
  * One error, read.
@@ -53,13 +53,13 @@ const trailers = { pushback: "grpc-retry-pushback-ms", details: "grpc-status-det
  */
 export const read = (error: unknown): GoogleStatus => {
   const bodies = bodiesOf(error)
-  const metadata = Untrusted.property(error, "metadata")
+  const metadata = Property.property(error, "metadata")
   return {
     status: first(statusesOf(error), statusOf),
     code: first([error, ...bodies], codeOf),
     reasons: bodies.flatMap((body) =>
-      Untrusted.entries(Untrusted.property(body, "errors"))
-        .map((one) => Untrusted.text(one, "reason"))
+      Property.entries(Property.property(body, "errors"))
+        .map((one) => Property.text(one, "reason"))
         .filter(Predicate.isNotUndefined)
     ),
     retryInfoMillis:
@@ -73,19 +73,19 @@ export const read = (error: unknown): GoogleStatus => {
  *
  * @category constructors
  */
-export const chain = (error: unknown): ReadonlyArray<GoogleStatus> => Untrusted.causes(error).map(read)
+export const chain = (error: unknown): ReadonlyArray<GoogleStatus> => Property.causes(error).map(read)
 
 /** Of a response; of gaxios; of a parsed body; of what has the fields of `error` itself, as those of the client libraries. */
 const bodiesOf = (error: unknown): ReadonlyArray<object> =>
   [
     ErrorBody.errorOf(HttpClassifier.responseOf(error)),
-    Untrusted.at(error, "response", "data", "error"),
-    Untrusted.property(error, "error"),
+    Property.at(error, "response", "data", "error"),
+    Property.property(error, "error"),
     error
-  ].filter(Untrusted.isObject)
+  ].filter(Property.isObject)
 
 const statusesOf = (error: unknown): ReadonlyArray<unknown> => {
-  const { property } = Untrusted
+  const { property } = Property
   const response = property(error, "response")
   return [
     property(error, "status"),
@@ -93,7 +93,7 @@ const statusesOf = (error: unknown): ReadonlyArray<unknown> => {
     property(error, "code"),
     property(response, "status"),
     property(response, "statusCode"),
-    Untrusted.at(error, "error", "code")
+    Property.at(error, "error", "code")
   ]
 }
 
@@ -104,8 +104,8 @@ const statusOf = (given: unknown): number | undefined => {
 
 /** A number or a name in `code`; a name in `status`, as in a body. */
 const codeOf = (error: unknown): StatusCode.StatusCode | undefined => {
-  const number = Untrusted.property(error, "code")
-  const names = [Untrusted.text(error, "code"), Untrusted.text(error, "status")]
+  const number = Property.property(error, "code")
+  const names = [Property.text(error, "code"), Property.text(error, "status")]
   return (
     (typeof number === "number" ? StatusCode.fromNumber(number) : undefined) ??
     first(names, (name) => (name === undefined ? undefined : StatusCode.fromName(name)))
@@ -114,7 +114,7 @@ const codeOf = (error: unknown): StatusCode.StatusCode | undefined => {
 
 /** What a `Metadata` of grpc-js, a `Headers`, a `Map` or a record has under a name: a value or a list of them. */
 const valuesOf = (metadata: unknown, name: string): ReadonlyArray<unknown> =>
-  Untrusted.listed(Untrusted.called(metadata, "get", name) ?? Untrusted.property(metadata, name))
+  Property.listed(Property.called(metadata, "get", name) ?? Property.property(metadata, name))
 
 const first = <A, B>(all: ReadonlyArray<A>, found: (one: A) => B | undefined): B | undefined => {
   for (const one of all) {

@@ -23,8 +23,8 @@
  * ```
  */
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire"
+import * as Property from "@effect-retry/core/Property"
 import * as ProtobufDuration from "../accept/ProtobufDuration.ts"
-import * as Untrusted from "./Untrusted.ts"
 
 /** How messages of this type are named in an `Any`, after whatever host. */
 const typeName = "/google.rpc.RetryInfo"
@@ -53,9 +53,9 @@ const millis = ({ nanos, seconds }: ProtobufDuration.ProtobufDuration): number =
  * @category destructors
  */
 export const fromJson = (body: unknown): number | undefined => {
-  const details = Untrusted.at(body, "error", "details") ?? Untrusted.property(body, "details")
-  const found = Untrusted.entries(details).find((detail) => Untrusted.text(detail, "@type")?.endsWith(typeName))
-  return durationMillis(Untrusted.property(found, "retryDelay"))
+  const details = Property.at(body, "error", "details") ?? Property.property(body, "details")
+  const found = Property.entries(details).find((detail) => Property.text(detail, "@type")?.endsWith(typeName))
+  return durationMillis(Property.property(found, "retryDelay"))
 }
 
 /**

@@ -3,7 +3,7 @@
  */
 import type * as HttpBody from "@effect/platform/HttpBody"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as Untrusted from "./Untrusted.ts"
+import * as Property from "@effect-retry/core/Property"
 
 /**
  * A text in the resource; of a body that has to be opened to be read, none.
@@ -15,7 +15,7 @@ export const field = ({ body, headers }: HttpClientRequest.HttpClientRequest, na
   const text = boundary === undefined ? wholeOf(body) : firstPart(beginningOf(body), boundary)
   if (text?.trimStart().startsWith("{") !== true) return undefined
   try {
-    return Untrusted.text(JSON.parse(text), name)
+    return Property.text(JSON.parse(text), name)
   } catch {
     return undefined
   }

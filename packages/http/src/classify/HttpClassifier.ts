@@ -28,6 +28,7 @@
 import * as Headers from "@effect/platform/Headers"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Property from "@effect-retry/core/Property"
 import * as Predicate from "effect/Predicate"
 import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
@@ -100,7 +101,7 @@ export const isHttpClassifier = (classifier: unknown): classifier is HttpClassif
  * @category guards
  */
 export const isResponse = (outcome: unknown): outcome is HttpClientResponse.HttpClientResponse =>
-  Transport.property(outcome, HttpClientResponse.TypeId) !== undefined
+  Property.property(outcome, HttpClientResponse.TypeId) !== undefined
 
 /**
  * The response that an attempt came to, also where that is in an error; `undefined` where there is none.
@@ -109,7 +110,7 @@ export const isResponse = (outcome: unknown): outcome is HttpClientResponse.Http
  */
 export const responseOf = (outcome: unknown): HttpClientResponse.HttpClientResponse | undefined => {
   if (isResponse(outcome)) return outcome
-  const response = Transport.property(outcome, HttpClientError.TypeId) && Transport.property(outcome, "response")
+  const response = Property.property(outcome, HttpClientError.TypeId) && Property.property(outcome, "response")
   return isResponse(response) ? response : undefined
 }
 
@@ -135,9 +136,9 @@ export const judge = (self: HttpClassifier, outcome: unknown, nowMillis: number)
 
 const judgeBy = (self: Tables, outcome: unknown, nowMillis: number): Judgement => {
   if (isResponse(outcome)) return judgeResponse(self, outcome, nowMillis)
-  if (Transport.property(outcome, HttpClientError.TypeId) === undefined) return judgeForeign(self, outcome)
-  const tag = Transport.property(outcome, "_tag")
-  const reason = Transport.property(outcome, "reason")
+  if (Property.property(outcome, HttpClientError.TypeId) === undefined) return judgeForeign(self, outcome)
+  const tag = Property.property(outcome, "_tag")
+  const reason = Property.property(outcome, "reason")
   if (tag === "RequestError") return judgeRequestError(self, outcome, reason)
   return tag === "ResponseError" ? judgeResponseError(self, outcome, reason, nowMillis) : unjudged
 }
@@ -147,11 +148,11 @@ const judgement = (verdict: Verdict.Verdict, processing: Processing = "Unknown")
 const unjudged = judgement(Verdict.noOpinion)
 
 const judgeResponse = (self: Tables, response: unknown, nowMillis: number): Judgement => {
-  const status = Transport.property(response, "status")
+  const status = Property.property(response, "status")
   if (typeof status !== "number" || !Number.isInteger(status)) return unjudged
   const row = self.statuses[status]
   if (status < 400 && row === undefined) return unjudged
-  const found = Transport.property(response, "headers")
+  const found = Property.property(response, "headers")
   const headers = Headers.isHeaders(found) ? found : Headers.empty
   const directive = Directive.read(self.directives, headers)
   const hint = HintHeader.read(self.hints, headers, nowMillis)?.millis
@@ -170,10 +171,10 @@ const wanted = (status: number, row: Case | undefined): Verdict.Kind =>
 
 const judgeRequestError = (self: Tables, error: unknown, reason: unknown): Judgement => {
   // The stream of a body fails in the same way as the connection it goes out on, and not before a part of it has.
-  const isStreamed = streamed(Transport.property(error, "request"))
+  const isStreamed = streamed(Property.property(error, "request"))
   switch (reason) {
     case "Transport": {
-      const { processing, verdict } = judgeCauses(self, Transport.property(error, "cause"), self.transport)
+      const { processing, verdict } = judgeCauses(self, Property.property(error, "cause"), self.transport)
       return judgement(verdict, isStreamed ? "Unknown" : processing)
     }
     case "Encode":
@@ -186,19 +187,19 @@ const judgeRequestError = (self: Tables, error: unknown, reason: unknown): Judge
 }
 
 const streamed = (request: unknown): boolean =>
-  Transport.property(Transport.property(request, "body"), "_tag") === "Stream"
+  Property.property(Property.property(request, "body"), "_tag") === "Stream"
 
 const judgeResponseError = (self: Tables, error: unknown, reason: unknown, nowMillis: number): Judgement => {
-  const response = Transport.property(error, "response")
+  const response = Property.property(error, "response")
   const ofResponse = judgeResponse(self, response, nowMillis)
   switch (reason) {
     case "StatusCode":
       return ofResponse.verdict._tag === "NoOpinion"
-        ? judgement(Verdict.terminal(`status ${String(Transport.property(response, "status"))}`), ofResponse.processing)
+        ? judgement(Verdict.terminal(`status ${String(Property.property(response, "status"))}`), ofResponse.processing)
         : ofResponse
     case "Decode":
     case "EmptyBody": {
-      const { verdict } = judgeForeign(self, Transport.property(error, "cause"))
+      const { verdict } = judgeForeign(self, Property.property(error, "cause"))
       if (verdict._tag !== "NoOpinion") return judgement(verdict)
       if (ofResponse.verdict._tag !== "NoOpinion") return ofResponse
       return judgement(Verdict.terminal(reason === "Decode" ? undecodable : "the response has no body"))

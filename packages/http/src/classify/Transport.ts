@@ -4,6 +4,7 @@
  * First stage of the flow. Errors come from outside: their causes may form cycles, their properties may throw. Reading
  * them never throws and is bounded; what a code means is for the tables of `HttpClassifier`.
  */
+import * as Property from "@effect-retry/core/Property"
 import * as FetchFailure from "./FetchFailure.ts"
 
 /**
@@ -60,11 +61,11 @@ export const chains = (error: unknown): ReadonlyArray<Chain> => {
   let left = mostRead
   const follow = (value: unknown, depth: number, outer?: object): ReadonlyArray<Chain> => {
     if (left-- <= 0) return []
-    if (!isObject(value) || depth > mostCauses) return [[]]
+    if (!Property.isObject(value) || depth > mostCauses) return [[]]
     const fault = faultOf(value, outer)
-    const parts = partsOf(property(value, "errors"))
+    const parts = Property.entries(Property.property(value, "errors"), mostRead)
     if (parts.length > 0) return parts.flatMap((part) => follow(part, depth + 1).map((chain) => [...chain, fault]))
-    const causes = follow(property(value, "cause"), depth + 1, value)
+    const causes = follow(Property.property(value, "cause"), depth + 1, value)
     return fault.codes.includes(cancelledUnsent)
       ? causes.map((chain) => [...chain.map(unsent), fault])
       : causes.map((chain) => [fault, ...chain])
@@ -100,30 +101,6 @@ export const codeOf = (error: unknown): string | undefined =>
     .flatMap((chain) => chain.flatMap(({ codes }) => codes))
     .find(isPlain)
 
-/**
- * A property of any value; `undefined` where there is none, or reading it throws.
- *
- * @category destructors
- */
-export const property = (value: unknown, key: PropertyKey): unknown => {
-  try {
-    return isObject(value) ? (value as { readonly [key: PropertyKey]: unknown })[key] : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const isObject = (value: unknown): value is object =>
-  (typeof value === "object" && value !== null) || typeof value === "function"
-
-const partsOf = (errors: unknown): ReadonlyArray<unknown> => {
-  try {
-    return Array.isArray(errors) ? errors.slice(0, mostRead) : []
-  } catch {
-    return []
-  }
-}
-
 const faultOf = (error: object, outer: object | undefined): Fault => {
   const code = text(error, "code")
   const message = text(error, "message")
@@ -139,7 +116,7 @@ const faultOf = (error: object, outer: object | undefined): Fault => {
 }
 
 const text = (error: object | undefined, key: string): string | undefined => {
-  const value = property(error, key)
+  const value = Property.property(error, key)
   return typeof value === "string" ? value : undefined
 }
 
@@ -153,7 +130,7 @@ const proxyStatus = (error: object, code: string | undefined, message = ""): num
     case "UND_ERR_ABORTED":
       return statusOf(Number(/^Proxy response \((\d{3})\) !== 200 when HTTP Tunneling$/.exec(message)?.[1]))
     case "ERR_PROXY_TUNNEL":
-      return statusOf(property(error, "statusCode"))
+      return statusOf(Property.property(error, "statusCode"))
     default:
       return undefined
   }

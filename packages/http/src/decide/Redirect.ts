@@ -6,8 +6,9 @@
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as UrlParams from "@effect/platform/UrlParams"
+import { property } from "@effect-retry/core/Property"
 import * as Option from "effect/Option"
-import { mostCauses, property } from "../classify/Transport.ts"
+import { mostCauses } from "../classify/Transport.ts"
 
 /**
  * How redirects are treated below a client; `undefined` where nothing is known but what failures say.

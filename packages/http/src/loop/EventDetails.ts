@@ -7,6 +7,7 @@
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import { AttemptTimeout, Deadline, type Observe, Retry } from "@effect-retry/core"
 import * as Readable from "@effect-retry/core/Readable"
+import * as Property from "@effect-retry/core/Property"
 import * as Untrusted from "@effect-retry/core/Untrusted"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Transport from "../classify/Transport.ts"
@@ -90,7 +91,7 @@ const knownMethod = ({ method }: Request): string => (methods.includes(method) ?
 const methodOf = ({ method }: Request): string => (/^[A-Za-z-]{1,20}$/.test(method) ? method : "HTTP")
 
 const ofRequest = ({ error, request, response }: Attempt): Attributes => {
-  const own = (Transport.property(response ?? error?.original, "request") as Request | undefined) ?? request
+  const own = (Property.property(response ?? error?.original, "request") as Request | undefined) ?? request
   const method = knownMethod(own)
   const url = Redirect.urlAnswering(response) ?? Redirect.urlOf(own)
   return {
@@ -130,7 +131,7 @@ const ofStatus = (status: number | undefined): string | undefined => {
 }
 
 const statusOf = (response: Response): number | undefined => {
-  const status = Transport.property(response, "status")
+  const status = Property.property(response, "status")
   return typeof status === "number" && Number.isInteger(status) && status >= 100 && status < 600 ? status : undefined
 }
 

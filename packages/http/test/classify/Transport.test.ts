@@ -323,17 +323,3 @@ describe("Transport.codeOf", () => {
     ])
   })
 })
-
-describe("Transport.property", () => {
-  it("is undefined where there is none, or reading it throws", () => {
-    const throwing = {
-      get message(): string {
-        throw new Error("it was read")
-      }
-    }
-    expect(
-      [{ a: 1 }, Object.assign(() => 1, { a: 2 }), {}, null, "a"].map((of) => Transport.property(of, "a"))
-    ).toEqual([1, 2, undefined, undefined, undefined])
-    expect(Transport.property(throwing, "message")).toBe(undefined)
-  })
-})
