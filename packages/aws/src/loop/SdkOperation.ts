@@ -6,6 +6,7 @@
  * the operation is aborted, or fails with a streaming payload; the fiber is then interrupted, once the token is collected.
  */
 import { TokenBucket } from "@effect-retry/core"
+import * as ShownCause from "@effect-retry/core/ShownCause"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -214,7 +215,7 @@ export const stopped = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
     operation.waiting = undefined
     waiting?.reject(Cause.squash(cause))
     return Cause.isDie(cause)
-      ? Effect.logError("A policy died inside the AWS SDK, which does not show it", cause)
+      ? Effect.logError("A policy died inside the AWS SDK, which does not show it", ShownCause.of(cause))
       : Effect.void
   })
 

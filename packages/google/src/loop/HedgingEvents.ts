@@ -3,6 +3,7 @@
  */
 import { type Observe, TokenBucket } from "@effect-retry/core"
 import type { Retry, Verdict } from "@effect-retry/core"
+import * as ShownCause from "@effect-retry/core/ShownCause"
 import * as Untrusted from "@effect-retry/core/Untrusted"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -122,5 +123,5 @@ const logged = <A>(service: string, ask: () => Effect.Effect<A>, otherwise: A): 
   Effect.catchAllCause(Effect.suspend(ask), (cause) =>
     Cause.isInterruptedOnly(cause)
       ? Effect.succeed(otherwise)
-      : Effect.as(Effect.logWarning(`${service} died`, cause), otherwise)
+      : Effect.as(Effect.logWarning(`${service} died`, ShownCause.of(cause)), otherwise)
   )
