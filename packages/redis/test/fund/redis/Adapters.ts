@@ -13,10 +13,15 @@ export interface Options {
   readonly name?: string
 }
 
+export interface UrlOptions {
+  readonly url: string
+  readonly within: Duration.DurationInput
+}
+
 export interface Adapter {
   readonly library: string
   readonly layer: (options: Options) => Layer.Layer<RedisStore.RedisStore>
-  readonly byUrl: (url: string) => Layer.Layer<RedisStore.RedisStore>
+  readonly byUrl: (options: UrlOptions) => Layer.Layer<RedisStore.RedisStore>
 }
 
 const host = "127.0.0.1"
@@ -26,11 +31,11 @@ export const adapters: ReadonlyArray<Adapter> = [
     library: "ioredis",
     layer: ({ name, ...options }) =>
       IoRedis.layer({ host, ...options, ...(name === undefined ? {} : { connectionName: name }) }),
-    byUrl: (url) => IoRedis.layer({ url })
+    byUrl: IoRedis.layer
   },
   {
     library: "node-redis",
     layer: ({ port, ...options }) => NodeRedis.layer({ socket: { host, port }, ...options }),
-    byUrl: (url) => NodeRedis.layer({ url })
+    byUrl: NodeRedis.layer
   }
 ]

@@ -12,7 +12,7 @@ type OfRedis = Store.Store<RedisError>
 
 const limits = { burst: 5, perSecond: 1 / 3600 }
 
-/** Longer than a machine stalls; what is shown to end at once ends far below it. */
+/** Longer than a machine stalls. A call that waits for its bound fails as `TimedOut`. */
 const within = "20 seconds"
 
 const take = (store: OfRedis) => store.take("orders", limits, 1, 1)
@@ -20,8 +20,8 @@ const take = (store: OfRedis) => store.take("orders", limits, 1, 1)
 const reasonOf = (store: OfRedis) =>
   Effect.map(Effect.flip(take(store)), ({ code, reason }) => `${reason} ${code}`.trim())
 
-/** Takes until there is a connection. */
-const takeSoon = (store: OfRedis) => Effect.retry(take(store), Schedule.spaced("10 millis"))
+/** Takes until there is a connection. Tries that come faster keep a busy machine from making one. */
+const takeSoon = (store: OfRedis) => Effect.retry(take(store), Schedule.spaced("50 millis"))
 
 // Each test has a server or a proxy of its own, and waits for it most of its time.
 describe.concurrent.each(adapters)("a connection by $library", ({ byUrl, layer }) => {
@@ -54,10 +54,8 @@ describe.concurrent.each(adapters)("a connection by $library", ({ byUrl, layer }
       yield* take(before)
       yield* server.kill
       const after = yield* connect({ port: server.port, within })
-      const [elapsed, reason] = yield* Effect.timed(reasonOf(after))
-      expect(reason).toBe("Unavailable ECONNREFUSED")
+      expect(yield* reasonOf(after)).toBe("Unavailable ECONNREFUSED")
       expect(yield* reasonOf(before)).toMatch(/^Unavailable/)
-      expect(Duration.toSeconds(elapsed)).toBeLessThan(10)
       yield* server.restart
       expect((yield* takeSoon(after)).granted).toBe(1)
       expect((yield* takeSoon(before)).granted).toBe(1)
@@ -94,12 +92,14 @@ describe.concurrent.each(adapters)("a connection by $library", ({ byUrl, layer }
       expect(yield* as("limited", "wrong")).toBe("Refused WRONGPASS")
       yield* Effect.promise(() => server.admin.config("SET", "requirepass", "secret"))
       expect(yield* Effect.flatMap(connect({ port, within }), reasonOf)).toBe("Refused NOAUTH")
-      const url = `redis://default:secret@127.0.0.1:${port}/3`
-      const byName = Effect.map(Layer.build(byUrl(url)), Context.get(RedisStore.RedisStore))
-      expect((yield* Effect.flatMap(byName, take)).granted).toBe(1)
+      const inDatabase = (database: number): Effect.Effect<OfRedis, never, Scope.Scope> =>
+        Effect.map(
+          Layer.build(byUrl({ url: `redis://default:secret@127.0.0.1:${port}/${database}`, within })),
+          Context.get(RedisStore.RedisStore)
+        )
+      expect((yield* Effect.flatMap(inDatabase(3), take)).granted).toBe(1)
       expect(yield* Effect.promise(() => server.admin.info("keyspace"))).toContain("db3:keys=1")
-      const missing = Effect.map(Layer.build(byUrl(url.replace(/3$/, "99"))), Context.get(RedisStore.RedisStore))
-      expect(yield* Effect.flatMap(missing, reasonOf)).toBe("Refused ERR")
+      expect(yield* Effect.flatMap(inDatabase(99), reasonOf)).toBe("Refused ERR")
       expect(yield* Effect.promise(() => server.admin.info("keyspace"))).not.toContain("db0")
     })
   )
@@ -120,7 +120,7 @@ describe.concurrent.each(adapters)("a connection by $library", ({ byUrl, layer }
   it.scopedLive("fails within its bound where the server is frozen, and leaves the connection after three", () =>
     Effect.gen(function* () {
       const server = yield* Redis.start()
-      const store = yield* connect({ port: server.port, within: "200 millis" })
+      const store = yield* connect({ port: server.port })
       yield* takeSoon(store)
       yield* server.freeze
       expect(yield* Effect.all([reasonOf(store), reasonOf(store)], { concurrency: "unbounded" })).toEqual([
@@ -139,7 +139,7 @@ describe.concurrent.each(adapters)("a connection by $library", ({ byUrl, layer }
   it.scopedLive("comes back after a partition that no connection notices", () =>
     Effect.gen(function* () {
       const proxy = yield* Proxy.start(yield* Redis.shared)
-      const store = yield* connect({ port: proxy.port, within: "200 millis" })
+      const store = yield* connect({ port: proxy.port })
       yield* takeSoon(store)
       yield* proxy.swallow
       expect(yield* Effect.replicateEffect(reasonOf(store), 3)).toEqual(["TimedOut", "TimedOut", "TimedOut"])

@@ -23,7 +23,8 @@ interface Own {
 }
 
 const ioRedis = async (port: number): Promise<Own> => {
-  const redis = new Connected({ port, keyPrefix: "tenant:", stringNumbers: true })
+  const redis = new Connected({ port, keyPrefix: "tenant:", stringNumbers: true, lazyConnect: true })
+  await redis.connect()
   const options = { ...redis.options }
   return {
     client: IoRedis.fromClient(redis),
@@ -58,7 +59,8 @@ describe.each([
       const scope = yield* Scope.make()
       const key = `FromClient:${library}`
       const store = Context.get(
-        yield* Scope.extend(Layer.build(RedisStore.layer(client)), scope),
+        // A bound that is longer than a machine stalls.
+        yield* Scope.extend(Layer.build(RedisStore.layer(client, { within: "1 minute" })), scope),
         RedisStore.RedisStore
       )
       const taken = yield* store.take(key, limits, 2, 1)

@@ -30,7 +30,8 @@ describe.each(adapters)("a store by $library", ({ layer, library }) => {
       const key = `RedisStore:${library}:${(keys += 1)}`
       return yield* Effect.provide(
         Effect.flatMap(RedisStore.RedisStore, (store) => f(store, server, key)),
-        layer({ port: server.port })
+        // Longer than a machine stalls.
+        layer({ port: server.port, within: "1 minute" })
       )
     })
 
