@@ -34,6 +34,7 @@ const orders = (cluster: Cluster) =>
 
 import { Backoff, Classifier, Retry } from "@effect-retry/core"
 import * as Redis from "@effect-retry/servers/Redis"
+import * as SlowClock from "@effect-retry/servers/SlowClock"
 
 const policy = {
   classifier: Classifier.always,
@@ -65,7 +66,7 @@ export const program = Effect.gen(function* () {
   const stopped = Effect.flip(Retry.orStopped(Effect.fail("down"), policy))
   const { attempts, reason } = yield* Effect.provide(stopped, orders(cluster))
   return [attempts, reason._tag]
-}).pipe(Effect.scoped)
+}).pipe(Effect.scoped, SlowClock.run)
 
 export const live = true
 

@@ -26,6 +26,7 @@ const tenants = Layer.scoped(
 
 import * as IoRedis from "@effect-retry/redis/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
+import * as SlowClock from "@effect-retry/servers/SlowClock"
 
 const callsOf = (tenant: string) => {
   let calls = 0
@@ -42,7 +43,7 @@ export const program = Effect.gen(function* () {
   const first = yield* Effect.provide(callsOf("a"), process)
   const second = yield* Effect.provide(Effect.all([callsOf("a"), callsOf("b")]), process)
   return { first: { a: first }, second: { a: second[0], b: second[1] } }
-}).pipe(Effect.scoped)
+}).pipe(Effect.scoped, SlowClock.run)
 
 export const live = true
 

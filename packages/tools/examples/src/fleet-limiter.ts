@@ -28,7 +28,7 @@ import { Clock } from "effect"
 /** Two processes send ten requests each, all at once. */
 export const program = Effect.gen(function* () {
   const { host, port } = yield* Redis.start()
-  const process = Layer.provide(account, IoRedis.layer({ host, port }))
+  const process = Layer.provide(account, IoRedis.layer({ host, port, within: "5 seconds" }))
   let sent = 0
   const send = Effect.sync(() => void (sent += 1))
   const ten = Effect.all(Effect.replicate(request(send), 10), { concurrency: "unbounded" })

@@ -19,6 +19,7 @@ const orders = Layer.scoped(
 
 import * as IoRedis from "@effect-retry/redis/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
+import * as SlowClock from "@effect-retry/servers/SlowClock"
 import { Logger, LogLevel } from "effect"
 
 const attempts = (maxAttempts: number) =>
@@ -39,7 +40,7 @@ export const program = Effect.gen(function* () {
   const redis = yield* Redis.start()
   const operations = Effect.all({ shared: attempts(3), whileAway: Effect.zipRight(redis.kill, attempts(10)) })
   return yield* Effect.provide(operations, Layer.provide(orders, IoRedis.layer({ host: redis.host, port: redis.port })))
-}).pipe(Effect.scoped, Logger.withMinimumLogLevel(LogLevel.None))
+}).pipe(Effect.scoped, SlowClock.run, Logger.withMinimumLogLevel(LogLevel.None))
 
 export const live = true
 

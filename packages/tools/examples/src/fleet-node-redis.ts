@@ -17,6 +17,7 @@ const orders = (url: string) => Layer.provide(bucket, NodeRedis.layer({ url }))
 
 import { Backoff, Classifier, Retry } from "@effect-retry/core"
 import * as Redis from "@effect-retry/servers/Redis"
+import * as SlowClock from "@effect-retry/servers/SlowClock"
 
 const policy = {
   classifier: Classifier.always,
@@ -30,7 +31,7 @@ export const program = Effect.gen(function* () {
   const stopped = Effect.flip(Retry.orStopped(Effect.fail("down"), policy))
   const { attempts, reason } = yield* Effect.provide(stopped, orders(`redis://${host}:${port}`))
   return [attempts, reason._tag]
-}).pipe(Effect.scoped)
+}).pipe(Effect.scoped, SlowClock.run)
 
 export const live = true
 

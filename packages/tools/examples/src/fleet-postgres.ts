@@ -1,4 +1,5 @@
 import * as Postgres from "@effect-retry/servers/Postgres"
+import * as SlowClock from "@effect-retry/servers/SlowClock"
 // #region layer
 import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { PostgresBucket, PostgresClient, PostgresStore } from "@effect-retry/redis"
@@ -46,7 +47,7 @@ export const program = Effect.gen(function* () {
   const database = yield* server.createDatabase
   yield* migrate(database)
   return yield* Effect.all([processWith(database, 5), processWith(database, 99)])
-})
+}).pipe(SlowClock.run)
 
 /** The second process finds what the first one has left of the six tokens. */
 // #region expected

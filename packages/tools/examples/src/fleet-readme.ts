@@ -25,6 +25,7 @@ const orders = (redis: { readonly host: string; readonly port: number }) =>
 // #endregion
 
 import * as Redis from "@effect-retry/servers/Redis"
+import * as SlowClock from "@effect-retry/servers/SlowClock"
 
 const attempts = Effect.map(Effect.flip(Retry.orStopped(Effect.fail("down"), policy)), ({ attempts }) => attempts)
 
@@ -35,7 +36,7 @@ export const program = Effect.gen(function* () {
   const first = yield* Effect.provide(attempts, process)
   const second = yield* Effect.provide(attempts, process)
   return { first, second }
-}).pipe(Effect.scoped)
+}).pipe(Effect.scoped, SlowClock.run)
 
 export const live = true
 

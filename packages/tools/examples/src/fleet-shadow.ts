@@ -19,6 +19,7 @@ const trial = Layer.scoped(
 
 import * as IoRedis from "@effect-retry/redis/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
+import * as SlowClock from "@effect-retry/servers/SlowClock"
 
 const policy = {
   classifier: Classifier.always,
@@ -32,7 +33,7 @@ export const program = Effect.gen(function* () {
   const layer = Layer.provide(trial, IoRedis.layer({ host, port }))
   const stopped = yield* Effect.provide(Effect.flip(Retry.orStopped(Effect.fail("down"), policy)), layer)
   return { attempts: stopped.attempts, refused: (yield* Metric.value(refused)).count }
-}).pipe(Effect.scoped, Effect.tagMetrics("example", "fleet-shadow"))
+}).pipe(Effect.scoped, SlowClock.run, Effect.tagMetrics("example", "fleet-shadow"))
 
 export const live = true
 
