@@ -25,6 +25,9 @@ const policy = {
   bucket: TokenBucket.Default
 }
 
+/** Most time of a call of the store. */
+const within = "5 seconds"
+
 type Bucket = Layer.Layer<TokenBucket.Default>
 
 /** Of one client; the name is that of the shared bucket. */
@@ -33,8 +36,8 @@ type Buckets = (port: number, name: string) => Bucket
 const shared: Buckets = (port, name) =>
   Layer.scoped(
     TokenBucket.Default,
-    RedisBucket.successRatio({ name, ...budget }).pipe(Effect.map(TokenBucket.failClosed({ within: "5 seconds" })))
-  ).pipe(Layer.provide(IoRedis.layer({ host: "127.0.0.1", port })))
+    RedisBucket.successRatio({ name, ...budget }).pipe(Effect.map(TokenBucket.failClosed({ within })))
+  ).pipe(Layer.provide(IoRedis.layer({ host: "127.0.0.1", port, within })))
 
 const local: Buckets = () => Layer.effect(TokenBucket.Default, RetryBucket.successRatio(budget))
 

@@ -24,6 +24,9 @@ const policy = {
   bucket: TokenBucket.Default
 }
 
+/** Most time of a call of the store: the machine has all the processes of the fleet to run. */
+const within = "5 seconds"
+
 const layerOf = (play: Play): Layer.Layer<TokenBucket.Default> => {
   const { budget, processes } = play
   const layer = Layer.scoped(TokenBucket.Default)
@@ -42,10 +45,8 @@ const layerOf = (play: Play): Layer.Layer<TokenBucket.Default> => {
       )
     case "shared":
       return layer(
-        RedisBucket.successRatio({ name: play.name, ...budget }).pipe(
-          Effect.map(TokenBucket.failClosed({ within: "5 seconds" }))
-        )
-      ).pipe(Layer.provide(IoRedis.layer({ host: "127.0.0.1", port: play.redisPort })))
+        RedisBucket.successRatio({ name: play.name, ...budget }).pipe(Effect.map(TokenBucket.failClosed({ within })))
+      ).pipe(Layer.provide(IoRedis.layer({ host: "127.0.0.1", port: play.redisPort, within })))
   }
 }
 
