@@ -51,8 +51,8 @@ const packages = {
     setupFiles: [path("packages/testing/test/setup.ts")],
     globalSetup: [path("packages/tools/servers/test/globalSetup.ts")],
     // No test measures time: these end one that hangs, and leave a busy machine its time.
-    testTimeout: 60_000,
-    hookTimeout: 60_000
+    testTimeout: 120_000,
+    hookTimeout: 120_000
   }
 }
 

@@ -336,7 +336,7 @@ const tight: ReadonlyArray<readonly [string, Backoff.Backoff]> = [
   ["resetAfter more than the timeout", Backoff.resetAfter(jittered, "3 seconds")]
 ]
 
-describe("Plan.explain", { timeout: 60_000 }, () => {
+describe("Plan.explain", () => {
   it.each(goldenDelays)("tells bound, least, mean and most: %s", (_, backoff, expected) => {
     const explained = delaysOf(Plan.explain({ maxAttempts: 4, backoff }))
     const withoutMean = (rows: ReadonlyArray<ReadonlyArray<number>>) =>

@@ -24,7 +24,7 @@ const simulated = (policy: Scheduled, { hintMillis, kind, ranMillis }: Failing) 
     mostAttempts: 1_000
   })
 
-describe("Simulation.run", { timeout: 60_000 }, () => {
+describe("Simulation.run", () => {
   it.effect.prop(
     "starts the attempts that the loop starts, at the same times",
     [policies, fc.integer(), Arbitraries.kind, fc.nat(3_000), fc.oneof(fc.constantFrom(0, 3_000), fc.nat(4_000))],

@@ -122,7 +122,7 @@ describe("VirtualClock.layer", () => {
         const byMillis = Order.mapInput(Order.number, (plan: { readonly millis: number }) => plan.millis)
         expect(woken).toEqual(kept.toSorted(byMillis).map(({ index }) => index))
       }).pipe(Effect.provide(VirtualClock.layer)),
-    { fastCheck: { seed: 20 }, timeout: 60_000 }
+    { fastCheck: { seed: 20 } }
   )
 
   it.effect("does not wait for a sleep that was interrupted", () =>
@@ -358,7 +358,7 @@ describe("VirtualClock.layer, around another virtual clock", () => {
   )
 })
 
-describe("VirtualClock.layer, under what is built on sleeping", { timeout: 60_000 }, () => {
+describe("VirtualClock.layer, under what is built on sleeping", () => {
   it.effect.each([
     { work: "999 millis", outcome: Option.some("done"), at: 999 },
     { work: "1 seconds", outcome: Option.some("done"), at: 1_000 },

@@ -7,7 +7,7 @@ const threeAttempts = { maxAttempts: 3, backoff: Backoff.constant({ delay: 0 }) 
 
 const options = { failureProbability: 0.5, requests: 10_000, seed: 1 }
 
-describe("Load.amplification", { timeout: 60_000 }, () => {
+describe("Load.amplification", () => {
   it.effect.each([
     { p: 0, loadFactor: 1, succeeded: 1 },
     { p: 0.5, loadFactor: 1 + 0.5 + 0.25, succeeded: 1 - 0.125 },

@@ -9,7 +9,7 @@ const server = { capacityPerSecond: 20 }
 
 const short = { load: 0.5, seed: 7, patience: "20 seconds", server } as const
 
-describe("Load.recovery", { timeout: 60_000 }, () => {
+describe("Load.recovery", () => {
   it.effect("gives the same outcome for the same seed, and another for another", () =>
     Effect.gen(function* () {
       const client = { policy: threeAttempts, bucket: RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 }) }
