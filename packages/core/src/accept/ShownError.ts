@@ -179,8 +179,8 @@ export const shown = <E>(error: E, known: () => Known = nothingKnown): ShownErro
  *
  * @category constructors
  */
-export const asCause = (error: unknown): { readonly cause?: ShownError } =>
-  error === undefined ? {} : { cause: ShownError.is(error) ? error : shown(error) }
+export const asCause = (error: unknown, known?: () => Known): { readonly cause?: ShownError } =>
+  error === undefined ? {} : { cause: ShownError.is(error) ? error : shown(error, known) }
 
 /**
  * The type of an error as it is shown: its `_tag`, or the name of its class.

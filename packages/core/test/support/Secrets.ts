@@ -127,7 +127,8 @@ const ofStores: ReadonlyArray<Case> = [
   having("the connection of a pool", password, { client: { connectionParameters: { password } } })
 ]
 
-const leaves: ReadonlyArray<Case> = [...ofUrls, ...ofHeaders, ...ofBodies, ...ofClouds, ...ofStores]
+/** In errors without causes. */
+export const leaves: ReadonlyArray<Case> = [...ofUrls, ...ofHeaders, ...ofBodies, ...ofClouds, ...ofStores]
 
 /** In the cause of one of the errors of a cause. */
 const within = ({ error, place, secret }: Case): Case => {

@@ -4,8 +4,8 @@
  * It shows the name of the bucket and the code of the server or of the connection; no key, argument, address or credential
  * gets into its message, its text, its JSON or what `inspect` and `Cause.pretty` print.
  */
+import type * as Untrusted from "@effect-retry/core/Untrusted"
 import * as Data from "effect/Data"
-import type * as Redacted from "effect/Redacted"
 import * as StoreMessage from "./StoreMessage.ts"
 import type { Reason } from "./StoreReason.ts"
 
@@ -20,9 +20,18 @@ export class RedisError extends Data.TaggedError("RedisError")<{
   readonly bucket: string
   /** The code of the server or of the connection, such as `OOM` or `ECONNREFUSED`; empty where there is none. */
   readonly code: string
-  /** What the client rejected with. It may hold the command with its arguments, so it is printed as `<redacted>`. */
-  readonly cause: Redacted.Redacted<unknown>
+  /** What may be shown of `error`: classes, codes and places of it and of its causes, and no message. */
+  readonly cause?: Untrusted.ShownError
 }> {
+  constructor(failed: StoreMessage.Failed) {
+    super(StoreMessage.parts(failed))
+  }
+
+  /** What the client rejected with, which may hold the command with its arguments; `undefined` where it has not answered. No printing follows it. */
+  get error(): unknown {
+    return this.cause?.original
+  }
+
   override get message(): string {
     return StoreMessage.make(this, texts)
   }

@@ -1,7 +1,32 @@
 /**
- * What the errors of stores say.
+ * What the errors of stores say, and what they show of what a client failed with.
  */
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import type { Reason } from "./StoreReason.ts"
+
+/**
+ * What an error of a store is made of. `cause` is what the client failed with, itself.
+ *
+ * @category models
+ */
+export interface Failed {
+  readonly reason: Reason
+  readonly bucket: string
+  readonly code: string
+  readonly cause?: unknown
+}
+
+/**
+ * The fields of an error of a store. Messages of servers quote keys, arguments and rows: none is shown.
+ *
+ * @category constructors
+ */
+export const parts = ({ bucket, cause, code, reason }: Failed) => ({
+  reason,
+  bucket,
+  code,
+  ...Untrusted.asCause(cause, () => ({ messages: "none" }))
+})
 
 /**
  * The bucket, what the reason means for its store, and the code where there is one.

@@ -1,6 +1,6 @@
 import { PostgresError } from "@effect-retry/redis"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Redacted } from "effect"
+import { Cause } from "effect"
 import { inspect } from "node:util"
 
 const secret = "postgres://user:hunter2@db.internal"
@@ -9,7 +9,7 @@ const error = new PostgresError.PostgresError({
   reason: "Refused",
   bucket: "orders",
   code: "28P01",
-  cause: Redacted.make(Object.assign(new Error(secret), { detail: secret, parameters: [secret] }))
+  cause: Object.assign(new Error(secret), { detail: secret, parameters: [secret] })
 })
 
 describe("PostgresError", () => {

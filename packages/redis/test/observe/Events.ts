@@ -2,7 +2,8 @@
  * Events of a bucket of each kind.
  */
 import { RedisError, type FleetEvent } from "@effect-retry/redis"
-import { Duration, Redacted } from "effect"
+import * as Untrusted from "@effect-retry/core/Untrusted"
+import { Duration } from "effect"
 
 const common = { name: "orders", key: "tenant-7", level: 40.00004, held: 3, grants: 2 }
 
@@ -24,13 +25,13 @@ export const error = new RedisError.RedisError({
   reason: "Unavailable",
   bucket: "orders",
   code: "ECONNREFUSED",
-  cause: Redacted.make("password")
+  cause: "password"
 })
 
 export const away = (changed: Partial<FleetEvent.StoreAway> = {}): FleetEvent.StoreAway => ({
   ...common,
   _tag: "StoreAway",
-  error,
+  error: Untrusted.shown(error),
   ...changed
 })
 

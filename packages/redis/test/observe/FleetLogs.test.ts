@@ -1,4 +1,5 @@
 import { FleetLogs, type FleetEvent } from "@effect-retry/redis"
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
@@ -34,7 +35,7 @@ describe("FleetLogs.logs", () => {
       const lines = yield* logged([
         Events.away(a),
         Events.away(b),
-        Events.away({ ...other, error: new TypeError("user:password") }),
+        Events.away({ ...other, error: Untrusted.shown(new TypeError("user:password")) }),
         Events.back(b),
         Events.back(a),
         Events.back(other)

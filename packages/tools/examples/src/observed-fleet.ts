@@ -15,15 +15,14 @@ const orders = Layer.scoped(
 
 import { Backoff, Classifier, Retry } from "@effect-retry/core"
 import { RedisError, RedisStore, type Store } from "@effect-retry/redis"
-import { Logger, Metric, MetricState, Redacted } from "effect"
+import { Logger, Metric, MetricState } from "effect"
 
 let isAway = false
 
 const refusedConnection = new RedisError.RedisError({
   reason: "Unavailable",
   bucket: "orders",
-  code: "ECONNREFUSED",
-  cause: Redacted.make(undefined)
+  code: "ECONNREFUSED"
 })
 
 const answering = <A>(answer: A) => Effect.suspend(() => (isAway ? refusedConnection : Effect.succeed(answer)))

@@ -1,6 +1,7 @@
 /**
  * Tells the observers of a bucket what happens.
  */
+import * as ShownCause from "@effect-retry/core/ShownCause"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Common, FleetEvent, FleetObserver } from "./FleetEvent.ts"
@@ -53,7 +54,7 @@ const bounded = (name: string, observer: FleetObserver): ((event: FleetEvent) =>
     calls -= 1
   })
   const log = (cause: Cause.Cause<never>) =>
-    Effect.logError(`an observer of the bucket ${JSON.stringify(name)} died`, cause)
+    Effect.logError(`an observer of the bucket ${JSON.stringify(name)} died`, ShownCause.of(cause))
   return (event) =>
     Effect.suspend(() => {
       if (calls === mostCalls) return Effect.void

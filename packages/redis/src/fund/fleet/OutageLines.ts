@@ -2,7 +2,7 @@
  * What is logged of outages of a store. Of an error that is none of our stores only the type is shown, and no key.
  */
 import * as Readable from "@effect-retry/core/Readable"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import type { ShownError } from "@effect-retry/core/Untrusted"
 import * as Duration from "effect/Duration"
 import { PostgresError } from "../../accept/PostgresError.ts"
 import { RedisError } from "../../accept/RedisError.ts"
@@ -12,11 +12,14 @@ import { RedisError } from "../../accept/RedisError.ts"
  *
  * @category conversions
  */
-export const away = (name: string, error: unknown): string => Readable.inLine(`store away: ${messageOf(name, error)}`)
+export const away = (name: string, error: ShownError): string =>
+  Readable.inLine(`store away: ${messageOf(name, error)}`)
 
 /** Errors of the stores name the bucket, and say nothing that is secret. */
-const messageOf = (name: string, error: unknown): string =>
-  error instanceof RedisError || error instanceof PostgresError ? error.message : `${name}: ${Untrusted.typeOf(error)}`
+const messageOf = (name: string, shown: ShownError): string => {
+  const error = shown.original
+  return error instanceof RedisError || error instanceof PostgresError ? error.message : `${name}: ${shown.name}`
+}
 
 /**
  * `store back: orders after 5.2 s`.

@@ -5,6 +5,7 @@
  * value that no bucket wrote, has an outage for the buckets of that name.
  */
 import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -64,7 +65,7 @@ const began = ({ loggedMillis, nowMillis, underWay }: Outages, name: string, err
     underWay.set(whose, { name, sinceMillis: outage?.sinceMillis ?? atMillis, isLogged })
     if (!isLogged) return Effect.void
     loggedMillis.set(whose, atMillis)
-    return safely(Effect.logWarning(OutageLines.away(name, error)))
+    return safely(Effect.logWarning(OutageLines.away(name, Untrusted.shown(error))))
   })
 
 /** What the store answers to one bucket says that it is there, and nothing of what it answers to others. */

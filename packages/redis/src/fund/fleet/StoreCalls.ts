@@ -1,6 +1,7 @@
 /**
  * Calls of a store, observed.
  */
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -37,7 +38,7 @@ export const make = <E>(
     }
     if (since !== undefined) return Effect.void
     awaySince = nowMillis()
-    return tell(() => ({ _tag: "StoreAway", error: Cause.squash(exit.cause) }))
+    return tell(() => ({ _tag: "StoreAway", error: Untrusted.shown(Cause.squash(exit.cause)) }))
   }
   return (call) =>
     Effect.flatMap(Effect.uninterruptible(Effect.exit(Effect.suspend(call))), (ended) => {

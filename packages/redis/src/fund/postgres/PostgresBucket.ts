@@ -6,7 +6,6 @@
  * holds. As the bucket of `TokenBucket.keyed` each is one bucket per key.
  */
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { PostgresError } from "../../accept/PostgresError.ts"
 import { PostgresStore } from "./PostgresStore.ts"
@@ -73,5 +72,4 @@ const inPostgres = (
   ) => Effect.Effect<SharedBucket.FleetBucket<PostgresError>, never, Scope.Scope>
 ): Make => Effect.flatMap(PostgresStore, (store) => make({ store, timedOut }))
 
-const timedOut = (bucket: string): PostgresError =>
-  new PostgresError({ reason: "TimedOut", bucket, code: "", cause: Redacted.make(undefined) })
+const timedOut = (bucket: string): PostgresError => new PostgresError({ reason: "TimedOut", bucket, code: "" })

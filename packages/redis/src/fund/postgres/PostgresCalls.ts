@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Answer from "../../accept/Answer.ts"
 import { PostgresError } from "../../accept/PostgresError.ts"
@@ -74,7 +73,7 @@ export const make =
 const failing =
   ({ bucket }: Call) =>
   ({ code, reason }: StoreFailure.Failure, cause: unknown): Effect.Effect<never, PostgresError> =>
-    Effect.fail(new PostgresError({ reason, bucket, code, cause: Redacted.make(cause) }))
+    Effect.fail(new PostgresError({ reason, bucket, code, cause }))
 
 /**
  * Whole numbers of the one row of an answer, by the names of their columns.

@@ -6,7 +6,6 @@
  * holds. As the bucket of `TokenBucket.keyed` each is one bucket per key.
  */
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { RedisError } from "../../accept/RedisError.ts"
 import { RedisStore } from "./RedisStore.ts"
@@ -97,5 +96,4 @@ const inRedis = (
   ) => Effect.Effect<SharedBucket.FleetBucket<RedisError>, never, Scope.Scope>
 ): Make => Effect.flatMap(RedisStore, (store) => make({ store, timedOut }))
 
-const timedOut = (bucket: string): RedisError =>
-  new RedisError({ reason: "TimedOut", bucket, code: "", cause: Redacted.make(undefined) })
+const timedOut = (bucket: string): RedisError => new RedisError({ reason: "TimedOut", bucket, code: "" })

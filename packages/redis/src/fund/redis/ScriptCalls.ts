@@ -3,7 +3,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Answer from "../../accept/Answer.ts"
 import * as BucketKey from "../../accept/BucketKey.ts"
 import { RedisError } from "../../accept/RedisError.ts"
@@ -84,7 +83,7 @@ const unwatched: Watch = () => () => {}
 const failing =
   ({ bucketKey }: Call) =>
   ({ code, reason }: StoreFailure.Failure, cause: unknown): Effect.Effect<never, RedisError> =>
-    Effect.fail(new RedisError({ reason, bucket: BucketKey.name(bucketKey), code, cause: Redacted.make(cause) }))
+    Effect.fail(new RedisError({ reason, bucket: BucketKey.name(bucketKey), code, cause }))
 
 /** The script itself is sent only where the server does not have it, and where its answer is still waited for. */
 const send = (client: RedisClient, { args, key, script }: Call, isOver: () => boolean): Promise<unknown> =>

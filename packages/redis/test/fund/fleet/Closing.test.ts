@@ -1,15 +1,14 @@
 import { Verdict } from "@effect-retry/core"
 import { RedisBucket, RedisError, RedisStore } from "@effect-retry/redis"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Redacted, Scope } from "effect"
+import { Duration, Effect, Exit, Scope } from "effect"
 import * as SpecStore from "../../SpecStore.ts"
 import { ask, inVirtualTime } from "../bucket/Shared.ts"
 
 const timedOut = new RedisError.RedisError({
   reason: "TimedOut",
   bucket: "orders",
-  code: "",
-  cause: Redacted.make(undefined)
+  code: ""
 })
 
 const withinMillis = 1000

@@ -1,11 +1,11 @@
 import { RedisBucket, RedisError, RedisStore, type StoreReason } from "@effect-retry/redis"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, Logger, Redacted } from "effect"
+import { Effect, Exit, Logger } from "effect"
 import * as SpecStore from "../../SpecStore.ts"
 import { ask, inVirtualTime } from "../bucket/Shared.ts"
 
 const errorOf = (reason: StoreReason.Reason, bucket: string) =>
-  new RedisError.RedisError({ reason, bucket, code: "", cause: Redacted.make("secret") })
+  new RedisError.RedisError({ reason, bucket, code: "", cause: "secret" })
 
 const away =
   "WARN store away: orders: Redis cannot be reached or does not serve now; see whether the server runs and takes writes"

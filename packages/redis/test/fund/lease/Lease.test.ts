@@ -857,7 +857,14 @@ describe("Lease.observers", () => {
           retryAfter: expect.anything(),
           leaseSize: 16
         },
-        { ...common, _tag: "StoreAway", level: 20, held: 0, grants: 0, error: "away" },
+        {
+          ...common,
+          _tag: "StoreAway",
+          level: 20,
+          held: 0,
+          grants: 0,
+          error: expect.objectContaining({ original: "away" })
+        },
         { ...common, _tag: "StoreBack", level: 20, held: 0, grants: 0, after: Duration.seconds(1) },
         {
           ...common,

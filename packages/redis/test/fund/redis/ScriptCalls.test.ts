@@ -2,7 +2,7 @@ import type { RedisClient } from "@effect-retry/redis"
 import { RedisStore } from "@effect-retry/redis"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Fiber, Redacted } from "effect"
+import { Clock, Duration, Effect, Fiber } from "effect"
 import * as Scripts from "../../../src/fund/redis/Scripts.ts"
 
 const limits = { burst: 10, perSecond: 10 }
@@ -63,9 +63,9 @@ describe("a call of a script", () => {
   ])("fails where the answer is %s", ([, answer]) =>
     Effect.gen(function* () {
       const { client } = stub(async () => answer)
-      const { bucket, cause, code, reason } = yield* Effect.flip(RedisStore.make(client).take("a:b", limits, 3, 1))
+      const { bucket, code, error, reason } = yield* Effect.flip(RedisStore.make(client).take("a:b", limits, 3, 1))
       expect({ bucket, code, reason }).toEqual({ bucket: "a", code: "", reason: "BadAnswer" })
-      expect(Redacted.value(cause)).toBe(answer)
+      expect(error).toBe(answer)
     })
   )
 
