@@ -5,6 +5,9 @@ import * as Proxy from "@effect-retry/servers/Proxy"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import type { PoolConfig } from "pg"
+import * as Askers from "../../faults/Askers.ts"
+import * as Stalls from "../../faults/Stalls.ts"
+import type * as Windows from "../../faults/Windows.ts"
 import * as Database from "./Database.ts"
 
 const limits = { burst: 30, perSecond: 20 }
@@ -16,9 +19,12 @@ const marginMillis = 3000
 /** Waits for an operation that ends so, from now on. */
 type Next = (end: string) => Effect.Effect<void>
 
+const processes = 8
+
 /**
  * Eight operations at a time on one bucket, until it is empty, through a fault, and until it is empty again. No operation takes
- * longer than its bound, no more is granted than the rate, the burst and the losses allow, and no connection is left.
+ * longer than its bound, no more is granted than the rate, the burst and the losses allow, over the whole time and over all
+ * windows, and no connection is left.
  */
 const during = (
   name: string,
@@ -29,6 +35,8 @@ const during = (
 ) =>
   Effect.gen(function* () {
     const ends: Array<string> = []
+    const stamps: Array<Windows.Stamp> = []
+    const stalls = yield* Stalls.watch
     let longestMillis = 0
     const client = Effect.map(Database.poolOf({ ...connection, max: 2 }), (pool) => PostgresClient.fromPool(pool))
     const operation = (store: PostgresStore.PostgresStore["Type"]) =>
@@ -38,7 +46,9 @@ const during = (
           onFailure: ({ reason }): string => reason,
           onSuccess: ({ granted }) => (granted > 0 ? "Granted" : "Refused")
         })
-        longestMillis = Math.max(longestMillis, performance.now() - startedAt)
+        const endedAt = performance.now()
+        longestMillis = Math.max(longestMillis, stalls.without(startedAt, endedAt))
+        if (end === "Granted") stamps.push({ atMillis: endedAt, tokens: 1 })
         ends.push(end)
         yield* Effect.sleep("2 millis")
       })
@@ -51,7 +61,7 @@ const during = (
     const fleet = yield* Scope.make()
     const startedAt = performance.now()
     const store = PostgresStore.layer(client, { within: withinMillis })
-    yield* Effect.provide(process, store).pipe(Effect.forkIn(fleet), Effect.replicateEffect(8))
+    yield* Effect.provide(process, store).pipe(Effect.forkIn(fleet), Effect.replicateEffect(processes))
     yield* next("Refused")
     yield* fault(next)
     const overAt = performance.now()
@@ -59,11 +69,13 @@ const during = (
     const backMillis = performance.now() - overAt
     yield* next("Refused")
     const seconds = (performance.now() - startedAt) / 1000
-    const grants = ends.filter((end) => end === "Granted").length
+    const grants = stamps.length
     const mostGrants = (1 + losses) * limits.burst + limits.perSecond * seconds
     const times = [longestMillis, backMillis].map((millis) => `${Math.round(millis)} ms`).join(" | ")
     console.info(`| Postgres: ${name} | ${times} | ${grants} of ${Math.floor(mostGrants)} |`)
     assert.isAtMost(grants, mostGrants)
+    const more = losses * limits.burst
+    Askers.assertBound(`${name}, Postgres`, stamps, { limits, leaseShare: 0, withinMillis, processes, more })
     assert.isAbove(grants, limits.burst)
     assert.isBelow(longestMillis, withinMillis + marginMillis)
     assert.isEmpty(ends.filter((end) => !["Granted", "Refused", "Unavailable", "TimedOut"].includes(end)))
