@@ -140,17 +140,31 @@ export const called = (value: unknown, key: PropertyKey, argument: unknown): unk
 }
 
 /**
+ * Under this key, an error that shows another one has the other.
+ *
+ * @category constructors
+ */
+export const Original: unique symbol = Symbol.for("@effect-retry/core/Original")
+
+/**
+ * The error that is shown by another one; any other value itself.
+ *
+ * @category destructors
+ */
+export const original = (value: unknown): unknown => property(value, Original) ?? value
+
+/**
  * An error and its causes, the outermost first, at most `most` causes. A value that is no object has no causes and is
- * none.
+ * none. Of errors that are shown, the originals are read.
  *
  * @category destructors
  */
 export const causes = (error: unknown, most: number = mostCauses): ReadonlyArray<object> => {
   const found: Array<object> = []
-  let next = error
+  let next = original(error)
   while (isObject(next) && found.length <= most) {
     found.push(next)
-    next = property(next, "cause")
+    next = original(property(next, "cause"))
   }
   return found
 }

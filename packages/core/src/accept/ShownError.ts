@@ -83,6 +83,11 @@ export class ShownError<out E = unknown> extends Unstacked {
     return #original in this ? this.#original : (undefined as E)
   }
 
+  /** For classifiers, which judge by the error itself. */
+  get [Property.Original](): unknown {
+    return Property.original(this.original)
+  }
+
   /** The `_tag` of the error, or the name of its class; the name of its type where it is no object. */
   override get name(): string {
     return ShownError.read(this).name

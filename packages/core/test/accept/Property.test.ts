@@ -1,4 +1,5 @@
 import * as Property from "@effect-retry/core/Property"
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import { describe, expect, it } from "@effect/vitest"
 
 const revoked = (): unknown => {
@@ -50,5 +51,15 @@ describe("Property", () => {
     expect(Property.causes(error)).toHaveLength(11)
     expect(Property.causes(error, 2)).toHaveLength(3)
     expect(Property.causes("busy")).toEqual([])
+  })
+
+  it("follows the original of an error that is shown, also by another one", () => {
+    const cause = new Error("inner")
+    const original = new Error("outer", { cause })
+    const shown = Untrusted.shown(Untrusted.shown(original))
+    expect(Property.original(shown)).toBe(original)
+    expect(Property.causes(shown)).toEqual([original, cause])
+    expect(Property.causes(new Error("outermost", { cause: shown })).slice(1)).toEqual([original, cause])
+    expect(Property.original("busy")).toBe("busy")
   })
 })

@@ -59,8 +59,9 @@ const longestCode = 100
  */
 export const chains = (error: unknown): ReadonlyArray<Chain> => {
   let left = mostRead
-  const follow = (value: unknown, depth: number, outer?: object): ReadonlyArray<Chain> => {
+  const follow = (given: unknown, depth: number, outer?: object): ReadonlyArray<Chain> => {
     if (left-- <= 0) return []
+    const value = Property.original(given)
     if (!Property.isObject(value) || depth > mostCauses) return [[]]
     const fault = faultOf(value, outer)
     const parts = Property.entries(Property.property(value, "errors"), mostRead)
