@@ -22,8 +22,8 @@ import { ChecksumMismatch } from "./ChecksumMismatch.ts"
 import { made } from "./MadeClient.ts"
 import * as Address from "./ResumableUploadAddress.ts"
 import * as Failed from "./ResumableUploadFailed.ts"
-import * as Secret from "./ResumableUploadSecret.ts"
 import * as Session from "./ResumableUploadSession.ts"
+import * as Shown from "./ResumableUploadShown.ts"
 import * as Source from "./ResumableUploadSource.ts"
 import { announcing } from "./ResumableUploadStart.ts"
 import * as StorageRetry from "./StorageRetry.ts"
@@ -247,7 +247,7 @@ const started = (upload: Upload, session: Session.Session): Operation => {
       ? Effect.zipRight(Session.drained(response), Session.begin(session, response))
       : Effect.fail(statusError(response))
   )
-  return Effect.locallyWith(sent, Headers.currentRedactedNames, (names) => [...names, Secret.headersOfStart])
+  return Effect.locallyWith(sent, Headers.currentRedactedNames, (names) => [...names, Shown.headersOfStart])
 }
 
 /** Gets the session further than it ever was. What the caller has declared holds for what the client sends besides. */

@@ -13,7 +13,7 @@ import * as Checksum from "../classify/Checksum.ts"
 import * as UploadVerdict from "../decide/UploadVerdict.ts"
 import * as Address from "./ResumableUploadAddress.ts"
 import { type Reason, UploadFailed } from "./ResumableUploadFailed.ts"
-import * as Secret from "./ResumableUploadSecret.ts"
+import * as Shown from "./ResumableUploadShown.ts"
 import * as Source from "./ResumableUploadSource.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
@@ -136,21 +136,20 @@ interface Part {
 /** Sends one request, and does what its answer means. */
 const send = (self: Session, shown: Request, part: Part): Effect.Effect<Response, unknown, unknown> =>
   Effect.suspend(() => {
-    const { address, attempt, offset } = self
-    const hidden = { address, shown }
+    const { attempt, offset } = self
     const situation = { asked: part.asked, sent: self.sent, total: self.total }
     // Until there is an answer, anything may have become of it.
     self.isSure = false
     if (self.sent !== undefined) self.sent = Math.max(self.sent, offset + part.bytes.length)
     const sent = Effect.mapErrorCause(exchange(self.client, requestOf(self, shown, part)), (cause) =>
-      Secret.safeCause(cause, hidden)
+      Shown.cause(cause, shown)
     )
     return Effect.flatMap(sent, ({ body, response }) => {
       // An attempt that could not be interrupted may end when the next one runs.
       if (self.attempt !== attempt) return Effect.interrupt
       const answer = answerOf(response, body)
       const verdict = UploadVerdict.judge({ ...situation, sent: self.sent }, answer)
-      return Effect.as(follow(self, part.asked, verdict, response.status), Secret.readResponse(response, hidden, body))
+      return Effect.as(follow(self, part.asked, verdict, response.status), Shown.response(response, shown, body))
     })
   })
 
@@ -232,7 +231,7 @@ const restart = (self: Session, shown: Request): Effect.Effect<Response | undefi
   Effect.flatMap(exchange(self.client, HttpClientRequest.setHeaders(self.start, shown.headers)), ({ body, response }) =>
     isStarted(response)
       ? Effect.as(begin(self, response), undefined)
-      : Effect.succeed(Secret.readResponse(response, { address: undefined, shown }, body))
+      : Effect.succeed(Shown.response(response, shown, body))
   )
 
 /**

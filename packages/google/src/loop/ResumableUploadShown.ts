@@ -1,50 +1,19 @@
 /**
- * What an upload shows of answers and errors: all of it that does not show the address of the session.
+ * What an upload shows of answers and errors: none of their texts, as the address of the session can be in any of them and
+ * in any spelling.
  */
 import * as Headers from "@effect/platform/Headers"
 import * as HttpClientError from "@effect/platform/HttpClientError"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Property from "@effect-retry/core/Property"
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 
 type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
-
-/**
- * An address, and the request that is shown in the place of those to it.
- *
- * @category models
- */
-export interface Hidden {
-  /** `undefined` where there is no session. */
-  readonly address: string | undefined
-  readonly shown: Request
-}
-
-/** Shorter parts of an address are words, and not secrets. */
-const shortestPart = 8
-
-const secretsIn = ({ address, shown }: Hidden): ReadonlyArray<string> => {
-  if (address === undefined) return []
-  const { pathname, search, searchParams } = new URL(address)
-  const isPathShown = new URL(shown.url).pathname === pathname
-  const id = searchParams.get("upload_id") ?? undefined
-  const values = id === undefined ? [...searchParams.values()] : []
-  const parts = [...(isPathShown ? [] : [pathname, ...pathname.split("/")]), ...values]
-    .filter((part) => part.length >= shortestPart && part !== "resumable")
-    .concat(search === "" ? [] : [`${pathname}${search}`], id === undefined ? [] : [id, encodeURIComponent(id)])
-  return [address, ...parts, ...[address, ...parts].map(encodeURIComponent)]
-    .filter((secret) => secret.length > 1)
-    .toSorted((one, other) => other.length - one.length)
-}
-
-const shows = (text: unknown, secrets: ReadonlyArray<string>): boolean =>
-  typeof text === "string" && secrets.some((secret) => text.includes(secret))
-
-const without = (text: string, secrets: ReadonlyArray<string>): string =>
-  secrets.reduce((text, secret) => text.replaceAll(secret, "REDACTED"), text)
 
 /**
  * Headers of the answer to a start that its span does not show: all but those of a known content, as the address may be in
@@ -57,120 +26,108 @@ export const headersOfStart = /^(?!(?:cache-control|content-length|content-type|
 const secretHeaders: ReadonlyArray<string> = ["location", "content-location", "x-guploader-uploadid"]
 
 /**
- * A response that has been read, without the headers that show the address. Its body is what the server wrote.
+ * A response that has been read, as the answer to `request`. It has the headers in which nothing can be an address, and the
+ * body that the server wrote.
  *
  * @category conversions
  */
-export const readResponse = (
+export const response = (
   { headers, status }: Response,
-  hidden: Hidden,
-  body: Option.Option<Uint8Array>
+  request: Request,
+  body: Option.Option<Uint8Array> = Option.none()
 ): Response => {
-  const secrets = secretsIn(hidden)
-  const telling = Object.entries(headers).flatMap(([name, value]) => (shows(value, secrets) ? [name] : []))
+  const telling = Object.entries(headers).flatMap(([name, value]) => (isPlain(value) ? [] : [name]))
   // A web response cannot have every status, nor every header.
   const web = new Response(Option.getOrElse(body, () => new Uint8Array(0)))
-  return Object.create(HttpClientResponse.fromWeb(hidden.shown, web), {
+  return Object.create(HttpClientResponse.fromWeb(request, web), {
     headers: { value: Headers.remove(headers, [...secretHeaders, ...telling]) },
     status: { value: status }
   })
 }
 
+/** Whether nothing in a text may be secret. */
+const isPlain = (text: string): boolean => Untrusted.message(text) === text
+
 /**
- * What a client failed with, or died of, without the address.
+ * What a client failed with, or died of, made anew of what may be shown of it.
  *
  * @category conversions
  */
-export const safeCause = (cause: Cause.Cause<unknown>, hidden: Hidden): Cause.Cause<unknown> =>
+export const cause = (cause: Cause.Cause<unknown>, request: Request): Cause.Cause<unknown> =>
   Cause.match<Cause.Cause<unknown>, unknown>(cause, {
     onEmpty: Cause.empty,
-    onFail: (error) => Cause.fail(safeError(error, hidden)),
-    onDie: (defect) => Cause.die(safeError(defect, hidden)),
+    onFail: (failure) => Cause.fail(error(failure, request)),
+    onDie: (defect) => Cause.die(error(defect, request)),
     onInterrupt: (fiber) => Cause.interrupt(fiber),
     onSequential: Cause.sequential,
     onParallel: Cause.parallel
   })
 
+const error = (given: unknown, request: Request): unknown => {
+  if (given instanceof HttpClientError.RequestError) {
+    return new HttpClientError.RequestError({ request, reason: given.reason, ...causeOf(given) })
+  }
+  if (given instanceof HttpClientError.ResponseError) {
+    const answer = response(given.response, request)
+    return new HttpClientError.ResponseError({ request, response: answer, reason: given.reason, ...causeOf(given) })
+  }
+  if (typeof given === "string") return Untrusted.message(given)
+  return Property.isObject(given) ? copyOf(given) : given
+}
+
+const nameless: Untrusted.Known = { messages: "none" }
+
+const shown = (given: unknown): Untrusted.ShownError =>
+  Untrusted.shown(Untrusted.ShownError.is(given) ? given.original : given, () => nameless)
+
+const causeOf = (given: object): { readonly cause?: Untrusted.ShownError } => {
+  const inner = Property.property(given, "cause")
+  return inner === undefined || inner === null ? {} : { cause: shown(inner) }
+}
+
+/** How many properties of an error are looked at. */
+const mostProperties = 32
+
 /**
- * An error that is not of the platform keeps its class and those of its properties that do not show the address: one that
- * keeps it where no property shows it, such as in a private field, is not seen through.
+ * An error of the client's own: of the same class, with its tag, its code, and those of its properties that are numbers,
+ * flags or durations. In all others there can be an address.
  */
-const safeError = (error: unknown, hidden: Hidden): unknown => {
-  const secrets = secretsIn(hidden)
-  if (Predicate.isString(error)) return without(error, secrets)
-  return safePlatformError(error, hidden) ?? (isTelling(error, secrets) ? copyOf(error as object, hidden) : error)
-}
-
-const safePlatformError = (error: unknown, hidden: Hidden): HttpClientError.HttpClientError | undefined => {
-  const request = hidden.shown
-  if (error instanceof HttpClientError.RequestError) {
-    return new HttpClientError.RequestError({ request, reason: error.reason, ...told(error, hidden) })
-  }
-  if (error instanceof HttpClientError.ResponseError) {
-    const response = readResponse(error.response, hidden, Option.none())
-    return new HttpClientError.ResponseError({ request, response, reason: error.reason, ...told(error, hidden) })
-  }
-  return undefined
-}
-
-const told = ({ cause, description }: HttpClientError.HttpClientError, hidden: Hidden) => {
-  const secrets = secretsIn(hidden)
-  return {
-    cause: safeObject(cause, secrets),
-    ...(description !== undefined && !shows(description, secrets) && { description })
-  }
-}
-
-const copyOf = (error: object, hidden: Hidden): object => {
-  const properties = Reflect.ownKeys(error).map((key) => {
-    const enumerable = Object.getOwnPropertyDescriptor(error, key)?.enumerable === true
-    const value = safePart(propertyOf(error, key), hidden)
-    return [key, { value, enumerable, configurable: true, writable: true }] as const
+const copyOf = (given: object): unknown => {
+  const { cause, code, errors, message, name, stack } = shown(given)
+  const tag = Untrusted.name(Property.property(given, "_tag"))
+  const plain = Property.keys(given, mostProperties)
+    .map((key) => [key, Property.property(given, key)] as const)
+    .filter(([key, value]) => Untrusted.name(key) !== undefined && isQuantity(value))
+  const texts = { message, name: Untrusted.name(Property.property(given, "name")) ?? name, stack }
+  const known = { ...(code !== undefined && { code }), ...(tag !== undefined && { _tag: tag }) }
+  const inner = { ...(cause !== undefined && { cause }), ...(errors !== undefined && { errors }) }
+  return Object.create(prototypeOf(given), {
+    ...described({ ...Object.fromEntries(plain), ...known, ...inner }, true),
+    ...described(texts, false)
   })
-  return Object.create(Object.getPrototypeOf(error), Object.fromEntries(properties))
 }
 
-const safePart = (part: unknown, hidden: Hidden): unknown => {
-  const secrets = secretsIn(hidden)
-  if (Predicate.isString(part)) return without(part, secrets)
-  if (!isTelling(part, secrets)) return part
-  if (Predicate.hasProperty(part, HttpClientRequest.TypeId)) return hidden.shown
-  if (Predicate.hasProperty(part, HttpClientResponse.TypeId))
-    return readResponse(part as Response, hidden, Option.none())
-  return safePlatformError(part, hidden) ?? safeObject(part, secrets)
-}
-
-/** What the classifier goes by is kept: its code and its name. */
-const safeObject = (cause: unknown, secrets: ReadonlyArray<string>): unknown => {
-  if (!isTelling(cause, secrets)) return cause
-  const texts = ["code", "name"].map((key) => [key, propertyOf(cause, key)] as const)
-  return Object.assign(
-    new Error("not shown: the address of the session was in it"),
-    Object.fromEntries(texts.filter(([, text]) => typeof text === "string" && !shows(text, secrets)))
-  )
-}
-
-/** What refers to more objects is not looked through, and left out. */
-const mostObjects = 1000
-
-/** Also where no property of its own tells it, as in an error and in a URL. */
-const inherited = ["message", "stack", "url", "href"]
-
-const isTelling = (cause: unknown, secrets: ReadonlyArray<string>): boolean => {
-  const found = new Set<unknown>([cause])
-  for (const value of found) {
-    if (shows(value, secrets) || found.size > mostObjects) return true
-    if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) continue
-    for (const key of [...Reflect.ownKeys(value), ...inherited]) found.add(propertyOf(value, key))
-    if (value instanceof Map || value instanceof Set || value instanceof globalThis.Headers) found.add([...value])
-  }
-  return false
-}
-
-const propertyOf = (value: unknown, key: PropertyKey): unknown => {
+const prototypeOf = (given: object): object => {
   try {
-    return Reflect.get(value as object, key)
+    return typeof given === "object" ? (Object.getPrototypeOf(given) as object) : Error.prototype
   } catch {
-    return undefined
+    return Error.prototype
   }
 }
+
+const isQuantity = (value: unknown): boolean =>
+  typeof value === "number" || typeof value === "boolean" || (Property.isObject(value) && isDuration(value))
+
+/** Asking a revoked proxy throws. */
+const isDuration = (value: object): boolean => {
+  try {
+    return Duration.isDuration(value) && Object.getPrototypeOf(value) === Object.getPrototypeOf(Duration.zero)
+  } catch {
+    return false
+  }
+}
+
+const described = (properties: object, enumerable: boolean): PropertyDescriptorMap =>
+  Object.fromEntries(
+    Object.entries(properties).map(([key, value]) => [key, { value, enumerable, configurable: true, writable: true }])
+  )

@@ -123,7 +123,7 @@ const failing: ReadonlyArray<Failing> = [
   {
     of: "resets without end",
     faults: [{}, {}, ...forever({ reset: "before" })],
-    fails: { _tag: "RequestError", reason: "Transport", cause: UploadServer.reset },
+    fails: { _tag: "RequestError", reason: "Transport", cause: { code: UploadServer.reset.code } },
     asked: ["start", first, second, status, status]
   },
   ...[400, 401, 403, 412, 499].map((code): Failing => ({
