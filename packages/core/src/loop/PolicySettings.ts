@@ -80,7 +80,7 @@ const entry = (key: string): Config.Config<Entry> =>
 const owner = "Policy.config"
 
 /** No hexadecimal, no binary, no blank: what `Number` reads beside decimals. */
-const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+const decimal = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 const asNumber = (text: string): unknown => (decimal.test(text.trim()) ? Number(text) : text)
 

@@ -59,7 +59,7 @@ export const fromRequest = ({ url, urlParams }: HttpClientRequest.HttpClientRequ
 const anyHost = "http://localhost"
 
 /** Below whatever path a proxy has; the service itself has none. */
-const below = /^(.*?)\/(?:(resumable\/upload|upload|download)\/)?storage\/v1\/(.+?)\/?$/
+const below = /^(.*?)\/(?:(resumable\/upload|upload|download)\/)?storage\/v1\/(.+?)\/?$/s
 
 const jsonOf = ({ hostname, pathname }: URL): Json | undefined => {
   const [, base = "", kind = "", path = ""] = below.exec(pathname) ?? []
