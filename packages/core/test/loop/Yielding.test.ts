@@ -179,18 +179,20 @@ const nothing = { unexpected: [], whole: [], lost: [], left: [] }
 
 const kinds = Object.keys(attempts) as ReadonlyArray<Kind>
 
-/** The places and bounds under which an attempt of each kind is stepped through. */
-const places: ReadonlyArray<Omit<Row, "kind">> = [
-  ...(Object.keys(bounds) as ReadonlyArray<Bound>).map((bound) => ({ bound, place: "on its own" as const })),
-  { bound: "a timeout that passes", place: "in an uninterruptible region" },
-  { bound: "a timeout that passes", place: "in a worker of `Effect.forEach`" }
+/** Kinds for an operation inside another one: the rest differ in what the attempt does, and not in what stands around it. */
+const nested = ["that takes its time", "that fails once", "with a scope", "with a fork", "with a mask"] as const
+
+/** The places and bounds under which attempts are stepped through: of each kind where an operation is on its own. */
+const places: ReadonlyArray<Omit<Row, "kind"> & { readonly kinds: ReadonlyArray<Kind> }> = [
+  ...(Object.keys(bounds) as ReadonlyArray<Bound>).map((bound) => ({ bound, place: "on its own" as const, kinds })),
+  { bound: "a timeout that passes", place: "in an uninterruptible region", kinds: nested },
+  { bound: "a timeout that passes", place: "in a worker of `Effect.forEach`", kinds: nested }
 ]
 
-/** What ends only by an interruption does not end in an uninterruptible region, and passes any timeout. */
-const ends = ({ bound, kind, place }: Row) =>
-  kind !== "that never ends" || (place !== "in an uninterruptible region" && bound !== "a timeout that is kept")
+/** What ends only by an interruption passes any timeout. */
+const ends = ({ bound, kind }: Row) => kind !== "that never ends" || bound !== "a timeout that is kept"
 
-const rows = places.flatMap((place) => kinds.map((kind) => ({ ...place, kind }))).filter(ends)
+const rows = places.flatMap(({ kinds, ...place }) => kinds.map((kind) => ({ ...place, kind }))).filter(ends)
 
 /** A bucket that counts the attempts that have started and not ended. */
 const counting = () => {

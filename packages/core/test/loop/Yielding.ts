@@ -79,10 +79,13 @@ const yielding = (at: number, onYield: () => void) => {
 }
 
 /** Runs an operation and interrupts it at step `at`, be it one of its own fiber or of a fiber inside. */
-const interruptedAt = ({ around, operation }: Model, at: number): Outcome & { readonly steps: number } => {
+const interruptedAt = (
+  { around, operation }: Model,
+  clock: SteppedClock.SteppedClock,
+  at: number
+): Outcome & { readonly steps: number } => {
   const lines: Array<string> = []
   const note: Note = (line) => Effect.sync(() => void lines.push(line))
-  const clock = SteppedClock.make()
   const living = new Living()
   const interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
   let isInterrupted = false
@@ -108,8 +111,9 @@ const interruptedAt = ({ around, operation }: Model, at: number): Outcome & { re
 /** The outcomes of an operation that is interrupted at each of its steps; the last one is not interrupted. */
 export const everywhere = (model: Model): ReadonlyArray<Outcome> => {
   const outcomes: Array<Outcome> = []
+  const clock = SteppedClock.make()
   for (let at = 1; ; at++) {
-    const { steps, ...outcome } = interruptedAt(model, at)
+    const { steps, ...outcome } = interruptedAt(model, clock, at)
     outcomes.push(outcome)
     if (steps < at) return outcomes
   }
