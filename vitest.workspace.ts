@@ -10,6 +10,7 @@ const longest = [
   "tools/demo/test/Demo",
   "tools/examples/test/examples",
   "core/test/fund/model",
+  "core/test/loop/Yielding",
   "http/test/loop/Sockets",
   "redis/test/fund/bucket/Contract",
   "tools/fleet/test/Fleet",
