@@ -4,6 +4,14 @@
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 
+/** What is told of a bad argument. */
+interface Invalid {
+  readonly owner: string
+  readonly field: string
+  readonly allowed: string
+  readonly value: unknown
+}
+
 /**
  * Thrown by a constructor that was given a value it cannot work with.
  *
@@ -16,9 +24,20 @@ export class InvalidArgument extends Data.TaggedError("InvalidArgument")<{
   readonly field: string
   /** What would have been accepted, such as `>= 1`. */
   readonly allowed: string
-  /** What was given. */
-  readonly value: unknown
 }> {
+  readonly #value: unknown
+
+  constructor(invalid: Invalid) {
+    const { allowed, field, owner, value } = invalid
+    super({ owner, field, allowed })
+    this.#value = value
+  }
+
+  /** What was given. Printing shows the first 80 characters of its text, and follows none of its properties. */
+  get value(): unknown {
+    return this.#value
+  }
+
   override get message(): string {
     return `${this.owner}: ${this.field} must be ${this.allowed}, got ${show(this.value)}`
   }

@@ -24,23 +24,25 @@ const isOfPolicy = (
   error instanceof Retry.AttemptRefused
 
 /**
- * A `RequestError` without the credentials of the request's URL in its message, nor the message of a cause that is not the
- * policy's.
+ * A `RequestError` that shows no secret of its request or of its cause. A cause that is not the policy's is what may be
+ * shown of it.
  *
- * Made of a request that can be shown, since the stack has the first message, and then given its own, which is not shown.
+ * Made of a request that can be shown, since the stack and the JSON have what the error is made of, and then given its own,
+ * which no printing follows.
  *
  * @category constructors
  */
 export const requestError = (request: Request, cause: unknown): HttpClientError.RequestError => {
-  const shown = HttpClientRequest.setUrl(request, Untrusted.url(request.url))
+  const url = Untrusted.url(request.url)
   const error = new HttpClientError.RequestError({
-    request: shown,
+    request: HttpClientRequest.make(request.method)(url),
     reason: "Transport",
-    cause,
-    ...(isOfPolicy(cause) && { description: cause.message })
+    ...(isOfPolicy(cause)
+      ? { cause, description: cause.message }
+      : Untrusted.asCause(cause, () => ({ urls: [request.url] })))
   })
   return Object.defineProperties(error, {
     message: { value: error.message },
-    request: { value: request, enumerable: false }
+    request: { get: () => request, enumerable: false }
   })
 }

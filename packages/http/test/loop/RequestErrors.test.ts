@@ -35,7 +35,7 @@ describe("RequestErrors of a policy", () => {
       const attemptTimeout = AttemptTimeout.constant("1 second", { onTimeout })
       const { client } = scripted({ status: 200, after: "1 hour" }, 200)
       yield* HttpRetry.withRetry(client, { ...policy, attemptHeaders, attemptTimeout }).get(url)
-      expect(outcomes).toMatchObject([undefined, { _tag: "RequestError", cause: { message: "secret" } }])
+      expect(outcomes).toMatchObject([undefined, { _tag: "RequestError", cause: { original: { message: "secret" } } }])
       expect(outcomes[1]).not.toHaveProperty("description")
       expect(String(outcomes[1])).not.toContain("secret")
     }).pipe(world)
