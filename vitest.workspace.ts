@@ -75,7 +75,7 @@ const leaks = {
 const faults = {
   resolve: packages.resolve,
   ssr: packages.ssr,
-  test: { ...packages.test, name: "faults", include: ["packages/*/test/**/*.faults.ts"], testTimeout: 180_000 }
+  test: { ...packages.test, name: "faults", include: ["packages/*/test/**/*.faults.ts"], testTimeout: 300_000 }
 }
 
 export default defineConfig({
