@@ -57,10 +57,18 @@ const free = ({ first, grantedFirst, retries }: InFlight, limits: Limits, isFirs
   return Math.max(0, isFirst ? ofLimit : Math.min(ofLimit, mostRetries(first, limits) - retries))
 }
 
-const changed = (state: InFlight, attempt: number, granted: number): InFlight =>
+/** Every field is written out here, and below: to spread a record of numbers takes V8 ten times as long. */
+const changed = ({ first, grantedFirst, retries }: InFlight, attempt: number, granted: number): InFlight =>
   attempt === 1
-    ? { ...state, grantedFirst: Math.max(0, state.grantedFirst + granted) }
-    : { ...state, retries: Math.max(0, state.retries + granted) }
+    ? { first, grantedFirst: Math.max(0, grantedFirst + granted), retries }
+    : { first, grantedFirst, retries: Math.max(0, retries + granted) }
+
+/** First attempts start (1), or end (-1). */
+const counted = ({ first, grantedFirst, retries }: InFlight, change: 1 | -1): InFlight => ({
+  first: Math.max(0, first + change),
+  grantedFirst,
+  retries
+})
 
 /**
  * A limit of concurrency: a granted attempt holds its token until it has ended.
@@ -90,11 +98,11 @@ export const concurrencyLimit = (options: Options): Effect.Effect<TokenBucket> =
     level: (state) => free(state, limits, false)
   }
   return Effect.map(TokenStore.make(arithmetic, Waiting.check(owner, options, "wait")), (store) => {
-    const startFirst = store.change((state) => ({ ...state, first: state.first + 1 }))
+    const startFirst = store.change((state) => counted(state, 1))
     const end = (attempt: number, tokens: number) =>
       store.change((state) => {
         const after = changed(state, attempt, -tokens)
-        return attempt === 1 ? { ...after, first: Math.max(0, after.first - 1) } : after
+        return attempt === 1 ? counted(after, -1) : after
       })
     const endFirst = end(1, 1)
     const endRetry = end(2, 1)
