@@ -190,7 +190,8 @@ const isTooLate = (millis: number, maxWaitMillis: number): boolean =>
   millis > maxWaitMillis && (millis !== Infinity || maxWaitMillis <= 0)
 
 /**
- * Lasts until the waiter is woken or `millis` have passed, also where the waiter itself cannot be interrupted.
+ * Lasts until the waiter is woken or `millis` have passed, also where the waiter itself cannot be interrupted. Dies where the
+ * sleep of the clock does.
  *
  * Not a race: `Effect.raceFirst` hangs when it is interrupted between two of its own steps.
  */
@@ -198,10 +199,22 @@ const pause = ({ wake }: Waiter, millis: number): Effect.Effect<void> => {
   const woken = Effect.zipRight(wake.await, wake.close)
   if (millis === Infinity) return woken
   const timerMillis = Math.min(longestTimerMillis, Math.max(1, Math.ceil(millis)))
-  const ring = Effect.map(Effect.sleep(Duration.millis(timerMillis)), () => wake.unsafeOpen())
-  return Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.fork(Effect.interruptible(ring)), (timer) =>
-      Effect.ensuring(restore(woken), Fiber.interruptAsFork(timer, FiberId.none))
+  return Effect.suspend(() => {
+    let slept: Exit.Exit<void> = Exit.void
+    const ring = Effect.matchCause(Effect.sleep(Duration.millis(timerMillis)), {
+      onFailure: (cause) => {
+        slept = Exit.failCause(cause)
+        wake.unsafeOpen()
+      },
+      onSuccess: () => wake.unsafeOpen()
+    })
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.fork(Effect.interruptible(ring)), (timer) =>
+        Effect.ensuring(
+          Effect.flatMap(restore(woken), () => slept),
+          Fiber.interruptAsFork(timer, FiberId.none)
+        )
+      )
     )
-  )
+  })
 }

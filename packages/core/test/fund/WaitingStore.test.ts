@@ -1,6 +1,6 @@
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import type { FastCheck } from "effect"
+import type { Clock, FastCheck } from "effect"
 import { Duration, Effect, Exit, FastCheck as fc, Fiber, Option } from "effect"
 import * as AtOnce from "../../src/fund/AtOnce.ts"
 import type { Arithmetic } from "../../src/fund/Arithmetic.ts"
@@ -101,6 +101,26 @@ describe("WaitingStore.acquire", () => {
       yield* queueUp([ask("first", { cost: 3 })])
       yield* add(2)
       expect([yield* ask("late", { maxWaitMillis: 0 }), store.tokens]).toEqual([false, 2])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("dies of a clock whose sleep dies, and keeps no place in the queue", () =>
+    Effect.gen(function* () {
+      const { ask, drip, queue } = makeQueue(0, 1000)
+      const clock = yield* Effect.clock
+      const broken: Clock.Clock = {
+        ...clock,
+        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+        sleep: () => Effect.die("defect")
+      }
+      const dying = yield* Effect.fork(Effect.withClock(ask("dying"), broken))
+      yield* settled
+      const [behind] = yield* queueUp([ask("behind")])
+      yield* drip(1)
+      yield* Effect.sleep(5000)
+      expect(yield* Fiber.poll(dying)).toEqual(Option.some(Exit.die("defect")))
+      expect(yield* Fiber.poll(behind!)).toEqual(Option.some(Exit.succeed(true)))
+      expect(yield* queue.length).toBe(0)
     }).pipe(VirtualClock.run)
   )
 
