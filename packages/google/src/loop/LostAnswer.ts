@@ -63,9 +63,23 @@ export class MayBeOwnSuccess extends Data.TaggedError("MayBeOwnSuccess")<{
   readonly call: StorageOperation.Call
   /** The number of the attempt that was refused. */
   readonly attempt: number
-  /** The refusal, whose body is still to be read. */
-  readonly response: HttpClientResponse.HttpClientResponse
 }> {
+  readonly #response: HttpClientResponse.HttpClientResponse
+
+  constructor(lost: {
+    readonly call: StorageOperation.Call
+    readonly attempt: number
+    readonly response: HttpClientResponse.HttpClientResponse
+  }) {
+    super({ call: lost.call, attempt: lost.attempt })
+    this.#response = lost.response
+  }
+
+  /** The refusal, whose body is still to be read. No printing follows it. */
+  get response(): HttpClientResponse.HttpClientResponse {
+    return this.#response
+  }
+
   override get message(): string {
     const { attempt, call, response } = this
     return `${call.operation} was refused with ${response.status} on attempt ${attempt}, and may have been carried out before`

@@ -131,7 +131,19 @@ export interface Reader {
  *
  * @category models
  */
-export class SourceFailed extends Data.TaggedError("SourceFailed")<{ readonly error: unknown }> {}
+export class SourceFailed extends Data.TaggedError("SourceFailed") {
+  readonly #error: unknown
+
+  constructor(failed: { readonly error: unknown }) {
+    super()
+    this.#error = failed.error
+  }
+
+  /** The error itself. No printing follows it. */
+  get error(): unknown {
+    return this.#error
+  }
+}
 
 /**
  * The source does not have the bytes that are asked for.
