@@ -118,7 +118,7 @@ const overLoopback = (
         "A GET to a server on loopback in the same process, whose work is part of every row, and its JSON read.",
         "One request after the other over one connection, inside one fiber.",
         "A policy in production has a bucket for each host, an attempt timeout, a deadline, metrics and a name, which another row leaves out.",
-        "What a fiber alone costs is a row, with nothing else around the client: an attempt under a timeout takes one.",
+        "One row shows what a fiber alone costs, with nothing else around the client: an attempt under a timeout takes one.",
         "What a timeout costs on the platform is the row with `Effect.timeout`: it starts two fibers."
       ],
       rounds
