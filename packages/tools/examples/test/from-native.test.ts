@@ -421,12 +421,12 @@ tableOf(path, "## What goes wrong", {
       })
     )
 
-    virtually("keeps the last failure as its cause when the deadline cuts here", () =>
+    virtually("keeps the last failure as its error when the deadline cuts here", () =>
       Effect.gen(function* () {
         const backoff = Backoff.constant({ delay: "1 second" })
         const cut = { ...policy, backoff, deadline: Deadline.cut("2500 millis") }
         const exceeded = yield* Effect.flip(Retry.retry(down, cut))
-        expect(exceeded).toMatchObject({ _tag: "DeadlineExceeded", attempts: 3, cause: "down" })
+        expect(exceeded).toMatchObject({ _tag: "DeadlineExceeded", attempts: 3, error: "down" })
       })
     )
   },
