@@ -26,7 +26,7 @@ export interface Waiter {
  * @category models
  */
 export interface WaitQueue {
-  /** The ticket of the first waiter; that of the next one to come where none waits. */
+  /** The ticket of the first waiter; where none waits, the ticket of the next one to come. */
   readonly first: number
   /** The ticket of the next waiter to come. */
   readonly next: number

@@ -3,7 +3,8 @@
  *
  * Tokens and waiters are one state, so every look at them is one step. Nothing is locked while attempts wait. Only the
  * first waiter looks for tokens: when time should have brought them, and when it is woken. A waiter that is interrupted
- * leaves the queue and delays no other. Only its wait can be interrupted: what a step has taken for it, it answers.
+ * leaves the queue and delays no other. Only its wait can be interrupted: it answers with every token that a step has taken
+ * for it.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -54,7 +54,7 @@ interface Around<B, E2> {
   readonly fiber: AnyFiber
   /** Its flags, as they are outside of the bound. */
   readonly runtimeFlags: RuntimeFlags.RuntimeFlags
-  /** Its FiberRefs, and from the beginning of the child on those that the child has begun with. */
+  /** Its FiberRefs; once the child has begun, those that the child has begun with. */
   fiberRefs: FiberRefs.FiberRefs
 }
 
@@ -149,7 +149,7 @@ const forked = <A, E, R, B, E2>(around: Around<B, E2>, handing: Handing<A, E, R>
   return Effect.flatMap(Effect.fork(Effect.zipRight(handedOver, handing)), (child) => watched(around, child))
 }
 
-/** The FiberRefs of a fiber. A join compares flags with those in there: they have to be known. */
+/** The FiberRefs of a fiber, with its flags among them: a join compares the child's flags with those. */
 const fiberRefsOf = (fiber: AnyFiber, runtimeFlags: RuntimeFlags.RuntimeFlags): FiberRefs.FiberRefs => {
   const fiberRefs = Undeclared.fiberRefs(fiber)
   const known: unknown = fiberRefs?.locals.get(FiberRef.currentRuntimeFlags)?.[0][1]
@@ -159,8 +159,8 @@ const fiberRefsOf = (fiber: AnyFiber, runtimeFlags: RuntimeFlags.RuntimeFlags): 
 const noFiberRefs = /*#__PURE__*/ FiberRefs.empty()
 
 /**
- * Puts what is handed over into FiberRefs that are new. A join compares with what the fiber around had: what is handed over
- * is said to be that.
+ * Puts what is handed over into FiberRefs that are new. It is written as if the fiber around had it, so that a join sees no
+ * change and takes nothing of it over.
  */
 const handOver = (fiber: AnyFiber, fiberRefs: FiberRefs.FiberRefs, handed: Handed | undefined): FiberRefs.FiberRefs => {
   for (let one = handed; one !== undefined; one = one.next) {
