@@ -7,6 +7,7 @@
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { InvalidArgument } from "./InvalidArgument.ts"
+import * as Untrusted from "./Untrusted.ts"
 
 /**
  * Throws an `InvalidArgument`.
@@ -15,6 +16,24 @@ import { InvalidArgument } from "./InvalidArgument.ts"
  */
 export const refuse = (owner: string, field: string, allowed: string, value: unknown): never => {
   throw new InvalidArgument({ owner, field, allowed, value })
+}
+
+/**
+ * Throws an `InvalidArgument` that shows the type of a value which may hold what must not be shown: an effect, a promise,
+ * an error. Its cause is the error that the value was answered for, if there is one.
+ *
+ * @category constructors
+ */
+export const refuseForeign = (
+  owner: string,
+  field: string,
+  allowed: string,
+  value: unknown,
+  error: unknown = undefined
+): never => {
+  const isPlain = value === null || !["object", "function", "string"].includes(typeof value)
+  const shown = isPlain ? value : Untrusted.shown(value)
+  throw new InvalidArgument({ owner, field, allowed, value: shown, ...Untrusted.asCause(error) })
 }
 
 /**

@@ -3,6 +3,7 @@
  */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
+import type { ShownError } from "./Untrusted.ts"
 
 /** What is told of a bad argument. */
 interface Invalid {
@@ -10,6 +11,7 @@ interface Invalid {
   readonly field: string
   readonly allowed: string
   readonly value: unknown
+  readonly cause?: ShownError
 }
 
 /**
@@ -24,12 +26,14 @@ export class InvalidArgument extends Data.TaggedError("InvalidArgument")<{
   readonly field: string
   /** What would have been accepted, such as `>= 1`. */
   readonly allowed: string
+  /** What may be shown of the error that was judged, where a function of the caller's should have judged one. */
+  readonly cause?: ShownError
 }> {
   readonly #value: unknown
 
   constructor(invalid: Invalid) {
-    const { allowed, field, owner, value } = invalid
-    super({ owner, field, allowed })
+    const { value, ...shown } = invalid
+    super(shown)
     this.#value = value
   }
 

@@ -9,6 +9,7 @@ import * as Duration from "effect/Duration"
 import { dual } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
+import * as Judging from "./Judging.ts"
 import type { Moment } from "./Moment.ts"
 import * as Verdict from "./Verdict.ts"
 
@@ -185,7 +186,8 @@ export const firstOf: {
   return madeOf<any>(classifiers, (error, moment) => {
     for (const classifier of classifiers) {
       const verdict = classifier(error, moment)
-      if (verdict._tag !== "NoOpinion") return verdict
+      // What is no verdict is refused where the error is judged.
+      if (verdict?._tag !== "NoOpinion") return verdict
     }
     return Verdict.noOpinion
   })
@@ -207,7 +209,8 @@ export const withHint: {
   <E>(self: Classifier<E>, hint: (error: E, moment: Moment) => Duration.DurationInput | undefined): Classifier<E> =>
     madeOf<E>([self, hint], (error, moment) => {
       const verdict = self(error, moment)
-      return verdict._tag === "NoOpinion" ? verdict : Verdict.withHint(verdict, hint(error, moment))
+      if (!Judging.isVerdict(verdict) || verdict._tag === "NoOpinion") return verdict
+      return Verdict.withHint(verdict, hint(error, moment))
     })
 )
 

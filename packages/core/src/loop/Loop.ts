@@ -10,6 +10,7 @@
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Judging from "../classify/Judging.ts"
 import * as Verdict from "../classify/Verdict.ts"
 import * as Outcomes from "../fund/Outcomes.ts"
 import * as Attempt from "./Attempt.ts"
@@ -143,7 +144,8 @@ const attemptSucceeded = (op: Op, value: unknown): Erased => Operation.endAttemp
 
 const succeeded = (op: Op, value: unknown): Erased => {
   const { result } = op.prepared.policy
-  const verdict = result === undefined ? Verdict.noOpinion : result(value, Operation.moment(op))
+  const verdict =
+    result === undefined ? Verdict.noOpinion : Judging.ofResult("Policy", "result", result, value, Operation.moment(op))
   if (verdict._tag !== "NoOpinion") {
     return failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
   }
@@ -170,7 +172,8 @@ const ended = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   if (Option.isNone(found)) return Effect.failCause(cause)
   const error = found.value
   if (op.expired !== undefined) return expired(op, (op.expired = cutMeanwhile(op) ?? op.expired))
-  const verdict = op.prepared.policy.classifier(error, Operation.moment(op))
+  const { classifier } = op.prepared.policy
+  const verdict = Judging.ofError("Policy", "classifier", classifier, error, Operation.moment(op))
   return failed(op, error, error, verdict, () => Effect.failCause(cause))
 }
 

@@ -8,6 +8,7 @@ import * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleInterval from "effect/ScheduleInterval"
 import * as Argument from "../accept/Argument.ts"
+import * as Judging from "../classify/Judging.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import type { Deadline } from "./Deadline.ts"
 import * as Decision from "./Decision.ts"
@@ -93,7 +94,8 @@ const schedule = (prepared: Prepared): Schedule.Schedule<Duration.Duration, unkn
   return Schedule.makeWithState(initial, (nowMillis, error: unknown, before) => {
     const firstFailedAt = before.firstFailedAt ?? nowMillis
     const elapsed = Duration.millis(Math.max(0, nowMillis - firstFailedAt))
-    const verdict = policy.classifier(error, { nowMillis, attempt: before.attempts, elapsed })
+    const moment = { nowMillis, attempt: before.attempts, elapsed }
+    const verdict = Judging.ofError("Policy", "classifier", policy.classifier, error, moment)
     const since =
       verdict._tag === "Retryable" && verdict.progressed === true
         ? { ...initial, attempts: before.attempts, outdated: before.attempts - 1, startedAt: before.startedAt }

@@ -13,7 +13,20 @@ import {
 } from "@effect-retry/core"
 import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Context, Duration, Effect, Exit, FastCheck, Layer, Random, Schedule, Stream } from "effect"
+import {
+  Cause,
+  Chunk,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  FastCheck,
+  Layer,
+  Option,
+  Random,
+  Schedule,
+  Stream
+} from "effect"
 import { Bucket, judge, Limiter, nowMillis, policy, type Word, words, world } from "./Recording.ts"
 import { runsOf } from "../support/Laws.ts"
 
@@ -302,6 +315,20 @@ describe("Policy.toSchedule refusal", () => {
       expect.objectContaining({ message: 'Policy.toSchedule: deadline must be one that does not cut, got "Cut"' })
     )
   })
+
+  it.effect("dies of a classifier that answers no verdict or throws, and keeps the error", () =>
+    Effect.gen(function* () {
+      const raise = () => {
+        throw new Error("bug")
+      }
+      for (const classifier of [() => true, raise] as unknown as ReadonlyArray<Classifier.Classifier>) {
+        const schedule = Policy.toSchedule({ ...policy, classifier })
+        const exit = yield* Effect.exit(Effect.retry(Effect.fail("busy"), schedule))
+        const died = Option.flatMap(Exit.causeOption(exit), Cause.dieOption)
+        expect(died).toMatchObject({ value: { field: "classifier", cause: { original: "busy" } } })
+      }
+    })
+  )
 
   it("accepts what is given as undefined", () => {
     const nothing = {

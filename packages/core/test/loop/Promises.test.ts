@@ -111,13 +111,20 @@ describe.each([
     }
   })
 
-  it("rejects with what a classifier throws", async () => {
+  it("rejects with what a classifier throws and the error of the call", async () => {
     const broken = new RangeError("broken classifier")
     const classifier = () => {
       throw broken
     }
     const { rejected } = await settled(Promises.retry(succeedingAt(2).call, { ...given, classifier }))
-    expect(rejected).toBe(broken)
+    expect(rejected).toMatchObject({ value: { original: broken }, cause: { original: busy(1) } })
+  })
+
+  it("rejects with what a classifier answers in place of a verdict, and with the error of the call", async () => {
+    const classifier = (() => true) as unknown as Classifier.Classifier
+    const { rejected } = await settled(Promises.retry(succeedingAt(2).call, { ...given, classifier }))
+    expect(rejected).toMatchObject({ field: "classifier", value: true, cause: { original: busy(1) } })
+    expect(String(rejected)).toContain("Classifier.fromPredicate")
   })
 
   it("hands in a signal that is not aborted where nothing aborts", async () => {
@@ -449,7 +456,7 @@ describe("Promises.retry under a plain policy", () => {
     expect([attempts.length, listeners(controller.signal)]).toEqual([1, 0])
   })
 
-  it("rejects with what a classifier throws after a later attempt", async () => {
+  it("rejects with what a classifier throws after a later attempt, and with the error of that attempt", async () => {
     const broken = new RangeError("broken classifier")
     const classifier: Classifier.Classifier = (_, { attempt }) => {
       if (attempt === 2) throw broken
@@ -457,7 +464,7 @@ describe("Promises.retry under a plain policy", () => {
     }
     for (const backoff of [policy.backoff, Backoff.constant({ delay: 1 })]) {
       const { rejected } = await settled(Promises.retry(succeedingAt(9).call, { ...policy, backoff, classifier }))
-      expect(rejected).toBe(broken)
+      expect(rejected).toMatchObject({ value: { original: broken }, cause: { original: busy(2) } })
     }
   })
 })

@@ -1,8 +1,8 @@
-import { Backoff, Hint, Jitter, Policy, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import { Backoff, type Classifier, Hint, Jitter, Policy, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
 import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Duration, Effect, Exit, FastCheck, Fiber, FiberId, Random } from "effect"
+import { Cause, Duration, Effect, Exit, FastCheck, Fiber, FiberId, Option, Random } from "effect"
 import { Bucket, funded, judge, Limiter, make, nowMillis, policy, type Word, world } from "./Recording.ts"
 import { runsOf } from "../support/Laws.ts"
 
@@ -18,6 +18,13 @@ const failingUntil = (until: number) => {
   )
   return { attempt, counted }
 }
+
+/** The one defect that an operation died with. */
+const defectOf = (exit: Exit.Exit<unknown, unknown>): unknown =>
+  Exit.match(exit, {
+    onFailure: (cause) => Option.getOrThrow(Cause.keepDefects(cause).pipe(Option.flatMap(Cause.dieOption))),
+    onSuccess: () => expect.unreachable("it succeeded")
+  })
 
 describe("Retry.retry", () => {
   it.effect("answers with the first success", () =>
@@ -188,7 +195,8 @@ describe("Retry.retry failure", () => {
         throw thrown
       }
       const failing = Effect.fail("busy" as const)
-      expect(yield* Effect.exit(Retry.retry(failing, { ...always, classifier: raise }))).toEqual(Exit.die(thrown))
+      const died = defectOf(yield* Effect.exit(Retry.retry(failing, { ...always, classifier: raise })))
+      expect(died).toMatchObject({ _tag: "InvalidArgument", value: { original: thrown }, cause: { original: "busy" } })
       expect(yield* Effect.exit(Retry.retry(Effect.void, { ...always, result: raise }))).toEqual(Exit.die(thrown))
       const recording = make({ bucket: raise })
       const exit = yield* Effect.exit(recording.provide(Retry.retry(failing, { ...always, bucket: Bucket })))
@@ -200,6 +208,49 @@ describe("Retry.retry failure", () => {
     Effect.gen(function* () {
       const attempt = make().attempts(Effect.fail("busy" as const), Effect.fail("slow down" as const))
       expect(yield* Effect.exit(Retry.retry(attempt, policy))).toEqual(Exit.fail("slow down"))
+    }).pipe(world)
+  )
+})
+
+describe("A policy whose functions answer no verdict", () => {
+  const predicate = (() => true) as unknown as Classifier.Classifier
+  const failing = Effect.fail("busy" as const)
+  type Judging = Policy.Policy<unknown, never, never, unknown>
+  const doors: { readonly [door: string]: (attempt: Effect.Effect<void, "busy">, policy: Judging) => Exits } = {
+    retry: (attempt, policy) => Effect.exit(Retry.retry(attempt, policy)),
+    orStopped: (attempt, policy) => Effect.exit(Retry.orStopped(attempt, policy)),
+    retryOrElse: (attempt, policy) => Effect.exit(Retry.retryOrElse(attempt, policy, Effect.fail))
+  }
+  type Exits = Effect.Effect<Exit.Exit<unknown, unknown>>
+
+  it.effect.each(Object.entries(doors))(
+    "ends in a defect that names the classifier and keeps the error: %s",
+    ([, door]) =>
+      Effect.gen(function* () {
+        for (const backoff of [immediately, Backoff.within(immediately, "1 minute")]) {
+          const died = defectOf(yield* door(failing, { ...always, backoff, classifier: predicate }))
+          expect(died).toMatchObject({ _tag: "InvalidArgument", field: "classifier", cause: { original: "busy" } })
+          expect(String(died)).toContain("Classifier.fromPredicate")
+        }
+      }).pipe(world)
+  )
+
+  it.effect("ends in a defect that names result", () =>
+    Effect.gen(function* () {
+      const judging = { ...always, result: predicate }
+      for (const door of Object.values(doors)) {
+        const died = defectOf(yield* door(Effect.void, judging))
+        expect(died).toMatchObject({ _tag: "InvalidArgument", field: "result", value: true })
+      }
+    }).pipe(world)
+  )
+
+  it.effect("is not retried by a policy around it", () =>
+    Effect.gen(function* () {
+      const { attempt, counted } = failingUntil(Infinity)
+      const inner = Retry.retry(attempt, { ...always, classifier: predicate })
+      defectOf(yield* Effect.exit(Retry.retry(inner, always)))
+      expect(counted.attempts).toBe(1)
     }).pipe(world)
   )
 })

@@ -5,6 +5,7 @@
  * of its own: while it is asked, the coordinator hears of attempts that end.
  */
 import type { Retry, TokenBucket } from "@effect-retry/core"
+import * as Judging from "@effect-retry/core/Judging"
 import { longestTimerMillis } from "@effect-retry/core/Millis"
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
@@ -227,11 +228,8 @@ const failed = (op: Operation, attempt: Attempt, failure: Failure): Effect.Effec
   const { cause, error } = failure
   const nowMillis = monotonicMillis(op.clock)
   const elapsed = Duration.millis(nowMillis - op.beganMillis)
-  const verdict = op.policy.classifier(error, {
-    nowMillis: op.clock.unsafeCurrentTimeMillis(),
-    attempt: number,
-    elapsed
-  })
+  const moment = { nowMillis: op.clock.unsafeCurrentTimeMillis(), attempt: number, elapsed }
+  const verdict = Judging.ofError("Hedging.Policy", "classifier", op.policy.classifier, error, moment)
   op.running.delete(attempt)
   op.last = failure
   const recorded = Events.record(op.policy, { _tag: "Failed", attempt: number, granted, verdict })

@@ -4,6 +4,7 @@
 import type { Classifier } from "@effect-retry/core"
 import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
+import * as Judging from "@effect-retry/core/Judging"
 import * as Predicate from "effect/Predicate"
 import type { Fields, Millis } from "../accept/RetrySettingsRecord.ts"
 import { read } from "../accept/RetrySettingsRecord.ts"
@@ -70,7 +71,7 @@ export const toPolicy: {
   if (!Predicate.isFunction(classifier)) {
     Argument.refuse(owner, "classifier", "a function from error to verdict", classifier)
   }
-  if (!isVerdict(timeout)) Argument.refuse(owner, "timeout", "a verdict", timeout)
+  if (!Judging.isVerdict(timeout)) Argument.refuse(owner, "timeout", "a verdict", timeout)
   const millis = read(owner, settings)
   return {
     attemptTimeout: attemptTimeoutOf(millis, timeout),
@@ -83,13 +84,6 @@ export const toPolicy: {
 }
 
 const owner = "RetrySettings.toPolicy"
-
-const isVerdict = (given: unknown): boolean =>
-  Predicate.isRecord(given) && Predicate.isString(given["_tag"]) && tags.includes(given["_tag"])
-
-const tags: ReadonlyArray<string> = ["Retryable", "Terminal", "NoOpinion"] satisfies ReadonlyArray<
-  Verdict.Verdict["_tag"]
->
 
 const isCodes = (options: object): options is Codes => "codes" in options
 

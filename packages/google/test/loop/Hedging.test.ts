@@ -335,6 +335,21 @@ describe("Hedging.run", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("dies of a classifier that answers no verdict or throws, and keeps the error", () =>
+    Effect.gen(function* () {
+      const raise = () => {
+        throw new Error("bug")
+      }
+      for (const classifier of [() => true, raise] as unknown as ReadonlyArray<Classifier.Classifier>) {
+        const exit = yield* Effect.exit(Hedging.run(() => Effect.fail("busy"), { ...policy, classifier }))
+        const died = Option.flatMap(Exit.causeOption(exit), Cause.dieOption)
+        expect(died).toMatchObject({
+          value: { owner: "Hedging.Policy", field: "classifier", cause: { original: "busy" } }
+        })
+      }
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("tells the classifier when and in which attempt a failure came", () =>
     Effect.gen(function* () {
       const moments: Array<readonly [number, number]> = []

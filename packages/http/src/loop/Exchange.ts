@@ -11,10 +11,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
+import * as Judging from "@effect-retry/core/Judging"
 import { globalValue } from "effect/GlobalValue"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
@@ -192,8 +192,7 @@ export const judge = (exchange: Exchange, outcome: unknown, moment: Classifier.M
   const { classifier, opinion } = exchange.policy
   if (!exchange.isSent) return judgeUnsent(exchange, outcome, moment)
   const { processing, verdict } = judgement(classifier, outcome, moment)
-  const combined =
-    opinion === undefined ? verdict : combine(checkedVerdict("opinion", opinion(outcome, moment)), verdict)
+  const combined = opinion === undefined ? verdict : combine(verdictOf("opinion", opinion, outcome, moment), verdict)
   const isUnknown =
     exchange.answered ||
     (combined._tag === "Retryable" && Redirect.isPossible(exchange.request, outcome, redirects(exchange)))
@@ -224,22 +223,18 @@ const judgement = (
   HttpClassifier.isHttpClassifier(classifier)
     ? HttpClassifier.judge(classifier, outcome, moment.nowMillis)
     : {
-        verdict: checkedVerdict("classifier", classifier(outcome, moment)),
+        verdict: verdictOf("classifier", classifier, outcome, moment),
         processing: HttpClassifier.judge(HttpClassifier.standard, outcome, NaN).processing
       }
 
-/** A verdict that is written by hand can lack a field. */
-const checkedVerdict = (field: string, given: Verdict.Verdict): Verdict.Verdict =>
-  isVerdict(given)
-    ? given
-    : Argument.refuse("HttpRetry.Policy", field, "a function that answers a verdict made by Verdict", given)
-
-const isVerdict = (given: unknown): boolean => {
-  if (!Predicate.isRecord(given)) return false
-  const { _tag, hint, kind, why } = given
-  if (_tag === "Retryable") return Verdict.kinds.includes(kind as Verdict.Kind) && Option.isOption(hint)
-  if (_tag === "Terminal") return typeof why === "string" && Option.isOption(kind) && Option.isOption(hint)
-  return _tag === "NoOpinion"
+const verdictOf = (
+  field: string,
+  judge: Classifier.Classifier,
+  outcome: unknown,
+  moment: Classifier.Moment
+): Verdict.Verdict => {
+  const ask = HttpClassifier.isResponse(outcome) ? Judging.ofResult : Judging.ofError
+  return ask("HttpRetry.Policy", field, judge, outcome, moment)
 }
 
 /** The caller's opinion, with what the classifier knows where the opinion says nothing about it. */

@@ -841,6 +841,22 @@ describe("Policy with functions that answer what they may not", () => {
     }).pipe(world)
   )
 
+  it.effect.each(["opinion", "classifier"])("keeps the error of the client where it dies of an answer: %s", (field) =>
+    Effect.gen(function* () {
+      const raise = () => {
+        throw new Error("bug")
+      }
+      for (const answers of [() => true, raise]) {
+        const { client } = scripted(Faults.refused)
+        const exit = yield* Effect.exit(HttpRetry.withRetry(client, { [field]: answers } as object).get(url))
+        const died = Option.flatMap(Exit.causeOption(exit), Cause.dieOption)
+        expect(died).toMatchObject({
+          value: { owner: "HttpRetry.Policy", field, cause: { original: { _tag: "RequestError" } } }
+        })
+      }
+    }).pipe(world)
+  )
+
   it.effect.each(["secret", undefined, null, 7])(
     "dies of attempt headers that are none, and shows none: %j",
     (headers) =>

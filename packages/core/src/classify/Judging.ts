@@ -1,0 +1,66 @@
+/**
+ * Asks the functions of a policy that answer verdicts, and checks what they answer: in JavaScript a predicate may stand in
+ * the place of a classifier.
+ *
+ * The refusal of an answer never hides the error that was judged.
+ */
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Argument from "../accept/Argument.ts"
+import { InvalidArgument } from "../accept/InvalidArgument.ts"
+import type { Moment } from "./Moment.ts"
+import type { Verdict } from "./Verdict.ts"
+import { kinds } from "./Verdict.ts"
+
+/** A function of the caller's, which should be a classifier. */
+type Judge = (judged: unknown, moment: Moment) => Verdict
+
+/**
+ * Whether a value is a verdict. What a predicate answers is none, and neither is one without all of its fields.
+ *
+ * @category guards
+ */
+export const isVerdict = (given: unknown): given is Verdict => {
+  if (!Predicate.isObject(given)) return false
+  const { _tag, hint, kind, why } = given as { readonly [field: string]: unknown }
+  if (_tag === "Retryable") return isKind(kind) && isHint(hint)
+  if (_tag === "Terminal") return typeof why === "string" && isOptionOf(kind, isKind) && isHint(hint)
+  return _tag === "NoOpinion"
+}
+
+const isKind = (given: unknown): boolean => kinds.some((kind) => kind === given)
+const isHint = (given: unknown): boolean => isOptionOf(given, (hint) => Option.isSome(Argument.decode(hint)))
+const isOptionOf = (given: unknown, isValue: (value: unknown) => boolean): boolean =>
+  Option.isOption(given) && (Option.isNone(given) || isValue(given.value))
+
+/**
+ * The verdict on an error. Throws an `InvalidArgument` with the error as its cause where the function answers no verdict,
+ * or throws.
+ *
+ * @category running
+ */
+export const ofError = (owner: string, field: string, judge: Judge, error: unknown, moment: Moment): Verdict => {
+  let answer: unknown
+  try {
+    answer = judge(error, moment)
+    if (isVerdict(answer)) return answer
+  } catch (thrown) {
+    // The refusal of a classifier inside of this one.
+    if (thrown instanceof InvalidArgument && thrown.cause !== undefined) throw thrown
+    return Argument.refuseForeign(owner, field, "a function that throws nothing", thrown, error)
+  }
+  return Argument.refuseForeign(owner, field, answersVerdicts, answer, error)
+}
+
+/**
+ * The verdict on a result. Throws an `InvalidArgument` where the function answers no verdict, and what the function throws.
+ *
+ * @category running
+ */
+export const ofResult = (owner: string, field: string, judge: Judge, result: unknown, moment: Moment): Verdict => {
+  const answer: unknown = judge(result, moment)
+  return isVerdict(answer) ? answer : Argument.refuseForeign(owner, field, answersVerdicts, answer)
+}
+
+const answersVerdicts =
+  "a function that answers a verdict made by Verdict (Classifier.fromPredicate turns a predicate into one)"
