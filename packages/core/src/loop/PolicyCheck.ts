@@ -2,6 +2,7 @@
  * What a policy needs, worked out once per policy: the one list of its fields, each with its check.
  */
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schedule from "effect/Schedule"
 import * as Argument from "../accept/Argument.ts"
@@ -102,14 +103,15 @@ const known = new WeakMap<object, Prepared>()
 /**
  * Checks a policy and works out what it needs; a policy is checked once.
  *
- * Throws an `InvalidArgument` that names the field where a value is one that the types cannot exclude.
+ * Throws an `InvalidArgument` that names the field where a value is one that the types cannot exclude, and that shows
+ * `usage`, such as `Retry.retry(effect, policy)`, where there is no policy at all.
  *
  * @category constructors
  */
-export const prepare = (owner: string, policy: Any): Prepared => {
+export const prepare = (owner: string, policy: Any, usage?: string): Prepared => {
   const found = known.get(policy)
   if (found !== undefined) return found
-  const prepared = prepareUnknown(owner, policy)
+  const prepared = prepareUnknown(owner, policy, usage)
   known.set(policy, prepared)
   return prepared
 }
@@ -150,10 +152,15 @@ type Functions<A> = Pick<
   "attemptTimeout" | "bucket" | "classifier" | "observe" | "rateLimiter" | "release" | "result"
 >
 
-const checkFields = (owner: string, given: Any): void => {
+const isFields = (given: unknown): given is { readonly [field: string]: unknown } =>
+  Predicate.isRecord(given) && !Effect.isEffect(given) && !Predicate.isPromiseLike(given)
+
+const checkFields = (owner: string, given: Any, usage: string | undefined): void => {
   const check = (field: string, [allowed, accepts]: Check, value: unknown): unknown =>
     accepts(value) || Argument.refuse(owner, field, allowed, value)
-  if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)
+  if (!isFields(given)) {
+    return Argument.refuseForeign(owner, "policy", usage === undefined ? "a record" : `a record, as in ${usage}`, given)
+  }
   const unknown = Object.keys(given).find((field) => !Object.hasOwn(checks, field))
   if (unknown !== undefined) {
     Argument.refuse(owner, unknown, `absent: the fields of a policy are ${fields.join(", ")}`, given[unknown])
@@ -168,8 +175,8 @@ const checkFields = (owner: string, given: Any): void => {
   }
 }
 
-const prepareUnknown = (owner: string, given: Any): Prepared => {
-  checkFields(owner, given)
+const prepareUnknown = (owner: string, given: Any, usage: string | undefined): Prepared => {
+  checkFields(owner, given, usage)
   // Read once: what the caller changes later is not seen.
   const policy = erase({ ...absent, ...given })
   const observers = [...(policy.observe ?? [])]

@@ -14,6 +14,7 @@ import * as FiberRefs from "effect/FiberRefs"
 import { constVoid } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
+import * as Argument from "../accept/Argument.ts"
 import * as AtOnce from "../fund/AtOnce.ts"
 import * as Loop from "./Loop.ts"
 import type { Erased, FiberView } from "./Operation.ts"
@@ -94,6 +95,8 @@ const called = <A>(call: Call<A>, attempt: Abortable): Promise<A> => {
  * an `AttemptTimedOut`, a cut with a `DeadlineExceeded` or what the deadline makes instead, and the caller's signal with its
  * reason.
  *
+ * Rejects with an `InvalidArgument` where the classifier answers no verdict, or throws: its cause is the last error.
+ *
  * Takes policies without services: a bucket itself instead of a tag. Waits and draws use the default `Clock` and `Random`.
  *
  * @category running
@@ -117,7 +120,10 @@ export const retry: {
     options?: { readonly signal?: AbortSignal | undefined }
   ): Promise<A>
 } = <A>(call: Call<A>, policy: Any, options?: { readonly signal?: AbortSignal | undefined }): Promise<A> => {
-  const prepared = prepare("Promises.retry", policy)
+  const usage = "Promises.retry(call, policy)"
+  if (typeof call !== "function")
+    Argument.refuseForeign("Promises.retry", "call", `an async function, as in ${usage}`, call)
+  const prepared = prepare("Promises.retry", policy, usage)
   const signal = options?.signal
   if (signal?.aborted === true) return Promise.reject(signal.reason)
   if (prepared.eager) return started(call, signal, (op) => inFiber(op, Loop.run(op.self, prepared)))

@@ -127,6 +127,15 @@ describe.each([
     expect(String(rejected)).toContain("Classifier.fromPredicate")
   })
 
+  it.each([
+    ["a promise", Promise.resolve(1), "Promise"],
+    ["undefined", undefined, "undefined"],
+    ["an effect", Effect.suspend(() => Effect.void), "EffectPrimitive"]
+  ])("refuses %s in place of the function", (_, call, got) => {
+    const message = `Promises.retry: call must be an async function, as in Promises.retry(call, policy), got ${got}`
+    expect(() => Promises.retry(call as never, given)).toThrow(message)
+  })
+
   it("hands in a signal that is not aborted where nothing aborts", async () => {
     const { attempts, call } = succeedingAt(3)
     await Promises.retry(call, given)

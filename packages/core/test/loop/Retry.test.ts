@@ -255,6 +255,82 @@ describe("A policy whose functions answer no verdict", () => {
   )
 })
 
+describe("Retry doors that are called with something else", () => {
+  const effect = Effect.suspend(() => Effect.fail("busy"))
+  const promise = Promise.resolve(1)
+  const orElse = () => Effect.void
+  type Call = (...given: ReadonlyArray<unknown>) => unknown
+  const [retry, orStopped, retryOrElse] = [
+    Retry.retry,
+    Retry.orStopped,
+    Retry.retryOrElse
+  ] as unknown as ReadonlyArray<Call>
+  const forms = {
+    retry: "as in Retry.retry(effect, policy)",
+    orStopped: "as in Retry.orStopped(effect, policy)",
+    retryOrElse: "as in Retry.retryOrElse(effect, policy, orElse)"
+  }
+
+  it.each([
+    ["no argument", [], "policy", "undefined"],
+    ["an effect without a policy", [effect], "policy", "EffectPrimitive"],
+    ["a promise", [promise], "policy", "Promise"],
+    ["undefined for a policy", [effect, undefined], "policy", "undefined"],
+    ["an effect for a policy", [effect, effect], "policy", "EffectPrimitive"],
+    ["a promise for a policy", [effect, promise], "policy", "Promise"],
+    ["undefined for an effect", [undefined, always], "effect", "undefined"],
+    ["a promise for an effect", [promise, always], "effect", "Promise"],
+    ["a function for an effect", [async () => 1, always], "effect", "AsyncFunction"],
+    ["both the wrong way round", [always, effect], "effect", "Object"]
+  ] as const)("refuse %s at the call, and say what to write", (_, given, field, got) => {
+    for (const [name, door, more] of [
+      ["retry", retry, []],
+      ["orStopped", orStopped, []],
+      ["retryOrElse", retryOrElse, given.length > 1 ? [orElse] : []]
+    ] as const) {
+      const message = new RegExp(`^Retry\\.${name}: ${field} must be .*`)
+      expect(() => door!(...given, ...more)).toThrow(message)
+      expect(() => door!(...given, ...more)).toThrow(`${forms[name]}, got ${got}`)
+    }
+  })
+
+  it.each([
+    ["an effect and a policy", [effect, always], "policy", "EffectPrimitive"],
+    ["a policy alone", [always], "orElse", "undefined"],
+    ["undefined for the fallback", [effect, always, undefined], "orElse", "undefined"],
+    ["an effect for the fallback", [effect, always, effect], "orElse", "EffectPrimitive"],
+    ["an effect for the stored fallback", [always, effect], "orElse", "EffectPrimitive"]
+  ] as const)("refuse a fallback that is missing: %s", (_, given, field, got) => {
+    expect(() => retryOrElse!(...given)).toThrow(`Retry.retryOrElse: ${field} must be`)
+    expect(() => retryOrElse!(...given)).toThrow(`${forms.retryOrElse}, got ${got}`)
+  })
+
+  it("refuse what is stored and given no effect", () => {
+    const stored = [retry!(always), orStopped!(always), retryOrElse!(always, orElse)] as ReadonlyArray<Call>
+    for (const call of stored) {
+      expect(() => call(promise)).toThrow(/effect must be an effect, as in .*, got Promise$/)
+      expect(() => call()).toThrow(/got undefined$/)
+    }
+  })
+
+  it.effect("take further arguments in a pipe, such as those of Array.map", () =>
+    Effect.gen(function* () {
+      const attempts = [1, 2].map((n) => Effect.succeed(n)).map(Retry.retry(always))
+      expect(yield* Effect.all(attempts)).toEqual([1, 2])
+      expect(yield* Effect.succeed(1).pipe(Retry.retryOrElse(always, () => Effect.succeed(2)))).toBe(1)
+    })
+  )
+
+  it.effect("take any effect, such as an option or a tagged error", () =>
+    Effect.gen(function* () {
+      expect(yield* Retry.retry(Option.some(1), always)).toBe(1)
+      expect(yield* Effect.flip(Retry.retry(new Cause.TimeoutException(), always))).toBeInstanceOf(
+        Cause.TimeoutException
+      )
+    })
+  )
+})
+
 describe("Retry.retry of judged results", () => {
   type Answer = "ready" | "pending" | "throttled" | "gone"
   const verdicts: { readonly [answer in Answer]: Verdict.Verdict } = {
