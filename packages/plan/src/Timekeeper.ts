@@ -132,7 +132,7 @@ const finiteMillis = (name: string, input: Duration.DurationInput): number => {
 /**
  * Calls `turn` once per turn of the event loop, from the call of the pump for as long as `turn` answers true.
  *
- * Meanwhile the clocks of the runs `around` this one are held.
+ * Meanwhile the clocks of the runs `around` this one stand still.
  */
 const makePump = (around: ReadonlyArray<Activity.Activity>, turn: () => boolean): (() => void) => {
   let pumping = false
@@ -152,8 +152,8 @@ const makePump = (around: ReadonlyArray<Activity.Activity>, turn: () => boolean)
 /**
  * Calls `next` in each turn of the event loop until it answers false, the first time in the turn after this one.
  *
- * A turn comes after all microtasks: every chain of promises has then run to its end. This is the one place where this
- * module touches the platform: browsers have no `setImmediate`, and make timers wait for milliseconds, but no messages.
+ * A turn comes after all microtasks: every chain of promises has then run to its end. Only here does this module touch
+ * the platform: browsers have no `setImmediate`, and they delay timers by milliseconds, but not messages.
  */
 const everyTurn = (next: () => boolean): void => {
   if (typeof setImmediate === "function") byTasks(setImmediate, next)

@@ -49,7 +49,7 @@ export const javascript: Reader = (headers, nowMillis) => {
 }
 
 /**
- * As the SDK for Java before 2026: `retry-after`, whole seconds; a fraction and a date count as absent there.
+ * As in the SDK for Java before 2026: `retry-after` in whole seconds; a fraction and a date count as absent.
  *
  * Source: https://github.com/aws/aws-sdk-java-v2, BaseRetryableStageTest.
  *

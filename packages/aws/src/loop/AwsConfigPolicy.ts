@@ -37,9 +37,9 @@ export const presets = {
 } satisfies Presets
 
 /**
- * The presets for `SdkRetryStrategy.make` and calls of the SDK for JavaScript, which does exactly so in standard and in
- * adaptive mode. For DynamoDB, `standard` is `AwsRetry.javascriptDynamodb` and `adaptive` the same with
- * `rateLimiter: AwsRetry.SendRate`. The SDK has no 2.0 any more: both modes of 2.0 are those of the guide.
+ * The presets for `SdkRetryStrategy.make` and for calls of the SDK for JavaScript: exactly its standard and adaptive mode.
+ * For DynamoDB, `standard` is `AwsRetry.javascriptDynamodb` and `adaptive` the same with `rateLimiter: AwsRetry.SendRate`.
+ * The SDK has no 2.0 any more: both modes of 2.0 are those of the guide.
  *
  * @category constructors
  */

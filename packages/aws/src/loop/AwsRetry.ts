@@ -110,8 +110,8 @@ export const dynamodb = { ...standard, maxAttempts: 4, backoff: AwsBackoff.dynam
 export const sts = { ...standard, classifier: AwsClassifier.sts }
 
 /**
- * The SDK for JavaScript v3 in standard mode, exactly: its classification, where status 429 is a throttle without a code
- * too, its headers, and delays rounded down to whole milliseconds; with `AwsQuota.standard`. For `SdkRetryStrategy.make`
+ * The SDK for JavaScript v3 in standard mode, exactly: its classification, where status 429 is a throttle even without a
+ * code, its headers, and delays rounded down to whole milliseconds; with `AwsQuota.standard`. For `SdkRetryStrategy.make`
  * and for calls of a client of the SDK. Its adaptive mode is `{ ...AwsRetry.javascript, rateLimiter: AwsRetry.SendRate }`.
  *
  * It knows the errors of the SDK alone: around another HTTP client, take `standard`.
@@ -122,7 +122,7 @@ export const sts = { ...standard, classifier: AwsClassifier.sts }
 export const javascript = { ...standard, classifier: AwsClassifier.javascript, backoff: AwsBackoff.javascript }
 
 /**
- * `javascript` as the SDK's clients of DynamoDB and DynamoDB Streams have it: 4 attempts, and 25 milliseconds in place of 50.
+ * `javascript` for the SDK's clients of DynamoDB and DynamoDB Streams: 4 attempts, and 25 milliseconds instead of 50.
  *
  * Source: `@aws-sdk/client-dynamodb` 3.1162.0, `DynamoDBClient`, read 2026-11-24.
  *

@@ -59,8 +59,8 @@ const owner = "SdkRetryStrategy.make"
 /**
  * A strategy that retries as a policy says: for the `retryStrategy` of any client of the SDK.
  *
- * `AwsRetry.javascript`, and for DynamoDB `AwsRetry.javascriptDynamodb`, do exactly what the SDK does by itself: the
- * policies to begin with. `AwsRetry.standard` is the guide's, and gives up on a 429 without a code.
+ * `AwsRetry.javascript`, and for DynamoDB `AwsRetry.javascriptDynamodb`, do exactly what the SDK does by itself: start
+ * from these. `AwsRetry.standard` follows the guide, and gives up on a 429 without a code.
  *
  * Buckets, clock and chance are those of the effect's own context, one for all clients that share the strategy. Waits
  * are the strategy's own, so the delay of every token is 0 and what was waited is in `$retryLog`. The SDK's caller sees the

@@ -1,18 +1,18 @@
 /**
- * Reading values that come from outside: errors, bodies, what a server or another library made.
+ * Reads values that come from outside: errors, bodies, and anything that a server or another library made.
  *
- * They may be proxies, revoked ones too, have getters that throw, form cycles and be of any size: reading them never
+ * They may be proxies, even revoked ones, have getters that throw, form cycles and have any size. Reading them never
  * throws and is bounded.
  */
 
-/** A longer text is cut: no code, name or phrase that is looked for is as long. */
+/** A longer text is cut: every code, name or phrase to find is shorter. */
 const longestText = 1024
 
 /** More entries of a list are not read. */
 const mostEntries = 32
 
 /**
- * How many causes of an error are followed where nothing else is said. The SDK of AWS for JavaScript follows as many.
+ * How many causes of an error are followed by default, as in the AWS SDK for JavaScript.
  *
  * Source: `@smithy/core` 3.41.0, service-error-classification, `depth <= 10`, read 2026-11-20.
  *
@@ -29,7 +29,7 @@ export const isObject = (value: unknown): value is object =>
   (typeof value === "object" && value !== null) || typeof value === "function"
 
 /**
- * Whether a value is an array; not where asking throws, as for a revoked proxy.
+ * Whether a value is an array; false if asking throws, as for a revoked proxy.
  *
  * @category guards
  */
@@ -42,7 +42,7 @@ export const isArray = (value: unknown): value is ReadonlyArray<unknown> => {
 }
 
 /**
- * Whether a value is an `Error`; not where asking throws, as for a revoked proxy.
+ * Whether a value is an `Error`; false if asking throws, as for a revoked proxy.
  *
  * @category guards
  */
@@ -55,7 +55,7 @@ export const isError = (value: unknown): value is Error => {
 }
 
 /**
- * A property of any value; `undefined` where there is none, or reading it throws.
+ * A property of any value; `undefined` if there is none, or if reading it throws.
  *
  * @category destructors
  */
@@ -85,7 +85,7 @@ export const text = (value: unknown, key: PropertyKey): string | undefined => {
 }
 
 /**
- * The names of a value's own properties in their order, at most `most`; none where reading them throws.
+ * The names of a value's own properties in their order, at most `most`; none if reading them throws.
  *
  * @category destructors
  */
@@ -98,7 +98,7 @@ export const keys = (value: unknown, most: number): ReadonlyArray<string> => {
 }
 
 /**
- * The first entries of a list, at most `most`; none of what is no list.
+ * The first entries of a list, at most `most`; none if the value is no list.
  *
  * @category destructors
  */
@@ -111,8 +111,8 @@ export const entries = (value: unknown, most = mostEntries): ReadonlyArray<unkno
 }
 
 /**
- * A value as a list: its first 32 entries where it is one, itself where it is not, and none where it is absent or cannot be
- * read.
+ * A value as a list: its first 32 entries if it is a list, the value itself if it is not, and nothing if it is absent or
+ * cannot be read.
  *
  * @category destructors
  */
@@ -126,7 +126,7 @@ export const listed = (value: unknown): ReadonlyArray<unknown> => {
 }
 
 /**
- * What a method of a value answers; `undefined` where it has none, or calling it throws.
+ * The result of a method of a value; `undefined` if it has no such method, or if calling it throws.
  *
  * @category destructors
  */

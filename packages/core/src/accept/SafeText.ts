@@ -2,8 +2,8 @@
  * Texts from outside without what may be secret: user info, values of queries and of assignments, credentials, keys,
  * bodies.
  *
- * A text is read once, from left to right, word by word. A word is shown where it is of a kind that is known to be
- * harmless; everything else becomes `REDACTED`. At most 1,024 characters of a text are read, 200 are shown.
+ * A text is read once, from left to right, word by word. A word is shown if its kind is known to be harmless; everything
+ * else becomes `REDACTED`. At most 1,024 characters of a text are read, 200 are shown.
  */
 
 const redacted = "REDACTED"
@@ -31,14 +31,14 @@ const upTo = (text: string, most: number): string => {
 }
 
 /**
- * What is known beforehand of the texts that an error can show.
+ * What is known in advance about the texts that an error can show.
  *
  * @category models
  */
 export interface Known {
   /** Texts that are secret wherever they stand, such as the value of a header. */
   readonly secrets?: ReadonlyArray<string>
-  /** URLs that are found in a text also where blanks and quotes are in them. */
+  /** URLs that are found in a text even if they contain blanks and quotes. */
   readonly urls?: ReadonlyArray<string>
 }
 
@@ -46,8 +46,8 @@ export interface Known {
  * A text from outside, without what may be secret.
  *
  * Shown are words, numbers, codes, hosts and paths, and quoted names. Not shown are: the user info, the values of the
- * query and the fragment of a URL; what stands before an `@` or behind a `=`, and behind the name of a credential; words
- * that look like keys and tokens; quotations of several words; and everything from a `{` or a tag of HTML on.
+ * query and the fragment of a URL; text before an `@`, after a `=` and after the name of a credential; words that look
+ * like keys and tokens; quotations of several words; and everything from a `{` or a tag of HTML on.
  *
  * @category conversions
  */
@@ -55,7 +55,7 @@ export const message = (given: string, known: Known = {}): string => {
   const most = longestRead + longestOf(known)
   const whole = withoutKnown(given.slice(0, most), known)
   const read = upTo(whole, longestRead)
-  // A word that is cut in two may not look like what it is.
+  // Half of a word may not look like a secret.
   const isCut = given.length > most || read.length < whole.length
   return cut(words(isCut ? read.slice(0, lastBlank(read) + 1) : read))
 }
@@ -77,7 +77,7 @@ const lastBlank = (text: string): number => {
   return at
 }
 
-/** What the last word says of the next one. */
+/** What the last word says about the next one. */
 type Expects = "anything" | "perhaps a secret" | "a secret"
 
 const words = (text: string): string => {
@@ -131,7 +131,7 @@ const endOfLine = (text: string, from: number): number => {
   return end === -1 ? text.length : end
 }
 
-/** A word ends at a blank, and where a quotation or a body may begin. An apostrophe inside of it is a part of it. */
+/** A word ends at a blank, and where a quotation or a body may begin. An apostrophe inside a word is part of it. */
 const endOfWord = (text: string, from: number): number => {
   let at = from + 1
   while (at < text.length) {
@@ -172,7 +172,7 @@ const credentials: ReadonlySet<string> = /*#__PURE__*/ new Set(
   ).split(" ")
 )
 
-/** Those of them that are the end of other names written as one word. */
+/** Those that also end other names, written as one word. */
 const endings = [
   "authorization",
   "cookie",
@@ -254,7 +254,7 @@ const assigned = (found: string): string =>
 
 const known = (found: string): string => (isKey(found) ? redacted : found)
 
-/** The path of a URL, whose segments can be addresses that let in whoever knows them. */
+/** The path of a URL, whose segments can be secret addresses that grant access. */
 const withoutKeys = (address: string): string => {
   const query = address.indexOf("?")
   const end = query === -1 ? address.length : query
@@ -322,7 +322,7 @@ export const url = (given: string): string => {
 /** A part without a value may be one, as in `?token`; `?` and `&` stand alone. */
 const withoutValue = (part: string): string => (part === "" ? "" : `${part.slice(0, part.indexOf("=") + 1)}${redacted}`)
 
-/** Also `http:user@host`, `//user@host` and backslashes, which parsers of URLs accept. A path has no user. */
+/** Also `http:user@host`, `//user@host` and backslashes, which URL parsers accept. A path has no user. */
 const withoutUser = (address: string): string => {
   const start = startOfAuthority(address)
   if (start === -1) return address
@@ -346,7 +346,7 @@ const startOfAuthority = (address: string): number => {
 const isSlash = (char: string): boolean => char === "/" || char === "\\"
 
 /**
- * The name of a class, a tag or a code; `undefined` where a text is none that can be shown.
+ * The name of a class, a tag or a code; `undefined` if a text is no such name, or cannot be shown.
  *
  * @category conversions
  */

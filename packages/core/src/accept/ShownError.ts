@@ -8,14 +8,14 @@ import * as Property from "./Property.ts"
 import * as SafeText from "./SafeText.ts"
 
 /**
- * What is known of an error beforehand. Asked when the error is first shown.
+ * What is known of an error in advance. Read when the error is first shown.
  *
  * @category models
  */
 export interface Known extends SafeText.Known {
   /**
-   * Whose messages are shown: of all errors of the chain, of the outermost one, or of none, where they may quote a body
-   * or an address.
+   * Which messages are shown: those of all errors of the chain, that of the outermost one, or none if they may quote a
+   * body or an address.
    *
    * @default "all"
    */
@@ -78,7 +78,7 @@ export class ShownError<out E = unknown> extends Unstacked {
     return Property.isObject(value) && #original in value
   }
 
-  /** The error itself, for code: no printing follows it. It may hold secrets. */
+  /** The error itself, for code. Printing leaves it out: it may hold secrets. */
   get original(): E {
     return #original in this ? this.#original : (undefined as E)
   }
@@ -88,17 +88,17 @@ export class ShownError<out E = unknown> extends Unstacked {
     return Property.original(this.original)
   }
 
-  /** The `_tag` of the error, or the name of its class; the name of its type where it is no object. */
+  /** The `_tag` of the error, or the name of its class; the name of its type if it is no object. */
   override get name(): string {
     return ShownError.read(this).name
   }
 
-  /** The code of the error, such as `ECONNRESET`, where it has one. */
+  /** The code of the error, such as `ECONNRESET`, if it has one. */
   get code(): string | number | undefined {
     return ShownError.read(this).code
   }
 
-  /** At most 200 characters; empty for what is no `Error`. */
+  /** At most 200 characters; empty if the value is no `Error`. */
   override get message(): string {
     return ShownError.read(this).message
   }
@@ -148,7 +148,7 @@ export class ShownError<out E = unknown> extends Unstacked {
     return (self.#inner ??= ShownError.is(original) ? ShownError.inside(original) : self.#follow(new Set([original])))
   }
 
-  /** The whole chain at once: then its size has one bound. Of an error that is shown already the original is read. */
+  /** Reads the whole chain at once, so that its size has one bound. Of a `ShownError`, reads the original. */
   #follow(seen: Set<unknown>): Inner {
     const known = () => ofInner(this.#known())
     const next = (value: unknown): ShownError | undefined => {
@@ -180,7 +180,7 @@ const nothingKnown = (): Known => nothing
 export const shown = <E>(error: E, known: () => Known = nothingKnown): ShownError<E> => new ShownError(error, known)
 
 /**
- * The `cause` of an error of ours that wraps another: what may be shown of it. No property where there is none.
+ * The `cause` of our own error that wraps another: what may be shown of the other. No property if there is none.
  *
  * @category constructors
  */
@@ -202,7 +202,7 @@ export const typeOf = (error: unknown): string => {
 }
 
 /**
- * How an attempt ended, where nothing but its error is known: the type of the error and, in quotation marks, its message.
+ * How an attempt ended, if only its error is known: the type of the error and, in quotation marks, its message.
  *
  * @category conversions
  */
@@ -221,7 +221,7 @@ const told = (error: unknown, known: Known): Told => {
   return { name, code, message, stack: [heading({ name, code, message }), ...frames(error, text)].join("\n") }
 }
 
-/** Messages of parsers and of schemas show the value that does not fit. */
+/** Messages of parsers and schemas quote the invalid value. */
 const replaced = (error: unknown, name: string): string | undefined => {
   if (name === "ParseError") return "a value does not fit its schema"
   return Property.property(error, "name") === "SyntaxError" ? "a text does not parse" : undefined
@@ -237,7 +237,7 @@ const heading = ({ code, message, name }: Pick<Told, "name" | "code" | "message"
   return message === "" ? title : `${title}: ${message}`
 }
 
-/** Lines of a stack, which begin behind the message: a message can look like one. */
+/** Lines of a stack. They begin after the message, since a message can look like one. */
 const frames = (error: unknown, message: string): ReadonlyArray<string> => {
   const stack = Property.isError(error) ? Property.property(error, "stack") : undefined
   if (typeof stack !== "string") return []

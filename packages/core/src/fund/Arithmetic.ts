@@ -6,7 +6,7 @@ import type * as Option from "effect/Option"
 import type { Grant, Request, TokenBucket } from "./Port.ts"
 
 /**
- * The arithmetic of a store, pure. Every function gets the time, and only what it returns is stored.
+ * The arithmetic of a store, pure. Every function receives the time, and only its result is stored.
  *
  * @category models
  */
@@ -14,11 +14,11 @@ export interface Arithmetic<S> {
   readonly initial: (nowMillis: number) => S
   /** Whether time never moves the state, and the functions ignore `nowMillis`. @default false */
   readonly isTimeless?: boolean
-  /** Whether a state grants everything for nothing, at any time: the clock is not read then. @default never */
+  /** Whether a state grants everything at no cost, at any time: then the clock is not read. @default never */
   readonly isFree?: (state: S) => boolean
   /**
-   * Takes `cost`, or nothing. `demand` is what all waiters want together where the attempt is one of them; zero for an
-   * attempt that has just come. Answers the tokens that were really taken.
+   * Takes `cost`, or nothing. `demand` is what all waiters together want if the attempt is one of them; zero for an
+   * attempt that has just arrived. Returns the tokens that were really taken.
    */
   readonly take: (
     state: S,
@@ -29,7 +29,7 @@ export interface Arithmetic<S> {
   ) => Option.Option<readonly [tokens: number, S]>
   /** Puts back what `take` took for a request. */
   readonly put: (state: S, nowMillis: number, tokens: number, request: Request) => S
-  /** Whole milliseconds until `cost` tokens are there; `Infinity` where time alone does not bring them. */
+  /** Whole milliseconds until `cost` tokens are there; `Infinity` if time alone does not bring them. */
   readonly millisUntil: (state: S, nowMillis: number, cost: number) => number
   readonly level: (state: S, nowMillis: number) => number
 }

@@ -11,6 +11,6 @@ import * as Context from "effect/Context"
  * @category models
  */
 export class Key extends Context.Reference<Key>()("@effect-retry/core/Key", { defaultValue: () => "" }) {
-  /** The key of the bucket of all keys for which a keyed bucket has no room; no text that a program would use itself. */
+  /** The key of the bucket that all keys beyond the limit of a keyed bucket share; no program would use this text itself. */
   static readonly overflow = "\u0000overflow"
 }

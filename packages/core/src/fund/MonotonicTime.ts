@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as AtOnce from "./AtOnce.ts"
 
 /**
- * The time as it was read last, in milliseconds with fractions, and by how much the clock has stepped back by then.
+ * The time of the last reading, in milliseconds with fractions, and how far the clock had stepped back by then.
  *
  * @category models
  */
@@ -23,8 +23,8 @@ export interface Time {
 export const start: Time = { nowMillis: -Infinity, aheadMillis: 0 }
 
 /**
- * By how much the clock has stepped back at another reading of it: the time is the reading and so much more. It stands still
- * for the step, and goes on from there.
+ * How far the clock has stepped back at another reading. The time is the reading plus this value: it stands still during
+ * the step, and continues from there.
  *
  * @category destructors
  */
@@ -46,7 +46,7 @@ export const read = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTi
 export type Reader = (clock: Clock.Clock) => number
 
 /**
- * A reader that remembers the time, for what no bucket keeps in its state.
+ * A reader that remembers the time, for uses outside the state of a bucket.
  *
  * @category constructors
  */

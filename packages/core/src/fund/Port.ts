@@ -28,7 +28,7 @@ export interface Request {
   readonly atMost: Option.Option<Duration.Duration>
   /** Gives a wait the interruptibility that the operation has. */
   readonly restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Called with what a bucket failed with that `failClosed` or `fallback` answers for: the reason of a refusal. */
+  /** Called with the error of a bucket when `failClosed` or `fallback` answers for it: the reason for a refusal. */
   readonly failed?: ((error: unknown) => void) | undefined
 }
 

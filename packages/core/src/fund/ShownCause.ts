@@ -1,5 +1,5 @@
 /**
- * What may be shown of a cause: what is logged of a bucket, an observer or another service that died.
+ * What may be shown of a cause, for logs of a bucket, an observer or another service that died.
  */
 import * as Cause from "effect/Cause"
 import * as Untrusted from "../accept/Untrusted.ts"

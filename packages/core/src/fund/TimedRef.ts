@@ -13,8 +13,8 @@ import * as MonotonicTime from "./MonotonicTime.ts"
  */
 export interface TimedRef<S> {
   /**
-   * Answers and changes the state in one step. Where `ignoresTime` holds for the state, the step does not read the time:
-   * the clock is not asked, and `nowMillis` is zero.
+   * Answers and changes the state in one step. If `ignoresTime` holds for the state, the clock is not read, and
+   * `nowMillis` is zero.
    */
   readonly modify: <A>(step: Step<S, A>, ignoresTime?: (state: S) => boolean) => Effect.Effect<A>
   /** The state as the latest change has left it. */
@@ -40,7 +40,7 @@ export const make = <S>(initial: (nowMillis: number) => S): Effect.Effect<TimedR
   })
 
 /**
- * For a state that does not begin with the time: the clock is read by the first step that wants to know.
+ * For a state that does not begin with the time: the first step that needs the time reads the clock.
  *
  * @category constructors
  */

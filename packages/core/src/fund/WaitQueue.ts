@@ -1,7 +1,7 @@
 /**
  * The attempts that wait for the tokens of a bucket, as data: first come, first served.
  *
- * A waiter leaves from any place in the queue, in a time that does not depend on how many wait.
+ * A waiter can leave from any place in the queue, in a time that does not depend on the number of waiters.
  */
 import type * as Effect from "effect/Effect"
 import * as HashMap from "effect/HashMap"
@@ -18,7 +18,7 @@ export interface Waiter {
   readonly request: Request
   /** When its wait is over, in milliseconds. */
   readonly untilMillis: number
-  /** Opened where the waiter is to look again. */
+  /** Opened when the waiter should look again. */
   readonly wake: Effect.Latch
 }
 
@@ -78,7 +78,7 @@ export const entered = ({ demand, first, next, waiters }: WaitQueue, waiter: Wai
 })
 
 /**
- * The queue without a waiter; the same queue where the waiter has left before.
+ * The queue without a waiter; the same queue if the waiter has left before.
  *
  * @category combinators
  */

@@ -30,10 +30,10 @@ export interface Waited<S> {
   readonly queue: WaitQueue.WaitQueue
 }
 
-/** What a step says to an attempt. */
+/** What a step tells an attempt to do. */
 type Turn =
   | { readonly _tag: "Over"; readonly grant: Option.Option<Grant> }
-  /** At most so long, until the attempt looks again. */
+  /** The longest time until the attempt looks again. */
   | { readonly _tag: "Waits"; readonly waiter: Waiter; readonly millis: number }
 
 const always = () => true
@@ -42,7 +42,7 @@ const grantedFree = /*#__PURE__*/ Effect.succeedSome(noTokens)
 
 const refused: Turn = { _tag: "Over", grant: /*#__PURE__*/ Option.none() }
 
-/** Waiters ahead may be due in the same millisecond and wake later, so a waiter stays until they were served. */
+/** Waiters ahead may be due in the same millisecond and wake later, so a waiter stays until they have been served. */
 const graceMillis = 1
 
 /**
@@ -100,7 +100,7 @@ export const make = <S>(
       return [{ _tag: "Waits", waiter, millis: pauseMillis(entered, now, waiter) }, entered]
     }
 
-  /** Serves a waiter, or refuses it when its wait is over; the waiter behind it is to be woken then. */
+  /** Serves a waiter, or refuses it when its wait is over. Then the waiter behind it is woken. */
   const serve =
     (waiter: Waiter): Step<Waited<S>, readonly [Turn, next: Waiter | undefined]> =>
     (state, now) => {
@@ -153,7 +153,7 @@ export const make = <S>(
       )
     )
 
-  /** Made once: a store without a limit at the moment costs an attempt hardly more than no store. */
+  /** Made once, so that a store without a limit at the moment costs an attempt hardly more than no store. */
   const lookWhetherFree = modify((state) => [isAllFree(state), state], always)
 
   return {
@@ -169,7 +169,7 @@ export const make = <S>(
   }
 }
 
-/** Wakes the waiter that a step answers. It may run before this returns: what it reads has to be there. */
+/** Wakes the waiter that a step answers. It may run before this returns: all that it reads has to be there. */
 const waking = (step: Effect.Effect<Waiter | undefined>): Effect.Effect<void> =>
   AtOnce.suspend(() => AtOnce.andThen(step, wake))
 
@@ -178,7 +178,7 @@ const wake = (waiter: Waiter | undefined): Effect.Effect<void> => {
   return Effect.void
 }
 
-/** Takes a waiter out of the queue, and answers the one that is first instead. */
+/** Takes a waiter out of the queue, and returns the new first waiter. */
 const leaving =
   <S>(waiter: Waiter): Step<Waited<S>, Waiter | undefined> =>
   ({ queue, tokens }) => {

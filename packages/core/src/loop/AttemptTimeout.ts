@@ -4,7 +4,7 @@
  *
  * A timeout interrupts the attempt and counts as a failure of kind `Timeout`. An attempt that cannot be interrupted is
  * waited for, unless the timeout is `disconnected`. An attempt under a timeout has a fiber of its own, as under
- * `Effect.timeout`, so what it forks ends with it; `Effect.forkDaemon` outlives it.
+ * `Effect.timeout`, so fibers that it forks end with it; a fiber of `Effect.forkDaemon` outlives it.
  *
  * A timeout brings the code that runs an attempt under it, so that a program without one does not ship that code.
  */

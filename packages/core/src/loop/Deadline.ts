@@ -30,7 +30,7 @@ export class DeadlineExceeded extends Data.TaggedError("DeadlineExceeded")<{
   readonly within: Duration.Duration
   /** Attempts started. */
   readonly attempts: number
-  /** What may be shown of the last failure before that, where there was one. */
+  /** What may be shown of the last failure before that, if there was one. */
   readonly cause?: Untrusted.ShownError
 }> {
   constructor(exceeded: { readonly within: Duration.Duration; readonly attempts: number; readonly cause?: unknown }) {
@@ -38,7 +38,7 @@ export class DeadlineExceeded extends Data.TaggedError("DeadlineExceeded")<{
     super({ within, attempts, ...Untrusted.asCause(cause) })
   }
 
-  /** The last failure itself, where there was one. No printing follows it. */
+  /** The last failure itself, if there was one. Printing leaves it out. */
   get error(): unknown {
     return this.cause?.original
   }
@@ -105,8 +105,9 @@ export const truncate = (
 /**
  * Interrupts the operation at the deadline, in an attempt or in a wait, and fails with an error of its own.
  *
- * An attempt that cannot be interrupted is waited for; `Effect.disconnect` lets the operation end without it. An attempt under
- * a cut has a fiber of its own, so what it forks ends with it, in time too; `Effect.forkDaemon` outlives it.
+ * An attempt that cannot be interrupted is waited for; `Effect.disconnect` lets the operation end without it. An attempt
+ * under a cut has a fiber of its own, so fibers that it forks end with it, even if it ends in time; a fiber of
+ * `Effect.forkDaemon` outlives it.
  *
  * @category constructors
  */
@@ -187,7 +188,7 @@ const machinery = {
   cut: (self: Deadline<unknown>, op: Expiring, attempt: Bounded, disconnected: boolean): Erased =>
     runFor(attempt, op, disconnected, () => expired(self, op)),
 
-  /** What goes before a timeout: the deadline, where it cuts and has passed while the attempt cleaned up. */
+  /** What takes precedence over a timeout: the deadline, if it cuts and passed while the attempt cleaned up. */
   cutMeanwhile: (self: Deadline<unknown>, op: Expiring, elapsedMillis: number): Expired | undefined =>
     self._tag === "Cut" && TimeLeft.isLate(self, elapsedMillis) ? expired(self, op) : undefined,
 

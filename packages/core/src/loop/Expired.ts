@@ -53,7 +53,7 @@ export interface Bounded {
   readonly millis: number
   /** Told how the attempt ended, in the step in which it ends. */
   readonly note: ((exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>) | undefined
-  /** What the attempt finds in FiberRefs, instead of what is there around it. */
+  /** What the attempt finds in FiberRefs, instead of the values outside. */
   readonly handed: Handed | undefined
 }
 

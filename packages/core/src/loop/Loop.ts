@@ -177,7 +177,7 @@ const ended = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   return failed(op, error, error, verdict, () => Effect.failCause(cause))
 }
 
-/** As a cut around a timeout would have it: it does not matter whether there is an attempt left. */
+/** As with a cut around a timeout: it does not matter whether there is an attempt left. */
 const cutMeanwhile = (op: Op): Expired | undefined => {
   const { deadline } = op.prepared.policy
   return deadline?.machinery.cutMeanwhile(deadline, op, Elapsed.millis(op))

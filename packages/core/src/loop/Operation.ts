@@ -102,7 +102,7 @@ export interface Place {
   spent: Grant
   /** The attempt that a bucket with `started` was told of, until it is told of its end. */
   unrecorded: number | undefined
-  /** What the bucket failed with when it was asked last, and another answered for it. */
+  /** The error of the bucket at its last request, if another bucket answered for it. */
   failure: unknown
 }
 

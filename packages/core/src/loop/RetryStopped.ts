@@ -117,7 +117,7 @@ export class FailedAttempt<out E> {
   }
 }
 
-/** What is told of an operation that gave up. */
+/** What is known of an operation that gave up. */
 interface Stopped<out E> {
   readonly reason: StopReason
   readonly error: E
@@ -171,21 +171,22 @@ export class RetryStopped<out E> extends Data.TaggedError("RetryStopped")<{
 
 /**
  * The rate limiter did not grant an attempt (it refused, died, or did not answer before the deadline), and there is no
- * other error to fail with: it was the first attempt, or what the last one left open has been released already.
+ * other error to fail with: it was the first attempt, or the resources that the last one left open have been released
+ * already.
  *
  * @category models
  */
 export class AttemptRefused extends Data.TaggedError("AttemptRefused")<{
   /** The number of the attempt that was not made, from 1. */
   readonly attempt: number
-  /** What may be shown of the last failure, or of what the rate limiter failed with, where there was one of them. */
+  /** What may be shown of the last failure, or of the rate limiter's error, if there was one. */
   readonly cause?: Untrusted.ShownError
 }> {
   constructor(refused: { readonly attempt: number; readonly cause?: unknown }) {
     super({ attempt: refused.attempt, ...Untrusted.asCause(refused.cause) })
   }
 
-  /** The last failure itself, or what the rate limiter failed with: a store that was away. No printing follows it. */
+  /** The last failure itself, or the rate limiter's error: a store that was away. Printing leaves it out. */
   get error(): unknown {
     return this.cause?.original
   }

@@ -1,5 +1,5 @@
 /**
- * The address of a request of Cloud Storage: by which API it asks, and what its query says.
+ * The address of a request of Cloud Storage: which API it uses, and what its query says.
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 
@@ -22,7 +22,7 @@ export interface Address {
  * @category models
  */
 export interface Json {
-  /** The path of a proxy that stands before it. */
+  /** The path of a proxy before it. */
   readonly base: string
   readonly isUpload: boolean
   /** Below `storage/v1`, not decoded. */
@@ -40,7 +40,7 @@ export interface Xml {
 }
 
 /**
- * `undefined` where the URL is none.
+ * `undefined` if the URL is not valid.
  *
  * @category constructors
  */
@@ -69,7 +69,7 @@ const jsonOf = ({ hostname, pathname }: URL): Json | undefined => {
 }
 
 /**
- * With the bucket, whose name has three characters at least, in front of it, or in the path.
+ * The bucket, whose name has at least three characters, is in front of the host or in the path.
  *
  * Source: https://docs.cloud.google.com/storage/docs/request-endpoints, "XML API requests", read 2026-11-24.
  */
@@ -87,7 +87,7 @@ const xmlOf = ({ hostname, pathname }: URL): Xml | undefined => {
     : { bucket: decoded(path.slice(0, end)), object: decoded(path.slice(end + 1)) }
 }
 
-/** No buckets: other versions of the JSON API, and what is there beside it. */
+/** Not buckets: other versions of the JSON API, and other paths beside it. */
 const ofOtherApis: ReadonlyArray<string> = ["batch", "download", "resumable", "storage", "upload"]
 
 /**

@@ -1,12 +1,12 @@
 /**
- * What the body of a request says of a resource: the JSON, or the first part of an upload in two parts.
+ * What the body of a request says of a resource: the JSON, or the first part of a multipart upload.
  */
 import type * as HttpBody from "@effect/platform/HttpBody"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Property from "@effect-retry/core/Property"
 
 /**
- * A text in the resource; of a body that has to be opened to be read, none.
+ * A text in the resource; none for a body that has to be opened to be read.
  *
  * @category destructors
  */
@@ -21,7 +21,7 @@ export const field = ({ body, headers }: HttpClientRequest.HttpClientRequest, na
   }
 }
 
-/** No policy is as long, with its 1,500 principals, and no key. */
+/** No policy is as long, even with 1,500 principals, and no key. */
 const mostBytes = 1_048_576
 
 const contentTypeOf = (body: HttpBody.HttpBody): string | undefined =>

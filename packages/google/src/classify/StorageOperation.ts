@@ -3,8 +3,8 @@
  *
  * First stage of the flow. Requests of the JSON API are recognised by method and path, uploads and the sessions of
  * resumable uploads included, at any host and below any path; those of the XML API by method and path at
- * `storage.googleapis.com`, with the bucket in the path or before the host, signed URLs included. What a request may be
- * repeated for is in the table; whether that suffices is for `StorageIdempotency`.
+ * `storage.googleapis.com`, with the bucket in the path or before the host, signed URLs included. The table has the
+ * preconditions that make a request safe to repeat; `StorageIdempotency` decides whether they suffice.
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export interface Call {
   readonly preconditions: ReadonlyArray<Precondition>
   /**
    * What stands in the path, decoded: `bucket`, `object`, `toBucket` and so on; of an upload and of a new bucket also the
-   * name, where the query or the JSON of a body has it, the first of two parts included.
+   * name, if the query or the JSON of a body has it, the first part of a multipart upload included.
    */
   readonly parameters: { readonly [name: string]: string }
 }

@@ -1,7 +1,7 @@
 /**
  * Which operation a request of the XML API calls, by the name that the JSON API has for it.
  *
- * Operations that the JSON API does not have, such as the uploads in parts of `uploads` and `uploadId`, and those on a
+ * Operations that the JSON API does not have, such as the multipart uploads of `uploads` and `uploadId`, and those on a
  * subresource that is written as a whole, such as `acl` and `lifecycle`, have no name here.
  *
  * Sources: https://docs.cloud.google.com/storage/docs/xml-api/reference-methods and
@@ -15,7 +15,7 @@ type Request = HttpClientRequest.HttpClientRequest
 type Operation = keyof typeof table
 
 /**
- * An operation, and what it is called for.
+ * An operation, and the resource that it is called for.
  *
  * @category models
  */
@@ -25,7 +25,7 @@ export interface Found {
 }
 
 /**
- * `undefined` where there is no such operation.
+ * `undefined` if there is no such operation.
  *
  * @category destructors
  */
@@ -103,7 +103,7 @@ const sourceOf = (source: string): Found["parameters"] => {
 }
 
 /**
- * What a request says of a precondition that the JSON API has in the query.
+ * The value in a request of a precondition that the JSON API has in the query.
  *
  * @category destructors
  */

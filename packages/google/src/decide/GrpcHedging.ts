@@ -57,8 +57,8 @@ export const failed = (self: Hedges, limits: Limits, nowMillis: number, pushback
 }
 
 /**
- * The bucket has granted the attempt that was due: it is sent now, or when a pushback that came meanwhile has passed, or
- * not at all where its time is over.
+ * The bucket has granted the attempt that was due: it is sent now, after a pushback that arrived meanwhile, or not at all
+ * if its time is over.
  *
  * @category combinators
  */

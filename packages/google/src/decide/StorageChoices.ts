@@ -122,8 +122,9 @@ function changedEntries(name: AccessControls): Partial<Rules["operations"]> {
  * The client for Node under `RetryConditional`, its default: entries of ACLs are always written and deleted again, HMAC keys
  * are updated once, and the deletion of an object needs `ifGenerationMatch`.
  *
- * Objects are inserted as by its `save`: the stream of `createWriteStream` is sent once where it is not resumable. Requests to
- * a session are as in `StorageIdempotency.standard`; the client goes by the precondition of their start, which they do not carry.
+ * Objects are inserted as by its `save`: the stream of `createWriteStream` is sent once if it is not resumable. Requests
+ * to a session are as in `StorageIdempotency.standard`; the client goes by the precondition of their start, which they do
+ * not carry.
  *
  * Source: `@google-cloud/storage` 7.22.0, which the tests run.
  *
@@ -132,8 +133,9 @@ function changedEntries(name: AccessControls): Partial<Rules["operations"]> {
 export const node: StorageIdempotency = /*#__PURE__*/ choice(nodeRules)
 
 /**
- * The client for Node under `RetryAlways`, which does not repeat all there is: entries of ACLs, notifications and HMAC keys
- * are created once, and an IAM policy is written again only with an `etag`. What that client does not have is repeated.
+ * The client for Node under `RetryAlways`, which does not repeat everything: the creation of ACL entries, notifications
+ * and HMAC keys is sent once, and an IAM policy is written again only with an `etag`. Operations that the client does not
+ * have are repeated.
  *
  * Source: as of `node`.
  *
@@ -145,8 +147,8 @@ export const nodeAlways: StorageIdempotency = /*#__PURE__*/ choice({
 })
 
 /**
- * The client for Node under `RetryNever`, which repeats what needs no precondition under `RetryConditional`, and an IAM policy
- * with an `etag`. `StorageIdempotency.never` repeats nothing.
+ * The client for Node under `RetryNever`, which repeats operations that need no precondition under `RetryConditional`,
+ * and an IAM policy with an `etag`. `StorageIdempotency.never` repeats nothing.
  *
  * Source: as of `node`.
  *

@@ -161,7 +161,7 @@ const ofComplete = ({ asked, sent, total }: Situation, { body = "", headers }: A
   return dataLoss(`the object has ${size < (total ?? 0) ? "fewer" : "more"} bytes than were sent`)
 }
 
-/** `undefined` where the body is cut. */
+/** `undefined` if the body is cut. */
 const resourceOf = (body: string): Resource | undefined => {
   try {
     const value: unknown = JSON.parse(body)

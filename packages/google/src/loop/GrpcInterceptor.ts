@@ -85,8 +85,8 @@ export interface Options {
  * An interceptor that makes every call as the service config says for its method.
  *
  * - The status of a call is that of its last attempt: code, details and trailers.
- * - The deadline of a call bounds all of its attempts, and so does the `timeout` of its method. Where it would pass before the
- *   next attempt, the call fails at once with what the last one failed with, and not with `DEADLINE_EXCEEDED` later. The
+ * - The deadline of a call bounds all of its attempts, and so does the `timeout` of its method. If it would pass before the
+ *   next attempt, the call fails at once with the error of the last one, and not with `DEADLINE_EXCEEDED` later. The
  *   details of that code are those of one attempt: they count from its start, and not from that of the call.
  * - A call that is cancelled, by its caller or by the call that it was made for, ends at once, in an attempt or in a wait.
  * - Server and caller are told with `grpc-previous-rpc-attempts` how many attempts came before.

@@ -16,8 +16,7 @@ type Outcome = TokenBucket.Outcome
 type Grant = TokenBucket.Grant
 
 /**
- * Asks the bucket for another attempt. It is not to wait for tokens, and where it waits for something else, that wait can be
- * interrupted.
+ * Asks the bucket for another attempt. It must not wait for tokens. Any other wait of it can be interrupted.
  *
  * @category running
  */
@@ -110,7 +109,7 @@ export const tell = (
         })
       })
 
-/** With the error as it may be shown. */
+/** With what may be shown of the error. */
 const shown = (happened: Happened) =>
   happened._tag === "Succeeded" ? happened : { ...happened, error: Untrusted.shown(happened.error) }
 

@@ -53,7 +53,7 @@ interface Timer {
 
 /** The bucket is asked for an attempt. */
 interface Asking {
-  /** What it has answered, until the coordinator has heard of it. */
+  /** Its answer, until the coordinator has read it. */
   granted: Option.Option<TokenBucket.Grant>
   fiber: Fiber.RuntimeFiber<void> | undefined
 }
@@ -263,7 +263,7 @@ const reasonOf = ({ hedges, policy, refused }: Operation): Retry.StopReason => {
     : { _tag: "DeadlinePassed", within: Duration.millis(policy.withinMillis) }
 }
 
-/** Interrupts what still runs, and waits until all of it but the bucket has ended. */
+/** Interrupts everything that still runs, and waits for all of it but the bucket. */
 const cleanUp = (op: Operation): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { asking } = op

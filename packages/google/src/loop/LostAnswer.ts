@@ -202,13 +202,13 @@ const resolved = <E, E2, R2>(
     const carriedOut = instead(ReadBack.deleted(request))
     const generation = ReadBack.generationOf(request)
     if (isThere && generation !== undefined) return replaced(lost, refused, generation, found, carriedOut)
-    // What was not there when the deletion was refused, and is now, is another one.
+    // A resource that was absent when the deletion was refused, and exists now, is another one.
     const isGone = !isThere || lost.response.status === 404
     return Effect.zipRight(Discard.cancelled(found), isGone ? carriedOut : refused)
   })
 }
 
-/** After a deletion, another generation can be there. */
+/** After a deletion, another generation can exist. */
 const replaced = <E>(
   lost: MayBeOwnSuccess,
   refused: Effect.Effect<Response, E>,

@@ -17,8 +17,8 @@ type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
 
 /**
- * The request that reads the resource of a write; `undefined` where the write does not say which it is, and for one of the XML
- * API, whose signature is for the write alone.
+ * The request that reads the resource of a write; `undefined` if the write does not say which it is, and for a write of
+ * the XML API, whose signature is for the write alone.
  *
  * @category constructors
  */
@@ -68,7 +68,7 @@ export const isDeletion = ({ operation }: StorageOperation.Call): boolean =>
   StorageOperation.table[operation].method === "DELETE"
 
 /**
- * The generation that a deletion is for; `undefined` where its query does not say.
+ * The generation that a deletion is for; `undefined` if its query does not say.
  *
  * @category destructors
  */
@@ -79,7 +79,7 @@ export const generationOf = ({ url, urlParams }: Request): string | undefined =>
     .find((generation) => generation !== undefined)
 }
 
-/** The generation of a resource; `undefined` where it has none. */
+/** The generation of a resource; `undefined` if it has none. */
 export const generationIn = (resource: Found["resource"]): string | undefined => numberOf(resource["generation"])
 
 const numberOf = (value: unknown): string | undefined => /^0*([1-9]\d{0,18})$/.exec(String(value))?.[1]
@@ -121,7 +121,7 @@ const parsed = (bytes: Uint8Array): Option.Option<Found["resource"]> =>
 
 /** Source: https://cloud.google.com/storage/docs/json_api/v1/objects/rewrite, "Response". */
 const rewritten = (resource: Found["resource"]): Uint8Array => {
-  // Of an object of 0 bytes, a server can leave it out.
+  // A server can leave it out for an object of 0 bytes.
   const { size = "0" } = resource
   const answer = { kind: "storage#rewriteResponse", done: true, objectSize: size, totalBytesRewritten: size, resource }
   return new TextEncoder().encode(JSON.stringify(answer))

@@ -115,8 +115,8 @@ export interface Options {
  * with versions still has it when the object was replaced; elsewhere it is gone then, and the stream fails with a
  * `DownloadFailed`. A signed URL cannot be given a generation: its rest is asked for with `If-Match`.
  *
- * A download is one operation of the client: its requests share attempts, back-off and deadline, and bytes that have come do
- * not begin them anew, as in Google's client for Python. Those of an upload begin anew with each step that is acknowledged.
+ * A download is one operation of the client: its requests share attempts, back-off and deadline, and received bytes do
+ * not reset them, as in Google's client for Python. Those of an upload are reset by each acknowledged step.
  *
  * The checksums of the first answer are compared when all bytes are there: before that they have been given to the reader,
  * and the stream fails with a `ChecksumMismatch` in the place of its end. They are those of the whole object as it is stored,

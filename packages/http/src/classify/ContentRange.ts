@@ -35,7 +35,7 @@ export const parse = (value: string | undefined): ContentRange | undefined => {
   return start < end && (total === undefined || end <= total) ? { start, end, total } : undefined
 }
 
-/** Of an answer that no byte of the range lies in. */
+/** Of an answer without any byte of the range. */
 const unsatisfied = /^bytes \*\/(\d{1,15})$/i
 
 /**

@@ -54,12 +54,12 @@ const refusals: ReadonlyArray<string> = [
 const wrapper = "fetch failed"
 
 /**
- * Why another attempt would fail in the same way, in words; `undefined` where it need not. `outer` is the message of the
+ * Why another attempt would fail in the same way, in words; `undefined` if it may succeed. `outer` is the message of the
  * error of which this one is the cause.
  *
  * A `TypeError` is a bug, or a request that cannot be made, unless its message is one that `fetch` has for the network.
- * Where undici refuses without a reason, the message of the cause is empty: a status of 407, a stream that would have to be
- * sent again behind a redirect, a digest for a response without a body.
+ * If undici refuses without a reason, the message of the cause is empty: a status of 407, a stream that would have to be
+ * sent again after a redirect, a digest for a response without a body.
  *
  * @category destructors
  */

@@ -8,9 +8,9 @@ import * as ResetDialects from "./ResetDialects.ts"
 import * as Wait from "./Wait.ts"
 
 /**
- * Seconds, or an HTTP-date. So many digits that no number holds them are `Infinity`.
+ * Seconds, or an HTTP-date. More digits than a number can hold are `Infinity`.
  *
- * The grammar is `delay-seconds = 1*DIGIT`; a fraction is read as well, since servers send one and mean it.
+ * The grammar is `delay-seconds = 1*DIGIT`; a fraction is read as well, since servers send it.
  * Source: RFC 9110, section 10.2.3, https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3.
  *
  * @category constructors

@@ -134,7 +134,7 @@ const mistakes = [
   "AttemptRefused"
 ] as const
 
-/** What a proxy answers to CONNECT, beside what `codes` calls passing: 407, for instance, asks for other credentials. */
+/** Answers of a proxy to CONNECT that `codes` does not list as transient: 407, for instance, asks for other credentials. */
 const refusals = ["PROXY_REFUSED"] as const
 
 type Never = (typeof certificates | typeof alerts | typeof handshakes | typeof mistakes | typeof refusals)[number]

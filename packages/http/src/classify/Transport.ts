@@ -122,7 +122,8 @@ const text = (error: object | undefined, key: string): string | undefined => {
 }
 
 /**
- * The status with which a proxy refused to connect to the server. undici has it in the message alone, and calls it an abort.
+ * The status with which a proxy refused to connect to the server. undici has it only in the message, and calls it an
+ * abort.
  *
  * Sources: `undici` 7.30.2, lib/dispatcher/proxy-agent.js; Node 24, lib/https.js, `ERR_PROXY_TUNNEL`; read 2026-11-24.
  */
@@ -141,7 +142,7 @@ const statusOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isInteger(value) && value >= 100 && value <= 999 ? value : undefined
 
 /**
- * Every refusal of a proxy has this code behind those of its status.
+ * Every refusal of a proxy has this code after those of its status.
  *
  * @category constructors
  */

@@ -208,8 +208,8 @@ const isProtected = (request: HttpClientRequest.HttpClientRequest, name: string)
 const entityTag = /^(?:W\/)?"[!#-~\u0080-\u00ff]*"$/
 
 /**
- * The form that senders must use, and a date that there is: servers ignore others, or read them at best (5.6.7). A leap
- * second is none that they agree on.
+ * The form that senders must use, and a date that exists: servers may ignore others (5.6.7). They do not agree on leap
+ * seconds.
  */
 const isDate = (value: string): boolean => form.test(value) && HttpDate.parse(value, NaN) !== undefined
 

@@ -121,7 +121,7 @@ export const rest = (
 }
 
 /**
- * Whether there is nothing behind what was received: the body broke before its end was told. A server judges `If-Match` and
+ * Whether all bytes were received: the body broke after them, but before its end. A server judges `If-Match` and
  * `If-Range` before it refuses a range: RFC 9110, section 13.2.2.
  */
 const isEnd = ({ headers, status }: Answer, position: number): boolean =>

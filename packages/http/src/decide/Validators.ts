@@ -23,8 +23,8 @@ export const strongTag = (headers: Headers): string | undefined => {
 const valueOf = (headers: Headers, name: string): string | undefined => headers[name]?.trim() || undefined
 
 /**
- * Whether a later answer is of the version of the first one, which has a strong `ETag`: by its own tag or, where it has
- * none, by `Last-Modified`; `undefined` where it says neither.
+ * Whether a later answer is of the version of the first one, which has a strong `ETag`: by its own tag or, if it has
+ * none, by `Last-Modified`; `undefined` if it has neither.
  *
  * @category destructors
  */

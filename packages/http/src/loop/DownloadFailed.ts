@@ -14,7 +14,7 @@ export class DownloadFailed extends Data.TaggedError("DownloadFailed")<{
   readonly reason: Resumption.Refusal
   /** The bytes that were received, and have been given to the reader of the stream. */
   readonly received: number
-  /** What may be shown of the error that the body broke with, where it did. */
+  /** What may be shown of the error that broke the body, if there was one. */
   readonly cause?: Untrusted.ShownError
 }> {
   constructor(failed: { readonly reason: Resumption.Refusal; readonly received: number; readonly cause?: unknown }) {
@@ -22,7 +22,7 @@ export class DownloadFailed extends Data.TaggedError("DownloadFailed")<{
     super({ reason, received, ...Untrusted.asCause(cause) })
   }
 
-  /** What the body broke with, where it did. No printing follows it. */
+  /** The error that broke the body, if there was one. Printing leaves it out. */
   get error(): unknown {
     return this.cause?.original
   }

@@ -54,8 +54,8 @@ export interface Options {
 /**
  * A `fetch` under a policy that needs no services.
  *
- * The second argument is read as `fetch` reads it: each member by its name, once, also of a `Request` or an instance of a
- * class. What else it owns, such as an `agent`, is handed over to the `fetch` that sends.
+ * The second argument is read as `fetch` reads it: each member by its name, once, also if it is a `Request` or an
+ * instance of a class. Other properties of its own, such as an `agent`, are handed over to the `fetch` that sends.
  *
  * A body given as a string, bytes, a `Blob`, `FormData` or `URLSearchParams` is sent again; a stream is sent once. What the
  * caller changes after the call, in a URL, headers or a body, changes no attempt: bytes are copied. The body of a `Request`

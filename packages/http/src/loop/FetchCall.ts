@@ -34,7 +34,7 @@ export interface Call {
 }
 
 /**
- * A call of what was given. Throws where it cannot be a request.
+ * A call with the given arguments. Throws if they cannot be a request.
  *
  * @category constructors
  */

@@ -1,5 +1,5 @@
 /**
- * What is said beside the URL or the `Request` of a call of `fetch`.
+ * The second argument of a call of `fetch`, beside the URL or the `Request`.
  */
 import * as Predicate from "effect/Predicate"
 
@@ -9,7 +9,7 @@ import * as Predicate from "effect/Predicate"
 export type Init = NonNullable<Parameters<typeof globalThis.fetch>[1]>
 
 /**
- * The members that a `fetch` reads by their names: those of the standard, and of undici `dispatcher`.
+ * The members that a `fetch` reads by their names: those of the standard, and undici's `dispatcher`.
  *
  * Sources: https://fetch.spec.whatwg.org/#requestinit; `undici` 7.30.2, lib/web/fetch/request.js,
  * `webidl.converters.RequestInit`; read 2026-11-24.
@@ -35,9 +35,9 @@ const members: ReadonlySet<string> = new Set([
 
 /**
  * Reads each member once, as `fetch` does, whatever holds it: a record, a `Request`, an instance of a class with getters.
- * Beside them it keeps what else is the argument's own, such as an `agent`.
+ * It also keeps the argument's other own properties, such as an `agent`.
  *
- * Throws a `TypeError` where the argument cannot hold members, and what a getter throws.
+ * Throws a `TypeError` if the argument cannot have members, and whatever a getter throws.
  *
  * @category constructors
  */
@@ -57,8 +57,8 @@ export const read = (given: unknown): Init => {
 }
 
 /**
- * What goes beside a `Request` that is sent with a second argument which the caller did not give: any member takes the
- * referrer of the `Request` away. Nothing where the caller has given a member.
+ * The referrer for a `Request` that is sent with a second argument that the caller did not give: any member of that
+ * argument removes the referrer of the `Request`. Nothing if the caller has given a member.
  *
  * Source: https://fetch.spec.whatwg.org/#dom-request, "If init is not empty".
  *

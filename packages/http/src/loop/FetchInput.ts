@@ -24,7 +24,7 @@ export interface Given {
 }
 
 /**
- * Reads what a call was given. Throws where that throws, and where the second argument cannot be a `RequestInit`.
+ * Reads the arguments of a call. Throws if reading them throws, or if the second argument cannot be a `RequestInit`.
  *
  * @category constructors
  */

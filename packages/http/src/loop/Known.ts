@@ -1,5 +1,5 @@
 /**
- * What is known of the texts that the errors of an operation can show: the URL of the request and its secrets, and whether
+ * What is known about the texts that errors of an operation can show: the URL of the request and its secrets, and whether
  * a message may quote a body.
  */
 import * as Headers from "@effect/platform/Headers"
@@ -28,7 +28,7 @@ const messagesOf = (error: unknown, isAnswered: boolean): "all" | "outermost" | 
   return isAnswered && !(error instanceof HttpClientError.RequestError) ? "none" : "all"
 }
 
-/** The values of headers that the platform does not show either, that of the key, and the parts of each. */
+/** The values of headers that the platform hides too, the value of the key, and the parts of each. */
 const secretsOf = ({ fiber, policy }: Exchange, { headers }: Request): ReadonlyArray<string> => {
   const names = [...fiber.getFiberRef(Headers.currentRedactedNames), policy.idempotency.keyHeader]
   const secrets = Object.values(Headers.redact(headers, names)).filter((value) => typeof value !== "string")
@@ -37,5 +37,5 @@ const secretsOf = ({ fiber, policy }: Exchange, { headers }: Request): ReadonlyA
     .flatMap((secret) => [secret, ...secret.split(/[\s;,="]/).filter((part) => part.length >= shortestCredential)])
 }
 
-/** What is shorter, such as the name of a cookie or of a scheme, is a word like any other. */
+/** A shorter text, such as the name of a cookie or of a scheme, is an ordinary word. */
 const shortestCredential = 6

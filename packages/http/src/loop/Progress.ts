@@ -222,8 +222,8 @@ const take = (
 const tooLong: Resumption.Refusal = { _tag: "WrongPart", why: "more bytes than the answer said" }
 
 /**
- * What a download ends with where its operation has failed. An answer to a request for the rest whose status a client
- * refuses is released; it may say that nothing was left.
+ * The result of a download whose operation has failed. If a client refuses the status of an answer to a request for the
+ * rest, the answer is released; it may say that nothing was left.
  *
  * @category running
  */

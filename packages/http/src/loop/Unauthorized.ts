@@ -30,7 +30,7 @@ export interface Renewing<out E2 = never, out R = never> {
   readonly attemptsByKind: { readonly Client: 2 }
 }
 
-/** The renewals that the running code is part of, each by an object of its own. */
+/** The renewals that the running code is part of, each with its own object. */
 class Running extends Context.Reference<Running>()("@effect-retry/http/Unauthorized", {
   defaultValue: (): ReadonlyArray<object> => []
 }) {}
@@ -46,8 +46,8 @@ class Running extends Context.Reference<Running>()("@effect-retry/http/Unauthori
  * nothing goes to a host that it does not know unless it sets it. Beside it is the request that was refused, as it was
  * sent: where another operation has replaced its credential already, there is nothing to renew.
  *
- * `renew` may send through the very client: a 401 that it meets there is an answer, and renews nothing. Beneath a
- * `Fetch.make` it is to use another `fetch`, since a promise does not say which call it is part of.
+ * `renew` may send through the same client: a 401 inside `renew` is an answer, and renews nothing. Under `Fetch.make` it
+ * must use another `fetch`, since a promise does not say which call it is part of.
  * Source: RFC 9110, section 15.5.2, https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2.
  *
  * @category constructors

@@ -15,8 +15,8 @@ export interface Version {
   /** Changes a request for the rest so that the server answers it for this version alone. It has its `Range` already. */
   readonly pin: (request: Request) => Request
   /**
-   * Whether an answer to such a request is of this version. Where it is `undefined`, the answer does not say: its bytes are
-   * not taken, and it is not called another version either.
+   * Whether an answer to such a request is of this version. `undefined` if the answer does not say: then its bytes are
+   * not used, and it is not reported as another version.
    */
   readonly isSame: (response: Response) => boolean | undefined
   /**

@@ -8,8 +8,8 @@ import { bytesToHex } from "@noble/hashes/utils.js"
 const longest = 200
 
 /**
- * Joins both so that no two pairs give the same text: a colon within the name is written `%3A`. Of a key of more than 200
- * units there is the SHA-256, made once for a bucket and not for each of its calls, behind a name that ends in `%#`.
+ * Joins both so that no two pairs give the same text: a colon within the name is written `%3A`. A key of more than 200
+ * units is replaced by its SHA-256, made once for a bucket and not for each of its calls, after a name that ends in `%#`.
  *
  * @category constructors
  */

@@ -27,7 +27,7 @@ export class PostgresError extends Data.TaggedError("PostgresError")<{
     super(StoreMessage.parts(failed))
   }
 
-  /** What the client failed with, which may hold values of the statement; `undefined` where it has not answered. No printing follows it. */
+  /** The client's error, which may hold values of the statement; `undefined` if it has not answered. Printing leaves it out. */
   get error(): unknown {
     return this.cause?.original
   }

@@ -27,7 +27,7 @@ export class RedisError extends Data.TaggedError("RedisError")<{
     super(StoreMessage.parts(failed))
   }
 
-  /** What the client rejected with, which may hold the command with its arguments; `undefined` where it has not answered. No printing follows it. */
+  /** The client's error, which may hold the command's arguments; `undefined` if it has not answered. Printing leaves it out. */
   get error(): unknown {
     return this.cause?.original
   }

@@ -1,11 +1,11 @@
 /**
- * What the errors of stores say, and what they show of what a client failed with.
+ * What the errors of stores say, and what they show of a client's error.
  */
 import * as Untrusted from "@effect-retry/core/Untrusted"
 import type { Reason } from "./StoreReason.ts"
 
 /**
- * What an error of a store is made of. `cause` is what the client failed with, itself.
+ * What an error of a store is made of. `cause` is the client's error itself.
  *
  * @category models
  */

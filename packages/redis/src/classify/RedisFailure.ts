@@ -31,12 +31,12 @@ const inScript = /@user_script: ?\d+: -?([A-Z]+) /
 const noDatabase = /^ERR (DB index is out of range|invalid DB index|SELECT is not allowed in cluster mode)/
 
 /**
- * A command of a script that the user may not run: Redis 7 and later, and Redis 6. `NOPERM` is the code where the command is
+ * A command of a script that the user may not run: Redis 7 and later, and Redis 6. `NOPERM` is the code if the command is
  * sent by itself.
  */
 const noPermission = /^ERR (ACL failure in script|The user executing the script can't run this command)/
 
-/** The connection is closed with it: a server that has no room for one more client does not serve this one now. */
+/** The server closes the connection with it: it has no room for one more client, so it does not serve this one now. */
 const noRoom = /^ERR max number of clients( \+ cluster connections)? reached/
 
 /**

@@ -153,8 +153,8 @@ export const taken = (arrival: number, now: number, { least, want, window }: Que
 }
 
 /**
- * Of tokens that were taken so long ago, those that time has not brought back since: what can be put in again without being
- * there twice.
+ * How many of the tokens taken that long ago can be put in again: those that time has not brought back since, so that
+ * none is there twice.
  *
  * @category combinators
  */

@@ -29,7 +29,7 @@ export interface Refusal {
  * @category models
  */
 export interface Shortage extends Omit<Refusal, "factor" | "overMillis" | "spread"> {
-  /** The least that was asked for: it is not there before the store says so. */
+  /** The least that was asked for: the store does not have it before the time that it names. */
   readonly refused: number
   readonly retryAfterMillis: number
   /** Refusals in a row before this one: the process waited as told, and others took the tokens. */
@@ -52,9 +52,9 @@ const refusalsAfterGrant = 2
 export const afterGrant = (refusals: number): number => Math.max(refusalsAfterGrant, refusals)
 
 /**
- * For how many tokens a process pauses whose attempts wait: for what the dearest attempt of the bucket costs, at most a quarter
- * of the burst, and at least one. It is the same for all processes of the bucket. Where each paused for what it lacks
- * itself, those with cheap attempts would ask more often, and take what the others wait for.
+ * For how many tokens a process with waiting attempts pauses: the cost of the bucket's most expensive attempt, at most a
+ * quarter of the burst, and at least one. It is the same for all processes of the bucket. If each paused for the tokens
+ * that it lacks itself, processes with cheap attempts would ask more often, and take the tokens that the others wait for.
  *
  * @category constructors
  */
@@ -80,8 +80,8 @@ export const make = (limits: Limits, shortage: Shortage): Refusal => {
 }
 
 /**
- * What the store has left. A store refuses also where less than a microsecond of refill is missing, which its level need not
- * show: a process that went by the level would ask again at once, and be refused again, until time has moved on.
+ * What the store has left. A store also refuses if less than a microsecond of refill is missing, which its level need not
+ * show. A process that relied on the level would ask again at once, and be refused again, until time has moved on.
  */
 const levelOf = (limits: Limits, { level, refused, retryAfterMillis }: Shortage): number =>
   retryAfterMillis > 0 && millisUntil(limits, level, refused) === 0

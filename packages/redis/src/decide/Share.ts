@@ -18,7 +18,7 @@ import type { Limits } from "./Gcra.ts"
  * @category models
  */
 export interface Whole extends Limits {
-  /** What the dearest attempt costs, in tokens. */
+  /** The cost of the most expensive attempt, in tokens. */
   readonly least: number
 }
 

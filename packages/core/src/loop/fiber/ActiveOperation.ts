@@ -38,7 +38,7 @@ export interface ActiveAttempt extends ActiveOperation {
   readonly runtimeFlags: RuntimeFlags.RuntimeFlags
   /** The fiber that runs the operation; `undefined` once the attempt has ended. */
   fiber: FiberView | undefined
-  /** Takes the attempt out of the FiberRef again, where its fiber has it there. */
+  /** Removes the attempt from the FiberRef again, if its fiber has it there. */
   leave: Effect.Effect<void> | undefined
 }
 
@@ -62,7 +62,7 @@ export const current = (fiber: FiberView): ActiveAttempt | undefined => {
 }
 
 /**
- * Whether the attempt still runs. Where an interruption of its fiber ends the operation, the attempt ends with it.
+ * Whether the attempt still runs. If an interruption of its fiber ends the operation, the attempt ends with it.
  *
  * @category guards
  */
@@ -82,7 +82,7 @@ export const make = (
 ): ActiveAttempt => ({ name, attempt, outer: current(fiber), runtimeFlags, fiber, leave: undefined })
 
 /**
- * Makes an attempt visible to operations inside it, where it has a fiber of its own.
+ * Makes an attempt visible to operations inside it, if it has a fiber of its own.
  *
  * @category running
  */
@@ -93,7 +93,7 @@ export const handed = (active: ActiveAttempt, next: Handed | undefined): Handed 
 })
 
 /**
- * Makes an attempt visible to operations inside it, where it runs in the fiber of the operation.
+ * Makes an attempt visible to operations inside it, if it runs in the fiber of the operation.
  *
  * Caches and memoized layers hand on whatever an effect has changed in FiberRefs, so nothing is left, not even a value for
  * none.
@@ -116,7 +116,7 @@ export const inside = <A, E, R>(self: Effect.Effect<A, E, R>, active: ActiveAtte
 }
 
 /**
- * Notes that an attempt has ended. To be called in the step in which it ends; answers what its fiber has to do then.
+ * Notes that an attempt has ended. Must be called in the step in which it ends; returns what its fiber has to do then.
  *
  * @category running
  */

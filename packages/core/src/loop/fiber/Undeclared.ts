@@ -1,8 +1,8 @@
 /**
- * What is read of Effect 3 that it does not declare: of fibers and of clocks, here alone.
+ * Fields of fibers and of clocks that Effect 3 does not declare. No other module reads them.
  *
- * Nothing of it is needed: each answers `undefined` where a version of Effect does not have it, and the same is then done by
- * what Effect declares, more slowly.
+ * None of them is needed: each is `undefined` if a version of Effect does not have it. The result is then the same, by
+ * what Effect declares, but slower.
  */
 import type * as Clock from "effect/Clock"
 import type * as Fiber from "effect/Fiber"

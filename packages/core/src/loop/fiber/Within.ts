@@ -29,7 +29,7 @@ interface Bound<B, E2> {
   readonly disconnected: boolean
   /** Told how the effect ended, in the step in which it ends: no interruption comes between. */
   readonly note?: ((exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>) | undefined
-  /** What the effect finds in FiberRefs, instead of what is there around it. */
+  /** What the effect finds in FiberRefs, instead of the values outside. */
   readonly handed?: Handed | undefined
 }
 
@@ -40,7 +40,7 @@ interface Bound<B, E2> {
  */
 export interface Handed {
   readonly ref: FiberRef.FiberRef<any>
-  /** Given what is there around the effect. */
+  /** Receives the value outside the effect. */
   readonly value: (around: any) => unknown
   readonly next: Handed | undefined
 }
@@ -52,7 +52,7 @@ interface Around<B, E2> {
   readonly bound: Bound<B, E2>
   /** The fiber that bounds the effect. */
   readonly fiber: AnyFiber
-  /** Its flags, as they are outside of the bound. */
+  /** Its flags outside the bound. */
   readonly runtimeFlags: RuntimeFlags.RuntimeFlags
   /** Its FiberRefs; once the child has begun, those that the child has begun with. */
   fiberRefs: FiberRefs.FiberRefs
@@ -69,14 +69,14 @@ interface Running<A, E, B, E2> {
   cancel: Timer.Cancel
   /** Whether the child was interrupted because the time was up. */
   isUp: boolean
-  /** What the sleep of the clock has died of. */
+  /** The defect of the clock's sleep. */
   defect: Cause.Cause<never> | undefined
 }
 
 /**
  * Runs an effect for at most `millis`, then interrupts it.
  *
- * Like `Effect.timeoutTo`: finalizers are awaited, only a success leaves what it has set in FiberRefs, and interruption from
+ * Like `Effect.timeoutTo`: finalizers are awaited, only a success keeps its changes of FiberRefs, and interruption from
  * outside reaches the effect. An effect that ends while it is being interrupted counts as interrupted.
  *
  * @category running
@@ -88,7 +88,7 @@ export const within = <A, E, R, B, E2>(
   Effect.withFiberRuntime<A | B, E | E2, R>((_, { runtimeFlags }) => withinKnown(self, bound, runtimeFlags))
 
 /**
- * The same where the flags of the fiber are known, which spares a look at them.
+ * The same if the flags of the fiber are known, which saves reading them.
  *
  * @category running
  */
@@ -97,7 +97,7 @@ export const withinKnown = <A, E, R, B, E2>(
   bound: Bound<B, E2>,
   runtimeFlags: RuntimeFlags.RuntimeFlags
 ): Effect.Effect<A | B, E | E2, R> =>
-  // Begun and watched where no interruption can come between.
+  // No interruption can come between starting the child and watching it.
   Effect.uninterruptible(
     Effect.withFiberRuntime<A | B, E | E2, R>((fiber) => {
       // Ends here: the interruption is let through.
@@ -121,7 +121,7 @@ const begin = <A, E, R, B, E2>(
   handing: Handing<A, E, R>
 ): Fiber.RuntimeFiber<Exit.Exit<A, E>> => {
   const { bound, fiber, fiberRefs, runtimeFlags } = around
-  // All FiberRefs come from `updateRefs`: those of a runtime would be copied once more.
+  // All FiberRefs come from `updateRefs`: the FiberRefs of a runtime would be copied once more.
   const runtime = Runtime.make({
     context: fiber.currentContext as Context.Context<R>,
     runtimeFlags: RuntimeFlags.disable(runtimeFlags, RuntimeFlags.Interruption),
@@ -139,7 +139,8 @@ const begin = <A, E, R, B, E2>(
 }
 
 /**
- * The fiber around cannot be interrupted, but Effect tells its children when it should be: the child has to be one of them.
+ * The outer fiber cannot be interrupted, but Effect passes the interruption to its children, so this child has to be one
+ * of them.
  */
 const forked = <A, E, R, B, E2>(around: Around<B, E2>, handing: Handing<A, E, R>): Effect.Effect<A | B, E | E2, R> => {
   const { bound, fiber } = around
@@ -159,8 +160,8 @@ const fiberRefsOf = (fiber: AnyFiber, runtimeFlags: RuntimeFlags.RuntimeFlags): 
 const noFiberRefs = /*#__PURE__*/ FiberRefs.empty()
 
 /**
- * Puts what is handed over into FiberRefs that are new. It is written as if the fiber around had it, so that a join sees no
- * change and takes nothing of it over.
+ * Puts the handed values into new FiberRefs, as if the outer fiber had them: so a join sees no change, and takes none of them
+ * over.
  */
 const handOver = (fiber: AnyFiber, fiberRefs: FiberRefs.FiberRefs, handed: Handed | undefined): FiberRefs.FiberRefs => {
   for (let one = handed; one !== undefined; one = one.next) {
@@ -211,7 +212,7 @@ const setTimer = <A, E, B, E2>(run: Running<A, E, B, E2>, goOn: () => void): voi
   }
 }
 
-/** The outcome when the time was up. An interruption from outside goes before it. */
+/** The outcome when the time was up. An interruption from outside takes precedence. */
 const timedOut = <A, E, B, E2>({ around, defect }: Running<A, E, B, E2>): Effect.Effect<B, E2> =>
   Effect.flatMap(Interruption.restore(around.runtimeFlags)(Effect.void), () =>
     defect === undefined ? around.bound.onTimeout() : Effect.failCause(defect)
@@ -226,7 +227,7 @@ const joined = <A, E, B, E2>(
   return Exit.isSuccess(exit) && hasChanged(around, child) ? Effect.zipRight(Fiber.inheritAll(child), exit) : exit
 }
 
-/** The fiber around is interrupted. What the effect's finalizers die of is kept, as long as there was no timeout before. */
+/** The outer fiber is interrupted. Defects of the effect's finalizers are kept, unless there was a timeout before. */
 const interrupted = <A, E, B, E2>(run: Running<A, E, B, E2>, cause: Cause.Cause<never>): Effect.Effect<A, E> => {
   const { around, child } = run
   run.cancel()
@@ -238,11 +239,11 @@ const interrupted = <A, E, B, E2>(run: Running<A, E, B, E2>, cause: Cause.Cause<
   })
 }
 
-/** Whether flags are the same but for those that a fiber has because of a region, or of its own end. */
+/** Whether flags are the same, except those that a fiber has because of a region or its own end. */
 const isSame = (one: number, other: number): boolean =>
   ((one ^ other) & ~(RuntimeFlags.Interruption | RuntimeFlags.WindDown)) === 0
 
-/** Whether a child has left another value in a FiberRef. Taking over what has not changed costs microseconds. */
+/** Whether a child has left another value in a FiberRef. Copying unchanged values costs microseconds. */
 const hasChanged = <B, E2>({ fiberRefs, runtimeFlags }: Around<B, E2>, child: AnyFiber): boolean => {
   const flags = Undeclared.runtimeFlags(child)
   if (Undeclared.fiberRefs(child) === fiberRefs && flags !== undefined && isSame(flags, runtimeFlags)) return false

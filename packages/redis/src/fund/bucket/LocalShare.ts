@@ -36,7 +36,7 @@ interface Holding {
 /** The options of `quota`. */
 interface Quota extends Holding {
   readonly costOf: (request: Request) => number
-  /** What the dearest attempt costs. */
+  /** The cost of the most expensive attempt. */
   readonly dearest: number
 }
 

@@ -60,7 +60,7 @@ export const quota = (
     }))
 }
 
-/** What the dearest attempt costs, in tokens. */
+/** The cost of the most expensive attempt, in tokens. */
 const dearestOf = (costOf: (request: Request) => number): number =>
   Math.max(
     ...[1, 2].flatMap((attempt) =>

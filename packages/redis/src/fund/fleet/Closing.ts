@@ -1,8 +1,8 @@
 /**
- * How long the buckets of a store wait as they close, all of them together: no longer than for one call of the store.
+ * How long all buckets of a store together wait when they close: no longer than one call of the store.
  *
- * The finalizers of a scope run one after the other. Where each bucket waited for a store that does not answer, a program
- * with a dozen of them would take a dozen bounds to end.
+ * The finalizers of a scope run one after the other. If each bucket waited for a store that does not answer, a program
+ * with a dozen buckets would take a dozen bounds to end.
  */
 import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
 import * as Deferred from "effect/Deferred"
@@ -12,7 +12,7 @@ import * as Background from "../store/Background.ts"
 import * as Bounded from "../store/Bounded.ts"
 import type { Store } from "../store/Store.ts"
 
-/** The time that the buckets of a store have waited. Time without a closing gives it back. */
+/** The time that the buckets of a store have waited. It shrinks while none closes. */
 interface Waited {
   readonly nowMillis: MonotonicTime.Reader
   millis: number
@@ -31,8 +31,8 @@ const waitedOf = (store: Store<unknown>): Waited => {
 }
 
 /**
- * Closes a bucket, and waits for it as long as the buckets of the store may. What is not done by then goes on by itself, as
- * long as the store takes calls.
+ * Closes a bucket, and waits for it as long as the buckets of the store may. After that, the closing continues in the
+ * background, as long as the store takes calls.
  *
  * @category running
  */

@@ -40,7 +40,7 @@ export interface FleetOptions {
   /** After so long without an attempt a process returns what it holds. At least 1 millisecond. @default "1 second" */
   readonly idleAfter?: Duration.DurationInput
   /**
-   * Called with what happens between the process and the store; `[]` for silence.
+   * Called with what happens between the process and the store; with `[]`, nothing is logged.
    *
    * @default logs a warning when the store goes away, and a line when it is back, once for all buckets of the store
    */
@@ -68,7 +68,7 @@ export interface Settings {
   readonly leaseShare: number
   readonly idleMillis: number
   readonly observers: ReadonlyArray<FleetObserver>
-  /** Whether outages are logged, since there is no list of observers. */
+  /** Whether outages are logged, because there is no list of observers. */
   readonly logsOutages: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * What is logged of outages of a store. Of an error that is none of our stores only the type is shown, and no key.
+ * Log lines of outages of a store. They show no key, and only the type of an error that our stores did not make.
  */
 import * as Readable from "@effect-retry/core/Readable"
 import type { ShownError } from "@effect-retry/core/Untrusted"
@@ -8,7 +8,7 @@ import { PostgresError } from "../../accept/PostgresError.ts"
 import { RedisError } from "../../accept/RedisError.ts"
 
 /**
- * `store away: orders: Redis cannot be reached ...`, of the bucket that notices it.
+ * `store away: orders: Redis cannot be reached ...`, for the bucket that notices it.
  *
  * @category conversions
  */

@@ -1,8 +1,8 @@
 /**
- * Logs an outage of a store once, and its end: what buckets without observers do.
+ * Logs an outage of a store once, and its end, for buckets without observers.
  *
- * All buckets of a store have these lines together. A store that is there and fails one bucket all the same, such as by a
- * value that no bucket wrote, has an outage for the buckets of that name.
+ * All buckets of a store share these lines. If a store is there but fails one bucket, such as by a value that no bucket
+ * wrote, the outage is that of the buckets of this name.
  */
 import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
 import * as Untrusted from "@effect-retry/core/Untrusted"
@@ -21,25 +21,25 @@ interface Outage {
   readonly isLogged: boolean
 }
 
-/** What is known of the outages of a store, of all buckets under an empty name. */
+/** What is known of the outages of a store. An outage for all buckets has an empty name. */
 interface Outages {
   readonly nowMillis: MonotonicTime.Reader
   readonly underWay: Map<string, Outage>
-  /** When the latest one of each was logged. */
+  /** When the latest outage of each name was logged. */
   readonly loggedMillis: Map<string, number>
 }
 
-/** A store that fails now and then has one outage in so long: more lines would say no more. */
+/** At most one outage is logged in this time: more lines about a store that fails now and then would say no more. */
 const quietMillis = 10_000
 
-/** Failures of one bucket, where others may be answered. */
+/** Failures of one bucket, while others may be answered. */
 const ofOne: ReadonlySet<unknown> = /*#__PURE__*/ new Set<Reason>(["Refused", "WrongType", "BadAnswer"])
 
 /** A store keeps no state for its buckets, and is the only thing that they share. */
 const outagesOf: WeakMap<Store<unknown>, Outages> = /*#__PURE__*/ new WeakMap()
 
 /**
- * Notes how a call ended that a bucket of that name made. Logs a warning where an outage begins, and a line where it ends.
+ * Notes how a call of a bucket with that name ended. Logs a warning when an outage begins, and a line when it ends.
  *
  * @category running
  */
@@ -68,7 +68,7 @@ const began = ({ loggedMillis, nowMillis, underWay }: Outages, name: string, err
     return safely(Effect.logWarning(OutageLines.away(name, Untrusted.shown(error))))
   })
 
-/** What the store answers to one bucket says that it is there, and nothing of what it answers to others. */
+/** An answer to one bucket says that the store is there, and nothing about its answers to others. */
 const ended = ({ nowMillis, underWay }: Outages, name: string): Effect.Effect<void> =>
   Effect.clockWith((clock) =>
     Effect.forEach(
@@ -83,5 +83,5 @@ const ended = ({ nowMillis, underWay }: Outages, name: string): Effect.Effect<vo
     )
   )
 
-/** A logger that dies changes no answer of the store. */
+/** A logger that dies does not change an answer of the store. */
 const safely = (logged: Effect.Effect<void>): Effect.Effect<void> => Effect.catchAllCause(logged, () => Effect.void)

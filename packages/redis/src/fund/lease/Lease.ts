@@ -2,16 +2,18 @@
  * Tokens of the store that a process holds: taken from the store before they are spent, a few at a time, and returned when
  * the process does not need them.
  *
- * An attempt is paid out of the lease in one step. Where the lease is short, one question at a time asks the store for more,
- * in a fiber of its own: an operation that is interrupted or out of time meanwhile loses nothing, and what comes is kept.
- * After a refusal the store is left alone until it can have the tokens, times `U[1, 1.5)`, and for longer after refusals in a
- * row, or after a grant of less than is wanted: so processes that always ask for more than there is all get tokens, though
- * not equally many. An attempt that waits gathers what it costs in parts, which the process keeps while attempts wait.
+ * An attempt is paid out of the lease in one step. Where the lease is short, one question at a time asks the store for
+ * more, in a fiber of its own: an operation that is interrupted or out of time meanwhile loses nothing, and what comes is
+ * kept. After a refusal the store is left alone until it can have the tokens, times `U[1, 1.5)`, and for longer after
+ * refusals in a row, or after a grant of less than is wanted: so processes that always ask for more than there is all get
+ * tokens, though not equally many. An attempt that waits gathers its cost in parts, which the process keeps while
+ * attempts wait.
  *
- * Bound, for processes that hold leases: `grants <= burst + perSecond * (window + delay) + processes * lease` over any window,
- * where `delay` is the time from a decision of the store to the reading of its answer, which the store bounds. Where attempts
- * wait, a lease counts as at least what the dearest one costs. What is lost with a process, a reply or a return counts as
- * spent. Of tokens that come back from attempts the process keeps a lease, and the store gets the rest at once.
+ * Bound, for processes that hold leases: `grants <= burst + perSecond * (window + delay) + processes * lease` over any
+ * window, where `delay` is the time from a decision of the store to the reading of its answer, which the store bounds.
+ * Where attempts wait, a lease counts as at least the cost of the most expensive one. Tokens that are lost with a
+ * process, a reply or a return count as spent. Of the tokens that attempts return, the process keeps a lease, and the
+ * store gets the rest at once.
  */
 import * as AtOnce from "@effect-retry/core/AtOnce"
 import { type Grant, Key, type Request, type TokenBucket } from "@effect-retry/core/TokenBucket"

@@ -30,7 +30,7 @@ export interface Place<out E> {
   readonly key: string
   readonly limits: Limits
   readonly maxWait: Waiting.MaxWait
-  /** What the dearest attempt costs. */
+  /** The cost of the most expensive attempt. */
   readonly dearest: number
 }
 
@@ -44,7 +44,7 @@ export interface LeaseState<in out E> {
   readonly limits: Limits
   /** The longest wait for tokens; `None` for a bucket that refuses. */
   readonly maxWait: Waiting.MaxWait
-  /** The tokens for which an attempt that waits pauses. */
+  /** The number of tokens for which a waiting attempt pauses. */
   readonly pause: number
   /** Most tokens of a lease. */
   readonly most: number
@@ -178,7 +178,7 @@ export const credit = <E>(state: LeaseState<E>, tokens: number): void => {
 }
 
 /**
- * Moves what is beyond a lease to what the store gets at once, unless attempts wait, which gather what they cost.
+ * Moves tokens beyond a lease to those that the store gets at once, unless attempts wait: these gather their cost.
  *
  * @category running
  */

@@ -76,16 +76,16 @@ const serve = <E>(state: LeaseState<E>): Effect.Effect<void> => {
   return silence(state)
 }
 
-/** Tokens that are asked for at least, and those for which the process pauses where the store is short of them. */
+/** The least number of tokens to ask for, and the number for which the process pauses if the store is short of them. */
 interface Need {
   readonly least: number
   readonly pause: number
 }
 
 /**
- * An attempt that can wait gathers its cost: it takes what there is, from one token on. Where it asked for all of it at once,
- * attempts of other processes that cost less would take the tokens before there are so many. It pauses like all others of
- * the bucket, where it has the time.
+ * An attempt that can wait gathers its cost: it takes any tokens there are, even one. If it asked for its whole cost at
+ * once, cheaper attempts of other processes would take the tokens before enough were there. It pauses like all others of
+ * the bucket, if it has the time.
  */
 const needOf = <E>(state: LeaseState<E>, { cost, limitMillis, untilMillis }: Waiter<E>): Need => {
   const { held, maxWait, nowMillis, pause } = state

@@ -18,10 +18,11 @@ type Make = Effect.Effect<SharedBucket.FleetBucket<PostgresError>, never, Postgr
 /**
  * The retry quota of the AWS SDKs, shared by a fleet: `RedisBucket.quota` in another store.
  *
- * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens and
- * an answer of the store is spent within `d` seconds, at most its `within`:
- * `spent <= capacity + refillPerSecond * (w + d) + credits + n * lease`, where credits are what successes put in, those of the
- * `idleAfter` before the window included. Where retries wait, `lease` is at least what the dearest one costs.
+ * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens
+ * and an answer of the store is spent within `d` seconds, at most its `within`:
+ * `spent <= capacity + refillPerSecond * (w + d) + credits + n * lease`, where credits are the tokens that successes put
+ * in, including those of the `idleAfter` before the window. Where retries wait, `lease` is at least the cost of the most
+ * expensive one.
  *
  * @category constructors
  */

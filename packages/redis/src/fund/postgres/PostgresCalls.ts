@@ -27,8 +27,8 @@ export interface Call {
 }
 
 /**
- * Runs a statement and reads its rows; `None` is an answer that cannot be. One that is older than the bound is none, and
- * `late` is run for it.
+ * Runs a statement and reads its rows; `None` is an invalid answer. An answer older than the bound does not count, and
+ * `late` runs for it.
  *
  * @category models
  */

@@ -39,10 +39,10 @@ export interface Kept {
   readonly watch: Watch
 }
 
-/** Most time until commands can be sent, however many openings got no answer: what node-redis gives a connection. */
+/** The longest time until commands can be sent, after any number of openings without an answer: the timeout of node-redis. */
 const longestOpenMillis = 5000
 
-/** So many bounds of calls, one after the other and without any answer between, end a connection, or the opening of one. */
+/** A connection, or its opening, ends after this many bounds of calls in a row without an answer. */
 const longestSilence = 3
 
 const backoff = /*#__PURE__*/ Backoff.exponential({ base: "50 millis" }).pipe(
@@ -56,10 +56,10 @@ const backoff = /*#__PURE__*/ Backoff.exponential({ base: "50 millis" }).pipe(
  * `withinMillis`: without a server there is a store all the same, and every call says why it fails.
  *
  * A connection without an answer for three bounds of calls (a partition of the network, which ends no connection) is
- * closed and opened again, and so is one to a server that became a replica.
- * An opening has three bounds of calls as well, and twice the time after each one in a row that was not answered, up to 5
- * seconds, or the bound of one call where that is longer. So the last one before the server is back has begun to wait no earlier than in the second half of its absence, and
- * a server that always takes longer than three bounds to let a client in is reached all the same.
+ * closed and opened again, and so is one to a server that became a replica. An opening has three bounds of calls as well.
+ * That time doubles after each opening in a row without an answer, up to 5 seconds, or to the bound of one call if that
+ * is longer. So the last opening before the server is back begins no earlier than in the second half of its absence, and
+ * a server that always takes longer than three bounds to accept a client is reached too.
  *
  * @category constructors
  */
@@ -85,7 +85,7 @@ interface State {
   /** What the library said last, unless the connection is open. */
   failure: { readonly thrown: unknown } | undefined
   onClosed: () => void
-  /** Most time of the next opening. */
+  /** The longest time of the next opening. */
   openMillis: number
   /** Bounds that have passed without an answer to a call sent in them: since the latest answer, and in all. */
   silence: number

@@ -21,10 +21,11 @@ type Make = Effect.Effect<SharedBucket.FleetBucket<RedisError>, never, RedisStor
  * A retry costs tokens by kind, all or nothing; a success of a retry returns what that retry cost, a success of a first
  * attempt puts in `firstSuccessIncrement`; nothing else is returned. Waiting is first come, first served in each process;
  * between processes, each gets about as many tokens, whatever its retries cost.
- * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens and
- * an answer of the store is spent within `d` seconds, at most its `within`:
- * `spent <= capacity + refillPerSecond * (w + d) + credits + n * lease`, where credits are what successes put in, those of the
- * `idleAfter` before the window included. Where retries wait, `lease` is at least what the dearest one costs.
+ * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens
+ * and an answer of the store is spent within `d` seconds, at most its `within`:
+ * `spent <= capacity + refillPerSecond * (w + d) + credits + n * lease`, where credits are the tokens that successes put
+ * in, including those of the `idleAfter` before the window. Where retries wait, `lease` is at least the cost of the most
+ * expensive one.
  *
  * Unlike `RetryBucket.quota` it starts full and always refills. What successes put in may be spent by the process at once,
  * and goes to the store late. A success of a first attempt counts only where the latest answer of the store leaves room

@@ -25,8 +25,8 @@ export interface Call {
 }
 
 /**
- * Runs a script that answers so many whole numbers, and reads them; `None` is an answer that cannot be. One that is older
- * than the bound is none, and `late` is run for it.
+ * Runs a script that answers the given number of whole numbers, and reads them; `None` is an invalid answer. An answer
+ * older than the bound does not count, and `late` runs for it.
  *
  * @category models
  */

@@ -14,7 +14,7 @@ import * as Scripts from "./Scripts.ts"
 import type { Limits, Store } from "../store/Store.ts"
 
 /**
- * A store that asks by `ask`, whose calls take at most `withinMillis`.
+ * A store that sends its calls through `ask`, each for at most `withinMillis`.
  *
  * @category constructors
  */

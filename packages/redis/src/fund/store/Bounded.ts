@@ -13,14 +13,14 @@ import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 
 /**
- * Most time of a call of a store, in milliseconds, where it says nothing else: the one default of all stores.
+ * The longest time of a call of a store, in milliseconds, by default: the same for all stores.
  *
  * @category constructors
  */
 export const defaultMillis = 1000
 
 /**
- * Most time of a call of a store, in milliseconds.
+ * The longest time of a call of a store, in milliseconds.
  *
  * @category constructors
  */
@@ -35,18 +35,18 @@ interface Call<A, E> {
   readonly send: (isOver: () => boolean) => Promise<unknown>
   readonly onAnswer: (answer: unknown) => Effect.Effect<A, E>
   readonly onThrown: (thrown: unknown) => Effect.Effect<A, E>
-  /** `isAnswered` says whether an answer is there, which is older than the bound. */
+  /** `isAnswered` says whether there is an answer, older than the bound. */
   readonly onTimeout: (isAnswered: boolean) => Effect.Effect<A, E>
   /** Run in a fiber of its own for an answer that came after the bound or an interruption. @default nothing is done */
   readonly onLate?: (answer: unknown, ageMillis: number) => Effect.Effect<void>
 }
 
 /**
- * Calls once. An answer that is older than the bound when it is read is none: what it granted, others may have been granted
- * again since.
+ * Calls once. An answer that is older than the bound when it is read does not count: others may have been granted the
+ * same tokens since.
  *
- * Where the program itself stood still for longer than the bound, the answers that came meanwhile are read before the call
- * ends: the last millisecond of the bound is a timer of its own. They say that the server is there.
+ * If the program itself stood still for longer than the bound, the answers that arrived meanwhile are read before the
+ * call ends, since the last millisecond of the bound has its own timer. They say that the server is there.
  *
  * @category running
  */
@@ -88,7 +88,7 @@ export const call = <A, E>(call: Call<A, E>): Effect.Effect<A, E> =>
   )
 
 /**
- * What is done with an answer that came late, where it can be read.
+ * Runs an effect for an answer that came late, if it can be read.
  *
  * @category constructors
  */

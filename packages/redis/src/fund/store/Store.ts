@@ -1,9 +1,9 @@
 /**
  * The port to a store that a fleet shares: what Redis and Postgres have to do for a bucket.
  *
- * Every call is one round trip and one decision, and ends within a bound of the store's own, for buckets wait for it. An
- * answer that is older than the bound when it is read is none: what it granted may be there again, so it is not to be spent.
- * The store keeps time itself, so the clocks of the processes do not matter.
+ * Every call is one round trip and one decision, and ends within the store's own bound, since buckets wait for it. An
+ * answer that is older than the bound when it is read does not count: its tokens may be there again, so they must not be
+ * spent. The store keeps time itself, so the clocks of the processes do not matter.
  */
 import type * as Effect from "effect/Effect"
 import type { Limits, Taken } from "../../decide/Gcra.ts"
@@ -19,7 +19,7 @@ export type { Limits, Taken }
  * @category models
  */
 export interface Store<out E> {
-  /** Most time of a call, in milliseconds. Buckets that close wait no longer, all of them together. @default 1000 */
+  /** The longest time of a call, in milliseconds. All closing buckets together wait no longer. @default 1000 */
   readonly withinMillis?: number | undefined
   /** Takes `want` tokens, or as many as there are but at least `least`, or nothing. */
   readonly take: (key: string, limits: Limits, want: number, least: number) => Effect.Effect<Taken, E>
