@@ -75,7 +75,7 @@ export class MayBeOwnSuccess extends Data.TaggedError("MayBeOwnSuccess")<{
     this.#response = lost.response
   }
 
-  /** The refusal, whose body is still to be read. No printing follows it. */
+  /** The refusal, whose body is still to be read. Printing leaves it out. */
   get response(): HttpClientResponse.HttpClientResponse {
     return this.#response
   }

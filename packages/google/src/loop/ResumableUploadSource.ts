@@ -139,7 +139,7 @@ export class SourceFailed extends Data.TaggedError("SourceFailed") {
     this.#error = failed.error
   }
 
-  /** The error itself. No printing follows it. */
+  /** The error itself. Printing leaves it out. */
   get error(): unknown {
     return this.#error
   }

@@ -28,7 +28,7 @@ const isOfPolicy = (
  * shown of it.
  *
  * Made of a request that can be shown, since the stack and the JSON have what the error is made of, and then given its own,
- * which no printing follows.
+ * which printing leaves out.
  *
  * @category constructors
  */
