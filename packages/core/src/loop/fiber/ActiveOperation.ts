@@ -121,6 +121,9 @@ export const inside = <A, E, R>(self: Effect.Effect<A, E, R>, active: ActiveAtte
  * @category running
  */
 export const end = (active: ActiveAttempt): Effect.Effect<void> | undefined => {
+  const { leave } = active
   active.fiber = undefined
-  return active.leave
+  // Forks of the attempt hold it: it must not hold what its fiber had before.
+  active.leave = undefined
+  return leave
 }
