@@ -978,6 +978,36 @@ tableOf(
         })
       ),
 
+    "The classifier answers no verdict, or throws": () =>
+      virtually("dies, and keeps the error of the call", () =>
+        Effect.gen(function* () {
+          const predicate: unknown = () => true
+          const throwing = () => {
+            throw new Error("bug")
+          }
+          for (const classifier of [predicate as typeof Classifier.always, throwing]) {
+            const { calls, outcome } = yield* timeline([down], (call) =>
+              Effect.sandbox(Retry.retry(call, { ...policy, classifier }))
+            )
+            expect(calls).toEqual([0])
+            expect(outcome).toMatchObject({ _tag: "Die", defect: { field: "classifier", cause: { original: "down" } } })
+          }
+        })
+      ),
+
+    "The function for `result` answers no verdict": () =>
+      virtually("dies", () =>
+        Effect.gen(function* () {
+          const predicate: unknown = () => true
+          const result = predicate as () => Verdict.Verdict
+          const { calls, outcome } = yield* timeline([Effect.succeed("up")], (call) =>
+            Effect.sandbox(Retry.retry(call, { ...policy, result }))
+          )
+          expect(calls).toEqual([0])
+          expect(outcome).toMatchObject({ _tag: "Die", defect: { field: "result" } })
+        })
+      ),
+
     "The operation is interrupted in a wait": () =>
       virtually("ends at once", () =>
         Effect.gen(function* () {
@@ -1032,6 +1062,13 @@ tableOf(
       it("throws an error that names it, where the types could not see it", () => {
         const misspelt: Record<string, unknown> = { ...policy, attempTimeout: AttemptTimeout.constant("1 second") }
         expect(() => Policy.make(misspelt as unknown as typeof policy)).toThrow("Policy.make: attempTimeout must be")
+      }),
+
+    "A door gets no effect or no policy, such as a promise or `undefined`": () =>
+      it("throws an error that shows how to call it", () => {
+        const retry: (self: unknown, policy: unknown) => unknown = Retry.retry as never
+        expect(() => retry(Effect.void, undefined)).toThrow("as in Retry.retry(effect, policy)")
+        expect(() => retry(Promise.resolve(1), policy)).toThrow("Retry.retry: ")
       }),
 
     "A constructor gets NaN, a negative value or a fraction of a call": () =>
