@@ -194,13 +194,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Both ways of rounding make 10 of 9.95."
   },
   {
-    file: "packages/core/src/loop/Readable.ts",
-    line: "} catch {",
-    original: "{ // What has no properties, or none that can be read, says nothing. return undefined }",
-    replacement: "{}",
-    reason: "A function that returns nothing answers `undefined`."
-  },
-  {
     file: "packages/core/src/loop/CurrentAttempt.ts",
     line: 'export class CurrentAttempt extends Context.Tag("@effect-retry/core/CurrentAttempt")<CurrentAttempt, Attempt>() {}',
     original: '"@effect-retry/core/CurrentAttempt"',

@@ -80,27 +80,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Neither text is a list with policies."
   },
   {
-    file: "packages/http/src/classify/Redaction.ts",
-    line: 'const nothing = (): Known => ({ url: "", secrets: [] })',
-    original: '""',
-    replacement: '"Stryker was here!"',
-    reason: "The text of the mutant stands in no message."
-  },
-  {
-    file: "packages/http/src/classify/Redaction.ts",
-    line: 'const nothing = (): Known => ({ url: "", secrets: [] })',
-    original: "[]",
-    replacement: '["Stryker was here"]',
-    reason: "The text of the mutant stands in no message."
-  },
-  {
-    file: "packages/http/src/classify/Transport.ts",
-    line: "} catch {",
-    original: "{ return undefined }",
-    replacement: "{}",
-    reason: "A function that only ends comes to `undefined` as well."
-  },
-  {
     file: "packages/http/src/classify/Transport.ts",
     line: 'const http2Code = (code: string | undefined, message = ""): string | undefined => {',
     original: '""',

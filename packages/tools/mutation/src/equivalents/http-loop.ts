@@ -31,34 +31,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Nothing was received then: the other case has ended above."
   },
   {
-    file: "packages/http/src/loop/Progress.ts",
-    line: "const reason = Resumption.rest(error.response, { position: progress.position, ...progress.known }, false)",
-    original: "{ position: progress.position, ...progress.known }",
-    replacement: "{}",
-    reason: "The statuses 412 and 416 alone come here, and of those nothing but the status is looked at."
-  },
-  {
-    file: "packages/http/src/loop/Progress.ts",
-    line: "const reason = Resumption.rest(error.response, { position: progress.position, ...progress.known }, false)",
-    original: "false",
-    replacement: "true",
-    reason: "The statuses 412 and 416 alone come here, and of those nothing but the status is looked at."
-  },
-  {
-    file: "packages/http/src/loop/Progress.ts",
-    line: 'return reason._tag === "Part" ? error : new DownloadFailed({ reason, received, cause: error })',
-    original: 'reason._tag === "Part"',
-    replacement: "false",
-    reason: "The statuses 412 and 416 alone come here, and of those nothing but the status is looked at."
-  },
-  {
-    file: "packages/http/src/loop/Progress.ts",
-    line: 'return reason._tag === "Part" ? error : new DownloadFailed({ reason, received, cause: error })',
-    original: '"Part"',
-    replacement: '""',
-    reason: "The statuses 412 and 416 alone come here, and of those nothing but the status is looked at."
-  },
-  {
     file: "packages/http/src/loop/Discard.ts",
     line: 'return length !== undefined && /^\\d{1,15}$/.test(length) && headers["content-encoding"] === undefined',
     original: "length !== undefined",
@@ -99,13 +71,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "latest?.response",
     replacement: "latest.response",
     reason: "A call that has come to a response has received one; the compiler does not know it."
-  },
-  {
-    file: "packages/http/src/loop/FetchInput.ts",
-    line: 'const method = String(init?.method ?? given?.method ?? "GET").toUpperCase()',
-    original: '"GET"',
-    replacement: '""',
-    reason: "A request that is made without a method is a GET to the platform."
   },
   {
     file: "packages/http/src/loop/EventDetails.ts",
