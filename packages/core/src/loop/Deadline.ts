@@ -5,6 +5,9 @@
  * A deadline is never overshot: no attempt starts after it. `refuse` and `truncate` leave a running attempt alone; it
  * can read the time left from `Retry.CurrentAttempt`, and an `AttemptTimeout` is clipped to it. Only `cut` interrupts.
  *
+ * An operation that waits for a bucket goes on at the deadline, and logs a bucket that has not answered: one that was told to
+ * wait until then at most has 5 milliseconds more for its answer.
+ *
  * A deadline brings the code that keeps it, so that a program without one does not ship that code.
  */
 import * as Data from "effect/Data"
@@ -170,17 +173,16 @@ const machinery = {
   wait: (self: Deadline<unknown>, elapsedMillis: number, delayMillis: number): number =>
     self._tag === "Cut" ? Math.min(delayMillis, Math.ceil(TimeLeft.untilEnd(self, elapsedMillis))) : delayMillis,
 
-  /** Goes on at the deadline without a service that has not answered by then. */
+  /** Goes on at the deadline without a service that has not answered by then; it has at least `leastMillis`. */
   answered: <A>(
     self: Deadline<unknown>,
     elapsedMillis: number,
-    service: string,
-    asked: Effect.Effect<A>,
+    asking: { readonly service: string; readonly asked: Effect.Effect<A>; readonly leastMillis: number },
     otherwise: A
   ): Effect.Effect<A> =>
-    within(asked, {
-      millis: TimeLeft.untilEnd(self, elapsedMillis),
-      onTimeout: () => Effect.as(Effect.logWarning(`${service} did not answer before the deadline`), otherwise),
+    within(asking.asked, {
+      millis: Math.max(asking.leastMillis, TimeLeft.untilEnd(self, elapsedMillis)),
+      onTimeout: () => Effect.as(Effect.logWarning(`${asking.service} did not answer before the deadline`), otherwise),
       disconnected: true
     }),
 

@@ -135,10 +135,21 @@ export const ask = (op: Operation, place: Place, delayMillis: number): Answer =>
   const asked = Services.called(() => place.bucket.acquire(request))
   return AtOnce.hasEnded(asked) && Exit.isSuccess(asked)
     ? hold(place, asked.value)
-    : Effect.suspend(() => askInTime(op, place, asked))
+    : Effect.suspend(() => askInTime(op, place, request, asked))
 }
 
-const askInTime = (op: Operation, place: Place, asked: Effect.Effect<Option.Option<Grant>>): Effect.Effect<boolean> => {
+/**
+ * How much later than it may wait a bucket that waits answers, at most: its wait is rounded up to whole milliseconds, and lets
+ * those ahead in a queue end first.
+ */
+const latenessMillis = 5
+
+const askInTime = (
+  op: Operation,
+  place: Place,
+  { atMost }: Request,
+  asked: Effect.Effect<Option.Option<Grant>>
+): Effect.Effect<boolean> => {
   // Set when the loop goes on: a grant that comes later is refunded.
   let isOver = false
   const answered = Effect.flatMap(asked, (answer) => {
@@ -146,7 +157,8 @@ const askInTime = (op: Operation, place: Place, asked: Effect.Effect<Option.Opti
     const isHeld = hold(place, answer)
     return typeof isHeld === "boolean" ? Effect.succeed(isHeld) : isHeld
   })
-  const asking = Services.safely(op, place.service, Effect.uninterruptible(answered), false)
+  const leastMillis = Option.isSome(atMost) ? Duration.toMillis(atMost.value) + latenessMillis : 0
+  const asking = Services.safely(op, place.service, Effect.uninterruptible(answered), false, leastMillis)
   const ended = Effect.sync(() => {
     isOver = true
   })

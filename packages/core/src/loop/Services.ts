@@ -42,16 +42,24 @@ const nothing = () => Effect.void
 export const run = (told: Telling): Effect.Effect<void> => andThen(told, nothing)
 
 /**
- * Calls a service; `otherwise` is the answer where the service dies, or does not answer before the deadline.
+ * Calls a service; `otherwise` is the answer where the service dies, or does not answer before the deadline. It has at least
+ * `leastMillis`.
  *
  * @category running
  */
-export const safely = <A>(op: Operation, service: string, asked: Effect.Effect<A>, otherwise: A): Effect.Effect<A> => {
+export const safely = <A>(
+  op: Operation,
+  service: string,
+  asked: Effect.Effect<A>,
+  otherwise: A,
+  leastMillis = 0
+): Effect.Effect<A> => {
   const answered = logging(service, asked, otherwise)
   const { deadline } = op.prepared.policy
+  const asking = { service, asked: answered, leastMillis }
   return deadline === undefined || AtOnce.hasEnded(asked)
     ? answered
-    : Effect.suspend(() => deadline.machinery.answered(deadline, Elapsed.millis(op), service, answered, otherwise))
+    : Effect.suspend(() => deadline.machinery.answered(deadline, Elapsed.millis(op), asking, otherwise))
 }
 
 /**

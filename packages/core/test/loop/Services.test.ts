@@ -1,4 +1,4 @@
-import { Backoff, Deadline, Retry, TokenBucket } from "@effect-retry/core"
+import { Backoff, Deadline, RateLimiter, Retry, TokenBucket } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Exit, Fiber, Logger, Option } from "effect"
 import * as Heard from "./Heard.ts"
@@ -254,5 +254,41 @@ describe("Retry.retry with a service that hangs", () => {
       yield* Effect.sleep("1 minute")
       expect({ granted, refunded }).toEqual({ granted: 1, refunded: 1 })
     }).pipe(world)
+  )
+})
+
+describe("Retry.retry asking a bucket until the deadline", () => {
+  const deadlines = [
+    { how: "cuts", deadline: Deadline.cut("1 second", { onExceeded: () => "late" as const }), at: 1_005 },
+    { how: "refuses", deadline: Deadline.refuse("1 second"), at: 1_005 },
+    { how: "refuses with a reserve", deadline: Deadline.refuse("1 second", { reserve: "300 millis" }), at: 1_000 },
+    { how: "truncates", deadline: Deadline.truncate("1 second", { reserve: "300 millis" }), at: 1_000 }
+  ]
+
+  it.effect.each(deadlines)("logs nothing where it answers no at the end of its wait, and the deadline $how", (row) =>
+    Effect.gen(function* () {
+      const rateLimiter = yield* RateLimiter.concurrencyLimit({ limit: 1 })
+      const queued = Retry.retry(Effect.void, { ...policy, rateLimiter, deadline: row.deadline })
+      const { messages } = yield* logged(
+        Effect.gen(function* () {
+          yield* Effect.fork(Retry.retry(Effect.never, { ...policy, rateLimiter }))
+          yield* Effect.sleep("10 millis")
+          const exits = yield* Effect.all([queued, queued, queued].map(Effect.exit), { concurrency: "unbounded" })
+          expect(exits.map(Exit.isFailure)).toEqual([true, true, true])
+        })
+      )
+      expect(messages).toEqual([])
+    })
+  )
+
+  it.effect.each(deadlines)("logs that it does not answer where it waits for longer, and the deadline $how", (row) =>
+    Effect.gen(function* () {
+      const acquire: Bucket["acquire"] = ({ restore }) => restore(Effect.never)
+      const asking = Retry.retry(Effect.void, { ...policy, rateLimiter: member({ acquire }), deadline: row.deadline })
+      const { at, exit, messages } = yield* logged(asking)
+      expect(Exit.isFailure(exit)).toBe(true)
+      expect(messages).toEqual(["the rate limiter did not answer before the deadline"])
+      expect(at).toBe(row.at)
+    })
   )
 })
