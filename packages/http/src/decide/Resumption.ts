@@ -101,7 +101,7 @@ export const rest = (
   if (status === 412) return { _tag: "OtherVersion", why: "status 412" }
   if (status !== 206 && !(status === 200 && isPart)) {
     if (status === 200 && isSame === false) return { _tag: "OtherVersion", why: "status 200 with another validator" }
-    return isEnd(answer, position) && isSame !== false
+    return position === (until ?? position) && isEnd(answer, position) && isSame !== false
       ? { _tag: "Whole" }
       : { _tag: "RangeRefused", why: `status ${status} instead of the rest` }
   }
@@ -121,7 +121,8 @@ export const rest = (
 }
 
 /**
- * Whether all bytes were received: the body broke after them, but before its end. A server judges `If-Match` and
+ * Whether all bytes were received: the body broke after them, but before its end. Where an answer before has said the end,
+ * a refusal does not change it. A server judges `If-Match` and
  * `If-Range` before it refuses a range: RFC 9110, section 13.2.2.
  */
 const isEnd = ({ headers, status }: Answer, position: number): boolean =>

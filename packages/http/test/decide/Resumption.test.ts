@@ -166,6 +166,16 @@ describe("Resumption.rest", () => {
   )
 
   it.each([
+    { position: 4, until: 10, total: 10 },
+    { position: 4, until: 8, total: undefined }
+  ])("is not over before the end that is known, whatever a refusal says: $until of $total", (asked) => {
+    expect(Resumption.rest({ status: 416, headers: range("bytes */4") }, asked, true)).toEqual({
+      _tag: "RangeRefused",
+      why: "status 416 instead of the rest"
+    })
+  })
+
+  it.each([
     [206, range("bytes 4-9/10"), "WrongPart", "a part that does not say of which version it is"],
     [206, range("bytes 4-9/11"), "OtherVersion", "a part of a whole of another length"],
     [200, {}, "RangeRefused", "status 200 instead of the rest"],
