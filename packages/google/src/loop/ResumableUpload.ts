@@ -112,9 +112,9 @@ type Failed = UploadFailed | ChecksumMismatch | HttpClientError.ResponseError
  * be repeated and the source can be read again, and as often as there are attempts without getting further.
  *
  * The address of the session, of which query and path can be a secret, is in no error, event, log line or span: they show
- * `upload_id=REDACTED`, and no other path than that of the start. Errors of the client are shown without headers and
- * properties in which it is. What is not filtered: the body of an answer, and what a client itself logs, traces or keeps in
- * private fields of its errors. A session at another origin than that of its start is refused, since requests to it carry what the
+ * `upload_id=REDACTED`, and no other path than that of the start. Errors of the client are copies without the texts, headers
+ * and properties in which it can be, also those of the start. What is not filtered: the body of an answer, and what a client
+ * itself logs or traces. A session at another origin than that of its start is refused, since requests to it carry what the
  * client signs them with.
  *
  * Sources: https://docs.cloud.google.com/storage/docs/resumable-uploads, read 2026-11-22; of the count for every chunk

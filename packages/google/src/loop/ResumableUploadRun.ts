@@ -242,21 +242,26 @@ const ownVerdict = (outcome: unknown): Verdict.Verdict | undefined => {
 
 /** Starts the first session. Its span shows no header with the address. */
 const started = (upload: Upload, session: Session.Session): Operation => {
-  const sent = HttpRetry.execute(retrying(upload, upload.client), upload.start, (response) =>
-    Session.isStarted(response)
-      ? Effect.zipRight(Session.drained(response), Session.begin(session, response))
-      : Effect.fail(statusError(response))
+  const client = retrying(
+    upload,
+    attempts((request) => Session.start(session, request))
+  )
+  const sent = Effect.flatMap(client.execute(upload.start), (response) =>
+    Session.isStarted(response) ? Effect.void : Effect.fail(statusError(response))
   )
   return Effect.locallyWith(sent, Headers.currentRedactedNames, (names) => [...names, Shown.headersOfStart])
 }
 
+/** A client of attempts, which have spans like those of the platform, and hand them on. */
+const attempts = (send: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<unknown, unknown, unknown>) =>
+  HttpClient.make((request) => send(request) as never) as Client
+
 /** Gets the session further than it ever was. What the caller has declared holds for what the client sends besides. */
 const steps = (upload: Upload, session: Session.Session, declared: string | undefined): Operation => {
-  // Attempts have spans like those of the platform, and hand them on.
-  const attempts = HttpClient.make(
-    (request) => Effect.provideService(Session.attempt(session, request), Idempotency.Declared, declared) as never
+  const client = retrying(
+    upload,
+    attempts((request) => Effect.provideService(Session.attempt(session, request), Idempotency.Declared, declared))
   )
-  const client = retrying(upload, attempts)
   const step = Effect.suspend(() => {
     session.isFurther = false
     return Effect.flatMap(client.execute(Session.shownRequest(session)), (response) =>

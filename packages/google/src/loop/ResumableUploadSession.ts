@@ -141,10 +141,7 @@ const send = (self: Session, shown: Request, part: Part): Effect.Effect<Response
     // Until there is an answer, anything may have become of it.
     self.isSure = false
     if (self.sent !== undefined) self.sent = Math.max(self.sent, offset + part.bytes.length)
-    const sent = Effect.mapErrorCause(exchange(self.client, requestOf(self, shown, part)), (cause) =>
-      Shown.cause(cause, shown)
-    )
-    return Effect.flatMap(sent, ({ body, response }) => {
+    return Effect.flatMap(exchange(self, requestOf(self, shown, part), shown), ({ body, response }) => {
       // An attempt that could not be interrupted may end when the next one runs.
       if (self.attempt !== attempt) return Effect.interrupt
       const answer = answerOf(response, body)
@@ -228,23 +225,39 @@ const lost = (self: Session, why: string): Effect.Effect<never, UploadFailed> =>
 
 /** Starts a session in the place of one that was lost. Answers a response that is a failure. */
 const restart = (self: Session, shown: Request): Effect.Effect<Response | undefined, unknown, unknown> =>
-  Effect.flatMap(exchange(self.client, HttpClientRequest.setHeaders(self.start, shown.headers)), ({ body, response }) =>
-    isStarted(response)
-      ? Effect.as(begin(self, response), undefined)
-      : Effect.succeed(Shown.response(response, shown, body))
+  Effect.map(started(self, HttpClientRequest.setHeaders(self.start, shown.headers), shown), (response) =>
+    isStarted(response) ? undefined : response
   )
+
+/**
+ * One attempt to start the first session. Answers the response, in which there is no address.
+ *
+ * @category running
+ */
+export const start = (self: Session, request: Request): Effect.Effect<Response, unknown, unknown> =>
+  Effect.suspend(() => {
+    self.attempt += 1
+    return started(self, request, request)
+  })
+
+/** Starts a session, and goes on in it. `shown` stands for the request in what becomes of it. */
+const started = (self: Session, request: Request, shown: Request): Effect.Effect<Response, unknown, unknown> =>
+  Effect.suspend(() => {
+    const { attempt } = self
+    return Effect.flatMap(exchange(self, request, shown), ({ body, response }) => {
+      if (self.attempt !== attempt) return Effect.interrupt
+      const begun = isStarted(response) ? begin(self, response) : Effect.void
+      return Effect.as(begun, Shown.response(response, shown, body))
+    })
+  })
 
 /**
  * @category guards
  */
 export const isStarted = ({ status }: Response): boolean => status === 200 || status === 201
 
-/**
- * Goes on in the session of an answer to its start.
- *
- * @category running
- */
-export const begin = (self: Session, response: Response): Effect.Effect<void, UploadFailed> =>
+/** Goes on in the session of an answer to its start. */
+const begin = (self: Session, response: Response): Effect.Effect<void, UploadFailed> =>
   Effect.suspend(() => {
     const address = Address.fromLocation(response.headers["location"], response.request)
     if (address === undefined) return failed(self, "Invalid", "no session of the same origin was answered")
@@ -267,20 +280,16 @@ interface Exchanged {
 const bounds: Discard.Drain = { atMostBytes: 1_048_576, within: "30 seconds" }
 
 /**
- * Sends a request and reads its answer. No span shows the address: those of the platform have every URL, and headers.
- *
- * @category running
+ * Sends a request and reads its answer. What the client fails with is made anew, with `shown` as its request. No span shows
+ * the address: those of the platform have every URL, and headers.
  */
-export const exchange = (
-  client: HttpClient.HttpClient.With<unknown, unknown>,
-  request: Request
-): Effect.Effect<Exchanged, unknown, unknown> =>
+const exchange = ({ client }: Session, request: Request, shown: Request): Effect.Effect<Exchanged, unknown, unknown> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(
       restore(Effect.locally(answered(client, request), HttpClient.currentTracerDisabledWhen, () => true)),
-      (response) => Effect.map(restore(drained(response)), (body) => ({ response, body }))
+      (response) => Effect.map(restore(Discard.drained(response, bounds)), (body) => ({ response, body }))
     )
-  )
+  ).pipe(Effect.mapErrorCause((cause) => Shown.cause(cause, shown)))
 
 /** A client can fail with an answer for its status: it is an answer all the same. Another one that it fails with is released. */
 const answered = (client: HttpClient.HttpClient.With<unknown, unknown>, request: Request) =>
@@ -290,14 +299,6 @@ const answered = (client: HttpClient.HttpClient.With<unknown, unknown>, request:
       ? Effect.succeed(error.response)
       : Effect.zipRight(Discard.cancelled(error.response), Effect.fail(error))
   })
-
-/**
- * What is read of the body of an answer, which holds no connection after that.
- *
- * @category running
- */
-export const drained = (response: Response): Effect.Effect<Option.Option<Uint8Array>> =>
-  Discard.drained(response, bounds)
 
 /** `undefined` where the body of an answer that is looked at broke off. */
 const answerOf = ({ headers, status }: Response, body: Option.Option<Uint8Array>): UploadVerdict.Answer | undefined => {

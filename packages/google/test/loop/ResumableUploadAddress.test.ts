@@ -71,6 +71,12 @@ const echo = {
 }
 const pathSecret = `${UploadServer.origin}/session/${UploadServer.secret}?uploadType=resumable`
 
+/** Of a start that fails although the server has made a session. */
+const made = {
+  location: `${UploadServer.origin}/upload/storage/v1/b/photos/o?upload_id=${UploadServer.secret}0`,
+  "x-guploader-uploadid": `${UploadServer.secret}0`
+}
+
 const faults: ReadonlyArray<readonly [string, ReadonlyArray<UploadServer.Fault>]> = [
   ["nothing", []],
   ["a reset and a lost session", [{}, { reset: "before" }, { loses: true }]],
@@ -79,6 +85,9 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<UploadServer.Fault>]
     "failures without end",
     [{}, ...forever({ status: 503, headers: { location: `https://a.test/?upload_id=${UploadServer.secret}` } })]
   ],
+  ["a start that is refused", [{ status: 403, headers: made }]],
+  ["a start that fails without end", forever({ status: 503, headers: made })],
+  ["a second start that fails without end", [{}, { loses: true }, ...forever({ status: 503, headers: made })]],
   ["a refusal", [{}, { status: 403 }]],
   ["a refusal with it in a header of the server's", [{}, { status: 403, headers: echo }]],
   ["failures with it in a header of the server's", [{ headers: echo }, ...forever({ status: 503, headers: echo })]],
@@ -247,6 +256,52 @@ describe("the address of a session", () => {
       )
       const printed = [...[error, ...seen].flatMap(Printed.all), ["the spans", shown(spans)] as const]
       expect(printed.filter(([, text]) => text.toLowerCase().includes("secretx")).map(([way]) => way)).toEqual([])
+    }).pipe(world)
+  )
+
+  const ofAnswers: ReadonlyArray<readonly [string, (response: HttpClientResponse.HttpClientResponse) => unknown]> = [
+    [
+      "an error of the platform",
+      (response) => new HttpClientError.ResponseError({ request: response.request, response, reason: "Decode" })
+    ],
+    [
+      "an error of the client's own",
+      ({ headers }) => Object.assign(new Error(`to ${headers["location"]}`), { headers })
+    ]
+  ]
+
+  it.effect.each(ofAnswers)("is not shown where a client fails with the answer to a start: in %s", ([, make]) =>
+    Effect.gen(function* () {
+      for (const starts of [1, 2]) {
+        const server = UploadServer.make({ headers: made }, { loses: true }, { headers: made })
+        const failing = HttpClient.transformResponse(
+          server.client,
+          Effect.flatMap((response) =>
+            UploadServer.asked(server.calls).filter((asked) => asked === "start").length === starts
+              ? Effect.fail(make(response))
+              : Effect.succeed(response)
+          )
+        )
+        const seen: Array<unknown> = []
+        const observe: ReadonlyArray<Observe.Observer> = [
+          (event) => Effect.sync(() => void seen.push(event, event.details()))
+        ]
+        const own = { ...policy, maxAttempts: 2, observe }
+        const error = yield* Effect.flip(ResumableUpload.run(failing, { ...options, policy: own }))
+        const printed = [error, ...seen].flatMap((value) => Printed.all(value))
+        expect(printed.filter(([, text]) => text.includes(UploadServer.secret)).map(([way]) => way)).toEqual([])
+        expect(UploadServer.asked(server.calls)).toEqual(starts === 1 ? ["start"] : ["start", first, "start"])
+      }
+    }).pipe(world)
+  )
+
+  it.effect("leaves a caller the status and the body of a start that was refused", () =>
+    Effect.gen(function* () {
+      const { client } = UploadServer.make({ status: 403, headers: made, body: "no such bucket" })
+      const error = yield* Effect.flip(ResumableUpload.run(client, options))
+      expect(error).toMatchObject({ _tag: "ResponseError", request: { method: "POST" }, response: { status: 403 } })
+      const { response } = error as HttpClientError.ResponseError
+      expect(yield* response.text).toBe("no such bucket")
     }).pipe(world)
   )
 
