@@ -325,6 +325,14 @@ describe("VirtualClock.layer, with fibers on schedulers of their own", () => {
     { does: "enters another scheduler", work: onTimers(Effect.zipRight(yields, onTimers(yields))) },
     { does: "runs in a fork", work: Effect.flatMap(Effect.fork(onTimers(yields)), Fiber.join) },
     {
+      does: "works concurrently in a fork",
+      work: Effect.flatMap(Effect.fork(onTimers(Effect.all([yields, yields, yields], { concurrency: 2 }))), Fiber.join)
+    },
+    {
+      does: "comes back by setImmediate",
+      work: onTimers(Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void))))
+    },
+    {
       does: "yields more often than a scheduler goes on at once",
       work: Effect.withScheduler(Effect.repeatN(Effect.yieldNow(), 20), new Scheduler.MixedScheduler(2))
     }
@@ -337,11 +345,23 @@ describe("VirtualClock.layer, with fibers on schedulers of their own", () => {
     }).pipe(Effect.provide(VirtualClock.layer))
   )
 
-  it.effect("gives a fiber its scheduler back where it leaves the other one", () =>
+  it.effect("moves while a fiber sleeps, or waits for another one", () =>
     Effect.gen(function* () {
-      const before = yield* FiberRef.get(FiberRef.currentScheduler)
-      yield* onTimers(yields)
-      expect(yield* FiberRef.get(FiberRef.currentScheduler)).toBe(before)
+      const sleeper = yield* Effect.fork(onTimers(Effect.sleep("1 hour")))
+      yield* onTimers(Fiber.join(sleeper))
+      expect(yield* nowMillis).toBe(3_600_000)
+      expect(yield* Effect.timeoutOption(onTimers(Effect.never), "1 second")).toEqual(Option.none())
+      expect(yield* nowMillis).toBe(3_601_000)
+    }).pipe(Effect.provide(VirtualClock.layer))
+  )
+
+  it.effect("lets a fiber run on the scheduler that it has entered, and leave it again", () =>
+    Effect.gen(function* () {
+      const scheduler = yield* FiberRef.get(FiberRef.currentScheduler)
+      const other = new Scheduler.MixedScheduler(2)
+      const inside = Effect.zipRight(yields, FiberRef.get(FiberRef.currentScheduler))
+      expect(yield* Effect.withScheduler(inside, other)).toBe(other)
+      expect(yield* FiberRef.get(FiberRef.currentScheduler)).toBe(scheduler)
     }).pipe(Effect.provide(VirtualClock.layer))
   )
 })

@@ -4,7 +4,7 @@
  * To put a key into the context of an operation and to take it out again costs more than the operation's bucket.
  */
 import * as Effect from "effect/Effect"
-import * as AtOnce from "./AtOnce.ts"
+import * as AtOnce from "./fiber/AtOnce.ts"
 import { Key } from "./Key.ts"
 import type { TokenBucket } from "./Port.ts"
 

@@ -3,7 +3,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as AtOnce from "./AtOnce.ts"
+import * as AtOnce from "./fiber/AtOnce.ts"
 
 /**
  * The time of the last reading, in milliseconds with fractions, and how far the clock had stepped back by then.

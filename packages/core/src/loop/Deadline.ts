@@ -22,7 +22,7 @@ import * as TimeLeft from "../decide/TimeLeft.ts"
 import type { Bounded, Erased, Expired, Expiring } from "./Expired.ts"
 import { runFor } from "./Expired.ts"
 import type { StopReason } from "./RetryStopped.ts"
-import { within } from "./fiber/Within.ts"
+import { within } from "../fund/fiber/Within.ts"
 
 /**
  * The deadline passed: it interrupted the operation, or it came after the policy's `release` had released the last failure.

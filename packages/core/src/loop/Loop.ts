@@ -27,7 +27,7 @@ import type { StopReason } from "./RetryStopped.ts"
 import { ResultRejected } from "./RetryStopped.ts"
 import * as Services from "./Services.ts"
 import * as Stop from "./Stop.ts"
-import { wait } from "./fiber/Wait.ts"
+import { wait } from "../fund/fiber/Wait.ts"
 
 type Op = Operation.Operation
 

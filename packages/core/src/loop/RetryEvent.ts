@@ -7,7 +7,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { ShownError } from "../accept/Untrusted.ts"
 import type { Verdict } from "../classify/Verdict.ts"
-import type { ActiveOperation } from "./fiber/ActiveOperation.ts"
+import type { ActiveOperation } from "../fund/fiber/ActiveOperation.ts"
 import type { StopReason } from "./RetryStopped.ts"
 
 /**

@@ -7,7 +7,7 @@
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as AtOnce from "../fund/AtOnce.ts"
+import * as AtOnce from "../fund/fiber/AtOnce.ts"
 import * as ShownCause from "../fund/ShownCause.ts"
 import * as Elapsed from "./Elapsed.ts"
 import type { Operation } from "./Operation.ts"

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Tracer from "effect/Tracer"
-import * as AtOnce from "../fund/AtOnce.ts"
+import * as AtOnce from "../fund/fiber/AtOnce.ts"
 import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
 

@@ -4,7 +4,7 @@ import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Cause, Data, Duration, Effect, Exit, FastCheck as fc, Fiber, Logger, Option, pipe } from "effect"
-import * as AtOnce from "../../src/fund/AtOnce.ts"
+import * as AtOnce from "../../src/fund/fiber/AtOnce.ts"
 import { law } from "../support/Laws.ts"
 import {
   abandoned,

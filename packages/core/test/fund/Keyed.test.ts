@@ -3,7 +3,7 @@ import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Context, Duration, Effect, Exit, FastCheck as fc, Fiber, Option } from "effect"
-import * as AtOnce from "../../src/fund/AtOnce.ts"
+import * as AtOnce from "../../src/fund/fiber/AtOnce.ts"
 import { law } from "../support/Laws.ts"
 import {
   abandoned,

@@ -2,7 +2,7 @@ import { RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
 import * as KnownKey from "@effect-retry/core/KnownKey"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import * as AtOnce from "../../src/fund/AtOnce.ts"
+import * as AtOnce from "../../src/fund/fiber/AtOnce.ts"
 import { acquire, isGranted, request, succeed } from "./Asking.ts"
 
 type Bucket = TokenBucket.TokenBucket

@@ -1,7 +1,7 @@
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as AtOnce from "../../src/fund/AtOnce.ts"
+import * as AtOnce from "../../src/fund/fiber/AtOnce.ts"
 import * as TimedRef from "../../src/fund/TimedRef.ts"
 import { clockReads } from "./ClockReads.ts"
 

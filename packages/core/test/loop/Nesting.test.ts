@@ -13,7 +13,7 @@ import {
   Schedule,
   Scope
 } from "effect"
-import * as ActiveOperation from "../../src/loop/fiber/ActiveOperation.ts"
+import * as ActiveOperation from "../../src/fund/fiber/ActiveOperation.ts"
 import * as Heard from "./Heard.ts"
 import { nowMillis, world } from "./Recording.ts"
 

@@ -118,15 +118,15 @@ describe("the flow rule", () => {
 })
 
 describe("what Effect does not declare", () => {
-  const touches = ["_fiberRefs", "currentRuntimeFlags", "setFiberRefs", "tell", "getChildren"]
+  const touches = ["_fiberRefs", "currentRuntimeFlags", "setFiberRef", "setFiberRefs", "tell", "getChildren", "_op"]
   const text = touches.map((touch) => `export const ${touch} = (fiber) => fiber.${touch}`).join("\n")
   const core = plant("core", {
     "src/loop/Touching.ts": text,
-    "src/loop/fiber/Undeclared.ts": text,
+    "src/fund/fiber/Undeclared.ts": text,
     "src/loop/Declared.ts": "export const b = () => [FiberRef.currentRuntimeFlags, Effect.setFiberRefs]"
   })
 
-  it("is touched in one file of the loop, and what is declared everywhere", () => {
+  it("is touched in one file, and what is declared everywhere", () => {
     const found = core().filter((finding) => finding.endsWith("no-restricted-properties"))
     expect(found).toEqual(touches.map((_, index) => `loop/Touching.ts:${index + 1} no-restricted-properties`))
   })
@@ -134,7 +134,7 @@ describe("what Effect does not declare", () => {
 
 describe("the folders of loop", () => {
   const importing = (name: string, path: string) =>
-    plant(name, { "src/loop/fiber/A.ts": `export { a } from "${path}"` })
+    plant(name, { "src/loop/folder/A.ts": `export { a } from "${path}"` })
 
   const seen = [
     "./B.ts",
@@ -153,7 +153,7 @@ describe("the folders of loop", () => {
   }))
 
   it.each(ways)("are not left for $path", ({ broken }) => {
-    expect(broken()).toEqual(["loop/fiber/A.ts:1 no-restricted-imports"])
+    expect(broken()).toEqual(["loop/folder/A.ts:1 no-restricted-imports"])
   })
 })
 

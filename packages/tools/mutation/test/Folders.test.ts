@@ -33,15 +33,15 @@ describe("group", () => {
   it("sorts what a branch has changed by folder, and leaves out what is no source", () => {
     const changed = [
       "README.md",
-      "packages/core/src/loop/fiber/Within.ts",
+      "packages/core/src/fund/fiber/Within.ts",
       "packages/core/src/loop/Gone.ts",
-      "packages/core/test/loop/fiber/Within.test.ts",
+      "packages/core/test/fund/fiber/Within.test.ts",
       "packages/plan/src/Paths.ts",
       "packages/plan/src/load/Server.ts",
       "packages/plan/src/index.ts"
     ]
     expect([...group(changed)]).toEqual([
-      ["core/loop/fiber", ["Within.ts"]],
+      ["core/fund/fiber", ["Within.ts"]],
       ["plan", ["Paths.ts"]],
       ["plan/load", ["Server.ts"]]
     ])

@@ -52,7 +52,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "For a cost of zero the difference is zero too; otherwise two such numbers are equal only by chance."
   },
   {
-    file: "packages/core/src/fund/AtOnce.ts",
+    file: "packages/core/src/fund/fiber/AtOnce.ts",
     line: "const succeed = <A>(value: A): Exit.Exit<A> => (value === undefined ? (Exit.void as Exit.Exit<A>) : Exit.succeed(value))",
     original: "value === undefined",
     replacement: "false",
@@ -73,7 +73,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "It is looked at sooner, and again until the millisecond has passed."
   },
   {
-    file: "packages/core/src/fund/AtOnce.ts",
+    file: "packages/core/src/fund/fiber/AtOnce.ts",
     line: "if (hasEnded(self)) return self",
     original: "hasEnded(self)",
     replacement: "false",

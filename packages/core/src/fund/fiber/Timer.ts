@@ -14,7 +14,7 @@ import * as FiberId from "effect/FiberId"
 import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import { longestTimerMillis } from "../../decide/Millis.ts"
-import * as AtOnce from "../../fund/AtOnce.ts"
+import * as AtOnce from "./AtOnce.ts"
 import * as Undeclared from "./Undeclared.ts"
 
 /**

@@ -36,9 +36,9 @@ import {
   slow,
   tied
 } from "./Bounded.ts"
-import { interruptedBefore } from "../../fund/Interrupting.ts"
-import { within } from "../../../src/loop/fiber/Within.ts"
-import * as Stepping from "../Stepping.ts"
+import { interruptedBefore } from "../Interrupting.ts"
+import { within } from "../../../src/fund/fiber/Within.ts"
+import * as Stepping from "../../loop/Stepping.ts"
 
 const slowly = 100 * limit
 
@@ -225,9 +225,9 @@ describe("Within.within beside Effect.timeoutFail", () => {
   const without = (fields: Readonly<Record<string, () => undefined>>) =>
     Effect.promise(async (): Promise<Bounded> => {
       vi.resetModules()
-      const path = "../../../src/loop/fiber/Undeclared.ts"
+      const path = "../../../src/fund/fiber/Undeclared.ts"
       vi.doMock(path, async (original) => ({ ...(await original<object>()), ...fields }))
-      const { within } = await import("../../../src/loop/fiber/Within.ts")
+      const { within } = await import("../../../src/fund/fiber/Within.ts")
       vi.doUnmock(path)
       return (self, millis, onTimeout = () => "timeout") =>
         within(self, { millis, onTimeout: () => Effect.failSync(onTimeout), disconnected: false })
@@ -390,7 +390,7 @@ describe("Within.within", () => {
   const fresh = (disconnected: boolean) =>
     Effect.promise(async (): Promise<Bounded> => {
       vi.resetModules()
-      const { within } = await import("../../../src/loop/fiber/Within.ts")
+      const { within } = await import("../../../src/fund/fiber/Within.ts")
       return (self, millis) => within(self, { millis, onTimeout: () => Effect.fail("timeout" as const), disconnected })
     })
 

@@ -2,7 +2,7 @@ import { Backoff, Retry } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Exit, Fiber } from "effect"
-import { make, nowMillis, policy, world } from "../Recording.ts"
+import { make, nowMillis, policy, world } from "../../loop/Recording.ts"
 
 const longestTimerMillis = 2 ** 31 - 1
 

@@ -1,7 +1,7 @@
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Clock, Duration, Effect, Fiber } from "effect"
-import * as Timer from "../../../src/loop/fiber/Timer.ts"
+import * as Timer from "../../../src/fund/fiber/Timer.ts"
 
 const longest = 2 ** 31 - 1
 

@@ -1,6 +1,8 @@
-import { describe, expect, it } from "@effect/vitest"
+import * as Core from "@effect-retry/core"
+import { VirtualClock } from "@effect-retry/testing"
+import { describe, expect, it, vi } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import * as AtOnce from "../../src/fund/AtOnce.ts"
+import * as AtOnce from "../../../src/fund/fiber/AtOnce.ts"
 
 const later = Effect.as(Effect.yieldNow(), 1)
 
@@ -121,4 +123,82 @@ describe("AtOnce.handlerAround", () => {
   ])("answers nothing where $name", ({ effect }) => {
     expect(AtOnce.handlerAround(self, effect)).toBeUndefined()
   })
+})
+
+describe("what runs at once, in a version of Effect that keeps effects in another way", () => {
+  /** The modules for a version of Effect that does not have these fields. */
+  const without = (fields: Readonly<Record<string, () => undefined>>) =>
+    Effect.promise(async () => {
+      vi.resetModules()
+      const path = "../../../src/fund/fiber/Undeclared.ts"
+      vi.doMock(path, async (original) => ({ ...(await original<object>()), ...fields }))
+      const core = await import("../../../src/index.ts")
+      const atOnce = await import("../../../src/fund/fiber/AtOnce.ts")
+      vi.doUnmock(path)
+      return { core, atOnce }
+    })
+
+  const none = () => undefined
+  const missing = [
+    { field: "_op", fields: { kind: none } },
+    { field: "effect_instruction_i0", fields: { content: none } },
+    { field: "effect_instruction_i1", fields: { continuation: none } },
+    { field: "of them at all", fields: { kind: none, content: none, continuation: none } }
+  ]
+
+  it.effect.each(missing)("comes to the same where an effect has no $field", ({ fields }) =>
+    Effect.gen(function* () {
+      const { atOnce } = yield* without(fields)
+      for (const effect of [
+        Effect.sync(() => 1),
+        Effect.succeed(1),
+        atOnce.suspend(() => Effect.sync(() => 1)),
+        later
+      ]) {
+        expect(yield* atOnce.run(effect)).toBe(1)
+        expect(yield* atOnce.andThen(effect, (value) => Effect.succeed(value + 1))).toBe(2)
+      }
+      expect(yield* Effect.exit(atOnce.run(Effect.sync(bug)))).toEqual(Exit.die(new Error("bug")))
+    })
+  )
+
+  /** What operations under buckets come to: with what, after how many attempts, when, and what is left in the buckets. */
+  const operations = ({ Backoff, Promises, RateLimiter, Retry, RetryBucket, TokenBucket }: typeof Core) => {
+    const policy = {
+      classifier: () => Core.Verdict.transient,
+      maxAttempts: 4,
+      backoff: Backoff.constant({ delay: "1 second" })
+    }
+    const operation = (failures: number) =>
+      Effect.gen(function* () {
+        const bucket = yield* TokenBucket.keyed({
+          bucket: RetryBucket.quota({ capacity: 40 }),
+          maxKeys: 2,
+          idleTimeToLive: "1 hour"
+        })
+        const rateLimiter = yield* RateLimiter.fixed({ rate: 0.5, burst: 1 })
+        let attempts = 0
+        const self = Effect.suspend(() => (++attempts > failures ? Effect.succeed("done") : Effect.fail("busy")))
+        const exit = yield* Effect.exit(Retry.retry(self, { ...policy, bucket, rateLimiter }))
+        return { exit, attempts, level: yield* bucket.level, now: (yield* VirtualClock.now).toString() }
+      }).pipe(Effect.provideService(Core.TokenBucket.Key, "key"), VirtualClock.run)
+    const promised = (failures: number) =>
+      Effect.promise(async () => {
+        let attempts = 0
+        const call = async () => (++attempts > failures ? "done" : Promise.reject(new Error("busy")))
+        const ended = await Promises.retry(call, { ...policy, backoff: Backoff.constant({ delay: 0 }) }).then(
+          String,
+          String
+        )
+        return { ended, attempts }
+      })
+    return Effect.all([operation(0), operation(2), operation(9), promised(0), promised(2), promised(9)])
+  }
+
+  it.effect.each(missing)("runs operations to the same end where an effect has no $field", ({ fields }) =>
+    Effect.gen(function* () {
+      const { core } = yield* without(fields)
+      expect(yield* operations(core)).toEqual(yield* operations(Core))
+    })
+  )
 })

@@ -1,10 +1,11 @@
 /**
- * Fields of fibers and of clocks that Effect 3 does not declare. No other module reads them.
+ * Fields of effects, of fibers and of clocks that Effect 3 does not declare. No other module reads them.
  *
  * None of them is needed: each is `undefined` if a version of Effect does not have it. The result is then the same, by
  * what Effect declares, but slower.
  */
 import type * as Clock from "effect/Clock"
+import type * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type * as FiberRefs from "effect/FiberRefs"
 import type * as RuntimeFlags from "effect/RuntimeFlags"
@@ -20,3 +21,16 @@ export const runtimeFlags = (fiber: AnyFiber & { readonly currentRuntimeFlags?: 
 
 /** An effect of the scheduler that a clock sleeps by. */
 export const scheduler = (clock: Clock.Clock & { readonly scheduler?: unknown }) => clock.scheduler
+
+type AnyEffect = Effect.Effect<unknown, unknown, unknown>
+
+/** What kind an effect is. What a caller's own service answers may be no effect at all. */
+export const kind = (effect: (AnyEffect & { readonly _op?: unknown }) | undefined | null) => effect?._op
+
+/** What a step calls, and what a combinator was given first: the effect inside. */
+export const content = (effect: AnyEffect & { readonly effect_instruction_i0?: unknown }) =>
+  effect.effect_instruction_i0
+
+/** What a combinator does with the outcome of the effect inside. */
+export const continuation = (effect: AnyEffect & { readonly effect_instruction_i1?: unknown }) =>
+  effect.effect_instruction_i1

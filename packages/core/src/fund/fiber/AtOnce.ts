@@ -2,7 +2,8 @@
  * Effects that end in the step in which they begin, and can therefore be run in the step of the caller.
  *
  * To compose an effect costs more than most buckets do. Within one step nothing comes between: no other fiber, and no
- * interruption. This file alone knows how Effect 3 keeps an effect.
+ * interruption. Effect does not declare how it keeps an effect: a version of Effect that keeps it in another way has a fiber run
+ * it, with the same result.
  */
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -10,15 +11,13 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import * as Undeclared from "./Undeclared.ts"
 
 /** Marks the effects of `suspend`. */
 const marked = /*#__PURE__*/ Symbol("@effect-retry/core/AtOnce")
 
-/** An effect as far as it is read here. What a caller's own service answers may be no effect at all. */
-interface Kept {
-  readonly _op?: unknown
-  readonly effect_instruction_i0?: unknown
-  readonly effect_instruction_i1?: unknown
+/** An effect of `suspend`, or any other. What a caller's own service answers may be no effect at all. */
+interface Marked {
   [marked]?: () => Effect.Effect<never>
 }
 
@@ -30,7 +29,7 @@ interface Kept {
  */
 export const suspend = <A, E = never>(evaluate: () => Effect.Effect<A, E>): Effect.Effect<A, E> => {
   const suspended = Effect.suspend(evaluate)
-  ;(suspended as Kept)[marked] = evaluate as () => Effect.Effect<never>
+  ;(suspended as Marked)[marked] = evaluate as () => Effect.Effect<never>
   return suspended
 }
 
@@ -41,15 +40,14 @@ export const suspend = <A, E = never>(evaluate: () => Effect.Effect<A, E>): Effe
  * @category running
  */
 export const run = <A, E = never>(self: Effect.Effect<A, E>): Effect.Effect<A, E> => {
-  const kept = self as Kept | undefined | null
   try {
     // The commonest first.
-    if (kept?._op === "Sync") {
-      const step = kept.effect_instruction_i0
+    if (Undeclared.kind(self) === "Sync") {
+      const step = Undeclared.content(self)
       return Predicate.isFunction(step) ? succeed(step() as A) : self
     }
     if (hasEnded(self)) return self
-    const evaluate = kept?.[marked]
+    const evaluate = (self as Marked | undefined | null)?.[marked]
     return evaluate === undefined ? self : run(evaluate())
   } catch (defect) {
     return Exit.die(defect)
@@ -64,8 +62,8 @@ const succeed = <A>(value: A): Exit.Exit<A> => (value === undefined ? (Exit.void
  * @category guards
  */
 export const hasEnded = <A, E = never>(self: Effect.Effect<A, E>): self is Exit.Exit<A, E> => {
-  const op = (self as Kept | undefined | null)?._op
-  return op === "Success" || op === "Failure"
+  const kind = Undeclared.kind(self)
+  return kind === "Success" || kind === "Failure"
 }
 
 /**
@@ -74,7 +72,7 @@ export const hasEnded = <A, E = never>(self: Effect.Effect<A, E>): self is Exit.
  * @category guards
  */
 export const readsNothing = (self: Effect.Effect<unknown, unknown>): boolean =>
-  hasEnded(self) || (self as Kept | undefined | null)?._op === "Sync"
+  hasEnded(self) || Undeclared.kind(self) === "Sync"
 
 /**
  * Goes on with the value of an effect, in the same step where the effect ends at once. To be called while an effect runs, or
@@ -106,10 +104,10 @@ export type Handler = (cause: Cause.Cause<unknown>) => Effect.Effect<unknown, un
 export const handlerAround = (
   self: Effect.Effect<unknown, unknown, unknown>,
   effect: Effect.Effect<unknown, unknown, unknown>
-): Handler | undefined => {
-  const { _op, effect_instruction_i0: handled, effect_instruction_i1: handler } = effect as Kept
-  return handled === self && _op === "OnFailure" ? (handler as Handler) : undefined
-}
+): Handler | undefined =>
+  Undeclared.content(effect) === self && Undeclared.kind(effect) === "OnFailure"
+    ? (Undeclared.continuation(effect) as Handler | undefined)
+    : undefined
 
 /**
  * The fiber that runs. To be called while an effect runs.

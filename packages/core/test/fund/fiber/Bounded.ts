@@ -18,7 +18,7 @@ import {
   RuntimeFlagsPatch,
   Supervisor
 } from "effect"
-import { within } from "../../../src/loop/fiber/Within.ts"
+import { within } from "../../../src/fund/fiber/Within.ts"
 
 /** Bounds an effect; the timeout is a failure. */
 export type Bounded = <A, E, R>(
