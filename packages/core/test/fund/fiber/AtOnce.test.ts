@@ -135,6 +135,8 @@ describe("what runs at once, in a version of Effect that keeps effects in anothe
       const core = await import("../../../src/index.ts")
       const atOnce = await import("../../../src/fund/fiber/AtOnce.ts")
       vi.doUnmock(path)
+      // Tests after this one find their own modules.
+      vi.resetModules()
       return { core, atOnce }
     })
 

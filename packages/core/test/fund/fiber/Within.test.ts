@@ -229,6 +229,8 @@ describe("Within.within beside Effect.timeoutFail", () => {
       vi.doMock(path, async (original) => ({ ...(await original<object>()), ...fields }))
       const { within } = await import("../../../src/fund/fiber/Within.ts")
       vi.doUnmock(path)
+      // Tests after this one find their own modules.
+      vi.resetModules()
       return (self, millis, onTimeout = () => "timeout") =>
         within(self, { millis, onTimeout: () => Effect.failSync(onTimeout), disconnected: false })
     })
