@@ -176,7 +176,7 @@ const checked = (owner: string, options: Options): Given => {
   return { checksums: ChecksumArguments.algorithms(owner, checksums), report }
 }
 
-/** What the first answer says; without one it cannot be resumed, and says nothing. */
+/** What the answer says with which the download began. */
 interface First {
   readonly generation: string | undefined
   readonly checksums: Checksum.Checksums
@@ -191,7 +191,7 @@ const downloaded = <E, R>(
 ): Stream.Stream<Uint8Array, E | Failed, R> => {
   const running = Checksum.running(checksums)
   let received = 0
-  let first: First = { generation: undefined, checksums: {}, why: "the answer has a coding, or no ranges" }
+  let first: First = { generation: undefined, checksums: {}, why: "there was no answer" }
   const reading: Download.Validator = (response) => {
     first = firstOf(response)
     return Option.none()
@@ -211,14 +211,16 @@ const downloaded = <E, R>(
   )
 }
 
-const firstOf = (response: Response): First => {
-  const { headers } = response
-  const why = isTranscoded(response)
-    ? "the server decompressed the object"
-    : response.status === 206
-      ? "a range of the object"
-      : undefined
-  return { generation: generationOf(response), checksums: Checksum.fromHeader(headers["x-goog-hash"]), why }
+const firstOf = (response: Response): First => ({
+  generation: generationOf(response),
+  checksums: Checksum.fromHeader(response.headers["x-goog-hash"]),
+  why: whyNotComparable(response)
+})
+
+const whyNotComparable = (response: Response): string | undefined => {
+  if (isTranscoded(response)) return "the server decompressed the object"
+  if (response.status === 206) return "a range of the object"
+  return isCoded(response) || response.request.method !== "GET" ? "the answer has a coding, or no bytes" : undefined
 }
 
 const verified = (
@@ -277,9 +279,14 @@ const isSigned = ({ request: { url, urlParams } }: Response): boolean =>
 
 /** The ranges and checksums of what is stored are not those of what is sent. */
 const isTranscoded = ({ headers }: Response): boolean => {
-  const stored = headers["x-goog-stored-content-encoding"]?.trim().toLowerCase() ?? "identity"
-  return !["", "identity"].includes(stored) && stored !== headers["content-encoding"]?.trim().toLowerCase()
+  const stored = codingIn(headers["x-goog-stored-content-encoding"])
+  return stored !== "identity" && stored !== codingIn(headers["content-encoding"])
 }
+
+/** A client can have decoded the bytes. */
+const isCoded = ({ headers }: Response): boolean => codingIn(headers["content-encoding"]) !== "identity"
+
+const codingIn = (header: string | undefined): string => header?.trim().toLowerCase() || "identity"
 
 const ofStored =
   (validator: Download.Validator): Download.Validator =>

@@ -229,7 +229,26 @@ describe("StorageDownload.stream", () => {
     Effect.gen(function* () {
       const coded = { "content-encoding": "gzip", "x-goog-stored-content-encoding": "gzip" }
       const { found } = yield* downloaded(server([{ headers: coded }]))
-      expect(found).toMatchObject([{ _tag: "Skipped", generation: undefined }])
+      expect(found).toEqual([{ _tag: "Skipped", why: "the answer has a coding, or no bytes", generation: "1" }])
+    }).pipe(world)
+  )
+
+  it.effect("compares nothing with an answer that broke before its first byte, and was replaced by a coded one", () =>
+    Effect.gen(function* () {
+      const coded = { "content-encoding": "gzip", "x-goog-stored-content-encoding": "gzip" }
+      const { bytes, ended, found } = yield* downloaded(
+        server([{ breaksAfter: 0 }, { isReplaced: true, headers: coded }])
+      )
+      expect(ended._tag).toBe("Right")
+      expect(bytes).toEqual(other)
+      expect(found).toEqual([{ _tag: "Skipped", why: "the answer has a coding, or no bytes", generation: "2" }])
+    }).pipe(world)
+  )
+
+  it.effect("compares the bytes of an answer that has no ranges", () =>
+    Effect.gen(function* () {
+      const { found } = yield* downloaded(server([{ headers: { "accept-ranges": "none" } }]))
+      expect(found).toMatchObject([{ _tag: "Verified" }])
     }).pipe(world)
   )
 

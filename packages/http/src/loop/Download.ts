@@ -33,6 +33,7 @@ export { entityTag, lastModified, type Validator, type Version } from "./Version
 export interface Options {
   /**
    * Find the version of the first answer; the first one that finds one counts. Without one the download cannot be resumed.
+   * All of them are asked again when a download starts over, also of an answer that cannot be resumed.
    *
    * @default [Download.entityTag, Download.lastModified]
    */

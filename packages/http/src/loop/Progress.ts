@@ -144,10 +144,9 @@ const notResumable = (progress: Progress): Effect.Effect<never, DownloadFailed> 
 
 const begin = (progress: Progress, response: Response, { start }: Resumption.Part): void => {
   const why = Resumption.whyNotResumable(progress.method, response)
-  const found =
-    why === undefined ? Option.firstSomeOf(progress.validators.map((find) => find(response))) : Option.none()
+  const found = Option.firstSomeOf(progress.validators.map((find) => find(response)))
   progress.position = start
-  progress.version = Option.getOrUndefined(found)
+  progress.version = why === undefined ? Option.getOrUndefined(found) : undefined
   progress.why = why ?? "the first answer has no strong validator"
 }
 
