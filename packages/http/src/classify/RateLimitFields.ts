@@ -27,10 +27,17 @@ interface Member {
  */
 export const parse = (rateLimit: string, rateLimitPolicy = ""): number | undefined => {
   const exhausted = members(rateLimit, isLimit).filter(({ parameters }) => parameters.get("r") === 0)
-  const policies = members(rateLimitPolicy, isPolicy)
-  const windowOf = (name: string | undefined) =>
-    Wait.longest(policies.filter((policy) => policy.name === name).map(({ parameters }) => millis(parameters.get("w"))))
-  return Wait.longest(exhausted.map(({ name, parameters }) => millis(parameters.get("t")) ?? windowOf(name)))
+  const windows = windowsOf(members(rateLimitPolicy, isPolicy))
+  return Wait.longest(exhausted.map(({ name, parameters }) => millis(parameters.get("t")) ?? windows.get(name)))
+}
+
+/** The longest window for each name. */
+const windowsOf = (policies: ReadonlyArray<Member>): ReadonlyMap<string | undefined, number | undefined> => {
+  const windows = new Map<string | undefined, number | undefined>()
+  for (const { name, parameters } of policies) {
+    windows.set(name, Wait.longest([windows.get(name), millis(parameters.get("w"))]))
+  }
+  return windows
 }
 
 /** None where the field is not a List of such members. */
