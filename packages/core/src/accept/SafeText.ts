@@ -17,6 +17,9 @@ const longestShown = 200
 /** A longer word is no word. */
 const longestWord = 100
 
+/** Of more secrets and URLs, none is looked for, and nothing of a text is shown: the time stays linear. */
+const mostKnown = 256
+
 /**
  * A text from outside, at most 200 characters of it. No surrogate pair is cut in half.
  *
@@ -47,11 +50,14 @@ export interface Known {
  *
  * Shown are words, numbers, codes, hosts and paths, and quoted names. Not shown are: the user info, the values of the
  * query and the fragment of a URL; text before an `@`, after a `=` and after the name of a credential; words that look
- * like keys and tokens; quotations of several words; and everything from a `{` or a tag of HTML on.
+ * like keys and tokens; quotations of several words; and everything from a `{` or a tag of HTML on. With more than 256
+ * different secrets and URLs, nothing is shown.
  *
  * @category conversions
  */
-export const message = (given: string, known: Known = {}): string => {
+export const message = (given: string, { secrets, urls }: Known = {}): string => {
+  const known = { secrets: [...new Set(secrets)], urls: [...new Set(urls)] }
+  if (known.secrets.length + known.urls.length > mostKnown) return redacted
   const most = longestRead + longestOf(known)
   const whole = withoutKnown(given.slice(0, most), known)
   const read = upTo(whole, longestRead)
@@ -60,10 +66,10 @@ export const message = (given: string, known: Known = {}): string => {
   return cut(words(isCut ? read.slice(0, lastBlank(read) + 1) : read))
 }
 
-const longestOf = ({ secrets = [], urls = [] }: Known): number =>
+const longestOf = ({ secrets, urls }: Required<Known>): number =>
   [...secrets, ...urls].reduce((longest, { length }) => Math.max(longest, length), 0)
 
-const withoutKnown = (text: string, { secrets = [], urls = [] }: Known): string => {
+const withoutKnown = (text: string, { secrets, urls }: Required<Known>): string => {
   const shown = urls.reduce((text, known) => (known === "" ? text : text.replaceAll(known, () => url(known))), text)
   return secrets
     .filter((secret) => secret !== "")

@@ -121,6 +121,12 @@ describe("Untrusted.message", () => {
   ])("cuts no character in half", (given, shown) => {
     expect(Untrusted.message(given)).toBe(shown)
   })
+
+  it("shows nothing of a text with more than 256 different secrets and URLs", () => {
+    const secrets = (count: number) => Array.from({ length: count }, (_, at) => `secret-${at}-`)
+    expect(Untrusted.message("a word", { secrets: secrets(255), urls: ["a", "a"] })).toBe("a word")
+    expect(Untrusted.message("a word", { secrets: secrets(256), urls: ["a"] })).toBe("REDACTED")
+  })
 })
 
 describe("Untrusted.name", () => {
