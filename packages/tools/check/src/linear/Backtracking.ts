@@ -24,7 +24,10 @@ type Program = ReadonlyArray<Instruction>
 
 const matchers = new Map<string, Matcher>()
 
-/** Refuses a pattern that it cannot count: with a look behind, a reference back, or a repetition of nothing. */
+/**
+ * Refuses a pattern that it cannot count: with a look behind at more than one character, a reference back, or a repetition
+ * of nothing.
+ */
 export const matcherOf = (pattern: RegExp): Matcher => {
   const key = String(pattern)
   const known = matchers.get(key)
@@ -192,10 +195,21 @@ const asserted = (element: AST.Assertion, pattern: RegExp): Instruction => {
       const program = [...compile(element.alternatives, pattern, 0), { _tag: "Match" } as const]
       return { _tag: "Look", program, negate: element.negate }
     }
-    default:
+    case "lookbehind": {
+      const [single, ...others] = element.alternatives.flatMap(({ elements }) => elements)
+      if (single !== undefined && others.length === 0 && isSingle(single)) {
+        const accepts = accepting(single, pattern)
+        return { _tag: "Assert", holds: (text, at) => (at > 0 && accepts(text.charAt(at - 1))) !== element.negate }
+      }
       throw new Error(`cannot count the steps of ${element.raw} in ${pattern}`)
+    }
   }
 }
+
+type Single = AST.Character | AST.CharacterClass | AST.CharacterSet
+
+const isSingle = (element: AST.Element): element is Single =>
+  ["Character", "CharacterClass", "CharacterSet"].includes(element.type)
 
 /** Whether a character, a class or a set takes one character. */
 export const accepting = (

@@ -11,7 +11,7 @@ const patterns = (folder: string) => sourcesBelow(`${folder}/src`).map(patternsO
 const written = folders.flatMap((folder) => patterns(folder).flatMap(({ written }) => written))
 
 describe("Backtracking.matcherOf", () => {
-  const known = [/^(?:a|ab)(?:c|bcd)(d*)$/, /a+?b{2,3}?(?=c)/, /(?!b)[a-c]\b/i, /\p{L}+$/u, /x|y?z/]
+  const known = [/^(?:a|ab)(?:c|bcd)(d*)$/, /a+?b{2,3}?(?=c)/, /(?!b)[a-c]\b/i, /\p{L}+$/u, /x|y?z/, /(?<=a)b|(?<!a)c/]
 
   it("matches hostile texts where V8 does", () => {
     const differences = [...known, ...written.map(({ pattern }) => pattern)].flatMap((pattern) =>
@@ -31,7 +31,7 @@ describe("Backtracking.matcherOf", () => {
     expect(matcherOf(/a*$/)("a")).toEqual({ steps: 7, match: [0, 1] })
   })
 
-  it.each([/(a*)*b/, /(a)\1/, /(?<=a)b/, /^a$/m])("refuses %s, whose steps it does not know", (pattern) => {
+  it.each([/(a*)*b/, /(a)\1/, /(?<=ab)c/, /^a$/m])("refuses %s, whose steps it does not know", (pattern) => {
     expect(() => matcherOf(pattern)).toThrow("cannot count the steps of")
   })
 })

@@ -1,0 +1,85 @@
+/** Functions that are given texts from outside, and the texts for which their steps are counted. */
+import { isLinear } from "./Linear.ts"
+import { stepsOf } from "./Steps.ts"
+
+export interface Door {
+  readonly name: string
+  /** Is given a text of each length, and may make of it what comes from outside, such as an error or a record. */
+  readonly run: (text: string) => unknown
+  /** What the texts repeat. @default pieces */
+  readonly pieces?: ReadonlyArray<string>
+}
+
+/** The lengths of two texts, one twice the other: below the bounds of most sources, and above them. */
+export const lengths: ReadonlyArray<readonly [number, number]> = [
+  [384, 768],
+  [1280, 2560]
+]
+
+/** What parsers tell apart, and what makes them look ahead, go back, or begin anew. */
+export const pieces: ReadonlyArray<string> = [
+  ..."a7 \t\n()[{<>%\\/\"'`@:;,.?&=#-+_*|!\u00e9",
+  "\ud83d",
+  "a ",
+  "a, ",
+  "a;",
+  "a.",
+  "a:",
+  "a=b&",
+  "a=b ",
+  "a@",
+  "%41",
+  "%4",
+  '"a" ',
+  "'a ",
+  "<a ",
+  "[a]\n",
+  "a=b\n",
+  "\r\n\r\n",
+  "--a\r\n",
+  "key ",
+  "token: a ",
+  "password=",
+  "http://a:b@c/d?e=f#g ",
+  "://",
+  "a/",
+  "aB7-",
+  "0.",
+  "1, ",
+  "1s",
+  '{"a":',
+  "    at a (b:1:2)\n"
+]
+
+/** For doors that pass a text through several others, each of which is a door. */
+export const few: ReadonlyArray<string> = [
+  ..."a \n'[",
+  "\ud83d",
+  "a ",
+  "a=b\n",
+  "a=b&",
+  "password=",
+  "http://a:b@c/d?e=f#g ",
+  "    at a (b:1:2)\n"
+]
+
+export const textOf = (piece: string, length: number): string =>
+  piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
+
+/** The pieces for which a door takes too many steps, with the steps for each length. */
+export const notLinear = async (door: Door): Promise<ReadonlyArray<string>> => {
+  const found: Array<string> = []
+  for (const piece of door.pieces ?? pieces) {
+    for (const pair of lengths) {
+      const steps: Array<number> = []
+      for (const length of pair) {
+        const text = textOf(piece, length)
+        steps.push(Math.round(await stepsOf(() => door.run(text))))
+      }
+      if (isLinear(steps)) continue
+      found.push(`${door.name} ${JSON.stringify(piece)}, ${pair.join(" and ")}: ${steps.join(" and ")} steps`)
+      break
+    }
+  }
+  return found
+}
