@@ -19,6 +19,8 @@ const reasons: ReadonlyMap<string, Reason> = /*#__PURE__*/ new Map<string, Reaso
   ["NOAUTH", "Refused"],
   ["WRONGPASS", "Refused"],
   ["NOPERM", "Refused"],
+  // Protected mode: a server without a password serves its own machine alone.
+  ["DENIED", "Refused"],
   ["WRONGTYPE", "WrongType"],
   ["OOM", "Full"],
   ["MISCONF", "Full"]

@@ -45,6 +45,10 @@ describe("RedisFailure.fromUnknown", () => {
     ],
     [new Error("ERR max number of clients reached"), { reason: "Unavailable", code: "ERR" }],
     [
+      new Error("DENIED Redis is running in protected mode because protected mode is enabled"),
+      { reason: "Refused", code: "DENIED" }
+    ],
+    [
       new Error("WRONGTYPE Operation against a key holding the wrong kind of value script: c83f"),
       { reason: "WrongType", code: "WRONGTYPE" }
     ],

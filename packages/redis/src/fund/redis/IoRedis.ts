@@ -87,6 +87,9 @@ export const layer = ({ url, within, ...options }: Options): Layer.Layer<RedisSt
 
 const link = (url: string | undefined, options: RedisOptions): Connection.Link => {
   const redis = url === undefined ? new Redis(options) : new Redis(url, options)
+  // A server that has no room for a client says so as the answer to its first command, and closes the connection. `ioredis`
+  // tells what is answered to AUTH or INFO, and drops what is answered to the name of the library.
+  if (redis.options.password == null) redis.options.disableClientInfo = true
   const { client, select } = selecting(redis)
   return {
     client,

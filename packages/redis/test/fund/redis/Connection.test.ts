@@ -104,6 +104,16 @@ describe.concurrent.each(adapters)("a connection by $library", ({ byUrl, layer }
     })
   )
 
+  it.scopedLive("says what the server says as it closes the connection of a client too many", () =>
+    Effect.gen(function* () {
+      const { admin, port } = yield* Redis.start()
+      yield* Effect.promise(() => admin.config("SET", "maxclients", "1"))
+      const error = yield* Effect.flatMap(connect({ port, within }), (store) => Effect.flip(take(store)))
+      expect([error.reason, error.code]).toEqual(["Unavailable", "ERR"])
+      expect(String(error.error)).toContain("max number of clients reached")
+    })
+  )
+
   it.scopedLive("leaves a server that became a replica, and comes back to one that became a primary", () =>
     Effect.gen(function* () {
       const server = yield* Redis.start()
