@@ -1,4 +1,5 @@
 /** No error, event or log line of a bucket in a store shows a secret, however it is printed. */
+import { TokenBucket } from "@effect-retry/core"
 import { PostgresError, PostgresStore, RedisBucket, RedisError, RedisStore, type FleetEvent } from "@effect-retry/redis"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
@@ -62,6 +63,24 @@ describe.each(Secrets.leaves)("an outage with a secret in $place", ({ error, sec
       const lines = [...(yield* outage(error)), ...(yield* outage("away", { observe: [() => Effect.die(error)] }))]
       expect(lines.length).toBeGreaterThan(0)
       expect(Printed.showing(lines, secret)).toEqual([])
+    })
+  )
+})
+
+describe("the key of a bucket", () => {
+  it.effect("is told by its events, and shown by none of them", () =>
+    Effect.gen(function* () {
+      const key = "sk_live_4242"
+      const events: Array<FleetEvent.FleetEvent> = []
+      const observe = [(event: FleetEvent.FleetEvent) => Effect.sync(() => void events.push(event))]
+      const lines = [
+        ...(yield* Effect.provideService(outage("away", { observe }), TokenBucket.Key, key)),
+        ...(yield* Effect.provideService(outage("away"), TokenBucket.Key, key)),
+        ...(yield* Effect.provideService(outage("away", { observe: [Effect.die] }), TokenBucket.Key, key))
+      ]
+      expect(events.map((event) => event.key)).toEqual([key])
+      expect(lines.length).toBeGreaterThan(0)
+      expect(Printed.showing([events, lines], key)).toEqual([])
     })
   )
 })

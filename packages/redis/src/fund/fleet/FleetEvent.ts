@@ -16,7 +16,10 @@ import type * as Effect from "effect/Effect"
 export interface Common {
   /** The name of the bucket. */
   readonly name: string
-  /** Which bucket of a keyed one it is; empty where it is not keyed, `TokenBucket.Key.overflow` for the keys beyond `maxKeys`. May be a secret of the caller. */
+  /**
+   * Which bucket of a keyed one it is; empty if it is not keyed, `TokenBucket.Key.overflow` for the keys beyond `maxKeys`.
+   * May be a secret of the caller: loggers, `inspect` and JSON leave it out, and so does a copy by spread.
+   */
   readonly key: string
   /** Tokens of the store by its latest answer, refilled since; what other processes took since is not known. */
   readonly level: number

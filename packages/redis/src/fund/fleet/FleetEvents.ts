@@ -38,12 +38,16 @@ export const make = (
       told.length === 0
         ? Effect.void
         : Effect.suspend(() => {
-            const happened: FleetEvent = { name, key, ...tokens(), grants, ...event() }
+            const happened = withKey({ name, ...tokens(), grants, ...event() }, key)
             grants = 0
             return Effect.forEach(told, (tell) => tell(happened), { discard: true })
           })
   }
 }
+
+/** The key may be a secret, so it is where no printing looks, not even that of hidden properties. */
+const withKey = (event: Omit<Common, "key"> & Told, key: string): FleetEvent =>
+  Object.defineProperty(event as FleetEvent, "key", { get: () => key })
 
 /** Calls of one observer that have not ended: one that hangs is told no more, and takes no more memory. */
 const mostCalls = 16
