@@ -23,20 +23,16 @@ export interface Time {
 export const start: Time = { nowMillis: -Infinity, aheadMillis: 0 }
 
 /**
- * How far the clock has stepped back at another reading. The time is the reading plus this value: it stands still during
- * the step, and continues from there.
- *
- * @category destructors
- */
-export const ahead = ({ aheadMillis, nowMillis }: Time, readingMillis: number): number =>
-  Math.max(aheadMillis, nowMillis - readingMillis)
-
-/**
- * Reads the nanoseconds of a clock, which do not follow the wall clock, as milliseconds.
+ * The time at the next reading of a clock, of its nanoseconds: they do not follow the wall clock. The time is the reading plus
+ * how far the clock has stepped back: it stands still during the step, and continues from there.
  *
  * @category running
  */
-export const read = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+export const next = ({ aheadMillis, nowMillis }: Time, clock: Clock.Clock): Time => {
+  const readingMillis = Number(clock.unsafeCurrentTimeNanos()) / 1e6
+  const ahead = Math.max(aheadMillis, nowMillis - readingMillis)
+  return { nowMillis: readingMillis + ahead, aheadMillis: ahead }
+}
 
 /**
  * Reads a clock, in milliseconds with fractions.
@@ -51,12 +47,10 @@ export type Reader = (clock: Clock.Clock) => number
  * @category constructors
  */
 export const makeReader = (): Reader => {
-  let { aheadMillis, nowMillis } = start
+  let time = start
   return (clock) => {
-    const reading = read(clock)
-    aheadMillis = ahead({ aheadMillis, nowMillis }, reading)
-    nowMillis = reading + aheadMillis
-    return nowMillis
+    time = next(time, clock)
+    return time.nowMillis
   }
 }
 

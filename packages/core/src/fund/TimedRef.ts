@@ -35,8 +35,8 @@ export interface Step<S, A> {
  */
 export const make = <S>(initial: (nowMillis: number) => S): Effect.Effect<TimedRef<S>> =>
   Effect.sync(() => {
-    const nowMillis = readNow()
-    return ofTimed({ state: initial(nowMillis), time: { nowMillis, aheadMillis: 0 } })
+    const time = next(MonotonicTime.start)
+    return ofTimed({ state: initial(time.nowMillis), time })
   })
 
 /**
@@ -57,11 +57,9 @@ const ofTimed = <S>(timed: Timed<S>): TimedRef<S> => {
           const stepped = step(state, 0)
           return [stepped[0], stepped[1] === state ? timed : { state: stepped[1], time: timed.time }]
         }
-        const reading = readNow()
-        const aheadMillis = MonotonicTime.ahead(timed.time, reading)
-        const nowMillis = reading + aheadMillis
-        const stepped = step(state, nowMillis)
-        return [stepped[0], { state: stepped[1], time: { nowMillis, aheadMillis } }]
+        const time = next(timed.time)
+        const stepped = step(state, time.nowMillis)
+        return [stepped[0], { state: stepped[1], time }]
       }),
     get: Effect.map(Ref.get(ref), ({ state }) => state)
   }
@@ -74,7 +72,7 @@ interface Timed<S> {
 
 const never = () => false
 
-const readNow = () => MonotonicTime.read(MonotonicTime.currentClock())
+const next = (time: MonotonicTime.Time) => MonotonicTime.next(time, MonotonicTime.currentClock())
 
 /**
  * For a state that time does not move: the clock is not read, and the time is always zero.
