@@ -156,11 +156,13 @@ const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
   return all
 }
 
-const continued = (opened: Opened): ReadableStream<Uint8Array> =>
-  new ReadableStream<Uint8Array>(
+const continued = (opened: Opened): ReadableStream<Uint8Array> => {
+  // Taken out one by one, many small chunks would take quadratic time.
+  const read = opened.chunks.values()
+  return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const chunk = opened.chunks.shift()
+        const { value: chunk } = read.next()
         if (chunk !== undefined) return controller.enqueue(chunk)
         const { done, value } = await opened.next()
         opened.arrived()
@@ -171,3 +173,4 @@ const continued = (opened: Opened): ReadableStream<Uint8Array> =>
     },
     { highWaterMark: 0 }
   )
+}
