@@ -53,10 +53,12 @@ export const doors: ReadonlyArray<Door> = [
   },
   {
     name: "Untrusted.message with many secrets",
+    pieces: few,
     run: (text) => Untrusted.message(text, { secrets: parts(text.repeat(8)) })
   },
   {
     name: "Untrusted.message with many URLs",
+    pieces: few,
     run: (text) => Untrusted.message(text, { urls: parts(text.repeat(8)) })
   },
   { name: "Readable.inLine", run: (text) => Readable.inLine(text) },
@@ -87,7 +89,7 @@ export const doors: ReadonlyArray<Door> = [
     run: (text) =>
       inspect(new InvalidArgument.InvalidArgument({ owner: "a", field: "b", allowed: "c", value: [...text] }))
   },
-  { name: "Policy.config", run: configured },
+  { name: "Policy.config", pieces: few, run: configured },
   { name: "Policy.config with numbers", pieces: ["7"], run: (text) => configured(`${text} seconds`) },
   { name: "an operation that fails with such texts, observed", pieces: few, run: (text) => retried(errorOf(text)) },
   {

@@ -1,6 +1,7 @@
 /** What google is given from outside: bodies, headers, metadata, addresses, configs and files. */
 import * as Headers from "@effect/platform/Headers"
 import * as HttpBody from "@effect/platform/HttpBody"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -23,6 +24,7 @@ import * as StorageHeader from "../../../../../google/src/accept/StorageHeader.t
 import * as ErrorBody from "../../../../../google/src/classify/ErrorBody.ts"
 import * as Boto from "../../../../../google/src/loop/Boto.ts"
 import * as ReadBack from "../../../../../google/src/loop/LostAnswerReadBack.ts"
+import * as RetryErrorBody from "../../../../../google/src/loop/StorageRetryErrorBody.ts"
 import * as UploadAddress from "../../../../../google/src/loop/ResumableUploadAddress.ts"
 import * as UploadShown from "../../../../../google/src/loop/ResumableUploadShown.ts"
 import { chainOf, errorOf, keyed, one, wide } from "./errors.ts"
@@ -118,7 +120,27 @@ const anyOf = (type: string) => field(3, [...field(1, [...encoded(type)]), ...fi
 
 const boto = (text: string) => Effect.runSync(Effect.either(Boto.parse("a", "b", text)))
 
+/** More small chunks than one, and then more than is read in advance. */
+const chunked = (chunks: number): Response => {
+  const bytes = [...Array.from({ length: chunks }, () => 1), 65_537]
+  const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      for (const length of bytes) controller.enqueue(new Uint8Array(length))
+      controller.close()
+    }
+  })
+  return new Response(stream, { status: 503, headers: { "content-type": "application/json" } })
+}
+
+const readAgain = (chunks: number) => {
+  const client = HttpClient.make((request) => Effect.succeed(HttpClientResponse.fromWeb(request, chunked(chunks))))
+  const reading = RetryErrorBody.reading(client as HttpClient.HttpClient.With<unknown, unknown>)
+  const read = Effect.flatMap(reading.execute(start), (response) => response.arrayBuffer)
+  return Effect.runPromise(read as Effect.Effect<ArrayBuffer, unknown>)
+}
+
 export const doors: ReadonlyArray<Door> = [
+  { name: "an error body in small chunks", pieces: one, run: (text) => readAgain(text.length) },
   { name: "GoogleStatus.chain", run: (text) => errors(text).map(GoogleStatus.chain) },
   { name: "GoogleStatus.chain of many", pieces: one, run: (text) => many(text.length).map(GoogleStatus.chain) },
   { name: "GoogleClassifier", run: (text) => judged(errors(text)) },
@@ -232,7 +254,7 @@ export const doors: ReadonlyArray<Door> = [
     run: (text) => parsed({ methodConfig: [methodConfig(list(text.length).map((at) => ({ service: `a${at}` })))] })
   },
   { name: "Boto.parse", run: boto },
-  { name: "Boto.parse of a section", run: (text) => boto(`[Boto]\nnum_retries = ${text}\n${text}`) },
+  { name: "Boto.parse of a section", pieces: few, run: (text) => boto(`[Boto]\nnum_retries = ${text}\n${text}`) },
   {
     name: "Boto.parse of sections",
     pieces: ["[Boto]\na=b\n", "[a.b]\n", "a[]=b\n", "[a\\.b]\n", '"a"=";\\"\n'],
