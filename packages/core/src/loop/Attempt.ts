@@ -45,7 +45,7 @@ const withServices = (op: Operation.Operation): Erased => {
       : timeout!.machinery.bound(timeout!, op, bounded)
   }
   const self = noted(tag === undefined ? inner : Effect.provideService(inner, tag, given!), note)
-  return active === undefined ? self : ActiveOperation.inside(self, active)
+  return active === undefined ? self : ActiveOperation.inside(self, active, op.fiber)
 }
 
 const noted = (self: Erased, note: Bounded["note"]): Erased => (note === undefined ? self : Effect.onExit(self, note))

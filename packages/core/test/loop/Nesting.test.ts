@@ -226,7 +226,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
         const view = { id: () => fiber.id(), getFiberRef: fiber.getFiberRef.bind(fiber) }
         const active = ActiveOperation.make({ name: "outer", attempt: 3 }, view, runtimeFlags)
         const end = Effect.sync(() => ActiveOperation.end(active))
-        return Effect.zipRight(ActiveOperation.inside(Effect.ignore(inner.operation), active), end)
+        return Effect.zipRight(ActiveOperation.inside(Effect.ignore(inner.operation), active, view), end)
       })
       yield* wrapped
       yield* Effect.ignore(inner.operation)

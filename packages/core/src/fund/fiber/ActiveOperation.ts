@@ -100,20 +100,30 @@ export const handed = (active: ActiveAttempt, next: Handed | undefined): Handed 
  *
  * @category running
  */
-export const inside = <A, E, R>(self: Effect.Effect<A, E, R>, active: ActiveAttempt): Effect.Effect<A, E, R> => {
-  const enter = Effect.updateFiberRefs((fiberId, fiberRefs) => {
-    const before = fiberRefs.locals.get(innermost)
-    // With all that it has been in the fibers around: a join asks for it.
-    active.leave = Effect.updateFiberRefs((_, { locals }) => {
-      const left = new Map(locals)
-      if (before === undefined) left.delete(innermost)
-      else left.set(innermost, before)
-      return FiberRefs.unsafeMake(left)
-    })
+export const inside = <A, E, R>(
+  self: Effect.Effect<A, E, R>,
+  active: ActiveAttempt,
+  fiber: FiberView
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(fiber.getFiberRef(innermost) === undefined ? enter(active) : add(active), () => self)
+
+/** Where the fiber has none: a FiberRef that is set and deleted is copied less often than when all are updated. */
+const enter = (active: ActiveAttempt): Effect.Effect<void> => {
+  active.leave = none
+  return FiberRef.set(innermost, active)
+}
+
+const none = /*#__PURE__*/ FiberRef.delete(innermost)
+
+/** Beside those that the fiber has from before, which are put back with all that they were in the fibers around: a join asks for it. */
+const add = (active: ActiveAttempt): Effect.Effect<void> =>
+  Effect.updateFiberRefs((fiberId, fiberRefs) => {
+    const before = fiberRefs.locals.get(innermost)!
+    active.leave = Effect.updateFiberRefs((_, { locals }) =>
+      FiberRefs.unsafeMake(new Map(locals).set(innermost, before))
+    )
     return FiberRefs.updateAs(fiberRefs, { fiberId, fiberRef: innermost, value: active })
   })
-  return Effect.flatMap(enter, () => self)
-}
 
 /**
  * Notes that an attempt has ended. Must be called in the step in which it ends; returns what its fiber has to do then.
