@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "../accept/Argument.ts"
 import { InvalidArgument } from "../accept/InvalidArgument.ts"
+import * as Property from "../accept/Property.ts"
 import type { Moment } from "./Moment.ts"
 import type { Verdict } from "./Verdict.ts"
 import { kinds } from "./Verdict.ts"
@@ -46,7 +47,7 @@ export const ofError = (owner: string, field: string, judge: Judge, error: unkno
     if (isVerdict(answer)) return answer
   } catch (thrown) {
     // The refusal of a classifier inside of this one.
-    if (thrown instanceof InvalidArgument && thrown.cause !== undefined) throw thrown
+    if (Property.isError(thrown) && thrown instanceof InvalidArgument && thrown.cause !== undefined) throw thrown
     return Argument.refuseForeign(owner, field, "a function that throws nothing", thrown, error)
   }
   return Argument.refuseForeign(owner, field, answersVerdicts, answer, error)

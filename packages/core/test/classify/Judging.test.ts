@@ -98,8 +98,20 @@ describe("Judging.ofError", () => {
         throw bug
       })
     )
-    expect(defect.message).toContain("Policy: classifier must be a function that throws nothing, got TypeError: Cannot")
+    expect(defect.message).toContain("Policy: classifier must be a function that throws nothing, got TypeError")
     expect(defect).toMatchObject({ value: { original: bug }, cause: { original: refused } })
+  })
+
+  it("refuses a classifier that throws what cannot be looked at", () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    const defect = thrownBy(() =>
+      ofError(() => {
+        throw proxy
+      })
+    )
+    expect(defect.message).toBe("Policy: classifier must be a function that throws nothing, got object")
+    expect(defect.cause?.original).toBe(refused)
   })
 
   it("leaves the refusal of a classifier inside of the classifier as it is", () => {
@@ -138,7 +150,7 @@ describe("Judging.ofError", () => {
         Cause.pretty(Cause.die(defect), { renderErrorCause: true })
       ]
       expect(shown.join("\n")).not.toContain("hunter2")
-      expect(shown[3]).toContain("connect to")
+      expect(shown[3]).toContain("[cause]: Error")
     }
   })
 })
