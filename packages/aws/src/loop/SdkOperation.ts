@@ -7,6 +7,7 @@
  */
 import { TokenBucket } from "@effect-retry/core"
 import * as ShownCause from "@effect-retry/core/ShownCause"
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -215,7 +216,10 @@ export const stopped = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
     operation.waiting = undefined
     waiting?.reject(Cause.squash(cause))
     return Cause.isDie(cause)
-      ? Effect.logError("A policy died inside the AWS SDK, which does not show it", ShownCause.of(cause))
+      ? Effect.logError(
+          "A policy died inside the AWS SDK, which does not show it",
+          ShownCause.of(cause, Untrusted.shown)
+        )
       : Effect.void
   })
 

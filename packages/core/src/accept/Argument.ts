@@ -32,7 +32,7 @@ export const refuseForeign = (
   error: unknown = undefined
 ): never => {
   const isPlain = value === null || !["object", "function", "string"].includes(typeof value)
-  const shown = isPlain ? value : Untrusted.shown(value)
+  const shown = isPlain ? value : Untrusted.withoutMessage(value)
   throw new InvalidArgument({ owner, field, allowed, value: shown, ...Untrusted.asCause(error) })
 }
 

@@ -5,6 +5,7 @@
  * A text is read once, from left to right, word by word. A word is shown if its kind is known to be harmless; everything
  * else becomes `REDACTED`. At most 1,024 characters of a text are read, 200 are shown.
  */
+import { isKey, longestWord } from "./SafeName.ts"
 
 const redacted = "REDACTED"
 
@@ -13,9 +14,6 @@ const longestRead = 1024
 
 /** The longest text that is shown. */
 const longestShown = 200
-
-/** A longer word is no word. */
-const longestWord = 100
 
 /** Of more secrets and URLs, none is looked for, and nothing of a text is shown: the time stays linear. */
 const mostKnown = 256
@@ -129,8 +127,6 @@ const isBlank = (code: number): boolean => code <= 0x20 || (code >= 0x7f && code
 const isQuote = (code: number): boolean => code === 0x22 || code === 0x27 || code === 0x60
 
 const isLetter = (code: number): boolean => (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
-
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
 const endOfLine = (text: string, from: number): number => {
   const end = text.indexOf("\n", from)
@@ -267,43 +263,6 @@ const withoutKeys = (address: string): string => {
   return `${address.slice(0, end).split("/").map(known).join("/")}${address.slice(end)}`
 }
 
-/** The shortest run of letters and digits, and the shortest word in Base64, that look like a key. */
-const shortestKey = 20
-
-/**
- * Whether a word looks like a key or a token: it is long, or encoded, or has a long run of letters and digits, or is long,
- * has letters of both cases and digits and otherwise nothing but what Base64 has.
- */
-const isKey = (found: string): boolean => {
-  if (found.length > longestWord) return true
-  const seen = { digit: false, upper: false, lower: false }
-  let isBase64 = true
-  let run = 0
-  let hasDigit = false
-  let hasLetter = false
-  for (let at = 0; at < found.length; at++) {
-    const code = found.charCodeAt(at)
-    if (code === 0x25 && isHex(found.charCodeAt(at + 1)) && isHex(found.charCodeAt(at + 2))) return true
-    const isOfWord = isDigit(code) || isLetter(code)
-    if (isOfWord) {
-      run += 1
-      if (isDigit(code)) hasDigit = seen.digit = true
-      else hasLetter = true
-      if (code >= 0x41 && code <= 0x5a) seen.upper = true
-      if (code >= 0x61 && code <= 0x7a) seen.lower = true
-      if (run >= shortestKey && hasDigit && hasLetter) return true
-    } else {
-      run = 0
-      hasDigit = hasLetter = false
-      isBase64 &&= "+/=_-~".includes(found.charAt(at))
-    }
-  }
-  return isBase64 && found.length >= shortestKey && seen.digit && seen.upper && seen.lower
-}
-
-const isHex = (code: number): boolean =>
-  isDigit(code) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66)
-
 /**
  * A URL, or a part of one such as `/path?key=value`, without user, password, values of the query, and fragment.
  *
@@ -350,17 +309,3 @@ const startOfAuthority = (address: string): number => {
 }
 
 const isSlash = (char: string): boolean => char === "/" || char === "\\"
-
-/**
- * The name of a class, a tag or a code; `undefined` if a text is no such name, or cannot be shown.
- *
- * @category conversions
- */
-export const name = (given: unknown): string | undefined => {
-  if (typeof given !== "string" || given === "" || given.length > longestWord || isKey(given)) return undefined
-  for (let at = 0; at < given.length; at++) {
-    const code = given.charCodeAt(at)
-    if (!isLetter(code) && !isDigit(code) && !"_$.@/:#-".includes(given.charAt(at))) return undefined
-  }
-  return given
-}

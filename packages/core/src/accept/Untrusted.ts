@@ -5,5 +5,7 @@
  * event or an error of ours. Reading never throws and is bounded in depth, length and time; `Property` reads values for
  * other ends.
  */
-export { cut, message, name, url } from "./SafeText.ts"
-export { asCause, type Known, outcome, shown, ShownError, typeOf } from "./ShownError.ts"
+export { name } from "./SafeName.ts"
+export { cut, message, url } from "./SafeText.ts"
+export { asCause, ShownError, typeOf, withoutMessage } from "./ShownError.ts"
+export { inFull, type Known, outcome, shown } from "./ShownMessage.ts"

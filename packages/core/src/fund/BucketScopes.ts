@@ -11,6 +11,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
+import * as Untrusted from "../accept/Untrusted.ts"
 import * as ShownCause from "./ShownCause.ts"
 
 /**
@@ -44,7 +45,7 @@ export const make = (owner: string, mostWaiting: number): Effect.Effect<Effect.E
     const inner = yield* Scope.make(ExecutionStrategy.parallel)
     const close = (scope: Scope.CloseableScope, exit: Exit.Exit<unknown, unknown>) =>
       Effect.catchAllCause(Scope.close(scope, exit), (cause) =>
-        Effect.logWarning(`${owner}: a finalizer died`, ShownCause.of(cause))
+        Effect.logWarning(`${owner}: a finalizer died`, ShownCause.of(cause, Untrusted.shown))
       )
     const closing = new Set<Fiber.RuntimeFiber<void>>()
     const closed = Effect.suspend(() => Fiber.awaitAll(closing))

@@ -16,6 +16,7 @@ import * as AtOnce from "./fiber/AtOnce.ts"
 import { combined, empty, recordEach, startEach, unlimited, waitingAtMost } from "./Compose.ts"
 import * as MonotonicTime from "./MonotonicTime.ts"
 import type { Grant, Request, TokenBucket } from "./Port.ts"
+import * as Untrusted from "../accept/Untrusted.ts"
 import * as ShownCause from "./ShownCause.ts"
 import { noTokens } from "./Port.ts"
 
@@ -246,7 +247,7 @@ const report =
     if (onFailure === undefined) return Effect.void
     const reported = Effect.catchAllCause(
       Effect.suspend(() => onFailure(cause)),
-      (died) => Effect.logWarning(`${owner}: onFailure died`, ShownCause.of(died))
+      (died) => Effect.logWarning(`${owner}: onFailure died`, ShownCause.of(died, Untrusted.shown))
     )
     return Effect.asVoid(Effect.forkDaemon(Effect.interruptible(reported)))
   }

@@ -10,11 +10,10 @@
  *
  * A deadline brings the code that keeps it, so that a program without one does not ship that code.
  */
-import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Argument from "../accept/Argument.ts"
-import * as Untrusted from "../accept/Untrusted.ts"
+import type * as Untrusted from "../accept/Untrusted.ts"
 import * as Verdict from "../classify/Verdict.ts"
 import * as Bounds from "../decide/Bounds.ts"
 import { longestTimerMillis } from "../decide/Millis.ts"
@@ -22,6 +21,7 @@ import * as TimeLeft from "../decide/TimeLeft.ts"
 import type { Bounded, Erased, Expired, Expiring } from "./Expired.ts"
 import { runFor } from "./Expired.ts"
 import type { StopReason } from "./RetryStopped.ts"
+import * as Wrapping from "./Wrapping.ts"
 import { within } from "../fund/fiber/Within.ts"
 
 /**
@@ -29,23 +29,13 @@ import { within } from "../fund/fiber/Within.ts"
  *
  * @category models
  */
-export class DeadlineExceeded extends Data.TaggedError("DeadlineExceeded")<{
+export class DeadlineExceeded extends Wrapping.TaggedError("DeadlineExceeded")<{
   readonly within: Duration.Duration
   /** Attempts started. */
   readonly attempts: number
-  /** What may be shown of the last failure before that, if there was one. */
+  /** What may be shown of the last failure before that, the `error`, if there was one. */
   readonly cause?: Untrusted.ShownError
 }> {
-  constructor(exceeded: { readonly within: Duration.Duration; readonly attempts: number; readonly cause?: unknown }) {
-    const { attempts, cause, within } = exceeded
-    super({ within, attempts, ...Untrusted.asCause(cause) })
-  }
-
-  /** The last failure itself, if there was one. Printing leaves it out. */
-  get error(): unknown {
-    return this.cause?.original
-  }
-
   override get message(): string {
     return `not done within ${Duration.format(this.within)}, after ${this.attempts} attempts`
   }

@@ -45,8 +45,8 @@ export const attemptFailed = (op: Operation, failure: Failure): Telling =>
     maxAttempts: op.prepared.policy.maxAttempts,
     elapsed: Elapsed.duration(op),
     level: Grants.level(op),
-    details: detailsOf(op, failure),
-    error: Untrusted.shown(failure.error),
+    details: detailsOf(op),
+    error: Untrusted.withoutMessage(failure.error),
     verdict: failure.verdict,
     ran: Elapsed.wholeDuration(failure.failedMillis - op.attemptStartedMillis),
     rateLimiterWait: Elapsed.wholeDuration(op.rateLimiterWaitMillis)
@@ -63,8 +63,8 @@ export const retryScheduled = (op: Operation, failure: Failure, delayMillis: num
     maxAttempts: op.prepared.policy.maxAttempts,
     elapsed: Elapsed.duration(op),
     level: Grants.level(op),
-    details: detailsOf(op, failure),
-    error: Untrusted.shown(failure.error),
+    details: detailsOf(op),
+    error: Untrusted.withoutMessage(failure.error),
     verdict: failure.verdict,
     delay: Duration.millis(delayMillis),
     source: op.source,
@@ -97,19 +97,19 @@ export const gaveUp = (op: Operation, error: unknown, reason: StopReason): Telli
     maxAttempts: op.prepared.policy.maxAttempts,
     elapsed: Elapsed.duration(op),
     level: Grants.level(op),
-    details: detailsOf(op, { error }),
-    error: Untrusted.shown(error),
+    details: detailsOf(op),
+    error: Untrusted.withoutMessage(error),
     reason
   }))
 
 const nameOf = ({ prepared }: Operation): string => prepared.policy.name ?? ""
 
 /** What core knows at the time of an event: a protocol or a driver may know more. */
-const detailsOf = (op: Operation, failed?: { readonly error: unknown }): (() => Details) => {
+const detailsOf = (op: Operation): (() => Details) => {
   const { currentContext } = op.fiber
   return () => ({
     subject: nameOf(op),
-    outcome: failed === undefined ? "" : Untrusted.outcome(Untrusted.shown(failed.error)),
+    outcome: "",
     key: Context.get(currentContext, Key),
     attributes: {},
     tags: {}

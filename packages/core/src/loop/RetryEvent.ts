@@ -14,7 +14,7 @@ import type { StopReason } from "./RetryStopped.ts"
  * What observers show of an event, in words and as attributes. Nothing in it is secret: no credential, no query value, no
  * body.
  *
- * Core knows the name of the policy, the key, and the type and message of an error. `Observe.describing` adds what a
+ * Core knows the name of the policy and the key. `Observe.describing` adds what a
  * protocol or a driver knows.
  *
  * @category models
@@ -22,7 +22,7 @@ import type { StopReason } from "./RetryStopped.ts"
 export interface Details {
   /** What was called, such as `GET api.example`. The policy's name where nothing else is known; empty without a name. */
   readonly subject: string
-  /** How the latest attempt ended, such as `503`. The error's type and message where nothing else is known; may be empty. */
+  /** How the latest attempt ended, such as `503`. Empty where only its error is known: `Observe.shown` tells type and message. */
   readonly outcome: string
   /** Which of several buckets the operation uses: `TokenBucket.Key`, such as a host or a tenant. Empty where it is not set. */
   readonly key: string
@@ -61,7 +61,10 @@ export interface Common {
  */
 export interface AttemptFailed extends Common {
   readonly _tag: "AttemptFailed"
-  /** What may be shown of the error: safe to log. Its `original` is the error itself. */
+  /**
+   * Class, code and causes of the error, without a message: safe to log. `Observe.shown` shows more of it; its `original` is
+   * the error itself.
+   */
   readonly error: ShownError
   readonly verdict: Verdict
   /** How long the attempt ran. */

@@ -5,9 +5,9 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Untrusted from "../accept/Untrusted.ts"
 import type { Kind, Verdict } from "../classify/Verdict.ts"
+import * as Wrapping from "./Wrapping.ts"
 
 /**
  * Why there was no further attempt, in the order in which the loop asks.
@@ -103,7 +103,7 @@ export class FailedAttempt<out E> {
 
   constructor(failed: Failed<E>) {
     this.attempt = failed.attempt
-    this.cause = failed.cause ?? Untrusted.shown(failed.error)
+    this.cause = failed.cause ?? Untrusted.withoutMessage(failed.error)
     this.verdict = failed.verdict
     this.startedAfter = failed.startedAfter
     this.failedAfter = failed.failedAfter
@@ -121,9 +121,12 @@ export class FailedAttempt<out E> {
 interface Stopped<out E> {
   readonly reason: StopReason
   readonly error: E
+  /** Attempts that were started. */
   readonly attempts: number
   readonly elapsed: Duration.Duration
+  /** The delay before the attempt that was not made, where the operation stopped after it had been decided on. */
   readonly delay: Option.Option<Duration.Duration>
+  /** The tokens in the bucket when this is run; `None` without a bucket, and where it cannot tell. */
   readonly level: Effect.Effect<Option.Option<number>>
   readonly history: ReadonlyArray<FailedAttempt<E>>
   /** What is shown of the error. */
@@ -137,30 +140,19 @@ interface Stopped<out E> {
  *
  * @category models
  */
-export class RetryStopped<out E> extends Data.TaggedError("RetryStopped")<{
-  readonly reason: StopReason
-  /** Attempts that were started. */
-  readonly attempts: number
-  readonly elapsed: Duration.Duration
-  /** The delay before the attempt that was not made, where the operation stopped after it had been decided on. */
-  readonly delay: Option.Option<Duration.Duration>
-  /** The tokens in the bucket when this is run; `None` without a bucket, and where it cannot tell. */
-  readonly level: Effect.Effect<Option.Option<number>>
-  readonly history: ReadonlyArray<FailedAttempt<unknown>>
-  readonly cause: unknown
-}> {
+export class RetryStopped<out E> extends Wrapping.TaggedError("RetryStopped")<
+  Omit<Stopped<unknown>, "cause" | "error" | "history"> & { readonly cause: Untrusted.ShownError },
+  unknown
+> {
   /** What may be shown of the error. */
   declare readonly cause: Untrusted.ShownError<E>
+  /** What the operation fails with: the last error, or the one the policy added. */
+  declare readonly error: E
   /** The latest failed attempts, oldest first; at most 100 of them. */
   declare readonly history: ReadonlyArray<FailedAttempt<E>>
 
   constructor({ error, ...stopped }: Stopped<E>) {
-    super({ ...stopped, cause: stopped.cause ?? Untrusted.shown(error) })
-  }
-
-  /** What the operation fails with: the last error, or the one the policy added. */
-  get error(): E {
-    return this.cause.original
+    super({ ...stopped, cause: stopped.cause ?? Untrusted.withoutMessage(error) })
   }
 
   override get message(): string {
@@ -174,23 +166,16 @@ export class RetryStopped<out E> extends Data.TaggedError("RetryStopped")<{
  * other error to fail with: it was the first attempt, or the resources that the last one left open have been released
  * already.
  *
+ * Its `error` is the last failure, or the rate limiter's error, such as that of a store that was away, if there was one.
+ *
  * @category models
  */
-export class AttemptRefused extends Data.TaggedError("AttemptRefused")<{
+export class AttemptRefused extends Wrapping.TaggedError("AttemptRefused")<{
   /** The number of the attempt that was not made, from 1. */
   readonly attempt: number
-  /** What may be shown of the last failure, or of the rate limiter's error, if there was one. */
+  /** What may be shown of the error. */
   readonly cause?: Untrusted.ShownError
 }> {
-  constructor(refused: { readonly attempt: number; readonly cause?: unknown }) {
-    super({ attempt: refused.attempt, ...Untrusted.asCause(refused.cause) })
-  }
-
-  /** The last failure itself, or the rate limiter's error: a store that was away. Printing leaves it out. */
-  get error(): unknown {
-    return this.cause?.original
-  }
-
   override get message(): string {
     return `the rate limiter did not grant attempt ${this.attempt}`
   }
@@ -202,15 +187,16 @@ export class AttemptRefused extends Data.TaggedError("AttemptRefused")<{
  *
  * @category models
  */
-export class ResultRejected<out A> extends Data.TaggedError("ResultRejected")<{
-  readonly rejected: Redacted.Redacted<unknown>
-}> {
+export class ResultRejected<out A> extends Data.TaggedError("ResultRejected") {
+  readonly #result: A
+
   constructor({ result }: { readonly result: A }) {
-    super({ rejected: Redacted.make(result) })
+    super()
+    this.#result = result
   }
 
   /** The result itself. */
   get result(): A {
-    return Redacted.value(this.rejected) as A
+    return this.#result
   }
 }

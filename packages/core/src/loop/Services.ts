@@ -7,6 +7,7 @@
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Untrusted from "../accept/Untrusted.ts"
 import * as AtOnce from "../fund/fiber/AtOnce.ts"
 import * as ShownCause from "../fund/ShownCause.ts"
 import * as Elapsed from "./Elapsed.ts"
@@ -71,7 +72,7 @@ export const logging = <A>(service: string, asked: Effect.Effect<A>, otherwise: 
   Effect.catchAllCause(asked, (cause) => Effect.as(died(service, cause), otherwise))
 
 const died = (service: string, cause: Cause.Cause<never>): Effect.Effect<void> =>
-  Effect.logWarning(`${service} died`, ShownCause.of(cause))
+  Effect.logWarning(`${service} died`, ShownCause.of(cause, Untrusted.withoutMessage))
 
 /**
  * What a service answers: an exit where it answers at once. To be called in the step in which it is to be asked.

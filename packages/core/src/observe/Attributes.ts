@@ -85,7 +85,9 @@ const verdict = (verdict: Verdict): Attributes => {
 }
 
 /** A rejected result is no exception: what it was is for the attributes of a protocol to say. */
-const exception = ({ message, name }: Untrusted.ShownError): Attributes =>
-  name === "ResultRejected"
+const exception = (error: Untrusted.ShownError): Attributes => {
+  const { message, name } = Untrusted.inFull(error)
+  return name === "ResultRejected"
     ? {}
     : { "exception.type": name, ...(message === "" ? {} : { "exception.message": message }) }
+}

@@ -2,9 +2,10 @@
  * Events as lines for people: what was called, how it ended, and why there is or is not another attempt.
  */
 import * as Option from "effect/Option"
+import * as Untrusted from "../accept/Untrusted.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import * as Readable from "../loop/Readable.ts"
-import type { Details, RetryEvent } from "../loop/RetryEvent.ts"
+import type { RetryEvent } from "../loop/RetryEvent.ts"
 import { formatWith } from "../loop/RetryStopped.ts"
 
 /**
@@ -15,24 +16,25 @@ import { formatWith } from "../loop/RetryStopped.ts"
  * @category conversions
  */
 export const line = (event: RetryEvent): string => {
-  const details = event.details()
   switch (event._tag) {
     case "AttemptFailed":
-      return `attempt ${event.attempt} failed${ofCall(details)} in ${Readable.time(event.ran)} (${because(event.verdict)})`
+      return `attempt ${event.attempt} failed${ofCall(event)} in ${Readable.time(event.ran)} (${because(event.verdict)})`
     case "RetryScheduled":
-      return `${retry(event)}${ofCall(details)} (${because(event.verdict)})`
+      return `${retry(event)}${ofCall(event)} (${because(event.verdict)})`
     case "Succeeded":
-      return `succeeded${ofCall(details)} ${after(event)}`
+      return `succeeded${ofCall(event)} ${after(event)}`
     case "GaveUp":
-      return `gave up${ofCall(details)} ${after(event)} (${Readable.inLine(formatWith(event.reason, Readable.time))})`
+      return `gave up${ofCall(event)} ${after(event)} (${Readable.inLine(formatWith(event.reason, Readable.time))})`
     case "NestingNoticed":
-      return `nested${ofCall(details)} inside attempt ${event.outer.attempt} of ${Readable.inLine(event.outer.name)}, which retries too`
+      return `nested${ofCall(event)} inside attempt ${event.outer.attempt} of ${Readable.inLine(event.outer.name)}, which retries too`
   }
 }
 
 /** `: GET api.example → 503`, with as much of it as is known. */
-const ofCall = ({ outcome, subject }: Details): string => {
-  const known = [subject, outcome].filter((text) => text !== "").map(Readable.inLine)
+const ofCall = (event: RetryEvent): string => {
+  const { outcome, subject } = event.details()
+  const ended = outcome === "" && "error" in event ? Untrusted.outcome(Untrusted.inFull(event.error)) : outcome
+  const known = [subject, ended].filter((text) => text !== "").map(Readable.inLine)
   return known.length === 0 ? "" : `: ${known.join(" → ")}`
 }
 

@@ -6,6 +6,7 @@
  */
 import type * as Effect from "effect/Effect"
 import * as PubSub from "effect/PubSub"
+import * as Untrusted from "../accept/Untrusted.ts"
 import type { Details, Observer, RetryEvent } from "../loop/RetryEvent.ts"
 
 export type { Details, Observer, RetryEvent } from "../loop/RetryEvent.ts"
@@ -40,6 +41,16 @@ export const describing =
   (observer: Observer): Observer =>
   (event) =>
     observer({ ...event, details: () => joined(event.details(), describe(event)) })
+
+/**
+ * All that may be shown of an error: besides its class and its code, its message without what may be secret, the places of
+ * its stack, and the same of its causes. Safe to print, to log, to write as JSON and to record on a span.
+ *
+ * For `event.error`, which shows no message, for the `cause` of an error of this library, and for any other error.
+ *
+ * @category conversions
+ */
+export const shown = (error: unknown): Untrusted.ShownError => Untrusted.inFull(error)
 
 const joined = (known: Details, added: Partial<Details>): Details => ({
   ...known,

@@ -50,6 +50,69 @@ describe("Untrusted.outcome", () => {
   })
 })
 
+describe("Untrusted.withoutMessage", () => {
+  const refused = Object.assign(new Error("connect to s3cret"), { code: "ECONNREFUSED", password: "s3cret" })
+  const failed = new TypeError("fetch of s3cret failed", { cause: refused })
+
+  it.each([
+    [new Busy({ message: "s3cret" }), "Busy"],
+    [refused, "Error: ECONNREFUSED"],
+    [failed, "TypeError: caused by Error ECONNREFUSED"],
+    [
+      Object.assign(new Error("x"), { code: 7, cause: failed }),
+      "Error: 7, caused by TypeError, caused by Error ECONNREFUSED"
+    ],
+    [Object.assign(new Error("x"), { _tag: "the s3cret", code: "the s3cret" }), "Error"],
+    [new Retry.AttemptRefused({ attempt: 1, cause: refused }), "AttemptRefused: caused by Error ECONNREFUSED"],
+    ["s3cret", "string"],
+    [undefined, "undefined"],
+    [hostile, "object"]
+  ])("shows class, code and causes: %#", (error, text) => {
+    const shown = Untrusted.withoutMessage(error)
+    expect(shown).toBeInstanceOf(Error)
+    expect([String(shown), shown.stack, inspect(shown)]).toEqual([text, text, text])
+    expect(printed(shown)).not.toContain("s3cret")
+    expect(shown.original).toBe(error)
+  })
+
+  it("writes class, code and causes as JSON", () => {
+    const shown = Untrusted.withoutMessage(Object.assign(new Error("x", { cause: refused }), { code: 7 }))
+    expect(JSON.parse(JSON.stringify(shown))).toEqual({
+      name: "Error",
+      code: 7,
+      message: "7, caused by Error ECONNREFUSED"
+    })
+  })
+
+  it("is bounded in depth, whatever an error refers to", () => {
+    const cycle: Error & { cause?: unknown } = new Error("cycle")
+    cycle.cause = cycle
+    expect(printed(Untrusted.withoutMessage(cycle)).length).toBeLessThan(2_000)
+  })
+})
+
+describe("Untrusted.inFull", () => {
+  const error = new Error("broken", { cause: new RangeError("far") })
+
+  it("adds the message to an error that is shown without it", () => {
+    for (const given of [error, Untrusted.withoutMessage(error)]) {
+      const shown = Untrusted.inFull(given)
+      expect([shown.original, shown.message, shown.cause?.message]).toEqual([error, "broken", "far"])
+    }
+    expect(Untrusted.inFull(Untrusted.withoutMessage(undefined)).name).toBe("undefined")
+  })
+
+  it("adds the messages of causes that are shown without them", () => {
+    const stopped = new Retry.AttemptRefused({ attempt: 1, cause: error })
+    expect(inspect(Untrusted.inFull(stopped))).toMatch(/\[cause\]: Error: broken[^]*\[cause\]: RangeError: far/)
+  })
+
+  it("leaves an error that is shown with its message as it is", () => {
+    const shown = Untrusted.shown(error, () => ({ messages: "none" }))
+    expect(Untrusted.inFull(shown)).toBe(shown)
+  })
+})
+
 describe("Untrusted.shown", () => {
   it("shows class, code, message, place and causes", () => {
     const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" })
@@ -88,7 +151,7 @@ describe("Untrusted.shown", () => {
 
   it("shows nothing through an object that only inherits from it", () => {
     const heir = Object.create(Untrusted.shown(new Error("s3cret"))) as Untrusted.ShownError
-    expect([heir.original, heir.name, heir.message, heir.cause]).toEqual([undefined, "Error", "", undefined])
+    expect([heir.original, heir.name, heir.message, heir.cause]).toEqual([undefined, "undefined", "", undefined])
   })
 
   it.each([

@@ -379,7 +379,7 @@ describe("Retry.retry event", () => {
         [2, 1600]
       ])
       expect(events.map((event) => event.details())).toEqual(
-        events.map(() => ({ subject: Heard.name, outcome: "string", key: "orders", attributes: {}, tags: {} }))
+        events.map(() => ({ subject: Heard.name, outcome: "", key: "orders", attributes: {}, tags: {} }))
       )
     }).pipe(world)
   )

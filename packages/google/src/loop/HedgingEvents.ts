@@ -122,5 +122,5 @@ const logged = <A>(service: string, ask: () => Effect.Effect<A>, otherwise: A): 
   Effect.catchAllCause(Effect.suspend(ask), (cause) =>
     Cause.isInterruptedOnly(cause)
       ? Effect.succeed(otherwise)
-      : Effect.as(Effect.logWarning(`${service} died`, ShownCause.of(cause)), otherwise)
+      : Effect.as(Effect.logWarning(`${service} died`, ShownCause.of(cause, Untrusted.shown)), otherwise)
   )

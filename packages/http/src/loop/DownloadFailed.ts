@@ -19,7 +19,7 @@ export class DownloadFailed extends Data.TaggedError("DownloadFailed")<{
 }> {
   constructor(failed: { readonly reason: Resumption.Refusal; readonly received: number; readonly cause?: unknown }) {
     const { cause, reason, received } = failed
-    super({ reason, received, ...Untrusted.asCause(cause) })
+    super({ reason, received, ...Untrusted.asCause(cause, Untrusted.shown) })
   }
 
   /** The error that broke the body, if there was one. Printing leaves it out. */

@@ -39,7 +39,7 @@ export const requestError = (request: Request, cause: unknown): HttpClientError.
     reason: "Transport",
     ...(isOfPolicy(cause)
       ? { cause, description: cause.message }
-      : Untrusted.asCause(cause, () => ({ urls: [request.url] })))
+      : Untrusted.asCause(cause, (error) => Untrusted.shown(error, () => ({ urls: [request.url] }))))
   })
   return Object.defineProperties(error, {
     message: { value: error.message },

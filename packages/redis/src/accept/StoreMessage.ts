@@ -25,7 +25,7 @@ export const parts = ({ bucket, cause, code, reason }: Failed) => ({
   reason,
   bucket,
   code,
-  ...Untrusted.asCause(cause, () => ({ messages: "none" }))
+  ...Untrusted.asCause(cause, (error) => Untrusted.shown(error, () => ({ messages: "none" })))
 })
 
 /**

@@ -2,6 +2,7 @@
  * Tells the observers of a bucket what happens.
  */
 import * as ShownCause from "@effect-retry/core/ShownCause"
+import * as Untrusted from "@effect-retry/core/Untrusted"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Common, FleetEvent, FleetObserver } from "./FleetEvent.ts"
@@ -58,7 +59,7 @@ const bounded = (name: string, observer: FleetObserver): ((event: FleetEvent) =>
     calls -= 1
   })
   const log = (cause: Cause.Cause<never>) =>
-    Effect.logError(`an observer of the bucket ${JSON.stringify(name)} died`, ShownCause.of(cause))
+    Effect.logError(`an observer of the bucket ${JSON.stringify(name)} died`, ShownCause.of(cause, Untrusted.shown))
   return (event) =>
     Effect.suspend(() => {
       if (calls === mostCalls) return Effect.void

@@ -1,0 +1,181 @@
+/**
+ * What may be shown of an error from outside in full: besides its class and its code, its message without what may be
+ * secret, where it was made, and the same of its causes.
+ *
+ * All other properties stay where they are: a request, a response, a body, a configuration of a client.
+ */
+import * as Property from "./Property.ts"
+import * as SafeText from "./SafeText.ts"
+import { inspected, ShownError, typeOf } from "./ShownError.ts"
+
+/**
+ * What is known of an error in advance. Read when the error is first shown.
+ *
+ * @category models
+ */
+export interface Known extends SafeText.Known {
+  /**
+   * Which messages are shown: those of all errors of the chain, that of the outermost one, or none if they may quote a
+   * body or an address.
+   *
+   * @default "all"
+   */
+  readonly messages?: "all" | "outermost" | "none"
+}
+
+/** How many errors of a chain are shown, those of an `AggregateError` included. */
+const mostErrors = 16
+
+/** How many lines of a stack are shown. */
+const mostFrames = 10
+
+/** The longest part of a stack that is read. */
+const longestStack = 4096
+
+interface Told {
+  readonly message: string
+  readonly cause: ShownError | undefined
+  readonly errors: ReadonlyArray<ShownError> | undefined
+}
+
+/** At most sixteen errors of a chain are shown. */
+class WithMessage<out E> extends ShownError<E> {
+  readonly #known: () => Known
+  #told: Told | undefined
+
+  constructor(original: E, known: () => Known, told?: Told) {
+    super(original)
+    this.#known = known
+    this.#told = told
+  }
+
+  static has(value: unknown): value is WithMessage<unknown> {
+    return Property.isObject(value) && #known in value
+  }
+
+  /** What is known of the error that is shown in the end: what was known when it was first shown, if it was. */
+  static known(value: unknown, known: () => Known): () => Known {
+    if (!ShownError.is(value)) return known
+    return WithMessage.known(value.original, WithMessage.has(value) ? value.#known : known)
+  }
+
+  /** Nothing of an object that only inherits from one. */
+  static told(self: ShownError): Told | undefined {
+    return WithMessage.has(self) ? (self.#told ??= tell(self, self.#known, new Set())) : undefined
+  }
+
+  override get message(): string {
+    return WithMessage.told(this)?.message ?? ""
+  }
+
+  override get stack(): string {
+    return [String(this), ...frames(Property.original(this.original))].join("\n")
+  }
+
+  override get cause(): ShownError | undefined {
+    return WithMessage.told(this)?.cause
+  }
+
+  override get errors(): ReadonlyArray<ShownError> | undefined {
+    return WithMessage.told(this)?.errors
+  }
+
+  override toJSON(): unknown {
+    const { cause, code, errors, message, name } = this
+    return { name, code, ...(message !== "" && { message }), cause, errors }
+  }
+
+  override toString(): string {
+    const { code, message, name } = this
+    const title = code === undefined || message.includes(String(code)) ? name : `${name} [${code}]`
+    return message === "" ? title : `${title}: ${message}`
+  }
+
+  override [inspected](): string {
+    return printed(this)
+  }
+}
+
+/** Reads the whole chain at once, so that its size has one bound. Of an error that is shown, reads the original. */
+const tell = (shown: unknown, given: () => Known, seen: Set<unknown>): Told => {
+  const error = Property.original(shown)
+  const known = WithMessage.known(shown, given)
+  const isInner = seen.size > 0
+  seen.add(error)
+  const next = (inner: unknown): ReadonlyArray<ShownError> => {
+    const original = Property.original(inner)
+    if (original === undefined || original === null || seen.has(original) || seen.size >= mostErrors) return []
+    return [new WithMessage(original, known, tell(inner, known, seen))]
+  }
+  const [cause] = next(Property.property(error, "cause"))
+  const errors = Property.entries(Property.property(error, "errors"), mostErrors).flatMap(next)
+  return { message: messageOf(error, known(), isInner), cause, errors: errors.length === 0 ? undefined : errors }
+}
+
+const nothing: Known = {}
+const nothingKnown = (): Known => nothing
+
+/**
+ * What may be shown of an error, its message included. Made at no cost: the error is read when it is shown.
+ *
+ * @category constructors
+ */
+export const shown = <E>(error: E, known: () => Known = nothingKnown): ShownError<E> => new WithMessage(error, known)
+
+/**
+ * What may be shown of an error in full, also of one that is shown without its message. One that is shown with it already
+ * stays as it is.
+ *
+ * @category conversions
+ */
+export const inFull = (error: unknown): ShownError =>
+  WithMessage.has(error) ? error : shown(ShownError.is(error) ? error.original : error)
+
+/**
+ * How an attempt ended, if only its error is known: the type of the error and, in quotation marks, its message.
+ *
+ * @category conversions
+ */
+export const outcome = ({ message, name }: ShownError): string => {
+  if (name === "ResultRejected") return "a rejected result"
+  return message === "" ? name : `${name} ${JSON.stringify(message)}`
+}
+
+const messageOf = (error: unknown, { messages = "all", ...known }: Known, isInner: boolean): string => {
+  const given = Property.isError(error) ? Property.property(error, "message") : ""
+  const text = given === undefined || typeof given === "object" ? "" : String(given)
+  if (text === "" || messages === "none" || (isInner && messages === "outermost")) return ""
+  return replaced(error) ?? SafeText.message(text, known)
+}
+
+/** Messages of parsers and schemas quote the invalid value. */
+const replaced = (error: unknown): string | undefined => {
+  if (typeOf(error) === "ParseError") return "a value does not fit its schema"
+  return Property.property(error, "name") === "SyntaxError" ? "a text does not parse" : undefined
+}
+
+/** Lines of a stack, `at name (place:line:column)`, of a place that is a path and has no query. */
+const isFrame = /^\s{0,8}at [^?=%"'\\`&]{1,290}\d\)?$/
+
+/** They begin after the message, since a message can look like one. */
+const frames = (error: unknown): ReadonlyArray<string> => {
+  if (!Property.isError(error)) return []
+  const stack = Property.property(error, "stack")
+  const message = Property.property(error, "message")
+  if (typeof stack !== "string") return []
+  const start = typeof message === "string" ? stack.indexOf(message) + message.length : 0
+  return stack
+    .slice(start, start + longestStack)
+    .split("\n")
+    .filter((line) => isFrame.test(line))
+    .slice(0, mostFrames)
+}
+
+const printed = ({ cause, errors = [], stack }: ShownError): string => {
+  const inner = (label: string, error: ShownError) => `[${label}]: ${printed(error)}`.replaceAll("\n", "\n  ")
+  return [
+    stack,
+    ...(cause === undefined ? [] : [inner("cause", cause)]),
+    ...errors.map((each) => inner("error", each))
+  ].join("\n  ")
+}
