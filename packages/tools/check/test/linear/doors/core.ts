@@ -73,7 +73,11 @@ export const doors: ReadonlyArray<Door> = [
   { name: "AggregateErrors in AggregateErrors, printed", pieces: one, run: (text) => printed(allOf(text.length)) },
   { name: "an error with many properties, printed", pieces: one, run: (text) => printed(keyed(text.length)) },
   { name: "a text that was thrown, printed", run: (text) => printed(text) },
-  { name: "ShownCause.of one after another", pieces: one, run: (text) => ShownCause.of(sequence(text.length)) },
+  {
+    name: "ShownCause.of one after another",
+    pieces: one,
+    run: (text) => ShownCause.of(sequence(text.length), Untrusted.shown)
+  },
   { name: "Property.causes", pieces: one, run: (text) => Property.causes(chainOf(text.length, "a")) },
   { name: "Property.keys", pieces: one, run: (text) => Property.keys(keyed(text.length), 32) },
   { name: "Property.entries", pieces: one, run: (text) => Property.entries([...text]) },
