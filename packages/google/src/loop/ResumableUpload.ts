@@ -108,11 +108,11 @@ type Failed = UploadFailed | ChecksumMismatch | HttpClientError.ResponseError
  *
  * After a failure the server is asked what it has before bytes are sent again; `UploadVerdict` has what the answers mean.
  * The start is repeated only where the rules of the policy allow it: those of Cloud Storage ask for `ifGenerationMatch`.
- * Requests to a session are repeated unless those rules are `never`. A session that the server has lost (404, 410) is replaced where its start may
- * be repeated and the source can be read again, and as often as there are attempts without getting further.
+ * Requests to a session are repeated unless those rules are `never`. A session that the server has lost (404, 410) is
+ * replaced if its start may be repeated and the source can be read again, as often as there are attempts without progress.
  *
- * The address of the session, of which query and path can be a secret, is in no error, event, log line or span: they show
- * `upload_id=REDACTED`, and no other path than that of the start. Errors of the client are copies without the texts, headers
+ * The query and the path of the session's address can be a secret. The address is in no error, event, log line or span:
+ * they show `upload_id=REDACTED`, and no other path than that of the start. Errors of the client are copies without the texts, headers
  * and properties in which it can be, also those of the start. What is not filtered: the body of an answer, and what a client
  * itself logs or traces. A session at another origin than that of its start is refused, since requests to it carry what the
  * client signs them with.

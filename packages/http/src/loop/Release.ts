@@ -53,8 +53,8 @@ const interruptWith = (
 }
 
 /**
- * What an operation ends with whose next attempt was refused when its wait was over: the outcome of its last attempt, whose
- * body was released meanwhile, in a form that can be read.
+ * The result of an operation whose next attempt was refused after the wait: the outcome of its last attempt, with the body
+ * as far as it was read.
  *
  * @category conversions
  */
