@@ -192,9 +192,10 @@ export const doors: ReadonlyArray<Door> = [
     pieces: ["/storage/v1/", "/upload/storage/v1", "storage/v1/b/"],
     run: (text) => requests(text).map(StorageOperation.fromRequest)
   },
-  { name: "StorageIdempotency", run: (text) => requests(text).map((request) => judgedRequest(request)) },
+  { name: "StorageIdempotency", pieces: few, run: (text) => requests(text).map((request) => judgedRequest(request)) },
   {
     name: "bodies of requests",
+    pieces: few,
     run: (text) =>
       [
         bodyOf("application/json", text),
@@ -202,7 +203,11 @@ export const doors: ReadonlyArray<Door> = [
         bodyOf(`multipart/related; ${text}`, text)
       ].map((request) => judgedRequest(request))
   },
-  { name: "StorageHeader", run: (text) => [StorageHeader.partsOf(text), StorageHeader.withoutOperation(text)] },
+  {
+    name: "StorageHeader",
+    pieces: [" ", "\t", "a", "a ", "/"],
+    run: (text) => [StorageHeader.partsOf(text), StorageHeader.withoutOperation(text)]
+  },
   { name: "Checksum.fromHeader", run: (text) => Checksum.fromHeader(text) },
   {
     name: "Checksum.fromHeader of pairs",

@@ -190,7 +190,7 @@ export const doors: ReadonlyArray<Door> = [
   },
   {
     name: "an operation without an answer, observed",
-    pieces: few,
+    pieces: ["a ", "password=", "    at a (b:1:2)\n"],
     run: (text) =>
       retried(text, (request) =>
         Effect.fail(
