@@ -99,6 +99,7 @@ export default defineConfig({
         "packages/testing/src/**",
         "packages/http/src/**",
         "packages/aws/src/**",
+        "packages/grpc/src/**",
         "packages/google/src/**",
         "packages/redis/src/**"
       ]

@@ -2,7 +2,7 @@
  * Buckets, and what happens to them, for the laws of compositions.
  */
 import { RateLimiter, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
-import { Duration, Effect, FastCheck as fc, Option } from "effect"
+import { Duration, Effect, FastCheck as fc, Option, Ref } from "effect"
 import * as SteppedClock from "./SteppedClock.ts"
 
 type Bucket = TokenBucket.TokenBucket
@@ -49,6 +49,17 @@ export const abandoned = (granted = notAsked, attempt = 1): TokenBucket.Outcome 
 export const tell = (bucket: Bucket, outcome: TokenBucket.Outcome) =>
   outcome._tag === "Abandoned" && bucket.started === undefined ? Effect.void : bucket.record(outcome)
 
+/** A bucket of the caller's own, whose grants are free: failures lower its level, and at half it refuses. */
+const aboveHalf: Effect.Effect<Bucket> = Effect.map(Ref.make(6), (ref) => ({
+  acquire: () =>
+    Ref.modify(ref, (level) => [level > 3 ? Option.some({ tokens: 0, refund: Effect.void }) : Option.none(), level]),
+  record: ({ _tag }) => {
+    if (_tag === "Succeeded") return Ref.update(ref, (level) => Math.min(6, level + 0.5))
+    return _tag === "Failed" ? Ref.update(ref, (level) => Math.max(0, level - 1)) : Effect.void
+  },
+  level: Ref.get(ref)
+}))
+
 /** Makes buckets of every sort that does not wait. */
 export const bucket: fc.Arbitrary<Effect.Effect<Bucket>> = fc.constantFrom(
   Effect.succeed(TokenBucket.unlimited),
@@ -57,7 +68,7 @@ export const bucket: fc.Arbitrary<Effect.Effect<Bucket>> = fc.constantFrom(
   RetryBucket.quota({ capacity: 4, cost: { orElse: 1 }, refillPerSecond: 2 }),
   RetryBucket.successRatio({ ratio: 0.5, capacity: 3 }),
   RetryBucket.requestRatio({ ratio: 0.5 }),
-  RetryBucket.grpcThrottle({ maxTokens: 6, tokenRatio: 0.5 }),
+  aboveHalf,
   RateLimiter.fixed({ rate: 2, burst: 3, whenShort: "refuse" }),
   RateLimiter.concurrencyLimit({ limit: 2, whenShort: "refuse" })
 )

@@ -64,21 +64,6 @@ export const tokens = ({ capacity, cost, credit, refillPerSecond }: Tokens): Mod
   }
 }
 
-/** The throttle of gRPC; `thousandths` is what a success puts in. */
-export const grpc = (maxTokens: number, thousandths: number): Model => {
-  let level = maxTokens * 1000
-  return {
-    acquire: () => (level > maxTokens * 500 ? Option.some({ tokens: 0, refund: () => {} }) : Option.none()),
-    record: (outcome) => {
-      if (outcome._tag === "Succeeded") level = Math.min(maxTokens * 1000, level + thousandths)
-      else if (outcome._tag === "Failed" && outcome.verdict._tag === "Retryable") level = Math.max(0, level - 1000)
-    },
-    started: () => {},
-    level: () => level / 1000,
-    most: () => Infinity
-  }
-}
-
 interface Attempt {
   readonly end: End
   readonly runsMillis: number

@@ -26,7 +26,6 @@ const buckets: ReadonlyArray<readonly [string, TokenBucketContract.Make, TokenBu
   ["quota that waits", RetryBucket.quota({ ...refills, whenShort: "wait" }), { refills: true, waits: true }],
   ["successRatio", RetryBucket.successRatio({ ratio: 0.1, capacity: 10 })],
   ["requestRatio", RetryBucket.requestRatio({ ratio: 0.2 }), { capacity: Infinity, refills: true }],
-  ["grpcThrottle", RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })],
   ["operationShare", RetryBucket.operationShare({ bucket: RetryBucket.quota(), share: 0.5 })],
   // Refunds and late timers fill it by what comes in within a tenth of a second beyond its burst.
   ["fixed", RateLimiter.fixed({ rate: 10, burst: 3 }), { capacity: 4, refills: true, waits: true }],

@@ -96,12 +96,6 @@ const models = [
     makeModel: () => requestModel(0.25, 0.4, 5000)
   },
   {
-    name: "grpcThrottle",
-    runs: 400,
-    make: RetryBucket.grpcThrottle({ maxTokens: 6, tokenRatio: 0.123 }),
-    makeModel: () => Models.grpc(6, 123)
-  },
-  {
     name: "concurrencyLimit",
     runs: 700,
     make: RateLimiter.concurrencyLimit({ limit: 1, whenShort: "refuse" }),

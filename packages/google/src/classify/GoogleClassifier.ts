@@ -22,22 +22,16 @@
  */
 import { type Classifier, Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
+import { Status } from "@effect-retry/grpc"
+import type { GrpcClassifier } from "@effect-retry/grpc"
+import type { ServerDelay } from "@effect-retry/grpc/StatusVerdict"
+import * as StatusVerdict from "@effect-retry/grpc/StatusVerdict"
 import { HintHeader, HttpClassifier } from "@effect-retry/http"
 import * as Predicate from "effect/Predicate"
 import * as Owner from "../accept/Owner.ts"
-import * as StatusCode from "../accept/StatusCode.ts"
 import * as GoogleStatus from "./GoogleStatus.ts"
-import * as GrpcFailure from "./GrpcFailure.ts"
 
-/**
- * What becomes of a wait that the server asks for: it is the hint of a failure that is retryable anyway, it makes every
- * failure retryable, or it is not read.
- *
- * @category models
- */
-export type ServerDelay = (typeof serverDelays)[number]
-
-const serverDelays = ["hint", "retry", "ignore"] as const
+export type { ServerDelay } from "@effect-retry/grpc/StatusVerdict"
 
 /**
  * The tables of a classifier for HTTP.
@@ -95,7 +89,7 @@ export const fromTables = (tables: Tables): Classifier.Classifier => {
   for (const [reason, kind] of Object.entries(tables.reasons)) {
     if (kind !== undefined) Argument.oneOf(owner, `reasons[${reason}]`, kind, Verdict.kinds)
   }
-  Argument.oneOf(owner, "retryInfo", tables.retryInfo, serverDelays)
+  Argument.oneOf(owner, "retryInfo", tables.retryInfo, StatusVerdict.serverDelays)
   const own: Own = { byTables, reasons: { ...tables.reasons }, retryInfo: tables.retryInfo }
   return (outcome, moment) => judgeHttp(own, outcome, moment)
 }
@@ -124,7 +118,7 @@ const judgeHttp = (own: Own, outcome: unknown, moment: Classifier.Moment): Verdi
       ? judged
       : Verdict.withHint(Verdict.retryable(kind), retryAfter(own, outcome, moment))
   const delay = said.find(({ retryInfoMillis }) => retryInfoMillis !== undefined)?.retryInfoMillis
-  return delayed(verdict, retryInfo, delay, kindOfStatus(status))
+  return StatusVerdict.delayed(verdict, retryInfo, delay, kindOfStatus(status))
 }
 
 /** An error of another client has no opinion of the tables: its status has. */
@@ -146,60 +140,38 @@ const retryAfter = ({ byTables }: Own, outcome: unknown, { nowMillis }: Classifi
 
 const kindOfStatus = (status = 0): Verdict.Kind => (status === 429 ? "Throttling" : status < 500 ? "Client" : "Server")
 
-const delayed = (
-  verdict: Verdict.Verdict,
-  rule: ServerDelay,
-  hint: number | undefined,
-  kind: Verdict.Kind
-): Verdict.Verdict => {
-  if (rule === "ignore" || hint === undefined) return verdict
-  if (verdict._tag === "Retryable") return Verdict.retryable(verdict.kind, { hint })
-  return rule === "retry" ? Verdict.retryable(kind, { hint }) : verdict
-}
-
 /**
  * What a classifier for gRPC is made from.
  *
  * @category models
  */
-export interface Grpc {
-  /** The retryable codes of a method. */
-  readonly codes: ReadonlyArray<StatusCode.StatusCode>
+export interface Grpc extends GrpcClassifier.Options {
   /** `google.rpc.RetryInfo` in the trailers. `"retry"` is what the Java client of Bigtable does. @default "hint" */
   readonly retryInfo?: ServerDelay | undefined
-  /**
-   * The trailer `grpc-retry-pushback-ms`. `"retry"` is what grpc-java does with a value from 0 on, `"hint"` what grpc-go does.
-   * Unless it is ignored, a value that is negative or no number, and a second value, forbid a retry. @default "hint"
-   */
-  readonly pushback?: ServerDelay | undefined
 }
 
 /**
- * Judges errors by their gRPC code: a `code` that is a number or a name, as errors of `@grpc/grpc-js` and tagged errors have,
- * or that of a cause. No opinion on an error without one. Pushback and `RetryInfo` are likewise read from the first of the
- * error and its causes that has them, wherever the code was found.
+ * Judges errors as `GrpcClassifier.make` does, and reads `RetryInfo`, in trailers or in the body of a JSON API. A pushback goes
+ * before it.
  *
- * Sources: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback"; of the rules for `RetryInfo`
- * googleapis/java-bigtable 949c696, `RetryInfoRetryAlgorithm`.
+ * Source of the rules for `RetryInfo`: googleapis/java-bigtable 949c696, `RetryInfoRetryAlgorithm`.
  *
  * @category constructors
  */
 export const grpc = (options: Grpc): Classifier.Classifier => {
   const owner = "GoogleClassifier.grpc"
-  if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record", options)
-  const { codes, pushback = "hint", retryInfo = "hint" } = options
-  if (!Array.isArray(codes)) return Argument.refuse(owner, "codes", "a list of names", codes)
-  const own = codes.map((code, index) => Argument.oneOf(owner, `codes[${index}]`, code, StatusCode.names))
-  Argument.oneOf(owner, "pushback", pushback, serverDelays)
-  Argument.oneOf(owner, "retryInfo", retryInfo, serverDelays)
+  const rules = StatusVerdict.rules(owner, options)
+  const { retryInfo = "hint" } = options
+  Argument.oneOf(owner, "retryInfo", retryInfo, StatusVerdict.serverDelays)
   return (error: unknown) => {
-    const { code, pushback: asked, retryInfoMillis } = GrpcFailure.read(error)
-    if (asked === "never" && pushback !== "ignore") return GrpcFailure.forbidden(code)
-    if (code === undefined) return Verdict.noOpinion
-    const kind = GrpcFailure.kinds[code]
-    const byCode = own.includes(code) ? Verdict.retryable(kind ?? "Client") : Verdict.terminal(code, { kind })
-    const byInfo = delayed(byCode, retryInfo, retryInfoMillis, kind ?? "Client")
-    return asked === "never" ? byInfo : delayed(byInfo, pushback, asked, kind ?? "Client")
+    const said = GoogleStatus.chain(error)
+    const status = Status.first(said)
+    const verdict = StatusVerdict.judge(rules, status)
+    if (status.code === undefined || StatusVerdict.isForbidden(verdict)) return verdict
+    const info = said.find(({ retryInfoMillis }) => retryInfoMillis !== undefined)?.retryInfoMillis
+    const pushback = rules.pushback === "ignore" || status.pushback === "never" ? undefined : status.pushback
+    const hint = info === undefined ? undefined : (pushback ?? info)
+    return StatusVerdict.delayed(verdict, retryInfo, hint, StatusVerdict.kindOf(status.code))
   }
 }
 

@@ -20,9 +20,9 @@
  * ```
  */
 import * as Property from "@effect-retry/core/Property"
+import { Status } from "@effect-retry/grpc"
 import { HttpClassifier } from "@effect-retry/http"
 import * as Predicate from "effect/Predicate"
-import * as StatusCode from "../accept/StatusCode.ts"
 import * as ErrorBody from "./ErrorBody.ts"
 import * as RetryInfo from "./RetryInfo.ts"
 
@@ -31,20 +31,14 @@ import * as RetryInfo from "./RetryInfo.ts"
  *
  * @category models
  */
-export interface GoogleStatus {
+export interface GoogleStatus extends Status.Status {
   /** Of HTTP, from 100 to 599. */
   readonly status: number | undefined
-  /** Of gRPC. */
-  readonly code: StatusCode.StatusCode | undefined
   /** Of a JSON error body: the `reason` of each of its `errors`, such as `rateLimitExceeded`. */
   readonly reasons: ReadonlyArray<string>
   /** The wait in milliseconds that a `google.rpc.RetryInfo` asks for. */
   readonly retryInfoMillis: number | undefined
-  /** Values of the trailer `grpc-retry-pushback-ms`; there is to be one at most. */
-  readonly pushback: ReadonlyArray<unknown>
 }
-
-const trailers = { pushback: "grpc-retry-pushback-ms", details: "grpc-status-details-bin" } as const
 
 /**
  * Reads one error, without its causes. A value that is no object has nothing to say.
@@ -53,18 +47,18 @@ const trailers = { pushback: "grpc-retry-pushback-ms", details: "grpc-status-det
  */
 export const read = (error: unknown): GoogleStatus => {
   const bodies = bodiesOf(error)
-  const metadata = Property.property(error, "metadata")
+  const { code, pushback } = Status.read(error)
   return {
     status: first(statusesOf(error), statusOf),
-    code: first([error, ...bodies], codeOf),
+    code: code ?? first(bodies, (body) => Status.read(body).code),
+    pushback,
     reasons: bodies.flatMap((body) =>
       Property.entries(Property.property(body, "errors"))
         .map((one) => Property.text(one, "reason"))
         .filter(Predicate.isNotUndefined)
     ),
     retryInfoMillis:
-      first(bodies, RetryInfo.fromJson) ?? first(valuesOf(metadata, trailers.details), RetryInfo.fromBinary),
-    pushback: valuesOf(metadata, trailers.pushback)
+      first(bodies, RetryInfo.fromJson) ?? first(Status.trailer(error, "grpc-status-details-bin"), RetryInfo.fromBinary)
   }
 }
 
@@ -101,20 +95,6 @@ const statusOf = (given: unknown): number | undefined => {
   const status = typeof given === "string" && /^[1-5]\d\d$/.test(given) ? Number(given) : given
   return typeof status === "number" && Number.isInteger(status) && status >= 100 && status <= 599 ? status : undefined
 }
-
-/** A number or a name in `code`; a name in `status`, as in a body. */
-const codeOf = (error: unknown): StatusCode.StatusCode | undefined => {
-  const number = Property.property(error, "code")
-  const names = [Property.text(error, "code"), Property.text(error, "status")]
-  return (
-    (typeof number === "number" ? StatusCode.fromNumber(number) : undefined) ??
-    first(names, (name) => (name === undefined ? undefined : StatusCode.fromName(name)))
-  )
-}
-
-/** What a `Metadata` of grpc-js, a `Headers`, a `Map` or a record has under a name: a value or a list of them. */
-const valuesOf = (metadata: unknown, name: string): ReadonlyArray<unknown> =>
-  Property.listed(Property.called(metadata, "get", name) ?? Property.property(metadata, name))
 
 const first = <A, B>(all: ReadonlyArray<A>, found: (one: A) => B | undefined): B | undefined => {
   for (const one of all) {

@@ -24,7 +24,7 @@
  */
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire"
 import * as Property from "@effect-retry/core/Property"
-import * as ProtobufDuration from "../accept/ProtobufDuration.ts"
+import * as ProtobufDuration from "@effect-retry/grpc/ProtobufDuration"
 
 /** How messages of this type are named in an `Any`, after whatever host. */
 const typeName = "/google.rpc.RetryInfo"

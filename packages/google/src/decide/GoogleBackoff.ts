@@ -303,7 +303,7 @@ export const apitools = (
  * `min(1.6^(n - 1), 120) * (0.8 + 0.4 * u)` seconds: up to a fifth above two minutes.
  *
  * gRPC counts the time of the attempt itself as part of the delay, and gives each attempt at least 20 seconds. Calls have the
- * back-off of their service config: `GrpcRetry.backoff`.
+ * back-off of their service config: `GrpcRetry.backoff` of `@effect-retry/grpc`.
  * Source: https://github.com/grpc/grpc/blob/master/doc/connection-backoff.md and https://github.com/grpc/grpc-go, 4793ad0,
  * internal/backoff/backoff.go.
  *

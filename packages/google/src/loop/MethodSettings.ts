@@ -41,16 +41,15 @@
  */
 import { InvalidArgument } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
+import type { ServiceConfig, StatusCode } from "@effect-retry/grpc"
+import { check } from "@effect-retry/grpc/ServiceConfigSchema"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import { dual } from "effect/Function"
 import type { Fields, RetrySettings } from "../accept/RetrySettingsRecord.ts"
 import { make as complete, merge } from "../accept/RetrySettingsRecord.ts"
-import type { MethodConfig, ServiceConfig } from "../accept/ServiceConfigShape.ts"
-import type { StatusCode } from "../accept/StatusCode.ts"
 import type { Compiled } from "./RetrySettingsPolicy.ts"
 import { toPolicy } from "./RetrySettingsPolicy.ts"
-import { check } from "./ServiceConfigSchema.ts"
 
 /**
  * The settings of a service's methods; `Name` is what a method may be called.
@@ -70,7 +69,7 @@ export interface MethodSettings<in out Name extends string> {
  */
 export interface Method {
   readonly settings: RetrySettings
-  readonly codes: ReadonlyArray<StatusCode>
+  readonly codes: ReadonlyArray<StatusCode.StatusCode>
   readonly policy: Compiled
 }
 
@@ -81,7 +80,7 @@ export interface Method {
  */
 export interface Change {
   readonly settings?: Fields | undefined
-  readonly codes?: ReadonlyArray<StatusCode> | undefined
+  readonly codes?: ReadonlyArray<StatusCode.StatusCode> | undefined
 }
 
 /**
@@ -130,7 +129,7 @@ export const make = <const Name extends string>(given: {
  *
  * @category constructors
  */
-export const fromServiceConfig = (config: ServiceConfig): MethodSettings<Path> => {
+export const fromServiceConfig = (config: ServiceConfig.ServiceConfig): MethodSettings<Path> => {
   const owner = "MethodSettings.fromServiceConfig"
   const methods: Record<string, Method> = {}
   for (const [i, given] of check(owner, config).methodConfig.entries()) {
@@ -147,7 +146,7 @@ type Path = `/${string}/${string}`
 /** Source: the same `GapicServiceConfig`, `EMPTY_TIMEOUT`. */
 const missingTimeout = 5_000
 
-const generated = ({ retryPolicy, timeout }: MethodConfig): Change => {
+const generated = ({ retryPolicy, timeout }: ServiceConfig.MethodConfig): Change => {
   if (retryPolicy === undefined && timeout === undefined) return {}
   const millis = timeout === undefined ? missingTimeout : wholeMillis(timeout)
   const whole: Fields = {

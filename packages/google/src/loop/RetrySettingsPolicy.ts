@@ -5,10 +5,10 @@ import type { Classifier } from "@effect-retry/core"
 import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import * as Judging from "@effect-retry/core/Judging"
+import type { StatusCode } from "@effect-retry/grpc"
 import * as Predicate from "effect/Predicate"
 import type { Fields, Millis } from "../accept/RetrySettingsRecord.ts"
 import { read } from "../accept/RetrySettingsRecord.ts"
-import type { StatusCode } from "../accept/StatusCode.ts"
 import * as Owner from "../accept/Owner.ts"
 import * as GoogleClassifier from "../classify/GoogleClassifier.ts"
 import * as GaxAlgorithm from "../decide/GaxAlgorithm.ts"
@@ -37,7 +37,7 @@ export interface Compiled<out C = Classifier.Classifier> {
  */
 export interface Codes {
   /** An attempt that has timed out is retried where `DEADLINE_EXCEEDED` is one of them. */
-  readonly codes: ReadonlyArray<StatusCode>
+  readonly codes: ReadonlyArray<StatusCode.StatusCode>
 }
 
 /**

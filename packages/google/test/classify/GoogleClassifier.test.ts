@@ -1,6 +1,7 @@
 import { HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { Classifier, Verdict } from "@effect-retry/core"
-import { GoogleClassifier, StatusCode } from "@effect-retry/google"
+import { GoogleClassifier } from "@effect-retry/google"
+import { StatusCode } from "@effect-retry/grpc"
 import { describe, expect, it } from "@effect/vitest"
 import { Metadata } from "@grpc/grpc-js"
 import { Data, Duration, Option } from "effect"
@@ -189,55 +190,15 @@ const trailers = (values: Record<string, string | ReadonlyArray<string> | Uint8A
   return metadata
 }
 
-/**
- * What each code means when it is not retried, and the kind it has when it is.
- *
- * Source: https://grpc.github.io/grpc/core/md_doc_statuscodes.html.
- */
-const codes: Readonly<Record<StatusCode.StatusCode, readonly [refused: string, retried: string]>> = {
-  OK: ["no: OK", "Client"],
-  CANCELLED: ["no: CANCELLED", "Client"],
-  UNKNOWN: ["no: UNKNOWN (Server)", "Server"],
-  INVALID_ARGUMENT: ["no: INVALID_ARGUMENT", "Client"],
-  DEADLINE_EXCEEDED: ["no: DEADLINE_EXCEEDED (Timeout)", "Timeout"],
-  NOT_FOUND: ["no: NOT_FOUND", "Client"],
-  ALREADY_EXISTS: ["no: ALREADY_EXISTS", "Client"],
-  PERMISSION_DENIED: ["no: PERMISSION_DENIED", "Client"],
-  RESOURCE_EXHAUSTED: ["no: RESOURCE_EXHAUSTED (Throttling)", "Throttling"],
-  FAILED_PRECONDITION: ["no: FAILED_PRECONDITION", "Client"],
-  ABORTED: ["no: ABORTED (Client)", "Client"],
-  OUT_OF_RANGE: ["no: OUT_OF_RANGE", "Client"],
-  UNIMPLEMENTED: ["no: UNIMPLEMENTED", "Client"],
-  INTERNAL: ["no: INTERNAL (Server)", "Server"],
-  UNAVAILABLE: ["no: UNAVAILABLE (Transient)", "Transient"],
-  DATA_LOSS: ["no: DATA_LOSS (Server)", "Server"],
-  UNAUTHENTICATED: ["no: UNAUTHENTICATED", "Client"]
-}
-
-const all = Object.entries(codes) as ReadonlyArray<[StatusCode.StatusCode, readonly [string, string]]>
-
 describe("GoogleClassifier.grpc", () => {
-  it.each(all)(
-    "retries %s where the method lists it, by number, by name, and as a cause",
-    (code, [refused, retried]) => {
-      const forms = [
-        new Call({ code }),
-        new Call({ code: code.toLowerCase() }),
-        new Call({ code: StatusCode.toNumber(code) }),
-        new Error("wrapped", { cause: new Call({ code }) })
-      ]
-      for (const error of forms) {
-        expect(judged(error, GoogleClassifier.grpc({ codes: [] }))).toBe(refused)
-        expect(judged(error, GoogleClassifier.grpc({ codes: ["NOT_FOUND", code] }))).toBe(retried)
-      }
-    }
-  )
-
-  it("has no opinion on what has no code of gRPC", () => {
-    const classifier = GoogleClassifier.grpc({ codes: StatusCode.names })
-    for (const error of [new Call({ code: 503 }), new Call({ code: "ECONNRESET" }), new Error("bug"), "UNAVAILABLE"]) {
-      expect(judged(error, classifier)).toBe("no opinion")
-    }
+  it("judges codes as GrpcClassifier does, also the code of an error body", () => {
+    const classifier = GoogleClassifier.grpc({ codes: ["UNAVAILABLE"] })
+    expect(judged(new Call({ code: 14 }), classifier)).toBe("Transient")
+    expect(judged({ error: { code: 503, status: "UNAVAILABLE" } }, classifier)).toBe("Transient")
+    expect(judged(new Error("wrapped", { cause: new Call({ code: "ABORTED" }) }), classifier)).toBe(
+      "no: ABORTED (Client)"
+    )
+    expect(judged(new Call({ code: 503 }), classifier)).toBe("no opinion")
   })
 
   const busy = (values: Record<string, string | ReadonlyArray<string> | Uint8Array>) =>
@@ -256,27 +217,7 @@ describe("GoogleClassifier.grpc", () => {
     expect([judged(busy(details), classifier), judged(missing(details), classifier)]).toEqual([retried, refused])
   })
 
-  /**
-   * Values of the trailer. Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback".
-   */
   const forbidden = "no: grpc-retry-pushback-ms forbids a retry"
-  const pushbacks: ReadonlyArray<readonly [values: string | ReadonlyArray<string>, expected: string]> = [
-    ["0", "Transient in 0"],
-    ["123", "Transient in 123"],
-    ["4567000", "Transient in 4567000"],
-    ["-1", `${forbidden} (Transient)`],
-    ["", `${forbidden} (Transient)`],
-    ["soon", `${forbidden} (Transient)`],
-    ["1.5", `${forbidden} (Transient)`],
-    [" 5 ", `${forbidden} (Transient)`],
-    ["1e3", `${forbidden} (Transient)`],
-    ["9".repeat(400), `${forbidden} (Transient)`],
-    [["1", "2"], `${forbidden} (Transient)`]
-  ]
-
-  it.each(pushbacks)("reads the pushback %j", (value, expected) => {
-    expect(judged(busy({ "grpc-retry-pushback-ms": value }), GoogleClassifier.aip194)).toBe(expected)
-  })
 
   it("reads what the server asks for in a cause, beside an outer code", () => {
     const wrapped = (cause: unknown) => new Call({ code: "UNAVAILABLE", cause })
@@ -295,19 +236,15 @@ describe("GoogleClassifier.grpc", () => {
     expect(judged(outer(trailers({ "grpc-retry-pushback-ms": "7" })), GoogleClassifier.aip194)).toBe("Transient in 7")
   })
 
-  it.each([
-    ["hint", "no: NOT_FOUND", "no: grpc-retry-pushback-ms forbids a retry"],
-    ["retry", "Client in 100", "no: grpc-retry-pushback-ms forbids a retry"],
-    ["ignore", "no: NOT_FOUND", "no: NOT_FOUND"]
-  ] as const)("follows the rule for pushbacks of codes that are not listed: %s", (pushback, given, refused) => {
-    const classifier = GoogleClassifier.grpc({ codes: ["UNAVAILABLE"], pushback })
-    expect(judged(missing({ "grpc-retry-pushback-ms": "100" }), classifier)).toBe(given)
-    expect(judged(missing({ "grpc-retry-pushback-ms": "-1" }), classifier)).toBe(refused)
-  })
-
   it("lets the pushback go before RetryInfo", () => {
     const both = (value: string) => busy({ ...details, "grpc-retry-pushback-ms": value })
     expect(judged(both("100"), GoogleClassifier.aip194)).toBe("Transient in 100")
+    const always = GoogleClassifier.grpc({ codes: [], retryInfo: "retry" })
+    expect(judged(both("100"), always)).toBe("Transient in 100")
+    expect(judged(busy({ "grpc-retry-pushback-ms": "100" }), always)).toBe("no: UNAVAILABLE (Transient)")
+    const ignoring = { codes: [], retryInfo: "retry", pushback: "ignore" } as const
+    expect(judged(both("100"), GoogleClassifier.grpc(ignoring))).toBe("Transient in 2000")
+    expect(judged(both("-1"), GoogleClassifier.grpc(ignoring))).toBe("Transient in 2000")
     expect(judged(both("-1"), GoogleClassifier.grpc({ codes: [], retryInfo: "retry" }))).toBe(
       `${forbidden} (Transient)`
     )

@@ -1,5 +1,6 @@
 import { InvalidArgument } from "@effect-retry/core"
-import { MethodSettings, RetrySettings, ServiceConfig, type StatusCode } from "@effect-retry/google"
+import { MethodSettings, RetrySettings } from "@effect-retry/google"
+import { ServiceConfig, type StatusCode } from "@effect-retry/grpc"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Duration, pipe } from "effect"
 import { fast, overriding } from "../support/Settings.ts"

@@ -12,7 +12,7 @@ const short = { load: 0.5, seed: 7, patience: "20 seconds", server } as const
 describe("Load.recovery", () => {
   it.effect("gives the same outcome for the same seed, and another for another", () =>
     Effect.gen(function* () {
-      const client = { policy: threeAttempts, bucket: RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 }) }
+      const client = { policy: threeAttempts, bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }) }
       const options = { ...short, load: 0.1, patience: 0 }
       const first = yield* Load.recovery(client, options)
       expect(yield* Load.recovery(client, options)).toEqual(first)

@@ -1,4 +1,5 @@
 import { RateLimiter, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { Throttle } from "@effect-retry/grpc"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Option } from "effect"
@@ -69,10 +70,10 @@ const buckets: Readonly<Record<string, () => void>> = {
       })
     ),
 
-  "RetryBucket.grpcThrottle": () =>
+  "Throttle.make": () =>
     virtually("grants every retry while the level is above half", () =>
       Effect.gen(function* () {
-        const bucket = yield* RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })
+        const bucket = yield* Throttle.make({ maxTokens: 10, tokenRatio: 0.1 })
         yield* outcomes(bucket, "Server", 4)
         expect(yield* retries(bucket)).toBe(1000)
         yield* outcomes(bucket, "Server", 1)

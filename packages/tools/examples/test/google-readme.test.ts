@@ -1,15 +1,8 @@
 import type { Backoff, Observe, Policy, Retry } from "@effect-retry/core"
 import { Retry as Retrying } from "@effect-retry/core"
 import * as BackoffTree from "@effect-retry/core/BackoffTree"
-import {
-  GoogleClassifier,
-  GrpcRetry,
-  LostAnswer,
-  RetrySettings,
-  ServiceConfig,
-  StatusCode,
-  StorageRetry
-} from "@effect-retry/google"
+import { GoogleClassifier, LostAnswer, RetrySettings, StorageRetry } from "@effect-retry/google"
+import { StatusCode } from "@effect-retry/grpc"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import type { HttpClient, HttpClientResponse } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
@@ -54,22 +47,6 @@ const longest = ({ tree }: Backoff.Backoff, n: number): number => {
   return delayMillis
 }
 
-const unary = {
-  maxAttempts: 4,
-  initialBackoff: "1s",
-  maxBackoff: "10s",
-  backoffMultiplier: 2,
-  retryableStatusCodes: ["UNAVAILABLE"]
-} as const
-
-const configOf = (retryPolicy: object, others: object = {}) =>
-  ServiceConfig.decode({ methodConfig: [{ name: [{}], retryPolicy }], ...others })
-
-const policyOf = (retryPolicy: object) =>
-  Effect.flatMap(configOf(retryPolicy), (config) =>
-    Effect.map(GrpcRetry.make(config), ({ policy }) => policy("/library.v1.Library/ListBooks"))
-  )
-
 const shown = (value: unknown): string =>
   value === undefined ? "absent" : Array.isArray(value) ? value.join(", ") : String(value)
 
@@ -78,8 +55,7 @@ describe(`${path} ## Defaults`, () => {
   const judged = (code: string) => GoogleClassifier.aip194({ code }, {} as never)._tag
 
   virtually("are what the table says, row by row", () =>
-    Effect.gen(function* () {
-      const { backoff, maxAttempts } = yield* policyOf({ ...unary, maxAttempts: 9 })
+    Effect.sync(() => {
       const settings = RetrySettings.make({})
       const values = {
         "`StorageRetry.standard` `maxAttempts`": standard.maxAttempts,
@@ -96,8 +72,6 @@ describe(`${path} ## Defaults`, () => {
         "`GoogleClassifier.httpTables` reasons": Object.keys(GoogleClassifier.httpTables.reasons),
         "`GoogleClassifier.httpTables` `retryInfo`": GoogleClassifier.httpTables.retryInfo,
         "`GoogleClassifier.aip194` codes": StatusCode.names.filter((code) => judged(code) === "Retryable"),
-        "`GrpcRetry.make` `maxAttemptsCap`": maxAttempts,
-        "`GrpcRetry.make` jitter": (Math.round(longest(backoff, 1)) - 1000) / 1000,
         "`RetrySettings.make` `maxAttempts`": settings.maxAttempts,
         "`RetrySettings.make` `totalTimeout`": Duration.toMillis(settings.totalTimeout)
       }
@@ -105,25 +79,6 @@ describe(`${path} ## Defaults`, () => {
       expect(Object.entries(values).map(([option, value]) => [option, shown(value)])).toEqual(rows)
     })
   )
-})
-
-/** What a gRPC call ends with, and when its attempts began; each failure of the script ends one. */
-const called = (script: ReadonlyArray<unknown>, others: object = {}) =>
-  Effect.gen(function* () {
-    const grpc = yield* GrpcRetry.make(yield* configOf(unary, others), { observe })
-    const began: Array<number> = []
-    const attempt = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      began.push(now)
-      const failure = script[began.length - 1]
-      return failure === undefined ? Effect.succeed("done") : Effect.fail(failure)
-    })
-    const outcome = yield* Effect.merge(grpc.call("/library.v1.Library/ListBooks", () => attempt))
-    return { began, outcome }
-  })
-
-const pushedBack = (value: string) => ({
-  code: 14,
-  metadata: { get: (name: string) => (name.endsWith("-ms") ? [value] : []) }
 })
 
 tableOf(
@@ -237,51 +192,6 @@ tableOf(
           expect(yield* Effect.flip(Retrying.retry(Effect.fail({ code: 14 }), policy))).toEqual({ code: 14 })
           expect(yield* Clock.currentTimeMillis).toBe(1000)
           expect(reason?._tag).toBe("DeadlinePassed")
-        })
-      ),
-
-    "`call` of `GrpcRetry.make`, and the throttle is at half or below": () =>
-      virtually("fails with the last error, without a wait", () =>
-        Effect.gen(function* () {
-          const unavailable = { code: 14 }
-          const throttled = { retryThrottling: { maxTokens: 4, tokenRatio: 0.1 } }
-          expect(yield* called([unavailable, unavailable], throttled)).toEqual({
-            began: [0, 1000],
-            outcome: unavailable
-          })
-          expect(reason?._tag).toBe("BucketEmpty")
-        })
-      ),
-
-    "`call` of `GrpcRetry.make`, and the server pushes back": () =>
-      virtually("waits exactly that long, and the back-off starts over", () =>
-        Effect.gen(function* () {
-          expect(yield* called([{ code: 14 }, pushedBack("123"), { code: 14 }])).toEqual({
-            began: [0, 1000, 1123, 2123],
-            outcome: "done"
-          })
-        })
-      ),
-
-    "`call` of `GrpcRetry.make`, and the server forbids a retry": () =>
-      virtually("fails with the error", () =>
-        Effect.gen(function* () {
-          const failure = pushedBack("-1")
-          expect(yield* called([failure])).toEqual({ began: [0], outcome: failure })
-          expect(reason?._tag).toBe("Terminal")
-        })
-      ),
-
-    "`call` of `GrpcRetry.make` of a method with hedges, and an attempt is slow": () =>
-      virtually("sends the next one beside it, and takes the first answer", () =>
-        Effect.gen(function* () {
-          const hedgingPolicy = { maxAttempts: 3, hedgingDelay: "0.5s" }
-          const config = yield* ServiceConfig.decode({ methodConfig: [{ name: [{}], hedgingPolicy }] })
-          const grpc = yield* GrpcRetry.make(config, { observe })
-          const attempt = (number: number) =>
-            Effect.delay(Effect.succeed(number), number === 1 ? "1 minute" : "1 second")
-          expect(yield* grpc.call("/library.v1.Library/ListBooks", attempt)).toBe(2)
-          expect(yield* Clock.currentTimeMillis).toBe(1500)
         })
       )
   },

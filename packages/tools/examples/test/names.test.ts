@@ -2,7 +2,8 @@ import * as Aws from "@effect-retry/aws"
 import * as Core from "@effect-retry/core"
 import * as Metrics from "@effect-retry/core/Metrics"
 import * as Google from "@effect-retry/google"
-import * as GrpcInterceptor from "@effect-retry/google/GrpcInterceptor"
+import * as Grpc from "@effect-retry/grpc"
+import * as Interceptor from "@effect-retry/grpc/Interceptor"
 import * as Http from "@effect-retry/http"
 import * as Planned from "@effect-retry/plan"
 import * as Shared from "@effect-retry/redis"
@@ -22,6 +23,7 @@ const pages = [
   "packages/aws/README.md",
   "packages/core/README.md",
   "packages/google/README.md",
+  "packages/grpc/README.md",
   "packages/http/README.md",
   "packages/plan/README.md",
   "packages/redis/README.md",
@@ -38,7 +40,8 @@ for (const ours of [
   Core,
   { Metrics },
   Google,
-  { GrpcInterceptor },
+  Grpc,
+  { Interceptor },
   Http,
   Planned,
   Shared,

@@ -7,6 +7,7 @@ const pages = [
   "packages/aws/README.md",
   "packages/core/README.md",
   "packages/google/README.md",
+  "packages/grpc/README.md",
   "packages/http/README.md",
   "packages/plan/README.md",
   "packages/redis/README.md",

@@ -2,6 +2,7 @@
  * The rows of the tables: what clients do when a request fails.
  */
 import { Backoff, Jitter, Policy, RateLimiter, RetryBucket } from "@effect-retry/core"
+import { Throttle } from "@effect-retry/grpc"
 import type { Load } from "@effect-retry/plan"
 
 /** A row of the table: a client, and what the server does with requests that have waited too long. */
@@ -41,7 +42,7 @@ export const recovery = {
   grpc: {
     name: "gRPC throttle (10, 0.1)",
     policy: immediately(3),
-    bucket: RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })
+    bucket: Throttle.make({ maxTokens: 10, tokenRatio: 0.1 })
   },
   acceptRatio: {
     name: "accept ratio (K 2, 120 s)",

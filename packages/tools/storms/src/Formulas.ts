@@ -2,6 +2,7 @@
  * The rows of the table of load amplification, each with the value that theory gives.
  */
 import { RetryBucket } from "@effect-retry/core"
+import { Throttle } from "@effect-retry/grpc"
 import type { Load } from "@effect-retry/plan"
 import { immediately } from "./Clients.ts"
 
@@ -50,7 +51,7 @@ export const rows: ReadonlyArray<Row> = [
   {
     name: "gRPC throttle (10, 0.1)",
     policy: immediately(4),
-    bucket: RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 }),
+    bucket: Throttle.make({ maxTokens: 10, tokenRatio: 0.1 }),
     formula: (p) => (p / (1 - p) < 0.1 ? 1 + sumOfPowers(p, 3) : 1)
   },
   { name: "no retries", policy: immediately(1), formula: () => 1 }

@@ -1,4 +1,5 @@
 import { RateLimiter, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Throttle } from "@effect-retry/grpc"
 import { Context, Effect } from "effect"
 import { constant } from "effect/Function"
 import type { Row, Workload } from "../Workload.ts"
@@ -54,7 +55,7 @@ export const successUnderBucket: Workload = {
     { name: "request ratio", sample: under(RetryBucket.requestRatio()), target: { of: "ratio", atMost: 5.8 } },
     {
       name: "gRPC throttle",
-      sample: under(RetryBucket.grpcThrottle({ maxTokens: 10, tokenRatio: 0.1 })),
+      sample: under(Throttle.make({ maxTokens: 10, tokenRatio: 0.1 })),
       target: { of: "ratio", atMost: 3.1 }
     },
     { name: "keyed quota", sample: under(keyed), target: { of: "ratio", atMost: 4.5 } },

@@ -11,7 +11,6 @@ import {
   GoogleClassifier,
   GoogleStatus,
   RetryInfo,
-  ServiceConfig,
   StorageIdempotency,
   StorageOperation,
   UploadVerdict
@@ -93,19 +92,6 @@ const judgedRequest = (request: HttpClientRequest.HttpClientRequest) =>
 
 const chunk = { asked: "Chunk", sent: 7, total: undefined } as const
 const last = { asked: "LastChunk", sent: 7, total: 7 } as const
-
-const methodConfig = (name: ReadonlyArray<object>) => ({
-  name,
-  retryPolicy: {
-    maxAttempts: 4,
-    initialBackoff: "0.1s",
-    maxBackoff: "1s",
-    backoffMultiplier: 2,
-    retryableStatusCodes: ["UNAVAILABLE"]
-  }
-})
-
-const parsed = (config: unknown) => Effect.runSync(Effect.either(ServiceConfig.parse(JSON.stringify(config))))
 
 const list = (length: number) => Array.from({ length: Math.ceil(length / 16) }, (_, at) => at)
 
@@ -242,21 +228,6 @@ export const doors: ReadonlyArray<Door> = [
       ReadBack.generationIn({ generation: text }),
       ReadBack.generationOf(HttpClientRequest.del(`https://a/?${text}`))
     ]
-  },
-  { name: "ServiceConfig.parse", run: (text) => Effect.runSync(Effect.either(ServiceConfig.parse(text))) },
-  {
-    name: "ServiceConfig.parse of such names",
-    run: (text) => parsed({ methodConfig: [methodConfig([{ service: text, method: text }])] })
-  },
-  {
-    name: "ServiceConfig.parse of many configs",
-    pieces: one,
-    run: (text) => parsed({ methodConfig: list(text.length).map((at) => methodConfig([{ service: `a${at}` }])) })
-  },
-  {
-    name: "ServiceConfig.parse of many names",
-    pieces: one,
-    run: (text) => parsed({ methodConfig: [methodConfig(list(text.length).map((at) => ({ service: `a${at}` })))] })
   },
   { name: "Boto.parse", run: boto },
   { name: "Boto.parse of a section", pieces: few, run: (text) => boto(`[Boto]\nnum_retries = ${text}\n${text}`) },

@@ -4,6 +4,7 @@ import { install } from "@effect-retry/check/linear/Steps"
 import * as aws from "./aws.ts"
 import * as core from "./core.ts"
 import * as google from "./google.ts"
+import * as grpc from "./grpc.ts"
 import * as http from "./http.ts"
 import * as redis from "./redis.ts"
 import * as toys from "./toys.ts"
@@ -14,6 +15,7 @@ const all: { readonly [group: string]: ReadonlyArray<Door> } = {
   aws: aws.doors,
   core: core.doors,
   google: google.doors,
+  grpc: grpc.doors,
   http: http.doors,
   redis: redis.doors
 }

@@ -1,0 +1,101 @@
+/**
+ * What a failed call says about itself: its status code, and what the server asks for in its trailers.
+ *
+ * First stage of the flow. Read by shape, so no client library is imported: errors of `@grpc/grpc-js`, and tagged errors of
+ * the caller's own with a `code` and perhaps `metadata`. Errors come from outside: reading them never throws and is bounded.
+ * Which codes are retryable is for `GrpcClassifier`.
+ *
+ * @example
+ * ```ts
+ * import { Status } from "@effect-retry/grpc"
+ * import * as assert from "node:assert"
+ *
+ * const metadata = new Map([["grpc-retry-pushback-ms", "250"]])
+ * assert.deepStrictEqual(Status.read({ code: 14, metadata }), { code: "UNAVAILABLE", pushback: 250 })
+ * assert.deepStrictEqual(Status.read(new Error("no call")), { code: undefined, pushback: undefined })
+ * ```
+ */
+import * as Property from "@effect-retry/core/Property"
+import * as StatusCode from "../accept/StatusCode.ts"
+
+/**
+ * How long the server asks to wait, in milliseconds, or `"never"` where it asks not to send again.
+ *
+ * @category models
+ */
+export type Pushback = number | "never"
+
+/**
+ * One error, read.
+ *
+ * @category models
+ */
+export interface Status {
+  readonly code: StatusCode.StatusCode | undefined
+  /** The trailer `grpc-retry-pushback-ms`. */
+  readonly pushback: Pushback | undefined
+}
+
+/**
+ * Reads one error, without its causes. A value that is no object has nothing to say.
+ *
+ * The code is a number or a name in `code`, or a name in `status`. The trailers are in `metadata`: a `Metadata` of grpc-js, a
+ * `Headers`, a `Map` or a record.
+ *
+ * @category constructors
+ */
+export const read = (error: unknown): Status => ({ code: codeOf(error), pushback: pushbackOf(trailer(error, name)) })
+
+/**
+ * Reads an error and its causes, the outermost first, ten deep.
+ *
+ * @category constructors
+ */
+export const chain = (error: unknown): ReadonlyArray<Status> => Property.causes(error).map(read)
+
+/**
+ * Each field from the first that has it: an error that wraps one of gRPC hides neither its code nor its pushback.
+ *
+ * @category combinators
+ */
+export const first = (all: ReadonlyArray<Status>): Status => ({
+  code: all.find(({ code }) => code !== undefined)?.code,
+  pushback: all.find(({ pushback }) => pushback !== undefined)?.pushback
+})
+
+/**
+ * The values that an error has in its trailers under a name; binary ones are bytes.
+ *
+ * @category destructors
+ */
+export const trailer = (error: unknown, name: string): ReadonlyArray<unknown> => {
+  const metadata = Property.property(error, "metadata")
+  return Property.listed(Property.called(metadata, "get", name) ?? Property.property(metadata, name))
+}
+
+const name = "grpc-retry-pushback-ms"
+
+const greatestInt32 = 2 ** 31 - 1
+
+/**
+ * One whole number from 0, of 32 bits and without spaces around it; anything else forbids a retry.
+ *
+ * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback".
+ */
+const pushbackOf = ([value, ...others]: ReadonlyArray<unknown>): Pushback | undefined => {
+  if (value === undefined) return undefined
+  const isOne = typeof value === "string" && /^(?:0|[1-9]\d{0,9})$/.test(value) && others.length === 0
+  return isOne && Number(value) <= greatestInt32 ? Number(value) : "never"
+}
+
+const codeOf = (error: unknown): StatusCode.StatusCode | undefined => {
+  const number = Property.property(error, "code")
+  return (
+    (typeof number === "number" ? StatusCode.fromNumber(number) : undefined) ??
+    named(Property.text(error, "code")) ??
+    named(Property.text(error, "status"))
+  )
+}
+
+const named = (name: string | undefined): StatusCode.StatusCode | undefined =>
+  name === undefined ? undefined : StatusCode.fromName(name)

@@ -1,0 +1,60 @@
+/**
+ * The retry throttling of gRPC: failures take tokens, and retries are made only above half.
+ *
+ * A token bucket for the `bucket` of any policy. `GrpcRetry.make` makes one where its service config has `retryThrottling`.
+ *
+ * @example
+ * ```ts
+ * import { Backoff, Classifier, Retry } from "@effect-retry/core"
+ * import { Throttle } from "@effect-retry/grpc"
+ * import { Effect } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * let calls = 0
+ * const call = Effect.suspend(() => Effect.fail(`call ${++calls}`))
+ * const program = Effect.gen(function* () {
+ *   // Made once, and shared by all calls to a server.
+ *   const bucket = yield* Throttle.make({ maxTokens: 4, tokenRatio: 0.1 })
+ *   const policy = { classifier: Classifier.always, backoff: Backoff.constant({ delay: "1 milli" }), maxAttempts: 5, bucket }
+ *   return yield* Effect.flip(Retry.retry(call, policy))
+ * })
+ *
+ * // The second failure leaves 2 tokens of 4, which is not above half.
+ * Effect.runPromise(program).then((error) => assert.strictEqual(error, "call 2"))
+ * ```
+ */
+import type { TokenBucket } from "@effect-retry/core"
+import * as GrpcCount from "@effect-retry/core/GrpcCount"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
+
+export type { Options } from "@effect-retry/core/GrpcCount"
+
+const free: Option.Option<TokenBucket.Grant> = /*#__PURE__*/ Option.some({ tokens: 0, refund: Effect.void })
+
+/**
+ * A throttle of its own.
+ *
+ * A retry is free and granted while the level is above half of `maxTokens`; a failure that counts takes a token, also that
+ * of the last attempt. Throws an `InvalidArgument` for an option out of its range.
+ * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Throttling Retry Attempts and Hedged RPCs".
+ *
+ * @category constructors
+ */
+export const make = (options: GrpcCount.Options): Effect.Effect<TokenBucket.TokenBucket> => {
+  const { capacity, counts, ratio } = GrpcCount.check("Throttle.make", options)
+  return Effect.map(Ref.make(capacity), (ref) => {
+    const credit = Ref.update(ref, (level) => Math.min(capacity, level + ratio))
+    const charge = Ref.update(ref, (level) => Math.max(0, level - GrpcCount.token))
+    const acquire = Ref.modify(ref, (level) => [level > capacity / 2 ? free : Option.none(), level])
+    return {
+      acquire: () => acquire,
+      record: (outcome) => {
+        if (outcome._tag === "Succeeded") return credit
+        return outcome._tag === "Failed" && counts(outcome.verdict) ? charge : Effect.void
+      },
+      level: Ref.modify(ref, (level) => [level / GrpcCount.token, level])
+    }
+  })
+}

@@ -1,0 +1,7 @@
+export * as StatusCode from "./accept/StatusCode.ts"
+export * as GrpcClassifier from "./classify/GrpcClassifier.ts"
+export * as Status from "./classify/Status.ts"
+export * as Throttle from "./fund/Throttle.ts"
+export * as GrpcRetry from "./loop/GrpcRetry.ts"
+export * as Hedging from "./loop/Hedging.ts"
+export * as ServiceConfig from "./loop/ServiceConfig.ts"

@@ -1,0 +1,79 @@
+/**
+ * Hedging: another attempt is sent before the first one has answered, and the first answer counts.
+ *
+ * It cuts the slowest answers of a service at the price of more load, and is only for operations that may be carried out
+ * more than once. Attempts run in fibers of their own; the others are interrupted when one succeeds, and the operation
+ * ends when they have ended: wrap an attempt that cannot be interrupted in `Effect.disconnect`.
+ *
+ * Follows gRPC's text, https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Hedging Policy". Clients differ
+ * from it: grpc-java goes on at the hedging delay after a failure that is not fatal, and takes a pushback for no delay.
+ *
+ * @example
+ * ```ts
+ * import { Classifier } from "@effect-retry/core"
+ * import { Hedging } from "@effect-retry/grpc"
+ * import { Effect } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * const slowOnce = (attempt: number) => Effect.delay(Effect.succeed(attempt), attempt === 1 ? "1 minute" : "1 millis")
+ * const hedged = Hedging.run(slowOnce, {
+ *   classifier: Classifier.always,
+ *   maxAttempts: 3,
+ *   hedgingDelay: "20 millis"
+ * })
+ *
+ * Effect.runPromise(hedged).then((attempt) => assert.strictEqual(attempt, 2))
+ * ```
+ */
+import * as Argument from "@effect-retry/core/Argument"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import { dual } from "effect/Function"
+import { check, resolved } from "./HedgingPolicy.ts"
+import type { Bucket, Policy } from "./HedgingPolicy.ts"
+import type { Call } from "./HedgingRun.ts"
+import * as HedgingRun from "./HedgingRun.ts"
+
+export type { Bucket, Policy } from "./HedgingPolicy.ts"
+
+/**
+ * Runs an operation with hedges. It is given the number of each attempt, from 1.
+ *
+ * The first success is the answer. A failure that the classifier calls retryable brings the next attempt forward: it is
+ * sent at once, or when the failure's hint has passed, and those after it follow at the hedging delay again. A hint that
+ * has not passed yet is not undercut by a later failure. Any other failure interrupts the other attempts and is the error.
+ * Where no attempt is left, the error is that of the last one that failed. Defects and interruption pass through.
+ *
+ * The bucket is asked for every attempt but the first: once it has refused, no further attempt is sent. Observers hear
+ * `AttemptFailed`, `Succeeded` and `GaveUp`; an attempt that was interrupted has no event.
+ *
+ * @category running
+ */
+export const run: {
+  <E, B extends Bucket = never>(
+    policy: Policy<E, B>
+  ): <A, E2 extends E, R>(
+    call: (attempt: number) => Effect.Effect<A, E2, R>
+  ) => Effect.Effect<A, E2, R | Needs<B>["service"]>
+  <A, E, R, B extends Bucket = never>(
+    call: (attempt: number) => Effect.Effect<A, E, R>,
+    policy: Policy<E, B>
+  ): Effect.Effect<A, E, R | Needs<B>["service"]>
+} = /*#__PURE__*/ dual(
+  (args) => {
+    // A policy alone is checked here, and not when the result is called.
+    if (args.length < 2) check(owner, args[0])
+    return args.length > 1
+  },
+  (call: Call, policy: Policy<never, Bucket>) => {
+    if (!Predicate.isFunction(call)) Argument.refuse(owner, "call", "a function from number to effect", call)
+    return Effect.flatMap(resolved(check(owner, policy)), (checked) => HedgingRun.run(call, checked))
+  }
+)
+
+const owner = "Hedging.run"
+
+interface Needs<B> {
+  readonly service: B extends Context.Tag<infer I, any> ? I : never
+}

@@ -1,0 +1,108 @@
+/**
+ * gRPC's service config: which methods are retried, how, and under which throttle.
+ *
+ * A config is plain data. It comes from JSON, which is checked as gRPC's text asks; `GrpcRetry` acts on it.
+ *
+ * @example
+ * ```ts
+ * import { ServiceConfig } from "@effect-retry/grpc"
+ * import { Option } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * const config = ServiceConfig.make({
+ *   methodConfig: [
+ *     {
+ *       name: [{ service: "library.v1.Library" }],
+ *       retryPolicy: {
+ *         maxAttempts: 4,
+ *         initialBackoff: "0.1s",
+ *         maxBackoff: "1s",
+ *         backoffMultiplier: 2,
+ *         retryableStatusCodes: ["UNAVAILABLE"]
+ *       }
+ *     },
+ *     { name: [{ service: "library.v1.Library", method: "Borrow" }] }
+ *   ]
+ * })
+ * const attempts = (method: string) =>
+ *   Option.map(ServiceConfig.methodConfig(config, method), (found) => found.retryPolicy?.maxAttempts ?? 1)
+ *
+ * assert.deepStrictEqual(attempts("/library.v1.Library/ListBooks"), Option.some(4))
+ * assert.deepStrictEqual(attempts("/library.v1.Library/Borrow"), Option.some(1))
+ * assert.deepStrictEqual(attempts("/other.Service/Get"), Option.none())
+ * ```
+ */
+import { InvalidArgument } from "@effect-retry/core"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import { dual } from "effect/Function"
+import { index, split } from "../accept/ServiceConfigNames.ts"
+import type { MethodConfig, ServiceConfig } from "../accept/ServiceConfigShape.ts"
+import * as Schema from "./ServiceConfigSchema.ts"
+
+export type {
+  HedgingPolicy,
+  MethodConfig,
+  Name,
+  RetryPolicy,
+  RetryThrottling,
+  ServiceConfig
+} from "../accept/ServiceConfigShape.ts"
+export type { Json } from "./ServiceConfigSchema.ts"
+
+/**
+ * A config that is written in the program. Throws an `InvalidArgument` that names path, range and value of the first thing
+ * that is wrong; duplicate names are refused.
+ *
+ * @category constructors
+ */
+export const make = (config: Schema.Json): ServiceConfig =>
+  Either.getOrThrowWith(Schema.decode("ServiceConfig.make", config), (error) => error)
+
+/**
+ * A config from parsed JSON. Fails where `make` throws: a config with one mistake is refused as a whole, as gRPC asks.
+ *
+ * Fields that are not about retries are ignored.
+ *
+ * @category conversions
+ */
+export const decode = (json: unknown): Effect.Effect<ServiceConfig, InvalidArgument.InvalidArgument> =>
+  Effect.suspend(() => Schema.decode("ServiceConfig.decode", json))
+
+/**
+ * A config from the text of JSON.
+ *
+ * @category conversions
+ */
+export const parse = (text: string): Effect.Effect<ServiceConfig, InvalidArgument.InvalidArgument> =>
+  Effect.suspend(() => Either.flatMap(jsonOf(text), (json) => Schema.decode("ServiceConfig.parse", json)))
+
+const jsonOf = (text: unknown): Either.Either<unknown, InvalidArgument.InvalidArgument> => {
+  const refused = (value: unknown) =>
+    new InvalidArgument.InvalidArgument({ owner: "ServiceConfig.parse", field: "text", allowed: "JSON", value })
+  if (typeof text !== "string") return Either.left(refused(text))
+  return Either.try({ try: () => JSON.parse(text), catch: () => refused(`${text.length} characters`) })
+}
+
+const finding = "ServiceConfig.methodConfig"
+
+/**
+ * The config of a method, given by its path, `/package.Service/Method`: the one that names the method, else the one for its
+ * service, else the one for all services.
+ *
+ * Source: https://github.com/grpc/grpc-proto/blob/master/grpc/service_config/service_config.proto, `MethodConfig.name`.
+ *
+ * @category destructors
+ */
+export const methodConfig: {
+  (method: string): (self: ServiceConfig) => Option.Option<MethodConfig>
+  (self: ServiceConfig, method: string): Option.Option<MethodConfig>
+} = /*#__PURE__*/ dual(
+  (args) => {
+    // A config alone is no method: it is refused here, and not when the result is called.
+    if (args.length < 2) split(finding, args[0])
+    return args.length > 1
+  },
+  (self: ServiceConfig, method: string) => Option.fromNullable(index(Schema.check(finding, self))(finding, method))
+)
