@@ -4,8 +4,8 @@
  * Each constructor is an effect that makes a limiter of its own: `Layer.effect(MyLimiter, RateLimiter.adaptive())` is the
  * layer by which programs share one. A first attempt that is refused fails the operation with `Retry.AttemptRefused`.
  */
-export { acceptRatio } from "./AcceptRatio.ts"
-export { adaptive } from "./AdaptiveRate.ts"
-export { concurrencyLimit } from "./ConcurrencyLimit.ts"
-export { fixed } from "./FixedRate.ts"
-export { serverPause } from "./ServerPause.ts"
+export { acceptRatio } from "./bucket/AcceptRatio.ts"
+export { adaptive } from "./bucket/AdaptiveRate.ts"
+export { concurrencyLimit } from "./bucket/ConcurrencyLimit.ts"
+export { fixed } from "./bucket/FixedRate.ts"
+export { serverPause } from "./bucket/ServerPause.ts"

@@ -3,8 +3,8 @@
  *
  * `RetryBucket` has the buckets meant for a policy's `bucket`, `RateLimiter` those meant for its `rateLimiter`.
  */
-export { all, empty, firstAttempts, shadow, unlimited } from "./Compose.ts"
-export { failClosed, failOpen, fallback } from "./Fallible.ts"
-export { Key } from "./Key.ts"
-export { keyed } from "./Keyed.ts"
-export { Default, type Grant, type Outcome, type Request, type TokenBucket } from "./Port.ts"
+export { all, empty, firstAttempts, shadow, unlimited } from "./compose/Compose.ts"
+export { failClosed, failOpen, fallback } from "./compose/Fallible.ts"
+export { Key } from "./port/Key.ts"
+export { keyed } from "./compose/Keyed.ts"
+export { Default, type Grant, type Outcome, type Request, type TokenBucket } from "./port/Port.ts"

@@ -6,9 +6,9 @@
  * policy.
  */
 import type * as Effect from "effect/Effect"
-import type { Fields, Mistake } from "./PolicyRecord.ts"
-import type { Adds, Bound, Checked, In, Judged, Needs, Provided, ResultIn, Takes } from "./PolicyTypes.ts"
-import type { RetryStopped } from "./RetryStopped.ts"
+import type { Fields, Mistake } from "./policy/PolicyRecord.ts"
+import type { Adds, Bound, Checked, In, Judged, Needs, Provided, ResultIn, Takes } from "./policy/PolicyTypes.ts"
+import type { RetryStopped } from "./policy/RetryStopped.ts"
 
 /** Stands for a type parameter that no context has fixed. */
 interface NotPiped {

@@ -6,13 +6,13 @@
  */
 import * as Backoff from "../decide/Backoff.ts"
 import * as Jitter from "../decide/Jitter.ts"
-import { prepare } from "./PolicyCheck.ts"
-import type { Made, Preset } from "./PolicyRecord.ts"
-import type { Bound, Checked } from "./PolicyTypes.ts"
+import { prepare } from "./policy/PolicyCheck.ts"
+import type { Made, Preset } from "./policy/PolicyRecord.ts"
+import type { Bound, Checked } from "./policy/PolicyTypes.ts"
 
-export { config } from "./PolicyConfig.ts"
-export type { Any, Fields, Made, Policy, Preset, Release } from "./PolicyRecord.ts"
-export type { Checked } from "./PolicyTypes.ts"
+export { config } from "./policy/PolicyConfig.ts"
+export type { Any, Fields, Made, Policy, Preset, Release } from "./policy/PolicyRecord.ts"
+export type { Checked } from "./policy/PolicyTypes.ts"
 export { toSchedule } from "./PolicySchedule.ts"
 
 /**

@@ -9,13 +9,20 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "../accept/Argument.ts"
 import type { Door, DoorOrElse } from "./Door.ts"
-import * as Loop from "./Loop.ts"
-import type { Erased, OnStopped } from "./Operation.ts"
-import type { Prepared } from "./PolicyCheck.ts"
-import { prepare } from "./PolicyCheck.ts"
+import * as Loop from "./run/Loop.ts"
+import type { Erased, OnStopped } from "./run/Operation.ts"
+import type { Prepared } from "./policy/PolicyCheck.ts"
+import { prepare } from "./policy/PolicyCheck.ts"
 
-export { type Attempt, CurrentAttempt } from "./CurrentAttempt.ts"
-export { AttemptRefused, FailedAttempt, format, ResultRejected, RetryStopped, type StopReason } from "./RetryStopped.ts"
+export { type Attempt, CurrentAttempt } from "./policy/CurrentAttempt.ts"
+export {
+  AttemptRefused,
+  FailedAttempt,
+  format,
+  ResultRejected,
+  RetryStopped,
+  type StopReason
+} from "./policy/RetryStopped.ts"
 
 /** What a door is called with, checked only here: the types are those of `Door`. */
 type Given = ReadonlyArray<any>

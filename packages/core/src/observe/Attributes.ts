@@ -11,9 +11,9 @@ import * as Option from "effect/Option"
 import * as Untrusted from "../accept/Untrusted.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import { kindOf } from "../classify/Verdict.ts"
-import * as Readable from "../loop/Readable.ts"
-import type { Attributes, RetryEvent } from "../loop/RetryEvent.ts"
-import { format } from "../loop/RetryStopped.ts"
+import * as Readable from "../loop/run/Readable.ts"
+import type { Attributes, RetryEvent } from "../loop/policy/RetryEvent.ts"
+import { format } from "../loop/policy/RetryStopped.ts"
 
 /**
  * The attributes of an event, and the level of the bucket where there is one. Asks the bucket for it.

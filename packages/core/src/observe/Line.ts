@@ -4,9 +4,9 @@
 import * as Option from "effect/Option"
 import * as Untrusted from "../accept/Untrusted.ts"
 import type { Verdict } from "../classify/Verdict.ts"
-import * as Readable from "../loop/Readable.ts"
-import type { RetryEvent } from "../loop/RetryEvent.ts"
-import { formatWith } from "../loop/RetryStopped.ts"
+import * as Readable from "../loop/run/Readable.ts"
+import type { RetryEvent } from "../loop/policy/RetryEvent.ts"
+import { formatWith } from "../loop/policy/RetryStopped.ts"
 
 /**
  * An event in one line, such as `gave up: GET api.example → 503 after 4 attempts, 1.2 s (all attempts spent)`.

@@ -7,7 +7,7 @@ import * as HashSet from "effect/HashSet"
 import * as LogLevel from "effect/LogLevel"
 import * as Logger from "effect/Logger"
 import * as AtOnce from "../fund/fiber/AtOnce.ts"
-import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
+import type { Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
 import { line } from "./Line.ts"
 

@@ -7,9 +7,9 @@
 import type * as Effect from "effect/Effect"
 import * as PubSub from "effect/PubSub"
 import * as Untrusted from "../accept/Untrusted.ts"
-import type { Details, Observer, RetryEvent } from "../loop/RetryEvent.ts"
+import type { Details, Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
 
-export type { Details, Observer, RetryEvent } from "../loop/RetryEvent.ts"
+export type { Details, Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
 export { attributes } from "./Attributes.ts"
 export { logs } from "./Logs.ts"
 export { metrics, metricsByKey } from "./MetricsObserver.ts"

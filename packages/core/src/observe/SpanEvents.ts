@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type * as Tracer from "effect/Tracer"
 import * as AtOnce from "../fund/fiber/AtOnce.ts"
-import type { Observer, RetryEvent } from "../loop/RetryEvent.ts"
+import type { Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
 
 /**

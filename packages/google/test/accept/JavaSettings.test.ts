@@ -1,5 +1,5 @@
 import * as JavaSettings from "../../src/accept/JavaSettings.ts"
-import * as RetrySettings from "../../src/loop/RetrySettings.ts"
+import * as RetrySettings from "../../src/loop/settings/RetrySettings.ts"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Option } from "effect"
 

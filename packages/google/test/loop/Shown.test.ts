@@ -4,7 +4,7 @@ import { LostAnswer } from "@effect-retry/google"
 import { describe, expect, it } from "@effect/vitest"
 import * as Printed from "../../../core/test/support/Printed.ts"
 import * as Secrets from "../../../core/test/support/Secrets.ts"
-import { SourceFailed } from "../../src/loop/ResumableUploadSource.ts"
+import { SourceFailed } from "../../src/loop/upload/Source.ts"
 
 it.each(Secrets.all)("SourceFailed shows no secret in $place", ({ error, secret }) => {
   const failed = new SourceFailed({ error })

@@ -15,14 +15,14 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Argument from "@effect-retry/core/Argument"
 import { dual } from "effect/Function"
-import type { DownloadFailed } from "./DownloadFailed.ts"
-import * as Exchange from "./Exchange.ts"
-import type { Request } from "./Exchange.ts"
+import type { DownloadFailed } from "./client/DownloadFailed.ts"
+import * as Exchange from "./exchange/Exchange.ts"
+import type { Request } from "./exchange/Exchange.ts"
 import { executed } from "./Execute.ts"
 import * as Progress from "./Progress.ts"
 import { entityTag, lastModified, type Validator } from "./Version.ts"
 
-export { DownloadFailed } from "./DownloadFailed.ts"
+export { DownloadFailed } from "./client/DownloadFailed.ts"
 export { entityTag, lastModified, type Validator, type Version } from "./Version.ts"
 
 /**

@@ -8,10 +8,10 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/Argument"
 import { dual, identity } from "effect/Function"
-import * as Discard from "./Discard.ts"
-import type { Request, Response } from "./Exchange.ts"
-import { made } from "./MadeClient.ts"
-import * as Reading from "./Reading.ts"
+import * as Discard from "./client/Discard.ts"
+import type { Request, Response } from "./exchange/Exchange.ts"
+import { made } from "./client/MadeClient.ts"
+import * as Reading from "./exchange/Reading.ts"
 
 /** Read as one type, an effect may be one of several: their errors are then all of theirs. */
 type AnyEffect = Effect.Effect<any, any, any>

@@ -30,12 +30,12 @@ import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/Argument"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
-import * as FetchCall from "./FetchCall.ts"
-import * as FetchInput from "./FetchInput.ts"
-import type { Any, Bound, Checked, Env, Erased, Plain } from "./HttpPolicy.ts"
-import { complete } from "./HttpPolicy.ts"
-import { CurrentOptions } from "./RequestOptions.ts"
-import { isPlain, retrying } from "./Retrying.ts"
+import * as FetchCall from "./fetch/FetchCall.ts"
+import * as FetchInput from "./fetch/FetchInput.ts"
+import type { Any, Bound, Checked, Env, Erased, Plain } from "./policy/HttpPolicy.ts"
+import { complete } from "./policy/HttpPolicy.ts"
+import { CurrentOptions } from "./policy/RequestOptions.ts"
+import { isPlain, retrying } from "./exchange/Retrying.ts"
 
 /**
  * What a `fetch` that retries is made of, beside its policy.

@@ -8,7 +8,7 @@ import { AttemptTimeout, Backoff, Curve, Hint, Jitter } from "@effect-retry/core
 import * as HintHeader from "../classify/HintHeader.ts"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
-import type { Preset } from "./HttpPolicy.ts"
+import type { Preset } from "./policy/HttpPolicy.ts"
 import * as HttpRetry from "./HttpRetry.ts"
 
 /**

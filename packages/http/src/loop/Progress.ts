@@ -10,9 +10,9 @@ import * as Stream from "effect/Stream"
 import * as Argument from "@effect-retry/core/Argument"
 import * as ByteRange from "../decide/ByteRange.ts"
 import * as Resumption from "../decide/Resumption.ts"
-import * as Discard from "./Discard.ts"
-import { DownloadFailed } from "./DownloadFailed.ts"
-import type { Request, Response } from "./Exchange.ts"
+import * as Discard from "./client/Discard.ts"
+import { DownloadFailed } from "./client/DownloadFailed.ts"
+import type { Request, Response } from "./exchange/Exchange.ts"
 import type { Validator, Version } from "./Version.ts"
 
 /**

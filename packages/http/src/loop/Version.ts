@@ -4,7 +4,7 @@
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Option from "effect/Option"
 import * as Validators from "../decide/Validators.ts"
-import type { Request, Response } from "./Exchange.ts"
+import type { Request, Response } from "./exchange/Exchange.ts"
 
 /**
  * The version of a first answer.

@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option, Schema } from "effect"
 import * as Printed from "../../../core/test/support/Printed.ts"
 import * as Secrets from "../../../core/test/support/Secrets.ts"
-import { DownloadFailed } from "../../src/loop/DownloadFailed.ts"
+import { DownloadFailed } from "../../src/loop/client/DownloadFailed.ts"
 import { world } from "../support/ScriptedClient.ts"
 
 const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 second" }) }

@@ -203,10 +203,10 @@ describe("pure files", () => {
     "accept/A",
     "classify/A",
     "decide/A",
-    "fund/Cubic",
-    "fund/SlidingWindow",
-    "fund/Tokens",
-    "loop/Decision"
+    "fund/count/Cubic",
+    "fund/count/SlidingWindow",
+    "fund/count/Tokens",
+    "loop/run/Decision"
   ]
   const thin = ["decide/BackoffSchedule", "fund/QuotaBucket", "loop/Retry", "observe/Logs"]
   const core = plant("core", Object.fromEntries([...pure, ...thin].map((file) => [`src/${file}.ts`, impure])))
@@ -245,8 +245,8 @@ describe("the index of effect", () => {
   const files = [
     ...stages.map((stage) => `${stage}/A`),
     "decide/BackoffSchedule",
-    "fund/Tokens",
-    "loop/Decision",
+    "fund/count/Tokens",
+    "loop/run/Decision",
     "Plan"
   ]
   const core = plant(

@@ -3,7 +3,7 @@ import type { Equivalent } from "../Equivalent.ts"
 /** Of the files of `core/loop` that deal with time: bounds, timers, deadlines, and the attempts that they end. */
 export const equivalents: ReadonlyArray<Equivalent> = [
   {
-    file: "packages/core/src/loop/Elapsed.ts",
+    file: "packages/core/src/loop/run/Elapsed.ts",
     line: "return whole === 0 ? Duration.zero : Duration.millis(whole)",
     original: "whole === 0",
     replacement: "false",
@@ -24,7 +24,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "A stack that holds a hundred effects holds one less or one more."
   },
   {
-    file: "packages/core/src/loop/Deadline.ts",
+    file: "packages/core/src/loop/policy/Deadline.ts",
     line: 'self._tag === "Cut" ? Math.min(delayMillis, Math.ceil(TimeLeft.untilEnd(self, elapsedMillis))) : delayMillis,',
     original: 'self._tag === "Cut"',
     replacement: "true",

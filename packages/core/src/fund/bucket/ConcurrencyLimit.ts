@@ -1,0 +1,119 @@
+/**
+ * A limit of the attempts in flight: so many, or a share of all that are.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Argument from "../../accept/Argument.ts"
+import type { Request, TokenBucket } from "../port/Port.ts"
+import * as TokenStore from "../store/TokenStore.ts"
+import * as Waiting from "../port/Waiting.ts"
+
+/** The options of `concurrencyLimit`: a `limit`, a `ratio`, or both. */
+interface Options extends Waiting.Options {
+  /** Granted attempts in flight at most, in whole numbers. @default no limit */
+  readonly limit?: number
+  /** The share of retries among the attempts in flight at most: 0.2 for one of five. 1 or more is no limit. @default 1 */
+  readonly ratio?: number
+  /** Retries that `ratio` always leaves. @default 3 */
+  readonly atLeast?: number
+}
+
+interface InFlight {
+  /** First attempts that have started and not ended, granted or not. */
+  readonly first: number
+  /** First attempts that were granted and have not ended. */
+  readonly grantedFirst: number
+  /** Retries that were granted and have not ended: those that wait for their delay are in flight too. */
+  readonly retries: number
+}
+
+interface Limits {
+  readonly limit: number
+  readonly ratio: number
+  readonly atLeast: number
+}
+
+const owner = "RateLimiter.concurrencyLimit"
+
+const check = ({ atLeast, limit, ratio }: Options): Limits => {
+  if (limit === undefined && ratio === undefined) Argument.refuse(owner, "limit", "set where ratio is not", limit)
+  if (atLeast !== undefined && ratio === undefined) {
+    Argument.refuse(owner, "atLeast", "absent where ratio is not set", atLeast)
+  }
+  return {
+    limit: limit === undefined ? Infinity : Argument.number(owner, "limit", limit, { min: 1, integer: true }),
+    ratio: Argument.number(owner, "ratio", ratio ?? 1, { min: 0 }),
+    atLeast: Argument.number(owner, "atLeast", atLeast ?? 3, { min: 0, integer: true })
+  }
+}
+
+/** Retries in flight at most; from `retries <= ratio * (first + retries)`. */
+const mostRetries = (first: number, { atLeast, ratio }: Limits): number =>
+  ratio < 1 ? Math.max(atLeast, Math.floor((ratio * first) / (1 - ratio) + 1e-9)) : Infinity
+
+/** How many attempts could be granted one after the other. */
+const free = ({ first, grantedFirst, retries }: InFlight, limits: Limits, isFirst: boolean): number => {
+  const ofLimit = limits.limit - grantedFirst - retries
+  return Math.max(0, isFirst ? ofLimit : Math.min(ofLimit, mostRetries(first, limits) - retries))
+}
+
+/** Every field is written out here, and below: to spread a record of numbers takes V8 ten times as long. */
+const changed = ({ first, grantedFirst, retries }: InFlight, attempt: number, granted: number): InFlight =>
+  attempt === 1
+    ? { first, grantedFirst: Math.max(0, grantedFirst + granted), retries }
+    : { first, grantedFirst, retries: Math.max(0, retries + granted) }
+
+/** First attempts start (1), or end (-1). */
+const counted = ({ first, grantedFirst, retries }: InFlight, change: 1 | -1): InFlight => ({
+  first: Math.max(0, first + change),
+  grantedFirst,
+  retries
+})
+
+/**
+ * A limit of concurrency: a granted attempt holds its token until it has ended.
+ *
+ * Formula: granted attempts in flight `<= limit`, and retries in flight `<= max(atLeast, ratio * n)`, where `n` are the
+ * first attempts under way and the granted retries. As a policy's `rateLimiter` it bounds all attempts by `limit`; as its
+ * `bucket` it bounds the retries alone, and those that wait for their delay count. Waiting is first come, first served.
+ * The level is how many retries could be granted now.
+ * Each place of a policy wants one of its own: one value in both would have a retry wait for its own token.
+ * It is told of starts and of abandoned attempts. Source of `ratio` and `atLeast`: Envoy's retry budget, `budget_percent` (20 %) and
+ * `min_retry_concurrency` (3),
+ * https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/cluster/v3/circuit_breaker.proto, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const concurrencyLimit = (options: Options): Effect.Effect<TokenBucket> => {
+  const limits = check(options)
+  const isFree = (state: InFlight, { attempt }: Pick<Request, "attempt">) => free(state, limits, attempt === 1) >= 1
+  const arithmetic: TokenStore.Arithmetic<InFlight> = {
+    initial: () => ({ first: 0, grantedFirst: 0, retries: 0 }),
+    isTimeless: true,
+    take: (state, _now, cost, _demand, request) =>
+      isFree(state, request) ? Option.some([cost, changed(state, request.attempt, cost)]) : Option.none(),
+    put: (state, _now, tokens, { attempt }) => changed(state, attempt, -tokens),
+    // Only the end of another attempt makes room.
+    millisUntil: () => Infinity,
+    level: (state) => free(state, limits, false)
+  }
+  return Effect.map(TokenStore.make(arithmetic, Waiting.check(owner, options, "wait")), (store) => {
+    const startFirst = store.change((state) => counted(state, 1))
+    const end = (attempt: number, tokens: number) =>
+      store.change((state) => {
+        const after = changed(state, attempt, -tokens)
+        return attempt === 1 ? counted(after, -1) : after
+      })
+    const endFirst = end(1, 1)
+    const endRetry = end(2, 1)
+    return {
+      acquire: (request) => store.acquire(1, request),
+      record: ({ attempt, granted: { tokens } }) => {
+        if (tokens !== 1) return end(attempt, tokens)
+        return attempt === 1 ? endFirst : endRetry
+      },
+      level: store.level,
+      started: (attempt) => (attempt === 1 ? startFirst : Effect.void)
+    }
+  })
+}

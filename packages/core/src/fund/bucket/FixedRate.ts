@@ -1,0 +1,59 @@
+/**
+ * A fixed rate: so many attempts per second, and so many at once after a pause.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Argument from "../../accept/Argument.ts"
+import type { TokenBucket } from "../port/Port.ts"
+import * as Tokens from "../count/Tokens.ts"
+import * as TokenStore from "../store/TokenStore.ts"
+import * as Waiting from "../port/Waiting.ts"
+
+/** The options of `fixed`. */
+interface Options extends Waiting.Options {
+  /** Attempts per second. */
+  readonly rate: number
+  /** Attempts that can be made at once after a pause, and at the start. At least 1. */
+  readonly burst: number
+}
+
+const owner = "RateLimiter.fixed"
+
+/** How late a timer may be without loss: tokens that come in meanwhile are kept beyond the burst for waiting attempts. */
+const lateSeconds = 0.1
+
+/**
+ * A fixed rate of attempts; outcomes change nothing.
+ *
+ * Formula: in any `w` seconds at most `burst + rate * (w + 0.1)` attempts, and while timers are in time at most
+ * `burst + rate * (w + 0.001)`; over `w` seconds in which attempts always wait at least `rate * w - 1`. The millisecond is
+ * the resolution of timers: above 1000 per second the attempts of a millisecond are made together. The tenth of a second
+ * is what a late timer makes up for: after a stall of the program for longer than that, the rest of the stall is lost.
+ * Waiting is first come, first served.
+ *
+ * @category constructors
+ */
+export const fixed = (options: Options): Effect.Effect<TokenBucket> => {
+  const refillPerSecond = Argument.number(owner, "rate", options.rate, { min: 0, exclusive: true })
+  const burst = Argument.number(owner, "burst", options.burst, { min: 1 })
+  const maxWait = Waiting.check(owner, options, "wait")
+  const idle = { capacity: burst, refillPerSecond }
+  const waiting = { capacity: burst + refillPerSecond * lateSeconds, refillPerSecond }
+  // A refill at the same time changes nothing (see `Tokens.refilled`): the surplus of a timer's whole milliseconds may be
+  // taken until time passes.
+  const refilled = (tokens: Tokens.Tokens, now: number, demand: number) =>
+    Tokens.refilled(tokens, demand > 0 ? waiting : idle, now)
+  const arithmetic: TokenStore.Arithmetic<Tokens.Tokens> = {
+    initial: (atMillis) => ({ level: burst, atMillis }),
+    take: (tokens, now, cost, demand) =>
+      Option.map(Tokens.taken(refilled(tokens, now, demand), cost), (after) => [cost, after]),
+    put: (tokens, now, count) => Tokens.added(refilled(tokens, now, count), waiting, count),
+    millisUntil: (tokens, now, cost) => Tokens.millisUntil(refilled(tokens, now, cost), idle, cost),
+    level: (tokens, now) => refilled(tokens, now, 0).level
+  }
+  return Effect.map(TokenStore.make(arithmetic, maxWait), ({ acquire, level }) => ({
+    acquire: (request) => acquire(1, request),
+    record: () => Effect.void,
+    level
+  }))
+}

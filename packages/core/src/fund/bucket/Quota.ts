@@ -1,0 +1,70 @@
+/**
+ * The retry quota of the AWS SDKs: retries cost tokens by kind, a success returns what its retry cost.
+ */
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Argument from "../../accept/Argument.ts"
+import type { TokenBucket } from "../port/Port.ts"
+import * as QuotaCost from "../count/QuotaCost.ts"
+import * as TokenStore from "../store/TokenStore.ts"
+import * as Waiting from "../port/Waiting.ts"
+
+/** The options of `quota`, in tokens. */
+interface Options extends QuotaCost.Options {
+  /** Above 0. @default 500 */
+  readonly capacity?: number
+  /** The level at the start, at most the capacity. @default the capacity */
+  readonly initial?: number
+  /** @default 0 */
+  readonly refillPerSecond?: number
+  /** What happens when tokens are short: the retry is refused, or it waits for its turn. @default "refuse" */
+  readonly whenShort?: "refuse" | "wait"
+  /** The longest wait; a retry that would wait for longer is refused at once. @default no limit */
+  readonly maxWait?: Duration.DurationInput
+}
+
+const owner = "RetryBucket.quota"
+
+const checkWaiting = (refillPerSecond: number, options: Options): Waiting.MaxWait => {
+  const maxWait = Waiting.check(owner, options, "refuse")
+  return Option.isSome(maxWait) && refillPerSecond === 0
+    ? Argument.refuse(
+        owner,
+        "refillPerSecond",
+        '> 0 where whenShort is "wait", or waiting might never end',
+        refillPerSecond
+      )
+    : maxWait
+}
+
+/**
+ * The retry quota of the AWS SDKs.
+ *
+ * A retry costs tokens by kind, all or nothing; a success of a retry returns what that retry cost, a success of a first
+ * attempt puts in `firstSuccessIncrement`; nothing else is returned. Waiting is first come, first served.
+ * Source: AWS SDKs and Tools reference guide, "Retry behavior", costs of the 2026 revision,
+ * https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, read 2026-11-20.
+ *
+ * @category constructors
+ */
+export const quota = (options: Options = {}): Effect.Effect<TokenBucket> => {
+  const capacity = Argument.number(owner, "capacity", options.capacity ?? 500, { min: 0, exclusive: true })
+  const initial = Argument.number(owner, "initial", options.initial ?? capacity, { min: 0, max: capacity })
+  const { costOf, increment } = QuotaCost.check(owner, capacity, options)
+  const refillPerSecond = Argument.number(owner, "refillPerSecond", options.refillPerSecond ?? 0, { min: 0 })
+  const limits = { capacity, refillPerSecond }
+  return Effect.map(TokenStore.makeTokens(limits, initial, checkWaiting(refillPerSecond, options)), (store) => {
+    const putIn = (tokens: number) =>
+      tokens > 0 ? store.change((state, now) => TokenStore.added(state, limits, now, tokens)) : Effect.void
+    const putIncrementIn = putIn(increment)
+    return {
+      acquire: (request) => store.acquire(costOf(request), request),
+      record: (outcome) => {
+        if (outcome._tag !== "Succeeded") return Effect.void
+        return outcome.attempt === 1 ? putIncrementIn : putIn(outcome.granted.tokens)
+      },
+      level: store.level
+    }
+  })
+}

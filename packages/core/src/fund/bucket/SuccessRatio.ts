@@ -1,0 +1,49 @@
+/**
+ * A retry budget that is a share of the successes.
+ *
+ * A credit per success decays to nothing in an outage; a credit per request (`requestRatio`) keeps its share for ever.
+ * docs/buckets.md says what that means for a server that has to recover.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Argument from "../../accept/Argument.ts"
+import type { TokenBucket } from "../port/Port.ts"
+import * as TokenStore from "../store/TokenStore.ts"
+
+/** The options of `successRatio`. */
+interface Options {
+  /** Tokens that a success puts in: 0.1 for one retry per ten successes. At least 0. */
+  readonly ratio: number
+  /** Retries that can be made at once. At least 1. */
+  readonly capacity: number
+  /** The level at the start, at most the capacity. @default the capacity */
+  readonly initial?: number
+  /** Retries per second that are granted without any success. @default 0 */
+  readonly floorPerSecond?: number
+}
+
+const owner = "RetryBucket.successRatio"
+
+/**
+ * A budget credited by successes; a retry costs one token.
+ *
+ * Formula: `retries <= initial + ratio * successes + floorPerSecond * t`.
+ * Source: https://brooker.co.za/blog/2022/02/28/retries.html, "token bucket".
+ *
+ * @category constructors
+ */
+export const successRatio = (options: Options): Effect.Effect<TokenBucket> => {
+  const ratio = Argument.number(owner, "ratio", options.ratio, { min: 0 })
+  const capacity = Argument.number(owner, "capacity", options.capacity, { min: 1 })
+  const initial = Argument.number(owner, "initial", options.initial ?? capacity, { min: 0, max: capacity })
+  const refillPerSecond = Argument.number(owner, "floorPerSecond", options.floorPerSecond ?? 0, { min: 0 })
+  const limits = { capacity, refillPerSecond }
+  return Effect.map(TokenStore.makeTokens(limits, initial, Option.none()), (store) => {
+    const credit = store.change((state, now) => TokenStore.added(state, limits, now, ratio))
+    return {
+      acquire: (request) => store.acquire(1, request),
+      record: (outcome) => (outcome._tag === "Succeeded" ? credit : Effect.void),
+      level: store.level
+    }
+  })
+}

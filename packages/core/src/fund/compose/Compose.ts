@@ -1,0 +1,216 @@
+/**
+ * Buckets made of buckets. Nothing here keeps tokens of its own.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { dual } from "effect/Function"
+import * as Untrusted from "../../accept/Untrusted.ts"
+import type { Grant, Outcome, Request, TokenBucket } from "../port/Port.ts"
+import { noTokens } from "../port/Port.ts"
+import * as MonotonicTime from "../port/MonotonicTime.ts"
+
+/**
+ * Grants every attempt for nothing.
+ *
+ * @category constructors
+ */
+export const unlimited: TokenBucket = {
+  acquire: () => Effect.succeedSome(noTokens),
+  record: () => Effect.void,
+  level: Effect.succeed(Infinity)
+}
+
+/**
+ * Grants no attempt.
+ *
+ * @category constructors
+ */
+export const empty: TokenBucket = { ...unlimited, acquire: () => Effect.succeedNone, level: Effect.succeed(0) }
+
+/**
+ * Grants an attempt that every one of the buckets grants.
+ *
+ * The buckets are asked in order. When one refuses, dies or is interrupted in its wait, those before it get a refund and
+ * those after it are not asked; their waits together are at most `request.atMost`. A bucket that waits is best the last
+ * one, so that no wait precedes a refusal. Each bucket is told of every attempt, with what that bucket had granted it.
+ * The level is the least of the levels, the tokens of a grant are the most that one of the buckets granted.
+ * Associative; `unlimited` is its identity and `empty` its zero.
+ *
+ * @category combinators
+ */
+export const all = (...buckets: ReadonlyArray<TokenBucket>): TokenBucket => {
+  const nowMillis = MonotonicTime.makeReader()
+  return {
+    acquire: (request) =>
+      Option.match(request.atMost, {
+        onNone: () => acquireEach(buckets, () => request),
+        onSome: (atMost) =>
+          Effect.clockWith((clock) => {
+            const untilMillis = nowMillis(clock) + Duration.toMillis(atMost)
+            return acquireEach(buckets, () => waitingAtMost(request, untilMillis - nowMillis(clock)))
+          })
+      }),
+    record: (outcome) => recordEach(buckets, outcome),
+    level: Effect.map(
+      Effect.forEach(buckets, ({ level }) => level),
+      (levels) => Math.min(...levels)
+    ),
+    started: startEach(buckets)
+  }
+}
+
+type Recording = Pick<TokenBucket, "record" | "started">
+
+/** A grant that knows what each bucket granted, in the order of the buckets. */
+interface Combined extends Grant {
+  readonly parts: ReadonlyArray<Grant>
+}
+
+const isCombined = (granted: Grant): granted is Combined => "parts" in granted
+
+/**
+ * The grant of several buckets. The refunds run in reverse order.
+ *
+ * @category constructors
+ */
+export const combined = (
+  parts: ReadonlyArray<Grant>,
+  refund: Effect.Effect<void> = Effect.suspend(() => refundEach(parts))
+): Combined => {
+  let most = 0
+  for (const { tokens } of parts) most = Math.max(most, tokens)
+  return { tokens: most, refund, parts }
+}
+
+/**
+ * Tells each bucket how an attempt ended, with what that bucket had granted it. All of them are told, also
+ * when one dies.
+ *
+ * @category combinators
+ */
+export const recordEach = (buckets: ReadonlyArray<Recording>, outcome: Outcome): Effect.Effect<void> => {
+  const parts = isCombined(outcome.granted) ? outcome.granted.parts : []
+  return inTurn(buckets, (bucket, index) =>
+    outcome._tag === "Abandoned" && bucket.started === undefined
+      ? Effect.void
+      : bucket.record({ ...outcome, granted: parts[index] ?? noTokens })
+  )
+}
+
+/**
+ * The `started` of several buckets; absent where none of them has it.
+ *
+ * @category combinators
+ */
+export const startEach = (buckets: ReadonlyArray<Recording>): TokenBucket["started"] =>
+  buckets.some(({ started }) => started !== undefined)
+    ? (attempt) => inTurn(buckets, ({ started }) => (started === undefined ? Effect.void : started(attempt)))
+    : undefined
+
+/**
+ * The same request with another time to wait; none where `millis` is below zero.
+ *
+ * @category combinators
+ */
+export const waitingAtMost = (request: Request, millis: number): Request => ({
+  ...request,
+  atMost: Option.some(Duration.millis(millis))
+})
+
+const acquireEach = (
+  buckets: ReadonlyArray<TokenBucket>,
+  request: () => Request
+): Effect.Effect<Option.Option<Grant>> =>
+  Effect.suspend(() => {
+    const granted: Array<Grant> = []
+    const next = (index: number): Effect.Effect<Option.Option<Grant>> => {
+      const bucket = buckets[index]
+      if (bucket === undefined) return Effect.succeedSome(combined(granted))
+      const asked = Effect.suspend(() => bucket.acquire(request()))
+      return Effect.matchCauseEffect(asked, {
+        onFailure: (cause) => Effect.zipRight(refundEach(granted), Effect.failCause(cause)),
+        onSuccess: (answer) => {
+          if (Option.isNone(answer)) return Effect.zipRight(refundEach(granted), Effect.succeedNone)
+          granted.push(answer.value)
+          return next(index + 1)
+        }
+      })
+    }
+    return next(0)
+  })
+
+const refundEach = (grants: ReadonlyArray<Grant>): Effect.Effect<void> =>
+  inTurn(grants.toReversed(), ({ refund }) => refund)
+
+/** One after the other, each of them also when one before it dies or is interrupted. */
+const inTurn = <A>(
+  items: ReadonlyArray<A>,
+  run: (item: A, index: number) => Effect.Effect<void>
+): Effect.Effect<void> => {
+  const each = items.map((item, index) => Effect.suspend(() => run(item, index)))
+  return each.reduceRight((rest, first) => Effect.ensuring(first, rest), each.pop() ?? Effect.void)
+}
+
+/** The options of `shadow`. */
+interface Shadow {
+  /**
+   * Called for each attempt that would have been refused, or would have had to wait. Runs in a fiber of its own: the
+   * operation does not wait for it.
+   */
+  readonly onRefused?: ((request: Request) => Effect.Effect<void>) | undefined
+}
+
+/**
+ * Decides like the bucket, but grants for nothing what the bucket refuses: a way to try a bucket in production.
+ *
+ * The bucket takes, refunds and records as if it decided. It is asked with no time to wait, so an attempt
+ * that would have to wait counts as refused. A bucket that dies counts as refusing, and its death is logged.
+ * `shadow(shadow(bucket))` is `shadow(bucket)`.
+ *
+ * @category combinators
+ */
+export const shadow: {
+  (options?: Shadow): (self: TokenBucket) => TokenBucket
+  (self: TokenBucket, options?: Shadow): TokenBucket
+} = dual(
+  (args) => args[0] !== undefined && "acquire" in args[0],
+  (self: TokenBucket, { onRefused }: Shadow = {}): TokenBucket => ({
+    ...self,
+    acquire: (request) =>
+      Effect.flatMap(
+        Effect.catchAllDefect(
+          Effect.suspend(() => self.acquire(waitingAtMost(request, 0))),
+          (defect) =>
+            Effect.as(
+              Effect.logError("TokenBucket.shadow: the bucket died", Untrusted.shown(defect)),
+              Option.none<Grant>()
+            )
+        ),
+        (answer) => {
+          if (Option.isSome(answer)) return Effect.succeed(answer)
+          const granted = Effect.succeedSome(noTokens)
+          if (onRefused === undefined) return granted
+          return Effect.zipRight(
+            Effect.forkDaemon(Effect.interruptible(Effect.suspend(() => onRefused(request)))),
+            granted
+          )
+        }
+      )
+  })
+)
+
+/**
+ * Charges first attempts to the bucket that pays for the retries: for a policy's `rateLimiter`, beside a `bucket` that is
+ * the same bucket.
+ *
+ * Asks the bucket for first attempts only, and grants retries for nothing. Tells the bucket neither starts nor outcomes,
+ * since a policy tells its `bucket` of first attempts as well.
+ *
+ * @category combinators
+ */
+export const firstAttempts = (self: TokenBucket): TokenBucket => ({
+  acquire: (request) => (request.attempt === 1 ? self.acquire(request) : unlimited.acquire(request)),
+  record: unlimited.record,
+  level: self.level
+})

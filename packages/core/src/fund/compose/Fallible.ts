@@ -1,0 +1,253 @@
+/**
+ * Buckets that can fail, such as one in a store far away, made into buckets that cannot.
+ */
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
+import { dual } from "effect/Function"
+import * as Argument from "../../accept/Argument.ts"
+import { longestTimerMillis } from "../../decide/Millis.ts"
+import * as AtOnce from "../fiber/AtOnce.ts"
+import { combined, empty, recordEach, startEach, unlimited, waitingAtMost } from "./Compose.ts"
+import * as MonotonicTime from "../port/MonotonicTime.ts"
+import type { Grant, Request, TokenBucket } from "../port/Port.ts"
+import * as Untrusted from "../../accept/Untrusted.ts"
+import * as ShownCause from "../port/ShownCause.ts"
+import { noTokens } from "../port/Port.ts"
+
+/** How long a bucket may take, and what is called when it fails. */
+interface Bounded<in E> {
+  /** Most time of each call of the bucket. A call without an answer by then has failed. */
+  readonly within: Duration.DurationInput
+  /**
+   * Called for each call that failed, died or took too long (`TimeoutException`). Runs in a fiber of its own: the operation
+   * does not wait for it, and its death is logged.
+   */
+  readonly onFailure?: ((cause: Cause.Cause<E | Cause.TimeoutException>) => Effect.Effect<void>) | undefined
+}
+
+/** The options of `fallback`. */
+interface Fallback<in E> extends Bounded<E> {
+  /** Decides where the bucket does not answer. */
+  readonly local: TokenBucket
+}
+
+/**
+ * Asks the `local` bucket where the bucket fails, dies or does not answer within the bound.
+ *
+ * Both buckets are told of every attempt: the one that granted it with its grant, the other one with no tokens. The level is
+ * the local one where the bucket does not answer. A call without an answer is interrupted; if it grants tokens all
+ * the same, they are refunded as soon as it does. No call lasts longer than `within`, apart from waits of the local
+ * bucket, which `request.atMost` bounds as always.
+ *
+ * @category combinators
+ */
+export const fallback: {
+  <E>(options: Fallback<E>): (self: TokenBucket<E>) => TokenBucket
+  <E>(self: TokenBucket<E>, options: Fallback<E>): TokenBucket
+} = dual(2, <E>(self: TokenBucket<E>, options: Fallback<E>): TokenBucket =>
+  withFallback("TokenBucket.fallback", self, options.local, options)
+)
+
+/**
+ * Grants for nothing where the bucket fails, dies or does not answer within the bound: `fallback` to `unlimited`.
+ *
+ * @category combinators
+ */
+export const failOpen: {
+  <E>(options: Bounded<E>): (self: TokenBucket<E>) => TokenBucket
+  <E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket
+} = dual(2, <E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket =>
+  withFallback("TokenBucket.failOpen", self, unlimited, options)
+)
+
+/**
+ * Refuses where the bucket fails, dies or does not answer within the bound: `fallback` to `empty`.
+ *
+ * @category combinators
+ */
+export const failClosed: {
+  <E>(options: Bounded<E>): (self: TokenBucket<E>) => TokenBucket
+  <E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket
+} = dual(2, <E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket =>
+  withFallback("TokenBucket.failClosed", self, empty, options)
+)
+
+const withFallback = <E>(owner: string, self: TokenBucket<E>, local: TokenBucket, options: Bounded<E>): TokenBucket => {
+  const store = boundedBy(owner, self, options)
+  const buckets = [store, local]
+  const nowMillis = MonotonicTime.makeReader()
+  const askBoth = (asked: Effect.Effect<Option.Option<Option.Option<Grant>>>, request: Request) =>
+    Effect.clockWith((clock) => {
+      const startMillis = nowMillis(clock)
+      return Effect.flatMap(asked, (answer) => {
+        if (Option.isSome(answer)) return Effect.succeed(answer.value)
+        const leftMillis = untilMillis(request) - (nowMillis(clock) - startMillis)
+        return Effect.map(
+          local.acquire(leftMillis === Infinity ? request : waitingAtMost(request, leftMillis)),
+          Option.map((grant): Grant => combined([noTokens, grant]))
+        )
+      })
+    })
+  return {
+    acquire: (request) =>
+      AtOnce.suspend(() => {
+        const asked = store.acquire(request)
+        return AtOnce.hasEnded(asked) && Exit.isSuccess(asked) && Option.isSome(asked.value)
+          ? Exit.succeed(asked.value.value)
+          : askBoth(asked, request)
+      }),
+    record: (outcome) => recordEach(buckets, outcome),
+    level: Effect.flatMap(store.level, Option.match({ onNone: () => local.level, onSome: Effect.succeed })),
+    started: startEach(buckets)
+  }
+}
+
+const untilMillis = ({ atMost }: Request): number =>
+  Option.match(atMost, { onNone: () => Infinity, onSome: Duration.toMillis })
+
+/** A bucket that answers every call within a bound; `None` where the bucket itself does not. */
+interface Store extends Pick<TokenBucket, "record" | "started"> {
+  /** Asks in the step of the caller. To be called while an effect runs. */
+  readonly acquire: (request: Request) => Effect.Effect<Option.Option<Option.Option<Grant>>>
+  readonly level: Effect.Effect<Option.Option<number>>
+}
+
+const boundedBy = <E>(owner: string, self: TokenBucket<E>, options: Bounded<E>): Store => {
+  const range = { min: 0, exclusive: true, max: longestTimerMillis }
+  const withinMillis = Argument.millis(owner, "within", options.within, range)
+  const bound: Bound<E> = { owner, withinMillis, onFailure: options.onFailure }
+  const call = <A>(effect: () => Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
+    AtOnce.suspend(() =>
+      callNow(bound, effect, (left) =>
+        Effect.uninterruptibleMask((restore) => callWithin(bound, Effect.interruptible(left), restore))
+      )
+    )
+  const refunding = (grant: Grant): Grant =>
+    combined(
+      [grant, noTokens],
+      Effect.suspend(() => Effect.asVoid(call(() => grant.refund)))
+    )
+  const refundable = Option.map(latestOf(Option.map(refunding)))
+  const refundLate = Option.match({ onNone: () => Effect.void, onSome: ({ refund }: Grant) => refund })
+  const { started } = self
+  return {
+    acquire: (request) => {
+      const inTime = {
+        ...waitingAtMost(request, Math.min(withinMillis, untilMillis(request))),
+        restore: Effect.interruptible
+      }
+      const { failed } = request
+      const telling = failed === undefined ? bound : { ...bound, failed }
+      const asked = callNow(
+        telling,
+        () => self.acquire(inTime),
+        (left) => callWithin(telling, left, request.restore, refundLate)
+      )
+      return AtOnce.hasEnded(asked) ? Exit.map(asked, refundable) : Effect.map(asked, refundable)
+    },
+    record: (outcome) => Effect.asVoid(call(() => self.record(outcome))),
+    level: call(() => self.level),
+    started: started && ((attempt) => Effect.asVoid(call(() => started(attempt))))
+  }
+}
+
+/** Remembers the latest answer: buckets may grant many attempts by the same value. */
+const latestOf = <A, B>(f: (a: A) => B): ((a: A) => B) => {
+  let latest: { readonly a: A; readonly b: B } | undefined
+  return (a) => {
+    if (latest === undefined || latest.a !== a) latest = { a, b: f(a) }
+    return latest.b
+  }
+}
+
+interface Bound<in E> extends Pick<Bounded<E>, "onFailure"> {
+  readonly owner: string
+  readonly withinMillis: number
+  readonly failed?: Request["failed"]
+}
+
+/**
+ * Calls in the step of the caller: an answer that is there at once takes neither a fiber nor a timer. Else `wait` gets what
+ * is left of the call.
+ */
+const callNow = <A, E>(
+  bound: Bound<E>,
+  call: () => Effect.Effect<A, E>,
+  wait: (left: Effect.Effect<A, E>) => Effect.Effect<Option.Option<A>>
+): Effect.Effect<Option.Option<A>> => {
+  const called = started(call)
+  if (!AtOnce.hasEnded(called)) return wait(called)
+  return Exit.isSuccess(called)
+    ? Exit.succeed(Option.some(called.value))
+    : Effect.as(report(bound)(called.cause), Option.none<A>())
+}
+
+const started = <A, E>(call: () => Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  try {
+    return AtOnce.run(call())
+  } catch (defect) {
+    return Exit.die(defect)
+  }
+}
+
+/**
+ * Waits for a call as long as the bound allows, interruptibly where `restore` makes it so. An answer that comes too late
+ * goes to `late`. To be run uninterruptibly.
+ *
+ * The first of call, timer and interruption to complete `answer` decides. Not a race: `Effect.raceFirst` hangs when it is
+ * interrupted between two of its own steps.
+ */
+const callWithin = <A, E>(
+  bound: Bound<E>,
+  call: Effect.Effect<A, E>,
+  restore: Request["restore"],
+  late: (answer: A) => Effect.Effect<void> = () => Effect.void
+): Effect.Effect<Option.Option<A>> =>
+  Effect.gen(function* () {
+    const answer = yield* Deferred.make<Exit.Exit<A, E | Cause.TimeoutException>>()
+    const decide = (exit: Exit.Exit<A, E | Cause.TimeoutException>) => Deferred.succeed(answer, exit)
+    const calling = Effect.flatMap(Effect.exit(call), (exit) =>
+      Effect.flatMap(decide(exit), (isFirst) =>
+        isFirst || Exit.isFailure(exit) ? Effect.void : Effect.catchAllCause(late(exit.value), report(bound))
+      )
+    )
+    const caller = yield* Effect.forkDaemon(calling)
+    const timer = yield* Effect.forkDaemon(
+      Effect.interruptible(Effect.delay(timeOut(bound, decide), bound.withinMillis))
+    )
+    const cause = yield* Effect.cause(restore(Deferred.await(answer)))
+    // An interruption that comes after the answer is left to the operation, which has tokens to refund then.
+    const isInterrupted = !Cause.isEmpty(cause) && (yield* decide(Exit.failCause(cause)))
+    yield* Effect.zipRight(stop(timer), stop(caller))
+    if (isInterrupted) return yield* Effect.failCause(cause)
+    const exit = yield* Deferred.await(answer)
+    if (Exit.isSuccess(exit)) return Option.some(exit.value)
+    yield* report(bound)(exit.cause)
+    return Option.none()
+  })
+
+const stop = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<void> => Fiber.interruptAsFork(fiber, FiberId.none)
+
+const timeOut = <A>(
+  { owner, withinMillis }: Bound<never>,
+  decide: (exit: Exit.Exit<never, Cause.TimeoutException>) => Effect.Effect<A>
+): Effect.Effect<A> =>
+  Effect.suspend(() => decide(Exit.fail(new Cause.TimeoutException(`${owner}: no answer within ${withinMillis} ms`))))
+
+const report =
+  <E>({ failed, onFailure, owner }: Bound<E>) =>
+  (cause: Cause.Cause<E | Cause.TimeoutException>): Effect.Effect<void> => {
+    failed?.(Cause.squash(cause))
+    if (onFailure === undefined) return Effect.void
+    const reported = Effect.catchAllCause(
+      Effect.suspend(() => onFailure(cause)),
+      (died) => Effect.logWarning(`${owner}: onFailure died`, ShownCause.of(died, Untrusted.shown))
+    )
+    return Effect.asVoid(Effect.forkDaemon(Effect.interruptible(reported)))
+  }

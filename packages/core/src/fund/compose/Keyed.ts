@@ -1,0 +1,207 @@
+/**
+ * A bucket for each key, bounded in number and in age.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Argument from "../../accept/Argument.ts"
+import * as AtOnce from "../fiber/AtOnce.ts"
+import * as BucketScopes from "../store/BucketScopes.ts"
+import { Key } from "../port/Key.ts"
+import type { Entry } from "./KeyedEntry.ts"
+import * as KeyedEntry from "./KeyedEntry.ts"
+import * as KnownKey from "./KnownKey.ts"
+import * as MonotonicTime from "../port/MonotonicTime.ts"
+import type { Grant, Outcome, TokenBucket } from "../port/Port.ts"
+import { noTokens } from "../port/Port.ts"
+import * as RecentlyUsed from "../store/RecentlyUsed.ts"
+
+/** The options of `keyed`. */
+interface Keyed<out E, out R> {
+  /**
+   * Makes the bucket of a key, such as `RetryBucket.quota()`. May read `TokenBucket.Key`; all else it finds in the context
+   * in which the keyed bucket is made.
+   */
+  readonly bucket: Effect.Effect<TokenBucket<E>, never, R>
+  /** Most keys with a bucket of their own at a time; the keys beyond share one more. */
+  readonly maxKeys: number
+  /** A bucket not used for so long makes room for the bucket of another key. */
+  readonly idleTimeToLive: Duration.DurationInput
+}
+
+const owner = "TokenBucket.keyed"
+
+/**
+ * A bucket for each key. The key is `TokenBucket.Key` of the operation's context: a host, a table, a tenant.
+ *
+ * A key has a bucket of its own as long as it uses it. Keys for which there is no room share one bucket, whose own key is `Key.overflow`. A bucket not used
+ * for `idleTimeToLive` is dropped when another key needs room, whatever its level, and its key gets a new one when it is
+ * used again. So in a time `t` at most `(maxKeys + 1) * (1 + t / idleTimeToLive)` buckets are made, and together they
+ * grant at most what so many buckets grant.
+ * An outcome is recorded with the bucket that granted the attempt, also when that bucket was dropped meanwhile. A bucket
+ * in which an attempt waits is not dropped, nor one with `started` while an attempt is under way. Setting the wall clock
+ * changes nothing.
+ *
+ * Where `bucket` needs a `Scope`, each bucket has a scope of its own. It closes when the bucket is dropped and the attempts
+ * that it granted have been recorded, in a fiber that no operation waits for, or when the scope closes in which the keyed
+ * bucket was made. A finalizer that dies is logged. A bucket without `started` is not told of attempts that are
+ * interrupted: for such attempts at most `maxKeys` dropped buckets stay open.
+ *
+ * @category constructors
+ */
+export const keyed = <E = never, R = never>(options: Keyed<E, R>): Effect.Effect<TokenBucket<E>, never, R> => {
+  const limits = {
+    maxKeys: Argument.number(owner, "maxKeys", options.maxKeys, { min: 1, integer: true }),
+    idleMillis: Argument.millis(owner, "idleTimeToLive", options.idleTimeToLive, { min: 1 })
+  }
+  return Effect.gen(function* () {
+    const context = yield* Effect.context<R>()
+    const scopes = yield* BucketScopes.make(owner, limits.maxKeys)
+    const make = KeyedEntry.make(options.bucket, context, scopes)
+    const first = yield* make(Key.overflow, Effect.succeed)
+    const entries = makeEntries(make, sharedBy(make, first, limits.idleMillis), limits)
+    const of = first.bucket.started === undefined ? bucketOf<E> : startingBucketOf<E>
+    return KnownKey.keyed((key) => of(entries, key))
+  })
+}
+
+type Make<E> = ReturnType<typeof KeyedEntry.make<E, never>>
+
+/** The entry of all keys for which there is no room. */
+interface Shared<E> {
+  readonly use: (nowMillis: number) => Effect.Effect<Entry<E>>
+  /** Whether an attempt of the key started with it: the end of the attempt belongs there, also when there is room again. */
+  readonly isHeldBy: (key: string) => boolean
+  readonly count: Entries<E>["count"]
+}
+
+interface Entries<E> {
+  /**
+   * Uses the entry of a key, or else that of the running operation's. `f` runs the entry's bucket at once, or changes
+   * nothing yet.
+   */
+  readonly use: <A>(
+    known: string | undefined,
+    f: (entry: Entry<E>, key: string) => Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
+  /** Counts an attempt that starts (1) or ends (-1). */
+  readonly count: (entry: Entry<E>, key: string, change: 1 | -1) => void
+}
+
+const sharedBy = <E>(make: Make<E>, first: Entry<E>, idleMillis: number): Shared<E> => {
+  let shared = first
+  let usedMillis = Infinity
+  const underWay = new Map<string, number>()
+  return {
+    use: (nowMillis) => {
+      const isIdle = !isInUse(shared) && nowMillis - usedMillis >= idleMillis
+      usedMillis = nowMillis
+      if (!isIdle) return Effect.succeed(shared)
+      return make(Key.overflow, (entry) => {
+        drop(shared)
+        shared = entry
+        return Effect.succeed(entry)
+      })
+    },
+    isHeldBy: (key) => underWay.has(key),
+    count: (entry, key, change) => {
+      if (entry !== shared) return
+      const count = (underWay.get(key) ?? 0) + change
+      if (count > 0) underWay.set(key, count)
+      else underWay.delete(key)
+    }
+  }
+}
+
+const makeEntries = <E>(
+  make: Make<E>,
+  shared: Shared<E>,
+  { idleMillis, maxKeys }: { readonly idleMillis: number; readonly maxKeys: number }
+): Entries<E> => {
+  const monotonicMillis = MonotonicTime.makeReader()
+  const own = RecentlyUsed.make<Entry<E>>(idleMillis, drop)
+  const enter = (key: string, nowMillis: number): Effect.Effect<Entry<E>> => {
+    if (shared.isHeldBy(key)) return shared.use(nowMillis)
+    own.dropIdle(nowMillis, isInUse)
+    if (own.size() >= maxKeys) return shared.use(nowMillis)
+    return make(key, (entry) => {
+      // Others may have entered while the bucket was made.
+      const entered = own.get(key, nowMillis)
+      const hasRoom = own.size() < maxKeys
+      if (entered === undefined && hasRoom) own.add(key, entry, nowMillis)
+      else drop(entry)
+      if (entered !== undefined) return Effect.succeed(entered)
+      return hasRoom ? Effect.succeed(entry) : shared.use(nowMillis)
+    })
+  }
+  return {
+    use: (known, f) =>
+      AtOnce.suspend(() => {
+        const fiber = AtOnce.currentFiber()
+        const key = known ?? Context.get(fiber.currentContext, Key)
+        const nowMillis = monotonicMillis(Context.get(fiber.currentDefaultServices, Clock.Clock))
+        const entry = own.get(key, nowMillis)
+        return entry === undefined ? Effect.flatMap(enter(key, nowMillis), (entry) => f(entry, key)) : f(entry, key)
+      }),
+    count: (entry, key, change) => {
+      if (change === 1) KeyedEntry.begin(entry)
+      else if (entry.inUse > 0) KeyedEntry.end(entry)
+      shared.count(entry, key, change)
+    }
+  }
+}
+
+const isInUse = ({ inUse }: Entry<unknown>): boolean => inUse > 0
+
+const drop = ({ scope }: Entry<unknown>): void => scope?.drop()
+
+const bucketOf = <E>({ use }: Entries<E>, key: string | undefined): TokenBucket<E> => ({
+  acquire: (request) =>
+    use(key, (entry) => {
+      const answerOf = Option.map((inner: Grant) => KeyedEntry.granted(entry, inner))
+      return KeyedEntry.ask(entry, entry.bucket.acquire(request), answerOf)
+    }),
+  record: (outcome) => {
+    const { granted } = outcome
+    return KeyedEntry.isGranted<E>(granted)
+      ? KeyedEntry.record(outcome, granted)
+      : use(key, (entry) => KeyedEntry.tell(entry, entry.bucket.record(outcome)))
+  },
+  level: use(key, ({ bucket }) => bucket.level)
+})
+
+const startingBucketOf = <E>(entries: Entries<E>, known: string | undefined): TokenBucket<E> => ({
+  ...bucketOf(entries, known),
+  started: (attempt) =>
+    entries.use(known, (entry, key) => {
+      const told = AtOnce.run(AtOnce.suspend(() => entry.bucket.started?.(attempt) ?? Effect.void))
+      const counted = () => {
+        entries.count(entry, key, 1)
+        return told
+      }
+      return AtOnce.hasEnded(told) ? counted() : Effect.suspend(counted)
+    }),
+  record: (outcome) =>
+    entries.use(known, (entry, key) =>
+      KeyedEntry.endingIn(
+        AtOnce.suspend(() => recordIn(entry, outcome)),
+        () => entries.count(entry, key, -1)
+      )
+    )
+})
+
+/** Tells the entry that was told of the attempt's start. */
+const recordIn = <E>(entry: Entry<E>, outcome: Outcome): Effect.Effect<void, E> => {
+  const { granted } = outcome
+  if (!KeyedEntry.isGranted<E>(granted)) return entry.bucket.record(outcome)
+  const recorded = KeyedEntry.record(outcome, granted)
+  if (granted.entry === entry) return recorded
+  // A bucket that was dropped granted the attempt, and this one was told that it started.
+  const ended = entry.bucket.record({ ...outcome, granted: noTokens })
+  return Effect.matchCauseEffect(recorded, {
+    onFailure: (cause) => Effect.zipRight(Effect.exit(ended), Effect.failCause(cause)),
+    onSuccess: () => ended
+  })
+}

@@ -1,0 +1,168 @@
+/**
+ * The bucket of one key, and what is under way with it.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
+import * as Scope from "effect/Scope"
+import * as AtOnce from "../fiber/AtOnce.ts"
+import type { BucketScope } from "../store/BucketScopes.ts"
+import { Key } from "../port/Key.ts"
+import type { Grant, Outcome, TokenBucket } from "../port/Port.ts"
+
+/**
+ * @category models
+ */
+export interface Entry<out E> {
+  readonly bucket: TokenBucket<E>
+  /** Calls that wait for the bucket's answer, and attempts under way that it was told of. */
+  inUse: number
+  /** The scope of the bucket alone; `undefined` where there is no scope around it. */
+  readonly scope: BucketScope | undefined
+}
+
+/**
+ * Makes the entry of a key, and hands it to `next`. No interruption comes between the two where the bucket has a scope;
+ * what `bucket` itself does is as interruptible as the caller.
+ *
+ * @category constructors
+ */
+export const make = <E, R>(
+  bucket: Effect.Effect<TokenBucket<E>, never, R>,
+  context: Context.Context<R>,
+  makeScope: Effect.Effect<BucketScope> | undefined
+): ((key: string, next: (entry: Entry<E>) => Effect.Effect<Entry<E>>) => Effect.Effect<Entry<E>>) => {
+  const bucketIn = (own: Context.Context<R>) =>
+    Effect.mapInputContext<TokenBucket<E>, never, R, never>(bucket, () => own)
+  if (makeScope === undefined) {
+    return (key, next) =>
+      Effect.flatMap(bucketIn(Context.add(context, Key, key)), (bucket) => next({ bucket, inUse: 0, scope: undefined }))
+  }
+  return (key, next) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(makeScope, (scope) =>
+        Effect.matchCauseEffect(
+          restore(bucketIn(Context.add(Context.add(context, Key, key), Scope.Scope, scope.scope))),
+          {
+            onFailure: (cause) => {
+              scope.drop()
+              return Effect.failCause(cause)
+            },
+            onSuccess: (bucket) => next({ bucket, inUse: 0, scope })
+          }
+        )
+      )
+    )
+}
+
+/**
+ * Notes that a call or an attempt begins.
+ *
+ * @category combinators
+ */
+export const begin = (self: Entry<unknown>): void => {
+  self.inUse += 1
+  self.scope?.begin()
+}
+
+/**
+ * Notes that it has ended.
+ *
+ * @category combinators
+ */
+export const end = (self: Entry<unknown>): void => {
+  self.inUse -= 1
+  self.scope?.end()
+}
+
+/**
+ * Asks the entry's bucket, in the step of the caller where the answer is there at once. Waiting for it is a use of the
+ * entry, which `then` may prolong.
+ *
+ * @category running
+ */
+export const ask = <A, B, E>(
+  self: Entry<E>,
+  asked: Effect.Effect<A, E>,
+  then: (answer: A) => B
+): Effect.Effect<B, E> => {
+  const answer = AtOnce.run(asked)
+  if (AtOnce.hasEnded(answer)) return Exit.map(answer, then)
+  return Effect.suspend(() => {
+    begin(self)
+    return Effect.matchCauseEffect(answer, {
+      onFailure: (cause) => {
+        end(self)
+        return Effect.failCause(cause)
+      },
+      onSuccess: (answer) => {
+        const answered = then(answer)
+        end(self)
+        return Effect.succeed(answered)
+      }
+    })
+  })
+}
+
+/**
+ * Tells the entry's bucket something, in the step of the caller where it can be told at once.
+ *
+ * @category running
+ */
+export const tell = <E>(self: Entry<E>, telling: Effect.Effect<void, E>): Effect.Effect<void, E> => {
+  const told = AtOnce.run(telling)
+  return AtOnce.hasEnded(told) ? told : ask(self, told, identity)
+}
+
+/**
+ * A grant that knows its entry, since the key may have another one when the attempt ends.
+ *
+ * @category models
+ */
+export interface KeyedGrant<out E> extends Grant {
+  readonly entry: Entry<E>
+  readonly inner: Grant
+}
+
+/**
+ * Whether a grant is one of `granted`.
+ *
+ * @category guards
+ */
+export const isGranted = <E>(granted: Grant): granted is KeyedGrant<E> => "entry" in granted
+
+/**
+ * What an entry's bucket granted. The scope stays open until the attempt has been recorded or the grant refunded.
+ *
+ * @category constructors
+ */
+export const granted = <E>(entry: Entry<E>, inner: Grant): KeyedGrant<E> => {
+  const { scope } = entry
+  if (scope === undefined) return { tokens: inner.tokens, refund: inner.refund, entry, inner }
+  scope.begin()
+  return { tokens: inner.tokens, refund: Effect.ensuring(inner.refund, Effect.sync(scope.end)), entry, inner }
+}
+
+/**
+ * Records an outcome with the bucket that granted the attempt.
+ *
+ * @category running
+ */
+export const record = <E>(outcome: Outcome, { entry, inner }: KeyedGrant<E>): Effect.Effect<void, E> => {
+  const { bucket, scope } = entry
+  const record = () => bucket.record({ ...outcome, granted: inner })
+  return scope === undefined ? record() : AtOnce.suspend(() => endingIn(record(), scope.end))
+}
+
+/**
+ * Runs an effect and then, however it ends, `last`: in the step of the caller where the effect ends at once.
+ *
+ * @category running
+ */
+export const endingIn = <A, E>(self: Effect.Effect<A, E>, last: () => void): Effect.Effect<A, E> => {
+  const left = AtOnce.run(self)
+  if (!AtOnce.hasEnded(left)) return Effect.ensuring(left, Effect.sync(last))
+  last()
+  return left
+}

@@ -1,0 +1,54 @@
+/**
+ * A share of a bucket for each operation: no single operation takes all that others need.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Argument from "../../accept/Argument.ts"
+import type { Grant, TokenBucket } from "../port/Port.ts"
+
+/** The options of `operationShare`. */
+interface Options {
+  /** Makes the bucket that is shared, such as `RetryBucket.quota()`. */
+  readonly bucket: Effect.Effect<TokenBucket>
+  /** The most that one operation takes of the tokens that are there without its own retries. In (0, 1]. */
+  readonly share: number
+}
+
+/**
+ * A bucket of which each operation takes at most a share.
+ *
+ * Formula, for retry `n` (attempt `n + 1`) that costs `c`: granted if the bucket grants it, and
+ * `(n - 1) * c < share * (level + n * c)`, with the level after it is taken. `level + n * c` is the number of tokens that
+ * would be there without the retries of this operation, so an operation alone on a full bucket gets
+ * `ceil(share * capacity / c)` retries. One retry is always left to the bucket, and fewer are granted the emptier others
+ * have made it. Earlier retries count as if they had cost what this one costs. Only the first retry of an operation ever
+ * waits. First attempts are not limited.
+ * Source: https://github.com/twitter/finagle, `RequeueFilter`, "maxRequeuesPerReq": `ceil(share * balance)`, with the
+ * balance when the request is first sent.
+ *
+ * @category constructors
+ */
+export const operationShare = ({ bucket, share }: Options): Effect.Effect<TokenBucket> => {
+  Argument.number("RetryBucket.operationShare", "share", share, { min: 0, max: 1, exclusive: true })
+  return Effect.map(bucket, (shared) => {
+    const judged = (granted: Grant, retries: number): Effect.Effect<Option.Option<Grant>> =>
+      Effect.flatMap(shared.level, (level) =>
+        (retries - 1) * granted.tokens < share * (level + retries * granted.tokens) * (1 - 1e-9) || granted.tokens === 0
+          ? Effect.succeedSome(granted)
+          : Effect.as(granted.refund, Option.none())
+      )
+    return {
+      ...shared,
+      acquire: (request) =>
+        request.attempt <= 2
+          ? shared.acquire(request)
+          : Effect.flatMap(shared.acquire({ ...request, atMost: noWait }), (granted) =>
+              Option.isSome(granted) ? judged(granted.value, request.attempt - 1) : Effect.succeedNone
+            )
+    }
+  })
+}
+
+/** Where tokens are short, the cost is more than any share of them: there is nothing to wait for. */
+const noWait = /*#__PURE__*/ Option.some(Duration.zero)

@@ -1,0 +1,62 @@
+/**
+ * The time of buckets and rate limiters: it never goes back, and setting the wall clock does not change it.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as AtOnce from "../fiber/AtOnce.ts"
+
+/**
+ * The time of the last reading, in milliseconds with fractions, and how far the clock had stepped back by then.
+ *
+ * @category models
+ */
+export interface Time {
+  readonly nowMillis: number
+  readonly aheadMillis: number
+}
+
+/**
+ * Before the first reading.
+ *
+ * @category constructors
+ */
+export const start: Time = { nowMillis: -Infinity, aheadMillis: 0 }
+
+/**
+ * The time at the next reading of a clock, of its nanoseconds: they do not follow the wall clock. The time is the reading plus
+ * how far the clock has stepped back: it stands still during the step, and continues from there.
+ *
+ * @category running
+ */
+export const next = ({ aheadMillis, nowMillis }: Time, clock: Clock.Clock): Time => {
+  const readingMillis = Number(clock.unsafeCurrentTimeNanos()) / 1e6
+  const ahead = Math.max(aheadMillis, nowMillis - readingMillis)
+  return { nowMillis: readingMillis + ahead, aheadMillis: ahead }
+}
+
+/**
+ * Reads a clock, in milliseconds with fractions.
+ *
+ * @category models
+ */
+export type Reader = (clock: Clock.Clock) => number
+
+/**
+ * A reader that remembers the time, for uses outside the state of a bucket.
+ *
+ * @category constructors
+ */
+export const makeReader = (): Reader => {
+  let time = start
+  return (clock) => {
+    time = next(time, clock)
+    return time.nowMillis
+  }
+}
+
+/**
+ * The clock of the fiber that runs. To be called while an effect runs.
+ *
+ * @category running
+ */
+export const currentClock = (): Clock.Clock => Context.get(AtOnce.currentFiber().currentDefaultServices, Clock.Clock)

@@ -1,0 +1,30 @@
+/**
+ * What outcomes say about the server.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Verdict from "../../classify/Verdict.ts"
+import type { Outcome, TokenBucket } from "./Port.ts"
+
+/**
+ * Whether the server asked to send less, also where the failure must not be retried.
+ *
+ * @category guards
+ */
+export const isThrottled = (outcome: Outcome): boolean =>
+  outcome._tag === "Failed" && Option.contains(Verdict.kindOf(outcome.verdict), "Throttling")
+
+/**
+ * The `record` of buckets that outcomes do not change.
+ *
+ * @category constructors
+ */
+export const ignored: TokenBucket["record"] = () => Effect.void
+
+/**
+ * Whether a bucket is told of abandoned attempts, and is changed by them.
+ *
+ * @category guards
+ */
+export const hearsAbandoned = (bucket: TokenBucket | undefined): boolean =>
+  bucket?.started !== undefined && bucket.record !== ignored

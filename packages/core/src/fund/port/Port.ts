@@ -1,0 +1,99 @@
+/**
+ * The port to tokens: may this attempt be made?
+ *
+ * A policy has two places for a bucket. As its `bucket` it is asked before the wait of every retry, and bounds what
+ * retries add to the load of a server in trouble. As its `rateLimiter` it is asked after the wait, before every attempt,
+ * the first included. A bucket knows attempts, kinds and time, no protocol; its state lives in the value itself, so
+ * programs share a bucket exactly when they share the value, or the layer that makes it.
+ */
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { Kind, Verdict } from "../../classify/Verdict.ts"
+
+/**
+ * The attempt that asks for tokens.
+ *
+ * @category models
+ */
+export interface Request {
+  /** The number of the attempt that wants to be made, from 1. */
+  readonly attempt: number
+  /** The kind of the failure before it; `None` for a first attempt and for a failure without a kind. */
+  readonly kind: Option.Option<Kind>
+  /** The wait before the attempt, should it be granted; zero for a rate limiter, which is asked after the wait. */
+  readonly delay: Duration.Duration
+  /** What the deadline leaves for waiting beside `delay`; `None` without a deadline. */
+  readonly atMost: Option.Option<Duration.Duration>
+  /** Gives a wait the interruptibility that the operation has. */
+  readonly restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Called with the error of a bucket when `failClosed` or `fallback` answers for it: the reason for a refusal. */
+  readonly failed?: ((error: unknown) => void) | undefined
+}
+
+/**
+ * Tokens that a bucket has handed out.
+ *
+ * @category models
+ */
+export interface Grant {
+  /** How many. May be zero and may be a fraction. */
+  readonly tokens: number
+  /** Returns them. To be run at most once, and only if the attempt was not made. */
+  readonly refund: Effect.Effect<void>
+}
+
+/**
+ * The grant of an attempt for which a bucket was not asked, or for which it takes nothing.
+ *
+ * @category constructors
+ */
+export const noTokens: Grant = { tokens: 0, refund: Effect.void }
+
+/**
+ * How an attempt ended. `attempt` is its number.
+ *
+ * `granted` is the very value that this bucket answered to the attempt, so a bucket may keep more in it than the port
+ * asks for; where the bucket was not asked, it is `noTokens`. A bucket around another one hands the inner one
+ * the grant that the inner one made.
+ *
+ * @category models
+ */
+export type Outcome =
+  | { readonly _tag: "Succeeded"; readonly attempt: number; readonly granted: Grant }
+  | { readonly _tag: "Failed"; readonly attempt: number; readonly granted: Grant; readonly verdict: Verdict }
+  /** Interrupted, or ended by a defect. Only buckets with `started` are told of it. */
+  | { readonly _tag: "Abandoned"; readonly attempt: number; readonly granted: Grant }
+
+/**
+ * Tokens that attempts are paid with. `E` is how the bucket itself can fail: a policy takes only
+ * buckets that cannot.
+ *
+ * @category models
+ */
+export interface TokenBucket<out E = never> {
+  /**
+   * Grants all the tokens that an attempt costs, or takes nothing and answers `None`.
+   *
+   * Runs uninterruptibly, so that what is taken is also answered. A bucket that waits wraps its wait, and only that, in
+   * `request.restore`, serves first come, first served, and waits at most `request.atMost`.
+   */
+  readonly acquire: (request: Request) => Effect.Effect<Option.Option<Grant>, E>
+  /** Records how an attempt ended: once for each, first attempts included. */
+  readonly record: (outcome: Outcome) => Effect.Effect<void, E>
+  /** Tokens at this moment. Asked only where an observer wants it. */
+  readonly level: Effect.Effect<number, E>
+  /**
+   * Notes that an attempt begins, first attempts included. A bucket that has it is told of abandoned attempts as well, so
+   * every `started` is followed by exactly one `record`.
+   */
+  readonly started?: ((attempt: number) => Effect.Effect<void, E>) | undefined
+}
+
+/**
+ * The bucket of an application that needs just one. Declare tags of your own where a program holds several.
+ *
+ * @category models
+ */
+export class Default extends /*#__PURE__*/ Context.Tag("@effect-retry/core/TokenBucket")<Default, TokenBucket>() {}

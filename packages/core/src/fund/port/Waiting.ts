@@ -1,0 +1,48 @@
+/**
+ * Whether an attempt for which there are no tokens waits for them, and for how long.
+ */
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Argument from "../../accept/Argument.ts"
+import type { Request } from "./Port.ts"
+
+/**
+ * The options of every bucket and rate limiter that can wait.
+ *
+ * @category models
+ */
+export interface Options {
+  /** What happens when tokens are short: the attempt is refused, or waits for its turn. */
+  readonly whenShort?: "refuse" | "wait"
+  /** The longest wait; an attempt that would wait for longer is refused at once. @default no limit */
+  readonly maxWait?: Duration.DurationInput
+}
+
+/**
+ * The longest wait in milliseconds; `None` for no waiting at all.
+ *
+ * @category models
+ */
+export type MaxWait = Option.Option<number>
+
+/**
+ * Checks the options; `otherwise` is the default of `whenShort`.
+ *
+ * @category constructors
+ */
+export const check = (owner: string, { maxWait, whenShort }: Options, otherwise: "refuse" | "wait"): MaxWait => {
+  const waits = Argument.oneOf(owner, "whenShort", whenShort ?? otherwise, ["refuse", "wait"]) === "wait"
+  if (!waits && maxWait !== undefined) {
+    Argument.refuse(owner, "maxWait", 'absent where whenShort is "refuse"', maxWait)
+  }
+  if (!waits) return Option.none()
+  return Option.some(maxWait === undefined ? Infinity : Argument.millis(owner, "maxWait", maxWait, { min: 0 }))
+}
+
+/**
+ * What a request may wait, in milliseconds: the shorter of the bucket's own limit and of the time left to the operation.
+ *
+ * @category destructors
+ */
+export const millisFor = (maxWaitMillis: number, { atMost }: Request): number =>
+  Option.isNone(atMost) ? maxWaitMillis : Math.min(maxWaitMillis, Duration.toMillis(atMost.value))

@@ -1,0 +1,92 @@
+/**
+ * Scopes of buckets that are made and dropped while a larger scope is open.
+ *
+ * A scope closes in the background: the operation that makes room for another bucket does not wait for finalizers.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
+import * as Scope from "effect/Scope"
+import * as Untrusted from "../../accept/Untrusted.ts"
+import * as ShownCause from "../port/ShownCause.ts"
+
+/**
+ * The scope of one bucket.
+ *
+ * @category models
+ */
+export interface BucketScope {
+  readonly scope: Scope.Scope
+  /** Keeps the scope open for a call of the bucket, or for an attempt that it granted. */
+  readonly begin: () => void
+  /** Ends what `begin` began. */
+  readonly end: () => void
+  /** Closes the scope as soon as nothing keeps it open. To be called once. */
+  readonly drop: () => void
+}
+
+/**
+ * Makes scopes inside the one of the context; `undefined` where the context has none. `owner` is named in the log where a
+ * finalizer dies.
+ *
+ * At most `mostWaiting` dropped scopes are kept open; where there are more, the one dropped first closes.
+ *
+ * @category constructors
+ */
+export const make = (owner: string, mostWaiting: number): Effect.Effect<Effect.Effect<BucketScope> | undefined> =>
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<never>()
+    const outer = Option.getOrUndefined(Context.getOption(runtime.context, Scope.Scope))
+    if (outer === undefined) return undefined
+    const inner = yield* Scope.make(ExecutionStrategy.parallel)
+    const close = (scope: Scope.CloseableScope, exit: Exit.Exit<unknown, unknown>) =>
+      Effect.catchAllCause(Scope.close(scope, exit), (cause) =>
+        Effect.logWarning(`${owner}: a finalizer died`, ShownCause.of(cause, Untrusted.shown))
+      )
+    const closing = new Set<Fiber.RuntimeFiber<void>>()
+    const closed = Effect.suspend(() => Fiber.awaitAll(closing))
+    yield* Scope.addFinalizerExit(outer, (exit) => Effect.zipRight(close(inner, exit), closed))
+    const closeLater = (scope: Scope.CloseableScope): void => {
+      const fiber = Runtime.runFork(runtime, close(scope, Exit.void), { immediate: false })
+      closing.add(fiber)
+      fiber.addObserver(() => closing.delete(fiber))
+    }
+    const waiting = new Map<BucketScope, () => void>()
+    return Effect.map(Scope.fork(inner, ExecutionStrategy.sequential), (scope) =>
+      counting(scope, () => closeLater(scope), waiting, mostWaiting)
+    )
+  })
+
+/** A scope that counts what keeps it open. `waiting` are the dropped scopes that are still open, and what closes them. */
+const counting = (
+  scope: Scope.Scope,
+  close: () => void,
+  waiting: Map<BucketScope, () => void>,
+  mostWaiting: number
+): BucketScope => {
+  let underWay = 0
+  const self: BucketScope = {
+    scope,
+    begin: () => {
+      underWay += 1
+    },
+    end: () => {
+      underWay -= 1
+      if (underWay === 0 && waiting.delete(self)) close()
+    },
+    drop: () => {
+      if (underWay === 0) return close()
+      waiting.set(self, close)
+      if (waiting.size <= mostWaiting) return
+      for (const [first, close] of waiting) {
+        waiting.delete(first)
+        return close()
+      }
+    }
+  }
+  return self
+}

@@ -1,0 +1,86 @@
+/**
+ * A state and its time in a `Ref`: what every bucket keeps, and how it changes.
+ *
+ * A bucket is data and pure steps from a state and a time to an answer and the next state. Each step is one `Ref.modify`:
+ * no other fiber, and no interruption, comes between reading the clock, the answer and the change.
+ */
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import * as MonotonicTime from "../port/MonotonicTime.ts"
+
+/**
+ * @category models
+ */
+export interface TimedRef<S> {
+  /**
+   * Answers and changes the state in one step. If `ignoresTime` holds for the state, the clock is not read, and
+   * `nowMillis` is zero.
+   */
+  readonly modify: <A>(step: Step<S, A>, ignoresTime?: (state: S) => boolean) => Effect.Effect<A>
+  /** The state as the latest change has left it. */
+  readonly get: Effect.Effect<S>
+}
+
+/**
+ * A step of a bucket, pure.
+ *
+ * @category models
+ */
+export interface Step<S, A> {
+  (state: S, nowMillis: number): readonly [answer: A, after: S]
+}
+
+/**
+ * @category constructors
+ */
+export const make = <S>(initial: (nowMillis: number) => S): Effect.Effect<TimedRef<S>> =>
+  Effect.sync(() => {
+    const time = next(MonotonicTime.start)
+    return ofTimed({ state: initial(time.nowMillis), time })
+  })
+
+/**
+ * For a state that does not begin with the time: the first step that needs the time reads the clock.
+ *
+ * @category constructors
+ */
+export const makeUnread = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
+  Effect.sync(() => ofTimed({ state: initial, time: MonotonicTime.start }))
+
+const ofTimed = <S>(timed: Timed<S>): TimedRef<S> => {
+  const ref = Ref.unsafeMake(timed)
+  return {
+    modify: (step, ignoresTime = never) =>
+      Ref.modify(ref, (timed) => {
+        const { state } = timed
+        if (ignoresTime(state)) {
+          const stepped = step(state, 0)
+          return [stepped[0], stepped[1] === state ? timed : { state: stepped[1], time: timed.time }]
+        }
+        const time = next(timed.time)
+        const stepped = step(state, time.nowMillis)
+        return [stepped[0], { state: stepped[1], time }]
+      }),
+    get: Effect.map(Ref.get(ref), ({ state }) => state)
+  }
+}
+
+interface Timed<S> {
+  readonly state: S
+  readonly time: MonotonicTime.Time
+}
+
+const never = () => false
+
+const next = (time: MonotonicTime.Time) => MonotonicTime.next(time, MonotonicTime.currentClock())
+
+/**
+ * For a state that time does not move: the clock is not read, and the time is always zero.
+ *
+ * @category constructors
+ */
+export const makeTimeless = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
+  Effect.sync(() => {
+    const ref = Ref.unsafeMake(initial)
+    return { modify: (step) => Ref.modify(ref, (state) => step(state, 0)), get: Ref.get(ref) }
+  })

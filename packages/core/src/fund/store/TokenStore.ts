@@ -1,0 +1,89 @@
+/**
+ * Tokens that are taken, refunded and waited for: what the buckets with a level have in common.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Arithmetic, TokenStore } from "../port/Arithmetic.ts"
+import type { Grant } from "../port/Port.ts"
+import { noTokens } from "../port/Port.ts"
+import * as TimedRef from "./TimedRef.ts"
+import type { Limits } from "../count/Tokens.ts"
+import * as Tokens from "../count/Tokens.ts"
+import type * as Waiting from "../port/Waiting.ts"
+import * as WaitingStore from "./WaitingStore.ts"
+import * as WaitQueue from "./WaitQueue.ts"
+
+export type { Arithmetic, TokenStore } from "../port/Arithmetic.ts"
+
+/**
+ * @category constructors
+ */
+export const make = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait): Effect.Effect<TokenStore<S>> => {
+  const { initial, isTimeless } = arithmetic
+  return Option.match(maxWait, {
+    onNone: () => {
+      const ref = isTimeless === true ? TimedRef.makeTimeless(initial(0)) : TimedRef.make(initial)
+      return Effect.map(ref, (ref) => refusing(ref, arithmetic))
+    },
+    onSome: (maxWaitMillis) => {
+      const waited = (tokens: S): WaitingStore.Waited<S> => ({ tokens, queue: WaitQueue.empty })
+      const ref =
+        isTimeless === true
+          ? TimedRef.makeUnread(waited(initial(0)))
+          : TimedRef.make((nowMillis) => waited(initial(nowMillis)))
+      return Effect.map(ref, (ref) => WaitingStore.make(ref, arithmetic, maxWaitMillis))
+    }
+  })
+}
+
+const free: Option.Option<Grant> = /*#__PURE__*/ Option.some(noTokens)
+
+/** A store in which no attempt waits. */
+const refusing = <S>({ modify }: TimedRef.TimedRef<S>, arithmetic: Arithmetic<S>): TokenStore<S> => {
+  const { isFree = () => false } = arithmetic
+  const change: TokenStore<S>["change"] = (f) => modify((state, now) => [undefined, f(state, now)])
+  return {
+    acquire: (cost, request) =>
+      modify((state, now) => {
+        if (isFree(state)) return [free, state]
+        const taken = arithmetic.take(state, now, cost, 0, request)
+        if (Option.isNone(taken)) return [Option.none(), state]
+        const [tokens, after] = taken.value
+        const refund = change((state, now) => arithmetic.put(state, now, tokens, request))
+        return [Option.some({ tokens, refund }), after]
+      }, isFree),
+    change,
+    level: modify((state, now) => [arithmetic.level(state, now), state])
+  }
+}
+
+/**
+ * Tokens with a capacity and a refill, from a level at the start.
+ *
+ * @category constructors
+ */
+export const makeTokens = (
+  limits: Limits,
+  initial: number,
+  maxWait: Waiting.MaxWait
+): Effect.Effect<TokenStore<Tokens.Tokens>> =>
+  make<Tokens.Tokens>(
+    {
+      initial: (atMillis) => ({ level: initial, atMillis }),
+      isTimeless: limits.refillPerSecond === 0,
+      take: (tokens, now, cost) =>
+        Option.map(Tokens.taken(Tokens.refilled(tokens, limits, now), cost), (after) => [cost, after]),
+      put: (tokens, now, count) => added(tokens, limits, now, count),
+      millisUntil: (tokens, now, cost) => Tokens.millisUntil(Tokens.refilled(tokens, limits, now), limits, cost),
+      level: (tokens, now) => Tokens.refilled(tokens, limits, now).level
+    },
+    maxWait
+  )
+
+/**
+ * Puts tokens in, after those that time has brought.
+ *
+ * @category combinators
+ */
+export const added = (self: Tokens.Tokens, limits: Limits, nowMillis: number, tokens: number): Tokens.Tokens =>
+  Tokens.added(Tokens.refilled(self, limits, nowMillis), limits, tokens)

@@ -1,0 +1,94 @@
+/**
+ * The attempts that wait for the tokens of a bucket, as data: first come, first served.
+ *
+ * A waiter can leave from any place in the queue, in a time that does not depend on the number of waiters.
+ */
+import type * as Effect from "effect/Effect"
+import * as HashMap from "effect/HashMap"
+import * as Option from "effect/Option"
+import type { Request } from "../port/Port.ts"
+
+/**
+ * @category models
+ */
+export interface Waiter {
+  /** Its place in the order of arrival. */
+  readonly ticket: number
+  readonly cost: number
+  readonly request: Request
+  /** When its wait is over, in milliseconds. */
+  readonly untilMillis: number
+  /** Opened when the waiter should look again. */
+  readonly wake: Effect.Latch
+}
+
+/**
+ * @category models
+ */
+export interface WaitQueue {
+  /** The ticket of the first waiter; where none waits, the ticket of the next one to come. */
+  readonly first: number
+  /** The ticket of the next waiter to come. */
+  readonly next: number
+  readonly waiters: HashMap.HashMap<number, Waiter>
+  /** What all waiters want together, in tokens. */
+  readonly demand: number
+}
+
+/**
+ * @category constructors
+ */
+export const empty: WaitQueue = { first: 0, next: 0, waiters: /*#__PURE__*/ HashMap.empty(), demand: 0 }
+
+/**
+ * @category destructors
+ */
+export const size = ({ waiters }: WaitQueue): number => HashMap.size(waiters)
+
+/**
+ * @category guards
+ */
+export const isEmpty = ({ first, next }: WaitQueue): boolean => first === next
+
+/**
+ * Whether a waiter is the next one to be served.
+ *
+ * @category guards
+ */
+export const isFirst = ({ first }: WaitQueue, { ticket }: Waiter): boolean => ticket === first
+
+/**
+ * The next waiter to be served.
+ *
+ * @category destructors
+ */
+export const first = (self: WaitQueue): Waiter | undefined =>
+  isEmpty(self) ? undefined : Option.getOrUndefined(HashMap.get(self.waiters, self.first))
+
+/**
+ * The queue after a waiter with the ticket `next` has entered it.
+ *
+ * @category combinators
+ */
+export const entered = ({ demand, first, next, waiters }: WaitQueue, waiter: Waiter): WaitQueue => ({
+  first,
+  next: next + 1,
+  waiters: HashMap.set(waiters, waiter.ticket, waiter),
+  demand: demand + waiter.cost
+})
+
+/**
+ * The queue without a waiter; the same queue if the waiter has left before.
+ *
+ * @category combinators
+ */
+export const left = (self: WaitQueue, { cost, ticket }: Waiter): WaitQueue => {
+  if (!HashMap.has(self.waiters, ticket)) return self
+  const { next } = self
+  const waiters = HashMap.remove(self.waiters, ticket)
+  // The floating-point error of the sum ends with the last waiter.
+  if (HashMap.size(waiters) === 0) return { first: next, next, waiters, demand: 0 }
+  let { first } = self
+  while (!HashMap.has(waiters, first)) first += 1
+  return { first, next, waiters, demand: self.demand - cost }
+}

@@ -1,0 +1,221 @@
+/**
+ * A store of tokens in which attempts wait for their turn: first come, first served.
+ *
+ * Tokens and waiters are one state, so every look at them is one step. Nothing is locked while attempts wait. Only the
+ * first waiter looks for tokens: when time should have brought them, and when it is woken. A waiter that is interrupted
+ * leaves the queue and delays no other. Only its wait can be interrupted: it answers with every token that a step has taken
+ * for it.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
+import { longestTimerMillis } from "../../decide/Millis.ts"
+import type { Arithmetic, TokenStore } from "../port/Arithmetic.ts"
+import * as AtOnce from "../fiber/AtOnce.ts"
+import type { Grant, Request } from "../port/Port.ts"
+import { noTokens } from "../port/Port.ts"
+import type { Step, TimedRef } from "./TimedRef.ts"
+import * as Waiting from "../port/Waiting.ts"
+import type { Waiter } from "./WaitQueue.ts"
+import * as WaitQueue from "./WaitQueue.ts"
+
+/**
+ * @category models
+ */
+export interface Waited<S> {
+  readonly tokens: S
+  readonly queue: WaitQueue.WaitQueue
+}
+
+/** What a step tells an attempt to do. */
+type Turn =
+  | { readonly _tag: "Over"; readonly grant: Option.Option<Grant> }
+  /** The longest time until the attempt looks again. */
+  | { readonly _tag: "Waits"; readonly waiter: Waiter; readonly millis: number }
+
+const always = () => true
+
+const grantedFree = /*#__PURE__*/ Effect.succeedSome(noTokens)
+
+const refused: Turn = { _tag: "Over", grant: /*#__PURE__*/ Option.none() }
+
+/** Waiters ahead may be due in the same millisecond and wake later, so a waiter stays until they have been served. */
+const graceMillis = 1
+
+/**
+ * @category constructors
+ */
+export const make = <S>(
+  { modify }: TimedRef<Waited<S>>,
+  arithmetic: Arithmetic<S>,
+  maxWaitMillis: number
+): TokenStore<S> => {
+  const { isFree = () => false, isTimeless = false } = arithmetic
+  const tokensIgnoreTime = () => isTimeless
+  const isAllFree = ({ queue, tokens }: Waited<S>) => WaitQueue.isEmpty(queue) && isFree(tokens)
+
+  const change: TokenStore<S>["change"] = (f) =>
+    waking(
+      modify(({ queue, tokens }, now) => [WaitQueue.first(queue), { tokens: f(tokens, now), queue }], tokensIgnoreTime)
+    )
+
+  const leave = (waiter: Waiter) => waking(modify(leaving(waiter)))
+
+  const take = (
+    { queue, tokens }: Waited<S>,
+    now: number,
+    { cost, demand, request }: { readonly cost: number; readonly demand: number; readonly request: Request }
+  ): readonly [Option.Option<Grant>, Waited<S>] | undefined => {
+    if (isFree(tokens)) return [Option.some(noTokens), { tokens, queue }]
+    const taken = Option.getOrUndefined(arithmetic.take(tokens, now, cost, demand, request))
+    if (taken === undefined) return undefined
+    const [count, after] = taken
+    const refund = AtOnce.suspend(() => change((state, now) => arithmetic.put(state, now, count, request)))
+    return [Option.some({ tokens: count, refund }), { tokens: after, queue }]
+  }
+
+  /** Takes the tokens if no other attempt waits and they are there. */
+  const look =
+    (cost: number, request: Request): Step<Waited<S>, Option.Option<Grant>> =>
+    (state, now) =>
+      (WaitQueue.isEmpty(state.queue) ? take(state, now, { cost, demand: 0, request }) : undefined) ?? [
+        Option.none(),
+        state
+      ]
+
+  /** Enters the queue; looks once more, since tokens may have come since the first look. */
+  const enter =
+    (cost: number, request: Request, wake: Effect.Latch): Step<Waited<S>, Turn> =>
+    (state, now) => {
+      const { queue, tokens } = state
+      const [grant, after] = look(cost, request)(state, now)
+      if (Option.isSome(grant)) return [{ _tag: "Over", grant }, after]
+      const waitMillis = Waiting.millisFor(maxWaitMillis, request)
+      if (isTooLate(arithmetic.millisUntil(tokens, now, queue.demand + cost), waitMillis)) return [refused, state]
+      const waiter: Waiter = { ticket: queue.next, cost, request, untilMillis: now + waitMillis, wake }
+      const entered = { tokens, queue: WaitQueue.entered(queue, waiter) }
+      return [{ _tag: "Waits", waiter, millis: pauseMillis(entered, now, waiter) }, entered]
+    }
+
+  /** Serves a waiter, or refuses it when its wait is over. Then the waiter behind it is woken. */
+  const serve =
+    (waiter: Waiter): Step<Waited<S>, readonly [Turn, next: Waiter | undefined]> =>
+    (state, now) => {
+      const { cost, request, untilMillis } = waiter
+      const isFirst = WaitQueue.isFirst(state.queue, waiter)
+      const taken = isFirst ? take(state, now, { cost, demand: state.queue.demand, request }) : undefined
+      if (taken !== undefined) {
+        const [grant, after] = taken
+        const [next, left] = leaving<S>(waiter)(after, now)
+        return [[{ _tag: "Over", grant }, next], left]
+      }
+      if (untilMillis - now > (isFirst ? 0 : -graceMillis)) {
+        return [[{ _tag: "Waits", waiter, millis: pauseMillis(state, now, waiter) }, undefined], state]
+      }
+      const [next, left] = leaving<S>(waiter)(state, now)
+      return [[refused, next], left]
+    }
+
+  const pauseMillis = ({ queue, tokens }: Waited<S>, now: number, waiter: Waiter): number => {
+    const leftMillis = waiter.untilMillis - now
+    return WaitQueue.isFirst(queue, waiter)
+      ? Math.min(leftMillis, arithmetic.millisUntil(tokens, now, waiter.cost))
+      : leftMillis + graceMillis
+  }
+
+  const turn = (turned: Turn): Effect.Effect<Option.Option<Grant>> => {
+    if (turned._tag === "Over") return Effect.succeed(turned.grant)
+    const { millis, waiter } = turned
+    return Effect.flatMap(waiter.request.restore(pause(waiter, millis)), () =>
+      AtOnce.andThen(modify(serve(waiter)), ([turned, next]) => {
+        next?.wake.unsafeOpen()
+        return turn(turned)
+      })
+    )
+  }
+
+  const wait = (cost: number, request: Request): Effect.Effect<Option.Option<Grant>> =>
+    Effect.suspend(() =>
+      AtOnce.andThen(modify(enter(cost, request, Effect.unsafeMakeLatch())), (turned) =>
+        turned._tag === "Over"
+          ? Effect.succeed(turned.grant)
+          : Effect.onExit(turn(turned), (exit) => (Exit.isFailure(exit) ? leave(turned.waiter) : Effect.void))
+      )
+    )
+
+  const ask = (cost: number, request: Request) =>
+    AtOnce.suspend(() =>
+      AtOnce.andThen(modify(look(cost, request), tokensIgnoreTime), (grant) =>
+        Option.isSome(grant) ? Effect.succeed(grant) : wait(cost, request)
+      )
+    )
+
+  /** Made once, so that a store without a limit at the moment costs an attempt hardly more than no store. */
+  const lookWhetherFree = modify((state) => [isAllFree(state), state], always)
+
+  return {
+    acquire:
+      arithmetic.isFree === undefined
+        ? ask
+        : (cost, request) =>
+            AtOnce.suspend(() =>
+              AtOnce.andThen(lookWhetherFree, (isFree) => (isFree ? grantedFree : ask(cost, request)))
+            ),
+    change,
+    level: modify((state, now) => [arithmetic.level(state.tokens, now), state], tokensIgnoreTime)
+  }
+}
+
+/** Wakes the waiter that a step answers. It may run before this returns: all that it reads has to be there. */
+const waking = (step: Effect.Effect<Waiter | undefined>): Effect.Effect<void> =>
+  AtOnce.suspend(() => AtOnce.andThen(step, wake))
+
+const wake = (waiter: Waiter | undefined): Effect.Effect<void> => {
+  waiter?.wake.unsafeOpen()
+  return Effect.void
+}
+
+/** Takes a waiter out of the queue, and returns the new first waiter. */
+const leaving =
+  <S>(waiter: Waiter): Step<Waited<S>, Waiter | undefined> =>
+  ({ queue, tokens }) => {
+    const left = WaitQueue.left(queue, waiter)
+    return [WaitQueue.isFirst(queue, waiter) ? WaitQueue.first(left) : undefined, { tokens, queue: left }]
+  }
+
+/** Tokens that time alone does not bring may still be returned by another attempt, within any wait. */
+const isTooLate = (millis: number, maxWaitMillis: number): boolean =>
+  millis > maxWaitMillis && (millis !== Infinity || maxWaitMillis <= 0)
+
+/**
+ * Lasts until the waiter is woken or `millis` have passed, also where the waiter itself cannot be interrupted. Dies where the
+ * sleep of the clock does.
+ *
+ * Not a race: `Effect.raceFirst` hangs when it is interrupted between two of its own steps.
+ */
+const pause = ({ wake }: Waiter, millis: number): Effect.Effect<void> => {
+  const woken = Effect.zipRight(wake.await, wake.close)
+  if (millis === Infinity) return woken
+  const timerMillis = Math.min(longestTimerMillis, Math.max(1, Math.ceil(millis)))
+  return Effect.suspend(() => {
+    let slept: Exit.Exit<void> = Exit.void
+    const ring = Effect.matchCause(Effect.sleep(Duration.millis(timerMillis)), {
+      onFailure: (cause) => {
+        slept = Exit.failCause(cause)
+        wake.unsafeOpen()
+      },
+      onSuccess: () => wake.unsafeOpen()
+    })
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.fork(Effect.interruptible(ring)), (timer) =>
+        Effect.ensuring(
+          Effect.flatMap(restore(woken), () => slept),
+          Fiber.interruptAsFork(timer, FiberId.none)
+        )
+      )
+    )
+  })
+}

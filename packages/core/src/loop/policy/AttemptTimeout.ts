@@ -1,0 +1,173 @@
+/**
+ * Timeouts of a single attempt: constant, growing from attempt to attempt, or by a function of one's own; always clipped to
+ * the time left until the deadline.
+ *
+ * A timeout interrupts the attempt and counts as a failure of kind `Timeout`. An attempt that cannot be interrupted is
+ * waited for, unless the timeout is `disconnected`. An attempt under a timeout has a fiber of its own, as under
+ * `Effect.timeout`, so fibers that it forks end with it; a fiber of `Effect.forkDaemon` outlives it.
+ *
+ * A timeout brings the code that runs an attempt under it, so that a program without one does not ship that code.
+ */
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import { dual } from "effect/Function"
+import * as Argument from "../../accept/Argument.ts"
+import * as Verdict from "../../classify/Verdict.ts"
+import * as Bounds from "../../decide/Bounds.ts"
+import type { Bounded, Erased, Expiring } from "./Expired.ts"
+import { runFor } from "./Expired.ts"
+
+/**
+ * An attempt took too long.
+ *
+ * @category models
+ */
+export class AttemptTimedOut extends Data.TaggedError("AttemptTimedOut")<{
+  /** The attempt's number, from 1. */
+  readonly attempt: number
+  /** The time that it was given. */
+  readonly after: Duration.Duration
+}> {
+  override get message(): string {
+    return `attempt ${this.attempt} took longer than ${Duration.format(wholeMillis(this.after))}`
+  }
+}
+
+/** What is left until a deadline can be of any number of nanoseconds. */
+const wholeMillis = (given: Duration.Duration): Duration.Duration =>
+  Duration.millis(Math.round(Duration.toMillis(given)))
+
+/**
+ * A bound on each attempt; `E2` is the error it adds.
+ *
+ * @category models
+ */
+export interface AttemptTimeout<out E2 = AttemptTimedOut> {
+  /** What attempt `attempt`, from 1, is given at most, in milliseconds, where it starts `startMillis` after the operation. */
+  readonly millisOf: (attempt: number, startMillis: number) => number
+  /** What a timeout means for the operation. */
+  readonly verdict: Verdict.Verdict
+  readonly onTimeout: (timedOut: AttemptTimedOut) => E2
+  /** Leaves an attempt that cannot be interrupted behind, instead of waiting for it. */
+  readonly disconnected: boolean
+  /** What the loop needs for a timeout; the same for all of them. */
+  readonly machinery: typeof machinery
+}
+
+/** What all constructors take beside the times. */
+type Options<E2> = {
+  /** Makes the caller's error of a timeout. @default the `AttemptTimedOut` itself */
+  readonly onTimeout: (timedOut: AttemptTimedOut) => E2
+}
+
+/**
+ * The same time for every attempt.
+ *
+ * @category constructors
+ */
+export const constant: {
+  (duration: Duration.DurationInput): AttemptTimeout
+  <E2>(duration: Duration.DurationInput, options: Options<E2>): AttemptTimeout<E2>
+} = <E2>(duration: Duration.DurationInput, options?: Options<E2>): AttemptTimeout<E2 | AttemptTimedOut> => {
+  const millis = Argument.millis("AttemptTimeout.constant", "duration", duration, Bounds.timeout)
+  return make(() => millis, options)
+}
+
+/**
+ * More time for every attempt. Formula, for attempt `n`: `min(initial * factor^(n - 1), maximum)`.
+ *
+ * @category constructors
+ */
+export const growing: {
+  (times: Times): AttemptTimeout
+  <E2>(times: Times, options: Options<E2>): AttemptTimeout<E2>
+} = <E2>(times: Times, options?: Options<E2>): AttemptTimeout<E2 | AttemptTimedOut> => {
+  const owner = "AttemptTimeout.growing"
+  const initial = Argument.millis(owner, "initial", times.initial, Bounds.timeout)
+  const factor = Argument.number(owner, "factor", times.factor, Bounds.factor)
+  const maximum = Argument.millis(owner, "maximum", times.maximum, { ...Bounds.timeout, min: initial })
+  return make((attempt) => Math.min(initial * factor ** (attempt - 1), maximum), options)
+}
+
+/** How a growing timeout grows. */
+type Times = {
+  readonly initial: Duration.DurationInput
+  /** At least 1. */
+  readonly factor: number
+  readonly maximum: Duration.DurationInput
+}
+
+/**
+ * A time of its own for every attempt: `millis` answers that of attempt `attempt`, from 1, where it starts `startMillis`
+ * after the operation. Only a function that declares the second parameter is told when attempts start.
+ *
+ * An answer that is not a number of milliseconds from 1 to `Millis.longestTimerMillis` throws an `InvalidArgument` that
+ * names the timeout; a few of them are asked for at construction.
+ *
+ * ```text
+ * AttemptTimeout.fromFunction("whole", (attempt) => Math.min(Math.trunc(100 * 1.5 ** (attempt - 1)), 1_000))
+ * ```
+ *
+ * @category constructors
+ */
+export const fromFunction: {
+  (name: string, millis: AttemptTimeout["millisOf"]): AttemptTimeout
+  <E2>(name: string, millis: AttemptTimeout["millisOf"], options: Options<E2>): AttemptTimeout<E2>
+} = <E2>(
+  name: string,
+  millis: AttemptTimeout["millisOf"],
+  options?: Options<E2>
+): AttemptTimeout<E2 | AttemptTimedOut> => {
+  const checked = (attempt: number, startMillis: number) =>
+    Argument.number(
+      `AttemptTimeout.${name}`,
+      `timeout of attempt ${attempt}`,
+      millis(attempt, startMillis),
+      Bounds.timeout
+    )
+  for (const attempt of [1, 2, 3, 4]) checked(attempt, 0)
+  // Time is only kept for a function that declares a parameter for it.
+  return make(millis.length > 1 ? checked : (attempt) => checked(attempt, 0), options)
+}
+
+/**
+ * Says what a timeout means: by default it is retryable, of kind `Timeout`.
+ *
+ * For a request that may have been carried out and must not be repeated, use `Verdict.terminal("outcome unknown")`.
+ *
+ * @category combinators
+ */
+export const judged: {
+  (verdict: Verdict.Verdict): <E2>(self: AttemptTimeout<E2>) => AttemptTimeout<E2>
+  <E2>(self: AttemptTimeout<E2>, verdict: Verdict.Verdict): AttemptTimeout<E2>
+} = /*#__PURE__*/ dual(2, <E2>(self: AttemptTimeout<E2>, verdict: Verdict.Verdict): AttemptTimeout<E2> => ({
+  ...self,
+  verdict
+}))
+
+/**
+ * Does not wait for an attempt that cannot be interrupted; it goes on in the background, its outcome unseen.
+ *
+ * @category combinators
+ */
+export const disconnected = <E2>(self: AttemptTimeout<E2>): AttemptTimeout<E2> => ({ ...self, disconnected: true })
+
+const make = <E2>(
+  millisOf: AttemptTimeout["millisOf"],
+  options: Options<E2> | undefined
+): AttemptTimeout<E2 | AttemptTimedOut> => ({
+  millisOf,
+  verdict: Verdict.timeout,
+  onTimeout: options?.onTimeout ?? ((timedOut) => timedOut),
+  disconnected: false,
+  machinery
+})
+
+const machinery = {
+  /** Interrupts an attempt after its time. */
+  bound: (self: AttemptTimeout<unknown>, op: Expiring, attempt: Bounded): Erased =>
+    runFor(attempt, op, self.disconnected, () => {
+      const timedOut = new AttemptTimedOut({ attempt: op.attempts, after: Duration.millis(attempt.millis) })
+      return { failed: () => ({ verdict: self.verdict, error: self.onTimeout(timedOut) }), reason: undefined }
+    })
+}

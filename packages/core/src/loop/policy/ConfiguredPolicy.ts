@@ -1,0 +1,138 @@
+/**
+ * A preset, changed by what a configuration says. `PolicyConfig` has checked that nothing is missing.
+ */
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as AttemptTimeout from "./AttemptTimeout.ts"
+import * as Backoff from "../../decide/Backoff.ts"
+import { fromTree } from "../../decide/BackoffSchedule.ts"
+import * as BackoffTree from "../../decide/BackoffTree.ts"
+import * as Curve from "../../decide/Curve.ts"
+import * as Deadline from "./Deadline.ts"
+import * as Hint from "../../decide/Hint.ts"
+import * as Jitter from "../../decide/Jitter.ts"
+import type { Preset } from "./PolicyRecord.ts"
+import type { Setting, Settings, Value } from "./PolicySettings.ts"
+import { valueOf } from "./PolicySettings.ts"
+
+/**
+ * The preset with every setting in the place of its own.
+ *
+ * @category constructors
+ */
+export const configured = <E2>(
+  settings: Settings,
+  preset: Preset<E2>
+): Preset<E2 | AttemptTimeout.AttemptTimedOut> => ({
+  ...preset,
+  ...defined({
+    maxAttempts: valueOf(settings.maxAttempts),
+    attemptTimeout: attemptTimeout(settings, preset),
+    hint: hint(settings, preset),
+    deadline: deadline(settings, preset)
+  }),
+  backoff: backoff(settings, preset.backoff)
+})
+
+const backoff = (settings: Settings, preset: Backoff.Backoff): Backoff.Backoff => {
+  const curved = withCurve(settings, preset)
+  const named = jitter(settings)
+  const jittered = named === undefined ? curved : Backoff.jittered(curved, named)
+  const cap = valueOf(settings.cap)
+  return cap === undefined ? jittered : mapLeaves(jittered, (leaf) => ({ ...leaf, capMillis: Duration.toMillis(cap) }))
+}
+
+const mapLeaves = ({ tree }: Backoff.Backoff, f: (leaf: BackoffTree.Leaf) => BackoffTree.Tree): Backoff.Backoff =>
+  fromTree("Policy.config", BackoffTree.mapLeaves(tree, f))
+
+/** A new curve takes the place of every curve of the preset, under the same cap and jitter and inside the same nodes. */
+const withCurve = (settings: Settings, preset: Backoff.Backoff): Backoff.Backoff => {
+  const name = valueOf(settings.curve)
+  if (name === undefined) return preset
+  const { tree } = named(settings, name)
+  return mapLeaves(preset, ({ capMillis, jitter }) =>
+    BackoffTree.mapLeaves(tree, (leaf) => ({ ...leaf, capMillis, jitter: leaf.curve.draws ? leaf.jitter : jitter }))
+  )
+}
+
+const present = <A>({ held }: Setting<A>): A => Option.getOrThrow(Either.getOrThrow(held))
+
+const named = (settings: Settings, curve: Value<"curve">): Backoff.Backoff => {
+  const base = present(settings.base)
+  switch (curve) {
+    case "constant":
+      return Backoff.constant({ delay: base })
+    case "linear":
+      return Backoff.fromCurve(Curve.linear({ base, step: present(settings.step) }))
+    case "polynomial":
+      return Backoff.fromCurve(Curve.polynomial({ base, degree: present(settings.degree) }))
+    case "exponential":
+      return Backoff.exponential({ base, factor: valueOf(settings.factor) ?? 2 })
+    case "fibonacci":
+      return Backoff.fromCurve(Curve.fibonacci({ base }))
+    case "decorrelated":
+      return Backoff.fromCurve(Curve.decorrelated({ base }))
+    case "decorrelatedSmooth":
+      return Backoff.fromCurve(Curve.decorrelatedSmooth({ base }))
+  }
+}
+
+const jitter = (settings: Settings): Jitter.Jitter | undefined => {
+  const name = valueOf(settings.jitter)
+  switch (name) {
+    case undefined:
+      return undefined
+    case "proportional":
+      return Jitter.proportional({ ratio: present(settings.jitterRatio) })
+    case "additive":
+      return Jitter.additive({ max: present(settings.jitterMax) })
+    default:
+      return { none: Jitter.none, full: Jitter.full, equal: Jitter.equal }[name]
+  }
+}
+
+const attemptTimeout = <E2>(
+  settings: Settings,
+  preset: Preset<E2>
+): AttemptTimeout.AttemptTimeout<E2 | AttemptTimeout.AttemptTimedOut> | undefined => {
+  const time = valueOf(settings.attemptTimeout)
+  if (time === undefined) return undefined
+  const constant = AttemptTimeout.constant(time)
+  return preset.attemptTimeout === undefined ? constant : { ...preset.attemptTimeout, millisOf: constant.millisOf }
+}
+
+/**
+ * The deadline that the settings ask for, of the preset's sort. Throws an `InvalidArgument` where reserve and deadline do
+ * not fit each other.
+ *
+ * @category constructors
+ */
+export const deadline = <E2>(settings: Settings, preset: Preset<E2>): Deadline.Deadline<E2> | undefined => {
+  const within = valueOf(settings.deadline)
+  if (within === undefined) return undefined
+  const reserve = valueOf(settings.deadlineReserve) ?? preset.deadline?.reserveMillis ?? 0
+  switch (preset.deadline?._tag) {
+    case "Cut":
+      return Deadline.cut(within, preset.deadline)
+    case "Truncate":
+      return Deadline.truncate(within, { reserve })
+    default:
+      return Deadline.refuse(within, { reserve })
+  }
+}
+
+const hint = (settings: Settings, preset: Preset<unknown>): Hint.Hint | undefined => {
+  const atMost = valueOf(settings.hintAtMost)
+  if (atMost === undefined) return undefined
+  const bounded = preset.hint?._tag === "Override" || preset.hint?._tag === "Floor" ? preset.hint : undefined
+  const otherwise = valueOf(settings.hintOtherwise) ?? bounded?.otherwise ?? "giveUp"
+  return bounded === undefined
+    ? Hint.floor({ atMost, otherwise })
+    : { ...bounded, atMostMillis: Duration.toMillis(atMost), otherwise }
+}
+
+const defined = <A extends object>(fields: A) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    readonly [K in keyof A]?: Exclude<A[K], undefined>
+  }

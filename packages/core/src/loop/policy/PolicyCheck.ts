@@ -1,0 +1,200 @@
+/**
+ * What a policy needs, worked out once per policy: the one list of its fields, each with its check.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Schedule from "effect/Schedule"
+import * as Argument from "../../accept/Argument.ts"
+import { readsMoment } from "../../classify/Moment.ts"
+import { kinds } from "../../classify/Verdict.ts"
+import * as Backoff from "../../decide/Backoff.ts"
+import type { Tree } from "../../decide/BackoffTree.ts"
+import * as Hint from "../../decide/Hint.ts"
+import * as HintRule from "../../decide/HintRule.ts"
+import * as TimeLeft from "../../decide/TimeLeft.ts"
+import type { Any, ErasedPolicy, Fields } from "./PolicyRecord.ts"
+import { erase } from "./PolicyRecord.ts"
+import type { Observer } from "./RetryEvent.ts"
+
+/**
+ * A checked policy, and what the loop needs to know of it.
+ *
+ * @category models
+ */
+export interface Prepared {
+  readonly policy: ErasedPolicy
+  readonly hint: Hint.Hint
+  /** Where the back-off begins; `undefined` for a schedule that is no `Backoff`. */
+  readonly tree: Tree | undefined
+  /** Whether any attempt may be followed by another one. */
+  readonly retries: boolean
+  /** Whether the back-off takes a random number at every step. */
+  readonly draws: boolean
+  /** Whether following a hint takes one. */
+  readonly hintDraws: boolean
+  /** Whether anything in the policy depends on elapsed time. */
+  readonly timed: boolean
+  /** Whether anything has to happen before the first failure. */
+  readonly eager: boolean
+  /** Whether nothing is put around an attempt. */
+  readonly isBare: boolean
+  readonly observers: ReadonlyArray<Observer>
+}
+
+/** What a field holds, in words and as a predicate. */
+type Check = readonly [allowed: string, accepts: (value: any) => boolean]
+
+const aName: Check = ["a string that is not empty", (value) => typeof value === "string" && value !== ""]
+
+const aCount: Check = ["a whole number >= 1", (value) => value === Infinity || (Number.isInteger(value) && value >= 1)]
+
+const aBucket: Check = [
+  "a TokenBucket or a Context.Tag of one",
+  (value) => Context.isTag(value) || (Predicate.hasProperty(value, "acquire") && Predicate.hasProperty(value, "record"))
+]
+
+/** A value can come from the constructors of a module if it has a property that all of their values have. */
+const madeBy = (module: string, property: string): Check => [
+  `made by ${module}`,
+  (value) => Predicate.hasProperty(value, property)
+]
+
+/** Every field of a policy, in the order in which the loop consults it. */
+const checks: { readonly [Field in keyof Required<Any>]: Check } = {
+  name: aName,
+  observe: ["an array of observers", (value) => Array.isArray(value) && value.every(Predicate.isFunction)],
+  whenNested: ["one of retry, standDown", (value) => value === "retry" || value === "standDown"],
+  attempt: ["a Context.Tag", Context.isTag],
+  attemptSpan: aName,
+  rateLimiter: aBucket,
+  attemptTimeout: madeBy("AttemptTimeout", "machinery"),
+  classifier: ["a function from error to verdict", Predicate.isFunction],
+  result: ["a function from result to verdict", Predicate.isFunction],
+  maxAttempts: aCount,
+  attemptsByKind: ["a record of kinds", Predicate.isRecord],
+  backoff: ["a Backoff or another Schedule", Schedule.isSchedule],
+  hint: madeBy("Hint", "_tag"),
+  deadline: madeBy("Deadline", "machinery"),
+  release: ["a function from what failed to an effect", Predicate.isFunction],
+  bucket: aBucket
+}
+
+/**
+ * The fields of a policy, in the order in which the loop consults them.
+ *
+ * @category models
+ */
+export const fields = Object.keys(checks) as ReadonlyArray<keyof Any>
+
+const required: ReadonlyArray<keyof Any> = ["classifier", "maxAttempts", "backoff"]
+
+/** All policies get the same fields in the same order: V8 then reads any of them as fast as if there were only one. */
+const absent = /*#__PURE__*/ Object.fromEntries(fields.map((field) => [field, undefined]))
+
+/** The fields that put something around an attempt, as a deadline that cuts does too. */
+const aroundAttempts: ReadonlyArray<keyof Any> = ["name", "attempt", "attemptSpan", "attemptTimeout", "release"]
+
+/** The fields that act before or during an attempt, or on a success. */
+const eagerFields: ReadonlyArray<keyof Any> = [...aroundAttempts, "rateLimiter", "result", "deadline", "bucket"]
+
+const known = new WeakMap<object, Prepared>()
+
+/**
+ * Checks a policy and works out what it needs; a policy is checked once.
+ *
+ * Throws an `InvalidArgument` that names the field where a value is one that the types cannot exclude, and that shows
+ * `usage`, such as `Retry.retry(effect, policy)`, where there is no policy at all.
+ *
+ * @category constructors
+ */
+export const prepare = (owner: string, policy: Any, usage?: string): Prepared => {
+  const found = known.get(policy)
+  if (found !== undefined) return found
+  const prepared = prepareUnknown(owner, policy, usage)
+  known.set(policy, prepared)
+  return prepared
+}
+
+/**
+ * A policy with other functions in some of its fields, for one operation. It is not checked again: each function has to
+ * declare as many parameters as the one it replaces. Made for every request, so all fields stand here by name: to spread
+ * takes several times as long.
+ *
+ * @category combinators
+ */
+export const withFunctions = <A>(prepared: Prepared, functions: Functions<A>): Prepared => {
+  const { policy } = prepared
+  const changed = functions as Functions<unknown>
+  const whole: { readonly [Field in keyof Required<Any>]: ErasedPolicy[Field] } = {
+    name: policy.name,
+    observe: changed.observe ?? policy.observe,
+    whenNested: policy.whenNested,
+    attempt: policy.attempt,
+    attemptSpan: policy.attemptSpan,
+    rateLimiter: changed.rateLimiter ?? policy.rateLimiter,
+    attemptTimeout: changed.attemptTimeout ?? policy.attemptTimeout,
+    classifier: changed.classifier ?? policy.classifier,
+    result: changed.result ?? policy.result,
+    maxAttempts: policy.maxAttempts,
+    attemptsByKind: policy.attemptsByKind,
+    backoff: policy.backoff,
+    hint: policy.hint,
+    deadline: policy.deadline,
+    release: changed.release ?? policy.release,
+    bucket: changed.bucket ?? policy.bucket
+  }
+  return { ...prepared, policy: whole, observers: changed.observe ?? prepared.observers }
+}
+
+type Functions<A> = Pick<
+  Fields<unknown, A>,
+  "attemptTimeout" | "bucket" | "classifier" | "observe" | "rateLimiter" | "release" | "result"
+>
+
+const isFields = (given: unknown): given is { readonly [field: string]: unknown } =>
+  Predicate.isRecord(given) && !Effect.isEffect(given) && !Predicate.isPromiseLike(given)
+
+const checkFields = (owner: string, given: Any, usage: string | undefined): void => {
+  const check = (field: string, [allowed, accepts]: Check, value: unknown): unknown =>
+    accepts(value) || Argument.refuse(owner, field, allowed, value)
+  if (!isFields(given)) {
+    return Argument.refuseForeign(owner, "policy", usage === undefined ? "a record" : `a record, as in ${usage}`, given)
+  }
+  const unknown = Object.keys(given).find((field) => !Object.hasOwn(checks, field))
+  if (unknown !== undefined) {
+    Argument.refuse(owner, unknown, `absent: the fields of a policy are ${fields.join(", ")}`, given[unknown])
+  }
+  for (const field of fields) {
+    const value = (given as Any)[field]
+    if (value !== undefined || required.includes(field)) check(field, checks[field], value)
+  }
+  for (const [kind, limit] of Object.entries((given as Any).attemptsByKind ?? {})) {
+    Argument.oneOf(owner, "attemptsByKind", kind, kinds)
+    if (limit !== undefined) check(`attemptsByKind.${kind}`, aCount, limit)
+  }
+}
+
+const prepareUnknown = (owner: string, given: Any, usage: string | undefined): Prepared => {
+  checkFields(owner, given, usage)
+  // Read once: what the caller changes later is not seen.
+  const policy = erase({ ...absent, ...given })
+  const observers = [...(policy.observe ?? [])]
+  const backoff = Backoff.isBackoff(policy.backoff) ? policy.backoff : undefined
+  const hint = policy.hint ?? Hint.standard
+  const judgesByTime = readsMoment(policy.classifier) || (policy.result !== undefined && readsMoment(policy.result))
+  const needsStart = observers.length > 0 || judgesByTime || backoff?.readsTime === true
+  const boundsByTime = policy.attemptTimeout !== undefined && TimeLeft.readsStart(policy.attemptTimeout)
+  return {
+    policy,
+    hint,
+    tree: backoff?.tree,
+    retries: [policy.maxAttempts, ...Object.values(policy.attemptsByKind ?? {})].some((limit = 1) => limit > 1),
+    draws: backoff?.draws === true,
+    hintDraws: HintRule.draws(hint),
+    timed: needsStart || boundsByTime || policy.deadline !== undefined || policy.attempt !== undefined,
+    isBare: aroundAttempts.every((field) => policy[field] === undefined) && policy.deadline?._tag !== "Cut",
+    eager: needsStart || eagerFields.some((field) => policy[field] !== undefined),
+    observers
+  }
+}

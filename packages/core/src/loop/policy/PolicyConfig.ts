@@ -1,0 +1,121 @@
+/**
+ * Policies from configuration: the environment, a file, or any other source that Effect's `ConfigProvider` reads.
+ */
+import * as Config from "effect/Config"
+import * as ConfigError from "effect/ConfigError"
+import * as Either from "effect/Either"
+import type { AttemptTimedOut } from "./AttemptTimeout.ts"
+import * as BackoffTree from "../../decide/BackoffTree.ts"
+import { configured, deadline } from "./ConfiguredPolicy.ts"
+import type { Preset } from "./PolicyRecord.ts"
+import type { Setting, Settings, Value } from "./PolicySettings.ts"
+import { isAbsent, refusalOf, settings, valueOf } from "./PolicySettings.ts"
+
+/**
+ * Reads a preset; what the configuration leaves out stays as it is in `preset`.
+ *
+ * Keys, all optional: `maxAttempts` (a whole number or `Infinity`) · `curve` (constant, linear, polynomial, exponential,
+ * fibonacci, decorrelated, decorrelatedSmooth) with its own `base`, `step`, `degree`, `factor` · `cap` · `jitter` (none,
+ * full, equal, proportional, additive) with `jitterRatio`, `jitterMax` · `attemptTimeout` · `deadline` and
+ * `deadlineReserve` · `hintAtMost` and `hintOtherwise` (clamp, giveUp). Durations are written with their unit:
+ * `250 millis`. In the environment, under `ConfigProvider.constantCase`, `maxAttempts` is `MAX_ATTEMPTS`.
+ *
+ * A curve takes the place of every curve of the preset and keeps its cap, its jitter and what combines it. A timeout, a
+ * deadline and a bound of hints keep what the preset says beside their times: what a timeout means, what the deadline
+ * does. Where the preset has none, they are `AttemptTimeout.constant`, `Deadline.refuse` and `Hint.floor`.
+ *
+ * Fails with a `ConfigError` that names every bad key at once, as the provider spells it, with what is allowed and
+ * without its value; a key of this list that nothing would use is one of them.
+ *
+ * @category constructors
+ */
+export const config = <E2 = never>(preset: Preset<E2>): Config.Config<Preset<E2 | AttemptTimedOut>> =>
+  Config.mapOrFail(settings, (found) => {
+    const [first, ...others] = problems(found, preset).map(({ allowed, name }) =>
+      ConfigError.InvalidData([name], `Policy.config: ${name} must be ${allowed}`)
+    )
+    return first === undefined
+      ? Either.right(configured(found, preset))
+      : Either.left(others.reduce((all, other) => ConfigError.And(all, other), first))
+  })
+
+interface Problem {
+  readonly name: string
+  readonly allowed: string
+}
+
+/** All that is refused: what cannot be read, what nothing reads, and what something lacks. */
+const problems = (found: Settings, preset: Preset<unknown>): ReadonlyArray<Problem> => [
+  ...Object.values<Setting<unknown>>(found).flatMap(({ held, name }) =>
+    Either.isLeft(held) ? [{ name, allowed: held.left }] : []
+  ),
+  ...curveProblems(found),
+  ...jitterProblems(found, preset),
+  ...deadlineProblems(found, preset),
+  ...(isAbsent(found.hintAtMost) ? unused(found, ["hintOtherwise"], found.hintAtMost.name) : [])
+]
+
+const missing = (found: Settings, keys: ReadonlyArray<keyof Settings>, reader: string): ReadonlyArray<Problem> =>
+  keys.flatMap((key) => (isAbsent(found[key]) ? [{ name: found[key].name, allowed: `given with ${reader}` }] : []))
+
+const unused = (found: Settings, keys: ReadonlyArray<keyof Settings>, reader: string): ReadonlyArray<Problem> =>
+  keys.flatMap((key) =>
+    valueOf<unknown>(found[key]) === undefined ? [] : [{ name: found[key].name, allowed: `absent without ${reader}` }]
+  )
+
+interface Parameters {
+  readonly required: ReadonlyArray<keyof Settings>
+  readonly optional?: keyof Settings
+}
+
+const parameters: { readonly [curve in Value<"curve">]: Parameters } = {
+  constant: { required: ["base"] },
+  linear: { required: ["base", "step"] },
+  polynomial: { required: ["base", "degree"] },
+  exponential: { required: ["base"], optional: "factor" },
+  fibonacci: { required: ["base"] },
+  decorrelated: { required: ["base"] },
+  decorrelatedSmooth: { required: ["base"] }
+}
+
+const curveProblems = (found: Settings): ReadonlyArray<Problem> => {
+  if (Either.isLeft(found.curve.held)) return []
+  const curve = valueOf(found.curve)
+  const { optional, required }: Parameters = curve === undefined ? { required: [] } : parameters[curve]
+  const others = (["base", "step", "degree", "factor"] as const).filter(
+    (key) => key !== optional && !required.includes(key)
+  )
+  return [
+    ...missing(found, required, `${found.curve.name} ${curve}`),
+    ...unused(found, others, `a ${found.curve.name} that reads it`)
+  ]
+}
+
+const jitterProblems = (found: Settings, preset: Preset<unknown>): ReadonlyArray<Problem> => {
+  const { curve, jitter } = found
+  if (Either.isLeft(jitter.held)) return []
+  const name = valueOf(jitter)
+  const allowed = `absent with a ${curve.name} that draws by itself`
+  return [
+    ...(name !== undefined && drawsByItself(found, preset) ? [{ name: jitter.name, allowed }] : []),
+    ...(name === "proportional" ? missing : unused)(found, ["jitterRatio"], `${jitter.name} proportional`),
+    ...(name === "additive" ? missing : unused)(found, ["jitterMax"], `${jitter.name} additive`)
+  ]
+}
+
+const drawsByItself = (found: Settings, preset: Preset<unknown>): boolean => {
+  const curve = valueOf(found.curve)
+  return curve === undefined
+    ? BackoffTree.some(preset.backoff.tree, (part) => part._tag === "Leaf" && part.curve.draws)
+    : curve === "decorrelated" || curve === "decorrelatedSmooth"
+}
+
+const deadlineProblems = (found: Settings, preset: Preset<unknown>): ReadonlyArray<Problem> => {
+  if (isAbsent(found.deadline)) return unused(found, ["deadlineReserve"], found.deadline.name)
+  const made = refusalOf(() => deadline(found, preset))
+  if (Either.isLeft(made)) {
+    const { allowed, field } = made.left
+    return [{ name: (field === "reserve" ? found.deadlineReserve : found.deadline).name, allowed }]
+  }
+  return preset.deadline?._tag === "Cut" ? unused(found, ["deadlineReserve"], "a deadline that does not cut") : []
+}

@@ -1,0 +1,166 @@
+/**
+ * The types of policies: the record, and what people annotate with.
+ */
+import type * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Schedule from "effect/Schedule"
+import type { Classifier, Moment } from "../../classify/Classifier.ts"
+import type { Kind, Verdict } from "../../classify/Verdict.ts"
+import type { AttemptTimeout } from "./AttemptTimeout.ts"
+import type { Backoff } from "../../decide/Backoff.ts"
+import type { Deadline, DeadlineExceeded } from "./Deadline.ts"
+import type { Hint } from "../../decide/Hint.ts"
+import type { TokenBucket } from "../../fund/port/Port.ts"
+import type { Attempt } from "./CurrentAttempt.ts"
+import type { Observer } from "./RetryEvent.ts"
+import type { AttemptRefused } from "./RetryStopped.ts"
+
+/**
+ * The fields of a policy, in the order in which the loop consults them. `E` and `A` are the error and the result of the
+ * effect, for lambdas without annotation.
+ *
+ * @category models
+ */
+export interface Fields<in E, in A> {
+  /** What events, and operations nested inside, call this one. Not empty. Costs a FiberRef written per attempt. */
+  readonly name?: string | undefined
+  /** Called with every event, in this order; see the module `Observe`. */
+  readonly observe?: ReadonlyArray<Observer> | undefined
+  /** What to do inside an attempt of a named operation that is retried itself. @default "retry" */
+  readonly whenNested?: "retry" | "standDown" | undefined
+  /** Provides the running attempt with its own number, time left and previous failure. */
+  readonly attempt?: Context.Tag<any, Attempt> | undefined
+  /** The name of a span around each attempt. */
+  readonly attemptSpan?: string | undefined
+  /** Asked before every attempt, the first included; told how each ended. */
+  readonly rateLimiter?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
+  /** Bounds each attempt; fibers that it forks then end with it. */
+  readonly attemptTimeout?: AttemptTimeout<unknown> | undefined
+  readonly classifier: Classifier<E>
+  /** Judges a success: retryable means "again", terminal means "no use", no opinion means success. */
+  readonly result?: ((result: A, moment: Moment) => Verdict) | undefined
+  /** Most calls in all, the first included: a whole number from 1, or `Infinity`. */
+  readonly maxAttempts: number
+  /**
+   * Limits of their own for attempts that fail with certain kinds. Such attempts do not count for `maxAttempts`, so
+   * `{ Throttling: Infinity }` says that a throttle costs no attempt. Whole numbers from 1, or `Infinity`.
+   */
+  readonly attemptsByKind?: AttemptsByKind | undefined
+  readonly backoff: Schedule.Schedule<unknown, E, unknown>
+  /** @default Hint.standard */
+  readonly hint?: Hint | undefined
+  readonly deadline?: Deadline<unknown> | undefined
+  /** Releases what an attempt left open, given its error or judged result; see `Release`. */
+  readonly release?: Release | undefined
+  /** Asked before every retry; told how each attempt ended. */
+  readonly bucket?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
+}
+
+type AttemptsByKind = { readonly [K in Kind]?: number | undefined }
+
+/**
+ * Releases what an attempt left open, such as the body of a response: before the wait for the next attempt, or when the
+ * operation is interrupted. What the operation answers with is not released. Called once for each such attempt, and not
+ * interrupted but by the deadline: bound a release that may hang.
+ *
+ * Should an attempt be refused after the release (by the rate limiter, or because the deadline has passed meanwhile), the
+ * operation fails with the `AttemptRefused` or `DeadlineExceeded` that the policy's type adds.
+ *
+ * @category models
+ */
+export interface Release {
+  (failed: unknown, because: "Retried" | "Interrupted"): Effect.Effect<void>
+}
+
+/**
+ * A policy of any types.
+ *
+ * @category models
+ */
+export type Any = Fields<never, never>
+
+/**
+ * A policy that requires no services, for `async` functions.
+ *
+ * @category models
+ */
+export interface Plain<in E, in A> extends Fields<E, A> {
+  readonly rateLimiter?: TokenBucket | undefined
+  readonly backoff: Schedule.Schedule<unknown, E>
+  readonly bucket?: TokenBucket | undefined
+}
+
+/**
+ * The last line of a type error: what is wrong.
+ *
+ * @category models
+ */
+export interface Mistake<out Message> {
+  readonly mistake: Message
+}
+
+/**
+ * A policy that does not say yet what is retryable, and uses no services.
+ *
+ * @category models
+ */
+export interface Preset<out E2 = never> extends Pick<
+  Any,
+  "name" | "observe" | "whenNested" | "attemptSpan" | "maxAttempts" | "attemptsByKind" | "hint"
+> {
+  readonly attemptTimeout?: AttemptTimeout<E2> | undefined
+  readonly deadline?: Deadline<E2> | undefined
+  readonly backoff: Backoff
+}
+
+/** The fields that add nothing to the types of an operation. */
+type Untyped = "name" | "observe" | "whenNested" | "attempt" | "attemptSpan" | "maxAttempts" | "attemptsByKind" | "hint"
+type Tags<R> = R extends unknown ? Context.Tag<R, TokenBucket> : never
+
+/**
+ * The type to annotate a policy with: it judges `E`, may add the errors `E2`, requires `R`, and judges results `A`.
+ *
+ * An annotation that leaves out an error or a service is refused: a policy with a rate limiter names `AttemptRefused`
+ * in `E2`, one with a tag names its service in `R`, one that judges results names them in `A`, and one that releases
+ * under a deadline names `DeadlineExceeded` in `E2`.
+ *
+ * @category models
+ */
+export type Policy<E, E2 = never, R = never, A = never> = Pick<Any, Untyped> & {
+  readonly attemptTimeout?: AttemptTimeout<E2> | undefined
+  readonly classifier: Classifier<E>
+  readonly backoff: Schedule.Schedule<unknown, unknown, R>
+  readonly deadline?: Deadline<E2> | undefined
+  readonly bucket?: TokenBucket | Tags<R> | undefined
+  readonly rateLimiter?: [AttemptRefused] extends [E2]
+    ? TokenBucket | Tags<R> | undefined
+    : (TokenBucket & Mistake<"a rate limiter adds AttemptRefused: name it in E2">) | undefined
+  readonly release?: [DeadlineExceeded] extends [E2]
+    ? Release | undefined
+    : (Release & Mistake<"a release under a deadline adds DeadlineExceeded: name it in E2">) | undefined
+  readonly result?: [A] extends [never]
+    ? (((result: unknown) => Verdict) & Mistake<"name the judged result: Policy<E, E2, R, A>">) | undefined
+    : ((result: A, moment: Moment) => Verdict) | undefined
+}
+
+/**
+ * A policy with a type that says which fields are absent: of `write ? policy1 : policy2`, two constants, TypeScript
+ * otherwise keeps only the fields that both have.
+ *
+ * @category models
+ */
+export type Made<P> = P & { readonly [K in Exclude<keyof Any, keyof P>]?: undefined }
+
+/**
+ * A policy without its types: the front doors have checked them.
+ *
+ * @category models
+ */
+export type ErasedPolicy = Fields<unknown, unknown>
+
+/**
+ * Erases types that the caller has checked.
+ *
+ * @category conversions
+ */
+export const erase = (policy: Any): ErasedPolicy => policy as unknown as ErasedPolicy

@@ -1,0 +1,141 @@
+/**
+ * What the types of an operation become under a policy.
+ *
+ * What a policy adds is read from its fields, each as `field?: infer T` and distributed over `T`, so that an optional
+ * field, one of several tags and one of several policies all keep what they add. The records `Adds`, `Needs` and
+ * `Judged` are indexed inline in the signatures of the front doors: an alias would show in hovers instead of the errors.
+ */
+import type * as Context from "effect/Context"
+import type * as Schedule from "effect/Schedule"
+import type { Classifier } from "../../classify/Classifier.ts"
+import type { Verdict } from "../../classify/Verdict.ts"
+import type { AttemptTimeout } from "./AttemptTimeout.ts"
+import type { DeadlineExceeded } from "./Deadline.ts"
+import type { TokenBucket } from "../../fund/port/Port.ts"
+import type { Any, Mistake, Release } from "./PolicyRecord.ts"
+import type { AttemptRefused, ResultRejected } from "./RetryStopped.ts"
+
+/**
+ * `Any` where a door bounds its policy. A policy argument that is wrong makes `P` fall back to its bound: the door then
+ * accepts every effect, so that the last line of the error is about the policy.
+ *
+ * @category models
+ */
+export interface Bound extends Any {
+  readonly [bound]?: never
+}
+declare const bound: unique symbol
+type IsBound<P> = typeof bound extends keyof P ? true : false
+
+/**
+ * The errors that each field of a policy adds.
+ *
+ * @category models
+ */
+export interface Adds<P> {
+  readonly attemptTimeout: P extends { readonly attemptTimeout?: infer T } ? ErrorOf<T> : never
+  readonly deadline: P extends { readonly deadline?: infer T } ? ErrorOf<T> : never
+  readonly rateLimiter: P extends { readonly rateLimiter?: infer T } ? RefusalOf<T> : never
+  readonly release: P extends { readonly release?: infer T; readonly deadline?: infer D } ? LateOf<T, D> : never
+}
+type ErrorOf<T> =
+  T extends AttemptTimeout<infer E2> ? E2 : T extends { readonly onExceeded: (...args: never) => infer E2 } ? E2 : never
+type RefusalOf<T> =
+  T extends Mistake<any> ? never : T extends TokenBucket | Context.Tag<any, any> ? AttemptRefused : never
+/** A deadline that cuts has an error of its own. */
+type LateOf<T, D> =
+  T extends Mistake<any>
+    ? never
+    : T extends Release
+      ? D extends { readonly _tag: "Refuse" | "Truncate" }
+        ? DeadlineExceeded
+        : never
+      : never
+
+/**
+ * The services that each field of a policy requires.
+ *
+ * @category models
+ */
+export interface Needs<P> {
+  readonly backoff: P extends { readonly backoff: Schedule.Schedule<any, any, infer R> } ? R : never
+  readonly bucket: P extends { readonly bucket?: infer T } ? IdOf<T> : never
+  readonly rateLimiter: P extends { readonly rateLimiter?: infer T } ? IdOf<T> : never
+}
+type IdOf<T> = T extends Context.Tag<infer I, any> ? I : never
+
+/**
+ * The service that a policy provides to attempts: of a union of policies, what every member provides.
+ *
+ * @category models
+ */
+export type Provided<P> = [P] extends [{ readonly attempt: Context.Tag<infer I, any> }] ? I : never
+
+type Judge<P> = P extends { readonly result?: infer F }
+  ? F extends Mistake<any>
+    ? never
+    : F extends (result: infer A, ...rest: any) => Verdict
+      ? (a: A) => void
+      : never
+  : never
+
+/**
+ * The result that a policy judges.
+ *
+ * @category models
+ */
+export type ResultIn<P> = IsBound<P> extends true ? unknown : [Judge<P>] extends [(a: infer A) => void] ? A : unknown
+
+/**
+ * The error that stands for a judged result where a stopped operation needs one.
+ *
+ * @category models
+ */
+export interface Judged<P, A> {
+  readonly result: [Judge<P>] extends [never] ? never : ResultRejected<A>
+}
+
+type Judges<P> = P extends { readonly classifier: (error: infer E, ...rest: any) => Verdict } ? (e: E) => void : never
+type Reads<P> = P extends { readonly backoff: Schedule.Schedule<any, infer E, any> } ? (e: E) => void : never
+
+/**
+ * The error that a policy judges.
+ *
+ * @category models
+ */
+export type In<P> = [Judges<P> | Reads<P>] extends [(e: infer E) => void] ? E : unknown
+
+/**
+ * The bound of the errors that a policy on its own accepts. A classifier of tags accepts by its signature alone, which
+ * `In` cannot name.
+ *
+ * @category models
+ */
+export type Takes<P, E> =
+  IsBound<P> extends true
+    ? unknown
+    : [P] extends [{ readonly classifier: Classifier<E> }]
+      ? In<P>
+      : unknown extends In<P>
+        ? Mistake<"the classifier knows another error by one of these tags">
+        : In<P>
+
+// The first question is the cheap one: it compares, where the others instantiate.
+type Unknown<P> = P extends unknown ? (keyof P extends keyof Bound ? never : Exclude<keyof P, keyof Bound>) : never
+type NoExtra<P> = { readonly [K in Unknown<P>]: Mistake<`a policy has no field '${K & string}'`> }
+
+type ReadsIn<P> = [Reads<P>] extends [(e: infer E) => void] ? E : unknown
+type Handed<P> = Adds<P>[keyof Adds<P>] | ([Judge<P>] extends [never] ? never : ResultIn<P>)
+/** Asks of a schedule that reads its input to know also the errors that the policy adds and the results it judges. */
+type Fits<P> = [P] extends [{ readonly backoff: Schedule.Schedule<any, unknown, any> }]
+  ? unknown
+  : [Handed<P>] extends [ReadsIn<P>]
+    ? unknown
+    : { readonly backoff: Schedule.Schedule<unknown, Handed<P>> }
+
+/**
+ * A policy without mistakes that types can see. An alias of one argument, so that a generic function can forward `P`.
+ *
+ * @category models
+ */
+export type Checked<P> = P & Fits<P> & NoExtra<P>

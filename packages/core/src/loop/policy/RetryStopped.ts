@@ -1,0 +1,202 @@
+/**
+ * Why a retried operation stopped, and what happened before it did.
+ */
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import * as Untrusted from "../../accept/Untrusted.ts"
+import type { Kind, Verdict } from "../../classify/Verdict.ts"
+import * as Wrapping from "./Wrapping.ts"
+
+/**
+ * Why there was no further attempt, in the order in which the loop asks.
+ *
+ * @category models
+ */
+export type StopReason =
+  /** The failure is not retryable. */
+  | { readonly _tag: "Terminal"; readonly why: string }
+  /** `maxAttempts` of the policy or, where `kind` is present, the limit of `attemptsByKind` for it. */
+  | { readonly _tag: "AttemptsSpent"; readonly maxAttempts: number; readonly kind?: Kind }
+  /** The operation ran inside an attempt of the named operation, which retries itself. */
+  | { readonly _tag: "StoodDown"; readonly outer: string }
+  | { readonly _tag: "BackoffEnded" }
+  /** The server asked for a longer wait than the policy's hint rule allows. */
+  | { readonly _tag: "HintTooLong"; readonly hint: Duration.Duration }
+  | { readonly _tag: "DeadlinePassed"; readonly within: Duration.Duration }
+  | { readonly _tag: "BucketEmpty" }
+  | { readonly _tag: "RateLimiterRefused" }
+
+/**
+ * The reason in words, for people.
+ *
+ * @category destructors
+ */
+export const format = (reason: StopReason): string => formatWith(reason, Duration.format)
+
+/**
+ * The reason in words, with times as `time` writes them.
+ *
+ * @category destructors
+ */
+export const formatWith = (reason: StopReason, time: (given: Duration.Duration) => string): string => {
+  switch (reason._tag) {
+    case "Terminal":
+      return `not retryable: ${reason.why}`
+    case "AttemptsSpent":
+      return spent(reason)
+    case "StoodDown":
+      return `left to ${reason.outer}, which retries itself`
+    case "BackoffEnded":
+      return "the back-off has ended"
+    case "HintTooLong":
+      return `the server asked for ${time(reason.hint)}, more than the policy waits`
+    case "DeadlinePassed":
+      return `the deadline of ${time(reason.within)} would pass or has passed`
+    case "BucketEmpty":
+      return "the bucket refused the retry"
+    case "RateLimiterRefused":
+      return "the rate limiter refused the attempt"
+  }
+}
+
+/** Attempts of other kinds do not count for the limit of a kind, which therefore is no number of attempts in all. */
+const spent = ({ kind, maxAttempts }: Extract<StopReason, { readonly _tag: "AttemptsSpent" }>): string => {
+  if (kind === undefined) return maxAttempts === 1 ? "the only attempt spent" : "all attempts spent"
+  const allowed = maxAttempts === 1 ? "the only attempt" : `all ${maxAttempts} attempts`
+  return `${allowed} that may fail with ${kind} spent`
+}
+
+/** What is noted of an attempt that failed. */
+interface Failed<out E> {
+  readonly attempt: number
+  readonly error: E
+  readonly verdict: Verdict
+  readonly startedAfter: Duration.Duration
+  readonly failedAfter: Duration.Duration
+  readonly delay: Option.Option<Duration.Duration>
+  readonly cost: number
+  /** What is shown of the error. */
+  readonly cause?: Untrusted.ShownError<E>
+}
+
+/**
+ * An attempt that failed. Times count from when the operation began: a wait for the first grant is part of them.
+ *
+ * Printing it shows `cause`, and not `error`.
+ *
+ * @category models
+ */
+export class FailedAttempt<out E> {
+  /** From 1. */
+  readonly attempt: number
+  /** What may be shown of the error. */
+  readonly cause: Untrusted.ShownError<E>
+  readonly verdict: Verdict
+  readonly startedAfter: Duration.Duration
+  readonly failedAfter: Duration.Duration
+  /** The wait that was decided on; `None` for the attempt that ended the operation. */
+  readonly delay: Option.Option<Duration.Duration>
+  /** The tokens that the bucket granted for the next attempt, refunded if that was not made; 0 where it granted none. */
+  readonly cost: number
+
+  constructor(failed: Failed<E>) {
+    this.attempt = failed.attempt
+    this.cause = failed.cause ?? Untrusted.withoutMessage(failed.error)
+    this.verdict = failed.verdict
+    this.startedAfter = failed.startedAfter
+    this.failedAfter = failed.failedAfter
+    this.delay = failed.delay
+    this.cost = failed.cost
+  }
+
+  /** The error itself. */
+  get error(): E {
+    return this.cause.original
+  }
+}
+
+/** What is known of an operation that gave up. */
+interface Stopped<out E> {
+  readonly reason: StopReason
+  readonly error: E
+  /** Attempts that were started. */
+  readonly attempts: number
+  readonly elapsed: Duration.Duration
+  /** The delay before the attempt that was not made, where the operation stopped after it had been decided on. */
+  readonly delay: Option.Option<Duration.Duration>
+  /** The tokens in the bucket when this is run; `None` without a bucket, and where it cannot tell. */
+  readonly level: Effect.Effect<Option.Option<number>>
+  readonly history: ReadonlyArray<FailedAttempt<E>>
+  /** What is shown of the error. */
+  readonly cause?: Untrusted.ShownError<E>
+}
+
+/**
+ * A retried operation gave up.
+ *
+ * Printing it shows `cause`, and neither `error` nor the errors of the history: those are for code.
+ *
+ * @category models
+ */
+export class RetryStopped<out E> extends Wrapping.TaggedError("RetryStopped")<
+  Omit<Stopped<unknown>, "cause" | "error" | "history"> & { readonly cause: Untrusted.ShownError },
+  unknown
+> {
+  /** What may be shown of the error. */
+  declare readonly cause: Untrusted.ShownError<E>
+  /** What the operation fails with: the last error, or the one the policy added. */
+  declare readonly error: E
+  /** The latest failed attempts, oldest first; at most 100 of them. */
+  declare readonly history: ReadonlyArray<FailedAttempt<E>>
+
+  constructor({ error, ...stopped }: Stopped<E>) {
+    super({ ...stopped, cause: stopped.cause ?? Untrusted.withoutMessage(error) })
+  }
+
+  override get message(): string {
+    const attempts = this.attempts === 1 ? "1 attempt" : `${this.attempts} attempts`
+    return `${format(this.reason)} (${attempts} in ${Duration.format(this.elapsed)})`
+  }
+}
+
+/**
+ * The rate limiter did not grant an attempt (it refused, died, or did not answer before the deadline), and there is no
+ * other error to fail with: it was the first attempt, or the resources that the last one left open have been released
+ * already.
+ *
+ * Its `error` is the last failure, or the rate limiter's error, such as that of a store that was away, if there was one.
+ *
+ * @category models
+ */
+export class AttemptRefused extends Wrapping.TaggedError("AttemptRefused")<{
+  /** The number of the attempt that was not made, from 1. */
+  readonly attempt: number
+  /** What may be shown of the error. */
+  readonly cause?: Untrusted.ShownError
+}> {
+  override get message(): string {
+    return `the rate limiter did not grant attempt ${this.attempt}`
+  }
+}
+
+/**
+ * A result that was judged as a failure, where `Retry.orStopped` and `Retry.retryOrElse` need an error. Printing it does
+ * not show the result.
+ *
+ * @category models
+ */
+export class ResultRejected<out A> extends Data.TaggedError("ResultRejected") {
+  readonly #result: A
+
+  constructor({ result }: { readonly result: A }) {
+    super()
+    this.#result = result
+  }
+
+  /** The result itself. */
+  get result(): A {
+    return this.#result
+  }
+}

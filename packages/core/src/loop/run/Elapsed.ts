@@ -1,0 +1,83 @@
+/**
+ * The time of an operation: how much has passed since it began, and how much its deadline leaves.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import type * as DefaultServices from "effect/DefaultServices"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import type { Prepared } from "../policy/PolicyCheck.ts"
+
+/**
+ * What is read and noted here of an operation.
+ *
+ * @category models
+ */
+export interface Timed {
+  readonly prepared: Prepared
+  /** The clock and the random numbers of the fiber that runs the operation. */
+  readonly services: Services
+  /** Whether elapsed time is measured. */
+  readonly timed: boolean
+  /** Time since the operation began, at the last look at the clock. */
+  elapsedMillis: number
+  lookedAtMillis: number
+}
+
+type Services = Context.Context<DefaultServices.DefaultServices>
+
+/**
+ * The clock of the operation; looked up only where the operation waits or reads the time.
+ *
+ * @category running
+ */
+export const clock = (op: Timed): Clock.Clock => Context.get(op.services, Clock.Clock)
+
+/**
+ * The nanoseconds of a `Clock` are monotonic: setting the wall clock neither ends an operation nor prolongs it.
+ *
+ * @category running
+ */
+export const nowMillis = (services: Services): number =>
+  Number(Context.get(services, Clock.Clock).unsafeCurrentTimeNanos()) / 1e6
+
+/**
+ * Time since the operation began. A clock that steps back all the same adds nothing.
+ *
+ * @category running
+ */
+export const millis = (op: Timed): number => {
+  if (!op.timed) return 0
+  const now = nowMillis(op.services)
+  op.elapsedMillis += Math.max(0, now - op.lookedAtMillis)
+  op.lookedAtMillis = now
+  return op.elapsedMillis
+}
+
+/**
+ * Time since the operation began, in whole milliseconds.
+ *
+ * @category running
+ */
+export const duration = (op: Timed): Duration.Duration => wholeDuration(millis(op))
+
+/**
+ * A time as events and errors show it: whole milliseconds.
+ *
+ * @category conversions
+ */
+export const wholeDuration = (millis: number): Duration.Duration => {
+  const whole = Math.floor(millis + 1e-6)
+  return whole === 0 ? Duration.zero : Duration.millis(whole)
+}
+
+/**
+ * Time that a wait for a grant may take: what the deadline leaves beside the delay and the reserve. `None` without a
+ * deadline.
+ *
+ * @category running
+ */
+export const spare = (op: Timed, delayMillis: number): Option.Option<Duration.Duration> =>
+  Option.map(Option.fromNullable(op.prepared.policy.deadline), (deadline) =>
+    deadline.machinery.spare(deadline, millis(op), delayMillis)
+  )

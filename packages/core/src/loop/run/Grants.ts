@@ -1,0 +1,242 @@
+/**
+ * How the loop asks rate limiter and bucket for grants, holds, spends and refunds them, and tells both of attempts.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Argument from "../../accept/Argument.ts"
+import type { Kind, Verdict } from "../../classify/Verdict.ts"
+import * as AtOnce from "../../fund/fiber/AtOnce.ts"
+import type { Grant, Outcome, Request } from "../../fund/port/Port.ts"
+import { noTokens } from "../../fund/port/Port.ts"
+import * as Elapsed from "./Elapsed.ts"
+import * as Interruption from "../../fund/fiber/Interruption.ts"
+import type { Operation, Place } from "./Operation.ts"
+import * as Services from "./Services.ts"
+
+type Tell<A> = (op: Operation, place: Place, about: A) => Services.Telling
+
+/** Tells the rate limiter, then the bucket, as far as the policy has them. */
+const tellBoth = <A>(op: Operation, tell: Tell<A>, about: A): Services.Telling => {
+  const { bucket, rateLimiter } = op
+  if (rateLimiter === undefined) return bucket && tell(op, bucket, about)
+  return Services.both(tell(op, rateLimiter, about), () => bucket && tell(op, bucket, about))
+}
+
+/**
+ * Whether a bucket is told of the start of attempts.
+ *
+ * @category guards
+ */
+export const hearsStart = ({ bucket, rateLimiter }: Operation): boolean =>
+  bucket?.bucket.started !== undefined || rateLimiter?.bucket.started !== undefined
+
+/**
+ * Tells buckets with `started` that the next attempt begins.
+ *
+ * @category running
+ */
+export const started = (op: Operation): Services.Telling => tellBoth(op, startedAt, op.attempts + 1)
+
+const startedAt: Tell<number> = (op, place, attempt) => {
+  const { bucket, service } = place
+  const note = () => {
+    place.unrecorded = attempt
+  }
+  return bucket.started && Services.tell(op, service, () => bucket.started!(attempt), note)
+}
+
+/**
+ * Tells rate limiter and bucket that the attempt succeeded, or failed with this verdict.
+ *
+ * @category running
+ */
+export const record = (op: Operation, verdict?: Verdict): Services.Telling => tellBoth(op, recordAt, verdict)
+
+const recordAt: Tell<Verdict | undefined> = (op, place, verdict) => {
+  const { bucket, service, spent: granted } = place
+  const { attempts: attempt } = op
+  const note = () => {
+    place.unrecorded = undefined
+    place.spent = noTokens
+  }
+  const outcome = (): Outcome =>
+    verdict === undefined ? { _tag: "Succeeded", attempt, granted } : { _tag: "Failed", attempt, granted, verdict }
+  return Services.tell(op, service, () => bucket.record(outcome()), bucket.started && note)
+}
+
+/** Tells buckets with `started` that an attempt has ended without an outcome. */
+const abandonAt: Tell<undefined> = (op, place) => {
+  const { bucket, service, spent, unrecorded: attempt } = place
+  place.unrecorded = undefined
+  return attempt === undefined
+    ? undefined
+    : Services.tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt, granted: spent }))
+}
+
+/**
+ * Whether tokens are granted: at once, or as an effect of which nothing has run.
+ *
+ * @category models
+ */
+export type Answer = boolean | Effect.Effect<boolean>
+
+/**
+ * Goes on with an answer, in the same step where it is there.
+ *
+ * @category running
+ */
+export const answered = <A, E, R>(
+  answer: Answer,
+  next: (granted: boolean) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => (typeof answer === "boolean" ? next(answer) : Effect.flatMap(answer, next))
+
+/**
+ * Asks the rate limiter for the next attempt; the grant is held until the attempt starts.
+ *
+ * @category running
+ */
+export const askRateLimiter = (op: Operation, rateLimiter: Place): Answer => {
+  const answer = ask(op, rateLimiter, 0)
+  op.rateLimiterWaitMillis = 0
+  return typeof answer === "boolean" ? answer : waitTimed(op, answer)
+}
+
+const waitTimed = (op: Operation, answer: Effect.Effect<boolean>): Effect.Effect<boolean> =>
+  Effect.suspend(() => {
+    const askedMillis = Elapsed.millis(op)
+    return Effect.map(answer, (granted) => {
+      op.rateLimiterWaitMillis = Elapsed.millis(op) - askedMillis
+      return granted
+    })
+  })
+
+const latestKind = ({ failure }: Operation): Option.Option<Kind> =>
+  failure?.verdict._tag === "Retryable" ? Option.some(failure.verdict.kind) : Option.none()
+
+/**
+ * Asks a bucket for the next attempt, which may wait; the grant is held until the attempt starts.
+ *
+ * @category running
+ */
+export const ask = (op: Operation, place: Place, delayMillis: number): Answer => {
+  const request: Request = {
+    attempt: op.attempts + 1,
+    kind: latestKind(op),
+    delay: delayMillis === 0 ? Duration.zero : Duration.millis(delayMillis),
+    atMost: Elapsed.spare(op, delayMillis),
+    restore: Interruption.restore(op.runtimeFlags),
+    failed: (error) => {
+      place.failure = error
+    }
+  }
+  place.failure = undefined
+  const asked = Services.called(() => place.bucket.acquire(request))
+  return AtOnce.hasEnded(asked) && Exit.isSuccess(asked)
+    ? hold(place, asked.value)
+    : Effect.suspend(() => askInTime(op, place, request, asked))
+}
+
+/**
+ * How much later than it may wait a bucket that waits answers, at most: its wait is rounded up to whole milliseconds, and lets
+ * those ahead in a queue end first.
+ */
+const latenessMillis = 5
+
+const askInTime = (
+  op: Operation,
+  place: Place,
+  { atMost }: Request,
+  asked: Effect.Effect<Option.Option<Grant>>
+): Effect.Effect<boolean> => {
+  // Set when the loop goes on: a grant that comes later is refunded.
+  let isOver = false
+  const answered = Effect.flatMap(asked, (answer) => {
+    if (isOver) return Effect.as(Option.isSome(answer) ? answer.value.refund : Effect.void, false)
+    const isHeld = hold(place, answer)
+    return typeof isHeld === "boolean" ? Effect.succeed(isHeld) : isHeld
+  })
+  const leastMillis = Option.isSome(atMost) ? Duration.toMillis(atMost.value) + latenessMillis : 0
+  const asking = Services.safely(op, place.service, Effect.uninterruptible(answered), false, leastMillis)
+  const ended = Effect.sync(() => {
+    isOver = true
+  })
+  return Effect.ensuring(asking, ended)
+}
+
+/** Holds a grant, if there is one. What a caller's own bucket answers may be no grant at all. */
+const hold = (place: Place, answer: Option.Option<Grant>): Answer => {
+  if (!Option.isOption(answer)) return invalid(place, "acquire", "an effect of an Option", answer)
+  if (Option.isNone(answer)) return false
+  const { refund, tokens } = answer.value
+  if (!(tokens >= 0 && tokens < Infinity)) {
+    return invalid(place, "tokens of a grant", "a finite number >= 0", tokens, refund)
+  }
+  place.held = answer.value
+  return true
+}
+
+const invalid = (
+  { service }: Place,
+  field: string,
+  allowed: string,
+  value: unknown,
+  refund: Effect.Effect<void> = Effect.void
+): Effect.Effect<boolean> => {
+  const refused = Effect.sync(() => Argument.refuse(service, field, allowed, value))
+  return Services.logging(service, Effect.zipRight(refund, refused), false)
+}
+
+/**
+ * Calls an attempt off that is not made after all, or that ends without an outcome: refunds what is held for it, and tells
+ * buckets with `started` that it is abandoned.
+ *
+ * @category running
+ */
+export const callOff = (op: Operation): Effect.Effect<void> =>
+  Effect.uninterruptible(
+    Effect.suspend(() =>
+      Services.andThen(tellBoth(op, abandonAt, undefined), () => Services.run(tellBoth(op, refundAt, undefined)))
+    )
+  )
+
+const refundAt: Tell<undefined> = (op, place) => {
+  const { held, service } = place
+  place.held = undefined
+  return held && Services.tell(op, service, () => held.refund)
+}
+
+/**
+ * Spends the grants that are held for the attempt, if there are any.
+ *
+ * @category running
+ */
+export const spend = ({ bucket, rateLimiter }: Operation): void => {
+  spendAt(bucket)
+  spendAt(rateLimiter)
+}
+
+const spendAt = (place: Place | undefined): void => {
+  if (place?.held === undefined) return
+  place.spent = place.held
+  place.held = undefined
+}
+
+/**
+ * The tokens of the bucket now; `None` without one, and where it cannot tell.
+ *
+ * @category running
+ */
+export const level = (op: Operation): Effect.Effect<Option.Option<number>> => {
+  const place = op.bucket
+  if (place === undefined) return Effect.succeedNone
+  return AtOnce.suspend(() => {
+    const told = Services.called(() => place.bucket.level)
+    return AtOnce.hasEnded(told) && Exit.isSuccess(told)
+      ? Effect.succeed(known(told.value))
+      : Effect.map(Services.safely(op, place.service, told, NaN), known)
+  })
+}
+
+const known = (level: number): Option.Option<number> => (Number.isNaN(level) ? Option.none() : Option.some(level))

@@ -1,0 +1,264 @@
+/**
+ * The one loop. In this order, for every operation: the rate limiter grants, the attempt runs, rate limiter, bucket and
+ * observers are told how it ended; then the decision (not retryable, attempts spent, standing down, back-off ended, hint too
+ * long, deadline), then the bucket; then what the attempt left open is released, then the wait, and again.
+ *
+ * Nothing waits before a refusal. The deadline is judged at the decision, and again after every step that may have taken
+ * time. Defects and interruption pass through untouched. A field that a policy leaves out costs nothing: a success under a
+ * plain policy costs one `catchAllCause`.
+ */
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Judging from "../../classify/Judging.ts"
+import * as Verdict from "../../classify/Verdict.ts"
+import * as Outcomes from "../../fund/port/Outcomes.ts"
+import * as Attempt from "./Attempt.ts"
+import * as Deciding from "./Deciding.ts"
+import * as Decision from "./Decision.ts"
+import * as Elapsed from "./Elapsed.ts"
+import * as Grants from "./Grants.ts"
+import * as Observers from "./Observers.ts"
+import type { Expired } from "../policy/Expired.ts"
+import type { Erased, Failure, OnStopped } from "./Operation.ts"
+import * as Operation from "./Operation.ts"
+import type { Prepared } from "../policy/PolicyCheck.ts"
+import type { StopReason } from "../policy/RetryStopped.ts"
+import { ResultRejected } from "../policy/RetryStopped.ts"
+import * as Services from "./Services.ts"
+import * as Stop from "./Stop.ts"
+import { wait } from "../../fund/fiber/Wait.ts"
+
+type Op = Operation.Operation
+
+/**
+ * Runs an effect under a policy. `onStopped` replaces failing with the last failure.
+ *
+ * @category running
+ */
+export const run = (self: Erased, prepared: Prepared, onStopped?: OnStopped): Erased =>
+  prepared.eager || onStopped !== undefined
+    ? Effect.withFiberRuntime((fiber, status) => begin(Operation.make(self, prepared, onStopped, fiber, status)))
+    : Effect.catchAllCause(self, (cause) => afterFirst(self, prepared, cause))
+
+/**
+ * Enters the loop after a first attempt that was made outside of it, under a policy that is not `eager`.
+ *
+ * @category running
+ */
+export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<unknown>): Erased =>
+  Effect.withFiberRuntime((fiber, status) =>
+    firstFailed(Operation.make(self, prepared, undefined, fiber, status), cause)
+  )
+
+/**
+ * The same for an operation that was made where the attempt failed.
+ *
+ * @category running
+ */
+export const firstFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
+  op.attempts = 1
+  return attemptFailed(op, cause)
+}
+
+const begin = (op: Op): Erased => {
+  const { bucket, prepared, rateLimiter } = op
+  const needsGuard = prepared.policy.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)
+  return needsGuard ? Stop.guarded(op, () => send(op)) : send(op)
+}
+
+const hearsAbandoned = (place: Operation.Place | undefined): boolean => Outcomes.hearsAbandoned(place?.bucket)
+
+/** Asks the rate limiter, and makes the attempt if it may still start. */
+const send = (op: Op): Erased => unlessLate(op, askRateLimiter)
+
+const askRateLimiter = (op: Op): Erased => {
+  const { rateLimiter } = op
+  if (rateLimiter === undefined) return start(op)
+  if (op.prepared.isBare && !Grants.hearsStart(op)) return askAndAttempt(op, rateLimiter)
+  return Stop.guarded(op, () => afterAnswer(op, Grants.askRateLimiter(op, rateLimiter)))
+}
+
+const afterAnswer = (op: Op, answer: Grants.Answer): Erased =>
+  Grants.answered(answer, (granted) =>
+    granted ? unlessLate(op, start) : Stop.refuse(op, lateness(op) ?? { _tag: "RateLimiterRefused" })
+  )
+
+/**
+ * Asks the rate limiter in the very step that hands over to the attempt: a grant that comes at once is never held, and
+ * an interruption has nothing to refund.
+ */
+const askAndAttempt = (op: Op, rateLimiter: Operation.Place): Erased => {
+  let answer: Grants.Answer
+  const asked = Effect.suspend(() => {
+    answer = Grants.askRateLimiter(op, rateLimiter)
+    if (answer !== true) return Effect.void
+    startAttempt(op)
+    return Attempt.handOver(op)
+  })
+  return Effect.matchCauseEffect(asked, {
+    onFailure: (cause) => attemptFailed(op, cause),
+    onSuccess: (value) =>
+      answer === true ? attemptSucceeded(op, value) : Stop.guarded(op, () => afterAnswer(op, answer))
+  })
+}
+
+const start = (op: Op): Erased => {
+  const told = Grants.started(op)
+  return told === undefined ? runAttempt(op) : Services.andThen(told, () => unlessLate(op, runAttempt))
+}
+
+const unlessLate = (op: Op, then: (op: Op) => Erased): Erased => {
+  const isFirst = op.attempts === 0 && op.rateLimiter === undefined
+  const late = isFirst ? undefined : lateness(op)
+  return late === undefined ? then(op) : Stop.refuse(op, late)
+}
+
+/** The deadline as a reason to stop, where it forbids an attempt now. */
+const lateness = (op: Op): StopReason | undefined => {
+  const { deadline } = op.prepared.policy
+  return deadline?.machinery.late(deadline, Elapsed.millis(op))
+}
+
+/** Makes an attempt and goes on with its outcome. */
+const runAttempt = (op: Op): Erased => {
+  startAttempt(op)
+  const self = Attempt.effect(op)
+  const onFailure = (cause: Cause.Cause<unknown>) => attemptFailed(op, cause)
+  return op.prepared.eager
+    ? Effect.matchCauseEffect(self, { onFailure, onSuccess: (value) => attemptSucceeded(op, value) })
+    : Effect.catchAllCause(self, onFailure)
+}
+
+const startAttempt = (op: Op): void => {
+  op.attempts += 1
+  op.expired = undefined
+  op.released = false
+  op.attemptStartedMillis = beginsAtOnce(op) ? 0 : Elapsed.millis(op)
+}
+
+/** Whether the running attempt began in the step in which the operation did: that spares a look at the clock. */
+const beginsAtOnce = (op: Op): boolean => op.attempts === 1 && op.rateLimiter === undefined && !Grants.hearsStart(op)
+
+const attemptSucceeded = (op: Op, value: unknown): Erased => Operation.endAttempt(op, () => succeeded(op, value))
+
+const succeeded = (op: Op, value: unknown): Erased => {
+  const { result } = op.prepared.policy
+  const verdict =
+    result === undefined ? Verdict.noOpinion : Judging.ofResult("Policy", "result", result, value, Operation.moment(op))
+  if (verdict._tag !== "NoOpinion") {
+    return failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
+  }
+  return reported(
+    op,
+    Grants.record(op),
+    () => Observers.succeeded(op),
+    () => Effect.succeed(value)
+  )
+}
+
+/** Tells observers how the attempt ended, after rate limiter and bucket, and goes on. */
+const reported = (op: Op, recorded: Services.Telling, event: () => Services.Telling, then: () => Erased): Erased =>
+  recorded === undefined && op.prepared.observers.length === 0
+    ? then()
+    : Services.andThen(recorded, () =>
+        Services.andThen(Observers.nestingNoticed(op), () => Services.andThen(event(), then))
+      )
+
+const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => Operation.endAttempt(op, () => ended(op, cause))
+
+const ended = (op: Op, cause: Cause.Cause<unknown>): Erased => {
+  const found = cause._tag === "Fail" ? Option.some(cause.error) : Stop.failureOf(cause)
+  if (Option.isNone(found)) return Effect.failCause(cause)
+  const error = found.value
+  if (op.expired !== undefined) return expired(op, (op.expired = cutMeanwhile(op) ?? op.expired))
+  const { classifier } = op.prepared.policy
+  const verdict = Judging.ofError("Policy", "classifier", classifier, error, Operation.moment(op))
+  return failed(op, error, error, verdict, () => Effect.failCause(cause))
+}
+
+/** As with a cut around a timeout: it does not matter whether there is an attempt left. */
+const cutMeanwhile = (op: Op): Expired | undefined => {
+  const { deadline } = op.prepared.policy
+  return deadline?.machinery.cutMeanwhile(deadline, op, Elapsed.millis(op))
+}
+
+/** The loop itself has interrupted the attempt. What the attempt had left open by then is released. */
+const expired = (op: Op, expired: Expired): Erased =>
+  Effect.flatMap(Stop.release(op, "Interrupted"), () => {
+    // An attempt that was interrupted before its first step was made all the same.
+    Grants.spend(op)
+    op.released = false
+    const { error, verdict } = expired.failed()
+    return failed(op, error, error, verdict, () => Effect.fail(error))
+  })
+
+/** Tells the services how the attempt ended, then decides. */
+const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
+  const failure: Failure = { error, input, verdict, failedMillis: Elapsed.millis(op), end }
+  Operation.fail(op, failure)
+  return reported(
+    op,
+    Grants.record(op, verdict),
+    () => Observers.attemptFailed(op, failure),
+    () => decide(op, failure)
+  )
+}
+
+const decide = (op: Op, failure: Failure): Erased => {
+  const reason = op.expired?.reason
+  if (reason !== undefined) return Stop.stop(op, reason)
+  return Deciding.ask(op, failure, (decision) => {
+    if (decision._tag === "Stop") {
+      op.delayMillis = decision.delayMillis
+      return Stop.stop(op, decision.reason)
+    }
+    op.tree = decision.tree
+    op.source = decision.source
+    if (decision.startsOver) op.scheduleState = op.prepared.policy.backoff.initial
+    return payForRetry(op, failure, decision.delayMillis)
+  })
+}
+
+const payForRetry = (op: Op, failure: Failure, delayMillis: number): Erased => {
+  const { bucket } = op
+  if (bucket === undefined) return announce(op, failure, delayMillis)
+  return Stop.guarded(op, () =>
+    Grants.answered(Grants.ask(op, bucket, delayMillis), (granted) => {
+      if (granted) return ifInTime(op, delayMillis, (fitted) => announce(op, failure, fitted))
+      op.delayMillis = delayMillis
+      return Stop.refuse(op, lateness(op) ?? { _tag: "BucketEmpty" })
+    })
+  )
+}
+
+/** Judges the deadline again after something that may have taken time. */
+const ifInTime = (op: Op, delayMillis: number, then: (delayMillis: number) => Erased): Erased => {
+  if (op.prepared.policy.deadline === undefined) return then(delayMillis)
+  const fitted = Decision.fit(op.prepared, Elapsed.millis(op), delayMillis)
+  if (typeof fitted === "number") return then(fitted)
+  op.delayMillis = delayMillis
+  return Stop.refuse(op, fitted)
+}
+
+const announce = (op: Op, failure: Failure, delayMillis: number): Erased => {
+  Operation.schedule(op, delayMillis)
+  const told = Observers.retryScheduled(op, failure, delayMillis)
+  if (told === undefined) return releaseThenWait(op, delayMillis)
+  return Services.andThen(told, () => ifInTime(op, delayMillis, (fitted) => releaseThenWait(op, fitted)))
+}
+
+const releaseThenWait = (op: Op, delayMillis: number): Erased => {
+  if (op.open === undefined) return waitThenSend(op, delayMillis)
+  return Effect.flatMap(Stop.release(op, "Retried"), () =>
+    ifInTime(op, delayMillis, (fitted) => waitThenSend(op, fitted))
+  )
+}
+
+const waitThenSend = (op: Op, delayMillis: number): Erased => {
+  if (op.delayMillis !== delayMillis) Operation.schedule(op, delayMillis)
+  const { deadline } = op.prepared.policy
+  const millis =
+    deadline === undefined ? delayMillis : deadline.machinery.wait(deadline, Elapsed.millis(op), delayMillis)
+  return wait(Elapsed.clock(op), millis, () => send(op))
+}

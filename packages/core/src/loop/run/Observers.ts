@@ -1,0 +1,130 @@
+/**
+ * Tells a policy's observers what happens. For a policy without observers there is nothing to run.
+ *
+ * Each event is one literal: to copy the fields that all have takes up to microseconds. Its fields are its own, so that
+ * it can be spread, compared and written as JSON.
+ */
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Untrusted from "../../accept/Untrusted.ts"
+import { Key } from "../../fund/port/Key.ts"
+import * as Elapsed from "./Elapsed.ts"
+import * as Grants from "./Grants.ts"
+import type { Failure, Operation } from "./Operation.ts"
+import type { Details, RetryEvent } from "../policy/RetryEvent.ts"
+import type { StopReason } from "../policy/RetryStopped.ts"
+import type { Telling } from "./Services.ts"
+import * as Services from "./Services.ts"
+
+/**
+ * @category running
+ */
+export const nestingNoticed = (op: Operation): Telling => {
+  const { outer } = op
+  if (outer === undefined || op.attempts > 1) return undefined
+  return tell(op, () => ({
+    _tag: "NestingNoticed",
+    name: nameOf(op),
+    attempt: op.attempts,
+    maxAttempts: op.prepared.policy.maxAttempts,
+    elapsed: Elapsed.duration(op),
+    level: Grants.level(op),
+    details: detailsOf(op),
+    outer: { name: outer.name, attempt: outer.attempt }
+  }))
+}
+
+/**
+ * @category running
+ */
+export const attemptFailed = (op: Operation, failure: Failure): Telling =>
+  tell(op, () => ({
+    _tag: "AttemptFailed",
+    name: nameOf(op),
+    attempt: op.attempts,
+    maxAttempts: op.prepared.policy.maxAttempts,
+    elapsed: Elapsed.duration(op),
+    level: Grants.level(op),
+    details: detailsOf(op),
+    error: Untrusted.withoutMessage(failure.error),
+    verdict: failure.verdict,
+    ran: Elapsed.wholeDuration(failure.failedMillis - op.attemptStartedMillis),
+    rateLimiterWait: Elapsed.wholeDuration(op.rateLimiterWaitMillis)
+  }))
+
+/**
+ * @category running
+ */
+export const retryScheduled = (op: Operation, failure: Failure, delayMillis: number): Telling =>
+  tell(op, () => ({
+    _tag: "RetryScheduled",
+    name: nameOf(op),
+    attempt: op.attempts,
+    maxAttempts: op.prepared.policy.maxAttempts,
+    elapsed: Elapsed.duration(op),
+    level: Grants.level(op),
+    details: detailsOf(op),
+    error: Untrusted.withoutMessage(failure.error),
+    verdict: failure.verdict,
+    delay: Duration.millis(delayMillis),
+    source: op.source,
+    cost: op.bucket?.held?.tokens ?? 0
+  }))
+
+/**
+ * @category running
+ */
+export const succeeded = (op: Operation): Telling =>
+  tell(op, () => ({
+    _tag: "Succeeded",
+    name: nameOf(op),
+    attempt: op.attempts,
+    maxAttempts: op.prepared.policy.maxAttempts,
+    elapsed: Elapsed.duration(op),
+    level: Grants.level(op),
+    details: detailsOf(op),
+    rateLimiterWait: Elapsed.wholeDuration(op.rateLimiterWaitMillis)
+  }))
+
+/**
+ * @category running
+ */
+export const gaveUp = (op: Operation, error: unknown, reason: StopReason): Telling =>
+  tell(op, () => ({
+    _tag: "GaveUp",
+    name: nameOf(op),
+    attempt: op.attempts,
+    maxAttempts: op.prepared.policy.maxAttempts,
+    elapsed: Elapsed.duration(op),
+    level: Grants.level(op),
+    details: detailsOf(op),
+    error: Untrusted.withoutMessage(error),
+    reason
+  }))
+
+const nameOf = ({ prepared }: Operation): string => prepared.policy.name ?? ""
+
+/** What core knows at the time of an event: a protocol or a driver may know more. */
+const detailsOf = (op: Operation): (() => Details) => {
+  const { currentContext } = op.fiber
+  return () => ({
+    subject: nameOf(op),
+    outcome: "",
+    key: Context.get(currentContext, Key),
+    attributes: {},
+    tags: {}
+  })
+}
+
+const tell = (op: Operation, event: () => RetryEvent): Telling =>
+  op.prepared.observers.length === 0 ? undefined : tellFrom(op, event(), 0)
+
+/** Tells the observers from `index` on. */
+const tellFrom = (op: Operation, event: RetryEvent, index: number): Telling => {
+  const observer = op.prepared.observers[index]
+  if (observer === undefined) return undefined
+  return Services.both(
+    Services.tell(op, "an observer", () => observer(event)),
+    () => tellFrom(op, event, index + 1)
+  )
+}

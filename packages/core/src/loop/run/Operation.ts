@@ -1,0 +1,282 @@
+/**
+ * What a running operation remembers. It decides nothing.
+ */
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import type * as RuntimeFlags from "effect/RuntimeFlags"
+import type { Moment } from "../../classify/Classifier.ts"
+import type { Verdict } from "../../classify/Verdict.ts"
+import type { Tree } from "../../decide/BackoffTree.ts"
+import type { Grant, TokenBucket } from "../../fund/port/Port.ts"
+import { noTokens } from "../../fund/port/Port.ts"
+import * as ActiveOperation from "../../fund/fiber/ActiveOperation.ts"
+import type { Failures } from "./Decision.ts"
+import { addFailure } from "./Decision.ts"
+import * as Elapsed from "./Elapsed.ts"
+import type { Erased, Expiring } from "../policy/Expired.ts"
+import type * as Interruption from "../../fund/fiber/Interruption.ts"
+import type { Prepared } from "../policy/PolicyCheck.ts"
+import type { DelaySource } from "../policy/RetryEvent.ts"
+import type { RetryStopped } from "../policy/RetryStopped.ts"
+import { FailedAttempt } from "../policy/RetryStopped.ts"
+
+export type { Erased } from "../policy/Expired.ts"
+
+/**
+ * What to do instead of failing with the last failure.
+ *
+ * @category models
+ */
+export type OnStopped = (stopped: RetryStopped<unknown>) => Erased
+
+/**
+ * What an operation reads of the fiber that runs it.
+ *
+ * @category models
+ */
+export type FiberView = Interruption.FiberView &
+  Pick<Fiber.RuntimeFiber<unknown, unknown>, "currentContext" | "currentDefaultServices">
+
+/**
+ * A running operation. Made afresh whenever its effect is run; mutable, and used by one fiber at a time.
+ *
+ * @category models
+ */
+export interface Operation extends Elapsed.Timed, Expiring {
+  readonly self: Erased
+  readonly onStopped: OnStopped | undefined
+  /** The fiber that runs the operation. */
+  readonly fiber: FiberView
+  /** The flags of that fiber: they say whether the operation can be interrupted. */
+  readonly runtimeFlags: RuntimeFlags.RuntimeFlags
+  readonly rateLimiter: Place | undefined
+  readonly bucket: Place | undefined
+  /** The attempt of another operation inside which this one runs; looked up only for observers and `standDown`. */
+  readonly outer: ActiveOperation.ActiveAttempt | undefined
+  /** The latest failed attempts, at most `keeps` of them. */
+  history: ReadonlyArray<FailedAttempt<unknown>>
+  readonly keeps: number
+  /** The latest attempt, as operations inside it see it. */
+  active: ActiveOperation.ActiveAttempt | undefined
+  /** Draws a random number; kept from the first draw on. */
+  next: Effect.Effect<number> | undefined
+  /** Attempts started. */
+  attempts: number
+  /** Those before the latest one that made progress: they count no longer. */
+  outdated: number
+  failures: Failures
+  /** The latest failure. */
+  failure: Failure | undefined
+  /** The delay that was decided on last. */
+  delayMillis: number | undefined
+  source: DelaySource
+  /** The error or the judged result that may hold something open, until that is released. */
+  open: Option.Some<unknown> | undefined
+  /** Whether something that the latest attempt left open has been released. */
+  released: boolean
+  /** Whether an interruption or a defect of the operation is already followed by its clean-up. */
+  guarded: boolean
+  /** Whether the operation was interrupted, or has died. */
+  over: boolean
+  /** How long the latest attempt waited for the rate limiter. */
+  rateLimiterWaitMillis: number
+  tree: Tree | undefined
+  scheduleState: unknown
+  attemptStartedMillis: number
+}
+
+/**
+ * A bucket in its place in the policy, and what it has granted to the operation.
+ *
+ * @category models
+ */
+export interface Place {
+  readonly service: "the rate limiter" | "the bucket"
+  readonly bucket: TokenBucket
+  /** What is granted for the next attempt, until that starts. */
+  held: Grant | undefined
+  /** What was granted to the running or latest attempt. */
+  spent: Grant
+  /** The attempt that a bucket with `started` was told of, until it is told of its end. */
+  unrecorded: number | undefined
+  /** The error of the bucket at its last request, if another bucket answered for it. */
+  failure: unknown
+}
+
+/**
+ * An attempt that failed, and what the operation ends with should there be no other.
+ *
+ * @category models
+ */
+export interface Failure {
+  readonly error: unknown
+  /** What a foreign schedule and `release` are given: the error, or the result that was judged. */
+  readonly input: unknown
+  readonly verdict: Verdict
+  /** Since the operation began. */
+  readonly failedMillis: number
+  readonly end: () => Erased
+}
+
+/** The history is bounded: an operation may retry for as long as a program runs. */
+const mostRemembered = 100
+
+// Shared by all operations: most of them succeed, and are made faster for it.
+const noHistory: Operation["history"] = []
+const noFailures: Failures = {}
+
+/**
+ * @category constructors
+ */
+export const make = (
+  self: Erased,
+  prepared: Prepared,
+  onStopped: OnStopped | undefined,
+  fiber: FiberView,
+  { runtimeFlags }: { readonly runtimeFlags: RuntimeFlags.RuntimeFlags }
+): Operation => {
+  const { policy } = prepared
+  const services = fiber.currentDefaultServices
+  // An operation of one attempt multiplies no attempts of another one.
+  const asksForOuter = prepared.retries && (prepared.observers.length > 0 || policy.whenNested === "standDown")
+  const keeps = onStopped !== undefined ? mostRemembered : policy.attempt !== undefined ? 1 : 0
+  const timed = prepared.timed || onStopped !== undefined
+  const rateLimiter = policy.rateLimiter && placeOf("the rate limiter", policy.rateLimiter, fiber)
+  const bucket = policy.bucket && placeOf("the bucket", policy.bucket, fiber)
+  return {
+    self,
+    prepared,
+    onStopped,
+    fiber,
+    runtimeFlags,
+    services,
+    rateLimiter,
+    bucket,
+    outer: asksForOuter ? ActiveOperation.current(fiber) : undefined,
+    history: noHistory,
+    keeps,
+    timed,
+    active: undefined,
+    next: undefined,
+    attempts: 0,
+    outdated: 0,
+    failures: noFailures,
+    failure: undefined,
+    delayMillis: undefined,
+    source: "Curve",
+    expired: undefined,
+    open: undefined,
+    released: false,
+    guarded: false,
+    over: false,
+    rateLimiterWaitMillis: 0,
+    tree: prepared.tree,
+    scheduleState: policy.backoff.initial,
+    elapsedMillis: 0,
+    lookedAtMillis: timed ? Elapsed.nowMillis(services) : 0,
+    attemptStartedMillis: 0
+  }
+}
+
+const placeOf = (
+  service: Place["service"],
+  given: TokenBucket | Context.Tag<any, TokenBucket>,
+  fiber: FiberView
+): Place => {
+  const bucket = Context.TagTypeId in given ? Context.unsafeGet(fiber.currentContext, given) : given
+  return {
+    service,
+    bucket: bucket as TokenBucket,
+    held: undefined,
+    spent: noTokens,
+    unrecorded: undefined,
+    failure: undefined
+  }
+}
+
+/**
+ * Notes that the latest attempt has ended, and goes on.
+ *
+ * @category running
+ */
+export const endAttempt = ({ active }: Operation, then: () => Erased): Erased => {
+  const leave = active && ActiveOperation.end(active)
+  return leave === undefined ? then() : Effect.flatMap(leave, then)
+}
+
+/**
+ * The moment at which the latest attempt is judged. The clock is read only when a classifier reads a time.
+ *
+ * @category running
+ */
+export const moment = (op: Operation): Moment => {
+  const made: Moment & { attempt: number; op: Operation } = Object.create(lazyTimes)
+  made.attempt = op.attempts
+  made.op = op
+  return made
+}
+
+/** Inherited by all moments: getters of its own would cost each of them a microsecond. */
+const lazyTimes: ThisType<{ readonly op: Operation }> & Pick<Moment, "nowMillis" | "elapsed"> = {
+  get nowMillis() {
+    return Elapsed.clock(this.op).unsafeCurrentTimeMillis()
+  },
+  get elapsed() {
+    return Elapsed.duration(this.op)
+  }
+}
+
+/**
+ * Attempts since the latest progress, the one that made it included.
+ *
+ * @category destructors
+ */
+export const counted = (op: Operation): number => op.attempts - op.outdated
+
+const startOver = (op: Operation): void => {
+  op.outdated = op.attempts - 1
+  op.failures = noFailures
+  op.tree = op.prepared.tree
+  op.scheduleState = op.prepared.policy.backoff.initial
+}
+
+/**
+ * Notes the failure of the latest attempt.
+ *
+ * @category running
+ */
+export const fail = (op: Operation, failure: Failure): void => {
+  if (failure.verdict._tag === "Retryable" && failure.verdict.progressed === true) startOver(op)
+  op.failure = failure
+  op.delayMillis = undefined
+  op.failures = addFailure(op.prepared, op.failures, failure.verdict)
+  if (op.keeps === 0) return
+  const failed = new FailedAttempt<unknown>({
+    attempt: op.attempts,
+    error: failure.error,
+    verdict: failure.verdict,
+    startedAfter: Elapsed.wholeDuration(op.attemptStartedMillis),
+    failedAfter: Elapsed.wholeDuration(failure.failedMillis),
+    delay: Option.none(),
+    cost: 0
+  })
+  op.history = [...op.history.slice(op.history.length >= op.keeps ? 1 : 0), failed]
+}
+
+/**
+ * Notes the wait that was decided on, and what the bucket granted for the attempt after it.
+ *
+ * @category running
+ */
+export const schedule = (op: Operation, delayMillis: number): void => {
+  op.delayMillis = delayMillis
+  const latest = op.history.at(-1)
+  if (latest === undefined) return
+  const { error } = latest
+  const cost = op.bucket?.held?.tokens ?? 0
+  const waiting = new FailedAttempt({ ...latest, error, delay: Option.some(Duration.millis(delayMillis)), cost })
+  op.history = [...op.history.slice(0, -1), waiting]
+}

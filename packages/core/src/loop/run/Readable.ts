@@ -1,0 +1,42 @@
+/**
+ * Times, numbers and texts as people read them in messages, log lines and spans.
+ */
+import * as Duration from "effect/Duration"
+import * as Untrusted from "../../accept/Untrusted.ts"
+
+/**
+ * A time in words: `340 ms`, `1.2 s`, `2 min 5 s`, `3 h 20 min`, `4 d 6 h`. Rounded to the last place that is shown.
+ *
+ * @category conversions
+ */
+export const time = (given: Duration.Duration): string => {
+  const millis = Duration.toMillis(given)
+  if (millis === Infinity) return "an endless time"
+  if (millis < 9.95) return `${rounded(millis, 1)} ms`
+  if (millis < 999.5) return `${Math.round(millis)} ms`
+  if (millis < 59_950) return `${rounded(millis / 1000, 1)} s`
+  const seconds = Math.round(millis / 1000)
+  if (seconds < 3600) return inUnits(seconds, 60, "min", "s")
+  const minutes = Math.round(seconds / 60)
+  return minutes < 1440 ? inUnits(minutes, 60, "h", "min") : inUnits(Math.round(minutes / 60), 24, "d", "h")
+}
+
+const inUnits = (amount: number, size: number, unit: string, smaller: string): string => {
+  const rest = amount % size
+  return `${Math.floor(amount / size)} ${unit}${rest === 0 ? "" : ` ${rest} ${smaller}`}`
+}
+
+/**
+ * A number without floating-point error.
+ *
+ * @category conversions
+ */
+export const rounded = (value: number, places = 3): number => Math.round(value * 10 ** places) / 10 ** places
+
+/**
+ * A text from outside as a part of one line: bounded, and with a blank in place of line breaks and other control
+ * characters.
+ *
+ * @category conversions
+ */
+export const inLine = (text: string): string => Untrusted.cut(text).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cf}]+/gu, " ")

@@ -1,0 +1,114 @@
+/**
+ * How the loop calls buckets, rate limiters and observers: no call changes how an attempt has ended.
+ *
+ * A call that dies is logged once, and counts as told, or as a refusal where it asked for tokens. A call that hangs is
+ * interrupted at the deadline, where there is one.
+ */
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Untrusted from "../../accept/Untrusted.ts"
+import * as AtOnce from "../../fund/fiber/AtOnce.ts"
+import * as ShownCause from "../../fund/port/ShownCause.ts"
+import * as Elapsed from "./Elapsed.ts"
+import type { Operation } from "./Operation.ts"
+
+/**
+ * Something to tell a service before going on; `undefined` where there is nothing.
+ *
+ * @category models
+ */
+export type Telling = { readonly service: string; readonly telling: Effect.Effect<void> } | undefined
+
+/**
+ * Tells, then goes on, also where the service dies. Telling and going on are one step of the fiber.
+ *
+ * @category running
+ */
+export const andThen = <A, E, R>(told: Telling, next: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  told === undefined
+    ? next()
+    : Effect.matchCauseEffect(told.telling, {
+        onFailure: (cause) => Effect.flatMap(died(told.service, cause), next),
+        onSuccess: next
+      })
+
+const nothing = () => Effect.void
+
+/**
+ * Tells, and nothing else.
+ *
+ * @category running
+ */
+export const run = (told: Telling): Effect.Effect<void> => andThen(told, nothing)
+
+/**
+ * Calls a service; `otherwise` is the answer where the service dies, or does not answer before the deadline. It has at least
+ * `leastMillis`.
+ *
+ * @category running
+ */
+export const safely = <A>(
+  op: Operation,
+  service: string,
+  asked: Effect.Effect<A>,
+  otherwise: A,
+  leastMillis = 0
+): Effect.Effect<A> => {
+  const answered = logging(service, asked, otherwise)
+  const { deadline } = op.prepared.policy
+  const asking = { service, asked: answered, leastMillis }
+  return deadline === undefined || AtOnce.hasEnded(asked)
+    ? answered
+    : Effect.suspend(() => deadline.machinery.answered(deadline, Elapsed.millis(op), asking, otherwise))
+}
+
+/**
+ * Calls a service without a bound of time; `otherwise` is the answer where the service dies.
+ *
+ * @category running
+ */
+export const logging = <A>(service: string, asked: Effect.Effect<A>, otherwise: A): Effect.Effect<A> =>
+  Effect.catchAllCause(asked, (cause) => Effect.as(died(service, cause), otherwise))
+
+const died = (service: string, cause: Cause.Cause<never>): Effect.Effect<void> =>
+  Effect.logWarning(`${service} died`, ShownCause.of(cause, Untrusted.withoutMessage))
+
+/**
+ * What a service answers: an exit where it answers at once. To be called in the step in which it is to be asked.
+ *
+ * @category running
+ */
+export const called = <A>(ask: () => Effect.Effect<A>): Effect.Effect<A> => {
+  try {
+    return AtOnce.run(ask())
+  } catch (defect) {
+    return Effect.die(defect)
+  }
+}
+
+/**
+ * Tells a service something. To be called in the step in which it is to be told: what takes one step is done already when
+ * this answers. No interruption comes between the telling and its note.
+ *
+ * @category running
+ */
+export const tell = (op: Operation, service: string, ask: () => Effect.Effect<void>, note?: () => void): Telling => {
+  const asked = called(ask)
+  if (AtOnce.hasEnded(asked)) {
+    note?.()
+    return Exit.isSuccess(asked) ? undefined : { service, telling: asked }
+  }
+  const isBounded = op.prepared.policy.deadline !== undefined
+  const telling = isBounded ? safely(op, service, asked, undefined) : asked
+  if (note === undefined) return { service, telling }
+  return { service, telling: Effect.uninterruptible(andThen({ service, telling }, () => Effect.sync(note))) }
+}
+
+/**
+ * Tells one thing after the other.
+ *
+ * @category combinators
+ */
+export const both = (first: Telling, second: () => Telling): Telling =>
+  first === undefined ? second() : { service: first.service, telling: andThen(first, () => run(second())) }

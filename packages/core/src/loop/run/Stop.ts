@@ -1,0 +1,115 @@
+/**
+ * How an operation ends without a success: it refunds grants that are not spent, and releases what attempts left open.
+ */
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Elapsed from "./Elapsed.ts"
+import * as Grants from "./Grants.ts"
+import * as Observers from "./Observers.ts"
+import * as Interruption from "../../fund/fiber/Interruption.ts"
+import type { Erased, Operation } from "./Operation.ts"
+import type { StopReason } from "../policy/RetryStopped.ts"
+import { AttemptRefused, RetryStopped } from "../policy/RetryStopped.ts"
+import * as Services from "./Services.ts"
+
+/**
+ * Stops: with the deadline's own error where that ends the operation, with the latest failure, or, where there is none and
+ * where that has been released already, as refused.
+ *
+ * @category running
+ */
+export const stop = (op: Operation, reason: StopReason): Erased => {
+  const { expired, failure, released } = op
+  const { deadline } = op.prepared.policy
+  // A deadline that does not cut has an error only where something was released, and the policy's type names it there.
+  const exceeds = reason._tag === "DeadlinePassed" && (deadline?._tag === "Cut" || released)
+  // An attempt that the deadline has interrupted has failed with the deadline's error already.
+  if (exceeds && expired?.reason !== reason) return failWith(op, deadline!.machinery.exceeded(deadline!, op), reason)
+  if (failure !== undefined && !released) return giveUp(op, failure.error, reason, failure.end)
+  const cause = failure?.error ?? op.rateLimiter?.failure
+  return failWith(op, new AttemptRefused({ attempt: op.attempts + 1, cause }), reason)
+}
+
+const failWith = (op: Operation, error: unknown, reason: StopReason): Erased =>
+  giveUp(op, error, reason, () => Effect.fail(error))
+
+const giveUp = (op: Operation, error: unknown, reason: StopReason, end: () => Erased): Erased => {
+  // The time of the decision: what observers of it take is not part of the operation.
+  const elapsed = Elapsed.duration(op)
+  const ended = () => {
+    if (op.onStopped === undefined) return end()
+    op.open = undefined
+    return op.onStopped(
+      new RetryStopped({
+        reason,
+        error,
+        attempts: op.attempts,
+        elapsed,
+        delay: Option.map(Option.fromNullable(op.delayMillis), Duration.millis),
+        level: Grants.level(op),
+        history: [...op.history]
+      })
+    )
+  }
+  return Services.andThen(Observers.gaveUp(op, error, reason), () =>
+    // What is open, and is not what the operation ends with, is released.
+    error === op.failure?.error ? ended() : Effect.flatMap(release(op, "Interrupted"), ended)
+  )
+}
+
+/**
+ * Refunds what is held for the attempt that is not made, and stops.
+ *
+ * @category running
+ */
+export const refuse = (op: Operation, reason: StopReason): Erased =>
+  Effect.flatMap(Grants.callOff(op), () => stop(op, reason))
+
+/**
+ * Releases what the latest attempt left open, once: a release cannot be interrupted, like any finalizer.
+ *
+ * @category running
+ */
+export const release = (op: Operation, because: "Retried" | "Interrupted"): Effect.Effect<void> => {
+  const { open } = op
+  const { policy } = op.prepared
+  if (open === undefined) return Effect.void
+  const told = Effect.suspend(() =>
+    Services.run(Services.tell(op, "release", () => policy.release!(open.value, because)))
+  )
+  const released = Effect.map(told, () => {
+    op.open = undefined
+    op.released = true
+  })
+  return Effect.uninterruptible(released)
+}
+
+/**
+ * Cleans up where the operation is interrupted or dies: refunds grants, releases what is open, and abandons the attempt.
+ *
+ * @category combinators
+ */
+export const guarded = (op: Operation, self: () => Erased): Erased => {
+  if (op.guarded) return self()
+  op.guarded = true
+  return Effect.uninterruptible(
+    Effect.catchAllCause(Interruption.restore(op.runtimeFlags)(Effect.suspend(self)), (cause) =>
+      Effect.zipRight(Option.isNone(failureOf(cause)) ? cleanUp(op) : Effect.void, Effect.failCause(cause))
+    )
+  )
+}
+
+/**
+ * The error of a cause; `None` for an interruption and where there is a defect.
+ *
+ * @category destructors
+ */
+export const failureOf = <E>(cause: Cause.Cause<E>): Option.Option<E> =>
+  Option.isSome(Cause.dieOption(cause)) ? Option.none() : Cause.failureOption(cause)
+
+const cleanUp = (op: Operation): Effect.Effect<void> => {
+  op.over = true
+  return Effect.zipRight(Grants.callOff(op), release(op, "Interrupted"))
+}

@@ -1,0 +1,176 @@
+/**
+ * Error bodies that are read inside the attempt: what a 403 means stands in its body.
+ *
+ * The response stays readable: its body is replaced by the bytes that were read, and by the rest where that is still to
+ * come.
+ */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { Discard, HttpClassifier } from "@effect-retry/http"
+import * as ErrorBody from "../../classify/ErrorBody.ts"
+
+type With = HttpClient.HttpClient.With<unknown, unknown>
+type Response = HttpClientResponse.HttpClientResponse
+
+/** An error body takes a few hundred bytes, and comes with its headers. A choice of this package. */
+const bounds = { atMostBytes: 65_536, within: "1 second" } as const
+
+/**
+ * A client whose failed responses carry their JSON bodies for `GoogleStatus.read`.
+ *
+ * @category combinators
+ */
+export const reading = (self: With): With =>
+  HttpClient.transformResponse(self, (sent) =>
+    Effect.matchEffect(sent, {
+      onSuccess: (response) => (isWanted(response) ? read(response) : Effect.succeed(response)),
+      onFailure: (error) => {
+        const response = HttpClassifier.responseOf(error)
+        return response !== undefined && error instanceof HttpClientError.ResponseError && isWanted(response)
+          ? Effect.flatMap(read(response), (response) =>
+              Effect.fail(new HttpClientError.ResponseError({ ...error, response }))
+            )
+          : Effect.fail(error)
+      }
+    })
+  )
+
+const isWanted = ({ headers, request, status }: Response): boolean =>
+  status >= 400 && request.method !== "HEAD" && json.test(headers["content-type"] ?? "")
+
+const json = /^application\/(?:[\w.-]+\+)?json\b/i
+
+const read = (response: Response): Effect.Effect<Response> => {
+  const bytes = announced(response)
+  if (bytes === undefined) return streamed(response)
+  return bytes > bounds.atMostBytes ? Effect.succeed(response) : whole(response)
+}
+
+/** Reads what is announced as a whole, which leaves the connection open; what takes longer is read on for the caller. */
+const whole = (response: Response): Effect.Effect<Response> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.forkDaemon(Effect.interruptible(response.arrayBuffer)), (reading) => {
+      const stopped = Effect.zipRight(Fiber.interruptFork(reading), Discard.cancelled(response))
+      return restore(Effect.timeoutOption(Fiber.await(reading), bounds.within)).pipe(
+        Effect.flatMap((read) => {
+          const body = Option.flatMap(
+            read,
+            Exit.match({ onFailure: () => Option.none(), onSuccess: (buffer) => Option.some(bytesOf(buffer)) })
+          )
+          if (Option.isSome(body)) return Effect.succeed(carrying(Discard.replaced(response, body), body))
+          const rest = Effect.onInterrupt(Effect.map(Fiber.join(reading), bytesOf), () => stopped)
+          return Effect.map(restore(Stream.toReadableStreamEffect(Stream.fromEffect(rest))), (rest) =>
+            Discard.replaced(response, Option.some(rest))
+          )
+        }),
+        Effect.onInterrupt(() => stopped)
+      )
+    })
+  )
+
+const bytesOf = (buffer: ArrayBuffer): Uint8Array => new Uint8Array(buffer)
+
+/** What is encoded can be of any length once it is not. */
+const announced = ({ headers }: Response): number | undefined => {
+  const length = headers["content-length"] ?? ""
+  return /^\d{1,15}$/.test(length) && headers["content-encoding"] === undefined ? Number(length) : undefined
+}
+
+const carrying = (response: Response, body: Option.Option<Uint8Array>): Response =>
+  Option.match(body, {
+    onNone: () => response,
+    onSome: (bytes) => ErrorBody.withBody(response, Option.getOrUndefined(ErrorBody.parsed(bytes)))
+  })
+
+/** Reads the beginning, and leaves what is longer or slower to the caller. */
+const streamed = (response: Response): Effect.Effect<Response> =>
+  Effect.flatMap(Stream.toReadableStreamEffect(response.stream, { strategy: { highWaterMark: 0 } }), (stream) => {
+    const opened = open(stream.getReader())
+    return beginning(opened).pipe(
+      Effect.timeoutOption(bounds.within),
+      Effect.onInterrupt(() => Effect.sync(opened.cancel)),
+      Effect.map(() => {
+        const whole = opened.isOver ? Option.some(joined(opened.chunks)) : Option.none()
+        const body = Option.orElse(whole, () => Option.some(continued(opened)))
+        return carrying(Discard.replaced(response, body), whole)
+      })
+    )
+  })
+
+type Chunk = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>["read"]>>
+
+/** A body that is being read. Mutable, and seen by one reader at a time. */
+interface Opened {
+  readonly chunks: Array<Uint8Array>
+  isOver: boolean
+  readonly next: () => Promise<Chunk>
+  readonly arrived: () => void
+  readonly cancel: () => void
+}
+
+const open = (reader: ReadableStreamDefaultReader<Uint8Array>): Opened => {
+  let pending: Promise<Chunk> | undefined
+  return {
+    chunks: [],
+    isOver: false,
+    // A chunk that is on its way already is the next one.
+    next: () => (pending ??= reader.read()),
+    arrived: () => {
+      pending = undefined
+    },
+    cancel: () => {
+      reader.cancel().catch(() => {})
+    }
+  }
+}
+
+/** Ends also where the body breaks: the reader of the rest sees the same error. */
+const beginning = (opened: Opened): Effect.Effect<void> =>
+  Effect.iterate(0, {
+    while: (bytes) => !opened.isOver && bytes <= bounds.atMostBytes,
+    body: (bytes) =>
+      Effect.match(Effect.tryPromise(opened.next), {
+        onFailure: () => Infinity,
+        onSuccess: ({ done, value }) => {
+          opened.arrived()
+          if (value !== undefined) opened.chunks.push(value)
+          opened.isOver = done
+          return bytes + (value?.length ?? 0)
+        }
+      })
+  })
+
+const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const all = new Uint8Array(chunks.reduce((bytes, chunk) => bytes + chunk.length, 0))
+  let place = 0
+  for (const chunk of chunks) {
+    all.set(chunk, place)
+    place += chunk.length
+  }
+  return all
+}
+
+const continued = (opened: Opened): ReadableStream<Uint8Array> => {
+  // Taken out one by one, many small chunks would take quadratic time.
+  const read = opened.chunks.values()
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const { value: chunk } = read.next()
+        if (chunk !== undefined) return controller.enqueue(chunk)
+        const { done, value } = await opened.next()
+        opened.arrived()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: opened.cancel
+    },
+    { highWaterMark: 0 }
+  )
+}

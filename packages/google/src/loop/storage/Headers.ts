@@ -1,0 +1,48 @@
+/**
+ * The headers by which Cloud Storage knows the attempts of one operation.
+ *
+ * `x-goog-api-client` names the operation and counts its attempts, and `x-goog-gcs-idempotency-token` lets the server recognise
+ * them. Both come to what the request has already: the client library's own part of `x-goog-api-client`, or a token.
+ */
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Effect from "effect/Effect"
+import { IdempotencyKey } from "@effect-retry/http"
+import * as StorageHeader from "../../accept/StorageHeader.ts"
+
+type Request = HttpClientRequest.HttpClientRequest
+
+/**
+ * The request of a first attempt. The token, and the id of the invocation, are one key of `IdempotencyKey`.
+ *
+ * @category combinators
+ */
+export const first = (request: Request): Effect.Effect<Request> =>
+  Effect.map(IdempotencyKey.next, (key) => {
+    const parts = partsOf(request)
+    const isNamed = parts.some((part) => part.startsWith(StorageHeader.invocation))
+    const given = request.headers[StorageHeader.token]?.trim() ?? ""
+    return HttpClientRequest.setHeaders(request, {
+      [StorageHeader.client]: [
+        ...parts,
+        ...(isNamed ? [] : [`${StorageHeader.invocation}${key}`]),
+        `${StorageHeader.count}1`
+      ].join(" "),
+      [StorageHeader.token]: given === "" ? key : given
+    })
+  })
+
+/**
+ * The request of a later attempt.
+ *
+ * @category combinators
+ */
+export const counted = (request: Request, attempt: number): Request =>
+  HttpClientRequest.setHeader(
+    request,
+    StorageHeader.client,
+    [...partsOf(request), `${StorageHeader.count}${attempt}`].join(" ")
+  )
+
+/** Without the count. */
+const partsOf = ({ headers }: Request): ReadonlyArray<string> =>
+  StorageHeader.partsOf(headers[StorageHeader.client] ?? "").filter((part) => !part.startsWith(StorageHeader.count))

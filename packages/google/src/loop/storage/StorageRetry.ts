@@ -1,0 +1,116 @@
+/**
+ * A client of Cloud Storage in, a client out that repeats what may be repeated.
+ *
+ * Works over any `HttpClient` that signs its requests. Which operations are repeated is for `StorageIdempotency`, and
+ * after which failures for `GoogleClassifier.http`; everything else is a policy of `@effect-retry/http`, whose
+ * `HttpRetry.withOptions`, `HttpRetry.execute` and `Idempotency.declared` work with this client as well.
+ *
+ * @example
+ * ```ts
+ * import { StorageRetry } from "@effect-retry/google"
+ * import { Backoff } from "@effect-retry/core"
+ * import { HttpClient, HttpClientResponse } from "@effect/platform"
+ * import { Effect } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * const counts: Array<string | undefined> = []
+ * const unavailable = HttpClient.make((request) => {
+ *   counts.push(request.headers["x-goog-api-client"]?.match(/gccl-attempt-count\/\d+/)?.[0])
+ *   return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status: 503 })))
+ * })
+ * const storage = StorageRetry.withRetry(unavailable, {
+ *   ...StorageRetry.standard,
+ *   maxAttempts: 2,
+ *   backoff: Backoff.constant({ delay: "1 milli" })
+ * })
+ *
+ * const base = "https://storage.googleapis.com"
+ * const read = storage.get(`${base}/storage/v1/b/photos`)
+ * // Without ifGenerationMatch it is sent once.
+ * const written = storage.post(`${base}/upload/storage/v1/b/photos/o?uploadType=media&name=cat`)
+ *
+ * Effect.runPromise(Effect.all([read, written])).then((responses) => {
+ *   assert.deepStrictEqual(
+ *     responses.map(({ status }) => status),
+ *     [503, 503]
+ *   )
+ *   assert.deepStrictEqual(counts, ["gccl-attempt-count/1", "gccl-attempt-count/2", "gccl-attempt-count/1"])
+ * })
+ * ```
+ */
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Predicate from "effect/Predicate"
+import { Backoff, Jitter } from "@effect-retry/core"
+import { HttpRetry } from "@effect-retry/http"
+import { dual } from "effect/Function"
+import * as Owner from "../../accept/Owner.ts"
+import { said } from "../../accept/Said.ts"
+import * as GoogleClassifier from "../../classify/GoogleClassifier.ts"
+import * as StorageIdempotency from "../../decide/StorageIdempotency.ts"
+import { isClient, made } from "../shared/MadeClient.ts"
+import * as Attempts from "./Attempts.ts"
+import * as ErrorBody from "./ErrorBody.ts"
+import * as Headers from "./Headers.ts"
+
+/**
+ * What a client of Cloud Storage does that is given no policy: 6 attempts, exponential from 1 second, doubled, capped at 32
+ * seconds, full jitter, for what the documented table allows; what the server asks to wait is a floor of at most 1 minute.
+ *
+ * These are the numbers of the client for Java, without its limit of 50 seconds in all, which would cut a large upload in
+ * one piece: add `deadline` for one.
+ * Source: https://cloud.google.com/storage/docs/retry-strategy, "Java", and googleapis/sdk-platform-java 56aa343,
+ * `ServiceOptions.getDefaultRetrySettings`.
+ *
+ * @category constructors
+ */
+export const standard = {
+  ...HttpRetry.standard,
+  classifier: GoogleClassifier.http,
+  idempotency: StorageIdempotency.standard,
+  maxAttempts: 6,
+  backoff: /*#__PURE__*/ Backoff.jittered(
+    /*#__PURE__*/ Backoff.capped(/*#__PURE__*/ Backoff.exponential({ base: "1 second" }), "32 seconds"),
+    Jitter.full
+  )
+}
+
+type With = HttpClient.HttpClient.With<unknown, unknown>
+type Any = HttpRetry.Fields<never>
+
+/**
+ * Sends requests of Cloud Storage again as a policy says, `standard` without one; what a policy leaves out is that of
+ * `standard`: `StorageRetry.withRetry({ idempotency: StorageIdempotency.always })`.
+ *
+ * Every attempt carries `x-goog-api-client`, with the id of the operation and the number of the attempt, and
+ * `x-goog-gcs-idempotency-token`. Of a response from 400 on with a JSON body, up to 64 KiB that come within a second are read
+ * inside the attempt, so that the classifier knows its reasons; the caller can read it as ever.
+ * A wait that a `google.rpc.RetryInfo` asks for is a hint: waited for at least, or exactly with `Hint.override`.
+ *
+ * @category running
+ */
+export const withRetry: typeof HttpRetry.withRetry = /*#__PURE__*/ dual(
+  (args) => args.length > 1 || isClient(args[0]),
+  (self: With, policy: Any = {}) => retried("StorageRetry.withRetry", self, policy, HttpRetry.withRetry as Door)
+)
+
+/**
+ * Sends requests again like `withRetry`, and says why it gave up: the client fails with core's `RetryStopped`, whose reason
+ * is, for instance, `objects.insert without ifGenerationMatch`; see `HttpRetry.orStopped`.
+ *
+ * @category running
+ */
+export const orStopped: typeof HttpRetry.orStopped = /*#__PURE__*/ dual(
+  (args) => args.length > 1 || isClient(args[0]),
+  (self: With, policy: Any = {}) => retried("StorageRetry.orStopped", self, policy, HttpRetry.orStopped as Door)
+)
+
+/** A door of `HttpRetry`, without its types: those of this module are the same. */
+type Door = (self: With, policy: Any) => With
+
+const retried = (owner: string, self: With, given: Any, door: Door): With => {
+  made(owner, self)
+  const policy: Any = Predicate.isRecord(given) ? { ...standard, ...said(given) } : given
+  const counted = Attempts.counting(self, Headers.counted)
+  const client = Owner.calling(owner, () => door(ErrorBody.reading(counted), policy))
+  return Attempts.operations(client, Headers.first)
+}

@@ -1,0 +1,185 @@
+/**
+ * Uploads that resume: where a request fails, the server is asked how much it has, and the upload goes on from there.
+ *
+ * Works over any `HttpClient` that signs its requests and leaves absolute URLs as they are. The client need not retry: the
+ * upload does, under a policy of its own.
+ *
+ * @example
+ * ```ts
+ * import { ResumableUpload } from "@effect-retry/google"
+ * import { HttpClient, HttpClientResponse } from "@effect/platform"
+ * import { Effect } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * const ranges: Array<string | undefined> = []
+ * const answers = [
+ *   { status: 200, headers: { location: "/upload/storage/v1/b/photos/o?upload_id=secret" } },
+ *   { status: 308, headers: { range: "bytes=0-262143" } },
+ *   { status: 200, body: '{"size":"300000","generation":"7"}' }
+ * ]
+ * const server = HttpClient.make((request) => {
+ *   const { body = null, ...init } = answers[ranges.push(request.headers["content-range"]) - 1] ?? { status: 500 }
+ *   return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body, init)))
+ * })
+ *
+ * const uploaded = ResumableUpload.run(server, {
+ *   start: ResumableUpload.startRequest({ bucket: "photos", name: "cat", ifGenerationMatch: 0 }),
+ *   source: ResumableUpload.fromBytes(new Uint8Array(300_000)),
+ *   chunkBytes: 262_144
+ * })
+ *
+ * Effect.runPromise(uploaded).then(({ generation }) => {
+ *   assert.strictEqual(generation, "7")
+ *   assert.deepStrictEqual(ranges, [undefined, "bytes 0-262143/*", "bytes 262144-299999/300000"])
+ * })
+ * ```
+ */
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import type { Added, Bound, Checked, Env, In } from "@effect-retry/http/HttpPolicy"
+import { dual } from "effect/Function"
+import type * as Checksum from "../../classify/Checksum.ts"
+import type { ChecksumMismatch } from "../shared/ChecksumMismatch.ts"
+import { isClient } from "../shared/MadeClient.ts"
+import type { UploadFailed } from "./Failed.ts"
+import * as Run from "./Run.ts"
+import type { Source } from "./Source.ts"
+
+export { ChecksumMismatch } from "../shared/ChecksumMismatch.ts"
+export { type Reason, UploadFailed } from "./Failed.ts"
+export { fromBytes, fromOffset, fromStream, type Source } from "./Source.ts"
+export type { Event, Uploaded } from "./Run.ts"
+export { startRequest, type Target } from "./Start.ts"
+
+/**
+ * An upload.
+ *
+ * @category models
+ */
+export interface Options<ES, RS, P> {
+  /** Starts the session: `ResumableUpload.startRequest`, or a request of one's own that is answered with a `Location`. */
+  readonly start: HttpClientRequest.HttpClientRequest
+  readonly source: Source<ES, RS>
+  /** What it leaves out is that of `StorageRetry.standard`. @default StorageRetry.standard */
+  readonly policy?: Checked<P> | undefined
+  /**
+   * The session to go on with, from an event `SessionStarted` of this process or of another one, at the origin of `start`:
+   * requests to it carry what the client signs them with. The server is asked first how much it has.
+   */
+  readonly resumeFrom?: Redacted.Redacted<string> | undefined
+  /**
+   * The bytes of a request, which are kept in memory: a multiple of 256 KiB (262,144).
+   *
+   * Source: https://github.com/googleapis/google-api-go-client, googleapi.go, `DefaultUploadChunkSize` and
+   * `MinUploadChunkSize`.
+   *
+   * @default 16_777_216
+   */
+  readonly chunkBytes?: number | undefined
+  /**
+   * Computed over the whole source, sent with its last bytes for the server to check, and compared with those of the
+   * object. For that the source of a resumed session is read from its beginning; with `[]` it is read from where the server
+   * is, if it can be. @default ["crc32c"]
+   */
+  readonly checksums?: ReadonlyArray<Checksum.Algorithm> | undefined
+}
+
+type InPipe<E> = unknown extends E ? never : unknown
+
+/** A policy is shown what the upload itself fails an attempt with, in the place of an error of the client. */
+type Judging<P> = UploadFailed extends In<P> ? unknown : never
+
+/** What an upload fails with beside the errors of its client, its source and its policy. */
+type Failed = UploadFailed | ChecksumMismatch | HttpClientError.ResponseError
+
+/**
+ * Uploads, and answers the object.
+ *
+ * The upload is a sequence of operations under one policy: the start of the session, and then one for every step that the
+ * server acknowledges. An operation succeeds when the server has more bytes of the session than ever before; an answer
+ * that acknowledges no more is a failed attempt. So the count of attempts and the back-off begin anew with all progress, as
+ * in Google's clients, and end an upload without progress. The deadline never begins anew: it bounds the whole upload, but
+ * does not interrupt a wait for the source. Without one, a server that acknowledges one byte of each chunk is sent as many
+ * chunks as there are bytes: every byte is progress.
+ *
+ * After a failure the server is asked what it has before bytes are sent again; `UploadVerdict` has what the answers mean.
+ * The start is repeated only where the rules of the policy allow it: those of Cloud Storage ask for `ifGenerationMatch`.
+ * Requests to a session are repeated unless those rules are `never`. A session that the server has lost (404, 410) is
+ * replaced if its start may be repeated and the source can be read again, as often as there are attempts without progress.
+ *
+ * The query and the path of the session's address can be a secret. The address is in no error, event, log line or span:
+ * they show `upload_id=REDACTED`, and no other path than that of the start. Errors of the client are copies without the texts, headers
+ * and properties in which it can be, also those of the start. What is not filtered: the body of an answer, and what a client
+ * itself logs or traces. A session at another origin than that of its start is refused, since requests to it carry what the
+ * client signs them with.
+ *
+ * Sources: https://docs.cloud.google.com/storage/docs/resumable-uploads, read 2026-11-22; of the count for every chunk
+ * https://github.com/googleapis/google-api-go-client at 045facb, internal/gensupport/resumable.go.
+ *
+ * @category running
+ */
+export const run: {
+  <E, ES, RS, P extends Bound<E | UploadFailed>>(
+    options: Options<ES, RS, P> & InPipe<E>
+  ): <R>(
+    client: HttpClient.HttpClient.With<E, R>
+  ) => Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
+  <E, R, ES, RS, P extends Bound<E | UploadFailed>>(
+    client: HttpClient.HttpClient.With<E, R>,
+    options: Options<ES, RS, P>
+  ): Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
+  // The last one: it is the one of which the compiler says why it does not take options.
+  <ES, RS, P extends Bound<never>>(
+    options: Options<ES, RS, P> & Judging<P>
+  ): <E extends In<P>, R>(
+    client: HttpClient.HttpClient.With<E, R>
+  ) => Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
+} = /*#__PURE__*/ dual(
+  (args) => args.length > 1 || isClient(args[0]),
+  (client: Run.Client, options: Run.Given): Effect.Effect<Run.Uploaded, any, any> =>
+    Run.uploading("ResumableUpload.run", client, options)(() => undefined)
+)
+
+/**
+ * Uploads, and answers what becomes of the upload; the last event is `Finished`, and the stream fails where `run` does.
+ *
+ * The upload does not wait for the reader of the stream, and ends with it.
+ *
+ * @category running
+ */
+export const stream: {
+  <E, ES, RS, P extends Bound<E | UploadFailed>>(
+    options: Options<ES, RS, P> & InPipe<E>
+  ): <R>(
+    client: HttpClient.HttpClient.With<E, R>
+  ) => Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
+  <E, R, ES, RS, P extends Bound<E | UploadFailed>>(
+    client: HttpClient.HttpClient.With<E, R>,
+    options: Options<ES, RS, P>
+  ): Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
+  // The last one: it is the one of which the compiler says why it does not take options.
+  <ES, RS, P extends Bound<never>>(
+    options: Options<ES, RS, P> & Judging<P>
+  ): <E extends In<P>, R>(
+    client: HttpClient.HttpClient.With<E, R>
+  ) => Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
+} = /*#__PURE__*/ dual(
+  (args) => args.length > 1 || isClient(args[0]),
+  (client: Run.Client, options: Run.Given): Stream.Stream<Run.Event, any, any> => {
+    const upload = Run.uploading("ResumableUpload.stream", client, options)
+    return Stream.asyncPush<Run.Event, unknown, unknown>(
+      (emit) =>
+        Effect.forkScoped(
+          Effect.matchCause(Effect.interruptible(upload((event) => void emit.single(event))), {
+            onFailure: (cause) => emit.halt(cause),
+            onSuccess: () => emit.end()
+          })
+        ),
+      { bufferSize: "unbounded" }
+    )
+  }
+)

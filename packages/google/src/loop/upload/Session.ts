@@ -1,0 +1,307 @@
+/**
+ * A session of a resumable upload: where it stands, and the requests of one attempt to get it further.
+ */
+import * as HttpBody from "@effect/platform/HttpBody"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Discard } from "@effect-retry/http"
+import * as Checksum from "../../classify/Checksum.ts"
+import * as UploadVerdict from "../../decide/UploadVerdict.ts"
+import * as Address from "./Address.ts"
+import { type Reason, UploadFailed } from "./Failed.ts"
+import * as Shown from "./Shown.ts"
+import * as Source from "./Source.ts"
+
+type Request = HttpClientRequest.HttpClientRequest
+type Response = HttpClientResponse.HttpClientResponse
+
+/**
+ * An upload. Made afresh whenever its effect is run; mutable.
+ *
+ * @category models
+ */
+export interface Session {
+  readonly client: HttpClient.HttpClient.With<unknown, unknown>
+  /** The request that starts a session. */
+  readonly start: Request
+  readonly source: Source.Reader
+  /** Why a lost session cannot be replaced by a new one; `undefined` where it can. */
+  readonly whyNotRestartable: string | undefined
+  /** How many sessions may be started one after another without getting further. */
+  readonly maxSessions: number
+  readonly tell: (step: Step) => void
+  /** Its address; `undefined` before its start, and when it is lost. */
+  address: string | undefined
+  /** The place of the next byte, as far as it is known. */
+  offset: number
+  /** Whether the server has said so since the last failure. */
+  isSure: boolean
+  /** How many bytes the server has acknowledged at most: in this session, and in any. */
+  acknowledged: number
+  furthest: number
+  /** How many bytes the session was sent; `undefined` where another process sent them. */
+  sent: number | undefined
+  total: number | undefined
+  /** The running session, and those before it that did not get further. */
+  sessions: number
+  /** Whether the running operation has got the upload further. */
+  isFurther: boolean
+  object: Extract<UploadVerdict.UploadVerdict, { readonly _tag: "Done" }> | undefined
+  /** The number of the attempt: only the latest one changes the session. */
+  attempt: number
+}
+
+/**
+ * What an upload has come to.
+ *
+ * @category models
+ */
+export type Step =
+  | { readonly _tag: "Started"; readonly address: string }
+  | { readonly _tag: "Resumed"; readonly offset: number }
+  | { readonly _tag: "Acknowledged"; readonly offset: number }
+
+/**
+ * What a session fails with by itself.
+ *
+ * @category constructors
+ */
+export const failure = (self: Session, _tag: Reason["_tag"], why: string): UploadFailed =>
+  new UploadFailed({ reason: { _tag, why }, acknowledged: Math.max(0, self.acknowledged) })
+
+const failed = (self: Session, _tag: Reason["_tag"], why: string): Effect.Effect<never, UploadFailed> =>
+  Effect.fail(failure(self, _tag, why))
+
+/**
+ * The request that stands for the next attempts: what is shown of them, and judged.
+ *
+ * @category destructors
+ */
+export const shownRequest = ({ address, start }: Session): Request =>
+  HttpClientRequest.put(Address.shown(address, start))
+
+/**
+ * One attempt: asks where the session stands, if that is not known, and sends the bytes that follow. Answers the response to
+ * its last request, with `isFurther` set where the server has acknowledged more.
+ *
+ * @category running
+ */
+export const attempt = (self: Session, shown: Request): Effect.Effect<Response, unknown, unknown> =>
+  Effect.gen(function* () {
+    self.attempt += 1
+    if (self.address === undefined) {
+      const refused = yield* restart(self, shown)
+      if (refused !== undefined) return refused
+    }
+    if (!self.isSure) {
+      const answered = yield* send(self, shown, { asked: "Status", bytes: nothing })
+      if (self.isFurther || !self.isSure) return answered
+    }
+    return yield* sendNext(self, shown)
+  })
+
+const nothing = new Uint8Array(0)
+
+const sendNext = (self: Session, shown: Request): Effect.Effect<Response, unknown, unknown> =>
+  Effect.flatMap(window(self), ({ bytes, isLast }) => {
+    if (isLast) self.total = self.offset + bytes.length
+    const asked = !isLast ? "Chunk" : bytes.length === 0 ? "Finish" : "LastChunk"
+    return Effect.filterOrElse(
+      send(self, shown, { asked, bytes }),
+      () => self.isFurther || !self.isSure,
+      () => failed(self, "NoProgress", "the server acknowledges no more bytes")
+    )
+  })
+
+/**
+ * The bytes that follow.
+ *
+ * @category running
+ */
+export const window = (self: Session): Effect.Effect<Source.Window, unknown, unknown> =>
+  Effect.catchTag(Source.window(self.source, self.offset), "NoBytes", ({ reason }) =>
+    failed(self, reason._tag, reason.why)
+  )
+
+/** A part of an upload. */
+interface Part {
+  readonly asked: UploadVerdict.Asked
+  readonly bytes: Uint8Array
+}
+
+/** Sends one request, and does what its answer means. */
+const send = (self: Session, shown: Request, part: Part): Effect.Effect<Response, unknown, unknown> =>
+  Effect.suspend(() => {
+    const { attempt, offset } = self
+    const situation = { asked: part.asked, sent: self.sent, total: self.total }
+    // Until there is an answer, anything may have become of it.
+    self.isSure = false
+    if (self.sent !== undefined) self.sent = Math.max(self.sent, offset + part.bytes.length)
+    return Effect.flatMap(exchange(self, requestOf(self, shown, part), shown), ({ body, response }) => {
+      // An attempt that could not be interrupted may end when the next one runs.
+      if (self.attempt !== attempt) return Effect.interrupt
+      const answer = answerOf(response, body)
+      const verdict = UploadVerdict.judge({ ...situation, sent: self.sent }, answer)
+      return Effect.as(follow(self, part.asked, verdict, response.status), Shown.response(response, shown, body))
+    })
+  })
+
+const requestOf = (
+  { address = "", offset, source, total }: Session,
+  shown: Request,
+  { asked, bytes }: Part
+): Request => {
+  const size = asked === "LastChunk" || asked === "Finish" ? String(total) : "*"
+  const range = bytes.length === 0 ? "*" : `${offset}-${offset + bytes.length - 1}`
+  const hash = size === "*" ? undefined : Checksum.toHeader(Source.digest(source, total ?? 0))
+  return HttpClientRequest.put(address, {
+    headers: {
+      ...shown.headers,
+      "content-range": `bytes ${range}/${size}`,
+      // Else clients that follow redirects can fail at a 308 without a `Location`.
+      "x-guploader-no-308": "yes",
+      ...(hash !== undefined && { "x-goog-hash": hash })
+    },
+    body: HttpBody.uint8Array(bytes)
+  })
+}
+
+/** Does what a verdict says. The policy judges a response that `isSure` is not set after. */
+const follow = (
+  self: Session,
+  asked: UploadVerdict.Asked,
+  verdict: UploadVerdict.UploadVerdict,
+  status: number
+): Effect.Effect<void, UploadFailed> => {
+  switch (verdict._tag) {
+    case "Done":
+      return Effect.sync(() => {
+        self.object = verdict
+        self.isFurther = true
+        self.acknowledged = verdict.size
+      })
+    case "Continue":
+      return Effect.sync(() => goOn(self, asked, verdict.offset))
+    case "QueryStatus":
+      return status < 400 ? failed(self, "AnswerLost", verdict.why) : Effect.void
+    case "Refused":
+      return Effect.void
+    case "StartSession":
+      return lost(self, verdict.why)
+    case "DataLoss":
+    case "Invalid":
+      return failed(self, verdict._tag, verdict.why)
+  }
+}
+
+const goOn = (self: Session, asked: UploadVerdict.Asked, offset: number): void => {
+  self.isSure = true
+  self.offset = offset
+  self.sent ??= offset
+  if (offset > self.acknowledged) {
+    self.acknowledged = offset
+    self.isFurther = true
+  }
+  if (offset > self.furthest) {
+    self.furthest = offset
+    self.sessions = 1
+  }
+  if (asked === "Status") self.tell({ _tag: "Resumed", offset })
+  else if (self.isFurther) self.tell({ _tag: "Acknowledged", offset })
+}
+
+const lost = (self: Session, why: string): Effect.Effect<never, UploadFailed> => {
+  const { maxSessions, sessions, whyNotRestartable } = self
+  if (whyNotRestartable !== undefined) return failed(self, "NotRestartable", `${why}: ${whyNotRestartable}`)
+  if (sessions >= maxSessions)
+    return failed(self, "NotRestartable", `${why}, in ${sessions} sessions one after another`)
+  self.address = undefined
+  return failed(self, "SessionLost", why)
+}
+
+/** Starts a session in the place of one that was lost. Answers a response that is a failure. */
+const restart = (self: Session, shown: Request): Effect.Effect<Response | undefined, unknown, unknown> =>
+  Effect.map(started(self, HttpClientRequest.setHeaders(self.start, shown.headers), shown), (response) =>
+    isStarted(response) ? undefined : response
+  )
+
+/**
+ * One attempt to start the first session. Answers the response, in which there is no address.
+ *
+ * @category running
+ */
+export const start = (self: Session, request: Request): Effect.Effect<Response, unknown, unknown> =>
+  Effect.suspend(() => {
+    self.attempt += 1
+    return started(self, request, request)
+  })
+
+/** Starts a session, and goes on in it. `shown` stands for the request in what becomes of it. */
+const started = (self: Session, request: Request, shown: Request): Effect.Effect<Response, unknown, unknown> =>
+  Effect.suspend(() => {
+    const { attempt } = self
+    return Effect.flatMap(exchange(self, request, shown), ({ body, response }) => {
+      if (self.attempt !== attempt) return Effect.interrupt
+      const begun = isStarted(response) ? begin(self, response) : Effect.void
+      return Effect.as(begun, Shown.response(response, shown, body))
+    })
+  })
+
+/**
+ * @category guards
+ */
+export const isStarted = ({ status }: Response): boolean => status === 200 || status === 201
+
+/** Goes on in the session of an answer to its start. */
+const begin = (self: Session, response: Response): Effect.Effect<void, UploadFailed> =>
+  Effect.suspend(() => {
+    const address = Address.fromLocation(response.headers["location"], response.request)
+    if (address === undefined) return failed(self, "Invalid", "no session of the same origin was answered")
+    Object.assign(self, { address, offset: 0, isSure: true, acknowledged: 0, sent: 0, sessions: self.sessions + 1 })
+    self.tell({ _tag: "Started", address })
+    return Effect.void
+  })
+
+/** A response with its body, which was read as far as `bounds` allow. */
+interface Exchanged {
+  readonly response: Response
+  readonly body: Option.Option<Uint8Array>
+}
+
+/**
+ * The resource of an object has at most 8 KiB of metadata of its own, and lists of access rules.
+ *
+ * Source: https://docs.cloud.google.com/storage/quotas#objects. The factor, and the time, are a choice of this package.
+ */
+const bounds: Discard.Drain = { atMostBytes: 1_048_576, within: "30 seconds" }
+
+/**
+ * Sends a request and reads its answer. What the client fails with is made anew, with `shown` as its request. No span shows
+ * the address: those of the platform have every URL, and headers.
+ */
+const exchange = ({ client }: Session, request: Request, shown: Request): Effect.Effect<Exchanged, unknown, unknown> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(
+      restore(Effect.locally(answered(client, request), HttpClient.currentTracerDisabledWhen, () => true)),
+      (response) => Effect.map(restore(Discard.drained(response, bounds)), (body) => ({ response, body }))
+    )
+  ).pipe(Effect.mapErrorCause((cause) => Shown.cause(cause, shown)))
+
+/** A client can fail with an answer for its status: it is an answer all the same. Another one that it fails with is released. */
+const answered = (client: HttpClient.HttpClient.With<unknown, unknown>, request: Request) =>
+  Effect.catchAll(client.execute(request), (error) => {
+    if (!(error instanceof HttpClientError.ResponseError)) return Effect.fail(error)
+    return error.reason === "StatusCode"
+      ? Effect.succeed(error.response)
+      : Effect.zipRight(Discard.cancelled(error.response), Effect.fail(error))
+  })
+
+/** `undefined` where the body of an answer that is looked at broke off. */
+const answerOf = ({ headers, status }: Response, body: Option.Option<Uint8Array>): UploadVerdict.Answer | undefined => {
+  if (Option.isNone(body) && status >= 200 && status < 300) return undefined
+  return { status, headers, body: new TextDecoder().decode(Option.getOrElse(body, () => nothing)) }
+}

@@ -1,0 +1,340 @@
+/**
+ * Where the bytes of an upload come from, and what of them is kept until the server has acknowledged it.
+ */
+import * as Argument from "@effect-retry/core/Argument"
+import * as Chunk from "effect/Chunk"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as Options from "../../accept/Options.ts"
+import type * as Checksum from "../../classify/Checksum.ts"
+import type { Reason } from "./Failed.ts"
+
+/**
+ * Bytes to upload.
+ *
+ * @category models
+ */
+export interface Source<out E = never, out R = never> {
+  /** In bytes, where it is known before the bytes are read. */
+  readonly size: number | undefined
+  /** Whether the bytes can be read again. */
+  readonly isReopenable: boolean
+  /** The bytes from `offset` on. */
+  readonly open: (offset: number) => Stream.Stream<Uint8Array, E, R>
+}
+
+/**
+ * Bytes in memory, which are not copied. Goes on from every place, also in a new session and in another process.
+ *
+ * @category constructors
+ */
+export const fromBytes = (bytes: Uint8Array): Source => {
+  if (!Predicate.isUint8Array(bytes))
+    Argument.refuse("ResumableUpload.fromBytes", "bytes", "a Uint8Array", typeof bytes)
+  return {
+    size: bytes.length,
+    isReopenable: true,
+    open: (offset) => (offset < bytes.length ? Stream.succeed(bytes.subarray(offset)) : Stream.empty)
+  }
+}
+
+/**
+ * Bytes that can be read from every place, such as those of a file. Goes on from every place, also in a new session and in
+ * another process. The bytes must be the same each time; a checksum finds out if they are not.
+ *
+ * @category constructors
+ */
+export const fromOffset = <E = never, R = never>(
+  open: (offset: number) => Stream.Stream<Uint8Array, E, R>,
+  options: SourceOptions = {}
+): Source<E, R> => {
+  const owner = "ResumableUpload.fromOffset"
+  if (!Predicate.isFunction(open)) Argument.refuse(owner, "open", "a function that answers a stream", open)
+  return { size: checkedSize(owner, options), isReopenable: true, open }
+}
+
+/**
+ * A stream that can be run only once. The chunk that the server has not acknowledged is kept, and goes out again after a
+ * failure; a session that is lost after its first chunk is not replaced. In another process the stream has to begin with
+ * its first byte again: what the server has is read and left out.
+ *
+ * @category constructors
+ */
+export const fromStream = <E = never, R = never>(
+  stream: Stream.Stream<Uint8Array, E, R>,
+  options: SourceOptions = {}
+): Source<E, R> => {
+  const owner = "ResumableUpload.fromStream"
+  if (!Predicate.hasProperty(stream, Stream.StreamTypeId)) Argument.refuse(owner, "stream", "a stream", typeof stream)
+  return { size: checkedSize(owner, options), isReopenable: false, open: () => stream }
+}
+
+/**
+ * @category models
+ */
+export interface SourceOptions {
+  /** The size in bytes, if it is known. Where it is, the server checks it too. */
+  readonly size?: number | undefined
+}
+
+const checkedSize = (owner: string, options: SourceOptions): number | undefined => {
+  Options.checkFields(owner, Options.check(owner, options), { size: true })
+  const { size } = options
+  return size === undefined
+    ? undefined
+    : Argument.number(owner, "size", size, { min: 0, max: Number.MAX_SAFE_INTEGER, integer: true })
+}
+
+/**
+ * Bytes that follow each other, and whether they are the last ones.
+ *
+ * @category models
+ */
+export interface Window {
+  readonly bytes: Uint8Array
+  readonly isLast: boolean
+}
+
+/**
+ * A source that is being read, and what of it is kept. Made afresh for every upload; mutable.
+ *
+ * @category models
+ */
+export interface Reader {
+  readonly source: Source<unknown, unknown>
+  readonly chunkBytes: number
+  readonly checksums: Checksum.Running | undefined
+  /** How far the checksums are. */
+  hashed: number
+  /** The place of the first byte that is kept. */
+  start: number
+  parts: Array<Uint8Array>
+  /** The memory that small pieces are copied to, and how much of it they have. */
+  block: Uint8Array
+  filled: number
+  /** How many bytes are kept. */
+  length: number
+  isEnded: boolean
+  wasOpened: boolean
+  /** What answers the bytes behind those that are kept. */
+  pull: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<unknown>, unknown> | undefined
+  scope: Scope.CloseableScope | undefined
+}
+
+/**
+ * The source failed. Not the policy's to judge: the upload fails with what the source failed with.
+ *
+ * @category models
+ */
+export class SourceFailed extends Data.TaggedError("SourceFailed") {
+  readonly #error: unknown
+
+  constructor(failed: { readonly error: unknown }) {
+    super()
+    this.#error = failed.error
+  }
+
+  /** The error itself. Printing leaves it out. */
+  get error(): unknown {
+    return this.#error
+  }
+}
+
+/**
+ * The source does not have the bytes that are asked for.
+ *
+ * @category models
+ */
+export class NoBytes extends Data.TaggedError("NoBytes")<{ readonly reason: Reason }> {}
+
+/**
+ * A source that is closed with the scope.
+ *
+ * @category constructors
+ */
+export const reader = (
+  source: Source<unknown, unknown>,
+  chunkBytes: number,
+  checksums: Checksum.Running | undefined
+): Effect.Effect<Reader, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync((): Reader => ({
+      source,
+      chunkBytes,
+      checksums,
+      hashed: 0,
+      start: 0,
+      parts: [],
+      block: new Uint8Array(0),
+      filled: 0,
+      length: 0,
+      isEnded: false,
+      wasOpened: false,
+      pull: undefined,
+      scope: undefined
+    })),
+    close
+  )
+
+function close(self: Reader, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> {
+  const { scope } = self
+  self.scope = undefined
+  self.pull = undefined
+  return scope === undefined ? Effect.void : Scope.close(scope, exit)
+}
+
+/**
+ * The bytes from `offset` on, as many as a chunk has. Those before are no longer kept.
+ *
+ * One byte more is read, to know whether these are the last ones.
+ *
+ * @category running
+ */
+export const window = (self: Reader, offset: number): Effect.Effect<Window, SourceFailed | NoBytes, unknown> =>
+  Effect.gen(function* () {
+    if (offset < self.start) yield* reopen(self, offset)
+    drop(self, offset)
+    while (!self.isEnded && end(self) <= offset + self.chunkBytes) {
+      yield* readMore(self, offset)
+      drop(self, offset)
+    }
+    if (self.start < offset) return yield* without("DataLoss", "the server has more bytes than the source")
+    yield* checkSize(self)
+    const length = Math.min(self.length, self.chunkBytes)
+    return { bytes: first(self, length), isLast: self.isEnded && length === self.length }
+  })
+
+const end = ({ length, start }: Reader): number => start + length
+
+const without = (_tag: Reason["_tag"], why: string): Effect.Effect<never, NoBytes> =>
+  Effect.fail(new NoBytes({ reason: { _tag, why } }))
+
+const checkSize = (self: Reader): Effect.Effect<void, NoBytes> => {
+  const { isEnded, source } = self
+  if (source.size === undefined) return Effect.void
+  if (end(self) > source.size) return without("SourceChanged", "the source has more bytes than it said")
+  return isEnded && end(self) < source.size
+    ? without("SourceChanged", "the source has fewer bytes than it said")
+    : Effect.void
+}
+
+/** Forgets what is kept, and reads from `offset` on. */
+const reopen = (self: Reader, offset: number): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    Object.assign(self, { start: offset, parts: [], length: 0, isEnded: false })
+    return close(self, Exit.void)
+  })
+
+const readMore = (self: Reader, offset: number): Effect.Effect<void, SourceFailed | NoBytes, unknown> =>
+  Effect.flatMap(self.pull === undefined ? opened(self, offset) : Effect.succeed(self.pull), (pull) =>
+    Effect.matchEffect(
+      // What a reading that was interrupted would have answered is not known: the source is opened again.
+      Effect.onInterrupt(pull, () => close(self, Exit.void)),
+      {
+        onFailure: Option.match({
+          onNone: () => Effect.sync(() => void (self.isEnded = true)),
+          onSome: (error) => Effect.fail(new SourceFailed({ error }))
+        }),
+        onSuccess: (chunk) => Effect.sync(() => Chunk.forEach(chunk, (bytes) => append(self, bytes)))
+      }
+    )
+  )
+
+const opened = (self: Reader, offset: number) =>
+  Effect.suspend(() => {
+    const { checksums, source } = self
+    if (self.wasOpened && !source.isReopenable) {
+      return without("NotRewindable", "the source cannot be read again")
+    }
+    // What is kept goes on; without any, the checksums begin where they are, however far the server is.
+    if (self.length === 0)
+      self.start = checksums === undefined && source.isReopenable ? offset : Math.min(offset, self.hashed)
+    self.wasOpened = true
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Scope.make(), (scope) => {
+        self.scope = scope
+        const pull = Effect.suspend(() => Stream.toPull(source.open(end(self))))
+        return Effect.map(
+          Effect.onError(restore(Scope.extend(pull, scope)), (cause) => close(self, Exit.failCause(cause))),
+          (pull) => (self.pull = pull)
+        )
+      })
+    )
+  })
+
+const append = (self: Reader, bytes: Uint8Array): void => {
+  if (bytes.length === 0) return
+  const place = end(self)
+  const until = place + bytes.length
+  if (place <= self.hashed && until > self.hashed) {
+    self.checksums?.update(bytes.subarray(self.hashed - place))
+    self.hashed = until
+  }
+  if (bytes.length < smallBytes) keepCopy(self, bytes)
+  else self.parts.push(bytes)
+  self.length += bytes.length
+}
+
+/** A piece that is kept takes some hundred bytes besides its own: small ones are put together. */
+const smallBytes = 8192
+const blockBytes = 65_536
+
+const keepCopy = (self: Reader, bytes: Uint8Array): void => {
+  if (self.filled + bytes.length > self.block.length) {
+    self.block = new Uint8Array(blockBytes)
+    self.filled = 0
+  }
+  self.block.set(bytes, self.filled)
+  const before = self.parts.at(-1)
+  const isBehind = before?.buffer === self.block.buffer && before.byteOffset + before.length === self.filled
+  const from = isBehind ? before.byteOffset : self.filled
+  self.filled += bytes.length
+  if (isBehind) self.parts.pop()
+  self.parts.push(self.block.subarray(from, self.filled))
+}
+
+const drop = (self: Reader, offset: number): void => {
+  let left = Math.min(offset - self.start, self.length)
+  self.start += left
+  self.length -= left
+  while (left > 0) {
+    const part = self.parts[0] ?? new Uint8Array(left)
+    if (part.length > left) self.parts[0] = part.subarray(left)
+    else self.parts.shift()
+    left -= Math.min(left, part.length)
+  }
+}
+
+/** The first bytes that are kept, in one piece. */
+const first = (self: Reader, length: number): Uint8Array => {
+  const part = self.parts[0] ?? new Uint8Array(0)
+  if (part.length >= length) return part.subarray(0, length)
+  const whole = new Uint8Array(self.length)
+  let place = 0
+  for (const part of self.parts) {
+    whole.set(part, place)
+    place += part.length
+  }
+  self.parts = [whole]
+  return whole.subarray(0, length)
+}
+
+/**
+ * The checksums of the whole source, if it was read from its beginning to its end.
+ *
+ * @category destructors
+ */
+export const digest = (self: Reader, total: number): Checksum.Checksums =>
+  self.checksums !== undefined && self.hashed === total ? self.checksums.digest() : {}
+
+/**
+ * What the source failed with, in the place of `SourceFailed`.
+ *
+ * @category combinators
+ */
+export const unwrapped = (error: unknown): unknown => (error instanceof SourceFailed ? error.error : error)

@@ -1,0 +1,91 @@
+/**
+ * How an operation ends: with what its client fails or answers with, when core's loop has given up or is done.
+ */
+import { Deadline, Retry } from "@effect-retry/core"
+import * as Effect from "effect/Effect"
+import * as HttpClassifier from "../../classify/HttpClassifier.ts"
+import type { Exchange, Response, Sent } from "./Exchange.ts"
+import * as Reader from "./Reader.ts"
+import * as Release from "./Release.ts"
+import * as RequestErrors from "../client/RequestErrors.ts"
+import * as Stopped from "./Stopped.ts"
+
+type Reading = Reader.Reader | undefined
+
+/**
+ * Answers with the last response, or fails with the last error. What has not been read is read.
+ *
+ * @category running
+ */
+export const answered = (exchange: Exchange, reader: Reading, retried: Sent): Sent =>
+  readToTheEnd(
+    reader,
+    // As `catchAll` does, which costs a success one step more.
+    Effect.catchAllCause(retried, (cause) =>
+      Effect.catchAll(
+        Effect.failCause(cause),
+        (error) => brokenOff(exchange, reader, error) ?? endedWith(exchange, error)
+      )
+    )
+  )
+
+/** A retried exchange that fails with its stop. */
+type OrStopped = Effect.Effect<Response, Retry.RetryStopped<unknown>, unknown>
+
+/**
+ * Fails with the stop of an operation that was given up, which has the outcome that the client would have ended with.
+ *
+ * @category running
+ */
+export const orStopped = (exchange: Exchange, reader: Reading, retried: OrStopped): Sent =>
+  readToTheEnd(
+    reader,
+    Effect.catchAll(
+      retried,
+      (stopped) => brokenOff(exchange, reader, stopped.error) ?? stoppedWith(exchange, reader, stopped)
+    )
+  )
+
+const readToTheEnd = (reader: Reading, ended: Sent): Sent =>
+  reader === undefined
+    ? ended
+    : Effect.flatMap(ended, (response) =>
+        Effect.mapError(Reader.readLast(reader, response), (error) =>
+          RequestErrors.ofPolicy(reader.exchange.request, error)
+        )
+      )
+
+/** What becomes of an operation whose last attempt failed in reading. */
+const brokenOff = (exchange: Exchange, reader: Reading, error: unknown): Sent | undefined =>
+  reader && Reader.ended(reader, error, isLate(exchange, error))
+
+const endedWith = (exchange: Exchange, error: unknown): Sent => {
+  // An error of the client's own is left alone, whatever its class.
+  if (error === exchange.judged) return Effect.fail(error)
+  if (isLate(exchange, error) && error.cause !== undefined) {
+    const last = error.error
+    return Release.readable(exchange, last instanceof Retry.ResultRejected ? last.result : last)
+  }
+  return Effect.fail(RequestErrors.ofPolicy(exchange.request, error))
+}
+
+const stoppedWith = (exchange: Exchange, reader: Reading, stopped: Retry.RetryStopped<unknown>): Sent => {
+  const { error } = stopped
+  const ended =
+    error !== exchange.judged && error instanceof Retry.ResultRejected
+      ? Effect.succeed(error.result)
+      : endedWith(exchange, error)
+  const outcomeOf = (error: unknown): unknown => {
+    if (error instanceof Retry.ResultRejected && HttpClassifier.isResponse(error.result)) return error.result
+    const response = reader && Reader.responseOf(reader, error)
+    return response ?? RequestErrors.ofPolicy(exchange.request, error)
+  }
+  return Effect.flatMap(Effect.merge(ended), (outcome) =>
+    Effect.fail(Stopped.of(exchange, stopped, outcome, outcomeOf))
+  )
+}
+
+/** Whether an attempt was refused after what the one before it left open had been released. */
+const isLate = ({ policy }: Exchange, error: unknown): error is Retry.AttemptRefused | Deadline.DeadlineExceeded =>
+  error instanceof Retry.AttemptRefused ||
+  (error instanceof Deadline.DeadlineExceeded && policy.deadline?._tag !== "Cut")

@@ -1,0 +1,270 @@
+/**
+ * One operation over HTTP: what its attempts came to, and what that means.
+ *
+ * Everything that decides is core's loop; this file says what a response or an error means.
+ */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as Headers from "@effect/platform/Headers"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import { Verdict } from "@effect-retry/core"
+import type { Classifier } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
+import * as Judging from "@effect-retry/core/Judging"
+import { globalValue } from "effect/GlobalValue"
+import * as HttpClassifier from "../../classify/HttpClassifier.ts"
+import * as Idempotency from "../../decide/Idempotency.ts"
+import * as Redirect from "../../decide/Redirect.ts"
+import * as RequestBody from "../../decide/RequestBody.ts"
+import * as Attempt from "../policy/Attempt.ts"
+import * as BeforeRetry from "../policy/BeforeRetry.ts"
+import type { Erased } from "../policy/HttpPolicy.ts"
+
+export type Request = HttpClientRequest.HttpClientRequest
+export type Response = HttpClientResponse.HttpClientResponse
+export type Sent = Effect.Effect<Response, unknown, unknown>
+
+/**
+ * Sends a request once.
+ *
+ * @category models
+ */
+export interface Send {
+  (request: Request): Sent
+}
+
+/**
+ * An operation. Made afresh whenever its effect is run; mutable, and seen by one fiber at a time.
+ *
+ * @category models
+ */
+export interface Exchange {
+  /** As it was sent last, but for the headers of an attempt. */
+  request: Request
+  readonly policy: Erased
+  readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
+  /** Where the caller's declarations are read, and only when an attempt has failed. */
+  readonly context: Context.Context<never>
+  /** Whether the server has answered the attempt: then it was sent, whatever an error that comes after it says. */
+  answered: boolean
+  /** Whether the running attempt, or the latest one, was handed to the client. */
+  isSent: boolean
+  /** How the last attempt failed that was sent. */
+  previous: Attempt.Attempt["previous"]
+  /** Attempts that were begun, counted where the policy asks for them. */
+  attempts: number
+  /** The error or response that was judged last. */
+  judged: unknown
+  verdict: Verdict.Verdict
+  /** How often the request was handed to the client. */
+  sendings: number
+  /** The response that came last, for observers. */
+  latest: Response | undefined
+  /** Whether the server answered with it that it is sent too much: then it is well, and so is the connection. */
+  throttled: boolean
+  /** What was read of the body that was released last. */
+  released: Effect.Effect<Option.Option<Uint8Array>>
+}
+
+/**
+ * @category constructors
+ */
+export const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber<unknown, unknown>): Exchange => ({
+  request,
+  policy,
+  fiber,
+  context: fiber.currentContext as Context.Context<never>,
+  answered: false,
+  isSent: true,
+  previous: Option.none(),
+  attempts: 0,
+  judged: undefined,
+  verdict: Verdict.noOpinion,
+  sendings: 0,
+  latest: undefined,
+  throttled: false,
+  released: Effect.succeedNone
+})
+
+/**
+ * Why the request may not be sent again after a failure, in words; `undefined` where it may.
+ *
+ * @category destructors
+ */
+export const whyNot = (
+  { context, policy, request }: Exchange,
+  processing: HttpClassifier.Processing
+): string | undefined => {
+  const oneShot = RequestBody.whyNotReplayable(request.body, Context.get(context, RequestBody.Declared))
+  if (oneShot !== undefined) return oneShot
+  const declaration = Context.get(context, Idempotency.Declared)
+  const judged = Idempotency.judge(policy.idempotency, request, processing, declaration)
+  return judged._tag === "NotRepeatable" ? judged.why : undefined
+}
+
+/** How a client on top of `fetch` treats redirects. */
+const redirects = ({ context }: Exchange): Redirect.Mode =>
+  Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit))?.redirect ??
+  (Option.isSome(Context.getOption(context, FetchHttpClient.Fetch)) ? "follow" : undefined)
+
+/** The platform knows by the identity of a request which scope is to abort it. */
+const scopedRequests = globalValue(
+  "@effect/platform/HttpClient/scopedRequests",
+  () => new WeakMap<Request, AbortController>()
+)
+
+/**
+ * The request with these headers.
+ *
+ * @category combinators
+ */
+export const changed = (request: Request, headers: Headers.Input): Request =>
+  scopedAs(request, HttpClientRequest.setHeaders(request, headers))
+
+/**
+ * A request that was made from another one, which the scope of that one aborts.
+ *
+ * @category combinators
+ */
+export const scopedAs = (request: Request, changed: Request): Request => {
+  const controller = scopedRequests.get(request)
+  if (controller !== undefined) scopedRequests.set(changed, controller)
+  return changed
+}
+
+/**
+ * Sends the request once: as the caller's hook has changed it, with the headers of the attempt.
+ *
+ * @category running
+ */
+export const attempt = (exchange: Exchange, send: Send): Sent => {
+  const { policy, request } = exchange
+  if (!Attempt.isWanted(policy)) return send(request)
+  return Effect.flatMap(Attempt.current(exchange), (attempt) => {
+    if (policy.beforeRetry === undefined || attempt.number === 1) return send(withHeaders(exchange, attempt))
+    exchange.isSent = false
+    const { keyHeader } = policy.idempotency
+    return Effect.flatMap(BeforeRetry.changed(policy.beforeRetry, exchange.request, attempt, keyHeader), (changed) => {
+      exchange.isSent = true
+      exchange.request = scopedAs(exchange.request, changed)
+      return send(withHeaders(exchange, attempt))
+    })
+  })
+}
+
+const withHeaders = ({ policy, request }: Exchange, attempt: Attempt.Attempt): Request => {
+  if (policy.attemptHeaders === undefined) return request
+  const headers = Headers.fromInput(checkedHeaders(policy.attemptHeaders(attempt)))
+  // The key is that of the operation: the server, and the rules, go by it.
+  return changed(request, Headers.remove(headers, policy.idempotency.keyHeader))
+}
+
+/** Values of headers can be secrets: only the type is shown. */
+const checkedHeaders = (given: Headers.Input): Headers.Input =>
+  typeof given === "object" && given !== null
+    ? given
+    : Argument.refuse("HttpRetry.Policy", "attemptHeaders", "a function that answers headers", typeof given)
+
+/**
+ * Judges a response.
+ *
+ * @category destructors
+ */
+export const judgeResponse = (exchange: Exchange, response: Response, moment: Classifier.Moment): Verdict.Verdict => {
+  const { classifier, opinion } = exchange.policy
+  exchange.latest = response
+  return opinion === undefined && HttpClassifier.isFine(classifier, response)
+    ? Verdict.noOpinion
+    : judge(exchange, response, moment)
+}
+
+/**
+ * Judges an error, or a response: by the caller's opinion, then by the classifier, and by whether the request may be sent
+ * again.
+ *
+ * @category destructors
+ */
+export const judge = (exchange: Exchange, outcome: unknown, moment: Classifier.Moment): Verdict.Verdict => {
+  const { classifier, opinion } = exchange.policy
+  if (!exchange.isSent) return judgeUnsent(exchange, outcome, moment)
+  const { processing, verdict } = judgement(classifier, outcome, moment)
+  const combined = opinion === undefined ? verdict : combine(verdictOf("opinion", opinion, outcome, moment), verdict)
+  const isUnknown =
+    exchange.answered ||
+    (combined._tag === "Retryable" && Redirect.isPossible(exchange.request, outcome, redirects(exchange)))
+  return judgedAs(exchange, outcome, ifRepeatable(exchange, isUnknown ? "Unknown" : processing, combined))
+}
+
+/** An error of the caller's hook. Opinions, and classifiers without tables, know the errors of the client alone. */
+const judgeUnsent = (exchange: Exchange, error: unknown, moment: Classifier.Moment): Verdict.Verdict => {
+  const { classifier } = exchange.policy
+  const tables = HttpClassifier.isHttpClassifier(classifier) ? classifier : HttpClassifier.standard
+  const { verdict } = HttpClassifier.judge(tables, error, moment.nowMillis)
+  return judgedAs(exchange, error, ifRepeatable(exchange, "NotSent", verdict))
+}
+
+const judgedAs = (exchange: Exchange, outcome: unknown, verdict: Verdict.Verdict): Verdict.Verdict => {
+  exchange.judged = outcome
+  exchange.verdict = verdict
+  exchange.throttled = verdict._tag === "Retryable" && verdict.kind === "Throttling"
+  return verdict
+}
+
+/** A classifier without tables says nothing about what has become of the request. */
+const judgement = (
+  classifier: Classifier.Classifier,
+  outcome: unknown,
+  moment: Classifier.Moment
+): HttpClassifier.Judgement =>
+  HttpClassifier.isHttpClassifier(classifier)
+    ? HttpClassifier.judge(classifier, outcome, moment.nowMillis)
+    : {
+        verdict: verdictOf("classifier", classifier, outcome, moment),
+        processing: HttpClassifier.judge(HttpClassifier.standard, outcome, NaN).processing
+      }
+
+const verdictOf = (
+  field: string,
+  judge: Classifier.Classifier,
+  outcome: unknown,
+  moment: Classifier.Moment
+): Verdict.Verdict => {
+  const ask = HttpClassifier.isResponse(outcome) ? Judging.ofResult : Judging.ofError
+  return ask("HttpRetry.Policy", field, judge, outcome, moment)
+}
+
+/** The caller's opinion, with what the classifier knows where the opinion says nothing about it. */
+const combine = (opinion: Verdict.Verdict, classified: Verdict.Verdict): Verdict.Verdict => {
+  if (opinion._tag === "NoOpinion") return classified
+  if (classified._tag === "NoOpinion") return opinion
+  const hint = Option.orElse(opinion.hint, () => classified.hint)
+  return opinion._tag === "Retryable"
+    ? { ...opinion, hint }
+    : { ...opinion, kind: Option.orElse(opinion.kind, () => Verdict.kindOf(classified)), hint }
+}
+
+const ifRepeatable = (
+  exchange: Exchange,
+  processing: HttpClassifier.Processing,
+  verdict: Verdict.Verdict
+): Verdict.Verdict => {
+  if (verdict._tag !== "Retryable") return verdict
+  const why = whyNot(exchange, processing)
+  return why === undefined ? verdict : forbidden(why, verdict)
+}
+
+/**
+ * A failure that must not be retried. Buckets and rate limiters still hear what it was.
+ *
+ * @category constructors
+ */
+export const forbidden = (why: string, { hint, kind }: Verdict.Retryable): Verdict.Terminal => ({
+  _tag: "Terminal",
+  why,
+  kind: Option.some(kind),
+  hint
+})

@@ -1,0 +1,115 @@
+/**
+ * What core's loop goes by for an exchange: the client's policy, with functions that know the request.
+ *
+ * Checked and worked out once per client, so that little is left to do for a request.
+ */
+import { AttemptTimeout, TokenBucket, Verdict } from "@effect-retry/core"
+import * as KnownKey from "@effect-retry/core/KnownKey"
+import * as Millis from "@effect-retry/core/Millis"
+import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Attempt from "../policy/Attempt.ts"
+import * as EventDetails from "./EventDetails.ts"
+import * as Exchange from "./Exchange.ts"
+import type { Request, Response } from "./Exchange.ts"
+import { type CoreFields, coreOf, type Erased } from "../policy/HttpPolicy.ts"
+import * as Host from "../client/Host.ts"
+import * as Reader from "./Reader.ts"
+import * as Release from "./Release.ts"
+
+type Reading = Reader.Reader | undefined
+
+/**
+ * @category constructors
+ */
+export const make = (policy: Erased): ((exchange: Exchange.Exchange, reader: Reading) => PolicyCheck.Prepared) => {
+  const prepared = preparedOf(policy, timed(coreOf(policy)))
+  const { attemptTimeout, bucket, rateLimiter } = prepared.policy
+  const timeoutOf = attemptTimeout && timeoutsOf(attemptTimeout)
+  const keyOf = bucket === undefined && rateLimiter === undefined ? () => "" : makeKeyReader()
+  const bucketOf = bucket && bucketsOf(bucket)
+  const rateLimiterOf = rateLimiter && bucketsOf(rateLimiter)
+  return (exchange, reader) => {
+    const key = keyOf(exchange)
+    return PolicyCheck.withFunctions<Response>(prepared, {
+      rateLimiter: rateLimiterOf?.(exchange, key),
+      attemptTimeout: timeoutOf?.(exchange, reader),
+      classifier: (error, moment) =>
+        reader ? Reader.judge(reader, error, moment) : Exchange.judge(exchange, error, moment),
+      result: (response, moment) =>
+        reader ? Reader.judgeResponse(reader, response, moment) : Exchange.judgeResponse(exchange, response, moment),
+      release: (failed, because) =>
+        Release.released(exchange, (reader && Reader.responseOf(reader, failed)) ?? failed, because),
+      bucket: bucketOf?.(exchange, key),
+      observe: EventDetails.observing(exchange, prepared.observers)
+    })
+  }
+}
+
+const timed = (core: CoreFields): CoreFields => {
+  // A deadline that cuts needs no help, and must not lose to a timer that rounds the same moment down.
+  const isOpen = core.deadline === undefined || core.deadline._tag === "Cut"
+  return isOpen || core.attemptTimeout !== undefined ? core : { ...core, attemptTimeout: timeLeft }
+}
+
+/** As long as an attempt can have: what bounds it is the deadline. */
+const timeLeft = /*#__PURE__*/ AttemptTimeout.constant(/*#__PURE__*/ Duration.millis(Millis.longestTimerMillis))
+
+/** Checked once per client: the functions stand for those of an exchange. */
+const preparedOf = (policy: Erased, core: CoreFields): PolicyCheck.Prepared =>
+  PolicyCheck.prepare("HttpRetry.withRetry", {
+    ...core,
+    ...(Attempt.isTimed(policy) && { attempt: Attempt.CurrentAttempt }),
+    classifier: (_error, _moment) => Verdict.noOpinion,
+    result: (_response: unknown, _moment) => Verdict.noOpinion,
+    release: () => Effect.void
+  })
+
+type Timeout = AttemptTimeout.AttemptTimeout<unknown>
+
+interface OfExchange extends Timeout {
+  exchange: Exchange.Exchange
+  reader: Reading
+}
+
+/** It is not known whether a request without an answer was carried out. Judged where an attempt has timed out. */
+const timeoutsOf = (timeout: Timeout): ((exchange: Exchange.Exchange, reader: Reading) => Timeout) => {
+  const { verdict } = timeout
+  if (verdict._tag !== "Retryable") return () => timeout
+  // Inherited by those of all exchanges: to make a getter costs microseconds.
+  const shared: Timeout & ThisType<OfExchange> = {
+    ...timeout,
+    get verdict() {
+      const last = this.reader && Reader.verdictOfLast(this.reader)
+      if (last !== undefined) return last
+      const why = Exchange.whyNot(this.exchange, this.exchange.isSent ? "Unknown" : "NotSent")
+      return why === undefined ? verdict : Exchange.forbidden(why, verdict)
+    }
+  }
+  return (exchange, reader) => {
+    const made: OfExchange = Object.create(shared)
+    made.exchange = exchange
+    made.reader = reader
+    return made
+  }
+}
+
+/** The key of keyed buckets and rate limiters is the host, unless the caller has named one: then it is in the context. */
+const makeKeyReader = (): ((exchange: Exchange.Exchange) => string) => {
+  const hostOf: (request: Request) => string = Host.makeReader()
+  return ({ context, request }) =>
+    // The default of a reference takes longer to find than to miss.
+    context.unsafeMap.has(TokenBucket.Key.key) && Context.get(context, TokenBucket.Key) !== "" ? "" : hostOf(request)
+}
+
+type Bucket = NonNullable<PolicyCheck.Prepared["policy"]["bucket"]>
+
+const bucketsOf = (given: Bucket): ((exchange: Exchange.Exchange, key: string) => TokenBucket.TokenBucket) => {
+  const find = KnownKey.makeFinder()
+  return ({ context }, key) => {
+    const bucket = (Context.TagTypeId in given ? Context.unsafeGet(context, given) : given) as TokenBucket.TokenBucket
+    return key === "" ? bucket : find(bucket, key)
+  }
+}

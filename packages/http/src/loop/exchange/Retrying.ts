@@ -1,0 +1,148 @@
+/**
+ * Retries of requests: core's loop around the attempts of an exchange.
+ */
+import { Backoff, type Retry } from "@effect-retry/core"
+import * as Loop from "@effect-retry/core/Loop"
+import type * as PolicyCheck from "@effect-retry/core/PolicyCheck"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as HttpClassifier from "../../classify/HttpClassifier.ts"
+import * as Idempotency from "../../decide/Idempotency.ts"
+import * as IdempotencyKey from "../../decide/IdempotencyKey.ts"
+import * as Ending from "./Ending.ts"
+import * as Exchange from "./Exchange.ts"
+import type { Request, Response, Send, Sent } from "./Exchange.ts"
+import * as ExchangePolicy from "./ExchangePolicy.ts"
+import type { Erased } from "../policy/HttpPolicy.ts"
+import * as Reader from "./Reader.ts"
+import * as Reading from "./Reading.ts"
+import * as RequestOptions from "../policy/RequestOptions.ts"
+
+/**
+ * Sends requests as often as the policy says. What does not depend on a request is worked out once per policy.
+ *
+ * A policy that asks for nothing before the first failure costs a success one `matchCauseEffect`: the loop begins with
+ * the first outcome that is not fine.
+ *
+ * @category constructors
+ */
+export const retrying = (policy: Erased, stops = false): ((send: Send, request: Request) => Sent) => {
+  const own = running(policy, stops)
+  const variant = RequestOptions.memoized((options) => running({ ...policy, ...options }, stops))
+  return (send, request) =>
+    Effect.withFiberRuntime((fiber) => {
+      const context = fiber.currentContext as Context.Context<never>
+      if (!isAsking(context)) return own(fiber, undefined, send, request)
+      const options = Context.get(context, RequestOptions.CurrentOptions)
+      if (options === undefined) return own(fiber, context, send, request)
+      // They are for this client: not for one underneath, and not for what a hook or a reader sends.
+      const sent = variant(options)(fiber, context, send, request)
+      return Effect.provideService(sent, RequestOptions.CurrentOptions, undefined)
+    })
+}
+
+/** Whether the running code asks for anything of its own. The default of a reference takes longer to find than to miss. */
+const isAsking = ({ unsafeMap }: Context.Context<never>): boolean =>
+  unsafeMap.has(RequestOptions.CurrentOptions.key) || unsafeMap.has(Reading.CurrentReading.key)
+
+const running = (policy: Erased, stops: boolean) => {
+  const loop = looped(policy, stops)
+  const begin = isPlain(policy) && !stops ? afterFirst(loop, policy) : loop
+  const { idempotency } = policy
+  return (fiber: Running, asking: Context.Context<never> | undefined, send: Send, request: Request): Sent => {
+    const reading = asking && Reading.claimed(asking, loop, request)
+    const run = reading === undefined ? begin : loop
+    return Idempotency.wantsKey(idempotency, request)
+      ? Effect.flatMap(IdempotencyKey.next, (key) =>
+          run(fiber, send, Exchange.changed(request, { [idempotency.keyHeader]: key }), reading)
+        )
+      : run(fiber, send, request, reading)
+  }
+}
+
+const wantedLater = [
+  "classifier",
+  "idempotency",
+  "maxAttempts",
+  "attemptsByKind",
+  "backoff",
+  "hint",
+  "drain",
+  "beforeRetry",
+  "whenNested"
+]
+
+/**
+ * Whether a policy asks for nothing before the first failure. A key may be wanted all the same.
+ *
+ * @category guards
+ */
+export const isPlain = (policy: Erased): boolean =>
+  Object.keys(policy).every((field) => wantedLater.includes(field)) &&
+  !(Backoff.isBackoff(policy.backoff) && policy.backoff.readsTime)
+
+const afterFirst =
+  (loop: Run, policy: Erased): Run =>
+  (fiber, send, request) =>
+    Effect.matchCauseEffect(send(request), {
+      onFailure: (cause) => loop(fiber, startingWith(Effect.failCause(cause), send), request),
+      onSuccess: (response) =>
+        HttpClassifier.isFine(policy.classifier, response)
+          ? Effect.succeed(response)
+          : loop(fiber, startingWith(Effect.succeed(response), send), request)
+    })
+
+/** Answers the first attempt with what has come in already. */
+const startingWith = (first: Sent, send: Send): Send => {
+  let isFirst = true
+  return (request) =>
+    Effect.suspend(() => {
+      if (!isFirst) return send(request)
+      isFirst = false
+      return first
+    })
+}
+
+/** The fiber that sends the request. */
+type Running = Fiber.RuntimeFiber<unknown, unknown>
+
+interface Run {
+  (fiber: Running, send: Send, request: Request, reading?: Reading.Reading): Sent
+}
+
+const looped = (policy: Erased, stops: boolean): Run => {
+  const policyOf = ExchangePolicy.make(policy)
+  return (fiber, send, request, reading) => {
+    const exchange = Exchange.make(request, policy, fiber)
+    const reader = reading && Reader.make(exchange, reading, stops)
+    const attempt = Exchange.attempt(exchange, resending(exchange, reading ? Reader.asking(reading, send) : send))
+    const attempts = reader ? Reader.attempt(reader, attempt) : attempt
+    const core = policyOf(exchange, reader)
+    return stops
+      ? Ending.orStopped(exchange, reader, run(attempts, core, Effect.fail))
+      : Ending.answered(exchange, reader, run(attempts, core))
+  }
+}
+
+const run = <E>(
+  attempts: Sent,
+  core: PolicyCheck.Prepared,
+  onStopped?: (stopped: Retry.RetryStopped<unknown>) => Effect.Effect<never, E>
+): Effect.Effect<Response, E, unknown> =>
+  // `Loop` has no types: an exchange answers with its response or fails as its client does.
+  Loop.run(attempts, core, onStopped) as Effect.Effect<Response, E, unknown>
+
+/**
+ * Tells on the spans of later attempts, such as the `http.client GET` of the platform, how often the request was sent again.
+ *
+ * Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/, "HTTP request retries and redirects", read
+ * 2026-11-22.
+ */
+const resending =
+  (exchange: Exchange.Exchange, send: Send): Send =>
+  (request) =>
+    Effect.suspend(() => {
+      const count = exchange.sendings++
+      return count === 0 ? send(request) : Effect.annotateSpans(send(request), "http.request.resend_count", count)
+    })

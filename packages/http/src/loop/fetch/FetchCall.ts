@@ -1,0 +1,154 @@
+/**
+ * One call of a `fetch` that retries: what it was given, its attempts, and the response that it resolves with.
+ */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Request, Send, Sent } from "../exchange/Exchange.ts"
+import * as FetchChange from "./FetchChange.ts"
+import * as FetchInit from "./FetchInit.ts"
+import type { Init } from "./FetchInit.ts"
+import * as FetchInput from "./FetchInput.ts"
+
+/**
+ * A call. Mutable, and seen by one attempt at a time.
+ *
+ * @category models
+ */
+export interface Call {
+  readonly send: typeof fetch
+  readonly input: FetchInput.Given["input"]
+  readonly init: Init
+  /** What the policy judges. */
+  readonly request: Request
+  /** The caller's. */
+  readonly signal: AbortSignal | undefined
+  /** Whether nothing but the caller's signal ends an attempt: then no attempt has a signal of its own. */
+  readonly isDirect: boolean
+  /** The first attempt, until the loop has taken it over. */
+  first: Promise<Response> | undefined
+  /** What came in last, and what it is to the policy. */
+  latest: { readonly web: Response; readonly response: HttpClientResponse.HttpClientResponse } | undefined
+}
+
+/**
+ * A call with the given arguments. Throws if they cannot be a request.
+ *
+ * @category constructors
+ */
+export const make = (send: typeof fetch, given: FetchInput.Given, isDirect: (request: Request) => boolean): Call => {
+  const request = FetchInput.request(given)
+  const { init, input } = FetchInput.copied(given, request)
+  const signal = FetchInput.signal(given)
+  const direct = isDirect(request)
+  return {
+    send,
+    input,
+    init: direct && init.signal ? heard(init, init.signal) : init,
+    request,
+    signal,
+    isDirect: direct,
+    first: undefined,
+    latest: undefined
+  }
+}
+
+/** `fetch` leaves a listener at a signal until its garbage is collected, and that of a caller can be of many calls. */
+const heard = (init: Init, signal: AbortSignal): Init => ({
+  ...init,
+  signal: AbortSignal.any([signal])
+})
+
+/**
+ * Sends the first attempt ahead of the loop, which is to begin with what becomes of it.
+ *
+ * @category running
+ */
+export const begin = (call: Call): Promise<Response> => (call.first = startedAsGiven(call))
+
+/** Before the caller can change the headers of a `Request`: to tell them beside it costs `fetch` microseconds. */
+const startedAsGiven = async ({ init, input, send }: Call): Promise<Response> =>
+  send(FetchInput.ofAttempt(input, init), init)
+
+/**
+ * The call as an operation.
+ *
+ * @category running
+ */
+export const looped = (call: Call, retry: (send: Send, request: Request) => Sent): Effect.Effect<Response, unknown> => {
+  const { init, input, request } = call
+  const redirect = init.redirect ?? (FetchInput.isRequest(input) ? input.redirect : undefined)
+  return retry((attempt) => sent(call, attempt), request).pipe(
+    Effect.map((response) => webOf(call, response)),
+    Effect.provideService(FetchHttpClient.RequestInit, { redirect: redirect ?? "follow" })
+  ) as Effect.Effect<Response, unknown>
+}
+
+const sent = (call: Call, attempt: Request): ReturnType<Send> =>
+  Effect.async((resume) => {
+    const controller = call.isDirect ? undefined : new AbortController()
+    const answer = call.first ?? started(call, attempt, controller?.signal)
+    call.first = undefined
+    answer.then(
+      (web) => resume(Effect.sync(() => received(call, attempt, web, controller))),
+      (cause) => resume(Effect.fail(new HttpClientError.RequestError({ request: attempt, reason: "Transport", cause })))
+    )
+    return controller && Effect.sync(() => controller.abort())
+  })
+
+/** Rejects with what is thrown. */
+const started = async (
+  { init, input, request, send, signal }: Call,
+  attempt: Request,
+  ofAttempt?: AbortSignal
+): Promise<Response> => {
+  const ofRequest = FetchInput.isRequest(input) && { ...FetchInit.referrer(init, input), headers: request.headers }
+  const changed = { ...ofRequest, ...init, ...FetchChange.init(request, attempt) }
+  return send(FetchChange.input(input, changed, request, attempt), {
+    ...changed,
+    ...(ofAttempt && { signal: signal ? AbortSignal.any([signal, ofAttempt]) : ofAttempt })
+  })
+}
+
+/** With the controller, where there is one, as responses of the platform's clients: what discards a response aborts its request. */
+const received = (call: Call, attempt: Request, web: Response, controller: AbortController | undefined) => {
+  const response = Object.assign(HttpClientResponse.fromWeb(attempt, web), controller && { controller })
+  call.latest = { web, response }
+  return response
+}
+
+/** The response that came in, or one that stands for it where its body was released. */
+const webOf = ({ latest }: Call, response: HttpClientResponse.HttpClientResponse): Response => {
+  const web = latest?.web ?? Response.error()
+  if (response === latest?.response || web.body === null) return web
+  const body = withoutBody.includes(web.status)
+    ? null
+    : Stream.toReadableStream(Stream.mapError(response.stream, ({ cause }) => cause))
+  return standIn(web, newResponse(body, web))
+}
+
+/** Source: https://fetch.spec.whatwg.org/#null-body-status. */
+const withoutBody: ReadonlyArray<number> = [101, 103, 204, 205, 304]
+
+/** What a server says cannot always be said again. */
+const newResponse = (body: ReadableStream | null, init: Response): Response => {
+  try {
+    return new Response(body, init)
+  } catch {
+    return new Response(body)
+  }
+}
+
+const standIn = (web: Response, held: Response): Response =>
+  Object.defineProperties(held, {
+    clone: { value: () => standIn(web, Response.prototype.clone.call(held)) },
+    headers: { value: web.headers },
+    ok: { value: web.ok },
+    redirected: { value: web.redirected },
+    status: { value: web.status },
+    statusText: { value: web.statusText },
+    type: { value: web.type },
+    url: { value: web.url }
+  })

@@ -1,0 +1,129 @@
+/**
+ * What a policy can know of an attempt that is about to be sent: its number, the time left, and what the attempt before
+ * it came to.
+ */
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Retry } from "@effect-retry/core"
+import type { Verdict } from "@effect-retry/core"
+import * as HttpClassifier from "../../classify/HttpClassifier.ts"
+import { requestError } from "../client/RequestErrors.ts"
+
+/**
+ * What the loop judges: the error of an attempt, or its response.
+ *
+ * @category models
+ */
+export type Outcome<E> = E | HttpClientResponse.HttpClientResponse
+
+/**
+ * An attempt that is about to be sent. `E` is the client's error.
+ *
+ * @category models
+ */
+export interface Attempt<out E = unknown> {
+  /** From 1. */
+  readonly number: number
+  /** Time until the attempt's timeout or the deadline, whichever is first; `None` without either. */
+  readonly timeLeft: Option.Option<Duration.Duration>
+  /** How the last attempt failed that was sent; `None` for the first one. */
+  readonly previous: Option.Option<Failed<E>>
+}
+
+/**
+ * An attempt that failed.
+ *
+ * @category models
+ */
+export interface Failed<out E = unknown> {
+  /**
+   * The response, whose body is released already, or the error. A timeout of the policy is the `cause` of a
+   * `RequestError`.
+   */
+  readonly outcome: Outcome<E> | HttpClientError.RequestError
+  /** Of the response, also where that is in an error; `undefined` where there is none. */
+  readonly status: number | undefined
+  readonly verdict: Verdict.Verdict
+}
+
+/**
+ * The running attempt of core. A tag of its own, so that a request changes nothing for an operation around it.
+ *
+ * @category models
+ */
+export class CurrentAttempt extends Context.Tag("@effect-retry/http/CurrentAttempt")<CurrentAttempt, Retry.Attempt>() {}
+
+/**
+ * Whether a policy asks for the attempt that is running.
+ *
+ * @category guards
+ */
+export const isWanted = (policy: Policy): boolean =>
+  policy.attemptHeaders !== undefined || policy.beforeRetry !== undefined
+
+/**
+ * Whether core is to provide the attempt: it alone knows how an attempt is bounded, and that one has timed out.
+ *
+ * @category guards
+ */
+export const isTimed = (policy: Policy): boolean =>
+  isWanted(policy) && (policy.attemptTimeout !== undefined || policy.deadline !== undefined)
+
+interface Policy {
+  readonly attemptHeaders?: unknown
+  readonly attemptTimeout?: unknown
+  readonly beforeRetry?: unknown
+  readonly deadline?: unknown
+}
+
+/** What of an operation is of use here. */
+interface Operation {
+  readonly policy: Policy
+  readonly request: HttpClientRequest.HttpClientRequest
+  /** The error or response of the client that was judged last, and as what. */
+  readonly judged: unknown
+  readonly verdict: Verdict.Verdict
+  /** Whether the latest attempt was handed to the client. */
+  readonly isSent: boolean
+  attempts: number
+  previous: Attempt["previous"]
+}
+
+/**
+ * The attempt that is running, in the terms of HTTP.
+ *
+ * @category running
+ */
+export const current = (operation: Operation): Effect.Effect<Attempt, never, CurrentAttempt> =>
+  isTimed(operation.policy)
+    ? Effect.flatMap(CurrentAttempt, ({ previous, timeLeft }) =>
+        Effect.map(timeLeft, (timeLeft) =>
+          next(operation, timeLeft, () => Option.map(previous, (failed) => failedOf(operation, failed)))
+        )
+      )
+    : Effect.sync(() =>
+        next(operation, Option.none(), () => Option.some(failedWith(operation.judged, operation.verdict)))
+      )
+
+const next = (operation: Operation, timeLeft: Attempt["timeLeft"], previous: () => Attempt["previous"]): Attempt => {
+  // An attempt that ended before it was sent leaves what is known of the request as it was.
+  if (operation.attempts > 0 && operation.isSent) operation.previous = previous()
+  operation.attempts += 1
+  return { number: operation.attempts, timeLeft, previous: operation.previous }
+}
+
+const failedOf = ({ judged, request }: Operation, { error, verdict }: Retry.FailedAttempt<unknown>): Failed => {
+  const failed = error instanceof Retry.ResultRejected ? error.result : error
+  return failedWith(error === judged || failed === judged ? judged : requestError(request, error), verdict)
+}
+
+const failedWith = (outcome: unknown, verdict: Verdict.Verdict): Failed => ({
+  outcome,
+  status: HttpClassifier.responseOf(outcome)?.status,
+  verdict
+})

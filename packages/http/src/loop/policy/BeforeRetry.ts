@@ -1,0 +1,80 @@
+/**
+ * The request of a later attempt, as the caller's hook has changed it.
+ *
+ * Two things are the operation's and not the hook's: the key by which the server recognises a repetition, and that the
+ * credentials for one server reach no other.
+ */
+import * as Headers from "@effect/platform/Headers"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Argument from "@effect-retry/core/Argument"
+import { urlOf } from "../../decide/Redirect.ts"
+import type { Attempt } from "./Attempt.ts"
+
+type Request = HttpClientRequest.HttpClientRequest
+
+/**
+ * Runs at the start of every attempt but the first, inside its timeout, and answers the request to send.
+ *
+ * It is given the request that was sent last, without the headers that are for one server alone (`authorization`,
+ * `cookie`, `host`, `proxy-authorization`). Those go with the request again where it is still for the same origin and the
+ * hook has not set them; to another origin none goes that the hook has not set. The key of the operation stays.
+ *
+ * What it fails with is a failed attempt that was not sent, judged by the tables of the classifier.
+ *
+ * @category models
+ */
+export interface BeforeRetry<in E, out E2 = unknown, out R = unknown> {
+  (request: Request, attempt: Attempt<E>): Effect.Effect<Request, E2, R>
+}
+
+/**
+ * Sources: https://fetch.spec.whatwg.org/#http-redirect-fetch, which drops `Authorization` for another origin; `undici`
+ * 7.30.2, lib/handler/redirect-handler.js, `shouldRemoveHeader`, which drops all of these, read 2026-11-20.
+ */
+const ofOneServer = ["authorization", "cookie", "host", "proxy-authorization"]
+
+/**
+ * The request that a hook makes of the one that was sent last.
+ *
+ * @category running
+ */
+export const changed = (
+  hook: BeforeRetry<unknown>,
+  request: Request,
+  attempt: Attempt,
+  keyHeader: string
+): Effect.Effect<Request, unknown, unknown> =>
+  Effect.suspend(() => {
+    const handed = withoutHeaders(request)
+    return Effect.map(checkedEffect(hook(handed, attempt)), (given) =>
+      given === handed ? request : completed(request, given, keyHeader)
+    )
+  })
+
+const refused = (given: unknown): never =>
+  Argument.refuse("HttpRetry.Policy", "beforeRetry", "a function that answers an effect of a request", typeof given)
+
+const checkedEffect = (given: Effect.Effect<Request, unknown, unknown>) =>
+  Effect.isEffect(given) ? given : refused(given)
+
+/** The combinators of the platform add headers, and take none away. */
+const withoutHeaders = (request: Request): Request =>
+  Object.assign(Object.create(Object.getPrototypeOf(request)), request, {
+    headers: Headers.remove(request.headers, ofOneServer)
+  })
+
+const completed = (before: Request, given: Request, keyHeader: string): Request => {
+  if (!Predicate.hasProperty(given, HttpClientRequest.TypeId)) return refused(given)
+  const names = isSameOrigin(before, given)
+    ? [keyHeader, ...ofOneServer.filter((name) => given.headers[name] === undefined)]
+    : [keyHeader]
+  const kept = Object.entries(before.headers).filter(([name]) => names.includes(name))
+  return HttpClientRequest.setHeaders(given, Object.fromEntries(kept))
+}
+
+const isSameOrigin = (one: Request, other: Request): boolean => {
+  const origin = urlOf(one)?.origin
+  return origin === undefined ? one.url === other.url : origin === urlOf(other)?.origin
+}

@@ -1,0 +1,317 @@
+/**
+ * The policy of a client: core's policy, with what is only known over HTTP.
+ */
+import type * as Headers from "@effect/platform/Headers"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import type * as Schedule from "effect/Schedule"
+import * as Struct from "effect/Struct"
+import { Classifier, Hint, InvalidArgument, Policy as Core } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
+import type { AttemptTimeout, Deadline, Retry, TokenBucket } from "@effect-retry/core"
+import type { Mistake } from "@effect-retry/core/PolicyRecord"
+import type { Adds, Needs } from "@effect-retry/core/PolicyTypes"
+import * as HttpClassifier from "../../classify/HttpClassifier.ts"
+import * as Idempotency from "../../decide/Idempotency.ts"
+import type { Attempt, Outcome } from "./Attempt.ts"
+import type { BeforeRetry } from "./BeforeRetry.ts"
+import * as Discard from "../client/Discard.ts"
+
+/** What a policy of core has that is the client's own to fill, or typed otherwise here. */
+type Replaced = "attempt" | "backoff" | "classifier" | "maxAttempts" | "release" | "result"
+
+interface Own<in E> {
+  /** Headers to add to an attempt. None of them stands for the key of the operation. */
+  readonly attemptHeaders?: ((attempt: Attempt<E>) => Headers.Input) | undefined
+  /** Asked before the classifier; no opinion leaves it to that one. */
+  readonly opinion?: Classifier.Classifier<Outcome<E>> | undefined
+  /**
+   * Judges errors and responses. Where it is not made by `HttpClassifier.make`, the standard tables say whether the server
+   * can have processed the request, and nothing else. @default HttpClassifier.standard
+   */
+  readonly classifier?: Classifier.Classifier<Outcome<E>> | undefined
+  /** What makes a request repeatable. @default Idempotency.standard */
+  readonly idempotency?: Idempotency.Idempotency | undefined
+  /** Most attempts in all, the first included: a whole number from 1, or `Infinity`. @default 3 */
+  readonly maxAttempts?: number | undefined
+  /** How much of a response that is thrown away is read, so that its connection can be used again. @default Discard.standard */
+  readonly drain?: Discard.Drain | undefined
+}
+
+/**
+ * The fields of a client's policy; what is left out is that of `HttpRetry.standard`. `E` is the client's error, for lambdas without annotation.
+ *
+ * @category models
+ */
+export interface Fields<in E> extends Own<E>, Omit<Core.Fields<never, never>, Replaced> {
+  /** Runs at the start of every attempt but the first, and may change its request; see the type. */
+  readonly beforeRetry?: BeforeRetry<E> | undefined
+  readonly backoff?: Schedule.Schedule<unknown, Outcome<E>, unknown> | undefined
+}
+
+/**
+ * The fields of a policy that requires no services.
+ *
+ * @category models
+ */
+export interface Plain<in E> extends Omit<Fields<E>, "backoff" | "beforeRetry" | "bucket" | "rateLimiter"> {
+  readonly backoff?: Schedule.Schedule<unknown, Outcome<E>> | undefined
+  readonly beforeRetry?: BeforeRetry<E, unknown, never> | undefined
+  readonly bucket?: TokenBucket.TokenBucket | undefined
+  readonly rateLimiter?: TokenBucket.TokenBucket | undefined
+}
+
+/**
+ * The type to annotate a policy with: it judges the client's error `E`, may add the errors `E2`, and requires `R`.
+ *
+ * @category models
+ */
+export interface Policy<in E = unknown, out E2 = never, out R = never>
+  extends Own<E>, Omit<Core.Policy<never, E2, R>, Replaced | "rateLimiter"> {
+  readonly beforeRetry?: BeforeRetry<E, E2, R> | undefined
+  readonly backoff?: Schedule.Schedule<unknown, Outcome<E>, R> | undefined
+  readonly rateLimiter?: Core.Policy<never, Retry.AttemptRefused, R>["rateLimiter"]
+}
+
+/**
+ * A policy that uses no services, whose back-off is one of core's, and of which no required field is left out.
+ *
+ * @category models
+ */
+export interface Preset<out E2 = never> extends Own<unknown>, Core.Preset<E2> {
+  readonly classifier: HttpClassifier.HttpClassifier
+  readonly idempotency: Idempotency.Idempotency
+  readonly maxAttempts: number
+}
+
+/**
+ * A policy of any types.
+ *
+ * @category models
+ */
+export type Any = Fields<never>
+
+/**
+ * `Fields` where a door bounds its policy. For an argument without fields, `{}`, the compiler takes the bound itself: it
+ * stands for a policy that leaves everything out.
+ *
+ * @category models
+ */
+export interface Bound<in E> extends Fields<E> {
+  readonly [bound]?: never
+}
+declare const bound: unique symbol
+
+/** A policy as it was given. */
+type Given<P> = P extends unknown ? (typeof bound extends keyof P ? { readonly maxAttempts?: undefined } : P) : never
+
+/**
+ * A policy without its types, and with what was left out.
+ *
+ * @category models
+ */
+export interface Erased extends Fields<unknown> {
+  readonly classifier: Classifier.Classifier
+  readonly idempotency: Idempotency.Idempotency
+  readonly maxAttempts: number
+  readonly backoff: Schedule.Schedule<unknown, unknown, unknown>
+  readonly hint: Hint.Hint
+  readonly drain: Discard.Drain
+}
+
+/**
+ * What a client does that is given no policy: three attempts for what HTTP itself calls safe to repeat.
+ *
+ * - `classifier`: `HttpClassifier.standard`: 408, 421, 425, 429, 500, 502, 503, 504, 413 with a hint, and transport errors.
+ * - `idempotency`: `Idempotency.standard`: GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY, and what carries an
+ *   `Idempotency-Key` or a precondition; no key is created.
+ * - `maxAttempts`, `backoff`: `Policy.standard` of core: 3 attempts, exponential from 100 milliseconds, capped at 20 seconds,
+ *   full jitter.
+ * - `hint`: what the server asks for is a floor, of at most 1 minute, beyond which the operation stops; up to a tenth more,
+ *   so that clients with the same hint do not return together.
+ * - `drain`: 128 KiB within 1 second.
+ * - No timeout, no deadline, no bucket, no rate limiter, no added headers, no observers.
+ *
+ * @category constructors
+ */
+export const standard: Preset & Pick<Erased, "drain" | "hint"> = {
+  classifier: HttpClassifier.standard,
+  idempotency: Idempotency.standard,
+  ...Core.standard,
+  hint: /*#__PURE__*/ Hint.floor({ atMost: "1 minute", otherwise: "giveUp", jitterRatio: 0.1 }),
+  drain: Discard.standard
+}
+
+type Unknown<P> = P extends unknown ? Exclude<keyof P, keyof Bound<never>> : never
+
+/**
+ * A policy without fields that a client's policy does not have.
+ *
+ * `maxAttempts` stands in it so that it never is the type without properties, which everything can be assigned to.
+ *
+ * @category models
+ */
+export type Checked<P> = P & {
+  readonly [K in Unknown<P> | "maxAttempts"]?: K extends "maxAttempts"
+    ? unknown
+    : Mistake<`a client's policy has no field '${K & string}'`>
+}
+
+/**
+ * The client's error that a policy can judge.
+ *
+ * @category models
+ */
+export type In<P> = Judges<Given<P>>
+
+type Judges<P> = (P extends { readonly opinion: (outcome: infer O, ...rest: any) => unknown } ? O : unknown) &
+  (P extends { readonly classifier: (outcome: infer O, ...rest: any) => unknown } ? O : unknown) &
+  (P extends { readonly attemptHeaders: (attempt: Attempt<infer E>) => unknown } ? E : unknown) &
+  (P extends { readonly beforeRetry: (request: any, attempt: Attempt<infer E>) => unknown } ? E : unknown) &
+  ([Reads<P>] extends [(outcome: infer O) => void] ? O : unknown)
+
+type BackoffOf<P> = P extends { readonly backoff?: infer S } ? S : never
+type ReadsOf<S> = S extends Schedule.Schedule<any, infer O, any> ? (outcome: O) => void : never
+type Reads<P> = ReadsOf<BackoffOf<P>>
+type NeedsOf<S> = S extends Schedule.Schedule<any, any, infer R> ? R : never
+
+/**
+ * What a policy adds to the client's error: what the policy itself fails an attempt with (a timeout, a deadline, a first
+ * attempt refused) is the `cause` of a `RequestError`, unless the policy makes an error of its own of it.
+ *
+ * Signatures say `E | Added<P>`: editors show such a union as its members, and an alias of it as the alias.
+ *
+ * @category models
+ */
+export type Added<P> = AddedBy<Given<P>>
+
+type HookOf<P> = P extends { readonly beforeRetry?: infer H } ? H : never
+type ErrorOf<H> = H extends (...args: any) => Effect.Effect<any, infer E2, any> ? E2 : never
+type ServiceOf<H> = H extends (...args: any) => Effect.Effect<any, any, infer R> ? R : never
+
+/** A conditional type: beside a plain `RequestError`, the compiler takes the rest of an annotated result for `E`. */
+type AddedBy<P> = P extends unknown
+  ?
+      | HttpClientError.RequestError
+      | Exclude<
+          Adds<P>[keyof Adds<P>],
+          AttemptTimeout.AttemptTimedOut | Deadline.DeadlineExceeded | Retry.AttemptRefused
+        >
+      | ErrorOf<HookOf<P>>
+  : never
+
+/**
+ * What a client requires under a policy.
+ *
+ * @category models
+ */
+export type Env<P, R> = R | Wanted<Given<P>>
+
+type Wanted<P> = Needs<P>[keyof Needs<P>] | NeedsOf<BackoffOf<P>> | ServiceOf<HookOf<P>>
+
+/**
+ * Checks a policy and answers it with what was left out. The signature that takes it has checked its types.
+ *
+ * @category conversions
+ */
+export const complete = (owner: string, given: Any): Erased => {
+  if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)
+  for (const [field, value] of Object.entries(given)) {
+    if (!isField(field)) Argument.refuse(owner, field, "absent: a client's policy has no such field", value)
+  }
+  return checked(owner, { ...standard, ...said(given) })
+}
+
+/**
+ * The fields that a policy does not leave out.
+ *
+ * @category conversions
+ */
+export const said = (given: Any): Partial<Erased> =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+
+const checked = (owner: string, policy: Erased): Erased => {
+  const { attemptHeaders, beforeRetry, classifier, drain, hint, idempotency, opinion } = policy
+  checkFunction(owner, "opinion", opinion)
+  checkFunction(owner, "attemptHeaders", attemptHeaders)
+  checkFunction(owner, "beforeRetry", beforeRetry)
+  Discard.check(owner, drain)
+  if (!isHint(hint)) Argument.refuse(owner, "hint", "made by Hint", hint)
+  if (!Predicate.isFunction(classifier)) {
+    Argument.refuse(owner, "classifier", "a classifier, such as one of HttpClassifier.make", classifier)
+  }
+  Idempotency.check(owner, idempotency)
+  try {
+    Core.make({ ...coreOf(policy), classifier: Classifier.never })
+  } catch (error) {
+    if (!(error instanceof InvalidArgument.InvalidArgument)) throw error
+    return Argument.refuse(owner, error.field, error.allowed, error.value)
+  }
+  return policy
+}
+
+/**
+ * The fields that are core's.
+ *
+ * @category conversions
+ */
+export const coreOf = (policy: Erased): CoreFields =>
+  Struct.omit(policy, "attemptHeaders", "beforeRetry", "classifier", "drain", "idempotency", "opinion")
+
+/**
+ * What a client's policy and core's have in common.
+ *
+ * @category models
+ */
+export type CoreFields = Omit<Erased, Exclude<keyof Own<unknown>, "maxAttempts"> | "beforeRetry">
+
+const fields: { readonly [Field in keyof Any]-?: true } = {
+  name: true,
+  observe: true,
+  whenNested: true,
+  attemptSpan: true,
+  beforeRetry: true,
+  attemptHeaders: true,
+  rateLimiter: true,
+  attemptTimeout: true,
+  opinion: true,
+  classifier: true,
+  idempotency: true,
+  maxAttempts: true,
+  attemptsByKind: true,
+  backoff: true,
+  hint: true,
+  deadline: true,
+  bucket: true,
+  drain: true
+}
+
+const isField = (field: string): boolean => Object.hasOwn(fields, field)
+
+const checkFunction = (owner: string, field: string, value: unknown): void => {
+  if (value !== undefined && !Predicate.isFunction(value)) Argument.refuse(owner, field, "a function", value)
+}
+
+const isAmount = (value: unknown): boolean => typeof value === "number" && value >= 0
+
+/** What the fields of a hint rule may be; a rule that is written by hand can lack one, and would wait for no time. */
+const hintFields = {
+  atMostMillis: isAmount,
+  aboveMillis: isAmount,
+  jitterRatio: isAmount,
+  otherwise: Predicate.isString,
+  startsOver: Predicate.isBoolean
+}
+
+const hintRules: { readonly [Tag in Hint.Hint["_tag"]]: ReadonlyArray<keyof typeof hintFields> } = {
+  Ignore: [],
+  Override: ["atMostMillis", "otherwise", "startsOver"],
+  Floor: ["atMostMillis", "jitterRatio", "otherwise", "startsOver"],
+  Within: ["aboveMillis", "startsOver"]
+}
+
+const isHint = (hint: unknown): boolean =>
+  Predicate.isRecord(hint) &&
+  Object.hasOwn(hintRules, String(hint["_tag"])) &&
+  hintRules[hint["_tag"] as Hint.Hint["_tag"]].every((field) => hintFields[field](hint[field]))

@@ -1,0 +1,90 @@
+/**
+ * Requests that are refused with 401 because a credential has expired: sent again with a new one.
+ *
+ * A 401 says that the request was not carried out, and so it holds for every method. What makes a credential new is the
+ * caller's own.
+ */
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import { Verdict } from "@effect-retry/core"
+import type { Classifier } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/Argument"
+import * as HttpClassifier from "../../classify/HttpClassifier.ts"
+import type { BeforeRetry } from "./BeforeRetry.ts"
+
+type Request = HttpClientRequest.HttpClientRequest
+
+/**
+ * The fields of a policy that renews credentials.
+ *
+ * @category models
+ */
+export interface Renewing<out E2 = never, out R = never> {
+  readonly beforeRetry: BeforeRetry<unknown, E2, R>
+  readonly opinion: Classifier.Classifier
+  readonly attemptsByKind: { readonly Client: 2 }
+}
+
+/** The renewals that the running code is part of, each with its own object. */
+class Running extends Context.Reference<Running>()("@effect-retry/http/Unauthorized", {
+  defaultValue: (): ReadonlyArray<object> => []
+}) {}
+
+/**
+ * Sends a request that is refused with 401 once more, as `renew` changes it: `{ ...policy, ...Unauthorized.renewing(renew) }`.
+ *
+ * `renew` is run after a 401 and no other failure. A second 401 of the same operation is answered to the caller. A 401 is
+ * of the kind `Client` and counts for no other limit of attempts; where the tables have other failures of that kind, two of
+ * them in all end an operation. What `renew` fails with is judged by the tables, as an attempt that was not sent.
+ *
+ * It is given the request without its credentials: what it sets goes to the host of the request that it answers, and
+ * nothing goes to a host that it does not know unless it sets it. Beside it is the request that was refused, as it was
+ * sent: where another operation has replaced its credential already, there is nothing to renew.
+ *
+ * `renew` may send through the same client: a 401 inside `renew` is an answer, and renews nothing. Under `Fetch.make` it
+ * must use another `fetch`, since a promise does not say which call it is part of.
+ * Source: RFC 9110, section 15.5.2, https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2.
+ *
+ * @category constructors
+ */
+export const renewing = <E2, R>(
+  renew: (request: Request, refused: Request) => Effect.Effect<Request, E2, R>
+): Renewing<E2, R> => {
+  if (!Predicate.isFunction(renew)) return Argument.refuse("Unauthorized.renewing", "renew", "a function", renew)
+  const renewal = {}
+  const run = (request: Request, refused: Request): Effect.Effect<Request, E2, R> =>
+    Effect.flatMap(Running, (running) =>
+      running.includes(renewal)
+        ? Effect.succeed(request)
+        : Effect.provideService(checkedEffect(renew(request, refused)), Running, [...running, renewal])
+    )
+  return {
+    beforeRetry: (request, { previous }) => {
+      const response = HttpClassifier.responseOf(Option.getOrUndefined(previous)?.outcome)
+      return isRefusal(response) ? run(request, response.request) : Effect.succeed(request)
+    },
+    opinion: (outcome) =>
+      isRefusal(HttpClassifier.responseOf(outcome)) && !isInside(renewal) ? Verdict.client : Verdict.noOpinion,
+    attemptsByKind: { Client: 2 }
+  }
+}
+
+const checkedEffect = <E2, R>(given: Effect.Effect<Request, E2, R>): Effect.Effect<Request, E2, R> =>
+  Effect.isEffect(given)
+    ? given
+    : Argument.refuse("Unauthorized.renewing", "renew", "a function that answers an effect of a request", typeof given)
+
+/** Whether the running code is part of a renewal: asked in the fiber that judges an outcome. */
+const isInside = (renewal: object): boolean =>
+  Option.exists(Fiber.getCurrentFiber(), ({ currentContext }) =>
+    Context.get(currentContext as Context.Context<never>, Running).includes(renewal)
+  )
+
+const isRefusal = (
+  response: HttpClientResponse.HttpClientResponse | undefined
+): response is HttpClientResponse.HttpClientResponse => response?.status === 401

@@ -1,0 +1,43 @@
+import { AttemptTimeout, Backoff, Deadline, TokenBucket } from "@effect-retry/core"
+import { HttpRetry } from "@effect-retry/http"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import * as Scripted from "../../support/ScriptedClient.ts"
+
+const { make: scripted, world } = Scripted
+
+const url = "http://api.test/?key=secret"
+const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 second" }) }
+
+describe("RequestErrors of a policy", () => {
+  it.effect.each([
+    ["a timeout", { attemptTimeout: AttemptTimeout.constant("1 second") }, "attempt 3 took longer than 1s"],
+    ["a deadline", { deadline: Deadline.cut("1 second") }, "not done within 1s, after 1 attempts"],
+    ["a rate limiter", { rateLimiter: TokenBucket.empty }, "the rate limiter did not grant attempt 1"]
+  ] as const)("are errors of the transport, and say what happened: %s", ([, fields, description]) =>
+    Effect.gen(function* () {
+      const { client } = scripted({ status: 200, after: "1 hour" })
+      const error = yield* Effect.flip(HttpRetry.withRetry(client, { ...policy, ...fields }).get(url))
+      expect(error).toMatchObject({ _tag: "RequestError", reason: "Transport", description })
+      expect(error.message).toContain(description)
+      expect(error.message).not.toContain("secret")
+    }).pipe(world)
+  )
+
+  it.effect("do not say what an error of the caller's own says", () =>
+    Effect.gen(function* () {
+      const onTimeout = () => new Error("secret")
+      const outcomes: Array<unknown> = []
+      const attemptHeaders = ({ previous }: HttpRetry.Attempt) => {
+        outcomes.push(Option.getOrUndefined(previous)?.outcome)
+        return {}
+      }
+      const attemptTimeout = AttemptTimeout.constant("1 second", { onTimeout })
+      const { client } = scripted({ status: 200, after: "1 hour" }, 200)
+      yield* HttpRetry.withRetry(client, { ...policy, attemptHeaders, attemptTimeout }).get(url)
+      expect(outcomes).toMatchObject([undefined, { _tag: "RequestError", cause: { original: { message: "secret" } } }])
+      expect(outcomes[1]).not.toHaveProperty("description")
+      expect(String(outcomes[1])).not.toContain("secret")
+    }).pipe(world)
+  )
+})
