@@ -1,7 +1,7 @@
 /**
  * Back-offs by what their curves and jitters declare, so that the ends of their draws are the ends of their delays.
  */
-import type { Leaf, Tree } from "@effect-retry/core/BackoffTree"
+import type { Leaf, Tree } from "@effect-retry/core/unstable/BackoffTree"
 import type { Curve } from "@effect-retry/core/Curve"
 import type { Jitter } from "@effect-retry/core/Jitter"
 

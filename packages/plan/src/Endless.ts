@@ -1,8 +1,8 @@
 /**
  * Whether anything ends an operation that never succeeds.
  */
-import type { Leaf, Tree } from "@effect-retry/core/BackoffTree"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import type { Leaf, Tree } from "@effect-retry/core/unstable/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import type { Kind } from "@effect-retry/core/Verdict"
 import type { Journey } from "./Journey.ts"
 import * as Limits from "./Limits.ts"

@@ -2,10 +2,10 @@
  * Explains a policy from its data alone.
  */
 import * as Backoff from "@effect-retry/core/Backoff"
-import type { Tree } from "@effect-retry/core/BackoffTree"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import type { Tree } from "@effect-retry/core/unstable/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import * as Hint from "@effect-retry/core/Hint"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import type { Kind } from "@effect-retry/core/Verdict"
 import { kinds } from "@effect-retry/core/Verdict"
 import * as Duration from "effect/Duration"

@@ -5,8 +5,8 @@
  * remembers of earlier draws is held by two trees: one that has seen only least draws, and one only greatest.
  */
 import type { Kind } from "@effect-retry/core/Verdict"
-import type { Leaf, Step, Tree } from "@effect-retry/core/BackoffTree"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import type { Leaf, Step, Tree } from "@effect-retry/core/unstable/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import * as Jitter from "@effect-retry/core/Jitter"
 import { evenly } from "./Declared.ts"
 

@@ -1,12 +1,12 @@
 /**
  * The ways in which an attempt can fail, as far as its policy tells them apart, and what follows each of them.
  */
-import type { Failures } from "@effect-retry/core/Decision"
-import * as Decision from "@effect-retry/core/Decision"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
-import type { Tree } from "@effect-retry/core/BackoffTree"
+import type { Failures } from "@effect-retry/core/unstable/Decision"
+import * as Decision from "@effect-retry/core/unstable/Decision"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
+import type { Tree } from "@effect-retry/core/unstable/BackoffTree"
 import type * as Hint from "@effect-retry/core/Hint"
-import * as HintRule from "@effect-retry/core/HintRule"
+import * as HintRule from "@effect-retry/core/unstable/HintRule"
 import type { Kind } from "@effect-retry/core/Verdict"
 import * as Verdict from "@effect-retry/core/Verdict"
 import * as Extremes from "./Extremes.ts"

@@ -2,9 +2,9 @@
  * What a plan is given, checked.
  */
 import * as Classifier from "@effect-retry/core/Classifier"
-import * as Argument from "@effect-retry/core/Argument"
-import type { Prepared } from "@effect-retry/core/PolicyCheck"
-import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
+import * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
 import type { Options, Scheduled } from "./PlanRecord.ts"
 
 /**

@@ -1,9 +1,9 @@
 /**
  * What a plan follows, and what it has found.
  */
-import type * as BackoffTree from "@effect-retry/core/BackoffTree"
+import type * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import type * as Hint from "@effect-retry/core/Hint"
-import type { Prepared } from "@effect-retry/core/PolicyCheck"
+import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
 import type { Kind } from "@effect-retry/core/Verdict"
 import type { Path } from "./Paths.ts"
 import type { Explainable } from "./PlanRecord.ts"

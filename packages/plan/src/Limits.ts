@@ -2,11 +2,11 @@
  * What bounds attempts, their times and their hints: counts, deadlines and timeouts as a plan needs them.
  */
 import type * as Deadline from "@effect-retry/core/Deadline"
-import type { Failures } from "@effect-retry/core/Decision"
-import * as Decision from "@effect-retry/core/Decision"
+import type { Failures } from "@effect-retry/core/unstable/Decision"
+import * as Decision from "@effect-retry/core/unstable/Decision"
 import type * as Hint from "@effect-retry/core/Hint"
-import * as TimeLeft from "@effect-retry/core/TimeLeft"
-import type { Prepared } from "@effect-retry/core/PolicyCheck"
+import * as TimeLeft from "@effect-retry/core/unstable/TimeLeft"
+import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
 import type { Kind } from "@effect-retry/core/Verdict"
 import * as Verdict from "@effect-retry/core/Verdict"
 import * as Option from "effect/Option"

@@ -1,8 +1,8 @@
 /**
  * Mean delays, by stepping the one interpreter with evenly spread draws.
  */
-import type { Input, Tree } from "@effect-retry/core/BackoffTree"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import type { Input, Tree } from "@effect-retry/core/unstable/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { remembers } from "./Extremes.ts"
 
 /**

@@ -1,8 +1,8 @@
 /**
  * Paths: operations that have come to the same back-off, as one with intervals for its times.
  */
-import type { Failures } from "@effect-retry/core/Decision"
-import type { Tree } from "@effect-retry/core/BackoffTree"
+import type { Failures } from "@effect-retry/core/unstable/Decision"
+import type { Tree } from "@effect-retry/core/unstable/BackoffTree"
 import * as Verdict from "@effect-retry/core/Verdict"
 import * as Extremes from "./Extremes.ts"
 import type { Histories } from "./Means.ts"

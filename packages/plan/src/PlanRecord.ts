@@ -5,7 +5,7 @@ import type * as Duration from "effect/Duration"
 import type * as Option from "effect/Option"
 import type * as Schedule from "effect/Schedule"
 import type { Backoff } from "@effect-retry/core/Backoff"
-import type { Any } from "@effect-retry/core/PolicyRecord"
+import type { Any } from "@effect-retry/core/unstable/PolicyRecord"
 import type { Assumption, Warning } from "./Remark.ts"
 
 /**

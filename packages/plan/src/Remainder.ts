@@ -1,11 +1,11 @@
 /**
  * Attempts that are not followed one by one: what they can add at most.
  */
-import type { Leaf, Tree } from "@effect-retry/core/BackoffTree"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import type { Leaf, Tree } from "@effect-retry/core/unstable/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import type * as Hint from "@effect-retry/core/Hint"
-import * as HintRule from "@effect-retry/core/HintRule"
-import { longestMillis, wholeMillis } from "@effect-retry/core/Millis"
+import * as HintRule from "@effect-retry/core/unstable/HintRule"
+import { longestMillis, wholeMillis } from "@effect-retry/core/unstable/Millis"
 import type { Followed, Journey } from "./Journey.ts"
 import * as Limits from "./Limits.ts"
 import type { Path } from "./Paths.ts"

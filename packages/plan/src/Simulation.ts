@@ -3,11 +3,11 @@
  *
  * A thin file: it draws from `Random` and runs the effects of a foreign schedule.
  */
-import type { Progress } from "@effect-retry/core/Decision"
-import * as Decision from "@effect-retry/core/Decision"
-import * as ForeignSchedule from "@effect-retry/core/ForeignSchedule"
-import type { Prepared } from "@effect-retry/core/PolicyCheck"
-import type { StopReason } from "@effect-retry/core/RetryStopped"
+import type { Progress } from "@effect-retry/core/unstable/Decision"
+import * as Decision from "@effect-retry/core/unstable/Decision"
+import * as ForeignSchedule from "@effect-retry/core/unstable/ForeignSchedule"
+import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
+import type { StopReason } from "@effect-retry/core/unstable/RetryStopped"
 import type { Retryable, Verdict } from "@effect-retry/core/Verdict"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

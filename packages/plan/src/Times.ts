@@ -2,8 +2,8 @@
  * The ends that a back-off has by time: which parts `within` a time may have ended at a failure whose time is not known
  * exactly.
  */
-import type { Tree } from "@effect-retry/core/BackoffTree"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import type { Tree } from "@effect-retry/core/unstable/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import type { Extremes, Input } from "./Extremes.ts"
 import * as Ends from "./Extremes.ts"
 import { shapeOf } from "./TreeKey.ts"

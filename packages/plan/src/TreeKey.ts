@@ -1,7 +1,7 @@
 /**
  * Back-offs as text, to find equal ones.
  */
-import type { Leaf, Tree } from "@effect-retry/core/BackoffTree"
+import type { Leaf, Tree } from "@effect-retry/core/unstable/BackoffTree"
 import type { Extremes } from "./Extremes.ts"
 
 /**

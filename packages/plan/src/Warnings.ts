@@ -2,8 +2,8 @@
  * Finds what is probably not meant in a policy.
  */
 import * as Duration from "effect/Duration"
-import type { Leaf, Tree } from "@effect-retry/core/BackoffTree"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import type { Leaf, Tree } from "@effect-retry/core/unstable/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import type { Followed } from "./Journey.ts"
 import { fit, mostAttempts } from "./Limits.ts"
 import type { Explainable, Scheduled } from "./PlanRecord.ts"

@@ -1,5 +1,5 @@
 import { AttemptTimeout, Backoff, Classic, Curve, Deadline, Hint, Jitter, Policy } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { Plan } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, FastCheck as fc, Option } from "effect"

@@ -1,5 +1,5 @@
 import { Backoff, Curve, Jitter } from "@effect-retry/core"
-import type { Tree } from "@effect-retry/core/BackoffTree"
+import type { Tree } from "@effect-retry/core/unstable/BackoffTree"
 import { describe, expect, it } from "@effect/vitest"
 import * as Means from "../src/Means.ts"
 

@@ -1,5 +1,5 @@
 import { Backoff, Jitter } from "@effect-retry/core"
-import type { Leaf, Tree } from "@effect-retry/core/BackoffTree"
+import type { Leaf, Tree } from "@effect-retry/core/unstable/BackoffTree"
 import { describe, expect, it } from "@effect/vitest"
 import * as TreeKey from "../src/TreeKey.ts"
 

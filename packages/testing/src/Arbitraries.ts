@@ -16,7 +16,7 @@ import {
   type Policy,
   Verdict
 } from "@effect-retry/core"
-import type * as BackoffTree from "@effect-retry/core/BackoffTree"
+import type * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import * as Duration from "effect/Duration"
 import * as fc from "effect/FastCheck"
 

@@ -4,7 +4,7 @@
  * A law that fails prints the smallest case found, and the seed that finds it again.
  */
 import { Backoff, Classifier, type Curve, type Jitter, Verdict } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"

@@ -5,7 +5,7 @@
  * What lies between two attempts is a wait. Timelines are plain data: compare them, print them, or let `Expect` judge
  * them. Setting the wall clock does not show in them.
  */
-import * as Nanos from "@effect-retry/plan/Nanos"
+import * as Nanos from "@effect-retry/plan/unstable/Nanos"
 import type * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

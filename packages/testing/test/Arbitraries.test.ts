@@ -1,5 +1,5 @@
 import { type AttemptTimeout, type Backoff, Policy, Retry, Verdict } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Array, Duration, Effect, FastCheck as fc } from "effect"

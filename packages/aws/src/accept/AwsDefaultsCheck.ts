@@ -1,7 +1,7 @@
 /**
  * Checks of the defaults that a caller hands over.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Predicate from "effect/Predicate"
 import type { Sdk, Service } from "./AwsDefaults.ts"
 import type { Mode } from "./AwsSettings.ts"

@@ -19,7 +19,7 @@
  * assert.strictEqual(read.status, 400)
  * ```
  */
-import * as Property from "@effect-retry/core/Property"
+import * as Property from "@effect-retry/core/unstable/Property"
 import * as HeaderLines from "./HeaderLines.ts"
 
 /**

@@ -26,9 +26,9 @@
  * ```
  */
 import { type Classifier, Verdict } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
-import * as HttpDate from "@effect-retry/core/HttpDate"
-import * as Property from "@effect-retry/core/Property"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
+import * as Property from "@effect-retry/core/unstable/Property"
 import * as AwsError from "./AwsError.ts"
 import * as HeaderLines from "./HeaderLines.ts"
 

@@ -31,8 +31,8 @@
  * assert.strictEqual(classifier({ name: "LimitExceededException", status: 400 }, moment)._tag, "Terminal")
  * ```
  */
-import * as Argument from "@effect-retry/core/Argument"
-import * as Property from "@effect-retry/core/Property"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as Property from "@effect-retry/core/unstable/Property"
 import { Verdict } from "@effect-retry/core"
 import * as Predicate from "effect/Predicate"
 import { dual } from "effect/Function"

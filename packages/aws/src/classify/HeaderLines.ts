@@ -4,7 +4,7 @@
  * First stage of the flow. Headers come as the record of an SDK with names in any case, as the lower-case record of
  * `@effect/platform`, as `Headers` of `fetch`, or as lines read before.
  */
-import * as Property from "@effect-retry/core/Property"
+import * as Property from "@effect-retry/core/unstable/Property"
 
 /**
  * A name in lower case, and its value.

@@ -7,7 +7,7 @@
  * SDKs disagree. `standard` is the rule of 2026, in botocore, Rust, Kotlin, Go, PHP, Swift and Java. The SDK for
  * JavaScript also reads `Retry-After` and takes the header that comes first. Java before 2026 read `Retry-After` alone.
  */
-import * as HttpDate from "@effect-retry/core/HttpDate"
+import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 import * as HeaderLines from "./HeaderLines.ts"
 
 /**

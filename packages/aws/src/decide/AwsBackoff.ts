@@ -5,8 +5,8 @@
  * whole milliseconds, rounded up where the comment of a back-off says nothing else.
  */
 import { Backoff, Curve, Jitter } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
-import { times } from "@effect-retry/core/Millis"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import { times } from "@effect-retry/core/unstable/Millis"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 

@@ -4,7 +4,7 @@
  * The SDKs for Kotlin, JavaScript, Go, Rust and Swift have no legacy mode of their own.
  */
 import { Backoff, Curve, Jitter } from "@effect-retry/core"
-import { times } from "@effect-retry/core/Millis"
+import { times } from "@effect-retry/core/unstable/Millis"
 
 /**
  * botocore's. Formula, for retry `n`: `u * 2^(n - 1)` seconds, without a cap.

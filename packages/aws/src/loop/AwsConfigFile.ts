@@ -19,7 +19,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { externalDataInterceptor, loadSharedConfigFiles } from "@smithy/shared-ini-file-loader"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as ConfigText from "../accept/ConfigText.ts"
 import { firstText } from "./AwsConfigSource.ts"
 

@@ -10,7 +10,7 @@ import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import { Retry } from "@effect-retry/core"
 import * as Request from "./AwsHeadersRequest.ts"
 

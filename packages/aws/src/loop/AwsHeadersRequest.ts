@@ -1,7 +1,7 @@
 /**
  * The value of `amz-sdk-request`: what an attempt says about itself.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
 import * as Option from "effect/Option"

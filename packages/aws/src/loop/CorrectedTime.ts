@@ -31,7 +31,7 @@
  * ```
  */
 import { type Classifier, Verdict } from "@effect-retry/core"
-import * as Property from "@effect-retry/core/Property"
+import * as Property from "@effect-retry/core/unstable/Property"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -15,7 +15,7 @@
  * - A first attempt that is refused fails with `AttemptRefused`; Kotlin has a `RetryCapacityExceededException`.
  */
 import { Backoff, type Classifier, Hint, RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Effect from "effect/Effect"
 import * as AwsClassifier from "../classify/AwsClassifier.ts"
 import * as AwsBackoff from "../decide/AwsBackoff.ts"

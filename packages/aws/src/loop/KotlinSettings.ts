@@ -2,7 +2,7 @@
  * The settings of the AWS SDK for Kotlin, by their Kotlin names, and their checks.
  */
 import { Backoff, type Classifier, InvalidArgument, type RateLimiter, type TokenBucket } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"

@@ -8,8 +8,8 @@
  */
 import type { Policy } from "@effect-retry/core"
 import { Promises, Retry } from "@effect-retry/core"
-import type { Plain } from "@effect-retry/core/PolicyRecord"
-import type { Bound, Needs, ResultIn } from "@effect-retry/core/PolicyTypes"
+import type { Plain } from "@effect-retry/core/unstable/PolicyRecord"
+import type { Bound, Needs, ResultIn } from "@effect-retry/core/unstable/PolicyTypes"
 import * as Effect from "effect/Effect"
 import type { Client } from "./SdkLayers.ts"
 import * as SdkLayers from "./SdkLayers.ts"

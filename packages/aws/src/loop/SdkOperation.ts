@@ -6,8 +6,8 @@
  * the operation is aborted, or fails with a streaming payload; the fiber is then interrupted, once the token is collected.
  */
 import { TokenBucket } from "@effect-retry/core"
-import * as ShownCause from "@effect-retry/core/ShownCause"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as ShownCause from "@effect-retry/core/unstable/ShownCause"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

@@ -3,8 +3,8 @@
  */
 import type { Deadline, Policy } from "@effect-retry/core"
 import { TokenBucket } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
-import { prepare } from "@effect-retry/core/PolicyCheck"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import { prepare } from "@effect-retry/core/unstable/PolicyCheck"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Schedule from "effect/Schedule"

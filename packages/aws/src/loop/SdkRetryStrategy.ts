@@ -5,8 +5,8 @@
  */
 import type { Policy } from "@effect-retry/core"
 import { Retry, type TokenBucket } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
-import type { Needs } from "@effect-retry/core/PolicyTypes"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import type { Needs } from "@effect-retry/core/unstable/PolicyTypes"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

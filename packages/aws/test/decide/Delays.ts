@@ -2,7 +2,7 @@
  * What back-offs answer to pinned draws.
  */
 import type { Backoff, Curve, Verdict } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { Effect, Random } from "effect"
 
 /** The delay in milliseconds before retry `n`, given the draw; 1 is the limit that draws come up to. */

@@ -1,4 +1,4 @@
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Option } from "effect"
 

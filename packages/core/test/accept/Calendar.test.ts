@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import * as Calendar from "@effect-retry/core/Calendar"
+import * as Calendar from "@effect-retry/core/unstable/Calendar"
 
 const at = (
   year: number,

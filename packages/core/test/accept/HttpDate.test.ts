@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import * as HttpDate from "@effect-retry/core/HttpDate"
+import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 
 /** Sat, 01 Jan 2000 00:00:00 GMT */
 const year2000 = 946_684_800_000

@@ -9,8 +9,8 @@ import {
   Jitter,
   Verdict
 } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
-import * as Millis from "@effect-retry/core/Millis"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
+import * as Millis from "@effect-retry/core/unstable/Millis"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration } from "effect"
 

@@ -1,5 +1,5 @@
 /** What may be shown of an error shows none of the secrets that clients put into errors, however it is printed. */
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import { describe, expect, it } from "@effect/vitest"
 import * as Printed from "../support/Printed.ts"
 import * as Secrets from "../support/Secrets.ts"

@@ -1,5 +1,5 @@
-import * as Property from "@effect-retry/core/Property"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as Property from "@effect-retry/core/unstable/Property"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import { describe, expect, it } from "@effect/vitest"
 
 const revoked = (): unknown => {

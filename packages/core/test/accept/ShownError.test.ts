@@ -1,5 +1,5 @@
 import { Retry } from "@effect-retry/core"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Data, Schema } from "effect"
 import { inspect } from "node:util"

@@ -2,7 +2,7 @@
  * The classic back-offs where they come from: beside their older forms, on a cable, and at a socket.
  */
 import { Backoff, Classic, Classifier, Curve, Retry, Verdict } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { Timeline, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Data, Duration, Effect } from "effect"

@@ -1,6 +1,6 @@
 import { Backoff, Classic, Curve } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
-import * as Millis from "@effect-retry/core/Millis"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
+import * as Millis from "@effect-retry/core/unstable/Millis"
 import { Arbitraries, Laws } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"

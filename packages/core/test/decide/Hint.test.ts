@@ -1,6 +1,6 @@
 import { Hint, Verdict } from "@effect-retry/core"
-import * as Millis from "@effect-retry/core/Millis"
-import * as HintRule from "@effect-retry/core/HintRule"
+import * as Millis from "@effect-retry/core/unstable/Millis"
+import * as HintRule from "@effect-retry/core/unstable/HintRule"
 import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck as fc, Option } from "effect"

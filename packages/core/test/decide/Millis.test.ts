@@ -1,4 +1,4 @@
-import * as Millis from "@effect-retry/core/Millis"
+import * as Millis from "@effect-retry/core/unstable/Millis"
 import { describe, expect, it } from "@effect/vitest"
 
 const { longestMillis } = Millis

@@ -1,4 +1,4 @@
-import * as TimeLeft from "@effect-retry/core/TimeLeft"
+import * as TimeLeft from "@effect-retry/core/unstable/TimeLeft"
 import { describe, expect, it } from "@effect/vitest"
 
 const refuse = { _tag: "Refuse", withinMillis: 100, reserveMillis: 0 } as const

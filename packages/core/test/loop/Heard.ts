@@ -2,7 +2,7 @@
  * An observer that writes down what it hears, as plain values.
  */
 import type { Observe } from "@effect-retry/core"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import { Duration, Effect, Option, Struct } from "effect"
 
 /** An event with times in milliseconds, errors themselves, the level of the bucket, and `null` for an absent value. */

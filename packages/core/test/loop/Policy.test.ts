@@ -1,5 +1,5 @@
 import { Backoff, Classifier, InvalidArgument, Policy, Promises, Retry, TokenBucket, Verdict } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 

@@ -1,5 +1,5 @@
 import { Backoff, type Classifier, Hint, Jitter, Policy, Retry, TokenBucket, Verdict } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Exit, FastCheck, Fiber, FiberId, Option, Random } from "effect"

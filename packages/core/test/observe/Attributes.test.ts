@@ -1,5 +1,5 @@
 import { Observe, Retry, TokenBucket, Verdict } from "@effect-retry/core"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import { describe, expect, it } from "@effect/vitest"
 import { Data, Duration, Effect, Option } from "effect"
 import * as Events from "./Events.ts"

@@ -2,7 +2,7 @@
  * One event of each kind, and what an observer makes of it.
  */
 import { type Observe, Verdict } from "@effect-retry/core"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import { Duration, Effect, Option } from "effect"
 
 /** What core knows of an event. */

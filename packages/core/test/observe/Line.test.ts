@@ -1,5 +1,5 @@
 import { Observe, Retry, Verdict } from "@effect-retry/core"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import { describe, expect, it } from "@effect/vitest"
 import { Data, Duration, Effect, FastCheck } from "effect"
 import { line } from "../../src/observe/Line.ts"

@@ -2,7 +2,7 @@
  * What a back-off does, seen three ways: through the interpreter, as a native schedule, and in our own loop.
  */
 import type { Backoff, Classifier } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { Retry, Verdict } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { Duration, Effect, Schedule } from "effect"

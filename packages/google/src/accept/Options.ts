@@ -1,7 +1,7 @@
 /**
  * Checks of options before any of them is read.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Predicate from "effect/Predicate"
 
 /**

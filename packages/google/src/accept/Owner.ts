@@ -2,7 +2,7 @@
  * Refusals in the name of the function that the caller called.
  */
 import { InvalidArgument } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 
 /**
  * Runs a constructor; where it refuses an argument, `owner` is named in its place.

@@ -3,8 +3,8 @@
  *
  * They keep the names of the library. What the algorithm makes of them is in the module `GaxAlgorithm`.
  */
-import * as Argument from "@effect-retry/core/Argument"
-import { longestMillis, longestTimerMillis } from "@effect-retry/core/Millis"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import { longestMillis, longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import { dual } from "effect/Function"

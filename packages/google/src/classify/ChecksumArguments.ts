@@ -1,7 +1,7 @@
 /**
  * Checks of what checksums are asked for, and of.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Predicate from "effect/Predicate"
 
 const names = ["crc32c", "md5"] as const

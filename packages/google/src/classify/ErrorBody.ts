@@ -1,7 +1,7 @@
 /**
  * JSON bodies of responses, as bytes, and parsed on the response that they came with.
  */
-import * as Property from "@effect-retry/core/Property"
+import * as Property from "@effect-retry/core/unstable/Property"
 import * as Option from "effect/Option"
 
 /** Under which a response carries its parsed error body. */

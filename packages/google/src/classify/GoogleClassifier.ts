@@ -21,17 +21,17 @@
  * ```
  */
 import { type Classifier, Verdict } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import { Status } from "@effect-retry/grpc"
 import type { GrpcClassifier } from "@effect-retry/grpc"
-import type { ServerDelay } from "@effect-retry/grpc/StatusVerdict"
-import * as StatusVerdict from "@effect-retry/grpc/StatusVerdict"
+import type { ServerDelay } from "@effect-retry/grpc/unstable/StatusVerdict"
+import * as StatusVerdict from "@effect-retry/grpc/unstable/StatusVerdict"
 import { HintHeader, HttpClassifier } from "@effect-retry/http"
 import * as Predicate from "effect/Predicate"
 import * as Owner from "../accept/Owner.ts"
 import * as GoogleStatus from "./GoogleStatus.ts"
 
-export type { ServerDelay } from "@effect-retry/grpc/StatusVerdict"
+export type { ServerDelay } from "@effect-retry/grpc/unstable/StatusVerdict"
 
 /**
  * The tables of a classifier for HTTP.

@@ -19,7 +19,7 @@
  * assert.strictEqual(GoogleStatus.read(new TableBusy({ code: 503 })).status, 503)
  * ```
  */
-import * as Property from "@effect-retry/core/Property"
+import * as Property from "@effect-retry/core/unstable/Property"
 import { Status } from "@effect-retry/grpc"
 import { HttpClassifier } from "@effect-retry/http"
 import * as Predicate from "effect/Predicate"

@@ -23,8 +23,8 @@
  * ```
  */
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire"
-import * as Property from "@effect-retry/core/Property"
-import * as ProtobufDuration from "@effect-retry/grpc/ProtobufDuration"
+import * as Property from "@effect-retry/core/unstable/Property"
+import * as ProtobufDuration from "@effect-retry/grpc/unstable/ProtobufDuration"
 
 /** How messages of this type are named in an `Any`, after whatever host. */
 const typeName = "/google.rpc.RetryInfo"

@@ -3,7 +3,7 @@
  */
 import type * as HttpBody from "@effect/platform/HttpBody"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as Property from "@effect-retry/core/Property"
+import * as Property from "@effect-retry/core/unstable/Property"
 
 /**
  * A text in the resource; none for a body that has to be opened to be read.

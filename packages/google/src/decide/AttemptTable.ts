@@ -1,7 +1,7 @@
 /**
  * The attempts of an operation under retry settings, worked out without running it: the tables of Google's guide.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"

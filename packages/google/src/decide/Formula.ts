@@ -2,7 +2,7 @@
  * What the formulas of `GoogleBackoff` have in common.
  */
 import { Backoff, Curve } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import type * as Duration from "effect/Duration"
 import * as Options from "../accept/Options.ts"
 

@@ -7,8 +7,8 @@
  * maximum, and `Backoff.jittered` refuses those that draw by themselves.
  */
 import { Backoff, Curve, Jitter } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
-import { times } from "@effect-retry/core/Millis"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import { times } from "@effect-retry/core/unstable/Millis"
 import type * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Options from "../accept/Options.ts"

@@ -21,8 +21,8 @@
  * ```
  */
 import { AttemptTimeout } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
-import { longestTimerMillis } from "@effect-retry/core/Millis"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import type * as Duration from "effect/Duration"
 import * as Options from "../accept/Options.ts"
 

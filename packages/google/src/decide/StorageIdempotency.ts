@@ -29,7 +29,7 @@
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Predicate from "effect/Predicate"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import type { Idempotency } from "@effect-retry/http"
 import * as StorageHeader from "../accept/StorageHeader.ts"
 import * as StorageOperation from "../classify/StorageOperation.ts"

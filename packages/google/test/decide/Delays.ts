@@ -2,7 +2,7 @@
  * What back-offs answer to pinned draws.
  */
 import type { Backoff, Curve } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 
 /** A draw near the end of its range, but not so near that a sum of it is rounded up to the end. */
 export const last = 1 - 2 ** -40

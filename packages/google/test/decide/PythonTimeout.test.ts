@@ -1,5 +1,5 @@
 import { AttemptTimeout, Backoff, Classifier, InvalidArgument, Retry } from "@effect-retry/core"
-import * as TimeLeft from "@effect-retry/core/TimeLeft"
+import * as TimeLeft from "@effect-retry/core/unstable/TimeLeft"
 import { Timeline, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"

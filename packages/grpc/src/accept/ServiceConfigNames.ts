@@ -1,7 +1,7 @@
 /**
  * Which method config is for a method: the one that names it, else the one for its service, else the one for all.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import type { MethodConfig, Name, ServiceConfig } from "./ServiceConfigShape.ts"
 
 /** Finds the config of a method, in one step of a map. */

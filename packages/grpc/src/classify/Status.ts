@@ -15,7 +15,7 @@
  * assert.deepStrictEqual(Status.read(new Error("no call")), { code: undefined, pushback: undefined })
  * ```
  */
-import * as Property from "@effect-retry/core/Property"
+import * as Property from "@effect-retry/core/unstable/Property"
 import * as StatusCode from "../accept/StatusCode.ts"
 
 /**

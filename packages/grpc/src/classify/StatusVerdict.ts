@@ -2,7 +2,7 @@
  * What a status means for a call that may be repeated after some codes.
  */
 import { Verdict } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Predicate from "effect/Predicate"
 import * as StatusCode from "../accept/StatusCode.ts"
 import type { Status } from "./Status.ts"

@@ -2,8 +2,8 @@
  * The back-off of gRPC's retry policy.
  */
 import { Backoff, Curve, Jitter } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
-import { times } from "@effect-retry/core/Millis"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import { times } from "@effect-retry/core/unstable/Millis"
 import type * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 

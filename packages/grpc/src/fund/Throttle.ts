@@ -24,12 +24,12 @@
  * ```
  */
 import type { TokenBucket } from "@effect-retry/core"
-import * as GrpcCount from "@effect-retry/core/GrpcCount"
+import * as GrpcCount from "@effect-retry/core/unstable/GrpcCount"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 
-export type { Options } from "@effect-retry/core/GrpcCount"
+export type { Options } from "@effect-retry/core/unstable/GrpcCount"
 
 const free: Option.Option<TokenBucket.Grant> = /*#__PURE__*/ Option.some({ tokens: 0, refund: Effect.void })
 

@@ -50,7 +50,7 @@
  */
 import { Retry } from "@effect-retry/core"
 import type { TokenBucket } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

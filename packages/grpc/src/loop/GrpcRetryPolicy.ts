@@ -3,8 +3,8 @@
  */
 import { Backoff, Deadline, Hint, Retry } from "@effect-retry/core"
 import type { Classifier, Jitter, Observe, TokenBucket } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
-import { longestMillis, longestTimerMillis } from "@effect-retry/core/Millis"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import { longestMillis, longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import type { MethodConfig } from "../accept/ServiceConfigShape.ts"

@@ -25,7 +25,7 @@
  * Effect.runPromise(hedged).then((attempt) => assert.strictEqual(attempt, 2))
  * ```
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"

@@ -3,8 +3,8 @@
  */
 import { type Observe, TokenBucket } from "@effect-retry/core"
 import type { Retry, Verdict } from "@effect-retry/core"
-import * as ShownCause from "@effect-retry/core/ShownCause"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as ShownCause from "@effect-retry/core/unstable/ShownCause"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

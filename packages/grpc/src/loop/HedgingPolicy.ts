@@ -2,7 +2,7 @@
  * What a hedged operation is made from: checked once, at the call.
  */
 import type { Classifier, Observe, TokenBucket } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -5,8 +5,8 @@
  * of its own: while it is asked, the coordinator hears of attempts that end.
  */
 import type { Retry, TokenBucket } from "@effect-retry/core"
-import * as Judging from "@effect-retry/core/Judging"
-import { longestTimerMillis } from "@effect-retry/core/Millis"
+import * as Judging from "@effect-retry/core/unstable/Judging"
+import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

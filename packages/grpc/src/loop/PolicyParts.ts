@@ -2,7 +2,7 @@
  * Checks of the parts that policies of calls and of hedges have in common.
  */
 import type { Observe, TokenBucket } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Predicate from "effect/Predicate"
 
 export const observers = (

@@ -1,5 +1,5 @@
 import { Backoff, Jitter } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { GrpcRetry } from "@effect-retry/grpc"
 import { describe, expect, it } from "@effect/vitest"
 

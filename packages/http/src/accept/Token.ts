@@ -3,7 +3,7 @@
  *
  * First stage of the flow. Nothing is corrected: where names are compared, one in the wrong case would never match.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 
 /** Source: RFC 9110, section 5.6.2, https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2. */
 const lowerCaseToken = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/

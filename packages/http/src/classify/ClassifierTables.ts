@@ -2,7 +2,7 @@
  * The tables that a classifier is made from, and those of the standard one.
  */
 import { Verdict } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Predicate from "effect/Predicate"
 import * as Token from "../accept/Token.ts"
 import { type Case, processings } from "./Case.ts"

@@ -21,7 +21,7 @@
  * assert.deepStrictEqual(read(hostile), { header: "x-ratelimit-reset", millis: 30_000 })
  * ```
  */
-import * as HttpDate from "@effect-retry/core/HttpDate"
+import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 import type * as Headers from "@effect/platform/Headers"
 import * as Predicate from "effect/Predicate"
 import * as RateLimitFields from "./RateLimitFields.ts"

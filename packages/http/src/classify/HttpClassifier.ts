@@ -28,7 +28,7 @@
 import * as Headers from "@effect/platform/Headers"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import * as Property from "@effect-retry/core/Property"
+import * as Property from "@effect-retry/core/unstable/Property"
 import * as Predicate from "effect/Predicate"
 import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"

@@ -3,8 +3,8 @@
  *
  * First stage of the flow.
  */
-import * as Calendar from "@effect-retry/core/Calendar"
-import * as HttpDate from "@effect-retry/core/HttpDate"
+import * as Calendar from "@effect-retry/core/unstable/Calendar"
+import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 import * as Wait from "./Wait.ts"
 
 /**

@@ -3,7 +3,7 @@
  *
  * First stage of the flow.
  */
-import * as HttpDate from "@effect-retry/core/HttpDate"
+import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 import * as ResetDialects from "./ResetDialects.ts"
 import * as Wait from "./Wait.ts"
 

@@ -4,7 +4,7 @@
  * First stage of the flow. Errors come from outside: their causes may form cycles, their properties may throw. Reading
  * them never throws and is bounded; what a code means is for the tables of `HttpClassifier`.
  */
-import * as Property from "@effect-retry/core/Property"
+import * as Property from "@effect-retry/core/unstable/Property"
 import * as FetchFailure from "./FetchFailure.ts"
 
 /**

@@ -29,8 +29,8 @@
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Predicate from "effect/Predicate"
-import * as Argument from "@effect-retry/core/Argument"
-import * as HttpDate from "@effect-retry/core/HttpDate"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 import * as Token from "../accept/Token.ts"
 import type { Processing } from "../classify/HttpClassifier.ts"
 

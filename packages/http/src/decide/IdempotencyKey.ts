@@ -3,7 +3,7 @@
  *
  * Second stage of the flow. An operation asks for one key and sends it with every attempt.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -6,7 +6,7 @@
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as UrlParams from "@effect/platform/UrlParams"
-import { property } from "@effect-retry/core/Property"
+import { property } from "@effect-retry/core/unstable/Property"
 import * as Option from "effect/Option"
 import { mostCauses } from "../classify/Transport.ts"
 

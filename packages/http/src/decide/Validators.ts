@@ -3,7 +3,7 @@
  *
  * Second stage of the flow.
  */
-import * as HttpDate from "@effect-retry/core/HttpDate"
+import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 
 type Headers = { readonly [name: string]: string | undefined }
 

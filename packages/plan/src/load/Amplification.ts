@@ -1,7 +1,7 @@
 /**
  * Load amplification: attempts per request against a server that fails with a fixed probability, whatever its load.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as SeededRandom from "../SeededRandom.ts"

@@ -3,7 +3,7 @@
  */
 import type { Policy, TokenBucket } from "@effect-retry/core"
 import { Classifier, Retry } from "@effect-retry/core"
-import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
+import * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 

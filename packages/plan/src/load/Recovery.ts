@@ -1,7 +1,7 @@
 /**
  * Recovery from an overload: a server stands still for a while; the time until nearly every request succeeds again.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -4,7 +4,7 @@
  * It shows the name of the bucket and the code of the server or of the connection; no key, value, statement, address or
  * credential gets into its message, its text, its JSON or what `inspect` and `Cause.pretty` print.
  */
-import type * as Untrusted from "@effect-retry/core/Untrusted"
+import type * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import * as Data from "effect/Data"
 import * as StoreMessage from "./StoreMessage.ts"
 import type { Reason } from "./StoreReason.ts"

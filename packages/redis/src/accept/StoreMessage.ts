@@ -1,7 +1,7 @@
 /**
  * What the errors of stores say, and what they show of a client's error.
  */
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import type { Reason } from "./StoreReason.ts"
 
 /**

@@ -10,7 +10,7 @@
  * Formula: over any `w` seconds at most `burst + perSecond * (w + 0.000001)` tokens.
  * Source: ITU-T I.371, "Generic cell rate algorithm", the virtual scheduling algorithm.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Option from "effect/Option"
 
 /**

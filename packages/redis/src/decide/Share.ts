@@ -8,7 +8,7 @@
  * `least`, by time alone: over any window the members grant at most
  * `max(burst, sharers * least) + perSecond * window` together.
  */
-import * as Tokens from "@effect-retry/core/Tokens"
+import * as Tokens from "@effect-retry/core/unstable/Tokens"
 import * as Option from "effect/Option"
 import type { Limits } from "./Gcra.ts"
 

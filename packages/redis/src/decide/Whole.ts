@@ -1,7 +1,7 @@
 /**
  * The numbers that a store is asked with: whole, and so small that doubles count exactly.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 
 /**
  * The numbers, or an `InvalidArgument` in the name of the store where a number of tokens gives another one.

@@ -2,7 +2,7 @@
  * Log lines of buckets that a fleet shares: when the store goes away, and when it is back. A bucket without observers logs
  * them by itself, once for all buckets of its store; this is for one that has observers, and for other levels.
  */
-import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
+import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import * as Effect from "effect/Effect"
 import * as LogLevel from "effect/LogLevel"
 import type { FleetObserver } from "../fund/fleet/FleetEvent.ts"

@@ -5,9 +5,9 @@
  * process ask its store is chance. Each combination of tags is a series that Effect's registry keeps for ever, so keys are
  * no tags but with `metricsByKey`, which bounds their number.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import { Key } from "@effect-retry/core/TokenBucket"
-import * as Readable from "@effect-retry/core/Readable"
+import * as Readable from "@effect-retry/core/unstable/Readable"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as MetricLabel from "effect/MetricLabel"

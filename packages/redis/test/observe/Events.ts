@@ -2,7 +2,7 @@
  * Events of a bucket of each kind.
  */
 import { RedisError, type FleetEvent } from "@effect-retry/redis"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import { Duration } from "effect"
 
 const common = { name: "orders", key: "tenant-7", level: 40.00004, held: 3, grants: 2 }

@@ -1,5 +1,5 @@
 import { FleetLogs, type FleetEvent } from "@effect-retry/redis"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"

@@ -1,7 +1,7 @@
 /**
  * Every module of a package is reachable by a flat name whatever folder it lives in: `@effect-retry/core/Backoff`. The
- * list of modules is written once, in `src/index.ts`, and both exports maps of the package.json must follow it. Modules
- * that only the sibling packages need, or that import an optional peer, come after those, by their path only.
+ * list of modules is written once, in `src/index.ts`, and both exports maps of the package.json must follow it. After those
+ * come the modules that import an optional peer, and under `unstable/` the ones that only the sibling packages need.
  */
 import { type Finding, lineOf } from "./Finding.ts"
 import type { Manifest } from "./Workspace.ts"
@@ -59,11 +59,13 @@ const siblingModules = (
   manifest: Manifest,
   indexed: ReadonlyArray<Module>
 ): ReadonlyArray<Module> =>
-  Object.values(manifest.exports ?? {})
-    .flatMap((target) => {
+  Object.entries(manifest.exports ?? {})
+    .flatMap(([key, target]) => {
       const source = (target as Readonly<Record<string, string>>)["@effect-retry/source"]
       const [, path] = /^\.\/src\/(.+)\.ts$/.exec(source ?? "") ?? []
-      return path === undefined || path === "index" ? [] : [{ path, name: path.replace(/^.*\//, "") }]
+      if (path === undefined || path === "index") return []
+      const name = path.replace(/^.*\//, "")
+      return [{ path, name: key.startsWith("./unstable/") ? `unstable/${name}` : name }]
     })
     .filter(({ name, path }) => has(`src/${path}.ts`) && indexed.every((module) => module.name !== name))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))

@@ -47,6 +47,14 @@ describe("Exports.checkExports", () => {
     expect(checkExports(input(beside("./src/loop/Loop.ts")))).toHaveLength(2)
   })
 
+  it("keeps the modules that only sibling packages need under unstable", () => {
+    const loop = { "@effect-retry/source": "./src/loop/Loop.ts" }
+    const manifest = { ...written, exports: { ...written.exports, "./unstable/Loop": loop } }
+    const siblings = JSON.parse(writeExports(input(manifest)))
+    expect(Object.keys(siblings.exports)).toEqual([".", "./Backoff", "./Retry", "./unstable/Loop", "./package.json"])
+    expect(checkExports(input(siblings))).toEqual([])
+  })
+
   it.each(["./test/Loop.ts", "./src/loop/Gone.ts"])("finds an export of %s", (source) => {
     expect(checkExports(input(beside(source)))).toHaveLength(1)
     expect(JSON.parse(writeExports(input(beside(source)))).exports).toEqual(written.exports)

@@ -10,7 +10,7 @@ import {
   Sdk
 } from "@effect-retry/aws"
 import { Classifier, type Observe, type Policy, RateLimiter, Retry, RetryBucket } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 import { AwsConfig, AwsDefaults, AwsQuota, AwsRetry, Kotlin } from "@effect-retry/aws"
 import { type Policy, Retry, TokenBucket } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { SeededRandom, Timeline, VirtualClock } from "@effect-retry/testing"
 import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"

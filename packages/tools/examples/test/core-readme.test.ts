@@ -14,7 +14,7 @@ import {
   TokenBucket,
   Verdict
 } from "@effect-retry/core"
-import * as Millis from "@effect-retry/core/Millis"
+import * as Millis from "@effect-retry/core/unstable/Millis"
 import { Plan } from "@effect-retry/plan"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 import type { Backoff, Observe, Policy, Retry } from "@effect-retry/core"
 import { Retry as Retrying } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { GoogleClassifier, LostAnswer, RetrySettings, StorageRetry } from "@effect-retry/google"
 import { StatusCode } from "@effect-retry/grpc"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"

@@ -1,6 +1,6 @@
 import { CommandLine, Presets, StorageChoices, StorageIdempotency, StorageOperation } from "@effect-retry/google"
 import type { Policy } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { describe, expect, it } from "@effect/vitest"
 import { read, rowsOf } from "./rows.ts"
 

@@ -1,5 +1,5 @@
 import type { Backoff, Observe, Retry } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { GrpcClassifier, GrpcRetry, ServiceConfig } from "@effect-retry/grpc"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"

@@ -8,8 +8,14 @@ export const floors: { readonly [folder: string]: number } = {
   "core/accept": 96,
   "core/classify": 96,
   "core/decide": 96,
-  "core/fund": 96,
   "core/fund/fiber": 96,
+  "core/fund/port": 96,
+  "core/fund/count": 96,
+  "core/fund/store": 96,
+  "core/fund/bucket": 96,
+  "core/fund/compose": 96,
+  "core/loop/policy": 96,
+  "core/loop/run": 96,
   "core/loop": 96,
   "core/observe": 96,
   plan: 96,
@@ -17,6 +23,10 @@ export const floors: { readonly [folder: string]: number } = {
   "http/accept": 95,
   "http/classify": 95,
   "http/decide": 95,
+  "http/loop/client": 95,
+  "http/loop/policy": 95,
+  "http/loop/exchange": 95,
+  "http/loop/fetch": 95,
   "http/loop": 95
 }
 

@@ -9,7 +9,7 @@ import { Key } from "../port/Key.ts"
 import type { TokenBucket } from "../port/Port.ts"
 
 /** What a keyed bucket has beside the port. */
-const withKey = /*#__PURE__*/ Symbol("@effect-retry/core/KnownKey")
+const withKey = /*#__PURE__*/ Symbol("@effect-retry/core/unstable/KnownKey")
 
 interface Keyed<E> extends TokenBucket<E> {
   readonly [withKey]: (key: string) => TokenBucket<E>

@@ -14,7 +14,7 @@ import * as Predicate from "effect/Predicate"
 import * as Undeclared from "./Undeclared.ts"
 
 /** Marks the effects of `suspend`. */
-const marked = /*#__PURE__*/ Symbol("@effect-retry/core/AtOnce")
+const marked = /*#__PURE__*/ Symbol("@effect-retry/core/unstable/AtOnce")
 
 /** An effect of `suspend`, or any other. What a caller's own service answers may be no effect at all. */
 interface Marked {

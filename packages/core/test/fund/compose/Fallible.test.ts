@@ -1,4 +1,4 @@
-import type * as Untrusted from "@effect-retry/core/Untrusted"
+import type * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import { InvalidArgument, RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
 import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"

@@ -1,5 +1,5 @@
 import { RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
-import * as KnownKey from "@effect-retry/core/KnownKey"
+import * as KnownKey from "@effect-retry/core/unstable/KnownKey"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as AtOnce from "../../../src/fund/fiber/AtOnce.ts"

@@ -1,5 +1,5 @@
 import { AttemptTimeout, Verdict } from "@effect-retry/core"
-import * as TimeLeft from "@effect-retry/core/TimeLeft"
+import * as TimeLeft from "@effect-retry/core/unstable/TimeLeft"
 import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Duration, FastCheck as fc } from "effect"

@@ -1,5 +1,5 @@
 import { Backoff, Classifier, Curve, Deadline, Retry, Verdict } from "@effect-retry/core"
-import * as TimeLeft from "@effect-retry/core/TimeLeft"
+import * as TimeLeft from "@effect-retry/core/unstable/TimeLeft"
 import { Arbitraries, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck as fc, Option } from "effect"

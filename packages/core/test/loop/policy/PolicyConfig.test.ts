@@ -1,5 +1,5 @@
 import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Jitter, Policy, Retry, Verdict } from "@effect-retry/core"
-import * as BackoffTree from "@effect-retry/core/BackoffTree"
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Config, ConfigError, ConfigProvider, Duration, Effect, Exit } from "effect"

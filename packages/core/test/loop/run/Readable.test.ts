@@ -1,4 +1,4 @@
-import * as Readable from "@effect-retry/core/Readable"
+import * as Readable from "@effect-retry/core/unstable/Readable"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck } from "effect"
 import { law } from "../../support/Laws.ts"

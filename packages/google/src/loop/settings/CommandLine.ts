@@ -23,7 +23,7 @@
  */
 import { Backoff, Hint, Jitter } from "@effect-retry/core"
 import type { Policy } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as Path from "@effect/platform/Path"
 import type * as ConfigError from "effect/ConfigError"

@@ -40,9 +40,9 @@
  * ```
  */
 import { InvalidArgument } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import type { ServiceConfig, StatusCode } from "@effect-retry/grpc"
-import { check } from "@effect-retry/grpc/ServiceConfigSchema"
+import { check } from "@effect-retry/grpc/unstable/ServiceConfigSchema"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import { dual } from "effect/Function"

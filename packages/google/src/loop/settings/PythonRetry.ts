@@ -28,7 +28,7 @@
  */
 import type { Classifier } from "@effect-retry/core"
 import { Hint, Policy } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"

@@ -3,7 +3,7 @@
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Predicate from "effect/Predicate"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 
 /**
  * A client that first prepares a request, and then sends what is prepared.

@@ -1,7 +1,7 @@
 /**
  * What names an object in a request of the JSON API.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 
 /**
  * A generation or metageneration: a whole number from 0, also as the text that the API writes it as.

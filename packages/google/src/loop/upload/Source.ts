@@ -1,7 +1,7 @@
 /**
  * Where the bytes of an upload come from, and what of them is kept until the server has acknowledged it.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Chunk from "effect/Chunk"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

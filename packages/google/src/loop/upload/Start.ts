@@ -3,7 +3,7 @@
  */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Predicate from "effect/Predicate"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Options from "../../accept/Options.ts"
 import { checkedEndpoint, checkedGeneration, checkedName, type Generation } from "../storage/StorageRequest.ts"
 

@@ -1,7 +1,7 @@
 /**
  * Why a download does not go on.
  */
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import * as Data from "effect/Data"
 import type * as Resumption from "../../decide/Resumption.ts"
 

@@ -4,7 +4,7 @@
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 
 type Request = HttpClientRequest.HttpClientRequest
 

@@ -6,9 +6,9 @@
  */
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import { AttemptTimeout, Deadline, type Observe, Retry } from "@effect-retry/core"
-import * as Readable from "@effect-retry/core/Readable"
-import * as Property from "@effect-retry/core/Property"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as Readable from "@effect-retry/core/unstable/Readable"
+import * as Property from "@effect-retry/core/unstable/Property"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import * as Transport from "../../classify/Transport.ts"
 import * as Redirect from "../../decide/Redirect.ts"

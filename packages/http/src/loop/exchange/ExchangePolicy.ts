@@ -4,9 +4,9 @@
  * Checked and worked out once per client, so that little is left to do for a request.
  */
 import { AttemptTimeout, TokenBucket, Verdict } from "@effect-retry/core"
-import * as KnownKey from "@effect-retry/core/KnownKey"
-import * as Millis from "@effect-retry/core/Millis"
-import * as PolicyCheck from "@effect-retry/core/PolicyCheck"
+import * as KnownKey from "@effect-retry/core/unstable/KnownKey"
+import * as Millis from "@effect-retry/core/unstable/Millis"
+import * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -4,7 +4,7 @@
  */
 import * as Headers from "@effect/platform/Headers"
 import * as HttpClientError from "@effect/platform/HttpClientError"
-import type * as Untrusted from "@effect-retry/core/Untrusted"
+import type * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import * as Redacted from "effect/Redacted"
 import type { Exchange, Request } from "./Exchange.ts"
 

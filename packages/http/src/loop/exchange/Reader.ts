@@ -2,7 +2,7 @@
  * The attempts of an exchange that is read: each sends the request, and reads the response if that is not to be sent again.
  */
 import { AttemptTimeout, Deadline, type Retry, Verdict } from "@effect-retry/core"
-import * as TimeLeft from "@effect-retry/core/TimeLeft"
+import * as TimeLeft from "@effect-retry/core/unstable/TimeLeft"
 import type { Classifier } from "@effect-retry/core"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"

@@ -2,8 +2,8 @@
  * Retries of requests: core's loop around the attempts of an exchange.
  */
 import { Backoff, type Retry } from "@effect-retry/core"
-import * as Loop from "@effect-retry/core/Loop"
-import type * as PolicyCheck from "@effect-retry/core/PolicyCheck"
+import * as Loop from "@effect-retry/core/unstable/Loop"
+import type * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"

@@ -4,7 +4,7 @@
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Predicate from "effect/Predicate"
-import { property } from "@effect-retry/core/Property"
+import { property } from "@effect-retry/core/unstable/Property"
 import * as FetchInit from "./FetchInit.ts"
 import type { Init } from "./FetchInit.ts"
 

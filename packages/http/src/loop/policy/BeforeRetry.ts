@@ -8,7 +8,7 @@ import * as Headers from "@effect/platform/Headers"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import { urlOf } from "../../decide/Redirect.ts"
 import type { Attempt } from "./Attempt.ts"
 

@@ -5,7 +5,7 @@
  * `fetch` on top of it, free a connection as soon as a short body has arrived, before a caller could say no. The
  * interceptor makes undici wait.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Predicate from "effect/Predicate"
 
 /**

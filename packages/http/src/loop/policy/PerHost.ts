@@ -2,7 +2,7 @@
  * A policy with buckets for each host.
  */
 import { RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"

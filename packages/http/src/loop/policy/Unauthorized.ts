@@ -13,7 +13,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import type { BeforeRetry } from "./BeforeRetry.ts"
 

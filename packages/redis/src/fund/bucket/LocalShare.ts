@@ -5,12 +5,12 @@
  * A share is of the same kind as the shared bucket. Outcomes put nothing into it but what it granted itself: what a success
  * puts in is put into the shared bucket, which keeps it while the store is away, and is not put in twice.
  */
-import * as Argument from "@effect-retry/core/Argument"
-import { longestTimerMillis } from "@effect-retry/core/Millis"
-import * as GrpcCount from "@effect-retry/core/GrpcCount"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
+import * as GrpcCount from "@effect-retry/core/unstable/GrpcCount"
 import { fallback, type Grant, Key, type Request, type TokenBucket } from "@effect-retry/core/TokenBucket"
-import * as TokenStore from "@effect-retry/core/TokenStore"
-import type * as Waiting from "@effect-retry/core/Waiting"
+import * as TokenStore from "@effect-retry/core/unstable/TokenStore"
+import type * as Waiting from "@effect-retry/core/unstable/Waiting"
 import type * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

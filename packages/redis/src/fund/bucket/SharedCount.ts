@@ -1,9 +1,9 @@
 /**
  * A count that a fleet shares, as one process knows and changes it: failures are told at once, successes in batches.
  */
-import * as AtOnce from "@effect-retry/core/AtOnce"
-import * as GrpcCount from "@effect-retry/core/GrpcCount"
-import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
+import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
+import * as GrpcCount from "@effect-retry/core/unstable/GrpcCount"
+import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import type * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

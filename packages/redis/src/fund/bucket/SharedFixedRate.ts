@@ -1,7 +1,7 @@
 /**
  * A fixed rate of attempts, for a fleet.
  */
-import * as Waiting from "@effect-retry/core/Waiting"
+import * as Waiting from "@effect-retry/core/unstable/Waiting"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { FleetBucket, FleetOptions, FleetStore } from "../fleet/FleetBucket.ts"

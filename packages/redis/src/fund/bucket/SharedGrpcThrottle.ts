@@ -1,8 +1,8 @@
 /**
  * The retry throttling of gRPC, with one count for a fleet.
  */
-import * as AtOnce from "@effect-retry/core/AtOnce"
-import * as GrpcCount from "@effect-retry/core/GrpcCount"
+import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
+import * as GrpcCount from "@effect-retry/core/unstable/GrpcCount"
 import { type Grant, Key, type TokenBucket } from "@effect-retry/core/TokenBucket"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

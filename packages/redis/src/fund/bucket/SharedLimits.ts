@@ -1,7 +1,7 @@
 /**
  * What the buckets with a rate and a burst have in common before they have a store.
  */
-import type * as Argument from "@effect-retry/core/Argument"
+import type * as Argument from "@effect-retry/core/unstable/Argument"
 import type { FleetOptions, Settings } from "../fleet/FleetBucket.ts"
 import * as Fleet from "../fleet/FleetBucket.ts"
 import * as Members from "../fleet/Members.ts"

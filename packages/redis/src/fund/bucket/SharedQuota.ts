@@ -1,10 +1,10 @@
 /**
  * The retry quota of the AWS SDKs, shared by a fleet.
  */
-import * as QuotaCost from "@effect-retry/core/QuotaCost"
+import * as QuotaCost from "@effect-retry/core/unstable/QuotaCost"
 import type { Request } from "@effect-retry/core/TokenBucket"
 import { kinds } from "@effect-retry/core/Verdict"
-import * as Waiting from "@effect-retry/core/Waiting"
+import * as Waiting from "@effect-retry/core/unstable/Waiting"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -4,7 +4,7 @@
  * The finalizers of a scope run one after the other. If each bucket waited for a store that does not answer, a program
  * with a dozen buckets would take a dozen bounds to end.
  */
-import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
+import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"

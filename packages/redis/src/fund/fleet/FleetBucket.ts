@@ -1,8 +1,8 @@
 /**
  * Buckets that a fleet shares: what they are, the options that all of them have, and what they need of a store.
  */
-import * as Argument from "@effect-retry/core/Argument"
-import { longestTimerMillis } from "@effect-retry/core/Millis"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import type { TokenBucket } from "@effect-retry/core/TokenBucket"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"

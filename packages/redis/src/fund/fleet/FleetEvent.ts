@@ -4,7 +4,7 @@
  * Sent to the observers that a bucket names, in fibers of their own: no operation waits for an observer, and an observer
  * that dies is logged and changes nothing. One that hangs is left out while sixteen of its calls have not ended. Grants out of a lease are not events; every event counts those before it.
  */
-import type { ShownError } from "@effect-retry/core/Untrusted"
+import type { ShownError } from "@effect-retry/core/unstable/Untrusted"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 

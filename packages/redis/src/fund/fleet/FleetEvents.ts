@@ -1,8 +1,8 @@
 /**
  * Tells the observers of a bucket what happens.
  */
-import * as ShownCause from "@effect-retry/core/ShownCause"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as ShownCause from "@effect-retry/core/unstable/ShownCause"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Common, FleetEvent, FleetObserver } from "./FleetEvent.ts"

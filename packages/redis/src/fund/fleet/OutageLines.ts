@@ -1,8 +1,8 @@
 /**
  * Log lines of outages of a store. They show no key, and only the type of an error that our stores did not make.
  */
-import * as Readable from "@effect-retry/core/Readable"
-import type { ShownError } from "@effect-retry/core/Untrusted"
+import * as Readable from "@effect-retry/core/unstable/Readable"
+import type { ShownError } from "@effect-retry/core/unstable/Untrusted"
 import * as Duration from "effect/Duration"
 import { PostgresError } from "../../accept/PostgresError.ts"
 import { RedisError } from "../../accept/RedisError.ts"

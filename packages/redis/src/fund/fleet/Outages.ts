@@ -4,8 +4,8 @@
  * All buckets of a store share these lines. If a store is there but fails one bucket, such as by a value that no bucket
  * wrote, the outage is that of the buckets of this name.
  */
-import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
-import * as Untrusted from "@effect-retry/core/Untrusted"
+import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

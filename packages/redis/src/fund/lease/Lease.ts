@@ -15,9 +15,9 @@
  * process, a reply or a return count as spent. Of the tokens that attempts return, the process keeps a lease, and the
  * store gets the rest at once.
  */
-import * as AtOnce from "@effect-retry/core/AtOnce"
+import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
 import { type Grant, Key, type Request, type TokenBucket } from "@effect-retry/core/TokenBucket"
-import * as Waiting from "@effect-retry/core/Waiting"
+import * as Waiting from "@effect-retry/core/unstable/Waiting"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

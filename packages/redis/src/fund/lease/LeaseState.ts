@@ -1,9 +1,9 @@
 /**
  * What a process knows and holds of a bucket, and the synchronous steps that change it. To be called while an effect runs.
  */
-import * as MonotonicTime from "@effect-retry/core/MonotonicTime"
+import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import type { Grant } from "@effect-retry/core/TokenBucket"
-import type * as Waiting from "@effect-retry/core/Waiting"
+import type * as Waiting from "@effect-retry/core/unstable/Waiting"
 import type * as Deferred from "effect/Deferred"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"

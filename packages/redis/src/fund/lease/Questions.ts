@@ -2,7 +2,7 @@
  * The questions of a process to the store, at most one at a time, and how attempts that wait are served.
  */
 import type { Grant } from "@effect-retry/core/TokenBucket"
-import { longestTimerMillis } from "@effect-retry/core/Millis"
+import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

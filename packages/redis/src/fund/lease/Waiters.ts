@@ -1,7 +1,7 @@
 /**
  * Attempts that wait for an answer of the store, or for tokens: first come, first served.
  */
-import { longestTimerMillis } from "@effect-retry/core/Millis"
+import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import type { Grant, Request } from "@effect-retry/core/TokenBucket"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

@@ -4,8 +4,8 @@
  * For programs that have a database and no Redis. The buckets are rows of one unlogged table, `effect_retry`, in the first
  * schema of the search path: `table` and `createTable` make it.
  */
-import * as Argument from "@effect-retry/core/Argument"
-import { longestTimerMillis } from "@effect-retry/core/Millis"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -1,7 +1,7 @@
 /**
  * The URL of a server, which may hold a password: it is checked here and shown nowhere.
  */
-import * as Argument from "@effect-retry/core/Argument"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Redacted from "effect/Redacted"
 
 /**

@@ -3,9 +3,9 @@
  *
  * One fiber and one timer: what `Effect.timeout` does takes three fibers, which cost more than the call itself.
  */
-import * as Argument from "@effect-retry/core/Argument"
-import { longestTimerMillis } from "@effect-retry/core/Millis"
-import * as Timer from "@effect-retry/core/Timer"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
+import * as Timer from "@effect-retry/core/unstable/Timer"
 import type * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

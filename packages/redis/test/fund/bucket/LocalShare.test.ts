@@ -1,4 +1,4 @@
-import * as GrpcCount from "@effect-retry/core/GrpcCount"
+import * as GrpcCount from "@effect-retry/core/unstable/GrpcCount"
 import * as InvalidArgument from "@effect-retry/core/InvalidArgument"
 import { TokenBucket } from "@effect-retry/core"
 import { RedisBucket, type RedisError, type RedisStore, SharedBucket } from "@effect-retry/redis"

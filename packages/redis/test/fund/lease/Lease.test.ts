@@ -1,5 +1,5 @@
 import { TokenBucket } from "@effect-retry/core"
-import * as AtOnce from "@effect-retry/core/AtOnce"
+import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Exit, Fiber, FiberId, FiberRef, FastCheck, Option, Scope } from "effect"
 import { request } from "../../../../core/test/fund/Asking.ts"
