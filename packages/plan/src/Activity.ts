@@ -12,9 +12,6 @@ import type * as Scheduler from "effect/Scheduler"
 import type * as Scope from "effect/Scope"
 import * as Supervisor from "effect/Supervisor"
 
-/**
- * @category models
- */
 export interface Activity {
   /**
    * Whether the fibers stand still: so many turns in a row have passed without a task, and none waits in a scheduler of a
@@ -36,11 +33,7 @@ interface Supervised extends Activity {
 
 type AnyFiber = Fiber.RuntimeFiber<unknown, unknown>
 
-/**
- * The activity of a run, and of the runs in which it is nested.
- *
- * @category models
- */
+/** The activity of a run, and of the runs in which it is nested. */
 export interface Watched {
   readonly activity: Activity
   readonly around: ReadonlyArray<Activity>
@@ -52,11 +45,7 @@ interface Counting extends Scheduler.Scheduler {
   readonly activity: Activity
 }
 
-/**
- * Watches this fiber and all that it forks from here on, until the scope closes.
- *
- * @category constructors
- */
+/** Watches this fiber and all that it forks from here on, until the scope closes. */
 export const watch: Effect.Effect<Watched, never, Scope.Scope> = Effect.gen(function* () {
   const activity = make()
   const scheduler = yield* FiberRef.get(FiberRef.currentScheduler)

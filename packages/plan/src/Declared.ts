@@ -11,8 +11,6 @@ import type { Jitter } from "@effect-retry/core/Jitter"
  * Draws of a user's curve or jitter need not rise with the random number; drawn evenly over the declared interval they
  * do. A curve whose sums rise with every draw is left as it is, which keeps the sums exact, except where its single
  * delays count: where they are compared with others, chosen by kind, or have to fit into a time.
- *
- * @category conversions
  */
 export const evenly = (tree: Tree): Tree => {
   const curves = shared(evenCurve)

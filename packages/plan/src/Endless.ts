@@ -7,11 +7,7 @@ import type { Kind } from "@effect-retry/core/Verdict"
 import type { Journey } from "./Journey.ts"
 import * as Limits from "./Limits.ts"
 
-/**
- * Whether failures of one kind can go on for ever: no count, no deadline and no end of the back-off stops them.
- *
- * @category guards
- */
+/** Whether failures of one kind can go on for ever: no count, no deadline and no end of the back-off stops them. */
 export const isEndless = (journey: Journey): boolean => {
   const { attemptsByKind, backoff, deadline, maxAttempts } = journey.policy
   const longest = Limits.longestRun(journey, Limits.longestAttempt, 0)

@@ -83,11 +83,7 @@ const journeyOf = (policy: Explainable, { prepared, rows, takesMillis }: Inputs)
   }
 }
 
-/**
- * What is taken for granted about a policy with any back-off.
- *
- * @category destructors
- */
+/** What is taken for granted about a policy with any back-off. */
 export const assumptionsOf = (policy: Scheduled<unknown>, takesMillis: number): ReadonlyArray<Assumption> => [
   ...(takesMillis === Infinity ? [] : [assumption({ _tag: "AttemptsTake", atMost: Duration.millis(takesMillis) })]),
   ...((policy.hint ?? Hint.standard)._tag === "Ignore" ? [] : [assumption({ _tag: "NoHints" })]),
@@ -95,11 +91,7 @@ export const assumptionsOf = (policy: Scheduled<unknown>, takesMillis: number): 
   ...(policy.rateLimiter === undefined ? [] : [assumption({ _tag: "RateLimiterGrants" })])
 ]
 
-/**
- * A row of the table.
- *
- * @category conversions
- */
+/** A row of the table. */
 export const plannedAttempt = (row: Row): PlannedAttempt => ({
   attempt: row.attempt,
   attemptTimeout: Option.map(Option.fromNullable(row.timeoutMillis), Duration.millis),
@@ -114,11 +106,7 @@ export const plannedAttempt = (row: Row): PlannedAttempt => ({
   waited: Duration.millis(row.waited)
 })
 
-/**
- * The worst case of the attempts that were followed; where more are possible, a bound that holds for all of them.
- *
- * @category destructors
- */
+/** The worst case of the attempts that were followed; where more are possible, a bound that holds for all of them. */
 export const worst = (policy: Scheduled<unknown>, followed: Omit<Followed, "rows" | "spreads">): Worst => {
   const attempts = followed.complete ? followed.attempts : Limits.mostAttempts(policy)
   return {

@@ -12,8 +12,6 @@ import { evenly } from "./Declared.ts"
 
 /**
  * The same back-off after two histories: only least draws and early failures, and only greatest draws and late failures.
- *
- * @category models
  */
 export interface Extremes {
   readonly leasts: Tree
@@ -22,11 +20,7 @@ export interface Extremes {
   readonly parted: boolean
 }
 
-/**
- * What a step may depend on, beside the draw.
- *
- * @category models
- */
+/** What a step may depend on, beside the draw. */
 export interface Input {
   readonly kind: Kind
   readonly ranMillis: number
@@ -35,11 +29,7 @@ export interface Input {
   readonly lateMillis: number
 }
 
-/**
- * A step of all histories at once, in milliseconds.
- *
- * @category models
- */
+/** A step of all histories at once, in milliseconds. */
 export interface Range {
   /** What this one delay is at least and at most. */
   readonly least: number
@@ -53,35 +43,20 @@ export interface Range {
 /** The greatest draw: the last number below 1. */
 const greatest = 1 - Number.EPSILON / 2
 
-/**
- * @category constructors
- */
 export const make = (tree: Tree): Extremes => {
   const prepared = evenly(tree)
   return { leasts: prepared, greatests: prepared, parted: remembers(prepared) || restartsTimes(prepared) }
 }
 
-/**
- * A step at the end where everything is short and early: `undefined` where the back-off has ended.
- *
- * @category destructors
- */
+/** A step at the end where everything is short and early: `undefined` where the back-off has ended. */
 export const low = ({ leasts }: Extremes, { earlyMillis, kind, ranMillis }: Input): Step | undefined =>
   BackoffTree.step(leasts, { u: 0, kind, ranMillis, elapsedMillis: earlyMillis })
 
-/**
- * A step at the other end, where everything is long and late.
- *
- * @category destructors
- */
+/** A step at the other end, where everything is long and late. */
 export const high = ({ greatests }: Extremes, { kind, lateMillis, ranMillis }: Input): Step | undefined =>
   BackoffTree.step(greatests, { u: greatest, kind, ranMillis, elapsedMillis: lateMillis })
 
-/**
- * A step of all histories; `undefined` where the back-off has ended in all of them.
- *
- * @category destructors
- */
+/** A step of all histories; `undefined` where the back-off has ended in all of them. */
 export const step = (self: Extremes, input: Input): Range | undefined => {
   const [lowest, highest] = [low(self, input), high(self, input)]
   // A curve of one's own may end by chance: then it goes on in one history only.
@@ -104,11 +79,7 @@ const early = ({ earlyMillis }: Input) => ({ earlyMillis, lateMillis: earlyMilli
 
 const late = ({ lateMillis }: Input) => ({ earlyMillis: lateMillis, lateMillis })
 
-/**
- * The greatest delay of a step before its jitter.
- *
- * @category destructors
- */
+/** The greatest delay of a step before its jitter. */
 export const boundMillis = (self: Extremes, input: Input): number => {
   const bound = (tree: Tree) => high({ ...self, greatests: withoutJitter(tree) }, input)?.delayMillis ?? 0
   return self.parted ? Math.max(bound(self.leasts), bound(self.greatests)) : bound(self.leasts)
@@ -116,11 +87,7 @@ export const boundMillis = (self: Extremes, input: Input): number => {
 
 const withoutJitter = (tree: Tree): Tree => BackoffTree.mapLeaves(tree, (leaf) => ({ ...leaf, jitter: Jitter.none }))
 
-/**
- * Whether a step of this tree depends on the draws before it.
- *
- * @category guards
- */
+/** Whether a step of this tree depends on the draws before it. */
 export const remembers = (tree: Tree): boolean =>
   BackoffTree.some(tree, (part) => part._tag === "Leaf" && drawsFromState(part))
 
@@ -130,7 +97,4 @@ const drawsFromState = ({ curve }: Leaf): boolean => curve.draws && curve.initia
 const restartsTimes = (tree: Tree): boolean =>
   BackoffTree.some(tree, (part) => part._tag === "ResetAfter" && hasWithin(part.initial))
 
-/**
- * @category guards
- */
 export const hasWithin = (tree: Tree): boolean => BackoffTree.some(tree, (part) => part._tag === "Within")

@@ -17,11 +17,7 @@ import type { Path } from "./Paths.ts"
 import { casesOf } from "./Times.ts"
 import type { Case } from "./Times.ts"
 
-/**
- * One way in which the current attempt of a path can fail.
- *
- * @category models
- */
+/** One way in which the current attempt of a path can fail. */
 export interface Failure {
   readonly path: Path
   readonly kind: Kind
@@ -32,11 +28,7 @@ export interface Failure {
   readonly ranMost: number
 }
 
-/**
- * What follows a failure.
- *
- * @category models
- */
+/** What follows a failure. */
 export interface Step {
   readonly delay: Delay
   /** Empty where no attempt follows. */
@@ -46,11 +38,7 @@ export interface Step {
   readonly certain: boolean
 }
 
-/**
- * How much is worked out for a step.
- *
- * @category models
- */
+/** How much is worked out for a step. */
 export interface Telling {
   /** Attempts so far. */
   readonly attempts: number
@@ -58,11 +46,7 @@ export interface Telling {
   readonly draws: number | undefined
 }
 
-/**
- * A failure for every kind, and for every way in which a run is long enough, or not, to start the back-off over.
- *
- * @category destructors
- */
+/** A failure for every kind, and for every way in which a run is long enough, or not, to start the back-off over. */
 export const failuresOf = (journey: Journey, attempt: number, path: Path): ReadonlyArray<Failure> => {
   const longest = Limits.longestRun(journey, attempt, path.earliest)
   const starts = journey.resets.filter((afterMillis) => afterMillis <= longest)
@@ -80,11 +64,7 @@ export const failuresOf = (journey: Journey, attempt: number, path: Path): Reado
   })
 }
 
-/**
- * The lengths of a run that make a difference, in rising order.
- *
- * @category destructors
- */
+/** The lengths of a run that make a difference, in rising order. */
 export const resetsOf = (tree: Tree): ReadonlyArray<number> => {
   const found = new Set<number>()
   BackoffTree.some(tree, (part) => {
@@ -94,11 +74,7 @@ export const resetsOf = (tree: Tree): ReadonlyArray<number> => {
   return [...found].toSorted((a, b) => a - b)
 }
 
-/**
- * The steps that can follow a failure: none where the back-off has ended, `undefined` where there may be too many.
- *
- * @category destructors
- */
+/** The steps that can follow a failure: none where the back-off has ended, `undefined` where there may be too many. */
 export const stepsOf = (journey: Journey, failure: Failure, telling: Telling): ReadonlyArray<Step> | undefined => {
   const { kind, path, ranLeast, ranMost } = failure
   const input: Extremes.Input = {
@@ -114,9 +90,6 @@ export const stepsOf = (journey: Journey, failure: Failure, telling: Telling): R
   return certain ? possible : possible?.map((step) => ({ ...step, certain: false }))
 }
 
-/**
- * @category destructors
- */
 export const clippedLatest = ({ policy }: Journey, { latest }: Path): number =>
   Math.min(latest, Limits.latestStart(policy.deadline))
 

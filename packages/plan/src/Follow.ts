@@ -14,11 +14,7 @@ import type { Path } from "./Paths.ts"
 import * as Paths from "./Paths.ts"
 import { remainder } from "./Remainder.ts"
 
-/**
- * How many attempts a plan follows.
- *
- * @category constructors
- */
+/** How many attempts a plan follows. */
 export const mostFollowed = 2_000
 
 /** How many parts of a back-off are stepped, beside those for means. */
@@ -35,9 +31,6 @@ interface State extends Omit<Followed, "complete" | "refusedBy"> {
 
 type Merge = ReturnType<typeof Paths.merger>
 
-/**
- * @category destructors
- */
 export const follow = (journey: Journey, mostAttempts: number): Followed => {
   const merge = Paths.merger()
   let state: State | Followed = {

@@ -7,9 +7,6 @@ import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
 import * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
 import type { Options, Scheduled } from "./PlanRecord.ts"
 
-/**
- * @category models
- */
 export interface Inputs {
   /** The part of the policy that a plan looks at. */
   readonly prepared: Prepared
@@ -17,11 +14,7 @@ export interface Inputs {
   readonly takesMillis: number
 }
 
-/**
- * Throws an `InvalidArgument` where the policy or an option cannot be worked with.
- *
- * @category constructors
- */
+/** Throws an `InvalidArgument` where the policy or an option cannot be worked with. */
 export const check = (owner: string, policy: Scheduled<unknown>, options: Options | undefined): Inputs => {
   const { attemptTimeout, attemptsByKind, backoff, deadline, hint, maxAttempts } = policy
   const planned = { attemptTimeout, attemptsByKind, backoff, deadline, hint, maxAttempts }

@@ -8,11 +8,7 @@ import type { Kind } from "@effect-retry/core/Verdict"
 import type { Path } from "./Paths.ts"
 import type { Explainable } from "./PlanRecord.ts"
 
-/**
- * What is followed.
- *
- * @category models
- */
+/** What is followed. */
 export interface Journey {
   readonly policy: Explainable
   readonly prepared: Prepared
@@ -37,11 +33,7 @@ export interface Journey {
   readonly rows: number
 }
 
-/**
- * An attempt, all times in milliseconds.
- *
- * @category models
- */
+/** An attempt, all times in milliseconds. */
 export interface Row {
   readonly attempt: number
   readonly timeoutMillis: number | undefined
@@ -51,9 +43,6 @@ export interface Row {
   readonly waited: number
 }
 
-/**
- * @category models
- */
 export interface Delay {
   readonly bound: number
   readonly least: number
@@ -61,11 +50,7 @@ export interface Delay {
   readonly most: number
 }
 
-/**
- * The results for all operations together.
- *
- * @category models
- */
+/** The results for all operations together. */
 export interface Followed {
   readonly rows: ReadonlyArray<Row>
   /** Attempts that can be made; more may follow where it is not `complete`. */

@@ -14,11 +14,7 @@ import type { Scheduled } from "./PlanRecord.ts"
 
 type Times = Pick<Scheduled<unknown>, "attemptTimeout" | "deadline">
 
-/**
- * Whether no attempt may follow this one, should it fail with this kind.
- *
- * @category guards
- */
+/** Whether no attempt may follow this one, should it fail with this kind. */
 export const isSpent = (prepared: Prepared, attempts: number, failures: Failures, kind: Kind): boolean => {
   const progress = {
     attempts,
@@ -35,11 +31,7 @@ export const isSpent = (prepared: Prepared, attempts: number, failures: Failures
   return decision._tag === "Stop"
 }
 
-/**
- * The most attempts that the policy's counts allow.
- *
- * @category destructors
- */
+/** The most attempts that the policy's counts allow. */
 export const mostAttempts = ({
   attemptsByKind = {},
   maxAttempts
@@ -49,28 +41,16 @@ export const mostAttempts = ({
   return limits.reduce((sum: number, limit) => sum + (limit ?? 1) - 1, 1 + others)
 }
 
-/**
- * The number of an attempt that no growing timeout has more time for.
- *
- * @category constructors
- */
+/** The number of an attempt that no growing timeout has more time for. */
 export const longestAttempt = 5_000
 
-/**
- * The latest whole millisecond at which an attempt may start.
- *
- * @category destructors
- */
+/** The latest whole millisecond at which an attempt may start. */
 export const latestStart = (deadline: Deadline.Deadline<unknown> | undefined): number => {
   if (deadline === undefined) return Infinity
   return Math.min(Math.ceil(deadline.withinMillis) - 1, Math.floor(deadline.withinMillis - deadline.reserveMillis))
 }
 
-/**
- * How long attempt `attempt` can take, which starts at `startMillis`.
- *
- * @category destructors
- */
+/** How long attempt `attempt` can take, which starts at `startMillis`. */
 export const longestRun = (
   { policy, takesMillis }: { readonly policy: Times; readonly takesMillis: number },
   attempt: number,
@@ -80,11 +60,7 @@ export const longestRun = (
   return Math.max(0, Math.min(takesMillis, timeoutMillis(policy, attempt, startMillis) ?? Infinity, cutMillis))
 }
 
-/**
- * What an attempt is given that starts at `startMillis`; `undefined` without a timeout.
- *
- * @category destructors
- */
+/** What an attempt is given that starts at `startMillis`; `undefined` without a timeout. */
 export const timeoutMillis = (
   { attemptTimeout, deadline }: Times,
   attempt: number,
@@ -98,11 +74,7 @@ export const timeoutMillis = (
     deadline === undefined ? Infinity : deadline.withinMillis - startMillis
   )
 
-/**
- * The wait that keeps the deadline, or `undefined` where no attempt follows.
- *
- * @category destructors
- */
+/** The wait that keeps the deadline, or `undefined` where no attempt follows. */
 export const fit = (
   deadline: Deadline.Deadline<unknown> | undefined,
   elapsedMillis: number,
@@ -113,10 +85,6 @@ export const fit = (
   return TimeLeft.mayStart(deadline, elapsedMillis + delayMillis) ? delayMillis : undefined
 }
 
-/**
- * The longest hint that a rule tells from longer ones.
- *
- * @category destructors
- */
+/** The longest hint that a rule tells from longer ones. */
 export const longestHint = (hint: Hint.Hint): number =>
   hint._tag === "Ignore" || hint._tag === "Within" ? Infinity : hint.atMostMillis

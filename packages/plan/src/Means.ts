@@ -5,28 +5,16 @@ import type { Input, Tree } from "@effect-retry/core/unstable/BackoffTree"
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { remembers } from "./Extremes.ts"
 
-/**
- * What a mean is taken over: the trees after some histories, in the order of their last delay.
- *
- * @category models
- */
+/** What a mean is taken over: the trees after some histories, in the order of their last delay. */
 export type Histories = ReadonlyArray<Tree>
 
 const population = 256
 
-/**
- * One history is enough where nothing remembers a draw.
- *
- * @category constructors
- */
+/** One history is enough where nothing remembers a draw. */
 export const histories = (tree: Tree): Histories =>
   remembers(tree) ? Array.from({ length: population }, () => tree) : [tree]
 
-/**
- * The mean delay before retry `n` over at most `mostDraws` draws, and the histories after it.
- *
- * @category destructors
- */
+/** The mean delay before retry `n` over at most `mostDraws` draws, and the histories after it. */
 export const mean = (
   self: Histories,
   n: number,

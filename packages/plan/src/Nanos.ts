@@ -4,24 +4,12 @@
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 
-/**
- * Nanoseconds in a millisecond.
- *
- * @category models
- */
+/** Nanoseconds in a millisecond. */
 export const perMilli = 1_000_000n
 
-/**
- * Reads a clock. `currentTimeNanos` dies under `TestClock` after a sleep with a fraction; this does not.
- *
- * @category running
- */
+/** Reads a clock. `currentTimeNanos` dies under `TestClock` after a sleep with a fraction; this does not. */
 export const read = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
 
-/**
- * Whole milliseconds become milliseconds, for then a comparison by structure with `Duration.seconds(1)` holds.
- *
- * @category conversions
- */
+/** Whole milliseconds become milliseconds, for then a comparison by structure with `Duration.seconds(1)` holds. */
 export const toDuration = (nanos: bigint): Duration.Duration =>
   nanos % perMilli === 0n ? Duration.millis(Number(nanos / perMilli)) : Duration.nanos(nanos)

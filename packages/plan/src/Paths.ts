@@ -9,11 +9,7 @@ import type { Histories } from "./Means.ts"
 import { histories } from "./Means.ts"
 import * as TreeKey from "./TreeKey.ts"
 
-/**
- * All times in milliseconds.
- *
- * @category models
- */
+/** All times in milliseconds. */
 export interface Path {
   readonly extremes: Extremes.Extremes
   readonly histories: Histories
@@ -28,11 +24,7 @@ export interface Path {
   readonly waitedMost: number
 }
 
-/**
- * The path of all operations before their first failure.
- *
- * @category constructors
- */
+/** The path of all operations before their first failure. */
 export const start = (tree: Tree): Path => ({
   extremes: Extremes.make(tree),
   histories: histories(tree),
@@ -43,11 +35,7 @@ export const start = (tree: Tree): Path => ({
   waitedMost: 0
 })
 
-/**
- * Makes one of the paths that have come to the same back-off.
- *
- * @category combinators
- */
+/** Makes one of the paths that have come to the same back-off. */
 export const merger = (): ((paths: ReadonlyArray<Path>) => ReadonlyArray<Path>) => {
   const keyOf = TreeKey.make()
   return (paths) => {

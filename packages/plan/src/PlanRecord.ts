@@ -69,11 +69,7 @@ export interface PlannedAttempt {
   readonly waited: Duration.Duration
 }
 
-/**
- * A delay as the back-off draws it, before a hint or the deadline bends it.
- *
- * @category models
- */
+/** A delay as the back-off draws it, before a hint or the deadline bends it. */
 export interface PlannedDelay {
   /** The delay before jitter; where a curve draws by definition, the most it draws. */
   readonly bound: Duration.Duration

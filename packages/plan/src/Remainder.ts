@@ -20,8 +20,6 @@ const mostDelays = 20_000
  *
  * No delay of a back-off is longer than the longest that one of its curves has given so far. The
  * waits also end with the deadline, or before a time that the back-off keeps.
- *
- * @category destructors
  */
 export const remainder = (
   journey: Journey,
@@ -41,11 +39,7 @@ export const remainder = (
   }
 }
 
-/**
- * The bounds of a policy by its deadline and timeout, where its last attempt starts at `lastMillis` or before.
- *
- * @category destructors
- */
+/** The bounds of a policy by its deadline and timeout, where its last attempt starts at `lastMillis` or before. */
 export const bounds = (
   { policy, takesMillis }: Pick<Journey, "takesMillis"> & { readonly policy: Scheduled<unknown> },
   lastMillis = Limits.latestStart(policy.deadline)

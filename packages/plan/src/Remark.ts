@@ -54,14 +54,8 @@ type Said<A> = A & { readonly message: string }
 
 type Unsaid<A extends Said<unknown>> = A extends unknown ? Omit<A, "message"> : never
 
-/**
- * @category constructors
- */
 export const warning = (remark: Unsaid<Warning>): Warning => ({ ...remark, message: warningMessage(remark) }) as Warning
 
-/**
- * @category constructors
- */
 export const assumption = (remark: Unsaid<Assumption>): Assumption =>
   ({ ...remark, message: assumptionMessage(remark) }) as Assumption
 

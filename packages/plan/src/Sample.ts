@@ -27,11 +27,7 @@ export interface Sample {
   readonly waited: Quantiles<Duration.Duration>
 }
 
-/**
- * The values that half of the operations, 90 and 99 in a hundred, and all of them stay below or reach.
- *
- * @category models
- */
+/** The values that half of the operations, 90 and 99 in a hundred, and all of them stay below or reach. */
 export interface Quantiles<out A> {
   readonly p50: A
   readonly p90: A

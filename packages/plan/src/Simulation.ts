@@ -15,11 +15,7 @@ import * as Random from "effect/Random"
 import type * as Schedule from "effect/Schedule"
 import { longestRun } from "./Limits.ts"
 
-/**
- * What happens in an operation.
- *
- * @category models
- */
+/** What happens in an operation. */
 export interface Scenario {
   readonly prepared: Prepared
   /** Whether the next attempt fails; asked for each that does not run into a timeout. */
@@ -32,11 +28,7 @@ export interface Scenario {
   readonly mostAttempts: number
 }
 
-/**
- * How an operation went, in milliseconds since the start of its first attempt.
- *
- * @category models
- */
+/** How an operation went, in milliseconds since the start of its first attempt. */
 export interface Run {
   readonly attempts: ReadonlyArray<Started>
   readonly waited: number
@@ -44,11 +36,7 @@ export interface Run {
   readonly end: "Succeeded" | "Unfinished" | StopReason["_tag"]
 }
 
-/**
- * An attempt of an operation.
- *
- * @category models
- */
+/** An attempt of an operation. */
 export interface Started {
   readonly at: number
   /** The delay before it, as it was decided on; absent for the first. */
@@ -57,11 +45,7 @@ export interface Started {
   readonly waited: number
 }
 
-/**
- * Runs an operation whose schedule requires `R`.
- *
- * @category running
- */
+/** Runs an operation whose schedule requires `R`. */
 export const run = <R>(scenario: Scenario): Effect.Effect<Run, never, R> =>
   Effect.gen(function* () {
     const { fails, mostAttempts, prepared, takesMillis, verdict } = scenario

@@ -12,11 +12,7 @@ import * as SortedMap from "effect/SortedMap"
 import * as Activity from "./Activity.ts"
 import * as Nanos from "./Nanos.ts"
 
-/**
- * What can be asked of the clock beside telling the time and sleeping.
- *
- * @category models
- */
+/** What can be asked of the clock beside telling the time and sleeping. */
 export interface Timekeeper {
   /** The time passed since the clock was built; steps of the wall clock do not show in it. */
   readonly now: Effect.Effect<Duration.Duration>
@@ -33,8 +29,6 @@ export interface Timekeeper {
  *
  * Time moves when no task of a fiber waits, and `quietTurns` turns of the event loop have passed without one. Programs of
  * nothing but effects need none; a callback from outside of Effect needs as many turns as pass before it comes.
- *
- * @category constructors
  */
 export const install = (quietTurns: number): Effect.Effect<Timekeeper, never, Scope.Scope> =>
   Effect.gen(function* () {

@@ -8,11 +8,7 @@ import type { Extremes, Input } from "./Extremes.ts"
 import * as Ends from "./Extremes.ts"
 import { shapeOf } from "./TreeKey.ts"
 
-/**
- * A way in which the parts can stand after a step: stepped with this input, they stand that way in all histories.
- *
- * @category models
- */
+/** A way in which the parts can stand after a step: stepped with this input, they stand that way in all histories. */
 export interface Case {
   readonly input: Input
   /** The next attempt starts before, or it would be another case. */
@@ -24,8 +20,6 @@ export interface Case {
  *
  * Longer delays and later failures only end more parts, so whatever is possible lies between the step at the early end
  * and the step at the late end.
- *
- * @category destructors
  */
 export const casesOf = (self: Extremes, input: Input): ReadonlyArray<Case> | undefined => {
   const certain = [{ input, untilMillis: Infinity }]
@@ -100,11 +94,7 @@ const untilMillis = (tree: Tree, input: Input): number => {
   }
 }
 
-/**
- * The time before which every attempt starts, whatever the failures.
- *
- * @category destructors
- */
+/** The time before which every attempt starts, whatever the failures. */
 export const withinMillis = (tree: Tree): number => {
   switch (tree._tag) {
     case "Leaf":

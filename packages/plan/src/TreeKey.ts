@@ -4,11 +4,7 @@
 import type { Leaf, Tree } from "@effect-retry/core/unstable/BackoffTree"
 import type { Extremes } from "./Extremes.ts"
 
-/**
- * Makes keys: extremes with the same key are the same back-off in the same state.
- *
- * @category constructors
- */
+/** Makes keys: extremes with the same key are the same back-off in the same state. */
 export const make = (): ((extremes: Extremes) => string) => {
   const idOf = identities()
   const leaf = ({ capMillis, curve, jitter, n, state }: Leaf) =>
@@ -19,11 +15,7 @@ export const make = (): ((extremes: Extremes) => string) => {
   }
 }
 
-/**
- * What a back-off is made of and which parts have ended, without the state of its curves.
- *
- * @category destructors
- */
+/** What a back-off is made of and which parts have ended, without the state of its curves. */
 export const shapeOf = (tree: Tree | undefined): string =>
   tree === undefined
     ? "ended"

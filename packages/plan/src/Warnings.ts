@@ -10,11 +10,7 @@ import type { Explainable, Scheduled } from "./PlanRecord.ts"
 import type { Warning } from "./Remark.ts"
 import { warning } from "./Remark.ts"
 
-/**
- * The warnings about a policy with a `Backoff`.
- *
- * @category destructors
- */
+/** The warnings about a policy with a `Backoff`. */
 export const ofBackoff = (policy: Explainable, followed: Followed): ReadonlyArray<Warning> => {
   const { tree } = policy.backoff
   const retried = followed.attempts > 1
@@ -25,11 +21,7 @@ export const ofBackoff = (policy: Explainable, followed: Followed): ReadonlyArra
   ]
 }
 
-/**
- * The warnings about any policy: how far its attempts get, and whether its times fit together.
- *
- * @category destructors
- */
+/** The warnings about any policy: how far its attempts get, and whether its times fit together. */
 export const ofAttempts = (
   policy: Scheduled<unknown>,
   followed: Omit<Followed, "rows" | "spreads">

@@ -6,18 +6,12 @@ import * as Exit from "effect/Exit"
 import * as Inspectable from "effect/Inspectable"
 import * as Option from "effect/Option"
 
-/**
- * @category models
- */
 export interface Ending {
   readonly outcome: "succeeded" | "failed" | "died" | "interrupted"
   /** The value, the error or the defect, in short. */
   readonly detail: string
 }
 
-/**
- * @category constructors
- */
 export const fromExit = (exit: Exit.Exit<unknown, unknown>): Ending => {
   if (Exit.isSuccess(exit)) return { outcome: "succeeded", detail: inShort(exit.value) }
   const error = Cause.failureOption(exit.cause)
@@ -26,11 +20,7 @@ export const fromExit = (exit: Exit.Exit<unknown, unknown>): Ending => {
   return { outcome: "died", detail: inShort(Cause.squash(exit.cause)) }
 }
 
-/**
- * Such as `failed: Busy`.
- *
- * @category destructors
- */
+/** Such as `failed: Busy`. */
 export const toText = ({ detail, outcome }: Ending): string => (detail === "" ? outcome : `${outcome}: ${detail}`)
 
 const longest = 100

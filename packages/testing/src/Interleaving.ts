@@ -5,44 +5,24 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 
-/**
- * Lets all other fibers run until they wait for something; no time passes.
- *
- * @category running
- */
+/** Lets all other fibers run until they wait for something; no time passes. */
 export const settled: Effect.Effect<void> = Effect.asVoid(Effect.replicateEffect(Effect.yieldNow(), 25))
 
-/**
- * Steps between two turns of a fiber. With fewer it would not get on: a turn takes steps itself.
- *
- * @category models
- */
+/** Steps between two turns of a fiber. With fewer it would not get on: a turn takes steps itself. */
 export const turn = 16
 
-/**
- * Where a fiber is interrupted: so many steps before the end of a turn, and after so many turns.
- *
- * @category models
- */
+/** Where a fiber is interrupted: so many steps before the end of a turn, and after so many turns. */
 export interface Moment {
   readonly early: number
   readonly turns: number
 }
 
-/**
- * Every step of a fiber's first turns, and once it waits for something.
- *
- * @category constructors
- */
+/** Every step of a fiber's first turns, and once it waits for something. */
 export const moments: ReadonlyArray<Moment> = /*#__PURE__*/ [0, 1, 2, 3, 4, 5, 25].flatMap((turns) =>
   Array.from({ length: turn }, (_, early) => ({ early, turns }))
 )
 
-/**
- * Something that runs in a fiber of its own.
- *
- * @category models
- */
+/** Something that runs in a fiber of its own. */
 export interface Begun<out A> {
   readonly isOver: Effect.Effect<boolean>
   /** Interrupts it; what it had answered by then, if it had. */
@@ -53,8 +33,6 @@ export interface Begun<out A> {
  * Begins an effect that takes turns with other fibers, the first turn `early` steps shorter than the others.
  *
  * `self` gets a function that reports its outcome, so that it can report where it cannot be interrupted.
- *
- * @category running
  */
 export const begin = <A, E, R>(
   self: (answer: (a: A) => void) => Effect.Effect<unknown, E, R>,

@@ -7,11 +7,7 @@ import type { Sdk, Service } from "./AwsDefaults.ts"
 import type { Mode } from "./AwsSettings.ts"
 import * as Settings from "./AwsSettings.ts"
 
-/**
- * The defaults of an SDK. Throws an `InvalidArgument` where they have no modes, or a default out of range.
- *
- * @category guards
- */
+/** The defaults of an SDK. Throws an `InvalidArgument` where they have no modes, or a default out of range. */
 export const checkSdk = (owner: string, sdk: Sdk): void => {
   const isComplete =
     Predicate.isRecord(sdk) &&
@@ -32,8 +28,6 @@ export const checkSdk = (owner: string, sdk: Sdk): void => {
 /**
  * The defaults of a service. Throws an `InvalidArgument` for a mode that the SDK does not have, and for attempts out of
  * range.
- *
- * @category guards
  */
 export const checkService = (owner: string, service: Service, modes: ReadonlyArray<Mode>): void => {
   if (!Predicate.isRecord(service)) return Argument.refuse(owner, "service", "a record of defaults", service)

@@ -23,18 +23,10 @@ export type Mode = "standard" | "adaptive" | "legacy"
  */
 export type Behaviour = (typeof behaviours)[number]
 
-/**
- * All versions, the older one first.
- *
- * @category models
- */
+/** All versions, the older one first. */
 export const behaviours = ["2.0", "2.1"] as const
 
-/**
- * How a text becomes a value, and what is allowed in words.
- *
- * @category models
- */
+/** How a text becomes a value, and what is allowed in words. */
 export interface Reading<out A> {
   readonly allowed: string
   readonly read: (text: string) => Option.Option<A>
@@ -49,8 +41,6 @@ const from = <A>(values: ReadonlyMap<string, A>, allowed: string): Reading<A> =>
  * One of the modes that an SDK knows, in any case, with white space around it.
  *
  * Source: https://github.com/smithy-lang/smithy-rs, rust-runtime/aws-smithy-types/src/retry.rs, read 2026-08-21.
- *
- * @category constructors
  */
 export const mode = (modes: ReadonlyArray<Mode>): Reading<Mode> =>
   from(new Map(modes.map((name) => [name, name])), `one of ${modes.join(", ")}`)
@@ -59,16 +49,10 @@ export const mode = (modes: ReadonlyArray<Mode>): Reading<Mode> =>
  * The largest `Int` of the JVM, which the SDKs for Java and Kotlin read a number of attempts into.
  *
  * Source: https://github.com/aws/aws-sdk-kotlin, aws-config, `AwsSdkSetting.AwsMaxAttempts`.
- *
- * @category models
  */
 export const attempts = { min: 1, max: 2_147_483_647, integer: true } as const
 
-/**
- * A number of attempts, the first one included: decimal digits, with white space around them.
- *
- * @category constructors
- */
+/** A number of attempts, the first one included: decimal digits, with white space around them. */
 export const maxAttempts: Reading<number> = {
   allowed: `a whole number >= ${attempts.min} and <= ${attempts.max}`,
   read: (text) => {
@@ -83,8 +67,6 @@ export const maxAttempts: Reading<number> = {
  *
  * Source: the same file of botocore, and smithy-rs, aws/rust-runtime/aws-config/src/default_provider/retry_config.rs,
  * which ignore the case; the SDKs for JavaScript, Go, PHP and Swift do not. All of them take every other text for `false`.
- *
- * @category constructors
  */
 export const gate: Reading<Behaviour> = /*#__PURE__*/ from<Behaviour>(
   /*#__PURE__*/ new Map([
@@ -99,8 +81,6 @@ export const gate: Reading<Behaviour> = /*#__PURE__*/ from<Behaviour>(
  *
  * Source: smithy-rs, aws/rust-runtime/aws-config/src/default_provider/disable_clock_skew_correction.rs, which ignores the
  * case; the SDK for JavaScript does not.
- *
- * @category constructors
  */
 export const clockSkewCorrection: Reading<boolean> = /*#__PURE__*/ from<boolean>(
   /*#__PURE__*/ new Map([

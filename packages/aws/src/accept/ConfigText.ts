@@ -2,11 +2,7 @@
  * The text of a shared config file, before the library of the SDK parses it.
  */
 
-/**
- * The longest text that is parsed, in characters: a bound of this package, far above any real file.
- *
- * @category constructors
- */
+/** The longest text that is parsed, in characters: a bound of this package, far above any real file. */
 export const longest = 1_048_576
 
 /**
@@ -23,11 +19,7 @@ const inheritedSection = new RegExp(`^\\[(?:${inherited.join("|")})\\]`)
 const hasInheritedSection = (text: string): boolean =>
   text.split("\n").some((line) => inheritedSection.test(line.trim()))
 
-/**
- * What a text has to be, in words, where it is not.
- *
- * @category guards
- */
+/** What a text has to be, in words, where it is not. */
 export const refusal = (text: string): string | undefined => {
   if (text.length > longest) return `at most ${longest} characters long`
   return hasInheritedSection(text) ? "without a section named after a member of every object" : undefined

@@ -37,8 +37,6 @@ export type Rows = { readonly [code: string]: Row | undefined }
  * cures. The SDK for Java did not retry it before 2026.
  * Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html; https://github.com/boto/botocore
  * at 0e6e240, botocore/retries/standard.py.
- *
- * @category constructors
  */
 export const throttling = {
   BandwidthLimitExceeded: "Throttling",
@@ -57,21 +55,13 @@ export const throttling = {
   TransactionInProgressException: "Throttling"
 } as const satisfies Rows
 
-/**
- * The codes by which a service says that it timed out, the same in all SDKs.
- *
- * @category constructors
- */
+/** The codes by which a service says that it timed out, the same in all SDKs. */
 export const timeouts = {
   RequestTimeout: "Timeout",
   RequestTimeoutException: "Timeout"
 } as const satisfies Rows
 
-/**
- * The statuses that all SDKs retry whatever the code.
- *
- * @category constructors
- */
+/** The statuses that all SDKs retry whatever the code. */
 export const statuses = { 500: "Transient", 502: "Transient", 503: "Transient", 504: "Transient" } as const
 
 /**
@@ -79,8 +69,6 @@ export const statuses = { 500: "Transient", 502: "Transient", 503: "Transient", 
  *
  * Where it has a code, the code counts: the SDK's handlers call resets `TimeoutError` too.
  * Source: `@smithy/core` 3.41.0, service-error-classification; `@smithy/node-http-handler` 4.14.2, read 2026-11-22.
- *
- * @category constructors
  */
 export const connections = {
   NGHTTP2_REFUSED_STREAM: "Transient",
@@ -105,8 +93,6 @@ export const connections = {
  * nothing, and of the time limits of Effect and of a policy.
  *
  * Source: https://undici.nodejs.org/#/docs/api/Errors.md, read 2026-11-22.
- *
- * @category constructors
  */
 export const otherConnections = {
   UND_ERR_CONNECT_TIMEOUT: "Timeout",

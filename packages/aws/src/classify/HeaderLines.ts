@@ -6,11 +6,7 @@
  */
 import * as Property from "@effect-retry/core/unstable/Property"
 
-/**
- * A name in lower case, and its value.
- *
- * @category models
- */
+/** A name in lower case, and its value. */
 export type HeaderLine = readonly [name: string, value: string]
 
 /** All that is read. */
@@ -26,8 +22,6 @@ const longestValue = 256
  * The headers that matter, in the order of the headers given.
  *
  * A header with several values counts as absent. Never throws.
- *
- * @category constructors
  */
 export const read = (headers: unknown): ReadonlyArray<HeaderLine> => {
   if (!Property.isObject(headers)) return []
@@ -35,11 +29,7 @@ export const read = (headers: unknown): ReadonlyArray<HeaderLine> => {
   return typeof Property.property(headers, "get") === "function" ? fromGetter(headers) : fromRecord(headers)
 }
 
-/**
- * The value of a header, by its name in lower case; the first one of several.
- *
- * @category destructors
- */
+/** The value of a header, by its name in lower case; the first one of several. */
 export const get = (lines: ReadonlyArray<HeaderLine>, name: string): string | undefined =>
   lines.find(([known]) => known === name)?.[1]
 

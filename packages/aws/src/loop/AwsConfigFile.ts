@@ -23,22 +23,14 @@ import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as ConfigText from "../accept/ConfigText.ts"
 import { firstText } from "./AwsConfigSource.ts"
 
-/**
- * The keys of one profile, and where they stand.
- *
- * @category models
- */
+/** The keys of one profile, and where they stand. */
 export interface Profile {
   readonly profile: string
   readonly file: string
   readonly keys: ReadonlyMap<string, string>
 }
 
-/**
- * What the caller says about the file itself.
- *
- * @category models
- */
+/** What the caller says about the file itself. */
 export interface Options {
   /** @default `aws.profile`, `AWS_PROFILE`, `default` */
   readonly profile?: string | undefined
@@ -46,11 +38,7 @@ export interface Options {
   readonly configFile?: string | undefined
 }
 
-/**
- * Refuses options that are no record, and a name or a path that is no text, or empty.
- *
- * @category guards
- */
+/** Refuses options that are no record, and a name or a path that is no text, or empty. */
 export const check = (owner: string, options: Options): void => {
   if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record", options)
   const { configFile, profile }: Options = options
@@ -72,8 +60,6 @@ const checkText = (owner: string, field: string, value: unknown): void => {
  * Fails with a `ConfigError` where the file exists and cannot be read, or is refused by `ConfigText`.
  *
  * Source: `@smithy/core` 3.41.0, submodules/config/shared-ini-file-loader, `getConfigFilepath`, `getHomeDir`.
- *
- * @category constructors
  */
 export const profile = (
   owner: string,

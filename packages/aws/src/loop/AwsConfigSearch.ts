@@ -19,11 +19,7 @@ export interface Setting<out A> {
   readonly source: Source
 }
 
-/**
- * Where a setting is looked for, the highest place first.
- *
- * @category models
- */
+/** Where a setting is looked for, the highest place first. */
 export interface Names {
   readonly properties: ReadonlyArray<string>
   readonly environment: ReadonlyArray<string>
@@ -38,8 +34,6 @@ interface Text {
 /**
  * Reads the text of the highest source that has one, and no other. Fails with a `ConfigError` that names the source of a
  * bad text, and not the text.
- *
- * @category constructors
  */
 export const search = <A, R>(
   owner: string,

@@ -53,8 +53,6 @@ export const format = (source: Source): string => {
  * The text of the first of these names that has one; an empty text counts as absent, as in the SDKs.
  *
  * The parts of a name with dots are a path. Fails where the provider fails, and not where a name is absent.
- *
- * @category constructors
  */
 export const firstText = (
   names: ReadonlyArray<string>

@@ -73,10 +73,6 @@ export const request = (fields: Fields): string => {
   return [...until, `attempt=${attempt}`, ...max].join("; ")
 }
 
-/**
- * A number of attempts as given. Throws an `InvalidArgument` where it is not a whole number from 1 on.
- *
- * @category guards
- */
+/** A number of attempts as given. Throws an `InvalidArgument` where it is not a whole number from 1 on. */
 export const checkMax = (owner: string, field: string, value: number): number =>
   Argument.number(owner, field, value, { min: 1, integer: true })

@@ -83,11 +83,7 @@ export interface Standard<in E = unknown> extends Settings<E> {
   readonly rateLimiter?: never
 }
 
-/**
- * Whether a component is given as an instance of a bucket.
- *
- * @category guards
- */
+/** Whether a component is given as an instance of a bucket. */
 export const isBucket = (component: object): component is TokenBucket.TokenBucket => "acquire" in component
 
 const fields: { readonly [Field in keyof Required<Settings>]: true } = {
@@ -150,11 +146,7 @@ const requireKnown = (owner: string, path: string, given: unknown, known: object
   }
 }
 
-/**
- * Refuses settings that there are not, in every component that is given by settings.
- *
- * @category constructors
- */
+/** Refuses settings that there are not, in every component that is given by settings. */
 export const check = (owner: string, settings: Settings<never>): void => {
   requireKnown(owner, "", settings, fields)
   const { delayProvider, enableLongPollingBackoff, newRetries2026, rateLimiter, retryPolicy, tokenBucket } = settings
@@ -172,11 +164,7 @@ export const check = (owner: string, settings: Settings<never>): void => {
   }
 }
 
-/**
- * Refuses settings that a bucket does not have, where it is given by settings.
- *
- * @category constructors
- */
+/** Refuses settings that a bucket does not have, where it is given by settings. */
 export const checkBucket = (owner: string, path: string, given: BucketSettings | Bucket): void => {
   if (Predicate.isRecord(given) && isBucket(given)) return
   requireKnown(owner, path, given, bucketFields)
@@ -184,19 +172,11 @@ export const checkBucket = (owner: string, path: string, given: BucketSettings |
   requireBoolean(owner, path === "" ? field : `${path}.${field}`, (given as BucketSettings)[field])
 }
 
-/**
- * Refuses a gate that is neither on nor off, such as the text of a variable.
- *
- * @category constructors
- */
+/** Refuses a gate that is neither on nor off, such as the text of a variable. */
 export const checkGate = (owner: string, newRetries2026: unknown): void =>
   requireBoolean(owner, "newRetries2026", newRetries2026)
 
-/**
- * Runs a constructor whose arguments are settings of ours: what it refuses is named as the caller gave it.
- *
- * @category constructors
- */
+/** Runs a constructor whose arguments are settings of ours: what it refuses is named as the caller gave it. */
 export const named = <A>(owner: string, path: string, make: () => A): A => {
   try {
     return make()

@@ -17,11 +17,7 @@ export interface Client {
 const read = /*#__PURE__*/ new WeakSet<Client>()
 const warned = /*#__PURE__*/ new WeakSet<Client>()
 
-/**
- * Logs a warning where the client's configuration says that it retries; reads the configuration once per client.
- *
- * @category running
- */
+/** Logs a warning where the client's configuration says that it retries; reads the configuration once per client. */
 export const beforeCall = (client: Client): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (read.has(client)) return Effect.void
@@ -32,11 +28,7 @@ export const beforeCall = (client: Client): Effect.Effect<void> =>
     )
   })
 
-/**
- * Logs a warning where an output or an error is that of more than one attempt.
- *
- * @category running
- */
+/** Logs a warning where an output or an error is that of more than one attempt. */
 export const afterCall = (client: Client, outcome: unknown): Effect.Effect<void> => warn(client, attemptsMade(outcome))
 
 /** One warning per client, whatever it is that gives the client away. */

@@ -53,8 +53,6 @@ interface Held {
 /**
  * What the tokens of an operation share. A suspended fiber does not refer to it, so it is collected when the SDK has dropped
  * the last token.
- *
- * @category models
  */
 export interface Lifeline {
   readonly operation: Operation
@@ -63,11 +61,7 @@ export interface Lifeline {
   readonly isLongPoll: boolean
 }
 
-/**
- * An operation, as its fiber and the strategy see it.
- *
- * @category models
- */
+/** An operation, as its fiber and the strategy see it. */
 export interface Operation {
   /** How the first attempt ended, where the SDK has made it before the loop began; until the loop has heard of it. */
   first: Exit.Exit<void, unknown> | undefined
@@ -92,11 +86,7 @@ interface Waiting {
 /** Source: @smithy/core 3.41.0, retryMiddleware. */
 const longPoll = ":longpoll"
 
-/**
- * An operation that has not begun.
- *
- * @category constructors
- */
+/** An operation that has not begun. */
 export const make = (scope: string): Lifeline => ({
   operation: { first: undefined, attempts: 0, delayMillis: 0, end: undefined, waiting: undefined },
   scope,
@@ -112,22 +102,14 @@ const Current = /*#__PURE__*/ Context.GenericTag<Operation>("@effect-retry/aws/S
 const operationOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Operation =>
   Context.unsafeGet(fiber.currentContext, Current)
 
-/**
- * The services of the fiber of an operation.
- *
- * @category conversions
- */
+/** The services of the fiber of an operation. */
 export const contextOf = (lifeline: Lifeline, context: Context.Context<never>): Context.Context<never> => {
   const own = Context.add(context, Current, lifeline.operation)
   const key = keyOf(lifeline)
   return key === "" ? own : Context.add(own, TokenBucket.Key, key)
 }
 
-/**
- * Every attempt of every operation, for core's loop: hands over to the SDK, and ends as the SDK says.
- *
- * @category running
- */
+/** Every attempt of every operation, for core's loop: hands over to the SDK, and ends as the SDK says. */
 export const attempt: Effect.Effect<void, unknown> = /*#__PURE__*/ Effect.withFiberRuntime((fiber) => {
   const operation = operationOf(fiber)
   const { first } = operation
@@ -145,8 +127,6 @@ const handOver = (operation: Operation, end: End): void => {
 
 /**
  * The token of a first attempt before which nothing has to be done; `run` makes the loop begin once the attempt has ended.
- *
- * @category running
  */
 export const first = (lifeline: Lifeline, run: () => void): Token => {
   const { operation } = lifeline
@@ -157,11 +137,7 @@ export const first = (lifeline: Lifeline, run: () => void): Token => {
   return tokenOf(lifeline)
 }
 
-/**
- * The token of the next attempt, once `run` has made the loop go on; rejects where the loop stops.
- *
- * @category running
- */
+/** The token of the next attempt, once `run` has made the loop go on; rejects where the loop stops. */
 export const next = (lifeline: Lifeline, run: () => void): Promise<Token> =>
   new Promise((resolve, reject) => {
     lifeline.operation.waiting = { resolve: () => resolve(tokenOf(lifeline)), reject }
@@ -182,8 +158,6 @@ const tokenOf = (lifeline: Lifeline): Token => {
 /**
  * The operation that a token permits an attempt of; `undefined` where the attempt has ended already, and where the token is
  * none of ours.
- *
- * @category destructors
  */
 export const running = (token: RetryToken): Lifeline | undefined => {
   const { attempt, lifeline } = (token as Partial<Token> | undefined)?.[held] ?? nothing
@@ -193,11 +167,7 @@ export const running = (token: RetryToken): Lifeline | undefined => {
 
 const nothing: Partial<Held> = {}
 
-/**
- * Ends the attempt that the SDK makes, if it makes one.
- *
- * @category running
- */
+/** Ends the attempt that the SDK makes, if it makes one. */
 export const end = ({ operation }: Lifeline, exit: Exit.Exit<void, unknown>): void => {
   const { end } = operation
   operation.end = undefined
@@ -206,8 +176,6 @@ export const end = ({ operation }: Lifeline, exit: Exit.Exit<void, unknown>): vo
 
 /**
  * Ends the loop of an operation. Never fails: the failure of an attempt is the SDK's own, and the SDK throws it itself.
- *
- * @category running
  */
 export const stopped = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
@@ -231,8 +199,6 @@ const dropped = /*#__PURE__*/ new FinalizationRegistry<Fiber.RuntimeFiber<void>>
 /**
  * Ties a fiber to its operation: it ends at the latest when the SDK has dropped the operation. Until it ends, the runtime
  * of Effect keeps every fiber alive.
- *
- * @category running
  */
 export const tie = (lifeline: Lifeline, fiber: Fiber.RuntimeFiber<void>): void => {
   if (fiber.unsafePoll() !== null) return
@@ -241,11 +207,7 @@ export const tie = (lifeline: Lifeline, fiber: Fiber.RuntimeFiber<void>): void =
   fiber.addObserver(() => dropped.unregister(operation))
 }
 
-/**
- * Notes the delay of every retry that is asked for: a bucket is told of it, in the fiber of the operation.
- *
- * @category combinators
- */
+/** Notes the delay of every retry that is asked for: a bucket is told of it, in the fiber of the operation. */
 export const notingDelays = (bucket: TokenBucket.TokenBucket): TokenBucket.TokenBucket => ({
   ...bucket,
   acquire: (request) => {

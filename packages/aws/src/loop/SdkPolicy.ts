@@ -12,8 +12,6 @@ import type * as Schedule from "effect/Schedule"
 /**
  * A policy that a strategy can carry out: one that acts neither on a running attempt nor on results, since the SDK makes
  * the attempts and keeps their results.
- *
- * @category models
  */
 export type Strategic = Policy.Fields<unknown, never> & { readonly [Field in (typeof beyond)[number]]?: undefined } & {
   readonly deadline?: Deadline.Deadline | undefined
@@ -21,11 +19,7 @@ export type Strategic = Policy.Fields<unknown, never> & { readonly [Field in (ty
 
 const beyond = ["whenNested", "attempt", "attemptSpan", "attemptTimeout", "result", "release"] as const
 
-/**
- * A policy with its buckets instead of their tags.
- *
- * @category models
- */
+/** A policy with its buckets instead of their tags. */
 export interface Funded extends Policy.Fields<unknown, unknown> {
   readonly backoff: Schedule.Schedule<unknown, unknown>
   readonly result?: undefined
@@ -33,11 +27,7 @@ export interface Funded extends Policy.Fields<unknown, unknown> {
   readonly bucket: TokenBucket.TokenBucket
 }
 
-/**
- * Throws an `InvalidArgument` where the policy is none that a strategy can carry out.
- *
- * @category guards
- */
+/** Throws an `InvalidArgument` where the policy is none that a strategy can carry out. */
 export const check = (owner: string, given: Policy.Any): void => {
   const { policy } = prepare(owner, given)
   for (const field of beyond) {
@@ -48,11 +38,7 @@ export const check = (owner: string, given: Policy.Any): void => {
   if (policy.deadline?._tag === "Cut") Argument.refuse(owner, "deadline", "one that does not cut", policy.deadline._tag)
 }
 
-/**
- * Looks up the buckets of a policy.
- *
- * @category conversions
- */
+/** Looks up the buckets of a policy. */
 export const fund = (policy: Strategic, context: Context.Context<never>): Funded => ({
   ...policy,
   backoff: policy.backoff as Funded["backoff"],
@@ -64,8 +50,6 @@ export const fund = (policy: Strategic, context: Context.Context<never>): Funded
 /**
  * Whether the policy has nothing to do before a first attempt has ended: no bucket or rate limiter is asked or told, and no
  * time is kept.
- *
- * @category guards
  */
 export const startsLate = (owner: string, policy: Funded): boolean =>
   policy.rateLimiter === undefined && policy.bucket.started === undefined && !prepare(owner, policy).timed

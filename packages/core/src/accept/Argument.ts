@@ -9,11 +9,7 @@ import * as Option from "effect/Option"
 import { InvalidArgument } from "./InvalidArgument.ts"
 import * as Untrusted from "./Untrusted.ts"
 
-/**
- * Throws an `InvalidArgument`.
- *
- * @category constructors
- */
+/** Throws an `InvalidArgument`. */
 export const refuse = (owner: string, field: string, allowed: string, value: unknown): never => {
   throw new InvalidArgument({ owner, field, allowed, value })
 }
@@ -21,8 +17,6 @@ export const refuse = (owner: string, field: string, allowed: string, value: unk
 /**
  * Throws an `InvalidArgument` that shows the type of a value which may hold what must not be shown: an effect, a promise,
  * an error. Its cause is the error that the value was answered for, if there is one.
- *
- * @category constructors
  */
 export const refuseForeign = (
   owner: string,
@@ -36,11 +30,7 @@ export const refuseForeign = (
   throw new InvalidArgument({ owner, field, allowed, value: shown, ...Untrusted.asCause(error) })
 }
 
-/**
- * The bounds of a number; `integer` also asks for a whole one.
- *
- * @category models
- */
+/** The bounds of a number; `integer` also asks for a whole one. */
 export interface Range {
   readonly min: number
   readonly max?: number
@@ -49,11 +39,7 @@ export interface Range {
   readonly integer?: boolean
 }
 
-/**
- * A finite number within `range`.
- *
- * @category constructors
- */
+/** A finite number within `range`. */
 export const number = (owner: string, field: string, value: unknown, range: Range): number =>
   typeof value === "number" &&
   Number.isFinite(value) &&
@@ -62,11 +48,7 @@ export const number = (owner: string, field: string, value: unknown, range: Rang
     ? value
     : refuse(owner, field, `${range.integer === true ? "a whole number " : ""}${describe(range, String)}`, value)
 
-/**
- * A finite duration within `range` (in milliseconds), as milliseconds.
- *
- * @category constructors
- */
+/** A finite duration within `range` (in milliseconds), as milliseconds. */
 export const millis = (owner: string, field: string, value: Duration.DurationInput, range: Range): number => {
   const millis = Option.match(decode(value), { onNone: () => NaN, onSome: Duration.toMillis })
   return Number.isFinite(millis) && within(millis, range)
@@ -74,11 +56,7 @@ export const millis = (owner: string, field: string, value: Duration.DurationInp
     : refuse(owner, field, `a finite duration ${describe(range, formatMillis)}`, value)
 }
 
-/**
- * One of a list of names.
- *
- * @category constructors
- */
+/** One of a list of names. */
 export const oneOf = <const A extends string>(
   owner: string,
   field: string,
@@ -86,11 +64,7 @@ export const oneOf = <const A extends string>(
   names: ReadonlyArray<A>
 ): A => names.find((name) => name === value) ?? refuse(owner, field, `one of ${names.join(", ")}`, value)
 
-/**
- * Reads a duration without correcting it: what `Duration.decode` turns to zero (NaN, negative) is `None`.
- *
- * @category conversions
- */
+/** Reads a duration without correcting it: what `Duration.decode` turns to zero (NaN, negative) is `None`. */
 export const decode = (value: unknown): Option.Option<Duration.Duration> =>
   isCorrected(value) ? Option.none() : Duration.decodeUnknown(value)
 

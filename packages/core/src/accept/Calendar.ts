@@ -4,11 +4,7 @@
  * First stage of the flow.
  */
 
-/**
- * The parts of a date as they are written, numbers of any kind.
- *
- * @category models
- */
+/** The parts of a date as they are written, numbers of any kind. */
 export interface Parts {
   readonly year: number
   /** From 1. */
@@ -23,19 +19,13 @@ export interface Parts {
 
 const dayMillis = 86_400_000
 
-/**
- * The mean length of a year, in milliseconds.
- *
- * @category constructors
- */
+/** The mean length of a year, in milliseconds. */
 export const yearMillis = 365.2425 * dayMillis
 
 /**
  * Milliseconds since 1970, or `undefined` where there is no such date or time of day.
  *
  * A leap second is only valid in the last minute of a day of UTC, and is the same instant as the second after it.
- *
- * @category constructors
  */
 export const instant = (parts: Parts): number | undefined => {
   const { aheadMinutes = 0, day, hour, minute, month, second, year } = parts

@@ -31,8 +31,6 @@ const forms = [
  *
  * A year of two digits is the latest that does not take the date more than 50 mean years beyond `nowMillis`; where that
  * is `NaN` or infinite, such a date is none.
- *
- * @category constructors
  */
 export const parse = (value: string, nowMillis: number): number | undefined => {
   for (const form of forms) {

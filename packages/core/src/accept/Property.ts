@@ -15,24 +15,14 @@ const mostEntries = 32
  * How many causes of an error are followed by default, as in the AWS SDK for JavaScript.
  *
  * Source: `@smithy/core` 3.41.0, service-error-classification, `depth <= 10`, read 2026-11-20.
- *
- * @category constructors
  */
 export const mostCauses = 10
 
-/**
- * Whether a value can have properties.
- *
- * @category guards
- */
+/** Whether a value can have properties. */
 export const isObject = (value: unknown): value is object =>
   (typeof value === "object" && value !== null) || typeof value === "function"
 
-/**
- * Whether a value is an array; false if asking throws, as for a revoked proxy.
- *
- * @category guards
- */
+/** Whether a value is an array; false if asking throws, as for a revoked proxy. */
 export const isArray = (value: unknown): value is ReadonlyArray<unknown> => {
   try {
     return Array.isArray(value)
@@ -41,11 +31,7 @@ export const isArray = (value: unknown): value is ReadonlyArray<unknown> => {
   }
 }
 
-/**
- * Whether a value is an `Error`; false if asking throws, as for a revoked proxy.
- *
- * @category guards
- */
+/** Whether a value is an `Error`; false if asking throws, as for a revoked proxy. */
 export const isError = (value: unknown): value is Error => {
   try {
     return value instanceof Error
@@ -54,11 +40,7 @@ export const isError = (value: unknown): value is Error => {
   }
 }
 
-/**
- * A property of any value; `undefined` if there is none, or if reading it throws.
- *
- * @category destructors
- */
+/** A property of any value; `undefined` if there is none, or if reading it throws. */
 export const property = (value: unknown, key: PropertyKey): unknown => {
   try {
     return isObject(value) ? (value as { readonly [key: PropertyKey]: unknown })[key] : undefined
@@ -67,28 +49,16 @@ export const property = (value: unknown, key: PropertyKey): unknown => {
   }
 }
 
-/**
- * The value at the end of a path of properties.
- *
- * @category destructors
- */
+/** The value at the end of a path of properties. */
 export const at = (value: unknown, ...path: ReadonlyArray<PropertyKey>): unknown => path.reduce(property, value)
 
-/**
- * A property that is a text, at most 1,024 characters of it.
- *
- * @category destructors
- */
+/** A property that is a text, at most 1,024 characters of it. */
 export const text = (value: unknown, key: PropertyKey): string | undefined => {
   const found = property(value, key)
   return typeof found === "string" ? found.slice(0, longestText) : undefined
 }
 
-/**
- * The names of a value's own properties in their order, at most `most`; none if reading them throws.
- *
- * @category destructors
- */
+/** The names of a value's own properties in their order, at most `most`; none if reading them throws. */
 export const keys = (value: unknown, most: number): ReadonlyArray<string> => {
   try {
     return isObject(value) ? Object.keys(value).slice(0, most) : []
@@ -97,11 +67,7 @@ export const keys = (value: unknown, most: number): ReadonlyArray<string> => {
   }
 }
 
-/**
- * The first entries of a list, at most `most`; none if the value is no list.
- *
- * @category destructors
- */
+/** The first entries of a list, at most `most`; none if the value is no list. */
 export const entries = (value: unknown, most = mostEntries): ReadonlyArray<unknown> => {
   try {
     return isArray(value) ? value.slice(0, most) : []
@@ -113,8 +79,6 @@ export const entries = (value: unknown, most = mostEntries): ReadonlyArray<unkno
 /**
  * A value as a list: its first 32 entries if it is a list, the value itself if it is not, and nothing if it is absent or
  * cannot be read.
- *
- * @category destructors
  */
 export const listed = (value: unknown): ReadonlyArray<unknown> => {
   if (value === undefined || value === null) return []
@@ -125,11 +89,7 @@ export const listed = (value: unknown): ReadonlyArray<unknown> => {
   }
 }
 
-/**
- * The result of a method of a value; `undefined` if it has no such method, or if calling it throws.
- *
- * @category destructors
- */
+/** The result of a method of a value; `undefined` if it has no such method, or if calling it throws. */
 export const called = (value: unknown, key: PropertyKey, argument: unknown): unknown => {
   const method = property(value, key)
   try {
@@ -139,25 +99,15 @@ export const called = (value: unknown, key: PropertyKey, argument: unknown): unk
   }
 }
 
-/**
- * Under this key, an error that shows another one has the other.
- *
- * @category constructors
- */
+/** Under this key, an error that shows another one has the other. */
 export const Original: unique symbol = Symbol.for("@effect-retry/core/Original")
 
-/**
- * The error that is shown by another one; any other value itself.
- *
- * @category destructors
- */
+/** The error that is shown by another one; any other value itself. */
 export const original = (value: unknown): unknown => property(value, Original) ?? value
 
 /**
  * An error and its causes, the outermost first, at most `most` causes. A value that is no object has no causes and is
  * none. Of errors that are shown, the originals are read.
- *
- * @category destructors
  */
 export const causes = (error: unknown, most: number = mostCauses): ReadonlyArray<object> => {
   const found: Array<object> = []

@@ -11,8 +11,6 @@ const shortestKey = 20
 /**
  * Whether a word looks like a key or a token: it is long, or encoded, or has a long run of letters and digits, or is long,
  * has letters of both cases and digits and otherwise nothing but what Base64 has.
- *
- * @category guards
  */
 export const isKey = (word: string): boolean =>
   word.length > longestWord ||
@@ -24,10 +22,6 @@ export const isKey = (word: string): boolean =>
     /[a-z]/.test(word) &&
     /[A-Z]/.test(word))
 
-/**
- * The name of a class, a tag or a code; `undefined` if a text is no such name, or cannot be shown.
- *
- * @category conversions
- */
+/** The name of a class, a tag or a code; `undefined` if a text is no such name, or cannot be shown. */
 export const name = (given: unknown): string | undefined =>
   typeof given === "string" && /^[\w$.@/:#-]+$/.test(given) && !isKey(given) ? given : undefined

@@ -18,11 +18,7 @@ const longestShown = 200
 /** Of more secrets and URLs, none is looked for, and nothing of a text is shown: the time stays linear. */
 const mostKnown = 256
 
-/**
- * A text from outside, at most 200 characters of it. No surrogate pair is cut in half.
- *
- * @category conversions
- */
+/** A text from outside, at most 200 characters of it. No surrogate pair is cut in half. */
 export const cut = (text: string): string => upTo(text, longestShown)
 
 const upTo = (text: string, most: number): string => {
@@ -31,11 +27,7 @@ const upTo = (text: string, most: number): string => {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most)
 }
 
-/**
- * What is known in advance about the texts that an error can show.
- *
- * @category models
- */
+/** What is known in advance about the texts that an error can show. */
 export interface Known {
   /** Texts that are secret wherever they stand, such as the value of a header. */
   readonly secrets?: ReadonlyArray<string>
@@ -50,8 +42,6 @@ export interface Known {
  * query and the fragment of a URL; text before an `@`, after a `=` and after the name of a credential; words that look
  * like keys and tokens; quotations of several words; and everything from a `{` or a tag of HTML on. With more than 256
  * different secrets and URLs, nothing is shown.
- *
- * @category conversions
  */
 export const message = (given: string, { secrets, urls }: Known = {}): string => {
   const known = { secrets: [...new Set(secrets)], urls: [...new Set(urls)] }
@@ -268,8 +258,6 @@ const withoutKeys = (address: string): string => {
  *
  * Source: https://opentelemetry.io/docs/specs/semconv/registry/attributes/url/, `url.full`, which has REDACTED for user
  * and password, read 2026-11-20.
- *
- * @category conversions
  */
 export const url = (given: string): string => {
   const fragment = given.indexOf("#")

@@ -28,8 +28,6 @@ const Unstacked = /*#__PURE__*/ (() => {
 /**
  * An error as it may be shown: safe to print, to log, to write as JSON and to record on a span. It is an `Error`, and reads
  * the original when it is shown.
- *
- * @category models
  */
 export class ShownError<out E = unknown> extends Unstacked {
   readonly #original: E
@@ -90,28 +88,16 @@ export class ShownError<out E = unknown> extends Unstacked {
   }
 }
 
-/**
- * What may be shown of an error but for its message. Made at no cost: the error is read when it is shown.
- *
- * @category constructors
- */
+/** What may be shown of an error but for its message. Made at no cost: the error is read when it is shown. */
 export const withoutMessage = <E>(error: E): ShownError<E> => new ShownError(error)
 
-/**
- * The `cause` of our own error that wraps another: what `show` answers of the other. No property if there is none.
- *
- * @category constructors
- */
+/** The `cause` of our own error that wraps another: what `show` answers of the other. No property if there is none. */
 export const asCause = (
   error: unknown,
   show: (error: unknown) => ShownError = withoutMessage
 ): { readonly cause?: ShownError } => (error === undefined ? {} : { cause: ShownError.is(error) ? error : show(error) })
 
-/**
- * The type of an error as it is shown: its `_tag`, or the name of its class.
- *
- * @category conversions
- */
+/** The type of an error as it is shown: its `_tag`, or the name of its class. */
 export const typeOf = (error: unknown): string =>
   SafeName.name(Property.property(error, "_tag")) ??
   SafeName.name(Property.at(error, "constructor", "name")) ??

@@ -8,11 +8,7 @@ import * as Property from "./Property.ts"
 import * as SafeText from "./SafeText.ts"
 import { inspected, ShownError, typeOf } from "./ShownError.ts"
 
-/**
- * What is known of an error in advance. Read when the error is first shown.
- *
- * @category models
- */
+/** What is known of an error in advance. Read when the error is first shown. */
 export interface Known extends SafeText.Known {
   /**
    * Which messages are shown: those of all errors of the chain, that of the outermost one, or none if they may quote a
@@ -115,27 +111,17 @@ const tell = (shown: unknown, given: () => Known, seen: Set<unknown>): Told => {
 const nothing: Known = {}
 const nothingKnown = (): Known => nothing
 
-/**
- * What may be shown of an error, its message included. Made at no cost: the error is read when it is shown.
- *
- * @category constructors
- */
+/** What may be shown of an error, its message included. Made at no cost: the error is read when it is shown. */
 export const shown = <E>(error: E, known: () => Known = nothingKnown): ShownError<E> => new WithMessage(error, known)
 
 /**
  * What may be shown of an error in full, also of one that is shown without its message. One that is shown with it already
  * stays as it is.
- *
- * @category conversions
  */
 export const inFull = (error: unknown): ShownError =>
   WithMessage.has(error) ? error : shown(ShownError.is(error) ? error.original : error)
 
-/**
- * How an attempt ended, if only its error is known: the type of the error and, in quotation marks, its message.
- *
- * @category conversions
- */
+/** How an attempt ended, if only its error is known: the type of the error and, in quotation marks, its message. */
 export const outcome = ({ message, name }: ShownError): string => {
   if (name === "ResultRejected") return "a rejected result"
   return message === "" ? name : `${name} ${JSON.stringify(message)}`

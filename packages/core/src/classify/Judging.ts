@@ -16,11 +16,7 @@ import { kinds } from "./Verdict.ts"
 /** A function of the caller's, which should be a classifier. */
 type Judge = (judged: unknown, moment: Moment) => Verdict
 
-/**
- * Whether a value is a verdict. What a predicate answers is none, and neither is one without all of its fields.
- *
- * @category guards
- */
+/** Whether a value is a verdict. What a predicate answers is none, and neither is one without all of its fields. */
 export const isVerdict = (given: unknown): given is Verdict => {
   if (!Predicate.isObject(given)) return false
   const { _tag, hint, kind, why } = given as { readonly [field: string]: unknown }
@@ -37,8 +33,6 @@ const isOptionOf = (given: unknown, isValue: (value: unknown) => boolean): boole
 /**
  * The verdict on an error. Throws an `InvalidArgument` with the error as its cause where the function answers no verdict,
  * or throws.
- *
- * @category running
  */
 export const ofError = (owner: string, field: string, judge: Judge, error: unknown, moment: Moment): Verdict => {
   let answer: unknown
@@ -55,8 +49,6 @@ export const ofError = (owner: string, field: string, judge: Judge, error: unkno
 
 /**
  * The verdict on a result. Throws an `InvalidArgument` where the function answers no verdict, and what the function throws.
- *
- * @category running
  */
 export const ofResult = (owner: string, field: string, judge: Judge, result: unknown, moment: Moment): Verdict => {
   const answer: unknown = judge(result, moment)

@@ -20,7 +20,5 @@ export interface Moment {
 /**
  * Whether a classifier, or another judge, reads the moment: whether it declares a parameter for it. Time is only kept
  * for those that do.
- *
- * @category guards
  */
 export const readsMoment = (judge: (error: never, moment: Moment) => unknown): boolean => judge.length > 1

@@ -15,9 +15,6 @@ import * as Argument from "../accept/Argument.ts"
 import type { Tree } from "./BackoffTree.ts"
 import * as BackoffTree from "./BackoffTree.ts"
 
-/**
- * @category models
- */
 export const TypeId: unique symbol = Symbol.for("@effect-retry/core/Backoff")
 
 /**
@@ -41,11 +38,7 @@ export interface Backoff extends Schedule.Schedule<Duration.Duration> {
  */
 export const isBackoff = (u: unknown): u is Backoff => Predicate.hasProperty(u, TypeId)
 
-/**
- * The back-off that a tree describes, at the call of `owner`.
- *
- * @category conversions
- */
+/** The back-off that a tree describes, at the call of `owner`. */
 export const fromTree = (owner: string, tree: Tree): Backoff => {
   const parts = BackoffTree.countParts(tree)
   if (parts > BackoffTree.mostParts) {

@@ -32,11 +32,7 @@ export {
   type Tree
 } from "./TreeShape.ts"
 
-/**
- * What a step may depend on, beside the tree itself.
- *
- * @category models
- */
+/** What a step may depend on, beside the tree itself. */
 export interface Input {
   /** The one draw of this step, in [0, 1), shared by everything in the tree. */
   readonly u: number
@@ -50,9 +46,6 @@ export interface Input {
   readonly atLeastMillis?: number
 }
 
-/**
- * @category models
- */
 export interface Step {
   /** Whole milliseconds. */
   readonly delayMillis: number
@@ -61,11 +54,7 @@ export interface Step {
   readonly rest: Tree
 }
 
-/**
- * One step: the delay before the next attempt, or `undefined` where the back-off has ended.
- *
- * @category destructors
- */
+/** One step: the delay before the next attempt, or `undefined` where the back-off has ended. */
 export const step = (tree: Tree, input: Input): Step | undefined => {
   const stepped = advance(tree, input)
   return stepped.delayMillis === undefined ? undefined : stepped

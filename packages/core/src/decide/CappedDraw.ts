@@ -8,8 +8,6 @@ import type { Jitter } from "./Jitter.ts"
  * interval, and the draw is scaled into what is left.
  *
  * Where less than half of the interval would be left, its lower end gives way, so that no jitter is lost on the cap.
- *
- * @category destructors
  */
 export const below = (self: Jitter, boundMillis: number, drawnMillis: number, capMillis: number): number => {
   const [low, high] = self.interval(boundMillis)

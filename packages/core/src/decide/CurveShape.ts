@@ -5,8 +5,6 @@ import * as Predicate from "effect/Predicate"
 
 /**
  * Marks curves with answers inside their declared interval: those built in, and those that `Curve.fromFunction` and `Curve.make` check.
- *
- * @category models
  */
 export const TypeId: unique symbol = Symbol.for("@effect-retry/core/Curve")
 
@@ -50,28 +48,16 @@ export interface Curve<S = unknown> extends Definition<S> {
   readonly uncheckedMillis: Definition<S>["delayMillis"]
 }
 
-/**
- * Whether something is a curve of this package: one built in, or made with `Curve.make` or `Curve.fromFunction`.
- *
- * @category guards
- */
+/** Whether something is a curve of this package: one built in, or made with `Curve.make` or `Curve.fromFunction`. */
 export const isCurve = (u: unknown): u is Curve => Predicate.hasProperty(u, TypeId)
 
-/**
- * A curve that is taken without checks, since its answers are known to lie in its interval.
- *
- * @category constructors
- */
+/** A curve that is taken without checks, since its answers are known to lie in its interval. */
 export const known = <S>(
   definition: Definition<S>,
   uncheckedMillis: Definition<S>["delayMillis"] = definition.delayMillis
 ): Curve<S> => ({ ...definition, [TypeId]: TypeId, uncheckedMillis })
 
-/**
- * A curve of bounds that depend on the number of the retry alone.
- *
- * @category constructors
- */
+/** A curve of bounds that depend on the number of the retry alone. */
 export const bounds = (name: string, delayMillis: (n: number) => number | undefined): Curve<undefined> =>
   known({
     name,

@@ -4,18 +4,10 @@
 import type { Hint } from "./Hint.ts"
 import { wholeMillis } from "./Millis.ts"
 
-/**
- * Whether the rule needs a random number where there is a hint.
- *
- * @category guards
- */
+/** Whether the rule needs a random number where there is a hint. */
 export const draws = (self: Hint): boolean => self._tag === "Floor" && self.jitterRatio > 0
 
-/**
- * Whether the back-off starts over after this hint: the rule says so, and the wait is the server's.
- *
- * @category guards
- */
+/** Whether the back-off starts over after this hint: the rule says so, and the wait is the server's. */
 export const startsOver = (self: Hint, delayMillis: number, hintMillis: number): boolean => {
   if (self._tag === "Ignore" || !self.startsOver) return false
   if (self._tag === "Within") return hintMillis > delayMillis
@@ -25,11 +17,7 @@ export const startsOver = (self: Hint, delayMillis: number, hintMillis: number):
   return waitMillis >= delayMillis
 }
 
-/**
- * The delay as the rule bends it, in whole milliseconds, or `undefined` for a hint to give up on.
- *
- * @category destructors
- */
+/** The delay as the rule bends it, in whole milliseconds, or `undefined` for a hint to give up on. */
 export const bend = (self: Hint, delayMillis: number, hintMillis: number, u: number): number | undefined => {
   if (self._tag === "Ignore") return delayMillis
   if (self._tag === "Within") {

@@ -5,11 +5,7 @@ import type { Kind } from "../classify/Verdict.ts"
 import type { Curve } from "./CurveShape.ts"
 import type * as Jitter from "./Jitter.ts"
 
-/**
- * A curve with its cap and jitter, about to answer for retry `n`.
- *
- * @category models
- */
+/** A curve with its cap and jitter, about to answer for retry `n`. */
 export interface Leaf {
   readonly _tag: "Leaf"
   readonly curve: Curve
@@ -22,9 +18,6 @@ export interface Leaf {
   readonly n: number
 }
 
-/**
- * @category models
- */
 export type Tree =
   | Leaf
   | { readonly _tag: "Max"; readonly left: Tree; readonly right: Tree }
@@ -35,11 +28,7 @@ export type Tree =
   | { readonly _tag: "Within"; readonly self: Tree; readonly withinMillis: number }
   | { readonly _tag: "Take"; readonly self: Tree; readonly left: number }
 
-/**
- * A back-off for each kind of failure; all of them advance with every step.
- *
- * @category models
- */
+/** A back-off for each kind of failure; all of them advance with every step. */
 export interface ByKind {
   readonly _tag: "ByKind"
   /** A kind that is absent falls to `orElse`. */
@@ -47,11 +36,7 @@ export interface ByKind {
   readonly orElse: Tree
 }
 
-/**
- * Goes on as `self`, or from `initial` when an attempt ran for `afterMillis`.
- *
- * @category models
- */
+/** Goes on as `self`, or from `initial` when an attempt ran for `afterMillis`. */
 export interface ResetAfter {
   readonly _tag: "ResetAfter"
   readonly self: Tree
@@ -85,50 +70,26 @@ const mapParts = (tree: Tree, f: (part: Tree) => Tree): Tree => {
   }
 }
 
-/**
- * Rebuilds a tree from changed leaves: what `capped` and `jittered` do.
- *
- * @category combinators
- */
+/** Rebuilds a tree from changed leaves: what `capped` and `jittered` do. */
 export const mapLeaves = (tree: Tree, f: (leaf: Leaf) => Tree): Tree =>
   tree._tag === "Leaf" ? f(tree) : mapParts(tree, (part) => mapLeaves(part, f))
 
-/**
- * Whether any part of the tree satisfies `predicate`, the parts included that a `ResetAfter` can start over.
- *
- * @category guards
- */
+/** Whether any part of the tree satisfies `predicate`, the parts included that a `ResetAfter` can start over. */
 export const some = (tree: Tree, predicate: (tree: Tree) => boolean): boolean =>
   predicate(tree) || partsOf(tree).some((part) => some(part, predicate))
 
-/**
- * Whether a step of this tree needs a random number.
- *
- * @category guards
- */
+/** Whether a step of this tree needs a random number. */
 export const draws = (tree: Tree): boolean =>
   some(tree, (part) => part._tag === "Leaf" && (part.jitter.draws || part.curve.draws))
 
-/**
- * Whether a step of this tree needs to know the time: how long the attempt ran, or the operation.
- *
- * @category guards
- */
+/** Whether a step of this tree needs to know the time: how long the attempt ran, or the operation. */
 export const readsTime = (tree: Tree): boolean =>
   some(tree, (part) => part._tag === "ResetAfter" || part._tag === "Within")
 
-/**
- * How many parts a tree may have: few enough that stepping it never exhausts the stack.
- *
- * @category constructors
- */
+/** How many parts a tree may have: few enough that stepping it never exhausts the stack. */
 export const mostParts = 1_000
 
-/**
- * How many leaves and nodes the tree has; stops counting above `mostParts`.
- *
- * @category destructors
- */
+/** How many leaves and nodes the tree has; stops counting above `mostParts`. */
 export const countParts = (tree: Tree): number => {
   const open = [tree]
   let count = 0

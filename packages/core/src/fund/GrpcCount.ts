@@ -4,11 +4,7 @@
 import * as Argument from "../accept/Argument.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 
-/**
- * Options of every gRPC throttle, in gRPC's own words as far as it has them.
- *
- * @category models
- */
+/** Options of every gRPC throttle, in gRPC's own words as far as it has them. */
 export interface Options {
   /** A whole number from 1 to 1000; also the level at the start. */
   readonly maxTokens: number
@@ -18,9 +14,6 @@ export interface Options {
   readonly counts?: (verdict: Verdict) => boolean
 }
 
-/**
- * @category models
- */
 export interface GrpcCount {
   readonly capacity: number
   /** What a success puts in. */
@@ -28,18 +21,10 @@ export interface GrpcCount {
   readonly counts: (verdict: Verdict) => boolean
 }
 
-/**
- * A token, which is what a failure takes.
- *
- * @category constructors
- */
+/** A token, which is what a failure takes. */
 export const token = 1000
 
-/**
- * Checks the options.
- *
- * @category constructors
- */
+/** Checks the options. */
 export const check = (owner: string, options: Options): GrpcCount => {
   const maxTokens = Argument.number(owner, "maxTokens", options.maxTokens, { min: 1, max: 1000, integer: true })
   const tokenRatio = Argument.number(owner, "tokenRatio", options.tokenRatio, { min: 0.001 })

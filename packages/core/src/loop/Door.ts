@@ -19,30 +19,18 @@ type Told<E> = [NotPiped] extends [E] ? (unknown extends E ? "yes" : "no") : "ye
 /** In a pipe the effect fixes `E`; elsewhere `E` is its default, and this refuses the overload. */
 type Piped<E> = Told<E> extends "no" ? Mistake<"no pipe tells the error that this policy judges"> : unknown
 
-/**
- * What an operation fails with under a policy, by door.
- *
- * @category models
- */
+/** What an operation fails with under a policy, by door. */
 export interface Failure<P, A, E> {
   readonly error: E | Adds<P>[keyof Adds<P>]
   readonly stopped: RetryStopped<E | Adds<P>[keyof Adds<P>] | Judged<P, A>["result"]>
 }
 
-/**
- * What remains of an effect's own requirements under a policy.
- *
- * @category models
- */
+/** What remains of an effect's own requirements under a policy. */
 export interface Env<P, R> {
   readonly own: [Provided<P>] extends [never] ? R : R extends Provided<P> ? never : R
 }
 
-/**
- * A front door that takes an effect and a policy; `How` says what it fails with.
- *
- * @category models
- */
+/** A front door that takes an effect and a policy; `How` says what it fails with. */
 export interface Door<How extends "error" | "stopped"> {
   <A = NotPiped, E = NotPiped, P extends Fields<E, A> = Fields<E, A>>(
     policy: Checked<P> & Piped<E>
@@ -64,11 +52,7 @@ export interface Door<How extends "error" | "stopped"> {
   ): Effect.Effect<A, Failure<P, A, E>[How], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
 }
 
-/**
- * A front door with a fallback.
- *
- * @category models
- */
+/** A front door with a fallback. */
 export interface DoorOrElse {
   <A2, E2, R2, A = NotPiped, E = NotPiped, P extends Fields<E, A> = Fields<E, A>>(
     policy: Checked<P> & Piped<E>,

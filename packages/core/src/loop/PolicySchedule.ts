@@ -18,11 +18,7 @@ import { prepare } from "./policy/PolicyCheck.ts"
 import type { Any } from "./policy/PolicyRecord.ts"
 import type { In, Needs } from "./policy/PolicyTypes.ts"
 
-/**
- * A policy that a schedule can carry out: one that acts neither on attempts nor on successes.
- *
- * @category models
- */
+/** A policy that a schedule can carry out: one that acts neither on attempts nor on successes. */
 export type Schedulable = Any & { readonly [Field in (typeof beyond)[number]]?: undefined } & {
   readonly deadline?: Deadline | undefined
 }

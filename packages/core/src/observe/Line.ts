@@ -12,8 +12,6 @@ import { formatWith } from "../loop/policy/RetryStopped.ts"
  * An event in one line, such as `gave up: GET api.example → 503 after 4 attempts, 1.2 s (all attempts spent)`.
  *
  * Texts from outside are cut at 200 characters and have no line breaks.
- *
- * @category conversions
  */
 export const line = (event: RetryEvent): string => {
   switch (event._tag) {

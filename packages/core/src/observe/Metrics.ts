@@ -8,51 +8,31 @@
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 
-/**
- * Attempts that ended, by `outcome`: succeeded, failed.
- *
- * @category constructors
- */
+/** Attempts that ended, by `outcome`: succeeded, failed. */
 export const attempts: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_attempts_total", {
   description: "Attempts that ended",
   incremental: true
 })
 
-/**
- * Retries that were scheduled, by `kind` of the failure.
- *
- * @category constructors
- */
+/** Retries that were scheduled, by `kind` of the failure. */
 export const retries: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_retries_total", {
   description: "Retries that were scheduled",
   incremental: true
 })
 
-/**
- * Operations that gave up, by `reason`.
- *
- * @category constructors
- */
+/** Operations that gave up, by `reason`. */
 export const stops: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_stops_total", {
   description: "Operations that gave up",
   incremental: true
 })
 
-/**
- * Operations that ran inside an attempt of another one, by `outer`, the name of that one.
- *
- * @category constructors
- */
+/** Operations that ran inside an attempt of another one, by `outer`, the name of that one. */
 export const nested: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_nested_total", {
   description: "Operations inside an attempt of another one",
   incremental: true
 })
 
-/**
- * Delays before retries, in milliseconds, by `source`: Curve, Cap, Hint, Deadline.
- *
- * @category constructors
- */
+/** Delays before retries, in milliseconds, by `source`: Curve, Cap, Hint, Deadline. */
 export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ Metric.histogram(
   "retry_delay_milliseconds",
   /*#__PURE__*/ MetricBoundaries.exponential({ start: 1, factor: 2, count: 18 }),
@@ -64,8 +44,6 @@ export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ Metric.hist
  *
  * Under `TokenBucket.keyed` that is the level for the operation's key, so operations of one name and several keys
  * overwrite each other's; `Observe.metricsByKey` makes a series of each.
- *
- * @category constructors
  */
 export const bucketLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry_bucket_level", {
   description: "Tokens in the bucket"

@@ -9,11 +9,7 @@ import * as MetricLabel from "effect/MetricLabel"
 
 type Labels = ReadonlyArray<MetricLabel.MetricLabel>
 
-/**
- * A set of labels.
- *
- * @category models
- */
+/** A set of labels. */
 export interface Series {
   /** Its own, in the order in which they were added, then those that `Effect.tagMetrics` has set. */
   readonly labels: Labels
@@ -25,8 +21,6 @@ export interface Series {
  * The sets of labels of fibers. Those of a fiber are known by its array, for as long as that is in use.
  *
  * When `most` sets are remembered, all are forgotten.
- *
- * @category constructors
  */
 export const make = (most: number): ((ofFiber: Labels) => Series) => {
   let known = new WeakMap<Labels, Series>()

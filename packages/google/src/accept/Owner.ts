@@ -4,11 +4,7 @@
 import { InvalidArgument } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 
-/**
- * Runs a constructor; where it refuses an argument, `owner` is named in its place.
- *
- * @category combinators
- */
+/** Runs a constructor; where it refuses an argument, `owner` is named in its place. */
 export const calling = <A>(owner: string, make: () => A): A => {
   try {
     return make()

@@ -62,11 +62,7 @@ export interface Fields {
   readonly maxRpcTimeout?: Duration.DurationInput | undefined
 }
 
-/**
- * The settings with their times in milliseconds.
- *
- * @category models
- */
+/** The settings with their times in milliseconds. */
 export type Millis = {
   readonly [Name in keyof RetrySettings]: RetrySettings[Name] extends Duration.Duration ? number : RetrySettings[Name]
 }
@@ -83,11 +79,7 @@ const builder: Millis = {
   maxRpcTimeout: 0
 }
 
-/**
- * Reads settings at the call of `owner`. Throws an `InvalidArgument` for the first one that is wrong.
- *
- * @category conversions
- */
+/** Reads settings at the call of `owner`. Throws an `InvalidArgument` for the first one that is wrong. */
 export const read = (owner: string, given: Fields): Millis => {
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, "settings", "a record of settings", given)
   for (const [name, value] of Object.entries(given)) {

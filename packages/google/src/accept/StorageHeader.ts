@@ -6,8 +6,6 @@
  * The header by which Cloud Storage recognises the attempts of one operation.
  *
  * Source: googleapis/google-cloud-go 028979b, storage/invoke.go, `idempotencyHeaderKey`.
- *
- * @category constructors
  */
 export const token = "x-goog-gcs-idempotency-token"
 
@@ -15,36 +13,18 @@ export const token = "x-goog-gcs-idempotency-token"
  * The header in which a client names itself, the operation and the number of the attempt.
  *
  * Source: the same, `setInvocationHeaders`.
- *
- * @category constructors
  */
 export const client = "x-goog-api-client"
 
-/**
- * The header without the parts of one operation: its id and its count.
- *
- * @category combinators
- */
+/** The header without the parts of one operation: its id and its count. */
 export const withoutOperation = (value: string): ReadonlyArray<string> =>
   partsOf(value).filter((part) => !part.startsWith(invocation) && !part.startsWith(count))
 
-/**
- * The parts of the header.
- *
- * @category destructors
- */
+/** The parts of the header. */
 export const partsOf = (value: string): ReadonlyArray<string> => value.split(/\s+/).filter((part) => part !== "")
 
-/**
- * What the id of an operation begins with.
- *
- * @category constructors
- */
+/** What the id of an operation begins with. */
 export const invocation = "gccl-invocation-id/"
 
-/**
- * What the number of an attempt begins with.
- *
- * @category constructors
- */
+/** What the number of an attempt begins with. */
 export const count = "gccl-attempt-count/"

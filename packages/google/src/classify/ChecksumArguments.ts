@@ -6,11 +6,7 @@ import * as Predicate from "effect/Predicate"
 
 const names = ["crc32c", "md5"] as const
 
-/**
- * Algorithms that a caller names, in an array of their own.
- *
- * @category constructors
- */
+/** Algorithms that a caller names, in an array of their own. */
 export const algorithms = (owner: string, wanted: ReadonlyArray<string>): ReadonlyArray<(typeof names)[number]> =>
   Array.isArray(wanted)
     ? wanted.map((one) => names.find((name) => name === one) ?? refuse(owner, wanted))
@@ -19,15 +15,9 @@ export const algorithms = (owner: string, wanted: ReadonlyArray<string>): Readon
 const refuse = (owner: string, wanted: unknown): never =>
   Argument.refuse(owner, "checksums", "an array of crc32c and md5", wanted)
 
-/**
- * @category guards
- */
 export const bytes = (owner: string, given: Uint8Array): Uint8Array =>
   Predicate.isUint8Array(given) ? given : Argument.refuse(owner, "bytes", "a Uint8Array", typeof given)
 
-/**
- * @category guards
- */
 export const header = (owner: string, given: string | undefined): string | undefined =>
   given === undefined || Predicate.isString(given)
     ? given

@@ -6,11 +6,7 @@
 import type { Classifier } from "@effect-retry/core"
 import * as GoogleClassifier from "./GoogleClassifier.ts"
 
-/**
- * A classifier that takes these statuses of `GoogleClassifier.httpTables` for retryable, and these reasons.
- *
- * @category constructors
- */
+/** A classifier that takes these statuses of `GoogleClassifier.httpTables` for retryable, and these reasons. */
 export const only = (
   statuses: ReadonlyArray<number>,
   reasons: GoogleClassifier.Tables["reasons"] = {}
@@ -33,7 +29,5 @@ export const only = (
  * google/cloud/storage/retry.py, `_RETRYABLE_STATUS_CODES`; https://github.com/googleapis/nodejs-storage, 7.22.0,
  * src/storage.ts, `RETRYABLE_ERR_FN_DEFAULT`; https://github.com/googleapis/google-cloud-dotnet, RetryHandler.cs;
  * of C++ https://cloud.google.com/storage/docs/retry-strategy, read 2026-11-22.
- *
- * @category constructors
  */
 export const common: ReadonlyArray<number> = [408, 429, 500, 502, 503, 504]

@@ -3,11 +3,7 @@
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 
-/**
- * An address, taken apart.
- *
- * @category models
- */
+/** An address, taken apart. */
 export interface Address {
   /** Of the JSON API, as its path tells. */
   readonly json: Json | undefined
@@ -18,9 +14,6 @@ export interface Address {
   readonly names: ReadonlyArray<string>
 }
 
-/**
- * @category models
- */
 export interface Json {
   /** The path of a proxy before it. */
   readonly base: string
@@ -29,9 +22,6 @@ export interface Json {
   readonly path: ReadonlyArray<string>
 }
 
-/**
- * @category models
- */
 export interface Xml {
   /** Decoded; "" for none. */
   readonly bucket: string
@@ -39,11 +29,7 @@ export interface Xml {
   readonly object: string
 }
 
-/**
- * `undefined` if the URL is not valid.
- *
- * @category constructors
- */
+/** `undefined` if the URL is not valid. */
 export const fromRequest = ({ url, urlParams }: HttpClientRequest.HttpClientRequest): Address | undefined => {
   if (!URL.canParse(url, anyHost)) return undefined
   const parsed = new URL(url, anyHost)
@@ -90,11 +76,7 @@ const xmlOf = ({ hostname, pathname }: URL): Xml | undefined => {
 /** Not buckets: other versions of the JSON API, and other paths beside it. */
 const ofOtherApis: ReadonlyArray<string> = ["batch", "download", "resumable", "storage", "upload"]
 
-/**
- * A part of a path, or the whole of one.
- *
- * @category conversions
- */
+/** A part of a path, or the whole of one. */
 export const decoded = (given: string): string => {
   try {
     return decodeURIComponent(given)

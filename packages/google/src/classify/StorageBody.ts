@@ -5,11 +5,7 @@ import type * as HttpBody from "@effect/platform/HttpBody"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Property from "@effect-retry/core/unstable/Property"
 
-/**
- * A text in the resource; none for a body that has to be opened to be read.
- *
- * @category destructors
- */
+/** A text in the resource; none for a body that has to be opened to be read. */
 export const field = ({ body, headers }: HttpClientRequest.HttpClientRequest, name: string): string | undefined => {
   const boundary = boundaryOf(headers["content-type"] ?? contentTypeOf(body) ?? "")
   const text = boundary === undefined ? wholeOf(body) : firstPart(beginningOf(body), boundary)

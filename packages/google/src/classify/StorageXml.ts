@@ -14,21 +14,13 @@ import type { Precondition, table } from "./StorageOperationTable.ts"
 type Request = HttpClientRequest.HttpClientRequest
 type Operation = keyof typeof table
 
-/**
- * An operation, and the resource that it is called for.
- *
- * @category models
- */
+/** An operation, and the resource that it is called for. */
 export interface Found {
   readonly operation: Operation
   readonly parameters: { readonly [name: string]: string }
 }
 
-/**
- * `undefined` if there is no such operation.
- *
- * @category destructors
- */
+/** `undefined` if there is no such operation. */
 export const operationOf = (
   request: Request,
   address: Address.Address,
@@ -102,11 +94,7 @@ const sourceOf = (source: string): Found["parameters"] => {
   return { bucket: Address.decoded(path.slice(0, end)), object: Address.decoded(path.slice(end + 1)) }
 }
 
-/**
- * The value in a request of a precondition that the JSON API has in the query.
- *
- * @category destructors
- */
+/** The value in a request of a precondition that the JSON API has in the query. */
 export const valueOf = (
   request: Request,
   { parameter }: Address.Address,

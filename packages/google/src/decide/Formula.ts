@@ -17,8 +17,6 @@ export const factor = { min: 1 } satisfies Argument.Range
 
 /**
  * What a formula of a vendor answers for retry `n`, all times in milliseconds; `capMillis` is `Infinity` without a cap.
- *
- * @category models
  */
 export interface Formula {
   readonly name: string
@@ -26,11 +24,7 @@ export interface Formula {
   intervalMillis(n: number, capMillis: number): readonly [least: number, greatest: number]
 }
 
-/**
- * The back-off of a formula that draws, and needs to know nothing of earlier delays.
- *
- * @category constructors
- */
+/** The back-off of a formula that draws, and needs to know nothing of earlier delays. */
 export const drawing = ({ delayMillis, intervalMillis, name }: Formula): Backoff.Backoff =>
   Backoff.fromCurve(
     Curve.make({
@@ -43,11 +37,7 @@ export const drawing = ({ delayMillis, intervalMillis, name }: Formula): Backoff
     })
   )
 
-/**
- * `min(bound + extra, maximum)`, with `extra` from nothing to `most`.
- *
- * @category constructors
- */
+/** `min(bound + extra, maximum)`, with `extra` from nothing to `most`. */
 export const added = (formula: {
   readonly name: string
   readonly bound: (n: number) => number
@@ -66,11 +56,7 @@ export const added = (formula: {
   })
 }
 
-/**
- * The settings of `@google-cloud/storage` that shape a delay, by their names there.
- *
- * @category models
- */
+/** The settings of `@google-cloud/storage` that shape a delay, by their names there. */
 export interface Node {
   /** At least 1. @default 2 */
   readonly retryDelayMultiplier?: number
@@ -78,11 +64,7 @@ export interface Node {
   readonly maxRetryDelay?: Duration.DurationInput
 }
 
-/**
- * Checks settings and answers them with the defaults.
- *
- * @category guards
- */
+/** Checks settings and answers them with the defaults. */
 export const checkNode = (owner: string, options: Node): { readonly multiplier: number; readonly maximum: number } => {
   Options.check(owner, options)
   return {

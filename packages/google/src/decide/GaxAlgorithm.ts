@@ -9,11 +9,7 @@
  */
 import type { Millis } from "../accept/RetrySettingsRecord.ts"
 
-/**
- * What an attempt is given. All times in milliseconds.
- *
- * @category models
- */
+/** What an attempt is given. All times in milliseconds. */
 export interface TimedAttempt {
   /** Attempts before this one; those before the latest progress of a stream do not count. */
   readonly attemptCount: number
@@ -26,18 +22,10 @@ export interface TimedAttempt {
   readonly rpcTimeout: number
 }
 
-/**
- * Why an attempt is not made: the setting that forbids it, or that neither of the two is set.
- *
- * @category models
- */
+/** Why an attempt is not made: the setting that forbids it, or that neither of the two is set. */
 export type Refusal = "noLimit" | "totalTimeout" | "maxAttempts"
 
-/**
- * The first attempt.
- *
- * @category constructors
- */
+/** The first attempt. */
 export const first = (settings: Millis): TimedAttempt => ({
   attemptCount: 0,
   overallAttemptCount: 0,
@@ -52,8 +40,6 @@ const firstRpcTimeout = ({ initialRpcTimeout, totalTimeout }: Millis): number =>
 /**
  * The attempt after `previous`, which has failed when `elapsedMillis` had passed since the first one began. `u` is a draw in
  * [0, 1); without one the delay is the bound that it is drawn from.
- *
- * @category destructors
  */
 export const next = (
   settings: Millis,
@@ -78,8 +64,6 @@ export const next = (
 /**
  * The attempt after one that had received responses: delay, timeout and count go on as after a first attempt, the time since
  * the first attempt and the overall count do not.
- *
- * @category destructors
  */
 export const nextAfterProgress = (
   settings: Millis,
@@ -95,8 +79,6 @@ export const nextAfterProgress = (
  * Why `attempt` is not made, or `undefined` where it is; asked `elapsedMillis` after the first attempt began.
  *
  * An attempt whose start is not before the total timeout is refused, not brought forward.
- *
- * @category destructors
  */
 export const refusal = (
   { maxAttempts, totalTimeout }: Millis,
@@ -109,11 +91,7 @@ export const refusal = (
   return maxAttempts > 0 && attempt.attemptCount >= maxAttempts ? "maxAttempts" : undefined
 }
 
-/**
- * The bound of the delay after one of `millis`.
- *
- * @category destructors
- */
+/** The bound of the delay after one of `millis`. */
 export const grownDelay = ({ maxRetryDelay, retryDelayMultiplier }: Millis, millis: number): number =>
   grown(retryDelayMultiplier, maxRetryDelay, millis)
 
@@ -124,26 +102,16 @@ const grownTimeout = ({ maxRpcTimeout, rpcTimeoutMultiplier }: Millis, millis: n
 const grown = (multiplier: number, maximum: number, millis: number): number =>
   Math.min(Math.trunc(multiplier * millis), maximum)
 
-/**
- * A whole number of milliseconds from 0 to `bound - 1`; 0 for a bound of 0. The guide's text says 1 to `bound`.
- *
- * @category destructors
- */
+/** A whole number of milliseconds from 0 to `bound - 1`; 0 for a bound of 0. The guide's text says 1 to `bound`. */
 export const drawn = (bound: number, u: number): number => Math.max(0, Math.min(Math.floor(u * bound), bound - 1))
 
-/**
- * The bound of the delay before retry `n`, from 1.
- *
- * @category destructors
- */
+/** The bound of the delay before retry `n`, from 1. */
 export const delayOf = (settings: Millis, n: number): number =>
   nth(settings.initialRetryDelay, (millis) => grownDelay(settings, millis), n)
 
 /**
  * The timeout of attempt `n`, from 1, as if no time had passed. Clipped to the time left, it is what `next` answers: once a
  * timeout was clipped, its growth reaches above what is left from then on.
- *
- * @category destructors
  */
 export const rpcTimeoutOf = (settings: Millis, n: number): number =>
   nth(firstRpcTimeout(settings), (millis) => grownTimeout(settings, millis), n)

@@ -54,11 +54,7 @@ export const standardTables: Tables = {
   directives: ["x-should-retry", Directive.grpcRetryPushback]
 }
 
-/**
- * A copy of the tables. Throws where a table has a value that its type cannot exclude.
- *
- * @category conversions
- */
+/** A copy of the tables. Throws where a table has a value that its type cannot exclude. */
 export const checked = (owner: string, tables: Tables): Tables => {
   if (!Predicate.isRecord(tables)) return Argument.refuse(owner, "tables", "a record of tables", tables)
   const { codes, directives, hints, statuses, transport } = tables

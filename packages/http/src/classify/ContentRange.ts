@@ -6,9 +6,6 @@
  * Source: RFC 9110, section 14.4, https://www.rfc-editor.org/rfc/rfc9110#section-14.4.
  */
 
-/**
- * @category models
- */
 export interface ContentRange {
   /** The place of the first byte, from 0. */
   readonly start: number
@@ -21,11 +18,7 @@ export interface ContentRange {
 /** Up to fifteen digits: every such number is exact. */
 const form = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i
 
-/**
- * `bytes 500-999/8000`; `undefined` for what is not of that form, or has a part that does not lie in the whole.
- *
- * @category constructors
- */
+/** `bytes 500-999/8000`; `undefined` for what is not of that form, or has a part that does not lie in the whole. */
 export const parse = (value: string | undefined): ContentRange | undefined => {
   const [, first, last, length] = form.exec(value?.trim() ?? "") ?? []
   // Without a match they are NaN, which is below nothing.
@@ -40,18 +33,12 @@ const unsatisfied = /^bytes \*\/(\d{1,15})$/i
 
 /**
  * The length of the whole in `bytes *\/8000`, as an answer with status 416 has it; `undefined` for what is not of that form.
- *
- * @category constructors
  */
 export const wholeOf = (value: string | undefined): number | undefined => {
   const length = unsatisfied.exec(value?.trim() ?? "")?.[1]
   return length === undefined ? undefined : Number(length)
 }
 
-/**
- * A `Content-Length`, in bytes; `undefined` for what is none.
- *
- * @category constructors
- */
+/** A `Content-Length`, in bytes; `undefined` for what is none. */
 export const lengthOf = (value: string | undefined): number | undefined =>
   value !== undefined && /^\d{1,15}$/.test(value.trim()) ? Number(value) : undefined

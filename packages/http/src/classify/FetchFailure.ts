@@ -60,8 +60,6 @@ const wrapper = "fetch failed"
  * A `TypeError` is a bug, or a request that cannot be made, unless its message is one that `fetch` has for the network.
  * If undici refuses without a reason, the message of the cause is empty: a status of 407, a stream that would have to be
  * sent again after a redirect, a digest for a response without a body.
- *
- * @category destructors
  */
 export const whyLasting = (
   name: string | undefined,

@@ -22,8 +22,6 @@ interface Member {
  * The longest wait for a limit without remaining quota: its `t`, or else the longest window `w` of the policies of its
  * name. `undefined` where quota remains, no time is given, or one limit is malformed. A malformed `RateLimit-Policy`
  * counts as absent.
- *
- * @category constructors
  */
 export const parse = (rateLimit: string, rateLimitPolicy = ""): number | undefined => {
   const exhausted = members(rateLimit, isLimit).filter(({ parameters }) => parameters.get("r") === 0)

@@ -7,11 +7,7 @@ import * as Calendar from "@effect-retry/core/unstable/Calendar"
 import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 import * as Wait from "./Wait.ts"
 
-/**
- * Whether nothing is left: `0`, also with zeros behind a point, as Reddit writes it.
- *
- * @category guards
- */
+/** Whether nothing is left: `0`, also with zeros behind a point, as Reddit writes it. */
 export const isExhausted = (remaining: string): boolean => /^0+(?:\.0+)?$/.test(remaining)
 
 const decimal = /^\d+(?:\.\d+)?$/
@@ -30,8 +26,6 @@ const leastEpochMillis = 1e12
  * seconds, GitHub, https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api; epoch milliseconds,
  * OpenRouter, as handled in https://github.com/everruns/everruns/pull/2280; dates, `ky` 1.14.3, source/core/Ky.ts, which
  * reads them in reset headers as it does in `Retry-After`.
- *
- * @category constructors
  */
 export const byMagnitude = (reset: string, nowMillis: number): number | undefined => {
   if (!decimal.test(reset)) {
@@ -43,21 +37,13 @@ export const byMagnitude = (reset: string, nowMillis: number): number | undefine
   return Wait.until(value < leastEpochMillis ? value * 1000 : value, nowMillis)
 }
 
-/**
- * Seconds, also with a fraction.
- *
- * @category constructors
- */
+/** Seconds, also with a fraction. */
 export const seconds = (reset: string): number | undefined => (decimal.test(reset) ? Number(reset) * 1000 : undefined)
 
 /** Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback". */
 const greatestInt32 = 2 ** 31 - 1
 
-/**
- * Milliseconds as a signed integer of 32 bits without leading zeros; `undefined` also where it is negative.
- *
- * @category constructors
- */
+/** Milliseconds as a signed integer of 32 bits without leading zeros; `undefined` also where it is negative. */
 export const int32Millis = (value: string): number | undefined =>
   /^(?:0|[1-9]\d{0,9})$/.test(value) && Number(value) <= greatestInt32 ? Number(value) : undefined
 
@@ -68,8 +54,6 @@ const units = /^(?=\d)(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+
  * Seconds and milliseconds can have a fraction.
  *
  * Source: https://platform.openai.com/docs/guides/rate-limits, "Rate limits in headers".
- *
- * @category constructors
  */
 export const duration = (reset: string): number | undefined => {
   const parts = units.exec(reset)
@@ -84,8 +68,6 @@ const dateTime = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d+)?(?:[Zz]|
  * The wait until an instant of RFC 3339.
  *
  * Source: RFC 3339, section 5.6, https://www.rfc-editor.org/rfc/rfc3339#section-5.6.
- *
- * @category constructors
  */
 export const untilDateTime = (reset: string, nowMillis: number): number | undefined => {
   const parts = dateTime.exec(reset)

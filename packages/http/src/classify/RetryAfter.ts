@@ -12,8 +12,6 @@ import * as Wait from "./Wait.ts"
  *
  * The grammar is `delay-seconds = 1*DIGIT`; a fraction is read as well, since servers send it.
  * Source: RFC 9110, section 10.2.3, https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3.
- *
- * @category constructors
  */
 export const parse = (value: string, nowMillis: number): number | undefined => {
   const wait = ResetDialects.seconds(value)
@@ -22,17 +20,9 @@ export const parse = (value: string, nowMillis: number): number | undefined => {
   return at === undefined ? undefined : Wait.until(at, nowMillis)
 }
 
-/**
- * Milliseconds, `1*DIGIT`.
- *
- * @category constructors
- */
+/** Milliseconds, `1*DIGIT`. */
 export const wholeMillis = (value: string): number | undefined => (/^\d+$/.test(value) ? Number(value) : undefined)
 
-/**
- * Milliseconds, `1*DIGIT [ "." 1*DIGIT ]`.
- *
- * @category constructors
- */
+/** Milliseconds, `1*DIGIT [ "." 1*DIGIT ]`. */
 export const decimalMillis = (value: string): number | undefined =>
   /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : undefined

@@ -7,8 +7,6 @@ import type { Case } from "./Case.ts"
  * Statuses. Sources: RFC 9110, section 15, https://www.rfc-editor.org/rfc/rfc9110#section-15; of
  * 425 RFC 8470, section 5.2, https://www.rfc-editor.org/rfc/rfc8470#section-5.2; of 429 RFC 6585, section 4,
  * https://www.rfc-editor.org/rfc/rfc6585#section-4.
- *
- * @category models
  */
 export const statuses = {
   // "The request has not been applied because it lacks valid authentication credentials": section 15.5.2.
@@ -155,8 +153,6 @@ const never = Object.fromEntries(
  *
  * A host without an address (`ENOTFOUND`) is retryable: the answer of a resolver that lost its own upstream looks no
  * different from that for a name that does not exist, nothing has been sent, and a misspelt name costs no more than the waits.
- *
- * @category models
  */
 export const codes = {
   ...never,

@@ -10,16 +10,10 @@ import * as FetchFailure from "./FetchFailure.ts"
 /**
  * How far a request had come: its connection was still being made, or was in use; `undefined` where the error does not
  * say.
- *
- * @category models
  */
 export type Phase = "Connecting" | "Exchanging" | undefined
 
-/**
- * One error in a chain of causes.
- *
- * @category models
- */
+/** One error in a chain of causes. */
 export interface Fault {
   /** Its codes and names, the most telling first. */
   readonly codes: ReadonlyArray<string>
@@ -28,19 +22,13 @@ export interface Fault {
   readonly lasting: string | undefined
 }
 
-/**
- * An error and its causes, the outermost first.
- *
- * @category models
- */
+/** An error and its causes, the outermost first. */
 export type Chain = ReadonlyArray<Fault>
 
 /**
  * How deep causes are followed.
  *
  * Source: the AWS SDK for JavaScript follows them as far, @smithy/core 3.41.0, as recorded on 2026-11-20.
- *
- * @category constructors
  */
 export const mostCauses = 10
 
@@ -54,8 +42,6 @@ const longestCode = 100
  * Reads an error and its causes, ten deep: one chain, and of an `AggregateError` one for each of its errors, with the
  * aggregate itself last. Last is also the error of an HTTP/2 stream that was cancelled before it was sent: its cause says
  * what ended the connection.
- *
- * @category destructors
  */
 export const chains = (error: unknown): ReadonlyArray<Chain> => {
   let left = mostRead
@@ -85,18 +71,10 @@ const cancelledUnsent = "ERR_HTTP2_STREAM_CANCEL"
 /** Also where the connection was read from at that moment, as in a handshake. */
 const unsent = (fault: Fault): Fault => ({ ...fault, phase: "Connecting" })
 
-/**
- * Whether a code is fit to be shown: what stands in an error can be anything.
- *
- * @category guards
- */
+/** Whether a code is fit to be shown: what stands in an error can be anything. */
 export const isPlain = (code: string): boolean => /^[A-Z][A-Z0-9_]{2,40}$/.test(code)
 
-/**
- * The first code of an error, or of one of its causes, that is fit to be shown.
- *
- * @category destructors
- */
+/** The first code of an error, or of one of its causes, that is fit to be shown. */
 export const codeOf = (error: unknown): string | undefined =>
   chains(error)
     .flatMap((chain) => chain.flatMap(({ codes }) => codes))
@@ -141,11 +119,7 @@ const proxyStatus = (error: object, code: string | undefined, message = ""): num
 const statusOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isInteger(value) && value >= 100 && value <= 999 ? value : undefined
 
-/**
- * Every refusal of a proxy has this code after those of its status.
- *
- * @category constructors
- */
+/** Every refusal of a proxy has this code after those of its status. */
 export const proxyRefused = "PROXY_REFUSED"
 
 const proxyCodes = (status: number): ReadonlyArray<string> => [

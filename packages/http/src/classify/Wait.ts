@@ -7,18 +7,10 @@
 /** The furthest that a clock of JavaScript can be from 1970, in milliseconds. */
 const furthestMillis = 8.64e15
 
-/**
- * The wait until an instant: 0 where it is past, `undefined` where `nowMillis` is not the time of a clock.
- *
- * @category constructors
- */
+/** The wait until an instant: 0 where it is past, `undefined` where `nowMillis` is not the time of a clock. */
 export const until = (atMillis: number, nowMillis: number): number | undefined =>
   Math.abs(nowMillis) <= furthestMillis ? Math.max(0, atMillis - nowMillis) : undefined
 
-/**
- * The longest of the waits that are known.
- *
- * @category combinators
- */
+/** The longest of the waits that are known. */
 export const longest = (waits: ReadonlyArray<number | undefined>): number | undefined =>
   waits.reduce((one, other) => (one === undefined ? other : Math.max(one, other ?? 0)), undefined)

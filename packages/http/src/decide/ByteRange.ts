@@ -7,11 +7,7 @@
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import type { ContentRange } from "../classify/ContentRange.ts"
 
-/**
- * From `start` to `end`, which is behind the last byte; or the last `suffix` bytes.
- *
- * @category models
- */
+/** From `start` to `end`, which is behind the last byte; or the last `suffix` bytes. */
 export type ByteRange =
   | { readonly start: number; readonly end: number | undefined }
   | { readonly start?: never; readonly suffix: number }
@@ -21,8 +17,6 @@ const form = /^bytes=(?:(\d{1,15})-(\d{1,15})?|-(\d{1,15}))$/i
 /**
  * The range in a header, `undefined` without one. Throws where it is not one range of bytes: an answer of several parts
  * cannot be resumed.
- *
- * @category constructors
  */
 export const parse = (owner: string, value: string | undefined): ByteRange | undefined => {
   if (value === undefined) return undefined
@@ -38,8 +32,6 @@ export const parse = (owner: string, value: string | undefined): ByteRange | und
 /**
  * Where the bytes that are wanted end, if a part is what was asked for, or the beginning of it; `"Other"` if it is not. A
  * part of a whole of unknown length ends where it says.
- *
- * @category destructors
  */
 export const endOf = (asked: ByteRange, part: ContentRange): number | "Other" => {
   const { end, start, total } = part

@@ -10,11 +10,7 @@ import { property } from "@effect-retry/core/unstable/Property"
 import * as Option from "effect/Option"
 import { mostCauses } from "../classify/Transport.ts"
 
-/**
- * How redirects are treated below a client; `undefined` where nothing is known but what failures say.
- *
- * @category models
- */
+/** How redirects are treated below a client; `undefined` where nothing is known but what failures say. */
 export type Mode = "follow" | "manual" | "error" | undefined
 
 /**
@@ -22,8 +18,6 @@ export type Mode = "follow" | "manual" | "error" | undefined
  *
  * The request that a failure carries says so, a response of `fetch`, and an error that names another port or host. Errors of
  * `fetch` do not say, and count as redirected unless `mode` rules that out. A redirect to the very same place is not seen.
- *
- * @category guards
  */
 export const isPossible = (request: HttpClientRequest.HttpClientRequest, outcome: unknown, mode: Mode): boolean =>
   isOfAnother(request, property(outcome, "request")) ||
@@ -39,19 +33,11 @@ const isOfAnother = (request: HttpClientRequest.HttpClientRequest, other: unknow
 
 const hrefOf = (request: HttpClientRequest.HttpClientRequest): string | undefined => urlOf(request)?.href
 
-/**
- * Where a request goes; `undefined` where its URL is none.
- *
- * @category destructors
- */
+/** Where a request goes; `undefined` where its URL is none. */
 export const urlOf = ({ hash, url, urlParams }: HttpClientRequest.HttpClientRequest): URL | undefined =>
   Option.getOrUndefined(Option.getRight(UrlParams.makeUrl(url, urlParams, hash)))
 
-/**
- * Where the answer to a redirected request of `fetch` comes from; `undefined` where the request was not redirected.
- *
- * @category destructors
- */
+/** Where the answer to a redirected request of `fetch` comes from; `undefined` where the request was not redirected. */
 export const urlAnswering = (response: unknown): URL | undefined => {
   const url = property(redirectedSource(response), "url")
   return typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined

@@ -8,11 +8,7 @@
 import * as ContentRange from "../classify/ContentRange.ts"
 import * as ByteRange from "./ByteRange.ts"
 
-/**
- * Why a download does not go on.
- *
- * @category models
- */
+/** Why a download does not go on. */
 export type Refusal =
   /** The body broke, and the first answer does not allow the rest to be asked for. */
   | { readonly _tag: "NotResumable"; readonly why: string }
@@ -23,21 +19,13 @@ export type Refusal =
   /** The server sent other bytes than those that were asked for, or did not say which. */
   | { readonly _tag: "WrongPart"; readonly why: string }
 
-/**
- * The parts of an answer that decide. Names of headers are in lower case.
- *
- * @category models
- */
+/** The parts of an answer that decide. Names of headers are in lower case. */
 export interface Answer {
   readonly status: number
   readonly headers: { readonly [name: string]: string | undefined }
 }
 
-/**
- * The bytes of an answer. Ends are behind the last byte.
- *
- * @category models
- */
+/** The bytes of an answer. Ends are behind the last byte. */
 export interface Part {
   readonly start: number
   /** Where the answer ends; `undefined` where only the end of its body tells. */
@@ -48,30 +36,18 @@ export interface Part {
   readonly total: number | undefined
 }
 
-/**
- * Nothing is left: all bytes were received.
- *
- * @category models
- */
+/** Nothing is left: all bytes were received. */
 export interface Whole {
   readonly _tag: "Whole"
 }
 
-/**
- * A part, or why there is none.
- *
- * @category models
- */
+/** A part, or why there is none. */
 export type Decision = { readonly _tag: "Part"; readonly part: Part } | Refusal
 
 const wrong = (why: string): Refusal => ({ _tag: "WrongPart", why })
 const part = (of: Part): Decision => ({ _tag: "Part", part: of })
 
-/**
- * The bytes of a first answer, to a request with a range of the caller's or without one.
- *
- * @category destructors
- */
+/** The bytes of a first answer, to a request with a range of the caller's or without one. */
 export const first = (answer: Answer, asked: ByteRange.ByteRange | undefined): Decision => {
   if (asked === undefined) {
     if (answer.status === 206) return wrong("a part that was not asked for")
@@ -88,8 +64,6 @@ export const first = (answer: Answer, asked: ByteRange.ByteRange | undefined): D
 /**
  * The bytes of an answer to a request for the rest, from `position` on. `isSame` says whether it is of the same version,
  * `undefined` where that is not known, `isPart` whether its status 200 is to be read as 206.
- *
- * @category destructors
  */
 export const rest = (
   answer: Answer,
@@ -128,11 +102,7 @@ export const rest = (
 const isEnd = ({ headers, status }: Answer, position: number): boolean =>
   status === 416 && ContentRange.wholeOf(headers["content-range"]) === position
 
-/**
- * Whether a status refuses the rest: 412 since the version is another one, 416 since there are no such bytes.
- *
- * @category guards
- */
+/** Whether a status refuses the rest: 412 since the version is another one, 416 since there are no such bytes. */
 export const isRefusal = (status: number): boolean => status === 412 || status === 416
 
 const rangeOf = (answer: Answer): ContentRange.ContentRange | string => {
@@ -152,11 +122,7 @@ const whyCoded = ({ headers }: Answer): string | undefined => {
 const isNone = (value: string | undefined, none: string): boolean =>
   value === undefined || value.trim() === "" || value.trim().toLowerCase() === none
 
-/**
- * Why the rest of a first answer cannot be asked for, whatever its validators; `undefined` where it can.
- *
- * @category destructors
- */
+/** Why the rest of a first answer cannot be asked for, whatever its validators; `undefined` where it can. */
 export const whyNotResumable = (method: string, answer: Answer): string | undefined => {
   if (method !== "GET") return `${method} has no ranges`
   if (answer.status !== 200 && answer.status !== 206) return `status ${answer.status} has no ranges`

@@ -11,8 +11,6 @@ type Headers = { readonly [name: string]: string | undefined }
  * A strong `ETag`; `undefined` for a weak one, which two versions can share.
  *
  * Source: RFC 9110, section 8.8.3, https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.
- *
- * @category destructors
  */
 export const strongTag = (headers: Headers): string | undefined => {
   const tag = valueOf(headers, "etag")
@@ -25,8 +23,6 @@ const valueOf = (headers: Headers, name: string): string | undefined => headers[
 /**
  * Whether a later answer is of the version of the first one, which has a strong `ETag`: by its own tag or, if it has
  * none, by `Last-Modified`; `undefined` if it has neither.
- *
- * @category destructors
  */
 export const isSameVersion = (first: Headers, later: Headers): boolean | undefined => {
   const tag = valueOf(later, "etag")
@@ -42,8 +38,6 @@ const resolutionMillis = 1000
  * A `Last-Modified` that no two versions share: the response has no `ETag`, and was made at least a second later.
  *
  * Sources: RFC 9110, sections 8.8.2.2 and 13.1.5, https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5.
- *
- * @category destructors
  */
 export const strongDate = (headers: Headers): string | undefined => {
   const { date = "", "last-modified": modified = "" } = headers

@@ -63,11 +63,7 @@ const owner = "HttpRetry.execute"
 const checkedEffect = (given: Effect.Effect<unknown, unknown, unknown>) =>
   Effect.isEffect(given) ? given : Argument.refuse(owner, "read", "a function that answers an effect", typeof given)
 
-/**
- * The same without its types, for a reader that also changes the request of an attempt that is about to be sent.
- *
- * @category running
- */
+/** The same without its types, for a reader that also changes the request of an attempt that is about to be sent. */
 export const executed = (
   owner: string,
   client: HttpClient.HttpClient.With<unknown, unknown>,

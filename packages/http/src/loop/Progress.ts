@@ -15,11 +15,7 @@ import { DownloadFailed } from "./client/DownloadFailed.ts"
 import type { Request, Response } from "./exchange/Exchange.ts"
 import type { Validator, Version } from "./Version.ts"
 
-/**
- * A download. Made afresh whenever its stream is run; mutable.
- *
- * @category models
- */
+/** A download. Made afresh whenever its stream is run; mutable. */
 export interface Progress {
   readonly owner: string
   readonly validators: ReadonlyArray<Validator>
@@ -42,9 +38,6 @@ export interface Progress {
   reading: number
 }
 
-/**
- * @category constructors
- */
 export const make = ({ emit, owner, validators }: Pick<Progress, "emit" | "owner" | "validators">): Progress => ({
   owner,
   validators,
@@ -63,8 +56,6 @@ export const make = ({ emit, owner, validators }: Pick<Progress, "emit" | "owner
 /**
  * The request of the next attempt: as it is, as long as nothing was received, and then for the rest. Bodies are asked for
  * without a content coding, unless the caller has named one: what is decoded cannot be resumed.
- *
- * @category combinators
  */
 export const ask = (progress: Progress, request: Request): Request => {
   const { known, position, received, version } = progress
@@ -83,22 +74,14 @@ export const ask = (progress: Progress, request: Request): Request => {
   return version.pin(HttpClientRequest.setHeader(uncoded, "range", `bytes=${position}-${last}`))
 }
 
-/**
- * Throws where a request cannot be asked for the rest of: its range is not one of bytes, or it has an `If-Range`.
- *
- * @category guards
- */
+/** Throws where a request cannot be asked for the rest of: its range is not one of bytes, or it has an `If-Range`. */
 export const checkRequest = (owner: string, { headers }: Request): ByteRange.ByteRange | undefined => {
   const condition = headers["if-range"]
   if (condition !== undefined) Argument.refuse(owner, "request.headers.if-range", "absent", condition)
   return ByteRange.parse(owner, headers["range"])
 }
 
-/**
- * Reads an answer: hands its bytes over, if they are those that come next, and fails otherwise.
- *
- * @category running
- */
+/** Reads an answer: hands its bytes over, if they are those that come next, and fails otherwise. */
 export const read = (progress: Progress, response: Response): Effect.Effect<void, Failure> => {
   const reading = (progress.reading += 1)
   const { known, position, received, version } = progress
@@ -223,8 +206,6 @@ const tooLong: Resumption.Refusal = { _tag: "WrongPart", why: "more bytes than t
 /**
  * The result of a download whose operation has failed. If a client refuses the status of an answer to a request for the
  * rest, the answer is released; it may say that nothing was left.
- *
- * @category running
  */
 export const failed = (progress: Progress, error: unknown): Effect.Effect<void, unknown> => {
   if (progress.received === 0 || !isOfStatus(error)) return Effect.fail(failure(progress, error))

@@ -20,11 +20,7 @@ export interface Client {
   readonly rateLimiter?: Effect.Effect<TokenBucket.TokenBucket>
 }
 
-/**
- * Makes a client: it runs an attempt as its policy says, and answers whether the request succeeded in the end.
- *
- * @category constructors
- */
+/** Makes a client: it runs an attempt as its policy says, and answers whether the request succeeded in the end. */
 export const make = ({ bucket, policy, rateLimiter }: Client) =>
   Effect.gen(function* () {
     const services = {
@@ -36,20 +32,12 @@ export const make = ({ bucket, policy, rateLimiter }: Client) =>
       Effect.match(Retry.retry(attempt, whole), { onFailure: () => false, onSuccess: () => true })
   })
 
-/**
- * Throws an `InvalidArgument` where the loop would refuse the policy.
- *
- * @category guards
- */
+/** Throws an `InvalidArgument` where the loop would refuse the policy. */
 export const check = (owner: string, { policy }: Client): void => {
   PolicyCheck.prepare(owner, { ...policy, classifier: Classifier.always })
 }
 
-/**
- * Reads the virtual time.
- *
- * @category running
- */
+/** Reads the virtual time. */
 export const nowMillis: Effect.Effect<number> = Clock.clockWith((clock) =>
   Effect.sync(() => Number(clock.unsafeCurrentTimeNanos()) / 1e6)
 )

@@ -5,9 +5,6 @@
  * the same, unless the server drops what has waited longer than its clients do.
  */
 
-/**
- * @category models
- */
 export interface Server {
   /**
    * Milliseconds until the answer to a request that arrives now and takes `serviceMillis`; `Infinity` for one that is
@@ -16,18 +13,12 @@ export interface Server {
   readonly arrive: (nowMillis: number, serviceMillis: number) => number
 }
 
-/**
- * @category models
- */
 export interface Options {
   readonly outage: { readonly fromMillis: number; readonly toMillis: number }
   /** Requests that waited longer are thrown away unserved; `Infinity` where the server does not look. */
   readonly dropAfterMillis: number
 }
 
-/**
- * @category constructors
- */
 export const make = ({ dropAfterMillis, outage }: Options): Server => {
   let freeAtMillis = 0
   const afterOutage = (millis: number, serviceMillis: number) =>

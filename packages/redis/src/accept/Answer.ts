@@ -5,8 +5,6 @@ import * as Option from "effect/Option"
 
 /**
  * A list of so many whole numbers that doubles count exactly; clients give them as numbers, bigints or decimal text.
- *
- * @category constructors
  */
 export const numbers = (answer: unknown, count: number): Option.Option<ReadonlyArray<number>> => {
   if (!Array.isArray(answer) || answer.length !== count) return Option.none()

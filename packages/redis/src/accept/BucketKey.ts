@@ -10,8 +10,6 @@ const longest = 200
 /**
  * Joins both so that no two pairs give the same text: a colon within the name is written `%3A`. A key of more than 200
  * units is replaced by its SHA-256, made once for a bucket and not for each of its calls, after a name that ends in `%#`.
- *
- * @category constructors
  */
 export const make = (name: string, key?: string): string => {
   const written = name.replaceAll("%", "%25").replaceAll(":", "%3A")
@@ -22,11 +20,7 @@ export const make = (name: string, key?: string): string => {
 /** No name has it: a per cent sign is written `%25`. */
 const hashed = "%#"
 
-/**
- * The name in a key that `make` made.
- *
- * @category destructors
- */
+/** The name in a key that `make` made. */
 export const name = (bucketKey: string): string => {
   const end = bucketKey.indexOf(":")
   const written = end === -1 ? bucketKey : bucketKey.slice(0, end)
@@ -40,8 +34,6 @@ export const name = (bucketKey: string): string => {
  *
  * A letter, digit or one of `._:~@/-` stands for itself, another UTF-16 unit is `%` and four digits, and a text of more than
  * 200 units is `#` and its SHA-256.
- *
- * @category conversions
  */
 export const encoded = (text: string): string => {
   if (text.length > longest) return `#${hash(text)}`

@@ -4,11 +4,7 @@
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import type { Reason } from "./StoreReason.ts"
 
-/**
- * What an error of a store is made of. `cause` is the client's error itself.
- *
- * @category models
- */
+/** What an error of a store is made of. `cause` is the client's error itself. */
 export interface Failed {
   readonly reason: Reason
   readonly bucket: string
@@ -16,11 +12,7 @@ export interface Failed {
   readonly cause?: unknown
 }
 
-/**
- * The fields of an error of a store. Messages of servers quote keys, arguments and rows: none is shown.
- *
- * @category constructors
- */
+/** The fields of an error of a store. Messages of servers quote keys, arguments and rows: none is shown. */
 export const parts = ({ bucket, cause, code, reason }: Failed) => ({
   reason,
   bucket,
@@ -28,11 +20,7 @@ export const parts = ({ bucket, cause, code, reason }: Failed) => ({
   ...Untrusted.asCause(cause, (error) => Untrusted.shown(error, () => ({ messages: "none" })))
 })
 
-/**
- * The bucket, what the reason means for its store, and the code where there is one.
- *
- * @category constructors
- */
+/** The bucket, what the reason means for its store, and the code where there is one. */
 export const make = (
   { bucket, code, reason }: { readonly bucket: string; readonly code: string; readonly reason: Reason },
   texts: { readonly [R in Reason]: string }

@@ -35,11 +35,7 @@ const timeouts = /*#__PURE__*/ new Set([
   "Query read timeout"
 ])
 
-/**
- * Reads what a client failed with, also where it is the cause of another error.
- *
- * @category constructors
- */
+/** Reads what a client failed with, also where it is the cause of another error. */
 export const fromUnknown = (thrown: unknown): Failure => {
   const { code, isServer, message } = deepest(thrown)
   if (isServer) return { reason: code === duplicateStatement ? "BadAnswer" : ofState(code), code }

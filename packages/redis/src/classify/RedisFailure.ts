@@ -41,11 +41,7 @@ const noPermission = /^ERR (ACL failure in script|The user executing the script 
 /** The server closes the connection with it: it has no room for one more client, so it does not serve this one now. */
 const noRoom = /^ERR max number of clients( \+ cluster connections)? reached/
 
-/**
- * Reads what a client rejected with.
- *
- * @category constructors
- */
+/** Reads what a client rejected with. */
 export const fromUnknown = (thrown: unknown): Failure => {
   const { code, message, name } = record(thrown)
   const serverCode = inScript.exec(message)?.[1] ?? /^[A-Z]{2,20}(?= |$)/.exec(message)?.[0]
@@ -58,11 +54,7 @@ export const fromUnknown = (thrown: unknown): Failure => {
   return { reason: "Unavailable", code }
 }
 
-/**
- * Whether the server does not have the script.
- *
- * @category guards
- */
+/** Whether the server does not have the script. */
 export const isNoScript = (thrown: unknown): boolean => record(thrown).message.startsWith("NOSCRIPT")
 
 const record = (thrown: unknown): { readonly code: string; readonly message: string; readonly name: string } => {

@@ -37,11 +37,7 @@ export interface Taken {
   readonly level: number
 }
 
-/**
- * A question for tokens, in whole microseconds of refill.
- *
- * @category models
- */
+/** A question for tokens, in whole microseconds of refill. */
 export interface Question {
   /** The time in which an empty bucket fills. */
   readonly window: number
@@ -49,11 +45,7 @@ export interface Question {
   readonly least: number
 }
 
-/**
- * The answer, in whole microseconds; `arrival` is what the store keeps after it.
- *
- * @category models
- */
+/** The answer, in whole microseconds; `arrival` is what the store keeps after it. */
 export interface Answer {
   readonly granted: number
   readonly retryAfter: number
@@ -74,8 +66,6 @@ const longestWindow = 2 ** 52
  * options.
  *
  * The rate is at most a token per microsecond, and an empty bucket fills within 142 years.
- *
- * @category constructors
  */
 export const check = (
   owner: string,
@@ -87,42 +77,22 @@ export const check = (
   return { burst: Argument.number(owner, names.burst, burst, { min: 0, exclusive: true, max }), perSecond }
 }
 
-/**
- * The time in which an empty bucket fills.
- *
- * @category conversions
- */
+/** The time in which an empty bucket fills. */
 export const window = ({ burst, perSecond }: Limits): number => cost({ perSecond }, burst)
 
-/**
- * What tokens cost, rounded up.
- *
- * @category conversions
- */
+/** What tokens cost, rounded up. */
 export const cost = ({ perSecond }: Pick<Limits, "perSecond">, tokens: number): number =>
   Math.ceil((tokens * microsPerSecond) / perSecond)
 
-/**
- * What tokens that are put in are worth, rounded down.
- *
- * @category conversions
- */
+/** What tokens that are put in are worth, rounded down. */
 export const credit = ({ perSecond }: Pick<Limits, "perSecond">, tokens: number): number =>
   Math.floor((tokens * microsPerSecond) / perSecond)
 
-/**
- * The tokens of a room, never above the burst.
- *
- * @category conversions
- */
+/** The tokens of a room, never above the burst. */
 export const tokens = ({ burst, perSecond }: Limits, room: number): number =>
   Math.min(burst, (room * perSecond) / microsPerSecond)
 
-/**
- * A question for `want` tokens, or as many as there are but at least `least`.
- *
- * @category constructors
- */
+/** A question for `want` tokens, or as many as there are but at least `least`. */
 export const question = (limits: Limits, want: number, least: number): Question => ({
   window: window(limits),
   want: cost(limits, want),
@@ -136,8 +106,6 @@ export const question = (limits: Limits, want: number, least: number): Question 
  * taken for that of an empty bucket. Where it is further than two windows away, it is taken for the latest one at which the
  * least is there: this one grant, which is more than was owed, writes an arrival time of this clock. So a clock that went
  * back by a day refuses for two windows at most and not for a day.
- *
- * @category combinators
  */
 export const taken = (arrival: number, now: number, { least, want, window }: Question): Answer => {
   const isStray = arrival - now > 2 * window && least <= window
@@ -155,25 +123,15 @@ export const taken = (arrival: number, now: number, { least, want, window }: Que
 /**
  * How many of the tokens taken that long ago can be put in again: those that time has not brought back since, so that
  * none is there twice.
- *
- * @category combinators
  */
 export const unfilled = ({ perSecond }: Pick<Limits, "perSecond">, taken: number, ageMillis: number): number =>
   Math.max(0, taken - (perSecond * ageMillis) / 1000)
 
-/**
- * Moves the arrival time back, at most to now: a bucket is never above its burst.
- *
- * @category combinators
- */
+/** Moves the arrival time back, at most to now: a bucket is never above its burst. */
 export const put = (arrival: number, now: number, window: number, credit: number): number =>
   Math.max(now, Math.min(arrival, now + window) - credit)
 
-/**
- * What can be taken now.
- *
- * @category destructors
- */
+/** What can be taken now. */
 export const room = (arrival: number, now: number, window: number): number =>
   now + window - Math.min(Math.max(arrival, now), now + window)
 
@@ -181,8 +139,6 @@ export const room = (arrival: number, now: number, window: number): number =>
  * An answer in tokens. `None` where a store gave numbers that are no answer to the question.
  *
  * The least that was asked for is granted in full, and what is wanted is never exceeded, whatever a division rounds.
- *
- * @category conversions
  */
 export const fromAnswer = (
   limits: Limits,

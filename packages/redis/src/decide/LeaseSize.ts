@@ -6,9 +6,6 @@
  * takes no more than it needs.
  */
 
-/**
- * @category models
- */
 export interface LeaseSize {
   /** Zero or at least one. */
   readonly tokens: number
@@ -24,24 +21,15 @@ const coveredSeconds = 10
 
 /**
  * The most that a process ever leases: a share of the burst, in whole tokens, and at least one. None for a share of zero.
- *
- * @category constructors
  */
 export const most = (burst: number, share: number): number => (share === 0 ? 0 : Math.max(1, Math.floor(share * burst)))
 
-/**
- * @category constructors
- */
 export const first = (most: number, nowMillis: number): LeaseSize => ({
   tokens: Math.min(1, most),
   askedMillis: nowMillis
 })
 
-/**
- * The lease for the question that is asked now, after `spent` tokens since the question before.
- *
- * @category combinators
- */
+/** The lease for the question that is asked now, after `spent` tokens since the question before. */
 export const next = (self: LeaseSize, most: number, nowMillis: number, spent: number): LeaseSize => {
   const seconds = (nowMillis - self.askedMillis) / 1000
   const wanted = spent === 0 ? 0 : Math.floor((spent / seconds) * coveredSeconds)

@@ -5,9 +5,6 @@
  */
 import type { Limits } from "./Gcra.ts"
 
-/**
- * @category models
- */
 export interface Refusal {
   /** When the store answered last, in milliseconds. */
   readonly atMillis: number
@@ -23,11 +20,7 @@ export interface Refusal {
   readonly overMillis: number
 }
 
-/**
- * What a store answered that was short of tokens.
- *
- * @category models
- */
+/** What a store answered that was short of tokens. */
 export interface Shortage extends Omit<Refusal, "factor" | "overMillis" | "spread"> {
   /** The least that was asked for: the store does not have it before the time that it names. */
   readonly refused: number
@@ -44,19 +37,13 @@ export interface Shortage extends Omit<Refusal, "factor" | "overMillis" | "sprea
  */
 const refusalsAfterGrant = 2
 
-/**
- * The refusals to count after the store granted a process less than its waiting attempts want.
- *
- * @category constructors
- */
+/** The refusals to count after the store granted a process less than its waiting attempts want. */
 export const afterGrant = (refusals: number): number => Math.max(refusalsAfterGrant, refusals)
 
 /**
  * For how many tokens a process with waiting attempts pauses: the cost of the bucket's most expensive attempt, at most a
  * quarter of the burst, and at least one. It is the same for all processes of the bucket. If each paused for the tokens
  * that it lacks itself, processes with cheap attempts would ask more often, and take the tokens that the others wait for.
- *
- * @category constructors
  */
 export const pause = ({ burst }: Pick<Limits, "burst">, dearest: number): number =>
   Math.min(dearest, Math.max(1, burst / 4))
@@ -66,8 +53,6 @@ export const pause = ({ burst }: Pick<Limits, "burst">, dearest: number): number
  * so the larger a fleet is that wants more than there is, the less often each of its processes asks.
  * Formula: `millis * min(2^refusals, max(1, quarter / millis)) * U[1, 1.5)`, where `quarter` is the time in which a quarter of
  * the burst comes in. So doubled pauses end before three eighths of the burst have come in.
- *
- * @category constructors
  */
 export const make = (limits: Limits, shortage: Shortage): Refusal => {
   const { atMillis, draw, need, refusals, retryAfterMillis } = shortage
@@ -88,18 +73,10 @@ const levelOf = (limits: Limits, { level, refused, retryAfterMillis }: Shortage)
     ? refused - (limits.perSecond * retryAfterMillis) / 1000
     : level
 
-/**
- * The refusal after tokens were granted, or returned, before it is over.
- *
- * @category combinators
- */
+/** The refusal after tokens were granted, or returned, before it is over. */
 export const withLevel = (self: Refusal, level: number, atMillis: number): Refusal => ({ ...self, level, atMillis })
 
-/**
- * How long the store is not asked for `need` tokens, in milliseconds; zero or less where it may be asked now.
- *
- * @category destructors
- */
+/** How long the store is not asked for `need` tokens, in milliseconds; zero or less where it may be asked now. */
 export const millisFor = (self: Refusal, limits: Limits, need: number, nowMillis: number): number => {
   const { atMillis, factor, level, overMillis, spread } = self
   const millis = millisUntil(limits, level, need)

@@ -12,85 +12,50 @@ import * as Tokens from "@effect-retry/core/unstable/Tokens"
 import * as Option from "effect/Option"
 import type { Limits } from "./Gcra.ts"
 
-/**
- * The bucket that is shared.
- *
- * @category models
- */
+/** The bucket that is shared. */
 export interface Whole extends Limits {
   /** The cost of the most expensive attempt, in tokens. */
   readonly least: number
 }
 
-/**
- * @category models
- */
 export interface Share extends Tokens.Tokens {
   readonly limits: Tokens.Limits
 }
 
-/**
- * A share as it is at the start: with its part of the burst.
- *
- * @category constructors
- */
+/** A share as it is at the start: with its part of the burst. */
 export const make = (whole: Whole, sharers: number, nowMillis: number): Share => ({
   level: whole.burst / sharers,
   atMillis: nowMillis,
   limits: limits(whole, sharers)
 })
 
-/**
- * The limits of one of so many shares.
- *
- * @category conversions
- */
+/** The limits of one of so many shares. */
 export const limits = ({ burst, least, perSecond }: Whole, sharers: number): Tokens.Limits => ({
   capacity: Math.max(burst / sharers, Math.min(least, burst)),
   refillPerSecond: perSecond / sharers
 })
 
-/**
- * The share of one of so many, from now on.
- *
- * @category combinators
- */
+/** The share of one of so many, from now on. */
 export const resized = (self: Share, whole: Whole, sharers: number, nowMillis: number): Share => {
   const after = limits(whole, sharers)
   return { ...Tokens.added(refilled(self, nowMillis), after, 0), limits: after }
 }
 
-/**
- * Takes `cost` tokens, or nothing.
- *
- * @category combinators
- */
+/** Takes `cost` tokens, or nothing. */
 export const taken = (self: Share, nowMillis: number, cost: number): Option.Option<Share> =>
   Option.map(Tokens.taken(refilled(self, nowMillis), cost), (tokens) => ({ ...tokens, limits: self.limits }))
 
-/**
- * Puts back what was taken, up to the capacity of the share.
- *
- * @category combinators
- */
+/** Puts back what was taken, up to the capacity of the share. */
 export const put = (self: Share, nowMillis: number, tokens: number): Share => ({
   ...Tokens.added(refilled(self, nowMillis), self.limits, tokens),
   limits: self.limits
 })
 
-/**
- * Whole milliseconds until `cost` tokens are there by time alone.
- *
- * @category destructors
- */
+/** Whole milliseconds until `cost` tokens are there by time alone. */
 export const millisUntil = (self: Share, nowMillis: number, cost: number): number =>
   Tokens.millisUntil(refilled(self, nowMillis), self.limits, cost)
 
-/**
- * Tokens at this moment.
- *
- * @category destructors
- */
+/** Tokens at this moment. */
 export const level = (self: Share, nowMillis: number): number => refilled(self, nowMillis).level
 
 const refilled = (self: Share, nowMillis: number): Tokens.Tokens => Tokens.refilled(self, self.limits, nowMillis)

@@ -3,11 +3,7 @@
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 
-/**
- * The numbers, or an `InvalidArgument` in the name of the store where a number of tokens gives another one.
- *
- * @category constructors
- */
+/** The numbers, or an `InvalidArgument` in the name of the store where a number of tokens gives another one. */
 export const numbers = (owner: string, ...values: ReadonlyArray<number>): ReadonlyArray<number> =>
   values.map((value) => (Number.isSafeInteger(value) ? value : refuse(owner, value)))
 

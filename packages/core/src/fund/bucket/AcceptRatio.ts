@@ -35,11 +35,7 @@ interface Counted {
 
 const owner = "RateLimiter.acceptRatio"
 
-/**
- * The chance that an attempt is refused. Formula: `max(0, (requests - K * accepts) / (requests + 1))`.
- *
- * @category destructors
- */
+/** The chance that an attempt is refused. Formula: `max(0, (requests - K * accepts) / (requests + 1))`. */
 export const chanceOfRejection = (requests: number, accepts: number, K: number): number =>
   Math.max(0, (requests - K * accepts) / (requests + 1))
 

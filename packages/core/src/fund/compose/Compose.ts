@@ -69,11 +69,7 @@ interface Combined extends Grant {
 
 const isCombined = (granted: Grant): granted is Combined => "parts" in granted
 
-/**
- * The grant of several buckets. The refunds run in reverse order.
- *
- * @category constructors
- */
+/** The grant of several buckets. The refunds run in reverse order. */
 export const combined = (
   parts: ReadonlyArray<Grant>,
   refund: Effect.Effect<void> = Effect.suspend(() => refundEach(parts))
@@ -86,8 +82,6 @@ export const combined = (
 /**
  * Tells each bucket how an attempt ended, with what that bucket had granted it. All of them are told, also
  * when one dies.
- *
- * @category combinators
  */
 export const recordEach = (buckets: ReadonlyArray<Recording>, outcome: Outcome): Effect.Effect<void> => {
   const parts = isCombined(outcome.granted) ? outcome.granted.parts : []
@@ -98,21 +92,13 @@ export const recordEach = (buckets: ReadonlyArray<Recording>, outcome: Outcome):
   )
 }
 
-/**
- * The `started` of several buckets; absent where none of them has it.
- *
- * @category combinators
- */
+/** The `started` of several buckets; absent where none of them has it. */
 export const startEach = (buckets: ReadonlyArray<Recording>): TokenBucket["started"] =>
   buckets.some(({ started }) => started !== undefined)
     ? (attempt) => inTurn(buckets, ({ started }) => (started === undefined ? Effect.void : started(attempt)))
     : undefined
 
-/**
- * The same request with another time to wait; none where `millis` is below zero.
- *
- * @category combinators
- */
+/** The same request with another time to wait; none where `millis` is below zero. */
 export const waitingAtMost = (request: Request, millis: number): Request => ({
   ...request,
   atMost: Option.some(Duration.millis(millis))

@@ -11,9 +11,6 @@ import type { BucketScope } from "../store/BucketScopes.ts"
 import { Key } from "../port/Key.ts"
 import type { Grant, Outcome, TokenBucket } from "../port/Port.ts"
 
-/**
- * @category models
- */
 export interface Entry<out E> {
   readonly bucket: TokenBucket<E>
   /** Calls that wait for the bucket's answer, and attempts under way that it was told of. */
@@ -25,8 +22,6 @@ export interface Entry<out E> {
 /**
  * Makes the entry of a key, and hands it to `next`. No interruption comes between the two where the bucket has a scope;
  * what `bucket` itself does is as interruptible as the caller.
- *
- * @category constructors
  */
 export const make = <E, R>(
   bucket: Effect.Effect<TokenBucket<E>, never, R>,
@@ -56,21 +51,13 @@ export const make = <E, R>(
     )
 }
 
-/**
- * Notes that a call or an attempt begins.
- *
- * @category combinators
- */
+/** Notes that a call or an attempt begins. */
 export const begin = (self: Entry<unknown>): void => {
   self.inUse += 1
   self.scope?.begin()
 }
 
-/**
- * Notes that it has ended.
- *
- * @category combinators
- */
+/** Notes that it has ended. */
 export const end = (self: Entry<unknown>): void => {
   self.inUse -= 1
   self.scope?.end()
@@ -79,8 +66,6 @@ export const end = (self: Entry<unknown>): void => {
 /**
  * Asks the entry's bucket, in the step of the caller where the answer is there at once. Waiting for it is a use of the
  * entry, which `then` may prolong.
- *
- * @category running
  */
 export const ask = <A, B, E>(
   self: Entry<E>,
@@ -105,38 +90,22 @@ export const ask = <A, B, E>(
   })
 }
 
-/**
- * Tells the entry's bucket something, in the step of the caller where it can be told at once.
- *
- * @category running
- */
+/** Tells the entry's bucket something, in the step of the caller where it can be told at once. */
 export const tell = <E>(self: Entry<E>, telling: Effect.Effect<void, E>): Effect.Effect<void, E> => {
   const told = AtOnce.run(telling)
   return AtOnce.hasEnded(told) ? told : ask(self, told, identity)
 }
 
-/**
- * A grant that knows its entry, since the key may have another one when the attempt ends.
- *
- * @category models
- */
+/** A grant that knows its entry, since the key may have another one when the attempt ends. */
 export interface KeyedGrant<out E> extends Grant {
   readonly entry: Entry<E>
   readonly inner: Grant
 }
 
-/**
- * Whether a grant is one of `granted`.
- *
- * @category guards
- */
+/** Whether a grant is one of `granted`. */
 export const isGranted = <E>(granted: Grant): granted is KeyedGrant<E> => "entry" in granted
 
-/**
- * What an entry's bucket granted. The scope stays open until the attempt has been recorded or the grant refunded.
- *
- * @category constructors
- */
+/** What an entry's bucket granted. The scope stays open until the attempt has been recorded or the grant refunded. */
 export const granted = <E>(entry: Entry<E>, inner: Grant): KeyedGrant<E> => {
   const { scope } = entry
   if (scope === undefined) return { tokens: inner.tokens, refund: inner.refund, entry, inner }
@@ -144,22 +113,14 @@ export const granted = <E>(entry: Entry<E>, inner: Grant): KeyedGrant<E> => {
   return { tokens: inner.tokens, refund: Effect.ensuring(inner.refund, Effect.sync(scope.end)), entry, inner }
 }
 
-/**
- * Records an outcome with the bucket that granted the attempt.
- *
- * @category running
- */
+/** Records an outcome with the bucket that granted the attempt. */
 export const record = <E>(outcome: Outcome, { entry, inner }: KeyedGrant<E>): Effect.Effect<void, E> => {
   const { bucket, scope } = entry
   const record = () => bucket.record({ ...outcome, granted: inner })
   return scope === undefined ? record() : AtOnce.suspend(() => endingIn(record(), scope.end))
 }
 
-/**
- * Runs an effect and then, however it ends, `last`: in the step of the caller where the effect ends at once.
- *
- * @category running
- */
+/** Runs an effect and then, however it ends, `last`: in the step of the caller where the effect ends at once. */
 export const endingIn = <A, E>(self: Effect.Effect<A, E>, last: () => void): Effect.Effect<A, E> => {
   const left = AtOnce.run(self)
   if (!AtOnce.hasEnded(left)) return Effect.ensuring(left, Effect.sync(last))

@@ -15,11 +15,7 @@ interface Keyed<E> extends TokenBucket<E> {
   readonly [withKey]: (key: string) => TokenBucket<E>
 }
 
-/**
- * A keyed bucket, of what makes it for a key, and without one for the key of the context.
- *
- * @category constructors
- */
+/** A keyed bucket, of what makes it for a key, and without one for the key of the context. */
 export const keyed = <E>(make: (key?: string) => TokenBucket<E>): TokenBucket<E> =>
   // Not enumerable: a bucket that is made from a copy of this one is another bucket.
   Object.defineProperty(make(), withKey, { value: make })
@@ -29,8 +25,6 @@ const isKeyed = <E>(bucket: TokenBucket<E>): bucket is Keyed<E> => withKey in bu
 /**
  * The bucket as it is under a key. It is the same bucket: what it grants is granted under all keys alike where it is not
  * keyed.
- *
- * @category combinators
  */
 export const under = (bucket: TokenBucket, key: string): TokenBucket => {
   if (isKeyed(bucket)) return bucket[withKey](key)
@@ -48,8 +42,6 @@ export const under = (bucket: TokenBucket, key: string): TokenBucket => {
 /**
  * Makes a function that answers a bucket under a key, and remembers the latest one: most requests use the bucket that the
  * one before used.
- *
- * @category constructors
  */
 export const makeFinder = (): ((bucket: TokenBucket, key: string) => TokenBucket) => {
   let latest: { readonly bucket: TokenBucket; readonly key: string; readonly found: TokenBucket } | undefined

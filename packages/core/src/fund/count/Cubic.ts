@@ -9,9 +9,6 @@
 import * as Option from "effect/Option"
 import * as Tokens from "./Tokens.ts"
 
-/**
- * @category models
- */
 export interface Settings {
   readonly beta: number
   readonly scaleConstant: number
@@ -27,9 +24,6 @@ export interface Settings {
   readonly offAfterMillis: number
 }
 
-/**
- * @category models
- */
 export interface Cubic {
   /** Whether there is a limit, which the first throttle brings. */
   readonly enabled: boolean
@@ -52,11 +46,7 @@ export interface Cubic {
 /** No rate above so many times the measured one: a client that sends little gets no limit far above its rate. */
 const growthLimit = 2
 
-/**
- * Without a limit yet. Measuring begins at a whole second, as in the SDKs.
- *
- * @category constructors
- */
+/** Without a limit yet. Measuring begins at a whole second, as in the SDKs. */
 export const make = (settings: Settings, nowMillis: number): Cubic => ({
   enabled: false,
   measuredRate: 0,
@@ -72,19 +62,13 @@ export const make = (settings: Settings, nowMillis: number): Cubic => ({
   tokens: { level: 0, atMillis: Infinity }
 })
 
-/**
- * Seconds from a cut of `wMax` until the curve is back there. Formula: `cbrt(wMax * (1 - beta) / scaleConstant)`.
- *
- * @category destructors
- */
+/** Seconds from a cut of `wMax` until the curve is back there. Formula: `cbrt(wMax * (1 - beta) / scaleConstant)`. */
 export const recoverySeconds = (wMax: number, { beta, scaleConstant }: Settings): number =>
   Math.cbrt((wMax * (1 - beta)) / scaleConstant)
 
 /**
  * The rate `seconds` after a cut of `wMax`. Formula: `scaleConstant * (seconds - K)^3 + wMax`, with `K` the seconds of the
  * recovery; `beta * wMax` at first, `wMax` after `K`, and then growing ever faster.
- *
- * @category destructors
  */
 export const rateAfter = (wMax: number, seconds: number, settings: Settings): number =>
   settings.scaleConstant * (seconds - recoverySeconds(wMax, settings)) ** 3 + wMax
@@ -94,8 +78,6 @@ export const rateAfter = (wMax: number, seconds: number, settings: Settings): nu
  *
  * A cut takes `beta` of the lower of the measured rate and the limit (of the measured rate where there was no limit), and
  * the rate before the cut is where the curve returns to.
- *
- * @category combinators
  */
 export const recorded = (self: Cubic, settings: Settings, nowMillis: number, throttled: boolean): Cubic => {
   const { enabled } = switched(self, settings, nowMillis)
@@ -169,19 +151,11 @@ const refilled = (self: Cubic, nowMillis: number): Tokens.Tokens =>
 const switched = (self: Cubic, { offAfterMillis }: Settings, nowMillis: number): Cubic =>
   self.enabled && nowMillis - self.throttledAtMillis >= offAfterMillis ? { ...self, enabled: false } : self
 
-/**
- * Whether there is a limit at this moment.
- *
- * @category guards
- */
+/** Whether there is a limit at this moment. */
 export const isLimited = (self: Cubic, settings: Settings, nowMillis: number): boolean =>
   switched(self, settings, nowMillis).enabled
 
-/**
- * Takes `cost` tokens, or nothing; where there is no limit it takes none, and answers so.
- *
- * @category combinators
- */
+/** Takes `cost` tokens, or nothing; where there is no limit it takes none, and answers so. */
 export const taken = (
   self: Cubic,
   settings: Settings,
@@ -193,11 +167,7 @@ export const taken = (
   return Option.map(Tokens.taken(refilled(state, nowMillis), cost), (tokens) => [cost, { ...state, tokens }])
 }
 
-/**
- * Puts back what was taken and not sent.
- *
- * @category combinators
- */
+/** Puts back what was taken and not sent. */
 export const refunded = (self: Cubic, nowMillis: number, tokens: number): Cubic =>
   self.enabled
     ? {
@@ -206,19 +176,11 @@ export const refunded = (self: Cubic, nowMillis: number, tokens: number): Cubic 
       }
     : self
 
-/**
- * Tokens at this moment; `Infinity` where there is no limit.
- *
- * @category destructors
- */
+/** Tokens at this moment; `Infinity` where there is no limit. */
 export const level = (self: Cubic, settings: Settings, nowMillis: number): number =>
   isLimited(self, settings, nowMillis) ? refilled(self, nowMillis).level : Infinity
 
-/**
- * Whole milliseconds until `cost` tokens are there by time alone, or until there is no limit any more.
- *
- * @category destructors
- */
+/** Whole milliseconds until `cost` tokens are there by time alone, or until there is no limit any more. */
 export const millisUntil = (self: Cubic, settings: Settings, nowMillis: number, cost: number): number => {
   const state = switched(self, settings, nowMillis)
   if (!state.enabled) return 0

@@ -7,11 +7,7 @@ import type { Kind } from "../../classify/Verdict.ts"
 import { kinds } from "../../classify/Verdict.ts"
 import type { Request } from "../port/Port.ts"
 
-/**
- * Options of every quota, in tokens.
- *
- * @category models
- */
+/** Options of every quota, in tokens. */
 export interface Options {
   /**
    * What a retry costs, by the kind of the failure before it. `orElse` is for all other kinds and for a failure without
@@ -24,19 +20,12 @@ export interface Options {
   readonly firstSuccessIncrement?: number
 }
 
-/**
- * @category models
- */
 export interface QuotaCost {
   readonly costOf: (request: Request) => number
   readonly increment: number
 }
 
-/**
- * Checks the options.
- *
- * @category constructors
- */
+/** Checks the options. */
 export const check = (owner: string, capacity: number, options: Options): QuotaCost => ({
   costOf: costs(owner, capacity, options.cost ?? defaultCost(capacity)),
   increment: Argument.number(owner, "firstSuccessIncrement", options.firstSuccessIncrement ?? 1, { min: 0 })

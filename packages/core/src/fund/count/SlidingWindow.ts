@@ -9,9 +9,6 @@ const hundredths = 100
 
 const zeros: ReadonlyArray<number> = /*#__PURE__*/ Array.from({ length: hundredths }, () => 0)
 
-/**
- * @category models
- */
 export interface SlidingWindow {
   readonly slotMillis: number
   /** Number of the newest slot, counted from the zero of the clock. */
@@ -24,11 +21,7 @@ export interface SlidingWindow {
   readonly earlierTotal: number
 }
 
-/**
- * An empty window.
- *
- * @category constructors
- */
+/** An empty window. */
 export const make = (windowMillis: number): SlidingWindow => ({
   slotMillis: windowMillis / hundredths,
   newest: -Infinity,
@@ -37,11 +30,7 @@ export const make = (windowMillis: number): SlidingWindow => ({
   earlierTotal: 0
 })
 
-/**
- * The window as time has moved it.
- *
- * @category combinators
- */
+/** The window as time has moved it. */
 export const advanced = (self: SlidingWindow, nowMillis: number): SlidingWindow => {
   const newest = Math.floor(nowMillis / self.slotMillis)
   if (newest === self.newest) return self
@@ -55,11 +44,7 @@ export const advanced = (self: SlidingWindow, nowMillis: number): SlidingWindow 
   return { slotMillis: self.slotMillis, newest, current: 0, earlier, earlierTotal }
 }
 
-/**
- * Adds to the newest slot.
- *
- * @category combinators
- */
+/** Adds to the newest slot. */
 export const added = (self: SlidingWindow, amount: number): SlidingWindow => withCurrent(self, self.current + amount)
 
 const withCurrent = ({ earlier, earlierTotal, newest, slotMillis }: SlidingWindow, current: number): SlidingWindow => ({
@@ -70,11 +55,7 @@ const withCurrent = ({ earlier, earlierTotal, newest, slotMillis }: SlidingWindo
   earlierTotal
 })
 
-/**
- * Takes away what was added when `slot` was the newest, never more than is left of it.
- *
- * @category combinators
- */
+/** Takes away what was added when `slot` was the newest, never more than is left of it. */
 export const removed = (self: SlidingWindow, slot: number, amount: number): SlidingWindow => {
   if (slot === self.newest) return withCurrent(self, self.current - Math.min(amount, self.current))
   const index = hundredths - (self.newest - slot)
@@ -84,9 +65,5 @@ export const removed = (self: SlidingWindow, slot: number, amount: number): Slid
   return { ...self, earlier: self.earlier.with(index, sum - part), earlierTotal: self.earlierTotal - part }
 }
 
-/**
- * The sum over the window.
- *
- * @category destructors
- */
+/** The sum over the window. */
 export const sum = ({ current, earlierTotal }: SlidingWindow): number => earlierTotal + current

@@ -6,28 +6,18 @@
  */
 import * as Option from "effect/Option"
 
-/**
- * @category models
- */
 export interface Tokens {
   readonly level: number
   /** When `level` was right, in milliseconds. */
   readonly atMillis: number
 }
 
-/**
- * @category models
- */
 export interface Limits {
   readonly capacity: number
   readonly refillPerSecond: number
 }
 
-/**
- * The tokens as time has refilled them.
- *
- * @category combinators
- */
+/** The tokens as time has refilled them. */
 export const refilled = (self: Tokens, { capacity, refillPerSecond }: Limits, nowMillis: number): Tokens => {
   if (nowMillis === self.atMillis) return self
   // Zero tokens per second for an infinite time would not be a number.
@@ -40,29 +30,19 @@ export const refilled = (self: Tokens, { capacity, refillPerSecond }: Limits, no
  *
  * What is missing by less than a millionth, of a token or of the cost, counts as there: a wait rounded to the resolution
  * of the clock must not be repeated for a floating-point error.
- *
- * @category combinators
  */
 export const taken = (self: Tokens, cost: number): Option.Option<Tokens> =>
   missing(self, cost) === 0
     ? Option.some({ level: Math.max(0, self.level - cost), atMillis: self.atMillis })
     : Option.none()
 
-/**
- * Puts tokens in, up to the capacity.
- *
- * @category combinators
- */
+/** Puts tokens in, up to the capacity. */
 export const added = (self: Tokens, { capacity }: Limits, tokens: number): Tokens => {
   const level = Math.max(0, Math.min(capacity, self.level + tokens))
   return level === self.level ? self : { level, atMillis: self.atMillis }
 }
 
-/**
- * Whole milliseconds until `cost` tokens are there by time alone; `Infinity` where they never are.
- *
- * @category destructors
- */
+/** Whole milliseconds until `cost` tokens are there by time alone; `Infinity` where they never are. */
 export const millisUntil = (self: Tokens, { refillPerSecond }: Limits, cost: number): number => {
   const tokens = missing(self, cost)
   return tokens === 0 ? 0 : Math.ceil((tokens / refillPerSecond) * 1000 - 1e-6)

@@ -14,11 +14,7 @@ import type { FiberView } from "./Interruption.ts"
 import * as Interruption from "./Interruption.ts"
 import type { Handed } from "./Within.ts"
 
-/**
- * An operation with a name, and which of its attempts is running.
- *
- * @category models
- */
+/** An operation with a name, and which of its attempts is running. */
 export interface ActiveOperation {
   readonly name: string
   /** From 1. */
@@ -28,8 +24,6 @@ export interface ActiveOperation {
 /**
  * An attempt of a named operation. It stops running when it ends, so that a fiber that outlives the attempt is not taken
  * for a part of it.
- *
- * @category models
  */
 export interface ActiveAttempt extends ActiveOperation {
   /** The attempt around it, where that ran when this one began. */
@@ -52,8 +46,6 @@ const innermost: FiberRef.FiberRef<ActiveAttempt | undefined> = /*#__PURE__*/ gl
  * The running attempt of the innermost named operation around the code of a fiber; `undefined` where there is none.
  *
  * Operations without a name, and operations of one attempt, do not appear here.
- *
- * @category destructors
  */
 export const current = (fiber: FiberView): ActiveAttempt | undefined => {
   let active = fiber.getFiberRef(innermost)
@@ -61,31 +53,19 @@ export const current = (fiber: FiberView): ActiveAttempt | undefined => {
   return active
 }
 
-/**
- * Whether the attempt still runs. If an interruption of its fiber ends the operation, the attempt ends with it.
- *
- * @category guards
- */
+/** Whether the attempt still runs. If an interruption of its fiber ends the operation, the attempt ends with it. */
 export const isRunning = ({ fiber, runtimeFlags }: ActiveAttempt): boolean =>
   // An interruption bypasses the loop, so the attempt is not noted as ended.
   fiber !== undefined && !Interruption.isPending(fiber, runtimeFlags)
 
-/**
- * An attempt that begins in `fiber`.
- *
- * @category constructors
- */
+/** An attempt that begins in `fiber`. */
 export const make = (
   { attempt, name }: ActiveOperation,
   fiber: FiberView,
   runtimeFlags: RuntimeFlags.RuntimeFlags
 ): ActiveAttempt => ({ name, attempt, outer: current(fiber), runtimeFlags, fiber, leave: undefined })
 
-/**
- * Makes an attempt visible to operations inside it, if it has a fiber of its own.
- *
- * @category running
- */
+/** Makes an attempt visible to operations inside it, if it has a fiber of its own. */
 export const handed = (active: ActiveAttempt, next: Handed | undefined): Handed => ({
   ref: innermost,
   value: () => active,
@@ -97,8 +77,6 @@ export const handed = (active: ActiveAttempt, next: Handed | undefined): Handed 
  *
  * Caches and memoized layers hand on whatever an effect has changed in FiberRefs, so nothing is left, not even a value for
  * none.
- *
- * @category running
  */
 export const inside = <A, E, R>(
   self: Effect.Effect<A, E, R>,
@@ -127,8 +105,6 @@ const add = (active: ActiveAttempt): Effect.Effect<void> =>
 
 /**
  * Notes that an attempt has ended. Must be called in the step in which it ends; returns what its fiber has to do then.
- *
- * @category running
  */
 export const end = (active: ActiveAttempt): Effect.Effect<void> | undefined => {
   const { leave } = active

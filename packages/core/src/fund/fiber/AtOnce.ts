@@ -24,8 +24,6 @@ interface Marked {
 /**
  * Like `Effect.suspend`, for an effect that mostly ends at once. Where `evaluate` answers no exit, it must have changed
  * nothing: what it answers may run much later, or not at all.
- *
- * @category constructors
  */
 export const suspend = <A, E = never>(evaluate: () => Effect.Effect<A, E>): Effect.Effect<A, E> => {
   const suspended = Effect.suspend(evaluate)
@@ -36,8 +34,6 @@ export const suspend = <A, E = never>(evaluate: () => Effect.Effect<A, E>): Effe
 /**
  * Runs an effect that ends at once, and answers its exit. Of any other effect it answers what is to be run, all of it. To
  * be called while an effect runs, or with an effect that reads no fiber, such as a draw of the default `Random`.
- *
- * @category running
  */
 export const run = <A, E = never>(self: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   try {
@@ -56,29 +52,19 @@ export const run = <A, E = never>(self: Effect.Effect<A, E>): Effect.Effect<A, E
 
 const succeed = <A>(value: A): Exit.Exit<A> => (value === undefined ? (Exit.void as Exit.Exit<A>) : Exit.succeed(value))
 
-/**
- * Whether an effect has ended, or is nothing but its end.
- *
- * @category guards
- */
+/** Whether an effect has ended, or is nothing but its end. */
 export const hasEnded = <A, E = never>(self: Effect.Effect<A, E>): self is Exit.Exit<A, E> => {
   const kind = Undeclared.kind(self)
   return kind === "Success" || kind === "Failure"
 }
 
-/**
- * Whether an effect ends in one step, and reads nothing of the fiber that runs it.
- *
- * @category guards
- */
+/** Whether an effect ends in one step, and reads nothing of the fiber that runs it. */
 export const readsNothing = (self: Effect.Effect<unknown, unknown>): boolean =>
   hasEnded(self) || Undeclared.kind(self) === "Sync"
 
 /**
  * Goes on with the value of an effect, in the same step where the effect ends at once. To be called while an effect runs, or
  * with an effect that reads no fiber, such as a draw of the default `Random`.
- *
- * @category running
  */
 export const andThen = <A, B, E, R>(
   self: Effect.Effect<A>,
@@ -88,18 +74,12 @@ export const andThen = <A, B, E, R>(
   return hasEnded(left) && Exit.isSuccess(left) ? next(left.value) : Effect.flatMap(left, next)
 }
 
-/**
- * What is done with the failure of an effect.
- *
- * @category models
- */
+/** What is done with the failure of an effect. */
 export type Handler = (cause: Cause.Cause<unknown>) => Effect.Effect<unknown, unknown, unknown>
 
 /**
  * The handler of `Effect.catchAllCause(self, handler)`. It matches only what `Loop.runAttempt` makes by
  * `catchAllCause(op.self, ...)`: anything else goes on in a fiber.
- *
- * @category destructors
  */
 export const handlerAround = (
   self: Effect.Effect<unknown, unknown, unknown>,
@@ -109,9 +89,5 @@ export const handlerAround = (
     ? (Undeclared.continuation(effect) as Handler | undefined)
     : undefined
 
-/**
- * The fiber that runs. To be called while an effect runs.
- *
- * @category running
- */
+/** The fiber that runs. To be called while an effect runs. */
 export const currentFiber = (): Fiber.RuntimeFiber<unknown, unknown> => Option.getOrThrow(Fiber.getCurrentFiber())

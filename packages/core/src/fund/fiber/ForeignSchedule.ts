@@ -8,20 +8,13 @@ import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleIntervals from "effect/ScheduleIntervals"
 import { longestMillis, wholeMillis } from "../../decide/Millis.ts"
 
-/**
- * @category models
- */
 export interface Step {
   /** Whole milliseconds; `None` where the schedule has ended. */
   readonly delayMillis: Option.Option<number>
   readonly state: unknown
 }
 
-/**
- * One step of a schedule. Its delay is rounded up to whole milliseconds, and an infinite one is made finite.
- *
- * @category running
- */
+/** One step of a schedule. Its delay is rounded up to whole milliseconds, and an infinite one is made finite. */
 export const step = <R>(
   schedule: Schedule.Schedule<unknown, unknown, R>,
   nowMillis: number,

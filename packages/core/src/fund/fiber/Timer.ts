@@ -17,18 +17,12 @@ import { longestTimerMillis } from "../../decide/Millis.ts"
 import * as AtOnce from "./AtOnce.ts"
 import * as Undeclared from "./Undeclared.ts"
 
-/**
- * Prevents a call. Does nothing once the call has been made.
- *
- * @category models
- */
+/** Prevents a call. Does nothing once the call has been made. */
 export type Cancel = () => void
 
 /**
  * Calls `onEnd` once `millis` have passed, unless that is cancelled before; where the sleep of the clock fails, at once and
  * with its cause. A sleep in a fiber has the services of `runtime`.
- *
- * @category running
  */
 export const after = (
   clock: Clock.Clock,

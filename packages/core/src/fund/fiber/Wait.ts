@@ -12,8 +12,6 @@ const earlyMillis = 2
 /**
  * Waits `millis` whole milliseconds, then goes on: longer than a timer holds in several sleeps, and never less than asked
  * for.
- *
- * @category running
  */
 export const wait = <A, E, R>(
   clock: Clock.Clock,

@@ -33,11 +33,7 @@ interface Bound<B, E2> {
   readonly handed?: Handed | undefined
 }
 
-/**
- * A value of a FiberRef for the effect alone: it does not come back.
- *
- * @category models
- */
+/** A value of a FiberRef for the effect alone: it does not come back. */
 export interface Handed {
   readonly ref: FiberRef.FiberRef<any>
   /** Receives the value outside the effect. */
@@ -78,8 +74,6 @@ interface Running<A, E, B, E2> {
  *
  * Like `Effect.timeoutTo`: finalizers are awaited, only a success keeps its changes of FiberRefs, and interruption from
  * outside reaches the effect. An effect that ends while it is being interrupted counts as interrupted.
- *
- * @category running
  */
 export const within = <A, E, R, B, E2>(
   self: Effect.Effect<A, E, R>,
@@ -87,11 +81,7 @@ export const within = <A, E, R, B, E2>(
 ): Effect.Effect<A | B, E | E2, R> =>
   Effect.withFiberRuntime<A | B, E | E2, R>((_, { runtimeFlags }) => withinKnown(self, bound, runtimeFlags))
 
-/**
- * The same if the flags of the fiber are known, which saves reading them.
- *
- * @category running
- */
+/** The same if the flags of the fiber are known, which saves reading them. */
 export const withinKnown = <A, E, R, B, E2>(
   self: Effect.Effect<A, E, R>,
   bound: Bound<B, E2>,

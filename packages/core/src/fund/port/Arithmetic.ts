@@ -5,11 +5,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Grant, Request, TokenBucket } from "./Port.ts"
 
-/**
- * The arithmetic of a store, pure. Every function receives the time, and only its result is stored.
- *
- * @category models
- */
+/** The arithmetic of a store, pure. Every function receives the time, and only its result is stored. */
 export interface Arithmetic<S> {
   readonly initial: (nowMillis: number) => S
   /** Whether time never moves the state, and the functions ignore `nowMillis`. @default false */
@@ -34,9 +30,6 @@ export interface Arithmetic<S> {
   readonly level: (state: S, nowMillis: number) => number
 }
 
-/**
- * @category models
- */
 export interface TokenStore<S> extends Pick<TokenBucket, "level"> {
   /** Takes `cost`, all or nothing, where the store waits in its turn. Must run uninterruptibly. */
   readonly acquire: (cost: number, request: Request) => Effect.Effect<Option.Option<Grant>>

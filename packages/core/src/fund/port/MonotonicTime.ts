@@ -5,28 +5,18 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as AtOnce from "../fiber/AtOnce.ts"
 
-/**
- * The time of the last reading, in milliseconds with fractions, and how far the clock had stepped back by then.
- *
- * @category models
- */
+/** The time of the last reading, in milliseconds with fractions, and how far the clock had stepped back by then. */
 export interface Time {
   readonly nowMillis: number
   readonly aheadMillis: number
 }
 
-/**
- * Before the first reading.
- *
- * @category constructors
- */
+/** Before the first reading. */
 export const start: Time = { nowMillis: -Infinity, aheadMillis: 0 }
 
 /**
  * The time at the next reading of a clock, of its nanoseconds: they do not follow the wall clock. The time is the reading plus
  * how far the clock has stepped back: it stands still during the step, and continues from there.
- *
- * @category running
  */
 export const next = ({ aheadMillis, nowMillis }: Time, clock: Clock.Clock): Time => {
   const readingMillis = Number(clock.unsafeCurrentTimeNanos()) / 1e6
@@ -34,18 +24,10 @@ export const next = ({ aheadMillis, nowMillis }: Time, clock: Clock.Clock): Time
   return { nowMillis: readingMillis + ahead, aheadMillis: ahead }
 }
 
-/**
- * Reads a clock, in milliseconds with fractions.
- *
- * @category models
- */
+/** Reads a clock, in milliseconds with fractions. */
 export type Reader = (clock: Clock.Clock) => number
 
-/**
- * A reader that remembers the time, for uses outside the state of a bucket.
- *
- * @category constructors
- */
+/** A reader that remembers the time, for uses outside the state of a bucket. */
 export const makeReader = (): Reader => {
   let time = start
   return (clock) => {
@@ -54,9 +36,5 @@ export const makeReader = (): Reader => {
   }
 }
 
-/**
- * The clock of the fiber that runs. To be called while an effect runs.
- *
- * @category running
- */
+/** The clock of the fiber that runs. To be called while an effect runs. */
 export const currentClock = (): Clock.Clock => Context.get(AtOnce.currentFiber().currentDefaultServices, Clock.Clock)

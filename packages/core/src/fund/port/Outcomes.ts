@@ -6,25 +6,13 @@ import * as Option from "effect/Option"
 import * as Verdict from "../../classify/Verdict.ts"
 import type { Outcome, TokenBucket } from "./Port.ts"
 
-/**
- * Whether the server asked to send less, also where the failure must not be retried.
- *
- * @category guards
- */
+/** Whether the server asked to send less, also where the failure must not be retried. */
 export const isThrottled = (outcome: Outcome): boolean =>
   outcome._tag === "Failed" && Option.contains(Verdict.kindOf(outcome.verdict), "Throttling")
 
-/**
- * The `record` of buckets that outcomes do not change.
- *
- * @category constructors
- */
+/** The `record` of buckets that outcomes do not change. */
 export const ignored: TokenBucket["record"] = () => Effect.void
 
-/**
- * Whether a bucket is told of abandoned attempts, and is changed by them.
- *
- * @category guards
- */
+/** Whether a bucket is told of abandoned attempts, and is changed by them. */
 export const hearsAbandoned = (bucket: TokenBucket | undefined): boolean =>
   bucket?.started !== undefined && bucket.record !== ignored

@@ -44,11 +44,7 @@ export interface Grant {
   readonly refund: Effect.Effect<void>
 }
 
-/**
- * The grant of an attempt for which a bucket was not asked, or for which it takes nothing.
- *
- * @category constructors
- */
+/** The grant of an attempt for which a bucket was not asked, or for which it takes nothing. */
 export const noTokens: Grant = { tokens: 0, refund: Effect.void }
 
 /**

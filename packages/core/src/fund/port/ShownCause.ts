@@ -5,11 +5,7 @@ import * as Cause from "effect/Cause"
 import { InvalidArgument } from "../../accept/InvalidArgument.ts"
 import * as Property from "../../accept/Property.ts"
 
-/**
- * The same cause, with what `show` answers of its errors and defects. An `InvalidArgument` is safe as it is.
- *
- * @category conversions
- */
+/** The same cause, with what `show` answers of its errors and defects. An `InvalidArgument` is safe as it is. */
 export const of = (cause: Cause.Cause<unknown>, show: (error: unknown) => unknown): Cause.Cause<unknown> =>
   Cause.match<Cause.Cause<unknown>, unknown>(cause, {
     onEmpty: Cause.empty,

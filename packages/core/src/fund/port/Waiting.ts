@@ -6,11 +6,7 @@ import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
 import type { Request } from "./Port.ts"
 
-/**
- * The options of every bucket and rate limiter that can wait.
- *
- * @category models
- */
+/** The options of every bucket and rate limiter that can wait. */
 export interface Options {
   /** What happens when tokens are short: the attempt is refused, or waits for its turn. */
   readonly whenShort?: "refuse" | "wait"
@@ -18,18 +14,10 @@ export interface Options {
   readonly maxWait?: Duration.DurationInput
 }
 
-/**
- * The longest wait in milliseconds; `None` for no waiting at all.
- *
- * @category models
- */
+/** The longest wait in milliseconds; `None` for no waiting at all. */
 export type MaxWait = Option.Option<number>
 
-/**
- * Checks the options; `otherwise` is the default of `whenShort`.
- *
- * @category constructors
- */
+/** Checks the options; `otherwise` is the default of `whenShort`. */
 export const check = (owner: string, { maxWait, whenShort }: Options, otherwise: "refuse" | "wait"): MaxWait => {
   const waits = Argument.oneOf(owner, "whenShort", whenShort ?? otherwise, ["refuse", "wait"]) === "wait"
   if (!waits && maxWait !== undefined) {
@@ -41,8 +29,6 @@ export const check = (owner: string, { maxWait, whenShort }: Options, otherwise:
 
 /**
  * What a request may wait, in milliseconds: the shorter of the bucket's own limit and of the time left to the operation.
- *
- * @category destructors
  */
 export const millisFor = (maxWaitMillis: number, { atMost }: Request): number =>
   Option.isNone(atMost) ? maxWaitMillis : Math.min(maxWaitMillis, Duration.toMillis(atMost.value))

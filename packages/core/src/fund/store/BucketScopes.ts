@@ -14,11 +14,7 @@ import * as Scope from "effect/Scope"
 import * as Untrusted from "../../accept/Untrusted.ts"
 import * as ShownCause from "../port/ShownCause.ts"
 
-/**
- * The scope of one bucket.
- *
- * @category models
- */
+/** The scope of one bucket. */
 export interface BucketScope {
   readonly scope: Scope.Scope
   /** Keeps the scope open for a call of the bucket, or for an attempt that it granted. */
@@ -34,8 +30,6 @@ export interface BucketScope {
  * finalizer dies.
  *
  * At most `mostWaiting` dropped scopes are kept open; where there are more, the one dropped first closes.
- *
- * @category constructors
  */
 export const make = (owner: string, mostWaiting: number): Effect.Effect<Effect.Effect<BucketScope> | undefined> =>
   Effect.gen(function* () {

@@ -10,11 +10,7 @@ interface Item<V> {
   newer: Item<V> | undefined
 }
 
-/**
- * All times in milliseconds, by a clock that never goes back.
- *
- * @category models
- */
+/** All times in milliseconds, by a clock that never goes back. */
 export interface RecentlyUsed<V> {
   readonly size: () => number
   /** The value of a key, now used. */
@@ -29,11 +25,7 @@ export interface RecentlyUsed<V> {
   readonly dropIdle: (nowMillis: number, isInUse: (value: V) => boolean) => void
 }
 
-/**
- * `dropped` is called with each value that is dropped.
- *
- * @category constructors
- */
+/** `dropped` is called with each value that is dropped. */
 export const make = <V>(idleMillis: number, dropped: (value: V) => void = () => {}): RecentlyUsed<V> => {
   const items = new Map<string, Item<V>>()
   let oldest: Item<V> | undefined

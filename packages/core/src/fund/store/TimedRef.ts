@@ -8,9 +8,6 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as MonotonicTime from "../port/MonotonicTime.ts"
 
-/**
- * @category models
- */
 export interface TimedRef<S> {
   /**
    * Answers and changes the state in one step. If `ignoresTime` holds for the state, the clock is not read, and
@@ -21,29 +18,18 @@ export interface TimedRef<S> {
   readonly get: Effect.Effect<S>
 }
 
-/**
- * A step of a bucket, pure.
- *
- * @category models
- */
+/** A step of a bucket, pure. */
 export interface Step<S, A> {
   (state: S, nowMillis: number): readonly [answer: A, after: S]
 }
 
-/**
- * @category constructors
- */
 export const make = <S>(initial: (nowMillis: number) => S): Effect.Effect<TimedRef<S>> =>
   Effect.sync(() => {
     const time = next(MonotonicTime.start)
     return ofTimed({ state: initial(time.nowMillis), time })
   })
 
-/**
- * For a state that does not begin with the time: the first step that needs the time reads the clock.
- *
- * @category constructors
- */
+/** For a state that does not begin with the time: the first step that needs the time reads the clock. */
 export const makeUnread = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
   Effect.sync(() => ofTimed({ state: initial, time: MonotonicTime.start }))
 
@@ -74,11 +60,7 @@ const never = () => false
 
 const next = (time: MonotonicTime.Time) => MonotonicTime.next(time, MonotonicTime.currentClock())
 
-/**
- * For a state that time does not move: the clock is not read, and the time is always zero.
- *
- * @category constructors
- */
+/** For a state that time does not move: the clock is not read, and the time is always zero. */
 export const makeTimeless = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
   Effect.sync(() => {
     const ref = Ref.unsafeMake(initial)

@@ -15,9 +15,6 @@ import * as WaitQueue from "./WaitQueue.ts"
 
 export type { Arithmetic, TokenStore } from "../port/Arithmetic.ts"
 
-/**
- * @category constructors
- */
 export const make = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait): Effect.Effect<TokenStore<S>> => {
   const { initial, isTimeless } = arithmetic
   return Option.match(maxWait, {
@@ -57,11 +54,7 @@ const refusing = <S>({ modify }: TimedRef.TimedRef<S>, arithmetic: Arithmetic<S>
   }
 }
 
-/**
- * Tokens with a capacity and a refill, from a level at the start.
- *
- * @category constructors
- */
+/** Tokens with a capacity and a refill, from a level at the start. */
 export const makeTokens = (
   limits: Limits,
   initial: number,
@@ -80,10 +73,6 @@ export const makeTokens = (
     maxWait
   )
 
-/**
- * Puts tokens in, after those that time has brought.
- *
- * @category combinators
- */
+/** Puts tokens in, after those that time has brought. */
 export const added = (self: Tokens.Tokens, limits: Limits, nowMillis: number, tokens: number): Tokens.Tokens =>
   Tokens.added(Tokens.refilled(self, limits, nowMillis), limits, tokens)

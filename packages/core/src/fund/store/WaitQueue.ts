@@ -8,9 +8,6 @@ import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
 import type { Request } from "../port/Port.ts"
 
-/**
- * @category models
- */
 export interface Waiter {
   /** Its place in the order of arrival. */
   readonly ticket: number
@@ -22,9 +19,6 @@ export interface Waiter {
   readonly wake: Effect.Latch
 }
 
-/**
- * @category models
- */
 export interface WaitQueue {
   /** The ticket of the first waiter; where none waits, the ticket of the next one to come. */
   readonly first: number
@@ -35,41 +29,20 @@ export interface WaitQueue {
   readonly demand: number
 }
 
-/**
- * @category constructors
- */
 export const empty: WaitQueue = { first: 0, next: 0, waiters: /*#__PURE__*/ HashMap.empty(), demand: 0 }
 
-/**
- * @category destructors
- */
 export const size = ({ waiters }: WaitQueue): number => HashMap.size(waiters)
 
-/**
- * @category guards
- */
 export const isEmpty = ({ first, next }: WaitQueue): boolean => first === next
 
-/**
- * Whether a waiter is the next one to be served.
- *
- * @category guards
- */
+/** Whether a waiter is the next one to be served. */
 export const isFirst = ({ first }: WaitQueue, { ticket }: Waiter): boolean => ticket === first
 
-/**
- * The next waiter to be served.
- *
- * @category destructors
- */
+/** The next waiter to be served. */
 export const first = (self: WaitQueue): Waiter | undefined =>
   isEmpty(self) ? undefined : Option.getOrUndefined(HashMap.get(self.waiters, self.first))
 
-/**
- * The queue after a waiter with the ticket `next` has entered it.
- *
- * @category combinators
- */
+/** The queue after a waiter with the ticket `next` has entered it. */
 export const entered = ({ demand, first, next, waiters }: WaitQueue, waiter: Waiter): WaitQueue => ({
   first,
   next: next + 1,
@@ -77,11 +50,7 @@ export const entered = ({ demand, first, next, waiters }: WaitQueue, waiter: Wai
   demand: demand + waiter.cost
 })
 
-/**
- * The queue without a waiter; the same queue if the waiter has left before.
- *
- * @category combinators
- */
+/** The queue without a waiter; the same queue if the waiter has left before. */
 export const left = (self: WaitQueue, { cost, ticket }: Waiter): WaitQueue => {
   if (!HashMap.has(self.waiters, ticket)) return self
   const { next } = self

@@ -22,9 +22,6 @@ import * as Waiting from "../port/Waiting.ts"
 import type { Waiter } from "./WaitQueue.ts"
 import * as WaitQueue from "./WaitQueue.ts"
 
-/**
- * @category models
- */
 export interface Waited<S> {
   readonly tokens: S
   readonly queue: WaitQueue.WaitQueue
@@ -45,9 +42,6 @@ const refused: Turn = { _tag: "Over", grant: /*#__PURE__*/ Option.none() }
 /** Waiters ahead may be due in the same millisecond and wake later, so a waiter stays until they have been served. */
 const graceMillis = 1
 
-/**
- * @category constructors
- */
 export const make = <S>(
   { modify }: TimedRef<Waited<S>>,
   arithmetic: Arithmetic<S>,

@@ -16,11 +16,7 @@ import type { Preset } from "./PolicyRecord.ts"
 import type { Setting, Settings, Value } from "./PolicySettings.ts"
 import { valueOf } from "./PolicySettings.ts"
 
-/**
- * The preset with every setting in the place of its own.
- *
- * @category constructors
- */
+/** The preset with every setting in the place of its own. */
 export const configured = <E2>(
   settings: Settings,
   preset: Preset<E2>
@@ -105,8 +101,6 @@ const attemptTimeout = <E2>(
 /**
  * The deadline that the settings ask for, of the preset's sort. Throws an `InvalidArgument` where reserve and deadline do
  * not fit each other.
- *
- * @category constructors
  */
 export const deadline = <E2>(settings: Settings, preset: Preset<E2>): Deadline.Deadline<E2> | undefined => {
   const within = valueOf(settings.deadline)

@@ -9,17 +9,11 @@ import type { StopReason } from "./RetryStopped.ts"
 import type { Handed } from "../../fund/fiber/Within.ts"
 import { withinKnown } from "../../fund/fiber/Within.ts"
 
-/**
- * An effect without its types: the front doors have checked them.
- *
- * @category models
- */
+/** An effect without its types: the front doors have checked them. */
 export type Erased = Effect.Effect<unknown, unknown, unknown>
 
 /**
  * What it means that the loop has interrupted an attempt: at its timeout, or at a deadline, which is then the reason to stop.
- *
- * @category models
  */
 export interface Expired {
   /** What the attempt failed with. Judged once it has ended. */
@@ -27,11 +21,7 @@ export interface Expired {
   readonly reason: StopReason | undefined
 }
 
-/**
- * What is read and noted here of an operation.
- *
- * @category models
- */
+/** What is read and noted here of an operation. */
 export interface Expiring {
   /** Of the fiber that runs the operation. */
   readonly runtimeFlags: RuntimeFlags.RuntimeFlags
@@ -43,11 +33,7 @@ export interface Expiring {
   expired: Expired | undefined
 }
 
-/**
- * An attempt that is about to start, and how long it may run.
- *
- * @category models
- */
+/** An attempt that is about to start, and how long it may run. */
 export interface Bounded {
   readonly self: Erased
   readonly millis: number
@@ -57,11 +43,7 @@ export interface Bounded {
   readonly handed: Handed | undefined
 }
 
-/**
- * Runs an attempt for as long as it may, and notes in the operation where that has interrupted it.
- *
- * @category running
- */
+/** Runs an attempt for as long as it may, and notes in the operation where that has interrupted it. */
 export const runFor = (
   { handed, millis, note, self }: Bounded,
   op: Expiring,

@@ -17,11 +17,7 @@ import type { Any, ErasedPolicy, Fields } from "./PolicyRecord.ts"
 import { erase } from "./PolicyRecord.ts"
 import type { Observer } from "./RetryEvent.ts"
 
-/**
- * A checked policy, and what the loop needs to know of it.
- *
- * @category models
- */
+/** A checked policy, and what the loop needs to know of it. */
 export interface Prepared {
   readonly policy: ErasedPolicy
   readonly hint: Hint.Hint
@@ -80,11 +76,7 @@ const checks: { readonly [Field in keyof Required<Any>]: Check } = {
   bucket: aBucket
 }
 
-/**
- * The fields of a policy, in the order in which the loop consults them.
- *
- * @category models
- */
+/** The fields of a policy, in the order in which the loop consults them. */
 export const fields = Object.keys(checks) as ReadonlyArray<keyof Any>
 
 const required: ReadonlyArray<keyof Any> = ["classifier", "maxAttempts", "backoff"]
@@ -105,8 +97,6 @@ const known = new WeakMap<object, Prepared>()
  *
  * Throws an `InvalidArgument` that names the field where a value is one that the types cannot exclude, and that shows
  * `usage`, such as `Retry.retry(effect, policy)`, where there is no policy at all.
- *
- * @category constructors
  */
 export const prepare = (owner: string, policy: Any, usage?: string): Prepared => {
   const found = known.get(policy)
@@ -120,8 +110,6 @@ export const prepare = (owner: string, policy: Any, usage?: string): Prepared =>
  * A policy with other functions in some of its fields, for one operation. It is not checked again: each function has to
  * declare as many parameters as the one it replaces. Made for every request, so all fields stand here by name: to spread
  * takes several times as long.
- *
- * @category combinators
  */
 export const withFunctions = <A>(prepared: Prepared, functions: Functions<A>): Prepared => {
   const { policy } = prepared

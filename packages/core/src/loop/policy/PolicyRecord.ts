@@ -79,22 +79,14 @@ export interface Release {
  */
 export type Any = Fields<never, never>
 
-/**
- * A policy that requires no services, for `async` functions.
- *
- * @category models
- */
+/** A policy that requires no services, for `async` functions. */
 export interface Plain<in E, in A> extends Fields<E, A> {
   readonly rateLimiter?: TokenBucket | undefined
   readonly backoff: Schedule.Schedule<unknown, E>
   readonly bucket?: TokenBucket | undefined
 }
 
-/**
- * The last line of a type error: what is wrong.
- *
- * @category models
- */
+/** The last line of a type error: what is wrong. */
 export interface Mistake<out Message> {
   readonly mistake: Message
 }
@@ -151,16 +143,8 @@ export type Policy<E, E2 = never, R = never, A = never> = Pick<Any, Untyped> & {
  */
 export type Made<P> = P & { readonly [K in Exclude<keyof Any, keyof P>]?: undefined }
 
-/**
- * A policy without its types: the front doors have checked them.
- *
- * @category models
- */
+/** A policy without its types: the front doors have checked them. */
 export type ErasedPolicy = Fields<unknown, unknown>
 
-/**
- * Erases types that the caller has checked.
- *
- * @category conversions
- */
+/** Erases types that the caller has checked. */
 export const erase = (policy: Any): ErasedPolicy => policy as unknown as ErasedPolicy

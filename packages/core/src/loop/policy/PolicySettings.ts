@@ -15,32 +15,19 @@ import * as Bounds from "../../decide/Bounds.ts"
 
 /**
  * A key: its name as the provider spells it, and its value, none where it is absent, or what would have been allowed.
- *
- * @category models
  */
 export interface Setting<A> {
   readonly name: string
   readonly held: Either.Either<Option.Option<A>, string>
 }
 
-/**
- * The value of a setting; `undefined` where it is absent or refused.
- *
- * @category destructors
- */
+/** The value of a setting; `undefined` where it is absent or refused. */
 export const valueOf = <A>({ held }: Setting<A>): A | undefined =>
   Option.getOrUndefined(Either.getOrElse(held, () => Option.none()))
 
-/**
- * @category guards
- */
 export const isAbsent = ({ held }: Setting<unknown>): boolean => Either.isRight(held) && Option.isNone(held.right)
 
-/**
- * Runs a constructor; answers what it would have allowed where it refuses its argument.
- *
- * @category destructors
- */
+/** Runs a constructor; answers what it would have allowed where it refuses its argument. */
 export const refusalOf = <A>(make: () => A): Either.Either<A, InvalidArgument> =>
   Either.try({ try: make, catch: (error) => error as InvalidArgument })
 
@@ -123,23 +110,11 @@ const keys = {
   hintOtherwise: oneOf("hintOtherwise", ["clamp", "giveUp"])
 }
 
-/**
- * All keys of a policy's configuration.
- *
- * @category models
- */
+/** All keys of a policy's configuration. */
 export type Settings = { readonly [K in keyof typeof keys]: Config.Config.Success<(typeof keys)[K]> }
 
-/**
- * What the key `K` may hold.
- *
- * @category models
- */
+/** What the key `K` may hold. */
 export type Value<K extends keyof Settings> = Settings[K] extends Setting<infer A> ? A : never
 
-/**
- * Reads all keys. Fails only where the source of configuration does.
- *
- * @category constructors
- */
+/** Reads all keys. Fails only where the source of configuration does. */
 export const settings: Config.Config<Settings> = /*#__PURE__*/ Config.all(keys)

@@ -18,8 +18,6 @@ import type { AttemptRefused, ResultRejected } from "./RetryStopped.ts"
 /**
  * `Any` where a door bounds its policy. A policy argument that is wrong makes `P` fall back to its bound: the door then
  * accepts every effect, so that the last line of the error is about the policy.
- *
- * @category models
  */
 export interface Bound extends Any {
   readonly [bound]?: never
@@ -27,11 +25,7 @@ export interface Bound extends Any {
 declare const bound: unique symbol
 type IsBound<P> = typeof bound extends keyof P ? true : false
 
-/**
- * The errors that each field of a policy adds.
- *
- * @category models
- */
+/** The errors that each field of a policy adds. */
 export interface Adds<P> {
   readonly attemptTimeout: P extends { readonly attemptTimeout?: infer T } ? ErrorOf<T> : never
   readonly deadline: P extends { readonly deadline?: infer T } ? ErrorOf<T> : never
@@ -52,11 +46,7 @@ type LateOf<T, D> =
         : never
       : never
 
-/**
- * The services that each field of a policy requires.
- *
- * @category models
- */
+/** The services that each field of a policy requires. */
 export interface Needs<P> {
   readonly backoff: P extends { readonly backoff: Schedule.Schedule<any, any, infer R> } ? R : never
   readonly bucket: P extends { readonly bucket?: infer T } ? IdOf<T> : never
@@ -64,11 +54,7 @@ export interface Needs<P> {
 }
 type IdOf<T> = T extends Context.Tag<infer I, any> ? I : never
 
-/**
- * The service that a policy provides to attempts: of a union of policies, what every member provides.
- *
- * @category models
- */
+/** The service that a policy provides to attempts: of a union of policies, what every member provides. */
 export type Provided<P> = [P] extends [{ readonly attempt: Context.Tag<infer I, any> }] ? I : never
 
 type Judge<P> = P extends { readonly result?: infer F }
@@ -79,18 +65,10 @@ type Judge<P> = P extends { readonly result?: infer F }
       : never
   : never
 
-/**
- * The result that a policy judges.
- *
- * @category models
- */
+/** The result that a policy judges. */
 export type ResultIn<P> = IsBound<P> extends true ? unknown : [Judge<P>] extends [(a: infer A) => void] ? A : unknown
 
-/**
- * The error that stands for a judged result where a stopped operation needs one.
- *
- * @category models
- */
+/** The error that stands for a judged result where a stopped operation needs one. */
 export interface Judged<P, A> {
   readonly result: [Judge<P>] extends [never] ? never : ResultRejected<A>
 }
@@ -98,18 +76,12 @@ export interface Judged<P, A> {
 type Judges<P> = P extends { readonly classifier: (error: infer E, ...rest: any) => Verdict } ? (e: E) => void : never
 type Reads<P> = P extends { readonly backoff: Schedule.Schedule<any, infer E, any> } ? (e: E) => void : never
 
-/**
- * The error that a policy judges.
- *
- * @category models
- */
+/** The error that a policy judges. */
 export type In<P> = [Judges<P> | Reads<P>] extends [(e: infer E) => void] ? E : unknown
 
 /**
  * The bound of the errors that a policy on its own accepts. A classifier of tags accepts by its signature alone, which
  * `In` cannot name.
- *
- * @category models
  */
 export type Takes<P, E> =
   IsBound<P> extends true

@@ -32,16 +32,9 @@ export interface Details {
   readonly tags: { readonly [name: string]: string }
 }
 
-/**
- * @category models
- */
 export type Attributes = { readonly [name: string]: string | number }
 
-/**
- * What every event tells. Times count from when the operation began: a wait for the first grant is part of them.
- *
- * @category models
- */
+/** What every event tells. Times count from when the operation began: a wait for the first grant is part of them. */
 export interface Common {
   /** The policy's name; empty where it has none. */
   readonly name: string
@@ -56,9 +49,6 @@ export interface Common {
   readonly details: () => Details
 }
 
-/**
- * @category models
- */
 export interface AttemptFailed extends Common {
   readonly _tag: "AttemptFailed"
   /**
@@ -73,11 +63,7 @@ export interface AttemptFailed extends Common {
   readonly rateLimiterWait: Duration.Duration
 }
 
-/**
- * A retry is decided on and paid for; its wait begins.
- *
- * @category models
- */
+/** A retry is decided on and paid for; its wait begins. */
 export interface RetryScheduled extends Common {
   readonly _tag: "RetryScheduled"
   /** What may be shown of the error that the retry is for. */
@@ -90,16 +76,9 @@ export interface RetryScheduled extends Common {
   readonly cost: number
 }
 
-/**
- * @category models
- */
 export type DelaySource = "Curve" | "Cap" | "Hint" | "Deadline"
 
-/**
- * The operation is done.
- *
- * @category models
- */
+/** The operation is done. */
 export interface Succeeded extends Common {
   readonly _tag: "Succeeded"
   /** How long the attempt that succeeded had waited for the rate limiter. */
@@ -108,8 +87,6 @@ export interface Succeeded extends Common {
 
 /**
  * There is no further attempt. `error` shows what the operation fails with; for a judged result, a `ResultRejected`.
- *
- * @category models
  */
 export interface GaveUp extends Common {
   readonly _tag: "GaveUp"
@@ -117,11 +94,7 @@ export interface GaveUp extends Common {
   readonly reason: StopReason
 }
 
-/**
- * The operation runs inside an attempt of another one that is retried too: their attempts multiply.
- *
- * @category models
- */
+/** The operation runs inside an attempt of another one that is retried too: their attempts multiply. */
 export interface NestingNoticed extends Common {
   readonly _tag: "NestingNoticed"
   readonly outer: ActiveOperation

@@ -35,11 +35,7 @@ export type StopReason =
  */
 export const format = (reason: StopReason): string => formatWith(reason, Duration.format)
 
-/**
- * The reason in words, with times as `time` writes them.
- *
- * @category destructors
- */
+/** The reason in words, with times as `time` writes them. */
 export const formatWith = (reason: StopReason, time: (given: Duration.Duration) => string): string => {
   switch (reason._tag) {
     case "Terminal":

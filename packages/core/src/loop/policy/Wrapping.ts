@@ -5,11 +5,7 @@ import type * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Untrusted from "../../accept/Untrusted.ts"
 
-/**
- * A class of errors that have the fields `A` and the error `E`.
- *
- * @category models
- */
+/** A class of errors that have the fields `A` and the error `E`. */
 export interface Wrapping<Tag extends string> {
   new <A extends { readonly cause?: Untrusted.ShownError }, E = unknown>(
     fields: Omit<A, "cause"> & { readonly cause?: unknown }
@@ -19,8 +15,6 @@ export interface Wrapping<Tag extends string> {
 /**
  * Like `Data.TaggedError`, with what may be shown of another error as `cause`, and the other itself as `error`: a getter,
  * which printing leaves out.
- *
- * @category constructors
  */
 export const TaggedError = <Tag extends string>(tag: Tag): Wrapping<Tag> => {
   class Wrapper extends Data.TaggedError(tag)<{ readonly cause?: Untrusted.ShownError }> {

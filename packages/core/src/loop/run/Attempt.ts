@@ -21,8 +21,6 @@ import * as Services from "./Services.ts"
 /**
  * The effect of the attempt that is about to start. A timeout, or a deadline that cuts, is noted in the operation when it
  * has interrupted the attempt.
- *
- * @category running
  */
 export const effect = (op: Operation.Operation): Erased => (op.prepared.isBare ? spending(op) : withServices(op))
 
@@ -57,11 +55,7 @@ const spending = (op: Operation.Operation): Erased => {
   return Effect.suspend(() => (op.attempts === number ? handOver(op) : op.self))
 }
 
-/**
- * Spends what is held for the attempt. To be called in the very step that hands over to it.
- *
- * @category running
- */
+/** Spends what is held for the attempt. To be called in the very step that hands over to it. */
 export const handOver = (op: Operation.Operation): Erased => {
   Grants.spend(op)
   return op.self

@@ -17,11 +17,7 @@ import { counted } from "./Operation.ts"
 /** What comes of it in the end. */
 type Decided = Extract<Decision.Decision, { readonly _tag: "Stop" | "Retry" }>
 
-/**
- * Asks what follows a failure, and goes on with the decision: in the same step where that needs nothing more.
- *
- * @category running
- */
+/** Asks what follows a failure, and goes on with the decision: in the same step where that needs nothing more. */
 export const ask = (op: Operation, failure: Failure, next: (decision: Decided) => Erased): Erased =>
   askWith(op, failure, next, undefined, undefined)
 

@@ -16,11 +16,7 @@ import type { Prepared } from "../policy/PolicyCheck.ts"
 import type { DelaySource } from "../policy/RetryEvent.ts"
 import type { StopReason } from "../policy/RetryStopped.ts"
 
-/**
- * How far an operation has come.
- *
- * @category models
- */
+/** How far an operation has come. */
 export interface Progress {
   /** Attempts started; since the latest progress, where an attempt has made some. */
   readonly attempts: number
@@ -40,16 +36,9 @@ export interface Progress {
   readonly stepped: Option.Option<number> | undefined
 }
 
-/**
- * Failures by kind, of the kinds that a policy limits.
- *
- * @category models
- */
+/** Failures by kind, of the kinds that a policy limits. */
 export type Failures = { readonly [K in Kind]?: number }
 
-/**
- * @category models
- */
 export type Decision =
   | {
       readonly _tag: "Retry"
@@ -71,21 +60,11 @@ export type Decision =
   /** `stepped` is needed. */
   | typeof needsStep
 
-/**
- * @category constructors
- */
 export const needsDraw = { _tag: "NeedsDraw" } as const
 
-/**
- * @category constructors
- */
 export const needsStep = { _tag: "NeedsStep" } as const
 
-/**
- * Decides what follows a failure.
- *
- * @category destructors
- */
+/** Decides what follows a failure. */
 export const decide = (prepared: Prepared, progress: Progress, verdict: Verdict): Decision => {
   const refused = refusal(prepared, progress, verdict)
   if (refused !== undefined) return stop(refused)
@@ -119,11 +98,7 @@ const spent = (
   return counted < maxAttempts ? undefined : { _tag: "AttemptsSpent", maxAttempts }
 }
 
-/**
- * The failures by kind after another one.
- *
- * @category combinators
- */
+/** The failures by kind after another one. */
 export const addFailure = (
   { policy: { attemptsByKind } }: Prepared,
   failures: Failures,
@@ -189,8 +164,6 @@ const bent = (
 
 /**
  * The wait that keeps the deadline, or why there is none. Asked at the decision, and again after every step that took time.
- *
- * @category destructors
  */
 export const fit = (
   { policy: { deadline } }: Prepared,

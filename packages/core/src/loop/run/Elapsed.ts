@@ -8,11 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import type { Prepared } from "../policy/PolicyCheck.ts"
 
-/**
- * What is read and noted here of an operation.
- *
- * @category models
- */
+/** What is read and noted here of an operation. */
 export interface Timed {
   readonly prepared: Prepared
   /** The clock and the random numbers of the fiber that runs the operation. */
@@ -26,26 +22,14 @@ export interface Timed {
 
 type Services = Context.Context<DefaultServices.DefaultServices>
 
-/**
- * The clock of the operation; looked up only where the operation waits or reads the time.
- *
- * @category running
- */
+/** The clock of the operation; looked up only where the operation waits or reads the time. */
 export const clock = (op: Timed): Clock.Clock => Context.get(op.services, Clock.Clock)
 
-/**
- * The nanoseconds of a `Clock` are monotonic: setting the wall clock neither ends an operation nor prolongs it.
- *
- * @category running
- */
+/** The nanoseconds of a `Clock` are monotonic: setting the wall clock neither ends an operation nor prolongs it. */
 export const nowMillis = (services: Services): number =>
   Number(Context.get(services, Clock.Clock).unsafeCurrentTimeNanos()) / 1e6
 
-/**
- * Time since the operation began. A clock that steps back all the same adds nothing.
- *
- * @category running
- */
+/** Time since the operation began. A clock that steps back all the same adds nothing. */
 export const millis = (op: Timed): number => {
   if (!op.timed) return 0
   const now = nowMillis(op.services)
@@ -54,18 +38,10 @@ export const millis = (op: Timed): number => {
   return op.elapsedMillis
 }
 
-/**
- * Time since the operation began, in whole milliseconds.
- *
- * @category running
- */
+/** Time since the operation began, in whole milliseconds. */
 export const duration = (op: Timed): Duration.Duration => wholeDuration(millis(op))
 
-/**
- * A time as events and errors show it: whole milliseconds.
- *
- * @category conversions
- */
+/** A time as events and errors show it: whole milliseconds. */
 export const wholeDuration = (millis: number): Duration.Duration => {
   const whole = Math.floor(millis + 1e-6)
   return whole === 0 ? Duration.zero : Duration.millis(whole)
@@ -74,8 +50,6 @@ export const wholeDuration = (millis: number): Duration.Duration => {
 /**
  * Time that a wait for a grant may take: what the deadline leaves beside the delay and the reserve. `None` without a
  * deadline.
- *
- * @category running
  */
 export const spare = (op: Timed, delayMillis: number): Option.Option<Duration.Duration> =>
   Option.map(Option.fromNullable(op.prepared.policy.deadline), (deadline) =>

@@ -24,19 +24,11 @@ const tellBoth = <A>(op: Operation, tell: Tell<A>, about: A): Services.Telling =
   return Services.both(tell(op, rateLimiter, about), () => bucket && tell(op, bucket, about))
 }
 
-/**
- * Whether a bucket is told of the start of attempts.
- *
- * @category guards
- */
+/** Whether a bucket is told of the start of attempts. */
 export const hearsStart = ({ bucket, rateLimiter }: Operation): boolean =>
   bucket?.bucket.started !== undefined || rateLimiter?.bucket.started !== undefined
 
-/**
- * Tells buckets with `started` that the next attempt begins.
- *
- * @category running
- */
+/** Tells buckets with `started` that the next attempt begins. */
 export const started = (op: Operation): Services.Telling => tellBoth(op, startedAt, op.attempts + 1)
 
 const startedAt: Tell<number> = (op, place, attempt) => {
@@ -47,11 +39,7 @@ const startedAt: Tell<number> = (op, place, attempt) => {
   return bucket.started && Services.tell(op, service, () => bucket.started!(attempt), note)
 }
 
-/**
- * Tells rate limiter and bucket that the attempt succeeded, or failed with this verdict.
- *
- * @category running
- */
+/** Tells rate limiter and bucket that the attempt succeeded, or failed with this verdict. */
 export const record = (op: Operation, verdict?: Verdict): Services.Telling => tellBoth(op, recordAt, verdict)
 
 const recordAt: Tell<Verdict | undefined> = (op, place, verdict) => {
@@ -75,28 +63,16 @@ const abandonAt: Tell<undefined> = (op, place) => {
     : Services.tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt, granted: spent }))
 }
 
-/**
- * Whether tokens are granted: at once, or as an effect of which nothing has run.
- *
- * @category models
- */
+/** Whether tokens are granted: at once, or as an effect of which nothing has run. */
 export type Answer = boolean | Effect.Effect<boolean>
 
-/**
- * Goes on with an answer, in the same step where it is there.
- *
- * @category running
- */
+/** Goes on with an answer, in the same step where it is there. */
 export const answered = <A, E, R>(
   answer: Answer,
   next: (granted: boolean) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> => (typeof answer === "boolean" ? next(answer) : Effect.flatMap(answer, next))
 
-/**
- * Asks the rate limiter for the next attempt; the grant is held until the attempt starts.
- *
- * @category running
- */
+/** Asks the rate limiter for the next attempt; the grant is held until the attempt starts. */
 export const askRateLimiter = (op: Operation, rateLimiter: Place): Answer => {
   const answer = ask(op, rateLimiter, 0)
   op.rateLimiterWaitMillis = 0
@@ -115,11 +91,7 @@ const waitTimed = (op: Operation, answer: Effect.Effect<boolean>): Effect.Effect
 const latestKind = ({ failure }: Operation): Option.Option<Kind> =>
   failure?.verdict._tag === "Retryable" ? Option.some(failure.verdict.kind) : Option.none()
 
-/**
- * Asks a bucket for the next attempt, which may wait; the grant is held until the attempt starts.
- *
- * @category running
- */
+/** Asks a bucket for the next attempt, which may wait; the grant is held until the attempt starts. */
 export const ask = (op: Operation, place: Place, delayMillis: number): Answer => {
   const request: Request = {
     attempt: op.attempts + 1,
@@ -191,8 +163,6 @@ const invalid = (
 /**
  * Calls an attempt off that is not made after all, or that ends without an outcome: refunds what is held for it, and tells
  * buckets with `started` that it is abandoned.
- *
- * @category running
  */
 export const callOff = (op: Operation): Effect.Effect<void> =>
   Effect.uninterruptible(
@@ -207,11 +177,7 @@ const refundAt: Tell<undefined> = (op, place) => {
   return held && Services.tell(op, service, () => held.refund)
 }
 
-/**
- * Spends the grants that are held for the attempt, if there are any.
- *
- * @category running
- */
+/** Spends the grants that are held for the attempt, if there are any. */
 export const spend = ({ bucket, rateLimiter }: Operation): void => {
   spendAt(bucket)
   spendAt(rateLimiter)
@@ -223,11 +189,7 @@ const spendAt = (place: Place | undefined): void => {
   place.held = undefined
 }
 
-/**
- * The tokens of the bucket now; `None` without one, and where it cannot tell.
- *
- * @category running
- */
+/** The tokens of the bucket now; `None` without one, and where it cannot tell. */
 export const level = (op: Operation): Effect.Effect<Option.Option<number>> => {
   const place = op.bucket
   if (place === undefined) return Effect.succeedNone

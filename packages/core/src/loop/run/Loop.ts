@@ -31,31 +31,19 @@ import { wait } from "../../fund/fiber/Wait.ts"
 
 type Op = Operation.Operation
 
-/**
- * Runs an effect under a policy. `onStopped` replaces failing with the last failure.
- *
- * @category running
- */
+/** Runs an effect under a policy. `onStopped` replaces failing with the last failure. */
 export const run = (self: Erased, prepared: Prepared, onStopped?: OnStopped): Erased =>
   prepared.eager || onStopped !== undefined
     ? Effect.withFiberRuntime((fiber, status) => begin(Operation.make(self, prepared, onStopped, fiber, status)))
     : Effect.catchAllCause(self, (cause) => afterFirst(self, prepared, cause))
 
-/**
- * Enters the loop after a first attempt that was made outside of it, under a policy that is not `eager`.
- *
- * @category running
- */
+/** Enters the loop after a first attempt that was made outside of it, under a policy that is not `eager`. */
 export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<unknown>): Erased =>
   Effect.withFiberRuntime((fiber, status) =>
     firstFailed(Operation.make(self, prepared, undefined, fiber, status), cause)
   )
 
-/**
- * The same for an operation that was made where the attempt failed.
- *
- * @category running
- */
+/** The same for an operation that was made where the attempt failed. */
 export const firstFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   op.attempts = 1
   return attemptFailed(op, cause)

@@ -16,9 +16,6 @@ import type { StopReason } from "../policy/RetryStopped.ts"
 import type { Telling } from "./Services.ts"
 import * as Services from "./Services.ts"
 
-/**
- * @category running
- */
 export const nestingNoticed = (op: Operation): Telling => {
   const { outer } = op
   if (outer === undefined || op.attempts > 1) return undefined
@@ -34,9 +31,6 @@ export const nestingNoticed = (op: Operation): Telling => {
   }))
 }
 
-/**
- * @category running
- */
 export const attemptFailed = (op: Operation, failure: Failure): Telling =>
   tell(op, () => ({
     _tag: "AttemptFailed",
@@ -52,9 +46,6 @@ export const attemptFailed = (op: Operation, failure: Failure): Telling =>
     rateLimiterWait: Elapsed.wholeDuration(op.rateLimiterWaitMillis)
   }))
 
-/**
- * @category running
- */
 export const retryScheduled = (op: Operation, failure: Failure, delayMillis: number): Telling =>
   tell(op, () => ({
     _tag: "RetryScheduled",
@@ -71,9 +62,6 @@ export const retryScheduled = (op: Operation, failure: Failure, delayMillis: num
     cost: op.bucket?.held?.tokens ?? 0
   }))
 
-/**
- * @category running
- */
 export const succeeded = (op: Operation): Telling =>
   tell(op, () => ({
     _tag: "Succeeded",
@@ -86,9 +74,6 @@ export const succeeded = (op: Operation): Telling =>
     rateLimiterWait: Elapsed.wholeDuration(op.rateLimiterWaitMillis)
   }))
 
-/**
- * @category running
- */
 export const gaveUp = (op: Operation, error: unknown, reason: StopReason): Telling =>
   tell(op, () => ({
     _tag: "GaveUp",

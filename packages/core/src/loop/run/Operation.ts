@@ -25,26 +25,14 @@ import { FailedAttempt } from "../policy/RetryStopped.ts"
 
 export type { Erased } from "../policy/Expired.ts"
 
-/**
- * What to do instead of failing with the last failure.
- *
- * @category models
- */
+/** What to do instead of failing with the last failure. */
 export type OnStopped = (stopped: RetryStopped<unknown>) => Erased
 
-/**
- * What an operation reads of the fiber that runs it.
- *
- * @category models
- */
+/** What an operation reads of the fiber that runs it. */
 export type FiberView = Interruption.FiberView &
   Pick<Fiber.RuntimeFiber<unknown, unknown>, "currentContext" | "currentDefaultServices">
 
-/**
- * A running operation. Made afresh whenever its effect is run; mutable, and used by one fiber at a time.
- *
- * @category models
- */
+/** A running operation. Made afresh whenever its effect is run; mutable, and used by one fiber at a time. */
 export interface Operation extends Elapsed.Timed, Expiring {
   readonly self: Erased
   readonly onStopped: OnStopped | undefined
@@ -88,11 +76,7 @@ export interface Operation extends Elapsed.Timed, Expiring {
   attemptStartedMillis: number
 }
 
-/**
- * A bucket in its place in the policy, and what it has granted to the operation.
- *
- * @category models
- */
+/** A bucket in its place in the policy, and what it has granted to the operation. */
 export interface Place {
   readonly service: "the rate limiter" | "the bucket"
   readonly bucket: TokenBucket
@@ -106,11 +90,7 @@ export interface Place {
   failure: unknown
 }
 
-/**
- * An attempt that failed, and what the operation ends with should there be no other.
- *
- * @category models
- */
+/** An attempt that failed, and what the operation ends with should there be no other. */
 export interface Failure {
   readonly error: unknown
   /** What a foreign schedule and `release` are given: the error, or the result that was judged. */
@@ -128,9 +108,6 @@ const mostRemembered = 100
 const noHistory: Operation["history"] = []
 const noFailures: Failures = {}
 
-/**
- * @category constructors
- */
 export const make = (
   self: Erased,
   prepared: Prepared,
@@ -197,21 +174,13 @@ const placeOf = (
   }
 }
 
-/**
- * Notes that the latest attempt has ended, and goes on.
- *
- * @category running
- */
+/** Notes that the latest attempt has ended, and goes on. */
 export const endAttempt = ({ active }: Operation, then: () => Erased): Erased => {
   const leave = active && ActiveOperation.end(active)
   return leave === undefined ? then() : Effect.flatMap(leave, then)
 }
 
-/**
- * The moment at which the latest attempt is judged. The clock is read only when a classifier reads a time.
- *
- * @category running
- */
+/** The moment at which the latest attempt is judged. The clock is read only when a classifier reads a time. */
 export const moment = (op: Operation): Moment => {
   const made: Moment & { attempt: number; op: Operation } = Object.create(lazyTimes)
   made.attempt = op.attempts
@@ -229,11 +198,7 @@ const lazyTimes: ThisType<{ readonly op: Operation }> & Pick<Moment, "nowMillis"
   }
 }
 
-/**
- * Attempts since the latest progress, the one that made it included.
- *
- * @category destructors
- */
+/** Attempts since the latest progress, the one that made it included. */
 export const counted = (op: Operation): number => op.attempts - op.outdated
 
 const startOver = (op: Operation): void => {
@@ -243,11 +208,7 @@ const startOver = (op: Operation): void => {
   op.scheduleState = op.prepared.policy.backoff.initial
 }
 
-/**
- * Notes the failure of the latest attempt.
- *
- * @category running
- */
+/** Notes the failure of the latest attempt. */
 export const fail = (op: Operation, failure: Failure): void => {
   if (failure.verdict._tag === "Retryable" && failure.verdict.progressed === true) startOver(op)
   op.failure = failure
@@ -266,11 +227,7 @@ export const fail = (op: Operation, failure: Failure): void => {
   op.history = [...op.history.slice(op.history.length >= op.keeps ? 1 : 0), failed]
 }
 
-/**
- * Notes the wait that was decided on, and what the bucket granted for the attempt after it.
- *
- * @category running
- */
+/** Notes the wait that was decided on, and what the bucket granted for the attempt after it. */
 export const schedule = (op: Operation, delayMillis: number): void => {
   op.delayMillis = delayMillis
   const latest = op.history.at(-1)

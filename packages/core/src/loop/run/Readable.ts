@@ -6,8 +6,6 @@ import * as Untrusted from "../../accept/Untrusted.ts"
 
 /**
  * A time in words: `340 ms`, `1.2 s`, `2 min 5 s`, `3 h 20 min`, `4 d 6 h`. Rounded to the last place that is shown.
- *
- * @category conversions
  */
 export const time = (given: Duration.Duration): string => {
   const millis = Duration.toMillis(given)
@@ -26,17 +24,11 @@ const inUnits = (amount: number, size: number, unit: string, smaller: string): s
   return `${Math.floor(amount / size)} ${unit}${rest === 0 ? "" : ` ${rest} ${smaller}`}`
 }
 
-/**
- * A number without floating-point error.
- *
- * @category conversions
- */
+/** A number without floating-point error. */
 export const rounded = (value: number, places = 3): number => Math.round(value * 10 ** places) / 10 ** places
 
 /**
  * A text from outside as a part of one line: bounded, and with a blank in place of line breaks and other control
  * characters.
- *
- * @category conversions
  */
 export const inLine = (text: string): string => Untrusted.cut(text).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cf}]+/gu, " ")

@@ -13,18 +13,10 @@ import * as ShownCause from "../../fund/port/ShownCause.ts"
 import * as Elapsed from "./Elapsed.ts"
 import type { Operation } from "./Operation.ts"
 
-/**
- * Something to tell a service before going on; `undefined` where there is nothing.
- *
- * @category models
- */
+/** Something to tell a service before going on; `undefined` where there is nothing. */
 export type Telling = { readonly service: string; readonly telling: Effect.Effect<void> } | undefined
 
-/**
- * Tells, then goes on, also where the service dies. Telling and going on are one step of the fiber.
- *
- * @category running
- */
+/** Tells, then goes on, also where the service dies. Telling and going on are one step of the fiber. */
 export const andThen = <A, E, R>(told: Telling, next: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   told === undefined
     ? next()
@@ -35,18 +27,12 @@ export const andThen = <A, E, R>(told: Telling, next: () => Effect.Effect<A, E, 
 
 const nothing = () => Effect.void
 
-/**
- * Tells, and nothing else.
- *
- * @category running
- */
+/** Tells, and nothing else. */
 export const run = (told: Telling): Effect.Effect<void> => andThen(told, nothing)
 
 /**
  * Calls a service; `otherwise` is the answer where the service dies, or does not answer before the deadline. It has at least
  * `leastMillis`.
- *
- * @category running
  */
 export const safely = <A>(
   op: Operation,
@@ -63,22 +49,14 @@ export const safely = <A>(
     : Effect.suspend(() => deadline.machinery.answered(deadline, Elapsed.millis(op), asking, otherwise))
 }
 
-/**
- * Calls a service without a bound of time; `otherwise` is the answer where the service dies.
- *
- * @category running
- */
+/** Calls a service without a bound of time; `otherwise` is the answer where the service dies. */
 export const logging = <A>(service: string, asked: Effect.Effect<A>, otherwise: A): Effect.Effect<A> =>
   Effect.catchAllCause(asked, (cause) => Effect.as(died(service, cause), otherwise))
 
 const died = (service: string, cause: Cause.Cause<never>): Effect.Effect<void> =>
   Effect.logWarning(`${service} died`, ShownCause.of(cause, Untrusted.withoutMessage))
 
-/**
- * What a service answers: an exit where it answers at once. To be called in the step in which it is to be asked.
- *
- * @category running
- */
+/** What a service answers: an exit where it answers at once. To be called in the step in which it is to be asked. */
 export const called = <A>(ask: () => Effect.Effect<A>): Effect.Effect<A> => {
   try {
     return AtOnce.run(ask())
@@ -90,8 +68,6 @@ export const called = <A>(ask: () => Effect.Effect<A>): Effect.Effect<A> => {
 /**
  * Tells a service something. To be called in the step in which it is to be told: what takes one step is done already when
  * this answers. No interruption comes between the telling and its note.
- *
- * @category running
  */
 export const tell = (op: Operation, service: string, ask: () => Effect.Effect<void>, note?: () => void): Telling => {
   const asked = called(ask)
@@ -105,10 +81,6 @@ export const tell = (op: Operation, service: string, ask: () => Effect.Effect<vo
   return { service, telling: Effect.uninterruptible(andThen({ service, telling }, () => Effect.sync(note))) }
 }
 
-/**
- * Tells one thing after the other.
- *
- * @category combinators
- */
+/** Tells one thing after the other. */
 export const both = (first: Telling, second: () => Telling): Telling =>
   first === undefined ? second() : { service: first.service, telling: andThen(first, () => run(second())) }

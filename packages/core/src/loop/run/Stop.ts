@@ -17,8 +17,6 @@ import * as Services from "./Services.ts"
 /**
  * Stops: with the deadline's own error where that ends the operation, with the latest failure, or, where there is none and
  * where that has been released already, as refused.
- *
- * @category running
  */
 export const stop = (op: Operation, reason: StopReason): Erased => {
   const { expired, failure, released } = op
@@ -59,19 +57,11 @@ const giveUp = (op: Operation, error: unknown, reason: StopReason, end: () => Er
   )
 }
 
-/**
- * Refunds what is held for the attempt that is not made, and stops.
- *
- * @category running
- */
+/** Refunds what is held for the attempt that is not made, and stops. */
 export const refuse = (op: Operation, reason: StopReason): Erased =>
   Effect.flatMap(Grants.callOff(op), () => stop(op, reason))
 
-/**
- * Releases what the latest attempt left open, once: a release cannot be interrupted, like any finalizer.
- *
- * @category running
- */
+/** Releases what the latest attempt left open, once: a release cannot be interrupted, like any finalizer. */
 export const release = (op: Operation, because: "Retried" | "Interrupted"): Effect.Effect<void> => {
   const { open } = op
   const { policy } = op.prepared
@@ -88,8 +78,6 @@ export const release = (op: Operation, because: "Retried" | "Interrupted"): Effe
 
 /**
  * Cleans up where the operation is interrupted or dies: refunds grants, releases what is open, and abandons the attempt.
- *
- * @category combinators
  */
 export const guarded = (op: Operation, self: () => Erased): Erased => {
   if (op.guarded) return self()
@@ -101,11 +89,7 @@ export const guarded = (op: Operation, self: () => Erased): Erased => {
   )
 }
 
-/**
- * The error of a cause; `None` for an interruption and where there is a defect.
- *
- * @category destructors
- */
+/** The error of a cause; `None` for an interruption and where there is a defect. */
 export const failureOf = <E>(cause: Cause.Cause<E>): Option.Option<E> =>
   Option.isSome(Cause.dieOption(cause)) ? Option.none() : Cause.failureOption(cause)
 

@@ -40,8 +40,6 @@ const section = "Boto"
  * Keys are found in letters of either case, with `=` or `:`, in the section `Boto` and, where there is one, in `DEFAULT`.
  * Departure: gsutil fails when it uses a value that is no number; here every bad value is named at once.
  * Source: https://github.com/boto/boto, 70c65b4f, boto/pyami/config.py, and Python's `configparser`.
- *
- * @category constructors
  */
 export const parse = (owner: string, name: string, text: string): Effect.Effect<Boto, ConfigError.ConfigError> =>
   Effect.suspend(() => {
@@ -106,8 +104,6 @@ const whole = (
  *
  * These are the file of `BOTO_CONFIG`; without it those of `BOTO_PATH`; and without that `/etc/boto.cfg` and `~/.boto`. A
  * file that does not exist has no settings. Fails with a `ConfigError` where one exists and cannot be read.
- *
- * @category constructors
  */
 export const read = (owner: string): Effect.Effect<Boto, ConfigError.ConfigError, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {

@@ -9,8 +9,6 @@ import * as Duration from "effect/Duration"
  *
  * Source: https://github.com/googleapis/python-api-core, bfc6651, google/api_core/retry/retry_base.py, which gives up where
  * now and the sleep together are greater than the deadline.
- *
- * @category constructors
  */
 export const until = (timeout: Duration.DurationInput): Deadline.Deadline =>
   Deadline.refuse(Duration.toMillis(timeout) + 1, { reserve: "1 milli" })

@@ -11,11 +11,7 @@ import * as Option from "effect/Option"
 import { HttpClassifier } from "@effect-retry/http"
 import { made } from "../shared/MadeClient.ts"
 
-/**
- * The attempts of one operation. Mutable, and seen by one fiber at a time.
- *
- * @category models
- */
+/** The attempts of one operation. Mutable, and seen by one fiber at a time. */
 export interface Attempts {
   /** The number of the latest one. */
   number: number
@@ -23,11 +19,7 @@ export interface Attempts {
   mayBeCarriedOut: boolean
 }
 
-/**
- * The operation whose attempts are watched; `undefined` where they are not.
- *
- * @category models
- */
+/** The operation whose attempts are watched; `undefined` where they are not. */
 export class CurrentAttempts extends Context.Reference<CurrentAttempts>()("@effect-retry/google/StorageAttempts", {
   defaultValue: (): Attempts | undefined => undefined
 }) {}
@@ -51,8 +43,6 @@ class CurrentOperation extends Context.Reference<CurrentOperation>()("@effect-re
 
 /**
  * A client that counts the requests of each operation of `operations`, and notes for `CurrentAttempts` what became of them.
- *
- * @category combinators
  */
 export const counting = (self: With, changed: (request: Request, count: number) => Request): With => {
   const { postprocess, preprocess } = made("StorageRetry.withRetry", self)
@@ -86,11 +76,7 @@ const isUnknown = (exit: Exit.Exit<unknown, unknown>): boolean => {
   })
 }
 
-/**
- * A client each request of which is an operation of its own, and begins with the request that `first` makes of it.
- *
- * @category combinators
- */
+/** A client each request of which is an operation of its own, and begins with the request that `first` makes of it. */
 export const operations = (self: With, first: (request: Request) => Effect.Effect<Request>): With => {
   const { postprocess, preprocess } = made("StorageRetry.withRetry", self)
   return HttpClient.makeWith(

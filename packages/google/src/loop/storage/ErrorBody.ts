@@ -21,11 +21,7 @@ type Response = HttpClientResponse.HttpClientResponse
 /** An error body takes a few hundred bytes, and comes with its headers. A choice of this package. */
 const bounds = { atMostBytes: 65_536, within: "1 second" } as const
 
-/**
- * A client whose failed responses carry their JSON bodies for `GoogleStatus.read`.
- *
- * @category combinators
- */
+/** A client whose failed responses carry their JSON bodies for `GoogleStatus.read`. */
 export const reading = (self: With): With =>
   HttpClient.transformResponse(self, (sent) =>
     Effect.matchEffect(sent, {

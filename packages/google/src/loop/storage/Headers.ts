@@ -11,11 +11,7 @@ import * as StorageHeader from "../../accept/StorageHeader.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
 
-/**
- * The request of a first attempt. The token, and the id of the invocation, are one key of `IdempotencyKey`.
- *
- * @category combinators
- */
+/** The request of a first attempt. The token, and the id of the invocation, are one key of `IdempotencyKey`. */
 export const first = (request: Request): Effect.Effect<Request> =>
   Effect.map(IdempotencyKey.next, (key) => {
     const parts = partsOf(request)
@@ -31,11 +27,7 @@ export const first = (request: Request): Effect.Effect<Request> =>
     })
   })
 
-/**
- * The request of a later attempt.
- *
- * @category combinators
- */
+/** The request of a later attempt. */
 export const counted = (request: Request, attempt: number): Request =>
   HttpClientRequest.setHeader(
     request,

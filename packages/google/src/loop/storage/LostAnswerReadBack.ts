@@ -19,8 +19,6 @@ type Response = HttpClientResponse.HttpClientResponse
 /**
  * The request that reads the resource of a write; `undefined` if the write does not say which it is, and for a write of
  * the XML API, whose signature is for the write alone.
- *
- * @category constructors
  */
 export const requestOf = (request: Request, { operation, parameters }: StorageOperation.Call): Request | undefined => {
   const { resource }: StorageOperation.Row = StorageOperation.table[operation]
@@ -61,17 +59,10 @@ const ofWrite = new RegExp(
   `^(?:content-.*|if-.*|x-upload-.*|x-http-method-override|transfer-encoding|expect|${StorageHeader.token})$`
 )
 
-/**
- * @category guards
- */
 export const isDeletion = ({ operation }: StorageOperation.Call): boolean =>
   StorageOperation.table[operation].method === "DELETE"
 
-/**
- * The generation that a deletion is for; `undefined` if its query does not say.
- *
- * @category destructors
- */
+/** The generation that a deletion is for; `undefined` if its query does not say. */
 export const generationOf = ({ url, urlParams }: Request): string | undefined => {
   const query = [...(URL.canParse(url) ? new URL(url).searchParams : []), ...urlParams]
   return ["generation", "ifGenerationMatch"]
@@ -84,22 +75,14 @@ export const generationIn = (resource: Found["resource"]): string | undefined =>
 
 const numberOf = (value: unknown): string | undefined => /^0*([1-9]\d{0,18})$/.exec(String(value))?.[1]
 
-/**
- * The answer to a deletion that was carried out.
- *
- * @category constructors
- */
+/** The answer to a deletion that was carried out. */
 export const deleted = (request: Request): Response =>
   HttpClientResponse.fromWeb(request, new Response(null, { status: 204 }))
 
 /** A description of an object or a bucket takes a few KiB, a policy at most 64 KiB. A choice of this package. */
 const bounds = { atMostBytes: 1_048_576, within: "10 seconds" } as const
 
-/**
- * The resource that a read has found, and the answer that the write would have had.
- *
- * @category destructors
- */
+/** The resource that a read has found, and the answer that the write would have had. */
 export const resourceOf = (found: Response): Effect.Effect<Option.Option<Found>> =>
   Effect.map(Discard.drained(found, bounds), (body) =>
     Option.flatMap(body, (bytes) =>

@@ -3,38 +3,22 @@
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 
-/**
- * A generation or metageneration: a whole number from 0, also as the text that the API writes it as.
- *
- * @category models
- */
+/** A generation or metageneration: a whole number from 0, also as the text that the API writes it as. */
 export type Generation = number | bigint | string
 
-/**
- * A name of a bucket or an object. One of dots alone is another path.
- *
- * @category constructors
- */
+/** A name of a bucket or an object. One of dots alone is another path. */
 export const checkedName = (owner: string, field: string, name: string): string =>
   typeof name === "string" && name !== "" && !/^\.{1,2}$/.test(name)
     ? name
     : Argument.refuse(owner, field, "a name", name)
 
-/**
- * A generation as a text.
- *
- * @category constructors
- */
+/** A generation as a text. */
 export const checkedGeneration = (owner: string, field: string, generation: Generation): string =>
   /^\d{1,19}$/.test(String(generation))
     ? String(generation)
     : Argument.refuse(owner, field, "a whole number from 0", generation)
 
-/**
- * An endpoint without slashes at its end; that of the service where it is left out.
- *
- * @category constructors
- */
+/** An endpoint without slashes at its end; that of the service where it is left out. */
 export const checkedEndpoint = (owner: string, endpoint = "https://storage.googleapis.com"): string =>
   typeof endpoint === "string" && URL.canParse(endpoint) && /^https?:/i.test(endpoint) && !/[?#]/.test(endpoint)
     ? withoutSlashes(endpoint)

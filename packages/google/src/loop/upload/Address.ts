@@ -13,8 +13,6 @@ const longest = 8192
 /**
  * The address in a `Location`; `undefined` where there is none of the same origin: what a client adds to its requests, such
  * as a token, is for that origin alone.
- *
- * @category constructors
  */
 export const fromLocation = (location: string | undefined, request: Request): string | undefined => {
   const base = urlOf(request)
@@ -23,11 +21,7 @@ export const fromLocation = (location: string | undefined, request: Request): st
   return url?.origin === base.origin ? url.href : undefined
 }
 
-/**
- * An address that was kept; `undefined` where it is none of the origin of `start`, as with a `Location`.
- *
- * @category constructors
- */
+/** An address that was kept; `undefined` where it is none of the origin of `start`, as with a `Location`. */
 export const fromKept = (kept: string, start: Request): string | undefined => {
   const url = parsed(kept)
   return url !== undefined && url.origin === urlOf(start)?.origin ? url.href : undefined
@@ -47,11 +41,7 @@ const parsed = (text: string, base?: URL): URL | undefined => {
   }
 }
 
-/**
- * The same address without what makes it a secret: of the path, only that of `start` is known to be none.
- *
- * @category conversions
- */
+/** The same address without what makes it a secret: of the path, only that of `start` is known to be none. */
 export const shown = (address: string | undefined, start: Request): string => {
   const started = urlOf(start)
   const url = address === undefined ? started : new URL(address)

@@ -44,7 +44,4 @@ export class UploadFailed extends Data.TaggedError("UploadFailed")<{
 /** Failures of an attempt after which another one may succeed. */
 const transient: ReadonlyArray<Reason["_tag"]> = ["NoProgress", "AnswerLost", "SessionLost"]
 
-/**
- * @category guards
- */
 export const isTransient = ({ reason }: UploadFailed): boolean => transient.includes(reason._tag)

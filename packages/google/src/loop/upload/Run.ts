@@ -28,11 +28,7 @@ import * as Source from "./Source.ts"
 import { announcing } from "./Start.ts"
 import * as StorageRetry from "../storage/StorageRetry.ts"
 
-/**
- * A client without its types.
- *
- * @category models
- */
+/** A client without its types. */
 export type Client = HttpClient.HttpClient.With<unknown, unknown>
 
 /**
@@ -67,11 +63,7 @@ export type Event =
 /** A policy without its types. */
 type Policy = HttpRetry.Fields<never>
 
-/**
- * Options without their types.
- *
- * @category models
- */
+/** Options without their types. */
 export interface Given {
   readonly start: HttpClientRequest.HttpClientRequest
   readonly source: Source.Source<unknown, unknown>
@@ -92,11 +84,7 @@ interface Upload {
   readonly checksums: ReadonlyArray<Checksum.Algorithm>
 }
 
-/**
- * An upload that tells what becomes of it. Throws where an option is none.
- *
- * @category constructors
- */
+/** An upload that tells what becomes of it. Throws where an option is none. */
 export const uploading = (
   owner: string,
   client: Client,

@@ -19,11 +19,7 @@ import * as Source from "./Source.ts"
 type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
 
-/**
- * An upload. Made afresh whenever its effect is run; mutable.
- *
- * @category models
- */
+/** An upload. Made afresh whenever its effect is run; mutable. */
 export interface Session {
   readonly client: HttpClient.HttpClient.With<unknown, unknown>
   /** The request that starts a session. */
@@ -55,40 +51,26 @@ export interface Session {
   attempt: number
 }
 
-/**
- * What an upload has come to.
- *
- * @category models
- */
+/** What an upload has come to. */
 export type Step =
   | { readonly _tag: "Started"; readonly address: string }
   | { readonly _tag: "Resumed"; readonly offset: number }
   | { readonly _tag: "Acknowledged"; readonly offset: number }
 
-/**
- * What a session fails with by itself.
- *
- * @category constructors
- */
+/** What a session fails with by itself. */
 export const failure = (self: Session, _tag: Reason["_tag"], why: string): UploadFailed =>
   new UploadFailed({ reason: { _tag, why }, acknowledged: Math.max(0, self.acknowledged) })
 
 const failed = (self: Session, _tag: Reason["_tag"], why: string): Effect.Effect<never, UploadFailed> =>
   Effect.fail(failure(self, _tag, why))
 
-/**
- * The request that stands for the next attempts: what is shown of them, and judged.
- *
- * @category destructors
- */
+/** The request that stands for the next attempts: what is shown of them, and judged. */
 export const shownRequest = ({ address, start }: Session): Request =>
   HttpClientRequest.put(Address.shown(address, start))
 
 /**
  * One attempt: asks where the session stands, if that is not known, and sends the bytes that follow. Answers the response to
  * its last request, with `isFurther` set where the server has acknowledged more.
- *
- * @category running
  */
 export const attempt = (self: Session, shown: Request): Effect.Effect<Response, unknown, unknown> =>
   Effect.gen(function* () {
@@ -117,11 +99,7 @@ const sendNext = (self: Session, shown: Request): Effect.Effect<Response, unknow
     )
   })
 
-/**
- * The bytes that follow.
- *
- * @category running
- */
+/** The bytes that follow. */
 export const window = (self: Session): Effect.Effect<Source.Window, unknown, unknown> =>
   Effect.catchTag(Source.window(self.source, self.offset), "NoBytes", ({ reason }) =>
     failed(self, reason._tag, reason.why)
@@ -229,11 +207,7 @@ const restart = (self: Session, shown: Request): Effect.Effect<Response | undefi
     isStarted(response) ? undefined : response
   )
 
-/**
- * One attempt to start the first session. Answers the response, in which there is no address.
- *
- * @category running
- */
+/** One attempt to start the first session. Answers the response, in which there is no address. */
 export const start = (self: Session, request: Request): Effect.Effect<Response, unknown, unknown> =>
   Effect.suspend(() => {
     self.attempt += 1
@@ -251,9 +225,6 @@ const started = (self: Session, request: Request, shown: Request): Effect.Effect
     })
   })
 
-/**
- * @category guards
- */
 export const isStarted = ({ status }: Response): boolean => status === 200 || status === 201
 
 /** Goes on in the session of an answer to its start. */

@@ -18,8 +18,6 @@ type Response = HttpClientResponse.HttpClientResponse
 /**
  * Headers of the answer to a start that its span does not show: all but those of a known content, as the address may be in
  * any.
- *
- * @category models
  */
 export const headersOfStart = /^(?!(?:cache-control|content-length|content-type|date|server|x-goog-api-client)$)/i
 
@@ -28,8 +26,6 @@ const secretHeaders: ReadonlyArray<string> = ["location", "content-location", "x
 /**
  * A response that has been read, as the answer to `request`. It has the headers in which nothing can be an address, and the
  * body that the server wrote.
- *
- * @category conversions
  */
 export const response = (
   { headers, status }: Response,
@@ -48,11 +44,7 @@ export const response = (
 /** Whether nothing in a text may be secret. */
 const isPlain = (text: string): boolean => Untrusted.message(text) === text
 
-/**
- * What a client failed with, or died of, made anew of what may be shown of it.
- *
- * @category conversions
- */
+/** What a client failed with, or died of, made anew of what may be shown of it. */
 export const cause = (cause: Cause.Cause<unknown>, request: Request): Cause.Cause<unknown> =>
   Cause.match<Cause.Cause<unknown>, unknown>(cause, {
     onEmpty: Cause.empty,

@@ -74,9 +74,6 @@ export const fromStream = <E = never, R = never>(
   return { size: checkedSize(owner, options), isReopenable: false, open: () => stream }
 }
 
-/**
- * @category models
- */
 export interface SourceOptions {
   /** The size in bytes, if it is known. Where it is, the server checks it too. */
   readonly size?: number | undefined
@@ -90,21 +87,13 @@ const checkedSize = (owner: string, options: SourceOptions): number | undefined 
     : Argument.number(owner, "size", size, { min: 0, max: Number.MAX_SAFE_INTEGER, integer: true })
 }
 
-/**
- * Bytes that follow each other, and whether they are the last ones.
- *
- * @category models
- */
+/** Bytes that follow each other, and whether they are the last ones. */
 export interface Window {
   readonly bytes: Uint8Array
   readonly isLast: boolean
 }
 
-/**
- * A source that is being read, and what of it is kept. Made afresh for every upload; mutable.
- *
- * @category models
- */
+/** A source that is being read, and what of it is kept. Made afresh for every upload; mutable. */
 export interface Reader {
   readonly source: Source<unknown, unknown>
   readonly chunkBytes: number
@@ -126,11 +115,7 @@ export interface Reader {
   scope: Scope.CloseableScope | undefined
 }
 
-/**
- * The source failed. Not the policy's to judge: the upload fails with what the source failed with.
- *
- * @category models
- */
+/** The source failed. Not the policy's to judge: the upload fails with what the source failed with. */
 export class SourceFailed extends Data.TaggedError("SourceFailed") {
   readonly #error: unknown
 
@@ -145,18 +130,10 @@ export class SourceFailed extends Data.TaggedError("SourceFailed") {
   }
 }
 
-/**
- * The source does not have the bytes that are asked for.
- *
- * @category models
- */
+/** The source does not have the bytes that are asked for. */
 export class NoBytes extends Data.TaggedError("NoBytes")<{ readonly reason: Reason }> {}
 
-/**
- * A source that is closed with the scope.
- *
- * @category constructors
- */
+/** A source that is closed with the scope. */
 export const reader = (
   source: Source<unknown, unknown>,
   chunkBytes: number,
@@ -192,8 +169,6 @@ function close(self: Reader, exit: Exit.Exit<unknown, unknown>): Effect.Effect<v
  * The bytes from `offset` on, as many as a chunk has. Those before are no longer kept.
  *
  * One byte more is read, to know whether these are the last ones.
- *
- * @category running
  */
 export const window = (self: Reader, offset: number): Effect.Effect<Window, SourceFailed | NoBytes, unknown> =>
   Effect.gen(function* () {
@@ -324,17 +299,9 @@ const first = (self: Reader, length: number): Uint8Array => {
   return whole.subarray(0, length)
 }
 
-/**
- * The checksums of the whole source, if it was read from its beginning to its end.
- *
- * @category destructors
- */
+/** The checksums of the whole source, if it was read from its beginning to its end. */
 export const digest = (self: Reader, total: number): Checksum.Checksums =>
   self.checksums !== undefined && self.hashed === total ? self.checksums.digest() : {}
 
-/**
- * What the source failed with, in the place of `SourceFailed`.
- *
- * @category combinators
- */
+/** What the source failed with, in the place of `SourceFailed`. */
 export const unwrapped = (error: unknown): unknown => (error instanceof SourceFailed ? error.error : error)

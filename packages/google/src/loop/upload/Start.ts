@@ -101,8 +101,6 @@ const withMetadata = (
  * Announces how many bytes will come, where that is known.
  *
  * Source: https://docs.cloud.google.com/storage/docs/performing-resumable-uploads, "X-Upload-Content-Length".
- *
- * @category combinators
  */
 export const announcing = (
   request: HttpClientRequest.HttpClientRequest,

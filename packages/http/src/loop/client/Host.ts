@@ -9,11 +9,7 @@ import { urlOf } from "../../decide/Redirect.ts"
 /** The part of a URL that its host depends on. A URL ignores tabs and line breaks, so one that has them is parsed. */
 const authority = /^https?:\/\/[^/\\?#\s]+(?=[/\\?#]|$)/i
 
-/**
- * Makes a function from a request to its host, `""` where its URL is none. It remembers the latest host.
- *
- * @category constructors
- */
+/** Makes a function from a request to its host, `""` where its URL is none. It remembers the latest host. */
 export const makeReader = (): ((request: HttpClientRequest) => string) => {
   let latest: { readonly authority: string; readonly host: string } | undefined
   return (request) => {

@@ -5,19 +5,12 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 
-/**
- * A client that first prepares a request, and then sends what is prepared.
- *
- * @category models
- */
+/** A client that first prepares a request, and then sends what is prepared. */
 export interface MadeClient {
   readonly preprocess: HttpClient.HttpClient.Preprocess<unknown, unknown>
   readonly postprocess: HttpClient.HttpClient.Postprocess<unknown, unknown>
 }
 
-/**
- * @category conversions
- */
 export const made = (owner: string, self: unknown): MadeClient =>
   Predicate.hasProperty(self, "preprocess") && Predicate.hasProperty(self, "postprocess")
     ? (self as unknown as MadeClient)

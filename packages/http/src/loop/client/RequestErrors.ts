@@ -10,8 +10,6 @@ type Request = HttpClientRequest.HttpClientRequest
 
 /**
  * What the policy itself fails an operation with is the `cause` of a `RequestError`; every other error is left alone.
- *
- * @category conversions
  */
 export const ofPolicy = (request: Request, error: unknown): unknown =>
   isOfPolicy(error) ? requestError(request, error) : error
@@ -29,8 +27,6 @@ const isOfPolicy = (
  *
  * Made of a request that can be shown, since the stack and the JSON have what the error is made of, and then given its own,
  * which printing leaves out.
- *
- * @category constructors
  */
 export const requestError = (request: Request, cause: unknown): HttpClientError.RequestError => {
   const url = Untrusted.url(request.url)

@@ -12,11 +12,7 @@ import * as Stopped from "./Stopped.ts"
 
 type Reading = Reader.Reader | undefined
 
-/**
- * Answers with the last response, or fails with the last error. What has not been read is read.
- *
- * @category running
- */
+/** Answers with the last response, or fails with the last error. What has not been read is read. */
 export const answered = (exchange: Exchange, reader: Reading, retried: Sent): Sent =>
   readToTheEnd(
     reader,
@@ -34,8 +30,6 @@ type OrStopped = Effect.Effect<Response, Retry.RetryStopped<unknown>, unknown>
 
 /**
  * Fails with the stop of an operation that was given up, which has the outcome that the client would have ended with.
- *
- * @category running
  */
 export const orStopped = (exchange: Exchange, reader: Reading, retried: OrStopped): Sent =>
   readToTheEnd(

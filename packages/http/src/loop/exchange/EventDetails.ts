@@ -20,8 +20,6 @@ type Attributes = Details["attributes"]
 
 /**
  * Observers that are given the events of one operation with what is known of its requests, and errors without credentials.
- *
- * @category combinators
  */
 export const observing = (
   exchange: Exchange,

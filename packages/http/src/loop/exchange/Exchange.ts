@@ -28,20 +28,12 @@ export type Request = HttpClientRequest.HttpClientRequest
 export type Response = HttpClientResponse.HttpClientResponse
 export type Sent = Effect.Effect<Response, unknown, unknown>
 
-/**
- * Sends a request once.
- *
- * @category models
- */
+/** Sends a request once. */
 export interface Send {
   (request: Request): Sent
 }
 
-/**
- * An operation. Made afresh whenever its effect is run; mutable, and seen by one fiber at a time.
- *
- * @category models
- */
+/** An operation. Made afresh whenever its effect is run; mutable, and seen by one fiber at a time. */
 export interface Exchange {
   /** As it was sent last, but for the headers of an attempt. */
   request: Request
@@ -70,9 +62,6 @@ export interface Exchange {
   released: Effect.Effect<Option.Option<Uint8Array>>
 }
 
-/**
- * @category constructors
- */
 export const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber<unknown, unknown>): Exchange => ({
   request,
   policy,
@@ -90,11 +79,7 @@ export const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber
   released: Effect.succeedNone
 })
 
-/**
- * Why the request may not be sent again after a failure, in words; `undefined` where it may.
- *
- * @category destructors
- */
+/** Why the request may not be sent again after a failure, in words; `undefined` where it may. */
 export const whyNot = (
   { context, policy, request }: Exchange,
   processing: HttpClassifier.Processing
@@ -117,30 +102,18 @@ const scopedRequests = globalValue(
   () => new WeakMap<Request, AbortController>()
 )
 
-/**
- * The request with these headers.
- *
- * @category combinators
- */
+/** The request with these headers. */
 export const changed = (request: Request, headers: Headers.Input): Request =>
   scopedAs(request, HttpClientRequest.setHeaders(request, headers))
 
-/**
- * A request that was made from another one, which the scope of that one aborts.
- *
- * @category combinators
- */
+/** A request that was made from another one, which the scope of that one aborts. */
 export const scopedAs = (request: Request, changed: Request): Request => {
   const controller = scopedRequests.get(request)
   if (controller !== undefined) scopedRequests.set(changed, controller)
   return changed
 }
 
-/**
- * Sends the request once: as the caller's hook has changed it, with the headers of the attempt.
- *
- * @category running
- */
+/** Sends the request once: as the caller's hook has changed it, with the headers of the attempt. */
 export const attempt = (exchange: Exchange, send: Send): Sent => {
   const { policy, request } = exchange
   if (!Attempt.isWanted(policy)) return send(request)
@@ -169,11 +142,7 @@ const checkedHeaders = (given: Headers.Input): Headers.Input =>
     ? given
     : Argument.refuse("HttpRetry.Policy", "attemptHeaders", "a function that answers headers", typeof given)
 
-/**
- * Judges a response.
- *
- * @category destructors
- */
+/** Judges a response. */
 export const judgeResponse = (exchange: Exchange, response: Response, moment: Classifier.Moment): Verdict.Verdict => {
   const { classifier, opinion } = exchange.policy
   exchange.latest = response
@@ -185,8 +154,6 @@ export const judgeResponse = (exchange: Exchange, response: Response, moment: Cl
 /**
  * Judges an error, or a response: by the caller's opinion, then by the classifier, and by whether the request may be sent
  * again.
- *
- * @category destructors
  */
 export const judge = (exchange: Exchange, outcome: unknown, moment: Classifier.Moment): Verdict.Verdict => {
   const { classifier, opinion } = exchange.policy
@@ -257,11 +224,7 @@ const ifRepeatable = (
   return why === undefined ? verdict : forbidden(why, verdict)
 }
 
-/**
- * A failure that must not be retried. Buckets and rate limiters still hear what it was.
- *
- * @category constructors
- */
+/** A failure that must not be retried. Buckets and rate limiters still hear what it was. */
 export const forbidden = (why: string, { hint, kind }: Verdict.Retryable): Verdict.Terminal => ({
   _tag: "Terminal",
   why,

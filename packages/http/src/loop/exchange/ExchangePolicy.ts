@@ -21,9 +21,6 @@ import * as Release from "./Release.ts"
 
 type Reading = Reader.Reader | undefined
 
-/**
- * @category constructors
- */
 export const make = (policy: Erased): ((exchange: Exchange.Exchange, reader: Reading) => PolicyCheck.Prepared) => {
   const prepared = preparedOf(policy, timed(coreOf(policy)))
   const { attemptTimeout, bucket, rateLimiter } = prepared.policy

@@ -10,8 +10,6 @@ import type { Exchange, Request } from "./Exchange.ts"
 
 /**
  * What is known of an error of the request that was sent last. An error that came after a response may quote its body.
- *
- * @category constructors
  */
 export const of = (exchange: Exchange, error: unknown, isAnswered: boolean): (() => Untrusted.Known) => {
   const { request } = exchange

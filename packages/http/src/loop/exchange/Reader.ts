@@ -15,11 +15,7 @@ import * as Exchange from "./Exchange.ts"
 import type { Response, Sent } from "./Exchange.ts"
 import * as Reading from "./Reading.ts"
 
-/**
- * What a reading exchange remembers. Made afresh whenever its effect is run; mutable.
- *
- * @category models
- */
+/** What a reading exchange remembers. Made afresh whenever its effect is run; mutable. */
 export interface Reader {
   readonly exchange: Exchange.Exchange
   readonly reading: Reading.Reading
@@ -35,9 +31,6 @@ export interface Reader {
   readonly responses: WeakMap<object, Response>
 }
 
-/**
- * @category constructors
- */
 export const make = (exchange: Exchange.Exchange, reading: Reading.Reading, stops: boolean): Reader => ({
   exchange,
   reading,
@@ -60,21 +53,13 @@ const momentOf = (reader: Reader): Classifier.Moment => ({
   elapsed: Duration.millis(Math.floor(elapsedMillis(reader)))
 })
 
-/**
- * Sends what the reading makes of a request, anew for every attempt.
- *
- * @category combinators
- */
+/** Sends what the reading makes of a request, anew for every attempt. */
 export const asking =
   ({ ask }: Reading.Reading, send: Exchange.Send): Exchange.Send =>
   (request) =>
     Effect.suspend(() => send(ask(request)))
 
-/**
- * An attempt that reads. Its response is known in `reading.outcomes` when it has succeeded.
- *
- * @category running
- */
+/** An attempt that reads. Its response is known in `reading.outcomes` when it has succeeded. */
 export const attempt = (reader: Reader, sent: Sent): Sent =>
   Effect.uninterruptibleMask((restore) =>
     Effect.suspend(() => {
@@ -114,21 +99,13 @@ const readNow = (reader: Reader, response: Response, restore: Restore): Effect.E
 
 const isEarly = (cause: Cause.Cause<unknown>): boolean => Cause.isInterrupted(cause) || Cause.isDie(cause)
 
-/**
- * Judges a response: as it was judged before it was read.
- *
- * @category destructors
- */
+/** Judges a response: as it was judged before it was read. */
 export const judgeResponse = (reader: Reader, response: Response, moment: Classifier.Moment): Verdict.Verdict =>
   reader.judged?.response === response
     ? reader.judged.verdict
     : Exchange.judgeResponse(reader.exchange, response, moment)
 
-/**
- * Judges an error of the attempt: what the reading of a response fails with never makes that response retryable.
- *
- * @category destructors
- */
+/** Judges an error of the attempt: what the reading of a response fails with never makes that response retryable. */
 export const judge = (reader: Reader, error: unknown, moment: Classifier.Moment): Verdict.Verdict => {
   const { broken, exchange } = reader
   const verdict = Exchange.judge(exchange, error, moment)
@@ -139,19 +116,13 @@ export const judge = (reader: Reader, error: unknown, moment: Classifier.Moment)
 /**
  * The verdict on a response that is not to be sent again, whatever becomes of its reading; `undefined` where the attempt
  * has none.
- *
- * @category destructors
  */
 export const verdictOfLast = ({ exchange, judged }: Reader): Verdict.Terminal | undefined =>
   exchange.answered && judged?.verdict._tag === "Terminal" ? judged.verdict : undefined
 
 const unread = Verdict.terminal("the response could not be read")
 
-/**
- * The response whose reading failed with an error; `undefined` where the error is no object.
- *
- * @category destructors
- */
+/** The response whose reading failed with an error; `undefined` where the error is no object. */
 export const responseOf = ({ responses }: Reader, error: unknown): Response | undefined =>
   responses.get(error as object)
 
@@ -160,8 +131,6 @@ export const responseOf = ({ responses }: Reader, error: unknown): Response | un
  *
  * The client answers with the response of that attempt, and combinators above the retries may refuse it. Where none does,
  * `HttpRetry.execute` fails with the error of the reading, which is kept in `reading.outcomes`.
- *
- * @category running
  */
 export const ended = ({ broken, exchange, reading }: Reader, error: unknown, isLate: boolean): Sent | undefined => {
   if (broken === undefined) return undefined
@@ -174,8 +143,6 @@ export const ended = ({ broken, exchange, reading }: Reader, error: unknown, isL
 /**
  * Reads a response that was given up on, after all attempts: within the timeout of an attempt and the time left until the
  * deadline.
- *
- * @category running
  */
 export const readLast = (reader: Reader, response: Response): Sent => {
   const { outcomes } = reader.reading

@@ -9,11 +9,7 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type { Request, Response, Sent } from "./Exchange.ts"
 
-/**
- * What is to be done with the responses of an operation. Made afresh whenever the operation is run; mutable.
- *
- * @category models
- */
+/** What is to be done with the responses of an operation. Made afresh whenever the operation is run; mutable. */
 export interface Reading {
   /** The request as the client has prepared it. */
   readonly request: Request
@@ -26,18 +22,11 @@ export interface Reading {
   reader: object | undefined
 }
 
-/**
- * The reading that the running code asks a retrying client for.
- *
- * @category models
- */
+/** The reading that the running code asks a retrying client for. */
 export class CurrentReading extends Context.Reference<CurrentReading>()("@effect-retry/http/Reading", {
   defaultValue: (): Reading | undefined => undefined
 }) {}
 
-/**
- * @category constructors
- */
 export const make = (request: Request, read: Reading["read"], ask: Reading["ask"]): Reading => ({
   request,
   read,
@@ -50,8 +39,6 @@ export const make = (request: Request, read: Reading["read"], ask: Reading["ask"
  * The reading that a client is to do for a request, if it is the client's to do: the outermost client that retries the
  * request does it, and goes on where it is asked for other requests, such as those of redirects. Requests that
  * combinators make besides, such as one for a token, are not read.
- *
- * @category destructors
  */
 export const claimed = (context: Context.Context<never>, client: object, request: Request): Reading | undefined => {
   const reading = Context.get(context, CurrentReading)
@@ -62,11 +49,7 @@ export const claimed = (context: Context.Context<never>, client: object, request
 
 const isSame = (one: Request, other: Request): boolean => one.method === other.method && one.url === other.url
 
-/**
- * Runs the reader. Clients that it uses itself are not asked for the same reading.
- *
- * @category running
- */
+/** Runs the reader. Clients that it uses itself are not asked for the same reading. */
 export const read = (reading: Reading, response: Response): Effect.Effect<unknown, unknown, unknown> =>
   Effect.provideService(
     Effect.suspend(() => reading.read(response)),
@@ -74,9 +57,5 @@ export const read = (reading: Reading, response: Response): Effect.Effect<unknow
     undefined
   )
 
-/**
- * A client's operation under a reading.
- *
- * @category combinators
- */
+/** A client's operation under a reading. */
 export const asked = (sent: Sent, reading: Reading): Sent => Effect.provideService(sent, CurrentReading, reading)

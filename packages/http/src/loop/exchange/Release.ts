@@ -11,11 +11,7 @@ import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import * as Discard from "../client/Discard.ts"
 import type { Exchange, Response } from "./Exchange.ts"
 
-/**
- * Releases the response of an attempt that another one replaces, or that came too late.
- *
- * @category running
- */
+/** Releases the response of an attempt that another one replaces, or that came too late. */
 export const released = (
   exchange: Exchange,
   failed: unknown,
@@ -55,8 +51,6 @@ const interruptWith = (
 /**
  * The result of an operation whose next attempt was refused after the wait: the outcome of its last attempt, with the body
  * as far as it was read.
- *
- * @category conversions
  */
 export const readable = (exchange: Exchange, outcome: unknown): Effect.Effect<Response, unknown> => {
   const response = HttpClassifier.responseOf(outcome)

@@ -24,8 +24,6 @@ import * as RequestOptions from "../policy/RequestOptions.ts"
  *
  * A policy that asks for nothing before the first failure costs a success one `matchCauseEffect`: the loop begins with
  * the first outcome that is not fine.
- *
- * @category constructors
  */
 export const retrying = (policy: Erased, stops = false): ((send: Send, request: Request) => Sent) => {
   const own = running(policy, stops)
@@ -73,11 +71,7 @@ const wantedLater = [
   "whenNested"
 ]
 
-/**
- * Whether a policy asks for nothing before the first failure. A key may be wanted all the same.
- *
- * @category guards
- */
+/** Whether a policy asks for nothing before the first failure. A key may be wanted all the same. */
 export const isPlain = (policy: Erased): boolean =>
   Object.keys(policy).every((field) => wantedLater.includes(field)) &&
   !(Backoff.isBackoff(policy.backoff) && policy.backoff.readsTime)

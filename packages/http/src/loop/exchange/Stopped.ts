@@ -11,11 +11,7 @@ import * as Known from "./Known.ts"
 
 type Stopped = Retry.RetryStopped<unknown>
 
-/**
- * The same stop, of another outcome. `outcomeOf` gives the outcome of each failed attempt.
- *
- * @category conversions
- */
+/** The same stop, of another outcome. `outcomeOf` gives the outcome of each failed attempt. */
 export const of = (
   exchange: Exchange,
   stopped: Stopped,
@@ -40,11 +36,7 @@ export const of = (
   })
 }
 
-/**
- * The stop of an operation whose request could not be prepared.
- *
- * @category constructors
- */
+/** The stop of an operation whose request could not be prepared. */
 export const unprepared = (error: unknown): Stopped =>
   new Retry.RetryStopped({
     reason: { _tag: "Terminal", why: "the request could not be prepared" },

@@ -12,11 +12,7 @@ import * as FetchInit from "./FetchInit.ts"
 import type { Init } from "./FetchInit.ts"
 import * as FetchInput from "./FetchInput.ts"
 
-/**
- * A call. Mutable, and seen by one attempt at a time.
- *
- * @category models
- */
+/** A call. Mutable, and seen by one attempt at a time. */
 export interface Call {
   readonly send: typeof fetch
   readonly input: FetchInput.Given["input"]
@@ -33,11 +29,7 @@ export interface Call {
   latest: { readonly web: Response; readonly response: HttpClientResponse.HttpClientResponse } | undefined
 }
 
-/**
- * A call with the given arguments. Throws if they cannot be a request.
- *
- * @category constructors
- */
+/** A call with the given arguments. Throws if they cannot be a request. */
 export const make = (send: typeof fetch, given: FetchInput.Given, isDirect: (request: Request) => boolean): Call => {
   const request = FetchInput.request(given)
   const { init, input } = FetchInput.copied(given, request)
@@ -61,22 +53,14 @@ const heard = (init: Init, signal: AbortSignal): Init => ({
   signal: AbortSignal.any([signal])
 })
 
-/**
- * Sends the first attempt ahead of the loop, which is to begin with what becomes of it.
- *
- * @category running
- */
+/** Sends the first attempt ahead of the loop, which is to begin with what becomes of it. */
 export const begin = (call: Call): Promise<Response> => (call.first = startedAsGiven(call))
 
 /** Before the caller can change the headers of a `Request`: to tell them beside it costs `fetch` microseconds. */
 const startedAsGiven = async ({ init, input, send }: Call): Promise<Response> =>
   send(FetchInput.ofAttempt(input, init), init)
 
-/**
- * The call as an operation.
- *
- * @category running
- */
+/** The call as an operation. */
 export const looped = (call: Call, retry: (send: Send, request: Request) => Sent): Effect.Effect<Response, unknown> => {
   const { init, input, request } = call
   const redirect = init.redirect ?? (FetchInput.isRequest(input) ? input.redirect : undefined)

@@ -13,8 +13,6 @@ type Request = HttpClientRequest.HttpClientRequest
 
 /**
  * Where the attempt goes: what the call was given or, for another URL, that URL or a `Request` of the same class for it.
- *
- * @category conversions
  */
 export const input = (
   given: FetchInput.Given["input"],
@@ -31,11 +29,7 @@ export const input = (
   return new (own.constructor as typeof globalThis.Request)(url, own)
 }
 
-/**
- * Method, headers and body, as far as they have changed.
- *
- * @category conversions
- */
+/** Method, headers and body, as far as they have changed. */
 export const init = (before: Request, sent: Request): Init => ({
   ...(sent.method !== before.method && { method: sent.method }),
   ...(sent.headers !== before.headers && { headers: sent.headers }),

@@ -3,9 +3,6 @@
  */
 import * as Predicate from "effect/Predicate"
 
-/**
- * @category models
- */
 export type Init = NonNullable<Parameters<typeof globalThis.fetch>[1]>
 
 /**
@@ -38,8 +35,6 @@ const members: ReadonlySet<string> = new Set([
  * It also keeps the argument's other own properties, such as an `agent`.
  *
  * Throws a `TypeError` if the argument cannot have members, and whatever a getter throws.
- *
- * @category constructors
  */
 export const read = (given: unknown): Init => {
   if (given === undefined || given === null) return {}
@@ -61,8 +56,6 @@ export const read = (given: unknown): Init => {
  * argument removes the referrer of the `Request`. Nothing if the caller has given a member.
  *
  * Source: https://fetch.spec.whatwg.org/#dom-request, "If init is not empty".
- *
- * @category conversions
  */
 export const referrer = (init: Init, { referrer, referrerPolicy }: Request): Init =>
   Object.keys(init).some((name) => members.has(name)) ? {} : { referrer, referrerPolicy }

@@ -8,16 +8,9 @@ import { property } from "@effect-retry/core/unstable/Property"
 import * as FetchInit from "./FetchInit.ts"
 import type { Init } from "./FetchInit.ts"
 
-/**
- * @category models
- */
 export type Input = Parameters<typeof globalThis.fetch>[0]
 
-/**
- * A call, as it was read once.
- *
- * @category models
- */
+/** A call, as it was read once. */
 export interface Given {
   readonly input: string | Request
   readonly init: Init
@@ -25,19 +18,13 @@ export interface Given {
 
 /**
  * Reads the arguments of a call. Throws if reading them throws, or if the second argument cannot be a `RequestInit`.
- *
- * @category constructors
  */
 export const read = (input: Input, init: unknown): Given => ({
   input: isRequest(input) ? input : String(input),
   init: FetchInit.read(init)
 })
 
-/**
- * Whether it is a `Request`: by its properties, since undici and node-fetch have classes of their own.
- *
- * @category guards
- */
+/** Whether it is a `Request`: by its properties, since undici and node-fetch have classes of their own. */
 export const isRequest = (input: unknown): input is Request =>
   typeof property(input, "url") === "string" &&
   typeof property(input, "method") === "string" &&
@@ -46,8 +33,6 @@ export const isRequest = (input: unknown): input is Request =>
 /**
  * Throws a `TypeError` where the global `fetch` does not know what it is given: it would take the words "[object Request]" for
  * a URL, and send "[object FormData]".
- *
- * @category guards
  */
 export const checkGlobal = ({ init, input }: Given): void => {
   if (isRequest(input) && !(input instanceof globalThis.Request)) {
@@ -76,11 +61,7 @@ const isBuffer = (body: unknown): body is ArrayBuffer =>
 /** What an object is as a string that has no form of its own. */
 const unnamed = "[object "
 
-/**
- * What the request is judged by; it is sent as it was given. Throws a `TypeError` where it cannot be a request.
- *
- * @category conversions
- */
+/** What the request is judged by; it is sent as it was given. Throws a `TypeError` where it cannot be a request. */
 export const request = ({ init, input }: Given): HttpClientRequest.HttpClientRequest => {
   const given = isRequest(input) ? input : undefined
   const url = isRequest(input) ? input.url : input
@@ -110,8 +91,6 @@ const isCloned = (given: Request | undefined): boolean => Predicate.isFunction(p
  * headers of a `Request` can be changed all the same.
  *
  * The headers are those of the request that is judged.
- *
- * @category conversions
  */
 export const copied = ({ init, input }: Given, { headers }: HttpClientRequest.HttpClientRequest): Given => ({
   input,
@@ -135,19 +114,11 @@ const copiedBody = (body: Body): Body => {
   return copy
 }
 
-/**
- * What one attempt sends: a `Request` stays unread, also where another body is sent.
- *
- * @category conversions
- */
+/** What one attempt sends: a `Request` stays unread, also where another body is sent. */
 export const ofAttempt = (input: Given["input"], init: Init): Given["input"] =>
   isRequest(input) && isCloned(input) && init.body == null ? input.clone() : input
 
-/**
- * The signal of a call: `null` takes that of a `Request` away.
- *
- * @category destructors
- */
+/** The signal of a call: `null` takes that of a `Request` away. */
 export const signal = ({ init, input }: Given): AbortSignal | undefined => {
   const given = (init.signal !== undefined ? init.signal : isRequest(input) ? input.signal : undefined) ?? undefined
   if (given === undefined || given instanceof AbortSignal) return given

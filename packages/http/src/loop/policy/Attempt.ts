@@ -35,11 +35,7 @@ export interface Attempt<out E = unknown> {
   readonly previous: Option.Option<Failed<E>>
 }
 
-/**
- * An attempt that failed.
- *
- * @category models
- */
+/** An attempt that failed. */
 export interface Failed<out E = unknown> {
   /**
    * The response, whose body is released already, or the error. A timeout of the policy is the `cause` of a
@@ -51,26 +47,14 @@ export interface Failed<out E = unknown> {
   readonly verdict: Verdict.Verdict
 }
 
-/**
- * The running attempt of core. A tag of its own, so that a request changes nothing for an operation around it.
- *
- * @category models
- */
+/** The running attempt of core. A tag of its own, so that a request changes nothing for an operation around it. */
 export class CurrentAttempt extends Context.Tag("@effect-retry/http/CurrentAttempt")<CurrentAttempt, Retry.Attempt>() {}
 
-/**
- * Whether a policy asks for the attempt that is running.
- *
- * @category guards
- */
+/** Whether a policy asks for the attempt that is running. */
 export const isWanted = (policy: Policy): boolean =>
   policy.attemptHeaders !== undefined || policy.beforeRetry !== undefined
 
-/**
- * Whether core is to provide the attempt: it alone knows how an attempt is bounded, and that one has timed out.
- *
- * @category guards
- */
+/** Whether core is to provide the attempt: it alone knows how an attempt is bounded, and that one has timed out. */
 export const isTimed = (policy: Policy): boolean =>
   isWanted(policy) && (policy.attemptTimeout !== undefined || policy.deadline !== undefined)
 
@@ -94,11 +78,7 @@ interface Operation {
   previous: Attempt["previous"]
 }
 
-/**
- * The attempt that is running, in the terms of HTTP.
- *
- * @category running
- */
+/** The attempt that is running, in the terms of HTTP. */
 export const current = (operation: Operation): Effect.Effect<Attempt, never, CurrentAttempt> =>
   isTimed(operation.policy)
     ? Effect.flatMap(CurrentAttempt, ({ previous, timeLeft }) =>

@@ -22,8 +22,6 @@ type Request = HttpClientRequest.HttpClientRequest
  * hook has not set them; to another origin none goes that the hook has not set. The key of the operation stays.
  *
  * What it fails with is a failed attempt that was not sent, judged by the tables of the classifier.
- *
- * @category models
  */
 export interface BeforeRetry<in E, out E2 = unknown, out R = unknown> {
   (request: Request, attempt: Attempt<E>): Effect.Effect<Request, E2, R>
@@ -35,11 +33,7 @@ export interface BeforeRetry<in E, out E2 = unknown, out R = unknown> {
  */
 const ofOneServer = ["authorization", "cookie", "host", "proxy-authorization"]
 
-/**
- * The request that a hook makes of the one that was sent last.
- *
- * @category running
- */
+/** The request that a hook makes of the one that was sent last. */
 export const changed = (
   hook: BeforeRetry<unknown>,
   request: Request,

@@ -50,11 +50,7 @@ export interface Fields<in E> extends Own<E>, Omit<Core.Fields<never, never>, Re
   readonly backoff?: Schedule.Schedule<unknown, Outcome<E>, unknown> | undefined
 }
 
-/**
- * The fields of a policy that requires no services.
- *
- * @category models
- */
+/** The fields of a policy that requires no services. */
 export interface Plain<in E> extends Omit<Fields<E>, "backoff" | "beforeRetry" | "bucket" | "rateLimiter"> {
   readonly backoff?: Schedule.Schedule<unknown, Outcome<E>> | undefined
   readonly beforeRetry?: BeforeRetry<E, unknown, never> | undefined
@@ -85,18 +81,12 @@ export interface Preset<out E2 = never> extends Own<unknown>, Core.Preset<E2> {
   readonly maxAttempts: number
 }
 
-/**
- * A policy of any types.
- *
- * @category models
- */
+/** A policy of any types. */
 export type Any = Fields<never>
 
 /**
  * `Fields` where a door bounds its policy. For an argument without fields, `{}`, the compiler takes the bound itself: it
  * stands for a policy that leaves everything out.
- *
- * @category models
  */
 export interface Bound<in E> extends Fields<E> {
   readonly [bound]?: never
@@ -106,11 +96,7 @@ declare const bound: unique symbol
 /** A policy as it was given. */
 type Given<P> = P extends unknown ? (typeof bound extends keyof P ? { readonly maxAttempts?: undefined } : P) : never
 
-/**
- * A policy without its types, and with what was left out.
- *
- * @category models
- */
+/** A policy without its types, and with what was left out. */
 export interface Erased extends Fields<unknown> {
   readonly classifier: Classifier.Classifier
   readonly idempotency: Idempotency.Idempotency
@@ -158,11 +144,7 @@ export type Checked<P> = P & {
     : Mistake<`a client's policy has no field '${K & string}'`>
 }
 
-/**
- * The client's error that a policy can judge.
- *
- * @category models
- */
+/** The client's error that a policy can judge. */
 export type In<P> = Judges<Given<P>>
 
 type Judges<P> = (P extends { readonly opinion: (outcome: infer O, ...rest: any) => unknown } ? O : unknown) &
@@ -181,8 +163,6 @@ type NeedsOf<S> = S extends Schedule.Schedule<any, any, infer R> ? R : never
  * attempt refused) is the `cause` of a `RequestError`, unless the policy makes an error of its own of it.
  *
  * Signatures say `E | Added<P>`: editors show such a union as its members, and an alias of it as the alias.
- *
- * @category models
  */
 export type Added<P> = AddedBy<Given<P>>
 
@@ -201,20 +181,12 @@ type AddedBy<P> = P extends unknown
       | ErrorOf<HookOf<P>>
   : never
 
-/**
- * What a client requires under a policy.
- *
- * @category models
- */
+/** What a client requires under a policy. */
 export type Env<P, R> = R | Wanted<Given<P>>
 
 type Wanted<P> = Needs<P>[keyof Needs<P>] | NeedsOf<BackoffOf<P>> | ServiceOf<HookOf<P>>
 
-/**
- * Checks a policy and answers it with what was left out. The signature that takes it has checked its types.
- *
- * @category conversions
- */
+/** Checks a policy and answers it with what was left out. The signature that takes it has checked its types. */
 export const complete = (owner: string, given: Any): Erased => {
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)
   for (const [field, value] of Object.entries(given)) {
@@ -223,11 +195,7 @@ export const complete = (owner: string, given: Any): Erased => {
   return checked(owner, { ...standard, ...said(given) })
 }
 
-/**
- * The fields that a policy does not leave out.
- *
- * @category conversions
- */
+/** The fields that a policy does not leave out. */
 export const said = (given: Any): Partial<Erased> =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 
@@ -251,19 +219,11 @@ const checked = (owner: string, policy: Erased): Erased => {
   return policy
 }
 
-/**
- * The fields that are core's.
- *
- * @category conversions
- */
+/** The fields that are core's. */
 export const coreOf = (policy: Erased): CoreFields =>
   Struct.omit(policy, "attemptHeaders", "beforeRetry", "classifier", "drain", "idempotency", "opinion")
 
-/**
- * What a client's policy and core's have in common.
- *
- * @category models
- */
+/** What a client's policy and core's have in common. */
 export type CoreFields = Omit<Erased, Exclude<keyof Own<unknown>, "maxAttempts"> | "beforeRetry">
 
 const fields: { readonly [Field in keyof Any]-?: true } = {

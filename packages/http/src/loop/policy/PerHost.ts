@@ -8,11 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import { type Preset, standard } from "./HttpPolicy.ts"
 
-/**
- * `standard`, with a bucket and a rate limiter that are its own.
- *
- * @category models
- */
+/** `standard`, with a bucket and a rate limiter that are its own. */
 export interface PerHost extends Preset {
   readonly bucket: TokenBucket.TokenBucket
   readonly rateLimiter: TokenBucket.TokenBucket

@@ -23,11 +23,7 @@ export interface Options extends Omit<Plain<unknown>, "attemptTimeout" | "before
 /** Checked, and without the fields that are left out. */
 type Said = Partial<Erased>
 
-/**
- * The options of the running code.
- *
- * @category models
- */
+/** The options of the running code. */
 export class CurrentOptions extends Context.Reference<CurrentOptions>()("@effect-retry/http/Options", {
   defaultValue: (): Said | undefined => undefined
 }) {}
@@ -63,11 +59,7 @@ const providing = (own: Said) => {
     )
 }
 
-/**
- * A function of options that is run once for each of them.
- *
- * @category combinators
- */
+/** A function of options that is run once for each of them. */
 export const memoized = <A>(make: (options: Said) => A): ((options: Said) => A) => {
   const known = new WeakMap<Said, A>()
   return (options) => {

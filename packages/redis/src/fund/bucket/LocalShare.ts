@@ -40,11 +40,7 @@ interface Quota extends Holding {
   readonly dearest: number
 }
 
-/**
- * The share of a quota. A success returns what its retry cost.
- *
- * @category constructors
- */
+/** The share of a quota. A success returns what its retry cost. */
 export const quota = ({ costOf, dearest, ...holding }: Quota): LocalShare =>
   Effect.map(holdingShare(holding, dearest), ({ acquire, level, put }) => ({
     acquire: (request) => acquire(costOf(request), request),
@@ -56,8 +52,6 @@ export const quota = ({ costOf, dearest, ...holding }: Quota): LocalShare =>
 /**
  * The share of a bucket of which every attempt takes one token and outcomes change nothing: a fixed rate, and the floor of
  * a success ratio.
- *
- * @category constructors
  */
 export const rate = (holding: Holding): LocalShare =>
   Effect.map(holdingShare(holding, 1), ({ acquire, level }) => ({
@@ -103,8 +97,6 @@ interface GrpcThrottle extends Pick<Holding, "members" | "store"> {
 /**
  * The share of a gRPC throttle: it hears one of `n` failures of the fleet, and counts each `n` times. So a change of `n`
  * changes no level, and turns no refusal into a grant.
- *
- * @category constructors
  */
 export const grpcThrottle = ({ count, members, store }: GrpcThrottle): LocalShare =>
   Effect.gen(function* () {

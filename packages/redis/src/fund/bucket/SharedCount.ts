@@ -20,11 +20,7 @@ import type { FleetStore, Settings } from "../fleet/FleetBucket.ts"
 import * as FleetEvents from "../fleet/FleetEvents.ts"
 import * as StoreCalls from "../fleet/StoreCalls.ts"
 
-/**
- * All in thousandths of a token.
- *
- * @category models
- */
+/** All in thousandths of a token. */
 export interface SharedCount<out E> {
   /** The latest count of the store less what it was not told of yet; and how the latest call failed, if it did. */
   readonly known: () => { readonly level: number; readonly cause: Option.Option<Cause.Cause<E>> }
@@ -69,9 +65,6 @@ interface State<in out E> {
   batch: Fiber.Fiber<void> | undefined
 }
 
-/**
- * @category constructors
- */
 export const make = <E>(place: Place<E>): Effect.Effect<SharedCount<E>, never, Scope.Scope> =>
   Background.inScope(
     Effect.sync(() => stateOf(place)),

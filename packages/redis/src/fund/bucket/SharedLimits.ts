@@ -7,11 +7,7 @@ import * as Fleet from "../fleet/FleetBucket.ts"
 import * as Members from "../fleet/Members.ts"
 import type { Limits } from "../store/Store.ts"
 
-/**
- * How the options of a bucket are called.
- *
- * @category models
- */
+/** How the options of a bucket are called. */
 export interface Fields<Options extends FleetOptions> {
   readonly burst: Numbers<Options>
   readonly leastBurst: Argument.Range
@@ -21,22 +17,14 @@ export interface Fields<Options extends FleetOptions> {
 
 type Numbers<Options> = { [K in keyof Options]: Options[K] extends number ? K : never }[keyof Options] & string
 
-/**
- * What is checked.
- *
- * @category models
- */
+/** What is checked. */
 export interface SharedLimits {
   readonly settings: Settings
   readonly limits: Limits
   readonly members: Members.Members
 }
 
-/**
- * Checks the options.
- *
- * @category constructors
- */
+/** Checks the options. */
 export const check = <Options extends FleetOptions>(
   owner: string,
   options: Options,

@@ -33,8 +33,6 @@ const waitedOf = (store: Store<unknown>): Waited => {
 /**
  * Closes a bucket, and waits for it as long as the buckets of the store may. After that, the closing continues in the
  * background, as long as the store takes calls.
- *
- * @category running
  */
 export const inTime = (store: Store<unknown>, close: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.clockWith((clock) =>

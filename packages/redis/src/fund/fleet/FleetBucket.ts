@@ -58,11 +58,7 @@ export interface FleetStore<out E> {
   readonly timedOut: (name: string) => E
 }
 
-/**
- * The options after their check, with the defaults.
- *
- * @category models
- */
+/** The options after their check, with the defaults. */
 export interface Settings {
   readonly name: string
   readonly leaseShare: number
@@ -75,8 +71,6 @@ export interface Settings {
 /**
  * Checks the options of every bucket, and that there are no others than these and `own`: one that is misspelt would be the
  * default. A bucket that holds leases names `leaseShare` among its own.
- *
- * @category constructors
  */
 export const check = (owner: string, options: FleetOptions, own: ReadonlyArray<string>): Settings => {
   const { idleAfter, leaseShare, name, observe = [] } = options
@@ -98,11 +92,7 @@ export const check = (owner: string, options: FleetOptions, own: ReadonlyArray<s
 
 const common: ReadonlyArray<string> = ["name", "idleAfter", "observe"] satisfies ReadonlyArray<keyof FleetOptions>
 
-/**
- * Checks the limits of a bucket in the store, under the names that its options have for burst and rate.
- *
- * @category constructors
- */
+/** Checks the limits of a bucket in the store, under the names that its options have for burst and rate. */
 export const checkLimits = (owner: string, burst: Named, perSecond: Named, leastBurst: Argument.Range): Limits => {
   const limits = {
     burst: Argument.number(owner, burst.field, burst.value, leastBurst),

@@ -11,9 +11,6 @@ import type { Settings } from "./FleetBucket.ts"
 /** An event without what all events tell. */
 type Told = FleetEvent extends infer Event ? (Event extends FleetEvent ? Omit<Event, keyof Common> : never) : never
 
-/**
- * @category models
- */
 export interface FleetEvents {
   /** Counts an attempt that was granted. */
   readonly granted: () => void
@@ -21,9 +18,6 @@ export interface FleetEvents {
   readonly tell: (event: () => Told) => Effect.Effect<void>
 }
 
-/**
- * @category constructors
- */
 export const make = (
   { name, observers }: Settings,
   key: string,

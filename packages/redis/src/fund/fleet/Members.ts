@@ -17,11 +17,7 @@ import * as BucketKey from "../../accept/BucketKey.ts"
 import type { Settings } from "./FleetBucket.ts"
 import type { Store } from "../store/Store.ts"
 
-/**
- * A share that a process has of the bucket of one key.
- *
- * @category models
- */
+/** A share that a process has of the bucket of one key. */
 export interface Member {
   /** How many shares there are of the bucket: the members, times the shares that this process has of that key. */
   readonly sharers: () => number
@@ -31,11 +27,7 @@ export interface Member {
 
 type Resize = (sharers: number) => Effect.Effect<void>
 
-/**
- * The members that share a bucket, keyed or not.
- *
- * @category models
- */
+/** The members that share a bucket, keyed or not. */
 export interface Members {
   /** Joins the members of a store for as long as the scope is open. */
   readonly join: (store: Store<unknown>, key: string) => Effect.Effect<Member, never, Scope.Scope>
@@ -58,11 +50,7 @@ interface Group {
   heart: Fiber.Fiber<void> | undefined
 }
 
-/**
- * The members of the bucket of that name. They are counted by store, so the value may be used with several.
- *
- * @category constructors
- */
+/** The members of the bucket of that name. They are counted by store, so the value may be used with several. */
 export const make = (settings: Settings): Members => {
   const groups = new WeakMap<Store<unknown>, Group>()
   const groupOf = (store: Store<unknown>): Group => {

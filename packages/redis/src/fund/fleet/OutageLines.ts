@@ -7,11 +7,7 @@ import * as Duration from "effect/Duration"
 import { PostgresError } from "../../accept/PostgresError.ts"
 import { RedisError } from "../../accept/RedisError.ts"
 
-/**
- * `store away: orders: Redis cannot be reached ...`, for the bucket that notices it.
- *
- * @category conversions
- */
+/** `store away: orders: Redis cannot be reached ...`, for the bucket that notices it. */
 export const away = (name: string, error: ShownError): string =>
   Readable.inLine(`store away: ${messageOf(name, error)}`)
 
@@ -21,10 +17,6 @@ const messageOf = (name: string, shown: ShownError): string => {
   return error instanceof RedisError || error instanceof PostgresError ? error.message : `${name}: ${shown.name}`
 }
 
-/**
- * `store back: orders after 5.2 s`.
- *
- * @category conversions
- */
+/** `store back: orders after 5.2 s`. */
 export const back = (name: string, afterMillis: number): string =>
   Readable.inLine(`store back: ${name} after ${Readable.time(Duration.millis(afterMillis))}`)

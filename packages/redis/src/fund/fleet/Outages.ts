@@ -38,11 +38,7 @@ const ofOne: ReadonlySet<unknown> = /*#__PURE__*/ new Set<Reason>(["Refused", "W
 /** A store keeps no state for its buckets, and is the only thing that they share. */
 const outagesOf: WeakMap<Store<unknown>, Outages> = /*#__PURE__*/ new WeakMap()
 
-/**
- * Notes how a call of a bucket with that name ended. Logs a warning when an outage begins, and a line when it ends.
- *
- * @category running
- */
+/** Notes how a call of a bucket with that name ended. Logs a warning when an outage begins, and a line when it ends. */
 export const note = (store: Store<unknown>, name: string, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
   const outages = outagesOf.get(store)
   if (Exit.isFailure(exit)) return began(outages ?? made(store), name, Cause.squash(exit.cause))

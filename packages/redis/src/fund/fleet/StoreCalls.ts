@@ -13,14 +13,9 @@ import * as Outages from "./Outages.ts"
 /**
  * Calls the store, and answers how that ended: by a defect where the store throws. Cannot be interrupted: what is taken is
  * also kept.
- *
- * @category models
  */
 export type StoreCall<out E> = <A, E2 extends E>(call: () => Effect.Effect<A, E2>) => Effect.Effect<Exit.Exit<A, E>>
 
-/**
- * @category constructors
- */
 export const make = <E>(
   { store, timedOut }: FleetStore<E>,
   { logsOutages, name }: Settings,

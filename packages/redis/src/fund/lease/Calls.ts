@@ -12,11 +12,7 @@ import * as FiberId from "effect/FiberId"
 import * as LeaseSize from "../../decide/LeaseSize.ts"
 import type { LeaseState } from "./LeaseState.ts"
 
-/**
- * A call of the store, and what becomes of it.
- *
- * @category models
- */
+/** A call of the store, and what becomes of it. */
 export interface Call<out E, in out A> {
   readonly call: () => Effect.Effect<A, E>
   /** Keeps what was answered, in one step. */
@@ -26,11 +22,7 @@ export interface Call<out E, in out A> {
   readonly tell: (answer: NoInfer<A>) => Effect.Effect<void>
 }
 
-/**
- * Calls the store in a fiber of its own, which no attempt ends. To be run where no call is under way.
- *
- * @category running
- */
+/** Calls the store in a fiber of its own, which no attempt ends. To be run where no call is under way. */
 export const begin = <E, A>(state: LeaseState<E>, { call, learn, settle, tell }: Call<E, A>): Effect.Effect<void> => {
   const ended = Deferred.unsafeMake<void, E>(FiberId.none)
   state.calling = ended

@@ -4,9 +4,6 @@
  * Only synchronous steps read and change them. Fractions are kept, and neither part is ever below zero.
  */
 
-/**
- * @category models
- */
 export interface Held {
   /** Takes `cost` tokens, or takes nothing and answers false. */
   readonly take: (cost: number) => boolean
@@ -23,11 +20,7 @@ export interface Held {
   readonly all: () => number
 }
 
-/**
- * Tokens of this process are spent first, since only those of the store are of use to others.
- *
- * @category constructors
- */
+/** Tokens of this process are spent first, since only those of the store are of use to others. */
 export const make = (): Held => {
   let leased = 0
   let own = 0

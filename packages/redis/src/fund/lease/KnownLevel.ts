@@ -4,9 +4,6 @@
  */
 import type { Limits } from "../../decide/Gcra.ts"
 
-/**
- * @category models
- */
 export interface KnownLevel {
   /** Notes what the store answered. */
   readonly learn: (level: number, nowMillis: number) => void
@@ -19,9 +16,6 @@ export interface KnownLevel {
   readonly learnedMillis: () => number
 }
 
-/**
- * @category constructors
- */
 export const make = ({ burst, perSecond }: Limits): KnownLevel => {
   let level = burst
   let atMillis = -Infinity

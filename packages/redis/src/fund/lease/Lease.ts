@@ -32,9 +32,6 @@ import * as Questions from "./Questions.ts"
 import * as Returns from "./Returns.ts"
 import * as Waiters from "./Waiters.ts"
 
-/**
- * @category models
- */
 export interface Lease<out E> extends Pick<TokenBucket<E>, "level"> {
   /** Takes `cost` tokens, or takes nothing and answers `None`. */
   readonly acquire: (cost: number, request: Request) => Effect.Effect<Option.Option<Grant>, E>
@@ -46,9 +43,6 @@ export interface Lease<out E> extends Pick<TokenBucket<E>, "level"> {
   readonly keep: (tokens: number) => Effect.Effect<void>
 }
 
-/**
- * @category constructors
- */
 export const make = <E>(place: Omit<Place<E>, "key">): Effect.Effect<Lease<E>, never, Scope.Scope> =>
   Effect.flatMap(Key, (key) =>
     Background.inScope(

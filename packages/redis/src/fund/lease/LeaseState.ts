@@ -19,11 +19,7 @@ import type { Limits, Store } from "../store/Store.ts"
 import * as StoreCalls from "../fleet/StoreCalls.ts"
 import * as Waiters from "./Waiters.ts"
 
-/**
- * Which bucket of which store it is, and how it waits.
- *
- * @category models
- */
+/** Which bucket of which store it is, and how it waits. */
 export interface Place<out E> {
   readonly fleet: FleetStore<E>
   readonly settings: Settings
@@ -34,9 +30,6 @@ export interface Place<out E> {
   readonly dearest: number
 }
 
-/**
- * @category models
- */
 export interface LeaseState<in out E> {
   readonly store: Store<E>
   readonly bucketKey: string
@@ -81,9 +74,6 @@ export interface LeaseState<in out E> {
   alarm: { readonly atMillis: number; readonly fiber: Fiber.Fiber<void> } | undefined
 }
 
-/**
- * @category constructors
- */
 export const make = <E>({ dearest, fleet, key, limits, maxWait, settings }: Place<E>): LeaseState<E> => {
   const read = MonotonicTime.makeReader()
   const nowMillis = () => read(MonotonicTime.currentClock())
@@ -124,23 +114,12 @@ export const make = <E>({ dearest, fleet, key, limits, maxWait, settings }: Plac
   }
 }
 
-/**
- * An answer of a bucket that has ended.
- *
- * @category models
- */
+/** An answer of a bucket that has ended. */
 export type Answer = Exit.Exit<Option.Option<Grant>>
 
-/**
- * @category constructors
- */
 export const refused: Answer = /*#__PURE__*/ Exit.succeed(Option.none())
 
-/**
- * Takes what an attempt costs, or nothing.
- *
- * @category running
- */
+/** Takes what an attempt costs, or nothing. */
 export const take = <E>(state: LeaseState<E>, cost: number): boolean => {
   if (!state.held.take(cost)) return false
   state.spent += cost
@@ -152,8 +131,6 @@ export const take = <E>(state: LeaseState<E>, cost: number): boolean => {
 /**
  * Puts back what an attempt was granted, and did not use or does not need any more. The process keeps a lease of it, after
  * the attempts that wait; the rest goes to the store at once.
- *
- * @category running
  */
 export const putBack = <E>(state: LeaseState<E>, tokens: number): void => {
   if (state.isClosed) return
@@ -164,8 +141,6 @@ export const putBack = <E>(state: LeaseState<E>, tokens: number): void => {
 /**
  * Puts in tokens that the fleet earned, as far as the store is known to have room for them. The process keeps a lease of
  * them, where no attempt waits; the rest goes to the store with the next sweep.
- *
- * @category running
  */
 export const credit = <E>(state: LeaseState<E>, tokens: number): void => {
   const { held, isClosed, known, limits, most, nowMillis, returning, surplus, waiters } = state
@@ -177,11 +152,7 @@ export const credit = <E>(state: LeaseState<E>, tokens: number): void => {
   state.surplus += gained - kept
 }
 
-/**
- * Moves tokens beyond a lease to those that the store gets at once, unless attempts wait: these gather their cost.
- *
- * @category running
- */
+/** Moves tokens beyond a lease to those that the store gets at once, unless attempts wait: these gather their cost. */
 export const spill = <E>(state: LeaseState<E>, kept = state.most): void => {
   const { held, waiters } = state
   if (!waiters.isEmpty()) return
@@ -192,11 +163,7 @@ export const spill = <E>(state: LeaseState<E>, kept = state.most): void => {
   state.isReturnDue = true
 }
 
-/**
- * Takes what an attempt that waits costs, out of what was to go to the store where the lease is short; or nothing.
- *
- * @category running
- */
+/** Takes what an attempt that waits costs, out of what was to go to the store where the lease is short; or nothing. */
 export const takeWaiting = <E>(state: LeaseState<E>, cost: number): boolean => {
   const { held, surplus } = state
   const missing = held.missing(cost)
@@ -209,17 +176,11 @@ export const takeWaiting = <E>(state: LeaseState<E>, cost: number): boolean => {
 
 /**
  * When the store may be asked for `need` tokens, in milliseconds from now; zero or less where it may be asked at once.
- *
- * @category destructors
  */
 export const blockedMillis = <E>(state: LeaseState<E>, need: number, nowMillis = state.nowMillis()): number =>
   state.refusal === undefined ? 0 : Refusal.millisFor(state.refusal, state.limits, need, nowMillis)
 
-/**
- * Whether the tokens that an attempt waits for, with those of all attempts before it, come too late for it.
- *
- * @category guards
- */
+/** Whether the tokens that an attempt waits for, with those of all attempts before it, come too late for it. */
 export const isTooLate = <E>(
   state: LeaseState<E>,
   demand: number,
@@ -230,17 +191,9 @@ export const isTooLate = <E>(
   return mostMillis < Infinity && blockedMillis(state, state.held.missing(demand), nowMillis) > mostMillis
 }
 
-/**
- * Whether tokens go to the store as soon as no other call is under way.
- *
- * @category guards
- */
+/** Whether tokens go to the store as soon as no other call is under way. */
 export const isReturnDue = <E>({ isReturnDue, surplus }: LeaseState<E>): boolean =>
   isReturnDue && isWorthReturning(surplus)
 
-/**
- * Whether there is something that others may need: the error of a floating-point sum is nothing.
- *
- * @category guards
- */
+/** Whether there is something that others may need: the error of a floating-point sum is nothing. */
 export const isWorthReturning = (tokens: number): boolean => tokens > 1e-6

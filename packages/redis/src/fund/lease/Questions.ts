@@ -18,11 +18,7 @@ import * as Returns from "./Returns.ts"
 import type { Taken } from "../store/Store.ts"
 import type { Waiter } from "./Waiters.ts"
 
-/**
- * The answer of an attempt that is granted `cost` tokens, which come back once.
- *
- * @category constructors
- */
+/** The answer of an attempt that is granted `cost` tokens, which come back once. */
 export const granted = <E>(state: LeaseState<E>, cost: number): Exit.Exit<Option.Option<Grant>> => {
   let isRefunded = false
   const refund = Effect.suspend(() => {
@@ -37,8 +33,6 @@ export const granted = <E>(state: LeaseState<E>, cost: number): Exit.Exit<Option
 /**
  * Serves the attempts that wait and can be served, and starts what the others need: a question, an alarm for the end of a
  * refusal, a return, a sweep.
- *
- * @category running
  */
 export const settle = <E>(state: LeaseState<E>): Effect.Effect<void> =>
   state.waiters.isEmpty() && state.alarm === undefined && !isReturnDue(state)
@@ -203,11 +197,7 @@ const ring = <E>(state: LeaseState<E>, millis: number): Effect.Effect<void> => {
   )
 }
 
-/**
- * Ends the alarm, if there is one.
- *
- * @category running
- */
+/** Ends the alarm, if there is one. */
 export const silence = <E>(state: LeaseState<E>): Effect.Effect<void> => {
   const { alarm } = state
   if (alarm === undefined) return Effect.void

@@ -11,11 +11,7 @@ import * as Calls from "./Calls.ts"
 import type { LeaseState } from "./LeaseState.ts"
 import { isWorthReturning, spill } from "./LeaseState.ts"
 
-/**
- * Returns what is beyond a lease. To be run where no call is under way.
- *
- * @category running
- */
+/** Returns what is beyond a lease. To be run where no call is under way. */
 export const begin = <E>(state: LeaseState<E>, settle: Effect.Effect<void>): Effect.Effect<void> => {
   const { bucketKey, events, limits, store, surplus } = state
   state.returning = surplus
@@ -38,11 +34,7 @@ const learn = <E>(state: LeaseState<E>): void => {
   state.refusal = Refusal.withLevel(refusal, refusal.level + returning, refusal.atMillis)
 }
 
-/**
- * Starts to look for what can be returned, where there may be something.
- *
- * @category running
- */
+/** Starts to look for what can be returned, where there may be something. */
 export const watch = <E>(state: LeaseState<E>, settle: Effect.Effect<void>): Effect.Effect<void> =>
   isToWatch(state)
     ? Background.atomically(() => {
@@ -75,11 +67,7 @@ const sweep = <E>(state: LeaseState<E>, settle: Effect.Effect<void>): Effect.Eff
     return Effect.zipRight(Effect.delay(swept, state.settings.idleMillis), sweep(state, settle))
   })
 
-/**
- * Waits for the call under way and returns all: at most two calls of the store.
- *
- * @category running
- */
+/** Waits for the call under way and returns all: at most two calls of the store. */
 export const all = <E>(state: LeaseState<E>): Effect.Effect<void> =>
   Effect.gen(function* () {
     if (state.sweep !== undefined) yield* Fiber.interrupt(state.sweep)

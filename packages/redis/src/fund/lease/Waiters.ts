@@ -10,9 +10,6 @@ import * as FiberId from "effect/FiberId"
 import type * as Option from "effect/Option"
 import * as Background from "../store/Background.ts"
 
-/**
- * @category models
- */
 export interface Waiter<in out E> {
   readonly cost: number
   readonly limitMillis: number
@@ -24,9 +21,6 @@ export interface Waiter<in out E> {
   granted: number
 }
 
-/**
- * @category models
- */
 export interface Waiters<in out E> {
   readonly isEmpty: () => boolean
   readonly first: () => Waiter<E> | undefined
@@ -38,9 +32,6 @@ export interface Waiters<in out E> {
   readonly end: (waiter: Waiter<E>, exit: Exit.Exit<Option.Option<Grant>, E>) => boolean
 }
 
-/**
- * @category constructors
- */
 export const make = <E>(): Waiters<E> => {
   // A set keeps the order in which its items came, and any item leaves in constant time.
   const waiters = new Set<Waiter<E>>()
@@ -79,8 +70,6 @@ export const make = <E>(): Waiters<E> => {
 /**
  * Waits for the answer as interruptibly as the operation is. Calls `late` where the limit passes without one, and `left`
  * where the operation is interrupted. To be run uninterruptibly.
- *
- * @category running
  */
 export const wait = <E>(
   { answer, limitMillis }: Waiter<E>,

@@ -15,11 +15,7 @@ import * as Background from "../store/Background.ts"
 import * as Bounded from "../store/Bounded.ts"
 import type { PostgresClient } from "./PostgresClient.ts"
 
-/**
- * A statement and its values, and the bucket that an error names.
- *
- * @category models
- */
+/** A statement and its values, and the bucket that an error names. */
 export interface Call {
   readonly bucket: string
   readonly text: string
@@ -29,8 +25,6 @@ export interface Call {
 /**
  * Runs a statement and reads its rows; `None` is an invalid answer. An answer older than the bound does not count, and
  * `late` runs for it.
- *
- * @category models
  */
 export type Ask = <A>(
   call: Call,
@@ -38,11 +32,7 @@ export type Ask = <A>(
   late?: (answer: A, ageMillis: number) => Effect.Effect<void, PostgresError>
 ) => Effect.Effect<A, PostgresError>
 
-/**
- * Calls through a client. One that takes its time to stop is not waited for.
- *
- * @category constructors
- */
+/** Calls through a client. One that takes its time to stop is not waited for. */
 export const make =
   (client: PostgresClient, withinMillis: number): Ask =>
   (call, read, late) =>
@@ -75,11 +65,7 @@ const failing =
   ({ code, reason }: StoreFailure.Failure, cause: unknown): Effect.Effect<never, PostgresError> =>
     Effect.fail(new PostgresError({ reason, bucket, code, cause }))
 
-/**
- * Whole numbers of the one row of an answer, by the names of their columns.
- *
- * @category conversions
- */
+/** Whole numbers of the one row of an answer, by the names of their columns. */
 export const numbers = (rows: unknown, ...columns: ReadonlyArray<string>): Option.Option<ReadonlyArray<number>> => {
   const row: { readonly [column: string]: unknown } = Array.isArray(rows) && rows.length === 1 ? Object(rows[0]) : {}
   return Answer.numbers(

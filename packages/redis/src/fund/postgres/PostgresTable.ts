@@ -13,11 +13,7 @@ const callOf = (text: string, values: PostgresCalls.Call["values"] = []): Postgr
   values
 })
 
-/**
- * Makes the table where it is not there.
- *
- * @category running
- */
+/** Makes the table where it is not there. */
 export const create = (ask: PostgresCalls.Ask): Effect.Effect<void, PostgresError> =>
   Effect.catchIf(
     ask(callOf(Statements.table), () => Option.some(undefined)),
@@ -37,11 +33,7 @@ interface Progress {
   readonly after: Option.Option<string>
 }
 
-/**
- * Deletes the rows that mean the same as none, page by page, and answers how many.
- *
- * @category running
- */
+/** Deletes the rows that mean the same as none, page by page, and answers how many. */
 export const sweep = (ask: PostgresCalls.Ask): Effect.Effect<number, PostgresError> =>
   Effect.map(
     Effect.iterate<Progress, never, PostgresError>(

@@ -12,11 +12,7 @@ import * as PostgresCalls from "./PostgresCalls.ts"
 import * as Statements from "./Statements.ts"
 import type { Limits, Store } from "../store/Store.ts"
 
-/**
- * A store that sends its calls through `ask`, each for at most `withinMillis`.
- *
- * @category constructors
- */
+/** A store that sends its calls through `ask`, each for at most `withinMillis`. */
 export const make = (ask: PostgresCalls.Ask, withinMillis: number): Store<PostgresError> => ({
   withinMillis,
   take: (bucketKey, limits, want, least) =>

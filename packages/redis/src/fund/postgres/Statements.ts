@@ -9,11 +9,7 @@
  * the last statement took, in microseconds; for a count `amount` is the count.
  */
 
-/**
- * The name of the table.
- *
- * @category models
- */
+/** The name of the table. */
 export const tableName = "effect_retry"
 
 /**
@@ -21,8 +17,6 @@ export const tableName = "effect_retry"
  * no index changes. The table is not logged: after a crash it is empty, and every bucket full.
  * Source: https://www.postgresql.org/docs/18/storage-hot.html and
  * https://www.postgresql.org/docs/18/sql-createtable.html ("UNLOGGED"), read 2026-11-22.
- *
- * @category constructors
  */
 export const table = `create unlogged table if not exists ${tableName} (
   key text collate "C" primary key,
@@ -61,8 +55,6 @@ const after = `select now + owed + granted, granted from (
  * A refusal writes nothing. The row that the statement sees when it begins decides whether there is anything to take, and
  * if not, nothing is locked either. Else the newest version of the row decides, which is locked by then; where it refuses,
  * no row is returned, so what it owes is handed on as a setting that ends with the transaction.
- *
- * @category constructors
  */
 export const take = `with seen as (
   select ${owed("until", now)} as owed from ${tableName} where key = ${key}
@@ -82,19 +74,11 @@ select
   coalesce(written.owed, nullif(current_setting('${tableName}.owed', true), '')::bigint, seen.owed, 0) as owed
 from (values (0)) question left join seen on true left join written on true`
 
-/**
- * Puts tokens in: key, window, credit.
- *
- * @category constructors
- */
+/** Puts tokens in: key, window, credit. */
 export const put = `update ${tableName} set until = greatest(least(until, ${now} + ${window}) - $3::bigint, ${now})
 where key = ${key} and until > ${now}`
 
-/**
- * Reads a bucket: key gives what it owes.
- *
- * @category constructors
- */
+/** Reads a bucket: key gives what it owes. */
 export const level = `select coalesce((select ${owed("until", now)} from ${tableName} where key = ${key}), 0) as owed`
 
 /** A count that was not changed for its time, or was never there, is at its maximum. */
@@ -102,18 +86,12 @@ const [max, change, keep] = ["$2::bigint", "$3::bigint", "$4::bigint"]
 const counted = (row: string): string =>
   `case when ${row}.until > ${now} then least(greatest(${row}.amount, 0), ${max}) else ${max} end`
 
-/**
- * Reads a count: key and maximum give the count.
- *
- * @category constructors
- */
+/** Reads a count: key and maximum give the count. */
 export const count = `select coalesce((select ${counted(tableName)} from ${tableName} where key = ${key}), ${max}) as count`
 
 /**
  * Changes a count: key, maximum, change and the microseconds that it lasts give the count, which is never below 0 nor above
  * the maximum.
- *
- * @category constructors
  */
 export const add = `insert into ${tableName} as found (key, until, amount)
 values (${key}, ${now} + ${keep}, least(greatest(${max} + ${change}, 0), ${max}))
@@ -125,8 +103,6 @@ returning amount as count`
  * Says that a member is there: group, member and microseconds give how many are. Zero removes it.
  *
  * Members are rows of their own, `group|member`; keys are written so that a bar stands nowhere else in them.
- *
- * @category constructors
  */
 export const present = `with told as (
   insert into ${tableName} (key, until) values (${key} || '|' || $2::text, ${now} + $3::bigint)
@@ -138,8 +114,6 @@ where key > ${key} || '|' and key < ${key} || '}' and key <> ${key} || '|' || $2
 /**
  * Deletes rows that mean the same as none: a key and a number say of how many rows behind which key. Gives how many it read,
  * how many it deleted and the last key. Rows that another statement has locked are left for the next time.
- *
- * @category constructors
  */
 export const sweep = `with page as (
   select key, until from ${tableName} where key > ${key} order by key limit $2::bigint

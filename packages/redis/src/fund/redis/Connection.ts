@@ -15,11 +15,7 @@ import * as Bounded from "../store/Bounded.ts"
 import type { RedisClient } from "./RedisClient.ts"
 import type { Watch } from "./ScriptCalls.ts"
 
-/**
- * What the library of a client does for it.
- *
- * @category models
- */
+/** What the library of a client does for it. */
 export interface Link {
   readonly client: RedisClient
   /** Opens the connection, until commands can be sent. */
@@ -29,11 +25,7 @@ export interface Link {
   readonly listen: (listeners: { readonly onError: (error: unknown) => void; readonly onClosed: () => void }) => void
 }
 
-/**
- * A client by a connection that is opened again when it is closed, and what it has to be told.
- *
- * @category models
- */
+/** A client by a connection that is opened again when it is closed, and what it has to be told. */
 export interface Kept {
   readonly client: RedisClient
   readonly watch: Watch
@@ -60,8 +52,6 @@ const backoff = /*#__PURE__*/ Backoff.exponential({ base: "50 millis" }).pipe(
  * That time doubles after each opening in a row without an answer, up to 5 seconds, or to the bound of one call if that
  * is longer. So the last opening before the server is back begins no earlier than in the second half of its absence, and
  * a server that always takes longer than three bounds to accept a client is reached too.
- *
- * @category constructors
  */
 export const keep = (make: () => Link, withinMillis: number): Effect.Effect<Kept, never, Scope.Scope> =>
   Effect.gen(function* () {

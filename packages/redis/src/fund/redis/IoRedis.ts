@@ -20,21 +20,13 @@ import * as RedisUrl from "./RedisUrl.ts"
 import * as ScriptCalls from "./ScriptCalls.ts"
 import * as ScriptStore from "./ScriptStore.ts"
 
-/**
- * A connection of the caller: a `Redis`, with or without Sentinel, or a `Cluster`.
- *
- * @category models
- */
+/** A connection of the caller: a `Redis`, with or without Sentinel, or a `Cluster`. */
 export interface Commands {
   readonly evalsha: (sha: string, keys: number, key: string, ...args: Array<string>) => Promise<unknown>
   readonly eval: (script: string, keys: number, key: string, ...args: Array<string>) => Promise<unknown>
 }
 
-/**
- * A client by a connection of the caller, who makes it, hears its errors and closes it; nothing of it is changed.
- *
- * @category constructors
- */
+/** A client by a connection of the caller, who makes it, hears its errors and closes it; nothing of it is changed. */
 export const fromClient = (connection: Commands): RedisClient => ({
   evalsha: (sha, key, args) => connection.evalsha(sha, 1, key, ...args),
   eval: (script, key, args) => connection.eval(script, 1, key, ...args)
@@ -70,8 +62,6 @@ interface Options extends Omit<RedisOptions, keyof typeof fixed | "offlineQueue"
  *
  * Waits for the connection, but no longer than `within` and not where it fails: without a server there is a store all the
  * same, whose calls fail as `Unavailable` until there is one. A lost connection is opened again with jitter.
- *
- * @category layers
  */
 export const layer = ({ url, within, ...options }: Options): Layer.Layer<RedisStore> => {
   const withinMillis = Bounded.withinMillis(owner, within)

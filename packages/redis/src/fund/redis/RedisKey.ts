@@ -6,25 +6,13 @@
  */
 import * as BucketKey from "../../accept/BucketKey.ts"
 
-/**
- * The arrival time of a bucket that fills in `window` microseconds.
- *
- * @category constructors
- */
+/** The arrival time of a bucket that fills in `window` microseconds. */
 export const arrival = (bucketKey: string, window: number): string => `${prefix(bucketKey)}:${window}`
 
-/**
- * A count.
- *
- * @category constructors
- */
+/** A count. */
 export const count = (bucketKey: string): string => `${prefix(bucketKey)}:count`
 
-/**
- * The members of a group.
- *
- * @category constructors
- */
+/** The members of a group. */
 export const members = (group: string): string => `${prefix(group)}:members`
 
 const prefix = (bucketKey: string): string => `effect-retry:{${BucketKey.encoded(bucketKey)}}`

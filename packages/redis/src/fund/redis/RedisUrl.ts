@@ -10,8 +10,6 @@ import * as Redacted from "effect/Redacted"
  * query, before those that keep a command from being queued.
  *
  * Source: https://www.iana.org/assignments/uri-schemes/prov/redis, read 2026-11-22.
- *
- * @category constructors
  */
 export const check = (owner: string, url: string | undefined): string | undefined =>
   url === undefined || isPlain(url) ? url : Argument.refuse(owner, "url", form, Redacted.make(url))

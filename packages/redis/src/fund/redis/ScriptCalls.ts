@@ -12,11 +12,7 @@ import * as Bounded from "../store/Bounded.ts"
 import type { RedisClient } from "./RedisClient.ts"
 import type { Script } from "./Scripts.ts"
 
-/**
- * A script, its key and its arguments, and the bucket that an error names.
- *
- * @category models
- */
+/** A script, its key and its arguments, and the bucket that an error names. */
 export interface Call {
   readonly bucketKey: string
   readonly script: Script
@@ -27,8 +23,6 @@ export interface Call {
 /**
  * Runs a script that answers the given number of whole numbers, and reads them; `None` is an invalid answer. An answer
  * older than the bound does not count, and `late` runs for it.
- *
- * @category models
  */
 export type Ask = <A>(
   call: Call,
@@ -37,18 +31,10 @@ export type Ask = <A>(
   late?: (answer: A, ageMillis: number) => Effect.Effect<void, RedisError>
 ) => Effect.Effect<A, RedisError>
 
-/**
- * Told of every call when it is sent, and then whether the server or the client answered it in time.
- *
- * @category models
- */
+/** Told of every call when it is sent, and then whether the server or the client answered it in time. */
 export type Watch = () => (isAnswered: boolean) => void
 
-/**
- * Calls through a client.
- *
- * @category constructors
- */
+/** Calls through a client. */
 export const make =
   (client: RedisClient, withinMillis: number, watch: Watch = unwatched): Ask =>
   (call, count, read, late) =>

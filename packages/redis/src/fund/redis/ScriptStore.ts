@@ -13,11 +13,7 @@ import type { Ask } from "./ScriptCalls.ts"
 import * as Scripts from "./Scripts.ts"
 import type { Limits, Store } from "../store/Store.ts"
 
-/**
- * A store that sends its calls through `ask`, each for at most `withinMillis`.
- *
- * @category constructors
- */
+/** A store that sends its calls through `ask`, each for at most `withinMillis`. */
 export const make = (ask: Ask, withinMillis: number): Store<RedisError> => ({
   withinMillis,
   take: (bucketKey, limits, want, least) =>

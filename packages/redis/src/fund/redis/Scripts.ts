@@ -7,11 +7,7 @@
  * Source: https://redis.io/docs/latest/develop/programmability/eval-intro/, read 2026-11-22.
  */
 
-/**
- * A script and the digest by which a server that has it runs it.
- *
- * @category models
- */
+/** A script and the digest by which a server that has it runs it. */
 export interface Script {
   readonly lua: string
   readonly sha: string
@@ -38,8 +34,6 @@ const keep = "redis.call('SET', KEYS[1], arrival, 'PX', math.ceil((arrival - now
 /**
  * Takes tokens: `window want least` gives `granted retryAfter room`, all in microseconds. The key expires when the bucket
  * is full. A refusal writes nothing.
- *
- * @category constructors
  */
 export const take: Script = {
   lua: `${arrival}
@@ -58,11 +52,7 @@ return {granted, wait, room - granted}
   sha: "67eb9a57a0ad4fdc2a923ead58268c20bc731f2e"
 }
 
-/**
- * Puts tokens in: `window credit` gives the room. A bucket that is full has no key.
- *
- * @category constructors
- */
+/** Puts tokens in: `window credit` gives the room. A bucket that is full has no key. */
 export const put: Script = {
   lua: `${arrival}
 if arrival > now then
@@ -74,11 +64,7 @@ return {now + window - arrival}
   sha: "a490440c4acf5f8785a9a2f1dd0c3c4d4822a624"
 }
 
-/**
- * What can be taken now: `window` gives the room.
- *
- * @category constructors
- */
+/** What can be taken now: `window` gives the room. */
 export const room: Script = {
   lua: `${arrival}
 return {now + window - arrival}
@@ -89,8 +75,6 @@ return {now + window - arrival}
 /**
  * Changes a count: `max change expiry` gives the count, which is never below 0 nor above the maximum. A count at its
  * maximum has no key; another one expires so many milliseconds after it was changed.
- *
- * @category constructors
  */
 export const add: Script = {
   lua: `${whole}
@@ -109,11 +93,7 @@ return {after}
   sha: "234e17ca87ff42265cd4a038979ca66ce1eb37fb"
 }
 
-/**
- * Says that a member is there for so many milliseconds: `member millis` gives how many are. Zero removes it.
- *
- * @category constructors
- */
+/** Says that a member is there for so many milliseconds: `member millis` gives how many are. Zero removes it. */
 export const present: Script = {
   lua: `
 local time = redis.call('TIME')

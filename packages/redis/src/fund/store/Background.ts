@@ -8,19 +8,11 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Scope from "effect/Scope"
 
-/**
- * Interrupts a fiber without waiting for its end.
- *
- * @category running
- */
+/** Interrupts a fiber without waiting for its end. */
 export const stop = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<void> =>
   Fiber.interruptAsFork(fiber, FiberId.none)
 
-/**
- * An effect that runs later, and is not interrupted between what it changes and what it starts.
- *
- * @category running
- */
+/** An effect that runs later, and is not interrupted between what it changes and what it starts. */
 export const atomically = (start: () => Effect.Effect<void>): Effect.Effect<void> =>
   Effect.uninterruptible(Effect.suspend(start))
 
@@ -29,8 +21,6 @@ export const atomically = (start: () => Effect.Effect<void>): Effect.Effect<void
  *
  * Unlike `Effect.acquireRelease` the scope keeps nothing of the operation that makes it: the first one of a key, the context
  * of which would stay in memory for as long as the key does.
- *
- * @category constructors
  */
 export const inScope = <S, A>(
   make: Effect.Effect<S>,
@@ -45,8 +35,6 @@ export const inScope = <S, A>(
 
 /**
  * Runs an effect for all callers that come before it has ended. A caller that is interrupted leaves it to the others.
- *
- * @category combinators
  */
 export const shared = <A, E>(self: Effect.Effect<Exit.Exit<A, E>>): Effect.Effect<A, E> => {
   let underWay: Deferred.Deferred<A, E> | undefined

@@ -12,18 +12,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 
-/**
- * The longest time of a call of a store, in milliseconds, by default: the same for all stores.
- *
- * @category constructors
- */
+/** The longest time of a call of a store, in milliseconds, by default: the same for all stores. */
 export const defaultMillis = 1000
 
-/**
- * The longest time of a call of a store, in milliseconds.
- *
- * @category constructors
- */
+/** The longest time of a call of a store, in milliseconds. */
 export const withinMillis = (owner: string, within: Duration.DurationInput = defaultMillis): number =>
   Argument.millis(owner, "within", within, { min: 0, exclusive: true, max: longestTimerMillis })
 
@@ -47,8 +39,6 @@ interface Call<A, E> {
  *
  * If the program itself stood still for longer than the bound, the answers that arrived meanwhile are read before the
  * call ends, since the last millisecond of the bound has its own timer. They say that the server is there.
- *
- * @category running
  */
 export const call = <A, E>(call: Call<A, E>): Effect.Effect<A, E> =>
   Effect.clockWith((clock) =>
@@ -87,11 +77,7 @@ export const call = <A, E>(call: Call<A, E>): Effect.Effect<A, E> =>
     )
   )
 
-/**
- * Runs an effect for an answer that came late, if it can be read.
- *
- * @category constructors
- */
+/** Runs an effect for an answer that came late, if it can be read. */
 export const late =
   <A>(
     read: (answer: unknown) => Option.Option<A>,
