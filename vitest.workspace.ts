@@ -12,18 +12,18 @@ const longest = [
   "core/test/fund/model",
   "core/test/loop/Yielding",
   "http/test/loop/Sockets",
-  "redis/test/fund/bucket/Contract",
-  "tools/fleet/test/Fleet",
-  "redis/test/fund/redis/Connection",
-  "redis/test/Recorded",
+  "fleet/test/fund/bucket/Contract",
+  "tools/outage/test/Fleet",
+  "fleet/test/fund/redis/Connection",
+  "fleet/test/Recorded",
   "aws/test/loop/SdkClients",
   "plan/test/Explain",
   "testing/test/TokenBucketContract",
   "testing/test/Laws",
   "tools/examples/test/testing-node",
   "tools/storms/test/Clients",
-  "redis/test/SmallFleet",
-  "redis/test/fund/bucket/model"
+  "fleet/test/SmallFleet",
+  "fleet/test/fund/bucket/model"
 ]
 
 /** Starts the longest files first, so that all workers end together. */
@@ -101,7 +101,7 @@ export default defineConfig({
         "packages/aws/src/**",
         "packages/grpc/src/**",
         "packages/google/src/**",
-        "packages/redis/src/**"
+        "packages/fleet/src/**"
       ]
     }
   }

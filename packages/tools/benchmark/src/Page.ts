@@ -9,7 +9,7 @@ export interface Part {
 }
 
 export const benchmark: Part = { name: "benchmark", command: "pnpm bench" }
-export const benchmarkOfRedis: Part = { name: "benchmark of Redis", command: "pnpm bench:redis" }
+export const benchmarkOfRedis: Part = { name: "benchmark of Redis", command: "pnpm bench:fleet" }
 
 /** The page with everything between the markers of a part replaced. Throws where it has no such place. */
 export const replaced = (page: string, content: string, { command, name }: Part = benchmark): string => {

@@ -20,12 +20,12 @@ describe("Page.replaced", () => {
   })
 
   it("leaves the part of another command alone", () => {
-    const other = "<!-- benchmark of Redis: begin, written by `pnpm bench:redis` -->\n<!-- benchmark of Redis: end -->"
+    const other = "<!-- benchmark of Redis: begin, written by `pnpm bench:fleet` -->\n<!-- benchmark of Redis: end -->"
     const page = `${begin}\nold\n${end}\n${other}\n`
     expect(replaced(page, "new")).toContain(other)
     const both = replaced(page, "newer", benchmarkOfRedis)
     expect(both).toContain(`${begin}\nold\n${end}`)
-    expect(both).toContain("`pnpm bench:redis` -->\n\nnewer\n\n<!-- benchmark of Redis: end -->")
+    expect(both).toContain("`pnpm bench:fleet` -->\n\nnewer\n\n<!-- benchmark of Redis: end -->")
   })
 
   it.each([

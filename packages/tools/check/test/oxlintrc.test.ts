@@ -180,8 +180,8 @@ describe("the folders of fund", () => {
   })
 
   const folders = ["store", "fleet", "lease", "bucket", "redis", "postgres"]
-  const redis = plant(
-    "redis",
+  const fleet = plant(
+    "fleet",
     Object.fromEntries(
       folders.flatMap((from) =>
         folders.map((to) => [`src/fund/${from}/To${to}.ts`, `export { a } from "../${to}/A.ts"`] as const)
@@ -189,11 +189,11 @@ describe("the folders of fund", () => {
     )
   )
 
-  it("of redis are in order, and neither store knows of the other", () => {
+  it("of fleet are in order, and neither store knows of the other", () => {
     const later = folders.flatMap((from, i) =>
       folders.filter((to, j) => j > i || (from === "postgres" && to === "redis")).map((to) => `fund/${from}/To${to}.ts`)
     )
-    expect(redis().toSorted()).toEqual(later.map((file) => `${file}:1 no-restricted-imports`).toSorted())
+    expect(fleet().toSorted()).toEqual(later.map((file) => `${file}:1 no-restricted-imports`).toSorted())
   })
 })
 

@@ -4,8 +4,8 @@
  * On the real clock, as a real Redis is. Where there is none on the machine, the scene says how to get one.
  */
 import { Backoff, Classifier, Jitter, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/redis"
-import * as IoRedis from "@effect-retry/redis/IoRedis"
+import { RedisBucket } from "@effect-retry/fleet"
+import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
 import { Array, Clock, Effect, Fiber, Layer, Option, Random } from "effect"
 import * as Load from "./Load.ts"

@@ -1,7 +1,7 @@
 // #region cluster
 import { TokenBucket } from "@effect-retry/core"
-import { RedisBucket, RedisStore } from "@effect-retry/redis"
-import * as IoRedis from "@effect-retry/redis/IoRedis"
+import { RedisBucket, RedisStore } from "@effect-retry/fleet"
+import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import { Effect, Layer } from "effect"
 import { Cluster } from "ioredis"
 

@@ -1,6 +1,6 @@
 // #region keyed
 import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/redis"
+import { RedisBucket } from "@effect-retry/fleet"
 import { Effect, Layer } from "effect"
 
 const forTenant = <A, E, R>(tenant: string, query: Effect.Effect<A, E, R>) =>
@@ -24,7 +24,7 @@ const tenants = Layer.scoped(
 )
 // #endregion
 
-import * as IoRedis from "@effect-retry/redis/IoRedis"
+import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
 import * as SlowClock from "@effect-retry/servers/SlowClock"
 

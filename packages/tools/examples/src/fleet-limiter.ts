@@ -1,6 +1,6 @@
 // #region limiter
 import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/redis"
+import { RedisBucket } from "@effect-retry/fleet"
 import { Effect, Layer } from "effect"
 
 /** An account may send 20 requests per second and 5 at once, whichever process sends them. */
@@ -21,7 +21,7 @@ const request = <A, E, R>(send: Effect.Effect<A, E, R>) =>
   })
 // #endregion
 
-import * as IoRedis from "@effect-retry/redis/IoRedis"
+import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
 import { Clock } from "effect"
 

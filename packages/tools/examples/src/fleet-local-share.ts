@@ -1,6 +1,6 @@
 // #region share
 import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/redis"
+import { RedisBucket } from "@effect-retry/fleet"
 import { Effect, Layer } from "effect"
 
 /** While the store is away, each of n processes has a bucket of `70 / n` tokens and `1 / n` per second. */
@@ -17,7 +17,7 @@ const orders = Layer.scoped(
 )
 // #endregion
 
-import * as IoRedis from "@effect-retry/redis/IoRedis"
+import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
 import * as SlowClock from "@effect-retry/servers/SlowClock"
 import { Logger, LogLevel } from "effect"

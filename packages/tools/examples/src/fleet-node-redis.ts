@@ -1,7 +1,7 @@
 // #region client
 import { TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/redis"
-import * as NodeRedis from "@effect-retry/redis/NodeRedis"
+import { RedisBucket } from "@effect-retry/fleet"
+import * as NodeRedis from "@effect-retry/fleet/NodeRedis"
 import { Effect, Layer } from "effect"
 
 const bucket = Layer.scoped(

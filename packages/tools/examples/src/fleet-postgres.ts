@@ -2,7 +2,7 @@ import * as Postgres from "@effect-retry/servers/Postgres"
 import * as SlowClock from "@effect-retry/servers/SlowClock"
 // #region layer
 import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
-import { PostgresBucket, PostgresClient, PostgresStore } from "@effect-retry/redis"
+import { PostgresBucket, PostgresClient, PostgresStore } from "@effect-retry/fleet"
 import { Effect, Layer } from "effect"
 import { Pool, type PoolConfig } from "pg"
 

@@ -1,7 +1,7 @@
 // #region layer
 import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/redis"
-import * as IoRedis from "@effect-retry/redis/IoRedis"
+import { RedisBucket } from "@effect-retry/fleet"
+import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import { Effect, Layer } from "effect"
 
 const policy = {

@@ -1,6 +1,6 @@
 // #region shadow
 import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/redis"
+import { RedisBucket } from "@effect-retry/fleet"
 import { Effect, Layer, Metric } from "effect"
 
 const refused = Metric.counter("orders_would_be_refused")
@@ -17,7 +17,7 @@ const trial = Layer.scoped(
 )
 // #endregion
 
-import * as IoRedis from "@effect-retry/redis/IoRedis"
+import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
 import * as SlowClock from "@effect-retry/servers/SlowClock"
 

@@ -1,6 +1,6 @@
 // #region bucket
 import { TokenBucket } from "@effect-retry/core"
-import { FleetLogs, FleetMetrics, RedisBucket } from "@effect-retry/redis"
+import { FleetLogs, FleetMetrics, RedisBucket } from "@effect-retry/fleet"
 import { Effect, Layer } from "effect"
 
 const orders = Layer.scoped(
@@ -14,7 +14,7 @@ const orders = Layer.scoped(
 // #endregion
 
 import { Backoff, Classifier, Retry } from "@effect-retry/core"
-import { RedisError, RedisStore, type Store } from "@effect-retry/redis"
+import { RedisError, RedisStore, type Store } from "@effect-retry/fleet"
 import { Logger, Metric, MetricState } from "effect"
 
 let isAway = false

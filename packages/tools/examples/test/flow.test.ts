@@ -44,7 +44,7 @@ describe(`${path} ## Over a fleet`, () => {
     const [, section = ""] = read(path).split("## Over a fleet")
     const [table = ""] = section.split("\n## ")
     const rows = Array.from(table.matchAll(/^\| ([a-z]+) \|/gm), ([, folder]) => folder)
-    expect(rows.toSorted()).toEqual(readdirSync(new URL("packages/redis/src/fund/", root)).toSorted())
+    expect(rows.toSorted()).toEqual(readdirSync(new URL("packages/fleet/src/fund/", root)).toSorted())
   })
 })
 

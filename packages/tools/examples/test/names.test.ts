@@ -6,9 +6,9 @@ import * as Grpc from "@effect-retry/grpc"
 import * as Interceptor from "@effect-retry/grpc/Interceptor"
 import * as Http from "@effect-retry/http"
 import * as Planned from "@effect-retry/plan"
-import * as Shared from "@effect-retry/redis"
-import * as IoRedis from "@effect-retry/redis/IoRedis"
-import * as NodeRedis from "@effect-retry/redis/NodeRedis"
+import * as Shared from "@effect-retry/fleet"
+import * as IoRedis from "@effect-retry/fleet/IoRedis"
+import * as NodeRedis from "@effect-retry/fleet/NodeRedis"
 import * as Testing from "@effect-retry/testing"
 import * as Platform from "@effect/platform"
 import * as PlatformNode from "@effect/platform-node"
@@ -26,7 +26,7 @@ const pages = [
   "packages/grpc/README.md",
   "packages/http/README.md",
   "packages/plan/README.md",
-  "packages/redis/README.md",
+  "packages/fleet/README.md",
   "packages/testing/README.md",
   ...readdirSync(new URL("docs/", root), { encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))

@@ -10,7 +10,7 @@ const pages = [
   "packages/grpc/README.md",
   "packages/http/README.md",
   "packages/plan/README.md",
-  "packages/redis/README.md",
+  "packages/fleet/README.md",
   ...readdirSync(new URL("docs/", root), { encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .map((file) => `docs/${file}`)

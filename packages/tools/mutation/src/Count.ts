@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-const packages = ["core", "plan", "http", "aws", "grpc", "google", "redis", "testing"]
+const packages = ["core", "plan", "http", "aws", "grpc", "google", "fleet", "testing"]
 
 /** What is counted, and how it is written in tests. */
 const kinds = [

@@ -4,7 +4,7 @@
  */
 import type { TestProject } from "vitest/node"
 
-const needsServers = /\/packages\/(redis|tools\/(demo|examples|fleet|servers))\/test\//
+const needsServers = /\/packages\/(fleet|tools\/(demo|examples|outage|servers))\/test\//
 
 export default async (project: TestProject): Promise<void> => {
   // The words of the command line that choose files. Without them, all files of the project count.

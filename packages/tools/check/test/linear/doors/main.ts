@@ -6,7 +6,7 @@ import * as core from "./core.ts"
 import * as google from "./google.ts"
 import * as grpc from "./grpc.ts"
 import * as http from "./http.ts"
-import * as redis from "./redis.ts"
+import * as fleet from "./fleet.ts"
 import * as toys from "./toys.ts"
 
 const all: { readonly [group: string]: ReadonlyArray<Door> } = {
@@ -17,7 +17,7 @@ const all: { readonly [group: string]: ReadonlyArray<Door> } = {
   google: google.doors,
   grpc: grpc.doors,
   http: http.doors,
-  redis: redis.doors
+  fleet: fleet.doors
 }
 
 /** Of the library that reads files of the SDK: a quotation ends with the mark that it began with. */

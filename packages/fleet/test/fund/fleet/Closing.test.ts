@@ -1,0 +1,94 @@
+import { Verdict } from "@effect-retry/core"
+import { RedisBucket, RedisError, RedisStore } from "@effect-retry/fleet"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Exit, Scope } from "effect"
+import * as SpecStore from "../../SpecStore.ts"
+import { ask, inVirtualTime } from "../bucket/Shared.ts"
+
+const timedOut = new RedisError.RedisError({
+  reason: "TimedOut",
+  bucket: "orders",
+  code: ""
+})
+
+const withinMillis = 1000
+
+/** A store that takes so long for a call, or fails when its bound has passed. */
+const makeStore = () => {
+  const network = { millis: 0, puts: 0 }
+  const store = SpecStore.make<RedisError.RedisError>((decide, { _tag }) => {
+    const { millis } = network
+    if (millis >= withinMillis) return Effect.delay(Effect.fail(timedOut), withinMillis)
+    return Effect.tap(Effect.delay(decide, millis), () => {
+      if (_tag === "put") network.puts += 1
+    })
+  })
+  return { network, store: { ...store, withinMillis } }
+}
+
+const quota = (name: string) =>
+  RedisBucket.quota({ name, capacity: 100, refillPerSecond: 1, cost: { orElse: 1 }, idleAfter: "1 hour" })
+
+const throttle = (name: string) => RedisBucket.grpcThrottle({ name, maxTokens: 10, tokenRatio: 0.1 })
+
+/** Twelve buckets in one scope, each of which holds tokens. */
+const holding = Effect.gen(function* () {
+  const { network, store } = makeStore()
+  const scope = yield* Scope.make()
+  const open = <A, E>(bucket: Effect.Effect<A, E, Scope.Scope | RedisStore.RedisStore>) =>
+    bucket.pipe(Scope.extend(scope), Effect.provideService(RedisStore.RedisStore, store))
+  for (let number = 0; number < 12; number++) {
+    const bucket = yield* open(quota(`orders ${number}`))
+    yield* Effect.replicateEffect(ask(bucket), 3)
+  }
+  const close = Effect.map(Effect.timed(Scope.close(scope, Exit.void)), ([elapsed]) => Duration.toMillis(elapsed))
+  return { close, network, open }
+})
+
+describe("a scope with many buckets of one store", () => {
+  it.effect("waits for one bound as it closes, where the store does not answer", () =>
+    Effect.gen(function* () {
+      const { close, network } = yield* holding
+      network.millis = Infinity
+      expect(yield* close).toBe(withinMillis)
+    }).pipe(inVirtualTime)
+  )
+
+  it.effect("waits for one bound where the store is slow, which gets all tokens back all the same", () =>
+    Effect.gen(function* () {
+      const { close, network } = yield* holding
+      network.millis = 400
+      expect(yield* close).toBe(withinMillis)
+      yield* Effect.sleep("1 second")
+      expect(network.puts).toBe(12)
+    }).pipe(inVirtualTime)
+  )
+
+  it.effect("waits for the last counts of throttles no longer either", () =>
+    Effect.gen(function* () {
+      const { close, network, open } = yield* holding
+      const throttles = yield* Effect.forEach(["a", "b", "c"], (name) => open(throttle(name)))
+      network.millis = Infinity
+      const granted = { tokens: 0, refund: Effect.void }
+      const verdict = Verdict.retryable("Server")
+      yield* Effect.forEach(throttles, ({ record }) => record({ _tag: "Failed", attempt: 1, granted, verdict }))
+      expect(yield* close).toBe(withinMillis)
+    }).pipe(inVirtualTime)
+  )
+
+  it.effect("gives each bucket the whole bound where others have closed long before", () =>
+    Effect.gen(function* () {
+      const { network, store } = makeStore()
+      for (let times = 0; times < 3; times++) {
+        network.millis = 0
+        const bucket = Effect.flatMap(quota("orders"), (bucket) => Effect.replicateEffect(ask(bucket), 3))
+        const scope = yield* Scope.make()
+        yield* bucket.pipe(Scope.extend(scope), Effect.provideService(RedisStore.RedisStore, store))
+        network.millis = 600
+        const [elapsed] = yield* Effect.timed(Scope.close(scope, Exit.void))
+        expect(Duration.toMillis(elapsed)).toBe(600)
+        yield* Effect.sleep("10 seconds")
+      }
+    }).pipe(inVirtualTime)
+  )
+})

@@ -1,0 +1,84 @@
+import { TokenBucket, Verdict } from "@effect-retry/core"
+import { PostgresBucket, PostgresClient, PostgresError, PostgresStore } from "@effect-retry/fleet"
+import { afterAll, assert, beforeAll, describe, expect, expectTypeOf, it } from "@effect/vitest"
+import { Duration, Effect, Exit, Option, Scope } from "effect"
+import * as Database from "./Database.ts"
+
+const scope = Effect.runSync(Scope.make())
+let database: Database.Database
+
+beforeAll(async () => {
+  database = await Effect.runPromise(Scope.extend(Database.make, scope))
+})
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+const request: TokenBucket.Request = {
+  attempt: 2,
+  kind: Option.none(),
+  delay: Duration.zero,
+  atMost: Option.some(Duration.zero),
+  restore: Effect.interruptible
+}
+
+/** A process of the fleet, with connections and a store of its own. */
+const process = <A, E>(use: Effect.Effect<A, E, PostgresStore.PostgresStore | Scope.Scope>) =>
+  Effect.suspend(() =>
+    Effect.provide(
+      Effect.scoped(use),
+      PostgresStore.layer(Effect.map(Database.poolOf(database.connection), PostgresClient.fromPool))
+    )
+  )
+
+/** How many of so many attempts are granted. */
+const granted = (attempts: number) => (bucket: TokenBucket.TokenBucket<PostgresError.PostgresError>) =>
+  Effect.map(Effect.replicateEffect(bucket.acquire(request), attempts), (grants) => grants.filter(Option.isSome).length)
+
+const sharing = {
+  quota: PostgresBucket.quota({ name: "quota", capacity: 5, refillPerSecond: 0.001, cost: { orElse: 1 } }),
+  fixed: PostgresBucket.fixed({ name: "fixed", burst: 5, rate: 0.001, whenShort: "refuse" }),
+  successRatio: PostgresBucket.successRatio({ name: "ratio", ratio: 0, capacity: 5, floorPerSecond: 0.001 })
+}
+
+const failed: TokenBucket.Outcome = {
+  _tag: "Failed",
+  attempt: 1,
+  granted: { tokens: 0, refund: Effect.void },
+  verdict: Verdict.transient
+}
+
+describe("PostgresBucket", () => {
+  it.effect.each(Object.entries(sharing))("gives the processes of a fleet one %s", ([, bucket]) =>
+    Effect.gen(function* () {
+      const first = yield* process(Effect.flatMap(bucket, granted(3)))
+      const second = yield* process(Effect.flatMap(bucket, granted(9)))
+      assert.deepStrictEqual([first, second], [3, 2])
+    })
+  )
+
+  it.effect("gives the processes of a fleet one grpcThrottle", () =>
+    Effect.gen(function* () {
+      const throttle = PostgresBucket.grpcThrottle({ name: "throttle", maxTokens: 10, tokenRatio: 0.1 })
+      yield* process(Effect.flatMap(throttle, ({ record }) => Effect.replicateEffect(record(failed), 4)))
+      const levels = yield* process(
+        Effect.flatMap(throttle, ({ level, record }) => Effect.all([level, record(failed), level]))
+      )
+      assert.deepStrictEqual(levels, [6, undefined, 5])
+    })
+  )
+
+  it.effect("fails where Postgres is away, with an error that names the bucket", () =>
+    Effect.gen(function* () {
+      const bucket = yield* PostgresBucket.fixed({ name: "away", burst: 5, rate: 1 })
+      expectTypeOf(bucket).toExtend<TokenBucket.TokenBucket<PostgresError.PostgresError>>()
+      const { message } = yield* Effect.flip(bucket.acquire(request))
+      assert.match(message, /^away: Postgres cannot be reached/)
+      assert.isTrue(Option.isSome(yield* TokenBucket.failOpen(bucket, { within: "1 second" }).acquire(request)))
+    }).pipe(Effect.scoped, Effect.provide(PostgresStore.layer({ query: () => Effect.fail(new Error("connect")) })))
+  )
+
+  it("names the function that was called for a wrong argument", () => {
+    expect(() => PostgresBucket.quota({ name: "orders", capacity: 0, refillPerSecond: 1 })).toThrow(
+      /^PostgresBucket.quota: capacity must be > 0/
+    )
+  })
+})
