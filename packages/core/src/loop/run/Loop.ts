@@ -49,7 +49,8 @@ export const firstFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   return attemptFailed(op, cause)
 }
 
-const begin = (op: Op): Erased => {
+/** Makes an operation begin. */
+export const begin = (op: Op): Erased => {
   const { bucket, prepared, rateLimiter } = op
   const needsGuard = prepared.policy.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)
   return needsGuard ? Stop.guarded(op, () => send(op)) : send(op)
@@ -63,7 +64,7 @@ const send = (op: Op): Erased => unlessLate(op, askRateLimiter)
 const askRateLimiter = (op: Op): Erased => {
   const { rateLimiter } = op
   if (rateLimiter === undefined) return start(op)
-  if (op.prepared.isBare && !Grants.hearsStart(op)) return askAndAttempt(op, rateLimiter)
+  if (op.prepared.isBare && !op.isStepped && !Grants.hearsStart(op)) return askAndAttempt(op, rateLimiter)
   return Stop.guarded(op, () => afterAnswer(op, Grants.askRateLimiter(op, rateLimiter)))
 }
 
@@ -111,6 +112,7 @@ const lateness = (op: Op): StopReason | undefined => {
 /** Makes an attempt and goes on with its outcome. */
 const runAttempt = (op: Op): Erased => {
   startAttempt(op)
+  if (op.isStepped) return op.self
   const self = Attempt.effect(op)
   const onFailure = (cause: Cause.Cause<unknown>) => attemptFailed(op, cause)
   return op.prepared.eager
@@ -128,7 +130,8 @@ const startAttempt = (op: Op): void => {
 /** Whether the running attempt began in the step in which the operation did: that spares a look at the clock. */
 const beginsAtOnce = (op: Op): boolean => op.attempts === 1 && op.rateLimiter === undefined && !Grants.hearsStart(op)
 
-const attemptSucceeded = (op: Op, value: unknown): Erased => Operation.endAttempt(op, () => succeeded(op, value))
+/** Goes on with the result of an attempt. */
+export const attemptSucceeded = (op: Op, value: unknown): Erased => Operation.endAttempt(op, () => succeeded(op, value))
 
 const succeeded = (op: Op, value: unknown): Erased => {
   const { result } = op.prepared.policy
@@ -153,7 +156,9 @@ const reported = (op: Op, recorded: Services.Telling, event: () => Services.Tell
         Services.andThen(Observers.nestingNoticed(op), () => Services.andThen(event(), then))
       )
 
-const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => Operation.endAttempt(op, () => ended(op, cause))
+/** Goes on after an attempt that did not succeed. */
+export const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased =>
+  Operation.endAttempt(op, () => ended(op, cause))
 
 const ended = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   const found = cause._tag === "Fail" ? Option.some(cause.error) : Stop.failureOf(cause)

@@ -34,12 +34,15 @@ export type FiberView = Interruption.FiberView &
 
 /** A running operation. Made afresh whenever its effect is run; mutable, and used by one fiber at a time. */
 export interface Operation extends Elapsed.Timed, Expiring {
+  /** The effect of an attempt. */
   readonly self: Erased
+  /** Whether another library makes the attempts: the loop then ends with `self` where it would run an attempt. */
+  readonly isStepped: boolean
   readonly onStopped: OnStopped | undefined
   /** The fiber that runs the operation. */
   readonly fiber: FiberView
-  /** The flags of that fiber: they say whether the operation can be interrupted. */
-  readonly runtimeFlags: RuntimeFlags.RuntimeFlags
+  /** The flags of the fiber that runs the loop: they say whether that can be interrupted. */
+  runtimeFlags: RuntimeFlags.RuntimeFlags
   readonly rateLimiter: Place | undefined
   readonly bucket: Place | undefined
   /** The attempt of another operation inside which this one runs; looked up only for observers and `standDown`. */
@@ -113,7 +116,8 @@ export const make = (
   prepared: Prepared,
   onStopped: OnStopped | undefined,
   fiber: FiberView,
-  { runtimeFlags }: { readonly runtimeFlags: RuntimeFlags.RuntimeFlags }
+  { runtimeFlags }: { readonly runtimeFlags: RuntimeFlags.RuntimeFlags },
+  isStepped = false
 ): Operation => {
   const { policy } = prepared
   const services = fiber.currentDefaultServices
@@ -125,6 +129,7 @@ export const make = (
   const bucket = policy.bucket && placeOf("the bucket", policy.bucket, fiber)
   return {
     self,
+    isStepped,
     prepared,
     onStopped,
     fiber,

@@ -93,7 +93,8 @@ export const guarded = (op: Operation, self: () => Erased): Erased => {
 export const failureOf = <E>(cause: Cause.Cause<E>): Option.Option<E> =>
   Option.isSome(Cause.dieOption(cause)) ? Option.none() : Cause.failureOption(cause)
 
-const cleanUp = (op: Operation): Effect.Effect<void> => {
+/** Refunds what is held, releases what is open, and tells buckets that the attempt has no outcome. */
+export const cleanUp = (op: Operation): Effect.Effect<void> => {
   op.over = true
   return Effect.zipRight(Grants.callOff(op), release(op, "Interrupted"))
 }
