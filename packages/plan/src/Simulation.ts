@@ -49,7 +49,8 @@ export interface Started {
 export const run = <R>(scenario: Scenario): Effect.Effect<Run, never, R> =>
   Effect.gen(function* () {
     const { fails, mostAttempts, prepared, takesMillis, verdict } = scenario
-    const { policy } = prepared
+    const { hooks, policy } = prepared
+    const times = { attemptTimeout: hooks.attemptTimeout, deadline: policy.deadline }
     const cutMillis = policy.deadline?._tag === "Cut" ? policy.deadline.withinMillis : Infinity
     const decide = decider<R>(prepared, yield* Clock.currentTimeMillis)
     const attempts: Array<Started> = [{ at: 0, delay: undefined, waited: 0 }]
@@ -57,12 +58,12 @@ export const run = <R>(scenario: Scenario): Effect.Effect<Run, never, R> =>
     let waited = 0
     const end = (end: Run["end"]): Run => ({ attempts, waited, elapsed: progress.elapsedMillis, end })
     for (;;) {
-      const ranMillis = longestRun({ policy, takesMillis }, attempts.length, progress.elapsedMillis)
+      const ranMillis = longestRun({ policy: times, takesMillis }, attempts.length, progress.elapsedMillis)
       const timedOut = ranMillis < takesMillis
       progress = { ...progress, elapsedMillis: progress.elapsedMillis + ranMillis }
       if (progress.elapsedMillis >= cutMillis) return end("DeadlinePassed")
       if (!timedOut && !(yield* fails)) return end("Succeeded")
-      const judged = timedOut && policy.attemptTimeout !== undefined ? policy.attemptTimeout.verdict : verdict
+      const judged = (timedOut && hooks.attemptTimeout?.verdict) || verdict
       const failures = Decision.addFailure(prepared, progress.failures, judged)
       const decision = yield* decide(
         { ...progress, ...nothingElse, attempts: attempts.length, failures, ranMillis },

@@ -29,13 +29,11 @@ export interface Funded extends Policy.Fields<unknown, unknown> {
 
 /** Throws an `InvalidArgument` where the policy is none that a strategy can carry out. */
 export const check = (owner: string, given: Policy.Any): void => {
-  const { policy } = prepare(owner, given)
+  prepare(owner, given)
   for (const field of beyond) {
-    if (policy[field] !== undefined) {
-      Argument.refuse(owner, field, "absent: the SDK makes the attempts", policy[field])
-    }
+    if (given[field] !== undefined) Argument.refuse(owner, field, "absent: the SDK makes the attempts", given[field])
   }
-  if (policy.deadline?._tag === "Cut") Argument.refuse(owner, "deadline", "one that does not cut", policy.deadline._tag)
+  if (given.deadline?._tag === "Cut") Argument.refuse(owner, "deadline", "one that does not cut", given.deadline._tag)
 }
 
 /** Looks up the buckets of a policy. */

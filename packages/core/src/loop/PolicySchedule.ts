@@ -52,12 +52,11 @@ const beyond = [
 const checked = (given: Any): Prepared => {
   const owner = "Policy.toSchedule"
   const prepared = prepare(owner, given)
-  const { policy } = prepared
   for (const field of beyond) {
-    if (policy[field] !== undefined) Argument.refuse(owner, field, "absent: a schedule cannot do this", policy[field])
+    if (given[field] !== undefined) Argument.refuse(owner, field, "absent: a schedule cannot do this", given[field])
   }
-  return policy.deadline?._tag === "Cut"
-    ? Argument.refuse(owner, "deadline", "one that does not cut", policy.deadline._tag)
+  return given.deadline?._tag === "Cut"
+    ? Argument.refuse(owner, "deadline", "one that does not cut", given.deadline._tag)
     : prepared
 }
 
@@ -77,7 +76,7 @@ interface State {
 type Stepped = readonly [State, Duration.Duration, ScheduleDecision.ScheduleDecision]
 
 const schedule = (prepared: Prepared): Schedule.Schedule<Duration.Duration, unknown, unknown> => {
-  const { policy } = prepared
+  const { hooks, policy } = prepared
   const initial: State = {
     attempts: 1,
     outdated: 0,
@@ -91,7 +90,7 @@ const schedule = (prepared: Prepared): Schedule.Schedule<Duration.Duration, unkn
     const firstFailedAt = before.firstFailedAt ?? nowMillis
     const elapsed = Duration.millis(Math.max(0, nowMillis - firstFailedAt))
     const moment = { nowMillis, attempt: before.attempts, elapsed }
-    const verdict = Judging.ofError("Policy", "classifier", policy.classifier, error, moment)
+    const verdict = Judging.ofError("Policy", "classifier", hooks.classifier, error, moment)
     const since =
       verdict._tag === "Retryable" && verdict.progressed === true
         ? { ...initial, attempts: before.attempts, outdated: before.attempts - 1, startedAt: before.startedAt }

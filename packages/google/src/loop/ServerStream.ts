@@ -117,8 +117,8 @@ const check = (call: Erased, policy: Policy.Any): Call => {
   if (!Predicate.isRecord(call)) Argument.refuse(owner, "call", "a request and how it is opened", call)
   const { open, request, resumption = simple }: Erased = call
   const prepared = PolicyCheck.prepare(owner, policy)
-  if (prepared.policy.result !== undefined) {
-    Argument.refuse(owner, "result", "absent: a stream has no result", prepared.policy.result)
+  if (prepared.hooks.result !== undefined) {
+    Argument.refuse(owner, "result", "absent: a stream has no result", prepared.hooks.result)
   }
   if (!Predicate.isFunction(open)) Argument.refuse(owner, "open", "a function from a request to a stream", open)
   if (!Predicate.isFunction(resumption?.received) || !Predicate.isFunction(resumption.resume)) {
@@ -208,12 +208,10 @@ const handOn = (run: Run, responses: Chunk.Chunk<unknown>): void => {
 }
 
 const preparedOf = (run: Run): PolicyCheck.Prepared => {
-  const { attemptTimeout, classifier } = run.prepared.policy
-  const judge: Classifier.Classifier = (error, moment) => judged(run, classifier(error, moment))
-  return PolicyCheck.withFunctions<unknown>(run.prepared, {
-    attemptTimeout: attemptTimeout && timeoutOf(run, attemptTimeout),
-    classifier: judge
-  })
+  const { hooks } = run.prepared
+  const attemptTimeout = hooks.attemptTimeout && timeoutOf(run, hooks.attemptTimeout)
+  const classifier: Classifier.Classifier = (error, moment) => judged(run, hooks.classifier(error, moment))
+  return { ...run.prepared, hooks: { ...hooks, attemptTimeout, classifier } }
 }
 
 /** Judged where an attempt has timed out. */

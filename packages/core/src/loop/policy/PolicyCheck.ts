@@ -13,13 +13,25 @@ import type { Tree } from "../../decide/BackoffTree.ts"
 import * as Hint from "../../decide/Hint.ts"
 import * as HintRule from "../../decide/HintRule.ts"
 import * as TimeLeft from "../../decide/TimeLeft.ts"
-import type { Any, ErasedPolicy, Fields } from "./PolicyRecord.ts"
+import type { Any, ErasedPolicy } from "./PolicyRecord.ts"
 import { erase } from "./PolicyRecord.ts"
 import type { Observer } from "./RetryEvent.ts"
 
+/**
+ * What of a policy may differ from one operation to the next. A client that hands others in, as `{ ...prepared, hooks }`,
+ * keeps which of them are there and how many parameters each function declares.
+ */
+export interface Hooks extends Pick<
+  ErasedPolicy,
+  "attemptTimeout" | "bucket" | "classifier" | "rateLimiter" | "release" | "result"
+> {
+  readonly observers: ReadonlyArray<Observer>
+}
+
 /** A checked policy, and what the loop needs to know of it. */
 export interface Prepared {
-  readonly policy: ErasedPolicy
+  readonly policy: Omit<ErasedPolicy, keyof Hooks | "observe">
+  readonly hooks: Hooks
   readonly hint: Hint.Hint
   /** Where the back-off begins; `undefined` for a schedule that is no `Backoff`. */
   readonly tree: Tree | undefined
@@ -35,7 +47,6 @@ export interface Prepared {
   readonly eager: boolean
   /** Whether nothing is put around an attempt. */
   readonly isBare: boolean
-  readonly observers: ReadonlyArray<Observer>
 }
 
 /** What a field holds, in words and as a predicate. */
@@ -106,40 +117,6 @@ export const prepare = (owner: string, policy: Any, usage?: string): Prepared =>
   return prepared
 }
 
-/**
- * A policy with other functions in some of its fields, for one operation. It is not checked again: each function has to
- * declare as many parameters as the one it replaces. Made for every request, so all fields stand here by name: to spread
- * takes several times as long.
- */
-export const withFunctions = <A>(prepared: Prepared, functions: Functions<A>): Prepared => {
-  const { policy } = prepared
-  const changed = functions as Functions<unknown>
-  const whole: { readonly [Field in keyof Required<Any>]: ErasedPolicy[Field] } = {
-    name: policy.name,
-    observe: changed.observe ?? policy.observe,
-    whenNested: policy.whenNested,
-    attempt: policy.attempt,
-    attemptSpan: policy.attemptSpan,
-    rateLimiter: changed.rateLimiter ?? policy.rateLimiter,
-    attemptTimeout: changed.attemptTimeout ?? policy.attemptTimeout,
-    classifier: changed.classifier ?? policy.classifier,
-    result: changed.result ?? policy.result,
-    maxAttempts: policy.maxAttempts,
-    attemptsByKind: policy.attemptsByKind,
-    backoff: policy.backoff,
-    hint: policy.hint,
-    deadline: policy.deadline,
-    release: changed.release ?? policy.release,
-    bucket: changed.bucket ?? policy.bucket
-  }
-  return { ...prepared, policy: whole, observers: changed.observe ?? prepared.observers }
-}
-
-type Functions<A> = Pick<
-  Fields<unknown, A>,
-  "attemptTimeout" | "bucket" | "classifier" | "observe" | "rateLimiter" | "release" | "result"
->
-
 const isFields = (given: unknown): given is { readonly [field: string]: unknown } =>
   Predicate.isRecord(given) && !Effect.isEffect(given) && !Predicate.isPromiseLike(given)
 
@@ -166,23 +143,27 @@ const checkFields = (owner: string, given: Any, usage: string | undefined): void
 const prepareUnknown = (owner: string, given: Any, usage: string | undefined): Prepared => {
   checkFields(owner, given, usage)
   // Read once: what the caller changes later is not seen.
-  const policy = erase({ ...absent, ...given })
-  const observers = [...(policy.observe ?? [])]
+  const { attemptTimeout, bucket, classifier, observe, rateLimiter, release, result, ...policy } = erase({
+    ...absent,
+    ...given
+  })
+  const observers = [...(observe ?? [])]
   const backoff = Backoff.isBackoff(policy.backoff) ? policy.backoff : undefined
   const hint = policy.hint ?? Hint.standard
-  const judgesByTime = readsMoment(policy.classifier) || (policy.result !== undefined && readsMoment(policy.result))
+  const judgesByTime = readsMoment(classifier) || (result !== undefined && readsMoment(result))
   const needsStart = observers.length > 0 || judgesByTime || backoff?.readsTime === true
-  const boundsByTime = policy.attemptTimeout !== undefined && TimeLeft.readsStart(policy.attemptTimeout)
+  const boundsByTime = attemptTimeout !== undefined && TimeLeft.readsStart(attemptTimeout)
+  const has = (field: keyof Any): boolean => given[field] !== undefined
   return {
     policy,
+    hooks: { attemptTimeout, bucket, classifier, observers, rateLimiter, release, result },
     hint,
     tree: backoff?.tree,
     retries: [policy.maxAttempts, ...Object.values(policy.attemptsByKind ?? {})].some((limit = 1) => limit > 1),
     draws: backoff?.draws === true,
     hintDraws: HintRule.draws(hint),
-    timed: needsStart || boundsByTime || policy.deadline !== undefined || policy.attempt !== undefined,
-    isBare: aroundAttempts.every((field) => policy[field] === undefined) && policy.deadline?._tag !== "Cut",
-    eager: needsStart || eagerFields.some((field) => policy[field] !== undefined),
-    observers
+    timed: needsStart || boundsByTime || has("deadline") || has("attempt"),
+    isBare: !aroundAttempts.some(has) && policy.deadline?._tag !== "Cut",
+    eager: needsStart || eagerFields.some(has)
   }
 }

@@ -25,7 +25,8 @@ import * as Services from "./Services.ts"
 export const effect = (op: Operation.Operation): Erased => (op.prepared.isBare ? spending(op) : withServices(op))
 
 const withServices = (op: Operation.Operation): Erased => {
-  const { attempt: tag, attemptTimeout: timeout, deadline } = op.prepared.policy
+  const { attempt: tag, deadline } = op.prepared.policy
+  const { attemptTimeout: timeout } = op.prepared.hooks
   const inner = inSpan(op, spending(op))
   const note = noteOf(op)
   const startMillis = op.attemptStartedMillis
@@ -86,7 +87,7 @@ const inSpan = ({ attempts, prepared: { policy } }: Operation.Operation, self: E
  * Where the operation has gone on without the attempt, what the attempt leaves open is released at once.
  */
 const noteOf = (op: Operation.Operation): Bounded["note"] => {
-  const { release } = op.prepared.policy
+  const { release } = op.prepared.hooks
   if (release === undefined) return undefined
   const number = op.attempts
   return (exit) => {

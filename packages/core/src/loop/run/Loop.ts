@@ -52,7 +52,7 @@ export const firstFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
 /** Makes an operation begin. */
 export const begin = (op: Op): Erased => {
   const { bucket, prepared, rateLimiter } = op
-  const needsGuard = prepared.policy.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)
+  const needsGuard = prepared.hooks.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)
   return needsGuard ? Stop.guarded(op, () => send(op)) : send(op)
 }
 
@@ -134,7 +134,7 @@ const beginsAtOnce = (op: Op): boolean => op.attempts === 1 && op.rateLimiter ==
 export const attemptSucceeded = (op: Op, value: unknown): Erased => Operation.endAttempt(op, () => succeeded(op, value))
 
 const succeeded = (op: Op, value: unknown): Erased => {
-  const { result } = op.prepared.policy
+  const { result } = op.prepared.hooks
   const verdict =
     result === undefined ? Verdict.noOpinion : Judging.ofResult("Policy", "result", result, value, Operation.moment(op))
   if (verdict._tag !== "NoOpinion") {
@@ -150,7 +150,7 @@ const succeeded = (op: Op, value: unknown): Erased => {
 
 /** Tells observers how the attempt ended, after rate limiter and bucket, and goes on. */
 const reported = (op: Op, recorded: Services.Telling, event: () => Services.Telling, then: () => Erased): Erased =>
-  recorded === undefined && op.prepared.observers.length === 0
+  recorded === undefined && op.prepared.hooks.observers.length === 0
     ? then()
     : Services.andThen(recorded, () =>
         Services.andThen(Observers.nestingNoticed(op), () => Services.andThen(event(), then))
@@ -165,7 +165,7 @@ const ended = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   if (Option.isNone(found)) return Effect.failCause(cause)
   const error = found.value
   if (op.expired !== undefined) return expired(op, (op.expired = cutMeanwhile(op) ?? op.expired))
-  const { classifier } = op.prepared.policy
+  const { classifier } = op.prepared.hooks
   const verdict = Judging.ofError("Policy", "classifier", classifier, error, Operation.moment(op))
   return failed(op, error, error, verdict, () => Effect.failCause(cause))
 }

@@ -102,11 +102,11 @@ const detailsOf = (op: Operation): (() => Details) => {
 }
 
 const tell = (op: Operation, event: () => RetryEvent): Telling =>
-  op.prepared.observers.length === 0 ? undefined : tellFrom(op, event(), 0)
+  op.prepared.hooks.observers.length === 0 ? undefined : tellFrom(op, event(), 0)
 
 /** Tells the observers from `index` on. */
 const tellFrom = (op: Operation, event: RetryEvent, index: number): Telling => {
-  const observer = op.prepared.observers[index]
+  const observer = op.prepared.hooks.observers[index]
   if (observer === undefined) return undefined
   return Services.both(
     Services.tell(op, "an observer", () => observer(event)),

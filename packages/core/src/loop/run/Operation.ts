@@ -119,14 +119,14 @@ export const make = (
   { runtimeFlags }: { readonly runtimeFlags: RuntimeFlags.RuntimeFlags },
   isStepped = false
 ): Operation => {
-  const { policy } = prepared
+  const { hooks, policy } = prepared
   const services = fiber.currentDefaultServices
   // An operation of one attempt multiplies no attempts of another one.
-  const asksForOuter = prepared.retries && (prepared.observers.length > 0 || policy.whenNested === "standDown")
+  const asksForOuter = prepared.retries && (hooks.observers.length > 0 || policy.whenNested === "standDown")
   const keeps = onStopped !== undefined ? mostRemembered : policy.attempt !== undefined ? 1 : 0
   const timed = prepared.timed || onStopped !== undefined
-  const rateLimiter = policy.rateLimiter && placeOf("the rate limiter", policy.rateLimiter, fiber)
-  const bucket = policy.bucket && placeOf("the bucket", policy.bucket, fiber)
+  const rateLimiter = hooks.rateLimiter && placeOf("the rate limiter", hooks.rateLimiter, fiber)
+  const bucket = hooks.bucket && placeOf("the bucket", hooks.bucket, fiber)
   return {
     self,
     isStepped,

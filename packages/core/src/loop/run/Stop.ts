@@ -64,10 +64,10 @@ export const refuse = (op: Operation, reason: StopReason): Erased =>
 /** Releases what the latest attempt left open, once: a release cannot be interrupted, like any finalizer. */
 export const release = (op: Operation, because: "Retried" | "Interrupted"): Effect.Effect<void> => {
   const { open } = op
-  const { policy } = op.prepared
+  const { hooks } = op.prepared
   if (open === undefined) return Effect.void
   const told = Effect.suspend(() =>
-    Services.run(Services.tell(op, "release", () => policy.release!(open.value, because)))
+    Services.run(Services.tell(op, "release", () => hooks.release!(open.value, because)))
   )
   const released = Effect.map(told, () => {
     op.open = undefined

@@ -15,15 +15,6 @@ import { Effect, Schedule } from "effect"
 import * as Loop from "../../../src/loop/run/Loop.ts"
 import * as PolicyCheck from "../../../src/loop/policy/PolicyCheck.ts"
 
-const prepared = PolicyCheck.prepare("Retry.retry", { ...Policy.standard, classifier: Classifier.never })
-
-const functions = {
-  classifier: () => Verdict.transient,
-  attemptTimeout: undefined,
-  result: undefined,
-  release: undefined
-}
-
 const backoff = Backoff.constant({ delay: "1 second" })
 const plain = { classifier: () => Verdict.transient, maxAttempts: 2, backoff, hint: Hint.ignore }
 
@@ -70,36 +61,34 @@ describe("PolicyCheck.prepare", () => {
   })
 })
 
-describe("PolicyCheck.withFunctions", () => {
-  it("replaces functions, and nothing else", () => {
-    const policy = { ...prepared.policy, ...functions }
-    expect(PolicyCheck.withFunctions(prepared, functions)).toEqual({ ...prepared, policy })
-  })
-
-  it("leaves functions as they are where it is given none", () => {
-    const own = { observe: [() => Effect.void], rateLimiter: TokenBucket.unlimited, bucket: TokenBucket.unlimited }
-    const around = {
+describe("Prepared.hooks", () => {
+  it("are the fields that differ from one operation to the next", () => {
+    const hooks = {
       attemptTimeout: AttemptTimeout.constant(1),
-      result: () => Verdict.transient,
-      release: () => Effect.void
+      bucket: TokenBucket.unlimited,
+      classifier: Classifier.always,
+      rateLimiter: TokenBucket.unlimited,
+      release: () => Effect.void,
+      result: () => Verdict.transient
     }
-    const whole = PolicyCheck.prepare("test", { ...plain, ...own, ...around })
-    expect(PolicyCheck.withFunctions(whole, { classifier: whole.policy.classifier })).toEqual(whole)
-  })
-
-  it("replaces observers where it is given some", () => {
     const observe = [() => Effect.void]
-    expect(PolicyCheck.withFunctions(prepared, { ...functions, observe }).observers).toBe(observe)
+    const whole = PolicyCheck.prepare("test", { ...plain, ...hooks, observe })
+    expect(whole.hooks).toEqual({ ...hooks, observers: observe })
+    for (const field of Object.keys(whole.hooks)) expect(whole.policy).not.toHaveProperty(field)
   })
 
-  it.effect("answers what the loop runs under, and leaves the other policy as it is", () =>
+  it.effect("are what the loop runs under, and leave the other policy as it is", () =>
     Effect.gen(function* () {
       let made = 0
       const failing = Effect.suspend(() => Effect.fail(++made))
       const run = (given: PolicyCheck.Prepared) =>
         Effect.flip(Loop.run(failing, given) as Effect.Effect<unknown, unknown>)
-      const never = PolicyCheck.prepare("test", { ...prepared.policy, backoff: Backoff.constant({ delay: 0 }) })
-      const always = PolicyCheck.withFunctions(never, functions)
+      const never = PolicyCheck.prepare("test", {
+        classifier: Classifier.never,
+        maxAttempts: 3,
+        backoff: Backoff.constant({ delay: 0 })
+      })
+      const always = { ...never, hooks: { ...never.hooks, classifier: () => Verdict.transient } }
       expect(yield* run(never)).toBe(1)
       expect(yield* run(always)).toBe(4)
       expect(yield* run(never)).toBe(5)

@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Attempt from "../policy/Attempt.ts"
 import * as EventDetails from "./EventDetails.ts"
 import * as Exchange from "./Exchange.ts"
-import type { Request, Response } from "./Exchange.ts"
+import type { Request } from "./Exchange.ts"
 import { type CoreFields, coreOf, type Erased } from "../policy/HttpPolicy.ts"
 import * as Host from "../client/Host.ts"
 import * as Reader from "./Reader.ts"
@@ -23,25 +23,26 @@ type Reading = Reader.Reader | undefined
 
 export const make = (policy: Erased): ((exchange: Exchange.Exchange, reader: Reading) => PolicyCheck.Prepared) => {
   const prepared = preparedOf(policy, timed(coreOf(policy)))
-  const { attemptTimeout, bucket, rateLimiter } = prepared.policy
+  const { attemptTimeout, bucket, observers, rateLimiter } = prepared.hooks
   const timeoutOf = attemptTimeout && timeoutsOf(attemptTimeout)
   const keyOf = bucket === undefined && rateLimiter === undefined ? () => "" : makeKeyReader()
   const bucketOf = bucket && bucketsOf(bucket)
   const rateLimiterOf = rateLimiter && bucketsOf(rateLimiter)
   return (exchange, reader) => {
     const key = keyOf(exchange)
-    return PolicyCheck.withFunctions<Response>(prepared, {
+    const hooks: PolicyCheck.Hooks = {
       rateLimiter: rateLimiterOf?.(exchange, key),
       attemptTimeout: timeoutOf?.(exchange, reader),
       classifier: (error, moment) =>
         reader ? Reader.judge(reader, error, moment) : Exchange.judge(exchange, error, moment),
-      result: (response, moment) =>
+      result: (response: any, moment) =>
         reader ? Reader.judgeResponse(reader, response, moment) : Exchange.judgeResponse(exchange, response, moment),
       release: (failed, because) =>
         Release.released(exchange, (reader && Reader.responseOf(reader, failed)) ?? failed, because),
       bucket: bucketOf?.(exchange, key),
-      observe: EventDetails.observing(exchange, prepared.observers)
-    })
+      observers: EventDetails.observing(exchange, observers)
+    }
+    return { ...prepared, hooks }
   }
 }
 
@@ -101,7 +102,7 @@ const makeKeyReader = (): ((exchange: Exchange.Exchange) => string) => {
     context.unsafeMap.has(TokenBucket.Key.key) && Context.get(context, TokenBucket.Key) !== "" ? "" : hostOf(request)
 }
 
-type Bucket = NonNullable<PolicyCheck.Prepared["policy"]["bucket"]>
+type Bucket = NonNullable<PolicyCheck.Hooks["bucket"]>
 
 const bucketsOf = (given: Bucket): ((exchange: Exchange.Exchange, key: string) => TokenBucket.TokenBucket) => {
   const find = KnownKey.makeFinder()

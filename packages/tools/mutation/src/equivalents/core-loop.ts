@@ -39,8 +39,8 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/run/Loop.ts",
-    line: "const needsGuard = prepared.policy.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)",
-    original: "prepared.policy.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)",
+    line: "const needsGuard = prepared.hooks.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)",
+    original: "prepared.hooks.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)",
     replacement: "true",
     reason: "Only saves work: the clean-up has nothing to refund, release or tell."
   },
@@ -74,8 +74,8 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/run/Loop.ts",
-    line: "recorded === undefined && op.prepared.observers.length === 0",
-    original: "recorded === undefined && op.prepared.observers.length === 0",
+    line: "recorded === undefined && op.prepared.hooks.observers.length === 0",
+    original: "recorded === undefined && op.prepared.hooks.observers.length === 0",
     replacement: "false",
     reason: "Only saves work: there is nothing to tell."
   },
@@ -123,17 +123,17 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/run/Operation.ts",
-    line: 'const asksForOuter = prepared.retries && (prepared.observers.length > 0 || policy.whenNested === "standDown")',
-    original: 'prepared.observers.length > 0 || policy.whenNested === "standDown"',
+    line: 'const asksForOuter = prepared.retries && (hooks.observers.length > 0 || policy.whenNested === "standDown")',
+    original: 'hooks.observers.length > 0 || policy.whenNested === "standDown"',
     replacement: "true",
     reason:
       "Only saves a look: the operation around this one is told to observers alone, and stood down for where the policy says so."
   },
   {
     file: "packages/core/src/loop/run/Operation.ts",
-    line: 'const asksForOuter = prepared.retries && (prepared.observers.length > 0 || policy.whenNested === "standDown")',
-    original: "prepared.observers.length > 0",
-    replacement: "prepared.observers.length >= 0",
+    line: 'const asksForOuter = prepared.retries && (hooks.observers.length > 0 || policy.whenNested === "standDown")',
+    original: "hooks.observers.length > 0",
+    replacement: "hooks.observers.length >= 0",
     reason:
       "Only saves a look: the operation around this one is told to observers alone, and stood down for where the policy says so."
   },
