@@ -10,7 +10,6 @@ export type Call =
   | { readonly _tag: "take"; readonly key: string; readonly want: number; readonly least: number }
   | { readonly _tag: "put"; readonly key: string; readonly tokens: number }
   | { readonly _tag: "level"; readonly key: string }
-  | { readonly _tag: "add"; readonly key: string; readonly change: number }
   | { readonly _tag: "present"; readonly key: string; readonly member: string }
 
 /** What surrounds the decision of a call: the way there and back. */
@@ -24,7 +23,6 @@ export interface SpecStore<out E> extends Store<E> {
 /** A store of its own. Each decision is one step; without a network it takes no time and never fails. */
 export const make = <E = never>(network: Network<E> = (decide) => decide): SpecStore<E> => {
   const arrivals = new Map<string, number>()
-  const counts = new Map<string, number>()
   const members = new Map<string, Map<string, number>>()
   const calls: Array<Call> = []
   const decide = <A>(call: Call, decision: (nowMicros: number) => A) =>
@@ -54,12 +52,6 @@ export const make = <E = never>(network: Network<E> = (decide) => decide): SpecS
       }),
     level: (key, limits) =>
       decide({ _tag: "level", key }, (now) => Gcra.tokens(limits, Gcra.room(arrivalOf(key), now, Gcra.window(limits)))),
-    add: (key, max, change) =>
-      decide({ _tag: "add", key, change }, () => {
-        const count = Math.max(0, Math.min(max, (counts.get(key) ?? max) + change))
-        counts.set(key, count)
-        return count
-      }),
     present: (group, member, forMillis) =>
       decide({ _tag: "present", key: group, member }, (nowMicros) => {
         const now = nowMicros / 1000

@@ -14,7 +14,7 @@ import * as MetricLabel from "effect/MetricLabel"
 import type { FleetEvent, FleetObserver } from "../fund/fleet/FleetEvent.ts"
 
 /**
- * Calls that the store answered, by `answer`: granted, refused, returned, counted. Divided by `grants`: store calls per
+ * Calls that the store answered, by `answer`: granted, refused, returned. Divided by `grants`: store calls per
  * grant.
  *
  * @category constructors
@@ -136,8 +136,6 @@ const update = (event: FleetEvent, labels: Labels): void => {
       return answered(event.granted > 0 ? "granted" : "refused", labels)
     case "Returned":
       return answered("returned", labels)
-    case "Counted":
-      return answered("counted", labels)
     case "StoreAway":
       outages.unsafeUpdate(1, labels)
       return storeAway.unsafeUpdate(1, labels)

@@ -19,8 +19,6 @@ export const asked = (granted: number, changed: Partial<FleetEvent.Asked> = {}):
 
 export const returned: FleetEvent.Returned = { ...common, _tag: "Returned", tokens: 3 }
 
-export const counted: FleetEvent.Counted = { ...common, _tag: "Counted", change: -1 }
-
 export const error = new RedisError.RedisError({
   reason: "Unavailable",
   bucket: "orders",

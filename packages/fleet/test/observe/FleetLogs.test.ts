@@ -23,7 +23,7 @@ const away =
 describe("FleetLogs.logs", () => {
   it.effect("logs a line when the store goes away and one when it is back, and none for its calls", () =>
     Effect.gen(function* () {
-      const calls = [Events.asked(5), Events.asked(0), Events.returned, Events.counted]
+      const calls = [Events.asked(5), Events.asked(0), Events.returned]
       const events = [...calls, Events.away(), Events.back(), ...calls, Events.away()]
       expect(yield* logged(events)).toEqual([away, "INFO store back: orders after 1 s", away])
     })

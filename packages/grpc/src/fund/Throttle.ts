@@ -23,13 +23,28 @@
  * Effect.runPromise(program).then((error) => assert.strictEqual(error, "call 2"))
  * ```
  */
-import type { TokenBucket } from "@effect-retry/core"
-import * as GrpcCount from "@effect-retry/core/unstable/GrpcCount"
+import type { TokenBucket, Verdict } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 
-export type { Options } from "@effect-retry/core/unstable/GrpcCount"
+/**
+ * The options of `make`, in gRPC's own words as far as it has them.
+ *
+ * @category models
+ */
+export interface Options {
+  /** A whole number from 1 to 1000; also the level at the start. */
+  readonly maxTokens: number
+  /** What a success puts in; at least 0.001, and decimals beyond the third are cut off. */
+  readonly tokenRatio: number
+  /** Which failures take a token. @default those with a retryable verdict */
+  readonly counts?: (verdict: Verdict.Verdict) => boolean
+}
+
+/** A token is a thousand, so that sums of ratios with three decimals stay exact. */
+const token = 1000
 
 const free: Option.Option<TokenBucket.Grant> = /*#__PURE__*/ Option.some({ tokens: 0, refund: Effect.void })
 
@@ -42,11 +57,15 @@ const free: Option.Option<TokenBucket.Grant> = /*#__PURE__*/ Option.some({ token
  *
  * @category constructors
  */
-export const make = (options: GrpcCount.Options): Effect.Effect<TokenBucket.TokenBucket> => {
-  const { capacity, counts, ratio } = GrpcCount.check("Throttle.make", options)
+export const make = (options: Options): Effect.Effect<TokenBucket.TokenBucket> => {
+  const maxTokens = Argument.number(owner, "maxTokens", options.maxTokens, { min: 1, max: 1000, integer: true })
+  const tokenRatio = Argument.number(owner, "tokenRatio", options.tokenRatio, { min: 0.001 })
+  const capacity = maxTokens * token
+  const ratio = Math.floor(tokenRatio * token + 1e-9)
+  const counts = options.counts ?? isRetryable
   return Effect.map(Ref.make(capacity), (ref) => {
     const credit = Ref.update(ref, (level) => Math.min(capacity, level + ratio))
-    const charge = Ref.update(ref, (level) => Math.max(0, level - GrpcCount.token))
+    const charge = Ref.update(ref, (level) => Math.max(0, level - token))
     const acquire = Ref.modify(ref, (level) => [level > capacity / 2 ? free : Option.none(), level])
     return {
       acquire: () => acquire,
@@ -54,7 +73,11 @@ export const make = (options: GrpcCount.Options): Effect.Effect<TokenBucket.Toke
         if (outcome._tag === "Succeeded") return credit
         return outcome._tag === "Failed" && counts(outcome.verdict) ? charge : Effect.void
       },
-      level: Ref.modify(ref, (level) => [level / GrpcCount.token, level])
+      level: Ref.modify(ref, (level) => [level / token, level])
     }
   })
 }
+
+const owner = "Throttle.make"
+
+const isRetryable = (verdict: Verdict.Verdict): boolean => verdict._tag === "Retryable"

@@ -32,7 +32,6 @@ const store: Store.Store<RedisError.RedisError> = {
   take: (_key, { burst }, want) => answering({ granted: want, retryAfterMillis: 0, level: burst - want }),
   put: () => answering(undefined),
   level: (_key, { burst }) => answering(burst),
-  add: (_key, max) => answering(max),
   present: () => answering(1)
 }
 

@@ -18,7 +18,6 @@ describe(`${path} ## Defaults`, () => {
       take: (_key, { burst }, want) => Effect.succeed({ granted: want, retryAfterMillis: 0, level: burst - want }),
       put: () => Effect.map(Clock.currentTimeMillis, (now) => void puts.push(now)),
       level: (_key, { burst }) => Effect.succeed(burst),
-      add: (_key, max) => Effect.succeed(max),
       present: () => Effect.succeed(1)
     }
     return { puts, store: Layer.succeed(RedisStore.RedisStore, store) }
@@ -415,7 +414,6 @@ describe("docs/fleet.md ## Layouts", () => {
           yield* store.take(name, limits, 2, 1)
           yield* store.put(name, limits, 2)
           yield* store.level(name, limits)
-          yield* store.add(name, 10, -1)
           yield* store.present(name, "a member", 1000)
         }).pipe(Effect.scoped, Effect.option)
       expect(Option.isSome(yield* asked(""))).toBe(true)

@@ -7,8 +7,7 @@
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
-import * as GrpcCount from "@effect-retry/core/unstable/GrpcCount"
-import { fallback, type Grant, Key, type Request, type TokenBucket } from "@effect-retry/core/TokenBucket"
+import { fallback, Key, type Request, type TokenBucket } from "@effect-retry/core/TokenBucket"
 import * as TokenStore from "@effect-retry/core/unstable/TokenStore"
 import type * as Waiting from "@effect-retry/core/unstable/Waiting"
 import type * as Cause from "effect/Cause"
@@ -87,40 +86,6 @@ const holdingShare = (
     return { acquire, level, put: (tokens) => change((share, now) => Share.put(share, now, tokens)) }
   })
 }
-
-/** The options of `grpcThrottle`. */
-interface GrpcThrottle extends Pick<Holding, "members" | "store"> {
-  /** That of the whole fleet. */
-  readonly count: GrpcCount.GrpcCount
-}
-
-/**
- * The share of a gRPC throttle: it hears one of `n` failures of the fleet, and counts each `n` times. So a change of `n`
- * changes no level, and turns no refusal into a grant.
- */
-export const grpcThrottle = ({ count, members, store }: GrpcThrottle): LocalShare =>
-  Effect.gen(function* () {
-    const { sharers } = yield* members.join(store, yield* Key)
-    const { capacity, counts, ratio } = count
-    let level = capacity
-    const change = (by: number) =>
-      Effect.sync(() => {
-        level = Math.max(0, Math.min(capacity, level + by * sharers()))
-      })
-    const credit = change(ratio)
-    const charge = change(-GrpcCount.token)
-    const acquire = Effect.sync(() => (level > capacity / 2 ? free : Option.none()))
-    return {
-      acquire: () => acquire,
-      record: (outcome) => {
-        if (outcome._tag === "Succeeded") return credit
-        return outcome._tag === "Failed" && counts(outcome.verdict) ? charge : Effect.void
-      },
-      level: Effect.sync(() => level / GrpcCount.token)
-    }
-  })
-
-const free: Option.Option<Grant> = /*#__PURE__*/ Option.some({ tokens: 0, refund: Effect.void })
 
 /** The options of `orLocalShare`. */
 interface OrLocalShare<in E> {

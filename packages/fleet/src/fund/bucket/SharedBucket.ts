@@ -4,6 +4,5 @@
  */
 export type { FleetBucket, FleetOptions, FleetStore } from "../fleet/FleetBucket.ts"
 export { fixed, type Options as FixedOptions } from "./SharedFixedRate.ts"
-export { grpcThrottle, type Options as GrpcThrottleOptions } from "./SharedGrpcThrottle.ts"
 export { quota, type Options as QuotaOptions } from "./SharedQuota.ts"
 export { successRatio, type Options as SuccessRatioOptions } from "./SharedSuccessRatio.ts"

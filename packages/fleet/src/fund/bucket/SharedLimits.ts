@@ -30,7 +30,7 @@ export const check = <Options extends FleetOptions>(
   options: Options,
   { burst, leastBurst, others, perSecond }: Fields<Options>
 ): SharedLimits => {
-  const settings = Fleet.check(owner, options, ["leaseShare", burst, perSecond, ...others])
+  const settings = Fleet.check(owner, options, [burst, perSecond, ...others])
   const named = (field: Numbers<Options>) => ({ field, value: options[field] as number })
   const limits = Fleet.checkLimits(owner, named(burst), named(perSecond), leastBurst)
   return { settings, limits, members: Members.make(settings) }

@@ -70,7 +70,7 @@ export interface Settings {
 
 /**
  * Checks the options of every bucket, and that there are no others than these and `own`: one that is misspelt would be the
- * default. A bucket that holds leases names `leaseShare` among its own.
+ * default.
  */
 export const check = (owner: string, options: FleetOptions, own: ReadonlyArray<string>): Settings => {
   const { idleAfter, leaseShare, name, observe = [] } = options
@@ -90,7 +90,9 @@ export const check = (owner: string, options: FleetOptions, own: ReadonlyArray<s
   }
 }
 
-const common: ReadonlyArray<string> = ["name", "idleAfter", "observe"] satisfies ReadonlyArray<keyof FleetOptions>
+const common: ReadonlyArray<string> = ["name", "leaseShare", "idleAfter", "observe"] satisfies ReadonlyArray<
+  keyof FleetOptions
+>
 
 /** Checks the limits of a bucket in the store, under the names that its options have for burst and rate. */
 export const checkLimits = (owner: string, burst: Named, perSecond: Named, leastBurst: Argument.Range): Limits => {

@@ -57,16 +57,6 @@ export interface Returned extends Common {
 }
 
 /**
- * The store changed the count of a gRPC throttle by successes (above zero) or failures (below zero).
- *
- * @category models
- */
-export interface Counted extends Common {
-  readonly _tag: "Counted"
-  readonly change: number
-}
-
-/**
  * The store did not answer. Told once: until it answers again.
  *
  * @category models
@@ -91,7 +81,7 @@ export interface StoreBack extends Common {
 /**
  * @category models
  */
-export type FleetEvent = Asked | Returned | Counted | StoreAway | StoreBack
+export type FleetEvent = Asked | Returned | StoreAway | StoreBack
 
 /**
  * Called with every event of a bucket.

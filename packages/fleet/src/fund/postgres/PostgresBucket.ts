@@ -53,18 +53,6 @@ export const successRatio = (options: SharedBucket.SuccessRatioOptions): Make =>
 export const fixed = (options: SharedBucket.FixedOptions): Make =>
   inPostgres(SharedBucket.fixed(ownerOf("fixed"), options))
 
-/**
- * The retry throttling of gRPC, with one count for a fleet: `RedisBucket.grpcThrottle` in another store.
- *
- * A retry is free and granted while the count is above half of `maxTokens`. The store is told of failures at once, of
- * successes late, and of none while the count is full.
- * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Throttling Retry Attempts and Hedged RPCs".
- *
- * @category constructors
- */
-export const grpcThrottle = (options: SharedBucket.GrpcThrottleOptions): Make =>
-  inPostgres(SharedBucket.grpcThrottle(ownerOf("grpcThrottle"), options))
-
 const ownerOf = (constructor: string): string => `PostgresBucket.${constructor}`
 
 const inPostgres = (

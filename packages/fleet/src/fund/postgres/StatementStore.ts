@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as BucketKey from "../../accept/BucketKey.ts"
 import type { PostgresError } from "../../accept/PostgresError.ts"
-import * as Count from "../../decide/Count.ts"
 import * as Gcra from "../../decide/Gcra.ts"
 import * as Whole from "../../decide/Whole.ts"
 import * as PostgresCalls from "./PostgresCalls.ts"
@@ -34,20 +33,6 @@ export const make = (ask: PostgresCalls.Ask, withinMillis: number): Store<Postgr
       const window = Gcra.window(limits)
       return ask(callOf(bucketKey, Statements.level, [arrivalKey(bucketKey, window)]), (rows) =>
         Option.map(PostgresCalls.numbers(rows, "owed"), ([owed = 0]) => Gcra.tokens(limits, roomOf(window, owed)))
-      )
-    }),
-  add: (bucketKey, max, change) =>
-    Effect.suspend(() => {
-      const key = `${BucketKey.encoded(bucketKey)}|count`
-      const [most = 0, by = 0] = whole(Count.millionths(max), Count.millionths(change))
-      const call =
-        by === 0
-          ? callOf(bucketKey, Statements.count, [key, most])
-          : callOf(bucketKey, Statements.add, [key, most, by, Count.lastsMillis * 1000])
-      return ask(call, (rows) =>
-        Option.flatMap(PostgresCalls.numbers(rows, "count"), ([count = 0]) =>
-          count >= 0 && count <= most ? Option.some(Count.tokens(count)) : Option.none()
-        )
       )
     }),
   present: (group, member, forMillis) =>

@@ -81,24 +81,6 @@ where key = ${key} and until > ${now}`
 /** Reads a bucket: key gives what it owes. */
 export const level = `select coalesce((select ${owed("until", now)} from ${tableName} where key = ${key}), 0) as owed`
 
-/** A count that was not changed for its time, or was never there, is at its maximum. */
-const [max, change, keep] = ["$2::bigint", "$3::bigint", "$4::bigint"]
-const counted = (row: string): string =>
-  `case when ${row}.until > ${now} then least(greatest(${row}.amount, 0), ${max}) else ${max} end`
-
-/** Reads a count: key and maximum give the count. */
-export const count = `select coalesce((select ${counted(tableName)} from ${tableName} where key = ${key}), ${max}) as count`
-
-/**
- * Changes a count: key, maximum, change and the microseconds that it lasts give the count, which is never below 0 nor above
- * the maximum.
- */
-export const add = `insert into ${tableName} as found (key, until, amount)
-values (${key}, ${now} + ${keep}, least(greatest(${max} + ${change}, 0), ${max}))
-on conflict (key) do update set until = ${now} + ${keep},
-  amount = least(greatest(${counted("found")} + ${change}, 0), ${max})
-returning amount as count`
-
 /**
  * Says that a member is there: group, member and microseconds give how many are. Zero removes it.
  *

@@ -70,25 +70,6 @@ export const successRatio = (options: SharedBucket.SuccessRatioOptions): Make =>
 export const fixed = (options: SharedBucket.FixedOptions): Make =>
   inRedis(SharedBucket.fixed(ownerOf("fixed"), options))
 
-/**
- * The retry throttling of gRPC, with one count for a fleet.
- *
- * A retry is free and granted while the count is above half of `maxTokens`; a failure that counts takes a token, also that
- * of the last attempt. The store is told of failures at once, and of those that come meanwhile together; of successes
- * every `idleAfter`, and of none while the count is full. The process decides by the latest count that it learned, less
- * its failures of which the store was not told yet, and never waits.
- * Bound: a process that learned of no failure since the fleet fell below half grants the retries that it is asked for
- * within one call of the store after its own first failure.
- *
- * Unlike `RetryBucket.grpcThrottle` it fails from a change that the store did not take until the store answers again;
- * failures of which it was not told are told with the next call, so a failure may count twice where an answer was lost.
- * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Throttling Retry Attempts and Hedged RPCs".
- *
- * @category constructors
- */
-export const grpcThrottle = (options: SharedBucket.GrpcThrottleOptions): Make =>
-  inRedis(SharedBucket.grpcThrottle(ownerOf("grpcThrottle"), options))
-
 const ownerOf = (constructor: string): string => `RedisBucket.${constructor}`
 
 const inRedis = (

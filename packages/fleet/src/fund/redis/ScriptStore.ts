@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as BucketKey from "../../accept/BucketKey.ts"
 import type { RedisError } from "../../accept/RedisError.ts"
-import * as Count from "../../decide/Count.ts"
 import * as Gcra from "../../decide/Gcra.ts"
 import * as Whole from "../../decide/Whole.ts"
 import * as RedisKey from "./RedisKey.ts"
@@ -37,13 +36,6 @@ export const make = (ask: Ask, withinMillis: number): Store<RedisError> => ({
       return ask(call, 1, ([room = 0]) =>
         Option.map(inRange(room, window), (inWindow) => Gcra.tokens(limits, inWindow))
       )
-    }),
-  add: (bucketKey, max, change) =>
-    Effect.suspend(() => {
-      const most = Count.millionths(max)
-      const args = words(most, Count.millionths(change), Count.lastsMillis)
-      const call = { bucketKey, script: Scripts.add, key: RedisKey.count(bucketKey), args }
-      return ask(call, 1, ([count = 0]) => Option.map(inRange(count, most), Count.tokens))
     }),
   present: (group, member, forMillis) =>
     Effect.suspend(() => {

@@ -72,27 +72,6 @@ return {now + window - arrival}
   sha: "72b8926e92ff84be3f9fe76660e339bd9af6e89f"
 }
 
-/**
- * Changes a count: `max change expiry` gives the count, which is never below 0 nor above the maximum. A count at its
- * maximum has no key; another one expires so many milliseconds after it was changed.
- */
-export const add: Script = {
-  lua: `${whole}
-local max, change = tonumber(ARGV[1]), tonumber(ARGV[2])
-local count = math.min(stored or max, max)
-local after = math.max(0, math.min(max, count + change))
-if change ~= 0 then
-  if after < max then
-    redis.call('SET', KEYS[1], after, 'PX', ARGV[3])
-  elseif stored then
-    redis.call('DEL', KEYS[1])
-  end
-end
-return {after}
-`,
-  sha: "234e17ca87ff42265cd4a038979ca66ce1eb37fb"
-}
-
 /** Says that a member is there for so many milliseconds: `member millis` gives how many are. Zero removes it. */
 export const present: Script = {
   lua: `

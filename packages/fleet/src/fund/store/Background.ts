@@ -1,9 +1,7 @@
 /**
  * Effects that do not end with the caller that started them.
  */
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Scope from "effect/Scope"
@@ -32,22 +30,3 @@ export const inScope = <S, A>(
       Effect.flatMap(make, (state) => Effect.as(Scope.addFinalizer(scope, close(state)), of(state)))
     )
   )
-
-/**
- * Runs an effect for all callers that come before it has ended. A caller that is interrupted leaves it to the others.
- */
-export const shared = <A, E>(self: Effect.Effect<Exit.Exit<A, E>>): Effect.Effect<A, E> => {
-  let underWay: Deferred.Deferred<A, E> | undefined
-  return Effect.uninterruptibleMask((restore) =>
-    Effect.suspend(() => {
-      if (underWay !== undefined) return restore(Deferred.await(underWay))
-      const answer = Deferred.unsafeMake<A, E>(FiberId.none)
-      underWay = answer
-      const running = Effect.flatMap(self, (exit) => {
-        underWay = undefined
-        return Deferred.done(answer, exit)
-      })
-      return Effect.zipRight(Effect.forkDaemon(running), restore(Deferred.await(answer)))
-    })
-  )
-}

@@ -27,8 +27,6 @@ export interface Store<out E> {
   readonly put: (key: string, limits: Limits, tokens: number) => Effect.Effect<void, E>
   /** Tokens at this moment. */
   readonly level: (key: string, limits: Limits) => Effect.Effect<number, E>
-  /** Changes a count that time does not move, and answers it: from `max` at first, never below 0 nor above `max`. */
-  readonly add: (key: string, max: number, change: number) => Effect.Effect<number, E>
   /** Says that a member of a group is there for so long, and answers how many are. */
   readonly present: (group: string, member: string, forMillis: number) => Effect.Effect<number, E>
 }

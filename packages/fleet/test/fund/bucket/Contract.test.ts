@@ -39,12 +39,6 @@ TokenBucketContract.suite(
   { refills: true, capacity: most(10, 1 + 1, 1) }
 )
 
-TokenBucketContract.suite(
-  vitest,
-  "RedisBucket.grpcThrottle",
-  infallible((shared) => RedisBucket.grpcThrottle({ ...shared, maxTokens: 10, tokenRatio: 0.1 }), redis)
-)
-
 /** What the fleet earns comes late, and there is nothing of it here. */
 const ofNoLease = { ...quota, leaseShare: 0, firstSuccessIncrement: 0 }
 
@@ -60,10 +54,4 @@ TokenBucketContract.suite(
   "PostgresBucket.quota of three processes",
   infallible((shared) => ofProcesses(PostgresBucket.quota({ ...shared, ...ofNoLease })), postgres, orDie),
   { refills: true }
-)
-
-TokenBucketContract.suite(
-  vitest,
-  "PostgresBucket.grpcThrottle",
-  infallible((shared) => PostgresBucket.grpcThrottle({ ...shared, maxTokens: 10, tokenRatio: 0.1 }), postgres)
 )

@@ -1,4 +1,3 @@
-import * as GrpcCount from "@effect-retry/core/unstable/GrpcCount"
 import * as InvalidArgument from "@effect-retry/core/InvalidArgument"
 import { TokenBucket } from "@effect-retry/core"
 import { RedisBucket, type RedisError, type RedisStore, SharedBucket } from "@effect-retry/fleet"
@@ -45,9 +44,6 @@ const quota = (members: Members, maxWait: Option.Option<number> = Option.none())
 const rate = (members: Members, maxWait: Option.Option<number> = Option.none()) =>
   LocalShare.rate({ members, store, limits, maxWait })
 
-const grpcThrottle = (members: Members) =>
-  LocalShare.grpcThrottle({ members, store, count: GrpcCount.check("test", { maxTokens: 12, tokenRatio: 0.5 }) })
-
 /** How many attempts a bucket grants at once, each of which fails. */
 const grants = (bucket: Bucket, most = 100) =>
   Effect.gen(function* () {
@@ -65,8 +61,7 @@ const virtually = <A, E>(self: Effect.Effect<A, E, Scope.Scope>) =>
 describe("LocalShare", () => {
   it.effect.each([
     { kind: "quota", make: quota, counts: { 1: 6, 3: 2, 50: 0 } },
-    { kind: "rate", make: rate, counts: { 1: 12, 3: 4, 50: 0 } },
-    { kind: "grpcThrottle", make: grpcThrottle, counts: { 1: 6, 3: 2, 50: 1 } }
+    { kind: "rate", make: rate, counts: { 1: 12, 3: 4, 50: 0 } }
   ])("of a $kind is its part of the whole", ({ counts, make }) =>
     virtually(
       Effect.gen(function* () {
@@ -146,22 +141,6 @@ describe("LocalShare", () => {
         expect(yield* bucket.level).toBe(10)
         yield* bucket.record(succeeded(granted, 2))
         expect(yield* bucket.level).toBe(12)
-      })
-    )
-  )
-
-  it.effect("of a gRPC throttle counts each outcome once for every member, and refuses no more when they change", () =>
-    virtually(
-      Effect.gen(function* () {
-        const { change, members } = counted(3)
-        const bucket = yield* grpcThrottle(members)
-        yield* bucket.record(failed())
-        expect([yield* bucket.level, yield* isGranted(bucket)]).toEqual([9, true])
-        yield* bucket.record(failed())
-        yield* change(1)
-        expect([yield* bucket.level, yield* isGranted(bucket)]).toEqual([6, false])
-        yield* bucket.record(succeeded())
-        expect([yield* bucket.level, yield* isGranted(bucket)]).toEqual([6.5, true])
       })
     )
   )

@@ -64,7 +64,6 @@ export const throwingStore = () => {
       take: throwing(store.take),
       put: throwing(store.put),
       level: throwing(store.level),
-      add: throwing(store.add),
       present: throwing(store.present)
     } satisfies SpecStore.SpecStore<never>,
     breakDown: () => {

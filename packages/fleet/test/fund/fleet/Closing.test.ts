@@ -1,4 +1,3 @@
-import { Verdict } from "@effect-retry/core"
 import { RedisBucket, RedisError, RedisStore } from "@effect-retry/fleet"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Scope } from "effect"
@@ -29,8 +28,6 @@ const makeStore = () => {
 const quota = (name: string) =>
   RedisBucket.quota({ name, capacity: 100, refillPerSecond: 1, cost: { orElse: 1 }, idleAfter: "1 hour" })
 
-const throttle = (name: string) => RedisBucket.grpcThrottle({ name, maxTokens: 10, tokenRatio: 0.1 })
-
 /** Twelve buckets in one scope, each of which holds tokens. */
 const holding = Effect.gen(function* () {
   const { network, store } = makeStore()
@@ -42,7 +39,7 @@ const holding = Effect.gen(function* () {
     yield* Effect.replicateEffect(ask(bucket), 3)
   }
   const close = Effect.map(Effect.timed(Scope.close(scope, Exit.void)), ([elapsed]) => Duration.toMillis(elapsed))
-  return { close, network, open }
+  return { close, network }
 })
 
 describe("a scope with many buckets of one store", () => {
@@ -61,18 +58,6 @@ describe("a scope with many buckets of one store", () => {
       expect(yield* close).toBe(withinMillis)
       yield* Effect.sleep("1 second")
       expect(network.puts).toBe(12)
-    }).pipe(inVirtualTime)
-  )
-
-  it.effect("waits for the last counts of throttles no longer either", () =>
-    Effect.gen(function* () {
-      const { close, network, open } = yield* holding
-      const throttles = yield* Effect.forEach(["a", "b", "c"], (name) => open(throttle(name)))
-      network.millis = Infinity
-      const granted = { tokens: 0, refund: Effect.void }
-      const verdict = Verdict.retryable("Server")
-      yield* Effect.forEach(throttles, ({ record }) => record({ _tag: "Failed", attempt: 1, granted, verdict }))
-      expect(yield* close).toBe(withinMillis)
     }).pipe(inVirtualTime)
   )
 

@@ -1,4 +1,4 @@
-import { TokenBucket, Verdict } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
 import { PostgresBucket, PostgresClient, PostgresError, PostgresStore } from "@effect-retry/fleet"
 import { afterAll, assert, beforeAll, describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Option, Scope } from "effect"
@@ -39,30 +39,12 @@ const sharing = {
   successRatio: PostgresBucket.successRatio({ name: "ratio", ratio: 0, capacity: 5, floorPerSecond: 0.001 })
 }
 
-const failed: TokenBucket.Outcome = {
-  _tag: "Failed",
-  attempt: 1,
-  granted: { tokens: 0, refund: Effect.void },
-  verdict: Verdict.transient
-}
-
 describe("PostgresBucket", () => {
   it.effect.each(Object.entries(sharing))("gives the processes of a fleet one %s", ([, bucket]) =>
     Effect.gen(function* () {
       const first = yield* process(Effect.flatMap(bucket, granted(3)))
       const second = yield* process(Effect.flatMap(bucket, granted(9)))
       assert.deepStrictEqual([first, second], [3, 2])
-    })
-  )
-
-  it.effect("gives the processes of a fleet one grpcThrottle", () =>
-    Effect.gen(function* () {
-      const throttle = PostgresBucket.grpcThrottle({ name: "throttle", maxTokens: 10, tokenRatio: 0.1 })
-      yield* process(Effect.flatMap(throttle, ({ record }) => Effect.replicateEffect(record(failed), 4)))
-      const levels = yield* process(
-        Effect.flatMap(throttle, ({ level, record }) => Effect.all([level, record(failed), level]))
-      )
-      assert.deepStrictEqual(levels, [6, undefined, 5])
     })
   )
 

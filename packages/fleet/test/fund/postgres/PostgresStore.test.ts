@@ -240,20 +240,6 @@ describe("PostgresStore.make", () => {
     })
   )
 
-  it.effect("counts from the maximum, between it and zero, and forgets a count that is not changed", () =>
-    Effect.gen(function* () {
-      const time = { micros: start }
-      const store = yield* storeAt(time)
-      const counts: Array<number> = []
-      for (const change of [0, -1, -0.001, 0, 0.5, 100, -3, -100, 2]) counts.push(yield* store.add("count", 10, change))
-      assert.deepStrictEqual(counts, [10, 9, 8.999, 8.999, 9.499, 10, 7, 0, 2])
-      assert.strictEqual(yield* store.add("count", 1, 0), 1)
-      time.micros += 600_000_000
-      assert.strictEqual(yield* store.add("count", 10, 0), 10)
-      assert.strictEqual(yield* store.add("count", 10, -1), 9)
-    })
-  )
-
   it.effect("counts the members of a group that are there", () =>
     Effect.gen(function* () {
       const time = { micros: start }

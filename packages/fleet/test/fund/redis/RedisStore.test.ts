@@ -85,23 +85,6 @@ describe.each(adapters)("a store by $library", ({ layer, library }) => {
     )
   )
 
-  it.live("keeps a count between zero and its maximum, for ten minutes after a change", () =>
-    using((store, { admin }, key) =>
-      Effect.gen(function* () {
-        const kept = RedisKey.count(key)
-        const changes = [0, 1, -0.1, -0.1, -20, 0, 1.001]
-        const counts = yield* Effect.forEach(changes, (change) => store.add(key, 10, change))
-        expect(counts).toEqual([10, 10, 9.9, 9.8, 0, 0, 1.001])
-        const expiry = yield* Effect.promise(() => admin.pttl(kept))
-        expect(expiry).toBeGreaterThan(500_000)
-        expect(expiry).toBeLessThanOrEqual(600_000)
-        expect(yield* store.add(key, 1, 0)).toBe(1)
-        expect(yield* store.add(key, 10, 100)).toBe(10)
-        expect(yield* Effect.promise(() => admin.exists(kept))).toBe(0)
-      })
-    )
-  )
-
   it.live("counts the members that are there, until they go or their time is over", () =>
     using((store, { admin }, key) =>
       Effect.gen(function* () {
@@ -144,17 +127,12 @@ describe.each(adapters)("a store by $library", ({ layer, library }) => {
   it.live("leaves a value alone that no bucket wrote", () =>
     using((store, { admin }, key) =>
       Effect.gen(function* () {
-        const keys = [RedisKey.arrival(key, window), RedisKey.count(key)]
+        const keys = [RedisKey.arrival(key, window)]
         const dump = Effect.promise(() => Promise.all(keys.map((key) => admin.dumpBuffer(key))))
         for (const write of foreign) {
           yield* Effect.promise(() => Promise.all(keys.map((key) => write(admin, key))))
           const before = yield* dump
-          const calls = [
-            store.take(key, slow, 1, 1),
-            store.put(key, slow, 1),
-            store.level(key, slow),
-            store.add(key, 10, -1)
-          ]
+          const calls = [store.take(key, slow, 1, 1), store.put(key, slow, 1), store.level(key, slow)]
           const errors = yield* Effect.forEach(calls, Effect.flip)
           const wrongType = ["WrongType", "WRONGTYPE"]
           expect(errors.map(({ code, reason }) => [reason, code])).toEqual(calls.map(() => wrongType))
