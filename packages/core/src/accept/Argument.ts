@@ -26,7 +26,7 @@ export const refuseForeign = (
   error: unknown = undefined
 ): never => {
   const isPlain = value === null || !["object", "function", "string"].includes(typeof value)
-  const shown = isPlain ? value : Untrusted.withoutMessage(value)
+  const shown = isPlain ? value : Untrusted.inBrief(value)
   throw new InvalidArgument({ owner, field, allowed, value: shown, ...Untrusted.asCause(error) })
 }
 

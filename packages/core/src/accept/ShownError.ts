@@ -1,6 +1,6 @@
 /**
- * What may be shown of an error from outside without a look at its message: the name of its class or its tag, its code,
- * and the same of its causes.
+ * What may be shown of an error from outside without a search for secrets: the name of its class or its tag, its code, its
+ * message if that is a sentence of plain words, and the same of its causes.
  *
  * This is all that the loop brings into a bundle. `ShownMessage` shows more of an error.
  */
@@ -10,7 +10,10 @@ import * as SafeName from "./SafeName.ts"
 /** Under this key, Node.js finds how to print an object. */
 export const inspected: unique symbol = Symbol.for("nodejs.util.inspect.custom")
 
-/** What only an error that is shown with its message has. */
+/** The longest message that is shown without a search. */
+const longestSentence = 200
+
+/** What only an error that is shown in full has. */
 interface Inner extends Error {
   /** What may be shown of the cause. */
   readonly cause?: ShownError | undefined
@@ -63,13 +66,15 @@ export class ShownError<out E = unknown> extends Unstacked {
   }
 
   /**
-   * The code and the causes, such as `caused by Error ECONNRESET`. Of an error that is shown with its message, that: at most
-   * 200 characters of it, and nothing if the value is no `Error`.
+   * The code, the message if it is a sentence of plain words, and the causes: `fetch failed, caused by Error ECONNRESET`.
+   * Of an error that is shown in full, its message: at most 200 characters of it, and nothing if the value is no `Error`.
    */
   override get message(): string {
-    const { original } = this
-    return Property.causes(original)
-      .map((error, i) => [...(i === 0 ? [] : ["caused by", typeOf(error)]), codeOf(error) ?? []].flat().join(" "))
+    return Property.causes(this.original)
+      .map((error, i) => {
+        const title = [...(i === 0 ? [] : ["caused by", typeOf(error)]), codeOf(error) ?? []].flat().join(" ")
+        return [title, sentenceOf(error)].filter((part) => part !== "").join(": ")
+      })
       .filter((part) => part !== "")
       .join(", ")
   }
@@ -88,13 +93,13 @@ export class ShownError<out E = unknown> extends Unstacked {
   }
 }
 
-/** What may be shown of an error but for its message. Made at no cost: the error is read when it is shown. */
-export const withoutMessage = <E>(error: E): ShownError<E> => new ShownError(error)
+/** What may be shown of an error without a search for secrets. Made at no cost: the error is read when it is shown. */
+export const inBrief = <E>(error: E): ShownError<E> => new ShownError(error)
 
 /** The `cause` of our own error that wraps another: what `show` answers of the other. No property if there is none. */
 export const asCause = (
   error: unknown,
-  show: (error: unknown) => ShownError = withoutMessage
+  show: (error: unknown) => ShownError = inBrief
 ): { readonly cause?: ShownError } => (error === undefined ? {} : { cause: ShownError.is(error) ? error : show(error) })
 
 /** The type of an error as it is shown: its `_tag`, or the name of its class. */
@@ -106,4 +111,13 @@ export const typeOf = (error: unknown): string =>
 const codeOf = (error: unknown): string | number | undefined => {
   const code = Property.property(error, "code")
   return typeof code === "number" ? code : SafeName.name(code)
+}
+
+/** A message of plain words that names no credential. Any other can hold a secret, and is left out. */
+const sentenceOf = (error: unknown): string => {
+  const message = Property.isError(error) ? Property.property(error, "message") : undefined
+  const isPlain = typeof message === "string" && message.length <= longestSentence && /^[a-z ,.'()]+$/i.test(message)
+  return isPlain && !/auth|basic|bearer|cookie|cred|jwt|key|pass|pwd|secret|session|sid|sign|token/i.test(message)
+    ? message
+    : ""
 }

@@ -114,10 +114,7 @@ const nothingKnown = (): Known => nothing
 /** What may be shown of an error, its message included. Made at no cost: the error is read when it is shown. */
 export const shown = <E>(error: E, known: () => Known = nothingKnown): ShownError<E> => new WithMessage(error, known)
 
-/**
- * What may be shown of an error in full, also of one that is shown without its message. One that is shown with it already
- * stays as it is.
- */
+/** What may be shown of an error in full. One that is shown in full already stays as it is. */
 export const inFull = (error: unknown): ShownError =>
   WithMessage.has(error) ? error : shown(ShownError.is(error) ? error.original : error)
 

@@ -7,5 +7,5 @@
  */
 export { name } from "./SafeName.ts"
 export { cut, message, url } from "./SafeText.ts"
-export { asCause, ShownError, typeOf, withoutMessage } from "./ShownError.ts"
+export { asCause, ShownError, typeOf, inBrief } from "./ShownError.ts"
 export { inFull, type Known, outcome, shown } from "./ShownMessage.ts"

@@ -50,7 +50,7 @@ describe("Untrusted.outcome", () => {
   })
 })
 
-describe("Untrusted.withoutMessage", () => {
+describe("Untrusted.inBrief", () => {
   const refused = Object.assign(new Error("connect to s3cret"), { code: "ECONNREFUSED", password: "s3cret" })
   const failed = new TypeError("fetch of s3cret failed", { cause: refused })
 
@@ -60,15 +60,26 @@ describe("Untrusted.withoutMessage", () => {
     [failed, "TypeError: caused by Error ECONNREFUSED"],
     [
       Object.assign(new Error("x"), { code: 7, cause: failed }),
-      "Error: 7, caused by TypeError, caused by Error ECONNREFUSED"
+      "Error: 7: x, caused by TypeError, caused by Error ECONNREFUSED"
     ],
-    [Object.assign(new Error("x"), { _tag: "the s3cret", code: "the s3cret" }), "Error"],
+    [Object.assign(new Error("x"), { _tag: "the s3cret", code: "the s3cret" }), "Error: x"],
     [new Retry.AttemptRefused({ attempt: 1, cause: refused }), "AttemptRefused: caused by Error ECONNREFUSED"],
+    [
+      new TypeError("Cannot read properties of undefined (reading 'id')"),
+      "TypeError: Cannot read properties of undefined (reading 'id')"
+    ],
+    [
+      new Error("fetch failed", { cause: new Error("refused by the peer") }),
+      "Error: fetch failed, caused by Error: refused by the peer"
+    ],
+    [new Error("wrong password hunter"), "Error"],
+    [new Error('say "hunter"'), "Error"],
+    [new Error("hunter ".repeat(40)), "Error"],
     ["s3cret", "string"],
     [undefined, "undefined"],
     [hostile, "object"]
-  ])("shows class, code and causes: %#", (error, text) => {
-    const shown = Untrusted.withoutMessage(error)
+  ])("shows class, code, a message of plain words, and causes: %#", (error, text) => {
+    const shown = Untrusted.inBrief(error)
     expect(shown).toBeInstanceOf(Error)
     expect([String(shown), shown.stack, inspect(shown)]).toEqual([text, text, text])
     expect(printed(shown)).not.toContain("s3cret")
@@ -76,18 +87,18 @@ describe("Untrusted.withoutMessage", () => {
   })
 
   it("writes class, code and causes as JSON", () => {
-    const shown = Untrusted.withoutMessage(Object.assign(new Error("x", { cause: refused }), { code: 7 }))
+    const shown = Untrusted.inBrief(Object.assign(new Error("x", { cause: refused }), { code: 7 }))
     expect(JSON.parse(JSON.stringify(shown))).toEqual({
       name: "Error",
       code: 7,
-      message: "7, caused by Error ECONNREFUSED"
+      message: "7: x, caused by Error ECONNREFUSED"
     })
   })
 
   it("is bounded in depth, whatever an error refers to", () => {
     const cycle: Error & { cause?: unknown } = new Error("cycle")
     cycle.cause = cycle
-    expect(printed(Untrusted.withoutMessage(cycle)).length).toBeLessThan(2_000)
+    expect(printed(Untrusted.inBrief(cycle)).length).toBeLessThan(2_000)
   })
 })
 
@@ -95,11 +106,11 @@ describe("Untrusted.inFull", () => {
   const error = new Error("broken", { cause: new RangeError("far") })
 
   it("adds the message to an error that is shown without it", () => {
-    for (const given of [error, Untrusted.withoutMessage(error)]) {
+    for (const given of [error, Untrusted.inBrief(error)]) {
       const shown = Untrusted.inFull(given)
       expect([shown.original, shown.message, shown.cause?.message]).toEqual([error, "broken", "far"])
     }
-    expect(Untrusted.inFull(Untrusted.withoutMessage(undefined)).name).toBe("undefined")
+    expect(Untrusted.inFull(Untrusted.inBrief(undefined)).name).toBe("undefined")
   })
 
   it("adds the messages of causes that are shown without them", () => {

@@ -52,7 +52,7 @@ export interface Common {
 export interface AttemptFailed extends Common {
   readonly _tag: "AttemptFailed"
   /**
-   * Class, code and causes of the error, without a message: safe to log. `Observe.shown` shows more of it; its `original` is
+   * Class, code and causes of the error, and messages of plain words: safe to log. `Observe.shown` shows more of it; its `original` is
    * the error itself.
    */
   readonly error: ShownError

@@ -99,7 +99,7 @@ export class FailedAttempt<out E> {
 
   constructor(failed: Failed<E>) {
     this.attempt = failed.attempt
-    this.cause = failed.cause ?? Untrusted.withoutMessage(failed.error)
+    this.cause = failed.cause ?? Untrusted.inBrief(failed.error)
     this.verdict = failed.verdict
     this.startedAfter = failed.startedAfter
     this.failedAfter = failed.failedAfter
@@ -148,7 +148,7 @@ export class RetryStopped<out E> extends Wrapping.TaggedError("RetryStopped")<
   declare readonly history: ReadonlyArray<FailedAttempt<E>>
 
   constructor({ error, ...stopped }: Stopped<E>) {
-    super({ ...stopped, cause: stopped.cause ?? Untrusted.withoutMessage(error) })
+    super({ ...stopped, cause: stopped.cause ?? Untrusted.inBrief(error) })
   }
 
   override get message(): string {

@@ -40,7 +40,7 @@ export const attemptFailed = (op: Operation, failure: Failure): Telling =>
     elapsed: Elapsed.duration(op),
     level: Grants.level(op),
     details: detailsOf(op),
-    error: Untrusted.withoutMessage(failure.error),
+    error: Untrusted.inBrief(failure.error),
     verdict: failure.verdict,
     ran: Elapsed.wholeDuration(failure.failedMillis - op.attemptStartedMillis),
     rateLimiterWait: Elapsed.wholeDuration(op.rateLimiterWaitMillis)
@@ -55,7 +55,7 @@ export const retryScheduled = (op: Operation, failure: Failure, delayMillis: num
     elapsed: Elapsed.duration(op),
     level: Grants.level(op),
     details: detailsOf(op),
-    error: Untrusted.withoutMessage(failure.error),
+    error: Untrusted.inBrief(failure.error),
     verdict: failure.verdict,
     delay: Duration.millis(delayMillis),
     source: op.source,
@@ -83,7 +83,7 @@ export const gaveUp = (op: Operation, error: unknown, reason: StopReason): Telli
     elapsed: Elapsed.duration(op),
     level: Grants.level(op),
     details: detailsOf(op),
-    error: Untrusted.withoutMessage(error),
+    error: Untrusted.inBrief(error),
     reason
   }))
 

@@ -54,7 +54,7 @@ export const logging = <A>(service: string, asked: Effect.Effect<A>, otherwise: 
   Effect.catchAllCause(asked, (cause) => Effect.as(died(service, cause), otherwise))
 
 const died = (service: string, cause: Cause.Cause<never>): Effect.Effect<void> =>
-  Effect.logWarning(`${service} died`, ShownCause.of(cause, Untrusted.withoutMessage))
+  Effect.logWarning(`${service} died`, ShownCause.of(cause, Untrusted.inBrief))
 
 /** What a service answers: an exit where it answers at once. To be called in the step in which it is to be asked. */
 export const called = <A>(ask: () => Effect.Effect<A>): Effect.Effect<A> => {
