@@ -50,11 +50,11 @@ export const firstFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
 }
 
 /** Makes an operation begin. */
-export const begin = (op: Op): Erased => {
-  const { bucket, prepared, rateLimiter } = op
-  const needsGuard = prepared.hooks.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)
-  return needsGuard ? Stop.guarded(op, () => send(op)) : send(op)
-}
+export const begin = (op: Op): Erased => (needsGuard(op) ? Stop.guarded(op, () => send(op)) : send(op))
+
+/** Whether the interruption of an attempt needs a clean-up. */
+export const needsGuard = ({ bucket, prepared, rateLimiter }: Op): boolean =>
+  prepared.hooks.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)
 
 const hearsAbandoned = (place: Operation.Place | undefined): boolean => Outcomes.hearsAbandoned(place?.bucket)
 
@@ -68,10 +68,13 @@ const askRateLimiter = (op: Op): Erased => {
   return Stop.guarded(op, () => afterAnswer(op, Grants.askRateLimiter(op, rateLimiter)))
 }
 
+/** A grant that comes at once takes no time. */
 const afterAnswer = (op: Op, answer: Grants.Answer): Erased =>
-  Grants.answered(answer, (granted) =>
-    granted ? unlessLate(op, start) : Stop.refuse(op, lateness(op) ?? { _tag: "RateLimiterRefused" })
-  )
+  answer === true
+    ? start(op)
+    : Grants.answered(answer, (granted) =>
+        granted ? unlessLate(op, start) : Stop.refuse(op, lateness(op) ?? { _tag: "RateLimiterRefused" })
+      )
 
 /**
  * Asks the rate limiter in the very step that hands over to the attempt: a grant that comes at once is never held, and

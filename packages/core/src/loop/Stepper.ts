@@ -1,0 +1,180 @@
+/**
+ * The loop, stepped by hand: for attempts that another library makes, such as a client that takes a retry strategy, a job
+ * queue, or a stream of messages.
+ *
+ * The library says how each attempt ended, and is told when it may make the next one. In between are the decisions, buckets,
+ * observers, draws and waits of `Retry.retry`, in the same order and at the same times.
+ *
+ * ```text
+ * begin ──► Attempt ──► failed ─────► Attempt, after the wait; or the error, where there is none
+ *                   ├─► succeeded ──► None; or an Attempt, where the policy judges the result as a failure
+ *                   └─► abandon
+ * ```
+ */
+import * as Cause from "effect/Cause"
+import * as DefaultServices from "effect/DefaultServices"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as FiberRefs from "effect/FiberRefs"
+import * as Option from "effect/Option"
+import type * as RuntimeFlags from "effect/RuntimeFlags"
+import * as Argument from "../accept/Argument.ts"
+import type { Deadline } from "./policy/Deadline.ts"
+import type { Prepared } from "./policy/PolicyCheck.ts"
+import { prepare } from "./policy/PolicyCheck.ts"
+import type { Any } from "./policy/PolicyRecord.ts"
+import type { Adds, Checked, In, Needs, ResultIn } from "./policy/PolicyTypes.ts"
+import type { Erased, FiberView } from "./run/Operation.ts"
+import type { Attempt } from "./run/Stepped.ts"
+import * as Stepped from "./run/Stepped.ts"
+
+export type { Attempt } from "./run/Stepped.ts"
+
+/**
+ * One operation. `E` is the error that its policy judges, `A` the result that it judges, and `E2` the errors that the policy
+ * adds.
+ *
+ * Each attempt is answered once, with `failed`, `failedCause` or `succeeded`; another answer dies with an `InvalidArgument`,
+ * and is not counted. A step that is interrupted refunds what is held for the attempt that it would have permitted.
+ *
+ * @category models
+ */
+export interface Stepper<in E, in A, out E2 = never> {
+  /**
+   * Permits the first attempt, once the rate limiter grants it. The operation's time begins here. To be run once.
+   */
+  readonly begin: Effect.Effect<Attempt, E2>
+  /**
+   * Tells that the attempt failed, and permits the next one, after the wait. Fails with this error where the policy allows no
+   * further attempt, or with an error that the policy adds.
+   */
+  readonly failed: <E1 extends E>(attempt: Attempt, error: E1) => Effect.Effect<Attempt, E1 | E2>
+  /**
+   * The same for a cause, which is kept: a defect or an interruption ends the operation, as it ends `Retry.retry`.
+   */
+  readonly failedCause: <E1 extends E>(attempt: Attempt, cause: Cause.Cause<E1>) => Effect.Effect<Attempt, E1 | E2>
+  /**
+   * Tells that the attempt succeeded. `None` ends the operation: also where the policy judges the result as a failure and
+   * allows no further attempt.
+   */
+  readonly succeeded: (attempt: Attempt, value: A) => Effect.Effect<Option.Option<Attempt>, E2>
+  /**
+   * Drops the operation: refunds what is held, releases what the attempt left open, and tells limits of concurrency that the
+   * attempt has ended without an outcome. A step that waits in another fiber is then interrupted when its wait ends. Does
+   * nothing where the operation has ended, so that it can be a finalizer of every operation.
+   */
+  readonly abandon: Effect.Effect<void>
+}
+
+/**
+ * A policy that can be stepped: one that puts nothing around a running attempt.
+ *
+ * @category models
+ */
+export type Steppable = Any & { readonly [Field in (typeof beyond)[number]]?: undefined } & {
+  readonly deadline?: Deadline | undefined
+}
+
+const beyond = ["attempt", "attemptSpan", "attemptTimeout"] as const
+
+const owner = "Stepper.make"
+
+/**
+ * An operation under a policy, to be stepped by hand. Each run of the effect makes another operation.
+ *
+ * Buckets, clock, chance and keys are those of the effect that makes the stepper, in whichever fiber a step runs.
+ *
+ * What would act on a running attempt is refused: attempt, attemptSpan, attemptTimeout and a deadline that cuts. An attempt
+ * tells its number and the time left instead. Operations inside an attempt do not know that they are nested, so their
+ * `whenNested` has no effect; that of the stepper itself has.
+ *
+ * @category constructors
+ */
+export const make = <P extends Steppable>(
+  policy: Checked<P>
+): Effect.Effect<Stepper<In<P>, ResultIn<P>, Adds<P>[keyof Adds<P>]>, never, Needs<P>[keyof Needs<P>]> => {
+  const prepared = checked(policy)
+  return Effect.withFiberRuntime((fiber) => Effect.succeed(stepperOf(prepared, snapshot(fiber))))
+}
+
+const checked = (given: Any): Prepared => {
+  const prepared = prepare(owner, given, `${owner}(policy)`)
+  for (const field of beyond) {
+    if (given[field] !== undefined) {
+      Argument.refuse(owner, field, "absent: another library makes the attempts", given[field])
+    }
+  }
+  const { policy } = prepared
+  return policy.deadline?._tag === "Cut"
+    ? Argument.refuse(owner, "deadline", "one that does not cut", policy.deadline._tag)
+    : prepared
+}
+
+/** What a fiber has when it makes a stepper: it may have ended when that takes its steps. */
+const snapshot = (fiber: Fiber.RuntimeFiber<unknown, unknown>): FiberView => {
+  const fiberRefs = fiber.getFiberRefs()
+  return {
+    currentContext: fiber.currentContext,
+    currentDefaultServices: fiber.currentDefaultServices,
+    getFiberRef: (ref) => FiberRefs.getOrDefault(fiberRefs, ref)
+  }
+}
+
+/** Runs the loop of a step with the services of the stepper, where the fiber of the step has others. */
+const servedBy =
+  ({ currentContext, currentDefaultServices }: FiberView, fiber: Fiber.RuntimeFiber<unknown, unknown>) =>
+  (erased: Erased): Erased => {
+    const self = erased as Effect.Effect<unknown, unknown>
+    const served = fiber.currentContext === currentContext ? self : Effect.mapInputContext(self, () => currentContext)
+    return fiber.currentDefaultServices === currentDefaultServices
+      ? served
+      : Effect.locally(served, DefaultServices.currentServices, currentDefaultServices)
+  }
+
+type Step = (own: Stepped.Stepped, around: (self: Erased) => Erased) => Stepped.Step
+
+const stepperOf = (prepared: Prepared, view: FiberView): Stepper<unknown, unknown, never> => {
+  let own: Stepped.Stepped | undefined
+  let isOver = false
+  const inFiber = (
+    take: Step,
+    owned: (runtimeFlags: RuntimeFlags.RuntimeFlags) => Stepped.Stepped
+  ): Effect.Effect<never> =>
+    Effect.withFiberRuntime((fiber, { runtimeFlags }) => {
+      const own = owned(runtimeFlags)
+      own.op.runtimeFlags = runtimeFlags
+      return take(own, servedBy(view, fiber)) as Effect.Effect<never>
+    })
+  const answered = (name: string, attempt: Attempt, take: Step) =>
+    inFiber(take, () =>
+      own === undefined || own.running === undefined || own.running !== attempt
+        ? Argument.refuse(`Stepper.${name}`, "attempt", "the one that runs, which is answered once", attempt)
+        : own
+    )
+  const failedCause = (name: string, attempt: Attempt, cause: Cause.Cause<unknown>) =>
+    answered(name, attempt, (own, around) => Stepped.failed(own, cause, around))
+  return {
+    begin: inFiber(Stepped.begin, (runtimeFlags) => {
+      if (own !== undefined || isOver) {
+        return Argument.refuse(
+          "Stepper",
+          "begin",
+          "run once, and before abandon",
+          own === undefined ? "abandoned" : "begun"
+        )
+      }
+      return (own = Stepped.make(prepared, view, runtimeFlags))
+    }),
+    failed: (attempt, error) => failedCause("failed", attempt, Cause.fail(error)),
+    failedCause: (attempt, cause) => failedCause("failedCause", attempt, cause),
+    succeeded: (attempt, value) =>
+      Effect.map(
+        answered("succeeded", attempt, (own, around) => Stepped.succeeded(own, value, around)),
+        Option.fromNullable
+      ) as Effect.Effect<Option.Option<Attempt>>,
+    abandon: Effect.suspend(() => {
+      isOver = true
+      return own === undefined ? Effect.void : Stepped.abandon(own)
+    })
+  }
+}
