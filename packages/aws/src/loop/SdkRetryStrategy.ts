@@ -3,26 +3,82 @@
  *
  * The SDK makes the attempts, signs them and reads their answers; the loop decides, pays and waits between them.
  */
-import type { Policy } from "@effect-retry/core"
-import { Retry, type TokenBucket } from "@effect-retry/core"
+import type { Deadline, Policy } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
+import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
+import { prepare } from "@effect-retry/core/unstable/PolicyCheck"
 import type { Needs } from "@effect-retry/core/unstable/PolicyTypes"
+import * as ShownCause from "@effect-retry/core/unstable/ShownCause"
+import * as Stepped from "@effect-retry/core/unstable/Stepped"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import * as FiberRefs from "effect/FiberRefs"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
-import * as Scheduler from "effect/Scheduler"
 import * as Tracer from "effect/Tracer"
 import * as AwsQuota from "../fund/AwsQuota.ts"
-import type { Lifeline, RetryToken, Token } from "./SdkOperation.ts"
-import * as SdkOperation from "./SdkOperation.ts"
-import type { Funded, Strategic } from "./SdkPolicy.ts"
-import { check, fund, startsLate } from "./SdkPolicy.ts"
 
-export type { RetryToken, Token } from "./SdkOperation.ts"
+/**
+ * What the SDK reads of a token.
+ *
+ * @category models
+ */
+export interface RetryToken {
+  /** Retries so far: 0 for the first attempt. */
+  readonly getRetryCount: () => number
+  /** Milliseconds that the SDK is to wait before the attempt. */
+  readonly getRetryDelay: () => number
+}
+
+/**
+ * The permission to make an attempt.
+ *
+ * @category models
+ */
+export interface Token extends RetryToken {
+  /** Whether the operation polls a server that answers late on purpose. */
+  readonly isLongPoll: () => boolean
+  /** Milliseconds that the strategy has waited before it handed out the token; part of `$metadata.totalRetryDelay`. */
+  readonly $retryLog: { readonly acquisitionDelay: number }
+  readonly [permission]: Permission
+}
+
+const permission: unique symbol = Symbol("@effect-retry/aws/SdkRetryStrategy")
+
+interface Permission {
+  readonly held: Held
+  readonly attempt: Stepped.Attempt
+}
+
+/** What the tokens of an operation share. The operation does not refer to it: it is collected with the last token. */
+interface Held {
+  readonly operation: Operation
+  readonly isLongPoll: boolean
+}
+
+interface Operation {
+  readonly stepped: Stepped.Stepped
+  /** Runs the steps, with the key of the operation. */
+  readonly runtime: Runtime.Runtime<never>
+}
+
+/**
+ * A policy that a strategy can carry out: one that acts neither on a running attempt nor on results, since the SDK makes
+ * the attempts and keeps their results.
+ */
+type Strategic = Policy.Fields<unknown, never> & { readonly [Field in (typeof beyond)[number]]?: undefined } & {
+  readonly deadline?: Deadline.Deadline | undefined
+}
+
+const beyond = ["whenNested", "attempt", "attemptSpan", "attemptTimeout", "result", "release"] as const
 
 /**
  * The `RetryStrategyV2` of the SDK, and what the SDK's own strategies have beside it.
@@ -80,60 +136,143 @@ const owner = "SdkRetryStrategy.make"
 export const make = <P extends Strategic>(
   policy: Policy.Checked<P>
 ): Effect.Effect<SdkRetryStrategy, never, Needs<P>[keyof Needs<P>]> => {
-  check(owner, policy)
-  return Effect.map(Effect.runtime<Needs<P>[keyof Needs<P>]>(), (runtime) => strategyOf(policy, runtime))
+  const prepared = checked(policy)
+  return Effect.map(Effect.runtime<Needs<P>[keyof Needs<P>]>(), (runtime) =>
+    strategyOf(prepared, ofOperations(runtime))
+  )
 }
 
-const strategyOf = (policy: Strategic, runtime: Runtime.Runtime<never>): SdkRetryStrategy => {
-  const funded = fund(policy, runtime.context)
-  const run = running(funded, ofOperations(runtime))
-  const isLate = startsLate(owner, funded)
+const checked = (given: Policy.Any): Prepared => {
+  const prepared = prepare(owner, given)
+  for (const field of beyond) {
+    if (given[field] !== undefined) Argument.refuse(owner, field, "absent: the SDK makes the attempts", given[field])
+  }
+  return given.deadline?._tag === "Cut"
+    ? Argument.refuse(owner, "deadline", "one that does not cut", given.deadline._tag)
+    : prepared
+}
+
+const strategyOf = (prepared: Prepared, runtime: Runtime.Runtime<never>): SdkRetryStrategy => {
+  const begin = beginning(prepared, runtime)
   return {
-    mode: funded.rateLimiter === undefined ? "standard" : "adaptive",
-    maxAttempts: () => Promise.resolve(funded.maxAttempts),
+    mode: prepared.hooks.rateLimiter === undefined ? "standard" : "adaptive",
+    maxAttempts: () => Promise.resolve(prepared.policy.maxAttempts),
     acquireInitialRetryToken: async (retryTokenScope) => {
-      const lifeline = SdkOperation.make(retryTokenScope)
-      return isLate
-        ? SdkOperation.first(lifeline, () => run(lifeline))
-        : SdkOperation.next(lifeline, () => run(lifeline))
+      const held = begin(retryTokenScope)
+      const { stepped } = held.operation
+      if (Stepped.hearsAbandoned(stepped)) dropped.register(held, held.operation)
+      return permitted(held, Stepped.begin(stepped))
     },
     refreshRetryTokenForRetry: (token, { error }) => {
-      const lifeline = SdkOperation.running(token)
-      return lifeline === undefined
+      const held = running(token)
+      return held === undefined
         ? refuseToken(token)
-        : SdkOperation.next(lifeline, () => SdkOperation.end(lifeline, Exit.fail(error)))
+        : permitted(
+            held,
+            Effect.suspend(() => Stepped.failed(held.operation.stepped, Cause.fail(error)))
+          )
     },
     // The SDK takes what this throws for a failure of the attempt, and retries: it throws nothing.
     recordSuccess: (token) => {
-      const lifeline = SdkOperation.running(token)
-      if (lifeline !== undefined) SdkOperation.end(lifeline, Exit.void)
+      const held = running(token)
+      if (held === undefined) return
+      const { operation } = held
+      run(
+        operation,
+        Effect.suspend(() => Stepped.succeeded(operation.stepped, undefined)),
+        ignore
+      )
     }
   }
+}
+
+/** Source: @smithy/core 3.41.0, retryMiddleware. */
+const longPoll = ":longpoll"
+
+/** Makes the operations of scopes that the SDK names. */
+const beginning = (prepared: Prepared, runtime: Runtime.Runtime<never>): ((scope: string) => Held) => {
+  const { context, fiberRefs, runtimeFlags } = runtime
+  const { bucket } = prepared.hooks
+  const polling =
+    bucket === undefined
+      ? prepared
+      : { ...prepared, hooks: { ...prepared.hooks, bucket: AwsQuota.longPolling(bucketOf(bucket, context)) } }
+  const currentDefaultServices = FiberRefs.getOrDefault(fiberRefs, DefaultServices.currentServices)
+  const getFiberRef = <A>(ref: FiberRef.FiberRef<A>): A => FiberRefs.getOrDefault(fiberRefs, ref)
+  return (scope) => {
+    const isLongPoll = scope.endsWith(longPoll)
+    const key = isLongPoll ? scope.slice(0, -longPoll.length) : scope
+    const own = key === "" ? runtime : Runtime.make({ ...runtime, context: Context.add(context, TokenBucket.Key, key) })
+    const view = { currentContext: own.context, currentDefaultServices, getFiberRef }
+    const stepped = Stepped.make(isLongPoll ? polling : prepared, view, runtimeFlags)
+    return { operation: { stepped, runtime: own }, isLongPoll }
+  }
+}
+
+const bucketOf = (given: NonNullable<Policy.Any["bucket"]>, context: Context.Context<never>): TokenBucket.TokenBucket =>
+  Context.isTag(given as never)
+    ? Context.unsafeGet(context, given as Context.Tag<any, TokenBucket.TokenBucket>)
+    : (given as TokenBucket.TokenBucket)
+
+/** Runs a step of an operation. One that has ended already needs no fiber. */
+const run = ({ runtime }: Operation, step: Stepped.Step, then: (exit: Ended) => void): void => {
+  const own = step as Effect.Effect<Stepped.Attempt | undefined, unknown>
+  if (AtOnce.hasEnded(own)) return then(own)
+  Runtime.runFork(runtime, own).addObserver((exit) => {
+    then(exit)
+    if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) Runtime.runFork(runtime, logged(exit.cause))
+  })
+}
+
+type Ended = Exit.Exit<Stepped.Attempt | undefined, unknown>
+
+const ignore = () => {}
+
+const logged = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+  Effect.logError("A policy died inside the AWS SDK, which does not show it", ShownCause.of(cause, Untrusted.shown))
+
+/** The token of the attempt that a step permits; rejects where the loop stops. */
+const permitted = (held: Held, step: Stepped.Step): Promise<Token> =>
+  new Promise((resolve, reject) =>
+    run(held.operation, step, (exit) => {
+      if (Exit.isFailure(exit)) reject(Cause.squash(exit.cause))
+      else if (exit.value !== undefined) resolve(tokenOf({ held, attempt: exit.value }))
+    })
+  )
+
+const tokenOf = (permitted: Permission): Token => {
+  const { attempt, held } = permitted
+  return {
+    getRetryCount: () => attempt.number - 1,
+    getRetryDelay: () => 0,
+    isLongPoll: () => held.isLongPoll,
+    $retryLog: { acquisitionDelay: Duration.toMillis(attempt.delay) },
+    [permission]: permitted
+  }
+}
+
+/**
+ * The operation that a token permits an attempt of; `undefined` where the attempt has ended already, and where the token is
+ * none of ours.
+ */
+const running = (token: RetryToken): Held | undefined => {
+  const permitted = (token as Partial<Token> | undefined)?.[permission]
+  return permitted !== undefined && permitted.held.operation.stepped.running === permitted.attempt
+    ? permitted.held
+    : undefined
 }
 
 const refuseToken = async (token: unknown): Promise<never> =>
   Argument.refuse("SdkRetryStrategy.refreshRetryTokenForRetry", "token", "that of a running attempt", token)
 
-/** Runs the loop of an operation. The loop is the same effect for all of them; the operation is a service of its fiber. */
-const running = (policy: Funded, runtime: Runtime.Runtime<never>): ((lifeline: Lifeline) => void) => {
-  const loopOf = (bucket: TokenBucket.TokenBucket) =>
-    Effect.catchAllCause(
-      Retry.retry(SdkOperation.attempt, { ...policy, bucket: SdkOperation.notingDelays(bucket) }),
-      SdkOperation.stopped
-    )
-  const plain = loopOf(policy.bucket)
-  const polling = loopOf(AwsQuota.longPolling(policy.bucket))
-  const options = { scheduler: makeScheduler() }
-  return (lifeline) => {
-    const context = SdkOperation.contextOf(lifeline, runtime.context)
-    const fiber = Runtime.runFork(Runtime.make({ ...runtime, context }), lifeline.isLongPoll ? polling : plain, options)
-    SdkOperation.tie(lifeline, fiber)
-  }
-}
+/** Abandons the operations that the SDK has dropped. */
+const dropped = /*#__PURE__*/ new FinalizationRegistry<Operation>(
+  ({ runtime, stepped }) => void Runtime.runFork(runtime, Stepped.abandon(stepped))
+)
 
 /**
  * The runtime of operations: not part of a span that ended long ago, interruptible wherever the strategy was made, and
- * left out of the metric of active fibers, where the operations that the SDK abandons would stay.
+ * left out of the metric of active fibers: a step is no operation of the program.
  */
 const ofOperations = (runtime: Runtime.Runtime<never>): Runtime.Runtime<never> =>
   Runtime.updateContext(runtime, (context) => Context.omit(Tracer.ParentSpan)(context) as Context.Context<never>).pipe(
@@ -144,24 +283,3 @@ const ofOperations = (runtime: Runtime.Runtime<never>): Runtime.Runtime<never> =
     Runtime.enableRuntimeFlag(RuntimeFlags.Interruption),
     Runtime.disableRuntimeFlag(RuntimeFlags.RuntimeMetrics)
   )
-
-/**
- * Runs a task at once, and a task that another one starts after that one: what is settled by a callback of the SDK is
- * settled when the callback returns.
- */
-const makeScheduler = (): Scheduler.Scheduler => {
-  const tasks: Array<() => void> = []
-  let isRunning = false
-  return {
-    shouldYield: Scheduler.defaultShouldYield,
-    scheduleTask: (task) => {
-      if (isRunning) return void tasks.push(task)
-      isRunning = true
-      try {
-        for (let next: (() => void) | undefined = task; next !== undefined; next = tasks.shift()) next()
-      } finally {
-        isRunning = false
-      }
-    }
-  }
-}
