@@ -10,48 +10,35 @@ import * as Release from "./Release.ts"
 import * as RequestErrors from "../client/RequestErrors.ts"
 import * as Stopped from "./Stopped.ts"
 
-type Reading = Reader.Reader | undefined
-
-/** Answers with the last response, or fails with the last error. What has not been read is read. */
-export const answered = (exchange: Exchange, reader: Reading, retried: Sent): Sent =>
+/** Answers with the last response, or fails with the last error. A response that was not read yet is read. */
+export const answered = (exchange: Exchange, retried: Sent): Sent =>
   readToTheEnd(
-    reader,
+    exchange,
     // As `catchAll` does, which costs a success one step more.
     Effect.catchAllCause(retried, (cause) =>
-      Effect.catchAll(
-        Effect.failCause(cause),
-        (error) => brokenOff(exchange, reader, error) ?? endedWith(exchange, error)
-      )
+      Effect.catchAll(Effect.failCause(cause), (error) => brokenOff(exchange, error) ?? endedWith(exchange, error))
     )
   )
 
 /** A retried exchange that fails with its stop. */
 type OrStopped = Effect.Effect<Response, Retry.RetryStopped<unknown>, unknown>
 
-/**
- * Fails with the stop of an operation that was given up, which has the outcome that the client would have ended with.
- */
-export const orStopped = (exchange: Exchange, reader: Reading, retried: OrStopped): Sent =>
+/** Fails with the stop of an operation that was given up, which has the outcome that the client would have ended with. */
+export const orStopped = (exchange: Exchange, retried: OrStopped): Sent =>
   readToTheEnd(
-    reader,
-    Effect.catchAll(
-      retried,
-      (stopped) => brokenOff(exchange, reader, stopped.error) ?? stoppedWith(exchange, reader, stopped)
-    )
+    exchange,
+    Effect.catchAll(retried, (stopped) => brokenOff(exchange, stopped.error) ?? stoppedWith(exchange, stopped))
   )
 
-const readToTheEnd = (reader: Reading, ended: Sent): Sent =>
-  reader === undefined
+const readToTheEnd = (exchange: Exchange, ended: Sent): Sent =>
+  exchange.reading === undefined
     ? ended
     : Effect.flatMap(ended, (response) =>
-        Effect.mapError(Reader.readLast(reader, response), (error) =>
-          RequestErrors.ofPolicy(reader.exchange.request, error)
-        )
+        Effect.mapError(Reader.readLast(exchange, response), (error) => RequestErrors.ofPolicy(exchange.request, error))
       )
 
-/** What becomes of an operation whose last attempt failed in reading. */
-const brokenOff = (exchange: Exchange, reader: Reading, error: unknown): Sent | undefined =>
-  reader && Reader.ended(reader, error, isLate(exchange, error))
+const brokenOff = (exchange: Exchange, error: unknown): Sent | undefined =>
+  Reader.ended(exchange, error, isLate(exchange, error))
 
 const endedWith = (exchange: Exchange, error: unknown): Sent => {
   // An error of the client's own is left alone, whatever its class.
@@ -63,7 +50,7 @@ const endedWith = (exchange: Exchange, error: unknown): Sent => {
   return Effect.fail(RequestErrors.ofPolicy(exchange.request, error))
 }
 
-const stoppedWith = (exchange: Exchange, reader: Reading, stopped: Retry.RetryStopped<unknown>): Sent => {
+const stoppedWith = (exchange: Exchange, stopped: Retry.RetryStopped<unknown>): Sent => {
   const { error } = stopped
   const ended =
     error !== exchange.judged && error instanceof Retry.ResultRejected
@@ -71,8 +58,7 @@ const stoppedWith = (exchange: Exchange, reader: Reading, stopped: Retry.RetrySt
       : endedWith(exchange, error)
   const outcomeOf = (error: unknown): unknown => {
     if (error instanceof Retry.ResultRejected && HttpClassifier.isResponse(error.result)) return error.result
-    const response = reader && Reader.responseOf(reader, error)
-    return response ?? RequestErrors.ofPolicy(exchange.request, error)
+    return Reader.responseOf(exchange, error) ?? RequestErrors.ofPolicy(exchange.request, error)
   }
   return Effect.flatMap(Effect.merge(ended), (outcome) =>
     Effect.fail(Stopped.of(exchange, stopped, outcome, outcomeOf))

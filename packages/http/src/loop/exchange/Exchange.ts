@@ -7,6 +7,8 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Headers from "@effect/platform/Headers"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import type * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
@@ -15,6 +17,7 @@ import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Judging from "@effect-retry/core/unstable/Judging"
+import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import { globalValue } from "effect/GlobalValue"
 import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import * as Idempotency from "../../decide/Idempotency.ts"
@@ -23,6 +26,7 @@ import * as RequestBody from "../../decide/RequestBody.ts"
 import * as Attempt from "../policy/Attempt.ts"
 import * as BeforeRetry from "../policy/BeforeRetry.ts"
 import type { Erased } from "../policy/HttpPolicy.ts"
+import type * as Reading from "./Reading.ts"
 
 export type Request = HttpClientRequest.HttpClientRequest
 export type Response = HttpClientResponse.HttpClientResponse
@@ -38,6 +42,10 @@ export interface Exchange {
   /** As it was sent last, but for the headers of an attempt. */
   request: Request
   readonly policy: Erased
+  /** Whether an operation that is given up fails with its stop; the response is then left unread. */
+  readonly stops: boolean
+  /** What reads the responses inside the attempts. */
+  readonly reading: Reading.Reading | undefined
   readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
   /** Where the caller's declarations are read, and only when an attempt has failed. */
   readonly context: Context.Context<never>
@@ -47,8 +55,14 @@ export interface Exchange {
   isSent: boolean
   /** How the last attempt failed that was sent. */
   previous: Attempt.Attempt["previous"]
-  /** Attempts that were begun, counted where the policy asks for them. */
+  /** Attempts that were begun. */
   attempts: number
+  /** Since the operation began; 0 where nothing reads. */
+  readonly elapsedMillis: () => number
+  /** The response of the running or latest attempt, where it is read. */
+  received: { readonly response: Response; readonly verdict: Verdict.Verdict } | undefined
+  /** What the reading of that response failed with. */
+  broken: { readonly response: Response; readonly cause: Cause.Cause<unknown> } | undefined
   /** The error or response that was judged last. */
   judged: unknown
   verdict: Verdict.Verdict
@@ -62,15 +76,16 @@ export interface Exchange {
   released: Effect.Effect<Option.Option<Uint8Array>>
 }
 
-export const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber<unknown, unknown>): Exchange => ({
-  request,
-  policy,
-  fiber,
-  context: fiber.currentContext as Context.Context<never>,
+export const make = (fixed: Pick<Exchange, "fiber" | "policy" | "reading" | "request" | "stops">): Exchange => ({
+  ...fixed,
+  context: fixed.fiber.currentContext as Context.Context<never>,
   answered: false,
   isSent: true,
   previous: Option.none(),
   attempts: 0,
+  elapsedMillis: fixed.reading === undefined ? noTime : MonotonicTime.since(clockOf(fixed)),
+  received: undefined,
+  broken: undefined,
   judged: undefined,
   verdict: Verdict.noOpinion,
   sendings: 0,
@@ -78,6 +93,11 @@ export const make = (request: Request, policy: Erased, fiber: Fiber.RuntimeFiber
   throttled: false,
   released: Effect.succeedNone
 })
+
+const noTime = () => 0
+
+export const clockOf = ({ fiber }: Pick<Exchange, "fiber">): Clock.Clock =>
+  Context.get(fiber.currentDefaultServices, Clock.Clock)
 
 /** Why the request may not be sent again after a failure, in words; `undefined` where it may. */
 export const whyNot = (
@@ -114,19 +134,38 @@ export const scopedAs = (request: Request, changed: Request): Request => {
 }
 
 /** Sends the request once: as the caller's hook has changed it, with the headers of the attempt. */
-export const attempt = (exchange: Exchange, send: Send): Sent => {
-  const { policy, request } = exchange
-  if (!Attempt.isWanted(policy)) return send(request)
-  return Effect.flatMap(Attempt.current(exchange), (attempt) => {
-    if (policy.beforeRetry === undefined || attempt.number === 1) return send(withHeaders(exchange, attempt))
-    exchange.isSent = false
-    const { keyHeader } = policy.idempotency
-    return Effect.flatMap(BeforeRetry.changed(policy.beforeRetry, exchange.request, attempt, keyHeader), (changed) => {
-      exchange.isSent = true
-      exchange.request = scopedAs(exchange.request, changed)
-      return send(withHeaders(exchange, attempt))
+export const attempt = (exchange: Exchange, send: Send): Sent =>
+  Effect.suspend(() => {
+    const { policy, request } = exchange
+    exchange.attempts += 1
+    if (!Attempt.isWanted(policy)) return sent(exchange, send, request)
+    return Effect.flatMap(Attempt.current(exchange), (attempt) => {
+      if (policy.beforeRetry === undefined || attempt.number === 1)
+        return sent(exchange, send, withHeaders(exchange, attempt))
+      exchange.isSent = false
+      const { keyHeader } = policy.idempotency
+      return Effect.flatMap(
+        BeforeRetry.changed(policy.beforeRetry, exchange.request, attempt, keyHeader),
+        (changed) => {
+          exchange.isSent = true
+          exchange.request = scopedAs(exchange.request, changed)
+          return sent(exchange, send, withHeaders(exchange, attempt))
+        }
+      )
     })
   })
+
+/**
+ * Hands a request to the client. The spans of later attempts, such as the `http.client GET` of the platform, show how often
+ * the request was sent again.
+ *
+ * Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/, "HTTP request retries and redirects", read
+ * 2026-11-22.
+ */
+const sent = (exchange: Exchange, send: Send, request: Request): Sent => {
+  const count = exchange.sendings++
+  const asked = exchange.reading === undefined ? request : exchange.reading.ask(request)
+  return count === 0 ? send(asked) : Effect.annotateSpans(send(asked), "http.request.resend_count", count)
 }
 
 const withHeaders = ({ policy, request }: Exchange, attempt: Attempt.Attempt): Request => {

@@ -19,26 +19,21 @@ import * as Host from "../client/Host.ts"
 import * as Reader from "./Reader.ts"
 import * as Release from "./Release.ts"
 
-type Reading = Reader.Reader | undefined
-
-export const make = (policy: Erased): ((exchange: Exchange.Exchange, reader: Reading) => PolicyCheck.Prepared) => {
+export const make = (policy: Erased): ((exchange: Exchange.Exchange) => PolicyCheck.Prepared) => {
   const prepared = preparedOf(policy, timed(coreOf(policy)))
   const { attemptTimeout, bucket, observers, rateLimiter } = prepared.hooks
   const timeoutOf = attemptTimeout && timeoutsOf(attemptTimeout)
   const keyOf = bucket === undefined && rateLimiter === undefined ? () => "" : makeKeyReader()
   const bucketOf = bucket && bucketsOf(bucket)
   const rateLimiterOf = rateLimiter && bucketsOf(rateLimiter)
-  return (exchange, reader) => {
+  return (exchange) => {
     const key = keyOf(exchange)
     const hooks: PolicyCheck.Hooks = {
       rateLimiter: rateLimiterOf?.(exchange, key),
-      attemptTimeout: timeoutOf?.(exchange, reader),
-      classifier: (error, moment) =>
-        reader ? Reader.judge(reader, error, moment) : Exchange.judge(exchange, error, moment),
-      result: (response: any, moment) =>
-        reader ? Reader.judgeResponse(reader, response, moment) : Exchange.judgeResponse(exchange, response, moment),
-      release: (failed, because) =>
-        Release.released(exchange, (reader && Reader.responseOf(reader, failed)) ?? failed, because),
+      attemptTimeout: timeoutOf?.(exchange),
+      classifier: (error, moment) => Reader.judge(exchange, error, moment),
+      result: (response: any, moment) => Reader.judgeResponse(exchange, response, moment),
+      release: (failed, because) => Release.released(exchange, Reader.responseOf(exchange, failed) ?? failed, because),
       bucket: bucketOf?.(exchange, key),
       observers: EventDetails.observing(exchange, observers)
     }
@@ -69,27 +64,25 @@ type Timeout = AttemptTimeout.AttemptTimeout<unknown>
 
 interface OfExchange extends Timeout {
   exchange: Exchange.Exchange
-  reader: Reading
 }
 
 /** It is not known whether a request without an answer was carried out. Judged where an attempt has timed out. */
-const timeoutsOf = (timeout: Timeout): ((exchange: Exchange.Exchange, reader: Reading) => Timeout) => {
+const timeoutsOf = (timeout: Timeout): ((exchange: Exchange.Exchange) => Timeout) => {
   const { verdict } = timeout
   if (verdict._tag !== "Retryable") return () => timeout
   // Inherited by those of all exchanges: to make a getter costs microseconds.
   const shared: Timeout & ThisType<OfExchange> = {
     ...timeout,
     get verdict() {
-      const last = this.reader && Reader.verdictOfLast(this.reader)
+      const last = Reader.verdictOfLast(this.exchange)
       if (last !== undefined) return last
       const why = Exchange.whyNot(this.exchange, this.exchange.isSent ? "Unknown" : "NotSent")
       return why === undefined ? verdict : Exchange.forbidden(why, verdict)
     }
   }
-  return (exchange, reader) => {
+  return (exchange) => {
     const made: OfExchange = Object.create(shared)
     made.exchange = exchange
-    made.reader = reader
     return made
   }
 }

@@ -4,10 +4,14 @@
  * It reaches the client through the context, and so under every combinator that stands above the retries. What became of
  * a response is kept beside the response: a combinator above may still refuse the response, or ask for another one.
  */
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
-import type { Request, Response, Sent } from "./Exchange.ts"
+
+type Request = HttpClientRequest.HttpClientRequest
+type Response = HttpClientResponse.HttpClientResponse
 
 /** What is to be done with the responses of an operation. Made afresh whenever the operation is run; mutable. */
 export interface Reading {
@@ -18,6 +22,8 @@ export interface Reading {
   readonly ask: (request: Request) => Request
   /** What became of each response that was read. */
   readonly outcomes: WeakMap<Response, Exit.Exit<unknown, unknown>>
+  /** The responses whose reading failed, by the error. */
+  readonly broken: WeakMap<object, Response>
   /** The retrying client that reads. */
   reader: object | undefined
 }
@@ -32,6 +38,7 @@ export const make = (request: Request, read: Reading["read"], ask: Reading["ask"
   read,
   ask,
   outcomes: new WeakMap(),
+  broken: new WeakMap(),
   reader: undefined
 })
 
@@ -58,4 +65,5 @@ export const read = (reading: Reading, response: Response): Effect.Effect<unknow
   )
 
 /** A client's operation under a reading. */
-export const asked = (sent: Sent, reading: Reading): Sent => Effect.provideService(sent, CurrentReading, reading)
+export const asked = <A, E, R>(sent: Effect.Effect<A, E, R>, reading: Reading): Effect.Effect<A, E, R> =>
+  Effect.provideService(sent, CurrentReading, reading)

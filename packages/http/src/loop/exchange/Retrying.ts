@@ -108,14 +108,12 @@ interface Run {
 const looped = (policy: Erased, stops: boolean): Run => {
   const policyOf = ExchangePolicy.make(policy)
   return (fiber, send, request, reading) => {
-    const exchange = Exchange.make(request, policy, fiber)
-    const reader = reading && Reader.make(exchange, reading, stops)
-    const attempt = Exchange.attempt(exchange, resending(exchange, reading ? Reader.asking(reading, send) : send))
-    const attempts = reader ? Reader.attempt(reader, attempt) : attempt
-    const core = policyOf(exchange, reader)
+    const exchange = Exchange.make({ request, policy, stops, reading, fiber })
+    const attempts = Reader.attempt(exchange, Exchange.attempt(exchange, send))
+    const core = policyOf(exchange)
     return stops
-      ? Ending.orStopped(exchange, reader, run(attempts, core, Effect.fail))
-      : Ending.answered(exchange, reader, run(attempts, core))
+      ? Ending.orStopped(exchange, run(attempts, core, Effect.fail))
+      : Ending.answered(exchange, run(attempts, core))
   }
 }
 
@@ -126,17 +124,3 @@ const run = <E>(
 ): Effect.Effect<Response, E, unknown> =>
   // `Loop` has no types: an exchange answers with its response or fails as its client does.
   Loop.run(attempts, core, onStopped) as Effect.Effect<Response, E, unknown>
-
-/**
- * Tells on the spans of later attempts, such as the `http.client GET` of the platform, how often the request was sent again.
- *
- * Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/, "HTTP request retries and redirects", read
- * 2026-11-22.
- */
-const resending =
-  (exchange: Exchange.Exchange, send: Send): Send =>
-  (request) =>
-    Effect.suspend(() => {
-      const count = exchange.sendings++
-      return count === 0 ? send(request) : Effect.annotateSpans(send(request), "http.request.resend_count", count)
-    })

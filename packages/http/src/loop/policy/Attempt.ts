@@ -74,7 +74,7 @@ interface Operation {
   readonly verdict: Verdict.Verdict
   /** Whether the latest attempt was handed to the client. */
   readonly isSent: boolean
-  attempts: number
+  readonly attempts: number
   previous: Attempt["previous"]
 }
 
@@ -92,8 +92,7 @@ export const current = (operation: Operation): Effect.Effect<Attempt, never, Cur
 
 const next = (operation: Operation, timeLeft: Attempt["timeLeft"], previous: () => Attempt["previous"]): Attempt => {
   // An attempt that ended before it was sent leaves what is known of the request as it was.
-  if (operation.attempts > 0 && operation.isSent) operation.previous = previous()
-  operation.attempts += 1
+  if (operation.attempts > 1 && operation.isSent) operation.previous = previous()
   return { number: operation.attempts, timeLeft, previous: operation.previous }
 }
 
