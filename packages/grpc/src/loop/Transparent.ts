@@ -4,6 +4,7 @@
  * They count neither for `maxAttempts` nor for the throttle.
  * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Transparent Retries".
  */
+import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { ProgressOf } from "../classify/CallVerdict.ts"
@@ -42,6 +43,6 @@ export const make = (progressOf: ProgressOf, withinMillis: number): Effect.Effec
   })
 
 const lateness = (clock: Clock.Clock, withinMillis: number): (() => boolean) => {
-  const beganNanos = clock.unsafeCurrentTimeNanos()
-  return () => Number(clock.unsafeCurrentTimeNanos() - beganNanos) / 1e6 >= withinMillis
+  const elapsedMillis = MonotonicTime.since(clock)
+  return () => elapsedMillis() >= withinMillis
 }

@@ -38,3 +38,9 @@ export const makeReader = (): Reader => {
 
 /** The clock of the fiber that runs. To be called while an effect runs. */
 export const currentClock = (): Clock.Clock => Context.get(AtOnce.currentFiber().currentDefaultServices, Clock.Clock)
+
+/** Reads how many milliseconds have passed since this call; never below 0. */
+export const since = (clock: Clock.Clock): (() => number) => {
+  const startedNanos = clock.unsafeCurrentTimeNanos()
+  return () => Math.max(0, Number(clock.unsafeCurrentTimeNanos() - startedNanos) / 1e6)
+}

@@ -11,6 +11,7 @@ import * as Redacted from "effect/Redacted"
 import { Verdict } from "@effect-retry/core"
 import type { Classifier, Deadline } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import * as TimeLeft from "@effect-retry/core/unstable/TimeLeft"
 import { HttpRetry, Idempotency } from "@effect-retry/http"
 import * as Options from "../../accept/Options.ts"
@@ -200,10 +201,10 @@ const operations = ({ policy }: Upload, session: Session.Session): Effect.Effect
   Effect.map(Effect.clock, (clock) => {
     const deadline: Deadline.Deadline<unknown> | undefined = policy.deadline
     if (deadline === undefined) return (operation) => operation
-    const startedNanos = clock.unsafeCurrentTimeNanos()
+    const sinceStart = MonotonicTime.since(clock)
     return (operation) =>
       Effect.suspend(() => {
-        const elapsedMillis = Math.max(0, Number(clock.unsafeCurrentTimeNanos() - startedNanos) / 1e6)
+        const elapsedMillis = sinceStart()
         if (!TimeLeft.mayStart(deadline, elapsedMillis)) {
           return Effect.fail(Session.failure(session, "DeadlinePassed", "the deadline has passed"))
         }
