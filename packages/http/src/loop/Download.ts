@@ -1,7 +1,7 @@
 /**
  * Downloads that resume: where a body breaks, the rest of the same bytes is asked for.
  */
-import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Cause from "effect/Cause"
@@ -15,6 +15,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import { dual } from "effect/Function"
+import { isClient } from "./client/MadeClient.ts"
 import type { DownloadFailed } from "./client/DownloadFailed.ts"
 import * as Exchange from "./exchange/Exchange.ts"
 import type { Request } from "./exchange/Exchange.ts"
@@ -70,7 +71,7 @@ export const stream: {
     options?: Options
   ): Stream.Stream<Uint8Array, E | Failed, R>
 } = /*#__PURE__*/ dual(
-  (args) => Predicate.hasProperty(args[0], HttpClient.TypeId),
+  (args) => isClient(args[0]),
   <E, R>(
     client: HttpClient.HttpClient.With<E, R>,
     request: Request,

@@ -32,7 +32,6 @@ import type * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Predicate from "effect/Predicate"
 import type { Retry } from "@effect-retry/core"
 import { dual } from "effect/Function"
 import * as Token from "../accept/Token.ts"
@@ -40,7 +39,7 @@ import type { Send } from "./exchange/Exchange.ts"
 import type { Outcome } from "./policy/Attempt.ts"
 import type { Added, Any, Bound, Checked, Env, In, Policy } from "./policy/HttpPolicy.ts"
 import { complete } from "./policy/HttpPolicy.ts"
-import { made } from "./client/MadeClient.ts"
+import { isClient, made } from "./client/MadeClient.ts"
 import { CurrentReading } from "./exchange/Reading.ts"
 import { retrying } from "./exchange/Retrying.ts"
 import * as Stopped from "./exchange/Stopped.ts"
@@ -136,8 +135,6 @@ type Prepared = Effect.Effect<HttpClientRequest.HttpClientRequest, unknown, unkn
 /** Whether a request needs no preparation, as most of them do not. */
 const isReady = (prepared: Prepared): prepared is Exit.Success<HttpClientRequest.HttpClientRequest, never> =>
   Exit.isExit(prepared) && Exit.isSuccess(prepared)
-
-const isClient = (self: unknown): boolean => Predicate.hasProperty(self, HttpClient.TypeId)
 
 /**
  * Sends the requests of an effect for themselves: the reader of a `HttpRetry.execute` around it does not read their

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { HttpClassifier } from "@effect-retry/http"
-import { made } from "../shared/MadeClient.ts"
+import { made } from "@effect-retry/http/unstable/MadeClient"
 
 /** The attempts of one operation. Mutable, and seen by one fiber at a time. */
 export interface Attempts {
@@ -76,7 +76,7 @@ const isUnknown = (exit: Exit.Exit<unknown, unknown>): boolean => {
   })
 }
 
-/** A client each request of which is an operation of its own, and begins with the request that `first` makes of it. */
+/** A client whose every request is an operation of its own, begun with the request that `first` makes. */
 export const operations = (self: With, first: (request: Request) => Effect.Effect<Request>): With => {
   const { postprocess, preprocess } = made("StorageRetry.withRetry", self)
   return HttpClient.makeWith(

@@ -13,6 +13,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Discard, HttpClassifier } from "@effect-retry/http"
+import * as BodyBytes from "@effect-retry/http/unstable/BodyBytes"
 import * as ErrorBody from "../../classify/ErrorBody.ts"
 
 type With = HttpClient.HttpClient.With<unknown, unknown>
@@ -43,7 +44,7 @@ const isWanted = ({ headers, request, status }: Response): boolean =>
 const json = /^application\/(?:[\w.-]+\+)?json\b/i
 
 const read = (response: Response): Effect.Effect<Response> => {
-  const bytes = announced(response)
+  const bytes = BodyBytes.announced(response)
   if (bytes === undefined) return streamed(response)
   return bytes > bounds.atMostBytes ? Effect.succeed(response) : whole(response)
 }
@@ -72,12 +73,6 @@ const whole = (response: Response): Effect.Effect<Response> =>
 
 const bytesOf = (buffer: ArrayBuffer): Uint8Array => new Uint8Array(buffer)
 
-/** What is encoded can be of any length once it is not. */
-const announced = ({ headers }: Response): number | undefined => {
-  const length = headers["content-length"] ?? ""
-  return /^\d{1,15}$/.test(length) && headers["content-encoding"] === undefined ? Number(length) : undefined
-}
-
 const carrying = (response: Response, body: Option.Option<Uint8Array>): Response =>
   Option.match(body, {
     onNone: () => response,
@@ -92,7 +87,7 @@ const streamed = (response: Response): Effect.Effect<Response> =>
       Effect.timeoutOption(bounds.within),
       Effect.onInterrupt(() => Effect.sync(opened.cancel)),
       Effect.map(() => {
-        const whole = opened.isOver ? Option.some(joined(opened.chunks)) : Option.none()
+        const whole = opened.isOver ? Option.some(BodyBytes.joined(opened.chunks)) : Option.none()
         const body = Option.orElse(whole, () => Option.some(continued(opened)))
         return carrying(Discard.replaced(response, body), whole)
       })
@@ -141,16 +136,6 @@ const beginning = (opened: Opened): Effect.Effect<void> =>
         }
       })
   })
-
-const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const all = new Uint8Array(chunks.reduce((bytes, chunk) => bytes + chunk.length, 0))
-  let place = 0
-  for (const chunk of chunks) {
-    all.set(chunk, place)
-    place += chunk.length
-  }
-  return all
-}
 
 const continued = (opened: Opened): ReadableStream<Uint8Array> => {
   // Taken out one by one, many small chunks would take quadratic time.

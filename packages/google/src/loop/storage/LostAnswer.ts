@@ -51,7 +51,7 @@ import { Discard, HttpClassifier, HttpRetry } from "@effect-retry/http"
 import { dual } from "effect/Function"
 import * as StorageOperation from "../../classify/StorageOperation.ts"
 import * as ReadBack from "./LostAnswerReadBack.ts"
-import { made } from "../shared/MadeClient.ts"
+import { made } from "@effect-retry/http/unstable/MadeClient"
 import * as Attempts from "./Attempts.ts"
 
 /**

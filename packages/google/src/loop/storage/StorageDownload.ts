@@ -41,7 +41,7 @@ import { check, checkFields } from "../../accept/Options.ts"
 import * as Checksum from "../../classify/Checksum.ts"
 import * as ChecksumArguments from "../../classify/ChecksumArguments.ts"
 import { ChecksumMismatch } from "../shared/ChecksumMismatch.ts"
-import { isClient, made } from "../shared/MadeClient.ts"
+import { isClient, made } from "@effect-retry/http/unstable/MadeClient"
 import { checkedEndpoint, checkedGeneration, checkedName, type Generation } from "./StorageRequest.ts"
 
 export { ChecksumMismatch } from "../shared/ChecksumMismatch.ts"

@@ -44,7 +44,7 @@ import type { Added, Bound, Checked, Env, In } from "@effect-retry/http/unstable
 import { dual } from "effect/Function"
 import type * as Checksum from "../../classify/Checksum.ts"
 import type { ChecksumMismatch } from "../shared/ChecksumMismatch.ts"
-import { isClient } from "../shared/MadeClient.ts"
+import { isClient } from "@effect-retry/http/unstable/MadeClient"
 import type { UploadFailed } from "./Failed.ts"
 import * as Run from "./Run.ts"
 import type { Source } from "./Source.ts"

@@ -20,7 +20,7 @@ import { said } from "../../accept/Said.ts"
 import * as Checksum from "../../classify/Checksum.ts"
 import * as ChecksumArguments from "../../classify/ChecksumArguments.ts"
 import { ChecksumMismatch } from "../shared/ChecksumMismatch.ts"
-import { made } from "../shared/MadeClient.ts"
+import { made } from "@effect-retry/http/unstable/MadeClient"
 import * as Address from "./Address.ts"
 import * as Failed from "./Failed.ts"
 import * as Session from "./Session.ts"
@@ -213,7 +213,7 @@ const operations = ({ policy }: Upload, session: Session.Session): Effect.Effect
       })
   })
 
-/** The client under the policy; what this package fails with is for itself to judge. */
+/** The client under the policy; this package judges its own errors. */
 const retrying = ({ policy }: Upload, client: Client): Client => {
   const opinion: Classifier.Classifier<unknown> = (outcome, moment) =>
     ownVerdict(outcome) ??

@@ -12,6 +12,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Options from "../../accept/Options.ts"
 import type * as Checksum from "../../classify/Checksum.ts"
+import * as Bytes from "./Bytes.ts"
 import type { Reason } from "./Failed.ts"
 
 /**
@@ -93,26 +94,23 @@ export interface Window {
   readonly isLast: boolean
 }
 
-/** A source that is being read, and what of it is kept. Made afresh for every upload; mutable. */
+/** A source that is being read. Made afresh for every upload; mutable. */
 export interface Reader {
   readonly source: Source<unknown, unknown>
   readonly chunkBytes: number
   readonly checksums: Checksum.Running | undefined
   /** How far the checksums are. */
   hashed: number
-  /** The place of the first byte that is kept. */
-  start: number
-  parts: Array<Uint8Array>
-  /** The memory that small pieces are copied to, and how much of it they have. */
-  block: Uint8Array
-  filled: number
-  /** How many bytes are kept. */
-  length: number
+  readonly kept: Bytes.Bytes
   isEnded: boolean
   wasOpened: boolean
-  /** What answers the bytes behind those that are kept. */
-  pull: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<unknown>, unknown> | undefined
-  scope: Scope.CloseableScope | undefined
+  opening: Opening | undefined
+}
+
+interface Opening {
+  readonly scope: Scope.CloseableScope
+  /** Answers the bytes behind those that are kept. */
+  readonly pull: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<unknown>, unknown>
 }
 
 /** The source failed. Not the policy's to judge: the upload fails with what the source failed with. */
@@ -145,24 +143,18 @@ export const reader = (
       chunkBytes,
       checksums,
       hashed: 0,
-      start: 0,
-      parts: [],
-      block: new Uint8Array(0),
-      filled: 0,
-      length: 0,
+      kept: Bytes.make(),
       isEnded: false,
       wasOpened: false,
-      pull: undefined,
-      scope: undefined
+      opening: undefined
     })),
     close
   )
 
 function close(self: Reader, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> {
-  const { scope } = self
-  self.scope = undefined
-  self.pull = undefined
-  return scope === undefined ? Effect.void : Scope.close(scope, exit)
+  const { opening } = self
+  self.opening = undefined
+  return opening === undefined ? Effect.void : Scope.close(opening.scope, exit)
 }
 
 /**
@@ -172,28 +164,26 @@ function close(self: Reader, exit: Exit.Exit<unknown, unknown>): Effect.Effect<v
  */
 export const window = (self: Reader, offset: number): Effect.Effect<Window, SourceFailed | NoBytes, unknown> =>
   Effect.gen(function* () {
-    if (offset < self.start) yield* reopen(self, offset)
-    drop(self, offset)
-    while (!self.isEnded && end(self) <= offset + self.chunkBytes) {
+    const { chunkBytes, kept } = self
+    if (offset < kept.start) yield* reopen(self, offset)
+    Bytes.drop(kept, offset)
+    while (!self.isEnded && Bytes.end(kept) <= offset + chunkBytes) {
       yield* readMore(self, offset)
-      drop(self, offset)
+      Bytes.drop(kept, offset)
     }
-    if (self.start < offset) return yield* without("DataLoss", "the server has more bytes than the source")
+    if (kept.start < offset) return yield* without("DataLoss", "the server has more bytes than the source")
     yield* checkSize(self)
-    const length = Math.min(self.length, self.chunkBytes)
-    return { bytes: first(self, length), isLast: self.isEnded && length === self.length }
+    const length = Math.min(kept.length, chunkBytes)
+    return { bytes: Bytes.first(kept, length), isLast: self.isEnded && length === kept.length }
   })
-
-const end = ({ length, start }: Reader): number => start + length
 
 const without = (_tag: Reason["_tag"], why: string): Effect.Effect<never, NoBytes> =>
   Effect.fail(new NoBytes({ reason: { _tag, why } }))
 
-const checkSize = (self: Reader): Effect.Effect<void, NoBytes> => {
-  const { isEnded, source } = self
-  if (source.size === undefined) return Effect.void
-  if (end(self) > source.size) return without("SourceChanged", "the source has more bytes than it said")
-  return isEnded && end(self) < source.size
+const checkSize = ({ isEnded, kept, source: { size } }: Reader): Effect.Effect<void, NoBytes> => {
+  if (size === undefined) return Effect.void
+  if (Bytes.end(kept) > size) return without("SourceChanged", "the source has more bytes than it said")
+  return isEnded && Bytes.end(kept) < size
     ? without("SourceChanged", "the source has fewer bytes than it said")
     : Effect.void
 }
@@ -201,12 +191,13 @@ const checkSize = (self: Reader): Effect.Effect<void, NoBytes> => {
 /** Forgets what is kept, and reads from `offset` on. */
 const reopen = (self: Reader, offset: number): Effect.Effect<void> =>
   Effect.suspend(() => {
-    Object.assign(self, { start: offset, parts: [], length: 0, isEnded: false })
+    Bytes.restart(self.kept, offset)
+    self.isEnded = false
     return close(self, Exit.void)
   })
 
 const readMore = (self: Reader, offset: number): Effect.Effect<void, SourceFailed | NoBytes, unknown> =>
-  Effect.flatMap(self.pull === undefined ? opened(self, offset) : Effect.succeed(self.pull), (pull) =>
+  Effect.flatMap(self.opening === undefined ? opened(self, offset) : Effect.succeed(self.opening), ({ pull }) =>
     Effect.matchEffect(
       // What a reading that was interrupted would have answered is not known: the source is opened again.
       Effect.onInterrupt(pull, () => close(self, Exit.void)),
@@ -222,21 +213,20 @@ const readMore = (self: Reader, offset: number): Effect.Effect<void, SourceFaile
 
 const opened = (self: Reader, offset: number) =>
   Effect.suspend(() => {
-    const { checksums, source } = self
+    const { checksums, hashed, kept, source } = self
     if (self.wasOpened && !source.isReopenable) {
       return without("NotRewindable", "the source cannot be read again")
     }
     // What is kept goes on; without any, the checksums begin where they are, however far the server is.
-    if (self.length === 0)
-      self.start = checksums === undefined && source.isReopenable ? offset : Math.min(offset, self.hashed)
+    if (kept.length === 0)
+      kept.start = checksums === undefined && source.isReopenable ? offset : Math.min(offset, hashed)
     self.wasOpened = true
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Scope.make(), (scope) => {
-        self.scope = scope
-        const pull = Effect.suspend(() => Stream.toPull(source.open(end(self))))
+        const pull = Effect.suspend(() => Stream.toPull(source.open(Bytes.end(kept))))
         return Effect.map(
-          Effect.onError(restore(Scope.extend(pull, scope)), (cause) => close(self, Exit.failCause(cause))),
-          (pull) => (self.pull = pull)
+          Effect.onError(restore(Scope.extend(pull, scope)), (cause) => Scope.close(scope, Exit.failCause(cause))),
+          (pull) => (self.opening = { scope, pull })
         )
       })
     )
@@ -244,59 +234,13 @@ const opened = (self: Reader, offset: number) =>
 
 const append = (self: Reader, bytes: Uint8Array): void => {
   if (bytes.length === 0) return
-  const place = end(self)
+  const place = Bytes.end(self.kept)
   const until = place + bytes.length
   if (place <= self.hashed && until > self.hashed) {
     self.checksums?.update(bytes.subarray(self.hashed - place))
     self.hashed = until
   }
-  if (bytes.length < smallBytes) keepCopy(self, bytes)
-  else self.parts.push(bytes)
-  self.length += bytes.length
-}
-
-/** A piece that is kept takes some hundred bytes besides its own: small ones are put together. */
-const smallBytes = 8192
-const blockBytes = 65_536
-
-const keepCopy = (self: Reader, bytes: Uint8Array): void => {
-  if (self.filled + bytes.length > self.block.length) {
-    self.block = new Uint8Array(blockBytes)
-    self.filled = 0
-  }
-  self.block.set(bytes, self.filled)
-  const before = self.parts.at(-1)
-  const isBehind = before?.buffer === self.block.buffer && before.byteOffset + before.length === self.filled
-  const from = isBehind ? before.byteOffset : self.filled
-  self.filled += bytes.length
-  if (isBehind) self.parts.pop()
-  self.parts.push(self.block.subarray(from, self.filled))
-}
-
-const drop = (self: Reader, offset: number): void => {
-  let left = Math.min(offset - self.start, self.length)
-  self.start += left
-  self.length -= left
-  while (left > 0) {
-    const part = self.parts[0] ?? new Uint8Array(left)
-    if (part.length > left) self.parts[0] = part.subarray(left)
-    else self.parts.shift()
-    left -= Math.min(left, part.length)
-  }
-}
-
-/** The first bytes that are kept, in one piece. */
-const first = (self: Reader, length: number): Uint8Array => {
-  const part = self.parts[0] ?? new Uint8Array(0)
-  if (part.length >= length) return part.subarray(0, length)
-  const whole = new Uint8Array(self.length)
-  let place = 0
-  for (const part of self.parts) {
-    whole.set(part, place)
-    place += part.length
-  }
-  self.parts = [whole]
-  return whole.subarray(0, length)
+  Bytes.append(self.kept, bytes)
 }
 
 /** The checksums of the whole source, if it was read from its beginning to its end. */

@@ -44,7 +44,7 @@ describe("what is kept of a source", () => {
       const most = { parts: 0, bytes: 0 }
       let reader: Source.Reader | undefined
       const noting = Stream.mapChunks(Stream.rechunk(ofPieces(content(chunkBytes), sizes).open(0), 8), (chunk) => {
-        const parts = reader?.parts ?? []
+        const parts = reader?.kept.parts ?? []
         const buffers = new Set(parts.map(({ buffer }) => buffer))
         most.parts = Math.max(most.parts, parts.length)
         most.bytes = Math.max(

@@ -17,6 +17,7 @@ import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as HttpClassifier from "../../classify/HttpClassifier.ts"
+import * as BodyBytes from "./BodyBytes.ts"
 
 /**
  * How much of a body is read to save its connection.
@@ -44,9 +45,7 @@ export const standard: Drain = { atMostBytes: 131_072, within: "1 second" }
  */
 export const nothing: Drain = { atMostBytes: 0, within: 0 }
 
-/**
- * @category guards
- */
+/** @category guards */
 export const check = (owner: string, drain: Drain): Drain => {
   if (!Predicate.isRecord(drain)) return Argument.refuse(owner, "drain", "a record of bounds", drain)
   Argument.number(owner, "drain.atMostBytes", drain.atMostBytes, { min: 0, integer: true })
@@ -63,7 +62,7 @@ export const drained = (
   response: HttpClientResponse.HttpClientResponse,
   { atMostBytes, within }: Drain
 ): Effect.Effect<Option.Option<Uint8Array>> => {
-  const announced = announcedBytes(response)
+  const announced = BodyBytes.announced(response)
   if (atMostBytes === 0 || (announced ?? 0) > atMostBytes) {
     return Effect.as(cancelled(response), Option.none())
   }
@@ -80,14 +79,6 @@ export const drained = (
     const bytes = Option.flatten(Option.flatten(read))
     return Option.isSome(bytes) ? Effect.succeed(bytes) : Effect.as(cancelled(response), Option.none())
   })
-}
-
-/** What is encoded can be of any length once it is not. */
-const announcedBytes = ({ headers }: HttpClientResponse.HttpClientResponse): number | undefined => {
-  const length = headers["content-length"]
-  return length !== undefined && /^\d{1,15}$/.test(length) && headers["content-encoding"] === undefined
-    ? Number(length)
-    : undefined
 }
 
 const streamed = (
@@ -109,18 +100,8 @@ const streamed = (
       (error) => error.reason === "EmptyBody",
       () => Effect.void
     ),
-    () => (bytes <= atMostBytes ? Option.some(joined(chunks, bytes)) : Option.none())
+    () => (bytes <= atMostBytes ? Option.some(BodyBytes.joined(chunks)) : Option.none())
   )
-}
-
-const joined = (chunks: ReadonlyArray<Uint8Array>, bytes: number): Uint8Array => {
-  const all = new Uint8Array(bytes)
-  let place = 0
-  for (const chunk of chunks) {
-    all.set(chunk, place)
-    place += chunk.length
-  }
-  return all
 }
 
 /**
@@ -135,7 +116,7 @@ export const cancelled = (response: HttpClientResponse.HttpClientResponse): Effe
   }).pipe(Effect.catchAllDefect(() => Effect.void))
 
 /**
- * One for all, without a stack of its own: the frames of one made for a response would keep that from being collected.
+ * Shared: the stack of one made for a response would keep the response from being collected.
  */
 const discarded = new DOMException("the response was discarded", "AbortError")
 

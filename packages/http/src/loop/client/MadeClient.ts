@@ -1,7 +1,7 @@
 /**
  * What every client of the platform is made of: its own combinators rely on it, its types do not show it.
  */
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 
@@ -15,3 +15,5 @@ export const made = (owner: string, self: unknown): MadeClient =>
   Predicate.hasProperty(self, "preprocess") && Predicate.hasProperty(self, "postprocess")
     ? (self as unknown as MadeClient)
     : Argument.refuse(owner, "client", "made by HttpClient.make or HttpClient.makeWith", self)
+
+export const isClient = (self: unknown): boolean => Predicate.hasProperty(self, HttpClient.TypeId)
