@@ -1,7 +1,7 @@
 /**
- * Records some of whose fields are left out.
+ * Records with optional fields.
  */
 
-/** The fields that a record does not leave out: `undefined` is what is left out. */
+/** The fields that are not `undefined`. */
 export const said = (given: object): object =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))

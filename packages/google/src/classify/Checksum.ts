@@ -1,7 +1,7 @@
 /**
  * The checksums that Cloud Storage keeps of an object: CRC32C of every object, MD5 of most.
  *
- * First stage of the flow. Values are written as the service writes them: base64, the four bytes of a CRC32C with the most
+ * Values are written as the service writes them: base64, the four bytes of a CRC32C with the most
  * significant one first. A value that is not exactly of that form counts as absent.
  *
  * Source: https://docs.cloud.google.com/storage/docs/hashes-etags, read 2026-11-22.
@@ -10,9 +10,7 @@ import { md5 } from "@noble/hashes/legacy.js"
 import * as Arguments from "./ChecksumArguments.ts"
 import * as Crc32c from "./Crc32c.ts"
 
-/**
- * @category models
- */
+/** @category models */
 export type Algorithm = "crc32c" | "md5"
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Which failures of a Google API are worth another attempt: by status and error body over HTTP, by code over gRPC.
  *
- * First stage of the flow. Whether the request may be repeated is for `StorageIdempotency`, or for the caller who names the
+ * Whether the request may be repeated is for `StorageIdempotency`, or for the caller who names the
  * retryable codes of a method.
  *
  * @example

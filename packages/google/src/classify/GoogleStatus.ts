@@ -3,7 +3,7 @@
  * error body, an error of `@google-cloud/storage`, gaxios or `@grpc/grpc-js`, a parsed error body, or a tagged error of the
  * caller's own with a `code` or a `status`.
  *
- * First stage of the flow. Read by shape, so no client library is imported. Errors come from outside: reading them never
+ * Read by shape, so no client library is imported. Errors come from outside: reading them never
  * throws and is bounded. What a status, a code or a reason means is for `GoogleClassifier`.
  *
  * @example

@@ -1,7 +1,7 @@
 /**
  * How long a Google service asks its clients to wait: the `google.rpc.RetryInfo` of an error.
  *
- * First stage of the flow. It stands in the `details` of a JSON error body, and in the trailer `grpc-status-details-bin` of
+ * It stands in the `details` of a JSON error body, and in the trailer `grpc-status-details-bin` of
  * a gRPC call. Both come from outside: what is not of the documented form counts as absent, reading never throws, and what
  * is read is bounded. The hint rule of the policy says what becomes of the wait.
  *

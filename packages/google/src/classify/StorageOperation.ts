@@ -1,7 +1,7 @@
 /**
  * Which operation of Cloud Storage a request calls, and which preconditions it carries.
  *
- * First stage of the flow. Requests of the JSON API are recognised by method and path, uploads and the sessions of
+ * Requests of the JSON API are recognised by method and path, uploads and the sessions of
  * resumable uploads included, at any host and below any path; those of the XML API by method and path at
  * `storage.googleapis.com`, with the bucket in the path or before the host, signed URLs included. The table has the
  * preconditions that make a request safe to repeat; `StorageIdempotency` decides whether they suffice.
@@ -39,11 +39,7 @@ export type { Precondition, Repetition, Row } from "./StorageOperationTable.ts"
  */
 export type StorageOperation = keyof typeof table
 
-/**
- * All names.
- *
- * @category models
- */
+/** @category models */
 export const names = /*#__PURE__*/ Object.keys(table) as ReadonlyArray<StorageOperation>
 
 /**

@@ -14,11 +14,7 @@
  */
 export type Precondition = (typeof preconditions)[number]
 
-/**
- * All preconditions.
- *
- * @category models
- */
+/** @category models */
 export const preconditions = ["ifGenerationMatch", "ifMetagenerationMatch", "generation", "If-Match", "etag"] as const
 
 /**
@@ -86,11 +82,7 @@ const generation = ["ifGenerationMatch"] as const
 const metageneration = ["ifMetagenerationMatch", "If-Match"] as const
 const tag = ["etag", "If-Match"] as const
 
-/**
- * All operations that are known.
- *
- * @category models
- */
+/** @category models */
 export const table = {
   "buckets.list": read("b"),
   "buckets.insert": write("POST", "b", "always", bucket, [409]),

@@ -25,7 +25,6 @@ export interface TimedAttempt {
 /** Why an attempt is not made: the setting that forbids it, or that neither of the two is set. */
 export type Refusal = "noLimit" | "totalTimeout" | "maxAttempts"
 
-/** The first attempt. */
 export const first = (settings: Millis): TimedAttempt => ({
   attemptCount: 0,
   overallAttemptCount: 0,

@@ -1,7 +1,7 @@
 /**
  * What the client libraries of Cloud Storage repeat, where they are stricter or looser than the documented table.
  *
- * Second stage of the flow. Each value is a policy's `idempotency`: `StorageRetry.withRetry({ idempotency:
+ * Each value is a policy's `idempotency`: `StorageRetry.withRetry({ idempotency:
  * StorageChoices.python })`. What a library does not say, and operations that it does not have, are as in
  * `StorageIdempotency.standard`.
  *

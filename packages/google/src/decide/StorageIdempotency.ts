@@ -1,7 +1,7 @@
 /**
  * May this operation of Cloud Storage be repeated?
  *
- * Second stage of the flow. Some operations may always be repeated, some never, and some only with a precondition that a
+ * Some operations may always be repeated, some never, and some only with a precondition that a
  * repetition of an attempt that was carried out no longer meets. The rules are data; each decision has its reason. A value
  * is also what a policy of `@effect-retry/http` takes as its `idempotency`.
  *

@@ -1,7 +1,7 @@
 /**
  * What the answer to a request of a resumable upload means: how the upload goes on, or why it does not.
  *
- * Second stage of the flow: pure, and of one answer alone. Whether a failure is waited out and how often is the policy's to
+ * Pure, and of one answer alone. Whether a failure is waited out and how often is the policy's to
  * say, not this module's.
  *
  * @example

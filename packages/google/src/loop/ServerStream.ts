@@ -142,7 +142,6 @@ const simple: Resumption<unknown, unknown, unknown, unknown> = {
 /** What the reader of the stream is given next. */
 type Pull = Effect.Effect<Chunk.Chunk<unknown>, Option.Option<unknown>>
 
-/** A run of the stream. */
 interface Run extends Call {
   state: unknown
   attempts: number

@@ -1,7 +1,7 @@
 /**
  * Names of headers and methods, as a caller writes them.
  *
- * First stage of the flow. Nothing is corrected: where names are compared, one in the wrong case would never match.
+ * Nothing is corrected: where names are compared, one in the wrong case would never match.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 

@@ -10,7 +10,6 @@ import type { Verdict } from "@effect-retry/core"
  */
 export type Processing = (typeof processings)[number]
 
-/** All ways of processing. */
 export const processings = ["NotSent", "NotProcessed", "Unknown"] as const
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Which bytes of a representation an answer has.
  *
- * First stage of the flow. A header that is not exactly of its form counts as absent.
+ * A header that is not exactly of its form counts as absent.
  *
  * Source: RFC 9110, section 14.4, https://www.rfc-editor.org/rfc/rfc9110#section-14.4.
  */

@@ -1,7 +1,7 @@
 /**
  * Response headers by which a server says whether a request should be retried.
  *
- * First stage of the flow. None of them says that a request is safe to repeat.
+ * None of them says that a request is safe to repeat.
  */
 import type * as Headers from "@effect/platform/Headers"
 import * as Predicate from "effect/Predicate"
@@ -45,7 +45,7 @@ export const grpcRetryPushback: Directive = {
 }
 
 /**
- * What the first of the headers says that says anything, also in words.
+ * The answer of the first header that gives one, also in words.
  *
  * @category destructors
  */
@@ -65,8 +65,6 @@ export const read = (
 const wordsOf = (given: string | Directive, name: string, retry: boolean): string =>
   typeof given === "string" ? `${name}: ${retry}` : `${name} ${retry ? "permits" : "forbids"} a retry`
 
-/**
- * @category guards
- */
+/** @category guards */
 export const isDirective = (given: unknown): given is Directive =>
   Predicate.hasProperty(given, "name") && Predicate.hasProperty(given, "read") && Predicate.isFunction(given.read)

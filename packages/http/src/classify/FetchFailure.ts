@@ -1,7 +1,5 @@
 /**
  * Failures of `fetch` that have no code: which of them lie in the request or in the program, and would come again.
- *
- * First stage of the flow.
  */
 
 /**

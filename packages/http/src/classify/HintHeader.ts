@@ -1,7 +1,7 @@
 /**
  * Response headers that say how long to wait, and their order of precedence.
  *
- * First stage of the flow. Readers are pure and strict: a value that is not exactly of its documented form counts as
+ * Readers are pure and strict: a value that is not exactly of its documented form counts as
  * absent, and the next header is asked. What is read is a wish, from outside: the policy's hint rule bounds it.
  *
  * @example

@@ -1,7 +1,7 @@
 /**
  * What an attempt over HTTP came to: a verdict, and whether the server can have processed the request.
  *
- * First stage of the flow. A classifier is made from tables: add a row or take one out by spread. Whether a request may
+ * A classifier is made from tables: add a row or take one out by spread. Whether a request may
  * be sent again is not decided here.
  *
  * @example
@@ -115,8 +115,8 @@ export const responseOf = (outcome: unknown): HttpClientResponse.HttpClientRespo
 }
 
 /**
- * Whether a response is an answer like any other, so that it need not be judged: below 400 and without a row. What a
- * classifier without tables says of a response is not known before it is asked.
+ * Whether a response needs no judgement: its status is below 400 and has no row. A classifier without tables has to be
+ * asked.
  *
  * @category guards
  */

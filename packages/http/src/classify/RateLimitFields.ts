@@ -1,7 +1,7 @@
 /**
  * The fields `RateLimit` and `RateLimit-Policy` of the IETF.
  *
- * First stage of the flow. Partition keys and quota units are not looked at: whatever of the limits on a response is
+ * Partition keys and quota units are not looked at: whatever of the limits on a response is
  * exhausted, the request ran into it.
  *
  * Source: draft-ietf-httpapi-ratelimit-headers-10 (2025-09-24), sections 3, 4 and 7,

@@ -1,7 +1,5 @@
 /**
  * The ways vendors write when a limit resets.
- *
- * First stage of the flow.
  */
 import * as Calendar from "@effect-retry/core/unstable/Calendar"
 import * as HttpDate from "@effect-retry/core/unstable/HttpDate"

@@ -1,7 +1,5 @@
 /**
  * Waits as `Retry-After` and the headers of vendors with milliseconds write them.
- *
- * First stage of the flow.
  */
 import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 import * as ResetDialects from "./ResetDialects.ts"

@@ -1,7 +1,7 @@
 /**
  * What an error of the transport says about itself: its codes, and how far the request had come.
  *
- * First stage of the flow. Errors come from outside: their causes may form cycles, their properties may throw. Reading
+ * Errors come from outside: their causes may form cycles, their properties may throw. Reading
  * them never throws and is bounded; what a code means is for the tables of `HttpClassifier`.
  */
 import * as Property from "@effect-retry/core/unstable/Property"

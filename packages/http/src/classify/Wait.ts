@@ -1,7 +1,7 @@
 /**
  * The arithmetic of waits that headers ask for.
  *
- * First stage of the flow. Every wait is from 0 to `Infinity` milliseconds, never `NaN`, never negative.
+ * Every wait is from 0 to `Infinity` milliseconds, never `NaN`, never negative.
  */
 
 /** The furthest that a clock of JavaScript can be from 1970, in milliseconds. */

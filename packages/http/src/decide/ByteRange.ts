@@ -1,7 +1,5 @@
 /**
  * The bytes that a caller asks for with a `Range` of its own.
- *
- * Second stage of the flow.
  * Source: RFC 9110, sections 14.1 and 14.2, https://www.rfc-editor.org/rfc/rfc9110#section-14.2.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"

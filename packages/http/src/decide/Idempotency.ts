@@ -1,9 +1,9 @@
 /**
  * May this request be sent again?
  *
- * Second stage of the flow. A request that may have been carried out is repeated only where a repetition does no harm:
- * by its method, a key, a precondition, a rule of one's own, or the caller's word. What the verdict on the failure was is not looked at
- * here.
+ * A request that may have been carried out is repeated only where a repetition does no harm:
+ * by its method, a key, a precondition, a rule of one's own, or the caller's word. The verdict on the failure plays no
+ * part.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /**
  * Keys by which a server recognises that a request is a repetition.
  *
- * Second stage of the flow. An operation asks for one key and sends it with every attempt.
+ * An operation asks for one key and sends it with every attempt.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Context from "effect/Context"

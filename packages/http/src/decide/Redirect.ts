@@ -1,8 +1,8 @@
 /**
  * May a failure be that of another request, to which the first one was redirected?
  *
- * Second stage of the flow. Then the first one was carried out, whatever became of the other: that the other was not sent
- * proves nothing about it.
+ * The first request was then carried out: that the other one was not sent proves nothing
+ * about it.
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as UrlParams from "@effect/platform/UrlParams"
@@ -10,7 +10,7 @@ import { property } from "@effect-retry/core/unstable/Property"
 import * as Option from "effect/Option"
 import { mostCauses } from "../classify/Transport.ts"
 
-/** How redirects are treated below a client; `undefined` where nothing is known but what failures say. */
+/** How redirects are treated below a client; `undefined` where only failures tell. */
 export type Mode = "follow" | "manual" | "error" | undefined
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Can the body of this request be sent twice?
  *
- * Second stage of the flow. Nothing is read, opened or copied: what is not known to give its bytes again counts as gone
+ * Nothing is read, opened or copied: what is not known to give its bytes again counts as gone
  * after the first attempt.
  */
 import type * as HttpBody from "@effect/platform/HttpBody"

@@ -1,7 +1,7 @@
 /**
  * Which bytes an answer to a download has, and whether they may follow those that are there already.
  *
- * Second stage of the flow. Two versions are never mixed: what is not certainly the rest of the same bytes is refused.
+ * Two versions are never mixed: what is not certainly the rest of the same bytes is refused.
  *
  * Source: RFC 9110, sections 13.1 and 14, https://www.rfc-editor.org/rfc/rfc9110#section-14.
  */

@@ -1,7 +1,5 @@
 /**
  * What names the version of a representation, so that the rest of a download is of the same one.
- *
- * Second stage of the flow.
  */
 import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 

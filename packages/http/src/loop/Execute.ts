@@ -13,7 +13,7 @@ import type { Request, Response } from "./exchange/Exchange.ts"
 import { made } from "./client/MadeClient.ts"
 import * as Reading from "./exchange/Reading.ts"
 
-/** Read as one type, an effect may be one of several: their errors are then all of theirs. */
+/** Inferred as one type, so that a union of effects keeps all of its errors. */
 type AnyEffect = Effect.Effect<any, any, any>
 
 /**
@@ -25,7 +25,7 @@ type AnyEffect = Effect.Effect<any, any, any>
  * decoded is not. A response whose request is sent again is not read. Every other response is, also one that the client
  * gives up on because the attempts are spent: the reader is run on that one after the last attempt.
  *
- * Where the reader fails, the body is released, read or not: what the caller is to have of it, the reader reads. Where the
+ * Where the reader fails, the body is released, read or not: the reader returns everything the caller needs. Where the
  * reader succeeds, the body is left as it is, since the reader may have answered the response or its stream.
  *
  * Combinators that stand above the retries see the response when it has been read: where one of them refuses it, as

@@ -118,13 +118,13 @@ const mark = Symbol.for("@effect-retry/http/Fetch")
 
 const marked = (retrying: typeof fetch): typeof fetch => Object.assign(retrying, { [mark]: mark })
 
-/** One that retries and has taken the place of the global `fetch` is not to send by itself. */
+/** A retrying `fetch` in the place of the global one must not send through itself. */
 const globalFetch = (): (() => typeof fetch) => {
   const before = globalThis.fetch
   return () => (Predicate.hasProperty(globalThis.fetch, mark) ? before : globalThis.fetch)
 }
 
-/** A response that needs no judgement; what else becomes of an attempt is for the loop. */
+/** A response that needs no judgement; the loop handles everything else. */
 const fineAnswer = async ({ classifier }: Erased, first: Promise<Response>): Promise<Response | undefined> => {
   try {
     const response = await first
@@ -143,8 +143,8 @@ const checkOptions = (owner: string, options: Options = {}): Options => {
 }
 
 /**
- * A caller's signal can be that of any number of calls, and outlive them: it is heard through a signal that depends on
- * it, only while a call lasts. What runs an effect never stops listening, and therefore listens to one that is released.
+ * A caller's signal can outlive any number of calls, so a dependent signal listens to it only while a call lasts. The
+ * runtime never stops listening, and gets the dependent signal, which is released.
  */
 const untilAborted = async <A>(
   signal: AbortSignal | undefined,

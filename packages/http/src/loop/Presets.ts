@@ -12,7 +12,7 @@ import type { Preset } from "./policy/HttpPolicy.ts"
 import * as HttpRetry from "./HttpRetry.ts"
 
 /**
- * What a client does that is given no policy; see `HttpRetry.standard`.
+ * What a client without a policy does; see `HttpRetry.standard`.
  *
  * @category constructors
  */

@@ -118,7 +118,7 @@ const statusError = (response: Response): HttpClientError.ResponseError =>
 const refused = (progress: Progress, reason: Resumption.Refusal): Effect.Effect<never, DownloadFailed> =>
   Effect.fail(new DownloadFailed({ reason, received: progress.received }))
 
-/** What is not taken is not left in the connection: a download that has failed shows its answer to no caller. */
+/** Cancels the body of a failed download, which no caller sees. */
 const unread = <E>(response: Response, failed: Effect.Effect<never, E>): Effect.Effect<never, E> =>
   Effect.zipRight(Discard.cancelled(response), failed)
 

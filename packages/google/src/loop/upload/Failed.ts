@@ -3,9 +3,7 @@
  */
 import * as Data from "effect/Data"
 
-/**
- * @category models
- */
+/** @category models */
 export type Reason =
   /** The server answered without acknowledging more, and the attempts are spent. */
   | { readonly _tag: "NoProgress"; readonly why: string }

@@ -9,7 +9,7 @@ import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 type Request = HttpClientRequest.HttpClientRequest
 
 /**
- * What the policy itself fails an operation with is the `cause` of a `RequestError`; every other error is left alone.
+ * Makes an error of the policy the `cause` of a `RequestError`; leaves every other error alone.
  */
 export const ofPolicy = (request: Request, error: unknown): unknown =>
   isOfPolicy(error) ? requestError(request, error) : error
@@ -25,8 +25,8 @@ const isOfPolicy = (
  * A `RequestError` that shows no secret of its request or of its cause. A cause that is not the policy's is what may be
  * shown of it.
  *
- * Made of a request that can be shown, since the stack and the JSON have what the error is made of, and then given its own,
- * which printing leaves out.
+ * The stack and the JSON show what an error was made from: here a request that can be shown. Its own request is set
+ * afterwards, and printing leaves it out.
  */
 export const requestError = (request: Request, cause: unknown): HttpClientError.RequestError => {
   const url = Untrusted.url(request.url)

@@ -20,7 +20,6 @@ export const answered = (exchange: Exchange, retried: Sent): Sent =>
     )
   )
 
-/** A retried exchange that fails with its stop. */
 type OrStopped = Effect.Effect<Response, Retry.RetryStopped<unknown>, unknown>
 
 /** Fails with the stop of an operation that was given up, which has the outcome that the client would have ended with. */

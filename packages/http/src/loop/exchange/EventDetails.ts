@@ -19,7 +19,7 @@ type Details = Observe.Details
 type Attributes = Details["attributes"]
 
 /**
- * Observers that are given the events of one operation with what is known of its requests, and errors without credentials.
+ * Observers of one operation whose events tell what is known of its requests, and show errors without credentials.
  */
 export const observing = (
   exchange: Exchange,

@@ -32,7 +32,6 @@ export type Request = HttpClientRequest.HttpClientRequest
 export type Response = HttpClientResponse.HttpClientResponse
 export type Sent = Effect.Effect<Response, unknown, unknown>
 
-/** Sends a request once. */
 export interface Send {
   (request: Request): Sent
 }
@@ -53,7 +52,7 @@ export interface Exchange {
   answered: boolean
   /** Whether the running attempt, or the latest one, was handed to the client. */
   isSent: boolean
-  /** How the last attempt failed that was sent. */
+  /** How the last sent attempt failed. */
   previous: Attempt.Attempt["previous"]
   /** Attempts that were begun. */
   attempts: number
@@ -70,7 +69,7 @@ export interface Exchange {
   sendings: number
   /** The response that came last, for observers. */
   latest: Response | undefined
-  /** Whether the server answered with it that it is sent too much: then it is well, and so is the connection. */
+  /** Whether that was a throttle: the server and the connection are then sound. */
   throttled: boolean
   /** What was read of the body that was released last. */
   released: Effect.Effect<Option.Option<Uint8Array>>
@@ -122,7 +121,6 @@ const scopedRequests = globalValue(
   () => new WeakMap<Request, AbortController>()
 )
 
-/** The request with these headers. */
 export const changed = (request: Request, headers: Headers.Input): Request =>
   scopedAs(request, HttpClientRequest.setHeaders(request, headers))
 
@@ -181,7 +179,6 @@ const checkedHeaders = (given: Headers.Input): Headers.Input =>
     ? given
     : Argument.refuse("HttpRetry.Policy", "attemptHeaders", "a function that answers headers", typeof given)
 
-/** Judges a response. */
 export const judgeResponse = (exchange: Exchange, response: Response, moment: Classifier.Moment): Verdict.Verdict => {
   const { classifier, opinion } = exchange.policy
   exchange.latest = response

@@ -1,7 +1,7 @@
 /**
- * What core's loop goes by for an exchange: the client's policy, with functions that know the request.
+ * The policy of an exchange: the client's, with hooks that know the request.
  *
- * Checked and worked out once per client, so that little is left to do for a request.
+ * Checked once per client, so that little is left to do for a request.
  */
 import { AttemptTimeout, TokenBucket, Verdict } from "@effect-retry/core"
 import * as KnownKey from "@effect-retry/core/unstable/KnownKey"
@@ -47,10 +47,10 @@ const timed = (core: CoreFields): CoreFields => {
   return isOpen || core.attemptTimeout !== undefined ? core : { ...core, attemptTimeout: timeLeft }
 }
 
-/** As long as an attempt can have: what bounds it is the deadline. */
+/** No bound of its own: the deadline bounds the attempt. */
 const timeLeft = /*#__PURE__*/ AttemptTimeout.constant(/*#__PURE__*/ Duration.millis(Millis.longestTimerMillis))
 
-/** Checked once per client: the functions stand for those of an exchange. */
+/** The functions stand in for the hooks of an exchange. */
 const preparedOf = (policy: Erased, core: CoreFields): PolicyCheck.Prepared =>
   PolicyCheck.prepare("HttpRetry.withRetry", {
     ...core,
@@ -66,7 +66,7 @@ interface OfExchange extends Timeout {
   exchange: Exchange.Exchange
 }
 
-/** It is not known whether a request without an answer was carried out. Judged where an attempt has timed out. */
+/** A request without an answer may have been carried out, so its timeout is judged by the request. */
 const timeoutsOf = (timeout: Timeout): ((exchange: Exchange.Exchange) => Timeout) => {
   const { verdict } = timeout
   if (verdict._tag !== "Retryable") return () => timeout

@@ -43,9 +43,8 @@ export const make = (request: Request, read: Reading["read"], ask: Reading["ask"
 })
 
 /**
- * The reading that a client is to do for a request, if it is the client's to do: the outermost client that retries the
- * request does it, and goes on where it is asked for other requests, such as those of redirects. Requests that
- * combinators make besides, such as one for a token, are not read.
+ * The reading that a client does for a request. The outermost retrying client reads, also the answers to further
+ * requests such as redirects. It does not read requests that combinators make besides, such as one for a token.
  */
 export const claimed = (context: Context.Context<never>, client: object, request: Request): Reading | undefined => {
   const reading = Context.get(context, CurrentReading)

@@ -98,7 +98,6 @@ const startingWith = (first: Sent, send: Send): Send => {
     })
 }
 
-/** The fiber that sends the request. */
 type Running = Fiber.RuntimeFiber<unknown, unknown>
 
 interface Run {

@@ -11,7 +11,7 @@ import * as Known from "./Known.ts"
 
 type Stopped = Retry.RetryStopped<unknown>
 
-/** The same stop, of another outcome. `outcomeOf` gives the outcome of each failed attempt. */
+/** The same stop with another outcome. `outcomeOf` gives the outcome of each failed attempt. */
 export const of = (
   exchange: Exchange,
   stopped: Stopped,

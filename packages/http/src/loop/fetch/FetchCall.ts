@@ -47,7 +47,7 @@ export const make = (send: typeof fetch, given: FetchInput.Given, isDirect: (req
   }
 }
 
-/** `fetch` leaves a listener at a signal until its garbage is collected, and that of a caller can be of many calls. */
+/** `fetch` leaves its listener on a signal until garbage collection, and a caller's signal can serve many calls. */
 const heard = (init: Init, signal: AbortSignal): Init => ({
   ...init,
   signal: AbortSignal.any([signal])

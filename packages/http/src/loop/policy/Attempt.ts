@@ -31,7 +31,7 @@ export interface Attempt<out E = unknown> {
   readonly number: number
   /** Time until the attempt's timeout or the deadline, whichever is first; `None` without either. */
   readonly timeLeft: Option.Option<Duration.Duration>
-  /** How the last attempt failed that was sent; `None` for the first one. */
+  /** How the last sent attempt failed; `None` for the first one. */
   readonly previous: Option.Option<Failed<E>>
 }
 
@@ -54,7 +54,7 @@ export class CurrentAttempt extends Context.Tag("@effect-retry/http/CurrentAttem
 export const isWanted = (policy: Policy): boolean =>
   policy.attemptHeaders !== undefined || policy.beforeRetry !== undefined
 
-/** Whether core is to provide the attempt: it alone knows how an attempt is bounded, and that one has timed out. */
+/** Whether core provides the attempt: only core knows its bound, and whether it timed out. */
 export const isTimed = (policy: Policy): boolean =>
   isWanted(policy) && (policy.attemptTimeout !== undefined || policy.deadline !== undefined)
 
@@ -65,7 +65,6 @@ interface Policy {
   readonly deadline?: unknown
 }
 
-/** What of an operation is of use here. */
 interface Operation {
   readonly policy: Policy
   readonly request: HttpClientRequest.HttpClientRequest

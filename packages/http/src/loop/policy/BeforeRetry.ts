@@ -1,8 +1,8 @@
 /**
  * The request of a later attempt, as the caller's hook has changed it.
  *
- * Two things are the operation's and not the hook's: the key by which the server recognises a repetition, and that the
- * credentials for one server reach no other.
+ * A hook cannot change the key by which the server recognises a repetition, and the credentials for one server reach no
+ * other.
  */
 import * as Headers from "@effect/platform/Headers"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -21,7 +21,7 @@ type Request = HttpClientRequest.HttpClientRequest
  * `cookie`, `host`, `proxy-authorization`). Those go with the request again where it is still for the same origin and the
  * hook has not set them; to another origin none goes that the hook has not set. The key of the operation stays.
  *
- * What it fails with is a failed attempt that was not sent, judged by the tables of the classifier.
+ * Its failure counts as an attempt that was not sent, judged by the tables of the classifier.
  */
 export interface BeforeRetry<in E, out E2 = unknown, out R = unknown> {
   (request: Request, attempt: Attempt<E>): Effect.Effect<Request, E2, R>

@@ -35,7 +35,7 @@ interface Own<in E> {
   readonly idempotency?: Idempotency.Idempotency | undefined
   /** Most attempts in all, the first included: a whole number from 1, or `Infinity`. @default 3 */
   readonly maxAttempts?: number | undefined
-  /** How much of a response that is thrown away is read, so that its connection can be used again. @default Discard.standard */
+  /** How much of a discarded response is read so that its connection can be used again. @default Discard.standard */
   readonly drain?: Discard.Drain | undefined
 }
 
@@ -71,7 +71,7 @@ export interface Policy<in E = unknown, out E2 = never, out R = never>
 }
 
 /**
- * A policy that uses no services, whose back-off is one of core's, and of which no required field is left out.
+ * A policy with all required fields, a back-off of core's and no services.
  *
  * @category models
  */
@@ -81,19 +81,17 @@ export interface Preset<out E2 = never> extends Own<unknown>, Core.Preset<E2> {
   readonly maxAttempts: number
 }
 
-/** A policy of any types. */
 export type Any = Fields<never>
 
 /**
- * `Fields` where a door bounds its policy. For an argument without fields, `{}`, the compiler takes the bound itself: it
- * stands for a policy that leaves everything out.
+ * The bound of a door's policy. For `{}` the compiler infers the bound itself, which then stands for a policy without
+ * fields.
  */
 export interface Bound<in E> extends Fields<E> {
   readonly [bound]?: never
 }
 declare const bound: unique symbol
 
-/** A policy as it was given. */
 type Given<P> = P extends unknown ? (typeof bound extends keyof P ? { readonly maxAttempts?: undefined } : P) : never
 
 /** A policy without its types, and with what was left out. */
@@ -107,7 +105,7 @@ export interface Erased extends Fields<unknown> {
 }
 
 /**
- * What a client does that is given no policy: three attempts for what HTTP itself calls safe to repeat.
+ * What a client without a policy does: three attempts for what HTTP itself calls safe to repeat.
  *
  * - `classifier`: `HttpClassifier.standard`: 408, 421, 425, 429, 500, 502, 503, 504, 413 with a hint, and transport errors.
  * - `idempotency`: `Idempotency.standard`: GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY, and what carries an
@@ -134,7 +132,7 @@ type Unknown<P> = P extends unknown ? Exclude<keyof P, keyof Bound<never>> : nev
 /**
  * A policy without fields that a client's policy does not have.
  *
- * `maxAttempts` stands in it so that it never is the type without properties, which everything can be assigned to.
+ * Its `maxAttempts` keeps it from being `{}`, to which everything is assignable.
  *
  * @category models
  */
@@ -219,11 +217,9 @@ const checked = (owner: string, policy: Erased): Erased => {
   return policy
 }
 
-/** The fields that are core's. */
 export const coreOf = (policy: Erased): CoreFields =>
   Struct.omit(policy, "attemptHeaders", "beforeRetry", "classifier", "drain", "idempotency", "opinion")
 
-/** What a client's policy and core's have in common. */
 export type CoreFields = Omit<Erased, Exclude<keyof Own<unknown>, "maxAttempts"> | "beforeRetry">
 
 const fields: { readonly [Field in keyof Any]-?: true } = {

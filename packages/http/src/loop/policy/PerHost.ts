@@ -14,7 +14,6 @@ export interface PerHost extends Preset {
   readonly rateLimiter: TokenBucket.TokenBucket
 }
 
-/** The options of `perHost`. */
 interface Options {
   /** Most hosts with buckets of their own at a time; the hosts beyond share one more. @default 1000 */
   readonly maxHosts?: number
