@@ -81,7 +81,7 @@ export const withRetry: {
   <E, P extends Bound<E>>(policy: Checked<P> & InPipe<E>): <R>(self: With<E, R>) => With<E | Added<P>, Env<P, R>>
   <E, R>(self: With<E, R>): With<E | HttpClientError.RequestError, R>
   <E, R, P extends Bound<E>>(self: With<E, R>, policy: Checked<P>): With<E | Added<P>, Env<P, R>>
-  // The last one: it is the one of which the compiler says why it does not take a policy.
+  // Last, so that type errors explain why the policy is refused.
   <P extends Bound<never>>(policy: Checked<P>): <E extends In<P>, R>(self: With<E, R>) => With<E | Added<P>, Env<P, R>>
 } = /*#__PURE__*/ dual(
   (args) => args.length > 1 || isClient(args[0]),
@@ -109,7 +109,7 @@ export const orStopped: {
     self: With<E, R>,
     policy: Checked<P>
   ): With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
-  // The last one: it is the one of which the compiler says why it does not take a policy.
+  // Last, so that type errors explain why the policy is refused.
   <P extends Bound<never>>(
     policy: Checked<P>
   ): <E extends In<P>, R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>

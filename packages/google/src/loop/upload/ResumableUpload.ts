@@ -132,7 +132,7 @@ export const run: {
     client: HttpClient.HttpClient.With<E, R>,
     options: Options<ES, RS, P>
   ): Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
-  // The last one: it is the one of which the compiler says why it does not take options.
+  // Last, so that type errors explain why the options are refused.
   <ES, RS, P extends Bound<never>>(
     options: Options<ES, RS, P> & Judging<P>
   ): <E extends In<P>, R>(
@@ -161,7 +161,7 @@ export const stream: {
     client: HttpClient.HttpClient.With<E, R>,
     options: Options<ES, RS, P>
   ): Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
-  // The last one: it is the one of which the compiler says why it does not take options.
+  // Last, so that type errors explain why the options are refused.
   <ES, RS, P extends Bound<never>>(
     options: Options<ES, RS, P> & Judging<P>
   ): <E extends In<P>, R>(

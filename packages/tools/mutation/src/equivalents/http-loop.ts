@@ -31,13 +31,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Nothing was received then: the other case has ended above."
   },
   {
-    file: "packages/http/src/loop/client/Discard.ts",
-    line: 'return length !== undefined && /^\\d{1,15}$/.test(length) && headers["content-encoding"] === undefined',
-    original: "length !== undefined",
-    replacement: "true",
-    reason: 'The word "undefined" has no digits.'
-  },
-  {
     file: "packages/http/src/loop/exchange/EventDetails.ts",
     line: "if (observers.length === 0) return observers",
     original: "observers.length === 0",
@@ -95,7 +88,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/http/src/loop/exchange/Exchange.ts",
-    line: "if (!Attempt.isWanted(policy)) return send(request)",
+    line: "if (!Attempt.isWanted(policy)) return sent(exchange, send, request)",
     original: "!Attempt.isWanted(policy)",
     replacement: "false",
     reason: "What is known of the attempt is worked out and not used: it only takes longer."
@@ -179,16 +172,9 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/http/src/loop/exchange/Reader.ts",
-    line: "reader.judged?.response === response",
-    original: "reader.judged?.response",
-    replacement: "reader.judged.response",
-    reason: "What the loop judges has been judged inside the attempt; the compiler does not know it."
-  },
-  {
-    file: "packages/http/src/loop/exchange/Reader.ts",
-    line: 'exchange.answered && judged?.verdict._tag === "Terminal" ? judged.verdict : undefined',
-    original: "judged?.verdict",
-    replacement: "judged.verdict",
+    line: 'answered && received?.verdict._tag === "Terminal" ? received.verdict : undefined',
+    original: "received?.verdict",
+    replacement: "received.verdict",
     reason: "What is answered has been judged; the compiler does not know it."
   },
   {
