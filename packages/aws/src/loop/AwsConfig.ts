@@ -23,11 +23,12 @@
  */
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as Path from "@effect/platform/Path"
-import * as ConfigError from "effect/ConfigError"
+import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as ConfigErrors from "@effect-retry/core/unstable/ConfigErrors"
 import type { Behaviour, Mode } from "../accept/AwsSettings.ts"
 import * as Settings from "../accept/AwsSettings.ts"
 import type { Sdk, Service } from "../accept/AwsDefaults.ts"
@@ -137,9 +138,8 @@ const together = <R>(searches: {
     const found = yield* Effect.all(searches, { mode: "either" })
     const all: ReadonlyArray<Either.Either<unknown, ConfigError.ConfigError>> = Object.values(found)
     // What the file fails with is one error, however many settings wait for it.
-    const [first, ...others] = new Set(all.flatMap((each) => (Either.isLeft(each) ? [each.left] : [])))
-    if (first !== undefined)
-      return yield* Effect.fail(others.reduce((all, other) => ConfigError.And(all, other), first))
+    const refused = ConfigErrors.all([...new Set(all.flatMap((each) => (Either.isLeft(each) ? [each.left] : [])))])
+    if (refused !== undefined) return yield* Effect.fail(refused)
     return yield* Effect.all(found)
   })
 
@@ -205,15 +205,9 @@ const fields: { readonly [K in keyof Options]-?: true } = {
   sdk: true
 }
 
-const checkFields = (options: Options): void => {
-  for (const [field, value] of Object.entries(options)) {
-    if (!Object.hasOwn(fields, field)) Argument.refuse(owner, field, "absent: there is no such option", value)
-  }
-}
-
 const checked = (options: Options) => {
   ConfigFile.check(owner, options)
-  checkFields(options)
+  Argument.fields(owner, options, Object.keys(fields), "options")
   const { behaviour, configFile, maxAttempts, mode, profile, sdk = Defaults.javascript, service = {} } = options
   checkSdk(owner, sdk)
   checkService(owner, service, sdk.modes)

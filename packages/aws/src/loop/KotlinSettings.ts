@@ -139,11 +139,7 @@ const requireKnown = (owner: string, path: string, given: unknown, known: object
     return Argument.refuse(owner, subject, "a bucket that is made: yield* this effect first", given)
   }
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, subject, "a record of settings", given)
-  for (const field of Object.keys(given)) {
-    if (Object.hasOwn(known, field)) continue
-    const name = path === "" ? field : `${path}.${field}`
-    Argument.refuse(owner, name, `absent: the settings are ${Object.keys(known).join(", ")}`, given[field])
-  }
+  Argument.fields(owner, given, Object.keys(known), "settings", path === "" ? "" : `${path}.`)
 }
 
 /** Refuses settings that there are not, in every component that is given by settings. */

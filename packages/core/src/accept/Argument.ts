@@ -64,6 +64,13 @@ export const oneOf = <const A extends string>(
   names: ReadonlyArray<A>
 ): A => names.find((name) => name === value) ?? refuse(owner, field, `one of ${names.join(", ")}`, value)
 
+/** Refuses a field that is none of `known`, which are the `names` of what is given; `path` is where that stands. */
+export const fields = (owner: string, given: object, known: ReadonlyArray<string>, names: string, path = ""): void => {
+  const unknown = Object.keys(given).find((field) => !known.includes(field))
+  if (unknown === undefined) return
+  refuse(owner, `${path}${unknown}`, `absent: the ${names} are ${known.join(", ")}`, Reflect.get(given, unknown))
+}
+
 /** Reads a duration without correcting it: what `Duration.decode` turns to zero (NaN, negative) is `None`. */
 export const decode = (value: unknown): Option.Option<Duration.Duration> =>
   isCorrected(value) ? Option.none() : Duration.decodeUnknown(value)

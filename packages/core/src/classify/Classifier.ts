@@ -224,8 +224,7 @@ const judged = (found: Case<never> | undefined, error: unknown, moment: Moment):
   found === undefined ? Verdict.noOpinion : typeof found === "function" ? found(error as never, moment) : found
 
 const checkCase = (owner: string, field: string, found: unknown): void => {
-  const isVerdict = typeof found === "object" && found !== null && "_tag" in found
-  if (found !== undefined && typeof found !== "function" && !isVerdict) {
+  if (found !== undefined && typeof found !== "function" && !Judging.isVerdict(found)) {
     Argument.refuse(owner, field, "a verdict or a function from error to verdict", found)
   }
 }

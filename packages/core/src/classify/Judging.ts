@@ -10,25 +10,29 @@ import * as Argument from "../accept/Argument.ts"
 import { InvalidArgument } from "../accept/InvalidArgument.ts"
 import * as Property from "../accept/Property.ts"
 import type { Moment } from "./Moment.ts"
-import type { Verdict } from "./Verdict.ts"
+import type { Retryable, Verdict } from "./Verdict.ts"
 import { kinds } from "./Verdict.ts"
 
 /** A function of the caller's, which should be a classifier. */
 type Judge = (judged: unknown, moment: Moment) => Verdict
 
-/** Whether a value is a verdict. What a predicate answers is none, and neither is one without all of its fields. */
-export const isVerdict = (given: unknown): given is Verdict => {
-  if (!Predicate.isObject(given)) return false
-  const { _tag, hint, kind, why } = given as { readonly [field: string]: unknown }
+/** Why a failure is not retried. */
+export const whyNot = (self: Exclude<Verdict, Retryable>): string =>
+  self._tag === "Terminal" ? self.why : "no classifier has an opinion"
+
+/** Whether a value is a verdict with all of its fields. */
+export const isVerdict = (u: unknown): u is Verdict => {
+  if (!Predicate.isObject(u)) return false
+  const { _tag, hint, kind, why } = u as { readonly [field: string]: unknown }
   if (_tag === "Retryable") return isKind(kind) && isHint(hint)
   if (_tag === "Terminal") return typeof why === "string" && isOptionOf(kind, isKind) && isHint(hint)
   return _tag === "NoOpinion"
 }
 
-const isKind = (given: unknown): boolean => kinds.some((kind) => kind === given)
-const isHint = (given: unknown): boolean => isOptionOf(given, (hint) => Option.isSome(Argument.decode(hint)))
-const isOptionOf = (given: unknown, isValue: (value: unknown) => boolean): boolean =>
-  Option.isOption(given) && (Option.isNone(given) || isValue(given.value))
+const isKind = (u: unknown): boolean => kinds.some((kind) => kind === u)
+const isHint = (u: unknown): boolean => isOptionOf(u, (hint) => Option.isSome(Argument.decode(hint)))
+const isOptionOf = (u: unknown, isValue: (value: unknown) => boolean): boolean =>
+  Option.isOption(u) && (Option.isNone(u) || isValue(u.value))
 
 /**
  * The verdict on an error. Throws an `InvalidArgument` with the error as its cause where the function answers no verdict,

@@ -3,6 +3,7 @@
  */
 import * as Option from "effect/Option"
 import * as Untrusted from "../accept/Untrusted.ts"
+import { whyNot } from "../classify/Judging.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import * as Readable from "../loop/run/Readable.ts"
 import type { RetryEvent } from "../loop/policy/RetryEvent.ts"
@@ -48,15 +49,7 @@ const retry = ({ attempt, delay, maxAttempts }: Extract<RetryEvent, { readonly _
 }
 
 const because = (verdict: Verdict): string => {
-  switch (verdict._tag) {
-    case "NoOpinion":
-      return "no classifier has an opinion"
-    case "Retryable":
-      return `${verdict.kind}${hinted(verdict)}`
-    case "Terminal":
-      return `not retryable: ${Readable.inLine(verdict.why)}${hinted(verdict)}`
-  }
+  if (verdict._tag === "NoOpinion") return whyNot(verdict)
+  const found = verdict._tag === "Retryable" ? verdict.kind : `not retryable: ${Readable.inLine(verdict.why)}`
+  return Option.isNone(verdict.hint) ? found : `${found}, asked to wait ${Readable.time(verdict.hint.value)}`
 }
-
-const hinted = ({ hint }: Exclude<Verdict, { readonly _tag: "NoOpinion" }>): string =>
-  Option.isNone(hint) ? "" : `, asked to wait ${Readable.time(hint.value)}`

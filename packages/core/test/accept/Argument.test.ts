@@ -62,3 +62,18 @@ describe("Argument.decode", () => {
     expect(Argument.decode(Infinity)).toEqual(Option.some(Duration.infinity))
   })
 })
+
+describe("Argument.fields", () => {
+  const check = (given: object, path?: string) => () =>
+    Argument.fields("Owner.make", given, ["a", "b"], "options", path)
+
+  it("accepts the known fields, all of them or a few", () => {
+    expect(check({})).not.toThrow()
+    expect(check({ a: 1, b: undefined })).not.toThrow()
+  })
+
+  it("names the first unknown field, where it stands, and all known ones", () => {
+    expect(check({ a: 1, c: 2, d: 3 })).toThrow("Owner.make: c must be absent: the options are a, b, got 2")
+    expect(check({ toString: 2 }, "part.")).toThrow("Owner.make: part.toString must be absent")
+  })
+})

@@ -42,38 +42,6 @@ const answers: ReadonlyArray<readonly [answer: unknown, got: string]> = [
   [{ _tag: "Terminal", why: "no" }, "Terminal"]
 ]
 
-describe("Judging.isVerdict", () => {
-  it.each([
-    Verdict.transient,
-    Verdict.noOpinion,
-    Verdict.terminal("no"),
-    Verdict.terminal("no", { kind: "Throttling", hint: "1 second" }),
-    Verdict.retryable("Server", { hint: Infinity, progressed: true })
-  ])("holds for what the constructors make: %j", (verdict) => {
-    expect(Judging.isVerdict(verdict)).toBe(true)
-  })
-
-  it.each([
-    undefined,
-    null,
-    true,
-    "Retryable",
-    [],
-    {},
-    { _tag: "Again" },
-    { _tag: "Retryable", kind: "Server" },
-    { _tag: "Retryable", kind: "Odd", hint: Option.none() },
-    { _tag: "Retryable", kind: "Server", hint: Option.some("soon") },
-    { _tag: "Retryable", kind: "Server", hint: Option.some(NaN) },
-    { _tag: "Terminal", why: "no", hint: Option.none() },
-    { _tag: "Terminal", why: "no", kind: Option.none() },
-    { _tag: "Terminal", why: "no", kind: Option.some("Odd"), hint: Option.none() },
-    { _tag: "Terminal", why: 5, kind: Option.none(), hint: Option.none() }
-  ])("does not hold for what lacks a field or has a wrong one: %j", (given) => {
-    expect(Judging.isVerdict(given)).toBe(false)
-  })
-})
-
 describe("Judging.ofError", () => {
   it("answers what the classifier answers, and hands it error and moment", () => {
     const seen: Array<unknown> = []
@@ -169,5 +137,44 @@ describe("Judging.ofResult", () => {
         throw bug
       })
     ).toThrow(bug)
+  })
+})
+
+describe("Judging.whyNot", () => {
+  it("is the reason of a terminal verdict, and says that no classifier has an opinion where none has", () => {
+    expect(Judging.whyNot(Verdict.terminal("gone"))).toBe("gone")
+    expect(Judging.whyNot(Verdict.noOpinion)).toBe("no classifier has an opinion")
+  })
+})
+
+describe("Judging.isVerdict", () => {
+  it.each([
+    Verdict.transient,
+    Verdict.noOpinion,
+    Verdict.terminal("no"),
+    Verdict.terminal("no", { kind: "Throttling", hint: "1 second" }),
+    Verdict.retryable("Server", { hint: Infinity, progressed: true })
+  ])("holds for what the constructors make: %j", (verdict) => {
+    expect(Judging.isVerdict(verdict)).toBe(true)
+  })
+
+  it.each([
+    undefined,
+    null,
+    true,
+    "Retryable",
+    [],
+    {},
+    { _tag: "Again" },
+    { _tag: "Retryable", kind: "Server" },
+    { _tag: "Retryable", kind: "Odd", hint: Option.none() },
+    { _tag: "Retryable", kind: "Server", hint: Option.some("soon") },
+    { _tag: "Retryable", kind: "Server", hint: Option.some(NaN) },
+    { _tag: "Terminal", why: "no", hint: Option.none() },
+    { _tag: "Terminal", why: "no", kind: Option.none() },
+    { _tag: "Terminal", why: "no", kind: Option.some("Odd"), hint: Option.none() },
+    { _tag: "Terminal", why: 5, kind: Option.none(), hint: Option.none() }
+  ])("does not hold for what lacks a field or has a wrong one: %j", (given) => {
+    expect(Judging.isVerdict(given)).toBe(false)
   })
 })

@@ -13,8 +13,4 @@ export const checkFields = <A extends object>(
   owner: string,
   given: A,
   fields: { readonly [Field in keyof A]-?: true }
-): void => {
-  const unknown = Object.keys(given).find((field) => !Object.hasOwn(fields, field))
-  if (unknown !== undefined)
-    Argument.refuse(owner, unknown, "absent: there is no such option", Reflect.get(given, unknown))
-}
+): void => Argument.fields(owner, given, Object.keys(fields), "options")

@@ -82,11 +82,7 @@ const builder: Millis = {
 /** Reads settings at the call of `owner`. Throws an `InvalidArgument` for the first one that is wrong. */
 export const read = (owner: string, given: Fields): Millis => {
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, "settings", "a record of settings", given)
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(builder, name)) {
-      Argument.refuse(owner, name, `absent: the settings are ${Object.keys(builder).join(", ")}`, value)
-    }
-  }
+  Argument.fields(owner, given, Object.keys(builder), "settings")
   const settings: Fields = given
   const millis = (name: TimeName, range: Argument.Range) => wholeMillis(owner, name, settings[name], range)
   const multiplier = (name: "retryDelayMultiplier" | "rpcTimeoutMultiplier") =>

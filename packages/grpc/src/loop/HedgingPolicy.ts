@@ -3,7 +3,8 @@
  */
 import type { Classifier, Observe, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
-import * as Context from "effect/Context"
+import * as BucketOrTag from "@effect-retry/core/unstable/BucketOrTag"
+import type * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -69,17 +70,17 @@ export const check = <E>(owner: string, policy: Policy<E, Bucket>): Checked<Buck
     maxAttempts: Argument.number(owner, "maxAttempts", maxAttempts, { min: 1, integer: true }),
     delayMillis: Argument.millis(owner, "hedgingDelay", policy.hedgingDelay, { min: 0 }),
     withinMillis: sendWithin === undefined ? Infinity : Argument.millis(owner, "sendWithin", sendWithin, { min: 0 }),
-    bucket: isTag(bucket) ? bucket : Parts.bucket(owner, bucket, "a TokenBucket or a Context.Tag of one")
+    bucket:
+      bucket !== undefined && BucketOrTag.isTag(bucket)
+        ? bucket
+        : Parts.bucket(owner, bucket, "a TokenBucket or a Context.Tag of one")
   }
 }
 
 /** The policy with the bucket of its tag. */
 export const resolved = (policy: Checked<Bucket>): Effect.Effect<Checked, never, unknown> => {
   const { bucket } = policy
-  return isTag(bucket)
+  return bucket !== undefined && BucketOrTag.isTag(bucket)
     ? Effect.map(bucket, (found) => ({ ...policy, bucket: found }))
     : Effect.succeed({ ...policy, bucket })
 }
-
-const isTag = (bucket: Bucket | undefined): bucket is Context.Tag<unknown, TokenBucket.TokenBucket> =>
-  Context.isTag(bucket as never)

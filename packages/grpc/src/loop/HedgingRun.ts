@@ -7,6 +7,8 @@
 import type { Retry, TokenBucket } from "@effect-retry/core"
 import * as Judging from "@effect-retry/core/unstable/Judging"
 import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
+import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
+import { noTokens } from "@effect-retry/core/unstable/Port"
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -23,9 +25,6 @@ import type { Checked } from "./HedgingPolicy.ts"
 export interface Call {
   (attempt: number): Effect.Effect<unknown, unknown, unknown>
 }
-
-/** The grant of the first attempt, for which no bucket is asked. */
-const noTokens: TokenBucket.Grant = { tokens: 0, refund: Effect.void }
 
 interface Attempt {
   readonly number: number
@@ -88,7 +87,7 @@ interface Operation {
 export const run = (call: Call, policy: Checked): Effect.Effect<unknown, unknown, unknown> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.all([Effect.clock, Queue.unbounded<Signal>()]), ([clock, signals]) => {
-      const beganMillis = monotonicMillis(clock)
+      const beganMillis = MonotonicTime.read(clock)
       const { delayMillis, maxAttempts, withinMillis } = policy
       const op: Operation = {
         call,
@@ -116,7 +115,7 @@ const coordinate = (op: Operation): Effect.Effect<Ending, never, unknown> =>
   Effect.suspend(() => {
     if (op.last !== undefined && Hedges.isOver(op.hedges)) return Effect.succeed(spent(op, op.last))
     const isAsking = op.asking !== undefined
-    if (!isAsking && op.hedges.dueMillis <= monotonicMillis(op.clock)) {
+    if (!isAsking && op.hedges.dueMillis <= MonotonicTime.read(op.clock)) {
       return Effect.flatMap(send(op), () => coordinate(op))
     }
     const timed = isAsking ? Effect.void : setTimer(op)
@@ -160,7 +159,7 @@ const answered = (op: Operation, granted: Option.Option<TokenBucket.Grant>): Eff
     op.hedges = Hedges.closed(op.hedges)
     return Effect.void
   }
-  const nowMillis = monotonicMillis(op.clock)
+  const nowMillis = MonotonicTime.read(op.clock)
   op.hedges = Hedges.granted(op.hedges, op.limits, nowMillis)
   return op.hedges.dueMillis <= nowMillis ? launch(op, granted.value) : Effect.forkDaemon(Events.refund(granted))
 }
@@ -169,7 +168,7 @@ const launch = (op: Operation, granted: TokenBucket.Grant): Effect.Effect<void, 
   const number = op.hedges.sent + 1
   const attempt = Effect.fork(op.restore(Effect.suspend(() => op.call(number))))
   return Effect.flatMap(Effect.zipRight(Events.started(op.policy, number), attempt), (fiber) => {
-    const startedMillis = monotonicMillis(op.clock)
+    const startedMillis = MonotonicTime.read(op.clock)
     const attempt: Attempt = { number, granted, startedMillis, fiber }
     op.running.add(attempt)
     op.hedges = Hedges.sent(op.hedges, op.limits, startedMillis)
@@ -186,7 +185,7 @@ const setTimer = (op: Operation): Effect.Effect<void> => {
   if (dueMillis === Infinity) return Effect.void
   const timer = { dueMillis }
   // Whole milliseconds, and no longer than a timer of the platform holds: what wakes early is set again.
-  const millis = Math.min(Math.ceil(dueMillis - monotonicMillis(op.clock) - 1e-6), longestTimerMillis)
+  const millis = Math.min(Math.ceil(dueMillis - MonotonicTime.read(op.clock) - 1e-6), longestTimerMillis)
   const slept = Effect.zipRight(Effect.sleep(Duration.millis(millis)), op.signals.offer({ _tag: "Due", timer }))
   return Effect.map(Effect.fork(Effect.interruptible(slept)), (fiber) => {
     op.timer = { ...timer, fiber }
@@ -219,7 +218,7 @@ const ended = (
 const failed = (op: Operation, attempt: Attempt, failure: Failure): Effect.Effect<Ending, never, unknown> => {
   const { granted, number, startedMillis } = attempt
   const { cause, error } = failure
-  const nowMillis = monotonicMillis(op.clock)
+  const nowMillis = MonotonicTime.read(op.clock)
   const elapsed = Duration.millis(nowMillis - op.beganMillis)
   const moment = { nowMillis: op.clock.unsafeCurrentTimeMillis(), attempt: number, elapsed }
   const verdict = Judging.ofError("Hedging.Policy", "classifier", op.policy.classifier, error, moment)
@@ -232,8 +231,7 @@ const failed = (op: Operation, attempt: Attempt, failure: Failure): Effect.Effec
     tell(op, number, { _tag: "AttemptFailed", error, verdict, ran, rateLimiterWait })
   )
   if (verdict._tag !== "Retryable") {
-    const why = verdict._tag === "Terminal" ? verdict.why : "no classifier has an opinion"
-    const happened = { _tag: "GaveUp", error, reason: { _tag: "Terminal", why } } as const
+    const happened = { _tag: "GaveUp", error, reason: { _tag: "Terminal", why: Judging.whyNot(verdict) } } as const
     return Effect.as(told, { answer: Effect.failCause(cause), attempt: number, happened })
   }
   const pushback = Option.getOrUndefined(Option.map(verdict.hint, Duration.toMillis))
@@ -274,7 +272,8 @@ const cleanUp = (op: Operation): Effect.Effect<void> =>
   })
 
 const tell = (op: Operation, attempt: number, happened: Events.Happened): Effect.Effect<void> =>
-  op.restore(Events.tell(op.policy, { attempt, elapsedMillis: monotonicMillis(op.clock) - op.beganMillis }, happened))
+  op.restore(
+    Events.tell(op.policy, { attempt, elapsedMillis: MonotonicTime.read(op.clock) - op.beganMillis }, happened)
+  )
 
 /** The nanoseconds of a `Clock` do not follow the wall clock. */
-const monotonicMillis = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6

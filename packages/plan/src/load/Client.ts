@@ -3,6 +3,7 @@
  */
 import type { Policy, TokenBucket } from "@effect-retry/core"
 import { Classifier, Retry } from "@effect-retry/core"
+import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -38,6 +39,4 @@ export const check = (owner: string, { policy }: Client): void => {
 }
 
 /** Reads the virtual time. */
-export const nowMillis: Effect.Effect<number> = Clock.clockWith((clock) =>
-  Effect.sync(() => Number(clock.unsafeCurrentTimeNanos()) / 1e6)
-)
+export const nowMillis: Effect.Effect<number> = Clock.clockWith((clock) => Effect.sync(() => MonotonicTime.read(clock)))

@@ -21,7 +21,7 @@ export interface Options {
 }
 
 export interface QuotaCost {
-  readonly costOf: (request: Request) => number
+  readonly costOf: (request: Pick<Request, "attempt" | "kind">) => number
   readonly increment: number
 }
 

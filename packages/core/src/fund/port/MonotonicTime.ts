@@ -19,9 +19,18 @@ export const start: Time = { nowMillis: -Infinity, aheadMillis: 0 }
  * how far the clock has stepped back: it stands still during the step, and continues from there.
  */
 export const next = ({ aheadMillis, nowMillis }: Time, clock: Clock.Clock): Time => {
-  const readingMillis = Number(clock.unsafeCurrentTimeNanos()) / 1e6
+  const readingMillis = read(clock)
   const ahead = Math.max(aheadMillis, nowMillis - readingMillis)
   return { nowMillis: readingMillis + ahead, aheadMillis: ahead }
+}
+
+/** What a clock shows, in milliseconds with fractions: setting the wall clock does not change it. */
+export const read = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+
+/** Answers the time since this call, in milliseconds with fractions; zero where the clock has stepped back. */
+export const since = (clock: Clock.Clock): (() => number) => {
+  const beganNanos = clock.unsafeCurrentTimeNanos()
+  return () => Math.max(0, Number(clock.unsafeCurrentTimeNanos() - beganNanos) / 1e6)
 }
 
 /** Reads a clock, in milliseconds with fractions. */
@@ -38,9 +47,3 @@ export const makeReader = (): Reader => {
 
 /** The clock of the fiber that runs. To be called while an effect runs. */
 export const currentClock = (): Clock.Clock => Context.get(AtOnce.currentFiber().currentDefaultServices, Clock.Clock)
-
-/** Reads how many milliseconds have passed since this call; never below 0. */
-export const since = (clock: Clock.Clock): (() => number) => {
-  const startedNanos = clock.unsafeCurrentTimeNanos()
-  return () => Math.max(0, Number(clock.unsafeCurrentTimeNanos() - startedNanos) / 1e6)
-}

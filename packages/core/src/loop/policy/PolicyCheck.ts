@@ -13,6 +13,7 @@ import type { Tree } from "../../decide/BackoffTree.ts"
 import * as Hint from "../../decide/Hint.ts"
 import * as HintRule from "../../decide/HintRule.ts"
 import * as TimeLeft from "../../decide/TimeLeft.ts"
+import * as BucketOrTag from "../../fund/port/BucketOrTag.ts"
 import type { Any, ErasedPolicy } from "./PolicyRecord.ts"
 import { erase } from "./PolicyRecord.ts"
 import type { Observer } from "./RetryEvent.ts"
@@ -56,10 +57,7 @@ const aName: Check = ["a string that is not empty", (value) => typeof value === 
 
 const aCount: Check = ["a whole number >= 1", (value) => value === Infinity || (Number.isInteger(value) && value >= 1)]
 
-const aBucket: Check = [
-  "a TokenBucket or a Context.Tag of one",
-  (value) => Context.isTag(value) || (Predicate.hasProperty(value, "acquire") && Predicate.hasProperty(value, "record"))
-]
+const aBucket: Check = ["a TokenBucket or a Context.Tag of one", BucketOrTag.is]
 
 /** A value can come from the constructors of a module if it has a property that all of their values have. */
 const madeBy = (module: string, property: string): Check => [
@@ -126,10 +124,7 @@ const checkFields = (owner: string, given: Any, usage: string | undefined): void
   if (!isFields(given)) {
     return Argument.refuseForeign(owner, "policy", usage === undefined ? "a record" : `a record, as in ${usage}`, given)
   }
-  const unknown = Object.keys(given).find((field) => !Object.hasOwn(checks, field))
-  if (unknown !== undefined) {
-    Argument.refuse(owner, unknown, `absent: the fields of a policy are ${fields.join(", ")}`, given[unknown])
-  }
+  Argument.fields(owner, given, fields, "fields of a policy")
   for (const field of fields) {
     const value = (given as Any)[field]
     if (value !== undefined || required.includes(field)) check(field, checks[field], value)

@@ -5,6 +5,7 @@ import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import type { AttemptTimedOut } from "./AttemptTimeout.ts"
+import * as ConfigErrors from "./ConfigErrors.ts"
 import * as BackoffTree from "../../decide/BackoffTree.ts"
 import { configured, deadline } from "./ConfiguredPolicy.ts"
 import type { Preset } from "./PolicyRecord.ts"
@@ -31,12 +32,12 @@ import { isAbsent, refusalOf, settings, valueOf } from "./PolicySettings.ts"
  */
 export const config = <E2 = never>(preset: Preset<E2>): Config.Config<Preset<E2 | AttemptTimedOut>> =>
   Config.mapOrFail(settings, (found) => {
-    const [first, ...others] = problems(found, preset).map(({ allowed, name }) =>
-      ConfigError.InvalidData([name], `Policy.config: ${name} must be ${allowed}`)
+    const refused = ConfigErrors.all(
+      problems(found, preset).map(({ allowed, name }) =>
+        ConfigError.InvalidData([name], `Policy.config: ${name} must be ${allowed}`)
+      )
     )
-    return first === undefined
-      ? Either.right(configured(found, preset))
-      : Either.left(others.reduce((all, other) => ConfigError.And(all, other), first))
+    return refused === undefined ? Either.right(configured(found, preset)) : Either.left(refused)
   })
 
 interface Problem {

@@ -7,6 +7,7 @@
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
+import { whyNot } from "../../classify/Judging.ts"
 import type { Kind, Retryable, Verdict } from "../../classify/Verdict.ts"
 import { kindOf } from "../../classify/Verdict.ts"
 import type { Tree } from "../../decide/BackoffTree.ts"
@@ -77,8 +78,7 @@ export const decide = (prepared: Prepared, progress: Progress, verdict: Verdict)
 
 /** What stops an operation before its back-off is asked. */
 const refusal = ({ policy }: Prepared, progress: Progress, verdict: Verdict): StopReason | undefined => {
-  if (verdict._tag === "NoOpinion") return { _tag: "Terminal", why: "no classifier has an opinion" }
-  if (verdict._tag === "Terminal") return { _tag: "Terminal", why: verdict.why }
+  if (verdict._tag !== "Retryable") return { _tag: "Terminal", why: whyNot(verdict) }
   const { outer } = progress
   return spent(policy, progress, verdict.kind) ?? (outer === undefined ? undefined : { _tag: "StoodDown", outer })
 }

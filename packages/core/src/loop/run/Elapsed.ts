@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import type * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
+import * as MonotonicTime from "../../fund/port/MonotonicTime.ts"
 import type { Prepared } from "../policy/PolicyCheck.ts"
 
 /** What is read and noted here of an operation. */
@@ -26,8 +27,7 @@ type Services = Context.Context<DefaultServices.DefaultServices>
 export const clock = (op: Timed): Clock.Clock => Context.get(op.services, Clock.Clock)
 
 /** The nanoseconds of a `Clock` are monotonic: setting the wall clock neither ends an operation nor prolongs it. */
-export const nowMillis = (services: Services): number =>
-  Number(Context.get(services, Clock.Clock).unsafeCurrentTimeNanos()) / 1e6
+export const nowMillis = (services: Services): number => MonotonicTime.read(Context.get(services, Clock.Clock))
 
 /** Time since the operation began. A clock that steps back all the same adds nothing. */
 export const millis = (op: Timed): number => {

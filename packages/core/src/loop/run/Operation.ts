@@ -1,7 +1,6 @@
 /**
  * What a running operation remembers. It decides nothing.
  */
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
@@ -10,6 +9,7 @@ import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Moment } from "../../classify/Classifier.ts"
 import type { Verdict } from "../../classify/Verdict.ts"
 import type { Tree } from "../../decide/BackoffTree.ts"
+import * as BucketOrTag from "../../fund/port/BucketOrTag.ts"
 import type { Grant, TokenBucket } from "../../fund/port/Port.ts"
 import { noTokens } from "../../fund/port/Port.ts"
 import * as ActiveOperation from "../../fund/fiber/ActiveOperation.ts"
@@ -163,21 +163,14 @@ export const make = (
   }
 }
 
-const placeOf = (
-  service: Place["service"],
-  given: TokenBucket | Context.Tag<any, TokenBucket>,
-  fiber: FiberView
-): Place => {
-  const bucket = Context.TagTypeId in given ? Context.unsafeGet(fiber.currentContext, given) : given
-  return {
-    service,
-    bucket: bucket as TokenBucket,
-    held: undefined,
-    spent: noTokens,
-    unrecorded: undefined,
-    failure: undefined
-  }
-}
+const placeOf = (service: Place["service"], given: BucketOrTag.BucketOrTag, fiber: FiberView): Place => ({
+  service,
+  bucket: BucketOrTag.find(given, fiber.currentContext),
+  held: undefined,
+  spent: noTokens,
+  unrecorded: undefined,
+  failure: undefined
+})
 
 /** Notes that the latest attempt has ended, and goes on. */
 export const endAttempt = ({ active }: Operation, then: () => Erased): Erased => {

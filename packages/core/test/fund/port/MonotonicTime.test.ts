@@ -42,3 +42,16 @@ describe("MonotonicTime.makeReader", () => {
     law()
   )
 })
+
+describe("MonotonicTime.since", () => {
+  it("answers the time that has passed since the call, and zero where the clock has stepped back", () => {
+    let nanos = 5_000_000n
+    const clock = { ...SteppedClock.make(), unsafeCurrentTimeNanos: () => nanos }
+    const elapsedMillis = MonotonicTime.since(clock)
+    const after = (passed: bigint) => {
+      nanos += passed
+      return elapsedMillis()
+    }
+    expect([0n, 1_500_000n, -4_000_000n, 3_000_000n].map(after)).toEqual([0, 1.5, 0, 0.5])
+  })
+})

@@ -2,10 +2,8 @@
  * The retry quota of the AWS SDKs, shared by a fleet.
  */
 import * as QuotaCost from "@effect-retry/core/unstable/QuotaCost"
-import type { Request } from "@effect-retry/core/TokenBucket"
 import { kinds } from "@effect-retry/core/Verdict"
 import * as Waiting from "@effect-retry/core/unstable/Waiting"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
@@ -61,17 +59,7 @@ export const quota = (
 }
 
 /** The cost of the most expensive attempt, in tokens. */
-const dearestOf = (costOf: (request: Request) => number): number =>
+const dearestOf = (costOf: QuotaCost.QuotaCost["costOf"]): number =>
   Math.max(
-    ...[1, 2].flatMap((attempt) =>
-      [Option.none(), ...kinds.map(Option.some)].map((kind) => costOf({ ...anyRequest, attempt, kind }))
-    )
+    ...[1, 2].flatMap((attempt) => [Option.none(), ...kinds.map(Option.some)].map((kind) => costOf({ attempt, kind })))
   )
-
-const anyRequest: Request = {
-  attempt: 2,
-  kind: Option.none(),
-  delay: Duration.zero,
-  atMost: Option.none(),
-  restore: (effect) => effect
-}

@@ -5,8 +5,8 @@
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
+import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import * as Timer from "@effect-retry/core/unstable/Timer"
-import type * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -45,7 +45,7 @@ export const call = <A, E>(call: Call<A, E>): Effect.Effect<A, E> =>
     Effect.flatMap(Effect.runtime<never>(), (runtime) =>
       Effect.async<A, E>((resume) => {
         const { onAnswer, onLate, onThrown, onTimeout, send, withinMillis } = call
-        const sentMillis = millisOf(clock)
+        const elapsedMillis = MonotonicTime.since(clock)
         let isOver = false
         let cancel: Timer.Cancel = () => {}
         const end = (result: () => Effect.Effect<A, E>) => {
@@ -59,7 +59,7 @@ export const call = <A, E>(call: Call<A, E>): Effect.Effect<A, E> =>
         const last = Math.min(1, withinMillis / 2)
         after(withinMillis - last, () => after(last, () => end(() => onTimeout(false))))
         const answered = (answer: unknown) => {
-          const ageMillis = millisOf(clock) - sentMillis
+          const ageMillis = elapsedMillis()
           if (!isOver && ageMillis <= withinMillis) return end(() => onAnswer(answer))
           if (onLate !== undefined) Runtime.runFork(runtime)(onLate(answer, ageMillis))
           end(() => onTimeout(true))
@@ -87,4 +87,3 @@ export const late =
     Option.match(read(answer), { onNone: () => Effect.void, onSome: (one) => Effect.ignore(run(one, ageMillis)) })
 
 /** The time that has passed, which does not follow the wall clock. */
-const millisOf = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6

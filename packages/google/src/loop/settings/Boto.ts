@@ -3,6 +3,7 @@
  *
  * A file also holds keys and secrets, so that an error names a section, a key and what is allowed, and never a value.
  */
+import * as ConfigErrors from "@effect-retry/core/unstable/ConfigErrors"
 import type * as Platform from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
@@ -48,9 +49,8 @@ export const parse = (owner: string, name: string, text: string): Effect.Effect<
     if (keys === undefined) return refuse(owner, name, "cannot be parsed")
     const retries = whole(owner, name, keys, "num_retries", 0)
     const seconds = whole(owner, name, keys, "max_retry_delay", 1)
-    const errors = [retries, seconds].filter((read) => ConfigError.isConfigError(read))
-    const [first, ...others] = errors
-    if (first !== undefined) return Effect.fail(others.reduce((all, other) => ConfigError.And(all, other), first))
+    const refused = ConfigErrors.all([retries, seconds].filter((read) => ConfigError.isConfigError(read)))
+    if (refused !== undefined) return Effect.fail(refused)
     return Effect.succeed({
       ...(typeof retries === "number" && { num_retries: retries }),
       ...(typeof seconds === "number" && { max_retry_delay: Duration.seconds(seconds) })

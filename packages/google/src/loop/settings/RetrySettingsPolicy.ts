@@ -3,8 +3,8 @@
  */
 import type { Classifier } from "@effect-retry/core"
 import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Verdict } from "@effect-retry/core"
-import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Judging from "@effect-retry/core/unstable/Judging"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import type { StatusCode } from "@effect-retry/grpc"
 import * as Predicate from "effect/Predicate"
 import type { Fields, Millis } from "../../accept/RetrySettingsRecord.ts"

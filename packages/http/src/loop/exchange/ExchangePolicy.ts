@@ -4,6 +4,7 @@
  * Checked once per client, so that little is left to do for a request.
  */
 import { AttemptTimeout, TokenBucket, Verdict } from "@effect-retry/core"
+import * as BucketOrTag from "@effect-retry/core/unstable/BucketOrTag"
 import * as KnownKey from "@effect-retry/core/unstable/KnownKey"
 import * as Millis from "@effect-retry/core/unstable/Millis"
 import * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
@@ -100,7 +101,7 @@ type Bucket = NonNullable<PolicyCheck.Hooks["bucket"]>
 const bucketsOf = (given: Bucket): ((exchange: Exchange.Exchange, key: string) => TokenBucket.TokenBucket) => {
   const find = KnownKey.makeFinder()
   return ({ context }, key) => {
-    const bucket = (Context.TagTypeId in given ? Context.unsafeGet(context, given) : given) as TokenBucket.TokenBucket
+    const bucket = BucketOrTag.find(given, context)
     return key === "" ? bucket : find(bucket, key)
   }
 }
