@@ -5,6 +5,7 @@
  */
 import type { Deadline, Policy } from "@effect-retry/core"
 import { TokenBucket } from "@effect-retry/core"
+import * as BucketOrTag from "@effect-retry/core/unstable/BucketOrTag"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
 import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
@@ -196,7 +197,7 @@ const beginning = (prepared: Prepared, runtime: Runtime.Runtime<never>): ((scope
   const polling =
     bucket === undefined
       ? prepared
-      : { ...prepared, hooks: { ...prepared.hooks, bucket: AwsQuota.longPolling(bucketOf(bucket, context)) } }
+      : { ...prepared, hooks: { ...prepared.hooks, bucket: AwsQuota.longPolling(BucketOrTag.find(bucket, context)) } }
   const currentDefaultServices = FiberRefs.getOrDefault(fiberRefs, DefaultServices.currentServices)
   const getFiberRef = <A>(ref: FiberRef.FiberRef<A>): A => FiberRefs.getOrDefault(fiberRefs, ref)
   return (scope) => {
@@ -208,11 +209,6 @@ const beginning = (prepared: Prepared, runtime: Runtime.Runtime<never>): ((scope
     return { operation: { stepped, runtime: own }, isLongPoll }
   }
 }
-
-const bucketOf = (given: NonNullable<Policy.Any["bucket"]>, context: Context.Context<never>): TokenBucket.TokenBucket =>
-  Context.isTag(given as never)
-    ? Context.unsafeGet(context, given as Context.Tag<any, TokenBucket.TokenBucket>)
-    : (given as TokenBucket.TokenBucket)
 
 /** Runs a step of an operation. One that has ended already needs no fiber. */
 const run = ({ runtime }: Operation, step: Stepped.Step, then: (exit: Ended) => void): void => {
