@@ -1,8 +1,8 @@
 /**
  * The ways in which an attempt can fail, as far as its policy tells them apart, and what follows each of them.
  */
-import type { Failures } from "@effect-retry/core/unstable/Decision"
-import * as Decision from "@effect-retry/core/unstable/Decision"
+import type { Failures } from "@effect-retry/core/unstable/Progress"
+import { addFailure } from "@effect-retry/core/unstable/Progress"
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import type { Tree } from "@effect-retry/core/unstable/BackoffTree"
 import type * as Hint from "@effect-retry/core/Hint"
@@ -51,7 +51,7 @@ export const failuresOf = (journey: Journey, attempt: number, path: Path): Reado
   const longest = Limits.longestRun(journey, attempt, path.earliest)
   const starts = journey.resets.filter((afterMillis) => afterMillis <= longest)
   return journey.kinds.flatMap((kind) => {
-    const failures = Decision.addFailure(journey.prepared, path.failures, Verdict.retryable(kind))
+    const failures = addFailure(journey.prepared, path.failures, Verdict.retryable(kind))
     const spent = Limits.isSpent(journey.prepared, attempt, failures, kind)
     return [0, ...starts].map((ranLeast, i) => ({
       path,

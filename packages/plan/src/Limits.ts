@@ -2,7 +2,7 @@
  * What bounds attempts, their times and their hints: counts, deadlines and timeouts as a plan needs them.
  */
 import type * as Deadline from "@effect-retry/core/Deadline"
-import type { Failures } from "@effect-retry/core/unstable/Decision"
+import type { Failures } from "@effect-retry/core/unstable/Progress"
 import * as Decision from "@effect-retry/core/unstable/Decision"
 import type * as Hint from "@effect-retry/core/Hint"
 import * as TimeLeft from "@effect-retry/core/unstable/TimeLeft"
@@ -16,17 +16,9 @@ type Times = Pick<Scheduled<unknown>, "attemptTimeout" | "deadline">
 
 /** Whether no attempt may follow this one, should it fail with this kind. */
 export const isSpent = (prepared: Prepared, attempts: number, failures: Failures, kind: Kind): boolean => {
-  const progress = {
-    attempts,
-    failures,
-    elapsedMillis: 0,
-    ranMillis: 0,
-    tree: undefined,
-    outer: undefined,
-    u: 0,
-    stepped: Option.some(0)
-  }
-  const decision = Decision.decide(prepared, progress, Verdict.retryable(kind))
+  const progress = { attempts, outdated: 0, failures, tree: undefined }
+  const now = { elapsedMillis: 0, ranMillis: 0, outer: undefined, u: 0, stepped: Option.some(0) }
+  const decision = Decision.decide(prepared, progress, now, Verdict.retryable(kind))
   // With no time elapsed, a draw and a step given, only the counts can stop the operation.
   return decision._tag === "Stop"
 }

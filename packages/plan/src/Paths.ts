@@ -1,7 +1,7 @@
 /**
  * Paths: operations that have come to the same back-off, as one with intervals for its times.
  */
-import type { Failures } from "@effect-retry/core/unstable/Decision"
+import type { Failures } from "@effect-retry/core/unstable/Progress"
 import type { Tree } from "@effect-retry/core/unstable/BackoffTree"
 import * as Verdict from "@effect-retry/core/Verdict"
 import * as Extremes from "./Extremes.ts"

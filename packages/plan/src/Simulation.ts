@@ -3,16 +3,14 @@
  *
  * A thin file: it draws from `Random` and runs the effects of a foreign schedule.
  */
-import type { Progress } from "@effect-retry/core/unstable/Decision"
-import * as Decision from "@effect-retry/core/unstable/Decision"
-import * as ForeignSchedule from "@effect-retry/core/unstable/ForeignSchedule"
+import * as Deciding from "@effect-retry/core/unstable/Deciding"
 import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
+import * as Progress from "@effect-retry/core/unstable/Progress"
 import type { StopReason } from "@effect-retry/core/unstable/RetryStopped"
-import type { Retryable, Verdict } from "@effect-retry/core/Verdict"
+import type { Retryable } from "@effect-retry/core/Verdict"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import type * as Schedule from "effect/Schedule"
 import { longestRun } from "./Limits.ts"
 
 /** What happens in an operation. */
@@ -52,56 +50,41 @@ export const run = <R>(scenario: Scenario): Effect.Effect<Run, never, R> =>
     const { hooks, policy } = prepared
     const times = { attemptTimeout: hooks.attemptTimeout, deadline: policy.deadline }
     const cutMillis = policy.deadline?._tag === "Cut" ? policy.deadline.withinMillis : Infinity
-    const decide = decider<R>(prepared, yield* Clock.currentTimeMillis)
+    const startedAt = yield* Clock.currentTimeMillis
     const attempts: Array<Started> = [{ at: 0, delay: undefined, waited: 0 }]
-    let progress = { failures: {}, tree: prepared.tree, elapsedMillis: 0 }
+    const progress = Progress.make(prepared)
+    let elapsedMillis = 0
     let waited = 0
-    const end = (end: Run["end"]): Run => ({ attempts, waited, elapsed: progress.elapsedMillis, end })
+    const end = (end: Run["end"]): Run => ({ attempts, waited, elapsed: elapsedMillis, end })
     for (;;) {
-      const ranMillis = longestRun({ policy: times, takesMillis }, attempts.length, progress.elapsedMillis)
+      progress.attempts = attempts.length
+      const ranMillis = longestRun({ policy: times, takesMillis }, attempts.length, elapsedMillis)
       const timedOut = ranMillis < takesMillis
-      progress = { ...progress, elapsedMillis: progress.elapsedMillis + ranMillis }
-      if (progress.elapsedMillis >= cutMillis) return end("DeadlinePassed")
+      elapsedMillis += ranMillis
+      if (elapsedMillis >= cutMillis) return end("DeadlinePassed")
       if (!timedOut && !(yield* fails)) return end("Succeeded")
       const judged = (timedOut && hooks.attemptTimeout?.verdict) || verdict
-      const failures = Decision.addFailure(prepared, progress.failures, judged)
-      const decision = yield* decide(
-        { ...progress, ...nothingElse, attempts: attempts.length, failures, ranMillis },
-        judged
-      )
-      if (decision._tag === "Stop") return end(decision.reason._tag)
+      Progress.fail(prepared, progress, judged)
+      const decided = yield* decide<R>({
+        prepared,
+        progress,
+        verdict: judged,
+        input: undefined,
+        ranMillis,
+        outer: undefined,
+        elapsedMillis: () => elapsedMillis,
+        nowMillis: () => startedAt + elapsedMillis,
+        draw: () => Random.next
+      })
+      if (decided._tag === "Stop") return end(decided.reason._tag)
       if (attempts.length >= mostAttempts) return end("Unfinished")
-      const waits = Math.min(decision.delayMillis, cutMillis - progress.elapsedMillis)
+      const waits = Math.min(decided.delayMillis, cutMillis - elapsedMillis)
       waited += waits
-      progress = { failures, tree: decision.tree, elapsedMillis: progress.elapsedMillis + waits }
-      if (progress.elapsedMillis >= cutMillis) return end("DeadlinePassed")
-      attempts.push({ at: progress.elapsedMillis, delay: decision.delayMillis, waited })
+      elapsedMillis += waits
+      if (elapsedMillis >= cutMillis) return end("DeadlinePassed")
+      attempts.push({ at: elapsedMillis, delay: decided.delayMillis, waited })
     }
   })
 
-/** An operation on its own, before anything was asked for. */
-const nothingElse = { outer: undefined, u: undefined, stepped: undefined }
-
-type Decided = Extract<Decision.Decision, { readonly _tag: "Retry" | "Stop" }>
-
-/** Gives the decision what it needs: a random number, and the steps of a foreign schedule. */
-const decider = <R>(prepared: Prepared, startedAt: number) => {
-  const backoff = prepared.policy.backoff as Schedule.Schedule<unknown, unknown, R>
-  let state: unknown = backoff.initial
-  const decide = (progress: Progress, verdict: Verdict): Effect.Effect<Decided, never, R> => {
-    const decision = Decision.decide(prepared, progress, verdict)
-    if (decision._tag === "NeedsDraw") {
-      return Effect.flatMap(Random.next, (u) => decide({ ...progress, u }, verdict))
-    }
-    if (decision._tag === "NeedsStep") {
-      const step = ForeignSchedule.step(backoff, startedAt + progress.elapsedMillis, undefined, state)
-      return Effect.flatMap(step, (stepped) => {
-        state = stepped.state
-        return decide({ ...progress, stepped: stepped.delayMillis }, verdict)
-      })
-    }
-    if (decision._tag === "Retry" && decision.startsOver) state = backoff.initial
-    return Effect.succeed(decision)
-  }
-  return decide
-}
+const decide = <R>(failed: Deciding.Failed): Effect.Effect<Deciding.Decided, never, R> =>
+  Effect.suspend(() => Deciding.ask(failed, Effect.succeed<Deciding.Decided>))

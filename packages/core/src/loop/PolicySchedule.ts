@@ -9,10 +9,9 @@ import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleInterval from "effect/ScheduleInterval"
 import * as Argument from "../accept/Argument.ts"
 import * as Judging from "../classify/Judging.ts"
-import type { Verdict } from "../classify/Verdict.ts"
 import type { Deadline } from "./policy/Deadline.ts"
-import * as Decision from "./run/Decision.ts"
-import * as ForeignSchedule from "../fund/fiber/ForeignSchedule.ts"
+import * as Deciding from "./run/Deciding.ts"
+import * as Progress from "./run/Progress.ts"
 import type { Prepared } from "./policy/PolicyCheck.ts"
 import { prepare } from "./policy/PolicyCheck.ts"
 import type { Any } from "./policy/PolicyRecord.ts"
@@ -60,99 +59,45 @@ const checked = (given: Any): Prepared => {
     : prepared
 }
 
-interface State {
-  /** Attempts started. */
-  readonly attempts: number
-  /** Those before the latest one that made progress, and failures since then of the kinds that the policy limits. */
-  readonly outdated: number
-  readonly failures: Decision.Failures
+interface State extends Progress.Progress {
   readonly firstFailedAt: number | undefined
   /** When the attempt that fails next begins; `Infinity` for the first one, whose start a schedule does not see. */
-  readonly startedAt: number
-  readonly tree: Decision.Progress["tree"]
-  readonly foreign: unknown
+  startedAt: number
 }
 
 type Stepped = readonly [State, Duration.Duration, ScheduleDecision.ScheduleDecision]
 
 const schedule = (prepared: Prepared): Schedule.Schedule<Duration.Duration, unknown, unknown> => {
-  const { hooks, policy } = prepared
-  const initial: State = {
-    attempts: 1,
-    outdated: 0,
-    failures: {},
-    firstFailedAt: undefined,
-    startedAt: Infinity,
-    tree: prepared.tree,
-    foreign: policy.backoff.initial
-  }
-  return Schedule.makeWithState(initial, (nowMillis, error: unknown, before) => {
-    const firstFailedAt = before.firstFailedAt ?? nowMillis
-    const elapsed = Duration.millis(Math.max(0, nowMillis - firstFailedAt))
-    const moment = { nowMillis, attempt: before.attempts, elapsed }
-    const verdict = Judging.ofError("Policy", "classifier", hooks.classifier, error, moment)
-    const since =
-      verdict._tag === "Retryable" && verdict.progressed === true
-        ? { ...initial, attempts: before.attempts, outdated: before.attempts - 1, startedAt: before.startedAt }
-        : before
-    const state = { ...since, firstFailedAt, failures: Decision.addFailure(prepared, since.failures, verdict) }
-    return decide(prepared, state, { verdict, error, nowMillis }, undefined, undefined)
-  })
+  const { classifier } = prepared.hooks
+  const initial: State = { ...Progress.make(prepared), firstFailedAt: undefined, startedAt: Infinity }
+  return Schedule.makeWithState(initial, (nowMillis, input: unknown, before) =>
+    Effect.suspend(() => {
+      const firstFailedAt = before.firstFailedAt ?? nowMillis
+      const elapsedMillis = Math.max(0, nowMillis - firstFailedAt)
+      // Each step has a state of its own: a schedule may be stepped twice from one state.
+      const state: State = { ...before, attempts: before.attempts + 1, firstFailedAt }
+      const moment = { nowMillis, attempt: state.attempts, elapsed: Duration.millis(elapsedMillis) }
+      const verdict = Judging.ofError("Policy", "classifier", classifier, input, moment)
+      Progress.fail(prepared, state, verdict)
+      const failed: Deciding.Failed = {
+        prepared,
+        progress: state,
+        verdict,
+        input,
+        ranMillis: Math.max(0, nowMillis - before.startedAt),
+        outer: undefined,
+        elapsedMillis: () => elapsedMillis,
+        nowMillis: () => nowMillis,
+        draw: () => Random.next
+      }
+      return Deciding.ask(failed, (decided) => Effect.succeed(step(state, decided, nowMillis)))
+    })
+  )
 }
 
-interface Failed {
-  readonly verdict: Verdict
-  readonly error: unknown
-  readonly nowMillis: number
-}
-
-const decide = (
-  prepared: Prepared,
-  state: State & { readonly firstFailedAt: number },
-  failed: Failed,
-  u: Decision.Progress["u"],
-  stepped: Decision.Progress["stepped"]
-): Effect.Effect<Stepped, never, unknown> => {
-  const { nowMillis, verdict } = failed
-  const progress: Decision.Progress = {
-    attempts: state.attempts - state.outdated,
-    failures: state.failures,
-    elapsedMillis: Math.max(0, nowMillis - state.firstFailedAt),
-    ranMillis: Math.max(0, nowMillis - state.startedAt),
-    tree: state.tree,
-    outer: undefined,
-    u,
-    stepped
-  }
-  const decision = Decision.decide(prepared, progress, verdict)
-  const { backoff } = prepared.policy
-  switch (decision._tag) {
-    case "Stop":
-      return Effect.succeed([state, Duration.zero, ScheduleDecision.done])
-    case "NeedsDraw":
-      return Effect.flatMap(Random.next, (u) => decide(prepared, state, failed, u, stepped))
-    case "NeedsStep":
-      return Effect.flatMap(
-        ForeignSchedule.step(backoff, nowMillis, failed.error, state.foreign),
-        ({ delayMillis, state: foreign }) => decide(prepared, { ...state, foreign }, failed, u, delayMillis)
-      )
-    case "Retry":
-      return Effect.succeed(retried(state, decision, backoff.initial, nowMillis))
-  }
-}
-
-/** The step that waits for the next attempt. */
-const retried = (
-  state: State,
-  { delayMillis, startsOver, tree }: Extract<Decision.Decision, { readonly _tag: "Retry" }>,
-  initial: unknown,
-  nowMillis: number
-): Stepped => {
-  const startedAt = nowMillis + delayMillis
-  const foreign = startsOver ? initial : state.foreign
-  return [
-    { ...state, attempts: state.attempts + 1, startedAt, tree, foreign },
-    Duration.millis(delayMillis),
-    ScheduleDecision.continueWith(ScheduleInterval.after(startedAt))
-  ]
+const step = (state: State, decided: Deciding.Decided, nowMillis: number): Stepped => {
+  if (decided._tag === "Stop") return [state, Duration.zero, ScheduleDecision.done]
+  const { delayMillis } = decided
+  state.startedAt = nowMillis + delayMillis
+  return [state, Duration.millis(delayMillis), ScheduleDecision.continueWith(ScheduleInterval.after(state.startedAt))]
 }

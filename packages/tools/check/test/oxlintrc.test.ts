@@ -206,7 +206,8 @@ describe("pure files", () => {
     "fund/count/Cubic",
     "fund/count/SlidingWindow",
     "fund/count/Tokens",
-    "loop/run/Decision"
+    "loop/run/Decision",
+    "loop/run/Progress"
   ]
   const thin = ["decide/BackoffSchedule", "fund/QuotaBucket", "loop/Retry", "observe/Logs"]
   const core = plant("core", Object.fromEntries([...pure, ...thin].map((file) => [`src/${file}.ts`, impure])))
@@ -247,6 +248,7 @@ describe("the index of effect", () => {
     "decide/BackoffSchedule",
     "fund/count/Tokens",
     "loop/run/Decision",
+    "loop/run/Progress",
     "Plan"
   ]
   const core = plant(

@@ -15,7 +15,8 @@ import * as Elapsed from "./Elapsed.ts"
 import type { Bounded } from "../policy/Expired.ts"
 import * as Grants from "./Grants.ts"
 import type { Erased } from "./Operation.ts"
-import * as Operation from "./Operation.ts"
+import type * as Operation from "./Operation.ts"
+import { counted } from "./Progress.ts"
 import * as Services from "./Services.ts"
 
 /**
@@ -32,7 +33,7 @@ const withServices = (op: Operation.Operation): Erased => {
   const startMillis = op.attemptStartedMillis
   const leftMillis = deadline === undefined ? Infinity : deadline.withinMillis - startMillis
   const timeoutMillis =
-    timeout === undefined ? leftMillis : TimeLeft.millisFor(timeout, Operation.counted(op), startMillis, leftMillis)
+    timeout === undefined ? leftMillis : TimeLeft.millisFor(timeout, counted(op), startMillis, leftMillis)
   const given = tag && current(op, timeoutMillis)
   const active = activeOf(op)
   if (deadline?._tag === "Cut" || timeout !== undefined) {

@@ -1,73 +1,88 @@
 /**
- * Asks for the decision on a running operation, and gives it the random number or the step of a foreign schedule that it
- * needs.
+ * Asks for the decision, and gives it the random number or the step of a foreign schedule that it needs.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import * as AtOnce from "../../fund/fiber/AtOnce.ts"
+import type { Verdict } from "../../classify/Verdict.ts"
 import * as ActiveOperation from "../../fund/fiber/ActiveOperation.ts"
+import * as AtOnce from "../../fund/fiber/AtOnce.ts"
+import * as ForeignSchedule from "../../fund/fiber/ForeignSchedule.ts"
+import type { Prepared } from "../policy/PolicyCheck.ts"
 import * as Decision from "./Decision.ts"
 import * as Elapsed from "./Elapsed.ts"
-import * as ForeignSchedule from "../../fund/fiber/ForeignSchedule.ts"
-import type { Erased, Failure, Operation } from "./Operation.ts"
-import { counted } from "./Operation.ts"
+import type { Failure, Operation } from "./Operation.ts"
+import * as Progress from "./Progress.ts"
 
 /** What comes of it in the end. */
-type Decided = Extract<Decision.Decision, { readonly _tag: "Stop" | "Retry" }>
+export type Decided = Extract<Decision.Decision, { readonly _tag: "Stop" | "Retry" }>
 
-/** Asks what follows a failure, and goes on with the decision: in the same step where that needs nothing more. */
-export const ask = (op: Operation, failure: Failure, next: (decision: Decided) => Erased): Erased =>
-  askWith(op, failure, next, undefined, undefined)
-
-const askWith = (
-  op: Operation,
-  failure: Failure,
-  next: (decision: Decided) => Erased,
-  u: Decision.Progress["u"],
-  stepped: Decision.Progress["stepped"]
-): Erased => {
-  const decision = Decision.decide(op.prepared, progress(op, failure, u, stepped), failure.verdict)
-  switch (decision._tag) {
-    case "NeedsDraw":
-      return AtOnce.andThen(draw(op), (u) => askWith(op, failure, next, u, stepped))
-    case "NeedsStep":
-      return Effect.flatMap(stepForeign(op, failure), (delayMillis) => askWith(op, failure, next, u, delayMillis))
-    default:
-      return next(decision)
-  }
+/** A failed attempt, noted in the progress of its operation, and all that the decision may ask for. */
+export interface Failed {
+  readonly prepared: Prepared
+  readonly progress: Progress.Progress
+  readonly verdict: Verdict
+  /** What a foreign schedule reads: the error, or the result that was judged. */
+  readonly input: unknown
+  readonly ranMillis: number
+  readonly outer: string | undefined
+  /** Time since the operation began: asked at each decision, since a draw or a step may take time. */
+  readonly elapsedMillis: () => number
+  /** Wall-clock time, for a foreign schedule. */
+  readonly nowMillis: () => number
+  readonly draw: () => Effect.Effect<number>
 }
 
-const progress = (
-  op: Operation,
-  { failedMillis }: Failure,
-  u: Decision.Progress["u"],
-  stepped: Decision.Progress["stepped"]
-): Decision.Progress => ({
-  attempts: counted(op),
-  failures: op.failures,
-  elapsedMillis: Elapsed.millis(op),
+/**
+ * Asks what follows a failure, notes it in the progress, and goes on with the decision: in the same step where that needs
+ * nothing more.
+ */
+export const ask = <A, E, R>(
+  failed: Failed,
+  next: (decided: Decided) => Effect.Effect<A, E, R>,
+  u?: number,
+  stepped?: Decision.Now["stepped"]
+): Effect.Effect<A, E, R> => {
+  const { outer, prepared, progress, ranMillis, verdict } = failed
+  const now = { elapsedMillis: failed.elapsedMillis(), ranMillis, outer, u, stepped }
+  const decision = Decision.decide(prepared, progress, now, verdict)
+  switch (decision._tag) {
+    case "NeedsDraw":
+      return AtOnce.andThen(failed.draw(), (u) => ask(failed, next, u, stepped))
+    case "NeedsStep":
+      return Effect.flatMap(stepForeign<R>(failed), (delayMillis) => ask(failed, next, u, delayMillis))
+    case "Retry":
+      Progress.backOffFrom(prepared, progress, decision.tree, decision.startsOver)
+  }
+  return next(decision)
+}
+
+const stepForeign = <R>({
+  input,
+  nowMillis,
+  prepared,
+  progress
+}: Failed): Effect.Effect<Decision.Now["stepped"], never, R> =>
+  Effect.map(
+    ForeignSchedule.step(prepared.policy.backoff, nowMillis(), input, progress.scheduleState),
+    ({ delayMillis, state }) => {
+      progress.scheduleState = state
+      return delayMillis
+    }
+  ) as Effect.Effect<Decision.Now["stepped"], never, R>
+
+/** The latest failure of a running operation. */
+export const failedOf = (op: Operation, { failedMillis, input, verdict }: Failure): Failed => ({
+  prepared: op.prepared,
+  progress: op,
+  verdict,
+  input,
   ranMillis: failedMillis - op.attemptStartedMillis,
-  tree: op.tree,
   outer: op.prepared.policy.whenNested === "standDown" && isRetried(op.outer) ? op.outer.name : undefined,
-  u,
-  stepped
+  elapsedMillis: () => Elapsed.millis(op),
+  nowMillis: () => Elapsed.clock(op).unsafeCurrentTimeMillis(),
+  draw: () => (op.next ??= Context.get(op.services, Random.Random).next)
 })
 
 const isRetried = (outer: Operation["outer"]): outer is ActiveOperation.ActiveAttempt =>
   outer !== undefined && ActiveOperation.isRunning(outer)
-
-/** A random number for a step. */
-const draw = (op: Operation): Effect.Effect<number> => (op.next ??= Context.get(op.services, Random.Random).next)
-
-const stepForeign = (op: Operation, { input }: Failure): Effect.Effect<Option.Option<number>, never, unknown> => {
-  const now = Elapsed.clock(op).unsafeCurrentTimeMillis()
-  return Effect.map(
-    ForeignSchedule.step(op.prepared.policy.backoff, now, input, op.scheduleState),
-    ({ delayMillis, state }) => {
-      op.scheduleState = state
-      return delayMillis
-    }
-  )
-}

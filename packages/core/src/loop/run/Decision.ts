@@ -1,7 +1,7 @@
 /**
  * What follows a failed attempt: one pure function of a policy, the progress of the operation and the failure.
  *
- * The loop, `Policy.toSchedule` and the plan ask it, and nothing else decides. The order is fixed: not retryable, attempts
+ * The loop, `Promises.retry`, `Policy.toSchedule` and the plan ask it, and nothing else decides. The order is fixed: not retryable, attempts
  * spent, standing down, back-off ended, hint too long, deadline. A random number and the step of a foreign schedule cost
  * an effect, so the function asks for them, and only where it comes to need them.
  */
@@ -9,26 +9,21 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { whyNot } from "../../classify/Judging.ts"
 import type { Kind, Retryable, Verdict } from "../../classify/Verdict.ts"
-import { kindOf } from "../../classify/Verdict.ts"
 import type { Tree } from "../../decide/BackoffTree.ts"
 import * as BackoffTree from "../../decide/BackoffTree.ts"
 import * as HintRule from "../../decide/HintRule.ts"
 import type { Prepared } from "../policy/PolicyCheck.ts"
 import type { DelaySource } from "../policy/RetryEvent.ts"
 import type { StopReason } from "../policy/RetryStopped.ts"
+import type { Progress } from "./Progress.ts"
+import { counted } from "./Progress.ts"
 
-/** How far an operation has come. */
-export interface Progress {
-  /** Attempts started; since the latest progress, where an attempt has made some. */
-  readonly attempts: number
-  /** Failures so far of the kinds that the policy limits, the one at hand included. */
-  readonly failures: Failures
-  /** Time since the operation began, at the moment of the decision. */
+/** What is known at the moment of a decision. */
+export interface Now {
+  /** Time since the operation began. */
   readonly elapsedMillis: number
   /** How long the failed attempt ran. */
   readonly ranMillis: number
-  /** Where the back-off stands; `undefined` for a foreign schedule. */
-  readonly tree: Tree | undefined
   /** The name of the operation inside which this one would retry, where the policy stands down. */
   readonly outer: string | undefined
   /** A random number in [0, 1), once it was asked for. */
@@ -37,8 +32,8 @@ export interface Progress {
   readonly stepped: Option.Option<number> | undefined
 }
 
-/** Failures by kind, of the kinds that a policy limits. */
-export type Failures = { readonly [K in Kind]?: number }
+/** What is read here of an operation: the failure at hand is noted in it. */
+type Noted = Readonly<Pick<Progress, "attempts" | "outdated" | "failures" | "tree">>
 
 export type Decision =
   | {
@@ -66,49 +61,38 @@ export const needsDraw = { _tag: "NeedsDraw" } as const
 export const needsStep = { _tag: "NeedsStep" } as const
 
 /** Decides what follows a failure. */
-export const decide = (prepared: Prepared, progress: Progress, verdict: Verdict): Decision => {
-  const refused = refusal(prepared, progress, verdict)
+export const decide = (prepared: Prepared, progress: Noted, now: Now, verdict: Verdict): Decision => {
+  const refused = refusal(prepared, progress, now, verdict)
   if (refused !== undefined) return stop(refused)
   const failure = verdict as Retryable
   const draws = prepared.draws || (prepared.hintDraws && Option.isSome(failure.hint))
-  if (draws && progress.u === undefined) return needsDraw
-  const stepped = step(progress, failure.kind)
-  return stepped === "NeedsStep" ? needsStep : bent(prepared, progress, failure, stepped)
+  if (draws && now.u === undefined) return needsDraw
+  const stepped = step(progress.tree, now, failure.kind)
+  return stepped === "NeedsStep" ? needsStep : bent(prepared, progress.tree, now, failure, stepped)
 }
 
 /** What stops an operation before its back-off is asked. */
-const refusal = ({ policy }: Prepared, progress: Progress, verdict: Verdict): StopReason | undefined => {
+const refusal = ({ policy }: Prepared, progress: Noted, { outer }: Now, verdict: Verdict): StopReason | undefined => {
   if (verdict._tag !== "Retryable") return { _tag: "Terminal", why: whyNot(verdict) }
-  const { outer } = progress
   return spent(policy, progress, verdict.kind) ?? (outer === undefined ? undefined : { _tag: "StoodDown", outer })
 }
 
 const spent = (
   { attemptsByKind, maxAttempts }: Prepared["policy"],
-  { attempts, failures }: Progress,
+  progress: Noted,
   kind: Kind
 ): StopReason | undefined => {
+  const { failures } = progress
   const limit = attemptsByKind?.[kind]
   if (limit !== undefined) {
     return (failures[kind] ?? 0) < limit ? undefined : { _tag: "AttemptsSpent", maxAttempts: limit, kind }
   }
   // Failures of the kinds that have limits of their own do not count.
-  const counted =
-    attemptsByKind === undefined ? attempts : Object.values(failures).reduce((sum, count) => sum - count, attempts)
-  return counted < maxAttempts ? undefined : { _tag: "AttemptsSpent", maxAttempts }
-}
-
-/** The failures by kind after another one. */
-export const addFailure = (
-  { policy: { attemptsByKind } }: Prepared,
-  failures: Failures,
-  verdict: Verdict
-): Failures => {
-  if (attemptsByKind === undefined) return failures
-  const kind = Option.getOrUndefined(kindOf(verdict))
-  return kind === undefined || attemptsByKind[kind] === undefined
-    ? failures
-    : { ...failures, [kind]: (failures[kind] ?? 0) + 1 }
+  const attempts =
+    attemptsByKind === undefined
+      ? counted(progress)
+      : Object.values(failures).reduce((sum, count) => sum - count, counted(progress))
+  return attempts < maxAttempts ? undefined : { _tag: "AttemptsSpent", maxAttempts }
 }
 
 interface Stepped {
@@ -117,16 +101,18 @@ interface Stepped {
   readonly rest: Tree | undefined
 }
 
-const input = (
-  { elapsedMillis, ranMillis, u = 0 }: Progress,
-  kind: Kind,
-  atLeastMillis: number
-): BackoffTree.Input => ({ u, kind, ranMillis, elapsedMillis, atLeastMillis })
+const input = ({ elapsedMillis, ranMillis, u = 0 }: Now, kind: Kind, atLeastMillis: number): BackoffTree.Input => ({
+  u,
+  kind,
+  ranMillis,
+  elapsedMillis,
+  atLeastMillis
+})
 
 /** The delay of the back-off alone; `undefined` where the back-off has ended. */
-const step = (progress: Progress, kind: Kind): Stepped | undefined | "NeedsStep" => {
-  if (progress.tree !== undefined) return BackoffTree.step(progress.tree, input(progress, kind, 0))
-  const { stepped } = progress
+const step = (tree: Tree | undefined, now: Now, kind: Kind): Stepped | undefined | "NeedsStep" => {
+  if (tree !== undefined) return BackoffTree.step(tree, input(now, kind, 0))
+  const { stepped } = now
   if (stepped === undefined) return "NeedsStep"
   return Option.isNone(stepped) ? undefined : { delayMillis: stepped.value, capped: false, rest: undefined }
 }
@@ -134,21 +120,22 @@ const step = (progress: Progress, kind: Kind): Stepped | undefined | "NeedsStep"
 /** The delay as the hint and the deadline bend it. */
 const bent = (
   prepared: Prepared,
-  progress: Progress,
+  tree: Tree | undefined,
+  now: Now,
   failure: Retryable,
   stepped: Stepped | undefined,
   atLeastMillis = 0
 ): Decision => {
   if (stepped === undefined) return stop({ _tag: "BackoffEnded" }, atLeastMillis || undefined)
   const { delayMillis } = stepped
-  const { elapsedMillis, tree, u = 0 } = progress
+  const { elapsedMillis, u = 0 } = now
   const { kind } = failure
   const hint = Option.getOrUndefined(failure.hint)
   const asked = hint === undefined ? delayMillis : HintRule.bend(prepared.hint, delayMillis, Duration.toMillis(hint), u)
   if (asked === undefined) return stop({ _tag: "HintTooLong", hint: hint! }, delayMillis)
   // A longer wait may end a back-off that ends by time.
   if (tree !== undefined && asked > Math.max(delayMillis, atLeastMillis)) {
-    return bent(prepared, progress, failure, BackoffTree.step(tree, input(progress, kind, asked)), asked)
+    return bent(prepared, tree, now, failure, BackoffTree.step(tree, input(now, kind, asked)), asked)
   }
   const fitted = fit(prepared, elapsedMillis, asked)
   if (typeof fitted !== "number") return stop(fitted, asked)
@@ -171,5 +158,9 @@ export const fit = (
   delayMillis: number
 ): number | StopReason =>
   deadline === undefined ? delayMillis : deadline.machinery.fit(deadline, elapsedMillis, delayMillis)
+
+/** The deadline as a reason to stop, where it forbids an attempt now. */
+export const lateness = ({ policy: { deadline } }: Prepared, elapsedMillis: number): StopReason | undefined =>
+  deadline?.machinery.late(deadline, elapsedMillis)
 
 const stop = (reason: StopReason, delayMillis?: number): Decision => ({ _tag: "Stop", reason, delayMillis })

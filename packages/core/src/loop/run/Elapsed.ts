@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import type * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
+import type { Moment } from "../../classify/Classifier.ts"
 import * as MonotonicTime from "../../fund/port/MonotonicTime.ts"
 import type { Prepared } from "../policy/PolicyCheck.ts"
 
@@ -40,6 +41,24 @@ export const millis = (op: Timed): number => {
 
 /** Time since the operation began, in whole milliseconds. */
 export const duration = (op: Timed): Duration.Duration => wholeDuration(millis(op))
+
+/** The moment at which the latest attempt is judged. The clock is read only when a classifier reads a time. */
+export const moment = (op: Timed & { readonly attempts: number }): Moment => {
+  const made: Moment & { attempt: number; op: Timed } = Object.create(lazyTimes)
+  made.attempt = op.attempts
+  made.op = op
+  return made
+}
+
+/** Inherited by all moments: getters of its own would cost each of them a microsecond. */
+const lazyTimes: ThisType<{ readonly op: Timed }> & Pick<Moment, "nowMillis" | "elapsed"> = {
+  get nowMillis() {
+    return clock(this.op).unsafeCurrentTimeMillis()
+  },
+  get elapsed() {
+    return duration(this.op)
+  }
+}
 
 /** A time as events and errors show it: whole milliseconds. */
 export const wholeDuration = (millis: number): Duration.Duration => {

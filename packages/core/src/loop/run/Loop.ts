@@ -106,11 +106,8 @@ const unlessLate = (op: Op, then: (op: Op) => Erased): Erased => {
   return late === undefined ? then(op) : Stop.refuse(op, late)
 }
 
-/** The deadline as a reason to stop, where it forbids an attempt now. */
-const lateness = (op: Op): StopReason | undefined => {
-  const { deadline } = op.prepared.policy
-  return deadline?.machinery.late(deadline, Elapsed.millis(op))
-}
+const lateness = (op: Op): StopReason | undefined =>
+  op.prepared.policy.deadline && Decision.lateness(op.prepared, Elapsed.millis(op))
 
 /** Makes an attempt and goes on with its outcome. */
 const runAttempt = (op: Op): Erased => {
@@ -139,7 +136,7 @@ export const attemptSucceeded = (op: Op, value: unknown): Erased => Operation.en
 const succeeded = (op: Op, value: unknown): Erased => {
   const { result } = op.prepared.hooks
   const verdict =
-    result === undefined ? Verdict.noOpinion : Judging.ofResult("Policy", "result", result, value, Operation.moment(op))
+    result === undefined ? Verdict.noOpinion : Judging.ofResult("Policy", "result", result, value, Elapsed.moment(op))
   if (verdict._tag !== "NoOpinion") {
     return failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
   }
@@ -169,7 +166,7 @@ const ended = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   const error = found.value
   if (op.expired !== undefined) return expired(op, (op.expired = cutMeanwhile(op) ?? op.expired))
   const { classifier } = op.prepared.hooks
-  const verdict = Judging.ofError("Policy", "classifier", classifier, error, Operation.moment(op))
+  const verdict = Judging.ofError("Policy", "classifier", classifier, error, Elapsed.moment(op))
   return failed(op, error, error, verdict, () => Effect.failCause(cause))
 }
 
@@ -204,14 +201,12 @@ const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict
 const decide = (op: Op, failure: Failure): Erased => {
   const reason = op.expired?.reason
   if (reason !== undefined) return Stop.stop(op, reason)
-  return Deciding.ask(op, failure, (decision) => {
+  return Deciding.ask(Deciding.failedOf(op, failure), (decision) => {
     if (decision._tag === "Stop") {
       op.delayMillis = decision.delayMillis
       return Stop.stop(op, decision.reason)
     }
-    op.tree = decision.tree
     op.source = decision.source
-    if (decision.startsOver) op.scheduleState = op.prepared.policy.backoff.initial
     return payForRetry(op, failure, decision.delayMillis)
   })
 }

@@ -6,15 +6,11 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as RuntimeFlags from "effect/RuntimeFlags"
-import type { Moment } from "../../classify/Classifier.ts"
 import type { Verdict } from "../../classify/Verdict.ts"
-import type { Tree } from "../../decide/BackoffTree.ts"
 import * as BucketOrTag from "../../fund/port/BucketOrTag.ts"
 import type { Grant, TokenBucket } from "../../fund/port/Port.ts"
 import { noTokens } from "../../fund/port/Port.ts"
 import * as ActiveOperation from "../../fund/fiber/ActiveOperation.ts"
-import type { Failures } from "./Decision.ts"
-import { addFailure } from "./Decision.ts"
 import * as Elapsed from "./Elapsed.ts"
 import type { Erased, Expiring } from "../policy/Expired.ts"
 import type * as Interruption from "../../fund/fiber/Interruption.ts"
@@ -22,6 +18,7 @@ import type { Prepared } from "../policy/PolicyCheck.ts"
 import type { DelaySource } from "../policy/RetryEvent.ts"
 import type { RetryStopped } from "../policy/RetryStopped.ts"
 import { FailedAttempt } from "../policy/RetryStopped.ts"
+import * as Progress from "./Progress.ts"
 
 export type { Erased } from "../policy/Expired.ts"
 
@@ -33,7 +30,9 @@ export type FiberView = Interruption.FiberView &
   Pick<Fiber.RuntimeFiber<unknown, unknown>, "currentContext" | "currentDefaultServices">
 
 /** A running operation. Made afresh whenever its effect is run; mutable, and used by one fiber at a time. */
-export interface Operation extends Elapsed.Timed, Expiring {
+export interface Operation extends Progress.Progress, Elapsed.Timed, Expiring {
+  /** Attempts started. */
+  attempts: number
   /** The effect of an attempt. */
   readonly self: Erased
   /** Whether another library makes the attempts: the loop then ends with `self` where it would run an attempt. */
@@ -54,11 +53,6 @@ export interface Operation extends Elapsed.Timed, Expiring {
   active: ActiveOperation.ActiveAttempt | undefined
   /** Draws a random number; kept from the first draw on. */
   next: Effect.Effect<number> | undefined
-  /** Attempts started. */
-  attempts: number
-  /** Those before the latest one that made progress: they count no longer. */
-  outdated: number
-  failures: Failures
   /** The latest failure. */
   failure: Failure | undefined
   /** The delay that was decided on last. */
@@ -74,8 +68,6 @@ export interface Operation extends Elapsed.Timed, Expiring {
   over: boolean
   /** How long the latest attempt waited for the rate limiter. */
   rateLimiterWaitMillis: number
-  tree: Tree | undefined
-  scheduleState: unknown
   attemptStartedMillis: number
 }
 
@@ -109,7 +101,6 @@ const mostRemembered = 100
 
 // Shared by all operations: most of them succeed, and are made faster for it.
 const noHistory: Operation["history"] = []
-const noFailures: Failures = {}
 
 export const make = (
   self: Erased,
@@ -145,7 +136,7 @@ export const make = (
     next: undefined,
     attempts: 0,
     outdated: 0,
-    failures: noFailures,
+    failures: Progress.noFailures,
     failure: undefined,
     delayMillis: undefined,
     source: "Curve",
@@ -178,40 +169,11 @@ export const endAttempt = ({ active }: Operation, then: () => Erased): Erased =>
   return leave === undefined ? then() : Effect.flatMap(leave, then)
 }
 
-/** The moment at which the latest attempt is judged. The clock is read only when a classifier reads a time. */
-export const moment = (op: Operation): Moment => {
-  const made: Moment & { attempt: number; op: Operation } = Object.create(lazyTimes)
-  made.attempt = op.attempts
-  made.op = op
-  return made
-}
-
-/** Inherited by all moments: getters of its own would cost each of them a microsecond. */
-const lazyTimes: ThisType<{ readonly op: Operation }> & Pick<Moment, "nowMillis" | "elapsed"> = {
-  get nowMillis() {
-    return Elapsed.clock(this.op).unsafeCurrentTimeMillis()
-  },
-  get elapsed() {
-    return Elapsed.duration(this.op)
-  }
-}
-
-/** Attempts since the latest progress, the one that made it included. */
-export const counted = (op: Operation): number => op.attempts - op.outdated
-
-const startOver = (op: Operation): void => {
-  op.outdated = op.attempts - 1
-  op.failures = noFailures
-  op.tree = op.prepared.tree
-  op.scheduleState = op.prepared.policy.backoff.initial
-}
-
 /** Notes the failure of the latest attempt. */
 export const fail = (op: Operation, failure: Failure): void => {
-  if (failure.verdict._tag === "Retryable" && failure.verdict.progressed === true) startOver(op)
+  Progress.fail(op.prepared, op, failure.verdict)
   op.failure = failure
   op.delayMillis = undefined
-  op.failures = addFailure(op.prepared, op.failures, failure.verdict)
   if (op.keeps === 0) return
   const failed = new FailedAttempt<unknown>({
     attempt: op.attempts,

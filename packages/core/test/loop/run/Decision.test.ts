@@ -3,23 +3,28 @@ import { describe, expect, it } from "@effect/vitest"
 import { Duration, Option, Schedule } from "effect"
 import * as Decision from "../../../src/loop/run/Decision.ts"
 import { prepare } from "../../../src/loop/policy/PolicyCheck.ts"
+import { make, type Progress } from "../../../src/loop/run/Progress.ts"
 import { policy } from "../Recording.ts"
 
+/** What a decision reads of an operation, and of the moment. */
+type Read = Progress & Decision.Now
+
 /** After a first attempt that failed at once, with a draw that is not needed. */
-const progress = (policy: Policy.Any, changed: Partial<Decision.Progress> = {}): Decision.Progress => ({
+const read = (policy: Policy.Any, changed: Partial<Read> = {}): Read => ({
+  ...make(prepare("test", policy)),
   attempts: 1,
-  failures: {},
   elapsedMillis: 0,
   ranMillis: 0,
-  tree: prepare("test", policy).tree,
   outer: undefined,
   u: undefined,
   stepped: undefined,
   ...changed
 })
 
-const decide = (policy: Policy.Any, verdict: Verdict.Verdict, changed?: Partial<Decision.Progress>) =>
-  Decision.decide(prepare("test", policy), progress(policy, changed), verdict)
+const decide = (policy: Policy.Any, verdict: Verdict.Verdict, changed?: Partial<Read>) => {
+  const all = read(policy, changed)
+  return Decision.decide(prepare("test", policy), all, all, verdict)
+}
 
 const second = { _tag: "Retry", delayMillis: 1_000, source: "Curve", startsOver: false }
 

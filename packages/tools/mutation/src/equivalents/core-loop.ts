@@ -3,13 +3,6 @@ import type { Equivalent } from "../Equivalent.ts"
 /** Of the files of `core/loop` that do not deal with time. */
 export const equivalents: ReadonlyArray<Equivalent> = [
   {
-    file: "packages/core/src/loop/Promises.ts",
-    line: "if (signal !== undefined) return started(call, signal, (op) => callOutside(op, begin(op)))",
-    original: "signal !== undefined",
-    replacement: "true",
-    reason: "Only saves work: a first call without a signal needs nothing around it."
-  },
-  {
     file: "packages/core/src/loop/policy/ConfiguredPolicy.ts",
     line: 'fromTree("Policy.config", BackoffTree.mapLeaves(tree, f))',
     original: '"Policy.config"',
@@ -18,13 +11,13 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/run/Decision.ts",
-    line: "attemptsByKind === undefined ? attempts : Object.values(failures).reduce((sum, count) => sum - count, attempts)",
+    line: "attemptsByKind === undefined",
     original: "attemptsByKind === undefined",
     replacement: "false",
     reason: "Only saves work: without limits by kind no failures are counted by kind."
   },
   {
-    file: "packages/core/src/loop/run/Decision.ts",
+    file: "packages/core/src/loop/run/Progress.ts",
     line: "return kind === undefined || attemptsByKind[kind] === undefined",
     original: "kind === undefined",
     replacement: "false",
@@ -241,13 +234,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "op.bucket?.held?.tokens",
     replacement: "op.bucket?.held.tokens",
     reason: "A wait is noted once the bucket has granted what follows it."
-  },
-  {
-    file: "packages/core/src/loop/Promises.ts",
-    line: "getFiberRef: (ref) => FiberRefs.getOrDefault(FiberRefs.empty(), ref)",
-    original: "(ref) => FiberRefs.getOrDefault(FiberRefs.empty(), ref)",
-    replacement: "() => undefined",
-    reason: "The one FiberRef that is asked for begins as `undefined`."
   },
   {
     file: "packages/core/src/loop/Promises.ts",

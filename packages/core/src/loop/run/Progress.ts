@@ -1,0 +1,75 @@
+/**
+ * How far an operation has come: what its decisions remember from one failure to the next.
+ *
+ * `Retry.retry`, `Promises.retry`, `Policy.toSchedule` and the plan each keep one, and it changes only here. It does not
+ * hold time.
+ */
+import * as Option from "effect/Option"
+import type { Kind, Verdict } from "../../classify/Verdict.ts"
+import { kindOf } from "../../classify/Verdict.ts"
+import type { Tree } from "../../decide/BackoffTree.ts"
+import type { Prepared } from "../policy/PolicyCheck.ts"
+
+export interface Progress {
+  /** Attempts started. */
+  attempts: number
+  /** Those before the latest one that made progress: they count no longer. */
+  outdated: number
+  failures: Failures
+  /** Where the back-off stands; `undefined` for a foreign schedule. */
+  tree: Tree | undefined
+  /** Where a foreign schedule stands. */
+  scheduleState: unknown
+}
+
+/** Failures by kind, of the kinds that a policy limits. */
+export type Failures = { readonly [K in Kind]?: number }
+
+/** Shared by all operations: most of them succeed, and are made faster for it. */
+export const noFailures: Failures = {}
+
+export const make = ({ policy, tree }: Prepared): Progress => ({
+  attempts: 0,
+  outdated: 0,
+  failures: noFailures,
+  tree,
+  scheduleState: policy.backoff.initial
+})
+
+/** Attempts since the latest progress, the one that made it included. */
+export const counted = ({ attempts, outdated }: Readonly<Pick<Progress, "attempts" | "outdated">>): number =>
+  attempts - outdated
+
+/** Notes that the latest attempt has failed. All but time starts over after an attempt that made progress. */
+export const fail = (prepared: Prepared, progress: Progress, verdict: Verdict): void => {
+  if (verdict._tag === "Retryable" && verdict.progressed === true) {
+    progress.outdated = progress.attempts - 1
+    progress.failures = noFailures
+    backOffFrom(prepared, progress, prepared.tree, true)
+  }
+  progress.failures = addFailure(prepared, progress.failures, verdict)
+}
+
+/** Notes where the back-off goes on. */
+export const backOffFrom = (
+  { policy }: Prepared,
+  progress: Progress,
+  tree: Tree | undefined,
+  startsOver: boolean
+): void => {
+  progress.tree = tree
+  if (startsOver) progress.scheduleState = policy.backoff.initial
+}
+
+/** The failures by kind after another one. */
+export const addFailure = (
+  { policy: { attemptsByKind } }: Prepared,
+  failures: Failures,
+  verdict: Verdict
+): Failures => {
+  if (attemptsByKind === undefined) return failures
+  const kind = Option.getOrUndefined(kindOf(verdict))
+  return kind === undefined || attemptsByKind[kind] === undefined
+    ? failures
+    : { ...failures, [kind]: (failures[kind] ?? 0) + 1 }
+}
