@@ -1,28 +1,30 @@
 /**
- * The loop for `async` functions.
+ * The door for `async` functions.
  *
- * Under a policy that has nothing to do before the first failure, the function is called without a fiber, and the loop is
- * asked what follows a failure. A fiber is started only where the loop has to wait, and runs the rest.
+ * An operation under a policy without effects needs no fiber: what follows a failure is one pure decision, and a wait is
+ * one timer. Under any other policy a fiber runs the loop of `Retry.retry`, from the first attempt on.
  */
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
-import * as FiberRefs from "effect/FiberRefs"
 import { constVoid } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Argument from "../accept/Argument.ts"
-import * as AtOnce from "../fund/fiber/AtOnce.ts"
-import * as Loop from "./run/Loop.ts"
-import type { Erased, FiberView } from "./run/Operation.ts"
-import { make } from "./run/Operation.ts"
+import * as Judging from "../classify/Judging.ts"
+import type { Verdict } from "../classify/Verdict.ts"
+import * as Chance from "../fund/fiber/Chance.ts"
+import * as Wait from "../fund/fiber/Wait.ts"
 import type { Prepared } from "./policy/PolicyCheck.ts"
 import { prepare } from "./policy/PolicyCheck.ts"
 import type { Any, Plain } from "./policy/PolicyRecord.ts"
 import type { Checked, ResultIn } from "./policy/PolicyTypes.ts"
+import * as Decision from "./run/Decision.ts"
+import * as Elapsed from "./run/Elapsed.ts"
+import * as Loop from "./run/Loop.ts"
+import * as Progress from "./run/Progress.ts"
 
 /**
  * The attempt that an `async` function is called for.
@@ -126,122 +128,176 @@ export const retry: {
   const prepared = prepare("Promises.retry", policy, usage)
   const signal = options?.signal
   if (signal?.aborted === true) return Promise.reject(signal.reason)
-  if (prepared.eager) return started(call, signal, (op) => inFiber(op, Loop.run(op.self, prepared)))
-  const begin = (op: Operation<A>) => (cause: Cause.Cause<unknown>) => afterFirst(op.self, prepared, cause)
-  if (signal !== undefined) return started(call, signal, (op) => callOutside(op, begin(op)))
-  const retried = (error: unknown) =>
-    started(call, undefined, (op) => {
+  if (!isPure(prepared)) return begun(call, signal, (caller) => runInFiber(caller, prepared))
+  if (signal !== undefined || prepared.eager) {
+    return begun(call, signal, (caller) => makeNext(operation(caller, prepared)))
+  }
+  // Nothing has to be there before the first failure.
+  return called(call, makeAttempt(1)).catch((error) =>
+    begun<A>(call, undefined, (caller) => {
+      const op = operation(caller, prepared)
       op.attempts = 1
-      failed(op, begin(op), error)
+      failed(op, error)
     })
-  return called(call, makeAttempt(1)).catch(retried)
+  )
 }
 
-/** Stands for a fiber where a policy has no need of one before the first failure. It has the default services. */
-const noFiber: FiberView = {
-  currentContext: /*#__PURE__*/ Context.empty(),
-  currentDefaultServices: DefaultServices.liveServices,
-  getFiberRef: (ref) => FiberRefs.getOrDefault(FiberRefs.empty(), ref)
-}
+/** Whether no field of a policy is an effect, nor needs one: its operations need no fiber. */
+const isPure = ({ eager, hooks, isBare, tree }: Prepared): boolean =>
+  tree !== undefined &&
+  (!eager || (isBare && hooks.observers.length === 0 && hooks.rateLimiter === undefined && hooks.bucket === undefined))
 
-/** Enters the loop outside of a fiber. What is answered may run in one. */
-const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<unknown>): Erased =>
-  Loop.firstFailed(make(self, prepared, undefined, noFiber, Runtime.defaultRuntime), cause)
-
-/** An operation on its way, as far as promises need to know it. */
-interface Operation<A> {
+/** The caller's side of an operation. */
+interface Caller<A> {
   readonly call: Call<A>
-  /** The call as an effect, once per attempt. */
-  readonly self: Effect.Effect<A, unknown>
   readonly signal: AbortSignal | undefined
-  readonly settle: (exit: Exit.Exit<A, unknown>) => void
-  attempts: number
+  readonly resolve: (value: A) => void
+  readonly reject: (error: unknown) => void
   /** The latest attempt. */
   running: Abortable | undefined
-  /** Interrupts the fiber that runs the loop, from the first time on that it has to wait. */
-  interrupt: () => void
+  /** Ends the wait, or the fiber. */
+  cancel: () => void
 }
 
-const started = <A>(call: Call<A>, signal: AbortSignal | undefined, begin: (op: Operation<A>) => void): Promise<A> =>
+const begun = <A>(call: Call<A>, signal: AbortSignal | undefined, begin: (caller: Caller<A>) => void): Promise<A> =>
   new Promise<A>((resolve, reject) => {
     // Rejects first, so that the caller sees the reason of the signal and not the interruption of the fiber.
     const abort = () => {
       reject(signal?.reason)
-      if (op.running !== undefined) abortAttempt(op.running, signal?.reason)
-      op.interrupt()
+      if (caller.running !== undefined) abortAttempt(caller.running, signal?.reason)
+      caller.cancel()
     }
-    const settle = (exit: Exit.Exit<A, unknown>) => {
-      signal?.removeEventListener("abort", abort)
-      if (Exit.isSuccess(exit)) resolve(exit.value)
-      else reject(reasonOf(exit.cause))
+    const ending =
+      <B>(end: (value: B) => void) =>
+      (value: B) => {
+        signal?.removeEventListener("abort", abort)
+        end(value)
+      }
+    const caller: Caller<A> = {
+      call,
+      signal,
+      resolve: ending(resolve),
+      reject: ending(reject),
+      running: undefined,
+      cancel: constVoid
     }
-    const self = effectOf(() => op)
-    const op: Operation<A> = { call, self, signal, settle, attempts: 0, running: undefined, interrupt: constVoid }
     signal?.addEventListener("abort", abort, { once: true })
-    begin(op)
+    begin(caller)
   })
+
+const isAborted = ({ signal }: { readonly signal: AbortSignal | undefined }): boolean => signal?.aborted === true
+
+const callFor = <A>(caller: Caller<A>, number: number): Promise<A> => {
+  caller.running = makeAttempt(number)
+  return called(caller.call, caller.running)
+}
+
+/** An operation without a fiber. It takes the steps of the loop that are left under a policy without effects. */
+interface Operation<A> extends Progress.Progress, Elapsed.Timed {
+  readonly caller: Caller<A>
+  attemptStartedMillis: number
+}
+
+const operation = <A>(caller: Caller<A>, prepared: Prepared): Operation<A> => {
+  const { policy, timed, tree } = prepared
+  const services = DefaultServices.liveServices
+  return {
+    caller,
+    prepared,
+    services,
+    timed,
+    attempts: 0,
+    outdated: 0,
+    failures: Progress.noFailures,
+    tree,
+    scheduleState: policy.backoff.initial,
+    attemptStartedMillis: 0,
+    elapsedMillis: 0,
+    lookedAtMillis: timed ? Elapsed.nowMillis(services) : 0
+  }
+}
+
+const makeNext = <A>(op: Operation<A>): void => {
+  op.attempts += 1
+  op.attemptStartedMillis = op.attempts === 1 ? 0 : Elapsed.millis(op)
+  callFor(op.caller, op.attempts).then(
+    (value) => succeeded(op, value),
+    (error) => failed(op, error)
+  )
+}
+
+const succeeded = <A>(op: Operation<A>, value: A): void => {
+  const { result } = op.prepared.hooks
+  if (result === undefined) return op.caller.resolve(value)
+  const end = () => op.caller.resolve(value)
+  judged(op, end, () => Judging.ofResult("Policy", "result", result, value, Elapsed.moment(op)))
+}
+
+const failed = <A>(op: Operation<A>, error: unknown): void => {
+  const { classifier } = op.prepared.hooks
+  const end = () => op.caller.reject(error)
+  judged(op, end, () => Judging.ofError("Policy", "classifier", classifier, error, Elapsed.moment(op)))
+}
+
+/** Goes on as the policy says. Rejects with what a function of the policy throws. */
+const judged = <A>(op: Operation<A>, end: () => void, judge: () => Verdict): void => {
+  if (isAborted(op.caller)) return
+  try {
+    const verdict = judge()
+    // The judge may have aborted it.
+    if (!isAborted(op.caller)) goOn(op, end, verdict)
+  } catch (defect) {
+    op.caller.reject(defect)
+  }
+}
+
+const goOn = <A>(op: Operation<A>, end: () => void, verdict: Verdict): void => {
+  const { prepared } = op
+  const elapsedMillis = Elapsed.millis(op)
+  const ranMillis = elapsedMillis - op.attemptStartedMillis
+  Progress.fail(prepared, op, verdict)
+  const now = { elapsedMillis, ranMillis, outer: undefined, u: undefined, stepped: undefined }
+  const decision = Decision.decide(prepared, op, now, verdict)
+  const decided =
+    decision._tag === "NeedsDraw" ? Decision.decide(prepared, op, { ...now, u: Chance.draw() }, verdict) : decision
+  if (decided._tag !== "Retry") return end()
+  Progress.backOffFrom(prepared, op, decided.tree, decided.startsOver)
+  op.caller.cancel = Wait.call(Elapsed.clock(op), decided.delayMillis, () => {
+    if (Decision.lateness(prepared, Elapsed.millis(op)) === undefined) makeNext(op)
+    else end()
+  })
+}
+
+/** Has the loop run an operation as an effect. */
+const runInFiber = <A>(caller: Caller<A>, prepared: Prepared): void => {
+  const looped = Loop.run(effectOf(caller), prepared) as Effect.Effect<A, unknown>
+  const fiber = Runtime.runFork(Runtime.defaultRuntime, looped)
+  caller.cancel = () => fiber.unsafeInterruptAsFork(FiberId.none)
+  // The call may have aborted the signal before there was a fiber.
+  if (isAborted(caller)) caller.cancel()
+  fiber.addObserver((exit) => {
+    if (Exit.isSuccess(exit)) caller.resolve(exit.value)
+    else caller.reject(reasonOf(exit.cause))
+  })
+}
+
+/** The call as an effect, once per attempt. */
+const effectOf = <A>(caller: Caller<A>): Effect.Effect<A, unknown> => {
+  let attempts = 0
+  return Effect.async<A, unknown>((resume) => {
+    attempts += 1
+    callFor(caller, attempts).then(
+      (value) => resume(Effect.succeed(value)),
+      // Not `Effect.fail`, which wraps the error in a proxy where there is a span.
+      (error) => resume(Exit.fail(error))
+    )
+    const attempt = caller.running!
+    return Effect.sync(() => abortAttempt(attempt, new DOMException("The attempt was interrupted.", "AbortError")))
+  })
+}
 
 /** What a promise rejects with: the error, or else the defect. */
 const reasonOf = (cause: Cause.Cause<unknown>): unknown =>
   Option.getOrElse(Cause.failureOption(cause), () =>
     Option.getOrElse(Cause.dieOption(cause), () => new Cause.InterruptedException())
   )
-
-const callNext = <A>(op: Operation<A>): Promise<A> => {
-  op.attempts += 1
-  op.running = makeAttempt(op.attempts)
-  return called(op.call, op.running)
-}
-
-const isAborted = ({ signal }: { readonly signal: AbortSignal | undefined }): boolean => signal?.aborted === true
-
-/** Makes an attempt outside of a fiber. */
-const callOutside = <A>(op: Operation<A>, next: AtOnce.Handler): void => {
-  callNext(op).then(
-    (value) => op.settle(Exit.succeed(value)),
-    (error) => failed(op, next, error)
-  )
-}
-
-/** Goes on without a fiber where the loop answers with its end, or with another attempt that starts at once. */
-const failed = <A>(op: Operation<A>, onFailure: AtOnce.Handler, error: unknown): void => {
-  if (isAborted(op)) return
-  const looped = answerOf(onFailure, error)
-  // A classifier may have aborted it.
-  if (isAborted(op)) return
-  // Under a plain policy the loop only handles what the next attempt fails with.
-  const next = AtOnce.handlerAround(op.self, looped)
-  if (next !== undefined) callOutside(op, next)
-  else if (AtOnce.hasEnded(looped as Effect.Effect<A, unknown>)) op.settle(looped as Exit.Exit<A, unknown>)
-  else inFiber(op, looped)
-}
-
-const answerOf = (onFailure: AtOnce.Handler, error: unknown): Erased => {
-  try {
-    return onFailure(Cause.fail(error))
-  } catch (defect) {
-    return Exit.die(defect)
-  }
-}
-
-/** The call as an effect, once per attempt. */
-const effectOf = <A>(operation: () => Operation<A>): Effect.Effect<A, unknown> =>
-  Effect.async<A, unknown>((resume) => {
-    const op = operation()
-    callNext(op).then(
-      (value) => resume(Effect.succeed(value)),
-      // Not `Effect.fail`, which wraps the error in a proxy where there is a span.
-      (error) => resume(Exit.fail(error))
-    )
-    const attempt = op.running!
-    return Effect.sync(() => abortAttempt(attempt, new DOMException("The attempt was interrupted.", "AbortError")))
-  })
-
-/** Runs what is left of an operation in a fiber. */
-const inFiber = <A>(op: Operation<A>, looped: Erased): void => {
-  const fiber = Runtime.runFork(Runtime.defaultRuntime, looped as Effect.Effect<A, unknown>)
-  op.interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
-  // The call may have aborted the signal before there was a fiber.
-  if (isAborted(op)) op.interrupt()
-  fiber.addObserver(op.settle)
-}

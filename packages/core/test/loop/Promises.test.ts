@@ -415,9 +415,10 @@ describe("Promises.retry under a plain policy", () => {
   it.each([
     { what: "that succeeds", until: 3, given: policy, starts: 0 },
     { what: "that gives up", until: 9, given: policy, starts: 0 },
-    { what: "that has to wait", until: 3, given: { ...policy, backoff: Backoff.constant({ delay: 1 }) }, starts: 1 },
+    { what: "that waits", until: 3, given: { ...policy, backoff: Backoff.constant({ delay: 1 }) }, starts: 0 },
+    { what: "under a deadline", until: 3, given: { ...policy, deadline: Deadline.refuse("1 minute") }, starts: 0 },
     { what: "under a foreign schedule", until: 3, given: { ...policy, backoff: Schedule.forever }, starts: 1 }
-  ])("starts no fiber before it has to wait, for an operation $what", async ({ given, starts, until }) => {
+  ])("starts $starts fibers for an operation $what", async ({ given, starts, until }) => {
     const { attempts, call } = succeedingAt(until)
     expect(await fibersOf(() => Promises.retry(call, given))).toBe(starts)
     const { signal } = new AbortController()

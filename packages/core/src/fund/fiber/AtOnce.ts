@@ -5,7 +5,6 @@
  * interruption. Effect does not declare how it keeps an effect: a version of Effect that keeps it in another way has a fiber run
  * it, with the same result.
  */
-import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -73,21 +72,6 @@ export const andThen = <A, B, E, R>(
   const left = run(self)
   return hasEnded(left) && Exit.isSuccess(left) ? next(left.value) : Effect.flatMap(left, next)
 }
-
-/** What is done with the failure of an effect. */
-export type Handler = (cause: Cause.Cause<unknown>) => Effect.Effect<unknown, unknown, unknown>
-
-/**
- * The handler of `Effect.catchAllCause(self, handler)`. It matches only what `Loop.runAttempt` makes by
- * `catchAllCause(op.self, ...)`: anything else goes on in a fiber.
- */
-export const handlerAround = (
-  self: Effect.Effect<unknown, unknown, unknown>,
-  effect: Effect.Effect<unknown, unknown, unknown>
-): Handler | undefined =>
-  Undeclared.content(effect) === self && Undeclared.kind(effect) === "OnFailure"
-    ? (Undeclared.continuation(effect) as Handler | undefined)
-    : undefined
 
 /** The fiber that runs. To be called while an effect runs. */
 export const currentFiber = (): Fiber.RuntimeFiber<unknown, unknown> => Option.getOrThrow(Fiber.getCurrentFiber())

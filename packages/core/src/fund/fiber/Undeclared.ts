@@ -27,10 +27,6 @@ type AnyEffect = Effect.Effect<unknown, unknown, unknown>
 /** What kind an effect is. What a caller's own service answers may be no effect at all. */
 export const kind = (effect: (AnyEffect & { readonly _op?: unknown }) | undefined | null) => effect?._op
 
-/** What a step calls, and what a combinator was given first: the effect inside. */
+/** What a step calls. */
 export const content = (effect: AnyEffect & { readonly effect_instruction_i0?: unknown }) =>
   effect.effect_instruction_i0
-
-/** What a combinator does with the outcome of the effect inside. */
-export const continuation = (effect: AnyEffect & { readonly effect_instruction_i1?: unknown }) =>
-  effect.effect_instruction_i1

@@ -4,7 +4,10 @@
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { constVoid } from "effect/Function"
+import * as Runtime from "effect/Runtime"
 import { longestTimerMillis } from "../../decide/Millis.ts"
+import * as Timer from "./Timer.ts"
 
 /** A timer of the platform fires at most this much early. */
 const earlyMillis = 2
@@ -19,13 +22,38 @@ export const wait = <A, E, R>(
   then: () => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> => {
   if (millis <= 0) return then()
-  if (millis > longestTimerMillis) {
-    return wait(clock, longestTimerMillis, () => wait(clock, millis - longestTimerMillis, then))
+  const { leftMillis, sleepMillis } = begin(clock, millis)
+  return Effect.flatMap(clock.sleep(Duration.millis(sleepMillis)), () => wait(clock, leftMillis(), then))
+}
+
+/** The same without a fiber, on a clock whose sleeps do not fail. Does nothing more once it is cancelled. */
+export const call = (clock: Clock.Clock, millis: number, then: () => void): Timer.Cancel => {
+  let cancel: Timer.Cancel = constVoid
+  const sleep = (millis: number): void => {
+    if (millis <= 0) return then()
+    const { leftMillis, sleepMillis } = begin(clock, millis)
+    cancel = Timer.after(clock, sleepMillis, Runtime.defaultRuntime, () => sleep(leftMillis()))
   }
+  sleep(millis)
+  return () => cancel()
+}
+
+interface Sleep {
+  readonly sleepMillis: number
+  /** What is left to wait, once it has slept. */
+  readonly leftMillis: () => number
+}
+
+/** The first sleep of a wait. */
+const begin = (clock: Clock.Clock, millis: number): Sleep => {
+  const sleepMillis = Math.min(millis, longestTimerMillis)
   const startedAt = clock.unsafeCurrentTimeNanos()
-  return Effect.flatMap(clock.sleep(Duration.millis(millis)), () => {
-    const left = Math.ceil(millis - Number(clock.unsafeCurrentTimeNanos() - startedAt) / 1e6 - 1e-6)
-    // More than a timer can be early is a clock that stepped back, which is no reason to wait.
-    return left <= earlyMillis ? wait(clock, left, then) : then()
-  })
+  return {
+    sleepMillis,
+    leftMillis: () => {
+      const early = Math.ceil(sleepMillis - Number(clock.unsafeCurrentTimeNanos() - startedAt) / 1e6 - 1e-6)
+      // More than a timer can be early is a clock that stepped back, which is no reason to wait.
+      return millis - sleepMillis + (early <= earlyMillis ? Math.max(0, early) : 0)
+    }
+  }
 }

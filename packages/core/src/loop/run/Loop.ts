@@ -39,15 +39,11 @@ export const run = (self: Erased, prepared: Prepared, onStopped?: OnStopped): Er
 
 /** Enters the loop after a first attempt that was made outside of it, under a policy that is not `eager`. */
 export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<unknown>): Erased =>
-  Effect.withFiberRuntime((fiber, status) =>
-    firstFailed(Operation.make(self, prepared, undefined, fiber, status), cause)
-  )
-
-/** The same for an operation that was made where the attempt failed. */
-export const firstFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => {
-  op.attempts = 1
-  return attemptFailed(op, cause)
-}
+  Effect.withFiberRuntime((fiber, status) => {
+    const op = Operation.make(self, prepared, undefined, fiber, status)
+    op.attempts = 1
+    return attemptFailed(op, cause)
+  })
 
 /** Makes an operation begin. */
 export const begin = (op: Op): Erased => (needsGuard(op) ? Stop.guarded(op, () => send(op)) : send(op))

@@ -104,27 +104,6 @@ describe("AtOnce.currentFiber", () => {
   )
 })
 
-describe("AtOnce.handlerAround", () => {
-  const self = Effect.fail("busy")
-  const handler = () => Effect.succeed("done")
-
-  it("answers the handler of what handles every failure of the effect", () => {
-    expect(AtOnce.handlerAround(self, Effect.catchAllCause(self, handler))).toBe(handler)
-  })
-
-  it.each([
-    { name: "another effect is handled", effect: Effect.catchAllCause(Effect.fail("busy"), handler) },
-    { name: "a success is handled", effect: Effect.flatMap(self, handler) },
-    {
-      name: "failure and success are handled",
-      effect: Effect.matchCauseEffect(self, { onFailure: handler, onSuccess: handler })
-    },
-    { name: "nothing is handled", effect: self }
-  ])("answers nothing where $name", ({ effect }) => {
-    expect(AtOnce.handlerAround(self, effect)).toBeUndefined()
-  })
-})
-
 describe("what runs at once, in a version of Effect that keeps effects in another way", () => {
   /** The modules for a version of Effect that does not have these fields. */
   const without = (fields: Readonly<Record<string, () => undefined>>) =>
@@ -144,8 +123,7 @@ describe("what runs at once, in a version of Effect that keeps effects in anothe
   const missing = [
     { field: "_op", fields: { kind: none } },
     { field: "effect_instruction_i0", fields: { content: none } },
-    { field: "effect_instruction_i1", fields: { continuation: none } },
-    { field: "of them at all", fields: { kind: none, content: none, continuation: none } }
+    { field: "of them at all", fields: { kind: none, content: none } }
   ]
 
   it.effect.each(missing)("comes to the same where an effect has no $field", ({ fields }) =>
@@ -165,7 +143,7 @@ describe("what runs at once, in a version of Effect that keeps effects in anothe
   )
 
   /** What operations under buckets come to: with what, after how many attempts, when, and what is left in the buckets. */
-  const operations = ({ Backoff, Promises, RateLimiter, Retry, RetryBucket, TokenBucket }: typeof Core) => {
+  const operations = ({ Backoff, RateLimiter, Retry, RetryBucket, TokenBucket }: typeof Core) => {
     const policy = {
       classifier: () => Core.Verdict.transient,
       maxAttempts: 4,
@@ -184,17 +162,7 @@ describe("what runs at once, in a version of Effect that keeps effects in anothe
         const exit = yield* Effect.exit(Retry.retry(self, { ...policy, bucket, rateLimiter }))
         return { exit, attempts, level: yield* bucket.level, now: (yield* VirtualClock.now).toString() }
       }).pipe(Effect.provideService(Core.TokenBucket.Key, "key"), VirtualClock.run)
-    const promised = (failures: number) =>
-      Effect.promise(async () => {
-        let attempts = 0
-        const call = async () => (++attempts > failures ? "done" : Promise.reject(new Error("busy")))
-        const ended = await Promises.retry(call, { ...policy, backoff: Backoff.constant({ delay: 0 }) }).then(
-          String,
-          String
-        )
-        return { ended, attempts }
-      })
-    return Effect.all([operation(0), operation(2), operation(9), promised(0), promised(2), promised(9)])
+    return Effect.all([operation(0), operation(2), operation(9)])
   }
 
   it.effect.each(missing)("runs operations to the same end where an effect has no $field", ({ fields }) =>
