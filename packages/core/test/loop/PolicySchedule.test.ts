@@ -4,31 +4,16 @@ import {
   type Classifier,
   Curve,
   Deadline,
-  Hint,
   InvalidArgument,
   Jitter,
   Policy,
   Retry,
   Verdict
 } from "@effect-retry/core"
-import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import {
-  Cause,
-  Chunk,
-  Context,
-  Duration,
-  Effect,
-  Exit,
-  FastCheck,
-  Layer,
-  Option,
-  Random,
-  Schedule,
-  Stream
-} from "effect"
-import { Bucket, judge, Limiter, nowMillis, policy, type Word, words, world } from "./Recording.ts"
-import { runsOf } from "../support/Laws.ts"
+import { Cause, Chunk, Context, Duration, Effect, Exit, Layer, Option, Random, Schedule, Stream } from "effect"
+import { Bucket, judge, Limiter, nowMillis, policy, type Word, world } from "./Recording.ts"
 
 /** Fails with the words, one after the other, and then succeeds; writes down when it started. */
 const scripted = (words: ReadonlyArray<Word>) => {
@@ -55,71 +40,7 @@ const traced = (
     return { starts, exit, drawnNext: yield* Random.next }
   }).pipe(Effect.provide(SeededRandom.layer(seed)), VirtualClock.run)
 
-const hints = FastCheck.constantFrom(
-  undefined,
-  Hint.ignore,
-  Hint.override({ atMost: "1 minute", otherwise: "giveUp" }),
-  Hint.floor({ atMost: "3 seconds", otherwise: "clamp", jitterRatio: 0.5 }),
-  Hint.within({ above: "2 seconds" })
-)
-
-const deadlines = FastCheck.oneof(
-  FastCheck.constant(undefined),
-  FastCheck.integer({ min: 1, max: 60_000 }).map((within) => Deadline.refuse(within)),
-  FastCheck.integer({ min: 2, max: 60_000 }).map((within) => Deadline.truncate(within, { reserve: within / 2 }))
-)
-
-const foreign = FastCheck.constantFrom(
-  Schedule.exponential("100 millis").pipe(Schedule.jittered),
-  Schedule.intersect(Schedule.fibonacci("1 second"), Schedule.recurs(3)),
-  Schedule.fromDelays("1 second", "0.5 millis", "3 seconds"),
-  Schedule.stop
-)
-
-const policies = FastCheck.record({
-  classifier: FastCheck.constant(judge),
-  maxAttempts: FastCheck.oneof(FastCheck.integer({ min: 1, max: 8 }), FastCheck.constant(Infinity)),
-  backoff: FastCheck.oneof({ arbitrary: Arbitraries.backoff(), weight: 4 }, { arbitrary: foreign, weight: 1 }),
-  hint: hints,
-  deadline: deadlines
-})
-
-const vocabulary: ReadonlyArray<Word> = [...words, "busy", "slow down", "come back later"]
-
-const scripts = FastCheck.array(FastCheck.constantFrom(...vocabulary), { maxLength: 8 })
-
 describe("Policy.toSchedule", () => {
-  it.effect.prop(
-    "makes under Effect.retry the attempts of Retry.retry at the same times, with the same draws and the same end",
-    [policies, scripts, FastCheck.nat()],
-    ([policy, script, seed]) =>
-      Effect.gen(function* () {
-        const ours = yield* traced(script, seed, Retry.retry(policy))
-        const native = yield* traced(script, seed, Effect.retry(Policy.toSchedule(policy)))
-        expect(native).toEqual(ours)
-      }),
-    { fastCheck: { seed: 4, numRuns: runsOf(60) } }
-  )
-
-  it.effect("counts attempts from the latest progress", () =>
-    Effect.gen(function* () {
-      const own = { classifier: judge, maxAttempts: 2, backoff: Backoff.exponential({ base: "1 second" }) }
-      const words: ReadonlyArray<Word> = ["broken off", "broken off", "busy", "busy"]
-      const { starts } = yield* traced(words, 1, (attempt) => Effect.retry(attempt, Policy.toSchedule(own)))
-      expect(starts).toEqual([0, 1000, 2000])
-    })
-  )
-
-  it.effect("counts attempts of the kinds apart that the policy limits", () =>
-    Effect.gen(function* () {
-      const own = { ...policy, maxAttempts: 2, attemptsByKind: { Throttling: 3 } }
-      const startsOf = (...words: ReadonlyArray<Word>) =>
-        Effect.map(traced(words, 1, Effect.retry(Policy.toSchedule(own))), ({ starts }) => starts)
-      expect(yield* startsOf("slow down", "busy", "slow down", "slow down")).toEqual([0, 1000, 2000, 3000])
-      expect(yield* startsOf("busy", "busy", "busy")).toEqual([0, 1000])
-    })
-  )
-
   it.effect("tells the classifier the time, the attempt, and how long ago the first one failed", () =>
     Effect.gen(function* () {
       const moments: Array<readonly [number, number, number]> = []
