@@ -353,6 +353,6 @@ describe("All doors", () => {
           expect({ name, ...(yield* traced(door, run)) }).toEqual({ name, ...expected })
         }
       }),
-    law(240)
+    law(100)
   )
 })
