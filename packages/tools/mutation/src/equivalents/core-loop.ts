@@ -95,15 +95,15 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/run/Loop.ts",
-    line: "if (op.prepared.isBare && !Grants.hearsStart(op)) return askAndAttempt(op, rateLimiter)",
+    line: "if (op.prepared.isBare && !op.isStepped && !Grants.hearsStart(op)) return askAndAttempt(op, rateLimiter)",
     original: "!Grants.hearsStart(op)",
     replacement: "false",
     reason: "Only saves work: the longer way asks, attempts and refunds the same."
   },
   {
     file: "packages/core/src/loop/run/Loop.ts",
-    line: "if (op.prepared.isBare && !Grants.hearsStart(op)) return askAndAttempt(op, rateLimiter)",
-    original: "op.prepared.isBare && !Grants.hearsStart(op)",
+    line: "if (op.prepared.isBare && !op.isStepped && !Grants.hearsStart(op)) return askAndAttempt(op, rateLimiter)",
+    original: "op.prepared.isBare && !op.isStepped && !Grants.hearsStart(op)",
     replacement: "false",
     reason: "Only saves work: the longer way asks, attempts and refunds the same."
   },
@@ -152,9 +152,9 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Every decision to retry sets it before it is read."
   },
   {
-    file: "packages/core/src/loop/run/Operation.ts",
-    line: 'if (failure.verdict._tag === "Retryable" && failure.verdict.progressed === true) startOver(op)',
-    original: 'failure.verdict._tag === "Retryable"',
+    file: "packages/core/src/loop/run/Progress.ts",
+    line: 'if (verdict._tag === "Retryable" && verdict.progressed === true) {',
+    original: 'verdict._tag === "Retryable"',
     replacement: "true",
     reason: "No other verdict has `progressed`."
   },
@@ -171,13 +171,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     original: "latest === undefined",
     replacement: "false",
     reason: "Only saves work: a history that is not kept is not read."
-  },
-  {
-    file: "packages/core/src/loop/PolicySchedule.ts",
-    line: 'verdict._tag === "Retryable" && verdict.progressed === true',
-    original: 'verdict._tag === "Retryable"',
-    replacement: "true",
-    reason: "No other verdict has `progressed`."
   },
   {
     file: "packages/core/src/loop/run/Readable.ts",
@@ -244,7 +237,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/Promises.ts",
-    line: "if (op.running !== undefined) abortAttempt(op.running, signal?.reason)",
+    line: "if (caller.running !== undefined) abortAttempt(caller.running, signal?.reason)",
     original: "signal?.reason",
     replacement: "signal.reason",
     reason: "Only a signal calls it."

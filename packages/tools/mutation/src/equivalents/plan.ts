@@ -222,24 +222,10 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/plan/src/Simulation.ts",
-    line: "const judged = timedOut && policy.attemptTimeout !== undefined ? policy.attemptTimeout.verdict : verdict",
-    original: "policy.attemptTimeout !== undefined",
-    replacement: "true",
+    line: "const judged = (timedOut && hooks.attemptTimeout?.verdict) || verdict",
+    original: "hooks.attemptTimeout?.verdict",
+    replacement: "hooks.attemptTimeout.verdict",
     reason: "Without a timeout it is a deadline that ends an attempt, and with it the operation."
-  },
-  {
-    file: "packages/plan/src/Simulation.ts",
-    line: "const nothingElse = { outer: undefined, u: undefined, stepped: undefined }",
-    original: "{ outer: undefined, u: undefined, stepped: undefined }",
-    replacement: "{}",
-    reason: "What is missing is as good as `undefined`."
-  },
-  {
-    file: "packages/plan/src/Simulation.ts",
-    line: 'if (decision._tag === "Retry" && decision.startsOver) state = backoff.initial',
-    original: 'decision._tag === "Retry"',
-    replacement: "true",
-    reason: "A decision to stop has no `startsOver`."
   },
   {
     file: "packages/plan/src/Sample.ts",
