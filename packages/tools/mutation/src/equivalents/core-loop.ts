@@ -32,13 +32,6 @@ export const equivalents: ReadonlyArray<Equivalent> = [
   },
   {
     file: "packages/core/src/loop/run/Loop.ts",
-    line: "const needsGuard = prepared.hooks.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)",
-    original: "prepared.hooks.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)",
-    replacement: "true",
-    reason: "Only saves work: the clean-up has nothing to refund, release or tell."
-  },
-  {
-    file: "packages/core/src/loop/run/Loop.ts",
     line: "return told === undefined ? runAttempt(op) : Services.andThen(told, () => unlessLate(op, runAttempt))",
     original: "told === undefined",
     replacement: "false",
