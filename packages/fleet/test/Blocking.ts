@@ -2,7 +2,7 @@
  * Clients of real servers whose answers are there at once: the thread of the test stands still until they come, and with it
  * every fiber and every clock of its programs. In virtual time a store is then asked in no time.
  */
-import type { PostgresClient } from "@effect-retry/fleet"
+import type * as PostgresClient from "@effect-retry/fleet/PostgresClient"
 import { Clock, Effect } from "effect"
 import type { Redis } from "ioredis"
 import { createRequire } from "node:module"

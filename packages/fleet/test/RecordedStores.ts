@@ -1,7 +1,9 @@
 /**
  * The histories of three clients on Redis and on Postgres, each client on a connection of its own.
  */
-import { PostgresClient, PostgresStore, RedisStore } from "@effect-retry/fleet"
+import * as PostgresClient from "@effect-retry/fleet/PostgresClient"
+import * as PostgresStore from "@effect-retry/fleet/PostgresStore"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as RedisServer from "@effect-retry/servers/Redis"
 import { Effect } from "effect"
 import { Redis } from "ioredis"

@@ -1,7 +1,7 @@
 /**
  * Clients of a real server for tests: the scripts are those of the package, but for how they read the clock.
  */
-import type { RedisClient } from "@effect-retry/fleet"
+import type * as RedisClient from "@effect-retry/fleet/RedisClient"
 import type { Redis } from "ioredis"
 import { createHash } from "node:crypto"
 import * as Scripts from "../src/fund/redis/Scripts.ts"

@@ -1,8 +1,10 @@
 /**
  * Real stores for programs in virtual time: the server is asked in no time, and reads the time of the program.
  */
-import type { RedisError, Store } from "@effect-retry/fleet"
-import { PostgresStore, RedisStore } from "@effect-retry/fleet"
+import type { Store } from "@effect-retry/fleet"
+import type * as RedisError from "@effect-retry/fleet/RedisError"
+import * as PostgresStore from "@effect-retry/fleet/PostgresStore"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as RedisServer from "@effect-retry/servers/Redis"
 import { Effect, Layer, Option } from "effect"
 import { Redis } from "ioredis"

@@ -1,4 +1,4 @@
-import { PostgresError } from "@effect-retry/fleet"
+import * as PostgresError from "@effect-retry/fleet/PostgresError"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause } from "effect"
 import { inspect } from "node:util"

@@ -1,4 +1,4 @@
-import { RedisError } from "@effect-retry/fleet"
+import * as RedisError from "@effect-retry/fleet/RedisError"
 import type { StoreReason } from "@effect-retry/fleet"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause } from "effect"

@@ -1,5 +1,6 @@
 import type { TokenBucket } from "@effect-retry/core"
-import { PostgresBucket, RedisBucket } from "@effect-retry/fleet"
+import * as PostgresBucket from "@effect-retry/fleet/PostgresBucket"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import { describe, expect, it } from "@effect/vitest"
 import { type Clock, Effect, Layer, Option, type Scope } from "effect"
 import { store } from "../fund/bucket/Contracts.ts"

@@ -1,6 +1,11 @@
 /** No error, event or log line of a bucket in a store shows a secret, however it is printed. */
 import { TokenBucket } from "@effect-retry/core"
-import { PostgresError, PostgresStore, RedisBucket, RedisError, RedisStore, type FleetEvent } from "@effect-retry/fleet"
+import type { FleetEvent } from "@effect-retry/fleet"
+import * as PostgresError from "@effect-retry/fleet/PostgresError"
+import * as PostgresStore from "@effect-retry/fleet/PostgresStore"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
+import * as RedisError from "@effect-retry/fleet/RedisError"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import * as Printed from "../../../core/test/support/Printed.ts"

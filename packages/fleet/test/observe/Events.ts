@@ -1,7 +1,8 @@
 /**
  * Events of a bucket of each kind.
  */
-import { RedisError, type FleetEvent } from "@effect-retry/fleet"
+import type { FleetEvent } from "@effect-retry/fleet"
+import * as RedisError from "@effect-retry/fleet/RedisError"
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import { Duration } from "effect"
 

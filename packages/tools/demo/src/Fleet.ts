@@ -4,7 +4,7 @@
  * On the real clock, as a real Redis is. Where there is none on the machine, the scene says how to get one.
  */
 import { Backoff, Classifier, Jitter, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/fleet"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
 import { Array, Clock, Effect, Fiber, Layer, Option, Random } from "effect"

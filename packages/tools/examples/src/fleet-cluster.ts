@@ -1,6 +1,7 @@
 // #region cluster
 import { TokenBucket } from "@effect-retry/core"
-import { RedisBucket, RedisStore } from "@effect-retry/fleet"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import { Effect, Layer } from "effect"
 import { Cluster } from "ioredis"

@@ -1,6 +1,6 @@
 // #region keyed
 import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/fleet"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import { Effect, Layer } from "effect"
 
 const forTenant = <A, E, R>(tenant: string, query: Effect.Effect<A, E, R>) =>

@@ -1,6 +1,6 @@
 // #region limiter
 import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/fleet"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import { Effect, Layer } from "effect"
 
 /** An account may send 20 requests per second and 5 at once, whichever process sends them. */

@@ -1,6 +1,6 @@
 // #region share
 import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/fleet"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import { Effect, Layer } from "effect"
 
 /** While the store is away, each of n processes has a bucket of `70 / n` tokens and `1 / n` per second. */

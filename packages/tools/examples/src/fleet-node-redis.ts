@@ -1,6 +1,6 @@
 // #region client
 import { TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/fleet"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import * as NodeRedis from "@effect-retry/fleet/NodeRedis"
 import { Effect, Layer } from "effect"
 

@@ -2,7 +2,9 @@ import * as Postgres from "@effect-retry/servers/Postgres"
 import * as SlowClock from "@effect-retry/servers/SlowClock"
 // #region layer
 import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
-import { PostgresBucket, PostgresClient, PostgresStore } from "@effect-retry/fleet"
+import * as PostgresBucket from "@effect-retry/fleet/PostgresBucket"
+import * as PostgresClient from "@effect-retry/fleet/PostgresClient"
+import * as PostgresStore from "@effect-retry/fleet/PostgresStore"
 import { Effect, Layer } from "effect"
 import { Pool, type PoolConfig } from "pg"
 

@@ -1,6 +1,6 @@
 // #region layer
 import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/fleet"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import { Effect, Layer } from "effect"
 

@@ -1,6 +1,6 @@
 // #region shadow
 import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/fleet"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import { Effect, Layer, Metric } from "effect"
 
 const refused = Metric.counter("orders_would_be_refused")

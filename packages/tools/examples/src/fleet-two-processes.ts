@@ -2,7 +2,7 @@
  * Two processes in an outage, once with a bucket in Redis that they share, and once with a bucket each.
  */
 import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/fleet"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as Program from "@effect-retry/servers/Program"
 import * as Redis from "@effect-retry/servers/Redis"

@@ -1,6 +1,7 @@
 // #region bucket
 import { TokenBucket } from "@effect-retry/core"
-import { FleetLogs, FleetMetrics, RedisBucket } from "@effect-retry/fleet"
+import { FleetLogs, FleetMetrics } from "@effect-retry/fleet"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import { Effect, Layer } from "effect"
 
 const orders = Layer.scoped(
@@ -14,7 +15,9 @@ const orders = Layer.scoped(
 // #endregion
 
 import { Backoff, Classifier, Retry } from "@effect-retry/core"
-import { RedisError, RedisStore, type Store } from "@effect-retry/fleet"
+import type { Store } from "@effect-retry/fleet"
+import * as RedisError from "@effect-retry/fleet/RedisError"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import { Logger, Metric, MetricState } from "effect"
 
 let isAway = false

@@ -9,6 +9,14 @@ import * as Planned from "@effect-retry/plan"
 import * as Shared from "@effect-retry/fleet"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as NodeRedis from "@effect-retry/fleet/NodeRedis"
+import * as PostgresBucket from "@effect-retry/fleet/PostgresBucket"
+import * as PostgresClient from "@effect-retry/fleet/PostgresClient"
+import * as PostgresError from "@effect-retry/fleet/PostgresError"
+import * as PostgresStore from "@effect-retry/fleet/PostgresStore"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
+import * as RedisClient from "@effect-retry/fleet/RedisClient"
+import * as RedisError from "@effect-retry/fleet/RedisError"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as Testing from "@effect-retry/testing"
 import * as Platform from "@effect/platform"
 import * as PlatformNode from "@effect/platform-node"
@@ -45,7 +53,8 @@ for (const ours of [
   Http,
   Planned,
   Shared,
-  { IoRedis, NodeRedis },
+  { IoRedis, NodeRedis, RedisBucket, RedisClient, RedisError, RedisStore },
+  { PostgresBucket, PostgresClient, PostgresError, PostgresStore },
   Testing
 ]) {
   for (const [name, module] of Object.entries(ours)) modules.set(name, [...(modules.get(name) ?? []), module])

@@ -1,4 +1,5 @@
-import { PostgresBucket, RedisBucket } from "@effect-retry/fleet"
+import * as PostgresBucket from "@effect-retry/fleet/PostgresBucket"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import { TokenBucketContract } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import * as VirtualStores from "../../VirtualStores.ts"

@@ -1,4 +1,6 @@
-import { PostgresBucket, RedisBucket, SharedBucket } from "@effect-retry/fleet"
+import { SharedBucket } from "@effect-retry/fleet"
+import * as PostgresBucket from "@effect-retry/fleet/PostgresBucket"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as SpecStore from "../../SpecStore.ts"

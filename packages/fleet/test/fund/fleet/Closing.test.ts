@@ -1,4 +1,6 @@
-import { RedisBucket, RedisError, RedisStore } from "@effect-retry/fleet"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
+import * as RedisError from "@effect-retry/fleet/RedisError"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Scope } from "effect"
 import * as SpecStore from "../../SpecStore.ts"

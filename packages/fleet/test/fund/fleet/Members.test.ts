@@ -1,4 +1,4 @@
-import { RedisStore } from "@effect-retry/fleet"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"

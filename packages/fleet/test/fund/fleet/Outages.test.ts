@@ -1,4 +1,7 @@
-import { RedisBucket, RedisError, RedisStore, type StoreReason } from "@effect-retry/fleet"
+import type { StoreReason } from "@effect-retry/fleet"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
+import * as RedisError from "@effect-retry/fleet/RedisError"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Logger } from "effect"
 import * as SpecStore from "../../SpecStore.ts"

@@ -1,5 +1,6 @@
 /** A database of its own for a test file, on the one server of the process. */
-import { PostgresClient, PostgresStore } from "@effect-retry/fleet"
+import * as PostgresClient from "@effect-retry/fleet/PostgresClient"
+import * as PostgresStore from "@effect-retry/fleet/PostgresStore"
 import * as Postgres from "@effect-retry/servers/Postgres"
 import { Effect } from "effect"
 import { Pool, type PoolConfig } from "pg"

@@ -1,4 +1,5 @@
-import { PostgresClient, PostgresStore } from "@effect-retry/fleet"
+import * as PostgresClient from "@effect-retry/fleet/PostgresClient"
+import * as PostgresStore from "@effect-retry/fleet/PostgresStore"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as PgClient from "@effect/sql-pg/PgClient"

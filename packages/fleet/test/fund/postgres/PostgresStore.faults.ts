@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks"
-import { PostgresClient, PostgresStore } from "@effect-retry/fleet"
+import * as PostgresClient from "@effect-retry/fleet/PostgresClient"
+import * as PostgresStore from "@effect-retry/fleet/PostgresStore"
 import * as Postgres from "@effect-retry/servers/Postgres"
 import * as Proxy from "@effect-retry/servers/Proxy"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,5 @@
-import { PostgresClient, PostgresStore } from "@effect-retry/fleet"
+import * as PostgresClient from "@effect-retry/fleet/PostgresClient"
+import * as PostgresStore from "@effect-retry/fleet/PostgresStore"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, FastCheck as fc, Fiber, Layer, Option, Queue, Scope, TestClock } from "effect"
 import * as Gcra from "../../../src/decide/Gcra.ts"

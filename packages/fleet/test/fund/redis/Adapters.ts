@@ -1,5 +1,5 @@
 /** Both libraries, so that what is shown of one is shown of the other. */
-import type { RedisStore } from "@effect-retry/fleet"
+import type * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as NodeRedis from "@effect-retry/fleet/NodeRedis"
 import type { Duration, Layer } from "effect"

@@ -1,4 +1,5 @@
-import { RedisStore, type Store } from "@effect-retry/fleet"
+import type { Store } from "@effect-retry/fleet"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as Proxy from "@effect-retry/servers/Proxy"
 import * as Redis from "@effect-retry/servers/Redis"
 import { VirtualClock } from "@effect-retry/testing"

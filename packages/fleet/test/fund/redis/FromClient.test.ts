@@ -1,4 +1,5 @@
-import { type RedisClient, RedisStore } from "@effect-retry/fleet"
+import type * as RedisClient from "@effect-retry/fleet/RedisClient"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as NodeRedis from "@effect-retry/fleet/NodeRedis"
 import * as Redis from "@effect-retry/servers/Redis"

@@ -1,5 +1,5 @@
 import type { Store } from "@effect-retry/fleet"
-import { RedisStore } from "@effect-retry/fleet"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as Redis from "@effect-retry/servers/Redis"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"

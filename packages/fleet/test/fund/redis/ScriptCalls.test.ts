@@ -1,5 +1,5 @@
-import type { RedisClient } from "@effect-retry/fleet"
-import { RedisStore } from "@effect-retry/fleet"
+import type * as RedisClient from "@effect-retry/fleet/RedisClient"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber } from "effect"

@@ -2,7 +2,7 @@
  * One call of a store or of another limiter, on the same server: how many per second, and what they take of the processors
  * of the client and of the server.
  */
-import { RedisStore } from "@effect-retry/fleet"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as NodeRedis from "@effect-retry/fleet/NodeRedis"
 import { Effect, type Layer, ManagedRuntime } from "effect"

@@ -2,7 +2,9 @@
  * How often a fleet asks its store: fifty buckets of one name, as fifty processes have them, whose demand follows Zipf's law.
  */
 import type { TokenBucket } from "@effect-retry/core"
-import { RedisBucket, RedisStore, type RedisClient } from "@effect-retry/fleet"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
+import type * as RedisClient from "@effect-retry/fleet/RedisClient"
+import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import { Effect, Option, Random, type Scope } from "effect"
 import { Redis } from "ioredis"

@@ -2,7 +2,7 @@
  * An attempt that is paid out of the lease of its process.
  */
 import { RateLimiter, TokenBucket } from "@effect-retry/core"
-import { RedisBucket } from "@effect-retry/fleet"
+import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import { Duration, Effect, Layer, ManagedRuntime, Option } from "effect"
 import { identity } from "effect/Function"

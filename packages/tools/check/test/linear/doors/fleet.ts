@@ -1,6 +1,7 @@
 /** What `fleet` is given from outside: errors and answers of servers, and keys of buckets. */
 import { type Door, few } from "@effect-retry/check/linear/Doors"
-import { PostgresError, RedisError } from "@effect-retry/fleet"
+import * as PostgresError from "@effect-retry/fleet/PostgresError"
+import * as RedisError from "@effect-retry/fleet/RedisError"
 import * as Cause from "effect/Cause"
 import { inspect } from "node:util"
 import * as Answer from "../../../../../fleet/src/accept/Answer.ts"
