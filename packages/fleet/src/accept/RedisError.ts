@@ -40,7 +40,8 @@ export class RedisError extends Data.TaggedError("RedisError")<{
 const texts: { readonly [R in Reason]: string } = {
   Unavailable: "Redis cannot be reached or does not serve now; see whether the server runs and takes writes",
   TimedOut: "Redis did not answer in time; tokens may have been taken, and count as spent",
-  Refused: "Redis does not let this client in; check its user, its password, its permissions and its database",
+  Refused:
+    "Redis does not let this client in; check its user, its password, its permissions, its database and renamed commands",
   WrongType: "the key holds a value that no bucket wrote, and was left alone; delete it or choose another name",
   Full: "Redis has no memory left, and nothing was taken; raise maxmemory or evict other keys",
   BadAnswer: "Redis gave an answer that is not that of a bucket; see what stands between it and this client"

@@ -38,6 +38,13 @@ const noDatabase = /^ERR (DB index is out of range|invalid DB index|SELECT is no
  */
 const noPermission = /^ERR (ACL failure in script|The user executing the script can't run this command)/
 
+/**
+ * A command that `rename-command` has renamed or disabled, sent by itself or by a script. Source: `src/server.c`
+ * (`processCommand`) and `src/script.c` of Redis 7.0.15, and `src/scripting.c` of 6.2.14.
+ */
+const noCommand =
+  /^ERR (unknown command|Unknown Redis command called from|Error running script .*: Unknown Redis command called from)/
+
 /** The server closes the connection with it: it has no room for one more client, so it does not serve this one now. */
 const noRoom = /^ERR max number of clients( \+ cluster connections)? reached/
 
@@ -46,6 +53,7 @@ export const fromUnknown = (thrown: unknown): Failure => {
   const { code, message, name } = record(thrown)
   const serverCode = inScript.exec(message)?.[1] ?? /^[A-Z]{2,20}(?= |$)/.exec(message)?.[0]
   if (noDatabase.test(message)) return { reason: "Refused", code: "ERR" }
+  if (noCommand.test(message)) return { reason: "Refused", code: "ERR" }
   if (noPermission.test(message)) return { reason: "Refused", code: "NOPERM" }
   if (noRoom.test(message)) return { reason: "Unavailable", code: "ERR" }
   if (serverCode !== undefined) return { reason: reasons.get(serverCode) ?? "BadAnswer", code: serverCode }

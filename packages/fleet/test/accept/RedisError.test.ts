@@ -25,7 +25,7 @@ describe("RedisError", () => {
     [
       "Refused",
       "NOAUTH",
-      "orders: Redis does not let this client in; check its user, its password, its permissions and its database (NOAUTH)"
+      "orders: Redis does not let this client in; check its user, its password, its permissions, its database and renamed commands (NOAUTH)"
     ],
     [
       "WrongType",

@@ -67,10 +67,27 @@ describe("RedisFailure.fromUnknown", () => {
       new Error("MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk."),
       { reason: "Full", code: "MISCONF" }
     ],
+    // Renamed or disabled by `rename-command`, sent by itself: Redis 7, and Redis 5 and 6.
     [
       new Error("ERR unknown command 'evalsha', with args beginning with: 'c83f' '1'"),
-      { reason: "BadAnswer", code: "ERR" }
+      { reason: "Refused", code: "ERR" }
     ],
+    [
+      new Error("ERR unknown command `EVALSHA`, with args beginning with: `c83f`, `1`, "),
+      { reason: "Refused", code: "ERR" }
+    ],
+    // The same in a script: Redis 7, and Redis 6.2.14, src/scripting.c.
+    [
+      new Error("ERR Unknown Redis command called from script script: c83f, on @user_script:8."),
+      { reason: "Refused", code: "ERR" }
+    ],
+    [
+      new Error(
+        "ERR Error running script (call to f_c83f): @user_script:8: @user_script: 8: Unknown Redis command called from Lua script"
+      ),
+      { reason: "Refused", code: "ERR" }
+    ],
+    [new Error("ERR value is not an integer or out of range"), { reason: "BadAnswer", code: "ERR" }],
     [new Error("NOSCRIPT No matching script. Please use EVAL."), { reason: "BadAnswer", code: "NOSCRIPT" }],
     // ioredis 5.11.1 and redis-parser 3.0.0.
     [coded("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:6379"), { reason: "Unavailable", code: "ECONNREFUSED" }],

@@ -316,6 +316,16 @@ const rows: Readonly<Record<string, () => void>> = {
       })
     ),
 
+  "A command that the scripts need is renamed or disabled": () =>
+    live("fails with Refused", () =>
+      Effect.gen(function* () {
+        for (const command of ["evalsha", "get"]) {
+          const redis = yield* Redis.start({ file: [`rename-command ${command} ""`] })
+          expect(yield* reasonOf(yield* quotaOf(redis))).toBe("Refused")
+        }
+      })
+    ),
+
   "The scripts are flushed": () =>
     live("sends the script in full", () =>
       Effect.gen(function* () {
