@@ -7,6 +7,7 @@ import * as Argument from "@effect-retry/core/unstable/Argument"
 import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import * as Timer from "@effect-retry/core/unstable/Timer"
+import type * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -43,39 +44,47 @@ interface Call<A, E> {
 export const call = <A, E>(call: Call<A, E>): Effect.Effect<A, E> =>
   Effect.clockWith((clock) =>
     Effect.flatMap(Effect.runtime<never>(), (runtime) =>
-      Effect.async<A, E>((resume) => {
-        const { onAnswer, onLate, onThrown, onTimeout, send, withinMillis } = call
-        const elapsedMillis = MonotonicTime.since(clock)
-        let isOver = false
-        let cancel: Timer.Cancel = () => {}
-        const end = (result: () => Effect.Effect<A, E>) => {
-          isOver = true
-          cancel()
-          resume(Effect.suspend(result))
-        }
-        const after = (millis: number, onEnd: () => void) => {
-          cancel = Timer.after(clock, millis, runtime, onEnd)
-        }
-        const last = Math.min(1, withinMillis / 2)
-        after(withinMillis - last, () => after(last, () => end(() => onTimeout(false))))
-        const answered = (answer: unknown) => {
-          const ageMillis = elapsedMillis()
-          if (!isOver && ageMillis <= withinMillis) return end(() => onAnswer(answer))
-          if (onLate !== undefined) Runtime.runFork(runtime)(onLate(answer, ageMillis))
-          end(() => onTimeout(true))
-        }
-        try {
-          send(() => isOver).then(answered, (thrown: unknown) => end(() => onThrown(thrown)))
-        } catch (thrown) {
-          end(() => onThrown(thrown))
-        }
-        return Effect.sync(() => {
-          isOver = true
-          cancel()
-        })
-      })
+      Effect.async<A, E>((resume) => begin(call, clock, runtime, resume))
     )
   )
+
+/** Sends the call, starts its timer, and returns what gives it up. Only the first result counts. */
+const begin = <A, E>(
+  { onAnswer, onLate, onThrown, onTimeout, send, withinMillis }: Call<A, E>,
+  clock: Clock.Clock,
+  runtime: Runtime.Runtime<never>,
+  resume: (result: Effect.Effect<A, E>) => void
+): Effect.Effect<void> => {
+  const elapsedMillis = MonotonicTime.since(clock)
+  let isOver = false
+  let cancel: Timer.Cancel = () => {}
+  const stop = () => {
+    isOver = true
+    cancel()
+  }
+  const end = (result: () => Effect.Effect<A, E>) => {
+    stop()
+    resume(Effect.suspend(result))
+  }
+  const after = (millis: number, onEnd: () => void) => {
+    cancel = Timer.after(clock, millis, runtime, onEnd)
+  }
+  const answered = (answer: unknown) => {
+    const ageMillis = elapsedMillis()
+    if (!isOver && ageMillis <= withinMillis) return end(() => onAnswer(answer))
+    if (onLate !== undefined) Runtime.runFork(runtime)(onLate(answer, ageMillis))
+    end(() => onTimeout(true))
+  }
+  const thrown = (error: unknown) => end(() => onThrown(error))
+  const last = Math.min(1, withinMillis / 2)
+  after(withinMillis - last, () => after(last, () => end(() => onTimeout(false))))
+  try {
+    send(() => isOver).then(answered, thrown)
+  } catch (error) {
+    thrown(error)
+  }
+  return Effect.sync(stop)
+}
 
 /** Runs an effect for an answer that came late, if it can be read. */
 export const late =
@@ -85,5 +94,3 @@ export const late =
   ) =>
   (answer: unknown, ageMillis: number): Effect.Effect<void> =>
     Option.match(read(answer), { onNone: () => Effect.void, onSome: (one) => Effect.ignore(run(one, ageMillis)) })
-
-/** The time that has passed, which does not follow the wall clock. */
