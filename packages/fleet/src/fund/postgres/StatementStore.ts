@@ -9,60 +9,67 @@ import * as Gcra from "../../decide/Gcra.ts"
 import * as Whole from "../../decide/Whole.ts"
 import * as PostgresCalls from "./PostgresCalls.ts"
 import * as Statements from "./Statements.ts"
-import type { Limits, Store } from "../store/Store.ts"
+import type { Store } from "../store/Store.ts"
+
+type Postgres = Store<PostgresError>
 
 /** A store that sends its calls through `ask`, each for at most `withinMillis`. */
-export const make = (ask: PostgresCalls.Ask, withinMillis: number): Store<PostgresError> => ({
+export const make = (ask: PostgresCalls.Ask, withinMillis: number): Postgres => ({
   withinMillis,
-  take: (bucketKey, limits, want, least) =>
+  take: take(ask),
+  put: put(ask),
+  level: level(ask),
+  present: present(ask)
+})
+
+const take =
+  (ask: PostgresCalls.Ask): Postgres["take"] =>
+  (bucketKey, limits, want, least) =>
     Effect.suspend(() => {
       const asked = Gcra.question(limits, want, least)
       const values = [arrivalKey(bucketKey, asked.window), ...whole(asked.window, asked.want, asked.least)]
-      return ask(
-        callOf(bucketKey, Statements.take, values),
-        (rows) =>
-          Option.flatMap(PostgresCalls.numbers(rows, "granted", "owed"), ([granted = 0, owed = 0]) =>
-            Gcra.fromAnswer(limits, want, least, answerOf(asked, granted, owed))
-          ),
-        ({ granted }, ageMillis) => put(ask, bucketKey, limits, Gcra.unfilled(limits, granted, ageMillis))
+      const read = (rows: unknown) =>
+        Option.flatMap(PostgresCalls.numbers(rows, "granted", "owed"), ([granted = 0, owed = 0]) =>
+          Gcra.fromAnswer(limits, want, least, answerOf(asked, granted, owed))
+        )
+      return ask(callOf(bucketKey, Statements.take, values), read, ({ granted }, ageMillis) =>
+        put(ask)(bucketKey, limits, Gcra.unfilled(limits, granted, ageMillis))
       )
-    }),
-  put: (bucketKey, limits, tokens) => put(ask, bucketKey, limits, tokens),
-  level: (bucketKey, limits) =>
+    })
+
+const put =
+  (ask: PostgresCalls.Ask): Postgres["put"] =>
+  (bucketKey, limits, tokens) =>
+    Effect.suspend(() => {
+      const window = Gcra.window(limits)
+      const credit = Gcra.credit(limits, tokens)
+      if (credit === 0) return Effect.void
+      const values = [arrivalKey(bucketKey, window), ...whole(window, credit)]
+      return ask(callOf(bucketKey, Statements.put, values), () => Option.some(undefined))
+    })
+
+const level =
+  (ask: PostgresCalls.Ask): Postgres["level"] =>
+  (bucketKey, limits) =>
     Effect.suspend(() => {
       const window = Gcra.window(limits)
       return ask(callOf(bucketKey, Statements.level, [arrivalKey(bucketKey, window)]), (rows) =>
         Option.map(PostgresCalls.numbers(rows, "owed"), ([owed = 0]) => Gcra.tokens(limits, roomOf(window, owed)))
       )
-    }),
-  present: (group, member, forMillis) =>
+    })
+
+const present =
+  (ask: PostgresCalls.Ask): Postgres["present"] =>
+  (group, member, forMillis) =>
     Effect.suspend(() => {
-      const values = [
-        `${BucketKey.encoded(group)}|members`,
-        BucketKey.encoded(member),
-        ...whole(Math.ceil(forMillis) * 1000)
-      ]
+      const key = `${BucketKey.encoded(group)}|members`
+      const values = [key, BucketKey.encoded(member), ...whole(Math.ceil(forMillis) * 1000)]
       return ask(callOf(group, Statements.present, values), (rows) =>
         Option.flatMap(PostgresCalls.numbers(rows, "members"), ([members = 0]) =>
           members >= 0 ? Option.some(members) : Option.none()
         )
       )
     })
-})
-
-const put = (
-  ask: PostgresCalls.Ask,
-  bucketKey: string,
-  limits: Limits,
-  tokens: number
-): Effect.Effect<void, PostgresError> =>
-  Effect.suspend(() => {
-    const window = Gcra.window(limits)
-    const credit = Gcra.credit(limits, tokens)
-    if (credit === 0) return Effect.void
-    const values = [arrivalKey(bucketKey, window), ...whole(window, credit)]
-    return ask(callOf(bucketKey, Statements.put, values), () => Option.some(undefined))
-  })
 
 const arrivalKey = (bucketKey: string, window: number): string => `${BucketKey.encoded(bucketKey)}|${window}`
 

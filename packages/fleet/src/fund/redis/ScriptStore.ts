@@ -10,12 +10,22 @@ import * as Whole from "../../decide/Whole.ts"
 import * as RedisKey from "./RedisKey.ts"
 import type { Ask } from "./ScriptCalls.ts"
 import * as Scripts from "./Scripts.ts"
-import type { Limits, Store } from "../store/Store.ts"
+import type { Store } from "../store/Store.ts"
+
+type Redis = Store<RedisError>
 
 /** A store that sends its calls through `ask`, each for at most `withinMillis`. */
-export const make = (ask: Ask, withinMillis: number): Store<RedisError> => ({
+export const make = (ask: Ask, withinMillis: number): Redis => ({
   withinMillis,
-  take: (bucketKey, limits, want, least) =>
+  take: take(ask),
+  put: put(ask),
+  level: level(ask),
+  present: present(ask)
+})
+
+const take =
+  (ask: Ask): Redis["take"] =>
+  (bucketKey, limits, want, least) =>
     Effect.suspend(() => {
       const asked = Gcra.question(limits, want, least)
       const key = RedisKey.arrival(bucketKey, asked.window)
@@ -25,39 +35,41 @@ export const make = (ask: Ask, withinMillis: number): Store<RedisError> => ({
         3,
         ([granted = 0, retryAfter = 0, room = 0]) =>
           Gcra.fromAnswer(limits, want, least, { granted, retryAfter, room }),
-        ({ granted }, ageMillis) => put(ask, bucketKey, limits, Gcra.unfilled(limits, granted, ageMillis))
+        ({ granted }, ageMillis) => put(ask)(bucketKey, limits, Gcra.unfilled(limits, granted, ageMillis))
       )
-    }),
-  put: (bucketKey, limits, tokens) => put(ask, bucketKey, limits, tokens),
-  level: (bucketKey, limits) =>
+    })
+
+const put =
+  (ask: Ask): Redis["put"] =>
+  (bucketKey, limits, tokens) =>
+    Effect.suspend(() => {
+      const window = Gcra.window(limits)
+      const credit = Gcra.credit(limits, tokens)
+      if (credit === 0) return Effect.void
+      const key = RedisKey.arrival(bucketKey, window)
+      const call = { bucketKey, script: Scripts.put, key, args: words(window, credit) }
+      return Effect.asVoid(ask(call, 1, ([room = 0]) => inRange(room, window)))
+    })
+
+const level =
+  (ask: Ask): Redis["level"] =>
+  (bucketKey, limits) =>
     Effect.suspend(() => {
       const window = Gcra.window(limits)
       const call = { bucketKey, script: Scripts.room, key: RedisKey.arrival(bucketKey, window), args: words(window) }
       return ask(call, 1, ([room = 0]) =>
         Option.map(inRange(room, window), (inWindow) => Gcra.tokens(limits, inWindow))
       )
-    }),
-  present: (group, member, forMillis) =>
+    })
+
+const present =
+  (ask: Ask): Redis["present"] =>
+  (group, member, forMillis) =>
     Effect.suspend(() => {
       const args = [BucketKey.encoded(member), ...words(Math.ceil(forMillis))]
       const call = { bucketKey: group, script: Scripts.present, key: RedisKey.members(group), args }
       return ask(call, 1, ([members = 0]) => inRange(members, Infinity))
     })
-})
-
-const put = (ask: Ask, bucketKey: string, limits: Limits, tokens: number): Effect.Effect<void, RedisError> =>
-  Effect.suspend(() => {
-    const window = Gcra.window(limits)
-    const credit = Gcra.credit(limits, tokens)
-    if (credit === 0) return Effect.void
-    const call = {
-      bucketKey,
-      script: Scripts.put,
-      key: RedisKey.arrival(bucketKey, window),
-      args: words(window, credit)
-    }
-    return Effect.asVoid(ask(call, 1, ([room = 0]) => inRange(room, window)))
-  })
 
 const inRange = (value: number, max: number): Option.Option<number> =>
   value >= 0 && value <= max ? Option.some(value) : Option.none()
