@@ -28,7 +28,7 @@ import * as Struct from "effect/Struct"
 import * as JavaSettings from "../../accept/JavaSettings.ts"
 import * as Defaults from "../../accept/PythonDefaults.ts"
 import * as GoogleBackoff from "../../decide/GoogleBackoff.ts"
-import { until } from "../shared/PythonDeadline.ts"
+import { until } from "./PythonDeadline.ts"
 import { toPolicy } from "./RetrySettingsPolicy.ts"
 
 const exponential = (

@@ -38,8 +38,8 @@ import * as LibraryTables from "../../classify/LibraryTables.ts"
 import * as StorageOperation from "../../classify/StorageOperation.ts"
 import * as GoogleBackoff from "../../decide/GoogleBackoff.ts"
 import * as StorageIdempotency from "../../decide/StorageIdempotency.ts"
-import { until } from "../shared/PythonDeadline.ts"
-import type { StoragePreset } from "../shared/StoragePreset.ts"
+import { until } from "./PythonDeadline.ts"
+import type { StoragePreset } from "./StoragePreset.ts"
 
 /**
  * A `Retry`, together with the condition of a `ConditionalRetryPolicy`.

@@ -40,11 +40,11 @@ import { dual } from "effect/Function"
 import { check, checkFields } from "../../accept/Options.ts"
 import * as Checksum from "../../classify/Checksum.ts"
 import * as ChecksumArguments from "../../classify/ChecksumArguments.ts"
-import { ChecksumMismatch } from "../shared/ChecksumMismatch.ts"
+import { ChecksumMismatch } from "./ChecksumMismatch.ts"
 import { isClient, made } from "@effect-retry/http/unstable/MadeClient"
 import { checkedEndpoint, checkedGeneration, checkedName, type Generation } from "./StorageRequest.ts"
 
-export { ChecksumMismatch } from "../shared/ChecksumMismatch.ts"
+export { ChecksumMismatch } from "./ChecksumMismatch.ts"
 
 /**
  * An object, or one generation of it.

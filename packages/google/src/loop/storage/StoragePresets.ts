@@ -32,9 +32,9 @@ import * as StorageChoices from "../../decide/StorageChoices.ts"
 import * as StorageIdempotency from "../../decide/StorageIdempotency.ts"
 import * as Presets from "../settings/Presets.ts"
 import * as PythonRetry from "../settings/PythonRetry.ts"
-import type { StoragePreset } from "../shared/StoragePreset.ts"
+import type { StoragePreset } from "../settings/StoragePreset.ts"
 
-export type { StoragePreset } from "../shared/StoragePreset.ts"
+export type { StoragePreset } from "../settings/StoragePreset.ts"
 
 /**
  * The client for Java: `Presets.javaHttp` and `StorageChoices.java`, after 408, 429, 500, 502, 503, 504 and the reasons
