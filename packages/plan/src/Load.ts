@@ -10,13 +10,13 @@
  *
  * @example
  * ```ts
- * import { Backoff, RetryBucket } from "@effect-retry/core"
+ * import { Backoff, TokenBucket } from "@effect-retry/core"
  * import { Load } from "@effect-retry/plan"
  * import { Effect } from "effect"
  * import * as assert from "node:assert"
  *
  * const policy = { maxAttempts: 3, backoff: Backoff.constant({ delay: 0 }) }
- * const bucket = RetryBucket.successRatio({ ratio: 0.1, capacity: 10 })
+ * const bucket = TokenBucket.successRatio({ ratio: 0.1, capacity: 10 })
  * const failing = { failureProbability: 1, requests: 1_000, seed: 1 }
  *
  * const program = Effect.all([Load.amplification({ policy }, failing), Load.amplification({ policy, bucket }, failing)])

@@ -1,4 +1,4 @@
-import { Backoff, RetryBucket } from "@effect-retry/core"
+import { Backoff, TokenBucket } from "@effect-retry/core"
 import { Load, Plan, VirtualClock } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber, Schedule } from "effect"
@@ -16,7 +16,7 @@ const without =
 
 const client = {
   policy: { maxAttempts: 3, backoff: Backoff.constant({ delay: 0 }) },
-  bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 10 })
+  bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 10 })
 }
 
 const recovery = Load.recovery(client, { load: 0.1, seed: 2, patience: 0, server: { capacityPerSecond: 20 } })

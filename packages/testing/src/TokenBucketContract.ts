@@ -38,13 +38,13 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as VirtualClock from "./VirtualClock.ts"
 
 /**
- * Makes a bucket, another one each time: an effect, or a layer of `TokenBucket.Default`.
+ * Makes a bucket, another one each time: an effect, or a layer of `TokenBucket.RetryBucket`.
  *
  * A bucket that limits nothing before a throttle must have been told of one here.
  *
  * @category models
  */
-export type Make = Effect.Effect<Bucket, unknown> | Layer.Layer<TokenBucket.Default, unknown>
+export type Make = Effect.Effect<Bucket, unknown> | Layer.Layer<TokenBucket.RetryBucket, unknown>
 
 /**
  * What the bucket can do.
@@ -93,7 +93,7 @@ const contractOf = ({ expect, it }: Runner, make: Make, isExact: boolean): Contr
   const fresh: Contract["fresh"] = (use) =>
     (Effect.isEffect(make)
       ? Effect.flatMap(make, use)
-      : Effect.provide(Effect.flatMap(TokenBucket.Default, use), Layer.fresh(make))
+      : Effect.provide(Effect.flatMap(TokenBucket.RetryBucket, use), Layer.fresh(make))
     ).pipe(VirtualClock.run, Effect.provide(SeededRandom.layer("contract")))
   return {
     expect,

@@ -478,7 +478,7 @@ const defects: ReadonlyArray<Defect> = [
 describe("TokenBucketContract.suite", () => {
   it.effect.each([
     { sort: "refuses", make: bucket() },
-    { sort: "is a layer", make: Layer.effect(TokenBucket.Default, bucket()) },
+    { sort: "is a layer", make: Layer.effect(TokenBucket.RetryBucket, bucket()) },
     { sort: "gets its tokens back", make: returning(), options: { returns: true } },
     { sort: "waits", make: waiting(), options: waits },
     { sort: "grants all", make: Effect.succeed(TokenBucket.unlimited), options: { grants: "all" as const } },

@@ -5,7 +5,7 @@
  * which programs share one. The SDKs have one per client; the SDK for Rust one per service and region. For one per table,
  * host or tenant: `TokenBucket.keyed({ bucket: AwsQuota.standard, … })`.
  */
-import { RetryBucket, type TokenBucket } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -14,17 +14,17 @@ import * as Option from "effect/Option"
  * Since the 2026 revision (2.1): capacity 500, a retry costs 14 tokens, 5 after throttling; a success returns what its last
  * retry cost, and puts in 1 where it made none.
  *
- * For another capacity: `RetryBucket.quota({ capacity })`, whose defaults these are.
+ * For another capacity: `TokenBucket.quota({ capacity })`, whose defaults these are.
  * Source: AWS SDKs and Tools reference guide, "Retry behavior",
  * https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html; boto/botocore 1.43.107,
  * tests/unit/retries/test_standard_retry_v2_1.py; both read 2026-11-20.
  *
  * @category constructors
  */
-export const standard: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ RetryBucket.quota()
+export const standard: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ TokenBucket.quota()
 
 /**
- * What retries cost before the 2026 revision, in tokens, for `RetryBucket.quota({ cost })`; where the SDKs differ, by SDK.
+ * What retries cost before the 2026 revision, in tokens, for `TokenBucket.quota({ cost })`; where the SDKs differ, by SDK.
  *
  * `standard`: 5, and 10 after a timeout (the guide; botocore). `transient`: 5, and 10 after any transient failure (the SDKs
  * for JavaScript and Rust). `legacyJava`: 5, and nothing after throttling.
@@ -44,7 +44,7 @@ export const costs2020 = {
  *
  * @category constructors
  */
-export const standard2020: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ RetryBucket.quota({
+export const standard2020: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ TokenBucket.quota({
   cost: costs2020.standard
 })
 
@@ -53,7 +53,7 @@ export const standard2020: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*
  *
  * @category constructors
  */
-export const legacyJava: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ RetryBucket.quota({
+export const legacyJava: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ TokenBucket.quota({
   cost: costs2020.legacyJava
 })
 

@@ -14,7 +14,7 @@
  *   strategy has its own.
  * - A first attempt that is refused fails with `AttemptRefused`; Kotlin has a `RetryCapacityExceededException`.
  */
-import { Backoff, type Classifier, Hint, RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, type Classifier, Hint, RateLimiter, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Effect from "effect/Effect"
 import * as AwsClassifier from "../classify/AwsClassifier.ts"
@@ -123,7 +123,7 @@ const bucketOf = (
   const cost = costsOf(read, capacity, gateOf(newRetries2026))
   const refillPerSecond = read("refillUnitsPerSecond", 0, { min: 0 })
   const waits = settings.useCircuitBreakerMode === false && refillPerSecond > 0
-  const quota = RetryBucket.quota({
+  const quota = TokenBucket.quota({
     capacity,
     cost,
     firstSuccessIncrement: read("initialTrySuccessIncrement", 1, { min: 0 }),

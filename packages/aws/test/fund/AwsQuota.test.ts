@@ -1,4 +1,4 @@
-import { Backoff, Deadline, Retry, RetryBucket, type TokenBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Deadline, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Option } from "effect"
@@ -8,12 +8,12 @@ import { acquire, fail, isGranted, succeed } from "./Asking.ts"
 const { describe, expect, it } = vitest
 
 /** A bucket whose retries cost five, ten or forty-nine tokens, by kind. */
-const fifty = RetryBucket.quota({ capacity: 50, cost: { Transient: 5, Server: 10, Client: 49, orElse: 0 } })
+const fifty = TokenBucket.quota({ capacity: 50, cost: { Transient: 5, Server: 10, Client: 49, orElse: 0 } })
 const kinds = { 5: "Transient", 10: "Server", 49: "Client" } as const
 
 type Deed = readonly [deed: "acquire" | "release", tokens: 5 | 10 | 49, granted: boolean | undefined, level: number]
 
-describe("RetryBucket.quota as the quota of botocore", () => {
+describe("TokenBucket.quota as the quota of botocore", () => {
   // Source: boto/botocore 1.43.107, tests/unit/retries/test_quota.py; a release is the success of a retry that had cost so much.
   it.effect.each<{ name: string; deeds: ReadonlyArray<Deed> }>([
     { name: "takes what an attempt costs", deeds: [["acquire", 5, true, 45]] },
@@ -79,7 +79,7 @@ describe("AwsQuota", () => {
     {
       name: "costs2020.transient",
       source: "smithy-lang/smithy-rs 56ee88c, retries/strategy/standard.rs; @smithy/util-retry 4.2.8",
-      quota: RetryBucket.quota({ cost: AwsQuota.costs2020.transient }),
+      quota: TokenBucket.quota({ cost: AwsQuota.costs2020.transient }),
       costs: { Transient: 10, Throttling: 5, Timeout: 10, Server: 5, Client: 5 }
     },
     {
@@ -110,7 +110,7 @@ describe("AwsQuota", () => {
   // Source: smithy-lang/smithy-rs 56ee88c, strategy/standard.rs, quota_replenishes_on_first_try_success.
   it.effect("fills up one by one when first attempts succeed", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ capacity: 20, cost: AwsQuota.costs2020.transient })
+      const bucket = yield* TokenBucket.quota({ capacity: 20, cost: AwsQuota.costs2020.transient })
       expect(yield* Effect.replicateEffect(isGranted(bucket), 3)).toEqual([true, true, false])
       for (let level = 1; level <= 20; level++) {
         yield* succeed(bucket, 1)
@@ -128,7 +128,7 @@ describe("AwsQuota", () => {
   )
 })
 
-const empty = Effect.map(RetryBucket.quota({ initial: 0 }), AwsQuota.longPolling)
+const empty = Effect.map(TokenBucket.quota({ initial: 0 }), AwsQuota.longPolling)
 
 /** What an effect answers, and the milliseconds it took. */
 const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
@@ -141,7 +141,7 @@ const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
 describe("AwsQuota.longPolling", () => {
   it.effect("waits as long as the retry would have, then refuses, and moves no token", () =>
     Effect.gen(function* () {
-      const bucket = yield* Effect.map(RetryBucket.quota({ initial: 13 }), AwsQuota.longPolling)
+      const bucket = yield* Effect.map(TokenBucket.quota({ initial: 13 }), AwsQuota.longPolling)
       expect(yield* timed(isGranted(bucket, { delay: "50 millis" }))).toEqual([false, 50])
       expect(yield* bucket.level).toBe(13)
     }).pipe(VirtualClock.run)

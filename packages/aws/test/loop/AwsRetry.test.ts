@@ -1,14 +1,4 @@
-import {
-  Backoff,
-  Curve,
-  Hint,
-  type Observe,
-  RateLimiter,
-  Retry,
-  RetryBucket,
-  TokenBucket,
-  Verdict
-} from "@effect-retry/core"
+import { Backoff, Curve, Hint, type Observe, RateLimiter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Clock, type Duration, Effect, Fiber, Layer, Option } from "effect"
@@ -50,12 +40,12 @@ const sqsRs = "smithy-lang/smithy-rs 56ee88c, integration-tests/sqs/tests/long-p
 
 const run = (
   policy: Omit<typeof AwsRetry.standard, "bucket">,
-  cost: NonNullable<Parameters<typeof RetryBucket.quota>[0]>["cost"],
+  cost: NonNullable<Parameters<typeof TokenBucket.quota>[0]>["cost"],
   { given = {}, steps }: Pick<Case, "given" | "steps">
 ) =>
   Effect.gen(function* () {
     const { cap, initial, longPolling, maxAttempts = policy.maxAttempts } = given
-    const quota = yield* RetryBucket.quota({
+    const quota = yield* TokenBucket.quota({
       ...(initial !== undefined && { initial }),
       ...(cost !== undefined && { cost })
     })
@@ -259,7 +249,7 @@ describe("AwsRetry.standard", () => {
     "asks not retryable before attempts, attempts before quota, and spends nothing on what it does not retry",
     () =>
       Effect.gen(function* () {
-        const bucket = yield* RetryBucket.quota({ initial: 0 })
+        const bucket = yield* TokenBucket.quota({ initial: 0 })
         const policy = { ...AwsRetry.standard, bucket }
         const outcomes = yield* Effect.forEach(
           [
@@ -300,7 +290,7 @@ describe("AwsRetry.standard", () => {
 
   it.effect("fails with the service's own error, and tells by the second door why there was no retry", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ initial: 20 })
+      const bucket = yield* TokenBucket.quota({ initial: 20 })
       const told: Array<string> = []
       const observe = [
         (event: Observe.RetryEvent) =>
@@ -564,7 +554,7 @@ describe("AwsRetry.adaptive", () => {
       yield* call(throttled)
       expect(yield* held).toBe(2)
     }).pipe(
-      Effect.provide(Layer.effect(AwsRetry.Quota, RetryBucket.quota({ initial: 0 }))),
+      Effect.provide(Layer.effect(AwsRetry.Quota, TokenBucket.quota({ initial: 0 }))),
       Effect.provide(Layer.effect(AwsRetry.SendRate, RateLimiter.adaptive())),
       VirtualClock.run
     )

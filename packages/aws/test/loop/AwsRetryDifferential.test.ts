@@ -12,7 +12,7 @@
  * | | its limiter grants after one wait, whatever others took meanwhile, and so goes into debt |
  * | | its limiter takes no notice of a throttle that is told by type |
  */
-import { Hint, RateLimiter, RetryBucket, type TokenBucket, Verdict } from "@effect-retry/core"
+import { Hint, RateLimiter, TokenBucket, Verdict } from "@effect-retry/core"
 import { DefaultRateLimiter, StandardRetryStrategy } from "@smithy/core/retry"
 import * as Published2020 from "@smithy/util-retry-2020"
 import { describe, expect, it } from "@effect/vitest"
@@ -78,7 +78,7 @@ describe("AwsRetry.standard beside @smithy/core 3.41.0", () => {
   const ours = ({ initial, isLongPoll, maxAttempts, operations }: Sequence, backoff = AwsBackoff.javascript) => {
     const world = begin()
     const run = Effect.gen(function* () {
-      const quota = yield* RetryBucket.quota({ initial })
+      const quota = yield* TokenBucket.quota({ initial })
       const bucket = isLongPoll ? AwsQuota.longPolling(quota) : quota
       const policy = { ...AwsRetry.standard, classifier, maxAttempts, backoff, bucket }
       return yield* Effect.forEach(operations, (each) => operateOurs(world, policy, bucket, each))
@@ -148,7 +148,7 @@ describe("AwsRetry.standard2020 beside @smithy/util-retry 4.2.8", () => {
   const ours = ({ initial, maxAttempts, operations }: Sequence) => {
     const world = begin()
     const run = Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ initial, cost: AwsQuota.costs2020.transient })
+      const bucket = yield* TokenBucket.quota({ initial, cost: AwsQuota.costs2020.transient })
       return yield* Effect.forEach(operations, (each) =>
         operateOurs(world, { ...policy2020, maxAttempts, bucket }, bucket, each)
       )

@@ -1,12 +1,4 @@
-import {
-  Backoff,
-  InvalidArgument,
-  RateLimiter,
-  Retry,
-  RetryBucket,
-  type TokenBucket,
-  Verdict
-} from "@effect-retry/core"
+import { Backoff, InvalidArgument, RateLimiter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { SeededRandom, TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -468,7 +460,7 @@ describe("Kotlin.make with a cost of first attempts", () => {
       const charging = yield* Kotlin.make({ tokenBucket: yield* Kotlin.tokenBucket(tokenBucket) })
       yield* Retry.retry(Effect.void, charging)
       expect(yield* charging.bucket.level).toBe(5)
-      const plain = yield* Kotlin.make({ tokenBucket: yield* RetryBucket.quota({ capacity: 10 }) })
+      const plain = yield* Kotlin.make({ tokenBucket: yield* TokenBucket.quota({ capacity: 10 }) })
       yield* Effect.flip(Retry.retry(Effect.fail("not known"), plain))
       expect(yield* plain.bucket.level).toBe(10)
     })

@@ -1,5 +1,5 @@
 import { AwsRetry, Sdk, SdkRetryStrategy } from "@effect-retry/aws"
-import { AttemptTimeout, Backoff, Classifier, Retry, RetryBucket } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { type GetItemCommandOutput, DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb"
 import { AdaptiveRetryStrategy, StandardRetryStrategy } from "@smithy/core/retry"
@@ -100,7 +100,7 @@ describe("Sdk.retry", () => {
 describe("Sdk.send", () => {
   it.effect("tells through another door of core why a call was given up", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ initial: 0 })
+      const bucket = yield* TokenBucket.quota({ initial: 0 })
       const stopped = yield* Effect.flip(Retry.orStopped(Sdk.send(clientOf(), failing(3).call), { ...always, bucket }))
       expect(stopped).toMatchObject({ reason: { _tag: "BucketEmpty" }, attempts: 1, error: busy })
     })

@@ -10,7 +10,6 @@ import {
   Jitter,
   RateLimiter,
   Retry,
-  RetryBucket,
   TokenBucket,
   Verdict
 } from "@effect-retry/core"
@@ -179,7 +178,7 @@ describe("SdkRetryStrategy.make", () => {
 
   it.effect("hears of a success once, and throws for no token", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ initial: 100 })
+      const bucket = yield* TokenBucket.quota({ initial: 100 })
       const strategy = yield* SdkRetryStrategy.make({ ...always, bucket })
       const token = yield* acquire(strategy)
       const strange = { getRetryCount: () => 0, getRetryDelay: () => 0 }

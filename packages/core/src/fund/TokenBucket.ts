@@ -1,10 +1,17 @@
 /**
- * Tokens that attempts are paid with: the port, the buckets that always or never grant, and what combines buckets.
+ * Token buckets: the port, the buckets that pay for the retries of a policy, and what combines buckets.
  *
- * `RetryBucket` has the buckets meant for a policy's `bucket`, `RateLimiter` those meant for its `rateLimiter`.
+ * A policy's `bucket` is asked before the wait of every retry, and bounds what retries add to the load of a server that is
+ * already in trouble. Each constructor is an effect that makes a bucket of its own:
+ * `Layer.effect(TokenBucket.RetryBucket, TokenBucket.quota())` is the layer by which programs share one.
+ * `RateLimiter` has the buckets meant for a policy's `rateLimiter`.
  */
+export { quota } from "./bucket/Quota.ts"
+export { requestRatio } from "./bucket/RequestRatio.ts"
+export { successRatio } from "./bucket/SuccessRatio.ts"
 export { all, empty, firstAttempts, shadow, unlimited } from "./compose/Compose.ts"
 export { failClosed, failOpen, fallback } from "./compose/Fallible.ts"
-export { Key } from "./port/Key.ts"
 export { keyed } from "./compose/Keyed.ts"
-export { Default, type Grant, type Outcome, type Request, type TokenBucket } from "./port/Port.ts"
+export { operationShare } from "./compose/OperationShare.ts"
+export { Key } from "./port/Key.ts"
+export { type Grant, type Outcome, type Request, RetryBucket, type TokenBucket } from "./port/Port.ts"

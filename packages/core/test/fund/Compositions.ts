@@ -1,7 +1,7 @@
 /**
  * Buckets, and what happens to them, for the laws of compositions.
  */
-import { RateLimiter, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { RateLimiter, TokenBucket, Verdict } from "@effect-retry/core"
 import { Duration, Effect, FastCheck as fc, Option, Ref } from "effect"
 import * as SteppedClock from "./SteppedClock.ts"
 
@@ -64,10 +64,10 @@ const aboveHalf: Effect.Effect<Bucket> = Effect.map(Ref.make(6), (ref) => ({
 export const bucket: fc.Arbitrary<Effect.Effect<Bucket>> = fc.constantFrom(
   Effect.succeed(TokenBucket.unlimited),
   Effect.succeed(TokenBucket.empty),
-  RetryBucket.quota({ capacity: 9, cost: { Throttling: 3, orElse: 2 } }),
-  RetryBucket.quota({ capacity: 4, cost: { orElse: 1 }, refillPerSecond: 2 }),
-  RetryBucket.successRatio({ ratio: 0.5, capacity: 3 }),
-  RetryBucket.requestRatio({ ratio: 0.5 }),
+  TokenBucket.quota({ capacity: 9, cost: { Throttling: 3, orElse: 2 } }),
+  TokenBucket.quota({ capacity: 4, cost: { orElse: 1 }, refillPerSecond: 2 }),
+  TokenBucket.successRatio({ ratio: 0.5, capacity: 3 }),
+  TokenBucket.requestRatio({ ratio: 0.5 }),
   aboveHalf,
   RateLimiter.fixed({ rate: 2, burst: 3, whenShort: "refuse" }),
   RateLimiter.concurrencyLimit({ limit: 2, whenShort: "refuse" })

@@ -1,4 +1,4 @@
-import { RetryBucket, TokenBucket } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Clock, Context, Data, Duration, Effect, Exit, Fiber, Option, Scope } from "effect"
@@ -12,7 +12,7 @@ class Down extends Data.TaggedError("Down") {}
 
 const at = (key: string) => Effect.provideService(TokenBucket.Key, key)
 
-const quota = RetryBucket.quota({ capacity: 10, cost: { orElse: 1 } })
+const quota = TokenBucket.quota({ capacity: 10, cost: { orElse: 1 } })
 
 /** Buckets whose scopes note when they close: the shared one as `Key.overflow`. */
 const noting = (

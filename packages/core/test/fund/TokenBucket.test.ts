@@ -1,7 +1,7 @@
 /**
  * The contract of buckets, kept by every bucket there is. Those made of other buckets keep it in their own tests.
  */
-import { RateLimiter, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { RateLimiter, TokenBucket, Verdict } from "@effect-retry/core"
 import { TokenBucketContract } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { Effect } from "effect"
@@ -21,12 +21,12 @@ const refills = { capacity: 50, refillPerSecond: 5 }
 const buckets: ReadonlyArray<readonly [string, TokenBucketContract.Make, TokenBucketContract.Options?]> = [
   ["unlimited", Effect.succeed(TokenBucket.unlimited), { grants: "all" }],
   ["empty", Effect.succeed(TokenBucket.empty), { grants: "none" }],
-  ["quota", RetryBucket.quota()],
-  ["quota that refills", RetryBucket.quota(refills), { refills: true }],
-  ["quota that waits", RetryBucket.quota({ ...refills, whenShort: "wait" }), { refills: true, waits: true }],
-  ["successRatio", RetryBucket.successRatio({ ratio: 0.1, capacity: 10 })],
-  ["requestRatio", RetryBucket.requestRatio({ ratio: 0.2 }), { capacity: Infinity, refills: true }],
-  ["operationShare", RetryBucket.operationShare({ bucket: RetryBucket.quota(), share: 0.5 })],
+  ["quota", TokenBucket.quota()],
+  ["quota that refills", TokenBucket.quota(refills), { refills: true }],
+  ["quota that waits", TokenBucket.quota({ ...refills, whenShort: "wait" }), { refills: true, waits: true }],
+  ["successRatio", TokenBucket.successRatio({ ratio: 0.1, capacity: 10 })],
+  ["requestRatio", TokenBucket.requestRatio({ ratio: 0.2 }), { capacity: Infinity, refills: true }],
+  ["operationShare", TokenBucket.operationShare({ bucket: TokenBucket.quota(), share: 0.5 })],
   // Refunds and late timers fill it by what comes in within a tenth of a second beyond its burst.
   ["fixed", RateLimiter.fixed({ rate: 10, burst: 3 }), { capacity: 4, refills: true, waits: true }],
   [

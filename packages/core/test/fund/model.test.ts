@@ -1,7 +1,7 @@
 /**
  * The buckets beside models of them: whole operations at once, interrupted anywhere, while the wall clock is set.
  */
-import { RateLimiter, RetryBucket, Verdict } from "@effect-retry/core"
+import { RateLimiter, TokenBucket, Verdict } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import type { Fiber } from "effect"
 import { Effect, FastCheck, Option } from "effect"
@@ -11,7 +11,7 @@ import type { Model } from "./Models.ts"
 import * as Models from "./Models.ts"
 import * as SteppedClock from "./SteppedClock.ts"
 
-type Options = NonNullable<Parameters<typeof RetryBucket.quota>[0]>
+type Options = NonNullable<Parameters<typeof TokenBucket.quota>[0]>
 
 const requestModel = (ratio: number, floorPerSecond: number, windowMillis: number): Model => {
   const reserve = (floorPerSecond * windowMillis) / 1000
@@ -57,7 +57,7 @@ const concurrencyModel = (limit: number): Model => {
 }
 
 const quota = (options: Options & { readonly capacity: number; readonly cost: { readonly orElse: number } }) => ({
-  make: RetryBucket.quota(options),
+  make: TokenBucket.quota(options),
   makeModel: () =>
     Models.tokens({
       capacity: options.capacity,
@@ -80,7 +80,7 @@ const models = [
   {
     name: "successRatio",
     runs: 400,
-    make: RetryBucket.successRatio({ ratio: 0.3, capacity: 3, floorPerSecond: 0.2 }),
+    make: TokenBucket.successRatio({ ratio: 0.3, capacity: 3, floorPerSecond: 0.2 }),
     makeModel: () =>
       Models.tokens({
         capacity: 3,
@@ -92,7 +92,7 @@ const models = [
   {
     name: "requestRatio",
     runs: 800,
-    make: RetryBucket.requestRatio({ ratio: 0.25, floorPerSecond: 0.4, window: "5 seconds" }),
+    make: TokenBucket.requestRatio({ ratio: 0.25, floorPerSecond: 0.4, window: "5 seconds" }),
     makeModel: () => requestModel(0.25, 0.4, 5000)
   },
   {
@@ -187,7 +187,7 @@ const waitsAsPredicted = (options: WaitingOptions, path: Moves) => {
   const clock = SteppedClock.make()
   const { capacity, maxWaitMillis, refillPerSecond } = options
   const bucket = clock.run(
-    RetryBucket.quota({ capacity, cost: costs, refillPerSecond, whenShort: "wait", maxWait: maxWaitMillis })
+    TokenBucket.quota({ capacity, cost: costs, refillPerSecond, whenShort: "wait", maxWait: maxWaitMillis })
   )
   const model = waitingModel(options)
   const fates = new Map<number, Fate>()
@@ -244,7 +244,7 @@ const haveSameFates = (one: ReadonlyMap<number, Fate>, other: ReadonlyMap<number
   return true
 }
 
-describe("RetryBucket models", () => {
+describe("TokenBucket models", () => {
   for (const { make, makeModel, name, runs } of models) {
     const seen: Models.Seen = { granted: 0, refunded: 0, refused: 0 }
 

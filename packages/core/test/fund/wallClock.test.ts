@@ -1,8 +1,7 @@
 /**
  * The wall clock stepped back and forth while no time passes, or some: no bucket takes notice.
  */
-import type { TokenBucket } from "@effect-retry/core"
-import { RateLimiter, RetryBucket, Verdict } from "@effect-retry/core"
+import { RateLimiter, TokenBucket, Verdict } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck, Fiber, Random } from "effect"
@@ -20,12 +19,12 @@ const throttled = Effect.tap(RateLimiter.adaptive({ whenShort: "refuse" }), (buc
 
 /** Every bucket that looks at a clock. */
 const buckets: ReadonlyArray<readonly [string, Effect.Effect<TokenBucket.TokenBucket>]> = [
-  ["quota", RetryBucket.quota({ capacity: 100, cost: { orElse: 1 }, refillPerSecond: 1 })],
-  ["successRatio", RetryBucket.successRatio({ ratio: 0.1, capacity: 10, floorPerSecond: 1 })],
-  ["requestRatio", RetryBucket.requestRatio({ ratio: 0.2, floorPerSecond: 10, window: "10 seconds" })],
+  ["quota", TokenBucket.quota({ capacity: 100, cost: { orElse: 1 }, refillPerSecond: 1 })],
+  ["successRatio", TokenBucket.successRatio({ ratio: 0.1, capacity: 10, floorPerSecond: 1 })],
+  ["requestRatio", TokenBucket.requestRatio({ ratio: 0.2, floorPerSecond: 10, window: "10 seconds" })],
   [
     "operationShare",
-    RetryBucket.operationShare({ bucket: RetryBucket.quota({ capacity: 100, refillPerSecond: 1 }), share: 0.5 })
+    TokenBucket.operationShare({ bucket: TokenBucket.quota({ capacity: 100, refillPerSecond: 1 }), share: 0.5 })
   ],
   ["fixed", RateLimiter.fixed({ rate: 10, burst: 5, whenShort: "refuse" })],
   ["adaptive", throttled],
@@ -79,7 +78,7 @@ describe("a wall clock that is set", () => {
 
   it.effect("fills no empty quota", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ capacity: 100, cost: { orElse: 1 }, refillPerSecond: 1 })
+      const bucket = yield* TokenBucket.quota({ capacity: 100, cost: { orElse: 1 }, refillPerSecond: 1 })
       expect(yield* drain(bucket)).toBe(100)
       for (let flap = 0; flap < 50; flap++) {
         yield* VirtualClock.setWallTime("0 seconds")
@@ -92,7 +91,7 @@ describe("a wall clock that is set", () => {
 
   it.effect("starves no attempt that waits for a quota", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({
+      const bucket = yield* TokenBucket.quota({
         capacity: 10,
         cost: { orElse: 10 },
         refillPerSecond: 10,
@@ -111,7 +110,7 @@ describe("a wall clock that is set", () => {
   it.effect("multiplies no request ratio", () =>
     Effect.gen(function* () {
       yield* VirtualClock.setWallTime("1000 seconds")
-      const bucket = yield* RetryBucket.requestRatio({ ratio: 0.2, floorPerSecond: 10, window: "10 seconds" })
+      const bucket = yield* TokenBucket.requestRatio({ ratio: 0.2, floorPerSecond: 10, window: "10 seconds" })
       let granted = 0
       for (let flap = 0; flap < 20; flap++) {
         granted += yield* drain(bucket)
@@ -125,7 +124,7 @@ describe("a wall clock that is set", () => {
 
   it.effect("does not reach from one bucket to another that the same effect makes", () =>
     Effect.gen(function* () {
-      const make = RetryBucket.requestRatio({ ratio: 1, floorPerSecond: 0, window: "10 seconds" })
+      const make = TokenBucket.requestRatio({ ratio: 1, floorPerSecond: 0, window: "10 seconds" })
       const levelAfter = (millis: number) =>
         Effect.gen(function* () {
           const bucket = yield* make

@@ -1,4 +1,4 @@
-import { Backoff, Deadline, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Deadline, Retry, TokenBucket } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, FastCheck, Fiber, Function, Option } from "effect"
 import * as Heard from "./Heard.ts"
@@ -7,13 +7,13 @@ import { runsOf } from "../support/Laws.ts"
 
 type Bucket = TokenBucket.TokenBucket
 
-interface Given extends Omit<NonNullable<Parameters<typeof RetryBucket.quota>[0]>, "cost"> {
+interface Given extends Omit<NonNullable<Parameters<typeof TokenBucket.quota>[0]>, "cost"> {
   readonly firstCost?: number
 }
 
 /** A quota whose costs fit the capacity of the tables. */
 const quota = ({ firstCost = 10, ...options }: Given) =>
-  RetryBucket.quota({ capacity: 10, cost: { first: firstCost, orElse: 5 }, ...options })
+  TokenBucket.quota({ capacity: 10, cost: { first: firstCost, orElse: 5 }, ...options })
 
 /** A policy that charges first attempts to the bucket of its retries. */
 const charging = (bucket: Bucket) => ({ ...policy, rateLimiter: TokenBucket.firstAttempts(bucket), bucket })
@@ -405,7 +405,7 @@ describe("Retry.retry that charges first attempts", () => {
         const capacity = 20
         // So little comes in that at the end there is exactly what was not spent, but for this.
         const refillPerSecond = whenShort === "wait" ? 1e-9 : 0
-        const bucket = yield* RetryBucket.quota({ capacity, cost: { first: 5, orElse: 0 }, refillPerSecond, whenShort })
+        const bucket = yield* TokenBucket.quota({ capacity, cost: { first: 5, orElse: 0 }, refillPerSecond, whenShort })
         const fibers = yield* Effect.forEach(operations, ({ interruptMillis, limiterMillis, runMillis, startMillis }) =>
           Effect.gen(function* () {
             const slow = make({ limiter: () => Effect.delay(Effect.succeedSome(1), limiterMillis) }).limiter

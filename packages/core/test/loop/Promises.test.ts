@@ -13,7 +13,6 @@ import {
   Promises,
   RateLimiter,
   Retry,
-  RetryBucket,
   TokenBucket,
   Verdict
 } from "@effect-retry/core"
@@ -569,7 +568,7 @@ describe("Promises.retry policies", () => {
   })
 
   it("are paid from a bucket, and pass a rate limiter, each given as itself", async () => {
-    const bucket = await Effect.runPromise(RetryBucket.quota({ capacity: 10, cost: { orElse: 5 } }))
+    const bucket = await Effect.runPromise(TokenBucket.quota({ capacity: 10, cost: { orElse: 5 } }))
     const { attempts, call } = succeedingAt(9)
     expect(await settled(Promises.retry(call, { ...policy, maxAttempts: 9, bucket }))).toEqual({ rejected: busy(3) })
     expect(attempts.length).toBe(3)

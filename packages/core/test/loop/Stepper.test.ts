@@ -8,7 +8,6 @@ import {
   type Policy,
   RateLimiter,
   Retry,
-  RetryBucket,
   Stepper,
   TokenBucket,
   Verdict
@@ -67,10 +66,10 @@ const fundings: FastCheck.Arbitrary<Funding> = FastCheck.constantFrom<Funding>(
   ({ bucket }) => Effect.succeed({ bucket }),
   ({ limiter }) => Effect.succeed({ rateLimiter: limiter }),
   ({ bucket, limiter }) => Effect.succeed({ bucket, rateLimiter: limiter }),
-  () => real(RetryBucket.quota({ capacity: 30 }), RateLimiter.concurrencyLimit({ limit: 1 })),
+  () => real(TokenBucket.quota({ capacity: 30 }), RateLimiter.concurrencyLimit({ limit: 1 })),
   () =>
     real(
-      RetryBucket.quota({ capacity: 20, refillPerSecond: 5, whenShort: "wait", maxWait: "2 seconds" }),
+      TokenBucket.quota({ capacity: 20, refillPerSecond: 5, whenShort: "wait", maxWait: "2 seconds" }),
       RateLimiter.fixed({ rate: 1, burst: 2, whenShort: "wait" })
     ),
   () => Effect.map(RateLimiter.serverPause({ atMost: "1 minute" }), (rateLimiter) => ({ rateLimiter }))

@@ -220,8 +220,8 @@ describe("Retry.retry types of what a policy adds", () => {
     type Funded = Effect.Effect<Answer, ApiError, Database | MyBucket>
     expectTypeOf(() => Retry.retry(call, policy)).returns.toEqualTypeOf<Funded>()
     expectTypeOf(() => call.pipe(Retry.retry(policy))).returns.toEqualTypeOf<Funded>()
-    type Two = Effect.Effect<Answer, ApiError | Retry.AttemptRefused, Database | MyLimiter | TokenBucket.Default>
-    const two = { ...transient, rateLimiter: MyLimiter, bucket: TokenBucket.Default }
+    type Two = Effect.Effect<Answer, ApiError | Retry.AttemptRefused, Database | MyLimiter | TokenBucket.RetryBucket>
+    const two = { ...transient, rateLimiter: MyLimiter, bucket: TokenBucket.RetryBucket }
     expectTypeOf(() => call.pipe(Retry.retry(two))).returns.toEqualTypeOf<Two>()
   })
 

@@ -1,4 +1,4 @@
-import { Backoff, Classifier, Observe, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Observe, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import * as Metrics from "@effect-retry/core/Metrics"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -112,7 +112,7 @@ describe("Observe.metrics", () => {
   it.effect("shows the level of the bucket after the latest event, and none without a bucket", () =>
     Effect.gen(function* () {
       const operation = fresh("metrics/level")
-      const bucket = yield* RetryBucket.quota({ capacity: 100 })
+      const bucket = yield* TokenBucket.quota({ capacity: 100 })
       const level = Effect.map(Metric.value(series(Metrics.bucketLevel, { operation })), ({ value }) => value)
       const policy = { ...policyOf(operation), bucket: Bucket }
       const funded = Effect.provideService(Bucket, bucket)
@@ -130,7 +130,7 @@ describe("Observe.metrics", () => {
     Effect.gen(function* () {
       const operation = fresh("metrics/keys")
       const bucket = yield* TokenBucket.keyed({
-        bucket: RetryBucket.quota({ capacity: 100 }),
+        bucket: TokenBucket.quota({ capacity: 100 }),
         maxKeys: 10,
         idleTimeToLive: "1 hour"
       })
@@ -295,7 +295,7 @@ describe("Observe.metricsByKey", () => {
     Effect.gen(function* () {
       const operation = fresh("metricsByKey/level")
       const bucket = yield* TokenBucket.keyed({
-        bucket: RetryBucket.quota({ capacity: 100, refillPerSecond: 0.1 }),
+        bucket: TokenBucket.quota({ capacity: 100, refillPerSecond: 0.1 }),
         maxKeys: 10,
         idleTimeToLive: "1 hour"
       })

@@ -1,13 +1,4 @@
-import {
-  type AttemptTimeout,
-  Backoff,
-  Classifier,
-  Deadline,
-  Retry,
-  RetryBucket,
-  type TokenBucket,
-  Verdict
-} from "@effect-retry/core"
+import { type AttemptTimeout, Backoff, Classifier, Deadline, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { RetrySettings, ServerStream } from "@effect-retry/google"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
@@ -162,7 +153,7 @@ describe("ServerStream.make", () => {
   it.effect("is one operation for a bucket", () =>
     Effect.gen(function* () {
       const told: Array<string> = []
-      const quota = yield* RetryBucket.quota({ capacity: 20, cost: { orElse: 10 } })
+      const quota = yield* TokenBucket.quota({ capacity: 20, cost: { orElse: 10 } })
       const bucket: TokenBucket.TokenBucket = {
         ...quota,
         record: (outcome) =>

@@ -1,5 +1,5 @@
 import { HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
-import { AttemptTimeout, Backoff, Deadline, RetryBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, TokenBucket, Verdict } from "@effect-retry/core"
 import { Download, HttpClassifier, HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -383,7 +383,7 @@ describe("Download.stream as an operation", () => {
     Effect.gen(function* () {
       const { calls, client } = RangeServer.make(file, [{ breaksAfter: 5 }, { status: 503 }, { breaksAfter: 5 }, {}])
       const { events, observe, reasons } = Scripted.gaveUp()
-      const bucket = yield* RetryBucket.quota({ capacity: 28 })
+      const bucket = yield* TokenBucket.quota({ capacity: 28 })
       const retried = HttpRetry.withRetry(client, {
         ...policy,
         bucket,

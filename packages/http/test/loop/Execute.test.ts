@@ -6,7 +6,7 @@ import {
   HttpClientResponse,
   type HttpIncomingMessage
 } from "@effect/platform"
-import { AttemptTimeout, Backoff, Deadline, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { HttpClassifier, HttpRetry, Idempotency } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -645,7 +645,7 @@ describe("HttpRetry.execute in a pipeline", () => {
     Effect.gen(function* () {
       class Store extends Context.Tag("test/Store")<Store, string>() {}
       const { client } = scripted(whole)
-      const bucket = yield* RetryBucket.quota({ capacity: 100 })
+      const bucket = yield* TokenBucket.quota({ capacity: 100 })
       const retried = HttpRetry.withRetry(client, { ...policy, bucket })
       const seen = yield* HttpRetry.execute(retried, get, () => Effect.all([TokenBucket.Key, Store])).pipe(
         Effect.provideService(Store, "mine")
@@ -658,7 +658,7 @@ describe("HttpRetry.execute in a pipeline", () => {
     Effect.gen(function* () {
       const { calls, client } = scripted(broken(), broken())
       const { observe, reasons } = Scripted.gaveUp()
-      const bucket = yield* RetryBucket.quota({ capacity: 14 })
+      const bucket = yield* TokenBucket.quota({ capacity: 14 })
       const funded = HttpRetry.withRetry(client, { ...policy, bucket, observe })
       yield* Effect.flip(HttpRetry.execute(funded, get, order))
       expect([calls.length, reasons]).toEqual([2, [{ _tag: "BucketEmpty" }]])

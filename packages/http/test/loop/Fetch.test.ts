@@ -1,5 +1,5 @@
 import { HttpBody, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import { AttemptTimeout, Backoff, Deadline, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { Fetch, HttpRetry, Presets } from "@effect-retry/http"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { afterEach, beforeEach, describe, expect, it, vi } from "@effect/vitest"
@@ -775,7 +775,7 @@ describe("Fetch.make in place of the global fetch", () => {
 })
 
 describe("Fetch.makeEffect", () => {
-  const limited = { ...quick, rateLimiter: TokenBucket.Default }
+  const limited = { ...quick, rateLimiter: TokenBucket.RetryBucket }
   /** Grants first attempts alone. */
   const firstOnly: TokenBucket.TokenBucket = {
     ...TokenBucket.unlimited,
@@ -789,7 +789,7 @@ describe("Fetch.makeEffect", () => {
       expect(rejected).toBeInstanceOf(TypeError)
       expect(rejected).toMatchObject({ cause: new Retry.AttemptRefused({ attempt: 1 }) })
       expect(seen).toEqual([])
-    }).pipe(Effect.provideService(TokenBucket.Default, TokenBucket.empty))
+    }).pipe(Effect.provideService(TokenBucket.RetryBucket, TokenBucket.empty))
   )
 
   it.live("resolves with what was read of a response whose retry is refused in the end", () =>
@@ -802,7 +802,7 @@ describe("Fetch.makeEffect", () => {
       const response = yield* Effect.promise(() => retrying(url))
       expect(yield* Effect.promise(() => response.text())).toBe("too many")
       expect([response.status, response.headers.get("x-own"), seen.length]).toEqual([429, "1", 1])
-    }).pipe(Effect.provideService(TokenBucket.Default, firstOnly))
+    }).pipe(Effect.provideService(TokenBucket.RetryBucket, firstOnly))
   )
 
   /** Refused after the wait for the second attempt, when the body of the first response is released. */
@@ -813,7 +813,7 @@ describe("Fetch.makeEffect", () => {
         { fetch: async () => web }
       )
       return yield* Effect.promise(() => retrying("http://api.test/"))
-    }).pipe(Effect.provideService(TokenBucket.Default, firstOnly))
+    }).pipe(Effect.provideService(TokenBucket.RetryBucket, firstOnly))
 
   it.live("resolves with a whole response then", () =>
     Effect.gen(function* () {
@@ -886,7 +886,7 @@ describe("Fetch.makeEffect", () => {
       const down: typeof fetch = async () => new Response(null, { status: calls++ < 0 ? 200 : 503 })
       const policy = {
         ...HttpRetry.standard,
-        bucket: TokenBucket.Default,
+        bucket: TokenBucket.RetryBucket,
         backoff: Backoff.constant({ delay: "1 hour" })
       }
       const retrying = yield* Fetch.makeEffect(policy, { fetch: down })
@@ -894,7 +894,7 @@ describe("Fetch.makeEffect", () => {
       expect([status, calls]).toEqual([503, 2])
       expect(yield* Effect.map(VirtualClock.now, String)).toBe("Duration(1h)")
     }).pipe(
-      Effect.provide(Layer.effect(TokenBucket.Default, RetryBucket.quota({ capacity: 20 }))),
+      Effect.provide(Layer.effect(TokenBucket.RetryBucket, TokenBucket.quota({ capacity: 20 }))),
       Effect.provide(SeededRandom.layerConstant(0)),
       Effect.provide(VirtualClock.layer)
     )

@@ -16,7 +16,6 @@ import {
   InvalidArgument,
   RateLimiter,
   Retry,
-  RetryBucket,
   TokenBucket,
   Verdict
 } from "@effect-retry/core"
@@ -1127,11 +1126,11 @@ describe("Policy.bucket and Policy.rateLimiter", () => {
       class MyLimiter extends Context.Tag("test/MyLimiter")<MyLimiter, TokenBucket.TokenBucket>() {}
       const [paying, limiting] = [noting(), noting()]
       const { client } = scripted(503)
-      const tagged = { ...policy, maxAttempts: 2, bucket: TokenBucket.Default, rateLimiter: MyLimiter }
+      const tagged = { ...policy, maxAttempts: 2, bucket: TokenBucket.RetryBucket, rateLimiter: MyLimiter }
       yield* HttpRetry.withRetry(client, tagged)
         .get("http://a.example/")
         .pipe(
-          Effect.provideService(TokenBucket.Default, paying.bucket),
+          Effect.provideService(TokenBucket.RetryBucket, paying.bucket),
           Effect.provideService(MyLimiter, limiting.bucket)
         )
       expect([paying.keys, limiting.keys]).toEqual([["a.example"], ["a.example", "a.example"]])
@@ -1154,7 +1153,7 @@ describe("Policy.bucket and Policy.rateLimiter", () => {
   it.effect("are one per host where the bucket is keyed", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503)
-      const bucket = yield* keyed(RetryBucket.quota({ capacity: 28 }))
+      const bucket = yield* keyed(TokenBucket.quota({ capacity: 28 }))
       const heard = Scripted.gaveUp()
       const funded = HttpRetry.withRetry(client, { ...policy, bucket, observe: heard.observe })
       for (const host of ["a", "a", "b", "b"]) yield* funded.get(`http://${host}.example/`)

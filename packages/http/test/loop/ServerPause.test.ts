@@ -268,9 +268,9 @@ describe("HttpRetry.withRetry with a pause per host", () => {
 
   it.effect("is another one wherever its layer is built", () =>
     Effect.gen(function* () {
-      const layer = Layer.effect(TokenBucket.Default, perHost())
+      const layer = Layer.effect(TokenBucket.RetryBucket, perHost())
       const { calls, client } = scripted(busy("30"), 200)
-      const retried = HttpRetry.withRetry(client, { ...policy, maxAttempts: 1, rateLimiter: TokenBucket.Default })
+      const retried = HttpRetry.withRetry(client, { ...policy, maxAttempts: 1, rateLimiter: TokenBucket.RetryBucket })
       for (let count = 0; count < 2; count++) yield* Effect.provide(retried.get(url), Layer.fresh(layer))
       expect([Scripted.times(calls), yield* Clock.currentTimeMillis]).toEqual([[0, 0], 0])
     }).pipe(world)

@@ -2,7 +2,7 @@
  * What happens on real connections. Time is real here; counts and states are what is looked at, never durations.
  */
 import { HttpClient, HttpClientRequest } from "@effect/platform"
-import { AttemptTimeout, Backoff, Retry, RetryBucket } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Retry, TokenBucket } from "@effect-retry/core"
 import { Discard, HttpRetry } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Stream } from "effect"
@@ -302,7 +302,7 @@ describe("HttpRetry.withRetry in an outage", () => {
           const server = yield* serve((exchange) =>
             respond(exchange, exchange.count <= outage ? { status: 503, bytes: 1_000 } : ok)
           )
-          const bucket = yield* RetryBucket.successRatio({ capacity, ratio: 0.1 })
+          const bucket = yield* TokenBucket.successRatio({ capacity, ratio: 0.1 })
           const succeeded = yield* Effect.gen(function* () {
             const client = HttpRetry.withRetry(yield* HttpClient.HttpClient, { ...policy, bucket })
             const statuses = yield* Effect.forEach(

@@ -1,4 +1,4 @@
-import { Backoff, RetryBucket } from "@effect-retry/core"
+import { Backoff, TokenBucket } from "@effect-retry/core"
 import { Load } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -31,7 +31,7 @@ describe("Load.amplification", () => {
     Effect.gen(function* () {
       const client = {
         policy: threeAttempts,
-        bucket: RetryBucket.successRatio({ ratio: 0, capacity: 10, floorPerSecond: 10 })
+        bucket: TokenBucket.successRatio({ ratio: 0, capacity: 10, floorPerSecond: 10 })
       }
       const amplified = (requestsPerSecond: number) =>
         Load.amplification(client, { ...options, failureProbability: 1, requests: 2_000, requestsPerSecond })

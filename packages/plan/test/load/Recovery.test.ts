@@ -1,4 +1,4 @@
-import { Backoff, Policy, RateLimiter, RetryBucket } from "@effect-retry/core"
+import { Backoff, Policy, RateLimiter, TokenBucket } from "@effect-retry/core"
 import { Load } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
@@ -12,7 +12,7 @@ const short = { load: 0.5, seed: 7, patience: "20 seconds", server } as const
 describe("Load.recovery", () => {
   it.effect("gives the same outcome for the same seed, and another for another", () =>
     Effect.gen(function* () {
-      const client = { policy: threeAttempts, bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }) }
+      const client = { policy: threeAttempts, bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }) }
       const options = { ...short, load: 0.1, patience: 0 }
       const first = yield* Load.recovery(client, options)
       expect(yield* Load.recovery(client, options)).toEqual(first)
@@ -46,7 +46,7 @@ describe("Load.recovery", () => {
 
   it.effect("recovers later the longer the server stands still, and sooner if it drops expired work", () =>
     Effect.gen(function* () {
-      const client = { policy: threeAttempts, bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }) }
+      const client = { policy: threeAttempts, bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }) }
       const seconds = (options: Partial<Load.RecoveryOptions>) =>
         Effect.map(Load.recovery(client, { load: 0.5, seed: 1, server, ...options }), ({ recoveredAfter }) =>
           Option.getOrElse(recoveredAfter, () => Duration.infinity)
@@ -77,7 +77,7 @@ describe("Load.recovery", () => {
 
   it.effect("has recovered with the first ten seconds of which nearly all requests succeed", () =>
     Effect.gen(function* () {
-      const client = { policy: threeAttempts, bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }) }
+      const client = { policy: threeAttempts, bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }) }
       const { recoveredAfter, seconds } = yield* Load.recovery(client, { load: 0.5, seed: 1, server })
       const isHealthy = (from: number) => {
         const sum = (count: keyof Load.Second) =>

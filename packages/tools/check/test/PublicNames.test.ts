@@ -97,8 +97,11 @@ describe.each(packages)("the public names of $name", ({ folder, modules, name })
 describe("a module of @effect-retry/core", () => {
   const [core] = packages.filter(({ name }) => name === "@effect-retry/core")
 
+  /** The port, its buckets and its combinators are one noun to users, as `docs/decisions.md` says. */
+  const most = (module: string) => (module === "TokenBucket" ? 20 : 15)
+
   it("has few enough names to be read at once", () => {
-    const large = core?.modules.filter(({ names }) => names.length > 15).map(({ name }) => name)
+    const large = core?.modules.filter(({ name, names }) => names.length > most(name)).map(({ name }) => name)
     expect(large).toEqual([])
   })
 })

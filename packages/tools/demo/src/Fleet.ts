@@ -3,7 +3,7 @@
  *
  * On the real clock, as a real Redis is. Where there is none on the machine, the scene says how to get one.
  */
-import { Backoff, Classifier, Jitter, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Jitter, Retry, TokenBucket } from "@effect-retry/core"
 import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
@@ -22,24 +22,24 @@ const policy = {
   classifier: Classifier.always,
   maxAttempts: 4,
   backoff: Backoff.exponential({ base: "50 millis" }).pipe(Backoff.capped("200 millis"), Backoff.jittered(Jitter.full)),
-  bucket: TokenBucket.Default
+  bucket: TokenBucket.RetryBucket
 }
 
 /** Most time of a call of the store. */
 const within = "5 seconds"
 
-type Bucket = Layer.Layer<TokenBucket.Default>
+type Bucket = Layer.Layer<TokenBucket.RetryBucket>
 
 /** Of one client; the name is that of the shared bucket. */
 type Buckets = (port: number, name: string) => Bucket
 
 const shared: Buckets = (port, name) =>
   Layer.scoped(
-    TokenBucket.Default,
+    TokenBucket.RetryBucket,
     RedisBucket.successRatio({ name, ...budget }).pipe(Effect.map(TokenBucket.failClosed({ within })))
   ).pipe(Layer.provide(IoRedis.layer({ host: "127.0.0.1", port, within })))
 
-const local: Buckets = () => Layer.effect(TokenBucket.Default, RetryBucket.successRatio(budget))
+const local: Buckets = () => Layer.effect(TokenBucket.RetryBucket, TokenBucket.successRatio(budget))
 
 /** What the scene is played with. */
 interface Options {

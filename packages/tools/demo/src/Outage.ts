@@ -3,7 +3,7 @@
  *
  * Without sockets: it runs on a virtual clock, so that the picture does not depend on how busy the machine is.
  */
-import { Backoff, Classifier, Jitter, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Jitter, Retry, TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { Array, Clock, Effect, Random } from "effect"
 import * as Load from "./Load.ts"
@@ -25,7 +25,7 @@ const policy = {
 /**
  * @category constructors
  */
-export const scene = (bucket = RetryBucket.successRatio(budget)): Scene => ({
+export const scene = (bucket = TokenBucket.successRatio(budget)): Scene => ({
   title: `${clients} clients during an outage`,
   intro: [
     "each calls about once per second: 4 attempts, exponential from 100 ms, full jitter",

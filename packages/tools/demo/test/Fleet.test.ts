@@ -1,4 +1,4 @@
-import { RetryBucket, TokenBucket } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
 import * as Redis from "@effect-retry/servers/Redis"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
@@ -23,7 +23,7 @@ describe.concurrent("Fleet.scene", () => {
   it.live("breaks its promise where each client has a bucket of its own", () =>
     Effect.gen(function* () {
       yield* Redis.ensure
-      const own = Layer.effect(TokenBucket.Default, RetryBucket.successRatio({ ratio: 0.1, capacity: 50 }))
+      const own = Layer.effect(TokenBucket.RetryBucket, TokenBucket.successRatio({ ratio: 0.1, capacity: 50 }))
       const { promises } = yield* played({ buckets: () => own })
       expect(promises.map(({ broken }) => broken)).toEqual([expect.stringMatching(/^expected 1 to [\d.]+, got \d+$/)])
     })

@@ -9,7 +9,7 @@ const ofPolls = Effect.map(AwsQuota.standard, (quota) => ({
 }))
 // #endregion
 
-import { Retry, RetryBucket } from "@effect-retry/core"
+import { Retry, TokenBucket } from "@effect-retry/core"
 import { SeededRandom } from "@effect-retry/testing"
 import { Clock } from "effect"
 
@@ -17,7 +17,7 @@ const throttled = Effect.fail({ name: "ThrottlingException", status: 400 })
 
 export const program = Effect.gen(function* () {
   const polls = yield* ofPolls
-  const empty = AwsQuota.longPolling(yield* RetryBucket.quota({ capacity: 5 }))
+  const empty = AwsQuota.longPolling(yield* TokenBucket.quota({ capacity: 5 }))
   yield* Effect.ignore(Retry.retry(throttled, { ...polls, bucket: empty }))
   return yield* Clock.currentTimeMillis
 }).pipe(Effect.provide(SeededRandom.layerConstant(0.5)))

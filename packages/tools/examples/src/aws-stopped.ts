@@ -16,7 +16,7 @@ const explained = <A, E, R>(call: Effect.Effect<A, E, R>) =>
   )
 // #endregion
 
-import { RetryBucket } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
 import { Layer } from "effect"
 
 const unavailable = Effect.fail({ name: "ServiceUnavailable", status: 503 } as const)
@@ -25,7 +25,7 @@ export const program = Effect.gen(function* () {
   const lines: Array<unknown> = []
   const log = (line: unknown) => Effect.sync(() => void lines.push(line))
   const console: Console.Console = { ...(yield* Console.consoleWith(Effect.succeed)), log }
-  const nearlyEmpty = Layer.effect(AwsRetry.Quota, RetryBucket.quota({ capacity: 20 }))
+  const nearlyEmpty = Layer.effect(AwsRetry.Quota, TokenBucket.quota({ capacity: 20 }))
   const { name } = yield* Effect.flip(explained(unavailable)).pipe(
     Effect.provide(nearlyEmpty),
     Effect.withConsole(console)

@@ -1,14 +1,14 @@
 import { Logger, LogLevel } from "effect"
 import { timeline } from "./scripted.ts"
 // #region fallible
-import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { Data, Effect } from "effect"
 
 class StoreDown extends Data.TaggedError("StoreDown") {}
 
 /** No policy takes a `TokenBucket<StoreDown>`: the caller says what a failure of the store means. */
 const choices = (store: TokenBucket.TokenBucket<StoreDown>) =>
-  Effect.map(RetryBucket.successRatio({ ratio: 0.1, capacity: 1 }), (local) => ({
+  Effect.map(TokenBucket.successRatio({ ratio: 0.1, capacity: 1 }), (local) => ({
     open: TokenBucket.failOpen(store, { within: "50 millis" }),
     closed: TokenBucket.failClosed(store, { within: "50 millis" }),
     local: TokenBucket.fallback(store, {

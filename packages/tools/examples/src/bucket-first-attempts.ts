@@ -1,10 +1,10 @@
 import { timeline } from "./scripted.ts"
 // #region kotlin
-import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { Effect } from "effect"
 
 /** A first attempt costs 10 tokens of the 500 and a retry 5, as an SDK can be configured. */
-const client = Effect.map(RetryBucket.quota({ cost: { first: 10, orElse: 5 } }), (quota) => ({
+const client = Effect.map(TokenBucket.quota({ cost: { first: 10, orElse: 5 } }), (quota) => ({
   rateLimiter: TokenBucket.firstAttempts(quota),
   classifier: Classifier.always,
   maxAttempts: 3,

@@ -1,6 +1,6 @@
 import { timeline } from "./scripted.ts"
 // #region owned
-import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { Context, Effect, Layer } from "effect"
 
 interface Pages {
@@ -13,7 +13,7 @@ const policy = { classifier: Classifier.always, maxAttempts: 4, backoff: Backoff
 /** The bucket is made while the service is built, so the type of `get` does not show it. */
 const layer = Layer.effect(
   Client,
-  Effect.map(RetryBucket.successRatio({ ratio: 0.1, capacity: 5 }), (bucket) => ({
+  Effect.map(TokenBucket.successRatio({ ratio: 0.1, capacity: 5 }), (bucket) => ({
     get: (request) => Retry.retry(request, { ...policy, bucket })
   }))
 )
@@ -23,15 +23,15 @@ const layer = Layer.effect(
 /** The same for a policy that names a tag: the service reads the bucket once, and provides it to each call. */
 const fromTag = Layer.effect(
   Client,
-  Effect.map(TokenBucket.Default, (bucket) => ({
+  Effect.map(TokenBucket.RetryBucket, (bucket) => ({
     get: (request) =>
       Effect.provideService(
-        Retry.retry(request, { ...policy, bucket: TokenBucket.Default }),
-        TokenBucket.Default,
+        Retry.retry(request, { ...policy, bucket: TokenBucket.RetryBucket }),
+        TokenBucket.RetryBucket,
         bucket
       )
   }))
-).pipe(Layer.provide(Layer.effect(TokenBucket.Default, RetryBucket.successRatio({ ratio: 0.1, capacity: 5 }))))
+).pipe(Layer.provide(Layer.effect(TokenBucket.RetryBucket, TokenBucket.successRatio({ ratio: 0.1, capacity: 5 }))))
 // #endregion
 
 const twice = Effect.gen(function* () {

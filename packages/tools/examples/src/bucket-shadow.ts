@@ -1,12 +1,12 @@
 import { Ref } from "effect"
 // #region shadow
-import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { Effect } from "effect"
 
 /** Decides like the bucket and refuses nothing: what it would have refused is counted. */
 const trial = (onRefused: Effect.Effect<void>) =>
   Effect.gen(function* () {
-    const budget = yield* RetryBucket.successRatio({ ratio: 0.1, capacity: 2 })
+    const budget = yield* TokenBucket.successRatio({ ratio: 0.1, capacity: 2 })
     const policy = {
       classifier: Classifier.always,
       maxAttempts: 4,

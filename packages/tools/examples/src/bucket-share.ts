@@ -1,11 +1,11 @@
 import { timeline } from "./scripted.ts"
 // #region share
-import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { Effect, Layer } from "effect"
 
 /** One budget for all operations, of which each operation takes at most a fifth of what it finds, rounded up. */
-const shared = RetryBucket.operationShare({
-  bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 20 }),
+const shared = TokenBucket.operationShare({
+  bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 20 }),
   share: 0.2
 })
 
@@ -15,10 +15,10 @@ const forever = {
   backoff: Backoff.constant({ delay: "1 second" })
 }
 
-const layer = Layer.effect(TokenBucket.Default, shared)
+const layer = Layer.effect(TokenBucket.RetryBucket, shared)
 
 const operation = <A, R>(call: Effect.Effect<A, string, R>) =>
-  Retry.retry(call, { ...forever, bucket: TokenBucket.Default })
+  Retry.retry(call, { ...forever, bucket: TokenBucket.RetryBucket })
 // #endregion
 
 const calls = Effect.map(timeline([Effect.fail("down")], operation), ({ calls }) => calls.length)

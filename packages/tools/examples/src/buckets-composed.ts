@@ -1,6 +1,6 @@
 import { timeline } from "./scripted.ts"
 // #region composed
-import { Backoff, Classifier, RateLimiter, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, RateLimiter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { Context, Data, Effect, Layer } from "effect"
 
 class Unavailable extends Data.TaggedError("Unavailable") {}
@@ -8,11 +8,11 @@ class Unavailable extends Data.TaggedError("Unavailable") {}
 /** A retry is granted by the budget of its host and by that of the program, or not at all. */
 const bucket = Effect.zipWith(
   TokenBucket.keyed({
-    bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 3 }),
+    bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 3 }),
     maxKeys: 100,
     idleTimeToLive: "10 minutes"
   }),
-  RetryBucket.successRatio({ ratio: 0.1, capacity: 5 }),
+  TokenBucket.successRatio({ ratio: 0.1, capacity: 5 }),
   (perHost, whole) => TokenBucket.all(perHost, whole)
 )
 

@@ -1,20 +1,20 @@
 import { Ref } from "effect"
 // #region budget
-import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { Effect, Layer } from "effect"
 
 const policy = {
   classifier: Classifier.always,
   maxAttempts: 3,
   backoff: Backoff.constant({ delay: "1 second" }),
-  bucket: TokenBucket.Default
+  bucket: TokenBucket.RetryBucket
 }
 
 /** A hundred requests, all made at once. */
 const page = <A, E, R>(request: Effect.Effect<A, E, R>) =>
   Effect.replicateEffect(Effect.exit(Retry.retry(request, policy)), 100, { concurrency: "unbounded" })
 
-const budget = Layer.effect(TokenBucket.Default, RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }))
+const budget = Layer.effect(TokenBucket.RetryBucket, TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }))
 
 const main = <A, E, R>(request: Effect.Effect<A, E, R>) => Effect.provide(page(request), budget)
 // #endregion
@@ -34,7 +34,7 @@ const calls = <A>(client: (request: Effect.Effect<never, string>) => Effect.Effe
 
 export const program = Effect.all({
   budget: calls(main),
-  unlimited: calls((request) => Effect.provideService(page(request), TokenBucket.Default, TokenBucket.unlimited))
+  unlimited: calls((request) => Effect.provideService(page(request), TokenBucket.RetryBucket, TokenBucket.unlimited))
 })
 
 // #region expected

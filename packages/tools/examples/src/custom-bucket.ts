@@ -6,7 +6,7 @@ import { Effect, Layer, Option, Ref } from "effect"
 
 // #region layer
 export const layer = Layer.effect(
-  TokenBucket.Default,
+  TokenBucket.RetryBucket,
   Effect.map(Ref.make(5), (tokens) => {
     const grant: TokenBucket.Grant = { tokens: 1, refund: Ref.update(tokens, (n) => n + 1) }
     return {
@@ -22,7 +22,7 @@ const policy = {
   classifier: Classifier.always,
   maxAttempts: 4,
   backoff: Backoff.constant({ delay: "1 second" }),
-  bucket: TokenBucket.Default
+  bucket: TokenBucket.RetryBucket
 }
 
 /** Two operations in an outage share the five tokens: the first makes three retries, the second the two that are left. */

@@ -26,7 +26,7 @@ const connect = async (nodes: ReadonlyArray<Node>) => {
 
 const orders = (cluster: Cluster) =>
   Layer.scoped(
-    TokenBucket.Default,
+    TokenBucket.RetryBucket,
     RedisBucket.quota({ name: "orders", capacity: 70, refillPerSecond: 1 }).pipe(
       Effect.map(TokenBucket.failClosed({ within: "1 second" }))
     )
@@ -41,7 +41,7 @@ const policy = {
   classifier: Classifier.always,
   maxAttempts: 10,
   backoff: Backoff.constant({ delay: "10 millis" }),
-  bucket: TokenBucket.Default
+  bucket: TokenBucket.RetryBucket
 }
 
 /** A cluster of one master, which has all slots. A master waits two seconds before it writes. */

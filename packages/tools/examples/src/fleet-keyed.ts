@@ -8,12 +8,12 @@ const forTenant = <A, E, R>(tenant: string, query: Effect.Effect<A, E, R>) =>
     classifier: Classifier.always,
     maxAttempts: 4,
     backoff: Backoff.constant({ delay: "10 millis" }),
-    bucket: TokenBucket.Default
+    bucket: TokenBucket.RetryBucket
   }).pipe(Effect.provideService(TokenBucket.Key, tenant))
 
 /** A bucket in the store for each tenant: whichever process a request of the tenant reaches, it asks the same one. */
 const tenants = Layer.scoped(
-  TokenBucket.Default,
+  TokenBucket.RetryBucket,
   TokenBucket.keyed({
     bucket: RedisBucket.quota({ name: "tenants", capacity: 70, refillPerSecond: 1 }).pipe(
       Effect.map(TokenBucket.failClosed({ within: "1 second" }))

@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 
 /** An account may send 20 requests per second and 5 at once, whichever process sends them. */
 const account = Layer.scoped(
-  TokenBucket.Default,
+  TokenBucket.RetryBucket,
   RedisBucket.fixed({ name: "account", rate: 20, burst: 5 }).pipe(
     Effect.flatMap(RedisBucket.orLocalShare({ within: "5 seconds" }))
   )
@@ -14,7 +14,7 @@ const account = Layer.scoped(
 /** Asked before every attempt, the first included; an attempt for which there is no token waits for its turn. */
 const request = <A, E, R>(send: Effect.Effect<A, E, R>) =>
   Retry.retry(send, {
-    rateLimiter: TokenBucket.Default,
+    rateLimiter: TokenBucket.RetryBucket,
     classifier: Classifier.always,
     maxAttempts: 3,
     backoff: Backoff.exponential({ base: "100 millis" })

@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 
 /** While the store is away, each of n processes has a bucket of `70 / n` tokens and `1 / n` per second. */
 const orders = Layer.scoped(
-  TokenBucket.Default,
+  TokenBucket.RetryBucket,
   RedisBucket.quota({ name: "orders", capacity: 70, refillPerSecond: 1 }).pipe(
     Effect.flatMap(
       RedisBucket.orLocalShare({
@@ -29,7 +29,7 @@ const attempts = (maxAttempts: number) =>
         classifier: Classifier.always,
         maxAttempts,
         backoff: Backoff.constant({ delay: "10 millis" }),
-        bucket: TokenBucket.Default
+        bucket: TokenBucket.RetryBucket
       })
     ),
     ({ attempts }) => attempts

@@ -5,7 +5,7 @@ import * as NodeRedis from "@effect-retry/fleet/NodeRedis"
 import { Effect, Layer } from "effect"
 
 const bucket = Layer.scoped(
-  TokenBucket.Default,
+  TokenBucket.RetryBucket,
   RedisBucket.quota({ name: "orders", capacity: 70, refillPerSecond: 1 }).pipe(
     Effect.map(TokenBucket.failClosed({ within: "1 second" }))
   )
@@ -23,7 +23,7 @@ const policy = {
   classifier: Classifier.always,
   maxAttempts: 10,
   backoff: Backoff.constant({ delay: "10 millis" }),
-  bucket: TokenBucket.Default
+  bucket: TokenBucket.RetryBucket
 }
 
 export const program = Effect.gen(function* () {

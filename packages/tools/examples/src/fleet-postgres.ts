@@ -18,7 +18,10 @@ const store = (config: PoolConfig) => PostgresStore.layer(Effect.map(pool(config
 
 const budget = PostgresBucket.quota({ name: "orders", capacity: 6, refillPerSecond: 0.001, cost: { orElse: 1 } })
 
-const orders = Layer.scoped(TokenBucket.Default, Effect.map(budget, TokenBucket.failClosed({ within: "10 seconds" })))
+const orders = Layer.scoped(
+  TokenBucket.RetryBucket,
+  Effect.map(budget, TokenBucket.failClosed({ within: "10 seconds" }))
+)
 // #endregion
 
 /** A process of the fleet makes the layers for itself, and ends with them. */
@@ -31,7 +34,7 @@ const processWith = (config: PoolConfig, maxAttempts: number) =>
         classifier: Classifier.always,
         maxAttempts,
         backoff: Backoff.constant({ delay: "1 millis" }),
-        bucket: TokenBucket.Default
+        bucket: TokenBucket.RetryBucket
       }
     ).pipe(Effect.flip, Effect.provide(orders.pipe(Layer.provide(store(config)))))
   })

@@ -8,7 +8,7 @@ const policy = {
   classifier: Classifier.always,
   maxAttempts: 4,
   backoff: Backoff.exponential({ base: "50 millis" }),
-  bucket: TokenBucket.Default
+  bucket: TokenBucket.RetryBucket
 }
 
 /** 70 tokens, and one more per second, for all processes together; a retry costs 14. */
@@ -21,7 +21,7 @@ const choice = TokenBucket.failClosed({
 })
 
 const orders = (redis: { readonly host: string; readonly port: number }) =>
-  Layer.scoped(TokenBucket.Default, Effect.map(bucket, choice)).pipe(Layer.provide(IoRedis.layer(redis)))
+  Layer.scoped(TokenBucket.RetryBucket, Effect.map(bucket, choice)).pipe(Layer.provide(IoRedis.layer(redis)))
 // #endregion
 
 import * as Redis from "@effect-retry/servers/Redis"

@@ -7,7 +7,7 @@ const refused = Metric.counter("orders_would_be_refused")
 
 /** Takes tokens as it will, and refuses nothing: neither what is over the limit nor anything while the store is away. */
 const trial = Layer.scoped(
-  TokenBucket.Default,
+  TokenBucket.RetryBucket,
   RedisBucket.quota({ name: "orders", capacity: 28, refillPerSecond: 1 }).pipe(
     Effect.map(
       TokenBucket.failOpen({ within: "1 second", onFailure: (cause) => Effect.logWarning("no store", cause) })
@@ -25,7 +25,7 @@ const policy = {
   classifier: Classifier.always,
   maxAttempts: 4,
   backoff: Backoff.constant({ delay: "10 millis" }),
-  bucket: TokenBucket.Default
+  bucket: TokenBucket.RetryBucket
 }
 
 export const program = Effect.gen(function* () {

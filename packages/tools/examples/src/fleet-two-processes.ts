@@ -1,7 +1,7 @@
 /**
  * Two processes in an outage, once with a bucket in Redis that they share, and once with a bucket each.
  */
-import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as Program from "@effect-retry/servers/Program"
@@ -12,11 +12,11 @@ import { type ChildProcess, fork } from "node:child_process"
 // #region process
 const budget = { ratio: 0.1, capacity: 20, floorPerSecond: 0.1 }
 
-const local = Layer.effect(TokenBucket.Default, RetryBucket.successRatio(budget))
+const local = Layer.effect(TokenBucket.RetryBucket, TokenBucket.successRatio(budget))
 
 const shared = (port: number) =>
   Layer.scoped(
-    TokenBucket.Default,
+    TokenBucket.RetryBucket,
     Effect.map(RedisBucket.successRatio({ name: "outage", ...budget }), TokenBucket.failClosed({ within: "5 seconds" }))
   ).pipe(Layer.provide(IoRedis.layer({ host: "127.0.0.1", port })))
 
@@ -28,7 +28,7 @@ const retries = Effect.map(
         classifier: Classifier.always,
         maxAttempts: 2,
         backoff: Backoff.constant({ delay: "5 millis" }),
-        bucket: TokenBucket.Default
+        bucket: TokenBucket.RetryBucket
       })
     ),
     30

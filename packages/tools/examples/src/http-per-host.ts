@@ -1,15 +1,15 @@
 import { exchange, unavailable } from "./http-scripted.ts"
 // #region host
-import { RetryBucket, TokenBucket } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { Layer } from "effect"
 
-const funded = HttpRetry.withRetry({ bucket: TokenBucket.Default })
+const funded = HttpRetry.withRetry({ bucket: TokenBucket.RetryBucket })
 
 const onePerHost = Layer.effect(
-  TokenBucket.Default,
+  TokenBucket.RetryBucket,
   TokenBucket.keyed({
-    bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 3, floorPerSecond: 0.1 }),
+    bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 3, floorPerSecond: 0.1 }),
     maxKeys: 100,
     idleTimeToLive: "10 minutes"
   })

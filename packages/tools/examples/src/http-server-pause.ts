@@ -4,10 +4,10 @@ import { RateLimiter, TokenBucket } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { Layer } from "effect"
 
-const pausing = HttpRetry.withRetry({ rateLimiter: TokenBucket.Default })
+const pausing = HttpRetry.withRetry({ rateLimiter: TokenBucket.RetryBucket })
 
 const onePerHost = Layer.effect(
-  TokenBucket.Default,
+  TokenBucket.RetryBucket,
   TokenBucket.keyed({
     bucket: RateLimiter.serverPause({ atMost: "1 minute" }),
     maxKeys: 100,

@@ -5,7 +5,7 @@ import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import { Effect, Layer } from "effect"
 
 const orders = Layer.scoped(
-  TokenBucket.Default,
+  TokenBucket.RetryBucket,
   Effect.gen(function* () {
     const observe = [FleetMetrics.metrics, yield* FleetLogs.logs()]
     const bucket = yield* RedisBucket.quota({ name: "orders", capacity: 500, refillPerSecond: 10, observe })
@@ -42,7 +42,7 @@ const operation = Retry.retry(Effect.fail("down"), {
   classifier: Classifier.always,
   maxAttempts: 3,
   backoff: Backoff.constant({ delay: "100 millis" }),
-  bucket: TokenBucket.Default
+  bucket: TokenBucket.RetryBucket
 }).pipe(Effect.ignore)
 
 const calls = Effect.gen(function* () {

@@ -1,10 +1,10 @@
 // #region load
-import { Backoff, RetryBucket } from "@effect-retry/core"
+import { Backoff, TokenBucket } from "@effect-retry/core"
 import { Load } from "@effect-retry/plan"
 import { Effect, Option } from "effect"
 
 const policy = { maxAttempts: 3, backoff: Backoff.constant({ delay: 0 }) }
-const bucket = RetryBucket.successRatio({ ratio: 0.1, capacity: 10 })
+const bucket = TokenBucket.successRatio({ ratio: 0.1, capacity: 10 })
 
 const outage = { load: 0.5, seed: 1, patience: "20 seconds", server: { capacityPerSecond: 20 } } as const
 

@@ -1,5 +1,5 @@
 // #region promise
-import { AttemptTimeout, Backoff, Classifier, Promises, RetryBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Classifier, Promises, TokenBucket, Verdict } from "@effect-retry/core"
 import { Effect } from "effect"
 
 class Busy extends Error {}
@@ -9,7 +9,7 @@ const policy = {
   classifier: Classifier.fromClass(Busy, Verdict.throttling),
   maxAttempts: 3,
   backoff: Backoff.constant({ delay: "1 milli" }),
-  bucket: Effect.runSync(RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }))
+  bucket: Effect.runSync(TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }))
 }
 
 /** An `async` function, called with the number of the attempt and an `AbortSignal` of its own. */

@@ -1,15 +1,15 @@
 // #region layer
-import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { Effect, Layer } from "effect"
 
 const policy = {
   classifier: Classifier.always,
   maxAttempts: 4,
   backoff: Backoff.constant({ delay: "1 second" }),
-  bucket: TokenBucket.Default
+  bucket: TokenBucket.RetryBucket
 }
 
-const layer = Layer.effect(TokenBucket.Default, RetryBucket.successRatio({ ratio: 0.1, capacity: 5 }))
+const layer = Layer.effect(TokenBucket.RetryBucket, TokenBucket.successRatio({ ratio: 0.1, capacity: 5 }))
 
 const attempts = Effect.fail("down").pipe(
   Retry.orStopped(policy),

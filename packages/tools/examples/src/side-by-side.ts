@@ -2,17 +2,7 @@
  * The same job natively and by a policy, in ten lines each. The pictures of the README are drawn from these two.
  */
 import { SeededRandom, Timeline, VirtualClock } from "@effect-retry/testing"
-import {
-  AttemptTimeout,
-  Backoff,
-  Classifier,
-  Deadline,
-  Jitter,
-  Retry,
-  RetryBucket,
-  TokenBucket,
-  Verdict
-} from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Classifier, Deadline, Jitter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { Clock, Data, Duration, Effect, Exit, Layer, Schedule } from "effect"
 
 export class Busy extends Data.TaggedError("Busy")<{ readonly retryAfter: Duration.DurationInput }> {}
@@ -46,11 +36,11 @@ export const ours = <A, R>(call: Effect.Effect<A, Busy | Forbidden, R>) =>
       Backoff.jittered(Jitter.full)
     ),
     deadline: Deadline.refuse("10 seconds"),
-    bucket: TokenBucket.Default
+    bucket: TokenBucket.RetryBucket
   })
 // #endregion
 
-const budget = Layer.effect(TokenBucket.Default, RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }))
+const budget = Layer.effect(TokenBucket.RetryBucket, TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }))
 
 /** A server that answers within 50 milliseconds, for three seconds that it is overloaded. */
 const overloaded = Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -64,7 +54,7 @@ const record = <E, E2>(call: Effect.Effect<string, E>, retried: (call: Effect.Ef
     VirtualClock.run
   )
 
-type Retried<E> = Effect.Effect<string, E, TokenBucket.Default>
+type Retried<E> = Effect.Effect<string, E, TokenBucket.RetryBucket>
 
 /** The same two servers for both: one that says when to come back, and one that never answers. */
 export const timelines = Effect.all({

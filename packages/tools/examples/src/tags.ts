@@ -1,5 +1,5 @@
 // #region tags
-import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { Context, Effect, Layer } from "effect"
 
 class Reads extends Context.Tag("app/Reads")<Reads, TokenBucket.TokenBucket>() {}
@@ -18,7 +18,7 @@ const both: Effect.Effect<readonly [Retry.RetryStopped<string>, Retry.RetryStopp
   Effect.all([Effect.flip(read), Effect.flip(write)])
 
 const buckets = Layer.mergeAll(
-  Layer.effect(Reads, RetryBucket.successRatio({ ratio: 0.2, capacity: 10 })),
+  Layer.effect(Reads, TokenBucket.successRatio({ ratio: 0.2, capacity: 10 })),
   Layer.succeed(Writes, TokenBucket.empty)
 )
 

@@ -11,7 +11,7 @@ const nowMillis = Effect.map(Effect.clock, (clock) => Number(clock.unsafeCurrent
 
 /** One attempt a second, and none that would have to wait. */
 const oneASecond = Layer.effect(
-  TokenBucket.Default,
+  TokenBucket.RetryBucket,
   Effect.map(Ref.make(-Infinity), (freeAt) => ({
     acquire: () =>
       Effect.flatMap(nowMillis, (now) =>
@@ -42,7 +42,7 @@ export const suites = (runner: Runner.Runner) => {
 // #endregion
 
 const policy = {
-  rateLimiter: TokenBucket.Default,
+  rateLimiter: TokenBucket.RetryBucket,
   classifier: Classifier.always,
   maxAttempts: 4,
   backoff: Backoff.fromDelays(["1 second", "500 millis", "1 second"]).pipe(Backoff.jittered(early))

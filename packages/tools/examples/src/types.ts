@@ -32,16 +32,16 @@ export const cut: Effect.Effect<string, Busy | Deadline.DeadlineExceeded> = Retr
   deadline: Deadline.cut("10 seconds")
 })
 
-export const funded: Effect.Effect<string, Busy, TokenBucket.Default> = Retry.retry(call, {
+export const funded: Effect.Effect<string, Busy, TokenBucket.RetryBucket> = Retry.retry(call, {
   ...policy,
-  bucket: TokenBucket.Default
+  bucket: TokenBucket.RetryBucket
 })
 
 export const told: Effect.Effect<string, Retry.RetryStopped<Busy>> = Retry.orStopped(call, policy)
 // #endregion
 
 export const program = Effect.all([asBefore, timed, named, cut, funded, told]).pipe(
-  Effect.provideService(TokenBucket.Default, TokenBucket.unlimited)
+  Effect.provideService(TokenBucket.RetryBucket, TokenBucket.unlimited)
 )
 
 export const expected = Array.from({ length: 6 }, () => "answer")

@@ -9,7 +9,7 @@ import {
   Kotlin,
   Sdk
 } from "@effect-retry/aws"
-import { Classifier, type Observe, type Policy, RateLimiter, Retry, RetryBucket } from "@effect-retry/core"
+import { Classifier, type Observe, type Policy, RateLimiter, Retry, TokenBucket } from "@effect-retry/core"
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { FileSystem, Path } from "@effect/platform"
@@ -57,7 +57,7 @@ const standard = (
   options: { readonly capacity?: number; readonly longPolling?: boolean } = {}
 ) =>
   Effect.gen(function* () {
-    const quota = yield* RetryBucket.quota(options.capacity === undefined ? {} : { capacity: options.capacity })
+    const quota = yield* TokenBucket.quota(options.capacity === undefined ? {} : { capacity: options.capacity })
     const bucket = options.longPolling === true ? AwsQuota.longPolling(quota) : quota
     const ended = yield* called(script, Retry.retry({ ...AwsRetry.standard, bucket, observe }))
     return { ...ended, level: yield* quota.level }

@@ -1,4 +1,4 @@
-import { RateLimiter, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { RateLimiter, TokenBucket, Verdict } from "@effect-retry/core"
 import { Throttle } from "@effect-retry/grpc"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -30,10 +30,10 @@ const outcomes = (bucket: Bucket, ended: "Succeeded" | Verdict.Kind, count: numb
 
 /** Each of these executes the row of a bucket. */
 const buckets: Readonly<Record<string, () => void>> = {
-  "RetryBucket.successRatio": () =>
+  "TokenBucket.successRatio": () =>
     virtually("grants a capacity, a ratio of the successes, and a floor", () =>
       Effect.gen(function* () {
-        const bucket = yield* RetryBucket.successRatio({ ratio: 0.1, capacity: 10, floorPerSecond: 1 })
+        const bucket = yield* TokenBucket.successRatio({ ratio: 0.1, capacity: 10, floorPerSecond: 1 })
         expect(yield* retries(bucket)).toBe(10)
         yield* outcomes(bucket, "Succeeded", 30)
         yield* Effect.sleep("5 seconds")
@@ -41,10 +41,10 @@ const buckets: Readonly<Record<string, () => void>> = {
       })
     ),
 
-  "RetryBucket.quota": () =>
+  "TokenBucket.quota": () =>
     virtually("is paid by kind, and gets back what a retry cost", () =>
       Effect.gen(function* () {
-        const bucket = yield* RetryBucket.quota()
+        const bucket = yield* TokenBucket.quota()
         expect(yield* bucket.level).toBe(500)
         const granted = yield* Effect.flatten(bucket.acquire(request("Throttling")))
         expect(granted.tokens).toBeLessThan(yield* Effect.flatten(tokensFor(bucket, "Server")))
@@ -56,11 +56,11 @@ const buckets: Readonly<Record<string, () => void>> = {
       })
     ),
 
-  "RetryBucket.requestRatio": () =>
+  "TokenBucket.requestRatio": () =>
     virtually("grants a ratio of the requests and a floor in a window, and not for longer", () =>
       Effect.gen(function* () {
         const options = { ratio: 0.1, floorPerSecond: 2, window: "10 seconds" } as const
-        const bucket = yield* RetryBucket.requestRatio(options)
+        const bucket = yield* TokenBucket.requestRatio(options)
         const requests = Effect.replicateEffect(bucket.started?.(1) ?? Effect.void, 50)
         yield* requests
         expect(yield* retries(bucket)).toBe(0.1 * 50 + 2 * 10)
@@ -81,11 +81,11 @@ const buckets: Readonly<Record<string, () => void>> = {
       })
     ),
 
-  "RetryBucket.operationShare": () =>
+  "TokenBucket.operationShare": () =>
     virtually("grants an operation a share of the level, and its first retry while there is a token", () =>
       Effect.gen(function* () {
-        const bucket = yield* RetryBucket.operationShare({
-          bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }),
+        const bucket = yield* TokenBucket.operationShare({
+          bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }),
           share: 0.3
         })
         const retry = (n: number) => Effect.map(bucket.acquire({ ...request("Server"), attempt: n + 1 }), Option.isSome)
@@ -98,7 +98,7 @@ const buckets: Readonly<Record<string, () => void>> = {
   "TokenBucket.keyed": () =>
     virtually("has a bucket for each key", () =>
       Effect.gen(function* () {
-        const bucket = RetryBucket.successRatio({ ratio: 0.1, capacity: 3 })
+        const bucket = TokenBucket.successRatio({ ratio: 0.1, capacity: 3 })
         const keyed = yield* TokenBucket.keyed({ bucket, maxKeys: 10, idleTimeToLive: "1 hour" })
         const of = (key: string) => Effect.provideService(retries(keyed), TokenBucket.Key, key)
         expect(yield* Effect.all([of("a"), of("b"), of("a")])).toEqual([3, 3, 0])
@@ -198,10 +198,10 @@ describe(`${path} ## Which bucket when`, () => {
 describe(`${path} ## Combining buckets`, () => {
   it("names every constructor and every combinator", () => {
     const shown = new Set(Array.from(read(path).matchAll(/`(?:\w+: )?([A-Z]\w+\.\w+)/g), ([, name]) => name))
-    const missing = Object.entries({ RetryBucket, RateLimiter, TokenBucket }).flatMap(([module, members]) =>
+    const missing = Object.entries({ RateLimiter, TokenBucket }).flatMap(([module, members]) =>
       Object.keys(members)
         .map((name) => `${module}.${name}`)
-        .filter((name) => !shown.has(name) && name !== "TokenBucket.Default")
+        .filter((name) => !shown.has(name) && name !== "TokenBucket.RetryBucket")
     )
     expect(missing).toEqual([])
   })

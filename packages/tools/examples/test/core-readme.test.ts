@@ -10,7 +10,6 @@ import {
   Policy,
   RateLimiter,
   Retry,
-  RetryBucket,
   TokenBucket,
   Verdict
 } from "@effect-retry/core"
@@ -162,14 +161,14 @@ interface Default {
 describe(`${path} ### Of buckets, observers and plans`, () => {
   const now = Effect.map(Clock.currentTimeNanos, Number)
 
-  type Quota = NonNullable<Parameters<typeof RetryBucket.quota>[0]>
+  type Quota = NonNullable<Parameters<typeof TokenBucket.quota>[0]>
   const quota =
     (base: Quota): Trace =>
     (options) =>
       Effect.gen(function* () {
         const costs = Object.entries(options).filter(([name]) => name.startsWith("cost."))
         const cost = { Throttling: 5, orElse: 14, ...Object.fromEntries(costs.map(([name, n]) => [name.slice(5), n])) }
-        const bucket = yield* RetryBucket.quota({ ...base, ...(costs.length === 0 ? {} : { cost }), ...options })
+        const bucket = yield* TokenBucket.quota({ ...base, ...(costs.length === 0 ? {} : { cost }), ...options })
         const seen: Array<unknown> = [yield* bucket.level]
         for (const kind of ["Throttling", "Server"] as const) seen.push(yield* tokensFor(bucket, kind))
         yield* bucket.record(outcomeOf("Succeeded"))
@@ -181,7 +180,7 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
 
   const successRatio: Trace = (options) =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.successRatio({ ratio: 0.1, capacity: 10, ...options })
+      const bucket = yield* TokenBucket.successRatio({ ratio: 0.1, capacity: 10, ...options })
       const taken = yield* tokensFor(bucket, "Server")
       yield* Effect.sleep("2 seconds")
       return [taken, yield* bucket.level]
@@ -189,7 +188,7 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
 
   const requestRatio: Trace = (options) =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.requestRatio(options)
+      const bucket = yield* TokenBucket.requestRatio(options)
       const levels = [yield* bucket.level]
       for (let n = 0; n < 20; n++) {
         if (n < 5) yield* bucket.started?.(1) ?? Effect.void
@@ -308,23 +307,23 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
 
   const long = "1000 days"
   const defaults: Readonly<Record<string, Default>> = {
-    "`RetryBucket.quota` `capacity`": { trace: quota({}), other: 400 },
-    "`RetryBucket.quota` `initial`": { trace: quota({}), other: 400, neutral: 500 },
-    "`RetryBucket.quota` `cost.Throttling`": { trace: quota({}), other: 6 },
-    "`RetryBucket.quota` `cost.orElse`": { trace: quota({}), other: 10 },
-    "`RetryBucket.quota` `firstSuccessIncrement`": { trace: quota({}), other: 2 },
-    "`RetryBucket.quota` `refillPerSecond`": { trace: quota({}), other: 1 },
-    "`RetryBucket.quota` `whenShort`": { trace: quota({ refillPerSecond: 1 }), other: "wait" },
-    "`RetryBucket.quota` `maxWait`": {
+    "`TokenBucket.quota` `capacity`": { trace: quota({}), other: 400 },
+    "`TokenBucket.quota` `initial`": { trace: quota({}), other: 400, neutral: 500 },
+    "`TokenBucket.quota` `cost.Throttling`": { trace: quota({}), other: 6 },
+    "`TokenBucket.quota` `cost.orElse`": { trace: quota({}), other: 10 },
+    "`TokenBucket.quota` `firstSuccessIncrement`": { trace: quota({}), other: 2 },
+    "`TokenBucket.quota` `refillPerSecond`": { trace: quota({}), other: 1 },
+    "`TokenBucket.quota` `whenShort`": { trace: quota({ refillPerSecond: 1 }), other: "wait" },
+    "`TokenBucket.quota` `maxWait`": {
       trace: quota({ refillPerSecond: 1, whenShort: "wait" }),
       other: "1 second",
       neutral: long
     },
-    "`RetryBucket.successRatio` `initial`": { trace: successRatio, other: 5, neutral: 10 },
-    "`RetryBucket.successRatio` `floorPerSecond`": { trace: successRatio, other: 0.1 },
-    "`RetryBucket.requestRatio` `ratio`": { trace: requestRatio, other: 0.1 },
-    "`RetryBucket.requestRatio` `floorPerSecond`": { trace: requestRatio, other: 1 },
-    "`RetryBucket.requestRatio` `window`": { trace: requestRatio, other: 5000 },
+    "`TokenBucket.successRatio` `initial`": { trace: successRatio, other: 5, neutral: 10 },
+    "`TokenBucket.successRatio` `floorPerSecond`": { trace: successRatio, other: 0.1 },
+    "`TokenBucket.requestRatio` `ratio`": { trace: requestRatio, other: 0.1 },
+    "`TokenBucket.requestRatio` `floorPerSecond`": { trace: requestRatio, other: 1 },
+    "`TokenBucket.requestRatio` `window`": { trace: requestRatio, other: 5000 },
     "`RateLimiter.fixed` `whenShort`": { trace: fixed, other: "refuse" },
     "`RateLimiter.fixed` `maxWait`": { trace: fixed, other: "500 millis", neutral: long },
     "`RateLimiter.adaptive` `whenShort`": { trace: adaptive, other: "refuse" },
@@ -699,7 +698,7 @@ tableOf(
       virtually("waits for its turn, and then the delay", () =>
         Effect.gen(function* () {
           const quota = { capacity: 5, cost: { orElse: 5 }, refillPerSecond: 1, whenShort: "wait" } as const
-          const bucket = yield* RetryBucket.quota(quota)
+          const bucket = yield* TokenBucket.quota(quota)
           const { calls } = yield* timeline([down], Retry.retry({ ...policy, bucket }))
           expect(calls).toEqual([0, 1000, 6000])
         })
@@ -709,7 +708,7 @@ tableOf(
       virtually("stops without a wait", () =>
         Effect.gen(function* () {
           const quota = { capacity: 5, cost: { orElse: 5 }, refillPerSecond: 1, whenShort: "wait" } as const
-          const bucket = yield* RetryBucket.quota(quota)
+          const bucket = yield* TokenBucket.quota(quota)
           const hasty = { ...policy, bucket, deadline: Deadline.refuse("5 seconds") }
           const ended = yield* stopped([down], Retry.orStopped(hasty))
           expect(ended).toEqual({ calls: [0, 1000], error: "down", reason: "BucketEmpty", endedAt: 1000 })
@@ -719,7 +718,7 @@ tableOf(
     "A bucket charges first attempts, and refuses one": () =>
       virtually("fails without a call", () =>
         Effect.gen(function* () {
-          const quota = yield* RetryBucket.quota({ capacity: 1, cost: { first: 1, orElse: 1 } })
+          const quota = yield* TokenBucket.quota({ capacity: 1, cost: { first: 1, orElse: 1 } })
           const charged = { ...policy, rateLimiter: TokenBucket.firstAttempts(quota), maxAttempts: 1, bucket: quota }
           const ended = yield* stopped([down], (call) =>
             Effect.zipRight(Effect.exit(Retry.retry(call, charged)), Retry.orStopped(call, charged))
@@ -753,7 +752,7 @@ tableOf(
         Effect.gen(function* () {
           const { calls, policy } = releasing()
           const short = { capacity: 2, cost: { orElse: 2 }, refillPerSecond: 0.01, whenShort: "wait" } as const
-          const bucket = yield* RetryBucket.quota(short)
+          const bucket = yield* TokenBucket.quota(short)
           const first = yield* Effect.fork(Retry.retry(down, { ...policy, bucket }))
           yield* Effect.sleep("5 seconds")
           yield* Fiber.interrupt(first)
@@ -795,7 +794,7 @@ tableOf(
 
     "A retry is granted tokens and then not made": () => {
       const paidFor = Effect.gen(function* () {
-        const bucket = yield* RetryBucket.successRatio({ ratio: 0.1, capacity: 5 })
+        const bucket = yield* TokenBucket.successRatio({ ratio: 0.1, capacity: 5 })
         return { funded: { ...policy, bucket }, level: bucket.level }
       })
 
@@ -830,7 +829,7 @@ tableOf(
           const closed: Array<string> = []
           const each = Effect.zipRight(
             Effect.flatMap(TokenBucket.Key, (key) => Effect.addFinalizer(() => Effect.sync(() => closed.push(key)))),
-            RetryBucket.successRatio({ ratio: 0.1, capacity: 5 })
+            TokenBucket.successRatio({ ratio: 0.1, capacity: 5 })
           )
           const bucket = yield* TokenBucket.keyed({ bucket: each, maxKeys: 1, idleTimeToLive: "100 millis" })
           const at = Effect.provideService(TokenBucket.Key, "a")
@@ -1213,7 +1212,7 @@ describe(`${path} ## Modules`, () => {
 describe(`${path} ## What it does not do`, () => {
   virtually("refunds nothing for a retry that was made and failed", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ capacity: 100 })
+      const bucket = yield* TokenBucket.quota({ capacity: 100 })
       yield* Effect.flip(Retry.retry(down, { ...policy, bucket }))
       expect(yield* bucket.level).toBe(100 - 2 * 14)
     })

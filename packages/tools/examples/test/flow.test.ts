@@ -1,4 +1,4 @@
-import { Backoff, Classifier, Deadline, Observe, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Deadline, Observe, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Clock, Context, Effect, Fiber, Layer, Logger, Option, Ref, Schedule } from "effect"
@@ -129,7 +129,7 @@ describe(`${path} ## The order of decisions`, () => {
         classifier: Classifier.always,
         maxAttempts: 3,
         backoff: Backoff.constant({ delay: "1 second" }),
-        bucket: yield* RetryBucket.quota(quota)
+        bucket: yield* TokenBucket.quota(quota)
       }
       const { log, say } = noted()
       const call = Effect.zipRight(say("call"), Effect.fail("down"))
@@ -228,7 +228,7 @@ describe(`${path} ## Pure and thin`, () => {
 describe(`${path} ## Ports`, () => {
   class Bucket extends Context.Tag("Bucket")<Bucket, TokenBucket.TokenBucket>() {}
 
-  const oneToken = Layer.effect(Bucket, RetryBucket.successRatio({ ratio: 0.1, capacity: 1 }))
+  const oneToken = Layer.effect(Bucket, TokenBucket.successRatio({ ratio: 0.1, capacity: 1 }))
   const policy = {
     classifier: Classifier.always,
     maxAttempts: 9,

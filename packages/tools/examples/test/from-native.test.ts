@@ -9,7 +9,6 @@ import {
   Observe,
   Policy,
   Retry,
-  RetryBucket,
   TokenBucket,
   Verdict
 } from "@effect-retry/core"
@@ -519,7 +518,7 @@ tableOf(path, "## What goes wrong", {
 
     virtually("shares a bucket here", () =>
       Effect.gen(function* () {
-        const bucket = yield* RetryBucket.successRatio({ ratio: 0.1, capacity: 10 })
+        const bucket = yield* TokenBucket.successRatio({ ratio: 0.1, capacity: 10 })
         expect(yield* callers(Retry.retry({ ...policy, maxAttempts: 3, bucket }))).toBe(110)
       })
     )
@@ -704,11 +703,11 @@ describe(`${path} ## What a schedule cannot do`, () => {
       whenNested: { whenNested: "standDown" },
       attempt: { attempt: Retry.CurrentAttempt },
       attemptSpan: { attemptSpan: "call" },
-      rateLimiter: { rateLimiter: TokenBucket.Default },
+      rateLimiter: { rateLimiter: TokenBucket.RetryBucket },
       attemptTimeout: { attemptTimeout: AttemptTimeout.constant("1 second") },
       result: { result: () => Verdict.noOpinion },
       release: { release: () => Effect.void },
-      bucket: { bucket: TokenBucket.Default },
+      bucket: { bucket: TokenBucket.RetryBucket },
       deadline: { deadline: Deadline.cut("1 second") }
     }
     for (const [field, part] of Object.entries(beyond)) {

@@ -1,4 +1,4 @@
-import { Backoff, RetryBucket, Verdict } from "@effect-retry/core"
+import { Backoff, TokenBucket, Verdict } from "@effect-retry/core"
 import { Download, HttpRetry } from "@effect-retry/http"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { HttpClientRequest, HttpClientResponse } from "@effect/platform"
@@ -87,7 +87,7 @@ tableOf(path, "## Reading inside the attempt", {
       Effect.gen(function* () {
         const busy = answer(503, {}, "1")
         expect(yield* read([busy])).toEqual({ attempts: 3, outcome: 1, statuses: [503] })
-        const bucket = yield* RetryBucket.quota({ capacity: 14 })
+        const bucket = yield* TokenBucket.quota({ capacity: 14 })
         expect(yield* read([busy], { bucket })).toEqual({ attempts: 2, outcome: 1, statuses: [503] })
       })
     ),

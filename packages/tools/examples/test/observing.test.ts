@@ -1,5 +1,5 @@
 /** The tables of docs/observing.md, held against what operations show. */
-import { Backoff, Classifier, Hint, Observe, RateLimiter, Retry, RetryBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Hint, Observe, RateLimiter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { HttpClientRequest } from "@effect/platform"
@@ -64,7 +64,7 @@ const others = (observe: ReadonlyArray<Observe.Observer>) =>
   Effect.gen(function* () {
     const purge = HttpClientRequest.make("PURGE" as "GET")("http://127.0.0.1:8080/")
     yield* exchange([unavailable], (bare) => HttpRetry.withRetry(bare, { ...policy, observe }).execute(purge))
-    const bucket = yield* RetryBucket.quota({ capacity: 100 })
+    const bucket = yield* TokenBucket.quota({ capacity: 100 })
     const rateLimiter = yield* RateLimiter.fixed({ rate: 1, burst: 1 })
     const classifier = (error: Error) => (error.message === "busy" ? Verdict.transient : Verdict.terminal("no use"))
     const own = { ...policy, classifier, bucket, rateLimiter, observe, hint: Hint.ignore }

@@ -1,4 +1,4 @@
-import { Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option, Schedule } from "effect"
@@ -8,7 +8,7 @@ const page = "docs/recipes.md"
 
 describe(`${page} ## A bucket for each tenant`, () => {
   const keyed = TokenBucket.keyed({
-    bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 1 }),
+    bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 1 }),
     maxKeys: 1,
     idleTimeToLive: "10 minutes"
   })
@@ -76,7 +76,7 @@ describe(`${page} ## Why an operation stopped`, () => {
 describe(`${page} ## Watching the level of a bucket`, () => {
   it.effect("shows what time and successes have put in", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.successRatio({ ratio: 0.1, capacity: 4, floorPerSecond: 1 })
+      const bucket = yield* TokenBucket.successRatio({ ratio: 0.1, capacity: 4, floorPerSecond: 1 })
       yield* Effect.replicateEffect(tokensFor(bucket, "Server"), 3)
       expect(yield* bucket.level).toBe(1)
       yield* Effect.sleep("500 millis")

@@ -1,7 +1,7 @@
 /**
  * The pictures of the documentation by the names of their files, each drawn from runs in virtual time.
  */
-import { Backoff, Policy, RetryBucket } from "@effect-retry/core"
+import { Backoff, Policy, TokenBucket } from "@effect-retry/core"
 import { Load } from "@effect-retry/plan"
 import { Effect } from "effect"
 import { timelines } from "../../examples/src/side-by-side.ts"
@@ -35,7 +35,7 @@ const storms = {
   "3 attempts": { tone: "bad", client: { policy: thrice } },
   "3 attempts and a budget": {
     tone: "good",
-    client: { policy: thrice, bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }) }
+    client: { policy: thrice, bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }) }
   }
 } as const
 

@@ -1,7 +1,7 @@
 /**
  * The table of docs/circuit-breakers.md: circuit breakers beside buckets, in an outage of a server and of one shard of it.
  */
-import { RateLimiter, RetryBucket } from "@effect-retry/core"
+import { RateLimiter, TokenBucket } from "@effect-retry/core"
 import { Load } from "@effect-retry/plan"
 import { Duration, Effect, Option } from "effect"
 import { circuitBreaker } from "../../examples/src/circuit-breaker.ts"
@@ -16,7 +16,7 @@ export const rows: ReadonlyArray<Row> = [
   recovery.none,
   recovery.attempts,
   recovery.successRatio,
-  { name: "quota", policy, bucket: RetryBucket.quota() },
+  { name: "quota", policy, bucket: TokenBucket.quota() },
   {
     name: "accept ratio (K 2, 5 s) and bucket",
     policy,

@@ -1,7 +1,7 @@
 /**
  * The rows of the tables: what clients do when a request fails.
  */
-import { Backoff, Jitter, Policy, RateLimiter, RetryBucket } from "@effect-retry/core"
+import { Backoff, Jitter, Policy, RateLimiter, TokenBucket } from "@effect-retry/core"
 import { Throttle } from "@effect-retry/grpc"
 import type { Load } from "@effect-retry/plan"
 
@@ -22,9 +22,9 @@ const spread: Policy.Preset = {
   backoff: Backoff.exponential({ base: "100 millis" }).pipe(Backoff.capped("2 seconds"), Backoff.jittered(Jitter.full))
 }
 
-const successRatio = RetryBucket.successRatio({ ratio: 0.1, capacity: 10 })
+const successRatio = TokenBucket.successRatio({ ratio: 0.1, capacity: 10 })
 
-const requestRatio = (ratio: number) => RetryBucket.requestRatio({ ratio, floorPerSecond: 0 })
+const requestRatio = (ratio: number) => TokenBucket.requestRatio({ ratio, floorPerSecond: 0 })
 
 /** The clients of the recovery table. */
 export const recovery = {
@@ -37,7 +37,7 @@ export const recovery = {
   floor: {
     name: "bucket, 0.2 per request and 10 per second",
     policy: immediately(3),
-    bucket: RetryBucket.requestRatio()
+    bucket: TokenBucket.requestRatio()
   },
   grpc: {
     name: "gRPC throttle (10, 0.1)",

@@ -1,7 +1,7 @@
 /**
  * The rows of the table of load amplification, each with the value that theory gives.
  */
-import { RetryBucket } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
 import { Throttle } from "@effect-retry/grpc"
 import type { Load } from "@effect-retry/plan"
 import { immediately } from "./Clients.ts"
@@ -25,26 +25,26 @@ export const rows: ReadonlyArray<Row> = [
   {
     name: "success ratio 0.1",
     policy: immediately(4),
-    bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }),
+    bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }),
     // A success credits the bucket also when a retry brought it about.
     formula: (p) => 1 + Math.min(sumOfPowers(p, 3), (0.1 * (1 - p)) / (1 - 0.1 * (1 - p)))
   },
   {
     name: "request ratio 0.1",
     policy: immediately(4),
-    bucket: RetryBucket.requestRatio({ ratio: 0.1, floorPerSecond: 0 }),
+    bucket: TokenBucket.requestRatio({ ratio: 0.1, floorPerSecond: 0 }),
     formula: (p) => 1 + Math.min(sumOfPowers(p, 3), 0.1)
   },
   {
     name: "request ratio 0.2 and 10 per second",
     policy: immediately(4),
-    bucket: RetryBucket.requestRatio({ ratio: 0.2, floorPerSecond: 10 }),
+    bucket: TokenBucket.requestRatio({ ratio: 0.2, floorPerSecond: 10 }),
     formula: (p) => 1 + Math.min(sumOfPowers(p, 3), 0.2 + 10 / perSecond)
   },
   {
     name: "quota 500, cost 5, increment 1",
     policy: immediately(3),
-    bucket: RetryBucket.quota({ cost: { orElse: 5 } }),
+    bucket: TokenBucket.quota({ cost: { orElse: 5 } }),
     // Without a retry a success returns 1 token, a fifth of a retry; a retry's own cost comes back when it succeeds.
     formula: (p) => 1 + Math.min(p + p * p, (0.2 * (1 - p)) / p)
   },

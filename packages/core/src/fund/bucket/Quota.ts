@@ -24,7 +24,7 @@ interface Options extends QuotaCost.Options {
   readonly maxWait?: Duration.DurationInput
 }
 
-const owner = "RetryBucket.quota"
+const owner = "TokenBucket.quota"
 
 const checkWaiting = (refillPerSecond: number, options: Options): Waiting.MaxWait => {
   const maxWait = Waiting.check(owner, options, "refuse")

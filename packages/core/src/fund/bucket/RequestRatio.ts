@@ -25,7 +25,7 @@ interface Budget {
   readonly retries: SlidingWindow.SlidingWindow
 }
 
-const owner = "RetryBucket.requestRatio"
+const owner = "TokenBucket.requestRatio"
 
 const advanced = ({ credits, retries }: Budget, nowMillis: number): Budget => ({
   credits: SlidingWindow.advanced(credits, nowMillis),

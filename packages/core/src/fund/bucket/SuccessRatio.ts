@@ -22,7 +22,7 @@ interface Options {
   readonly floorPerSecond?: number
 }
 
-const owner = "RetryBucket.successRatio"
+const owner = "TokenBucket.successRatio"
 
 /**
  * A budget credited by successes; a retry costs one token.

@@ -21,7 +21,7 @@ import * as RecentlyUsed from "../store/RecentlyUsed.ts"
 /** The options of `keyed`. */
 interface Keyed<out E, out R> {
   /**
-   * Makes the bucket of a key, such as `RetryBucket.quota()`. May read `TokenBucket.Key`; all else it finds in the context
+   * Makes the bucket of a key, such as `TokenBucket.quota()`. May read `TokenBucket.Key`; all else it finds in the context
    * in which the keyed bucket is made.
    */
   readonly bucket: Effect.Effect<TokenBucket<E>, never, R>

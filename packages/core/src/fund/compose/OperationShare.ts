@@ -9,7 +9,7 @@ import type { Grant, TokenBucket } from "../port/Port.ts"
 
 /** The options of `operationShare`. */
 interface Options {
-  /** Makes the bucket that is shared, such as `RetryBucket.quota()`. */
+  /** Makes the bucket that is shared, such as `TokenBucket.quota()`. */
   readonly bucket: Effect.Effect<TokenBucket>
   /** The most that one operation takes of the tokens that are there without its own retries. In (0, 1]. */
   readonly share: number
@@ -30,7 +30,7 @@ interface Options {
  * @category constructors
  */
 export const operationShare = ({ bucket, share }: Options): Effect.Effect<TokenBucket> => {
-  Argument.number("RetryBucket.operationShare", "share", share, { min: 0, max: 1, exclusive: true })
+  Argument.number("TokenBucket.operationShare", "share", share, { min: 0, max: 1, exclusive: true })
   return Effect.map(bucket, (shared) => {
     const judged = (granted: Grant, retries: number): Effect.Effect<Option.Option<Grant>> =>
       Effect.flatMap(shared.level, (level) =>

@@ -88,8 +88,9 @@ export interface TokenBucket<out E = never> {
 }
 
 /**
- * The bucket of an application that needs just one. Declare tags of your own where a program holds several.
+ * The token bucket that pays for the retries of an application that needs just one. Declare tags of your own where a program holds several.
  *
  * @category models
  */
-export class Default extends /*#__PURE__*/ Context.Tag("@effect-retry/core/TokenBucket")<Default, TokenBucket>() {}
+export class RetryBucket
+  extends /*#__PURE__*/ Context.Tag("@effect-retry/core/RetryBucket")<RetryBucket, TokenBucket>() {}

@@ -1,4 +1,4 @@
-import { Backoff, Classifier, Deadline, Retry, RetryBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Deadline, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Option } from "effect"
@@ -7,7 +7,7 @@ import { clockReads } from "../ClockReads.ts"
 import type { End } from "../Funded.ts"
 import { levels, operate } from "../Funded.ts"
 
-type Options = NonNullable<Parameters<typeof RetryBucket.quota>[0]>
+type Options = NonNullable<Parameters<typeof TokenBucket.quota>[0]>
 
 const botocore = "boto/botocore 1.43.107, tests/unit/retries/test_standard_retry_v2_1.py"
 const botocore20 = "boto/botocore 1.43.107, tests/unit/retries/test_standard.py"
@@ -27,7 +27,7 @@ interface Row {
   readonly levels: ReadonlyArray<ReadonlyArray<number>>
 }
 
-describe("RetryBucket.quota", () => {
+describe("TokenBucket.quota", () => {
   it.effect.each<Row>([
     {
       name: "a success after a retry returns its cost",
@@ -184,7 +184,7 @@ describe("RetryBucket.quota", () => {
     }
   ])("$name ($source)", ({ levels: expected, operations, quota }) =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota(quota)
+      const bucket = yield* TokenBucket.quota(quota)
       const actual = yield* Effect.forEach(operations, (ends) => levels(bucket, ends))
       expect(actual.flat().length).toBe(expected.flat().length)
       actual.flat().forEach((level, index) => expect(level).toBeCloseTo(expected.flat()[index] ?? NaN, 9))
@@ -193,7 +193,7 @@ describe("RetryBucket.quota", () => {
 
   it.effect("adds up what successes and time put in (smithy-rs)", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({
+      const bucket = yield* TokenBucket.quota({
         capacity: 10,
         cost: { orElse: 10 },
         firstSuccessIncrement: 0.5,
@@ -208,7 +208,7 @@ describe("RetryBucket.quota", () => {
 
   it.effect("grants two retries for five from ten tokens (smithy-rs)", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ capacity: 10, cost: { orElse: 5 } })
+      const bucket = yield* TokenBucket.quota({ capacity: 10, cost: { orElse: 5 } })
       const taken = yield* Effect.replicateEffect(tokensOf(bucket, { kind: "Throttling" }), 3)
       expect(taken).toEqual([Option.some(5), Option.some(5), Option.none()])
     })
@@ -233,14 +233,14 @@ describe("RetryBucket.quota", () => {
     }
   ] as const)("lets an operation end as in Kotlin: $name", ({ attempts, ends, maxAttempts, outcome }) =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota()
+      const bucket = yield* TokenBucket.quota()
       expect(yield* operate(bucket, ends, { maxAttempts })).toEqual({ attempts, outcome })
     }).pipe(VirtualClock.run)
   )
 
   it.effect("ends an operation at once where the quota is reached", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ capacity: 14 })
+      const bucket = yield* TokenBucket.quota({ capacity: 14 })
       yield* tokensOf(bucket)
       expect(yield* operate(bucket, ["Server"])).toEqual({ attempts: 1, outcome: "BucketEmpty" })
       expect(yield* VirtualClock.now).toEqual(Duration.zero)
@@ -259,7 +259,7 @@ describe("RetryBucket.quota", () => {
     "drains when attempts fail with a probability above $probability, at $cost tokens and $maxAttempts attempts",
     ({ cost, maxAttempts, probability }) =>
       Effect.gen(function* () {
-        const bucket = yield* RetryBucket.quota({ capacity: 1000, cost: { orElse: cost } })
+        const bucket = yield* TokenBucket.quota({ capacity: 1000, cost: { orElse: cost } })
         yield* Effect.replicateEffect(tokensOf(bucket), 500 / cost)
         /** What an operation changes, by how many of its attempts fail before one succeeds. */
         const changes = yield* Effect.forEach(Array.from({ length: maxAttempts + 1 }), (_, failures) =>
@@ -287,10 +287,10 @@ const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     Effect.map(VirtualClock.now, (now) => Duration.toMillis(now))
   )
 
-describe("RetryBucket.quota that waits", () => {
+describe("TokenBucket.quota that waits", () => {
   it.effect("grants what is there at once, and the rest as time brings it, in order", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota(waiting)
+      const bucket = yield* TokenBucket.quota(waiting)
       const kinds = ["Server", "Server", "Throttling", "Throttling", "Server"] as const
       const fibers = yield* Effect.forEach(kinds, (kind) => Effect.fork(timed(tokensOf(bucket, { kind }))))
       expect(yield* Fiber.join(Fiber.all(fibers))).toEqual([
@@ -305,7 +305,7 @@ describe("RetryBucket.quota that waits", () => {
 
   it.effect("lets no attempt pass a waiting one with a higher cost", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota(waiting)
+      const bucket = yield* TokenBucket.quota(waiting)
       yield* tokensOf(bucket, { kind: "Throttling" })
       const costly = yield* Effect.fork(timed(tokensOf(bucket, { kind: "Server" })))
       yield* Effect.yieldNow()
@@ -317,7 +317,7 @@ describe("RetryBucket.quota that waits", () => {
 
   it.effect("refuses at once an attempt that would wait for longer than the longest wait", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ ...waiting, maxWait: "1500 millis" })
+      const bucket = yield* TokenBucket.quota({ ...waiting, maxWait: "1500 millis" })
       yield* tokensOf(bucket, { kind: "Server" })
       const fibers = yield* Effect.forEach(["Server", "Throttling", "Throttling"] as const, (kind) =>
         Effect.zipLeft(Effect.fork(timed(tokensOf(bucket, { kind }))), Effect.yieldNow())
@@ -332,7 +332,7 @@ describe("RetryBucket.quota that waits", () => {
 
   it.effect("serves a waiter as soon as a success returns tokens", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ ...waiting, refillPerSecond: 0.001 })
+      const bucket = yield* TokenBucket.quota({ ...waiting, refillPerSecond: 0.001 })
       yield* tokensOf(bucket, { kind: "Server" })
       const fiber = yield* Effect.fork(timed(tokensOf(bucket, { kind: "Server" })))
       yield* Effect.sleep("3 seconds")
@@ -343,7 +343,7 @@ describe("RetryBucket.quota that waits", () => {
 
   it.effect("delays no credit, refusal or level while an attempt waits", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ ...waiting, refillPerSecond: 1 })
+      const bucket = yield* TokenBucket.quota({ ...waiting, refillPerSecond: 1 })
       yield* tokensOf(bucket, { kind: "Server" })
       const fiber = yield* Effect.fork(timed(tokensOf(bucket, { kind: "Server" })))
       yield* Effect.sleep("1 second")
@@ -357,7 +357,7 @@ describe("RetryBucket.quota that waits", () => {
 
   it.effect("delays an operation under its policy, and only then its back-off begins", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota(waiting)
+      const bucket = yield* TokenBucket.quota(waiting)
       yield* tokensOf(bucket, { kind: "Server" })
       const ended = yield* timed(operate(bucket, ["Server", "ok"]))
       expect(ended).toEqual([{ attempts: 2, outcome: "ok" }, 2000])
@@ -369,10 +369,10 @@ const charging = { capacity: 10, cost: { first: 5, orElse: 0 }, refillPerSecond:
 
 const first = { attempt: 1 } as const
 
-describe(`RetryBucket.quota with a cost of first attempts (${kotlin})`, () => {
+describe(`TokenBucket.quota with a cost of first attempts (${kotlin})`, () => {
   it.effect("waits for its capacity", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ ...charging, cost: { first: 10, orElse: 0 }, whenShort: "wait" })
+      const bucket = yield* TokenBucket.quota({ ...charging, cost: { first: 10, orElse: 0 }, whenShort: "wait" })
       expect(yield* timed(tokensOf(bucket, first))).toEqual([Option.some(10), 0])
       expect(yield* timed(tokensOf(bucket, first))).toEqual([Option.some(10), 1000])
     }).pipe(VirtualClock.run)
@@ -380,7 +380,7 @@ describe(`RetryBucket.quota with a cost of first attempts (${kotlin})`, () => {
 
   it.effect("puts in what the success of a first attempt earns, whatever that attempt cost", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ ...charging, firstSuccessIncrement: 3 })
+      const bucket = yield* TokenBucket.quota({ ...charging, firstSuccessIncrement: 3 })
       yield* tokensOf(bucket, first)
       expect(yield* bucket.level).toBe(5)
       yield* succeed(bucket, 1, 5)
@@ -390,7 +390,7 @@ describe(`RetryBucket.quota with a cost of first attempts (${kotlin})`, () => {
 
   it.effect("keeps what a failed first attempt has cost", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ capacity: 10, cost: { first: 1, orElse: 0 } })
+      const bucket = yield* TokenBucket.quota({ capacity: 10, cost: { first: 1, orElse: 0 } })
       yield* tokensOf(bucket, first)
       yield* fail(bucket, Verdict.terminal("not found"), 1, 1)
       expect(yield* bucket.level).toBe(9)
@@ -399,7 +399,7 @@ describe(`RetryBucket.quota with a cost of first attempts (${kotlin})`, () => {
 
   it.effect("keeps the fraction of a token that time has brought, unlike Kotlin", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota(charging)
+      const bucket = yield* TokenBucket.quota(charging)
       yield* tokensOf(bucket, first)
       yield* Effect.sleep("250 millis")
       yield* tokensOf(bucket, first)
@@ -410,7 +410,7 @@ describe(`RetryBucket.quota with a cost of first attempts (${kotlin})`, () => {
 
   it.effect("refuses instead of waiting, as a circuit breaker does", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ ...charging, cost: { first: 10, orElse: 0 } })
+      const bucket = yield* TokenBucket.quota({ ...charging, cost: { first: 10, orElse: 0 } })
       expect(yield* timed(tokensOf(bucket, first))).toEqual([Option.some(10), 0])
       expect(yield* timed(tokensOf(bucket, first))).toEqual([Option.none(), 0])
     }).pipe(VirtualClock.run)
@@ -418,7 +418,7 @@ describe(`RetryBucket.quota with a cost of first attempts (${kotlin})`, () => {
 
   it.effect("charges a retry of a failure without a kind what it costs beside a first attempt", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ cost: { first: 1, orElse: 3 } })
+      const bucket = yield* TokenBucket.quota({ cost: { first: 1, orElse: 3 } })
       const asked = [1, 2].map((attempt) => bucket.acquire({ ...request({ attempt }), kind: Option.none() }))
       const grants = yield* Effect.all(asked)
       expect(grants.map(Option.map(({ tokens }) => tokens))).toEqual([Option.some(1), Option.some(3)])
@@ -427,14 +427,14 @@ describe(`RetryBucket.quota with a cost of first attempts (${kotlin})`, () => {
 
   it.effect("charges a first attempt like a failure without a kind where it has no cost of its own", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ cost: { Transient: 1, orElse: 3 } })
+      const bucket = yield* TokenBucket.quota({ cost: { Transient: 1, orElse: 3 } })
       expect(yield* tokensOf(bucket, first)).toEqual(Option.some(3))
       expect(yield* tokensOf(bucket, { kind: undefined })).toEqual(Option.some(1))
     })
   )
 })
 
-describe("RetryBucket.quota options", () => {
+describe("TokenBucket.quota options", () => {
   it.effect.each([
     { capacity: 500, transient: 14, throttling: 5 },
     { capacity: 7, transient: 7, throttling: 5 },
@@ -442,15 +442,15 @@ describe("RetryBucket.quota options", () => {
   ])("charges $transient and $throttling by default with a capacity of $capacity", (row) =>
     Effect.gen(function* () {
       const { capacity, throttling, transient } = row
-      expect(yield* tokensOf(yield* RetryBucket.quota({ capacity }))).toEqual(Option.some(transient))
-      const other = yield* RetryBucket.quota({ capacity })
+      expect(yield* tokensOf(yield* TokenBucket.quota({ capacity }))).toEqual(Option.some(transient))
+      const other = yield* TokenBucket.quota({ capacity })
       expect(yield* tokensOf(other, { kind: "Throttling" })).toEqual(Option.some(throttling))
     })
   )
 
   it.effect("starts at another level than the capacity, and fills up to it", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ capacity: 20, initial: 0, cost: { orElse: 10 }, refillPerSecond: 5 })
+      const bucket = yield* TokenBucket.quota({ capacity: 20, initial: 0, cost: { orElse: 10 }, refillPerSecond: 5 })
       expect([yield* bucket.level, yield* isGranted(bucket)]).toEqual([0, false])
       yield* Effect.sleep("2 seconds")
       expect([yield* bucket.level, yield* isGranted(bucket)]).toEqual([10, true])
@@ -464,7 +464,7 @@ describe("RetryBucket.quota options", () => {
     { refills: "refills", refillPerSecond: 1, isRead: true }
   ])("reads a clock only where it refills: a quota that $refills", ({ isRead, refillPerSecond }) =>
     Effect.gen(function* () {
-      const using = Effect.flatMap(RetryBucket.quota({ refillPerSecond }), (bucket) =>
+      const using = Effect.flatMap(TokenBucket.quota({ refillPerSecond }), (bucket) =>
         Effect.all([isGranted(bucket), succeed(bucket), bucket.level])
       )
       expect((yield* clockReads(using)) > 0).toBe(isRead)
@@ -475,7 +475,7 @@ describe("RetryBucket.quota options", () => {
     Effect.gen(function* () {
       const refilled = (looks: number) =>
         Effect.gen(function* () {
-          const bucket = yield* RetryBucket.quota({ capacity: 1e9, cost: { orElse: 5e8 }, refillPerSecond: 1e-5 })
+          const bucket = yield* TokenBucket.quota({ capacity: 1e9, cost: { orElse: 5e8 }, refillPerSecond: 1e-5 })
           yield* tokensOf(bucket)
           yield* Effect.replicateEffect(Effect.zipRight(Effect.sleep(1e6 / looks), bucket.level), looks)
           return yield* bucket.level
@@ -486,7 +486,7 @@ describe("RetryBucket.quota options", () => {
 
   it.effect.each([NaN, -1, Infinity])("keeps a level that is a number when it hears of %d granted tokens", (granted) =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ capacity: 10, initial: 4, cost: { orElse: 1 } })
+      const bucket = yield* TokenBucket.quota({ capacity: 10, initial: 4, cost: { orElse: 1 } })
       yield* succeed(bucket, 2, granted)
       expect(yield* bucket.level).toBe(granted === Infinity ? 10 : 4)
     })
@@ -494,11 +494,11 @@ describe("RetryBucket.quota options", () => {
 })
 
 const range = (field: string, allowed: string, value: unknown) =>
-  `RetryBucket.quota: ${field} must be ${allowed}, got ${value}`
+  `TokenBucket.quota: ${field} must be ${allowed}, got ${value}`
 
 const wait = { refillPerSecond: 1, whenShort: "wait" } as const
 
-describe("RetryBucket.quota bad arguments", () => {
+describe("TokenBucket.quota bad arguments", () => {
   it.each<{ quota: Options; message: string }>([
     ...[NaN, -1, 0, Infinity].map((capacity) => ({ quota: { capacity }, message: range("capacity", "> 0", capacity) })),
     ...[NaN, -1, 501].map((initial) => ({ quota: { initial }, message: range("initial", ">= 0 and <= 500", initial) })),
@@ -540,12 +540,12 @@ describe("RetryBucket.quota bad arguments", () => {
     })),
     { quota: { ...wait, maxWait: Infinity }, message: range("maxWait", "a finite duration >= 0", Infinity) }
   ])("refuses $quota", ({ message, quota }) => {
-    expect(() => RetryBucket.quota(quota)).toThrow(message)
+    expect(() => TokenBucket.quota(quota)).toThrow(message)
   })
 
   it("refuses a word it does not know for whenShort", () => {
     const quota = { whenShort: "sleep" } as unknown as Options
-    expect(() => RetryBucket.quota(quota)).toThrow("whenShort must be one of refuse, wait")
+    expect(() => TokenBucket.quota(quota)).toThrow("whenShort must be one of refuse, wait")
   })
 })
 
@@ -566,7 +566,7 @@ describe("Retry.orStopped under a quota that waits", () => {
   ])("ends without waiting for tokens that come too late: $reason at $at", ({ at, deadline, reason }) =>
     Effect.gen(function* () {
       // A retry takes all ten tokens, and a second brings them back.
-      const bucket = yield* RetryBucket.quota({
+      const bucket = yield* TokenBucket.quota({
         capacity: 10,
         cost: { orElse: 10 },
         refillPerSecond: 10,

@@ -1,4 +1,4 @@
-import { Retry, RetryBucket, Verdict } from "@effect-retry/core"
+import { Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import type { Duration } from "effect"
@@ -7,12 +7,12 @@ import { abandon, acquire, drain, fail, start, succeed } from "../Asking.ts"
 import { policy, scripted } from "../Funded.ts"
 import { ratios } from "../Ratios.ts"
 
-type Options = NonNullable<Parameters<typeof RetryBucket.requestRatio>[0]>
+type Options = NonNullable<Parameters<typeof TokenBucket.requestRatio>[0]>
 
-describe("RetryBucket.requestRatio", () => {
+describe("TokenBucket.requestRatio", () => {
   it.effect("starts with what the floor gives in a window", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.requestRatio()
+      const bucket = yield* TokenBucket.requestRatio()
       expect(yield* bucket.level).toBe(100)
       expect(yield* drain(bucket)).toBe(100)
     })
@@ -20,7 +20,7 @@ describe("RetryBucket.requestRatio", () => {
 
   it.effect.each(ratios)("grants $retries retries for three thousand requests at $ratio", ({ ratio, retries }) =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.requestRatio({ ratio, floorPerSecond: 0 })
+      const bucket = yield* TokenBucket.requestRatio({ ratio, floorPerSecond: 0 })
       yield* Effect.replicateEffect(start(bucket), 3000)
       expect(yield* drain(bucket)).toBe(retries)
     }).pipe(VirtualClock.run)
@@ -31,7 +31,7 @@ describe("RetryBucket.requestRatio", () => {
     { ratio: 0.999_998, retries: 0 }
   ])("grants a retry that is short of a millionth: $retries at $ratio", ({ ratio, retries }) =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.requestRatio({ ratio, floorPerSecond: 0 })
+      const bucket = yield* TokenBucket.requestRatio({ ratio, floorPerSecond: 0 })
       yield* start(bucket)
       expect(yield* drain(bucket)).toBe(retries)
     }).pipe(VirtualClock.run)
@@ -39,7 +39,7 @@ describe("RetryBucket.requestRatio", () => {
 
   it.effect("gets credit when a first attempt starts, and from nothing else", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.requestRatio({ ratio: 0.5, floorPerSecond: 0 })
+      const bucket = yield* TokenBucket.requestRatio({ ratio: 0.5, floorPerSecond: 0 })
       yield* Effect.forEach([2, 3, 4], (attempt) => start(bucket, attempt))
       for (const attempt of [1, 2]) {
         yield* succeed(bucket, attempt)
@@ -55,7 +55,7 @@ describe("RetryBucket.requestRatio", () => {
   // As Finagle does, whose budget gets its deposit when the request is sent.
   it.effect("grants the retry of a call that fails while all others are under way", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.requestRatio({ ratio: 0.2, floorPerSecond: 0 })
+      const bucket = yield* TokenBucket.requestRatio({ ratio: 0.2, floorPerSecond: 0 })
       const call = (index: number) => {
         const { attempt, count } = scripted(index === 0 ? ["Server", "ok"] : ["ok"])
         const slow = Effect.zipRight(Effect.sleep(index === 0 ? "1 second" : "5 seconds"), attempt)
@@ -75,7 +75,7 @@ describe("RetryBucket.requestRatio", () => {
     { ratio: 2, floorPerSecond: 0, retries: 6 }
   ])("grants $retries retries for three requests at $ratio and $floorPerSecond per second", ({ retries, ...options }) =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.requestRatio(options)
+      const bucket = yield* TokenBucket.requestRatio(options)
       yield* Effect.replicateEffect(start(bucket), 3)
       expect(yield* drain(bucket)).toBe(retries)
     }).pipe(VirtualClock.run)
@@ -83,7 +83,7 @@ describe("RetryBucket.requestRatio", () => {
 
   it.effect("forgets requests after the window and a hundredth", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.requestRatio({ ratio: 1, floorPerSecond: 0, window: "20 seconds" })
+      const bucket = yield* TokenBucket.requestRatio({ ratio: 1, floorPerSecond: 0, window: "20 seconds" })
       yield* Effect.replicateEffect(start(bucket), 5)
       yield* Effect.sleep("20199 millis")
       expect(yield* bucket.level).toBe(5)
@@ -94,7 +94,7 @@ describe("RetryBucket.requestRatio", () => {
 
   it.effect("grants no more than the floor's share in any window, also across its edges", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.requestRatio({ floorPerSecond: 10, window: "10 seconds" })
+      const bucket = yield* TokenBucket.requestRatio({ floorPerSecond: 10, window: "10 seconds" })
       yield* Effect.sleep("99 millis")
       expect(yield* drain(bucket)).toBe(100)
       // A window later, and still in the slot that the window ends in.
@@ -107,7 +107,7 @@ describe("RetryBucket.requestRatio", () => {
 
   it.effect("shows no tokens, and no debt, where requests are forgotten before the retries they paid for", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.requestRatio({ ratio: 1, floorPerSecond: 1, window: "10 seconds" })
+      const bucket = yield* TokenBucket.requestRatio({ ratio: 1, floorPerSecond: 1, window: "10 seconds" })
       yield* Effect.replicateEffect(start(bucket), 50)
       yield* Effect.sleep("9 seconds")
       expect(yield* drain(bucket)).toBe(60)
@@ -120,7 +120,7 @@ describe("RetryBucket.requestRatio", () => {
 
   it.effect("gets back the very retry that is refunded, and no tokens from one that is forgotten", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.requestRatio({ floorPerSecond: 1, window: "10 seconds" })
+      const bucket = yield* TokenBucket.requestRatio({ floorPerSecond: 1, window: "10 seconds" })
       const early = yield* acquire(bucket)
       yield* Effect.sleep("5 seconds")
       const late = yield* acquire(bucket)
@@ -137,7 +137,7 @@ describe("RetryBucket.requestRatio", () => {
 
   it.effect("forgets as before where the wall clock is set back", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.requestRatio({ floorPerSecond: 1, window: "10 seconds" })
+      const bucket = yield* TokenBucket.requestRatio({ floorPerSecond: 1, window: "10 seconds" })
       yield* VirtualClock.setWallTime("1 day")
       expect(yield* drain(bucket)).toBe(10)
       yield* VirtualClock.stepBack("1 hour")
@@ -152,7 +152,7 @@ describe("RetryBucket.requestRatio", () => {
     Effect.gen(function* () {
       const clients = 4
       const buckets = yield* Effect.replicateEffect(
-        RetryBucket.requestRatio({ ratio: 0.2, floorPerSecond: 10 }),
+        TokenBucket.requestRatio({ ratio: 0.2, floorPerSecond: 10 }),
         clients
       )
       let requests = 0
@@ -180,20 +180,20 @@ const refused = (field: keyof Options, allowed: string, values: ReadonlyArray<nu
   values.map((value) => ({
     field,
     value,
-    message: `RetryBucket.requestRatio: ${field} must be ${allowed}, got ${value}`
+    message: `TokenBucket.requestRatio: ${field} must be ${allowed}, got ${value}`
   }))
 
-describe("RetryBucket.requestRatio bad arguments", () => {
+describe("TokenBucket.requestRatio bad arguments", () => {
   it.each([
     ...refused("ratio", ">= 0", [-0.1, NaN, Infinity]),
     ...refused("floorPerSecond", ">= 0", [-1, NaN, Infinity]),
     ...refused("window", "a finite duration >= 1s", [0, 999, -1, NaN, Infinity])
   ])("refuses $value as $field", ({ field, message, value }) => {
-    expect(() => RetryBucket.requestRatio({ [field]: value })).toThrow(message)
+    expect(() => TokenBucket.requestRatio({ [field]: value })).toThrow(message)
   })
 
   it.each<Duration.DurationInput>(["1 second", "1 day"])("accepts a window of %s", (window) => {
-    const level = Effect.flatMap(RetryBucket.requestRatio({ window, floorPerSecond: 0 }), ({ level }) => level)
+    const level = Effect.flatMap(TokenBucket.requestRatio({ window, floorPerSecond: 0 }), ({ level }) => level)
     expect(Effect.runSync(level)).toBe(0)
   })
 })

@@ -1,4 +1,4 @@
-import { Backoff, Classifier, RateLimiter, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, RateLimiter, Retry, TokenBucket } from "@effect-retry/core"
 import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, it } from "@effect/vitest"
@@ -24,7 +24,7 @@ import * as SteppedClock from "../SteppedClock.ts"
 type Bucket = TokenBucket.TokenBucket
 
 const quota = (capacity: number, orElse = 1) =>
-  RetryBucket.quota({ capacity, cost: { Throttling: Math.min(3, capacity), orElse } })
+  TokenBucket.quota({ capacity, cost: { Throttling: Math.min(3, capacity), orElse } })
 
 const waiting = RateLimiter.fixed({ rate: 1, burst: 1 })
 
@@ -273,7 +273,7 @@ describe("TokenBucket.all", () => {
     composed(
       [
         Effect.succeed(TokenBucket.unlimited),
-        RetryBucket.quota({ capacity: 50, refillPerSecond: 5, whenShort: "wait" })
+        TokenBucket.quota({ capacity: 50, refillPerSecond: 5, whenShort: "wait" })
       ],
       TokenBucket.all
     ),
@@ -416,7 +416,7 @@ describe("compositions in a policy", () => {
 
   it.effect("charge first attempts and retries to one bucket", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ capacity: 3, cost: { orElse: 1 } })
+      const bucket = yield* TokenBucket.quota({ capacity: 3, cost: { orElse: 1 } })
       const charging = { ...policy, bucket, rateLimiter: TokenBucket.firstAttempts(bucket) }
       const stopped = yield* Effect.flip(Retry.orStopped(down, charging))
       expect([stopped.attempts, stopped.reason._tag]).toEqual([3, "BucketEmpty"])

@@ -1,5 +1,5 @@
 import type * as Untrusted from "@effect-retry/core/unstable/Untrusted"
-import { InvalidArgument, RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { InvalidArgument, RateLimiter, TokenBucket } from "@effect-retry/core"
 import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
@@ -24,7 +24,7 @@ import * as SteppedClock from "../SteppedClock.ts"
 
 type Bucket = TokenBucket.TokenBucket
 
-const quota = RetryBucket.quota({ capacity: 10, cost: { orElse: 1 } })
+const quota = TokenBucket.quota({ capacity: 10, cost: { orElse: 1 } })
 
 const counting = RateLimiter.concurrencyLimit({ limit: 2, whenShort: "refuse" })
 
@@ -153,7 +153,7 @@ describe.each([
 
   it.effect("leaves the decision to a bucket that answers in time", () =>
     Effect.gen(function* () {
-      const store = yield* RetryBucket.quota({ capacity: 2, cost: { orElse: 1 } })
+      const store = yield* TokenBucket.quota({ capacity: 2, cost: { orElse: 1 } })
       const bucket = yield* guard(slow(store, 49))
       const grant = yield* granted(bucket)
       expect([yield* bucket.level, yield* tokensOf(bucket), yield* tokensOf(bucket)]).toEqual([
@@ -441,7 +441,7 @@ describe("TokenBucket.failOpen, failClosed and fallback", () => {
     { name: "failClosed", wrap: TokenBucket.failClosed({ within }) }
   ])("answer by $name in the step of the caller where the bucket does", ({ wrap }) =>
     Effect.gen(function* () {
-      const bucket = wrap(yield* RetryBucket.quota({ capacity: 14 }))
+      const bucket = wrap(yield* TokenBucket.quota({ capacity: 14 }))
       const asked = yield* Effect.sync(() => AtOnce.run(bucket.acquire(request())))
       expect(AtOnce.hasEnded(asked)).toBe(true)
       expect(Option.isSome(yield* asked)).toBe(true)
@@ -519,7 +519,7 @@ describe("TokenBucket.fallback", () => {
   it.effect("records with each bucket what that bucket granted", () =>
     Effect.gen(function* () {
       const [store, remote] = audited(yield* quota)
-      const [local, near] = audited(yield* RetryBucket.quota({ capacity: 10, cost: { orElse: 3 } }))
+      const [local, near] = audited(yield* TokenBucket.quota({ capacity: 10, cost: { orElse: 3 } }))
       let isDown = false
       const flaky: TokenBucket.TokenBucket<string> = {
         ...store,
@@ -608,7 +608,7 @@ describe("TokenBucket.fallback", () => {
   TokenBucketContract.suite(
     vitest,
     "fallback to a bucket that waits",
-    Effect.map(RetryBucket.quota({ capacity: 50, refillPerSecond: 5, whenShort: "wait" }), (local) =>
+    Effect.map(TokenBucket.quota({ capacity: 50, refillPerSecond: 5, whenShort: "wait" }), (local) =>
       TokenBucket.fallback(broken(Effect.fail("down")), { local, within })
     ),
     { waits: true, refills: true }

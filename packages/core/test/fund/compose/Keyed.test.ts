@@ -1,4 +1,4 @@
-import { InvalidArgument, RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { InvalidArgument, RateLimiter, TokenBucket } from "@effect-retry/core"
 import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, it } from "@effect/vitest"
@@ -24,7 +24,7 @@ type Bucket = TokenBucket.TokenBucket
 
 const at = (key: string) => Effect.provideService(TokenBucket.Key, key)
 
-const quota = RetryBucket.quota({ capacity: 10, cost: { orElse: 1 } })
+const quota = TokenBucket.quota({ capacity: 10, cost: { orElse: 1 } })
 
 const counting = RateLimiter.concurrencyLimit({ limit: 2, whenShort: "refuse" })
 
@@ -77,7 +77,7 @@ describe("TokenBucket.keyed", () => {
   it.effect("makes the bucket of a key by what the effect reads of the key", () =>
     Effect.gen(function* () {
       const each = Effect.flatMap(TokenBucket.Key, (key) =>
-        RetryBucket.quota({ capacity: 1 + key.length, cost: { orElse: 1 } })
+        TokenBucket.quota({ capacity: 1 + key.length, cost: { orElse: 1 } })
       )
       const { level } = yield* at("maker")(keyed({ bucket: each }))
       expect([yield* level("abc"), yield* level("ab"), yield* level("shared")]).toEqual([

@@ -1,4 +1,4 @@
-import { RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { RateLimiter, TokenBucket } from "@effect-retry/core"
 import * as KnownKey from "@effect-retry/core/unstable/KnownKey"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -9,7 +9,7 @@ type Bucket = TokenBucket.TokenBucket
 
 const at = (key: string) => Effect.provideService(TokenBucket.Key, key)
 
-const quota = RetryBucket.quota({ capacity: 10, cost: { orElse: 1 } })
+const quota = TokenBucket.quota({ capacity: 10, cost: { orElse: 1 } })
 
 const keyed = (bucket: Effect.Effect<Bucket> = quota) =>
   TokenBucket.keyed({ bucket, maxKeys: 5, idleTimeToLive: "1 minute" })

@@ -1,11 +1,11 @@
-import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck, Option } from "effect"
 import { law } from "../../support/Laws.ts"
 import { acquire, isGranted, tokensOf } from "../Asking.ts"
 
-const { operationShare, quota, successRatio } = RetryBucket
+const { operationShare, quota, successRatio } = TokenBucket
 
 /** How many retries one operation gets that always fails. */
 const retriesOf = (bucket: TokenBucket.TokenBucket) =>
@@ -21,7 +21,7 @@ const retriesOf = (bucket: TokenBucket.TokenBucket) =>
     ({ attempts }) => attempts - 1
   )
 
-describe("RetryBucket.operationShare", () => {
+describe("TokenBucket.operationShare", () => {
   it.effect.each([
     { share: 1, retries: 100 },
     { share: 0.995, retries: 100 },
@@ -94,7 +94,7 @@ describe("RetryBucket.operationShare", () => {
   it.effect.each([0, -1, 1.1, NaN])("refuses a share of %d", (share) =>
     Effect.sync(() => {
       expect(() => operationShare({ bucket: quota(), share })).toThrow(
-        `RetryBucket.operationShare: share must be > 0 and <= 1, got ${share}`
+        `TokenBucket.operationShare: share must be > 0 and <= 1, got ${share}`
       )
     })
   )

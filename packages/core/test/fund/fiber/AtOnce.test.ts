@@ -143,7 +143,7 @@ describe("what runs at once, in a version of Effect that keeps effects in anothe
   )
 
   /** What operations under buckets come to: with what, after how many attempts, when, and what is left in the buckets. */
-  const operations = ({ Backoff, RateLimiter, Retry, RetryBucket, TokenBucket }: typeof Core) => {
+  const operations = ({ Backoff, RateLimiter, Retry, TokenBucket }: typeof Core) => {
     const policy = {
       classifier: () => Core.Verdict.transient,
       maxAttempts: 4,
@@ -152,7 +152,7 @@ describe("what runs at once, in a version of Effect that keeps effects in anothe
     const operation = (failures: number) =>
       Effect.gen(function* () {
         const bucket = yield* TokenBucket.keyed({
-          bucket: RetryBucket.quota({ capacity: 40 }),
+          bucket: TokenBucket.quota({ capacity: 40 }),
           maxKeys: 2,
           idleTimeToLive: "1 hour"
         })

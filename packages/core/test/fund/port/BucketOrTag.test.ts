@@ -3,17 +3,17 @@ import { describe, expect, it } from "@effect/vitest"
 import { Context } from "effect"
 import * as BucketOrTag from "../../../src/fund/port/BucketOrTag.ts"
 
-const context = Context.make(TokenBucket.Default, TokenBucket.empty)
+const context = Context.make(TokenBucket.RetryBucket, TokenBucket.empty)
 
 describe("BucketOrTag.find", () => {
   it("is the bucket itself, and for a tag the one of the context", () => {
     expect(BucketOrTag.find(TokenBucket.unlimited, context as Context.Context<never>)).toBe(TokenBucket.unlimited)
-    expect(BucketOrTag.find(TokenBucket.Default, context as Context.Context<never>)).toBe(TokenBucket.empty)
+    expect(BucketOrTag.find(TokenBucket.RetryBucket, context as Context.Context<never>)).toBe(TokenBucket.empty)
   })
 })
 
 describe("BucketOrTag.is", () => {
-  it.each([TokenBucket.unlimited, TokenBucket.Default])("holds for a bucket and for a tag", (given) => {
+  it.each([TokenBucket.unlimited, TokenBucket.RetryBucket])("holds for a bucket and for a tag", (given) => {
     expect(BucketOrTag.is(given)).toBe(true)
   })
 

@@ -1,4 +1,4 @@
-import { RateLimiter, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { RateLimiter, TokenBucket, Verdict } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Outcomes from "../../../src/fund/port/Outcomes.ts"
@@ -33,8 +33,8 @@ describe("Outcomes.hearsAbandoned", () => {
     Effect.gen(function* () {
       const buckets = [
         yield* RateLimiter.concurrencyLimit({ limit: 1 }),
-        yield* RetryBucket.requestRatio(),
-        yield* RetryBucket.quota(),
+        yield* TokenBucket.requestRatio(),
+        yield* TokenBucket.quota(),
         TokenBucket.unlimited,
         undefined
       ]

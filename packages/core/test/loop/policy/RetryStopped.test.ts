@@ -1,13 +1,4 @@
-import {
-  Backoff,
-  Classifier,
-  Deadline,
-  type Policy,
-  Retry,
-  RetryBucket,
-  TokenBucket,
-  Verdict
-} from "@effect-retry/core"
+import { Backoff, Classifier, Deadline, type Policy, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Exit, Option } from "effect"
@@ -185,7 +176,7 @@ describe("Retry.orStopped", () => {
 
   it.effect("tells what the retries cost, and what the bucket has left", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ capacity: 20, cost: { orElse: 14 } })
+      const bucket = yield* TokenBucket.quota({ capacity: 20, cost: { orElse: 14 } })
       const { history, level, reason } = yield* Effect.flip(
         Effect.fail("busy" as const).pipe(Retry.orStopped({ ...policy, bucket }))
       )

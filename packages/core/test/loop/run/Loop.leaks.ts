@@ -1,5 +1,5 @@
 /** What operations leave in memory. Nothing here depends on how long anything takes. */
-import { AttemptTimeout, Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
 import { setFlagsFromString } from "node:v8"
@@ -23,7 +23,7 @@ const policy = {
   classifier: Classifier.always,
   maxAttempts: 3,
   backoff: Backoff.exponential({ base: 0 }),
-  bucket: TokenBucket.Default,
+  bucket: TokenBucket.RetryBucket,
   attemptTimeout: AttemptTimeout.constant("5 seconds"),
   observe: [() => Effect.void]
 }
@@ -34,7 +34,7 @@ describe("a million attempts under a timeout, a bucket and observers", () => {
   const most = attempts / 2
 
   it("hold no memory, no fiber and no timer once they have ended", { timeout: 300_000 }, async () => {
-    const edge = ManagedRuntime.make(Layer.effect(TokenBucket.Default, RetryBucket.quota()))
+    const edge = ManagedRuntime.make(Layer.effect(TokenBucket.RetryBucket, TokenBucket.quota()))
     let made = 0
     const attempt = Effect.suspend(() => {
       made += 1

@@ -8,7 +8,6 @@ import {
   Policy,
   RateLimiter,
   Retry,
-  RetryBucket,
   TokenBucket,
   Verdict
 } from "@effect-retry/core"
@@ -416,7 +415,7 @@ describe("Retry.retry events under a bucket", () => {
   const levels = (steps: Recording.Attempts, rateLimiter = TokenBucket.unlimited) =>
     Effect.gen(function* () {
       const heard = Heard.make()
-      const bucket = yield* RetryBucket.quota({ capacity: 500 })
+      const bucket = yield* TokenBucket.quota({ capacity: 500 })
       const funded = { ...policy, rateLimiter, bucket, observe: [heard.observer] }
       yield* Effect.exit(Retry.retry(Recording.make().attempts(...steps), funded))
       return heard.events.map(({ _tag, cost, level }) => [_tag, level, ...(cost === undefined ? [] : [cost])])
@@ -904,7 +903,7 @@ describe("Observe.Observer law", () => {
     observed: { readonly name?: string; readonly observe?: ReadonlyArray<Observe.Observer> }
   ) =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ capacity: 40, refillPerSecond: 0.7 })
+      const bucket = yield* TokenBucket.quota({ capacity: 40, refillPerSecond: 0.7 })
       const rateLimiter = yield* RateLimiter.fixed({ rate: 3, burst: 2 })
       const starts: Array<number> = []
       const attempt = Effect.gen(function* () {

@@ -27,7 +27,7 @@ type Make = Effect.Effect<SharedBucket.FleetBucket<RedisError>, never, RedisStor
  * in, including those of the `idleAfter` before the window. Where retries wait, `lease` is at least the cost of the most
  * expensive one.
  *
- * Unlike `RetryBucket.quota` it starts full and always refills. What successes put in may be spent by the process at once,
+ * Unlike `TokenBucket.quota` it starts full and always refills. What successes put in may be spent by the process at once,
  * and goes to the store late. A success of a first attempt counts only where the latest answer of the store leaves room
  * for it: while all attempts succeed, nothing is sent.
  *
@@ -46,7 +46,7 @@ export const quota = (options: SharedBucket.QuotaOptions): Make =>
  * seconds, for `n` processes: `capacity + ratio * successes + floorPerSecond * (w + d) + 2 * n * lease`, where an answer of
  * the store is spent within `d` seconds, at most its `within`.
  *
- * Unlike `RetryBucket.successRatio` it starts full, has a floor, and successes do not fill the capacity again: time does.
+ * Unlike `TokenBucket.successRatio` it starts full, has a floor, and successes do not fill the capacity again: time does.
  *
  * @category constructors
  */

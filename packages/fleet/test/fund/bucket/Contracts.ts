@@ -35,7 +35,7 @@ export const infallible = <E, R>(
   wrap: (bucket: TokenBucket.TokenBucket<E>) => TokenBucket.TokenBucket = failClosed
 ) =>
   Layer.scoped(
-    TokenBucket.Default,
+    TokenBucket.RetryBucket,
     Effect.suspend(() => Effect.map(make({ name: `contract ${(buckets += 1)}` }), wrap))
   ).pipe(Layer.provide(store))
 

@@ -1,7 +1,7 @@
 /**
  * A policy with buckets for each host.
  */
-import { RateLimiter, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { RateLimiter, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ const pauseMillis = 60_000
  * `standard`, with a quota of retries and a pause for each host: a host that fails takes no retries from another one, and
  * a host that asks for a pause holds back the requests to it, and to no other.
  *
- * The quota is `RetryBucket.quota()`; the pause is `RateLimiter.serverPause` of at most 1 minute, as long as the policy
+ * The quota is `TokenBucket.quota()`; the pause is `RateLimiter.serverPause` of at most 1 minute, as long as the policy
  * waits itself. The key is `TokenBucket.Key`: the host and port of the request as it is sent, unless the caller has set
  * it. Clients share the buckets exactly where they share the policy: make it once.
  *
@@ -45,7 +45,7 @@ export const perHost = (options: Options = {}): Effect.Effect<PerHost> => {
   const keyed = (bucket: Effect.Effect<TokenBucket.TokenBucket>) =>
     TokenBucket.keyed({ bucket, maxKeys, idleTimeToLive: idleMillis })
   return Effect.map(
-    Effect.all([keyed(RetryBucket.quota()), keyed(RateLimiter.serverPause({ atMost: pauseMillis }))]),
+    Effect.all([keyed(TokenBucket.quota()), keyed(RateLimiter.serverPause({ atMost: pauseMillis }))]),
     ([bucket, rateLimiter]) => ({ ...standard, bucket, rateLimiter })
   )
 }

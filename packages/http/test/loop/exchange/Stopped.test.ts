@@ -1,14 +1,5 @@
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
-import {
-  AttemptTimeout,
-  Backoff,
-  Deadline,
-  RateLimiter,
-  Retry,
-  RetryBucket,
-  TokenBucket,
-  Verdict
-} from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, RateLimiter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { HttpClassifier, HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -219,7 +210,7 @@ describe("HttpRetry.orStopped", () => {
 
   it.effect("has the tokens that are left in a bucket that refused", () =>
     Effect.gen(function* () {
-      const bucket = yield* RetryBucket.quota({ capacity: 14 })
+      const bucket = yield* TokenBucket.quota({ capacity: 14 })
       const { client } = scripted(503)
       const stopped = yield* Effect.flip(HttpRetry.orStopped(client, { ...policy, bucket }).get(url))
       expect([stopped.reason._tag, stopped.attempts, yield* stopped.level]).toEqual(["BucketEmpty", 2, Option.some(0)])

@@ -1,4 +1,4 @@
-import { AttemptTimeout, Backoff, Deadline, RetryBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Backoff, Deadline, TokenBucket, Verdict } from "@effect-retry/core"
 import { Fetch, HttpRetry, Idempotency } from "@effect-retry/http"
 import { describe, expect, it, vi } from "@effect/vitest"
 import { Effect, Supervisor } from "effect"
@@ -45,7 +45,7 @@ describe("the first attempt of a call under a plain policy", () => {
     ["attempt headers", { attemptHeaders: HttpRetry.attemptNumber() }],
     ["an opinion", { opinion: () => Verdict.noOpinion }],
     ["observers", { observe: [() => Effect.void] }],
-    ["a bucket", { bucket: Effect.runSync(RetryBucket.quota()) }]
+    ["a bucket", { bucket: Effect.runSync(TokenBucket.quota()) }]
   ] as const)("has one where the policy has %s", (_, field) =>
     answering(200)(async (inits) => {
       await Fetch.make({ ...quick, ...field })("http://api.test/")

@@ -1,4 +1,4 @@
-import { RetryBucket, TokenBucket } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
 import { Duration, Effect, Option } from "effect"
 import { constant, identity } from "effect/Function"
 import type { Row, Target, Workload } from "../Workload.ts"
@@ -19,7 +19,7 @@ const acquireAndRefund = (make: Effect.Effect<TokenBucket.TokenBucket>): Row["sa
   return insideOneFiber(() => Effect.flatMap(bucket.acquire(request), (granted) => Option.getOrThrow(granted).refund))
 }
 
-const keyed = TokenBucket.keyed({ bucket: RetryBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
+const keyed = TokenBucket.keyed({ bucket: TokenBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
 
 export const acquireAndRefundTokens: Workload = {
   title: "Acquires tokens and refunds them",
@@ -34,8 +34,8 @@ export const acquireAndRefundTokens: Workload = {
       name: "two empty effects",
       sample: insideOneFiber(() => Effect.flatMap(Effect.sync(constant(1)), () => Effect.sync(constant(1))))
     },
-    { name: "quota", sample: acquireAndRefund(RetryBucket.quota()), target },
-    { name: "quota that refills", sample: acquireAndRefund(RetryBucket.quota({ refillPerSecond: 10 })), target },
+    { name: "quota", sample: acquireAndRefund(TokenBucket.quota()), target },
+    { name: "quota that refills", sample: acquireAndRefund(TokenBucket.quota({ refillPerSecond: 10 })), target },
     { name: "keyed quota", sample: acquireAndRefund(keyed) }
   ]
 }

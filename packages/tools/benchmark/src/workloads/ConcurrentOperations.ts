@@ -1,4 +1,4 @@
-import { RetryBucket } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
 import { Effect } from "effect"
 import type { Row, Target, Workload } from "../Workload.ts"
 import { prepared, processorNanos } from "../Workload.ts"
@@ -6,7 +6,7 @@ import { crowd, funded } from "./Crowd.ts"
 
 const size = 100_000
 
-const quota = RetryBucket.quota({ capacity: 100 * size })
+const quota = TokenBucket.quota({ capacity: 100 * size })
 
 /** Nanoseconds per operation of a crowd in which so many operations share a bucket. */
 const sharing = (onEach: number): Row["sample"] =>

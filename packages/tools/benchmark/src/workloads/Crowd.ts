@@ -6,10 +6,10 @@ import { Effect, Exit, Runtime } from "effect"
 import type { Call } from "./Calls.ts"
 import { down, policy } from "./Calls.ts"
 
-type Retried = (self: Call) => Effect.Effect<number, unknown, TokenBucket.Default>
+type Retried = (self: Call) => Effect.Effect<number, unknown, TokenBucket.RetryBucket>
 
 /** An operation that takes tokens and returns them. */
-export const funded: Retried = (self) => Retry.retry(self, { ...policy, bucket: TokenBucket.Default })
+export const funded: Retried = (self) => Retry.retry(self, { ...policy, bucket: TokenBucket.RetryBucket })
 
 const success = Effect.succeed(1)
 
@@ -36,7 +36,7 @@ export const crowd = (
   buckets: ReadonlyArray<TokenBucket.TokenBucket>
 ): (() => Promise<void>) => {
   const edges = buckets.map((bucket) =>
-    Effect.runSync(Effect.provideService(Effect.runtime<TokenBucket.Default>(), TokenBucket.Default, bucket))
+    Effect.runSync(Effect.provideService(Effect.runtime<TokenBucket.RetryBucket>(), TokenBucket.RetryBucket, bucket))
   )
   const { open, operation } = makeGate(retried)
   return () =>

@@ -1,4 +1,4 @@
-import { RetryBucket, type TokenBucket } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
 import { Effect } from "effect"
 import type { Row, Workload } from "../Workload.ts"
 import { crowd, funded } from "./Crowd.ts"
@@ -21,13 +21,13 @@ const held =
     return kept === undefined ? Number.NaN : bytes
   }
 
-const quota = RetryBucket.quota()
+const quota = TokenBucket.quota()
 
 const quotas = (): ReadonlyArray<TokenBucket.TokenBucket> =>
   Array.from({ length: buckets }, () => Effect.runSync(quota))
 
 const ended = () => {
-  const bucket = Effect.runSync(RetryBucket.quota({ capacity: 1e6 }))
+  const bucket = Effect.runSync(TokenBucket.quota({ capacity: 1e6 }))
   const run = crowd(funded, size, [bucket])
   return async () => {
     for (let i = 0; i < crowds; i++) await run()

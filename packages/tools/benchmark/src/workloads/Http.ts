@@ -1,7 +1,7 @@
 /**
  * A request by the platform's clients, and what is put around them.
  */
-import { AttemptTimeout, Deadline, Observe, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { AttemptTimeout, Deadline, Observe, TokenBucket } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import type { HttpClientError } from "@effect/platform"
@@ -19,7 +19,7 @@ export const policy = { ...HttpRetry.standard, maxAttempts: calls.maxAttempts, b
 const nativeSchedule = Schedule.intersect(nativeDelays, Schedule.recurs(policy.maxAttempts - 1))
 
 type With<R> = HttpClient.HttpClient.With<HttpClientError.HttpClientError | Cause.TimeoutException, R>
-type Client = With<TokenBucket.Default>
+type Client = With<TokenBucket.RetryBucket>
 
 type Way = (client: HttpClient.HttpClient) => Client
 
@@ -29,7 +29,7 @@ const withoutName = "`HttpRetry.withRetry`, in production, no name"
 
 /** The parts of a policy in production, each of which makes a success run the whole loop. */
 const parts = {
-  bucket: TokenBucket.Default,
+  bucket: TokenBucket.RetryBucket,
   attemptTimeout: AttemptTimeout.constant("10 seconds"),
   deadline: Deadline.refuse("30 seconds"),
   observe: [Observe.metrics],
@@ -56,8 +56,8 @@ const withOnePart: typeof ways = {
 }
 
 export const quotas = Layer.effect(
-  TokenBucket.Default,
-  TokenBucket.keyed({ bucket: RetryBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
+  TokenBucket.RetryBucket,
+  TokenBucket.keyed({ bucket: TokenBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
 )
 
 export const transports = {
@@ -69,7 +69,7 @@ export const transports = {
 /** Sends a GET, and reads the JSON of its response. */
 export const json = <R>(client: With<R>, url: string) => Effect.flatMap(client.get(url), (response) => response.json)
 
-type Services = HttpClient.HttpClient | TokenBucket.Default
+type Services = HttpClient.HttpClient | TokenBucket.RetryBucket
 
 /** Runs, inside one fiber of a runtime, of what is made once of its services. */
 export const insideFiberWith = <R>(
@@ -83,7 +83,7 @@ const comparing = <R>(
   workload: Pick<Workload, "title" | "about" | "rounds">,
   ways: { readonly [name: string]: Way },
   services: Layer.Layer<R | Services>,
-  operation: (client: Client) => Effect.Effect<Effect.Effect<unknown, unknown, TokenBucket.Default>, never, R>,
+  operation: (client: Client) => Effect.Effect<Effect.Effect<unknown, unknown, TokenBucket.RetryBucket>, never, R>,
   pace?: Pace,
   targets: { readonly [name: string]: number } = {}
 ): Workload => {

@@ -1,4 +1,4 @@
-import { RetryBucket, TokenBucket } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
 import type { Duration } from "effect"
 import { Context, Effect } from "effect"
 import { constant } from "effect/Function"
@@ -29,7 +29,7 @@ const keyFrom = (first: number): (() => string) => {
 
 /** A keyed quota that has a bucket for each of so many keys, and room for no other. */
 export const full = (keys: number, idleTimeToLive: Duration.DurationInput = "1 hour"): TokenBucket.TokenBucket => {
-  const bucket = Effect.runSync(TokenBucket.keyed({ bucket: RetryBucket.quota(), maxKeys: keys, idleTimeToLive }))
+  const bucket = Effect.runSync(TokenBucket.keyed({ bucket: TokenBucket.quota(), maxKeys: keys, idleTimeToLive }))
   uses(bucket, keyFrom(0), keys)
   return bucket
 }

@@ -1,4 +1,4 @@
-import { AttemptTimeout, Deadline, Observe, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { AttemptTimeout, Deadline, Observe, Retry, TokenBucket } from "@effect-retry/core"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import type { Pace, Row, Target, Workload } from "../Workload.ts"
 import { insideFiberOf } from "../Workload.ts"
@@ -8,7 +8,7 @@ import { policy, ready, yielding } from "./Calls.ts"
 const pace: Pace = { warmUpMillis: 500, sampleMillis: 16, times: 1 }
 
 const parts = {
-  bucket: { bucket: TokenBucket.Default },
+  bucket: { bucket: TokenBucket.RetryBucket },
   deadline: { deadline: Deadline.refuse("30 seconds") },
   "attempt timeout": { attemptTimeout: AttemptTimeout.constant("5 seconds") },
   metrics: { observe: [Observe.metrics] },
@@ -25,7 +25,7 @@ const whole = {
 }
 
 const rows = (call: Call, target: Target): ReadonlyArray<Row> => {
-  const edge = ManagedRuntime.make(Layer.effect(TokenBucket.Default, RetryBucket.quota()))
+  const edge = ManagedRuntime.make(Layer.effect(TokenBucket.RetryBucket, TokenBucket.quota()))
   return [
     { name: "`Effect.timeout`", sample: insideFiberOf(edge, Effect.timeout(call, "5 seconds"), pace) },
     { name: "whole policy", sample: insideFiberOf(edge, Retry.retry(call, whole), pace), target },

@@ -1,13 +1,13 @@
-import { Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Retry, TokenBucket } from "@effect-retry/core"
 import { Layer, ManagedRuntime } from "effect"
 import type { Row, Workload } from "../Workload.ts"
 import { awaitedOneByOne, insideFiberOf } from "../Workload.ts"
 import { flakyPromise, policy, readyPromise } from "./Calls.ts"
 import { asEffect, type Call, handWritten, smithy, withoutTimers } from "./Promises.ts"
 
-const edge = ManagedRuntime.make(Layer.effect(TokenBucket.Default, RetryBucket.quota()))
+const edge = ManagedRuntime.make(Layer.effect(TokenBucket.RetryBucket, TokenBucket.quota()))
 
-const retried = (call: Call) => Retry.retry(asEffect(call), { ...policy, bucket: TokenBucket.Default })
+const retried = (call: Call) => Retry.retry(asEffect(call), { ...policy, bucket: TokenBucket.RetryBucket })
 
 const ways: { readonly [name: string]: (call: Call) => Row["sample"] } = {
   "hand-written, no quota": (call) => awaitedOneByOne(() => handWritten(call)),

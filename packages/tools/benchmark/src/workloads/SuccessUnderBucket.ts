@@ -1,4 +1,4 @@
-import { RateLimiter, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { RateLimiter, Retry, TokenBucket } from "@effect-retry/core"
 import { Throttle } from "@effect-retry/grpc"
 import { Context, Effect } from "effect"
 import { constant } from "effect/Function"
@@ -6,10 +6,10 @@ import type { Row, Workload } from "../Workload.ts"
 import { insideOneFiber, withServices } from "../Workload.ts"
 import { handWritten, ours, policy, ready } from "./Calls.ts"
 
-const retried = Retry.retry(ready, { ...policy, bucket: TokenBucket.Default })
+const retried = Retry.retry(ready, { ...policy, bucket: TokenBucket.RetryBucket })
 
 const under = (bucket: Effect.Effect<TokenBucket.TokenBucket>): Row["sample"] =>
-  withServices(Context.make(TokenBucket.Default, Effect.runSync(bucket)), constant(retried))
+  withServices(Context.make(TokenBucket.RetryBucket, Effect.runSync(bucket)), constant(retried))
 
 class Limiter extends Context.Tag("Limiter")<Limiter, TokenBucket.TokenBucket>() {}
 
@@ -21,11 +21,11 @@ const limited = withServices(
 )
 
 const limitedUnderQuota = withServices(
-  Context.make(Limiter, limiter).pipe(Context.add(TokenBucket.Default, Effect.runSync(RetryBucket.quota()))),
-  constant(Retry.retry(ready, { ...policy, bucket: TokenBucket.Default, rateLimiter: Limiter }))
+  Context.make(Limiter, limiter).pipe(Context.add(TokenBucket.RetryBucket, Effect.runSync(TokenBucket.quota()))),
+  constant(Retry.retry(ready, { ...policy, bucket: TokenBucket.RetryBucket, rateLimiter: Limiter }))
 )
 
-const keyed = TokenBucket.keyed({ bucket: RetryBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
+const keyed = TokenBucket.keyed({ bucket: TokenBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
 
 export const successUnderBucket: Workload = {
   title: "Succeeds at once, under a bucket",
@@ -41,18 +41,18 @@ export const successUnderBucket: Workload = {
     { name: "hand-written", sample: insideOneFiber(constant(handWritten(ready))) },
     { name: "`Retry.retry`, no bucket", sample: insideOneFiber(constant(ours(ready))) },
     { name: "unlimited", sample: under(Effect.succeed(TokenBucket.unlimited)) },
-    { name: "quota", sample: under(RetryBucket.quota()), target: { of: "ratio", atMost: 2.5 } },
+    { name: "quota", sample: under(TokenBucket.quota()), target: { of: "ratio", atMost: 2.5 } },
     {
       name: "quota that refills",
-      sample: under(RetryBucket.quota({ refillPerSecond: 10 })),
+      sample: under(TokenBucket.quota({ refillPerSecond: 10 })),
       target: { of: "ratio", atMost: 4.3 }
     },
     {
       name: "success ratio",
-      sample: under(RetryBucket.successRatio({ ratio: 0.1, capacity: 10 })),
+      sample: under(TokenBucket.successRatio({ ratio: 0.1, capacity: 10 })),
       target: { of: "ratio", atMost: 3.1 }
     },
-    { name: "request ratio", sample: under(RetryBucket.requestRatio()), target: { of: "ratio", atMost: 5.8 } },
+    { name: "request ratio", sample: under(TokenBucket.requestRatio()), target: { of: "ratio", atMost: 5.8 } },
     {
       name: "gRPC throttle",
       sample: under(Throttle.make({ maxTokens: 10, tokenRatio: 0.1 })),

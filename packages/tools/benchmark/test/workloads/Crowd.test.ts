@@ -1,4 +1,4 @@
-import { RetryBucket, type TokenBucket } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { crowd, funded } from "../../src/workloads/Crowd.ts"
@@ -6,7 +6,7 @@ import { crowd, funded } from "../../src/workloads/Crowd.ts"
 const size = 200
 const cost = 14
 
-const quota = (capacity: number) => Effect.runSync(RetryBucket.quota({ capacity, cost: { orElse: cost } }))
+const quota = (capacity: number) => Effect.runSync(TokenBucket.quota({ capacity, cost: { orElse: cost } }))
 
 const level = (bucket: TokenBucket.TokenBucket) => Effect.runSync(bucket.level)
 

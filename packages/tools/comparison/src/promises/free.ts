@@ -11,7 +11,7 @@ const byPRetry = (load: Load) =>
   })
 // #endregion
 // #region ours
-import { Backoff, Classifier, Promises, RetryBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Promises, TokenBucket, Verdict } from "@effect-retry/core"
 import { Effect } from "effect"
 
 const policy = {
@@ -21,7 +21,7 @@ const policy = {
 }
 
 /** Two retries for each operation, those after `Busy` not counted. */
-const two = RetryBucket.quota({ capacity: 2, cost: { Throttling: 0, orElse: 1 } })
+const two = TokenBucket.quota({ capacity: 2, cost: { Throttling: 0, orElse: 1 } })
 
 const ours = (load: Load) => Promises.retry(load, { ...policy, bucket: Effect.runSync(two) })
 // #endregion

@@ -7,7 +7,7 @@ import { Data, Effect, Layer } from "effect"
 class SlowDown extends Data.TaggedError("SlowDown") {}
 
 const paced = {
-  rateLimiter: TokenBucket.Default,
+  rateLimiter: TokenBucket.RetryBucket,
   classifier: Classifier.fromTags({ SlowDown: Verdict.throttling }),
   maxAttempts: 3,
   backoff: Backoff.exponential({ base: "1 second" }).pipe(Backoff.capped("20 seconds"), Backoff.jittered(Jitter.full))
@@ -15,7 +15,7 @@ const paced = {
 
 const upload = <A, R>(request: Effect.Effect<A, SlowDown, R>) => Retry.retry(request, paced)
 
-const oneServer = Layer.effect(TokenBucket.Default, RateLimiter.adaptive({ maxWait: "30 seconds" }))
+const oneServer = Layer.effect(TokenBucket.RetryBucket, RateLimiter.adaptive({ maxWait: "30 seconds" }))
 // #endregion
 
 /** A server that accepts ten requests in each second. */
@@ -46,7 +46,7 @@ const twentySeconds = Effect.gen(function* () {
 
 export const program = Effect.all({
   adaptive: Effect.provide(twentySeconds, oneServer),
-  unlimited: Effect.provideService(twentySeconds, TokenBucket.Default, TokenBucket.unlimited)
+  unlimited: Effect.provideService(twentySeconds, TokenBucket.RetryBucket, TokenBucket.unlimited)
 }).pipe(Effect.provide(SeededRandom.layer("adaptive")))
 
 // #region expected

@@ -1,6 +1,6 @@
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 // #region policy
-import { RetryBucket } from "@effect-retry/core"
+import { TokenBucket } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { HttpApi, HttpApiClient, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Effect, Schema } from "effect"
@@ -15,7 +15,7 @@ const api = HttpApi.make("shop").add(
 
 /** The bucket is made while the service is built, so its callers do not see it. */
 class Shop extends Effect.Service<Shop>()("app/Shop", {
-  effect: Effect.flatMap(RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }), (bucket) =>
+  effect: Effect.flatMap(TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }), (bucket) =>
     HttpApiClient.make(api, {
       baseUrl: "https://shop.example",
       transformClient: HttpRetry.withRetry({ maxAttempts: 4, bucket })

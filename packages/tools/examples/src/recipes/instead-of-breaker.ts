@@ -9,14 +9,14 @@ class Unavailable extends Data.TaggedError("Unavailable") {}
 
 const request = <A, R>(call: Effect.Effect<A, Unavailable, R>) =>
   Retry.retry(call, {
-    rateLimiter: TokenBucket.Default,
+    rateLimiter: TokenBucket.RetryBucket,
     classifier: Classifier.fromTags({ Unavailable: Verdict.server }),
     maxAttempts: 1,
     backoff: Backoff.fromDelays([])
   })
 
 const oneServer = Layer.effect(
-  TokenBucket.Default,
+  TokenBucket.RetryBucket,
   RateLimiter.acceptRatio({ window: "10 seconds", maxRejectionProbability: 0.9, failures: "rejected" })
 )
 // #endregion

@@ -1,6 +1,6 @@
 import { timeline } from "../scripted.ts"
 // #region policy
-import { Backoff, Classifier, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { Data, Effect, Layer } from "effect"
 
 class Unavailable extends Data.TaggedError("Unavailable") {}
@@ -10,13 +10,13 @@ const forTenant = <A, R>(tenant: string, query: Effect.Effect<A, Unavailable, R>
     classifier: Classifier.fromTags({ Unavailable: Verdict.server }),
     maxAttempts: 4,
     backoff: Backoff.constant({ delay: "1 second" }),
-    bucket: TokenBucket.Default
+    bucket: TokenBucket.RetryBucket
   }).pipe(Effect.provideService(TokenBucket.Key, tenant))
 
 const tenantBudgets = Layer.effect(
-  TokenBucket.Default,
+  TokenBucket.RetryBucket,
   TokenBucket.keyed({
-    bucket: RetryBucket.successRatio({ ratio: 0.1, capacity: 4, floorPerSecond: 0.1 }),
+    bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 4, floorPerSecond: 0.1 }),
     maxKeys: 1000,
     idleTimeToLive: "10 minutes"
   })

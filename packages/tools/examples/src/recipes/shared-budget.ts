@@ -1,6 +1,6 @@
 import { timeline } from "../scripted.ts"
 // #region policy
-import { Backoff, Classifier, Retry, RetryBucket, TokenBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { Data, Effect, Layer } from "effect"
 
 class Unavailable extends Data.TaggedError("Unavailable") {}
@@ -9,13 +9,13 @@ const funded = {
   classifier: Classifier.fromTags({ Unavailable: Verdict.server }),
   maxAttempts: 3,
   backoff: Backoff.constant({ delay: "1 second" }),
-  bucket: TokenBucket.Default
+  bucket: TokenBucket.RetryBucket
 }
 
 const readItem = <A, R>(call: Effect.Effect<A, Unavailable, R>) => Retry.retry(call, funded)
 const saveItem = <A, R>(call: Effect.Effect<A, Unavailable, R>) => Retry.retry(call, { ...funded, maxAttempts: 5 })
 
-const budget = Layer.effect(TokenBucket.Default, RetryBucket.successRatio({ ratio: 0.1, capacity: 10 }))
+const budget = Layer.effect(TokenBucket.RetryBucket, TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }))
 // #endregion
 
 const down = Effect.fail(new Unavailable())

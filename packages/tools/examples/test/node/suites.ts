@@ -1,10 +1,10 @@
 /** What `node:test` runs, in a process without vitest: two suites, and an expectation that does not hold. */
-import { Jitter, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Jitter, TokenBucket } from "@effect-retry/core"
 import { Laws, TokenBucketContract } from "@effect-retry/testing"
 import { Effect, Layer } from "effect"
 import { runner } from "../../src/testing-node.ts"
 
-const bucket = Layer.effect(TokenBucket.Default, RetryBucket.successRatio({ ratio: 0.1, capacity: 5 }))
+const bucket = Layer.effect(TokenBucket.RetryBucket, TokenBucket.successRatio({ ratio: 0.1, capacity: 5 }))
 
 TokenBucketContract.suite(runner, "A bucket", bucket)
 Laws.jitter(runner, "A jitter", Jitter.full, { numRuns: 10 })

@@ -5,7 +5,6 @@ import * as Backoff from "@effect-retry/core/Backoff"
 import * as Classifier from "@effect-retry/core/Classifier"
 import * as Jitter from "@effect-retry/core/Jitter"
 import * as Retry from "@effect-retry/core/Retry"
-import * as RetryBucket from "@effect-retry/core/RetryBucket"
 import * as TokenBucket from "@effect-retry/core/TokenBucket"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
@@ -21,23 +20,23 @@ const policy = {
   classifier: Classifier.always,
   maxAttempts: 4,
   backoff: Backoff.exponential({ base: "100 millis" }).pipe(Backoff.capped("1 second"), Backoff.jittered(Jitter.full)),
-  bucket: TokenBucket.Default
+  bucket: TokenBucket.RetryBucket
 }
 
 /** Most time of a call of the store: the machine has all the processes of the fleet to run. */
 const within = "5 seconds"
 
-const layerOf = (play: Play): Layer.Layer<TokenBucket.Default> => {
+const layerOf = (play: Play): Layer.Layer<TokenBucket.RetryBucket> => {
   const { budget, processes } = play
-  const layer = Layer.scoped(TokenBucket.Default)
+  const layer = Layer.scoped(TokenBucket.RetryBucket)
   switch (play.bucket) {
     case "none":
-      return Layer.succeed(TokenBucket.Default, TokenBucket.unlimited)
+      return Layer.succeed(TokenBucket.RetryBucket, TokenBucket.unlimited)
     case "own":
-      return layer(RetryBucket.successRatio(budget))
+      return layer(TokenBucket.successRatio(budget))
     case "part":
       return layer(
-        RetryBucket.successRatio({
+        TokenBucket.successRatio({
           ratio: budget.ratio,
           capacity: Math.max(1, budget.capacity / processes),
           floorPerSecond: budget.floorPerSecond / processes
@@ -66,7 +65,7 @@ export const play = (play: Play): Effect.Effect<Played> =>
       return Effect.ignore(Effect.map(Retry.retry(call, policy), () => void (succeeded += 1)))
     })
     const running = yield* FiberSet.make()
-    const run = yield* FiberSet.runtime(running)<TokenBucket.Default>()
+    const run = yield* FiberSet.runtime(running)<TokenBucket.RetryBucket>()
     const startMillis = yield* Clock.currentTimeMillis
     // The pauses of a Poisson process. A process that is late begins what is due: the load does not depend on the machine.
     const pauseMillis = Effect.map(Random.next, (u) => (-Math.log1p(-u) / play.operationsPerSecond) * 1000)

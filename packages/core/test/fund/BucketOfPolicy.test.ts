@@ -1,4 +1,4 @@
-import { Backoff, Classifier, Retry, RetryBucket, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Duration, Effect, Layer } from "effect"
@@ -18,20 +18,20 @@ describe("a policy whose bucket is unlimited", () => {
   it.effect("makes all its attempts, under any tag", () =>
     Effect.gen(function* () {
       expect(yield* attemptsUnder(Mine)).toEqual([4, "AttemptsSpent"])
-      expect(yield* attemptsUnder(TokenBucket.Default)).toEqual([4, "AttemptsSpent"])
+      expect(yield* attemptsUnder(TokenBucket.RetryBucket)).toEqual([4, "AttemptsSpent"])
     }).pipe(
       Effect.provide(Layer.succeed(Mine, TokenBucket.unlimited)),
-      Effect.provide(Layer.succeed(TokenBucket.Default, TokenBucket.unlimited)),
+      Effect.provide(Layer.succeed(TokenBucket.RetryBucket, TokenBucket.unlimited)),
       VirtualClock.run
     )
   )
 })
 
-describe("TokenBucket.Default", () => {
+describe("TokenBucket.RetryBucket", () => {
   it("is the same for another copy of the package", () => {
-    const tag = "@effect-retry/core/TokenBucket"
-    const context = Context.unsafeMake<TokenBucket.Default>(new Map([[tag, TokenBucket.empty]]))
-    expect(Context.get(context, TokenBucket.Default)).toBe(TokenBucket.empty)
+    const tag = "@effect-retry/core/RetryBucket"
+    const context = Context.unsafeMake<TokenBucket.RetryBucket>(new Map([[tag, TokenBucket.empty]]))
+    expect(Context.get(context, TokenBucket.RetryBucket)).toBe(TokenBucket.empty)
   })
 })
 
@@ -46,17 +46,17 @@ describe("a policy whose bucket is empty", () => {
   it.effect("leaves another bucket of the program alone", () =>
     Effect.gen(function* () {
       expect(yield* attemptsUnder(Mine)).toEqual([1, "BucketEmpty"])
-      expect(yield* attemptsUnder(TokenBucket.Default)).toEqual([4, "AttemptsSpent"])
+      expect(yield* attemptsUnder(TokenBucket.RetryBucket)).toEqual([4, "AttemptsSpent"])
     }).pipe(
       Effect.provide(Layer.succeed(Mine, TokenBucket.empty)),
-      Effect.provide(Layer.succeed(TokenBucket.Default, TokenBucket.unlimited)),
+      Effect.provide(Layer.succeed(TokenBucket.RetryBucket, TokenBucket.unlimited)),
       VirtualClock.run
     )
   )
 })
 
 /** A bucket of four retries. */
-const four = () => Layer.effect(Mine, RetryBucket.successRatio({ ratio: 0.1, capacity: 4 }))
+const four = () => Layer.effect(Mine, TokenBucket.successRatio({ ratio: 0.1, capacity: 4 }))
 
 /** A program of its own that needs the bucket: an operation that fails until it is stopped. */
 const program = attemptsUnder(Mine)
