@@ -9,7 +9,7 @@
 import type { Policy } from "@effect-retry/core"
 import { Promises, Retry } from "@effect-retry/core"
 import type { Plain } from "@effect-retry/core/unstable/PolicyRecord"
-import type { Bound, Needs, ResultIn } from "@effect-retry/core/unstable/PolicyTypes"
+import type { Needs } from "@effect-retry/core/unstable/PolicyTypes"
 import * as Effect from "effect/Effect"
 import type { Client } from "./SdkLayers.ts"
 import * as SdkLayers from "./SdkLayers.ts"
@@ -53,19 +53,11 @@ export const send = <A>(client: Client, call: Call<A>): Effect.Effect<A, unknown
  *
  * @category running
  */
-export const retry: {
-  <A, P extends Policy.Fields<unknown, A>>(
-    client: Client,
-    call: Call<A>,
-    policy: Policy.Checked<P>
-  ): Effect.Effect<A, unknown, Needs<P>[keyof Needs<P>]>
-  <P extends Bound, A extends ResultIn<P>>(
-    client: Client,
-    call: Call<A>,
-    policy: Policy.Checked<P>
-  ): Effect.Effect<A, unknown, Needs<P>[keyof Needs<P>]>
-} = (client: Client, call: Call<unknown>, policy: Policy.Fields<unknown, unknown>): Effect.Effect<any, unknown, any> =>
-  Retry.retry(send(client, call), policy)
+export const retry = <A = never, P extends Policy.Fields<unknown, A> = Policy.Fields<unknown, A>>(
+  client: Client,
+  call: Call<A>,
+  policy: Policy.Checked<P>
+): Effect.Effect<A, unknown, Needs<P>[keyof Needs<P>]> => Retry.retry(send(client, call), policy)
 
 /**
  * The same for `async` functions, under a policy without services: rejects with the service's own error, or with the
@@ -73,25 +65,12 @@ export const retry: {
  *
  * @category running
  */
-export const promise: {
-  <A, P extends Plain<unknown, A>>(
-    client: Client,
-    call: Call<A>,
-    policy: Policy.Checked<P>,
-    options?: { readonly signal?: AbortSignal | undefined }
-  ): Promise<A>
-  <P extends Plain<unknown, never>, A extends ResultIn<P>>(
-    client: Client,
-    call: Call<A>,
-    policy: Policy.Checked<P>,
-    options?: { readonly signal?: AbortSignal | undefined }
-  ): Promise<A>
-} = (
+export const promise = <A = never, P extends Plain<unknown, A> = Plain<unknown, A>>(
   client: Client,
-  call: Call<any>,
-  policy: Plain<unknown, any>,
+  call: Call<A>,
+  policy: Policy.Checked<P>,
   options?: { readonly signal?: AbortSignal | undefined }
-): Promise<any> =>
+): Promise<A> =>
   Promises.retry(
     async ({ signal: abortSignal }) => {
       Effect.runFork(SdkLayers.beforeCall(client))

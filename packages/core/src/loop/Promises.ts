@@ -19,8 +19,8 @@ import * as Chance from "../fund/fiber/Chance.ts"
 import * as Wait from "../fund/fiber/Wait.ts"
 import type { Prepared } from "./policy/PolicyCheck.ts"
 import { prepare } from "./policy/PolicyCheck.ts"
-import type { Any, Plain } from "./policy/PolicyRecord.ts"
-import type { Checked, ResultIn } from "./policy/PolicyTypes.ts"
+import type { Plain } from "./policy/PolicyRecord.ts"
+import type { Checked } from "./policy/PolicyTypes.ts"
 import * as Decision from "./run/Decision.ts"
 import * as Elapsed from "./run/Elapsed.ts"
 import * as Loop from "./run/Loop.ts"
@@ -103,29 +103,16 @@ const called = <A>(call: Call<A>, attempt: Abortable): Promise<A> => {
  *
  * @category running
  */
-export const retry: {
-  <A, P extends Plain<unknown, A>>(
-    call: (attempt: Attempt) => PromiseLike<A>,
-    policy: Checked<P>,
-    options?: { readonly signal?: AbortSignal | undefined }
-  ): Promise<A>
-  // For a function with lambdas of its own, which is typed only after the policy.
-  <P extends Plain<unknown, never>, A extends ResultIn<P>>(
-    call: (attempt: Attempt) => PromiseLike<A>,
-    policy: Checked<P>,
-    options?: { readonly signal?: AbortSignal | undefined }
-  ): Promise<A>
-  // As the first one: it is the last one of which the compiler says why it does not take a policy.
-  <A, P extends Plain<unknown, A>>(
-    call: (attempt: Attempt) => PromiseLike<A>,
-    policy: Checked<P>,
-    options?: { readonly signal?: AbortSignal | undefined }
-  ): Promise<A>
-} = <A>(call: Call<A>, policy: Any, options?: { readonly signal?: AbortSignal | undefined }): Promise<A> => {
-  const usage = "Promises.retry(call, policy)"
+export const retry = <A = never, P extends Plain<unknown, A> = Plain<unknown, A>>(
+  call: (attempt: Attempt) => PromiseLike<A>,
+  policy: Checked<P>,
+  options?: { readonly signal?: AbortSignal | undefined }
+): Promise<A> => {
+  const owner = "Promises.retry"
+  const usage = "(call, policy)"
   if (typeof call !== "function")
-    Argument.refuseForeign("Promises.retry", "call", `an async function, as in ${usage}`, call)
-  const prepared = prepare("Promises.retry", policy, usage)
+    Argument.refuseForeign(owner, "call", `an async function, as in ${owner}${usage}`, call)
+  const prepared = prepare(owner, policy, usage)
   const signal = options?.signal
   if (signal?.aborted === true) return Promise.reject(signal.reason)
   if (!isPure(prepared)) return begun(call, signal, (caller) => runInFiber(caller, prepared))

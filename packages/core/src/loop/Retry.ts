@@ -8,11 +8,13 @@
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "../accept/Argument.ts"
-import type { Door, DoorOrElse } from "./Door.ts"
+import type { Env, Failure, Piped, Told } from "./Door.ts"
 import * as Loop from "./run/Loop.ts"
 import type { Erased, OnStopped } from "./run/Operation.ts"
 import type { Prepared } from "./policy/PolicyCheck.ts"
 import { prepare } from "./policy/PolicyCheck.ts"
+import type { Fields } from "./policy/PolicyRecord.ts"
+import type { Checked, Needs, ResultIn, Takes } from "./policy/PolicyTypes.ts"
 
 export { type Attempt, CurrentAttempt } from "./policy/CurrentAttempt.ts"
 export {
@@ -23,26 +25,6 @@ export {
   RetryStopped,
   type StopReason
 } from "./policy/RetryStopped.ts"
-
-/** What a door is called with, checked only here: the types are those of `Door`. */
-type Given = ReadonlyArray<any>
-
-/** A front door, called with an effect and a policy, or with the policy alone and then with the effect. */
-const door = (owner: string, onStopped?: OnStopped) => {
-  const usage = `${owner}(effect, policy)`
-  return (...given: Given): any => {
-    if (given.length > 1) return Loop.run(checked(owner, usage, given[0]), prepare(owner, given[1], usage), onStopped)
-    return stored(owner, usage, prepare(owner, given[0], usage), onStopped)
-  }
-}
-
-const stored =
-  (owner: string, usage: string, prepared: Prepared, onStopped: OnStopped | undefined) =>
-  (self: unknown): Erased =>
-    Loop.run(checked(owner, usage, self), prepared, onStopped)
-
-const checked = (owner: string, usage: string, self: unknown): Erased =>
-  Effect.isEffect(self) ? (self as Erased) : Argument.refuseForeign(owner, "effect", `an effect, as in ${usage}`, self)
 
 /**
  * Retries an effect as a policy says.
@@ -55,20 +37,50 @@ const checked = (owner: string, usage: string, self: unknown): Erased =>
  *
  * @category running
  */
-export const retry: Door<"error"> = /*#__PURE__*/ door("Retry.retry")
+export function retry<P extends Fields<E0, A0>, A0 = never, E0 = never>(
+  policy: Checked<P>
+): <A extends ResultIn<P>, E extends Takes<P, E>, R>(
+  self: Effect.Effect<A, E, R> | Piped<P, A0, E0>
+) => Effect.Effect<A, Failure<P, A, E>["error"], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
+export function retry<A = never, E = never, R = never, P extends Fields<E, A> = Fields<E, A>>(
+  self: Effect.Effect<A, E, R>,
+  policy: Checked<P>
+): Effect.Effect<A, Failure<P, A, E>["error"], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
+export function retry(...given: Given): any {
+  return opened("Retry.retry", given, undefined)
+}
 
 /**
  * Retries an effect as a policy says, and goes on with a fallback that is told why the operation stopped.
  *
  * @category running
  */
-export const retryOrElse: DoorOrElse = (...given: Given): any => {
+export function retryOrElse<P extends Fields<E0, A0>, A2, E2, R2, A0 = never, E0 = never, Self = never>(
+  policy: Checked<P>,
+  orElse: (stopped: Told<P, A0, E0, Self>) => Effect.Effect<A2, E2, R2>
+): <A extends ResultIn<P>, E extends Takes<P, E>, R>(
+  self: Effect.Effect<A, E, R> | Piped<P, A0, E0, Self>
+) => Effect.Effect<A | A2, E2, Env<P, R>["own"] | Needs<P>[keyof Needs<P>] | R2>
+export function retryOrElse<
+  A = never,
+  E = never,
+  R = never,
+  P extends Fields<E, A> = Fields<E, A>,
+  A2 = never,
+  E2 = never,
+  R2 = never
+>(
+  self: Effect.Effect<A, E, R>,
+  policy: Checked<P>,
+  orElse: (stopped: Failure<P, A, E>["stopped"]) => Effect.Effect<A2, E2, R2>
+): Effect.Effect<A | A2, E2, Env<P, R>["own"] | Needs<P>[keyof Needs<P>] | R2>
+export function retryOrElse(...given: Given): any {
   const owner = "Retry.retryOrElse"
-  const usage = `${owner}(effect, policy, orElse)`
+  const usage = "(effect, policy, orElse)"
   const fallback = (orElse: unknown): OnStopped =>
     Predicate.isFunction(orElse)
       ? (orElse as OnStopped)
-      : Argument.refuseForeign(owner, "orElse", `a function that answers an effect, as in ${usage}`, orElse)
+      : Argument.refuseForeign(owner, "orElse", `a function that answers an effect, as in ${owner}${usage}`, orElse)
   if (given.length < 3) return stored(owner, usage, prepare(owner, given[0], usage), fallback(given[1]))
   const [self, policy, orElse] = given
   return Loop.run(checked(owner, usage, self), prepare(owner, policy, usage), fallback(orElse))
@@ -79,4 +91,35 @@ export const retryOrElse: DoorOrElse = (...given: Given): any => {
  *
  * @category running
  */
-export const orStopped: Door<"stopped"> = /*#__PURE__*/ door("Retry.orStopped", Effect.fail)
+export function orStopped<P extends Fields<E0, A0>, A0 = never, E0 = never>(
+  policy: Checked<P>
+): <A extends ResultIn<P>, E extends Takes<P, E>, R>(
+  self: Effect.Effect<A, E, R> | Piped<P, A0, E0>
+) => Effect.Effect<A, Failure<P, A, E>["stopped"], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
+export function orStopped<A = never, E = never, R = never, P extends Fields<E, A> = Fields<E, A>>(
+  self: Effect.Effect<A, E, R>,
+  policy: Checked<P>
+): Effect.Effect<A, Failure<P, A, E>["stopped"], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
+export function orStopped(...given: Given): any {
+  return opened("Retry.orStopped", given, Effect.fail)
+}
+
+/** What a door is called with, checked only here: its types are in its signatures. */
+type Given = ReadonlyArray<any>
+
+/** A front door, called with an effect and a policy, or with the policy alone and then with the effect. */
+const opened = (owner: string, given: Given, onStopped: OnStopped | undefined): unknown => {
+  const usage = "(effect, policy)"
+  if (given.length > 1) return Loop.run(checked(owner, usage, given[0]), prepare(owner, given[1], usage), onStopped)
+  return stored(owner, usage, prepare(owner, given[0], usage), onStopped)
+}
+
+const stored =
+  (owner: string, usage: string, prepared: Prepared, onStopped: OnStopped | undefined) =>
+  (self: unknown): Erased =>
+    Loop.run(checked(owner, usage, self), prepared, onStopped)
+
+const checked = (owner: string, usage: string, self: unknown): Erased =>
+  Effect.isEffect(self)
+    ? (self as Erased)
+    : Argument.refuseForeign(owner, "effect", `an effect, as in ${owner}${usage}`, self)

@@ -98,7 +98,7 @@ export const make = <P extends Steppable>(
 }
 
 const checked = (given: Any): Prepared => {
-  const prepared = prepare(owner, given, `${owner}(policy)`)
+  const prepared = prepare(owner, given, "(policy)")
   for (const field of beyond) {
     if (given[field] !== undefined) {
       Argument.refuse(owner, field, "absent: another library makes the attempts", given[field])

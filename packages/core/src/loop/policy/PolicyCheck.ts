@@ -104,8 +104,8 @@ const known = new WeakMap<object, Prepared>()
 /**
  * Checks a policy and works out what it needs; a policy is checked once.
  *
- * Throws an `InvalidArgument` that names the field where a value is one that the types cannot exclude, and that shows
- * `usage`, such as `Retry.retry(effect, policy)`, where there is no policy at all.
+ * Throws an `InvalidArgument` that names the field where a value is one that the types cannot exclude, and that shows what
+ * `owner` is called with, such as `(effect, policy)`, where there is no policy at all.
  */
 export const prepare = (owner: string, policy: Any, usage?: string): Prepared => {
   const found = known.get(policy)
@@ -122,7 +122,12 @@ const checkFields = (owner: string, given: Any, usage: string | undefined): void
   const check = (field: string, [allowed, accepts]: Check, value: unknown): unknown =>
     accepts(value) || Argument.refuse(owner, field, allowed, value)
   if (!isFields(given)) {
-    return Argument.refuseForeign(owner, "policy", usage === undefined ? "a record" : `a record, as in ${usage}`, given)
+    return Argument.refuseForeign(
+      owner,
+      "policy",
+      usage === undefined ? "a record" : `a record, as in ${owner}${usage}`,
+      given
+    )
   }
   Argument.fields(owner, given, fields, "fields of a policy")
   for (const field of fields) {
