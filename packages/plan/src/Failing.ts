@@ -96,36 +96,28 @@ export const clippedLatest = ({ policy }: Journey, { latest }: Path): number =>
 /** Steps the back-off in one of its cases; `undefined` where it has ended. */
 const stepOf = (
   journey: Journey,
-  { failures, path, ranLeast, ranMost }: Failure,
+  failure: Failure,
   { input, untilMillis }: Case,
   failed: Extremes.Input,
   telling: Telling
 ): Step | undefined => {
   const { deadline } = journey.policy
+  const { path } = failure
   const range = Extremes.step(path.extremes, input)
   if (range === undefined) return undefined
-  const meanInput = {
-    kind: input.kind,
-    ranMillis: ranLeast,
-    elapsedMillis: Math.max(input.earlyMillis, failed.earlyMillis)
-  }
-  const mean =
-    telling.draws === undefined ? undefined : Means.mean(path.histories, telling.attempts, meanInput, telling.draws)
+  const mean = meanOf(failure, input, failed, telling)
   const [addsLeast, addsMost] = hinted(journey.hint, range)
   const waits = Limits.fit(deadline, failed.earlyMillis, addsLeast)
-  const spent = path.ranLeast + ranLeast
   // A hint makes a wait longer than the back-off that has kept the time.
   const until = journey.hint._tag === "Ignore" ? Math.ceil(untilMillis) - 1 : Infinity
-  const waitedMost = Math.min(path.waitedMost + addsMost, until - spent)
-  const atMost = deadline?._tag === "Cut" ? deadline.withinMillis : Limits.latestStart(deadline)
   const next = {
     extremes: range.rest,
     histories: mean?.rest ?? path.histories,
-    failures,
+    failures: failure.failures,
     earliest: failed.earlyMillis + (waits ?? 0),
-    latest: Math.min(path.latest + ranMost + addsMost, until),
-    ranLeast: spent,
-    waitedMost
+    latest: Math.min(path.latest + failure.ranMost + addsMost, until),
+    ranLeast: path.ranLeast + failure.ranLeast,
+    waitedMost: Math.min(path.waitedMost + addsMost, until - path.ranLeast - failure.ranLeast)
   }
   return {
     delay: {
@@ -135,10 +127,26 @@ const stepOf = (
       most: range.most
     },
     next: waits === undefined ? [] : startedOver(journey, next),
-    waitedMillis:
-      waits !== undefined || deadline?._tag === "Cut" ? Math.max(0, Math.min(waitedMost, atMost - spent)) : 0,
+    waitedMillis: waits !== undefined || deadline?._tag === "Cut" ? waitedWithin(deadline, next) : 0,
     certain: Limits.fit(deadline, failed.lateMillis, addsMost) !== undefined
   }
+}
+
+const meanOf = (
+  { path, ranLeast }: Failure,
+  { earlyMillis, kind }: Extremes.Input,
+  failed: Extremes.Input,
+  { attempts, draws }: Telling
+): ReturnType<typeof Means.mean> => {
+  if (draws === undefined) return undefined
+  const elapsedMillis = Math.max(earlyMillis, failed.earlyMillis)
+  return Means.mean(path.histories, attempts, { kind, ranMillis: ranLeast, elapsedMillis }, draws)
+}
+
+/** The longest wait in all that a deadline leaves beside the runs: a cut one ends at it, any other starts before it. */
+const waitedWithin = (deadline: Journey["policy"]["deadline"], { ranLeast, waitedMost }: Path): number => {
+  const atMost = deadline?._tag === "Cut" ? deadline.withinMillis : Limits.latestStart(deadline)
+  return Math.max(0, Math.min(waitedMost, atMost - ranLeast))
 }
 
 /** The same path, and where a hint can start the back-off over, also the path after such a hint. */
