@@ -135,7 +135,7 @@ const paths: ReadonlyArray<ReadonlyArray<Step>> = /*#__PURE__*/ FastCheck.sample
 interface Held {
   readonly attempt: number
   readonly granted: TokenBucket.Grant
-  isStarted: boolean
+  started: TokenBucket.Started | undefined
 }
 
 /** Runs a path of random steps, and records what the bucket did. */
@@ -162,20 +162,20 @@ const walk = (
 const take = (bucket: Bucket, step: Step, held: Array<Held>): Effect.Effect<Pick<Observation, "answer" | "refunded">> =>
   Effect.gen(function* () {
     const { attempt, move } = step
-    const unstarted = held.find(({ isStarted }) => !isStarted)
+    const unstarted = held.find(({ started }) => started === undefined)
     const nothing = { answer: Option.none(), refunded: Option.none() }
     switch (move) {
       case "pass":
         return (yield* Effect.sleep("700 millis"), nothing)
       case "acquire": {
         const answer = yield* acquire(bucket, step)
-        if (Option.isSome(answer)) held.push({ attempt, granted: answer.value, isStarted: false })
+        if (Option.isSome(answer)) held.push({ attempt, granted: answer.value, started: undefined })
         return { ...nothing, answer: Option.some(answer) }
       }
       case "start": {
         if (unstarted === undefined) return nothing
-        unstarted.isStarted = true
-        return (yield* bucket.started?.(unstarted.attempt) ?? Effect.void, nothing)
+        unstarted.started = { attempt: unstarted.attempt }
+        return (yield* bucket.started?.(unstarted.started) ?? Effect.void, nothing)
       }
       case "refund": {
         if (unstarted === undefined) return nothing
@@ -183,9 +183,10 @@ const take = (bucket: Bucket, step: Step, held: Array<Held>): Effect.Effect<Pick
         return (yield* unstarted.granted.refund, { ...nothing, refunded: Option.some(unstarted.granted.tokens) })
       }
       default: {
-        const ending = held.shift() ?? { attempt, granted: notAsked, isStarted: false }
+        const ending = held.shift() ?? { attempt, granted: notAsked, started: undefined }
         const outcome = outcomeOf(move, ending.attempt, ending.granted)
-        return (yield* ending.isStarted ? record(bucket, outcome) : tell(bucket, outcome), nothing)
+        const { started } = ending
+        return (yield* started === undefined ? tell(bucket, outcome) : record(bucket, { ...outcome, started }), nothing)
       }
     }
   })

@@ -67,13 +67,21 @@ export const outcomes: ReadonlyArray<TokenBucket.Outcome> = /*#__PURE__*/ [1, 2,
   ]
 )
 
-/** Tells of an attempt that has started already. A bucket without `started` is told of no abandoned one. */
+/**
+ * Tells of an attempt that has started already, and that took no time. A bucket without `started` is told of no abandoned
+ * one.
+ */
 export const record = (bucket: Bucket, outcome: TokenBucket.Outcome): Effect.Effect<void> =>
-  outcome._tag === "Abandoned" && bucket.started === undefined ? Effect.void : bucket.record(outcome)
+  outcome._tag === "Abandoned" && bucket.started === undefined
+    ? Effect.void
+    : bucket.record(bucket.timed === true ? { ran: Duration.zero, ...outcome } : outcome)
 
 /** Tells of an attempt from start to end. */
 export const tell = (bucket: Bucket, outcome: TokenBucket.Outcome): Effect.Effect<void> =>
-  Effect.zipRight(bucket.started?.(outcome.attempt) ?? Effect.void, record(bucket, outcome))
+  Effect.suspend(() => {
+    const started = { attempt: outcome.attempt }
+    return Effect.zipRight(bucket.started?.(started) ?? Effect.void, record(bucket, { ...outcome, started }))
+  })
 
 /** Tells of an attempt that failed, and for which the bucket was not asked. */
 export const fail = (bucket: Bucket, kind: Verdict.Kind = "Transient"): Effect.Effect<void> =>

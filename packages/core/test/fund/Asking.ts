@@ -65,4 +65,4 @@ export const abandon = (bucket: TokenBucket.TokenBucket, attempt = 1, granted = 
   bucket.record({ _tag: "Abandoned", attempt, granted: grantOf(granted) })
 
 /** Tells a bucket that an attempt starts. */
-export const start = (bucket: TokenBucket.TokenBucket, attempt = 1) => bucket.started?.(attempt) ?? Effect.void
+export const start = (bucket: TokenBucket.TokenBucket, attempt = 1) => bucket.started?.({ attempt }) ?? Effect.void

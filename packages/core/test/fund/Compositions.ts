@@ -129,7 +129,7 @@ const moved = (bucket: Bucket, { attempt, does, kind, which }: Move, underWay: A
   const [one = { attempt, granted: notAsked }] = underWay.splice(which % Math.max(1, underWay.length), 1)
   if (does === "refund") return one.granted.refund
   const told = tell(bucket, outcomes[does](one.granted, one.attempt))
-  return bucket.started === undefined ? told : Effect.zipRight(bucket.started(one.attempt), told)
+  return bucket.started === undefined ? told : Effect.zipRight(bucket.started({ attempt: one.attempt }), told)
 }
 
 /** What a bucket granted, was refunded and heard of, in tokens. */

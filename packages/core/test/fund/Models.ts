@@ -209,7 +209,7 @@ export const compared =
           if (grants.has(outcome.granted)) account.recorded += 1
           model.record(outcome, now())
         }),
-      started: started && ((attempt) => step(started(attempt), () => model.started(attempt, now())))
+      started: started && ((begun) => step(started(begun), () => model.started(begun.attempt, now())))
     }
     return { buckets: [watched], account, faults, atEnd: () => [] }
   }

@@ -115,7 +115,7 @@ const recorded = (name: string, answer: Answer, { counts = false, slow }: Script
         })
       ),
     level: Effect.succeed(Infinity),
-    started: counts ? (attempt) => told(note(`started ${attempt}`)) : undefined
+    started: counts ? ({ attempt }) => told(note(`started ${attempt}`)) : undefined
   }
   return { bucket, ledger }
 }

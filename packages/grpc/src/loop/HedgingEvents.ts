@@ -35,8 +35,8 @@ export const refund = (granted: Option.Option<Grant>): Effect.Effect<void> =>
   Option.isNone(granted) ? Effect.void : logged("the bucket", () => granted.value.refund, undefined)
 
 /** Tells the bucket that an attempt begins. */
-export const started = ({ bucket }: Checked, attempt: number): Effect.Effect<void> =>
-  bucket?.started === undefined ? Effect.void : logged("the bucket", () => bucket.started!(attempt), undefined)
+export const started = ({ bucket }: Checked, begun: TokenBucket.Started): Effect.Effect<void> =>
+  bucket?.started === undefined ? Effect.void : logged("the bucket", () => bucket.started!(begun), undefined)
 
 /** Tells the bucket how an attempt ended. Only buckets with `started` are told of abandoned ones. */
 export const record = ({ bucket }: Checked, outcome: Outcome): Effect.Effect<void> =>

@@ -29,6 +29,7 @@ export interface Call {
 interface Attempt {
   readonly number: number
   readonly granted: TokenBucket.Grant
+  readonly started: TokenBucket.Started
   readonly startedMillis: number
   readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
 }
@@ -167,9 +168,10 @@ const answered = (op: Operation, granted: Option.Option<TokenBucket.Grant>): Eff
 const launch = (op: Operation, granted: TokenBucket.Grant): Effect.Effect<void, never, unknown> => {
   const number = op.hedges.sent + 1
   const attempt = Effect.fork(op.restore(Effect.suspend(() => op.call(number))))
-  return Effect.flatMap(Effect.zipRight(Events.started(op.policy, number), attempt), (fiber) => {
+  const started = { attempt: number }
+  return Effect.flatMap(Effect.zipRight(Events.started(op.policy, started), attempt), (fiber) => {
     const startedMillis = MonotonicTime.read(op.clock)
-    const attempt: Attempt = { number, granted, startedMillis, fiber }
+    const attempt: Attempt = { number, granted, started, startedMillis, fiber }
     op.running.add(attempt)
     op.hedges = Hedges.sent(op.hedges, op.limits, startedMillis)
     fiber.addObserver((exit) => op.signals.unsafeOffer({ _tag: "Ended", attempt, exit }))
@@ -197,11 +199,11 @@ const ended = (
   attempt: Attempt,
   exit: Exit.Exit<unknown, unknown>
 ): Effect.Effect<Ending, never, unknown> => {
-  const { granted, number } = attempt
+  const { number } = attempt
   if (Exit.isSuccess(exit)) {
     op.running.delete(attempt)
     const answer = Effect.zipRight(Fiber.inheritAll(attempt.fiber), exit)
-    return Effect.as(Events.record(op.policy, { _tag: "Succeeded", attempt: number, granted }), {
+    return Effect.as(Events.record(op.policy, { _tag: "Succeeded", ...endOf(op, attempt) }), {
       answer,
       attempt: number,
       happened: { _tag: "Succeeded", rateLimiterWait }
@@ -214,9 +216,20 @@ const ended = (
     : Effect.succeed({ answer: exit, attempt: number, happened: undefined })
 }
 
+/** What the bucket is told of every end. */
+const endOf = (op: Operation, { granted, number, started, startedMillis }: Attempt) => ({
+  attempt: number,
+  granted,
+  started,
+  ran:
+    op.policy.bucket?.timed === true
+      ? Duration.millis(Math.max(0, MonotonicTime.read(op.clock) - startedMillis))
+      : undefined
+})
+
 /** Tells bucket and observers of a failure, then ends the operation or goes on. */
 const failed = (op: Operation, attempt: Attempt, failure: Failure): Effect.Effect<Ending, never, unknown> => {
-  const { granted, number, startedMillis } = attempt
+  const { number, startedMillis } = attempt
   const { cause, error } = failure
   const nowMillis = MonotonicTime.read(op.clock)
   const elapsed = Duration.millis(nowMillis - op.beganMillis)
@@ -224,7 +237,7 @@ const failed = (op: Operation, attempt: Attempt, failure: Failure): Effect.Effec
   const verdict = Judging.ofError("Hedging.Policy", "classifier", op.policy.classifier, error, moment)
   op.running.delete(attempt)
   op.last = failure
-  const recorded = Events.record(op.policy, { _tag: "Failed", attempt: number, granted, verdict })
+  const recorded = Events.record(op.policy, { _tag: "Failed", ...endOf(op, attempt), verdict })
   const ran = Duration.millis(nowMillis - startedMillis)
   const told = Effect.zipRight(
     recorded,
@@ -264,7 +277,7 @@ const cleanUp = (op: Operation): Effect.Effect<void> =>
     const fibers = [...left.map(({ fiber }) => fiber), ...(op.timer === undefined ? [] : [op.timer.fiber])]
     const abandoned = Effect.forEach(
       left,
-      ({ granted, number }) => Events.record(op.policy, { _tag: "Abandoned", attempt: number, granted }),
+      (attempt) => Events.record(op.policy, { _tag: "Abandoned", ...endOf(op, attempt) }),
       { discard: true }
     )
     const refunded = asking === undefined ? Effect.void : Effect.forkDaemon(Events.refund(asking.granted))

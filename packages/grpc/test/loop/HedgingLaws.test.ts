@@ -59,7 +59,7 @@ const noting = ({ answerMillis, grants }: Script) => {
       })
       return answerMillis === 0 ? answer : Effect.delay(answer, answerMillis)
     },
-    started: (attempt) => Effect.sync(() => void noted.started.push(attempt)),
+    started: ({ attempt }) => Effect.sync(() => void noted.started.push(attempt)),
     record: (outcome) => Effect.sync(() => void noted.ended.push(outcome)),
     level: Effect.succeed(0)
   }

@@ -61,7 +61,7 @@ const buckets: Readonly<Record<string, () => void>> = {
       Effect.gen(function* () {
         const options = { ratio: 0.1, floorPerSecond: 2, window: "10 seconds" } as const
         const bucket = yield* TokenBucket.requestRatio(options)
-        const requests = Effect.replicateEffect(bucket.started?.(1) ?? Effect.void, 50)
+        const requests = Effect.replicateEffect(bucket.started?.({ attempt: 1 }) ?? Effect.void, 50)
         yield* requests
         expect(yield* retries(bucket)).toBe(0.1 * 50 + 2 * 10)
         yield* requests
@@ -173,7 +173,7 @@ const buckets: Readonly<Record<string, () => void>> = {
       Effect.gen(function* () {
         const bucket = yield* RateLimiter.concurrencyLimit({ ratio: 0.2, atLeast: 3, whenShort: "refuse" })
         expect(yield* retries(bucket)).toBe(3)
-        yield* Effect.replicateEffect(bucket.started?.(1) ?? Effect.void, 40)
+        yield* Effect.replicateEffect(bucket.started?.({ attempt: 1 }) ?? Effect.void, 40)
         // Ten retries are a fifth of fifty attempts in flight.
         expect(yield* retries(bucket)).toBe(10 - 3)
       })

@@ -191,7 +191,7 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
       const bucket = yield* TokenBucket.requestRatio(options)
       const levels = [yield* bucket.level]
       for (let n = 0; n < 20; n++) {
-        if (n < 5) yield* bucket.started?.(1) ?? Effect.void
+        if (n < 5) yield* bucket.started?.({ attempt: 1 }) ?? Effect.void
         yield* Effect.sleep("1 second")
         levels.push(yield* bucket.level)
       }

@@ -113,7 +113,7 @@ export const concurrencyLimit = (options: Options): Effect.Effect<TokenBucket> =
         return attempt === 1 ? endFirst : endRetry
       },
       level: store.level,
-      started: (attempt) => (attempt === 1 ? startFirst : Effect.void)
+      started: ({ attempt }) => (attempt === 1 ? startFirst : Effect.void)
     }
   })
 }

@@ -73,7 +73,7 @@ export const requestRatio = (options: Options = {}): Effect.Effect<TokenBucket> 
       acquire: () => acquire,
       record: Outcomes.ignored,
       level: modify((before, now) => [tokens(advanced(before, now)), before]),
-      started: (attempt) => (attempt === 1 ? credit : Effect.void)
+      started: ({ attempt }) => (attempt === 1 ? credit : Effect.void)
     }
   })
 }

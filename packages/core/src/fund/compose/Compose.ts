@@ -56,11 +56,11 @@ export const all = (...buckets: ReadonlyArray<TokenBucket>): TokenBucket => {
       Effect.forEach(buckets, ({ level }) => level),
       (levels) => Math.min(...levels)
     ),
-    started: startEach(buckets)
+    ...hearing(buckets)
   }
 }
 
-type Recording = Pick<TokenBucket, "record" | "started">
+type Recording = Pick<TokenBucket, "record" | "started" | "timed">
 
 /** A grant that knows what each bucket granted, in the order of the buckets. */
 interface Combined extends Grant {
@@ -92,11 +92,13 @@ export const recordEach = (buckets: ReadonlyArray<Recording>, outcome: Outcome):
   )
 }
 
-/** The `started` of several buckets; absent where none of them has it. */
-export const startEach = (buckets: ReadonlyArray<Recording>): TokenBucket["started"] =>
-  buckets.some(({ started }) => started !== undefined)
-    ? (attempt) => inTurn(buckets, ({ started }) => (started === undefined ? Effect.void : started(attempt)))
-    : undefined
+/** What several buckets hear beside outcomes: each member is absent where none of them has it. */
+export const hearing = (buckets: ReadonlyArray<Recording>): Pick<TokenBucket, "started" | "timed"> => ({
+  started: buckets.some(({ started }) => started !== undefined)
+    ? (begun) => inTurn(buckets, ({ started }) => (started === undefined ? Effect.void : started(begun)))
+    : undefined,
+  timed: buckets.some(({ timed }) => timed) || undefined
+})
 
 /** The same request with another time to wait; none where `millis` is below zero. */
 export const waitingAtMost = (request: Request, millis: number): Request => ({

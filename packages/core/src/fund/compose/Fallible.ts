@@ -13,7 +13,7 @@ import { dual } from "effect/Function"
 import * as Argument from "../../accept/Argument.ts"
 import { longestTimerMillis } from "../../decide/Millis.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
-import { combined, empty, recordEach, startEach, unlimited, waitingAtMost } from "./Compose.ts"
+import { combined, empty, hearing, recordEach, unlimited, waitingAtMost } from "./Compose.ts"
 import * as MonotonicTime from "../port/MonotonicTime.ts"
 import type { Grant, Request, TokenBucket } from "../port/Port.ts"
 import * as Untrusted from "../../accept/Untrusted.ts"
@@ -104,7 +104,7 @@ const withFallback = <E>(owner: string, self: TokenBucket<E>, local: TokenBucket
       }),
     record: (outcome) => recordEach(buckets, outcome),
     level: Effect.flatMap(store.level, Option.match({ onNone: () => local.level, onSome: Effect.succeed })),
-    started: startEach(buckets)
+    ...hearing(buckets)
   }
 }
 
@@ -112,7 +112,7 @@ const untilMillis = ({ atMost }: Request): number =>
   Option.match(atMost, { onNone: () => Infinity, onSome: Duration.toMillis })
 
 /** A bucket that answers every call within a bound; `None` where the bucket itself does not. */
-interface Store extends Pick<TokenBucket, "record" | "started"> {
+interface Store extends Pick<TokenBucket, "record" | "started" | "timed"> {
   /** Asks in the step of the caller. To be called while an effect runs. */
   readonly acquire: (request: Request) => Effect.Effect<Option.Option<Option.Option<Grant>>>
   readonly level: Effect.Effect<Option.Option<number>>
@@ -135,7 +135,7 @@ const boundedBy = <E>(owner: string, self: TokenBucket<E>, options: Bounded<E>):
     )
   const refundable = Option.map(latestOf(Option.map(refunding)))
   const refundLate = Option.match({ onNone: () => Effect.void, onSome: ({ refund }: Grant) => refund })
-  const { started } = self
+  const { started, timed } = self
   return {
     acquire: (request) => {
       const inTime = {
@@ -153,7 +153,8 @@ const boundedBy = <E>(owner: string, self: TokenBucket<E>, options: Bounded<E>):
     },
     record: (outcome) => Effect.asVoid(call(() => self.record(outcome))),
     level: call(() => self.level),
-    started: started && ((attempt) => Effect.asVoid(call(() => started(attempt))))
+    started: started && ((begun) => Effect.asVoid(call(() => started(begun)))),
+    timed
   }
 }
 

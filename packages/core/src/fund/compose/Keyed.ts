@@ -62,8 +62,9 @@ export const keyed = <E = never, R = never>(options: Keyed<E, R>): Effect.Effect
     const make = KeyedEntry.make(options.bucket, context, scopes)
     const first = yield* make(Key.overflow, Effect.succeed)
     const entries = makeEntries(make, sharedBy(make, first, limits.idleMillis), limits)
-    const of = first.bucket.started === undefined ? bucketOf<E> : startingBucketOf<E>
-    return KnownKey.keyed((key) => of(entries, key))
+    const { started, timed } = first.bucket
+    const of = started === undefined ? bucketOf<E> : startingBucketOf<E>
+    return KnownKey.keyed((key) => ({ ...of(entries, key), timed }))
   })
 }
 
@@ -174,9 +175,9 @@ const bucketOf = <E>({ use }: Entries<E>, key: string | undefined): TokenBucket<
 
 const startingBucketOf = <E>(entries: Entries<E>, known: string | undefined): TokenBucket<E> => ({
   ...bucketOf(entries, known),
-  started: (attempt) =>
+  started: (begun) =>
     entries.use(known, (entry, key) => {
-      const told = AtOnce.run(AtOnce.suspend(() => entry.bucket.started?.(attempt) ?? Effect.void))
+      const told = AtOnce.run(AtOnce.suspend(() => entry.bucket.started?.(begun) ?? Effect.void))
       const counted = () => {
         entries.count(entry, key, 1)
         return told

@@ -30,12 +30,13 @@ export const under = (bucket: TokenBucket, key: string): TokenBucket => {
   if (isKeyed(bucket)) return bucket[withKey](key)
   const provided = <A>(asked: Effect.Effect<A>): Effect.Effect<A> =>
     AtOnce.readsNothing(asked) ? asked : Effect.provideService(asked, Key, key)
-  const { started } = bucket
+  const { started, timed } = bucket
   return {
     acquire: (request) => provided(bucket.acquire(request)),
     record: (outcome) => provided(bucket.record(outcome)),
     level: provided(bucket.level),
-    started: started && ((attempt) => provided(started(attempt)))
+    started: started && ((begun) => provided(started(begun))),
+    timed
   }
 }
 

@@ -48,7 +48,29 @@ export interface Grant {
 export const noTokens: Grant = { tokens: 0, refund: Effect.void }
 
 /**
- * How an attempt ended. `attempt` is its number.
+ * An attempt that has begun. Each attempt has a value of its own, which `started` and the `record` of its end have in
+ * common: so a bucket can tell attempts of concurrent operations apart.
+ *
+ * @category models
+ */
+export interface Started {
+  /** The number of the attempt, from 1. */
+  readonly attempt: number
+}
+
+/** What every outcome tells. */
+interface Ended {
+  /** The number of the attempt, from 1. */
+  readonly attempt: number
+  readonly granted: Grant
+  /** What `started` was told; absent where neither bucket nor rate limiter of the policy has `started`. */
+  readonly started?: Started | undefined
+  /** How long the attempt ran; absent where neither bucket nor rate limiter of the policy is `timed`. */
+  readonly ran?: Duration.Duration | undefined
+}
+
+/**
+ * How an attempt ended.
  *
  * `granted` is the very value that this bucket answered to the attempt, so a bucket may keep more in it than the port
  * asks for; where the bucket was not asked, it is `noTokens`. A bucket around another one hands the inner one
@@ -57,10 +79,10 @@ export const noTokens: Grant = { tokens: 0, refund: Effect.void }
  * @category models
  */
 export type Outcome =
-  | { readonly _tag: "Succeeded"; readonly attempt: number; readonly granted: Grant }
-  | { readonly _tag: "Failed"; readonly attempt: number; readonly granted: Grant; readonly verdict: Verdict }
-  /** Interrupted, or ended by a defect. Only buckets with `started` are told of it. */
-  | { readonly _tag: "Abandoned"; readonly attempt: number; readonly granted: Grant }
+  | (Ended & { readonly _tag: "Succeeded" })
+  | (Ended & { readonly _tag: "Failed"; readonly verdict: Verdict })
+  /** Interrupted, ended by a defect, or not made after all. Only buckets with `started` are told of it. */
+  | (Ended & { readonly _tag: "Abandoned" })
 
 /**
  * Tokens that attempts are paid with. `E` is how the bucket itself can fail: a policy takes only
@@ -84,7 +106,9 @@ export interface TokenBucket<out E = never> {
    * Notes that an attempt begins, first attempts included. A bucket that has it is told of abandoned attempts as well, so
    * every `started` is followed by exactly one `record`.
    */
-  readonly started?: ((attempt: number) => Effect.Effect<void, E>) | undefined
+  readonly started?: ((started: Started) => Effect.Effect<void, E>) | undefined
+  /** Whether outcomes have to tell how long attempts ran: where no bucket asks for it, no clock is read. @default false */
+  readonly timed?: boolean | undefined
 }
 
 /**

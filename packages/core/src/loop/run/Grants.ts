@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
 import type { Kind, Verdict } from "../../classify/Verdict.ts"
 import * as AtOnce from "../../fund/fiber/AtOnce.ts"
-import type { Grant, Outcome, Request } from "../../fund/port/Port.ts"
+import type { Grant, Outcome, Request, Started } from "../../fund/port/Port.ts"
 import { noTokens } from "../../fund/port/Port.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Interruption from "../../fund/fiber/Interruption.ts"
@@ -29,38 +29,53 @@ export const hearsStart = ({ bucket, rateLimiter }: Operation): boolean =>
   bucket?.bucket.started !== undefined || rateLimiter?.bucket.started !== undefined
 
 /** Tells buckets with `started` that the next attempt begins. */
-export const started = (op: Operation): Services.Telling => tellBoth(op, startedAt, op.attempts + 1)
+export const started = (op: Operation): Services.Telling => {
+  if (!hearsStart(op)) return undefined
+  op.begun = { attempt: op.attempts + 1 }
+  return tellBoth(op, startedAt, op.begun)
+}
 
-const startedAt: Tell<number> = (op, place, attempt) => {
+const startedAt: Tell<Started> = (op, place, begun) => {
   const { bucket, service } = place
   const note = () => {
-    place.unrecorded = attempt
+    place.unrecorded = begun
   }
-  return bucket.started && Services.tell(op, service, () => bucket.started!(attempt), note)
+  return bucket.started && Services.tell(op, service, () => bucket.started!(begun), note)
 }
 
 /** Tells rate limiter and bucket that the attempt succeeded, or failed with this verdict. */
-export const record = (op: Operation, verdict?: Verdict): Services.Telling => tellBoth(op, recordAt, verdict)
+export const record = (op: Operation, verdict?: Verdict): Services.Telling => {
+  op.ran = ran(op)
+  return tellBoth(op, recordAt, verdict)
+}
+
+/** How long the latest attempt has run, where a bucket has to be told. */
+const ran = (op: Operation): Duration.Duration | undefined =>
+  op.timesAttempts ? Duration.millis(Math.max(0, Elapsed.millis(op) - op.attemptStartedMillis)) : undefined
 
 const recordAt: Tell<Verdict | undefined> = (op, place, verdict) => {
   const { bucket, service, spent: granted } = place
-  const { attempts: attempt } = op
+  const { attempts: attempt, begun: started, ran } = op
   const note = () => {
     place.unrecorded = undefined
     place.spent = noTokens
   }
   const outcome = (): Outcome =>
-    verdict === undefined ? { _tag: "Succeeded", attempt, granted } : { _tag: "Failed", attempt, granted, verdict }
+    verdict === undefined
+      ? { _tag: "Succeeded", attempt, granted, started, ran }
+      : { _tag: "Failed", attempt, granted, started, ran, verdict }
   return Services.tell(op, service, () => bucket.record(outcome()), bucket.started && note)
 }
 
 /** Tells buckets with `started` that an attempt has ended without an outcome. */
 const abandonAt: Tell<undefined> = (op, place) => {
-  const { bucket, service, spent, unrecorded: attempt } = place
+  const { bucket, service, spent: granted, unrecorded: started } = place
   place.unrecorded = undefined
-  return attempt === undefined
-    ? undefined
-    : Services.tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt, granted: spent }))
+  if (started === undefined) return undefined
+  const { attempt } = started
+  // An attempt that has begun may not have been made.
+  const took = attempt === op.attempts ? ran(op) : op.timesAttempts ? Duration.zero : undefined
+  return Services.tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt, granted, started, ran: took }))
 }
 
 /** Whether tokens are granted: at once, or as an effect of which nothing has run. */

@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Verdict } from "../../classify/Verdict.ts"
 import * as BucketOrTag from "../../fund/port/BucketOrTag.ts"
-import type { Grant, TokenBucket } from "../../fund/port/Port.ts"
+import type { Grant, Started, TokenBucket } from "../../fund/port/Port.ts"
 import { noTokens } from "../../fund/port/Port.ts"
 import * as ActiveOperation from "../../fund/fiber/ActiveOperation.ts"
 import * as Elapsed from "./Elapsed.ts"
@@ -44,6 +44,8 @@ export interface Operation extends Progress.Progress, Elapsed.Timed, Expiring {
   runtimeFlags: RuntimeFlags.RuntimeFlags
   readonly rateLimiter: Place | undefined
   readonly bucket: Place | undefined
+  /** Whether one of them has to be told how long attempts ran. */
+  readonly timesAttempts: boolean
   /** The attempt of another operation inside which this one runs; looked up only for observers and `standDown`. */
   readonly outer: ActiveOperation.ActiveAttempt | undefined
   /** The latest failed attempts, at most `keeps` of them. */
@@ -69,6 +71,10 @@ export interface Operation extends Progress.Progress, Elapsed.Timed, Expiring {
   /** How long the latest attempt waited for the rate limiter. */
   rateLimiterWaitMillis: number
   attemptStartedMillis: number
+  /** The latest attempt of which buckets with `started` were told. */
+  begun: Started | undefined
+  /** How long the latest attempt ran, where a bucket has to be told. */
+  ran: Duration.Duration | undefined
 }
 
 /** A bucket in its place in the policy, and what it has granted to the operation. */
@@ -80,7 +86,7 @@ export interface Place {
   /** What was granted to the running or latest attempt. */
   spent: Grant
   /** The attempt that a bucket with `started` was told of, until it is told of its end. */
-  unrecorded: number | undefined
+  unrecorded: Started | undefined
   /** The error of the bucket at its last request, if another bucket answered for it. */
   failure: unknown
 }
@@ -115,9 +121,10 @@ export const make = (
   // An operation of one attempt multiplies no attempts of another one.
   const asksForOuter = prepared.retries && (hooks.observers.length > 0 || policy.whenNested === "standDown")
   const keeps = onStopped !== undefined ? mostRemembered : policy.attempt !== undefined ? 1 : 0
-  const timed = prepared.timed || onStopped !== undefined
   const rateLimiter = hooks.rateLimiter && placeOf("the rate limiter", hooks.rateLimiter, fiber)
   const bucket = hooks.bucket && placeOf("the bucket", hooks.bucket, fiber)
+  const timesAttempts = bucket?.bucket.timed === true || rateLimiter?.bucket.timed === true
+  const timed = prepared.timed || onStopped !== undefined || timesAttempts
   return {
     self,
     isStepped,
@@ -132,6 +139,7 @@ export const make = (
     history: noHistory,
     keeps,
     timed,
+    timesAttempts,
     active: undefined,
     next: undefined,
     attempts: 0,
@@ -150,7 +158,9 @@ export const make = (
     scheduleState: policy.backoff.initial,
     elapsedMillis: 0,
     lookedAtMillis: timed ? Elapsed.nowMillis(services) : 0,
-    attemptStartedMillis: 0
+    attemptStartedMillis: 0,
+    begun: undefined,
+    ran: undefined
   }
 }
 

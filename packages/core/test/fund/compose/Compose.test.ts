@@ -104,7 +104,7 @@ describe("TokenBucket.all", () => {
       const both = TokenBucket.all(a, b)
       expect(TokenBucket.all(a, a).started).toBe(undefined)
       const grant = yield* granted(both)
-      yield* both.started?.(2) ?? Effect.void
+      yield* both.started?.({ attempt: 2 }) ?? Effect.void
       expect(yield* b.level).toBe(1)
       yield* both.record(abandoned(grant, 2))
       expect(yield* b.level).toBe(2)

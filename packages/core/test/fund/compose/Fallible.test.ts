@@ -126,7 +126,12 @@ describe.each([
   it.effect.each(faults)("decides where the bucket $does", ({ call, millis }) =>
     Effect.gen(function* () {
       const bucket = yield* guard(broken(call))
-      const calls = [bucket.level, tokensOf(bucket), bucket.record(failed()), bucket.started?.(1) ?? Effect.void]
+      const calls = [
+        bucket.level,
+        tokensOf(bucket),
+        bucket.record(failed()),
+        bucket.started?.({ attempt: 1 }) ?? Effect.void
+      ]
       const timed = yield* Effect.forEach(calls, (call) =>
         Effect.gen(function* () {
           const before = yield* nowMillis
@@ -181,7 +186,7 @@ describe.each([
       const [store, ledger] = audited(yield* counting)
       const bucket = yield* guard(store)
       const grant = yield* granted(bucket)
-      yield* bucket.started?.(2) ?? Effect.void
+      yield* bucket.started?.({ attempt: 2 }) ?? Effect.void
       yield* bucket.record(abandoned(grant, 2))
       expect(ledger.heard.map(({ _tag }) => _tag)).toEqual(["Abandoned"])
       expect((yield* guard(yield* quota)).started).toBe(undefined)
@@ -599,7 +604,7 @@ describe("TokenBucket.fallback", () => {
     Effect.gen(function* () {
       const local = yield* counting
       const bucket = TokenBucket.fallback(yield* quota, { local, within })
-      yield* bucket.started?.(1) ?? Effect.dieMessage("no started")
+      yield* bucket.started?.({ attempt: 1 }) ?? Effect.dieMessage("no started")
       yield* bucket.record(abandoned())
       expect(yield* local.level).toBe(2)
     })

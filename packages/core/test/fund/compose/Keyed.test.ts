@@ -48,7 +48,8 @@ const keyed = (options: Partial<Parameters<typeof TokenBucket.keyed<never, never
 
 const granted = (bucket: Bucket, key: string) => Effect.map(at(key)(acquire(bucket)), Option.getOrThrow)
 
-const start = (bucket: Bucket, key: string) => at(key)(bucket.started?.(1) ?? Effect.dieMessage("no started"))
+const start = (bucket: Bucket, key: string) =>
+  at(key)(bucket.started?.({ attempt: 1 }) ?? Effect.dieMessage("no started"))
 
 describe("TokenBucket.keyed", () => {
   it.effect("has a bucket for each key, and one more for operations without a key", () =>

@@ -48,7 +48,7 @@ describe("KnownKey.under", () => {
       const bucket = yield* keyed(RateLimiter.concurrencyLimit({ limit: 2, whenShort: "refuse" }))
       const known = KnownKey.under(bucket, "a")
       const granted = Option.getOrThrow(yield* acquire(known))
-      yield* known.started?.(2) ?? Effect.dieMessage("no started")
+      yield* known.started?.({ attempt: 2 }) ?? Effect.dieMessage("no started")
       expect(yield* Effect.all(["a", "b"].map((key) => at(key)(bucket.level)))).toEqual([1, 2])
       yield* known.record({ _tag: "Succeeded", attempt: 2, granted })
       expect(yield* at("a")(bucket.level)).toBe(2)
@@ -62,7 +62,7 @@ describe("KnownKey.under", () => {
       yield* isGranted(known)
       yield* succeed(known)
       yield* known.level
-      yield* known.started?.(1) ?? Effect.dieMessage("no started")
+      yield* known.started?.({ attempt: 1 }) ?? Effect.dieMessage("no started")
       expect(keys).toEqual(["a", "a", "a", "a"])
       expect(KnownKey.under(TokenBucket.unlimited, "a").started).toBe(undefined)
     })

@@ -354,7 +354,9 @@ describe("Retry.retry judges the deadline after whatever took time", () => {
     },
     {
       place: "the start of an attempt",
-      rateLimiter: { started: (attempt: number) => (attempt === 1 ? Effect.void : Effect.sleep("3 seconds")) }
+      rateLimiter: {
+        started: ({ attempt }: TokenBucket.Started) => (attempt === 1 ? Effect.void : Effect.sleep("3 seconds"))
+      }
     }
   ])("lets no attempt start too late after $place", ({ rateLimiter }) =>
     Effect.gen(function* () {
