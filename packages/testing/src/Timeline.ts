@@ -11,8 +11,8 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
-import { dual } from "effect/Function"
 import * as Ending from "./Ending.ts"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 
 /**
  * An attempt. Times count from the start of the recording.
@@ -99,10 +99,11 @@ export const record = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<Tim
  *
  * @category destructors
  */
-export const equals: {
-  (that: Timeline): (self: Timeline) => boolean
-  (self: Timeline, that: Timeline): boolean
-} = /*#__PURE__*/ dual(2, (self: Timeline, that: Timeline): boolean => exactly(self) === exactly(that))
+export function equals(that: Timeline): (self: Timeline) => boolean
+export function equals(self: Timeline, that: Timeline): boolean
+export function equals(...given: Given): any {
+  return dual(given, (self: Timeline, that: Timeline): boolean => exactly(self) === exactly(that))
+}
 
 /**
  * The attempts alone.

@@ -34,8 +34,8 @@
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Property from "@effect-retry/core/unstable/Property"
 import { Verdict } from "@effect-retry/core"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import * as Predicate from "effect/Predicate"
-import { dual } from "effect/Function"
 import type * as AwsError from "./AwsError.ts"
 import * as Codes from "./Codes.ts"
 import * as RetryAfter from "./RetryAfter.ts"
@@ -251,28 +251,30 @@ export const kotlin: ErrorTable = {
  *
  * @category combinators
  */
-export const withCodes: {
-  (rows: Codes.Rows): (self: ErrorTable) => ErrorTable
-  (self: ErrorTable, rows: Codes.Rows): ErrorTable
-} = /*#__PURE__*/ dual(2, (self: ErrorTable, rows: Codes.Rows): ErrorTable => ({
-  ...self,
-  codes: { ...self.codes, ...rows }
-}))
+export function withCodes(rows: Codes.Rows): (self: ErrorTable) => ErrorTable
+export function withCodes(self: ErrorTable, rows: Codes.Rows): ErrorTable
+export function withCodes(...given: Given): any {
+  return dual(given, (self: ErrorTable, rows: Codes.Rows): ErrorTable => ({
+    ...self,
+    codes: { ...self.codes, ...rows }
+  }))
+}
 
 /**
  * Takes out codes. A code that is not in the table is refused: it would be a misspelt one.
  *
  * @category combinators
  */
-export const without: {
-  (codes: ReadonlyArray<string>): (self: ErrorTable) => ErrorTable
-  (self: ErrorTable, codes: ReadonlyArray<string>): ErrorTable
-} = /*#__PURE__*/ dual(2, (self: ErrorTable, codes: ReadonlyArray<string>): ErrorTable => {
-  for (const code of codes) {
-    if (!Object.hasOwn(self.codes, code)) Argument.refuse("ErrorTable.without", "codes", "codes of the table", code)
-  }
-  return { ...self, codes: Object.fromEntries(Object.entries(self.codes).filter(([code]) => !codes.includes(code))) }
-})
+export function without(codes: ReadonlyArray<string>): (self: ErrorTable) => ErrorTable
+export function without(self: ErrorTable, codes: ReadonlyArray<string>): ErrorTable
+export function without(...given: Given): any {
+  return dual(given, (self: ErrorTable, codes: ReadonlyArray<string>): ErrorTable => {
+    for (const code of codes) {
+      if (!Object.hasOwn(self.codes, code)) Argument.refuse("ErrorTable.without", "codes", "codes of the table", code)
+    }
+    return { ...self, codes: Object.fromEntries(Object.entries(self.codes).filter(([code]) => !codes.includes(code))) }
+  })
+}
 
 /**
  * A copy of a table. Throws an `InvalidArgument` where it has a value that its type cannot exclude.

@@ -63,13 +63,14 @@ interface Resolved {
  *
  * @category conversions
  */
-export const policy: {
-  (resolved: Resolved): Chosen<typeof presets>
-  <P extends Presets>(resolved: Resolved, presets: P): Chosen<P>
-} = ({ behaviour, maxAttempts, mode }: Resolved, table: Presets = presets): Chosen<any> => ({
-  ...preset(behaviour.value, mode.value, table),
-  maxAttempts: maxAttempts.value
-})
+export const policy = <P extends Presets = typeof presets>(
+  { behaviour, maxAttempts, mode }: Resolved,
+  table?: P
+): Chosen<P> =>
+  ({
+    ...preset(behaviour.value, mode.value, table ?? presets),
+    maxAttempts: maxAttempts.value
+  }) as Policy.Any as Chosen<P>
 
 type Chosen<P extends Presets> = WithAttempts<P[keyof P & keyof Presets]>
 type WithAttempts<Q> = Q extends Policy.Any ? Q & { readonly maxAttempts: number } : never

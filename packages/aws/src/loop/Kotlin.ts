@@ -70,10 +70,9 @@ const gateOf = (newRetries2026 = false) => (newRetries2026 ? gates.on : gates.of
  *
  * @category constructors
  */
-export const make: {
-  <E = unknown>(settings?: Standard<E>): Effect.Effect<Policy<E>>
-  <E = unknown>(settings: Settings<E>): Effect.Effect<Limited<E>>
-} = <E>(settings: Settings<E> = {}): Effect.Effect<Limited<E>> => {
+export function make<E = unknown>(settings?: Standard<E>): Effect.Effect<Policy<E>>
+export function make<E = unknown>(settings: Settings<E>): Effect.Effect<Limited<E>>
+export function make<E>(settings: Settings<E> = {}): Effect.Effect<Limited<E>> {
   const owner = "Kotlin.make"
   KotlinSettings.check(owner, settings)
   const { enableLongPollingBackoff = false, newRetries2026, retryPolicy } = settings

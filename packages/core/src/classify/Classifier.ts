@@ -6,9 +6,9 @@
  * program can use it for any union of errors.
  */
 import * as Duration from "effect/Duration"
-import { dual } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
+import { dual, type Given } from "../accept/Dual.ts"
 import * as Judging from "./Judging.ts"
 import type { Moment } from "./Moment.ts"
 import * as Verdict from "./Verdict.ts"
@@ -201,18 +201,24 @@ type NotInferred<E> = [OrUnknown<E>][E extends unknown ? 0 : never]
  *
  * @category combinators
  */
-export const withHint: {
-  <E>(hint: (error: E, moment: Moment) => Duration.DurationInput | undefined): (self: Classifier<E>) => Classifier<E>
-  <E>(self: Classifier<E>, hint: (error: E, moment: Moment) => Duration.DurationInput | undefined): Classifier<E>
-} = /*#__PURE__*/ dual(
-  2,
-  <E>(self: Classifier<E>, hint: (error: E, moment: Moment) => Duration.DurationInput | undefined): Classifier<E> =>
-    madeOf<E>([self, hint], (error, moment) => {
-      const verdict = self(error, moment)
-      if (!Judging.isVerdict(verdict) || verdict._tag === "NoOpinion") return verdict
-      return Verdict.withHint(verdict, hint(error, moment))
-    })
-)
+export function withHint<E>(
+  hint: (error: E, moment: Moment) => Duration.DurationInput | undefined
+): (self: Classifier<E>) => Classifier<E>
+export function withHint<E>(
+  self: Classifier<E>,
+  hint: (error: E, moment: Moment) => Duration.DurationInput | undefined
+): Classifier<E>
+export function withHint(...given: Given): any {
+  return dual(
+    given,
+    <E>(self: Classifier<E>, hint: (error: E, moment: Moment) => Duration.DurationInput | undefined): Classifier<E> =>
+      madeOf<E>([self, hint], (error, moment) => {
+        const verdict = self(error, moment)
+        if (!Judging.isVerdict(verdict) || verdict._tag === "NoOpinion") return verdict
+        return Verdict.withHint(verdict, hint(error, moment))
+      })
+  )
+}
 
 /** A classifier that declares to read the moment only if one of its parts does. */
 const madeOf = <E>(parts: ReadonlyArray<unknown>, judge: Classifier<E>): Classifier<E> =>

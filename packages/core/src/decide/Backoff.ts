@@ -9,8 +9,8 @@
  * shorter delays leave room for more of them `within` a time.
  */
 import type * as Duration from "effect/Duration"
-import { dual } from "effect/Function"
 import * as Argument from "../accept/Argument.ts"
+import { dual, type Given } from "../accept/Dual.ts"
 import type { Kind } from "../classify/Verdict.ts"
 import { kinds } from "../classify/Verdict.ts"
 import type { Backoff } from "./BackoffSchedule.ts"
@@ -88,20 +88,21 @@ export const fromCurve = <S>(curve: Curve<S>): Backoff =>
  *
  * @category combinators
  */
-export const capped: {
-  (cap: Duration.DurationInput): (self: Backoff) => Backoff
-  (self: Backoff, cap: Duration.DurationInput): Backoff
-} = /*#__PURE__*/ dual(2, (self: Backoff, cap: Duration.DurationInput): Backoff => {
-  const owner = "Backoff.capped"
-  const capMillis = Argument.millis(owner, "cap", cap, Bounds.cap)
-  return fromTree(
-    owner,
-    BackoffTree.mapLeaves(treeOf(owner, "self", self), (leaf) => ({
-      ...leaf,
-      capMillis: Math.min(leaf.capMillis, capMillis)
-    }))
-  )
-})
+export function capped(cap: Duration.DurationInput): (self: Backoff) => Backoff
+export function capped(self: Backoff, cap: Duration.DurationInput): Backoff
+export function capped(...given: Given): any {
+  return dual(given, (self: Backoff, cap: Duration.DurationInput): Backoff => {
+    const owner = "Backoff.capped"
+    const capMillis = Argument.millis(owner, "cap", cap, Bounds.cap)
+    return fromTree(
+      owner,
+      BackoffTree.mapLeaves(treeOf(owner, "self", self), (leaf) => ({
+        ...leaf,
+        capMillis: Math.min(leaf.capMillis, capMillis)
+      }))
+    )
+  })
+}
 
 /**
  * Randomises every delay, last of all. A second `jittered` replaces the first.
@@ -110,23 +111,24 @@ export const capped: {
  *
  * @category combinators
  */
-export const jittered: {
-  (jitter: Jitter.Jitter): (self: Backoff) => Backoff
-  (self: Backoff, jitter: Jitter.Jitter): Backoff
-} = /*#__PURE__*/ dual(2, (self: Backoff, jitter: Jitter.Jitter): Backoff => {
-  const owner = "Backoff.jittered"
-  if (typeof jitter?.draw !== "function" || typeof jitter.interval !== "function") {
-    return Argument.refuse(owner, "jitter", "a jitter", jitter)
-  }
-  return fromTree(
-    owner,
-    BackoffTree.mapLeaves(treeOf(owner, "self", self), (leaf) =>
-      leaf.curve.draws
-        ? Argument.refuse(owner, "self", "a curve that does not draw by itself", leaf.curve.name)
-        : { ...leaf, jitter }
+export function jittered(jitter: Jitter.Jitter): (self: Backoff) => Backoff
+export function jittered(self: Backoff, jitter: Jitter.Jitter): Backoff
+export function jittered(...given: Given): any {
+  return dual(given, (self: Backoff, jitter: Jitter.Jitter): Backoff => {
+    const owner = "Backoff.jittered"
+    if (typeof jitter?.draw !== "function" || typeof jitter.interval !== "function") {
+      return Argument.refuse(owner, "jitter", "a jitter", jitter)
+    }
+    return fromTree(
+      owner,
+      BackoffTree.mapLeaves(treeOf(owner, "self", self), (leaf) =>
+        leaf.curve.draws
+          ? Argument.refuse(owner, "self", "a curve that does not draw by itself", leaf.curve.name)
+          : { ...leaf, jitter }
+      )
     )
-  )
-})
+  })
+}
 
 /**
  * Ends where the next attempt could not start before `duration` has passed: elapsed time and delay together reach it.
@@ -139,14 +141,15 @@ export const jittered: {
  *
  * @category combinators
  */
-export const within: {
-  (duration: Duration.DurationInput): (self: Backoff) => Backoff
-  (self: Backoff, duration: Duration.DurationInput): Backoff
-} = /*#__PURE__*/ dual(2, (self: Backoff, duration: Duration.DurationInput): Backoff => {
-  const owner = "Backoff.within"
-  const withinMillis = Argument.millis(owner, "duration", duration, Bounds.deadline)
-  return fromTree(owner, { _tag: "Within", self: treeOf(owner, "self", self), withinMillis })
-})
+export function within(duration: Duration.DurationInput): (self: Backoff) => Backoff
+export function within(self: Backoff, duration: Duration.DurationInput): Backoff
+export function within(...given: Given): any {
+  return dual(given, (self: Backoff, duration: Duration.DurationInput): Backoff => {
+    const owner = "Backoff.within"
+    const withinMillis = Argument.millis(owner, "duration", duration, Bounds.deadline)
+    return fromTree(owner, { _tag: "Within", self: treeOf(owner, "self", self), withinMillis })
+  })
+}
 
 /**
  * Ends after `n` delays: an operation makes `n` retries at most.
@@ -156,14 +159,15 @@ export const within: {
  *
  * @category combinators
  */
-export const take: {
-  (n: number): (self: Backoff) => Backoff
-  (self: Backoff, n: number): Backoff
-} = /*#__PURE__*/ dual(2, (self: Backoff, n: number): Backoff => {
-  const owner = "Backoff.take"
-  const left = Argument.number(owner, "n", n, { min: 0, integer: true })
-  return fromTree(owner, { _tag: "Take", self: treeOf(owner, "self", self), left })
-})
+export function take(n: number): (self: Backoff) => Backoff
+export function take(self: Backoff, n: number): Backoff
+export function take(...given: Given): any {
+  return dual(given, (self: Backoff, n: number): Backoff => {
+    const owner = "Backoff.take"
+    const left = Argument.number(owner, "n", n, { min: 0, integer: true })
+    return fromTree(owner, { _tag: "Take", self: treeOf(owner, "self", self), left })
+  })
+}
 
 /**
  * The first to its end, then the second. Associative, with `fromDelays([])` as identity on both sides.
@@ -173,17 +177,18 @@ export const take: {
  *
  * @category combinators
  */
-export const andThen: {
-  (that: Backoff): (self: Backoff) => Backoff
-  (self: Backoff, that: Backoff): Backoff
-} = /*#__PURE__*/ dual(2, (self: Backoff, that: Backoff): Backoff => {
-  const owner = "Backoff.andThen"
-  return fromTree(owner, {
-    _tag: "AndThen",
-    first: treeOf(owner, "self", self),
-    second: treeOf(owner, "that", that)
+export function andThen(that: Backoff): (self: Backoff) => Backoff
+export function andThen(self: Backoff, that: Backoff): Backoff
+export function andThen(...given: Given): any {
+  return dual(given, (self: Backoff, that: Backoff): Backoff => {
+    const owner = "Backoff.andThen"
+    return fromTree(owner, {
+      _tag: "AndThen",
+      first: treeOf(owner, "self", self),
+      second: treeOf(owner, "that", that)
+    })
   })
-})
+}
 
 /**
  * The longer delay of two; ends when either does. Both see the same draw.
@@ -192,10 +197,11 @@ export const andThen: {
  *
  * @category combinators
  */
-export const max: {
-  (that: Backoff): (self: Backoff) => Backoff
-  (self: Backoff, that: Backoff): Backoff
-} = /*#__PURE__*/ dual(2, (self: Backoff, that: Backoff): Backoff => pair("Backoff.max", "Max", self, that))
+export function max(that: Backoff): (self: Backoff) => Backoff
+export function max(self: Backoff, that: Backoff): Backoff
+export function max(...given: Given): any {
+  return dual(given, (self: Backoff, that: Backoff): Backoff => pair("Backoff.max", "Max", self, that))
+}
 
 /**
  * The shorter delay of two; ends when both have. Both see the same draw.
@@ -204,10 +210,11 @@ export const max: {
  *
  * @category combinators
  */
-export const min: {
-  (that: Backoff): (self: Backoff) => Backoff
-  (self: Backoff, that: Backoff): Backoff
-} = /*#__PURE__*/ dual(2, (self: Backoff, that: Backoff): Backoff => pair("Backoff.min", "Min", self, that))
+export function min(that: Backoff): (self: Backoff) => Backoff
+export function min(self: Backoff, that: Backoff): Backoff
+export function min(...given: Given): any {
+  return dual(given, (self: Backoff, that: Backoff): Backoff => pair("Backoff.min", "Min", self, that))
+}
 
 /**
  * A back-off for each kind of failure, and one for all others.
@@ -240,15 +247,16 @@ export const byKind = (cases: { readonly [K in Kind]?: Backoff } & { readonly or
  *
  * @category combinators
  */
-export const resetAfter: {
-  (inactivity: Duration.DurationInput): (self: Backoff) => Backoff
-  (self: Backoff, inactivity: Duration.DurationInput): Backoff
-} = /*#__PURE__*/ dual(2, (self: Backoff, inactivity: Duration.DurationInput): Backoff => {
-  const owner = "Backoff.resetAfter"
-  const tree = treeOf(owner, "self", self)
-  const afterMillis = Argument.millis(owner, "inactivity", inactivity, { min: 1 })
-  return fromTree(owner, { _tag: "ResetAfter", self: tree, initial: tree, afterMillis, sinceMillis: 0 })
-})
+export function resetAfter(inactivity: Duration.DurationInput): (self: Backoff) => Backoff
+export function resetAfter(self: Backoff, inactivity: Duration.DurationInput): Backoff
+export function resetAfter(...given: Given): any {
+  return dual(given, (self: Backoff, inactivity: Duration.DurationInput): Backoff => {
+    const owner = "Backoff.resetAfter"
+    const tree = treeOf(owner, "self", self)
+    const afterMillis = Argument.millis(owner, "inactivity", inactivity, { min: 1 })
+    return fromTree(owner, { _tag: "ResetAfter", self: tree, initial: tree, afterMillis, sinceMillis: 0 })
+  })
+}
 
 const treeOf = (owner: string, field: string, backoff: unknown): Tree =>
   isBackoff(backoff) ? backoff.tree : Argument.refuse(owner, field, "a back-off", backoff)

@@ -4,7 +4,6 @@
  * Each door has two signatures, of different arity: the compiler then tells a mistake once. The one without the effect
  * serves in a pipe, where the types come from the effect, and stored for later, where they come from the policy.
  */
-import type * as Effect from "effect/Effect"
 import type { Adds, In, Judged, Provided, ResultIn } from "./policy/PolicyTypes.ts"
 import type { RetryStopped } from "./policy/RetryStopped.ts"
 
@@ -18,16 +17,6 @@ export interface Failure<P, A, E> {
 export interface Env<P, R> {
   readonly own: [Provided<P>] extends [never] ? R : R extends Provided<P> ? never : R
 }
-
-/**
- * Nothing, by the time that it is read. While `P` is inferred both branches are read, so in a pipe the effect tells `A` and
- * `E` to the lambdas of the policy. `Self` is that effect, or `never` outside of a pipe.
- */
-export type Piped<P, A, E, Self = never> = [P] extends [never]
-  ? [P] extends [never]
-    ? Effect.Effect<A, E, any>
-    : Self
-  : never
 
 /** What a fallback is told: of the effect in a pipe, of all that the policy judges where it is stored. */
 export type Told<P, A, E, Self> = [Self] extends [never]

@@ -8,13 +8,13 @@
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "../accept/Argument.ts"
-import type { Env, Failure, Piped, Told } from "./Door.ts"
+import type { Env, Failure, Told } from "./Door.ts"
 import * as Loop from "./run/Loop.ts"
 import type { Erased, OnStopped } from "./run/Operation.ts"
 import type { Prepared } from "./policy/PolicyCheck.ts"
 import { prepare } from "./policy/PolicyCheck.ts"
 import type { Fields } from "./policy/PolicyRecord.ts"
-import type { Checked, Needs, ResultIn, Takes } from "./policy/PolicyTypes.ts"
+import type { Checked, Needs, Piped, ResultIn, Takes } from "./policy/PolicyTypes.ts"
 
 export { type Attempt, CurrentAttempt } from "./policy/CurrentAttempt.ts"
 export {
@@ -40,7 +40,7 @@ export {
 export function retry<P extends Fields<E0, A0>, A0 = never, E0 = never>(
   policy: Checked<P>
 ): <A extends ResultIn<P>, E extends Takes<P, E>, R>(
-  self: Effect.Effect<A, E, R> | Piped<P, A0, E0>
+  self: Effect.Effect<A, E, R> | Piped<P, Effect.Effect<A0, E0, any>>
 ) => Effect.Effect<A, Failure<P, A, E>["error"], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
 export function retry<A = never, E = never, R = never, P extends Fields<E, A> = Fields<E, A>>(
   self: Effect.Effect<A, E, R>,
@@ -59,7 +59,7 @@ export function retryOrElse<P extends Fields<E0, A0>, A2, E2, R2, A0 = never, E0
   policy: Checked<P>,
   orElse: (stopped: Told<P, A0, E0, Self>) => Effect.Effect<A2, E2, R2>
 ): <A extends ResultIn<P>, E extends Takes<P, E>, R>(
-  self: Effect.Effect<A, E, R> | Piped<P, A0, E0, Self>
+  self: Effect.Effect<A, E, R> | Piped<P, Effect.Effect<A0, E0, any>, Self>
 ) => Effect.Effect<A | A2, E2, Env<P, R>["own"] | Needs<P>[keyof Needs<P>] | R2>
 export function retryOrElse<
   A = never,
@@ -94,7 +94,7 @@ export function retryOrElse(...given: Given): any {
 export function orStopped<P extends Fields<E0, A0>, A0 = never, E0 = never>(
   policy: Checked<P>
 ): <A extends ResultIn<P>, E extends Takes<P, E>, R>(
-  self: Effect.Effect<A, E, R> | Piped<P, A0, E0>
+  self: Effect.Effect<A, E, R> | Piped<P, Effect.Effect<A0, E0, any>>
 ) => Effect.Effect<A, Failure<P, A, E>["stopped"], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
 export function orStopped<A = never, E = never, R = never, P extends Fields<E, A> = Fields<E, A>>(
   self: Effect.Effect<A, E, R>,

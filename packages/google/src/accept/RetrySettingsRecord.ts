@@ -4,10 +4,10 @@
  * They keep the names of the library. What the algorithm makes of them is in the module `GaxAlgorithm`.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import { longestMillis, longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
-import { dual } from "effect/Function"
 
 /**
  * The nine settings, complete and checked.
@@ -165,12 +165,13 @@ export const logicalTimeout = (
  *
  * @category combinators
  */
-export const merge: {
-  (that: Fields): (self: Fields) => RetrySettings
-  (self: Fields, that: Fields): RetrySettings
-} = /*#__PURE__*/ dual(2, (self: Fields, that: Fields): RetrySettings =>
-  complete(read("RetrySettings.merge", { ...present("self", self), ...present("that", that) }))
-)
+export function merge(that: Fields): (self: Fields) => RetrySettings
+export function merge(self: Fields, that: Fields): RetrySettings
+export function merge(...given: Given): any {
+  return dual(given, (self: Fields, that: Fields): RetrySettings =>
+    complete(read("RetrySettings.merge", { ...present("self", self), ...present("that", that) }))
+  )
+}
 
 const present = (field: string, settings: Fields): Fields =>
   Predicate.isRecord(settings)

@@ -26,10 +26,10 @@
  * ```
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import { dual } from "effect/Function"
 import { check, resolved } from "./HedgingPolicy.ts"
 import type { Bucket, Policy } from "./HedgingPolicy.ts"
 import type { Call } from "./HedgingRun.ts"
@@ -50,27 +50,23 @@ export type { Bucket, Policy } from "./HedgingPolicy.ts"
  *
  * @category running
  */
-export const run: {
-  <E, B extends Bucket = never>(
-    policy: Policy<E, B>
-  ): <A, E2 extends E, R>(
-    call: (attempt: number) => Effect.Effect<A, E2, R>
-  ) => Effect.Effect<A, E2, R | Needs<B>["service"]>
-  <A, E, R, B extends Bucket = never>(
-    call: (attempt: number) => Effect.Effect<A, E, R>,
-    policy: Policy<E, B>
-  ): Effect.Effect<A, E, R | Needs<B>["service"]>
-} = /*#__PURE__*/ dual(
-  (args) => {
-    // A policy alone is checked here, and not when the result is called.
-    if (args.length < 2) check(owner, args[0])
-    return args.length > 1
-  },
-  (call: Call, policy: Policy<never, Bucket>) => {
+export function run<E, B extends Bucket = never>(
+  policy: Policy<E, B>
+): <A, E2 extends E, R>(
+  call: (attempt: number) => Effect.Effect<A, E2, R>
+) => Effect.Effect<A, E2, R | Needs<B>["service"]>
+export function run<A, E, R, B extends Bucket = never>(
+  call: (attempt: number) => Effect.Effect<A, E, R>,
+  policy: Policy<E, B>
+): Effect.Effect<A, E, R | Needs<B>["service"]>
+export function run(...given: Given): any {
+  // A policy alone is checked here, and not when the result is called.
+  if (given.length < 2) check(owner, given[0])
+  return dual(given, (call: Call, policy: Policy<never, Bucket>) => {
     if (!Predicate.isFunction(call)) Argument.refuse(owner, "call", "a function from number to effect", call)
     return Effect.flatMap(resolved(check(owner, policy)), (checked) => HedgingRun.run(call, checked))
-  }
-)
+  })
+}
 
 const owner = "Hedging.run"
 

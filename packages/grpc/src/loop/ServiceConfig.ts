@@ -33,10 +33,10 @@
  * ```
  */
 import { InvalidArgument } from "@effect-retry/core"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { dual } from "effect/Function"
 import { index, split } from "../accept/ServiceConfigNames.ts"
 import type { MethodConfig, ServiceConfig } from "../accept/ServiceConfigShape.ts"
 import * as Schema from "./ServiceConfigSchema.ts"
@@ -95,14 +95,12 @@ const finding = "ServiceConfig.methodConfig"
  *
  * @category destructors
  */
-export const methodConfig: {
-  (method: string): (self: ServiceConfig) => Option.Option<MethodConfig>
-  (self: ServiceConfig, method: string): Option.Option<MethodConfig>
-} = /*#__PURE__*/ dual(
-  (args) => {
-    // A config alone is no method: it is refused here, and not when the result is called.
-    if (args.length < 2) split(finding, args[0])
-    return args.length > 1
-  },
-  (self: ServiceConfig, method: string) => Option.fromNullable(index(Schema.check(finding, self))(finding, method))
-)
+export function methodConfig(method: string): (self: ServiceConfig) => Option.Option<MethodConfig>
+export function methodConfig(self: ServiceConfig, method: string): Option.Option<MethodConfig>
+export function methodConfig(...given: Given): any {
+  // A config alone is no method: it is refused here, and not when the result is called.
+  if (given.length < 2) split(finding, given[0])
+  return dual(given, (self: ServiceConfig, method: string) =>
+    Option.fromNullable(index(Schema.check(finding, self))(finding, method))
+  )
+}

@@ -2,9 +2,9 @@
  * What a caller declares about the requests of an effect.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { dual } from "effect/Function"
 
 /**
  * Why the requests of the running code may be sent again whatever their method, in the caller's words; `undefined`
@@ -34,12 +34,13 @@ export class ReplayableStreams extends Context.Reference<ReplayableStreams>()("@
  *
  * @category combinators
  */
-export const declaredRepeatable: {
-  (because: string): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  <A, E, R>(self: Effect.Effect<A, E, R>, because: string): Effect.Effect<A, E, R>
-} = /*#__PURE__*/ dual(2, <A, E, R>(self: Effect.Effect<A, E, R>, because: string): Effect.Effect<A, E, R> =>
-  Effect.provideService(self, RepeatableBecause, reason(because))
-)
+export function declaredRepeatable(because: string): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+export function declaredRepeatable<A, E, R>(self: Effect.Effect<A, E, R>, because: string): Effect.Effect<A, E, R>
+export function declaredRepeatable(...given: Given): any {
+  return dual(given, <A, E, R>(self: Effect.Effect<A, E, R>, because: string): Effect.Effect<A, E, R> =>
+    Effect.provideService(self, RepeatableBecause, reason(because))
+  )
+}
 
 const reason = (because: unknown): string =>
   typeof because === "string" && because.trim() !== ""

@@ -14,7 +14,7 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Argument from "@effect-retry/core/unstable/Argument"
-import { dual } from "effect/Function"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import { isClient } from "./client/MadeClient.ts"
 import type { DownloadFailed } from "./client/DownloadFailed.ts"
 import * as Exchange from "./exchange/Exchange.ts"
@@ -60,28 +60,30 @@ export interface Options {
  *
  * @category running
  */
-export const stream: {
-  (
-    request: HttpClientRequest.HttpClientRequest,
-    options?: Options
-  ): <E, R>(client: HttpClient.HttpClient.With<E, R>) => Stream.Stream<Uint8Array, E | Failed, R>
-  <E, R>(
-    client: HttpClient.HttpClient.With<E, R>,
-    request: HttpClientRequest.HttpClientRequest,
-    options?: Options
-  ): Stream.Stream<Uint8Array, E | Failed, R>
-} = /*#__PURE__*/ dual(
-  (args) => isClient(args[0]),
-  <E, R>(
-    client: HttpClient.HttpClient.With<E, R>,
-    request: Request,
-    options?: Options
-  ): Stream.Stream<Uint8Array, E | Failed, R> => {
-    const validators = checked(options)
-    Progress.checkRequest(owner, request)
-    return Stream.unwrapScoped(started(client, request, validators)) as Stream.Stream<Uint8Array, E | Failed, R>
-  }
-)
+export function stream(
+  request: HttpClientRequest.HttpClientRequest,
+  options?: Options
+): <E, R>(client: HttpClient.HttpClient.With<E, R>) => Stream.Stream<Uint8Array, E | Failed, R>
+export function stream<E, R>(
+  client: HttpClient.HttpClient.With<E, R>,
+  request: HttpClientRequest.HttpClientRequest,
+  options?: Options
+): Stream.Stream<Uint8Array, E | Failed, R>
+export function stream(...given: Given): any {
+  return dual(
+    given,
+    <E, R>(
+      client: HttpClient.HttpClient.With<E, R>,
+      request: Request,
+      options?: Options
+    ): Stream.Stream<Uint8Array, E | Failed, R> => {
+      const validators = checked(options)
+      Progress.checkRequest(owner, request)
+      return Stream.unwrapScoped(started(client, request, validators)) as Stream.Stream<Uint8Array, E | Failed, R>
+    },
+    isClient(given[0])
+  )
+}
 
 type Failed = HttpClientError.ResponseError | DownloadFailed
 

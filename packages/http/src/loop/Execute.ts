@@ -7,7 +7,8 @@ import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/unstable/Argument"
-import { dual, identity } from "effect/Function"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
+import { identity } from "effect/Function"
 import * as Discard from "./client/Discard.ts"
 import type { Request, Response } from "./exchange/Exchange.ts"
 import { made } from "./client/MadeClient.ts"
@@ -37,25 +38,26 @@ type AnyEffect = Effect.Effect<any, any, any>
  *
  * @category running
  */
-export const execute: {
-  <Read extends AnyEffect>(
-    request: HttpClientRequest.HttpClientRequest,
-    read: (response: HttpClientResponse.HttpClientResponse) => Read
-  ): <E, R>(
-    client: HttpClient.HttpClient.With<E, R>
-  ) => Effect.Effect<Effect.Effect.Success<Read>, E | Effect.Effect.Error<Read>, R | Effect.Effect.Context<Read>>
-  <E, R, Read extends AnyEffect>(
-    client: HttpClient.HttpClient.With<E, R>,
-    request: HttpClientRequest.HttpClientRequest,
-    read: (response: HttpClientResponse.HttpClientResponse) => Read
-  ): Effect.Effect<Effect.Effect.Success<Read>, E | Effect.Effect.Error<Read>, R | Effect.Effect.Context<Read>>
-} = /*#__PURE__*/ dual(
-  3,
-  (client: HttpClient.HttpClient.With<unknown, unknown>, request: Request, read: Reading.Reading["read"]) =>
-    Predicate.isFunction(read)
-      ? executed(owner, client, request, (response) => checkedEffect(read(response)), identity)
-      : Argument.refuse(owner, "read", "a function", read)
-)
+export function execute<Read extends AnyEffect>(
+  request: HttpClientRequest.HttpClientRequest,
+  read: (response: HttpClientResponse.HttpClientResponse) => Read
+): <E, R>(
+  client: HttpClient.HttpClient.With<E, R>
+) => Effect.Effect<Effect.Effect.Success<Read>, E | Effect.Effect.Error<Read>, R | Effect.Effect.Context<Read>>
+export function execute<E, R, Read extends AnyEffect>(
+  client: HttpClient.HttpClient.With<E, R>,
+  request: HttpClientRequest.HttpClientRequest,
+  read: (response: HttpClientResponse.HttpClientResponse) => Read
+): Effect.Effect<Effect.Effect.Success<Read>, E | Effect.Effect.Error<Read>, R | Effect.Effect.Context<Read>>
+export function execute(...given: Given): any {
+  return dual(
+    given,
+    (client: HttpClient.HttpClient.With<unknown, unknown>, request: Request, read: Reading.Reading["read"]) =>
+      Predicate.isFunction(read)
+        ? executed(owner, client, request, (response) => checkedEffect(read(response)), identity)
+        : Argument.refuse(owner, "read", "a function", read)
+  )
+}
 
 const owner = "HttpRetry.execute"
 

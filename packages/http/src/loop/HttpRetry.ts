@@ -33,7 +33,8 @@ import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Retry } from "@effect-retry/core"
-import { dual } from "effect/Function"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
+import type { Piped } from "@effect-retry/core/unstable/PolicyTypes"
 import * as Token from "../accept/Token.ts"
 import type { Send } from "./exchange/Exchange.ts"
 import type { Outcome } from "./policy/Attempt.ts"
@@ -62,7 +63,6 @@ export const attemptNumber = (header = "x-retry-attempt"): NonNullable<Policy["a
 }
 
 type With<E, R> = HttpClient.HttpClient.With<E, R>
-type InPipe<E> = unknown extends E ? never : unknown
 
 /**
  * Sends requests again as a policy says, `standard` without one; what a policy leaves out is that of `standard`:
@@ -76,17 +76,18 @@ type InPipe<E> = unknown extends E ? never : unknown
  *
  * @category running
  */
-export const withRetry: {
-  (): <E, R>(self: With<E, R>) => With<E | HttpClientError.RequestError, R>
-  <E, P extends Bound<E>>(policy: Checked<P> & InPipe<E>): <R>(self: With<E, R>) => With<E | Added<P>, Env<P, R>>
-  <E, R>(self: With<E, R>): With<E | HttpClientError.RequestError, R>
-  <E, R, P extends Bound<E>>(self: With<E, R>, policy: Checked<P>): With<E | Added<P>, Env<P, R>>
-  // Last, so that type errors explain why the policy is refused.
-  <P extends Bound<never>>(policy: Checked<P>): <E extends In<P>, R>(self: With<E, R>) => With<E | Added<P>, Env<P, R>>
-} = /*#__PURE__*/ dual(
-  (args) => args.length > 1 || isClient(args[0]),
-  (self: With<unknown, unknown>, policy: Any = {}) => retried("HttpRetry.withRetry", self, policy, false)
-)
+export function withRetry<E = never, R = never, P extends Bound<E> = Bound<E>>(
+  self: With<E, R>,
+  policy: Checked<P>
+): With<E | Added<P>, Env<P, R>>
+export function withRetry<E, R>(self: With<E, R>): With<E | HttpClientError.RequestError, R>
+export function withRetry(): <E, R>(self: With<E, R>) => With<E | HttpClientError.RequestError, R>
+export function withRetry<P extends Bound<E0>, E0 = never>(
+  policy: Checked<P>
+): <E extends In<P>, R>(self: With<E, R> | Piped<P, With<E0, any>>) => With<E | Added<P>, Env<P, R>>
+export function withRetry(...given: Given): any {
+  return opened("HttpRetry.withRetry", given, false)
+}
 
 /**
  * Sends requests again as a policy says, like `withRetry`, and says why it gave up: the client fails with core's
@@ -99,24 +100,31 @@ export const withRetry: {
  *
  * @category running
  */
-export const orStopped: {
-  (): <E, R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<E | HttpClientError.RequestError>>, R>
-  <E, P extends Bound<E>>(
-    policy: Checked<P> & InPipe<E>
-  ): <R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
-  <E, R>(self: With<E, R>): With<Retry.RetryStopped<Outcome<E | HttpClientError.RequestError>>, R>
-  <E, R, P extends Bound<E>>(
-    self: With<E, R>,
-    policy: Checked<P>
-  ): With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
-  // Last, so that type errors explain why the policy is refused.
-  <P extends Bound<never>>(
-    policy: Checked<P>
-  ): <E extends In<P>, R>(self: With<E, R>) => With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
-} = /*#__PURE__*/ dual(
-  (args) => args.length > 1 || isClient(args[0]),
-  (self: With<unknown, unknown>, policy: Any = {}) => retried("HttpRetry.orStopped", self, policy, true)
-)
+export function orStopped<E = never, R = never, P extends Bound<E> = Bound<E>>(
+  self: With<E, R>,
+  policy: Checked<P>
+): With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
+export function orStopped<E, R>(
+  self: With<E, R>
+): With<Retry.RetryStopped<Outcome<E | HttpClientError.RequestError>>, R>
+export function orStopped(): <E, R>(
+  self: With<E, R>
+) => With<Retry.RetryStopped<Outcome<E | HttpClientError.RequestError>>, R>
+export function orStopped<P extends Bound<E0>, E0 = never>(
+  policy: Checked<P>
+): <E extends In<P>, R>(
+  self: With<E, R> | Piped<P, With<E0, any>>
+) => With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
+export function orStopped(...given: Given): any {
+  return opened("HttpRetry.orStopped", given, true)
+}
+
+const opened = (owner: string, given: Given, stops: boolean) =>
+  dual(
+    given,
+    (self: With<unknown, unknown>, policy: Any = {}) => retried(owner, self, policy, stops),
+    given.length > 1 || isClient(given[0])
+  )
 
 /** A client that sends again, and where it `stops`, fails with a `RetryStopped`. */
 const retried = (owner: string, self: With<unknown, unknown>, policy: Any, stops: boolean): With<unknown, unknown> => {

@@ -4,11 +4,11 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { dual } from "effect/Function"
 import * as Untrusted from "../../accept/Untrusted.ts"
 import type { Grant, Outcome, Request, TokenBucket } from "../port/Port.ts"
 import { noTokens } from "../port/Port.ts"
 import * as MonotonicTime from "../port/MonotonicTime.ts"
+import { dual, type Given } from "../../accept/Dual.ts"
 
 /**
  * Grants every attempt for nothing.
@@ -158,35 +158,37 @@ interface Shadow {
  *
  * @category combinators
  */
-export const shadow: {
-  (options?: Shadow): (self: TokenBucket) => TokenBucket
-  (self: TokenBucket, options?: Shadow): TokenBucket
-} = dual(
-  (args) => args[0] !== undefined && "acquire" in args[0],
-  (self: TokenBucket, { onRefused }: Shadow = {}): TokenBucket => ({
-    ...self,
-    acquire: (request) =>
-      Effect.flatMap(
-        Effect.catchAllDefect(
-          Effect.suspend(() => self.acquire(waitingAtMost(request, 0))),
-          (defect) =>
-            Effect.as(
-              Effect.logError("TokenBucket.shadow: the bucket died", Untrusted.shown(defect)),
-              Option.none<Grant>()
+export function shadow(options?: Shadow): (self: TokenBucket) => TokenBucket
+export function shadow(self: TokenBucket, options?: Shadow): TokenBucket
+export function shadow(...given: Given): any {
+  return dual(
+    given,
+    (self: TokenBucket, { onRefused }: Shadow = {}): TokenBucket => ({
+      ...self,
+      acquire: (request) =>
+        Effect.flatMap(
+          Effect.catchAllDefect(
+            Effect.suspend(() => self.acquire(waitingAtMost(request, 0))),
+            (defect) =>
+              Effect.as(
+                Effect.logError("TokenBucket.shadow: the bucket died", Untrusted.shown(defect)),
+                Option.none<Grant>()
+              )
+          ),
+          (answer) => {
+            if (Option.isSome(answer)) return Effect.succeed(answer)
+            const granted = Effect.succeedSome(noTokens)
+            if (onRefused === undefined) return granted
+            return Effect.zipRight(
+              Effect.forkDaemon(Effect.interruptible(Effect.suspend(() => onRefused(request)))),
+              granted
             )
-        ),
-        (answer) => {
-          if (Option.isSome(answer)) return Effect.succeed(answer)
-          const granted = Effect.succeedSome(noTokens)
-          if (onRefused === undefined) return granted
-          return Effect.zipRight(
-            Effect.forkDaemon(Effect.interruptible(Effect.suspend(() => onRefused(request)))),
-            granted
-          )
-        }
-      )
-  })
-)
+          }
+        )
+    }),
+    given[0] !== undefined && "acquire" in given[0]
+  )
+}
 
 /**
  * Charges first attempts to the bucket that pays for the retries: for a policy's `rateLimiter`, beside a `bucket` that is

@@ -9,8 +9,8 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
-import { dual } from "effect/Function"
 import * as Argument from "../../accept/Argument.ts"
+import { dual, type Given } from "../../accept/Dual.ts"
 import { longestTimerMillis } from "../../decide/Millis.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import { combined, empty, hearing, recordEach, unlimited, waitingAtMost } from "./Compose.ts"
@@ -47,36 +47,39 @@ interface Fallback<in E> extends Bounded<E> {
  *
  * @category combinators
  */
-export const fallback: {
-  <E>(options: Fallback<E>): (self: TokenBucket<E>) => TokenBucket
-  <E>(self: TokenBucket<E>, options: Fallback<E>): TokenBucket
-} = dual(2, <E>(self: TokenBucket<E>, options: Fallback<E>): TokenBucket =>
-  withFallback("TokenBucket.fallback", self, options.local, options)
-)
+export function fallback<E>(options: Fallback<E>): (self: TokenBucket<E>) => TokenBucket
+export function fallback<E>(self: TokenBucket<E>, options: Fallback<E>): TokenBucket
+export function fallback(...given: Given): any {
+  return dual(given, <E>(self: TokenBucket<E>, options: Fallback<E>): TokenBucket =>
+    withFallback("TokenBucket.fallback", self, options.local, options)
+  )
+}
 
 /**
  * Grants for nothing where the bucket fails, dies or does not answer within the bound: `fallback` to `unlimited`.
  *
  * @category combinators
  */
-export const failOpen: {
-  <E>(options: Bounded<E>): (self: TokenBucket<E>) => TokenBucket
-  <E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket
-} = dual(2, <E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket =>
-  withFallback("TokenBucket.failOpen", self, unlimited, options)
-)
+export function failOpen<E>(options: Bounded<E>): (self: TokenBucket<E>) => TokenBucket
+export function failOpen<E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket
+export function failOpen(...given: Given): any {
+  return dual(given, <E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket =>
+    withFallback("TokenBucket.failOpen", self, unlimited, options)
+  )
+}
 
 /**
  * Refuses where the bucket fails, dies or does not answer within the bound: `fallback` to `empty`.
  *
  * @category combinators
  */
-export const failClosed: {
-  <E>(options: Bounded<E>): (self: TokenBucket<E>) => TokenBucket
-  <E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket
-} = dual(2, <E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket =>
-  withFallback("TokenBucket.failClosed", self, empty, options)
-)
+export function failClosed<E>(options: Bounded<E>): (self: TokenBucket<E>) => TokenBucket
+export function failClosed<E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket
+export function failClosed(...given: Given): any {
+  return dual(given, <E>(self: TokenBucket<E>, options: Bounded<E>): TokenBucket =>
+    withFallback("TokenBucket.failClosed", self, empty, options)
+  )
+}
 
 const withFallback = <E>(owner: string, self: TokenBucket<E>, local: TokenBucket, options: Bounded<E>): TokenBucket => {
   const store = boundedBy(owner, self, options)

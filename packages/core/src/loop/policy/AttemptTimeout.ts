@@ -10,8 +10,8 @@
  */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
-import { dual } from "effect/Function"
 import * as Argument from "../../accept/Argument.ts"
+import { dual, type Given } from "../../accept/Dual.ts"
 import * as Verdict from "../../classify/Verdict.ts"
 import * as Bounds from "../../decide/Bounds.ts"
 import type { Bounded, Erased, Expiring } from "./Expired.ts"
@@ -65,10 +65,9 @@ type Options<E2> = {
  *
  * @category constructors
  */
-export const constant: {
-  (duration: Duration.DurationInput): AttemptTimeout
-  <E2>(duration: Duration.DurationInput, options: Options<E2>): AttemptTimeout<E2>
-} = <E2>(duration: Duration.DurationInput, options?: Options<E2>): AttemptTimeout<E2 | AttemptTimedOut> => {
+export function constant(duration: Duration.DurationInput): AttemptTimeout
+export function constant<E2>(duration: Duration.DurationInput, options: Options<E2>): AttemptTimeout<E2>
+export function constant(duration: Duration.DurationInput, options?: Options<unknown>): AttemptTimeout<unknown> {
   const millis = Argument.millis("AttemptTimeout.constant", "duration", duration, Bounds.timeout)
   return make(() => millis, options)
 }
@@ -78,10 +77,9 @@ export const constant: {
  *
  * @category constructors
  */
-export const growing: {
-  (times: Times): AttemptTimeout
-  <E2>(times: Times, options: Options<E2>): AttemptTimeout<E2>
-} = <E2>(times: Times, options?: Options<E2>): AttemptTimeout<E2 | AttemptTimedOut> => {
+export function growing(times: Times): AttemptTimeout
+export function growing<E2>(times: Times, options: Options<E2>): AttemptTimeout<E2>
+export function growing(times: Times, options?: Options<unknown>): AttemptTimeout<unknown> {
   const owner = "AttemptTimeout.growing"
   const initial = Argument.millis(owner, "initial", times.initial, Bounds.timeout)
   const factor = Argument.number(owner, "factor", times.factor, Bounds.factor)
@@ -110,14 +108,17 @@ type Times = {
  *
  * @category constructors
  */
-export const fromFunction: {
-  (name: string, millis: AttemptTimeout["millisOf"]): AttemptTimeout
-  <E2>(name: string, millis: AttemptTimeout["millisOf"], options: Options<E2>): AttemptTimeout<E2>
-} = <E2>(
+export function fromFunction(name: string, millis: AttemptTimeout["millisOf"]): AttemptTimeout
+export function fromFunction<E2>(
   name: string,
   millis: AttemptTimeout["millisOf"],
-  options?: Options<E2>
-): AttemptTimeout<E2 | AttemptTimedOut> => {
+  options: Options<E2>
+): AttemptTimeout<E2>
+export function fromFunction(
+  name: string,
+  millis: AttemptTimeout["millisOf"],
+  options?: Options<unknown>
+): AttemptTimeout<unknown> {
   const checked = (attempt: number, startMillis: number) =>
     Argument.number(
       `AttemptTimeout.${name}`,
@@ -137,13 +138,14 @@ export const fromFunction: {
  *
  * @category combinators
  */
-export const judged: {
-  (verdict: Verdict.Verdict): <E2>(self: AttemptTimeout<E2>) => AttemptTimeout<E2>
-  <E2>(self: AttemptTimeout<E2>, verdict: Verdict.Verdict): AttemptTimeout<E2>
-} = /*#__PURE__*/ dual(2, <E2>(self: AttemptTimeout<E2>, verdict: Verdict.Verdict): AttemptTimeout<E2> => ({
-  ...self,
-  verdict
-}))
+export function judged(verdict: Verdict.Verdict): <E2>(self: AttemptTimeout<E2>) => AttemptTimeout<E2>
+export function judged<E2>(self: AttemptTimeout<E2>, verdict: Verdict.Verdict): AttemptTimeout<E2>
+export function judged(...given: Given): any {
+  return dual(given, <E2>(self: AttemptTimeout<E2>, verdict: Verdict.Verdict): AttemptTimeout<E2> => ({
+    ...self,
+    verdict
+  }))
+}
 
 /**
  * Does not wait for an attempt that cannot be interrupted; it goes on in the background, its outcome unseen.
@@ -152,10 +154,10 @@ export const judged: {
  */
 export const disconnected = <E2>(self: AttemptTimeout<E2>): AttemptTimeout<E2> => ({ ...self, disconnected: true })
 
-const make = <E2>(
+const make = (
   millisOf: AttemptTimeout["millisOf"],
-  options: Options<E2> | undefined
-): AttemptTimeout<E2 | AttemptTimedOut> => ({
+  options: Options<unknown> | undefined
+): AttemptTimeout<unknown> => ({
   millisOf,
   verdict: Verdict.timeout,
   onTimeout: options?.onTimeout ?? ((timedOut) => timedOut),

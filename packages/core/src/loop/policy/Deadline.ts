@@ -104,17 +104,18 @@ export const truncate = (
  *
  * @category constructors
  */
-export const cut: {
-  (within: Duration.DurationInput): Cut<DeadlineExceeded>
-  <E2>(within: Duration.DurationInput, options: { readonly onExceeded: (exceeded: DeadlineExceeded) => E2 }): Cut<E2>
-} = <E2>(
+export function cut(within: Duration.DurationInput): Cut<DeadlineExceeded>
+export function cut<E2>(
   within: Duration.DurationInput,
-  options?: { readonly onExceeded: (exceeded: DeadlineExceeded) => E2 }
-): Cut<E2 | DeadlineExceeded> => ({
-  _tag: "Cut",
-  ...bounds("Deadline.cut", within, 0, { min: 0 }, longestTimerMillis),
-  onExceeded: options?.onExceeded ?? ((exceeded) => exceeded)
-})
+  options: { readonly onExceeded: (exceeded: DeadlineExceeded) => E2 }
+): Cut<E2>
+export function cut(within: Duration.DurationInput, options?: Pick<Cut<unknown>, "onExceeded">): Cut<unknown> {
+  return {
+    _tag: "Cut",
+    ...bounds("Deadline.cut", within, 0, { min: 0 }, longestTimerMillis),
+    onExceeded: options?.onExceeded ?? ((exceeded) => exceeded)
+  }
+}
 
 const bounds = (
   owner: string,

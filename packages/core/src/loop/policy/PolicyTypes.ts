@@ -25,6 +25,12 @@ export interface Bound extends Any {
 declare const bound: unique symbol
 type IsBound<P> = typeof bound extends keyof P ? true : false
 
+/**
+ * Nothing, by the time that it is read. While `P` is inferred both branches are read: in a pipe the subject `Self` of a door
+ * then tells its types to the lambdas of the policy, and is inferred as `Found`; outside of a pipe `Found` is its default.
+ */
+export type Piped<P, Self, Found = never> = [P] extends [never] ? ([P] extends [never] ? Self : Found) : never
+
 /** The errors that each field of a policy adds. */
 export interface Adds<P> {
   readonly attemptTimeout: P extends { readonly attemptTimeout?: infer T } ? ErrorOf<T> : never

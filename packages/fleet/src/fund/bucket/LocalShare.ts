@@ -8,12 +8,12 @@
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import { fallback, Key, type Request, type TokenBucket } from "@effect-retry/core/TokenBucket"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import * as TokenStore from "@effect-retry/core/unstable/TokenStore"
 import type * as Waiting from "@effect-retry/core/unstable/Waiting"
 import type * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { dual } from "effect/Function"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Share from "../../decide/Share.ts"
@@ -106,14 +106,23 @@ interface OrLocalShare<in E> {
  *
  * @category combinators
  */
-export const orLocalShare: {
-  <E>(options: OrLocalShare<E>): (self: FleetBucket<E>) => Effect.Effect<TokenBucket, never, Scope.Scope>
-  <E>(self: FleetBucket<E>, options: OrLocalShare<E>): Effect.Effect<TokenBucket, never, Scope.Scope>
-} = dual(
-  2,
-  <E>(self: FleetBucket<E>, { onFailure, within }: OrLocalShare<E>): Effect.Effect<TokenBucket, never, Scope.Scope> => {
-    const range = { min: 0, exclusive: true, max: longestTimerMillis }
-    const withinMillis = Argument.millis("orLocalShare", "within", within, range)
-    return Effect.map(self.localShare, (local) => fallback(self, { within: withinMillis, local, onFailure }))
-  }
-)
+export function orLocalShare<E>(
+  options: OrLocalShare<E>
+): (self: FleetBucket<E>) => Effect.Effect<TokenBucket, never, Scope.Scope>
+export function orLocalShare<E>(
+  self: FleetBucket<E>,
+  options: OrLocalShare<E>
+): Effect.Effect<TokenBucket, never, Scope.Scope>
+export function orLocalShare(...given: Given): any {
+  return dual(
+    given,
+    <E>(
+      self: FleetBucket<E>,
+      { onFailure, within }: OrLocalShare<E>
+    ): Effect.Effect<TokenBucket, never, Scope.Scope> => {
+      const range = { min: 0, exclusive: true, max: longestTimerMillis }
+      const withinMillis = Argument.millis("orLocalShare", "within", within, range)
+      return Effect.map(self.localShare, (local) => fallback(self, { within: withinMillis, local, onFailure }))
+    }
+  )
+}

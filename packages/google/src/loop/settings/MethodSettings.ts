@@ -41,11 +41,11 @@
  */
 import { InvalidArgument } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import type { ServiceConfig, StatusCode } from "@effect-retry/grpc"
 import { check } from "@effect-retry/grpc/unstable/ServiceConfigSchema"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
-import { dual } from "effect/Function"
 import type { Fields, RetrySettings } from "../../accept/RetrySettingsRecord.ts"
 import { make as complete, merge } from "../../accept/RetrySettingsRecord.ts"
 import type { Compiled } from "./RetrySettingsPolicy.ts"
@@ -176,39 +176,44 @@ const wholeMillis = (duration: Duration.Duration): number => Math.trunc(Duration
  *
  * @category combinators
  */
-export const override: {
-  <const Changed extends string>(
-    changes: Changes<Changed>
-  ): <Name extends string>(self: MethodSettings<Name | Changed>) => MethodSettings<Name | Changed>
-  <Name extends string>(self: MethodSettings<Name>, changes: Changes<NoInfer<Name>>): MethodSettings<Name>
-} = /*#__PURE__*/ dual(
-  2,
-  <Name extends string>(self: MethodSettings<Name>, changes: Changes<Name>): MethodSettings<Name> => {
-    const owner = "MethodSettings.override"
-    checkMap(owner, self)
-    const own = mapped(recordOf(owner, "changes", changes), (name, change) =>
-      changed(owner, name, find(owner, self, name), change)
-    )
-    return { ...self, methods: { ...self.methods, ...own } }
-  }
-)
+export function override<const Changed extends string>(
+  changes: Changes<Changed>
+): <Name extends string>(self: MethodSettings<Name | Changed>) => MethodSettings<Name | Changed>
+export function override<Name extends string>(
+  self: MethodSettings<Name>,
+  changes: Changes<NoInfer<Name>>
+): MethodSettings<Name>
+export function override(...given: Given): any {
+  return dual(
+    given,
+    <Name extends string>(self: MethodSettings<Name>, changes: Changes<Name>): MethodSettings<Name> => {
+      const owner = "MethodSettings.override"
+      checkMap(owner, self)
+      const own = mapped(recordOf(owner, "changes", changes), (name, change) =>
+        changed(owner, name, find(owner, self, name), change)
+      )
+      return { ...self, methods: { ...self.methods, ...own } }
+    }
+  )
+}
 
 /**
  * Changes the settings of all methods, as `applyToAllUnaryMethods` of the generated clients does.
  *
  * @category combinators
  */
-export const overrideAll: {
-  (change: Change): <Name extends string>(self: MethodSettings<Name>) => MethodSettings<Name>
-  <Name extends string>(self: MethodSettings<Name>, change: Change): MethodSettings<Name>
-} = /*#__PURE__*/ dual(2, <Name extends string>(self: MethodSettings<Name>, change: Change): MethodSettings<Name> => {
-  const owner = "MethodSettings.overrideAll"
-  checkMap(owner, self)
-  return {
-    methods: mapped<Method, Name>(self.methods, (name, method) => changed(owner, name, method, change)),
-    orElse: self.orElse && changed(owner, "orElse", self.orElse, change)
-  }
-})
+export function overrideAll(change: Change): <Name extends string>(self: MethodSettings<Name>) => MethodSettings<Name>
+export function overrideAll<Name extends string>(self: MethodSettings<Name>, change: Change): MethodSettings<Name>
+export function overrideAll(...given: Given): any {
+  return dual(given, <Name extends string>(self: MethodSettings<Name>, change: Change): MethodSettings<Name> => {
+    const owner = "MethodSettings.overrideAll"
+    checkMap(owner, self)
+    return {
+      methods: mapped<Method, Name>(self.methods, (name, method) => changed(owner, name, method, change)),
+      orElse: self.orElse && changed(owner, "orElse", self.orElse, change)
+    }
+  })
+}
 
 /**
  * The settings of a method.

@@ -29,10 +29,10 @@
 import type { Classifier } from "@effect-retry/core"
 import { Hint, Policy } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import { dual } from "effect/Function"
 import * as Defaults from "../../accept/PythonDefaults.ts"
 import * as LibraryTables from "../../classify/LibraryTables.ts"
 import * as StorageOperation from "../../classify/StorageOperation.ts"
@@ -157,42 +157,46 @@ export const none: StoragePreset = {
  *
  * @category combinators
  */
-export const withTimeout: {
-  (timeout: Duration.DurationInput): (self: PythonRetry) => PythonRetry
-  (self: PythonRetry, timeout: Duration.DurationInput): PythonRetry
-} = /*#__PURE__*/ dual(2, (self: PythonRetry, timeout: Duration.DurationInput) =>
-  changed("PythonRetry.withTimeout", self, { timeout })
-)
+export function withTimeout(timeout: Duration.DurationInput): (self: PythonRetry) => PythonRetry
+export function withTimeout(self: PythonRetry, timeout: Duration.DurationInput): PythonRetry
+export function withTimeout(...given: Given): any {
+  return dual(given, (self: PythonRetry, timeout: Duration.DurationInput) =>
+    changed("PythonRetry.withTimeout", self, { timeout })
+  )
+}
 
 /**
  * `withTimeout` by its older name.
  *
  * @category combinators
  */
-export const withDeadline: typeof withTimeout = /*#__PURE__*/ dual(
-  2,
-  (self: PythonRetry, deadline: Duration.DurationInput) =>
+export function withDeadline(deadline: Duration.DurationInput): (self: PythonRetry) => PythonRetry
+export function withDeadline(self: PythonRetry, deadline: Duration.DurationInput): PythonRetry
+export function withDeadline(...given: Given): any {
+  return dual(given, (self: PythonRetry, deadline: Duration.DurationInput) =>
     changed("PythonRetry.withDeadline", self, { timeout: deadline })
-)
+  )
+}
 
 /**
  * Other delays. Zero is a value like any other; what is left out, or `undefined`, stays as it is.
  *
  * @category combinators
  */
-export const withDelay: {
-  (delay: Delay): (self: PythonRetry) => PythonRetry
-  (self: PythonRetry, delay: Delay): PythonRetry
-} = /*#__PURE__*/ dual(2, (self: PythonRetry, delay: Delay) => {
-  const owner = "PythonRetry.withDelay"
-  if (!Predicate.isRecord(delay)) return Argument.refuse(owner, "delay", "a record of delays", delay)
-  const { initial, maximum, multiplier }: Delay = delay
-  return changed(owner, self, {
-    ...(initial !== undefined && { initial }),
-    ...(maximum !== undefined && { maximum }),
-    ...(multiplier !== undefined && { multiplier })
+export function withDelay(delay: Delay): (self: PythonRetry) => PythonRetry
+export function withDelay(self: PythonRetry, delay: Delay): PythonRetry
+export function withDelay(...given: Given): any {
+  return dual(given, (self: PythonRetry, delay: Delay) => {
+    const owner = "PythonRetry.withDelay"
+    if (!Predicate.isRecord(delay)) return Argument.refuse(owner, "delay", "a record of delays", delay)
+    const { initial, maximum, multiplier }: Delay = delay
+    return changed(owner, self, {
+      ...(initial !== undefined && { initial }),
+      ...(maximum !== undefined && { maximum }),
+      ...(multiplier !== undefined && { multiplier })
+    })
   })
-})
+}
 
 type Delay = { readonly [K in "initial" | "maximum" | "multiplier"]?: PythonRetry[K] | undefined }
 
@@ -201,12 +205,13 @@ type Delay = { readonly [K in "initial" | "maximum" | "multiplier"]?: PythonRetr
  *
  * @category combinators
  */
-export const withPredicate: {
-  (predicate: Classifier.Classifier): (self: PythonRetry) => PythonRetry
-  (self: PythonRetry, predicate: Classifier.Classifier): PythonRetry
-} = /*#__PURE__*/ dual(2, (self: PythonRetry, predicate: Classifier.Classifier) =>
-  changed("PythonRetry.withPredicate", self, { predicate })
-)
+export function withPredicate(predicate: Classifier.Classifier): (self: PythonRetry) => PythonRetry
+export function withPredicate(self: PythonRetry, predicate: Classifier.Classifier): PythonRetry
+export function withPredicate(...given: Given): any {
+  return dual(given, (self: PythonRetry, predicate: Classifier.Classifier) =>
+    changed("PythonRetry.withPredicate", self, { predicate })
+  )
+}
 
 /**
  * A retry for payloads, the uploads and downloads of objects. Throws an `InvalidArgument` where its predicate is not

@@ -62,10 +62,9 @@ export interface Judge<out C> {
  *
  * @category conversions
  */
-export const toPolicy: {
-  <C extends Classifier.Classifier<never>>(settings: Fields, options: Judge<C>): Compiled<C>
-  (settings: Fields, options: Codes): Compiled
-} = (settings: Fields, options: Codes | Judge<Classifier.Classifier>): Compiled => {
+export function toPolicy<C extends Classifier.Classifier<never>>(settings: Fields, options: Judge<C>): Compiled<C>
+export function toPolicy(settings: Fields, options: Codes): Compiled
+export function toPolicy(settings: Fields, options: Codes | Judge<Classifier.Classifier>): Compiled {
   if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "codes or a classifier", options)
   const { classifier, timeout = Verdict.timeout } = isCodes(options) ? judgeOf(options) : options
   if (!Predicate.isFunction(classifier)) {

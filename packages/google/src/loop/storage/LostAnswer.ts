@@ -47,8 +47,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import { Discard, HttpClassifier, HttpRetry } from "@effect-retry/http"
-import { dual } from "effect/Function"
 import * as StorageOperation from "../../classify/StorageOperation.ts"
 import * as ReadBack from "./LostAnswerReadBack.ts"
 import { made } from "@effect-retry/http/unstable/MadeClient"
@@ -130,21 +130,27 @@ export interface IsOwn<out E = never, out R = never> {
  *
  * @category combinators
  */
-export const verified: {
-  <E2 = never, R2 = never>(isOwn: IsOwn<E2, R2>): <E, R>(self: With<E, R>) => With<E | E2 | MayBeOwnSuccess, R | R2>
-  <E, R, E2 = never, R2 = never>(self: With<E, R>, isOwn: IsOwn<E2, R2>): With<E | E2 | MayBeOwnSuccess, R | R2>
-} = /*#__PURE__*/ dual(2, (self: With<unknown, unknown>, isOwn: IsOwn<unknown, unknown>) => {
-  if (!Predicate.isFunction(isOwn)) Argument.refuse("LostAnswer.verified", "isOwn", "a function", isOwn)
-  const { postprocess, preprocess } = made("LostAnswer.verified", self)
-  return HttpClient.makeWith(
-    Effect.flatMap((request: Request) =>
-      watched(postprocess(Effect.succeed(request)), request, (lost, refused) =>
-        resolved(lost, refused, isOwn, (read) => HttpRetry.besides(postprocess(Effect.succeed(read))), request)
-      )
-    ),
-    preprocess
-  )
-})
+export function verified<E2 = never, R2 = never>(
+  isOwn: IsOwn<E2, R2>
+): <E, R>(self: With<E, R>) => With<E | E2 | MayBeOwnSuccess, R | R2>
+export function verified<E, R, E2 = never, R2 = never>(
+  self: With<E, R>,
+  isOwn: IsOwn<E2, R2>
+): With<E | E2 | MayBeOwnSuccess, R | R2>
+export function verified(...given: Given): any {
+  return dual(given, (self: With<unknown, unknown>, isOwn: IsOwn<unknown, unknown>) => {
+    if (!Predicate.isFunction(isOwn)) Argument.refuse("LostAnswer.verified", "isOwn", "a function", isOwn)
+    const { postprocess, preprocess } = made("LostAnswer.verified", self)
+    return HttpClient.makeWith(
+      Effect.flatMap((request: Request) =>
+        watched(postprocess(Effect.succeed(request)), request, (lost, refused) =>
+          resolved(lost, refused, isOwn, (read) => HttpRetry.besides(postprocess(Effect.succeed(read))), request)
+        )
+      ),
+      preprocess
+    )
+  })
+}
 
 /** Runs an operation, and asks for more where its answer is suspicious. */
 const watched = <E, R, E2, R2>(

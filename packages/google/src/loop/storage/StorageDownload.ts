@@ -35,8 +35,8 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import { dual } from "@effect-retry/core/unstable/Dual"
 import { Download } from "@effect-retry/http"
-import { dual } from "effect/Function"
 import { check, checkFields } from "../../accept/Options.ts"
 import * as Checksum from "../../classify/Checksum.ts"
 import * as ChecksumArguments from "../../classify/ChecksumArguments.ts"
@@ -129,31 +129,33 @@ export interface Options {
  *
  * @category running
  */
-export const stream: {
-  (
-    request: HttpClientRequest.HttpClientRequest,
-    options?: Options
-  ): <E, R>(client: HttpClient.HttpClient.With<E, R>) => Stream.Stream<Uint8Array, E | Failed, R>
-  <E, R>(
-    client: HttpClient.HttpClient.With<E, R>,
-    request: HttpClientRequest.HttpClientRequest,
-    options?: Options
-  ): Stream.Stream<Uint8Array, E | Failed, R>
-} = /*#__PURE__*/ dual(
-  (args) => args.length > 2 || isClient(args[0]) || isRequest(args[1]),
-  <E, R>(
-    client: HttpClient.HttpClient.With<E, R>,
-    request: HttpClientRequest.HttpClientRequest,
-    options: Options = {}
-  ): Stream.Stream<Uint8Array, E | Failed, R> => {
-    const owner = "StorageDownload.stream"
-    made(owner, client)
-    if (!isRequest(request)) return Argument.refuse(owner, "request", "a request", typeof request)
-    const given = checked(owner, options)
-    checkRequest(Download.stream(client, request))
-    return Stream.suspend(() => downloaded(client, request, given))
-  }
-)
+export function stream(
+  request: HttpClientRequest.HttpClientRequest,
+  options?: Options
+): <E, R>(client: HttpClient.HttpClient.With<E, R>) => Stream.Stream<Uint8Array, E | Failed, R>
+export function stream<E, R>(
+  client: HttpClient.HttpClient.With<E, R>,
+  request: HttpClientRequest.HttpClientRequest,
+  options?: Options
+): Stream.Stream<Uint8Array, E | Failed, R>
+export function stream(...given: ReadonlyArray<any>): any {
+  return dual(
+    given,
+    <E, R>(
+      client: HttpClient.HttpClient.With<E, R>,
+      request: HttpClientRequest.HttpClientRequest,
+      options: Options = {}
+    ): Stream.Stream<Uint8Array, E | Failed, R> => {
+      const owner = "StorageDownload.stream"
+      made(owner, client)
+      if (!isRequest(request)) return Argument.refuse(owner, "request", "a request", typeof request)
+      const given = checked(owner, options)
+      checkRequest(Download.stream(client, request))
+      return Stream.suspend(() => downloaded(client, request, given))
+    },
+    given.length > 2 || isClient(given[0]) || isRequest(given[1])
+  )
+}
 
 /** Download refuses a request where a stream is made of it: at the call, and not when the stream is run. */
 const checkRequest = (_made: Stream.Stream<Uint8Array, unknown, unknown>): void => undefined

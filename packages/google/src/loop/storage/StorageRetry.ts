@@ -39,10 +39,14 @@
  * ```
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Predicate from "effect/Predicate"
+import type { Retry } from "@effect-retry/core"
 import { Backoff, Jitter } from "@effect-retry/core"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
+import type { Piped } from "@effect-retry/core/unstable/PolicyTypes"
 import { HttpRetry } from "@effect-retry/http"
-import { dual } from "effect/Function"
+import type { Added, Bound, Checked, Env, In } from "@effect-retry/http/unstable/HttpPolicy"
 import * as Owner from "../../accept/Owner.ts"
 import { said } from "../../accept/Said.ts"
 import * as GoogleClassifier from "../../classify/GoogleClassifier.ts"
@@ -74,7 +78,7 @@ export const standard = {
   )
 }
 
-type With = HttpClient.HttpClient.With<unknown, unknown>
+type With<E, R> = HttpClient.HttpClient.With<E, R>
 type Any = HttpRetry.Fields<never>
 
 /**
@@ -88,10 +92,18 @@ type Any = HttpRetry.Fields<never>
  *
  * @category running
  */
-export const withRetry: typeof HttpRetry.withRetry = /*#__PURE__*/ dual(
-  (args) => args.length > 1 || isClient(args[0]),
-  (self: With, policy: Any = {}) => retried("StorageRetry.withRetry", self, policy, HttpRetry.withRetry as Door)
-)
+export function withRetry<E = never, R = never, P extends Bound<E> = Bound<E>>(
+  self: With<E, R>,
+  policy: Checked<P>
+): With<E | Added<P>, Env<P, R>>
+export function withRetry<E, R>(self: With<E, R>): With<E | HttpClientError.RequestError, R>
+export function withRetry(): <E, R>(self: With<E, R>) => With<E | HttpClientError.RequestError, R>
+export function withRetry<P extends Bound<E0>, E0 = never>(
+  policy: Checked<P>
+): <E extends In<P>, R>(self: With<E, R> | Piped<P, With<E0, any>>) => With<E | Added<P>, Env<P, R>>
+export function withRetry(...given: Given): any {
+  return opened("StorageRetry.withRetry", given, HttpRetry.withRetry as Door)
+}
 
 /**
  * Sends requests again like `withRetry`, and says why it gave up: the client fails with core's `RetryStopped`, whose reason
@@ -99,15 +111,36 @@ export const withRetry: typeof HttpRetry.withRetry = /*#__PURE__*/ dual(
  *
  * @category running
  */
-export const orStopped: typeof HttpRetry.orStopped = /*#__PURE__*/ dual(
-  (args) => args.length > 1 || isClient(args[0]),
-  (self: With, policy: Any = {}) => retried("StorageRetry.orStopped", self, policy, HttpRetry.orStopped as Door)
-)
+export function orStopped<E = never, R = never, P extends Bound<E> = Bound<E>>(
+  self: With<E, R>,
+  policy: Checked<P>
+): With<Retry.RetryStopped<HttpRetry.Outcome<E | Added<P>>>, Env<P, R>>
+export function orStopped<E, R>(
+  self: With<E, R>
+): With<Retry.RetryStopped<HttpRetry.Outcome<E | HttpClientError.RequestError>>, R>
+export function orStopped(): <E, R>(
+  self: With<E, R>
+) => With<Retry.RetryStopped<HttpRetry.Outcome<E | HttpClientError.RequestError>>, R>
+export function orStopped<P extends Bound<E0>, E0 = never>(
+  policy: Checked<P>
+): <E extends In<P>, R>(
+  self: With<E, R> | Piped<P, With<E0, any>>
+) => With<Retry.RetryStopped<HttpRetry.Outcome<E | Added<P>>>, Env<P, R>>
+export function orStopped(...given: Given): any {
+  return opened("StorageRetry.orStopped", given, HttpRetry.orStopped as Door)
+}
 
 /** A door of `HttpRetry`, without its types: those of this module are the same. */
-type Door = (self: With, policy: Any) => With
+type Door = (self: With<unknown, unknown>, policy: Any) => With<unknown, unknown>
 
-const retried = (owner: string, self: With, given: Any, door: Door): With => {
+const opened = (owner: string, given: Given, door: Door) =>
+  dual(
+    given,
+    (self: With<unknown, unknown>, policy: Any = {}) => retried(owner, self, policy, door),
+    given.length > 1 || isClient(given[0])
+  )
+
+const retried = (owner: string, self: With<unknown, unknown>, given: Any, door: Door): With<unknown, unknown> => {
   made(owner, self)
   const policy: Any = Predicate.isRecord(given) ? { ...standard, ...said(given) } : given
   const counted = Attempts.counting(self, Headers.counted)

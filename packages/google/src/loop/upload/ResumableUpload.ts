@@ -40,8 +40,9 @@ import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
+import type { Piped } from "@effect-retry/core/unstable/PolicyTypes"
 import type { Added, Bound, Checked, Env, In } from "@effect-retry/http/unstable/HttpPolicy"
-import { dual } from "effect/Function"
 import type * as Checksum from "../../classify/Checksum.ts"
 import type { ChecksumMismatch } from "../storage/ChecksumMismatch.ts"
 import { isClient } from "@effect-retry/http/unstable/MadeClient"
@@ -88,7 +89,7 @@ export interface Options<ES, RS, P> {
   readonly checksums?: ReadonlyArray<Checksum.Algorithm> | undefined
 }
 
-type InPipe<E> = unknown extends E ? never : unknown
+type With<E, R> = HttpClient.HttpClient.With<E, R>
 
 /** A policy is shown what the upload itself fails an attempt with, in the place of an error of the client. */
 type Judging<P> = UploadFailed extends In<P> ? unknown : never
@@ -122,27 +123,29 @@ type Failed = UploadFailed | ChecksumMismatch | HttpClientError.ResponseError
  *
  * @category running
  */
-export const run: {
-  <E, ES, RS, P extends Bound<E | UploadFailed>>(
-    options: Options<ES, RS, P> & InPipe<E>
-  ): <R>(
-    client: HttpClient.HttpClient.With<E, R>
-  ) => Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
-  <E, R, ES, RS, P extends Bound<E | UploadFailed>>(
-    client: HttpClient.HttpClient.With<E, R>,
-    options: Options<ES, RS, P>
-  ): Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
-  // Last, so that type errors explain why the options are refused.
-  <ES, RS, P extends Bound<never>>(
-    options: Options<ES, RS, P> & Judging<P>
-  ): <E extends In<P>, R>(
-    client: HttpClient.HttpClient.With<E, R>
-  ) => Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
-} = /*#__PURE__*/ dual(
-  (args) => args.length > 1 || isClient(args[0]),
-  (client: Run.Client, options: Run.Given): Effect.Effect<Run.Uploaded, any, any> =>
-    Run.uploading("ResumableUpload.run", client, options)(() => undefined)
-)
+export function run<P extends Bound<E0 | UploadFailed>, ES, RS, E0 = never>(
+  options: Options<ES, RS, P> & Judging<P>
+): <E extends In<P>, R>(
+  client: With<E, R> | Piped<P, With<E0, any>>
+) => Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
+export function run<
+  E = never,
+  R = never,
+  ES = never,
+  RS = never,
+  P extends Bound<E | UploadFailed> = Bound<E | UploadFailed>
+>(
+  client: With<E, R>,
+  options: Options<ES, RS, P>
+): Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
+export function run(...given: Given): any {
+  return dual(
+    given,
+    (client: Run.Client, options: Run.Given): Effect.Effect<Run.Uploaded, any, any> =>
+      Run.uploading("ResumableUpload.run", client, options)(() => undefined),
+    given.length > 1 || isClient(given[0])
+  )
+}
 
 /**
  * Uploads, and answers what becomes of the upload; the last event is `Finished`, and the stream fails where `run` does.
@@ -151,35 +154,34 @@ export const run: {
  *
  * @category running
  */
-export const stream: {
-  <E, ES, RS, P extends Bound<E | UploadFailed>>(
-    options: Options<ES, RS, P> & InPipe<E>
-  ): <R>(
-    client: HttpClient.HttpClient.With<E, R>
-  ) => Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
-  <E, R, ES, RS, P extends Bound<E | UploadFailed>>(
-    client: HttpClient.HttpClient.With<E, R>,
-    options: Options<ES, RS, P>
-  ): Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
-  // Last, so that type errors explain why the options are refused.
-  <ES, RS, P extends Bound<never>>(
-    options: Options<ES, RS, P> & Judging<P>
-  ): <E extends In<P>, R>(
-    client: HttpClient.HttpClient.With<E, R>
-  ) => Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
-} = /*#__PURE__*/ dual(
-  (args) => args.length > 1 || isClient(args[0]),
-  (client: Run.Client, options: Run.Given): Stream.Stream<Run.Event, any, any> => {
-    const upload = Run.uploading("ResumableUpload.stream", client, options)
-    return Stream.asyncPush<Run.Event, unknown, unknown>(
-      (emit) =>
-        Effect.forkScoped(
-          Effect.matchCause(Effect.interruptible(upload((event) => void emit.single(event))), {
-            onFailure: (cause) => emit.halt(cause),
-            onSuccess: () => emit.end()
-          })
-        ),
-      { bufferSize: "unbounded" }
-    )
-  }
-)
+export function stream<P extends Bound<E0 | UploadFailed>, ES, RS, E0 = never>(
+  options: Options<ES, RS, P> & Judging<P>
+): <E extends In<P>, R>(
+  client: With<E, R> | Piped<P, With<E0, any>>
+) => Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
+export function stream<
+  E = never,
+  R = never,
+  ES = never,
+  RS = never,
+  P extends Bound<E | UploadFailed> = Bound<E | UploadFailed>
+>(client: With<E, R>, options: Options<ES, RS, P>): Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
+export function stream(...given: Given): any {
+  return dual(
+    given,
+    (client: Run.Client, options: Run.Given): Stream.Stream<Run.Event, any, any> => {
+      const upload = Run.uploading("ResumableUpload.stream", client, options)
+      return Stream.asyncPush<Run.Event, unknown, unknown>(
+        (emit) =>
+          Effect.forkScoped(
+            Effect.matchCause(Effect.interruptible(upload((event) => void emit.single(event))), {
+              onFailure: (cause) => emit.halt(cause),
+              onSuccess: () => emit.end()
+            })
+          ),
+        { bufferSize: "unbounded" }
+      )
+    },
+    given.length > 1 || isClient(given[0])
+  )
+}

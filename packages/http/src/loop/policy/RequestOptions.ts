@@ -2,6 +2,7 @@
  * What one request asks of the policy of its client.
  */
 import type { AttemptTimeout, Deadline } from "@effect-retry/core"
+import type { Given } from "@effect-retry/core/unstable/Dual"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { BeforeRetry } from "./BeforeRetry.ts"
@@ -39,11 +40,16 @@ export class CurrentOptions extends Context.Reference<CurrentOptions>()("@effect
  *
  * @category combinators
  */
-export const withOptions: {
-  <P extends Options>(options: Checked<P>): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  <A, E, R, P extends Options>(self: Effect.Effect<A, E, R>, options: Checked<P>): Effect.Effect<A, E, R>
-} = (...args: readonly [Any] | readonly [Effect.Effect<any, any, any>, Any]): any =>
-  args.length === 1 ? providing(checked(args[0])) : providing(checked(args[1]))(args[0])
+export function withOptions<P extends Options>(
+  options: Checked<P>
+): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+export function withOptions<A, E, R, P extends Options>(
+  self: Effect.Effect<A, E, R>,
+  options: Checked<P>
+): Effect.Effect<A, E, R>
+export function withOptions(...given: Given): any {
+  return given.length === 1 ? providing(checked(given[0])) : providing(checked(given[1]))(given[0])
+}
 
 /** A copy, so that what the caller changes later is not seen. */
 const checked = (options: Any): Said => {
