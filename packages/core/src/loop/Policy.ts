@@ -11,6 +11,8 @@ import type { Made, Preset } from "./policy/PolicyRecord.ts"
 import type { Bound, Checked } from "./policy/PolicyTypes.ts"
 
 export { config } from "./policy/PolicyConfig.ts"
+export type { Described } from "./policy/PolicyKeys.ts"
+export { describe } from "./policy/PolicyKeys.ts"
 export type { Any, Fields, Made, Policy, Preset, Release } from "./policy/PolicyRecord.ts"
 export type { Checked } from "./policy/PolicyTypes.ts"
 export { toSchedule } from "./PolicySchedule.ts"

@@ -299,7 +299,7 @@ describe("Retry.retry types of spread", () => {
   })
 
   it("shows the error that a configured preset may add", () => {
-    const config = Policy.config(Policy.standard)
+    const config = Policy.config("payments", Policy.standard)
     expectTypeOf(config).toEqualTypeOf<Config.Config<Policy.Preset<AttemptTimeout.AttemptTimedOut>>>()
     const program = Effect.gen(function* () {
       const preset = yield* config
@@ -308,7 +308,10 @@ describe("Retry.retry types of spread", () => {
     expectTypeOf(program).toEqualTypeOf<
       Effect.Effect<Answer, ApiError | AttemptTimeout.AttemptTimedOut | ConfigError.ConfigError, Database>
     >()
-    const cutting = Policy.config<Deadline.DeadlineExceeded>({ ...Policy.standard, deadline: Deadline.cut("1 hour") })
+    const cutting = Policy.config<Deadline.DeadlineExceeded>("payments", {
+      ...Policy.standard,
+      deadline: Deadline.cut("1 hour")
+    })
     expectTypeOf(cutting).toEqualTypeOf<
       Config.Config<Policy.Preset<Deadline.DeadlineExceeded | AttemptTimeout.AttemptTimedOut>>
     >()

@@ -25,7 +25,7 @@ export const configured = <E2>(
   ...defined({
     maxAttempts: valueOf(settings.maxAttempts),
     attemptTimeout: attemptTimeout(settings, preset),
-    hint: hint(settings, preset),
+    hint: hint(settings, preset.hint),
     deadline: deadline(settings, preset)
   }),
   backoff: backoff(settings, preset.backoff)
@@ -116,10 +116,11 @@ export const deadline = <E2>(settings: Settings, preset: Preset<E2>): Deadline.D
   }
 }
 
-const hint = (settings: Settings, preset: Preset<unknown>): Hint.Hint | undefined => {
+const hint = (settings: Settings, given: Hint.Hint | undefined): Hint.Hint | undefined => {
   const atMost = valueOf(settings.hintAtMost)
   if (atMost === undefined) return undefined
-  const bounded = preset.hint?._tag === "Override" || preset.hint?._tag === "Floor" ? preset.hint : undefined
+  const preset = given ?? Hint.standard
+  const bounded = preset._tag === "Override" || preset._tag === "Floor" ? preset : undefined
   const otherwise = valueOf(settings.hintOtherwise) ?? bounded?.otherwise ?? "giveUp"
   return bounded === undefined
     ? Hint.floor({ atMost, otherwise })

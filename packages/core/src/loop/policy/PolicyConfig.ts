@@ -8,37 +8,46 @@ import type { AttemptTimedOut } from "./AttemptTimeout.ts"
 import * as ConfigErrors from "./ConfigErrors.ts"
 import * as BackoffTree from "../../decide/BackoffTree.ts"
 import { configured, deadline } from "./ConfiguredPolicy.ts"
+import * as Misspelt from "./Misspelt.ts"
 import type { Preset } from "./PolicyRecord.ts"
 import type { Setting, Settings, Value } from "./PolicySettings.ts"
-import { isAbsent, refusalOf, settings, valueOf } from "./PolicySettings.ts"
+import { isAbsent, named, refusalOf, settings, valueOf } from "./PolicySettings.ts"
 
 /**
- * Reads a preset; what the configuration leaves out stays as it is in `preset`.
+ * Reads the preset of the policy `name`; what the configuration leaves out stays as it is in `preset`.
  *
- * Keys, all optional: `maxAttempts` (a whole number or `Infinity`) · `curve` (constant, linear, polynomial, exponential,
- * fibonacci, decorrelated, decorrelatedSmooth) with its own `base`, `step`, `degree`, `factor` · `cap` · `jitter` (none,
- * full, equal, proportional, additive) with `jitterRatio`, `jitterMax` · `attemptTimeout` · `deadline` and
- * `deadlineReserve` · `hintAtMost` and `hintOtherwise` (clamp, giveUp). Durations are written with their unit:
- * `250 millis`. In the environment, under `ConfigProvider.constantCase`, `maxAttempts` is `MAX_ATTEMPTS`.
+ * `Policy.describe` lists the keys; all are optional. The key `maxAttempts` of the policy `payments` is the variable
+ * `PAYMENTS_MAX_ATTEMPTS` of the environment, and `{ "payments": { "maxAttempts": 5 } }` in a file; where both are there,
+ * the variable counts. Durations are written with their unit: `250 millis`.
  *
  * A curve takes the place of every curve of the preset and keeps its cap, its jitter and what combines it. A timeout, a
  * deadline and a bound of hints keep what the preset says beside their times: what a timeout means, what the deadline
- * does. Where the preset has none, they are `AttemptTimeout.constant`, `Deadline.refuse` and `Hint.floor`.
+ * does. Where the preset has none, they are `AttemptTimeout.constant`, `Deadline.refuse` and `Hint.standard`.
  *
- * Fails with a `ConfigError` that names every bad key at once, as the provider spells it, with what is allowed and
- * without its value; a key of this list that nothing would use is one of them.
+ * Fails with a `ConfigError` that names every bad key at once, with what is allowed and without its value. A key that
+ * nothing would use is one of them, and so is a misspelt one: within two letters of a key. Other names under the prefix
+ * are left alone.
  *
  * @category constructors
  */
-export const config = <E2 = never>(preset: Preset<E2>): Config.Config<Preset<E2 | AttemptTimedOut>> =>
-  Config.mapOrFail(settings, (found) => {
-    const refused = ConfigErrors.all(
-      problems(found, preset).map(({ allowed, name }) =>
-        ConfigError.InvalidData([name], `Policy.config: ${name} must be ${allowed}`)
-      )
-    )
-    return refused === undefined ? Either.right(configured(found, preset)) : Either.left(refused)
-  })
+export const config = <E2 = never>(name: string, preset: Preset<E2>): Config.Config<Preset<E2 | AttemptTimedOut>> => {
+  const policy = named("Policy.config", name)
+  return Config.mapOrFail(
+    Config.all({ found: settings(policy), given: Misspelt.given(policy) }),
+    ({ found, given }) => {
+      const refused = ConfigErrors.all([
+        ...problems(found, preset).map(({ allowed, name }) => refusal(name, `must be ${allowed}`)),
+        ...Misspelt.misspelt(policy, given, found).map(({ meant, name }) =>
+          refusal(name, `is no key of a policy; did you mean ${meant}?`)
+        )
+      ])
+      return refused === undefined ? Either.right(configured(found, preset)) : Either.left(refused)
+    }
+  )
+}
+
+const refusal = (name: string, why: string): ConfigError.ConfigError =>
+  ConfigError.InvalidData([name], `Policy.config: ${name} ${why}`)
 
 interface Problem {
   readonly name: string

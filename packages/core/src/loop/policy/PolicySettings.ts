@@ -4,7 +4,6 @@
  * Values may come from a store of secrets by mistake, so a refusal never shows one.
  */
 import * as Config from "effect/Config"
-import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -13,9 +12,7 @@ import * as Argument from "../../accept/Argument.ts"
 import type { InvalidArgument } from "../../accept/InvalidArgument.ts"
 import * as Bounds from "../../decide/Bounds.ts"
 
-/**
- * A key: its name as the provider spells it, and its value, none where it is absent, or what would have been allowed.
- */
+/** A key: its name as the configuration spells it, and its value, none where it is absent, or what would have been allowed. */
 export interface Setting<A> {
   readonly name: string
   readonly held: Either.Either<Option.Option<A>, string>
@@ -31,90 +28,128 @@ export const isAbsent = ({ held }: Setting<unknown>): boolean => Either.isRight(
 export const refusalOf = <A>(make: () => A): Either.Either<A, InvalidArgument> =>
   Either.try({ try: make, catch: (error) => error as InvalidArgument })
 
-const setting = <A>(key: string, parse: (text: string) => A): Config.Config<Setting<A>> =>
-  Config.map(entry(key), ({ name, text }) => ({
-    name,
-    held: Either.mapLeft(
-      refusalOf(() => Option.map(text, parse)),
-      ({ allowed }) => allowed
-    )
-  }))
-
-interface Entry {
-  readonly name: string
-  readonly text: Option.Option<string>
-}
-
-/**
- * The text of a key and the name that the provider gives it. Only errors have that name, so a text that is there is read
- * as an error, too.
- */
-const entry = (key: string): Config.Config<Entry> =>
-  Config.suspend(() => {
-    let found: Entry
-    const read = Config.primitive("a text property", (text) => Either.left(ConfigError.InvalidData([], text)))
-    return Config.orElseIf(Config.nested(read, key), {
-      if: (error) => {
-        if (error._op !== "InvalidData" && error._op !== "MissingData") return false
-        const text = error._op === "InvalidData" ? Option.some(error.message) : Option.none()
-        found = { name: error.path.at(-1) ?? key, text }
-        return true
-      },
-      orElse: () => Config.succeed(found)
-    })
-  })
-
 const owner = "Policy.config"
+
+/** What reads the text of a key. It refuses a text that it cannot read. */
+type Parse<A> = (key: string, text: string) => A
 
 /** No hexadecimal, no binary, no blank: what `Number` reads beside decimals. */
 const decimal = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 const asNumber = (text: string): unknown => (decimal.test(text.trim()) ? Number(text) : text)
 
-const number = (key: string, range: Range) => setting(key, (text) => Argument.number(owner, key, asNumber(text), range))
+const number =
+  (range: Range): Parse<number> =>
+  (key, text) =>
+    Argument.number(owner, key, asNumber(text), range)
 
-const count = (key: string) =>
-  setting(key, (text) =>
-    text.trim() === "Infinity" ? Infinity : Argument.number(owner, key, asNumber(text), Bounds.attempts)
-  )
-
-const duration = (key: string, range: Range) =>
-  setting(key, (text) => Duration.millis(Argument.millis(owner, key, text as Duration.DurationInput, range)))
-
-const oneOf = <const A extends string>(key: string, names: ReadonlyArray<A>) =>
-  setting(key, (text) => Argument.oneOf(owner, key, text, names))
-
-const keys = {
-  maxAttempts: count("maxAttempts"),
-  curve: oneOf("curve", [
-    "constant",
-    "linear",
-    "polynomial",
-    "exponential",
-    "fibonacci",
-    "decorrelated",
-    "decorrelatedSmooth"
-  ]),
-  base: duration("base", Bounds.delay),
-  step: duration("step", Bounds.delay),
-  degree: number("degree", Bounds.degree),
-  factor: number("factor", Bounds.factor),
-  cap: duration("cap", Bounds.cap),
-  jitter: oneOf("jitter", ["none", "full", "equal", "proportional", "additive"]),
-  jitterRatio: number("jitterRatio", Bounds.jitterRatio),
-  jitterMax: duration("jitterMax", Bounds.width),
-  attemptTimeout: duration("attemptTimeout", Bounds.timeout),
-  deadline: duration("deadline", Bounds.deadline),
-  deadlineReserve: duration("deadlineReserve", Bounds.delay),
-  hintAtMost: duration("hintAtMost", Bounds.delay),
-  hintOtherwise: oneOf("hintOtherwise", ["clamp", "giveUp"])
+const count: Parse<number> = (key, text) => {
+  if (text.trim() === "Infinity") return Infinity
+  const read = refusalOf(() => Argument.number(owner, key, asNumber(text), Bounds.attempts))
+  return Either.getOrElse(read, ({ allowed }) => Argument.refuse(owner, key, `${allowed} or Infinity`, text))
 }
 
-/** All keys of a policy's configuration. */
-export type Settings = { readonly [K in keyof typeof keys]: Config.Config.Success<(typeof keys)[K]> }
+const duration =
+  (range: Range): Parse<Duration.Duration> =>
+  (key, text) =>
+    Duration.millis(Argument.millis(owner, key, text as Duration.DurationInput, range))
+
+const oneOf =
+  <const A extends string>(names: ReadonlyArray<A>): Parse<A> =>
+  (key, text) =>
+    Argument.oneOf(owner, key, text, names)
+
+const parsers = {
+  maxAttempts: count,
+  curve: oneOf(["constant", "linear", "polynomial", "exponential", "fibonacci", "decorrelated", "decorrelatedSmooth"]),
+  base: duration(Bounds.delay),
+  step: duration(Bounds.delay),
+  degree: number(Bounds.degree),
+  factor: number(Bounds.factor),
+  cap: duration(Bounds.cap),
+  jitter: oneOf(["none", "full", "equal", "proportional", "additive"]),
+  jitterRatio: number(Bounds.jitterRatio),
+  jitterMax: duration(Bounds.width),
+  attemptTimeout: duration(Bounds.timeout),
+  deadline: duration(Bounds.deadline),
+  deadlineReserve: duration(Bounds.delay),
+  hintAtMost: duration(Bounds.delay),
+  hintOtherwise: oneOf(["clamp", "giveUp", "ignore"])
+}
+
+export type Key = keyof typeof parsers
+
+/** The keys of a policy's configuration. */
+export const keys = Object.keys(parsers) as ReadonlyArray<Key>
+
+/** What the key may hold, in words. No key may hold an empty text. */
+export const allowedFor = (key: Key): string =>
+  Either.match(
+    refusalOf(() => parsers[key](key, "")),
+    { onLeft: ({ allowed }) => allowed, onRight: () => "" }
+  )
 
 /** What the key `K` may hold. */
-export type Value<K extends keyof Settings> = Settings[K] extends Setting<infer A> ? A : never
+export type Value<K extends Key> = ReturnType<(typeof parsers)[K]>
 
-/** Reads all keys. Fails only where the source of configuration does. */
-export const settings: Config.Config<Settings> = /*#__PURE__*/ Config.all(keys)
+/** All keys of a policy's configuration. */
+export type Settings = { readonly [K in Key]: Setting<Value<K>> }
+
+/** The name of a policy, as a part of the names of its keys. */
+export const named = (owner: string, name: string): string =>
+  typeof name === "string" && /[A-Za-z]/.test(name)
+    ? name
+    : Argument.refuse(owner, "name", "a string with a letter", name)
+
+/** A name in capitals, as variables of the environment are written: `maxAttempts` is `MAX_ATTEMPTS`. */
+const inCapitals = (name: string): string =>
+  name
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1_$2")
+    .replaceAll(/[^A-Za-z\d]+/g, "_")
+    .toUpperCase()
+
+/** What the names of variables begin with. */
+export const prefixOf = (policy: string): string => `${inCapitals(policy)}_`
+
+/** The variable of a key: `PAYMENTS_MAX_ATTEMPTS`. */
+export const variableOf = (policy: string, key: Key): string => prefixOf(policy) + inCapitals(key)
+
+/** The path of a key in a file: `payments.maxAttempts`. */
+export const pathOf = (policy: string, key: string): string => `${policy}.${key}`
+
+/** The texts of a key: of its variable, and of its place in a file. */
+interface Texts {
+  readonly variable: Option.Option<string>
+  readonly path: Option.Option<string>
+}
+
+const text = Config.option(Config.primitive("a text property", Either.right<string>))
+
+const texts = (policy: string, key: Key): Config.Config<Texts> =>
+  Config.all({
+    variable: Config.nested(text, variableOf(policy, key)),
+    path: Config.nested(Config.nested(text, key), policy)
+  })
+
+/** Reads all keys; a variable comes before a file. Fails only where the source of configuration does. */
+export const settings = (policy: string): Config.Config<Settings> =>
+  Config.map(Config.all(keys.map((key) => texts(policy, key))), (found) => {
+    const hasVariables = found.some(({ variable }) => Option.isSome(variable))
+    const setting = (key: Key, { path, variable }: Texts): Setting<unknown> => ({
+      // The name of an absent key follows those that are there.
+      name:
+        Option.isSome(variable) || (hasVariables && Option.isNone(path))
+          ? variableOf(policy, key)
+          : pathOf(policy, key),
+      held: Either.mapLeft(
+        refusalOf(() =>
+          Option.map(
+            Option.orElse(variable, () => path),
+            (text) => parsers[key](key, text)
+          )
+        ),
+        ({ allowed }) => allowed
+      )
+    })
+    return Object.fromEntries(keys.map((key, i) => [key, setting(key, found[i] as Texts)])) as Settings
+  })

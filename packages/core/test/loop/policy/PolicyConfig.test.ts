@@ -1,28 +1,45 @@
 import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Jitter, Policy, Retry, Verdict } from "@effect-retry/core"
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import { Cause, Config, ConfigError, ConfigProvider, Duration, Effect, Exit } from "effect"
 
 type Values = Readonly<Record<string, unknown>>
 
 const upper = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 
-/** The three places a policy is usually configured in. */
+const entries = (values: Values, nameOf: (key: string) => string) =>
+  new Map(Object.entries(values).map(([key, value]) => [nameOf(key), String(value)]))
+
+const fromMap = (values: Values) => ConfigProvider.fromMap(entries(values, (key) => `payments.${key}`))
+
+/** As Effect's default provider, which reads the variables of the process. */
+const fromVariables = (values: Values) =>
+  ConfigProvider.fromMap(
+    entries(values, (key) => `PAYMENTS_${upper(key)}`),
+    { pathDelim: "_" }
+  )
+
+const fromFile = (values: Values) => ConfigProvider.fromJson(JSON.parse(JSON.stringify({ payments: values })))
+
+/** The places a policy is usually configured in. */
 const providers: { readonly [name: string]: (values: Values) => ConfigProvider.ConfigProvider } = {
-  "a map": (values) =>
-    ConfigProvider.fromMap(new Map(Object.entries(values).map(([key, value]) => [key, String(value)]))),
-  "the environment": (values) =>
-    ConfigProvider.fromMap(new Map(Object.entries(values).map(([key, value]) => [upper(key), String(value)]))).pipe(
-      ConfigProvider.constantCase
+  "a map": fromMap,
+  variables: fromVariables,
+  "variables in a map": (values) => ConfigProvider.fromMap(entries(values, (key) => `PAYMENTS_${upper(key)}`)),
+  "variables in constant case": (values) => ConfigProvider.constantCase(fromVariables(values)),
+  "a JSON file": fromFile,
+  "a file in kebab case": (values) =>
+    ConfigProvider.fromMap(entries(values, (key) => `payments.${upper(key).toLowerCase().replaceAll("_", "-")}`)).pipe(
+      ConfigProvider.kebabCase
     ),
-  "a JSON file": (values) => ConfigProvider.fromJson(JSON.parse(JSON.stringify(values)))
+  "a file below no variables": (values) => ConfigProvider.orElse(fromVariables({}), () => fromFile(values)),
+  "variables above an empty file": (values) => ConfigProvider.orElse(fromVariables(values), () => fromFile({}))
 }
 
-const fromMap = (values: Values) =>
-  ConfigProvider.fromMap(new Map(Object.entries(values).map(([k, v]) => [k, String(v)])))
+const config = <E2 = never>(preset: Policy.Preset<E2>) => Policy.config("payments", preset)
 
-const read = (values: Values, preset: Policy.Preset = Policy.standard) => fromMap(values).load(Policy.config(preset))
+const read = (values: Values, preset: Policy.Preset = Policy.standard) => fromMap(values).load(config(preset))
 
 /** The delays of a preset under one draw. */
 const delays = ({ backoff }: Policy.Preset<unknown>, u = 1 - Number.EPSILON, count = 6) => {
@@ -47,7 +64,7 @@ const flatten = (error: ConfigError.ConfigError): ReadonlyArray<string> => {
     case "Or":
       return [...flatten(error.left), ...flatten(error.right)]
     default:
-      return [`${error.path.join(".")}: ${error.message}`]
+      return [`${error.path.join(".")}: ${error.message}`.replaceAll("payments.", "")]
   }
 }
 
@@ -71,31 +88,64 @@ describe("Policy.config", () => {
     "reads every key from $name",
     ({ provider }) =>
       Effect.gen(function* () {
-        const preset = yield* provider(everything).load(Policy.config(Policy.standard))
+        const preset = yield* provider(everything).load(config(Policy.standard))
         expect(preset.maxAttempts).toBe(7)
         expect(delays(preset, 0)).toEqual([125, 375, 1_125, 3_375, 5_000, 5_000])
         expect([1, 9].map((attempt) => preset.attemptTimeout?.millisOf(attempt, 0))).toEqual([2_000, 2_000])
         expect(preset.deadline).toEqual(Deadline.refuse("1 minute", { reserve: "3 seconds" }))
-        expect(preset.hint).toEqual(Hint.floor({ atMost: "30 seconds", otherwise: "clamp" }))
+        expect(preset.hint).toEqual({ ...Hint.standard, atMostMillis: 30_000, otherwise: "clamp" })
       })
   )
 
-  it.effect("reads from the environment under a prefix", () =>
+  it.effect("reads the variables of the process, without a provider of the program's", () =>
     Effect.gen(function* () {
-      const environment = new Map([
-        ["PAYMENTS_RETRY_MAX_ATTEMPTS", "5"],
-        ["PAYMENTS_RETRY_CURVE", "constant"],
-        ["PAYMENTS_RETRY_BASE", "1 second"],
-        ["PAYMENTS_RETRY_JITTER", "none"],
-        ["MAX_ATTEMPTS", "9"]
-      ])
-      const nested = Policy.config(Policy.standard).pipe(Config.nested("retry"), Config.nested("payments"))
-      const provider = ConfigProvider.constantCase(ConfigProvider.fromMap(environment, { pathDelim: "_" }))
-      const preset = yield* provider.load(nested)
+      vi.stubEnv("PAYMENTS_MAX_ATTEMPTS", "5")
+      vi.stubEnv("PAYMENTS_CURVE", "constant")
+      vi.stubEnv("PAYMENTS_BASE", "1 second")
+      vi.stubEnv("PAYMENTS_JITTER", "none")
+      vi.stubEnv("MAX_ATTEMPTS", "9")
+      const preset = yield* Policy.config("payments", Policy.standard)
       expect(preset.maxAttempts).toBe(5)
       expect(delays(preset)).toEqual([1_000, 1_000, 1_000, 1_000, 1_000, 1_000])
+    }).pipe(Effect.ensuring(Effect.sync(() => vi.unstubAllEnvs())))
+  )
+
+  it.effect.each(["paymentsRetry", "payments-retry", "payments.retry", "PAYMENTS_RETRY"])(
+    "spells the variables of the policy %s in capitals",
+    (name) =>
+      Effect.gen(function* () {
+        const provider = ConfigProvider.fromMap(new Map([["PAYMENTS_RETRY_MAX_ATTEMPTS", "5"]]), { pathDelim: "_" })
+        expect((yield* provider.load(Policy.config(name, Policy.standard))).maxAttempts).toBe(5)
+      })
+  )
+
+  it.effect("reads below other names, as in a file with more in it", () =>
+    Effect.gen(function* () {
+      const nested = Config.nested(Policy.config("retry", Policy.standard), "payments")
+      const file = { payments: { url: "https://pay.example", retry: { maxAttempts: 5 } } }
+      expect((yield* ConfigProvider.fromJson(file).load(nested)).maxAttempts).toBe(5)
+      const inCapitals = Config.nested(Policy.config("retry", Policy.standard), "PAYMENTS")
+      const variables = new Map([["PAYMENTS_RETRY_MAX_ATTEMPTS", "6"]])
+      const preset = yield* ConfigProvider.fromMap(variables, { pathDelim: "_" }).load(inCapitals)
+      expect(preset.maxAttempts).toBe(6)
     })
   )
+
+  it.effect("prefers a variable to a file", () =>
+    Effect.gen(function* () {
+      const file = () => fromFile({ maxAttempts: 5, cap: "3 seconds" })
+      const preset = yield* ConfigProvider.orElse(fromVariables({ maxAttempts: 6 }), file).load(config(Policy.standard))
+      expect(preset.maxAttempts).toBe(6)
+      expect(delays(preset, 1).at(-1)).toBe(3_000)
+    })
+  )
+
+  it("refuses a name that is none", () => {
+    const refused = "Policy.config: name must be a string with a letter, got"
+    expect(() => Policy.config("", Policy.standard)).toThrow(`${refused} ""`)
+    // @ts-expect-error a preset in place of the name
+    expect(() => Policy.config(Policy.standard, "payments")).toThrow(refused)
+  })
 
   it.effect.each([
     { values: { curve: "constant", base: "1 second" }, expected: [1_000, 1_000, 1_000, 1_000, 1_000, 1_000] },
@@ -192,9 +242,9 @@ describe("Policy.config", () => {
         hint: Hint.ignore,
         deadline: Deadline.cut("1 hour")
       }
-      const same = yield* fromMap({}).load(Policy.config(preset))
+      const same = yield* fromMap({}).load(config(preset))
       expect(same).toEqual(preset)
-      const other = yield* fromMap({ maxAttempts: "5" }).load(Policy.config(preset))
+      const other = yield* fromMap({ maxAttempts: "5" }).load(config(preset))
       expect(other).toEqual({ ...preset, maxAttempts: 5 })
     })
   )
@@ -213,14 +263,14 @@ describe("Policy.config", () => {
         deadline: Deadline.cut("1 hour", { onExceeded: () => "cut" })
       }
       const read = yield* fromMap({ attemptTimeout: "2 seconds", deadline: "1 minute", hintAtMost: "5 seconds" }).load(
-        Policy.config<string>(preset)
+        config<string>(preset)
       )
       expect(read.attemptTimeout).toEqual({ ...preset.attemptTimeout, millisOf: read.attemptTimeout?.millisOf })
       expect(read.attemptTimeout?.millisOf(1, 0)).toBe(2_000)
       expect(read.deadline).toEqual({ ...preset.deadline, withinMillis: 60_000 })
       expect(read.hint).toEqual(Hint.override({ atMost: "5 seconds", otherwise: "clamp" }))
       const truncating = { ...Policy.standard, deadline: Deadline.truncate("1 hour", { reserve: "5 seconds" }) }
-      const shorter = yield* fromMap({ deadline: "1 minute" }).load(Policy.config(truncating))
+      const shorter = yield* fromMap({ deadline: "1 minute" }).load(config(truncating))
       expect(shorter.deadline).toEqual(Deadline.truncate("1 minute", { reserve: "5 seconds" }))
     })
   )
@@ -234,11 +284,16 @@ describe("Policy.config", () => {
     { hint: floor, hintOtherwise: "clamp", expected: Hint.floor({ atMost, otherwise: "clamp", ...spread }) },
     { hint: Hint.ignore, expected: Hint.floor({ atMost, otherwise: "giveUp" }) },
     { hint: Hint.within({ above: "1 second" }), expected: Hint.floor({ atMost, otherwise: "giveUp" }) },
-    { hint: undefined, expected: Hint.floor({ atMost, otherwise: "giveUp" }) }
+    { hint: undefined, expected: { ...Hint.standard, atMostMillis: 5_000 } },
+    {
+      hint: undefined,
+      hintOtherwise: "ignore",
+      expected: { ...Hint.standard, atMostMillis: 5_000, otherwise: "ignore" }
+    }
   ])("bounds hints by a rule of the preset that has a bound, or by a floor: $hint", ({ expected, hint, ...more }) =>
     Effect.gen(function* () {
-      const config = Policy.config({ ...Policy.standard, hint })
-      expect((yield* fromMap({ hintAtMost: atMost, ...more }).load(config)).hint).toEqual(expected)
+      const policy = config({ ...Policy.standard, hint })
+      expect((yield* fromMap({ hintAtMost: atMost, ...more }).load(policy)).hint).toEqual(expected)
     })
   )
 
@@ -267,13 +322,13 @@ const curves = oneOf("constant, linear, polynomial, exponential, fibonacci, deco
 
 describe("Policy.config refusal", () => {
   it.effect.each([
-    { values: { maxAttempts: "0" }, why: "a whole number >= 1" },
-    { values: { maxAttempts: "-1" }, why: "a whole number >= 1" },
-    { values: { maxAttempts: "1.5" }, why: "a whole number >= 1" },
-    { values: { maxAttempts: "0x10" }, why: "a whole number >= 1" },
-    { values: { maxAttempts: "-Infinity" }, why: "a whole number >= 1" },
-    { values: { maxAttempts: "three" }, why: "a whole number >= 1" },
-    { values: { maxAttempts: " " }, why: "a whole number >= 1" },
+    { values: { maxAttempts: "0" }, why: "a whole number >= 1 or Infinity" },
+    { values: { maxAttempts: "-1" }, why: "a whole number >= 1 or Infinity" },
+    { values: { maxAttempts: "1.5" }, why: "a whole number >= 1 or Infinity" },
+    { values: { maxAttempts: "0x10" }, why: "a whole number >= 1 or Infinity" },
+    { values: { maxAttempts: "-Infinity" }, why: "a whole number >= 1 or Infinity" },
+    { values: { maxAttempts: "three" }, why: "a whole number >= 1 or Infinity" },
+    { values: { maxAttempts: " " }, why: "a whole number >= 1 or Infinity" },
     { values: { curve: "quadratic" }, why: `${curves}` },
     // What belongs to a key that cannot be read is not judged.
     { values: { curve: "quadratic", base: "1 second" }, why: `${curves}` },
@@ -303,7 +358,7 @@ describe("Policy.config refusal", () => {
     { values: { deadline: "0 millis" }, why: "a finite duration > 0 and <= 106751d 23h 47m 16s 854ms" },
     { values: { deadlineReserve: "soon", deadline: "1 minute" }, why: "a finite duration >= 0" },
     { values: { hintAtMost: "soon" }, why: "a finite duration >= 0" },
-    { values: { hintOtherwise: "wait", hintAtMost: "1 minute" }, why: "one of clamp, giveUp" },
+    { values: { hintOtherwise: "wait", hintAtMost: "1 minute" }, why: "one of clamp, giveUp, ignore" },
     // Keys that nothing would use.
     { values: { base: "1 second" }, why: "absent without a curve that reads it" },
     {
@@ -422,35 +477,95 @@ describe("Policy.config refusal", () => {
     }
   ])("refuses times that do not fit the deadline of the preset: $values", ({ preset, values, why }) =>
     Effect.gen(function* () {
-      const config = Policy.config<Deadline.DeadlineExceeded>({ ...Policy.standard, deadline: preset })
-      expect(flatten(yield* Effect.flip(fromMap(values).load(config)))).toEqual([why].flat())
+      const policy = config<Deadline.DeadlineExceeded>({ ...Policy.standard, deadline: preset })
+      expect(flatten(yield* Effect.flip(fromMap(values).load(policy)))).toEqual([why].flat())
     })
   )
 
   it.effect("keeps what has no key: name, observers, span and nesting", () =>
     Effect.gen(function* () {
       const own = { name: "fetch", observe: [() => Effect.void], whenNested: "standDown", attemptSpan: "call" } as const
-      const config = Policy.config({ ...Policy.standard, ...own })
-      expect(yield* fromMap({ maxAttempts: "7" }).load(config)).toMatchObject({ ...own, maxAttempts: 7 })
+      const policy = config({ ...Policy.standard, ...own })
+      expect(yield* fromMap({ maxAttempts: "7" }).load(policy)).toMatchObject({ ...own, maxAttempts: 7 })
     })
   )
 
-  it.effect("names keys as the provider spells them", () =>
+  it.effect.each(["variables", "variables in a map", "variables in constant case"])(
+    "names keys as %s spell them",
+    (name) =>
+      Effect.gen(function* () {
+        const values = { maxAttempts: 0, curve: "linear", base: "1 second", jitterRatio: 0.5, hintOtherwise: "clamp" }
+        const refused = yield* Effect.flip((providers[name] ?? fromVariables)(values).load(config(Policy.standard)))
+        expect(flatten(refused)).toEqual(
+          [
+            ["MAX_ATTEMPTS", "a whole number >= 1 or Infinity"],
+            ["STEP", "given with PAYMENTS_CURVE linear"],
+            ["JITTER_RATIO", "absent without PAYMENTS_JITTER proportional"],
+            ["HINT_OTHERWISE", "absent without PAYMENTS_HINT_AT_MOST"]
+          ].map(([key, why]) => `PAYMENTS_${key}: Policy.config: PAYMENTS_${key} must be ${why}`)
+        )
+      })
+  )
+
+  it.effect.each(["variables", "variables in a map", "variables in constant case"])(
+    "finds misspelt keys among %s",
+    (name) =>
+      Effect.gen(function* () {
+        const values = { maxAtempts: 5, deadlin: "1 minute", cap: "1 second", url: "https://pay.example", port: 80 }
+        const refused = yield* Effect.flip((providers[name] ?? fromVariables)(values).load(config(Policy.standard)))
+        expect(flatten(refused).toSorted()).toEqual(
+          [
+            ["DEADLIN", "DEADLINE"],
+            ["MAX_ATEMPTS", "MAX_ATTEMPTS"]
+          ].map(
+            ([key, meant]) =>
+              `PAYMENTS_${key}: Policy.config: PAYMENTS_${key} is no key of a policy; did you mean PAYMENTS_${meant}?`
+          )
+        )
+      })
+  )
+
+  it.effect("finds misspelt keys in a file, among them one in the case of a variable", () =>
     Effect.gen(function* () {
-      const environment = new Map([
-        ["MAX_ATTEMPTS", "0"],
-        ["CURVE", "linear"],
-        ["BASE", "1 second"],
-        ["JITTER_RATIO", "0.5"],
-        ["HINT_OTHERWISE", "clamp"]
+      const values = {
+        maxAtempts: 5,
+        jitter_ratio: 0.5,
+        cap: "1 second",
+        url: "https://pay.example",
+        caps: { lock: "on" }
+      }
+      const refused = yield* Effect.flip(fromFile(values).load(config(Policy.standard)))
+      expect(flatten(refused).toSorted()).toEqual([
+        "jitter_ratio: Policy.config: jitter_ratio is no key of a policy; did you mean jitterRatio?",
+        "maxAtempts: Policy.config: maxAtempts is no key of a policy; did you mean maxAttempts?"
       ])
-      const provider = ConfigProvider.constantCase(ConfigProvider.fromMap(environment))
-      expect(flatten(yield* Effect.flip(provider.load(Policy.config(Policy.standard))))).toEqual([
-        "MAX_ATTEMPTS: Policy.config: MAX_ATTEMPTS must be a whole number >= 1",
-        "STEP: Policy.config: STEP must be given with CURVE linear",
-        "JITTER_RATIO: Policy.config: JITTER_RATIO must be absent without JITTER proportional",
-        "HINT_OTHERWISE: Policy.config: HINT_OTHERWISE must be absent without HINT_AT_MOST"
-      ])
+    })
+  )
+
+  it.effect("leaves alone what else stands under the prefix, as Kubernetes puts there", () =>
+    Effect.gen(function* () {
+      const variables = {
+        PAYMENTS_SERVICE_HOST: "10.0.0.1",
+        PAYMENTS_PORT: "tcp://10.0.0.1:80",
+        PAYMENTS_PORT_80_TCP_ADDR: "10.0.0.1",
+        PAYMENTS_API: "https://pay.example",
+        PAYMENTS_CAPS_LOCK: "on",
+        PAYMENTSMAX_ATEMPTS: "1",
+        MAX_ATEMPTS: "1"
+      }
+      const provider = ConfigProvider.fromMap(new Map(Object.entries(variables)), { pathDelim: "_" })
+      expect((yield* provider.load(config(Policy.standard))).maxAttempts).toBe(3)
+    })
+  )
+
+  it.effect("reads from a source that cannot list its keys", () =>
+    Effect.gen(function* () {
+      const { flattened } = fromVariables({ maxAttempts: 5 })
+      const unlisted = ConfigProvider.fromFlat({
+        ...flattened,
+        enumerateChildren: (path) => Effect.fail(ConfigError.Unsupported([...path], "no list"))
+      })
+      expect((yield* unlisted.load(config(Policy.standard))).maxAttempts).toBe(5)
     })
   )
 
@@ -467,24 +582,27 @@ describe("Policy.config refusal", () => {
 
   it.effect("names the place of a bad value under a prefix", () =>
     Effect.gen(function* () {
-      const config = Config.nested(Policy.config(Policy.standard), "retry")
-      const error = yield* Effect.flip(ConfigProvider.fromJson({ retry: { maxAttempts: 0 } }).load(config))
-      expect(flatten(error)).toEqual(["retry.maxAttempts: Policy.config: maxAttempts must be a whole number >= 1"])
+      const nested = Config.nested(Policy.config("retry", Policy.standard), "http")
+      const error = yield* Effect.flip(ConfigProvider.fromJson({ http: { retry: { maxAttempts: 0 } } }).load(nested))
+      expect(flatten(error)).toEqual([
+        "http.retry.maxAttempts: Policy.config: retry.maxAttempts must be a whole number >= 1 or Infinity"
+      ])
     })
   )
 
   it.effect("lets a broken source of configuration through as such", () =>
     Effect.gen(function* () {
+      const unavailable = (path: ReadonlyArray<string>) =>
+        Effect.fail(ConfigError.SourceUnavailable([...path], "no file", Cause.die("disk")))
       const broken = ConfigProvider.fromFlat(
         ConfigProvider.makeFlat({
-          load: (path, { description }) =>
-            Effect.fail(ConfigError.SourceUnavailable([...path], `no file with ${description}`, Cause.die("disk"))),
-          enumerateChildren: () => Effect.die("not asked"),
+          load: unavailable,
+          enumerateChildren: unavailable,
           patch: { _tag: "Empty" }
         })
       )
-      const error = yield* Effect.flip(broken.load(Policy.config(Policy.standard)))
-      expect(String(error)).toContain("no file with a text property")
+      const error = yield* Effect.flip(broken.load(config(Policy.standard)))
+      expect(String(error)).toContain("no file")
     })
   )
 })

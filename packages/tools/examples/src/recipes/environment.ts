@@ -1,14 +1,15 @@
 import { SeededRandom } from "@effect-retry/testing"
+import { ConfigProvider } from "effect"
 import { timeline } from "../scripted.ts"
 // #region policy
 import { Classifier, Policy, Retry, Verdict } from "@effect-retry/core"
-import { Config, ConfigProvider, Data, Effect } from "effect"
+import { Data, Effect } from "effect"
 
 class Refused extends Data.TaggedError("Refused") {}
 
 const pay = <A, R>(request: Effect.Effect<A, Refused, R>) =>
   Effect.gen(function* () {
-    const preset = yield* Config.nested(Policy.config(Policy.standard), "payments")
+    const preset = yield* Policy.config("payments", Policy.standard)
     const classifier = Classifier.fromTags({ Refused: Verdict.server })
     return yield* Retry.retry(request, { ...preset, classifier })
   })
@@ -24,17 +25,16 @@ const environment = {
 }
 // #endregion
 
+/** As the default provider, which reads the variables of the process. */
 const fromEnvironment = (variables: Readonly<Record<string, string>>) =>
-  Effect.withConfigProvider(
-    ConfigProvider.fromMap(new Map(Object.entries(variables)), { pathDelim: "_" }).pipe(ConfigProvider.constantCase)
-  )
+  Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)), { pathDelim: "_" }))
 
 const failing = timeline([Effect.fail(new Refused())], pay)
 
 export const program = Effect.all({
   good: failing.pipe(fromEnvironment(environment)),
   bad: failing.pipe(
-    fromEnvironment({ ...environment, PAYMENTS_MAX_ATTEMPTS: "0", PAYMENTS_CAP: "soon" }),
+    fromEnvironment({ ...environment, PAYMENTS_MAX_ATTEMPTS: "0", PAYMENTS_CAP: "soon", PAYMENTS_DEADLIN: "1 minute" }),
     Effect.map(({ calls, outcome }) => ({ calls, errors: outcome.toString().split(" and ") }))
   )
 }).pipe(Effect.provide(SeededRandom.layerConstant(0.5)))
@@ -44,8 +44,9 @@ export const expected = {
   bad: {
     calls: [],
     errors: [
-      '(Invalid data at payments.MAX_ATTEMPTS: "Policy.config: MAX_ATTEMPTS must be a whole number >= 1")',
-      '(Invalid data at payments.CAP: "Policy.config: CAP must be a finite duration >= 1ms")'
+      '(Invalid data at PAYMENTS_MAX_ATTEMPTS: "Policy.config: PAYMENTS_MAX_ATTEMPTS must be a whole number >= 1 or Infinity")',
+      '(Invalid data at PAYMENTS_CAP: "Policy.config: PAYMENTS_CAP must be a finite duration >= 1ms")',
+      '(Invalid data at PAYMENTS_DEADLIN: "Policy.config: PAYMENTS_DEADLIN is no key of a policy; did you mean PAYMENTS_DEADLINE?")'
     ]
   }
 }

@@ -21,7 +21,9 @@ const keys = ["maxAttempts", "curve", "base", "factor", "cap", "jitter", "jitter
 
 const configured = (text: string) =>
   Effect.runPromiseExit(
-    ConfigProvider.fromMap(new Map(keys.map((key) => [key, text]))).load(Policy.config(Policy.standard))
+    ConfigProvider.fromMap(new Map(keys.map((key) => [`payments.${key}`, text]))).load(
+      Policy.config("payments", Policy.standard)
+    )
   )
 
 const observers = [Observe.logs(), Observe.spanEvents, Observe.metrics]

@@ -1,0 +1,28 @@
+/**
+ * The name that a misspelt one stands for.
+ */
+
+/**
+ * The name of `names` that is nearest to `given`, within two letters that were added, left out or changed, and within a
+ * third of the name's own. Letters count without regard to case.
+ */
+export const nearest = <A extends string>(given: string, names: ReadonlyArray<A>): A | undefined =>
+  [0, 1, 2].flatMap((letters) => names.filter((name) => isWithin(given, name, letters)))[0]
+
+const isWithin = (given: string, name: string, letters: number): boolean =>
+  letters <= name.length / 3 && differ(given.toLowerCase(), name.toLowerCase(), letters)
+
+/** Whether two words differ in at most so many letters. */
+const differ = (a: string, b: string, letters: number): boolean => {
+  if (Math.abs(a.length - b.length) > letters) return false
+  if (a === "" || b === "") return true
+  if (a[0] === b[0]) return differ(a.slice(1), b.slice(1), letters)
+  return (
+    letters > 0 &&
+    [
+      [a.slice(1), b],
+      [a, b.slice(1)],
+      [a.slice(1), b.slice(1)]
+    ].some(([a = "", b = ""]) => differ(a, b, letters - 1))
+  )
+}

@@ -1,0 +1,80 @@
+/**
+ * Keys of a configuration that a policy does not read and that look like one of its own.
+ *
+ * A prefix can belong to more than a policy: a service has its address there, and Kubernetes puts `PAYMENTS_PORT` into
+ * the environment for a service `payments`. So a key that looks like none of a policy's is not judged.
+ */
+import * as Config from "effect/Config"
+import * as Either from "effect/Either"
+import * as HashMap from "effect/HashMap"
+import * as Option from "effect/Option"
+import * as Nearest from "../../accept/Nearest.ts"
+import * as PolicySettings from "./PolicySettings.ts"
+
+/** A name as the configuration spells it, and the one that it stands for. */
+export interface Misspelt {
+  readonly name: string
+  readonly meant: string
+}
+
+/** Something that is there: its name as the source spells it, the part that may be a key, and how keys are named there. */
+interface Given {
+  readonly name: string
+  readonly part: string
+  readonly nameOf: (policy: string, key: PolicySettings.Key) => string
+}
+
+/** Whether a value is there. The value itself is not kept. */
+const isThere = Config.map(Config.option(Config.primitive("a property", () => Either.void)), Option.isSome)
+
+/** The names below a path, of at most so many words, which a source divides at its delimiter. None where it cannot list them. */
+const names = (words: number): Config.Config<ReadonlyArray<string>> =>
+  words === 0
+    ? Config.succeed([])
+    : Config.hashMap(Config.all({ below: Config.suspend(() => names(words - 1)), here: isThere })).pipe(
+        Config.map((found) =>
+          Array.from(HashMap.entries(found)).flatMap(([word, { below, here }]) => [
+            ...(here ? [word] : []),
+            ...below.map((rest) => `${word}_${rest}`)
+          ])
+        ),
+        Config.orElse(() => Config.succeed<ReadonlyArray<string>>([]))
+      )
+
+/** No key has more words. */
+const mostWords = 2
+
+/** Finds what is there under the prefix of a policy: in the environment, and in a file. */
+export const given = (policy: string): Config.Config<ReadonlyArray<Given>> => {
+  const prefix = PolicySettings.prefixOf(policy)
+  const words = prefix.split("_").slice(0, -1)
+  const nested = words.reduceRight((config, word) => Config.nested(config, word), names(mostWords))
+  const variable = (part: string): Given => ({ name: prefix + part, part, nameOf: PolicySettings.variableOf })
+  const path = (part: string): Given => ({
+    name: PolicySettings.pathOf(policy, part),
+    part,
+    nameOf: PolicySettings.pathOf
+  })
+  return Config.map(Config.all([names(1), nested, Config.nested(names(1), policy)]), ([whole, parts, inFile]) => [
+    ...whole.filter((name) => name.startsWith(prefix)).map((name) => variable(name.slice(prefix.length))),
+    ...parts.map(variable),
+    ...inFile.map(path)
+  ])
+}
+
+/** Those of `given` that are misspelt keys, each once. */
+export const misspelt = (
+  policy: string,
+  given: ReadonlyArray<Given>,
+  settings: PolicySettings.Settings
+): ReadonlyArray<Misspelt> => {
+  const known = new Set<string>()
+  return given.flatMap(({ name, nameOf, part }) => {
+    const letters = part.replaceAll(/[^A-Za-z\d]/g, "").toLowerCase()
+    const key = Nearest.nearest(letters, PolicySettings.keys)
+    if (key === undefined || known.has(letters)) return []
+    known.add(letters)
+    const isRead = letters === key.toLowerCase() && !PolicySettings.isAbsent(settings[key])
+    return isRead ? [] : [{ name, meant: nameOf(policy, key) }]
+  })
+}
