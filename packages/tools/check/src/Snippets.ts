@@ -11,7 +11,7 @@ import type { Finding } from "./Finding.ts"
 const marker = /^\s*<!-- example: (\S+?)(?:#(\S+))? -->\s*$/
 const fence = /^(\s*)(`{3,}|~{3,})\s*(\w*)/
 const languages = ["ts", "typescript", "mts", "tsx"]
-const homes = ["packages/tools/examples/src/", "packages/tools/comparison/src/"]
+const homes = ["packages/tools/examples/src/", "packages/tools/examples/programs/", "packages/tools/comparison/src/"]
 
 interface Block {
   /** Index of the opening fence. */
@@ -55,7 +55,7 @@ export const checkSnippets = ({ example, path, text }: SnippetsInput): SnippetsO
     const isAtHome = homes.some((home) => file.startsWith(home))
     const source = isAtHome ? example(file) : undefined
     if (source === undefined) {
-      object(above, isAtHome ? `no such file: ${file}` : `examples live in ${homes.join(" and ")}, not in ${file}`)
+      object(above, isAtHome ? `no such file: ${file}` : `examples live in ${homes.join(", ")}, not in ${file}`)
       continue
     }
     const snippet = region === undefined ? wholeOf(source) : regionOf(source, region)

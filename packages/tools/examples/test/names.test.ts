@@ -23,23 +23,7 @@ import * as PlatformNode from "@effect/platform-node"
 import * as Rpc from "@effect/rpc"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect"
-import { readdirSync } from "node:fs"
-import { read, root } from "./rows.ts"
-
-const pages = [
-  "README.md",
-  "packages/aws/README.md",
-  "packages/core/README.md",
-  "packages/google/README.md",
-  "packages/grpc/README.md",
-  "packages/http/README.md",
-  "packages/plan/README.md",
-  "packages/fleet/README.md",
-  "packages/testing/README.md",
-  ...readdirSync(new URL("docs/", root), { encoding: "utf8" })
-    .filter((file) => file.endsWith(".md"))
-    .map((file) => `docs/${file}`)
-]
+import { pages, read } from "./rows.ts"
 
 /** By their names, which two packages may share. */
 const modules = new Map<string, ReadonlyArray<object>>()

@@ -1,10 +1,17 @@
 /** Tables in Markdown whose every row is executed by a test. */
 import { describe, expect, it } from "@effect/vitest"
-import { readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 
 export const root = new URL("../../../../", import.meta.url)
 
 export const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
+
+/** The pages for users: the root's, those of the packages, and the guides. */
+export const pages: ReadonlyArray<string> = [
+  "README.md",
+  ...readdirSync(new URL("packages/", root), { encoding: "utf8" }).map((folder) => `packages/${folder}/README.md`),
+  ...readdirSync(new URL("docs/", root), { encoding: "utf8" }).map((file) => `docs/${file}`)
+].filter((path) => path.endsWith(".md") && existsSync(new URL(path, root)))
 
 /** The rows of the table below a heading, as the texts of their cells. */
 export const rowsOf = (path: string, heading: string): ReadonlyArray<ReadonlyArray<string>> => {
