@@ -6,7 +6,7 @@ import { tokensFor } from "./buckets.ts"
 
 const page = "docs/recipes.md"
 
-describe(`${page} ## A bucket for each tenant`, () => {
+describe(`${page} ### A bucket for each tenant`, () => {
   const keyed = TokenBucket.keyed({
     bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 1 }),
     maxKeys: 1,
@@ -48,7 +48,7 @@ describe(`${page} ## A bucket for each tenant`, () => {
   )
 })
 
-describe(`${page} ## A retry inside a retry`, () => {
+describe(`${page} ### A retry inside a retry`, () => {
   it.effect("the inner operation names the one that it left the retries to", () =>
     Effect.gen(function* () {
       const policy = { classifier: Classifier.always, maxAttempts: 3, backoff: Schedule.forever }
@@ -59,7 +59,7 @@ describe(`${page} ## A retry inside a retry`, () => {
   )
 })
 
-describe(`${page} ## Why an operation stopped`, () => {
+describe(`${page} ### Why an operation stopped`, () => {
   it.effect("the history holds the latest hundred attempts", () =>
     Effect.gen(function* () {
       const policy = { classifier: Classifier.always, maxAttempts: 150, backoff: Schedule.forever }
@@ -73,7 +73,7 @@ describe(`${page} ## Why an operation stopped`, () => {
   )
 })
 
-describe(`${page} ## Watching the level of a bucket`, () => {
+describe(`${page} ### Watching the level of a bucket`, () => {
   it.effect("shows what time and successes have put in", () =>
     Effect.gen(function* () {
       const bucket = yield* TokenBucket.successRatio({ ratio: 0.1, capacity: 4, floorPerSecond: 1 })
