@@ -16,6 +16,7 @@ import { prepare } from "./policy/PolicyCheck.ts"
 import type { Fields } from "./policy/PolicyRecord.ts"
 import type { Checked, Needs, Piped, ResultIn, Takes } from "./policy/PolicyTypes.ts"
 
+export type { Refusal } from "../fund/port/Port.ts"
 export { type Attempt, CurrentAttempt } from "./policy/CurrentAttempt.ts"
 export {
   AttemptRefused,

@@ -168,7 +168,7 @@ export function shadow(...given: Given): any {
       acquire: (request) =>
         Effect.flatMap(
           Effect.catchAllDefect(
-            Effect.suspend(() => self.acquire(waitingAtMost(request, 0))),
+            Effect.suspend(() => self.acquire({ ...waitingAtMost(request, 0), refused: undefined })),
             (defect) =>
               Effect.as(
                 Effect.logError("TokenBucket.shadow: the bucket died", Untrusted.shown(defect)),

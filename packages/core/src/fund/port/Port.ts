@@ -30,6 +30,20 @@ export interface Request {
   readonly restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Called with the error of a bucket when `failClosed` or `fallback` answers for it: the reason for a refusal. */
   readonly failed?: ((error: unknown) => void) | undefined
+  /** Called by a bucket that refuses and can say more of it. */
+  readonly refused?: ((refusal: Refusal) => void) | undefined
+}
+
+/**
+ * What a bucket says of an attempt that it refuses: a circuit breaker does.
+ *
+ * @category models
+ */
+export interface Refusal {
+  /** The state in which the bucket refuses, in its own word: `Open`, `HalfOpen` or `Isolated` for a circuit. */
+  readonly state: string
+  /** After what time it is worth asking again; `None` where the bucket does not know. */
+  readonly retryAfter: Option.Option<Duration.Duration>
 }
 
 /**

@@ -4,9 +4,10 @@
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
+import * as Option from "effect/Option"
 import * as Untrusted from "../../accept/Untrusted.ts"
 import type { Kind, Verdict } from "../../classify/Verdict.ts"
+import type { Refusal } from "../../fund/port/Port.ts"
 import * as Wrapping from "./Wrapping.ts"
 
 /**
@@ -25,8 +26,9 @@ export type StopReason =
   /** The server asked for a longer wait than the policy's hint rule allows. */
   | { readonly _tag: "HintTooLong"; readonly hint: Duration.Duration }
   | { readonly _tag: "DeadlinePassed"; readonly within: Duration.Duration }
-  | { readonly _tag: "BucketEmpty" }
-  | { readonly _tag: "RateLimiterRefused" }
+  /** `refusal` is what the bucket says of it; a circuit breaker does. */
+  | { readonly _tag: "BucketEmpty"; readonly refusal?: Refusal }
+  | { readonly _tag: "RateLimiterRefused"; readonly refusal?: Refusal }
 
 /**
  * The reason in words, for people.
@@ -51,10 +53,17 @@ export const formatWith = (reason: StopReason, time: (given: Duration.Duration) 
     case "DeadlinePassed":
       return `the deadline of ${time(reason.within)} would pass or has passed`
     case "BucketEmpty":
-      return "the bucket refused the retry"
+      return `the bucket refused the retry${told(reason.refusal, time)}`
     case "RateLimiterRefused":
-      return "the rate limiter refused the attempt"
+      return `the rate limiter refused the attempt${told(reason.refusal, time)}`
   }
+}
+
+/** What a bucket says of its refusal, at the end of a sentence. */
+const told = (refusal: Refusal | undefined, time: (given: Duration.Duration) => string): string => {
+  if (refusal === undefined) return ""
+  const after = Option.match(refusal.retryAfter, { onNone: () => "", onSome: (left) => ` for another ${time(left)}` })
+  return `: ${refusal.state}${after}`
 }
 
 /** Attempts of other kinds do not count for the limit of a kind, which therefore is no number of attempts in all. */
@@ -171,9 +180,11 @@ export class AttemptRefused extends Wrapping.TaggedError("AttemptRefused")<{
   readonly attempt: number
   /** What may be shown of the error. */
   readonly cause?: Untrusted.ShownError
+  /** What the rate limiter says of it, such as the state of a circuit and when it may be tried again. */
+  readonly refusal?: Refusal
 }> {
   override get message(): string {
-    return `the rate limiter did not grant attempt ${this.attempt}`
+    return `the rate limiter did not grant attempt ${this.attempt}${told(this.refusal, Duration.format)}`
   }
 }
 

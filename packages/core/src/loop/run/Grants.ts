@@ -116,9 +116,13 @@ export const ask = (op: Operation, place: Place, delayMillis: number): Answer =>
     restore: Interruption.restore(op.runtimeFlags),
     failed: (error) => {
       place.failure = error
+    },
+    refused: (refusal) => {
+      place.refusal = refusal
     }
   }
   place.failure = undefined
+  place.refusal = undefined
   const asked = Services.called(() => place.bucket.acquire(request))
   return AtOnce.hasEnded(asked) && Exit.isSuccess(asked)
     ? hold(place, asked.value)

@@ -69,7 +69,9 @@ const afterAnswer = (op: Op, answer: Grants.Answer): Erased =>
   answer === true
     ? start(op)
     : Grants.answered(answer, (granted) =>
-        granted ? unlessLate(op, start) : Stop.refuse(op, lateness(op) ?? { _tag: "RateLimiterRefused" })
+        granted
+          ? unlessLate(op, start)
+          : Stop.refuse(op, lateness(op) ?? { _tag: "RateLimiterRefused", ...Stop.refusal(op.rateLimiter) })
       )
 
 /**
@@ -214,7 +216,7 @@ const payForRetry = (op: Op, failure: Failure, delayMillis: number): Erased => {
     Grants.answered(Grants.ask(op, bucket, delayMillis), (granted) => {
       if (granted) return ifInTime(op, delayMillis, (fitted) => announce(op, failure, fitted))
       op.delayMillis = delayMillis
-      return Stop.refuse(op, lateness(op) ?? { _tag: "BucketEmpty" })
+      return Stop.refuse(op, lateness(op) ?? { _tag: "BucketEmpty", ...Stop.refusal(bucket) })
     })
   )
 }

@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Verdict } from "../../classify/Verdict.ts"
 import * as BucketOrTag from "../../fund/port/BucketOrTag.ts"
-import type { Grant, Started, TokenBucket } from "../../fund/port/Port.ts"
+import type { Grant, Refusal, Started, TokenBucket } from "../../fund/port/Port.ts"
 import { noTokens } from "../../fund/port/Port.ts"
 import * as ActiveOperation from "../../fund/fiber/ActiveOperation.ts"
 import * as Elapsed from "./Elapsed.ts"
@@ -89,6 +89,8 @@ export interface Place {
   unrecorded: Started | undefined
   /** The error of the bucket at its last request, if another bucket answered for it. */
   failure: unknown
+  /** What the bucket said when it refused its last request. */
+  refusal: Refusal | undefined
 }
 
 /** An attempt that failed, and what the operation ends with should there be no other. */
@@ -170,7 +172,8 @@ const placeOf = (service: Place["service"], given: BucketOrTag.BucketOrTag, fibe
   held: undefined,
   spent: noTokens,
   unrecorded: undefined,
-  failure: undefined
+  failure: undefined,
+  refusal: undefined
 })
 
 /** Notes that the latest attempt has ended, and goes on. */

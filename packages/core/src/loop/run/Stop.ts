@@ -9,7 +9,8 @@ import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
 import * as Observers from "./Observers.ts"
 import * as Interruption from "../../fund/fiber/Interruption.ts"
-import type { Erased, Operation } from "./Operation.ts"
+import type { Refusal } from "../../fund/port/Port.ts"
+import type { Erased, Operation, Place } from "./Operation.ts"
 import type { StopReason } from "../policy/RetryStopped.ts"
 import { AttemptRefused, RetryStopped } from "../policy/RetryStopped.ts"
 import * as Services from "./Services.ts"
@@ -27,8 +28,13 @@ export const stop = (op: Operation, reason: StopReason): Erased => {
   if (exceeds && expired?.reason !== reason) return failWith(op, deadline!.machinery.exceeded(deadline!, op), reason)
   if (failure !== undefined && !released) return giveUp(op, failure.error, reason, failure.end)
   const cause = failure?.error ?? op.rateLimiter?.failure
-  return failWith(op, new AttemptRefused({ attempt: op.attempts + 1, cause }), reason)
+  const attempt = op.attempts + 1
+  return failWith(op, new AttemptRefused({ attempt, cause, ...refusal(op.rateLimiter) }), reason)
 }
+
+/** What a bucket said when it refused: a field of its own where it said something. */
+export const refusal = (place: Place | undefined): { readonly refusal?: Refusal } =>
+  place?.refusal === undefined ? {} : { refusal: place.refusal }
 
 const failWith = (op: Operation, error: unknown, reason: StopReason): Erased =>
   giveUp(op, error, reason, () => Effect.fail(error))
