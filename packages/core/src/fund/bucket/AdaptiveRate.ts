@@ -4,6 +4,7 @@
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
 import * as Cubic from "../count/Cubic.ts"
 import * as Outcomes from "../port/Outcomes.ts"
@@ -95,7 +96,7 @@ export const adaptive = (options: Options = {}): Effect.Effect<TokenBucket> => {
   const settings = check(options)
   const arithmetic: TokenStore.Arithmetic<Cubic.Cubic> = {
     initial: (now) => Cubic.make(settings, now),
-    isFree: ({ enabled }) => !enabled,
+    free: ({ enabled }) => (enabled ? Option.none() : TokenStore.free),
     take: (cubic, now, cost) => Cubic.taken(cubic, settings, now, cost),
     put: Cubic.refunded,
     millisUntil: (cubic, now, cost) => Cubic.millisUntil(cubic, settings, now, cost),

@@ -33,24 +33,30 @@ export const make = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait): Ef
   })
 }
 
-const free: Option.Option<Grant> = /*#__PURE__*/ Option.some(noTokens)
+/** Granted by a state that takes nothing. */
+export const free: Option.Option<Grant> = /*#__PURE__*/ Option.some(noTokens)
 
 /** A store in which no attempt waits. */
 const refusing = <S>({ modify }: TimedRef.TimedRef<S>, arithmetic: Arithmetic<S>): TokenStore<S> => {
-  const { isFree = () => false } = arithmetic
-  const change: TokenStore<S>["change"] = (f) => modify((state, now) => [undefined, f(state, now)])
+  const { free = Option.none, granted = WaitingStore.ofTokens } = arithmetic
+  const change: TokenStore<S>["change"] = (f, ignoresTime) =>
+    modify((state, now) => [undefined, f(state, now)], ignoresTime)
+  const look: TokenStore<S>["look"] = (f) => modify((state, now) => [f(state, now), state])
+  const isFree = (state: S) => Option.isSome(free(state))
   return {
     acquire: (cost, request) =>
-      modify((state, now) => {
-        if (isFree(state)) return [free, state]
-        const taken = arithmetic.take(state, now, cost, 0, request)
-        if (Option.isNone(taken)) return [Option.none(), state]
-        const [tokens, after] = taken.value
-        const refund = change((state, now) => arithmetic.put(state, now, tokens, request))
-        return [Option.some({ tokens, refund }), after]
+      modify((state, now): readonly [Option.Option<Grant>, S] => {
+        const unchanged = free(state)
+        if (Option.isSome(unchanged)) return [unchanged, state]
+        const answer = arithmetic.take(state, now, cost, 0, request)
+        if (Option.isNone(answer)) return [Option.none(), state]
+        const [taken, after] = answer.value
+        const refund = change((state, now) => arithmetic.put(state, now, taken, request))
+        return [Option.some(granted(taken, refund)), after]
       }, isFree),
     change,
-    level: modify((state, now) => [arithmetic.level(state, now), state])
+    level: look(arithmetic.level),
+    look
   }
 }
 

@@ -16,7 +16,6 @@ import { longestTimerMillis } from "../../decide/Millis.ts"
 import type { Arithmetic, TokenStore } from "../port/Arithmetic.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import type { Grant, Request } from "../port/Port.ts"
-import { noTokens } from "../port/Port.ts"
 import type { Step, TimedRef } from "./TimedRef.ts"
 import * as Waiting from "../port/Waiting.ts"
 import type { Waiter } from "./WaitQueue.ts"
@@ -35,7 +34,10 @@ type Turn =
 
 const always = () => true
 
-const grantedFree = /*#__PURE__*/ Effect.succeedSome(noTokens)
+const never = () => false
+
+/** A grant of tokens. */
+export const ofTokens = (tokens: number, refund: Effect.Effect<void>): Grant => ({ tokens, refund })
 
 const refused: Turn = { _tag: "Over", grant: /*#__PURE__*/ Option.none() }
 
@@ -47,13 +49,15 @@ export const make = <S>(
   arithmetic: Arithmetic<S>,
   maxWaitMillis: number
 ): TokenStore<S> => {
-  const { isFree = () => false, isTimeless = false } = arithmetic
+  const { free = Option.none, granted = ofTokens, isShut = never, isTimeless = false, soonestMillis } = arithmetic
   const tokensIgnoreTime = () => isTimeless
-  const isAllFree = ({ queue, tokens }: Waited<S>) => WaitQueue.isEmpty(queue) && isFree(tokens)
 
-  const change: TokenStore<S>["change"] = (f) =>
+  const change: TokenStore<S>["change"] = (f, ignoresTime) =>
     waking(
-      modify(({ queue, tokens }, now) => [WaitQueue.first(queue), { tokens: f(tokens, now), queue }], tokensIgnoreTime)
+      modify(
+        ({ queue, tokens }, now) => [WaitQueue.first(queue), { tokens: f(tokens, now), queue }],
+        ignoresTime === undefined ? tokensIgnoreTime : ({ tokens }) => ignoresTime(tokens)
+      )
     )
 
   const leave = (waiter: Waiter) => waking(modify(leaving(waiter)))
@@ -63,16 +67,21 @@ export const make = <S>(
     now: number,
     { cost, demand, request }: { readonly cost: number; readonly demand: number; readonly request: Request }
   ): readonly [Option.Option<Grant>, Waited<S>] | undefined => {
-    if (isFree(tokens)) return [Option.some(noTokens), { tokens, queue }]
-    const taken = Option.getOrUndefined(arithmetic.take(tokens, now, cost, demand, request))
-    if (taken === undefined) return undefined
-    const [count, after] = taken
-    const refund = AtOnce.suspend(() => change((state, now) => arithmetic.put(state, now, count, request)))
-    return [Option.some({ tokens: count, refund }), { tokens: after, queue }]
+    const unchanged = free(tokens)
+    if (Option.isSome(unchanged)) return [unchanged, { tokens, queue }]
+    const answer = Option.getOrUndefined(arithmetic.take(tokens, now, cost, demand, request))
+    if (answer === undefined) return undefined
+    const [taken, after] = answer
+    const refund = AtOnce.suspend(() => change((state, now) => arithmetic.put(state, now, taken, request)))
+    return [Option.some(granted(taken, refund)), { tokens: after, queue }]
   }
 
+  /** Whether an attempt would wait in vain. */
+  const isHopeless = (tokens: S, now: number, leftMillis: number): boolean =>
+    isShut(tokens) || (soonestMillis !== undefined && soonestMillis(tokens, now) > leftMillis)
+
   /** Takes the tokens if no other attempt waits and they are there. */
-  const look =
+  const takeNow =
     (cost: number, request: Request): Step<Waited<S>, Option.Option<Grant>> =>
     (state, now) =>
       (WaitQueue.isEmpty(state.queue) ? take(state, now, { cost, demand: 0, request }) : undefined) ?? [
@@ -85,10 +94,14 @@ export const make = <S>(
     (cost: number, request: Request, wake: Effect.Latch): Step<Waited<S>, Turn> =>
     (state, now) => {
       const { queue, tokens } = state
-      const [grant, after] = look(cost, request)(state, now)
+      const [grant, after] = takeNow(cost, request)(state, now)
       if (Option.isSome(grant)) return [{ _tag: "Over", grant }, after]
       const waitMillis = Waiting.millisFor(maxWaitMillis, request)
-      if (isTooLate(arithmetic.millisUntil(tokens, now, queue.demand + cost), waitMillis)) return [refused, state]
+      const isLate =
+        soonestMillis === undefined
+          ? isTooLate(arithmetic.millisUntil(tokens, now, queue.demand + cost), waitMillis)
+          : waitMillis <= 0
+      if (isLate || isHopeless(tokens, now, waitMillis)) return [refused, state]
       const waiter: Waiter = { ticket: queue.next, cost, request, untilMillis: now + waitMillis, wake }
       const entered = { tokens, queue: WaitQueue.entered(queue, waiter) }
       return [{ _tag: "Waits", waiter, millis: pauseMillis(entered, now, waiter) }, entered]
@@ -106,7 +119,8 @@ export const make = <S>(
         const [next, left] = leaving<S>(waiter)(after, now)
         return [[{ _tag: "Over", grant }, next], left]
       }
-      if (untilMillis - now > (isFirst ? 0 : -graceMillis)) {
+      const leftMillis = untilMillis - now
+      if (leftMillis > (isFirst ? 0 : -graceMillis) && !(isFirst && isHopeless(state.tokens, now, leftMillis))) {
         return [[{ _tag: "Waits", waiter, millis: pauseMillis(state, now, waiter) }, undefined], state]
       }
       const [next, left] = leaving<S>(waiter)(state, now)
@@ -142,24 +156,31 @@ export const make = <S>(
 
   const ask = (cost: number, request: Request) =>
     AtOnce.suspend(() =>
-      AtOnce.andThen(modify(look(cost, request), tokensIgnoreTime), (grant) =>
+      AtOnce.andThen(modify(takeNow(cost, request), tokensIgnoreTime), (grant) =>
         Option.isSome(grant) ? Effect.succeed(grant) : wait(cost, request)
       )
     )
 
   /** Made once, so that a store without a limit at the moment costs an attempt hardly more than no store. */
-  const lookWhetherFree = modify((state) => [isAllFree(state), state], always)
+  const lookWhetherFree = modify(
+    (state) => [WaitQueue.isEmpty(state.queue) ? free(state.tokens) : Option.none<Grant>(), state],
+    always
+  )
+  const look: TokenStore<S>["look"] = (f) => modify((state, now) => [f(state.tokens, now), state], tokensIgnoreTime)
 
   return {
     acquire:
-      arithmetic.isFree === undefined
+      arithmetic.free === undefined
         ? ask
         : (cost, request) =>
             AtOnce.suspend(() =>
-              AtOnce.andThen(lookWhetherFree, (isFree) => (isFree ? grantedFree : ask(cost, request)))
+              AtOnce.andThen(lookWhetherFree, (unchanged) =>
+                Option.isSome(unchanged) ? Effect.succeed(unchanged) : ask(cost, request)
+              )
             ),
     change,
-    level: modify((state, now) => [arithmetic.level(state.tokens, now), state], tokensIgnoreTime)
+    level: look(arithmetic.level),
+    look
   }
 }
 
