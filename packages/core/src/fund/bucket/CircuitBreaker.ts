@@ -1,0 +1,339 @@
+/**
+ * A circuit breaker: after too many failures no attempt is made for a while, then a few find out whether the server is back.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as PubSub from "effect/PubSub"
+import type * as Queue from "effect/Queue"
+import * as Random from "effect/Random"
+import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
+import * as Argument from "../../accept/Argument.ts"
+import * as Untrusted from "../../accept/Untrusted.ts"
+import type { Kind } from "../../classify/Verdict.ts"
+import * as Verdict from "../../classify/Verdict.ts"
+import * as Backoff from "../../decide/Backoff.ts"
+import * as BackoffTree from "../../decide/BackoffTree.ts"
+import * as Jitter from "../../decide/Jitter.ts"
+import * as Circuit from "../count/Circuit.ts"
+import * as Failures from "../count/Failures.ts"
+import * as AtOnce from "../fiber/AtOnce.ts"
+import type { Arithmetic } from "../port/Arithmetic.ts"
+import type { Grant, Outcome, Refusal, Request, TokenBucket } from "../port/Port.ts"
+import * as ShownCause from "../port/ShownCause.ts"
+import * as Waiting from "../port/Waiting.ts"
+import * as TokenStore from "../store/TokenStore.ts"
+
+/**
+ * What a circuit breaker does with attempts.
+ *
+ * @category models
+ */
+export type State =
+  /** Lets all attempts through, and counts those that fail. */
+  | { readonly _tag: "Closed" }
+  /** Refuses all attempts, for so long. */
+  | { readonly _tag: "Open"; readonly retryAfter: Duration.Duration }
+  /** Lets a few attempts through, the probes. `probes` of them are under way. */
+  | { readonly _tag: "HalfOpen"; readonly probes: number }
+  /** Refuses all attempts, until it is reset. */
+  | { readonly _tag: "Isolated" }
+
+/**
+ * A circuit breaker, which is a `TokenBucket` for a policy's `rateLimiter`.
+ *
+ * @category models
+ */
+export interface CircuitBreaker extends TokenBucket {
+  /** The state at this moment. A circuit whose open time is over is half open, also before the first probe. */
+  readonly state: Effect.Effect<State>
+  /** Refuses all attempts from now on, those that wait too. What is under way goes on, and counts no longer. */
+  readonly isolate: Effect.Effect<void>
+  /** Makes the circuit as if it were new: closed, and without a memory. */
+  readonly reset: Effect.Effect<void>
+  /** Receives each state after a change, in order; `changes` makes a stream of it. */
+  readonly subscribe: Effect.Effect<Queue.Dequeue<State>, never, Scope.Scope>
+}
+
+/** The options of `make`. */
+interface Options extends Waiting.Options {
+  /**
+   * How many failures open the circuit: so many in a row; a share of the last attempts (`last`, at most 10000); or a share of
+   * the attempts of a `window` (at least 1 second), once there are `atLeast` of them. Ratios are in (0, 1], and reached by an equal share.
+   *
+   * @default { consecutive: 5 }; `atLeast` of `last` is `last`, that of a `window` is 20
+   */
+  readonly opensAt?:
+    | { readonly consecutive: number }
+    | { readonly ratio: number; readonly last: number; readonly atLeast?: number }
+    | { readonly ratio: number; readonly window: Duration.DurationInput; readonly atLeast?: number }
+  /** The kinds of failures that count. @default ["Server", "Timeout", "Transient"] */
+  readonly kinds?: ReadonlyArray<Kind>
+  /** An attempt that is answered, and took longer, counts as a failure. @default no limit */
+  readonly slowerThan?: Duration.DurationInput
+  /**
+   * How long the circuit stays open: the same time always, or a `Backoff` for times that grow. The times begin again after
+   * the circuit was closed for as long as it was open before.
+   *
+   * @default 10 to 15 seconds, at random
+   */
+  readonly openFor?: Duration.DurationInput | Backoff.Backoff
+  /** What a hint of the server is cut to that asks for a longer time. @default 1 hour */
+  readonly maxHint?: Duration.DurationInput
+  /** Probes under way at most while the circuit is half open. @default 1 */
+  readonly probes?: number
+  /** Probes that have to succeed, one after the other or together, before the circuit closes. @default 1 */
+  readonly successes?: number
+  /** After so long without an end, a probe counts no longer, and another one may be made. @default the open time, and at least 30 seconds */
+  readonly probeTimeout?: Duration.DurationInput
+  /** What becomes of an attempt while the circuit is not closed: refused, or waiting for its turn. @default "refuse" */
+  readonly whenShort?: "refuse" | "wait"
+  /** Called with each state after a change. Runs in a fiber of its own: no operation waits for it. */
+  readonly onChange?: ((state: State) => Effect.Effect<void>) | undefined
+}
+
+const owner = "CircuitBreaker.make"
+
+const standardKinds: ReadonlyArray<Kind> = ["Server", "Timeout", "Transient"]
+
+const mostRemembered = 10_000
+
+const ruleOf = ({ opensAt = { consecutive: 5 } }: Options): Failures.Rule => {
+  const whole = (field: string, value: number, max = Infinity) =>
+    Argument.number(owner, field, value, { min: 1, max, integer: true })
+  if ("consecutive" in opensAt) {
+    return { _tag: "Consecutive", failures: whole("opensAt.consecutive", opensAt.consecutive) }
+  }
+  const ratio = Argument.number(owner, "opensAt.ratio", opensAt.ratio, { min: 0, max: 1, exclusive: true })
+  if ("window" in opensAt) {
+    const windowMillis = Argument.millis(owner, "opensAt.window", opensAt.window, { min: 1000 })
+    return { _tag: "Window", ratio, windowMillis, atLeast: whole("opensAt.atLeast", opensAt.atLeast ?? 20) }
+  }
+  const attempts = whole("opensAt.last", opensAt.last, mostRemembered)
+  return { _tag: "Last", ratio, attempts, atLeast: whole("opensAt.atLeast", opensAt.atLeast ?? attempts, attempts) }
+}
+
+const standardOpenFor = (): Backoff.Backoff =>
+  Backoff.jittered(Backoff.constant({ delay: "10 seconds" }), Jitter.additive({ max: "5 seconds" }))
+
+const openForOf = ({ openFor = standardOpenFor() }: Options): Backoff.Backoff => {
+  if (Backoff.isBackoff(openFor)) {
+    const first = BackoffTree.step(openFor.tree, { u: 0, kind: undefined, ranMillis: 0, elapsedMillis: 0 })
+    return first === undefined ? Argument.refuse(owner, "openFor", "a Backoff with a delay at least", openFor) : openFor
+  }
+  return Backoff.constant({ delay: Argument.millis(owner, "openFor", openFor, { min: 1 }) })
+}
+
+interface Settings extends Circuit.Settings {
+  readonly kinds: ReadonlyArray<Kind>
+  readonly slowMillis: number
+}
+
+const check = (options: Options): Settings => {
+  const kinds = options.kinds ?? standardKinds
+  for (const kind of kinds) Argument.oneOf(owner, "kinds", kind, Verdict.kinds)
+  const { draws, tree } = openForOf(options)
+  const count = (field: "probes" | "successes") =>
+    Argument.number(owner, field, options[field] ?? 1, { min: 1, integer: true })
+  const millis = (field: "maxHint" | "probeTimeout" | "slowerThan", value: Duration.DurationInput) =>
+    Argument.millis(owner, field, value, { min: 1 })
+  return {
+    rule: ruleOf(options),
+    openFor: tree,
+    draws,
+    maxHintMillis: millis("maxHint", options.maxHint ?? "1 hour"),
+    atOnce: count("probes"),
+    successes: count("successes"),
+    leaseMillis: options.probeTimeout === undefined ? undefined : millis("probeTimeout", options.probeTimeout),
+    kinds: [...kinds],
+    slowMillis: options.slowerThan === undefined ? Infinity : millis("slowerThan", options.slowerThan)
+  }
+}
+
+const endingOf = (outcome: Outcome, { kinds, slowMillis }: Settings): Circuit.Ending => {
+  if (outcome._tag === "Abandoned") return { _tag: "Ignored", hintMillis: 0 }
+  const ranMillis = outcome.ran === undefined ? 0 : Duration.toMillis(outcome.ran)
+  const answered = (): Circuit.Ending =>
+    ranMillis > slowMillis ? { _tag: "Failed", kind: "Timeout", hintMillis: 0, ranMillis } : succeeded
+  if (outcome._tag === "Succeeded") return answered()
+  const { verdict } = outcome
+  const kind = Option.getOrUndefined(Verdict.kindOf(verdict))
+  const hintMillis =
+    verdict._tag !== "NoOpinion" && Option.isSome(verdict.hint) ? Duration.toMillis(verdict.hint.value) : 0
+  if (kind !== undefined && kinds.includes(kind)) return { _tag: "Failed", kind, hintMillis, ranMillis }
+  // What the caller has done wrong, and what needs no retry, is an answer all the same.
+  const isAnswer = kind === "Client" || (kind === undefined && verdict._tag === "Terminal")
+  return isAnswer ? answered() : { _tag: "Ignored", hintMillis }
+}
+
+const succeeded: Circuit.Ending = { _tag: "Succeeded" }
+
+/** What the store keeps. */
+interface Held {
+  readonly circuit: Circuit.Circuit
+  /** Granted to every attempt of a circuit that is closed. */
+  readonly pass: Option.Option<Pass>
+}
+
+/** The grant of an attempt that the circuit lets through. */
+interface Pass extends Grant {
+  /** The breaker that has made it. */
+  readonly breaker: Settings
+  readonly ticket: number
+}
+
+const stateOf = (circuit: Circuit.Circuit, settings: Settings, nowMillis: number): State => {
+  const { _tag } = circuit
+  if (_tag === "Closed" || _tag === "Isolated") return { _tag }
+  const untilMillis = Circuit.millisUntil(circuit, settings, nowMillis)
+  if (_tag === "Open" && untilMillis > 0) return { _tag, retryAfter: Duration.millis(Math.ceil(untilMillis)) }
+  return { _tag: "HalfOpen", probes: settings.atOnce - Circuit.places(circuit, settings, nowMillis) }
+}
+
+const refusalOf = (circuit: Circuit.Circuit, settings: Settings, nowMillis: number): Refusal => {
+  const millis = Math.ceil(Circuit.millisUntil(circuit, settings, nowMillis))
+  return {
+    state: stateOf(circuit, settings, nowMillis)._tag,
+    retryAfter: millis === Infinity ? Option.none() : Option.some(Duration.millis(millis))
+  }
+}
+
+const never = () => false
+
+const isClosed = ({ circuit }: Held): boolean => circuit._tag === "Closed"
+
+/** Tells of every change of the state, in the step that makes it. */
+type Changed = (state: State) => void
+
+const arithmeticOf = (settings: Settings, changed: Changed): Circuits => {
+  const granted = (ticket: number, refund: Effect.Effect<void>): Pass => ({
+    tokens: 0,
+    refund,
+    breaker: settings,
+    ticket
+  })
+  const hold = (circuit: Circuit.Circuit): Held => ({
+    circuit,
+    pass: circuit._tag === "Closed" ? Option.some(granted(circuit.ticket, Effect.void)) : Option.none()
+  })
+  const moved = (held: Held, circuit: Circuit.Circuit, nowMillis: number): Held => {
+    const { circuit: before, pass } = held
+    if (circuit === before) return held
+    if (circuit._tag !== before._tag) changed(stateOf(circuit, settings, nowMillis))
+    const isSame = circuit._tag === "Closed" && before._tag === "Closed" && circuit.ticket === before.ticket
+    return isSame ? { circuit, pass } : hold(circuit)
+  }
+  return {
+    moved,
+    initial: (nowMillis) => hold(Circuit.closed(settings, nowMillis)),
+    free: ({ pass }) => pass,
+    isShut: ({ circuit }) => circuit._tag === "Isolated",
+    granted,
+    take: (held, now) => {
+      const [ticket, after] = Circuit.asked(held.circuit, settings, now)
+      return ticket === undefined ? Option.none() : Option.some([ticket, moved(held, after, now)])
+    },
+    put: (held, now, ticket) => moved(held, Circuit.refunded(held.circuit, ticket), now),
+    millisUntil: ({ circuit }, now) => Circuit.millisUntil(circuit, settings, now),
+    soonestMillis: ({ circuit }, now) =>
+      circuit._tag === "HalfOpen" ? 0 : Circuit.millisUntil(circuit, settings, now),
+    level: ({ circuit }, now) => Circuit.places(circuit, settings, now)
+  }
+}
+
+interface Circuits extends Arithmetic<Held> {
+  readonly moved: (held: Held, circuit: Circuit.Circuit, nowMillis: number) => Held
+}
+
+/**
+ * A circuit breaker: too many failures open the circuit, and no attempt is made until the open time is over. Then it is half
+ * open: `probes` attempts at once are let through, `successes` of them close the circuit, and a failure opens it again.
+ *
+ * A policy asks its `rateLimiter` before every attempt, so attempts are counted, not operations. A success, a terminal
+ * failure without a kind and one of kind `Client` are answers of the server. A failure of another kind than `kinds`, an unknown error, an
+ * interruption and a defect count neither way; a probe that ends so gives its place to the next attempt. Only a failure
+ * opens the circuit, and only in the state in which it was let through: what ends later changes nothing. A hint of the
+ * failure that opens makes the open time at least as long.
+ *
+ * A refusal tells the state and when to ask again: see `refusal` of `Retry.AttemptRefused` and of the reasons of
+ * `Retry.RetryStopped`. An attempt that waits does so in its turn, and is refused at once where the circuit opens for longer
+ * than it may wait. The level is how many attempts would be let through. Draws from `Random` when it opens, if `openFor` does.
+ * It is told of starts and of abandoned attempts. Sources of the defaults: five failures in a row, Envoy's
+ * `consecutive_5xx`, https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/outlier, and Finagle's
+ * failure accrual, https://twitter.github.io/finagle/guide/Clients.html, read 2026-11-24.
+ *
+ * @category constructors
+ */
+export const make = (options: Options = {}): Effect.Effect<CircuitBreaker> => {
+  const maxWait = Waiting.check(owner, options, "refuse")
+  const { onChange } = options
+  const checked = check(options)
+  return Effect.gen(function* () {
+    // Of this breaker alone: grants name it.
+    const settings = { ...checked }
+    const runtime = yield* Effect.runtime<never>()
+    const states = yield* PubSub.unbounded<State>()
+    const changed: Changed = (state) => {
+      states.unsafeOffer(state)
+      if (onChange === undefined) return
+      const told = Effect.catchAllCause(
+        Effect.suspend(() => onChange(state)),
+        (cause) => Effect.logWarning(`${owner}: onChange died`, ShownCause.of(cause, Untrusted.shown))
+      )
+      // Not in this step, which the effect must not see half done.
+      Runtime.runFork(runtime, told, { immediate: false })
+    }
+    const circuits = arithmeticOf(settings, changed)
+    const store = yield* TokenStore.make<Held>(circuits, maxWait)
+    return breakerOf(settings, circuits, store, states)
+  })
+}
+
+const breakerOf = (
+  settings: Settings,
+  { moved }: Circuits,
+  store: TokenStore.TokenStore<Held>,
+  states: PubSub.PubSub<State>
+): CircuitBreaker => {
+  const isPass = (granted: Grant): granted is Pass => "breaker" in granted && granted.breaker === settings
+  const isTimeless = Failures.readsTime(settings.rule) ? never : isClosed
+  const end = (ticket: number, ending: Circuit.Ending): Effect.Effect<void> => {
+    const ignoresTime = ending._tag === "Succeeded" ? isTimeless : ending._tag === "Ignored" ? isClosed : never
+    return AtOnce.suspend(() => {
+      let isDrawn = true
+      const record = (u?: number) =>
+        store.change((held, now) => {
+          const after = Circuit.recorded(held.circuit, settings, now, ticket, ending, u)
+          isDrawn = after !== Circuit.needsDraw
+          return after === Circuit.needsDraw ? held : moved(held, after, now)
+        }, ignoresTime)
+      return AtOnce.andThen(record(), () => (isDrawn ? Effect.void : Effect.flatMap(Random.next, record)))
+    })
+  }
+  const look = store.look(({ circuit }, now) => refusalOf(circuit, settings, now))
+  const answered = (answer: Option.Option<Grant>, { refused }: Request) =>
+    Option.isSome(answer) || refused === undefined
+      ? Effect.succeed(answer)
+      : AtOnce.andThen(look, (refusal) => {
+          refused(refusal)
+          return Effect.succeed(answer)
+        })
+  const change = (f: (circuit: Circuit.Circuit, nowMillis: number) => Circuit.Circuit) =>
+    store.change((held, now) => moved(held, f(held.circuit, now), now))
+  return {
+    acquire: (request) =>
+      AtOnce.suspend(() => AtOnce.andThen(store.acquire(1, request), (answer) => answered(answer, request))),
+    record: (outcome) => {
+      const { granted } = outcome
+      return isPass(granted) ? end(granted.ticket, endingOf(outcome, settings)) : Effect.void
+    },
+    level: store.level,
+    started: () => Effect.void,
+    timed: settings.slowMillis !== Infinity,
+    state: store.look(({ circuit }, now) => stateOf(circuit, settings, now)),
+    isolate: change(Circuit.isolated),
+    reset: change((circuit, now) => Circuit.reset(circuit, settings, now)),
+    subscribe: PubSub.subscribe(states)
+  }
+}
