@@ -251,7 +251,7 @@ const alternating: readonly [Answer, ...ReadonlyArray<Answer>] = [
   ...Array.from({ length: 99 }, (_, i) => ((i + 2) % 4 === 0 ? reset : unavailable))
 ]
 
-tableOf(path, "## From `retryTransient`", {
+tableOf("docs/from-http-clients.md", "## From `retryTransient`", {
   "`times: 3`": () =>
     virtually("up to sixteen requests against four", () =>
       Effect.gen(function* () {
