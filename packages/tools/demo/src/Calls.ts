@@ -27,8 +27,6 @@ const native = (base: Duration.DurationInput) =>
  */
 export const upToSecond = Schedule.exponential("150 millis").pipe(Schedule.upTo("1 second"))
 
-const plainly = "jittered, recurs(3)"
-
 const common = { ...HttpRetry.standard, maxAttempts: 4, backoff: exponential("100 millis") }
 
 /**
@@ -61,7 +59,7 @@ export type Policies = { readonly [Name in keyof typeof policies]: HttpRetry.Pre
 export const scenes = (given: Policies = policies): ReadonlyArray<Scene.Scene> => [
   Scene.pair({
     title: "Two 503s, then an answer",
-    intro: ["ours: exponential from 200 ms, 4 attempts", `native: exponential from 200 ms, ${plainly}`],
+    why: "Both succeed; each of our waits lies between half its bound and the bound.",
     steps: () => [Scripted.times(Server.status(503), 2), Server.status(200)],
     policy: given.twoFailures,
     native: native("200 millis"),
@@ -73,8 +71,8 @@ export const scenes = (given: Policies = policies): ReadonlyArray<Scene.Scene> =
     ]
   }),
   Scene.pair({
-    title: "429 with Retry-After: 1",
-    intro: ["ours: exponential from 100 ms, never before the Retry-After is over", `native: from 100 ms, ${plainly}`],
+    title: "A 429 with Retry-After: 1",
+    why: "Ours comes back when the server asked; native comes three times too early.",
     steps: () => [Server.throttled(1)],
     policy: given.throttled,
     native: native("100 millis"),
@@ -86,24 +84,24 @@ export const scenes = (given: Policies = policies): ReadonlyArray<Scene.Scene> =
     ]
   }),
   Scene.pair({
-    title: "A reset, then a hang",
-    intro: ["ours: from 100 ms, 4 attempts of 500 ms", `native: from 100 ms, ${plainly}, Effect.timeout(1.2 s)`],
+    title: "A reset, then a server that hangs",
+    why: "Ours ends a hang after 500 ms and goes on; native spends 1.2 s on it.",
     steps: () => [Server.reset, Scripted.hang, Server.status(200)],
     policy: given.resetAndHang,
     native: flow(native("100 millis"), HttpClient.transformResponse(Effect.timeout("1200 millis"))),
     promises: (run) => [Promised.succeeds(run), Promised.requests(run, 3), Promised.kinds(run, "Transient", "Timeout")]
   }),
   Scene.pair({
-    title: "Down past the deadline",
-    intro: ["ours: exponential from 150 ms, deadline of 1 s", "native: exponential from 150 ms, upTo(1 s)"],
+    title: "Down for longer than the deadline of 1 s",
+    why: "Ours stops once no attempt fits into the second; native runs past it.",
     steps: () => [Scripted.times(Server.status(503, { after: "80 millis" }), Infinity)],
     policy: given.deadline,
     native: retrying(upToSecond),
     promises: (run) => [Promised.stopsBecause(run, "DeadlinePassed"), Promised.keepsDeadline(run, 1000)]
   }),
   Scene.pair({
-    title: "A POST, and a reset",
-    intro: ["ours: sends no second POST without an Idempotency-Key", `native: from 100 ms, ${plainly}`],
+    title: "A POST, and a connection that breaks",
+    why: "Ours does not repeat a POST that may have arrived; native may order twice.",
     method: "POST",
     steps: () => [Server.reset, Server.status(503), Server.status(200)],
     policy: given.post,
@@ -111,11 +109,8 @@ export const scenes = (given: Policies = policies): ReadonlyArray<Scene.Scene> =
     promises: (run) => [Promised.stopsBecause(run, "Terminal"), Promised.requests(run, 1)]
   }),
   Scene.pair({
-    title: "503s and resets, one count",
-    intro: [
-      "ours: exponential from 50 ms, 4 attempts in all",
-      "native: retryTransient({ times: 3 }) counts each apart"
-    ],
+    title: "503s and resets in turn",
+    why: "Ours counts 503s and resets together; native counts each inside the other.",
     steps: () => Array.makeBy(4, () => [Scripted.times(Server.status(503), 3), Server.reset]).flat(),
     policy: given.oneCount,
     native: HttpClient.retryTransient({ times: 3 }),

@@ -68,27 +68,26 @@ const opening = (style: Style, url: string, seed: string): ReadonlyArray<Line> =
   return [
     ...Paint.paragraph(style, 0, "effect-retry beside plain retries, against a failing server", "strong"),
     ...Paint.paragraph(style, 0, `server ${url}, seed ${seed}; times are drawn to scale`, "dim"),
+    ...Paint.paragraph(style, 0, "ours: up to 4 attempts, with exponential delays and jitter", "dim"),
+    ...Paint.paragraph(style, 0, "native: retries of Effect and its HttpClient, as programs often write them", "dim"),
     ...Paint.paragraph(style, 0, `${failed} failed  ${cut} cut  ${succeeded} succeeded  ${waiting} waiting`, "dim"),
     []
   ]
 }
 
-const heading = (style: Style, { intro, title }: Scene, number: number): ReadonlyArray<Line> => {
+const heading = (style: Style, { title }: Scene, number: number): ReadonlyArray<Line> => {
   const head = `${number}  ${title} `
-  return [
-    [Paint.span(head, "strong"), Paint.span(style.glyphs.rule.repeat(Math.max(0, style.width - head.length)), "dim")],
-    ...intro.flatMap((text) => Paint.paragraph(style, 3, text, "dim"))
-  ]
+  if (head.length > style.width) return Paint.paragraph(style, 0, head.trimEnd(), "strong")
+  const rule = style.glyphs.rule.repeat(Math.max(0, style.width - head.length))
+  return [[Paint.span(head, "strong"), Paint.span(rule, "dim")]]
 }
 
-const findings = (style: Style, { note, promises }: Report): ReadonlyArray<Line> => {
-  const kept = promises.flatMap(({ broken, text }) => (broken === undefined ? [text] : []))
+/** Why one side did better, and the promises that were broken. */
+const findings = (style: Style, { promises, why }: Report): ReadonlyArray<Line> => {
   const broken = promises.flatMap(({ broken, text }) => (broken === undefined ? [] : [`BROKEN: ${text}; ${broken}`]))
-  return [
-    ...(note === undefined ? [] : Paint.paragraph(style, 3, note, "dim")),
-    ...(kept.length === 0 ? [] : signed(style, true, kept.join("; "))),
-    ...broken.flatMap((text) => signed(style, false, text))
-  ]
+  return broken.length === 0
+    ? signed(style, true, why)
+    : [...Paint.paragraph(style, 3, why, "dim"), ...broken.flatMap((text) => signed(style, false, text))]
 }
 
 /** A paragraph with a sign before it. */

@@ -1,7 +1,6 @@
 /**
- * Operations drawn to scale, one below the other, on a common axis. Pure.
+ * Operations drawn to scale, one below the other. Pure.
  */
-import { Retry } from "@effect-retry/core"
 import { Timeline } from "@effect-retry/testing"
 import { Duration, Exit } from "effect"
 import type { Line, Span, Style, Tone } from "./Paint.ts"
@@ -14,7 +13,8 @@ const nameWidth = 11
 const lastLabelWidth = 5
 
 /**
- * Draws each run with its attempts and waits, what the server answered, how the toolkit judged it, and how it ended.
+ * Draws each run with its attempts and waits, what the server answered, and how the toolkit judged it; below them, how all
+ * of them ended.
  *
  * @category destructors
  */
@@ -22,27 +22,23 @@ export const draw = (style: Style, runs: ReadonlyArray<Run>): ReadonlyArray<Line
   const columns = style.width - nameWidth
   const endMillis = Math.max(1, ...runs.flatMap(marksOf).map((mark) => mark.endMillis))
   const at = (millis: number) => Math.round((millis / endMillis) * (columns - lastLabelWidth))
-  const axis = { columns, endMillis, at }
   const indent = Paint.span(" ".repeat(nameWidth))
   return [
     ...runs.flatMap((run): ReadonlyArray<Line> => {
-      const { bar, labels } = rows(style, axis, marksOf(run))
-      const tone = Exit.isSuccess(run.timeline.exit) ? "good" : "bad"
+      const { bar, labels } = rows(style, { columns, at }, marksOf(run))
       return [
         [Paint.span(`   ${run.name}`.padEnd(nameWidth), "strong"), ...bar],
-        [indent, ...labels],
-        ...Paint.paragraph(style, nameWidth, ending(run), tone)
+        [indent, ...labels]
       ]
     }),
-    [indent, ...ticks(style, axis)]
+    ...Paint.paragraph(style, 3, runs.map(ending).join("; "), "plain")
   ]
 }
 
-const ending = ({ reason, timeline }: Run): string => {
+const ending = ({ name, timeline }: Run): string => {
   const made = Paint.count(Timeline.attempts(timeline).length, "attempt")
   const took = Paint.millis(Duration.toMillis(timeline.elapsed))
-  const what = Exit.isSuccess(timeline.exit) ? "succeeded" : reason === undefined ? "failed" : "stopped"
-  return `${what} after ${made}, ${took}${reason === undefined ? "" : `: ${Retry.format(reason)}`}`
+  return `${name}: ${Exit.isSuccess(timeline.exit) ? "succeeded" : "failed"}, ${made}, ${took}`
 }
 
 /** One attempt. Times count from the start of the first one. */
@@ -70,7 +66,7 @@ const marksOf = ({ arrivals, timeline, verdicts }: Run): ReadonlyArray<Mark> => 
 }
 
 /** `at` is the column of a time. */
-type Axis = { readonly columns: number; readonly endMillis: number; readonly at: (millis: number) => number }
+type Axis = { readonly columns: number; readonly at: (millis: number) => number }
 
 const rows = ({ glyphs }: Style, axis: Axis, marks: ReadonlyArray<Mark>) => {
   const bar = Paint.blank(axis.columns)
@@ -114,19 +110,4 @@ const fill = (cells: Array<Span>, from: number, to: number, char: string, tone: 
   const around = to - from - text.length
   Paint.put(cells, from, char.repeat(Math.max(0, to - from)), tone)
   if (around >= 4) Paint.put(cells, from + Math.floor(around / 2), text, tone)
-}
-
-const steps = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000]
-
-/** Of a tick with its text and a blank. */
-const tickWidth = 9
-
-const ticks = ({ glyphs }: Style, { at, columns, endMillis }: Axis): Line => {
-  const cells = Paint.blank(columns)
-  const stepMillis = steps.find((step) => at(step) >= tickWidth) ?? Infinity
-  for (let millis = 0; millis <= endMillis; millis += stepMillis) {
-    const text = `${glyphs.tick} ${millis === 0 ? "0" : Paint.millis(millis)}`
-    if (at(millis) + text.length <= columns) Paint.put(cells, at(millis), text, "dim")
-  }
-  return cells
 }

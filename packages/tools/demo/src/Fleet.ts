@@ -51,12 +51,7 @@ interface Options {
  * @category constructors
  */
 export const scene = ({ buckets = shared, find = Redis.find }: Options = {}): Scene => ({
-  title: `${clients} clients of a fleet, in an outage`,
-  intro: [
-    `a budget of ${budget.capacity} retries, ${budget.floorPerSecond} more per second and ${budget.ratio} per success`,
-    "ours: one bucket in Redis, which the clients share",
-    "native: the same bucket for each client; below are the retries"
-  ],
+  title: `${clients} clients with one budget in Redis, and with one each: retries in an outage`,
   play: ({ seed }) =>
     Effect.flatMap(
       find,
@@ -68,10 +63,10 @@ export const scene = ({ buckets = shared, find = Redis.find }: Options = {}): Sc
     )
 })
 
-const failed = (note: string): Report => ({
+const failed = (why: string): Report => ({
   figure: () => [],
   promises: [],
-  note,
+  why,
   ours: { requests: 0 },
   native: { requests: 0 }
 })
@@ -92,7 +87,7 @@ const played = (seed: string, buckets: Buckets) =>
     return {
       figure: (style) => Load.draw(style, tracks, latest([...ours.requests, ...native.requests]), marked(ours)),
       promises: promises(ours),
-      note: `${ours.retries.length} retries, native ${native.retries.length}`,
+      why: `One budget for all: ${ours.retries.length} retries; one for each client: ${native.retries.length}.`,
       ours: { requests: ours.failed.length },
       native: { requests: native.failed.length }
     } satisfies Report

@@ -25,8 +25,8 @@ export interface Marked {
   readonly name: string
 }
 
-const height = 4
-const indent = 3
+const height = 2
+const nameWidth = 13
 
 /**
  * How many requests came in each of so many parts of the time.
@@ -42,8 +42,12 @@ export const perColumn = (columns: number, untilMillis: number, { atMillis }: Tr
   return counts
 }
 
+/** The most requests of one second, counted from the first on. */
+const mostPerSecond = (untilMillis: number, track: Track): number =>
+  Math.max(0, ...perColumn(Math.max(1, Math.round(untilMillis / 1000)), untilMillis, track))
+
 /**
- * Draws the tracks one below the other, each with its name and its highest column in words.
+ * Draws the tracks one below the other on one scale, each with its name and its busiest second.
  *
  * @category constructors
  */
@@ -53,16 +57,18 @@ export const draw = (
   untilMillis: number,
   marked: Marked
 ): ReadonlyArray<Line> => {
-  const columns = style.width - 2 * indent
+  const columns = style.width - nameWidth
   const loads = tracks.map((track) => ({ ...track, counts: perColumn(columns, untilMillis, track) }))
   const highest = Math.max(1, ...loads.flatMap(({ counts }) => counts))
   return [
-    ...loads.flatMap(({ counts, name, tone }) => {
-      const peak = Paint.count(Math.max(0, ...counts), "request")
-      const head = `${name}: at most ${peak} per ${Paint.millis(untilMillis / columns)}`
-      return [...Paint.paragraph(style, indent, head), ...bars(style, tone, counts, highest)]
+    ...loads.flatMap((track) => {
+      const names = [`   ${track.name}`, `   max ${mostPerSecond(untilMillis, track)}/s`]
+      return bars(style, track.tone, track.counts, highest).map((bar, row): Line => [
+        Paint.span((names[row] ?? "").padEnd(nameWidth), row === 0 ? "strong" : "plain"),
+        ...bar
+      ])
     }),
-    marks(style, (millis) => indent + Math.round((millis / untilMillis) * columns), marked)
+    marks(style, (millis) => nameWidth + Math.round((millis / untilMillis) * columns), marked)
   ]
 }
 
@@ -74,13 +80,13 @@ const bars = ({ glyphs }: Style, tone: Tone, counts: ReadonlyArray<number>, high
       const least = requests > 0 && below === 0 ? 1 : 0
       return glyphs.bars[Math.max(least, Math.min(glyphs.bars.length - 1, Math.round(level)))] ?? " "
     })
-    return [Paint.span(" ".repeat(indent)), Paint.span(drawn.join(""), tone)]
+    return [Paint.span(drawn.join(""), tone)]
   })
 
 const marks = ({ glyphs, width }: Style, at: (millis: number) => number, marked: Marked): Line => {
   const cells = Paint.blank(width)
   const [from, to] = [at(marked.fromMillis), at(marked.toMillis)]
-  Paint.put(cells, indent, `${glyphs.tick} 0`, "dim")
+  Paint.put(cells, nameWidth, `${glyphs.tick} 0`, "dim")
   Paint.put(cells, from, glyphs.running.repeat(to - from), "bad")
   Paint.put(cells, from + 2, ` ${marked.name} `, "bad")
   Paint.put(cells, to + 1, `${glyphs.tick} ${Paint.millis(marked.toMillis)}`, "dim")

@@ -26,12 +26,7 @@ const policy = {
  * @category constructors
  */
 export const scene = (bucket = TokenBucket.successRatio(budget)): Scene => ({
-  title: `${clients} clients during an outage`,
-  intro: [
-    "each calls about once per second: 4 attempts, exponential from 100 ms, full jitter",
-    `ours: one retry budget for all, of ${budget.capacity} retries and ${budget.ratio} more per success`,
-    "native: the same without a budget"
-  ],
+  title: `${clients} clients in an outage, with one retry budget for all and without`,
   play: ({ seed }) =>
     Effect.gen(function* () {
       const ours = yield* crowd(seed, yield* bucket)
@@ -40,11 +35,15 @@ export const scene = (bucket = TokenBucket.successRatio(budget)): Scene => ({
         { name: "ours", tone: "good", atMillis: ours.requests },
         { name: "native", tone: "bad", atMillis: native.requests }
       ] as const
-      const [failed, failedNative] = [ours, native].map(({ operations, succeeded }) => operations.length - succeeded)
+      const more = whileDown(native.requests) - whileDown(ours.requests)
+      const saved = native.succeeded - ours.succeeded
       return {
         figure: (style) => Load.draw(style, tracks, untilMillis, outage),
         promises: promises(ours),
-        note: `in virtual time; of ${Paint.count(ours.operations.length, "operation")} ${failed} fail, native ${failedNative}`,
+        why:
+          saved > 0
+            ? `Native saves ${saved} of ${Paint.count(ours.operations.length, "call")}, by ${Paint.grouped(more)} more requests in the outage.`
+            : `The budget keeps ${Paint.grouped(more)} requests away from the server in the outage.`,
         ours: { requests: whileDown(ours.requests) },
         native: { requests: whileDown(native.requests) }
       }

@@ -14,8 +14,6 @@ import type { Step } from "./Server.ts"
  */
 export interface Scene {
   readonly title: string
-  /** What is retried how, a paragraph each. */
-  readonly intro: ReadonlyArray<string>
   readonly play: (stage: Omit<Run.Target, "steps" | "method">) => Effect.Effect<Report>
 }
 
@@ -27,8 +25,8 @@ export interface Scene {
 export interface Report {
   readonly figure: (style: Style) => ReadonlyArray<Line>
   readonly promises: ReadonlyArray<Promised>
-  /** What else there was to see; nothing depends on it. */
-  readonly note?: string
+  /** Why one side did better, in one line. */
+  readonly why: string
   readonly ours: Tally
   readonly native: Tally
 }
@@ -50,7 +48,7 @@ export interface Tally {
  */
 export const pair = (options: {
   readonly title: string
-  readonly intro: ReadonlyArray<string>
+  readonly why: string
   readonly steps: () => ReadonlyArray<Step>
   readonly method?: Run.Target["method"]
   readonly policy: HttpRetry.Preset<unknown>
@@ -58,13 +56,13 @@ export const pair = (options: {
   readonly promises: (run: Run.Run) => ReadonlyArray<Promised>
 }): Scene => ({
   title: options.title,
-  intro: options.intro,
   play: (stage) => {
     const target = () => ({ ...stage, steps: options.steps(), method: options.method })
     const both = [Run.ours(target(), options.policy), Run.native(target(), options.native)] as const
     return Effect.map(Effect.all(both, { concurrency: "unbounded" }), ([ours, native]) => ({
       figure: (style) => Figure.draw(style, [ours, native]),
       promises: options.promises(ours),
+      why: options.why,
       ours: tally(ours),
       native: tally(native)
     }))

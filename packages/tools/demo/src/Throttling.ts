@@ -9,7 +9,6 @@ import { RateLimiter, Retry, type TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { Array, Clock, Data, Effect, Random, Schedule } from "effect"
 import * as Load from "./Load.ts"
-import * as Paint from "./Paint.ts"
 import * as Promised from "./Promised.ts"
 import type { Scene } from "./Scene.ts"
 
@@ -25,12 +24,7 @@ const leastUsed = 0.7
  * @category constructors
  */
 export const scene = (rateLimiter: Effect.Effect<TokenBucket.TokenBucket> = RateLimiter.adaptive()): Scene => ({
-  title: `A table for ${perSecond} writes per second`,
-  intro: [
-    `${writers} writers write as fast as they can; below are the writes that are throttled`,
-    "ours: AwsRetry.adaptive, one rate limiter for the table",
-    "native: exponential from 50 ms, jittered, recurs(2)"
-  ],
+  title: `${writers} writers of a table for ${perSecond} writes per second: throttled writes`,
   play: ({ seed }) =>
     Effect.gen(function* () {
       const ours = yield* load(seed, adaptive(rateLimiter))
@@ -39,16 +33,21 @@ export const scene = (rateLimiter: Effect.Effect<TokenBucket.TokenBucket> = Rate
         { name: "ours", tone: "good", atMillis: ours.throttled },
         { name: "native", tone: "bad", atMillis: native.throttled }
       ] as const
-      const [stored, storedNative] = [ours, native].map(({ requests, throttled }) => requests.length - throttled.length)
+      const more = storedOf(native) - storedOf(ours)
       return {
         figure: (style) => Load.draw(style, tracks, untilMillis, settled),
         promises: promises(ours),
-        note: `in virtual time; ${Paint.count(stored ?? 0, "write")} stored, native ${storedNative}`,
+        why: `Native stores ${more} more, but ${refused(native)} of its requests are refused; of ours, ${refused(ours)}.`,
         ours: { requests: ours.requests.length },
         native: { requests: native.requests.length }
       }
     })
 })
+
+const storedOf = ({ requests, throttled }: Served): number => requests.length - throttled.length
+
+const refused = ({ requests, throttled }: Served): string =>
+  `${Math.round((100 * throttled.length) / Math.max(1, requests.length))} %`
 
 const adaptive = (making: Effect.Effect<TokenBucket.TokenBucket>): Effect.Effect<Retrying> =>
   Effect.map(Effect.all([AwsQuota.standard, making]), ([bucket, rateLimiter]) =>

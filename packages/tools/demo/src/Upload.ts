@@ -10,9 +10,9 @@ import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } fr
 import { Effect, Exit, Random, Schedule } from "effect"
 import * as Emulator from "../../../google/test/emulator/Emulator.ts"
 import * as Paint from "./Paint.ts"
+import * as Parts from "./Parts.ts"
 import * as Promised from "./Promised.ts"
 import type { Scene } from "./Scene.ts"
-import * as Stretches from "./Stretches.ts"
 
 const kib = 1024
 const chunkBytes = 256 * kib
@@ -81,12 +81,7 @@ export const startingOver: Uploading = (client, start) =>
  * @category constructors
  */
 export const scene = (upload: Uploading = resuming()): Scene => ({
-  title: `An upload of ${size(data.length)} that breaks`,
-  intro: [
-    `in chunks of ${size(chunkBytes)}; the server breaks off at ${kept.map(size).join(" and at ")}, and cuts its last answer`,
-    "ours: ResumableUpload.run, asks how much the server has and goes on from there",
-    "native: starts over at every failure, jittered, recurs(3)"
-  ],
+  title: `An upload of ${size(data.length)} that breaks: how often each part is sent`,
   play: ({ seed }) =>
     Effect.scoped(
       Effect.gen(function* () {
@@ -97,9 +92,9 @@ export const scene = (upload: Uploading = resuming()): Scene => ({
         ] as const
         const [ours, native] = yield* Effect.all(sides, { concurrency: "unbounded" })
         return {
-          figure: (style) => Stretches.draw(style, [ours, native].map(track), data.length),
+          figure: (style) => Parts.draw(style, [ours, native].map(track), data.length),
           promises: promises(ours),
-          note: `sent again: ours ${size(ours.sentBytes - data.length)}, native ${size(native.sentBytes - data.length)}`,
+          why: "Ours asks how much has arrived, and goes on from there; native starts over.",
           ours: { requests: ours.requests, succeeded: ours.succeeded },
           native: { requests: native.requests, succeeded: native.succeeded }
         }
@@ -112,7 +107,7 @@ interface Uploaded {
   readonly name: string
   readonly succeeded: boolean
   readonly requests: number
-  readonly pieces: ReadonlyArray<Stretches.Piece>
+  readonly pieces: ReadonlyArray<Parts.Piece>
   readonly sentBytes: number
   readonly generations: number
   /** How many bytes of the object are there and as they were sent. */
@@ -165,23 +160,23 @@ const answered =
     )
 
 /** Of a request of a session; the one that starts it has no range. */
-const pieceOf = (range: string | undefined, answer: string): ReadonlyArray<Stretches.Piece> => {
+const pieceOf = (range: string | undefined, answer: string): ReadonlyArray<Parts.Piece> => {
   if (range === undefined) return []
   const [, first, last] = /^bytes (\d+)-(\d+)\//.exec(range) ?? []
-  if (first === undefined) return [{ first: undefined, bytes: 0, answer }]
+  if (first === undefined) return [{ first: 0, bytes: 0, answer }]
   return [{ first: Number(first), bytes: Number(last) + 1 - Number(first), answer }]
 }
 
-const track = ({ generations, name, pieces, requests, sentBytes, succeeded }: Uploaded): Stretches.Track => ({
+const track = ({ generations, name, pieces, requests, sentBytes, succeeded }: Uploaded): Parts.Track => ({
   name,
   pieces,
   succeeded,
-  ending: `${succeeded ? "succeeded" : "failed"} after ${Paint.count(requests, "request")}: ${size(sentBytes)} sent, ${Paint.count(generations, "generation")}`
+  ending: `${succeeded ? "succeeded" : "failed"}, ${Paint.count(requests, "request")}, ${size(sentBytes)} sent, stored ${generations === 1 ? "once" : `${generations} times`}`
 })
 
 const promises = ({ arrivedBytes, generations, pieces, sentBytes }: Uploaded): ReadonlyArray<Promised.Promised> => {
   const broken = pieces.filter(({ answer }) => answer === "503")
-  const lost = broken.reduce((sum, { bytes, first = 0 }, i) => sum + first + bytes - (kept[i] ?? 0), 0)
+  const lost = broken.reduce((sum, { bytes, first }, i) => sum + first + bytes - (kept[i] ?? 0), 0)
   return [
     Promised.exactly("the whole arrives", arrivedBytes, data.length),
     Promised.exactly("it is stored once", generations, 1),
@@ -189,4 +184,4 @@ const promises = ({ arrivedBytes, generations, pieces, sentBytes }: Uploaded): R
   ]
 }
 
-const size = Stretches.size
+const size = Parts.size

@@ -75,6 +75,9 @@ describe.concurrent("Demo.run", () => {
           expect(output).toMatch(/^[ -~\n]*$/)
           expect(lines.filter((line) => line.length > width)).toEqual([])
           expect(output).toContain("promises checked, all kept")
+          const [, ...sceneTexts] = output.split("Requests to the server")[0]?.split(/^(?=\d+  )/m) ?? []
+          const long = sceneTexts.filter((text) => text.trimEnd().split("\n").length > 7)
+          expect(width < 80 ? [] : long).toEqual([])
           expect(output.replace(/\n/g, " ")).toMatch(
             /The server saw [678]\d\d requests instead of 2,\d{3}: 1,\d{3} saved, [67]\d %\./
           )

@@ -13,9 +13,9 @@ const played = (options: Parameters<typeof Fleet.scene>[0]) =>
 describe.concurrent("Fleet.scene", () => {
   it.live("says in one line how to get a server where there is none, and promises nothing then", () =>
     Effect.gen(function* () {
-      const { note, promises } = yield* played({ find: Effect.succeed(Option.none()) })
-      expect(note).toContain("apt-get install redis-server")
-      expect(note?.length).toBeLessThan(78)
+      const { why, promises } = yield* played({ find: Effect.succeed(Option.none()) })
+      expect(why).toContain("apt-get install redis-server")
+      expect(why?.length).toBeLessThan(78)
       expect(promises).toEqual([])
     })
   )

@@ -21,17 +21,11 @@ describe("Load.perColumn", () => {
 describe("Load.draw", () => {
   it("draws all tracks on one scale and marks a stretch of time", () => {
     expect(drawn(46, Paint.ascii)).toEqual([
-      "   a: at most 2 requests per 25 ms",
-      "",
-      "",
-      "         #",
-      "   #     #                               #",
-      "   b: at most 4 requests per 25 ms",
-      "                   #",
-      "                   #",
-      "                   #",
-      "                   #",
-      "   ' 0         == ! =========== ' 700 ms"
+      "   a",
+      "   max 4/s   .   ..                         .",
+      "   b                      #",
+      "   max 4/s                #",
+      "             ' 0       == ! ======== ' 700 ms"
     ])
   })
 

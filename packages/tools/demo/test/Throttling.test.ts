@@ -13,7 +13,7 @@ describe("Throttling.scene", () => {
       const server = yield* Server.make
       const play = Throttling.scene().play({ server, seed: "5", path: "/throttling" })
       const seen = yield* Effect.forEach([0n, 450_000_001n], (nanos) =>
-        Effect.map(Effect.withClock(play, at(nanos)), ({ native, note, ours }) => ({ native, note, ours }))
+        Effect.map(Effect.withClock(play, at(nanos)), ({ native, why, ours }) => ({ native, why, ours }))
       )
       expect(seen[1]).toEqual(seen[0])
     }).pipe(Effect.scoped)
