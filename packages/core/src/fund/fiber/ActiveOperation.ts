@@ -12,7 +12,7 @@ import { globalValue } from "effect/GlobalValue"
 import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { FiberView } from "./Interruption.ts"
 import * as Interruption from "./Interruption.ts"
-import type { Handed } from "./Within.ts"
+import type { Handed } from "./Child.ts"
 
 /** An operation with a name, and which of its attempts is running. */
 export interface ActiveOperation {

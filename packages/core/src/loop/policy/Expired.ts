@@ -6,7 +6,7 @@ import type * as Exit from "effect/Exit"
 import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Verdict } from "../../classify/Verdict.ts"
 import type { StopReason } from "./RetryStopped.ts"
-import type { Handed } from "../../fund/fiber/Within.ts"
+import type { Handed } from "../../fund/fiber/Child.ts"
 import { withinKnown } from "../../fund/fiber/Within.ts"
 
 /** An effect without its types: the front doors have checked them. */

@@ -17,7 +17,7 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Any key does that no other package has: it only has to be the same in all copies of this one."
   },
   {
-    file: "packages/core/src/fund/fiber/Within.ts",
+    file: "packages/core/src/fund/fiber/Child.ts",
     line: "immediate: depth <= deepest,",
     original: "depth <= deepest",
     replacement: "depth < deepest",
@@ -73,14 +73,14 @@ export const equivalents: ReadonlyArray<Equivalent> = [
     reason: "Only saves a step: `Effect.tap` takes what is no effect for a value."
   },
   {
-    file: "packages/core/src/fund/fiber/Within.ts",
+    file: "packages/core/src/fund/fiber/Child.ts",
     line: 'return typeof known === "number" && isSame(known, runtimeFlags) ? fiberRefs! : fiber.getFiberRefs()',
     original: 'typeof known === "number" && isSame(known, runtimeFlags)',
     replacement: "false",
     reason: "Only saves a copy: what Effect declares answers the same FiberRefs."
   },
   {
-    file: "packages/core/src/fund/fiber/Within.ts",
+    file: "packages/core/src/fund/fiber/Child.ts",
     line: "if (Undeclared.fiberRefs(child) === fiberRefs && flags !== undefined && isSame(flags, runtimeFlags)) return false",
     original: "Undeclared.fiberRefs(child) === fiberRefs && flags !== undefined && isSame(flags, runtimeFlags)",
     replacement: "false",
