@@ -1,58 +1,64 @@
 /**
- * When hedges are sent: a pure state, changed by every attempt that is sent and by every failure. All times in
- * milliseconds of one clock.
+ * When the attempts of a hedged operation start: a pure state, changed by every attempt that starts and by every failure. All
+ * times in milliseconds since the operation began.
  *
- * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Summary of Retry and Hedging Logic".
+ * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Summary of Retry and Hedging Logic", which knows
+ * no limit of attempts in flight.
  */
+import * as TimeLeft from "./TimeLeft.ts"
 
-/** What does not change during a call. */
+/** What does not change during an operation. */
 export interface Limits {
   readonly maxAttempts: number
-  readonly delayMillis: number
-  /** When the last attempt may be sent, exclusively. */
-  readonly untilMillis: number
+  readonly maxInFlight: number
+  readonly deadline: TimeLeft.Limit | undefined
 }
 
 export interface Hedges {
-  readonly sent: number
+  readonly started: number
   readonly running: number
-  /** When the next attempt is sent; `Infinity` where there is none. */
+  /** When the next attempt starts; `Infinity` where there is none, or none before another one has failed. */
   readonly dueMillis: number
-  /** Before this, the server wants no further attempt; `Infinity` where it wants none at all. */
+  /** Before this, the server wants no further attempt; `Infinity` where there is to be none at all. */
   readonly heldMillis: number
 }
 
-/** Nothing is sent yet: the first attempt is due at once. */
-export const initial: Hedges = { sent: 0, running: 0, dueMillis: -Infinity, heldMillis: -Infinity }
+/** Nothing has started yet: the first attempt is due at once. */
+export const initial: Hedges = { started: 0, running: 0, dueMillis: -Infinity, heldMillis: -Infinity }
 
-/** An attempt is sent; the next one follows after the hedging delay. */
-export const sent = (self: Hedges, limits: Limits, nowMillis: number): Hedges =>
-  planned({ ...self, sent: self.sent + 1, running: self.running + 1 }, limits, nowMillis + limits.delayMillis)
-
-/**
- * An attempt has failed, and the call goes on: the next one is sent at once, or when the pushback has passed.
- *
- * A pushback that has not passed yet is not shortened by another failure.
- */
-export const failed = (self: Hedges, limits: Limits, nowMillis: number, pushbackMillis: number | undefined): Hedges => {
-  const heldMillis = Math.max(self.heldMillis, nowMillis + (pushbackMillis ?? 0))
-  return planned({ ...self, running: self.running - 1, heldMillis }, limits, heldMillis)
+/** An attempt has started; the next one follows after `delayMillis`. */
+export const started = (self: Hedges, limits: Limits, nowMillis: number, delayMillis: number): Hedges => {
+  const after = { ...self, started: self.started + 1, running: self.running + 1 }
+  return planned(after, limits, nowMillis, nowMillis + delayMillis)
 }
 
 /**
- * The bucket has granted the attempt that was due: it is sent now, after a pushback that arrived meanwhile, or not at all
- * if its time is over.
+ * An attempt has failed, and the operation goes on: the next one starts at once, or when the hint has passed.
+ *
+ * A hint that has not passed yet is not shortened by another failure.
+ */
+export const failed = (self: Hedges, limits: Limits, nowMillis: number, hintMillis: number): Hedges => {
+  const heldMillis = Math.max(self.heldMillis, nowMillis + hintMillis)
+  return planned({ ...self, running: self.running - 1, heldMillis }, limits, nowMillis, heldMillis)
+}
+
+/**
+ * The bucket has granted the attempt that was due: it starts now, after a hint that arrived meanwhile, or not at all if its
+ * time is over.
  */
 export const granted = (self: Hedges, limits: Limits, nowMillis: number): Hedges =>
-  planned(self, limits, Math.max(nowMillis, self.heldMillis))
+  planned(self, limits, nowMillis, Math.max(nowMillis, self.heldMillis))
 
-/** No further attempt is sent. */
+/** No further attempt starts. */
 export const closed = (self: Hedges): Hedges => ({ ...self, dueMillis: Infinity, heldMillis: Infinity })
 
-/** Whether no attempt runs and none will be sent. */
+/** Whether no attempt runs and none will start. */
 export const isOver = (self: Hedges): boolean => self.running === 0 && self.dueMillis === Infinity
 
-const planned = (self: Hedges, { maxAttempts, untilMillis }: Limits, dueMillis: number): Hedges => ({
-  ...self,
-  dueMillis: self.sent < maxAttempts && dueMillis < untilMillis && self.heldMillis < Infinity ? dueMillis : Infinity
-})
+const planned = (self: Hedges, limits: Limits, nowMillis: number, dueMillis: number): Hedges => {
+  const { deadline, maxAttempts, maxInFlight } = limits
+  const mayStart = self.started < maxAttempts && self.running < maxInFlight && self.heldMillis < Infinity
+  const fitted = deadline === undefined ? 0 : TimeLeft.fit(deadline, nowMillis, dueMillis - nowMillis)
+  if (!mayStart || fitted === undefined) return { ...self, dueMillis: Infinity }
+  return { ...self, dueMillis: deadline === undefined ? dueMillis : nowMillis + fitted }
+}

@@ -69,6 +69,14 @@ const particular = (event: RetryEvent): Attributes => {
       }
     case "NestingNoticed":
       return { "retry.outer": event.outer.name, "retry.outer_attempt": event.outer.attempt }
+    case "HedgeStarted":
+      return {
+        "retry.hedge_because": event.because,
+        "retry.in_flight": event.inFlight,
+        "retry.cost": Readable.rounded(event.cost)
+      }
+    case "HedgeRefused":
+      return {}
   }
 }
 

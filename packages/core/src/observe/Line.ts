@@ -26,6 +26,10 @@ export const line = (event: RetryEvent): string => {
       return `gave up${ofCall(event)} ${after(event)} (${Readable.inLine(formatWith(event.reason, Readable.time))})`
     case "NestingNoticed":
       return `nested${ofCall(event)} inside attempt ${event.outer.attempt} of ${Readable.inLine(event.outer.name)}, which retries too`
+    case "HedgeStarted":
+      return `hedge ${event.attempt - 1} of ${event.maxAttempts - 1}${ofCall(event)} (${hedge(event)}, ${event.inFlight} in flight)`
+    case "HedgeRefused":
+      return `hedge refused${ofCall(event)} ${after(event)}`
   }
 }
 
@@ -47,6 +51,9 @@ const retry = ({ attempt, delay, maxAttempts }: Extract<RetryEvent, { readonly _
   const wait = Readable.time(delay)
   return `retry ${number} ${wait === "0 ms" ? "at once" : `in ${wait}`}`
 }
+
+const hedge = ({ because, elapsed }: Extract<RetryEvent, { readonly _tag: "HedgeStarted" }>): string =>
+  because === "Failure" ? "after a failure" : `no answer after ${Readable.time(elapsed)}`
 
 const because = (verdict: Verdict): string => {
   if (verdict._tag === "NoOpinion") return whyNot(verdict)

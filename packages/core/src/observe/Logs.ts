@@ -52,5 +52,7 @@ const defaults: Required<Levels> = {
   RetryScheduled: LogLevel.Info,
   Succeeded: LogLevel.None,
   GaveUp: LogLevel.Warning,
-  NestingNoticed: LogLevel.Warning
+  NestingNoticed: LogLevel.Warning,
+  HedgeStarted: LogLevel.Debug,
+  HedgeRefused: LogLevel.Debug
 }

@@ -32,6 +32,12 @@ export const nested: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counte
   incremental: true
 })
 
+/** Further attempts of hedged operations, by `because`: Delay, Failure; those that the bucket refused are Refused. */
+export const hedges: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_hedges_total", {
+  description: "Further attempts of hedged operations",
+  incremental: true
+})
+
 /** Delays before retries, in milliseconds, by `source`: Curve, Cap, Hint, Deadline. */
 export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ Metric.histogram(
   "retry_delay_milliseconds",

@@ -106,5 +106,9 @@ const count = (event: RetryEvent, series: Series.Series): void => {
       return Metrics.stops.unsafeUpdate(1, series.and("reason", event.reason._tag).labels)
     case "NestingNoticed":
       return Metrics.nested.unsafeUpdate(1, series.and("outer", event.outer.name).labels)
+    case "HedgeStarted":
+      return Metrics.hedges.unsafeUpdate(1, series.and("because", event.because).labels)
+    case "HedgeRefused":
+      return Metrics.hedges.unsafeUpdate(1, series.and("because", "Refused").labels)
   }
 }

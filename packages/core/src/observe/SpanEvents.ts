@@ -8,8 +8,9 @@ import type { Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
 
 /**
- * Adds `retry.attempt_failed`, `retry.scheduled`, `retry.succeeded`, `retry.gave_up` and `retry.nested` to the current
- * span, with the event's attributes. A success at the first attempt adds nothing.
+ * Adds `retry.attempt_failed`, `retry.scheduled`, `retry.succeeded`, `retry.gave_up`, `retry.nested`,
+ * `retry.hedge_started` and `retry.hedge_refused` to the current span, with the event's attributes. A success at the first
+ * attempt adds nothing.
  *
  * @category constructors
  */
@@ -31,5 +32,7 @@ const names: { readonly [T in RetryEvent["_tag"]]: string } = {
   RetryScheduled: "retry.scheduled",
   Succeeded: "retry.succeeded",
   GaveUp: "retry.gave_up",
-  NestingNoticed: "retry.nested"
+  NestingNoticed: "retry.nested",
+  HedgeStarted: "retry.hedge_started",
+  HedgeRefused: "retry.hedge_refused"
 }

@@ -2,13 +2,13 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Hedges from "../../src/decide/Hedges.ts"
 
 /** What happens to a call, and when: the state after it follows. */
-type Happens = readonly [event: "sent" | "failed" | "closed", atMillis: number, pushbackMillis?: number]
+type Happens = readonly [event: "started" | "failed" | "closed", atMillis: number, millis?: number]
 
 const play = (limits: Partial<Hedges.Limits>, events: ReadonlyArray<Happens>) =>
-  events.reduce<Hedges.Hedges>((state, [event, at, pushback]) => {
-    const all = { maxAttempts: 4, delayMillis: 500, untilMillis: Infinity, ...limits }
-    if (event === "sent") return Hedges.sent(state, all, at)
-    return event === "failed" ? Hedges.failed(state, all, at, pushback) : Hedges.closed(state)
+  events.reduce<Hedges.Hedges>((state, [event, at, millis]) => {
+    const all = { maxAttempts: 4, maxInFlight: 4, deadline: undefined, ...limits }
+    if (event === "started") return Hedges.started(state, all, at, millis ?? 500)
+    return event === "failed" ? Hedges.failed(state, all, at, millis ?? 0) : Hedges.closed(state)
   }, Hedges.initial)
 
 // https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Hedging Policy" and "Summary of Retry and Hedging
@@ -21,30 +21,30 @@ describe("Hedges", () => {
     due: number
     over?: true
   }>([
-    { name: "sends the first attempt at once", events: [], due: -Infinity },
-    { name: "sends the next one after the delay", events: [["sent", 0]], due: 500 },
+    { name: "starts the first attempt at once", events: [], due: -Infinity },
+    { name: "starts the next one after the delay", events: [["started", 0]], due: 500 },
     {
-      name: "counts the delay from when an attempt is sent",
+      name: "counts the delay from when an attempt starts",
       events: [
-        ["sent", 0],
-        ["sent", 507]
+        ["started", 0],
+        ["started", 507]
       ],
       due: 1_007
     },
-    { name: "sends all at once without a delay", limits: { delayMillis: 0 }, events: [["sent", 3]], due: 3 },
+    { name: "starts all at once without a delay", events: [["started", 3, 0]], due: 3 },
     {
-      name: "sends no more than there may be",
+      name: "starts no more than there may be",
       limits: { maxAttempts: 2 },
       events: [
-        ["sent", 0],
-        ["sent", 500]
+        ["started", 0],
+        ["started", 500]
       ],
       due: Infinity
     },
     {
-      name: "sends the next one at once after a failure",
+      name: "starts the next one at once after a failure",
       events: [
-        ["sent", 0],
+        ["started", 0],
         ["failed", 200]
       ],
       due: 200
@@ -52,72 +52,72 @@ describe("Hedges", () => {
     {
       name: "goes on at the delay after that",
       events: [
-        ["sent", 0],
+        ["started", 0],
         ["failed", 200],
-        ["sent", 200]
+        ["started", 200]
       ],
       due: 700
     },
     {
-      name: "sends the next one after a pushback",
+      name: "starts the next one after a hint",
       events: [
-        ["sent", 0],
+        ["started", 0],
         ["failed", 200, 70]
       ],
       due: 270
     },
     {
-      name: "waits for a pushback beyond the delay",
+      name: "waits for a hint beyond the delay",
       events: [
-        ["sent", 0],
+        ["started", 0],
         ["failed", 200, 9_000]
       ],
       due: 9_200
     },
     {
-      name: "goes on at the delay after a pushback",
+      name: "goes on at the delay after a hint",
       events: [
-        ["sent", 0],
+        ["started", 0],
         ["failed", 200, 9_000],
-        ["sent", 9_200]
+        ["started", 9_200]
       ],
       due: 9_700
     },
     {
-      name: "does not undercut a pushback by a later failure",
+      name: "does not undercut a hint by a later failure",
       events: [
-        ["sent", 0],
-        ["sent", 500],
+        ["started", 0],
+        ["started", 500],
         ["failed", 600, 9_000],
         ["failed", 700]
       ],
       due: 9_600
     },
     {
-      name: "does not undercut a pushback by a shorter one",
+      name: "does not undercut a hint by a shorter one",
       events: [
-        ["sent", 0],
-        ["sent", 500],
+        ["started", 0],
+        ["started", 500],
         ["failed", 600, 9_000],
         ["failed", 700, 10]
       ],
       due: 9_600
     },
     {
-      name: "follows a longer pushback",
+      name: "follows a longer hint",
       events: [
-        ["sent", 0],
-        ["sent", 500],
+        ["started", 0],
+        ["started", 500],
         ["failed", 600, 10],
         ["failed", 605, 9_000]
       ],
       due: 9_605
     },
     {
-      name: "sends none after an endless pushback",
+      name: "starts none after an endless hint",
       events: [
-        ["sent", 0],
-        ["sent", 500],
+        ["started", 0],
+        ["started", 500],
         ["failed", 600, Infinity],
         ["failed", 700]
       ],
@@ -127,15 +127,15 @@ describe("Hedges", () => {
     {
       name: "is not over while an attempt runs",
       events: [
-        ["sent", 0],
+        ["started", 0],
         ["closed", 0]
       ],
       due: Infinity
     },
     {
-      name: "sends none once it is closed",
+      name: "starts none once it is closed",
       events: [
-        ["sent", 0],
+        ["started", 0],
         ["closed", 0],
         ["failed", 1]
       ],
@@ -143,17 +143,53 @@ describe("Hedges", () => {
       over: true
     },
     {
-      name: "sends none at the limit of time",
-      limits: { untilMillis: 500 },
-      events: [["sent", 0]],
+      name: "starts none at the limit of time",
+      limits: { deadline: { _tag: "Refuse", withinMillis: 500, reserveMillis: 0 } },
+      events: [["started", 0]],
       due: Infinity
     },
-    { name: "sends one before the limit of time", limits: { untilMillis: 501 }, events: [["sent", 0]], due: 500 },
+    {
+      name: "starts one before the limit of time",
+      limits: { deadline: { _tag: "Refuse", withinMillis: 501, reserveMillis: 0 } },
+      events: [["started", 0]],
+      due: 500
+    },
+    {
+      name: "starts none while as many run as may",
+      limits: { maxInFlight: 2 },
+      events: [
+        ["started", 0],
+        ["started", 500]
+      ],
+      due: Infinity
+    },
+    {
+      name: "starts the next one when one of as many as may run has failed",
+      limits: { maxInFlight: 2 },
+      events: [
+        ["started", 0],
+        ["started", 500],
+        ["failed", 700]
+      ],
+      due: 700
+    },
+    {
+      name: "starts the last one early under a deadline that truncates",
+      limits: { deadline: { _tag: "Truncate", withinMillis: 500, reserveMillis: 100 } },
+      events: [["started", 0]],
+      due: 400
+    },
+    {
+      name: "leaves a deadline that cuts to end the wait",
+      limits: { deadline: { _tag: "Cut", withinMillis: 100, reserveMillis: 0 } },
+      events: [["started", 0]],
+      due: 500
+    },
     {
       name: "is over where the last attempt has failed",
       limits: { maxAttempts: 1 },
       events: [
-        ["sent", 0],
+        ["started", 0],
         ["failed", 1]
       ],
       due: Infinity,
@@ -162,7 +198,7 @@ describe("Hedges", () => {
   ])("$name", ({ due, events, limits = {}, over = false }) => {
     const state = play(limits, events)
     expect([state.dueMillis, Hedges.isOver(state)]).toEqual([due, over])
-    expect(state.sent).toBe(events.filter(([event]) => event === "sent").length)
-    expect(state.running).toBe(state.sent - events.filter(([event]) => event === "failed").length)
+    expect(state.started).toBe(events.filter(([event]) => event === "started").length)
+    expect(state.running).toBe(state.started - events.filter(([event]) => event === "failed").length)
   })
 })

@@ -67,7 +67,36 @@ export const nestingNoticed = withDetails<Of<"NestingNoticed">>({
   outer: { name: "job", attempt: 3 }
 })
 
-export const all: ReadonlyArray<Observe.RetryEvent> = [nestingNoticed, attemptFailed, retryScheduled, succeeded, gaveUp]
+export const hedgeStarted = withDetails<Of<"HedgeStarted">>({
+  _tag: "HedgeStarted",
+  ...common,
+  because: "Delay",
+  inFlight: 2,
+  cost: 14.200000000000001
+})
+
+export const hedgeRefused = withDetails<Of<"HedgeRefused">>({ _tag: "HedgeRefused", ...common })
+
+export const all: ReadonlyArray<Observe.RetryEvent> = [
+  nestingNoticed,
+  attemptFailed,
+  retryScheduled,
+  hedgeStarted,
+  hedgeRefused,
+  succeeded,
+  gaveUp
+]
+
+/** What events of spans are called, in the same order. */
+export const names: ReadonlyArray<string> = [
+  "retry.nested",
+  "retry.attempt_failed",
+  "retry.scheduled",
+  "retry.hedge_started",
+  "retry.hedge_refused",
+  "retry.succeeded",
+  "retry.gave_up"
+]
 
 const shown = {
   "retry.operation": "fetch",
@@ -106,6 +135,8 @@ export const attributes: { readonly [T in Observe.RetryEvent["_tag"]]: Observe.D
     "retry.delay_source": "Cap",
     "retry.cost": 14.2
   },
+  HedgeStarted: { ...shown, "retry.hedge_because": "Delay", "retry.in_flight": 2, "retry.cost": 14.2 },
+  HedgeRefused: shown,
   Succeeded: shown,
   GaveUp: {
     ...shown,
@@ -120,6 +151,8 @@ export const lines: { readonly [T in Observe.RetryEvent["_tag"]]: string } = {
   NestingNoticed: "nested: fetch inside attempt 3 of job, which retries too",
   AttemptFailed: 'attempt 2 failed: fetch → RangeError "too far" in 300 ms (Throttling)',
   RetryScheduled: 'retry 2 of 2 in 1 s: fetch → RangeError "too far" (Throttling)',
+  HedgeStarted: "hedge 1 of 2: fetch (no answer after 1.5 s, 2 in flight)",
+  HedgeRefused: "hedge refused: fetch after 2 attempts, 1.5 s",
   Succeeded: "succeeded: fetch after 2 attempts, 1.5 s",
   GaveUp: 'gave up: fetch → RangeError "too far" after 2 attempts, 1.5 s (all attempts spent)'
 }

@@ -37,6 +37,8 @@ describe("Observe.logs", () => {
         },
         { level: "Debug", message: [Events.lines.AttemptFailed], annotations: Events.attributes.AttemptFailed },
         { level: "Info", message: [Events.lines.RetryScheduled], annotations: Events.attributes.RetryScheduled },
+        { level: "Debug", message: [Events.lines.HedgeStarted], annotations: Events.attributes.HedgeStarted },
+        { level: "Debug", message: [Events.lines.HedgeRefused], annotations: Events.attributes.HedgeRefused },
         { level: "Warning", message: [Events.lines.GaveUp], annotations: Events.attributes.GaveUp }
       ])
     })
@@ -45,11 +47,13 @@ describe("Observe.logs", () => {
   it.effect("takes other levels, for each event apart, and None for silence", () =>
     Effect.gen(function* () {
       const own = Observe.logs({ Succeeded: LogLevel.Trace, GaveUp: LogLevel.Error, NestingNoticed: LogLevel.None })
-      expect(levels(yield* logged(own))).toEqual(["Debug", "Info", "Trace", "Error"])
+      expect(levels(yield* logged(own))).toEqual(["Debug", "Info", "Debug", "Debug", "Trace", "Error"])
       const none = LogLevel.None
       const silent = Observe.logs({
         AttemptFailed: none,
         RetryScheduled: none,
+        HedgeStarted: none,
+        HedgeRefused: none,
         Succeeded: none,
         GaveUp: none,
         NestingNoticed: none
@@ -71,7 +75,7 @@ describe("Observe.logs", () => {
   )
 
   it.effect.each([
-    { least: LogLevel.Debug, lines: ["Warning", "Debug", "Info", "Warning"], asked: 4 },
+    { least: LogLevel.Debug, lines: ["Warning", "Debug", "Info", "Debug", "Debug", "Warning"], asked: 6 },
     { least: LogLevel.Info, lines: ["Warning", "Info", "Warning"], asked: 3 },
     { least: LogLevel.Warning, lines: ["Warning", "Warning"], asked: 2 },
     { least: LogLevel.Error, lines: [], asked: 0 }
@@ -113,9 +117,7 @@ describe("Observe.logs", () => {
         Effect.provide(Logger.add(Logger.tracerLogger)),
         Logger.withMinimumLogLevel(LogLevel.All)
       )
-      expect(spans.map(({ events }) => events.map(({ name }) => name))).toEqual([
-        ["retry.nested", "retry.attempt_failed", "retry.scheduled", "retry.succeeded", "retry.gave_up"]
-      ])
+      expect(spans.map(({ events }) => events.map(({ name }) => name))).toEqual([Events.names])
     })
   )
 })

@@ -180,6 +180,8 @@ describe("Observe.metrics", () => {
         "retry_attempts_total outcome=succeeded",
         "retry_bucket_level",
         "retry_delay_milliseconds source=Cap",
+        "retry_hedges_total because=Delay",
+        "retry_hedges_total because=Refused",
         "retry_nested_total outer=job",
         "retry_retries_total kind=Throttling",
         "retry_stops_total reason=AttemptsSpent"
@@ -263,6 +265,7 @@ describe("Metrics", () => {
         retry_attempts_total: "Attempts that ended",
         retry_retries_total: "Retries that were scheduled",
         retry_stops_total: "Operations that gave up",
+        retry_hedges_total: "Further attempts of hedged operations",
         retry_nested_total: "Operations inside an attempt of another one",
         retry_delay_milliseconds: "Delays before retries",
         retry_bucket_level: "Tokens in the bucket"
@@ -325,6 +328,8 @@ describe("Observe.metricsByKey", () => {
         "retry_attempts_total key=api class=5xx outcome=failed",
         "retry_bucket_level key=api",
         "retry_delay_milliseconds key=api class=5xx source=Cap",
+        "retry_hedges_total key=api class=5xx because=Delay",
+        "retry_hedges_total key=api class=5xx because=Refused",
         "retry_nested_total key=api class=5xx outer=job",
         "retry_retries_total key=api class=5xx kind=Throttling",
         "retry_stops_total key=api class=5xx reason=AttemptsSpent"

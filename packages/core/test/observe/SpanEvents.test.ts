@@ -50,6 +50,8 @@ describe("Observe.spanEvents", () => {
         ["retry.nested", Events.attributes.NestingNoticed],
         ["retry.attempt_failed", Events.attributes.AttemptFailed],
         ["retry.scheduled", Events.attributes.RetryScheduled],
+        ["retry.hedge_started", Events.attributes.HedgeStarted],
+        ["retry.hedge_refused", Events.attributes.HedgeRefused],
         ["retry.succeeded", Events.attributes.Succeeded],
         ["retry.gave_up", Events.attributes.GaveUp]
       ])

@@ -27,13 +27,12 @@
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import { dual, type Given } from "@effect-retry/core/unstable/Dual"
+import * as HedgeRun from "@effect-retry/core/unstable/HedgeRun"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import { check, resolved } from "./HedgingPolicy.ts"
+import { check } from "./HedgingPolicy.ts"
 import type { Bucket, Policy } from "./HedgingPolicy.ts"
-import type { Call } from "./HedgingRun.ts"
-import * as HedgingRun from "./HedgingRun.ts"
 
 export type { Bucket, Policy } from "./HedgingPolicy.ts"
 
@@ -46,7 +45,8 @@ export type { Bucket, Policy } from "./HedgingPolicy.ts"
  * Where no attempt is left, the error is that of the last one that failed. Defects and interruption pass through.
  *
  * The bucket is asked for every attempt but the first: once it has refused, no further attempt is sent. Observers hear
- * `AttemptFailed`, `Succeeded` and `GaveUp`; an attempt that was interrupted has no event.
+ * `HedgeStarted`, `HedgeRefused`, `AttemptFailed`, `Succeeded` and `GaveUp`; an attempt that was interrupted has no event.
+ * `Hedge.hedge` of core is the same for any effect, with a delay that follows the latencies and a deadline.
  *
  * @category running
  */
@@ -64,11 +64,16 @@ export function run(...given: Given): any {
   if (given.length < 2) check(owner, given[0])
   return dual(given, (call: Call, policy: Policy<never, Bucket>) => {
     if (!Predicate.isFunction(call)) Argument.refuse(owner, "call", "a function from number to effect", call)
-    return Effect.flatMap(resolved(check(owner, policy)), (checked) => HedgingRun.run(call, checked))
+    return HedgeRun.run((attempt) => Effect.suspend(() => call(attempt)), check(owner, policy))
   })
 }
 
 const owner = "Hedging.run"
+
+/** A call without its types, which the front door has checked. */
+interface Call {
+  (attempt: number): Effect.Effect<unknown, unknown, unknown>
+}
 
 interface Needs<B> {
   readonly service: B extends Context.Tag<infer I, any> ? I : never

@@ -1,12 +1,12 @@
 /**
  * What a hedged operation is made from: checked once, at the call.
  */
-import type { Classifier, Observe, TokenBucket } from "@effect-retry/core"
+import { type Classifier, Deadline, type Observe, type TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as BucketOrTag from "@effect-retry/core/unstable/BucketOrTag"
+import * as HedgeCheck from "@effect-retry/core/unstable/HedgeCheck"
 import type * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Parts from "./PolicyParts.ts"
 
@@ -45,42 +45,28 @@ export interface Policy<in E = unknown, out B extends Bucket = TokenBucket.Token
   readonly bucket?: B | undefined
 }
 
-/** A policy that was checked, in milliseconds. */
-export interface Checked<B extends Bucket = TokenBucket.TokenBucket> {
-  readonly name: string
-  readonly observe: ReadonlyArray<Observe.Observer>
-  readonly classifier: Classifier.Classifier<unknown>
-  readonly maxAttempts: number
-  readonly delayMillis: number
-  readonly withinMillis: number
-  readonly bucket: B | undefined
-}
-
-export const check = <E>(owner: string, policy: Policy<E, Bucket>): Checked<Bucket> => {
+export const check = <E>(owner: string, policy: Policy<E, Bucket>): HedgeCheck.Prepared => {
   const given: unknown = policy
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)
-  const { bucket, classifier, maxAttempts, name = "", sendWithin } = policy
+  const { bucket, classifier, hedgingDelay, maxAttempts, name, observe, sendWithin } = policy
   if (!Predicate.isFunction(classifier)) {
     Argument.refuse(owner, "classifier", "a function from error to verdict", classifier)
   }
-  return {
-    name,
-    observe: Parts.observers(owner, policy.observe),
-    classifier: classifier as Classifier.Classifier<unknown>,
+  const withinMillis =
+    sendWithin === undefined ? undefined : Argument.millis(owner, "sendWithin", sendWithin, { min: 0 })
+  const hedge = {
+    name: name === "" ? undefined : name,
+    observe: Parts.observers(owner, observe),
+    classifier: classifier as Classifier.Classifier,
     maxAttempts: Argument.number(owner, "maxAttempts", maxAttempts, { min: 1, integer: true }),
-    delayMillis: Argument.millis(owner, "hedgingDelay", policy.hedgingDelay, { min: 0 }),
-    withinMillis: sendWithin === undefined ? Infinity : Argument.millis(owner, "sendWithin", sendWithin, { min: 0 }),
+    delay: Argument.millis(owner, "hedgingDelay", hedgingDelay, { min: 0 }),
+    // A deadline leaves some time.
+    deadline: withinMillis === undefined ? undefined : Deadline.refuse(Math.max(withinMillis, 1e-6)),
     bucket:
       bucket !== undefined && BucketOrTag.isTag(bucket)
         ? bucket
         : Parts.bucket(owner, bucket, "a TokenBucket or a Context.Tag of one")
   }
-}
-
-/** The policy with the bucket of its tag. */
-export const resolved = (policy: Checked<Bucket>): Effect.Effect<Checked, never, unknown> => {
-  const { bucket } = policy
-  return bucket !== undefined && BucketOrTag.isTag(bucket)
-    ? Effect.map(bucket, (found) => ({ ...policy, bucket: found }))
-    : Effect.succeed({ ...policy, bucket })
+  // gRPC does not bound a pushback.
+  return HedgeCheck.prepare(owner, hedge, `${owner}(call, policy)`, Infinity)
 }

@@ -344,7 +344,7 @@ describe("Hedging.run", () => {
         const exit = yield* Effect.exit(Hedging.run(() => Effect.fail("busy"), { ...policy, classifier }))
         const died = Option.flatMap(Exit.causeOption(exit), Cause.dieOption)
         expect(died).toMatchObject({
-          value: { owner: "Hedging.Policy", field: "classifier", cause: { original: "busy" } }
+          value: { owner: "Hedging.run", field: "classifier", cause: { original: "busy" } }
         })
       }
     }).pipe(VirtualClock.run)
@@ -694,18 +694,29 @@ describe("Hedging.run with observers", () => {
     {
       name: "a success",
       script: { 1: [600, "pass"], 2: [1_000, "succeed"] },
-      heard: ["AttemptFailed 1 at 600 ran 600", "Succeeded 2 at 1500"]
+      heard: [
+        "HedgeStarted 2 at 500",
+        "AttemptFailed 1 at 600 ran 600",
+        "HedgeStarted 3 at 600",
+        "HedgeStarted 4 at 1100",
+        "Succeeded 2 at 1500"
+      ]
     },
     {
       name: "a fatal failure",
       script: { 2: [100, "fatal"] },
-      heard: ["AttemptFailed 2 at 600 ran 100", "GaveUp 2 at 600: not retryable: it is fatal"]
+      heard: ["HedgeStarted 2 at 500", "AttemptFailed 2 at 600 ran 100", "GaveUp 2 at 600: not retryable: it is fatal"]
     },
     {
       name: "the last failure",
       script: { 1: [1, "pass"], 2: [1, "pass"] },
       changes: { maxAttempts: 2 },
-      heard: ["AttemptFailed 1 at 1 ran 1", "AttemptFailed 2 at 2 ran 1", "GaveUp 2 at 2: all attempts spent"]
+      heard: [
+        "AttemptFailed 1 at 1 ran 1",
+        "HedgeStarted 2 at 1",
+        "AttemptFailed 2 at 2 ran 1",
+        "GaveUp 2 at 2: all attempts spent"
+      ]
     },
     {
       name: "an endless pushback",
@@ -716,7 +727,7 @@ describe("Hedging.run with observers", () => {
       name: "a refusal of the bucket",
       script: { 1: [1, "pass"] },
       changes: { bucket: TokenBucket.empty },
-      heard: ["AttemptFailed 1 at 1 ran 1", "GaveUp 1 at 1: the bucket refused the retry"]
+      heard: ["AttemptFailed 1 at 1 ran 1", "HedgeRefused 1 at 1", "GaveUp 1 at 1: the bucket refused the retry"]
     },
     {
       name: "a limit of time",
@@ -752,8 +763,8 @@ describe("Hedging.run with observers", () => {
         "library"
       )
       expect(seen).toEqual([
-        [Option.some(4), "library", "Fatal"],
-        [Option.some(4), "library", "Fatal"]
+        [Option.some(4), "library", ""],
+        [Option.some(4), "library", ""]
       ])
     }).pipe(VirtualClock.run)
   )

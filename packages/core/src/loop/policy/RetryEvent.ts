@@ -100,12 +100,35 @@ export interface NestingNoticed extends Common {
   readonly outer: ActiveOperation
 }
 
+/** A hedged operation has started another attempt, while others may still run. `attempt` is its number. */
+export interface HedgeStarted extends Common {
+  readonly _tag: "HedgeStarted"
+  /** Whether the others had not answered for the time of the policy, or one of them had failed. */
+  readonly because: "Delay" | "Failure"
+  /** Attempts in flight, this one included. */
+  readonly inFlight: number
+  /** Tokens that the bucket granted for it; zero without a bucket. */
+  readonly cost: number
+}
+
+/** The bucket has refused another attempt of a hedged operation. Those that run go on, and none is started any more. */
+export interface HedgeRefused extends Common {
+  readonly _tag: "HedgeRefused"
+}
+
 /**
  * An operation that a defect or an interruption ends has no last event.
  *
  * @category models
  */
-export type RetryEvent = AttemptFailed | RetryScheduled | Succeeded | GaveUp | NestingNoticed
+export type RetryEvent =
+  | AttemptFailed
+  | RetryScheduled
+  | Succeeded
+  | GaveUp
+  | NestingNoticed
+  | HedgeStarted
+  | HedgeRefused
 
 /**
  * Receives the events of an operation, one after the other, in its fiber and outside of its attempts.

@@ -106,8 +106,11 @@ const waitTimed = (op: Operation, answer: Effect.Effect<boolean>): Effect.Effect
 const latestKind = ({ failure }: Operation): Option.Option<Kind> =>
   failure?.verdict._tag === "Retryable" ? Option.some(failure.verdict.kind) : Option.none()
 
-/** Asks a bucket for the next attempt, which may wait; the grant is held until the attempt starts. */
-export const ask = (op: Operation, place: Place, delayMillis: number): Answer => {
+/**
+ * Asks a bucket for the next attempt, which may wait; the grant is held until the attempt starts. `unlike` is what the request
+ * says otherwise than that of a retry.
+ */
+export const ask = (op: Operation, place: Place, delayMillis: number, unlike?: Partial<Request>): Answer => {
   const request: Request = {
     attempt: op.attempts + 1,
     kind: latestKind(op),
@@ -119,7 +122,8 @@ export const ask = (op: Operation, place: Place, delayMillis: number): Answer =>
     },
     refused: (refusal) => {
       place.refusal = refusal
-    }
+    },
+    ...unlike
   }
   place.failure = undefined
   place.refusal = undefined

@@ -10,7 +10,7 @@ import { Key } from "../../fund/port/Key.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
 import type { Failure, Operation } from "./Operation.ts"
-import type { Common, Details, RetryEvent } from "../policy/RetryEvent.ts"
+import type { Common, Details, HedgeStarted, RetryEvent } from "../policy/RetryEvent.ts"
 import type { StopReason } from "../policy/RetryStopped.ts"
 import type { Telling } from "./Services.ts"
 import * as Services from "./Services.ts"
@@ -39,6 +39,11 @@ export const retryScheduled = (op: Operation, failure: Failure, delayMillis: num
     source: op.source,
     cost: op.bucket?.held?.tokens ?? 0
   }))
+
+export const hedgeStarted = (op: Operation, hedge: Pick<HedgeStarted, "because" | "cost" | "inFlight">): Telling =>
+  tell(op, () => ({ _tag: "HedgeStarted", ...hedge }))
+
+export const hedgeRefused = (op: Operation): Telling => tell(op, () => ({ _tag: "HedgeRefused" }))
 
 export const succeeded = (op: Operation): Telling =>
   tell(op, () => ({ _tag: "Succeeded", rateLimiterWait: Elapsed.wholeDuration(op.rateLimiterWaitMillis) }))

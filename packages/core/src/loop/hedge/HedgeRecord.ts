@@ -1,0 +1,67 @@
+/**
+ * The types of hedges: the record, and what people annotate with.
+ */
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Context from "effect/Context"
+import type { TokenBucket } from "../../fund/port/Port.ts"
+import type * as PolicyRecord from "../policy/PolicyRecord.ts"
+import type { Percentile } from "./Percentile.ts"
+
+/**
+ * When the next attempt starts, unless one has answered: after a duration, after a percentile of recent latencies, or after
+ * what a function answers for the attempt with that number, from 2. An infinite duration starts none.
+ *
+ * @category models
+ */
+export type Delay = Duration.DurationInput | Percentile | ((attempt: number) => Duration.DurationInput)
+
+/**
+ * The fields of a hedge. `E` and `A` are the error and the result of the effect, for lambdas without annotation.
+ *
+ * @category models
+ */
+export interface Fields<in E, in A> extends Pick<
+  PolicyRecord.Fields<E, A>,
+  "name" | "observe" | "attempt" | "result" | "deadline" | "release"
+> {
+  /**
+   * Judges the failure of an attempt. Retryable: the others go on, and the next one starts at once or, with a hint, when that
+   * time has passed; after a hint of more than a minute none starts. Anything else ends the operation.
+   */
+  readonly classifier: PolicyRecord.Fields<E, A>["classifier"]
+  /** Most attempts in all, the first included: a whole number from 1. */
+  readonly maxAttempts: number
+  /** Most attempts at once: a whole number from 1. @default maxAttempts */
+  readonly maxInFlight?: number | undefined
+  /** Counts from the start of the latest attempt. */
+  readonly delay: Delay
+  /**
+   * Asked for every attempt but the first, and never waited for: the attempts that run go on while it answers. Told how each
+   * attempt ended. Once it has refused, no further attempt starts, and those that run go on.
+   */
+  readonly bucket?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
+}
+
+/**
+ * A hedge of any types.
+ *
+ * @category models
+ */
+export type Any = Fields<never, never>
+
+type Unknown<P> = P extends unknown ? (keyof P extends keyof Any ? never : Exclude<keyof P, keyof Any>) : never
+
+/**
+ * A hedge without mistakes that types can see.
+ *
+ * @category models
+ */
+export type Checked<P> = P & {
+  readonly [K in Unknown<P>]: PolicyRecord.Mistake<`a hedge has no field '${K & string}'`>
+}
+
+/** The operation of which attempt `attempt`, from 1, is. */
+export interface Call {
+  (attempt: number): Effect.Effect<unknown, unknown, unknown>
+}
