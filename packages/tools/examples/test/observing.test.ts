@@ -1,5 +1,5 @@
 /** The tables of docs/observing.md, held against what operations show. */
-import { Backoff, Classifier, Hint, Observe, RateLimiter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Hedge, Hint, Observe, RateLimiter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { HttpClientRequest } from "@effect/platform"
@@ -52,7 +52,11 @@ const stories = (observe: ReadonlyArray<Observe.Observer>) => {
     exchange(answers, (bare) => HttpRetry.withRetry(bare, client).get("https://api.example/orders?token=secret"))
   const nested = Effect.zipRight(get(slow(unavailable)), Effect.fail("busy"))
   const job = { name: "job", classifier: Classifier.never, maxAttempts: 2, backoff: policy.backoff }
+  const search = Effect.as(Effect.sleep("70 millis"), "found")
+  const hedge = { name: "search", classifier: Classifier.never, maxAttempts: 2, delay: "50 millis" as const, observe }
   return Effect.all([
+    Hedge.hedge(search, hedge),
+    Hedge.hedge(search, { ...hedge, bucket: TokenBucket.empty }),
     get(slow(answer(429, { "retry-after": "1" })), reset, answer(200)),
     get(slow(unavailable)),
     Effect.exit(Retry.retry(nested, job))
@@ -78,7 +82,7 @@ describe("docs/observing.md", () => {
   it.effect("has each line as it is logged, at its level", () =>
     Effect.gen(function* () {
       const rows = rowsOf(path, "## Log lines")
-      expect(rows.map(([event]) => event)).toHaveLength(5)
+      expect(rows.map(([event]) => event)).toHaveLength(7)
       const [asDefault, all] = [yield* shownBy(stories), yield* shownBy(stories, { Succeeded: LogLevel.Info })]
       for (const [event, line, level] of rows) {
         expect(all.map(({ line, tag }) => [`\`${tag}\``, `\`${line}\``])).toContainEqual([event, line])
