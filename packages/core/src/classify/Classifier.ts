@@ -43,44 +43,58 @@ interface NoUnion {
 
 type Loose = { readonly [tag: string]: Case<never> }
 
-/** Accepts where no union is known: `E` is its default, `unknown`, `any`, or `never` (a policy without an effect yet). */
-type OnlyWithoutUnion<E> = HasUnion<E> extends "yes" ? "each must judge the whole union, or be partial" : unknown
 type HasUnion<E> = [E] extends [NoUnion] ? "no" : unknown extends E ? "no" : "yes"
 
-/** What the cases that are functions read; a function of another tag reads an error that does not exist. */
-type Read<C> = {
-  [Tag in keyof C]: C[Tag] extends (error: infer E, ...rest: any) => Verdict.Verdict ? ReadAs<E, Tag> : never
-}[keyof C]
-type ReadAs<E, Tag> = [E] extends [never]
-  ? never
-  : [E] extends [{ readonly _tag: Tag }]
-    ? E
-    : [E & { readonly _tag: Tag }] extends [never]
-      ? { readonly _tag: Tag; readonly mistake: "this case reads an error of another tag" }
-      : E & { readonly _tag: Tag }
-type Strict<C> = {
-  [Tag in keyof C]: C[Tag] extends (error: infer E, ...rest: any) => Verdict.Verdict ? E : { readonly _tag: Tag }
-}[keyof C]
-
 /**
- * Judges the tagged errors `Known` and has no opinion on others, so it fits every union in which those tags mean those
- * errors. Its signature is generic, since a function from `Known` alone would be refused for a wider union.
+ * Judges tagged errors and has no opinion on others; `Known` has what is read of the error of each tag. It fits every union
+ * that has all of these tags, and an error that is `unknown`. Its signature is generic, since a function from the known
+ * errors alone would be refused for a wider union.
  *
  * @category models
  */
 export interface OfTags<Known> {
   <E>(error: Fitting<E, Known>, moment: Moment): Verdict.Verdict
+  /** For types alone. */
+  readonly [known]?: Known
+  readonly [tags]?: keyof Known & string
 }
-type Fitting<E, Known> = [Extract<E, { readonly _tag: TagOf<Known> }>] extends [Known] ? E : Known
-type TagOf<Known> = Known extends { readonly _tag: infer Tag } ? Tag : never
+declare const known: unique symbol
+declare const tags: unique symbol
 
-type FromTags<C, E> = [E] extends [never]
-  ? Classifier<Strict<C>>
-  : HasUnion<E> extends "yes"
-    ? Classifier<E>
-    : [Read<C>] extends [never]
-      ? Classifier
-      : OfTags<Read<C>>
+/** What keeps a classifier of tags from judging `E`, or `never`. */
+type Misfit<E, Known> = {
+  [Tag in keyof Known & string]: Tag extends TagOf<E>
+    ? [Extract<E, { readonly _tag: Tag }>] extends [Known[Tag]]
+      ? never
+      : `the call fails with another error of the tag '${Tag}'`
+    : `the call has no error of the tag '${Tag}'`
+}[keyof Known & string]
+type TagOf<E> = E extends { readonly _tag: infer Tag } ? Tag : never
+/** Asks for the union first: so the error of a generic function fits. */
+type Fitting<E, Known> = HasUnion<E> extends "yes" ? ([Misfit<E, Known>] extends [never] ? E : Misfit<E, Known>) : E
+
+/** What all of some classifiers know by their tags: `unknown` where none of them is of tags. */
+export type KnownBy<C> = (C extends unknown ? (all: KnownByOne<C>) => void : never) extends (all: infer Known) => void
+  ? Known
+  : never
+type KnownByOne<C> = typeof known extends keyof C
+  ? C extends { readonly [known]?: infer Known }
+    ? Exclude<Known, undefined>
+    : unknown
+  : unknown
+
+/** The bound of the errors that classifiers of tags judge, as `Fitting` says; that would be circular as a bound. */
+export type Judgeable<E, Known> =
+  HasUnion<E> extends "yes" ? ([Misfit<E, Known>] extends [never] ? unknown : Misfit<E, Known>) : unknown
+
+type CasesOf<C, E> = HasUnion<E> extends "yes" ? Cases<E> : C
+type FromTags<C, E> = HasUnion<E> extends "yes" ? Classifier<E> : OfTags<{ readonly [Tag in keyof C]: ReadBy<C[Tag]> }>
+/** What a case reads of an error; one that is a verdict reads nothing. */
+type ReadBy<Case> = Case extends (error: infer E, ...rest: any) => Verdict.Verdict
+  ? [E] extends [never]
+    ? unknown
+    : E
+  : unknown
 
 /**
  * Retries nothing, and says so in its verdict. The last of a chain.
@@ -116,21 +130,19 @@ export const fromPredicate = <E>(
 /**
  * Judges tagged errors by their `_tag`. A case written as a function sees the error narrowed to its tag.
  *
- * Where the union is known (in a pipe, in a call with an effect, or named as in `Classifier.fromTags<ApiError>`), a
- * misspelt tag does not compile. As a constant it knows no union and fits every one.
+ * Every tag must be one that the error can have: the error of the call that is retried, also where the classifier is a
+ * constant, or the union that is named, as in `Classifier.fromTags<ApiError>({ … })`. A constant with the type
+ * `Classifier.Classifier` judges any error, and none of its tags is checked: what a library ships.
  *
  * @category constructors
  */
-export const fromTags: {
-  <C extends Loose, E = NoUnion>(cases: C & OnlyWithoutUnion<E>): FromTags<C, E>
-  <E>(cases: Cases<E>): Classifier<E>
-} = (cases: { readonly [tag: string]: Case<never> | undefined }): Classifier => {
-  for (const [tag, found] of Object.entries(cases)) checkCase("Classifier.fromTags", tag, found)
-  const known = { ...cases }
-  return madeOf(Object.values(known), (error, moment) => {
+export const fromTags = <E = NoUnion, C extends Loose = Loose>(cases: CasesOf<C, E>): FromTags<C, E> => {
+  const given: { readonly [tag: string]: Case<never> | undefined } = { ...(cases as C) }
+  for (const [tag, found] of Object.entries(given)) checkCase("Classifier.fromTags", tag, found)
+  return madeOf<unknown>(Object.values(given), (error, moment) => {
     const tag = tagOf(error)
-    return tag !== undefined && Object.hasOwn(known, tag) ? judged(known[tag], error, moment) : Verdict.noOpinion
-  })
+    return tag !== undefined && Object.hasOwn(given, tag) ? judged(given[tag], error, moment) : Verdict.noOpinion
+  }) as FromTags<C, E>
 }
 
 /**
@@ -170,14 +182,13 @@ const judgedWhen = <Self>(
  *
  * @category combinators
  */
-export const firstOf: {
-  <E = NoUnion>(
-    ...classifiers: ReadonlyArray<[E] extends [never] ? never : Classifier<NotInferred<E>>>
-  ): Classifier<OrUnknown<E>>
-  <E, U = NoUnion>(
-    ...classifiers: ReadonlyArray<Classifier<E>> & OnlyWithoutUnion<U>
-  ): HasUnion<U> extends "yes" ? Classifier<U> : Classifier<E>
-} = (...classifiers: ReadonlyArray<Classifier<any>>): Classifier<any> => {
+export function firstOf<E = NoUnion, Tag extends string = never>(
+  ...classifiers: ReadonlyArray<Classifier<OrUnknown<E>> & { readonly [tags]?: Tag }>
+): HasUnion<E> extends "yes" ? Classifier<E> : FirstOf<Tag>
+export function firstOf<E, U = NoUnion>(
+  ...classifiers: ReadonlyArray<Classifier<E> & { readonly [tags]?: unknown }> & OnlyWithoutUnion<U>
+): HasUnion<U> extends "yes" ? Classifier<U> : Classifier<E>
+export function firstOf(...classifiers: ReadonlyArray<Classifier<any>>): Classifier<any> {
   for (const [i, classifier] of classifiers.entries()) {
     if (typeof classifier !== "function") {
       Argument.refuse("Classifier.firstOf", `classifiers[${i}]`, "a function from error to verdict", classifier)
@@ -192,9 +203,12 @@ export const firstOf: {
     return Verdict.noOpinion
   })
 }
-type OrUnknown<E> = E extends NoUnion ? unknown : E
+type FirstOf<Tag extends string> = [Tag] extends [never] ? Classifier : OfTags<{ readonly [T in Tag]: unknown }>
+/** Accepts where no union is known: `E` is its default, `unknown`, `any`, or `never` (a policy without an effect yet). */
+type OnlyWithoutUnion<E> = HasUnion<E> extends "yes" ? "each must judge the whole union, or be partial" : unknown
 /** `E`, without being inferred from. `NoInfer` would also keep the context from the arguments. */
-type NotInferred<E> = [OrUnknown<E>][E extends unknown ? 0 : never]
+type OrUnknown<E> = [Or<E>][E extends unknown ? 0 : never]
+type Or<E> = E extends NoUnion ? unknown : E
 
 /**
  * Reads from the error how long the server asked to wait, and attaches it to the verdict.

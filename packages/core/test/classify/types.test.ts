@@ -2,7 +2,7 @@
  * What the compiler infers of classifiers and which compositions it refuses. The type check of the repository runs these
  * tests.
  */
-import { Backoff, Classifier, Retry, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Policy, Retry, Verdict } from "@effect-retry/core"
 import { assertType, describe, expectTypeOf, it } from "@effect/vitest"
 import { Data, Effect, Predicate, Schema } from "effect"
 
@@ -26,12 +26,12 @@ type Cached = Effect.Effect<string, SqlError | RedisError | OutOfStock>
 
 const isRedisError = (error: unknown): error is RedisError => error instanceof RedisError
 
-// As a library ships them: without annotation.
+// As a library ships them.
 const postgres = Classifier.fromClass(SqlError, ({ code }) =>
   code === "40001" ? Verdict.transient : Verdict.noOpinion
 )
 const redis = Classifier.when(isRedisError, ({ reply }) => (reply === "LOADING" ? Verdict.server : Verdict.noOpinion))
-const tags = Classifier.fromTags({ SqlError: Verdict.transient, Unrelated: Verdict.server })
+const tags: Classifier.Classifier = Classifier.fromTags({ SqlError: Verdict.transient, Unrelated: Verdict.server })
 const reading = Classifier.fromTags({
   SqlError: ({ code }: SqlError) => (code === "40001" ? Verdict.transient : Verdict.noOpinion)
 })
@@ -39,11 +39,10 @@ const reading = Classifier.fromTags({
 const total = ({ code }: SqlError): Verdict.Verdict => (code === "40001" ? Verdict.transient : Verdict.noOpinion)
 
 describe("Classifier types of constants", () => {
-  it("are classifiers of any error, but for cases that read one", () => {
+  it("are classifiers of any error, but for those made from tags", () => {
     expectTypeOf(postgres).toEqualTypeOf<Classifier.Classifier>()
     expectTypeOf(redis).toEqualTypeOf<Classifier.Classifier>()
-    expectTypeOf(tags).toEqualTypeOf<Classifier.Classifier>()
-    expectTypeOf(reading).toEqualTypeOf<Classifier.OfTags<SqlError>>()
+    expectTypeOf(reading).toEqualTypeOf<Classifier.OfTags<{ readonly SqlError: SqlError }>>()
     expectTypeOf(Classifier.when(Predicate.isError, Verdict.transient)).toEqualTypeOf<Classifier.Classifier>()
     expectTypeOf(Classifier.firstOf(postgres, redis, tags)).toEqualTypeOf<Classifier.Classifier>()
   })
@@ -184,7 +183,7 @@ describe("Classifier types that are refused", () => {
     ])
   })
 
-  it("a misspelt tag where the union is known", () => {
+  it("a misspelt tag", () => {
     const { firstOf, fromTags } = Classifier
     const { orStopped } = Retry
     const { server } = Verdict
@@ -224,6 +223,98 @@ describe("Classifier types that are refused", () => {
       () => cached.pipe(Retry.retry({ ...base, classifier: crossed })),
       // @ts-expect-error no error has both
       () => cached.pipe(Retry.retry({ ...base, classifier: Classifier.firstOf(postgres, crossed) }))
+    ])
+  })
+})
+
+describe("Classifier types of tags in a constant", () => {
+  const { firstOf, fromTags } = Classifier
+  const right = fromTags({ SqlError: Verdict.transient })
+  const wrong = fromTags({ SqlError: Verdict.transient, OutOfStok: Verdict.server })
+  const inPolicy = { ...base, classifier: wrong }
+  const made = Policy.make(inPolicy)
+  const stored = Retry.retry(inPolicy)
+  const mixed = firstOf(postgres, fromTags({ SqlEror: Verdict.server }), redis)
+  const alsoMixed = firstOf(fromTags({ SqlEror: Verdict.server }), (error: unknown) => Verdict.terminal(String(error)))
+
+  it("are those of the call, wherever the policy is written", () => {
+    const inMade = Policy.make({ ...base, classifier: fromTags({ SqlError: Verdict.transient }) })
+    expectTypeOf(() => Retry.retry(order, inMade)).returns.toEqualTypeOf<Order>()
+    expectTypeOf(() => Retry.retry(cached, inMade)).returns.toEqualTypeOf<Cached>()
+    expectTypeOf(() => cached.pipe(Retry.retry(inMade))).returns.toEqualTypeOf<Cached>()
+    expectTypeOf(() => Retry.retry(inMade)(cached)).returns.toEqualTypeOf<Cached>()
+    expectTypeOf(() => Retry.retry(unknown, inMade)).returns.toEqualTypeOf<typeof unknown>()
+    const generic = <A, E>(self: Effect.Effect<A, E>): Effect.Effect<A, E> => Retry.retry(self, inMade)
+    expectTypeOf(() => generic(order)).returns.toEqualTypeOf<Order>()
+  })
+
+  it("are refused where the call has no error of the tag", () => {
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error OutOfStok
+      () => Retry.retry(order, { ...base, classifier: wrong }),
+      // @ts-expect-error OutOfStok
+      () => order.pipe(Retry.retry({ ...base, classifier: wrong })),
+      // @ts-expect-error OutOfStok
+      () => Retry.retry(order, inPolicy),
+      // @ts-expect-error OutOfStok
+      () => order.pipe(Retry.orStopped(inPolicy)),
+      // @ts-expect-error OutOfStok
+      () => Retry.retryOrElse(order, inPolicy, () => stock),
+      // @ts-expect-error OutOfStok
+      () => Retry.retry(order, made),
+      // @ts-expect-error OutOfStok
+      () => order.pipe(Retry.retry(made)),
+      // @ts-expect-error OutOfStok
+      () => stored(order),
+      // @ts-expect-error no SqlError
+      () => Retry.retry(stock, { ...base, classifier: right }),
+      // @ts-expect-error no SqlError
+      () => Retry.retry({ ...base, classifier: right })(stock)
+    ])
+  })
+
+  it("stay those of a chain", () => {
+    assertType<ReadonlyArray<() => unknown>>([
+      () => Retry.retry(cached, { ...base, classifier: firstOf(postgres, right) }),
+      () => Retry.retry({ ...base, classifier: firstOf(right, redis) })(cached),
+      // @ts-expect-error SqlEror
+      () => Retry.retry(order, { ...base, classifier: mixed }),
+      // @ts-expect-error SqlEror
+      () => order.pipe(Retry.retry({ ...base, classifier: mixed })),
+      // @ts-expect-error SqlEror
+      () => Retry.retry({ ...base, classifier: mixed })(order),
+      // @ts-expect-error SqlEror
+      () => Retry.retry(order, { ...base, classifier: alsoMixed }),
+      // @ts-expect-error OutOfStok
+      () => Retry.retry(order, { ...base, classifier: firstOf(mixed, wrong) })
+    ])
+  })
+
+  it("are refused by one of several policies", () => {
+    const either = (first: boolean) => (first ? { ...base, classifier: right } : { ...base, classifier: wrong })
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error OutOfStok
+      () => Retry.retry(order, either(true)),
+      // @ts-expect-error OutOfStok
+      () => order.pipe(Retry.retry(either(true))),
+      // @ts-expect-error OutOfStok
+      () => Retry.retry(either(true))(order)
+    ])
+  })
+
+  it("are not checked where the type is that of any error", () => {
+    const shipped: Classifier.Classifier = wrong
+    expectTypeOf(() => Retry.retry(order, { ...base, classifier: shipped })).returns.toEqualTypeOf<Order>()
+    expectTypeOf(() => Retry.retry(unknown, inPolicy)).returns.toEqualTypeOf<typeof unknown>()
+  })
+
+  it("fit an error whose tag is not a literal, or one of several", () => {
+    const tagged: Effect.Effect<string, { readonly _tag: string }> = Effect.fail({ _tag: "A" })
+    const several: Effect.Effect<string, { readonly _tag: "SqlError" | "Other" }> = Effect.fail({ _tag: "Other" })
+    assertType<ReadonlyArray<() => unknown>>([
+      () => Retry.retry(tagged, { ...base, classifier: right }),
+      () => Retry.retry(several, { ...base, classifier: right }),
+      () => Retry.retry({ ...base, classifier: right })(several)
     ])
   })
 })

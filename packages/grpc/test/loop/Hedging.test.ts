@@ -25,7 +25,7 @@ class Passing extends Data.TaggedError("Passing")<{
   readonly pushback?: Duration.DurationInput | undefined
 }> {}
 
-const classifier = Classifier.fromTags({
+const classifier: Classifier.Classifier = Classifier.fromTags({
   Fatal: Verdict.terminal("it is fatal"),
   Passing: ({ pushback }: Passing) => Verdict.retryable("Transient", { hint: pushback })
 })

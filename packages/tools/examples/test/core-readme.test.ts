@@ -1252,11 +1252,14 @@ describe(`${path} ## How the types work, of classifiers`, () => {
     expect(Effect.runSync(Effect.flip(dataLast)).reason).toEqual({ _tag: "Terminal", why: "load 2" })
   })
 
-  it("a tag outside of the union does not compile, in a constant only with the union named", () => {
+  it("a tag outside of the union does not compile, in a constant neither", () => {
     const rest = { maxAttempts: 1, backoff }
     // @ts-expect-error the call has no such error
     Retry.retry(call, { ...rest, classifier: Classifier.fromTags({ Bussy: Verdict.server }) })
-    const unnamed = Classifier.fromTags({ Bussy: Verdict.server })
+    const misspelt = Classifier.fromTags({ Bussy: Verdict.server })
+    // @ts-expect-error the call has no such error
+    Retry.retry(call, { ...rest, classifier: misspelt })
+    const unchecked: Classifier.Classifier = misspelt
     Classifier.fromTags<Busy | Forbidden>({
       // @ts-expect-error the union has no such error
       Bussy: Verdict.server
@@ -1264,7 +1267,7 @@ describe(`${path} ## How the types work, of classifiers`, () => {
     const named = Classifier.fromTags<Busy | Forbidden>({ Busy: Verdict.server })
     expectTypeOf(named).toEqualTypeOf<Classifier.Classifier<Busy | Forbidden>>()
     for (const retried of [
-      Retry.retry(call, { ...rest, classifier: unnamed }),
+      Retry.retry(call, { ...rest, classifier: unchecked }),
       Retry.retry(call, { ...rest, classifier: named })
     ]) {
       expect(Effect.runSync(Effect.flip(retried))).toBeInstanceOf(Busy)

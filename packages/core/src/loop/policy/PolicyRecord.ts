@@ -34,8 +34,9 @@ export interface Fields<in E, in A> {
   readonly attemptSpan?: string | undefined
   /** Asked before every attempt, the first included; told how each ended. */
   readonly rateLimiter?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
-  /** Bounds each attempt; fibers that it forks then end with it. */
+  /** Bounds each attempt, such as `AttemptTimeout.constant("2 seconds")`; fibers that it forks then end with it. */
   readonly attemptTimeout?: AttemptTimeout<unknown> | undefined
+  /** Judges an error: is another attempt of use? See the module `Classifier`. */
   readonly classifier: Classifier<E>
   /** Judges a success: retryable means "again", terminal means "no use", no opinion means success. */
   readonly result?: ((result: A, moment: Moment) => Verdict) | undefined
@@ -46,9 +47,11 @@ export interface Fields<in E, in A> {
    * `{ Throttling: Infinity }` says that a throttle costs no attempt. Whole numbers from 1, or `Infinity`.
    */
   readonly attemptsByKind?: AttemptsByKind | undefined
+  /** The delays between attempts: a `Backoff`, or any other schedule. */
   readonly backoff: Schedule.Schedule<unknown, E, unknown>
-  /** @default Hint.standard */
+  /** What is done with the wait that a server asks for. @default Hint.standard */
   readonly hint?: Hint | undefined
+  /** Bounds the whole operation, such as `Deadline.refuse("10 seconds")`. */
   readonly deadline?: Deadline<unknown> | undefined
   /** Releases what an attempt left open, given its error or judged result; see `Release`. */
   readonly release?: Release | undefined
@@ -86,6 +89,9 @@ export interface Plain<in E, in A> extends Fields<E, A> {
   readonly bucket?: TokenBucket | undefined
 }
 
+/** The fields of `T` without their types: editors show a field's comment where a type beside that of the value has it. */
+export type Commented<T> = { readonly [K in keyof T]?: unknown }
+
 /** The last line of a type error: what is wrong. */
 export interface Mistake<out Message> {
   readonly mistake: Message
@@ -118,22 +124,23 @@ type Tags<R> = R extends unknown ? Context.Tag<R, TokenBucket> : never
  *
  * @category models
  */
-export type Policy<E, E2 = never, R = never, A = never> = Pick<Any, Untyped> & {
-  readonly attemptTimeout?: AttemptTimeout<E2> | undefined
-  readonly classifier: Classifier<E>
-  readonly backoff: Schedule.Schedule<unknown, unknown, R>
-  readonly deadline?: Deadline<E2> | undefined
-  readonly bucket?: TokenBucket | Tags<R> | undefined
-  readonly rateLimiter?: [AttemptRefused] extends [E2]
-    ? TokenBucket | Tags<R> | undefined
-    : (TokenBucket & Mistake<"a rate limiter adds AttemptRefused: name it in E2">) | undefined
-  readonly release?: [DeadlineExceeded] extends [E2]
-    ? Release | undefined
-    : (Release & Mistake<"a release under a deadline adds DeadlineExceeded: name it in E2">) | undefined
-  readonly result?: [A] extends [never]
-    ? (((result: unknown) => Verdict) & Mistake<"name the judged result: Policy<E, E2, R, A>">) | undefined
-    : ((result: A, moment: Moment) => Verdict) | undefined
-}
+export type Policy<E, E2 = never, R = never, A = never> = Pick<Any, Untyped> &
+  Commented<Any> & {
+    readonly attemptTimeout?: AttemptTimeout<E2> | undefined
+    readonly classifier: Classifier<E>
+    readonly backoff: Schedule.Schedule<unknown, unknown, R>
+    readonly deadline?: Deadline<E2> | undefined
+    readonly bucket?: TokenBucket | Tags<R> | undefined
+    readonly rateLimiter?: [AttemptRefused] extends [E2]
+      ? TokenBucket | Tags<R> | undefined
+      : (TokenBucket & Mistake<"a rate limiter adds AttemptRefused: name it in E2">) | undefined
+    readonly release?: [DeadlineExceeded] extends [E2]
+      ? Release | undefined
+      : (Release & Mistake<"a release under a deadline adds DeadlineExceeded: name it in E2">) | undefined
+    readonly result?: [A] extends [never]
+      ? (((result: unknown) => Verdict) & Mistake<"name the judged result: Policy<E, E2, R, A>">) | undefined
+      : ((result: A, moment: Moment) => Verdict) | undefined
+  }
 
 /**
  * A policy with a type that says which fields are absent: of `write ? policy1 : policy2`, two constants, TypeScript

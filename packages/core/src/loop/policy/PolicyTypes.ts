@@ -7,12 +7,12 @@
  */
 import type * as Context from "effect/Context"
 import type * as Schedule from "effect/Schedule"
-import type { Classifier } from "../../classify/Classifier.ts"
+import type { Judgeable, KnownBy } from "../../classify/Classifier.ts"
 import type { Verdict } from "../../classify/Verdict.ts"
 import type { AttemptTimeout } from "./AttemptTimeout.ts"
 import type { DeadlineExceeded } from "./Deadline.ts"
 import type { TokenBucket } from "../../fund/port/Port.ts"
-import type { Any, Mistake, Release } from "./PolicyRecord.ts"
+import type { Any, Commented, Mistake, Release } from "./PolicyRecord.ts"
 import type { AttemptRefused, ResultRejected } from "./RetryStopped.ts"
 
 /**
@@ -85,18 +85,13 @@ type Reads<P> = P extends { readonly backoff: Schedule.Schedule<any, infer E, an
 /** The error that a policy judges. */
 export type In<P> = [Judges<P> | Reads<P>] extends [(e: infer E) => void] ? E : unknown
 
-/**
- * The bound of the errors that a policy on its own accepts. A classifier of tags accepts by its signature alone, which
- * `In` cannot name.
- */
+/** The bound of the errors that a policy on its own accepts. */
 export type Takes<P, E> =
   IsBound<P> extends true
     ? unknown
-    : [P] extends [{ readonly classifier: Classifier<E> }]
-      ? In<P>
-      : unknown extends In<P>
-        ? Mistake<"the classifier knows another error by one of these tags">
-        : In<P>
+    : [P] extends [{ readonly classifier: infer C }]
+      ? In<P> & Judgeable<E, KnownBy<C>>
+      : In<P>
 
 // The first question is the cheap one: it compares, where the others instantiate.
 type Unknown<P> = P extends unknown ? (keyof P extends keyof Bound ? never : Exclude<keyof P, keyof Bound>) : never
@@ -116,4 +111,4 @@ type Fits<P> = [P] extends [{ readonly backoff: Schedule.Schedule<any, unknown, 
  *
  * @category models
  */
-export type Checked<P> = P & Fits<P> & NoExtra<P>
+export type Checked<P> = P & Fits<P> & NoExtra<P> & Commented<Any>
