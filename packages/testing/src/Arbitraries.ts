@@ -45,6 +45,8 @@ export const millis = (minMillis: number, maxMillis: number): fc.Arbitrary<numbe
   )
 
 /**
+ * Any kind of failure.
+ *
  * @category constructors
  */
 export const kind: fc.Arbitrary<Verdict.Kind> = /*#__PURE__*/ fc.constantFrom(...Verdict.kinds)

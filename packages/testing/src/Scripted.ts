@@ -20,6 +20,8 @@ export interface Step<out A = never, out E = never> {
 }
 
 /**
+ * A service that follows a script.
+ *
  * @category models
  */
 export interface Scripted<out A, out E> {
@@ -40,16 +42,22 @@ export interface Options {
 }
 
 /**
+ * A call that succeeds.
+ *
  * @category constructors
  */
 export const succeed = <A>(value: A, options?: Options): Step<A> => step(Effect.succeed(value), options)
 
 /**
+ * A call that fails.
+ *
  * @category constructors
  */
 export const fail = <E>(error: E, options?: Options): Step<never, E> => step(Effect.fail(error), options)
 
 /**
+ * A call that dies.
+ *
  * @category constructors
  */
 export const die = (defect: unknown, options?: Options): Step => step(Effect.die(defect), options)

@@ -39,7 +39,11 @@ export type { Precondition, Repetition, Row } from "./StorageOperationTable.ts"
  */
 export type StorageOperation = keyof typeof table
 
-/** @category models */
+/**
+ * The names of all operations of the table.
+ *
+ * @category models
+ */
 export const names = /*#__PURE__*/ Object.keys(table) as ReadonlyArray<StorageOperation>
 
 /**

@@ -14,7 +14,11 @@
  */
 export type Precondition = (typeof preconditions)[number]
 
-/** @category models */
+/**
+ * All preconditions.
+ *
+ * @category models
+ */
 export const preconditions = ["ifGenerationMatch", "ifMetagenerationMatch", "generation", "If-Match", "etag"] as const
 
 /**
@@ -82,7 +86,11 @@ const generation = ["ifGenerationMatch"] as const
 const metageneration = ["ifMetagenerationMatch", "If-Match"] as const
 const tag = ["etag", "If-Match"] as const
 
-/** @category models */
+/**
+ * Every operation by its name, such as `objects.insert`.
+ *
+ * @category models
+ */
 export const table = {
   "buckets.list": read("b"),
   "buckets.insert": write("POST", "b", "always", bucket, [409]),

@@ -65,6 +65,10 @@ export const read = (
 const wordsOf = (given: string | Directive, name: string, retry: boolean): string =>
   typeof given === "string" ? `${name}: ${retry}` : `${name} ${retry ? "permits" : "forbids"} a retry`
 
-/** @category guards */
+/**
+ * Whether a value can be a directive: whether it has a name and a function that reads.
+ *
+ * @category guards
+ */
 export const isDirective = (given: unknown): given is Directive =>
   Predicate.hasProperty(given, "name") && Predicate.hasProperty(given, "read") && Predicate.isFunction(given.read)

@@ -45,7 +45,11 @@ export const standard: Drain = { atMostBytes: 131_072, within: "1 second" }
  */
 export const nothing: Drain = { atMostBytes: 0, within: 0 }
 
-/** @category guards */
+/**
+ * Answers the bounds that it is given. Throws an `InvalidArgument` that names `owner` where one is out of its range.
+ *
+ * @category guards
+ */
 export const check = (owner: string, drain: Drain): Drain => {
   if (!Predicate.isRecord(drain)) return Argument.refuse(owner, "drain", "a record of bounds", drain)
   Argument.number(owner, "drain.atMostBytes", drain.atMostBytes, { min: 0, integer: true })

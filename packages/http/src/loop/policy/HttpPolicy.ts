@@ -10,7 +10,7 @@ import * as Struct from "effect/Struct"
 import { Classifier, Hint, InvalidArgument, Policy as Core } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import type { AttemptTimeout, Deadline, Retry, TokenBucket } from "@effect-retry/core"
-import type { Mistake } from "@effect-retry/core/unstable/PolicyRecord"
+import type { Commented, Mistake } from "@effect-retry/core/unstable/PolicyRecord"
 import type { Adds, Needs } from "@effect-retry/core/unstable/PolicyTypes"
 import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import * as Idempotency from "../../decide/Idempotency.ts"
@@ -47,6 +47,7 @@ interface Own<in E> {
 export interface Fields<in E> extends Own<E>, Omit<Core.Fields<never, never>, Replaced> {
   /** Runs at the start of every attempt but the first, and may change its request; see the type. */
   readonly beforeRetry?: BeforeRetry<E> | undefined
+  /** The delays between attempts: a `Backoff`, or any other schedule. @default that of core's `Policy.standard` */
   readonly backoff?: Schedule.Schedule<unknown, Outcome<E>, unknown> | undefined
 }
 
@@ -136,11 +137,12 @@ type Unknown<P> = P extends unknown ? Exclude<keyof P, keyof Bound<never>> : nev
  *
  * @category models
  */
-export type Checked<P> = P & {
-  readonly [K in Unknown<P> | "maxAttempts"]?: K extends "maxAttempts"
-    ? unknown
-    : Mistake<`a client's policy has no field '${K & string}'`>
-}
+export type Checked<P> = P &
+  Commented<Any> & {
+    readonly [K in Unknown<P> | "maxAttempts"]?: K extends "maxAttempts"
+      ? unknown
+      : Mistake<`a client's policy has no field '${K & string}'`>
+  }
 
 /** The client's error that a policy can judge. */
 export type In<P> = Judges<Given<P>>

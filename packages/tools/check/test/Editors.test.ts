@@ -1,0 +1,142 @@
+/** What editors show of the public names: each has its documentation, wherever it is called. */
+import { hovers5, hovers7, type Program, programOf, typescript5 } from "@effect-retry/check/Editors"
+import { publicModules } from "@effect-retry/check/PublicNames"
+import { publishedPackages, read, sourceOf } from "@effect-retry/check/Workspace"
+import ts from "typescript5"
+import { describe, expect, it } from "vitest"
+
+interface Exported {
+  readonly module: string
+  readonly name: string
+}
+
+const modules = publishedPackages().flatMap(({ folder, manifest }) =>
+  publicModules({ folder, manifest, read, resolve: sourceOf })
+    .filter(({ indexed }) => indexed)
+    .map(({ name }) => `${manifest.name}/${name}`)
+)
+
+const alias = (module: string) => module.replace("@effect-retry/", "").replace("/", "_")
+
+const imports = modules.map((module) => `import * as ${alias(module)} from "${module}"\n`).join("")
+
+/** One use of every public value: a call for each of its signatures. */
+const uses = (): ReadonlyArray<Exported & { readonly use: string }> => {
+  const { file, text } = programOf("names", imports)
+  const program = typescript5({ file, text, places: [] }).getProgram()!
+  const checker = program.getTypeChecker()
+  return program
+    .getSourceFile(file)!
+    .statements.filter(ts.isImportDeclaration)
+    .flatMap((statement) => {
+      const module = (statement.moduleSpecifier as ts.StringLiteral).text
+      const symbol = checker.getSymbolAtLocation(statement.moduleSpecifier)!
+      return checker.getExportsOfModule(symbol).flatMap((found) => {
+        const target = found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found
+        if ((target.flags & ts.SymbolFlags.Value) === 0) return []
+        const place = `${alias(module)}./*?*/${found.name}`
+        const type = checker.getTypeOfSymbol(target)
+        const calls = type
+          .getCallSignatures()
+          .map(({ parameters }) => `${place}(${parameters.map(() => "undefined as any").join(", ")})`)
+        return (calls.length === 0 ? [place] : calls).map((use) => ({ module, name: found.name, use }))
+      })
+    })
+}
+
+const given = uses()
+const program = programOf("uses", `${imports}\n${given.map(({ use }) => use).join("\n")}\n`)
+const without = (hovers: ReadonlyArray<string>) =>
+  given.filter((_, i) => hovers[i] === "").map(({ module, name }) => `${module}: ${name}`)
+
+/** Every field of a policy, in a policy that is written in a call. */
+const fields = (before: string, names: ReadonlyArray<string>, after: string): string =>
+  `${before}${names.map((name) => `/*?*/${name}: undefined as any`).join(", ")}${after}`
+
+const ofCore = [
+  "name",
+  "observe",
+  "whenNested",
+  "attempt",
+  "attemptSpan",
+  "rateLimiter",
+  "attemptTimeout",
+  "classifier",
+  "result",
+  "maxAttempts",
+  "attemptsByKind",
+  "backoff",
+  "hint",
+  "deadline",
+  "release",
+  "bucket"
+]
+const ofClients = [
+  ...ofCore.filter((name) => !["attempt", "release", "result"].includes(name)),
+  "beforeRetry",
+  "attemptHeaders",
+  "opinion",
+  "idempotency",
+  "drain"
+]
+
+const policies = programOf(
+  "policies",
+  [
+    `import { Policy, Promises, Retry } from "@effect-retry/core"`,
+    `import { HttpRetry } from "@effect-retry/http"`,
+    `import { HttpClient } from "@effect/platform"`,
+    `import { Effect } from "effect"`,
+    `declare const call: Effect.Effect<string, Error>`,
+    `declare const client: HttpClient.HttpClient`,
+    fields("Retry.retry(call, { ", ofCore, " })"),
+    fields("call.pipe(Retry.retry({ ", ofCore, " }))"),
+    fields("Retry.orStopped({ ", ofCore, " })"),
+    fields("Retry.retryOrElse(call, { ", ofCore, " }, () => call)"),
+    fields("Policy.make({ ", ofCore, " })"),
+    fields("Promises.retry(async () => 1, { ", ofCore, " })"),
+    fields("const policy: Policy.Policy<Error> = { ", ofCore, " }"),
+    fields("HttpRetry.withRetry(client, { ", ofClients, " })"),
+    fields("client.pipe(HttpRetry.withRetry({ ", ofClients, " }))")
+  ].join("\n")
+)
+/** TypeScript 7.0 shows no comment in a literal that infers a type, and none of a mapped type. */
+const fieldsOfPolicies = programOf(
+  "fields",
+  [
+    `import { Policy } from "@effect-retry/core"`,
+    "declare const policy: Policy.Fields<unknown, unknown>",
+    ...ofCore.map((name) => `policy./*?*/${name}`)
+  ].join("\n")
+)
+const undocumented = ({ places, text }: Program, hovers: ReadonlyArray<string>) =>
+  places
+    .filter((_, i) => hovers[i] === "")
+    .map((place) => {
+      const [line = ""] = text.slice(text.lastIndexOf("\n", place) + 1).split("\n")
+      return `${line.split("/*?*/")[0]}: ${/\w+/.exec(text.slice(place))?.[0]}`
+    })
+
+describe("Hovers of the fields of a policy", () => {
+  it("show their documentation in TypeScript 5.9", () => {
+    expect(undocumented(policies, hovers5(policies))).toEqual([])
+  })
+
+  it("show it in TypeScript 7", async () => {
+    expect(undocumented(fieldsOfPolicies, await hovers7(fieldsOfPolicies))).toEqual([])
+  })
+})
+
+describe("Hovers of public names", () => {
+  it("show their documentation in TypeScript 5.9", () => {
+    const hovers = hovers5(program)
+    expect(hovers).toHaveLength(given.length)
+    expect(without(hovers)).toEqual([])
+  })
+
+  it("show it in TypeScript 7", async () => {
+    const hovers = await hovers7(program)
+    expect(hovers).toHaveLength(given.length)
+    expect(without(hovers)).toEqual([])
+  })
+})
