@@ -45,7 +45,7 @@ export const inTime = (store: Store<unknown>, close: Effect.Effect<void>): Effec
       const end = Deferred.succeed(ended, undefined)
       return Effect.gen(function* () {
         yield* Effect.forkDaemon(Effect.ensuring(close, end))
-        const late = yield* Effect.forkDaemon(Effect.interruptible(Effect.delay(end, Math.max(0, mostMillis - before))))
+        const late = yield* Background.begin(Effect.delay(end, Math.max(0, mostMillis - before)))
         yield* Deferred.await(ended)
         yield* Background.stop(late)
         waited.atMillis = waited.nowMillis(clock)

@@ -16,6 +16,7 @@
  * store gets the rest at once.
  */
 import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
+import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import { type Grant, Key, type Request, type TokenBucket } from "@effect-retry/core/TokenBucket"
 import * as Waiting from "@effect-retry/core/unstable/Waiting"
 import * as Deferred from "effect/Deferred"
@@ -23,14 +24,30 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import * as BucketKey from "../../accept/BucketKey.ts"
+import * as LeaseSize from "../../decide/LeaseSize.ts"
+import * as Refusal from "../../decide/Refusal.ts"
 import * as Closing from "../fleet/Closing.ts"
+import type { FleetStore, Settings } from "../fleet/FleetBucket.ts"
+import * as FleetEvents from "../fleet/FleetEvents.ts"
+import * as StoreCalls from "../fleet/StoreCalls.ts"
 import * as Background from "../store/Background.ts"
-import * as Calls from "./Calls.ts"
-import type { LeaseState, Place } from "./LeaseState.ts"
-import * as State from "./LeaseState.ts"
-import * as Questions from "./Questions.ts"
-import * as Returns from "./Returns.ts"
+import type { Limits } from "../store/Store.ts"
+import type { Running } from "./Commands.ts"
+import * as Commands from "./Commands.ts"
+import type { TokensIn } from "./LeaseState.ts"
+import * as LeaseState from "./LeaseState.ts"
 import * as Waiters from "./Waiters.ts"
+
+/** Which bucket of which store it is, and how it waits. */
+export interface Place<out E> {
+  readonly fleet: FleetStore<E>
+  readonly settings: Settings
+  readonly limits: Limits
+  readonly maxWait: Waiting.MaxWait
+  /** The cost of the most expensive attempt. */
+  readonly dearest: number
+}
 
 export interface Lease<out E> extends Pick<TokenBucket<E>, "level"> {
   /** Takes `cost` tokens, or takes nothing and answers `None`. */
@@ -43,134 +60,103 @@ export interface Lease<out E> extends Pick<TokenBucket<E>, "level"> {
   readonly keep: (tokens: number) => Effect.Effect<void>
 }
 
-export const make = <E>(place: Omit<Place<E>, "key">): Effect.Effect<Lease<E>, never, Scope.Scope> =>
+export const make = <E>(place: Place<E>): Effect.Effect<Lease<E>, never, Scope.Scope> =>
   Effect.flatMap(Key, (key) =>
     Background.inScope(
-      Effect.sync(() => State.make({ ...place, key })),
+      Effect.sync(() => run(place, key)),
       close,
       leaseOf
     )
   )
 
-const leaseOf = <E>(state: LeaseState<E>): Lease<E> => ({
+const run = <E>({ dearest, fleet, limits, maxWait, settings }: Place<E>, key: string): Running<E> => {
+  const read = MonotonicTime.makeReader()
+  const nowMillis = () => read(MonotonicTime.currentClock())
+  const most = LeaseSize.most(limits.burst, settings.leaseShare)
+  const pause = Refusal.pause(limits, dearest)
+  const state = LeaseState.make<E>({ limits, maxWait, pause, most, nowMillis })
+  const { held, known } = state
+  const events = FleetEvents.make(settings, key, () => ({ level: known.at(nowMillis()), held: held.all() }))
+  return {
+    state,
+    store: fleet.store,
+    bucketKey: BucketKey.make(settings.name, key === "" ? undefined : key),
+    idleMillis: settings.idleMillis,
+    events,
+    call: StoreCalls.make(fleet, settings, events, nowMillis),
+    timedOut: () => fleet.timedOut(settings.name),
+    calling: undefined,
+    alarm: undefined,
+    sweep: undefined
+  }
+}
+
+const leaseOf = <E>(running: Running<E>): Lease<E> => ({
   acquire: (cost, request) =>
     AtOnce.suspend(() => {
-      if (state.waiters.isEmpty() && State.take(state, cost)) return Questions.granted(state, cost)
+      const { state } = running
+      if (LeaseState.take(state, cost)) return Commands.granted(running, cost)
       const limitMillis = Waiting.millisFor(
         Option.getOrElse(state.maxWait, () => Infinity),
         request
       )
-      return isRefused(state, cost, limitMillis) ? State.refused : wait(state, cost, limitMillis, request)
+      return LeaseState.isRefused(state, cost, limitMillis)
+        ? Commands.refused
+        : wait(running, cost, limitMillis, request)
     }),
-  put: (tokens) =>
-    changing(
-      state,
-      tokens,
-      () => State.putBack(state, tokens),
-      () => state.isSweeping && state.held.leased() + tokens <= state.most
-    ),
-  credit: (tokens) =>
-    changing(
-      state,
-      tokens,
-      () => State.credit(state, tokens),
-      () => state.isSweeping
-    ),
-  keep: (tokens) =>
-    changing(
-      state,
-      tokens,
-      () => state.held.keep(tokens, Math.max(1, state.most)),
-      () => true
-    ),
-  level: level(state)
+  put: (tokens) => putIn(running, { _tag: "PutBack", tokens }),
+  credit: (tokens) => putIn(running, { _tag: "Earned", tokens }),
+  keep: (tokens) => putIn(running, { _tag: "Kept", tokens }),
+  level: level(running)
 })
 
-const isRefused = <E>(state: LeaseState<E>, cost: number, limitMillis: number): boolean =>
-  state.isClosed || (state.calling === undefined && State.isTooLate(state, state.waiters.demand() + cost, limitMillis))
-
 const wait = <E>(
-  state: LeaseState<E>,
+  running: Running<E>,
   cost: number,
   limitMillis: number,
   request: Request
 ): Effect.Effect<Option.Option<Grant>, E> =>
   Effect.suspend(() => {
-    state.uses += 1
-    const { nowMillis, timedOut, waiters } = state
-    const waiter = waiters.enter(cost, limitMillis, nowMillis())
-    const late = Background.atomically(() => {
-      // A store that has not answered at all has failed, and has not refused.
-      waiters.end(waiter, waiter.wasAnswered ? State.refused : Exit.fail(timedOut()))
-      return Questions.settle(state)
-    })
-    const left = Background.atomically(() => {
-      waiters.end(waiter, State.refused)
-      State.putBack(state, waiter.granted)
-      return Questions.settle(state)
-    })
-    return Effect.zipRight(Questions.settle(state), Waiters.wait(waiter, request, late, left))
+    const waiter = Waiters.waiter<E>(cost, limitMillis, running.state.nowMillis())
+    const late = Commands.tell(running, { _tag: "Late", waiter })
+    const left = Commands.tell(running, { _tag: "Left", waiter })
+    return Effect.zipRight(Commands.step(running, { _tag: "Came", waiter }), Waiters.wait(waiter, request, late, left))
   })
 
-/**
- * Puts tokens in, in the step of the caller where no attempt waits for them and nothing has to be started. The state is
- * changed only by what runs: an effect that this answers may never run.
- */
-const changing = <E>(
-  state: LeaseState<E>,
-  tokens: number,
-  change: () => void,
-  startsNothing: () => boolean
-): Effect.Effect<void> =>
-  tokens > 0
-    ? AtOnce.suspend(() => {
-        const changed = Effect.suspend(() => {
-          change()
-          return Questions.settle(state)
-        })
-        if (!state.waiters.isEmpty() || !startsNothing()) return changed
-        change()
-        return Exit.void
-      })
+/** Puts tokens in, in the step of the caller where nothing has to be started. */
+const putIn = <E>(running: Running<E>, message: TokensIn): Effect.Effect<void> =>
+  message.tokens > 0
+    ? AtOnce.suspend(() => (LeaseState.absorb(running.state, message) ? Exit.void : Commands.tell(running, message)))
     : Effect.void
 
 /**
  * What the store has, as far as it is known, and what the process holds. Where its latest answer is older than the time after
  * which the process counts as idle, that of the call under way is awaited, or the store is asked.
  */
-const level = <E>(state: LeaseState<E>): Effect.Effect<number, E> => {
-  const { held, known, limits, nowMillis, settings } = state
-  const now = () => Math.min(limits.burst, known.at(nowMillis()) + state.surplus + state.returning) + held.all()
-  const learned = Effect.suspend(() => learnLevel(state))
+const level = <E>(running: Running<E>): Effect.Effect<number, E> => {
+  const { idleMillis, state } = running
+  const now = () => LeaseState.level(state)
+  const learned = Effect.suspend(() => learnLevel(running))
   return AtOnce.suspend(() =>
-    nowMillis() - known.learnedMillis() < settings.idleMillis ? Exit.succeed(now()) : Effect.map(learned, now)
+    state.nowMillis() - state.known.learnedMillis() < idleMillis ? Exit.succeed(now()) : Effect.map(learned, now)
   )
 }
 
 /** Awaits the call under way, which tells the level or does not, or else reads the level. */
-const learnLevel = <E>(state: LeaseState<E>): Effect.Effect<void, E> => {
-  const { calling, known } = state
-  const again = Effect.suspend(() => learnLevel(state))
+const learnLevel = <E>(running: Running<E>): Effect.Effect<void, E> => {
+  const { calling, state } = running
+  const again = Effect.suspend(() => learnLevel(running))
   return calling === undefined
-    ? Effect.zipRight(readLevel(state), again)
-    : Effect.flatMap(Deferred.await(calling), () => (known.isKnown() ? Effect.void : again))
+    ? Effect.zipRight(Commands.tell(running, { _tag: "LevelWanted" }), again)
+    : Effect.flatMap(Deferred.await(calling), () => (state.known.isKnown() ? Effect.void : again))
 }
 
-const readLevel = <E>(state: LeaseState<E>): Effect.Effect<void> =>
-  Background.atomically(() => {
-    const { bucketKey, calling, known, limits, nowMillis, store } = state
-    if (calling !== undefined) return Effect.void
-    return Calls.begin(state, {
-      call: () => store.level(bucketKey, limits),
-      learn: (level) => known.learn(level, nowMillis()),
-      settle: Effect.suspend(() => Questions.settle(state)),
-      tell: () => Effect.void
-    })
-  })
-
-const close = <E>(state: LeaseState<E>): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    state.isClosed = true
-    for (const waiter of state.waiters.all()) state.waiters.end(waiter, State.refused)
-    return Effect.zipRight(Questions.silence(state), Closing.inTime(state.store, Returns.all(state)))
-  })
+/** Refuses all that wait, waits for the call under way and returns all: at most two calls of the store. */
+const close = <E>(running: Running<E>): Effect.Effect<void> => {
+  const ended = Effect.suspend(() => Commands.ended(running))
+  const emptied = Effect.zipRight(ended, Commands.tell(running, { _tag: "Emptied" }))
+  return Effect.zipRight(
+    Commands.tell(running, { _tag: "Closed" }),
+    Closing.inTime(running.store, Effect.zipRight(emptied, ended))
+  )
+}

@@ -5,7 +5,6 @@ import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import type { Grant, Request } from "@effect-retry/core/TokenBucket"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import type * as Option from "effect/Option"
 import * as Background from "../store/Background.ts"
@@ -21,15 +20,24 @@ export interface Waiter<in out E> {
   granted: number
 }
 
+export const waiter = <E>(cost: number, limitMillis: number, nowMillis: number): Waiter<E> => ({
+  cost,
+  limitMillis,
+  untilMillis: nowMillis + Math.max(0, limitMillis),
+  answer: Deferred.unsafeMake(FiberId.none),
+  wasAnswered: false,
+  granted: 0
+})
+
 export interface Waiters<in out E> {
   readonly isEmpty: () => boolean
   readonly first: () => Waiter<E> | undefined
   readonly all: () => Iterable<Waiter<E>>
   /** What all of them want together. */
   readonly demand: () => number
-  readonly enter: (cost: number, limitMillis: number, nowMillis: number) => Waiter<E>
-  /** Ends the wait of a waiter that is still there, and answers whether it was. */
-  readonly end: (waiter: Waiter<E>, exit: Exit.Exit<Option.Option<Grant>, E>) => boolean
+  readonly add: (waiter: Waiter<E>) => void
+  /** Removes a waiter that is still there, and answers whether it was. */
+  readonly remove: (waiter: Waiter<E>) => boolean
 }
 
 export const make = <E>(): Waiters<E> => {
@@ -44,24 +52,14 @@ export const make = <E>(): Waiters<E> => {
     },
     all: () => waiters,
     demand: () => demand,
-    enter: (cost, limitMillis, nowMillis) => {
-      const waiter: Waiter<E> = {
-        cost,
-        limitMillis,
-        untilMillis: nowMillis + Math.max(0, limitMillis),
-        answer: Deferred.unsafeMake(FiberId.none),
-        wasAnswered: false,
-        granted: 0
-      }
+    add: (waiter) => {
       waiters.add(waiter)
-      demand += cost
-      return waiter
+      demand += waiter.cost
     },
-    end: (waiter, exit) => {
+    remove: (waiter) => {
       if (!waiters.delete(waiter)) return false
       // The floating-point error of the sum ends with the last waiter.
       demand = waiters.size === 0 ? 0 : demand - waiter.cost
-      Deferred.unsafeDone(waiter.answer, exit)
       return true
     }
   }
@@ -79,7 +77,7 @@ export const wait = <E>(
 ): Effect.Effect<Option.Option<Grant>, E> => {
   const answered = Effect.onInterrupt(restore(Deferred.await(answer)), () => left)
   if (limitMillis <= 0 || limitMillis > longestTimerMillis) return answered
-  return Effect.flatMap(Effect.forkDaemon(Effect.interruptible(Effect.delay(late, limitMillis))), (timer) =>
+  return Effect.flatMap(Background.begin(Effect.delay(late, limitMillis)), (timer) =>
     Effect.ensuring(answered, Background.stop(timer))
   )
 }

@@ -10,6 +10,10 @@ import * as Scope from "effect/Scope"
 export const stop = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<void> =>
   Fiber.interruptAsFork(fiber, FiberId.none)
 
+/** Begins an effect in a fiber of its own, which can be stopped. */
+export const begin = (self: Effect.Effect<unknown>): Effect.Effect<Fiber.Fiber<unknown>> =>
+  Effect.forkDaemon(Effect.interruptible(self))
+
 /** An effect that runs later, and is not interrupted between what it changes and what it starts. */
 export const atomically = (start: () => Effect.Effect<void>): Effect.Effect<void> =>
   Effect.uninterruptible(Effect.suspend(start))

@@ -775,7 +775,7 @@ describe("Lease.returns", () => {
       const { bucket, level } = yield* leaseIn(store, { perSecond: 0.001 })
       yield* grants(bucket, 6)
       yield* fail
-      yield* Effect.sleep("2 seconds")
+      yield* Effect.sleep("2100 millis")
       yield* open
       expect(yield* level).toBeCloseTo(200 - 21, 1)
       expect(puts(store)).toEqual([15])
