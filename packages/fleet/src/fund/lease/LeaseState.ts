@@ -163,7 +163,8 @@ const react = <E>(state: State<E>, message: Message<E>): void => {
   switch (message._tag) {
     case "Came":
       state.uses += 1
-      return state.waiters.add(message.waiter)
+      state.waiters.add(message.waiter)
+      return state.isClosed ? end(state, { _tag: "Refuse", waiter: message.waiter }) : undefined
     case "Late":
       // A store that has not answered at all has failed, and has not refused.
       return end(state, { _tag: message.waiter.wasAnswered ? "Refuse" : "TimeOut", waiter: message.waiter })

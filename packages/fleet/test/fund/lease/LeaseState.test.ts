@@ -90,7 +90,7 @@ const consistent = ({ call, hasAlarm, hasSweep, state, waiting }: World) => {
     waiting.reduce((sum, { cost }) => sum + cost, 0),
     9
   )
-  if (state.isClosed) return expect(hasAlarm || hasSweep, "nothing comes after the end").toBe(false)
+  if (state.isClosed) return expect([waiting, hasAlarm || hasSweep], "nothing comes after the end").toEqual([[], false])
   expect(state.alarmMillis !== undefined, "the state knows of the alarm").toBe(hasAlarm)
   if (waiting.length > 0) expect(call !== undefined || hasAlarm, "an attempt waits for something").toBe(true)
   if (leased + state.surplus > 1e-6) expect(hasSweep, "a sweep finds what is left").toBe(true)
@@ -105,7 +105,8 @@ const actions: { readonly [name: string]: (world: World, cost: number, draw: num
       return consistent(world)
     }
     const limitMillis = draw < 0.2 ? 0 : draw < 0.5 ? 300 : Infinity
-    if (State.isRefused(state, cost, limitMillis)) return
+    // An attempt comes in a later step than it was judged in: the bucket may have ended in between.
+    if (!state.isClosed && State.isRefused(state, cost, limitMillis)) return
     const waiter = Waiters.waiter<string>(cost, limitMillis, time.nowMillis)
     expect(tell(world, { _tag: "Came", waiter })).toBeCloseTo(0, 9)
   },
@@ -209,7 +210,6 @@ describe("LeaseState.step", () => {
       for (const [name, cost, draw] of happenings) actions[name]!(world, cost, draw)
       if (!closes) return
       tell(world, { _tag: "Closed" })
-      expect(world.waiting, "no attempt waits at the end").toEqual([])
       for (const [name, cost, draw] of happenings.slice(0, 20)) actions[name]!(world, cost, draw)
       actions["answer"]!(world, 1, 0.9)
       expect(tell(world, { _tag: "Emptied" })).toBeCloseTo(0, 9)
