@@ -72,7 +72,7 @@ export const outcomes: ReadonlyArray<TokenBucket.Outcome> = /*#__PURE__*/ [1, 2,
  * one.
  */
 export const record = (bucket: Bucket, outcome: TokenBucket.Outcome): Effect.Effect<void> =>
-  outcome._tag === "Abandoned" && bucket.started === undefined
+  outcome._tag === "Abandoned" && bucket.started === undefined && outcome.granted.hearsAbandoned !== true
     ? Effect.void
     : bucket.record(bucket.timed === true ? { ran: Duration.zero, ...outcome } : outcome)
 

@@ -3,6 +3,7 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as PubSub from "effect/PubSub"
 import type * as Queue from "effect/Queue"
@@ -201,6 +202,8 @@ const refusalOf = (circuit: Circuit.Circuit, settings: Settings, nowMillis: numb
 
 const never = () => false
 
+const always = () => true
+
 const isClosed = ({ circuit }: Held): boolean => circuit._tag === "Closed"
 
 /** Tells of every change of the state, in the step that makes it. */
@@ -210,12 +213,14 @@ const arithmeticOf = (settings: Settings, changed: Changed): Circuits => {
   const granted = (ticket: number, refund: Effect.Effect<void>): Pass => ({
     tokens: 0,
     refund,
+    hearsAbandoned: true,
     breaker: settings,
     ticket
   })
+  const passOf = (ticket: number): Pass => ({ tokens: 0, refund: Effect.void, breaker: settings, ticket })
   const hold = (circuit: Circuit.Circuit): Held => ({
     circuit,
-    pass: circuit._tag === "Closed" ? Option.some(granted(circuit.ticket, Effect.void)) : Option.none()
+    pass: circuit._tag === "Closed" ? Option.some(passOf(circuit.ticket)) : Option.none()
   })
   const moved = (held: Held, circuit: Circuit.Circuit, nowMillis: number): Held => {
     const { circuit: before, pass } = held
@@ -259,7 +264,7 @@ interface Circuits extends Arithmetic<Held> {
  * A refusal tells the state and when to ask again: see `refusal` of `Retry.AttemptRefused` and of the reasons of
  * `Retry.RetryStopped`. An attempt that waits does so in its turn, and is refused at once where the circuit opens for longer
  * than it may wait. The level is how many attempts would be let through. Draws from `Random` when it opens, if `openFor` does.
- * It is told of starts and of abandoned attempts. Sources of the defaults: five failures in a row, Envoy's
+ * Sources of the defaults: five failures in a row, Envoy's
  * `consecutive_5xx`, https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/outlier, and Finagle's
  * failure accrual, https://twitter.github.io/finagle/guide/Clients.html, read 2026-11-24.
  *
@@ -311,6 +316,7 @@ const breakerOf = (
       return AtOnce.andThen(record(), () => (isDrawn ? Effect.void : Effect.flatMap(Random.next, record)))
     })
   }
+  const pass = store.look(({ pass }) => pass, always)
   const look = store.look(({ circuit }, now) => refusalOf(circuit, settings, now))
   const answered = (answer: Option.Option<Grant>, { refused }: Request) =>
     Option.isSome(answer) || refused === undefined
@@ -322,14 +328,21 @@ const breakerOf = (
   const change = (f: (circuit: Circuit.Circuit, nowMillis: number) => Circuit.Circuit) =>
     store.change((held, now) => moved(held, f(held.circuit, now), now))
   return {
+    // What a circuit that is not closed grants is not granted at once: an operation is then ready to tell of a probe that is
+    // interrupted.
     acquire: (request) =>
-      AtOnce.suspend(() => AtOnce.andThen(store.acquire(1, request), (answer) => answered(answer, request))),
+      AtOnce.suspend(() =>
+        AtOnce.andThen(pass, (pass) =>
+          Option.isSome(pass)
+            ? Exit.succeed(pass)
+            : Effect.suspend(() => Effect.flatMap(store.acquire(1, request), (answer) => answered(answer, request)))
+        )
+      ),
     record: (outcome) => {
       const { granted } = outcome
       return isPass(granted) ? end(granted.ticket, endingOf(outcome, settings)) : Effect.void
     },
     level: store.level,
-    started: () => Effect.void,
     timed: settings.slowMillis !== Infinity,
     state: store.look(({ circuit }, now) => stateOf(circuit, settings, now)),
     isolate: change(Circuit.isolated),

@@ -8,6 +8,7 @@ import * as Untrusted from "../../accept/Untrusted.ts"
 import type { Grant, Outcome, Request, TokenBucket } from "../port/Port.ts"
 import { noTokens } from "../port/Port.ts"
 import * as MonotonicTime from "../port/MonotonicTime.ts"
+import * as Outcomes from "../port/Outcomes.ts"
 import { dual, type Given } from "../../accept/Dual.ts"
 
 /**
@@ -76,7 +77,7 @@ export const combined = (
 ): Combined => {
   let most = 0
   for (const { tokens } of parts) most = Math.max(most, tokens)
-  return { tokens: most, refund, parts }
+  return { tokens: most, refund, parts, hearsAbandoned: parts.some(({ hearsAbandoned }) => hearsAbandoned) }
 }
 
 /**
@@ -85,11 +86,10 @@ export const combined = (
  */
 export const recordEach = (buckets: ReadonlyArray<Recording>, outcome: Outcome): Effect.Effect<void> => {
   const parts = isCombined(outcome.granted) ? outcome.granted.parts : []
-  return inTurn(buckets, (bucket, index) =>
-    outcome._tag === "Abandoned" && bucket.started === undefined
-      ? Effect.void
-      : bucket.record({ ...outcome, granted: parts[index] ?? noTokens })
-  )
+  return inTurn(buckets, (bucket, index) => {
+    const own = { ...outcome, granted: parts[index] ?? noTokens }
+    return Outcomes.isHeard(bucket, own) ? bucket.record(own) : Effect.void
+  })
 }
 
 /** What several buckets hear beside outcomes: each member is absent where none of them has it. */

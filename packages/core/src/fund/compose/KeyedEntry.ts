@@ -108,9 +108,10 @@ export const isGranted = <E>(granted: Grant): granted is KeyedGrant<E> => "entry
 /** What an entry's bucket granted. The scope stays open until the attempt has been recorded or the grant refunded. */
 export const granted = <E>(entry: Entry<E>, inner: Grant): KeyedGrant<E> => {
   const { scope } = entry
-  if (scope === undefined) return { tokens: inner.tokens, refund: inner.refund, entry, inner }
+  const { hearsAbandoned, refund, tokens } = inner
+  if (scope === undefined) return { tokens, refund, hearsAbandoned, entry, inner }
   scope.begin()
-  return { tokens: inner.tokens, refund: Effect.ensuring(inner.refund, Effect.sync(scope.end)), entry, inner }
+  return { tokens, refund: Effect.ensuring(refund, Effect.sync(scope.end)), hearsAbandoned, entry, inner }
 }
 
 /** Records an outcome with the bucket that granted the attempt. */

@@ -47,5 +47,5 @@ export interface TokenStore<S> extends Pick<TokenBucket, "level"> {
    * and the clock is not read.
    */
   readonly change: (f: (state: S, nowMillis: number) => S, ignoresTime?: (state: S) => boolean) => Effect.Effect<void>
-  readonly look: <A>(f: (state: S, nowMillis: number) => A) => Effect.Effect<A>
+  readonly look: <A>(f: (state: S, nowMillis: number) => A, ignoresTime?: (state: S) => boolean) => Effect.Effect<A>
 }

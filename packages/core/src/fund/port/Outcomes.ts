@@ -13,6 +13,10 @@ export const isThrottled = (outcome: Outcome): boolean =>
 /** The `record` of buckets that outcomes do not change. */
 export const ignored: TokenBucket["record"] = () => Effect.void
 
-/** Whether a bucket is told of abandoned attempts, and is changed by them. */
+/** Whether a bucket is told of an outcome. */
+export const isHeard = ({ started }: Pick<TokenBucket<unknown>, "started">, { _tag, granted }: Outcome): boolean =>
+  _tag !== "Abandoned" || started !== undefined || granted.hearsAbandoned === true
+
+/** Whether a bucket is told of all abandoned attempts, and is changed by them. */
 export const hearsAbandoned = (bucket: TokenBucket | undefined): boolean =>
   bucket?.started !== undefined && bucket.record !== ignored

@@ -56,6 +56,11 @@ export interface Grant {
   readonly tokens: number
   /** Returns them. To be run at most once, and only if the attempt was not made. */
   readonly refund: Effect.Effect<void>
+  /**
+   * Whether the bucket is told of the attempt also where that is interrupted or dies: of this one alone, where the bucket has
+   * no `started`. @default false
+   */
+  readonly hearsAbandoned?: boolean | undefined
 }
 
 /** The grant of an attempt for which a bucket was not asked, or for which it takes nothing. */
@@ -95,7 +100,10 @@ interface Ended {
 export type Outcome =
   | (Ended & { readonly _tag: "Succeeded" })
   | (Ended & { readonly _tag: "Failed"; readonly verdict: Verdict })
-  /** Interrupted, ended by a defect, or not made after all. Only buckets with `started` are told of it. */
+  /**
+   * Interrupted, ended by a defect, or not made after all. Only buckets with `started` are told of it, and those whose grant
+   * `hearsAbandoned`.
+   */
   | (Ended & { readonly _tag: "Abandoned" })
 
 /**

@@ -41,7 +41,7 @@ const refusing = <S>({ modify }: TimedRef.TimedRef<S>, arithmetic: Arithmetic<S>
   const { free = Option.none, granted = WaitingStore.ofTokens } = arithmetic
   const change: TokenStore<S>["change"] = (f, ignoresTime) =>
     modify((state, now) => [undefined, f(state, now)], ignoresTime)
-  const look: TokenStore<S>["look"] = (f) => modify((state, now) => [f(state, now), state])
+  const look: TokenStore<S>["look"] = (f, ignoresTime) => modify((state, now) => [f(state, now), state], ignoresTime)
   const isFree = (state: S) => Option.isSome(free(state))
   return {
     acquire: (cost, request) =>

@@ -52,11 +52,14 @@ export const make = <S>(
   const { free = Option.none, granted = ofTokens, isShut = never, isTimeless = false, soonestMillis } = arithmetic
   const tokensIgnoreTime = () => isTimeless
 
+  const ofTokensAlone = (ignoresTime: ((tokens: S) => boolean) | undefined) =>
+    ignoresTime === undefined ? tokensIgnoreTime : ({ tokens }: Waited<S>) => ignoresTime(tokens)
+
   const change: TokenStore<S>["change"] = (f, ignoresTime) =>
     waking(
       modify(
         ({ queue, tokens }, now) => [WaitQueue.first(queue), { tokens: f(tokens, now), queue }],
-        ignoresTime === undefined ? tokensIgnoreTime : ({ tokens }) => ignoresTime(tokens)
+        ofTokensAlone(ignoresTime)
       )
     )
 
@@ -166,7 +169,8 @@ export const make = <S>(
     (state) => [WaitQueue.isEmpty(state.queue) ? free(state.tokens) : Option.none<Grant>(), state],
     always
   )
-  const look: TokenStore<S>["look"] = (f) => modify((state, now) => [f(state.tokens, now), state], tokensIgnoreTime)
+  const look: TokenStore<S>["look"] = (f, ignoresTime) =>
+    modify((state, now) => [f(state.tokens, now), state], ofTokensAlone(ignoresTime))
 
   return {
     acquire:

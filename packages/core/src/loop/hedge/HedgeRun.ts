@@ -602,10 +602,9 @@ const ofLeft = (run: Run, attempt: Attempt, cut: Ending["cut"]): Effect.Effect<O
 const abandoned = ({ op, open }: Run, attempt: Attempt): Effect.Effect<void> => {
   const { bucket } = op
   open.delete(attempt)
-  if (bucket === undefined || !attempt.isTold) return Effect.void
-  return Services.run(
-    Services.tell(op, bucket.service, () => bucket.bucket.record({ _tag: "Abandoned", ...endOf(op, attempt) }))
-  )
+  const end = endOf(op, attempt)
+  if (bucket === undefined || (!attempt.isTold && end.granted.hearsAbandoned !== true)) return Effect.void
+  return Services.run(Services.tell(op, bucket.service, () => bucket.bucket.record({ _tag: "Abandoned", ...end })))
 }
 
 /** An attempt that the deadline has interrupted has failed. */

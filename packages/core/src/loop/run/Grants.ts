@@ -64,15 +64,25 @@ const recordAt: Tell<Verdict | undefined> = (op, place, verdict) => {
     verdict === undefined
       ? { _tag: "Succeeded", attempt, granted, started, ran }
       : { _tag: "Failed", attempt, granted, started, ran, verdict }
-  return Services.tell(op, service, () => bucket.record(outcome()), bucket.started && note)
+  return Services.tell(
+    op,
+    service,
+    () => bucket.record(outcome()),
+    bucket.started === undefined && granted.hearsAbandoned !== true ? undefined : note
+  )
 }
 
-/** Tells buckets with `started` that an attempt has ended without an outcome. */
+/** Whether a bucket has to be told where the attempt ends without an outcome, since its grant says so. */
+export const hearsAbandoned = ({ bucket, rateLimiter }: Operation): boolean =>
+  bucket?.spent.hearsAbandoned === true || rateLimiter?.spent.hearsAbandoned === true
+
+/** Tells buckets that have to hear of it that an attempt has ended without an outcome. */
 const abandonAt: Tell<undefined> = (op, place) => {
   const { bucket, service, spent: granted, unrecorded: started } = place
   place.unrecorded = undefined
-  if (started === undefined) return undefined
-  const { attempt } = started
+  if (started === undefined && granted.hearsAbandoned !== true) return undefined
+  place.spent = noTokens
+  const attempt = started?.attempt ?? op.attempts
   // An attempt that has begun may not have been made.
   const took = attempt === op.attempts ? ran(op) : op.timesAttempts ? Duration.zero : undefined
   return Services.tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt, granted, started, ran: took }))

@@ -80,16 +80,17 @@ const afterAnswer = (op: Op, answer: Grants.Answer): Erased =>
  */
 const askAndAttempt = (op: Op, rateLimiter: Operation.Place): Erased => {
   let answer: Grants.Answer
+  let isMade = false
   const asked = Effect.suspend(() => {
     answer = Grants.askRateLimiter(op, rateLimiter)
-    if (answer !== true) return Effect.void
+    if (answer !== true || rateLimiter.held?.hearsAbandoned === true) return Effect.void
+    isMade = true
     startAttempt(op)
     return Attempt.handOver(op)
   })
   return Effect.matchCauseEffect(asked, {
     onFailure: (cause) => attemptFailed(op, cause),
-    onSuccess: (value) =>
-      answer === true ? attemptSucceeded(op, value) : Stop.guarded(op, () => afterAnswer(op, answer))
+    onSuccess: (value) => (isMade ? attemptSucceeded(op, value) : Stop.guarded(op, () => afterAnswer(op, answer)))
   })
 }
 

@@ -84,7 +84,7 @@ export const abandon = (own: Stepped): Effect.Effect<void> => {
 }
 
 /** Whether a bucket, a rate limiter or a release has to hear of an operation that is abandoned in an attempt. */
-export const hearsAbandoned = ({ op }: Stepped): boolean => Loop.needsGuard(op)
+export const hearsAbandoned = ({ op }: Stepped): boolean => Loop.needsGuard(op) || Grants.hearsAbandoned(op)
 
 /** Whether a step after an attempt may hold a grant, or something to release. */
 const holds = ({ op }: Stepped): boolean =>
