@@ -19,6 +19,8 @@ interface Options {
   readonly maxHosts?: number
   /** A host without requests for so long makes room for another. Longer than the minute of a pause. @default "1 hour" */
   readonly idleTimeToLive?: Duration.DurationInput
+  /** Makes a rate limiter of each host beside its pause, such as a circuit breaker; the pause is asked after it. @default none */
+  readonly rateLimiter?: Effect.Effect<TokenBucket.TokenBucket>
 }
 
 const owner = "HttpRetry.perHost"
@@ -38,14 +40,17 @@ const pauseMillis = 60_000
  */
 export const perHost = (options: Options = {}): Effect.Effect<PerHost> => {
   if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record of options", options)
-  const { idleTimeToLive = "1 hour", maxHosts = 1000 }: Options = options
+  const { idleTimeToLive = "1 hour", maxHosts = 1000, rateLimiter: own }: Options = options
   const maxKeys = Argument.number(owner, "maxHosts", maxHosts, { min: 1, integer: true })
   // A host that is forgotten has no pause.
   const idleMillis = Argument.millis(owner, "idleTimeToLive", idleTimeToLive, { min: pauseMillis, exclusive: true })
   const keyed = (bucket: Effect.Effect<TokenBucket.TokenBucket>) =>
     TokenBucket.keyed({ bucket, maxKeys, idleTimeToLive: idleMillis })
-  return Effect.map(
-    Effect.all([keyed(TokenBucket.quota()), keyed(RateLimiter.serverPause({ atMost: pauseMillis }))]),
-    ([bucket, rateLimiter]) => ({ ...standard, bucket, rateLimiter })
-  )
+  const pause = RateLimiter.serverPause({ atMost: pauseMillis })
+  const limiter = own === undefined ? pause : Effect.zipWith(own, pause, (own, pause) => TokenBucket.all(own, pause))
+  return Effect.map(Effect.all([keyed(TokenBucket.quota()), keyed(limiter)]), ([bucket, rateLimiter]) => ({
+    ...standard,
+    bucket,
+    rateLimiter
+  }))
 }

@@ -1,5 +1,5 @@
 import { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
-import { Backoff, Retry, TokenBucket } from "@effect-retry/core"
+import { Backoff, CircuitBreaker, Retry, TokenBucket } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
@@ -165,4 +165,34 @@ describe("HttpRetry.perHost", () => {
     const inPipe = () => Effect.map(HttpRetry.perHost(), (policy) => client.pipe(HttpRetry.withRetry(policy)))
     expectTypeOf(inPipe).returns.toEqualTypeOf<Effect.Effect<HttpClient.HttpClient>>()
   })
+})
+
+describe("HttpRetry.perHost with a rate limiter", () => {
+  it.effect("breaks the circuit of one host, and no other, and closes it when the host is back", () =>
+    Effect.gen(function* () {
+      const { client, timesOf } = hosts({ [a]: [down, down, ok], [b]: [ok] })
+      const rateLimiter = CircuitBreaker.make({ opensAt: { consecutive: 2 }, openFor: "30 seconds" })
+      const policy = { ...(yield* HttpRetry.perHost({ rateLimiter })), maxAttempts: 1 }
+      const retried = HttpRetry.withRetry(client, policy)
+      yield* Effect.replicateEffect(retried.get(a), 2)
+      const refused = yield* Effect.flip(retried.get(a))
+      expect(refused).toMatchObject({ _tag: "AttemptRefused", refusal: { state: "Open" } })
+      yield* retried.get(b)
+      yield* Effect.sleep("30 seconds")
+      expect((yield* retried.get(a)).status).toBe(200)
+      expect((yield* retried.get(a)).status).toBe(200)
+      expect([a, b].map(timesOf)).toEqual([[0, 0, 30_000, 30_000], [0]])
+    }).pipe(world)
+  )
+
+  it.effect("counts a request that failed and must not be repeated", () =>
+    Effect.gen(function* () {
+      const { client, timesOf } = hosts({ [a]: [down] })
+      const rateLimiter = CircuitBreaker.make({ opensAt: { consecutive: 2 } })
+      const retried = HttpRetry.withRetry(client, yield* HttpRetry.perHost({ rateLimiter }))
+      yield* Effect.replicateEffect(retried.post(a), 2)
+      expect(yield* Effect.flip(retried.get(a))).toMatchObject({ refusal: { state: "Open" } })
+      expect(timesOf(a)).toEqual([0, 0])
+    }).pipe(world)
+  )
 })
