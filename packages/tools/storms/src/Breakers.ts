@@ -1,10 +1,9 @@
 /**
  * The table of docs/circuit-breakers.md: circuit breakers beside buckets, in an outage of a server and of one shard of it.
  */
-import { RateLimiter, TokenBucket } from "@effect-retry/core"
+import { CircuitBreaker, RateLimiter, TokenBucket } from "@effect-retry/core"
 import { Load } from "@effect-retry/plan"
 import { Duration, Effect, Option } from "effect"
-import { circuitBreaker } from "../../examples/src/circuit-breaker.ts"
 import { immediately, recovery } from "./Clients.ts"
 import type { Row } from "./Clients.ts"
 import * as Tables from "./Tables.ts"
@@ -31,17 +30,25 @@ export const rows: ReadonlyArray<Row> = [
   {
     name: "breaker, 5 failures in a row, 10 s",
     policy,
-    rateLimiter: circuitBreaker({ failed: 5, of: 5, openFor: "10 seconds" })
+    rateLimiter: CircuitBreaker.make({ opensAt: { consecutive: 5 }, openFor: "10 seconds" })
+  },
+  {
+    name: "breaker, half of 5 s, at least 20, 5 s",
+    policy,
+    rateLimiter: CircuitBreaker.make({
+      opensAt: { ratio: 0.5, window: "5 seconds", atLeast: 20 },
+      openFor: "5 seconds"
+    })
   },
   {
     name: "breaker, 10 of 100, 5 s",
     policy,
-    rateLimiter: circuitBreaker({ failed: 10, of: 100, openFor: "5 seconds" })
+    rateLimiter: CircuitBreaker.make({ opensAt: { ratio: 0.1, last: 100 }, openFor: "5 seconds" })
   },
   {
     name: "breaker, 50 of 100, 60 s",
     policy,
-    rateLimiter: circuitBreaker({ failed: 50, of: 100, openFor: "60 seconds" })
+    rateLimiter: CircuitBreaker.make({ opensAt: { ratio: 0.5, last: 100 }, openFor: "60 seconds" })
   }
 ]
 

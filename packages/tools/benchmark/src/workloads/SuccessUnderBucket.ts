@@ -1,4 +1,4 @@
-import { RateLimiter, Retry, TokenBucket } from "@effect-retry/core"
+import { CircuitBreaker, RateLimiter, Retry, TokenBucket } from "@effect-retry/core"
 import { Throttle } from "@effect-retry/grpc"
 import { Context, Effect } from "effect"
 import { constant } from "effect/Function"
@@ -15,10 +15,8 @@ class Limiter extends Context.Tag("Limiter")<Limiter, TokenBucket.TokenBucket>()
 
 const limiter = Effect.runSync(RateLimiter.adaptive())
 
-const limited = withServices(
-  Context.make(Limiter, limiter),
-  constant(Retry.retry(ready, { ...policy, rateLimiter: Limiter }))
-)
+const underLimiter = (rateLimiter: TokenBucket.TokenBucket): Row["sample"] =>
+  withServices(Context.make(Limiter, rateLimiter), constant(Retry.retry(ready, { ...policy, rateLimiter: Limiter })))
 
 const limitedUnderQuota = withServices(
   Context.make(Limiter, limiter).pipe(Context.add(TokenBucket.RetryBucket, Effect.runSync(TokenBucket.quota()))),
@@ -59,7 +57,16 @@ export const successUnderBucket: Workload = {
       target: { of: "ratio", atMost: 3.1 }
     },
     { name: "keyed quota", sample: under(keyed), target: { of: "ratio", atMost: 4.5 } },
-    { name: "adaptive rate limiter", sample: limited, target: { of: "ratio", atMost: 6 } },
+    { name: "adaptive rate limiter", sample: underLimiter(limiter), target: { of: "ratio", atMost: 6 } },
+    {
+      name: "circuit breaker",
+      sample: underLimiter(Effect.runSync(CircuitBreaker.make())),
+      target: { of: "ratio", atMost: 3 }
+    },
+    {
+      name: "concurrency limit",
+      sample: underLimiter(Effect.runSync(RateLimiter.concurrencyLimit({ limit: 10 })))
+    },
     { name: "adaptive rate limiter and quota", sample: limitedUnderQuota }
   ]
 }
