@@ -1,47 +1,55 @@
 /**
  * Metrics of retried operations, which `Observe.metrics` and `Observe.metricsByKey` keep.
  *
- * Every metric carries the tag `operation`, the name of the policy, and those that `Effect.tagMetrics` sets around the
- * operation. Each combination of tags is a series that Effect's registry keeps for ever, so no tag is made of errors, and
- * only `Observe.metricsByKey`, which bounds their number, makes one of keys.
+ * Names, labels and units follow OpenTelemetry: dots between words, no unit and no `_total` in a name. A metric always has
+ * the same labels. Each has `retry.operation`, the name of the policy, and those that `Effect.tagMetrics` sets around the
+ * operation. A label `unit` is what `@effect/opentelemetry` reads as the unit of a metric.
+ *
+ * Each combination of labels is a series that Effect's registry keeps for ever, so no label is made of errors, and only
+ * `Observe.metricsByKey`, which bounds their number, makes one of keys.
+ *
+ * Source: https://opentelemetry.io/docs/specs/semconv/general/naming/, read 2026-11-24.
  */
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 
-/** Attempts that ended, by `outcome`: succeeded, failed. */
-export const attempts: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_attempts_total", {
+/** Attempts that ended, by `retry.outcome` (succeeded, failed) and `retry.kind`, which is `none` for a success. */
+export const attempts: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.attempts", {
   description: "Attempts that ended",
   incremental: true
 })
 
-/** Retries that were scheduled, by `kind` of the failure. */
-export const retries: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_retries_total", {
+/** Retries that were scheduled, by `retry.kind` of the failure. */
+export const retries: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.retries", {
   description: "Retries that were scheduled",
   incremental: true
 })
 
-/** Operations that gave up, by `reason`. */
-export const stops: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_stops_total", {
+/** Operations that gave up, by `retry.stop_reason` and `retry.kind` of the last failure. */
+export const stops: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.stops", {
   description: "Operations that gave up",
   incremental: true
 })
 
-/** Operations that ran inside an attempt of another one, by `outer`, the name of that one. */
-export const nested: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_nested_total", {
+/** Operations that ran inside an attempt of another one, by `retry.outer`, the name of that one. */
+export const nested: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.nested", {
   description: "Operations inside an attempt of another one",
   incremental: true
 })
 
-/** Further attempts of hedged operations, by `because`: Delay, Failure; those that the bucket refused are Refused. */
-export const hedges: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_hedges_total", {
+/**
+ * Further attempts of hedged operations, by `retry.hedge_because`: Delay, Failure; those that the bucket refused are
+ * Refused.
+ */
+export const hedges: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.hedges", {
   description: "Further attempts of hedged operations",
   incremental: true
 })
 
-/** Delays before retries, in milliseconds, by `source`: Curve, Cap, Hint, Deadline. */
+/** Delays before retries, in seconds, by `retry.kind` and `retry.delay_source`: Curve, Cap, Hint, Deadline. */
 export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ Metric.histogram(
-  "retry_delay_milliseconds",
-  /*#__PURE__*/ MetricBoundaries.exponential({ start: 1, factor: 2, count: 18 }),
+  "retry.delay",
+  /*#__PURE__*/ MetricBoundaries.exponential({ start: 0.001, factor: 2, count: 18 }),
   "Delays before retries"
 )
 
@@ -51,6 +59,6 @@ export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ Metric.hist
  * Under `TokenBucket.keyed` that is the level for the operation's key, so operations of one name and several keys
  * overwrite each other's; `Observe.metricsByKey` makes a series of each.
  */
-export const bucketLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry_bucket_level", {
+export const bucketLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry.bucket.level", {
   description: "Tokens in the bucket"
 })

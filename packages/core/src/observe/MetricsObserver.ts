@@ -5,8 +5,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
+import type * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
+import type { Kind } from "../classify/Verdict.ts"
 import { kindOf } from "../classify/Verdict.ts"
 import * as AtOnce from "../fund/fiber/AtOnce.ts"
 import * as Readable from "../loop/run/Readable.ts"
@@ -31,7 +33,7 @@ const keeping = (apart: (series: Series.Series, event: RetryEvent) => Apart): Ob
   const seriesOf = Series.make(mostRemembered)
   const find = (event: RetryEvent): Apart => {
     const ofFiber = AtOnce.currentFiber().getFiberRef(FiberRef.currentMetricLabels)
-    return apart(seriesOf(ofFiber).and("operation", event.name), event)
+    return apart(seriesOf(ofFiber).and("retry.operation", event.name), event)
   }
   return (event) =>
     AtOnce.suspend(() => {
@@ -49,7 +51,7 @@ const keeping = (apart: (series: Series.Series, event: RetryEvent) => Apart): Ob
 }
 
 /**
- * Updates all metrics of the module `Metrics`, with the policy's name as the tag `operation`.
+ * Updates all metrics of the module `Metrics`, with the policy's name as the label `retry.operation`.
  *
  * One cache for the process, as Effect's registry of metrics is one.
  *
@@ -60,8 +62,8 @@ const keeping = (apart: (series: Series.Series, event: RetryEvent) => Apart): Ob
 export const metrics: Observer = /*#__PURE__*/ keeping((series) => ({ gauge: series, others: series }))
 
 /**
- * As `metrics`, kept apart by the tag `key`, the `TokenBucket.Key` of the operation, such as a host or a tenant, and by
- * the tags of a protocol, such as the method and the class of the status. The gauge has the tag `key` alone.
+ * As `metrics`, kept apart by the label `retry.key`, the `TokenBucket.Key` of the operation, such as a host or a tenant, and by
+ * the tags of a protocol, such as the method and the class of the status. The gauge has the label `retry.key` alone.
  *
  * Effect's registry keeps every combination of tags for as long as the program runs. The first `maxKeys` different keys
  * have series of their own; those beyond share the key `other`. Keys become visible: none may be a secret.
@@ -80,35 +82,44 @@ export const metricsByKey = (options: { readonly maxKeys: number }): Effect.Effe
     }
     return keeping((series, event) => {
       const { key, tags } = event.details()
-      const byKey = series.and("key", bounded(key))
+      const byKey = series.and("retry.key", bounded(key))
       const others = Object.entries(tags).reduce((series, [name, value]) => series.and(name, value), byKey)
       return { gauge: byKey, others }
     })
   })
 }
 
-const setLevel = (level: Option.Option<number>, { labels }: Series.Series): void => {
-  if (Option.isSome(level)) Metrics.bucketLevel.unsafeUpdate(Readable.rounded(level.value), labels)
+const setLevel = (level: Option.Option<number>, series: Series.Series): void => {
+  if (Option.isSome(level)) {
+    Metrics.bucketLevel.unsafeUpdate(Readable.rounded(level.value), series.and("unit", "{token}").labels)
+  }
 }
 
 const count = (event: RetryEvent, series: Series.Series): void => {
   switch (event._tag) {
     case "AttemptFailed":
-      return Metrics.attempts.unsafeUpdate(1, series.and("outcome", "failed").labels)
+      return counted(Metrics.attempts, withKind(series.and("retry.outcome", "failed"), kindOf(event.verdict)))
     case "Succeeded":
-      return Metrics.attempts.unsafeUpdate(1, series.and("outcome", "succeeded").labels)
+      return counted(Metrics.attempts, withKind(series.and("retry.outcome", "succeeded"), Option.none()))
     case "RetryScheduled": {
-      const kind = Option.getOrElse(kindOf(event.verdict), () => "none")
-      Metrics.retries.unsafeUpdate(1, series.and("kind", kind).labels)
-      return Metrics.delays.unsafeUpdate(Duration.toMillis(event.delay), series.and("source", event.source).labels)
+      const ofKind = withKind(series, kindOf(event.verdict))
+      counted(Metrics.retries, ofKind)
+      const { labels } = ofKind.and("retry.delay_source", event.source).and("unit", "s")
+      return Metrics.delays.unsafeUpdate(Duration.toSeconds(event.delay), labels)
     }
     case "GaveUp":
-      return Metrics.stops.unsafeUpdate(1, series.and("reason", event.reason._tag).labels)
+      return counted(Metrics.stops, withKind(series.and("retry.stop_reason", event.reason._tag), event.kind))
     case "NestingNoticed":
-      return Metrics.nested.unsafeUpdate(1, series.and("outer", event.outer.name).labels)
+      return counted(Metrics.nested, series.and("retry.outer", event.outer.name))
     case "HedgeStarted":
-      return Metrics.hedges.unsafeUpdate(1, series.and("because", event.because).labels)
+      return counted(Metrics.hedges, series.and("retry.hedge_because", event.because))
     case "HedgeRefused":
-      return Metrics.hedges.unsafeUpdate(1, series.and("because", "Refused").labels)
+      return counted(Metrics.hedges, series.and("retry.hedge_because", "Refused"))
   }
 }
+
+const counted = (metric: Metric.Metric.Counter<number>, { labels }: Series.Series): void =>
+  metric.unsafeUpdate(1, labels)
+
+const withKind = (series: Series.Series, kind: Option.Option<Kind>): Series.Series =>
+  series.and("retry.kind", Option.isSome(kind) ? kind.value : "none")

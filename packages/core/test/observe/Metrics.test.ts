@@ -21,8 +21,23 @@ const policyOf = (name: string) => ({
   backoff: Backoff.exponential({ base: "1 second" })
 })
 
+/** The labels of this package by their short names; others as they are. */
+const names: Record<string, string> = {
+  operation: "retry.operation",
+  outcome: "retry.outcome",
+  kind: "retry.kind",
+  reason: "retry.stop_reason",
+  source: "retry.delay_source",
+  outer: "retry.outer",
+  because: "retry.hedge_because",
+  key: "retry.key"
+}
+
+const short = Object.fromEntries(Object.entries(names).map(([short, name]) => [name, short]))
+
+/** A series of a metric, of which each combination of labels is one. */
 const series = <T, I, O>(metric: Metric.Metric<T, I, O>, tags: Record<string, string>): Metric.Metric<T, I, O> =>
-  Object.entries(tags).reduce((tagged, [key, value]) => Metric.tagged(tagged, key, value), metric)
+  Object.entries(tags).reduce((tagged, [key, value]) => Metric.tagged(tagged, names[key] ?? key, value), metric)
 
 const count = (metric: Metric.Metric.Counter<number>, tags: Record<string, string>) =>
   Effect.map(Metric.value(series(metric, tags)), ({ count }) => count)
@@ -31,9 +46,13 @@ const count = (metric: Metric.Metric.Counter<number>, tags: Record<string, strin
 const seriesOf = (operation: string) =>
   Effect.map(Metric.snapshot, (pairs) =>
     pairs
-      .filter(({ metricKey }) => metricKey.tags.some(({ key, value }) => key === "operation" && value === operation))
+      .filter(({ metricKey }) =>
+        metricKey.tags.some(({ key, value }) => key === "retry.operation" && value === operation)
+      )
       .map(({ metricKey }) => {
-        const tags = metricKey.tags.filter(({ key }) => key !== "operation")
+        const tags = metricKey.tags
+          .filter(({ key }) => key !== "retry.operation" && key !== "unit")
+          .map(({ key, value }) => ({ key: short[key] ?? key, value }))
         return [metricKey.name, ...tags.map(({ key, value }) => `${key}=${value}`)].join(" ")
       })
       .toSorted()
@@ -56,39 +75,51 @@ describe("Observe.metrics", () => {
       yield* Retry.retry(failing<"busy" | "slow down">("busy", "slow down"), policy)
       yield* Retry.retry(Effect.succeed("done"), policy)
       yield* Effect.exit(Retry.retry(Effect.fail("busy" as const), policy))
-      expect(yield* count(Metrics.attempts, { operation, outcome: "failed" })).toBe(2 + 3)
-      expect(yield* count(Metrics.attempts, { operation, outcome: "succeeded" })).toBe(2)
+      expect(yield* count(Metrics.attempts, { operation, outcome: "failed", kind: "Transient" })).toBe(1 + 3)
+      expect(yield* count(Metrics.attempts, { operation, outcome: "failed", kind: "Throttling" })).toBe(1)
+      expect(yield* count(Metrics.attempts, { operation, outcome: "succeeded", kind: "none" })).toBe(2)
       expect(yield* count(Metrics.retries, { operation, kind: "Transient" })).toBe(1 + 2)
       expect(yield* count(Metrics.retries, { operation, kind: "Throttling" })).toBe(1)
-      expect(yield* count(Metrics.stops, { operation, reason: "AttemptsSpent" })).toBe(1)
+      expect(yield* count(Metrics.stops, { operation, reason: "AttemptsSpent", kind: "Transient" })).toBe(1)
       expect(yield* seriesOf(operation)).toEqual([
-        "retry_attempts_total outcome=failed",
-        "retry_attempts_total outcome=succeeded",
-        "retry_delay_milliseconds source=Curve",
-        "retry_retries_total kind=Throttling",
-        "retry_retries_total kind=Transient",
-        "retry_stops_total reason=AttemptsSpent"
+        "retry.attempts outcome=failed kind=Throttling",
+        "retry.attempts outcome=failed kind=Transient",
+        "retry.attempts outcome=succeeded kind=none",
+        "retry.delay kind=Throttling source=Curve",
+        "retry.delay kind=Transient source=Curve",
+        "retry.retries kind=Throttling",
+        "retry.retries kind=Transient",
+        "retry.stops reason=AttemptsSpent kind=Transient"
       ])
     }).pipe(VirtualClock.run)
   )
 
-  it.effect.each<{ readonly reason: string; readonly policy: Partial<ReturnType<typeof policyOf>> }>([
-    { reason: "Terminal", policy: { classifier: Classifier.never } },
-    { reason: "AttemptsSpent", policy: { maxAttempts: 1 } },
-    { reason: "BackoffEnded", policy: { backoff: Backoff.fromDelays([]) } }
-  ])("counts stops by reason: $reason", ({ policy, reason }) =>
+  it.effect.each<{
+    readonly reason: string
+    readonly kind: string
+    readonly policy: Partial<ReturnType<typeof policyOf>>
+  }>([
+    { reason: "Terminal", kind: "none", policy: { classifier: Classifier.never } },
+    {
+      reason: "Terminal",
+      kind: "Throttling",
+      policy: { classifier: () => Verdict.terminal("no use", { kind: "Throttling" }) }
+    },
+    { reason: "AttemptsSpent", kind: "Transient", policy: { maxAttempts: 1 } },
+    { reason: "BackoffEnded", kind: "Transient", policy: { backoff: Backoff.fromDelays([]) } }
+  ])("counts stops by reason and kind: $reason, $kind", ({ kind, policy, reason }) =>
     Effect.gen(function* () {
-      const operation = fresh(`metrics/stops/${reason}`)
+      const operation = fresh(`metrics/stops/${reason}/${kind}`)
       yield* Effect.exit(Retry.retry(Effect.fail("busy"), { ...policyOf(operation), ...policy }))
-      expect(yield* count(Metrics.stops, { operation, reason })).toBe(1)
+      expect(yield* count(Metrics.stops, { operation, reason, kind })).toBe(1)
       expect(yield* seriesOf(operation)).toEqual([
-        "retry_attempts_total outcome=failed",
-        `retry_stops_total reason=${reason}`
+        `retry.attempts outcome=failed kind=${kind}`,
+        `retry.stops reason=${reason} kind=${kind}`
       ])
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("sorts delays into powers of two milliseconds, by source", () =>
+  it.effect("sorts delays into powers of two, from a millisecond, by source", () =>
     Effect.gen(function* () {
       const operation = fresh("metrics/delays")
       const capped = Backoff.capped(Backoff.exponential({ base: "1 second" }), "3 seconds")
@@ -98,14 +129,18 @@ describe("Observe.metrics", () => {
         maxAttempts: 6
       }
       yield* Effect.exit(Retry.retry(Effect.fail("busy"), policy))
-      const curve = yield* Metric.value(series(Metrics.delays, { operation, source: "Curve" }))
-      expect(curve).toMatchObject({ count: 3, min: 0, max: 2000, sum: 0 + 1000 + 2000 })
-      const cap = yield* Metric.value(series(Metrics.delays, { operation, source: "Cap" }))
-      expect(cap).toMatchObject({ count: 2, min: 3000, max: 3000, sum: 6000 })
+      const curve = yield* Metric.value(
+        series(Metrics.delays, { operation, kind: "Transient", source: "Curve", unit: "s" })
+      )
+      expect(curve).toMatchObject({ count: 3, min: 0, max: 2, sum: 0 + 1 + 2 })
+      const cap = yield* Metric.value(
+        series(Metrics.delays, { operation, kind: "Transient", source: "Cap", unit: "s" })
+      )
+      expect(cap).toMatchObject({ count: 2, min: 3, max: 3, sum: 6 })
       const boundaries = curve.buckets.map(([boundary]) => boundary)
-      expect([...boundaries]).toEqual([...Array.from({ length: 18 }, (_, i) => 2 ** i).slice(0, -1), Infinity])
+      expect([...boundaries]).toEqual([...Array.from({ length: 18 }, (_, i) => 0.001 * 2 ** i).slice(0, -1), Infinity])
       const cumulative = new Map(curve.buckets)
-      expect([1, 512, 1024, 2048].map((boundary) => cumulative.get(boundary))).toEqual([1, 1, 2, 3])
+      expect([0.001, 0.512, 1.024, 2.048].map((boundary) => cumulative.get(boundary))).toEqual([1, 1, 2, 3])
     }).pipe(VirtualClock.run)
   )
 
@@ -113,7 +148,10 @@ describe("Observe.metrics", () => {
     Effect.gen(function* () {
       const operation = fresh("metrics/level")
       const bucket = yield* TokenBucket.quota({ capacity: 100 })
-      const level = Effect.map(Metric.value(series(Metrics.bucketLevel, { operation })), ({ value }) => value)
+      const level = Effect.map(
+        Metric.value(series(Metrics.bucketLevel, { operation, unit: "{token}" })),
+        ({ value }) => value
+      )
       const policy = { ...policyOf(operation), bucket: Bucket }
       const funded = Effect.provideService(Bucket, bucket)
       yield* Effect.exit(funded(Retry.retry(Effect.fail("busy"), policy)))
@@ -122,7 +160,7 @@ describe("Observe.metrics", () => {
       expect(yield* level).toBe(100 - 14 - 14)
       yield* funded(Retry.retry(Effect.succeed("done"), policy))
       expect(yield* level).toBe(100 - 14 - 14 + 1)
-      expect(yield* seriesOf(operation)).toContain("retry_bucket_level")
+      expect(yield* seriesOf(operation)).toContain("retry.bucket.level")
     }).pipe(VirtualClock.run)
   )
 
@@ -136,7 +174,10 @@ describe("Observe.metrics", () => {
       })
       const policy = { ...policyOf(operation), bucket }
       const level = (tags: Record<string, string>) =>
-        Effect.map(Metric.value(series(Metrics.bucketLevel, { operation, ...tags })), ({ value }) => value)
+        Effect.map(
+          Metric.value(series(Metrics.bucketLevel, { operation, unit: "{token}", ...tags })),
+          ({ value }) => value
+        )
       const run = (table: string, ...errors: ReadonlyArray<string>) =>
         Retry.retry(failing(...errors), policy).pipe(Effect.provideService(TokenBucket.Key, table), Effect.exit)
       yield* run("orders", "busy", "busy", "busy")
@@ -176,15 +217,15 @@ describe("Observe.metrics", () => {
       const events = Events.all.map((event): Observe.RetryEvent => ({ ...event, name: operation }))
       yield* Effect.forEach(Chunk.range(1, 50), () => Effect.forEach(events, Observe.metrics))
       expect(yield* seriesOf(operation)).toEqual([
-        "retry_attempts_total outcome=failed",
-        "retry_attempts_total outcome=succeeded",
-        "retry_bucket_level",
-        "retry_delay_milliseconds source=Cap",
-        "retry_hedges_total because=Delay",
-        "retry_hedges_total because=Refused",
-        "retry_nested_total outer=job",
-        "retry_retries_total kind=Throttling",
-        "retry_stops_total reason=AttemptsSpent"
+        "retry.attempts outcome=failed kind=Throttling",
+        "retry.attempts outcome=succeeded kind=none",
+        "retry.bucket.level",
+        "retry.delay kind=Throttling source=Cap",
+        "retry.hedges because=Delay",
+        "retry.hedges because=Refused",
+        "retry.nested outer=job",
+        "retry.retries kind=Throttling",
+        "retry.stops reason=AttemptsSpent kind=Throttling"
       ])
       expect(yield* count(Metrics.nested, { operation, outer: "job" })).toBe(50)
     })
@@ -199,17 +240,17 @@ describe("Observe.metrics", () => {
       yield* Effect.all(calls, { concurrency: "unbounded" })
       expect(yield* seriesOf(operation)).toEqual(
         [
-          "retry_attempts_total outcome=succeeded",
+          "retry.attempts outcome=succeeded kind=none",
           ...["orders", "users"].flatMap((table) => [
-            `retry_attempts_total outcome=failed table=${table} region=eu`,
-            `retry_attempts_total outcome=succeeded table=${table} region=eu`,
-            `retry_delay_milliseconds source=Curve table=${table} region=eu`,
-            `retry_retries_total kind=Transient table=${table} region=eu`
+            `retry.attempts outcome=failed kind=Transient table=${table} region=eu`,
+            `retry.attempts outcome=succeeded kind=none table=${table} region=eu`,
+            `retry.delay kind=Transient source=Curve table=${table} region=eu`,
+            `retry.retries kind=Transient table=${table} region=eu`
           ])
         ].toSorted()
       )
       const succeeded = (tags: Record<string, string>) =>
-        count(Metrics.attempts, { operation, outcome: "succeeded", ...tags })
+        count(Metrics.attempts, { operation, outcome: "succeeded", kind: "none", ...tags })
       expect(yield* succeeded({ table: "orders", region: "eu" })).toBe(2)
       expect(yield* succeeded({ table: "users", region: "eu" })).toBe(1)
       expect(yield* succeeded({})).toBe(1)
@@ -222,7 +263,7 @@ describe("Observe.metrics", () => {
       const tagging: Observe.Observer = (event) => Effect.tagMetrics(Observe.metrics(event), "shard", "1")
       yield* Retry.retry(Effect.void, { ...policyOf(operation), observe: [tagging] })
       Observe.metrics({ ...Events.succeeded, name: operation })
-      expect(yield* seriesOf(operation)).toEqual(["retry_attempts_total outcome=succeeded shard=1"])
+      expect(yield* seriesOf(operation)).toEqual(["retry.attempts outcome=succeeded kind=none shard=1"])
     }).pipe(VirtualClock.run)
   )
 
@@ -239,8 +280,11 @@ describe("Observe.metrics", () => {
       const operation = fresh("metrics/slow level")
       const told = (level: Effect.Effect<number>) =>
         Effect.exit(Observe.metrics({ ...Events.succeeded, name: operation, level: Effect.asSome(level) }))
-      const attempts = count(Metrics.attempts, { operation, outcome: "succeeded" })
-      const level = Effect.map(Metric.value(series(Metrics.bucketLevel, { operation })), ({ value }) => value)
+      const attempts = count(Metrics.attempts, { operation, outcome: "succeeded", kind: "none" })
+      const level = Effect.map(
+        Metric.value(series(Metrics.bucketLevel, { operation, unit: "{token}" })),
+        ({ value }) => value
+      )
       const fiber = yield* Effect.fork(told(Effect.as(Effect.sleep("1 second"), 7)))
       yield* Effect.sleep("500 millis")
       expect([yield* attempts, yield* level]).toEqual([1, 0])
@@ -262,13 +306,13 @@ describe("Metrics", () => {
         .filter(({ metricKey }) => metricKey.tags.some(({ value }) => value === operation))
         .map(({ metricKey }) => [metricKey.name, Option.getOrNull(metricKey.description)] as const)
       expect(Object.fromEntries(described)).toEqual({
-        retry_attempts_total: "Attempts that ended",
-        retry_retries_total: "Retries that were scheduled",
-        retry_stops_total: "Operations that gave up",
-        retry_hedges_total: "Further attempts of hedged operations",
-        retry_nested_total: "Operations inside an attempt of another one",
-        retry_delay_milliseconds: "Delays before retries",
-        retry_bucket_level: "Tokens in the bucket"
+        "retry.attempts": "Attempts that ended",
+        "retry.retries": "Retries that were scheduled",
+        "retry.stops": "Operations that gave up",
+        "retry.hedges": "Further attempts of hedged operations",
+        "retry.nested": "Operations inside an attempt of another one",
+        "retry.delay": "Delays before retries",
+        "retry.bucket.level": "Tokens in the bucket"
       })
     })
   )
@@ -283,13 +327,13 @@ describe("Observe.metricsByKey", () => {
       const observe = [yield* Observe.metricsByKey({ maxKeys: 2 })]
       const run = Retry.retry(Effect.succeed("done"), { ...policyOf(operation), observe })
       yield* Effect.forEach(["orders", "users", "items", "orders", "carts", ""], (key) => keyed(key)(run))
-      const ofKey = (key: string) => count(Metrics.attempts, { operation, key, outcome: "succeeded" })
+      const ofKey = (key: string) => count(Metrics.attempts, { operation, key, outcome: "succeeded", kind: "none" })
       expect(yield* Effect.all(["orders", "users", "other", ""].map(ofKey))).toEqual([2, 1, 2, 1])
       expect(yield* seriesOf(operation)).toEqual([
-        "retry_attempts_total key= outcome=succeeded",
-        "retry_attempts_total key=orders outcome=succeeded",
-        "retry_attempts_total key=other outcome=succeeded",
-        "retry_attempts_total key=users outcome=succeeded"
+        "retry.attempts key= outcome=succeeded kind=none",
+        "retry.attempts key=orders outcome=succeeded kind=none",
+        "retry.attempts key=other outcome=succeeded kind=none",
+        "retry.attempts key=users outcome=succeeded kind=none"
       ])
     }).pipe(VirtualClock.run)
   )
@@ -308,7 +352,7 @@ describe("Observe.metricsByKey", () => {
       yield* run("orders", "busy", "busy", "busy")
       yield* run("users", "busy")
       const level = (key: string) =>
-        Effect.map(Metric.value(series(Metrics.bucketLevel, { operation, key })), ({ value }) => value)
+        Effect.map(Metric.value(series(Metrics.bucketLevel, { operation, key, unit: "{token}" })), ({ value }) => value)
       expect([yield* level("orders"), yield* level("users")]).toEqual([72.3, 100])
     }).pipe(VirtualClock.run)
   )
@@ -324,15 +368,15 @@ describe("Observe.metricsByKey", () => {
       const events = Events.all.map((event): Observe.RetryEvent => ({ ...event, name: operation }))
       yield* Effect.forEach(Chunk.range(1, 10), () => Effect.forEach(events, observer))
       expect(yield* seriesOf(operation)).toEqual([
-        "retry_attempts_total key=api class=2xx outcome=succeeded",
-        "retry_attempts_total key=api class=5xx outcome=failed",
-        "retry_bucket_level key=api",
-        "retry_delay_milliseconds key=api class=5xx source=Cap",
-        "retry_hedges_total key=api class=5xx because=Delay",
-        "retry_hedges_total key=api class=5xx because=Refused",
-        "retry_nested_total key=api class=5xx outer=job",
-        "retry_retries_total key=api class=5xx kind=Throttling",
-        "retry_stops_total key=api class=5xx reason=AttemptsSpent"
+        "retry.attempts key=api class=2xx outcome=succeeded kind=none",
+        "retry.attempts key=api class=5xx outcome=failed kind=Throttling",
+        "retry.bucket.level key=api",
+        "retry.delay key=api class=5xx kind=Throttling source=Cap",
+        "retry.hedges key=api class=5xx because=Delay",
+        "retry.hedges key=api class=5xx because=Refused",
+        "retry.nested key=api class=5xx outer=job",
+        "retry.retries key=api class=5xx kind=Throttling",
+        "retry.stops key=api class=5xx reason=AttemptsSpent kind=Throttling"
       ])
     })
   )

@@ -1,9 +1,9 @@
 /**
  * Metrics of buckets that a fleet shares, and the observers that keep them.
  *
- * Every metric carries the tag `bucket`, the name of the bucket, and no other tag of the program: which operation makes a
- * process ask its store is chance. Each combination of tags is a series that Effect's registry keeps for ever, so keys are
- * no tags but with `metricsByKey`, which bounds their number.
+ * Every metric carries the label `retry.fleet.bucket`, the name of the bucket, and no label of the program: which operation makes a
+ * process ask its store is chance. Each combination of labels is a series that Effect's registry keeps for ever, so keys are
+ * no labels but with `metricsByKey`, which bounds their number.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import { Key } from "@effect-retry/core/TokenBucket"
@@ -14,12 +14,12 @@ import * as MetricLabel from "effect/MetricLabel"
 import type { FleetEvent, FleetObserver } from "../fund/fleet/FleetEvent.ts"
 
 /**
- * Calls that the store answered, by `answer`: granted, refused, returned. Divided by `grants`: store calls per
+ * Calls that the store answered, by `retry.fleet.answer`: granted, refused, returned. Divided by `grants`: store calls per
  * grant.
  *
  * @category constructors
  */
-export const storeCalls: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_fleet_store_calls_total", {
+export const storeCalls: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.fleet.store.calls", {
   description: "Calls that the store answered",
   incremental: true
 })
@@ -29,17 +29,17 @@ export const storeCalls: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.co
  *
  * @category constructors
  */
-export const storeTokens: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter(
-  "retry_fleet_store_tokens_total",
-  { description: "Tokens that the store granted", incremental: true }
-)
+export const storeTokens: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.fleet.store.tokens", {
+  description: "Tokens that the store granted",
+  incremental: true
+})
 
 /**
  * Attempts that this process granted out of what it had from the store.
  *
  * @category constructors
  */
-export const grants: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_fleet_grants_total", {
+export const grants: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.fleet.grants", {
   description: "Attempts granted by this process",
   incremental: true
 })
@@ -49,7 +49,7 @@ export const grants: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counte
  *
  * @category constructors
  */
-export const outages: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry_fleet_outages_total", {
+export const outages: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.fleet.outages", {
   description: "How often the store went away",
   incremental: true
 })
@@ -59,7 +59,7 @@ export const outages: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.count
  *
  * @category constructors
  */
-export const storeAway: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry_fleet_store_away", {
+export const storeAway: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry.fleet.store.away", {
   description: "1 while the store is away"
 })
 
@@ -68,7 +68,7 @@ export const storeAway: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge
  *
  * @category constructors
  */
-export const storeLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry_fleet_store_level", {
+export const storeLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry.fleet.store.level", {
   description: "Tokens in the store by its latest answer"
 })
 
@@ -77,7 +77,7 @@ export const storeLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gaug
  *
  * @category constructors
  */
-export const held: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry_fleet_held", {
+export const held: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry.fleet.held", {
   description: "Tokens that this process holds"
 })
 
@@ -86,7 +86,7 @@ export const held: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("ret
  *
  * @category constructors
  */
-export const leaseSize: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry_fleet_lease_size", {
+export const leaseSize: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry.fleet.lease.size", {
   description: "Tokens that this process asks for ahead"
 })
 
@@ -100,7 +100,7 @@ type Labels = ReadonlyArray<MetricLabel.MetricLabel>
 export const metrics: FleetObserver = (event) => Effect.sync(() => update(event, ofBucket(event)))
 
 /**
- * As `metrics`, kept apart by the tag `key`, the `TokenBucket.Key` of the bucket.
+ * As `metrics`, kept apart by the label `retry.key`, the `TokenBucket.Key` of the bucket.
  *
  * The first `maxKeys` different keys have series of their own; those beyond share the key `other`. Keys become visible:
  * none may be a secret.
@@ -119,30 +119,37 @@ export const metricsByKey = (options: { readonly maxKeys: number }): Effect.Effe
       return key
     }
     return (event) =>
-      Effect.sync(() => update(event, [...ofBucket(event), MetricLabel.make("key", bounded(event.key))]))
+      Effect.sync(() => update(event, [...ofBucket(event), MetricLabel.make("retry.key", bounded(event.key))]))
   })
 }
 
-const ofBucket = ({ name }: FleetEvent): Labels => [MetricLabel.make("bucket", name)]
+const ofBucket = ({ name }: FleetEvent): Labels => [MetricLabel.make("retry.fleet.bucket", name)]
+
+/** What `@effect/opentelemetry` reads as the unit of a metric: a gauge without one is taken for a ratio by Prometheus. */
+const [tokens, stores] = [
+  /*#__PURE__*/ MetricLabel.make("unit", "{token}"),
+  /*#__PURE__*/ MetricLabel.make("unit", "{store}")
+]
 
 const update = (event: FleetEvent, labels: Labels): void => {
   grants.unsafeUpdate(event.grants, labels)
-  storeLevel.unsafeUpdate(Readable.rounded(event.level), labels)
-  held.unsafeUpdate(Readable.rounded(event.held), labels)
+  const inTokens = [...labels, tokens]
+  storeLevel.unsafeUpdate(Readable.rounded(event.level), inTokens)
+  held.unsafeUpdate(Readable.rounded(event.held), inTokens)
   switch (event._tag) {
     case "Asked":
       storeTokens.unsafeUpdate(event.granted, labels)
-      leaseSize.unsafeUpdate(event.leaseSize, labels)
+      leaseSize.unsafeUpdate(event.leaseSize, inTokens)
       return answered(event.granted > 0 ? "granted" : "refused", labels)
     case "Returned":
       return answered("returned", labels)
     case "StoreAway":
       outages.unsafeUpdate(1, labels)
-      return storeAway.unsafeUpdate(1, labels)
+      return storeAway.unsafeUpdate(1, [...labels, stores])
     case "StoreBack":
-      return storeAway.unsafeUpdate(0, labels)
+      return storeAway.unsafeUpdate(0, [...labels, stores])
   }
 }
 
 const answered = (answer: string, labels: Labels): void =>
-  storeCalls.unsafeUpdate(1, [...labels, MetricLabel.make("answer", answer)])
+  storeCalls.unsafeUpdate(1, [...labels, MetricLabel.make("retry.fleet.answer", answer)])

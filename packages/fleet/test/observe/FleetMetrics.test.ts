@@ -7,15 +7,19 @@ import * as Events from "./Events.ts"
 const seriesOf = (bucket: string) =>
   Effect.map(Metric.snapshot, (pairs) =>
     pairs
-      .filter(({ metricKey }) => metricKey.tags.some(({ key, value }) => key === "bucket" && value === bucket))
+      .filter(({ metricKey }) =>
+        metricKey.tags.some(({ key, value }) => key === "retry.fleet.bucket" && value === bucket)
+      )
       .map(({ metricKey, metricState }) => {
-        const tags = metricKey.tags.filter(({ key }) => key !== "bucket").map(({ key, value }) => `${key}=${value}`)
+        const tags = metricKey.tags
+          .filter(({ key }) => key !== "retry.fleet.bucket")
+          .map(({ key, value }) => `${key.replace(/^retry\.(fleet\.)?/, "")}=${value}`)
         const value = MetricState.isCounterState(metricState)
           ? metricState.count
           : MetricState.isGaugeState(metricState)
             ? metricState.value
             : NaN
-        return `${metricKey.name.replace("retry_fleet_", "")}{${tags.toSorted().join(",")}} ${value}`
+        return `${metricKey.name.replace("retry.fleet.", "")}{${tags.toSorted().join(",")}} ${value}`
       })
       .toSorted()
   )
@@ -38,25 +42,25 @@ describe("FleetMetrics.metrics", () => {
         Effect.forEach(renamed("metrics", each), FleetMetrics.metrics).pipe(Effect.tagMetrics("tenant", "secret"))
       yield* observe(events)
       const series = [
-        "grants_total{} 10",
-        "held{} 1",
-        "lease_size{} 8",
-        "outages_total{} 1",
-        "store_away{} 1",
-        "store_calls_total{answer=granted} 2",
-        "store_calls_total{answer=refused} 1",
-        "store_calls_total{answer=returned} 1",
-        "store_level{} 12",
-        "store_tokens_total{} 7"
+        "grants{} 10",
+        "held{unit={token}} 1",
+        "lease.size{unit={token}} 8",
+        "outages{} 1",
+        "store.away{unit={store}} 1",
+        "store.calls{answer=granted} 2",
+        "store.calls{answer=refused} 1",
+        "store.calls{answer=returned} 1",
+        "store.level{unit={token}} 12",
+        "store.tokens{} 7"
       ]
       expect(yield* seriesOf("metrics")).toEqual(series)
       yield* observe([Events.back({ grants: 0 })])
       expect(yield* seriesOf("metrics")).toEqual(
         series.map((line) =>
           line
-            .replace("store_away{} 1", "store_away{} 0")
-            .replace("held{} 1", "held{} 3")
-            .replace("level{} 12", "level{} 40")
+            .replace("away{unit={store}} 1", "away{unit={store}} 0")
+            .replace("held{unit={token}} 1", "held{unit={token}} 3")
+            .replace("level{unit={token}} 12", "level{unit={token}} 40")
         )
       )
     })
@@ -74,12 +78,12 @@ describe("FleetMetrics.metricsByKey", () => {
         grants: 0
       }))
       yield* Effect.forEach(events, observer)
-      const calls = (yield* seriesOf("by key")).filter((line) => line.startsWith("store_calls"))
+      const calls = (yield* seriesOf("by key")).filter((line) => line.startsWith("store.calls"))
       expect(calls).toEqual([
-        "store_calls_total{answer=returned,key=a} 2",
-        "store_calls_total{answer=returned,key=b} 1",
-        "store_calls_total{answer=returned,key=other} 2",
-        "store_calls_total{answer=returned,key=} 1"
+        "store.calls{answer=returned,key=a} 2",
+        "store.calls{answer=returned,key=b} 1",
+        "store.calls{answer=returned,key=other} 2",
+        "store.calls{answer=returned,key=} 1"
       ])
     })
   )

@@ -53,7 +53,7 @@ const calls = Effect.gen(function* () {
   yield* Effect.zipRight(operation, Effect.sleep("10 seconds"))
 })
 
-const shown = ["retry_fleet_grants_total", "retry_fleet_outages_total", "retry_fleet_store_away"]
+const shown = ["retry.fleet.grants", "retry.fleet.outages", "retry.fleet.store.away"]
 
 /** The metrics of the bucket that do not depend on the size of its leases. */
 const metrics = Effect.map(Metric.snapshot, (pairs) =>
@@ -85,7 +85,7 @@ export const program = Effect.gen(function* () {
 export const expected = [
   "WARN store away: orders: Redis cannot be reached or does not serve now; see whether the server runs and takes writes (ECONNREFUSED)",
   "INFO store back: orders after 4.2 s",
-  "retry_fleet_grants_total{bucket=orders} 4",
-  "retry_fleet_outages_total{bucket=orders} 1",
-  "retry_fleet_store_away{bucket=orders} 0"
+  "retry.fleet.grants{retry.fleet.bucket=orders} 4",
+  "retry.fleet.outages{retry.fleet.bucket=orders} 1",
+  "retry.fleet.store.away{retry.fleet.bucket=orders, unit={store}} 0"
 ].join("\n")

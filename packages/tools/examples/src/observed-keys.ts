@@ -20,7 +20,7 @@ const attempts = Effect.map(Metric.snapshot, (pairs) =>
     const count = "count" in metricState ? String(metricState.count) : ""
     return { name: metricKey.name, tags, text: `${metricKey.name}{${tags.join(", ")}} ${count}` }
   })
-    .filter(({ name, tags }) => name === "retry_attempts_total" && tags.includes("operation=partners"))
+    .filter(({ name, tags }) => name === "retry.attempts" && tags.includes("retry.operation=partners"))
     .map(({ text }) => text)
     .toSorted()
 )
@@ -37,7 +37,7 @@ export const program = Effect.gen(function* () {
 })
 
 export const expected = [
-  "retry_attempts_total{http.request.method=GET, key=a.example, operation=partners, outcome=failed, status_class=5xx} 1",
-  "retry_attempts_total{http.request.method=GET, key=a.example, operation=partners, outcome=succeeded, status_class=2xx} 1",
-  "retry_attempts_total{http.request.method=GET, key=b.example, operation=partners, outcome=succeeded, status_class=2xx} 1"
+  "retry.attempts{http.request.method=GET, http.response.status_class=2xx, retry.key=a.example, retry.kind=none, retry.operation=partners, retry.outcome=succeeded, url.template=none} 1",
+  "retry.attempts{http.request.method=GET, http.response.status_class=2xx, retry.key=b.example, retry.kind=none, retry.operation=partners, retry.outcome=succeeded, url.template=none} 1",
+  "retry.attempts{http.request.method=GET, http.response.status_class=5xx, retry.key=a.example, retry.kind=Server, retry.operation=partners, retry.outcome=failed, url.template=none} 1"
 ].join("\n")
