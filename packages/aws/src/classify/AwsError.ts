@@ -19,6 +19,7 @@
  * assert.strictEqual(read.status, 400)
  * ```
  */
+import type { Observe } from "@effect-retry/core"
 import * as Property from "@effect-retry/core/unstable/Property"
 import * as HeaderLines from "./HeaderLines.ts"
 
@@ -130,6 +131,28 @@ export const describe = (self: AwsError): string =>
   [self.codes[0], self.status === undefined ? undefined : `status ${self.status}`]
     .filter((part) => part !== undefined)
     .join(", ") || "an error of a service"
+
+/**
+ * What log lines, spans and metrics show of a failed call: the service's code and status, of the first of the error and its
+ * causes that has them.
+ *
+ * `observe: [Observe.logs(), Observe.spanEvents].map(Observe.describing(AwsError.details))`; `SdkRetryStrategy` does it by
+ * itself.
+ *
+ * @category conversions
+ */
+export const details = (event: Observe.RetryEvent): Partial<Observe.Details> => {
+  if (!("error" in event)) return {}
+  const found = chain(event.error.original, 10).find((each) => isAnswer(each) && each.codes.length > 0)
+  if (found === undefined) return {}
+  return {
+    outcome: describe(found),
+    attributes: {
+      "error.type": found.codes[0] ?? "_OTHER",
+      ...(found.status !== undefined && { "http.response.status_code": found.status })
+    }
+  }
+}
 
 const isTrue = (value: unknown, key: string): boolean => Property.property(value, key) === true
 

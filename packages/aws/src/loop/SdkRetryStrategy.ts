@@ -4,7 +4,7 @@
  * The SDK makes the attempts, signs them and reads their answers; the loop decides, pays and waits between them.
  */
 import type { Deadline, Policy } from "@effect-retry/core"
-import { TokenBucket } from "@effect-retry/core"
+import { Observe, TokenBucket } from "@effect-retry/core"
 import * as BucketOrTag from "@effect-retry/core/unstable/BucketOrTag"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
@@ -25,6 +25,7 @@ import * as FiberRefs from "effect/FiberRefs"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Tracer from "effect/Tracer"
+import * as AwsError from "../classify/AwsError.ts"
 import * as AwsQuota from "../fund/AwsQuota.ts"
 
 /**
@@ -150,7 +151,13 @@ const checked = (given: Policy.Any): Prepared => {
   }
   return given.deadline?._tag === "Cut"
     ? Argument.refuse(owner, "deadline", "one that does not cut", given.deadline._tag)
-    : prepared
+    : described(prepared)
+}
+
+/** Observers are shown the code and the status of the service. */
+const described = (prepared: Prepared): Prepared => {
+  const observers = prepared.hooks.observers.map(Observe.describing(AwsError.details))
+  return { ...prepared, hooks: { ...prepared.hooks, observers } }
 }
 
 const strategyOf = (prepared: Prepared, runtime: Runtime.Runtime<never>): SdkRetryStrategy => {

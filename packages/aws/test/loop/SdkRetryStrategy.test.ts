@@ -1,6 +1,6 @@
 import { assertType, describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { AwsQuota, AwsRetry, SdkRetryStrategy } from "@effect-retry/aws"
-import type { Policy } from "@effect-retry/core"
+import type { Observe, Policy } from "@effect-retry/core"
 import {
   AttemptTimeout,
   Backoff,
@@ -154,6 +154,30 @@ describe("SdkRetryStrategy.make", () => {
       yield* Effect.flip(refresh(strategy, yield* acquire(strategy)))
       expect(reasons).toEqual(["BucketEmpty"])
     })
+  )
+
+  it.effect("shows observers the code and the status of the service", () =>
+    Effect.gen(function* () {
+      const shown: Array<unknown> = []
+      const observer: Observe.Observer = (event) =>
+        Effect.sync(() => {
+          const { attributes, outcome } = event.details()
+          if (event._tag === "AttemptFailed") shown.push([outcome, attributes])
+        })
+      const strategy = yield* SdkRetryStrategy.make({ ...always, observe: [observer] })
+      // The SDK has no class for most codes: they are names of the service's exception.
+      class DynamoDBServiceException extends Error {}
+      const throttled = Object.assign(new DynamoDBServiceException("Rate exceeded"), {
+        name: "ThrottlingException",
+        $fault: "client",
+        $metadata: { httpStatusCode: 400 }
+      })
+      const token = yield* acquire(strategy)
+      yield* refresh(strategy, token, throttled)
+      expect(shown).toEqual([
+        ["ThrottlingException, status 400", { "error.type": "ThrottlingException", "http.response.status_code": 400 }]
+      ])
+    }).pipe(VirtualClock.run)
   )
 
   it.effect("ends at the deadline", () =>

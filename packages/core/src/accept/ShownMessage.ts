@@ -118,10 +118,26 @@ export const shown = <E>(error: E, known: () => Known = nothingKnown): ShownErro
 export const inFull = (error: unknown): ShownError =>
   WithMessage.has(error) ? error : shown(ShownError.is(error) ? error.original : error)
 
-/** How an attempt ended, if only its error is known: the type of the error and, in quotation marks, its message. */
-export const outcome = ({ message, name }: ShownError): string => {
+/**
+ * The code of an error, such as `ECONNRESET` or the `40001` of a database, or that of the first cause with one. A text that is
+ * not in capitals and digits may be anything, and is none.
+ */
+export const code = (self: ShownError): string | number | undefined =>
+  isCode(self.code) ? self.code : self.cause && code(self.cause)
+
+const isCode = (code: string | number | undefined): boolean =>
+  typeof code === "number" || (code !== undefined && /^[A-Z\d][A-Z\d_]{0,59}$/.test(code))
+
+/**
+ * How an attempt ended, if only its error is known: the type of the error, its code and, in quotation marks, its message,
+ * which may have the code already.
+ */
+export const outcome = (self: ShownError): string => {
+  const { message, name } = self
   if (name === "ResultRejected") return "a rejected result"
-  return message === "" ? name : `${name} ${JSON.stringify(message)}`
+  const known = code(self)
+  const isTold = known === undefined || message.includes(String(known)) || name === known
+  return [name, ...(isTold ? [] : [known]), ...(message === "" ? [] : [JSON.stringify(message)])].join(" ")
 }
 
 const messageOf = (error: unknown, { messages = "all", ...known }: Known, isInner: boolean): string => {

@@ -8,4 +8,4 @@
 export { name } from "./SafeName.ts"
 export { cut, message, url } from "./SafeText.ts"
 export { asCause, ShownError, typeOf, inBrief } from "./ShownError.ts"
-export { inFull, type Known, outcome, shown } from "./ShownMessage.ts"
+export { code, inFull, type Known, outcome, shown } from "./ShownMessage.ts"

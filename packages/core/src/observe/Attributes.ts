@@ -1,15 +1,16 @@
 /**
  * Events as flat attributes: what spans and log lines show of them.
  *
- * Attributes of errors have OpenTelemetry's names (`exception.type`, `exception.message`); for retries it has none, so
- * those begin with `retry.`.
- * Source: https://opentelemetry.io/docs/specs/semconv/exceptions/exceptions-spans/, read 2026-11-20.
+ * Attributes of errors have OpenTelemetry's names (`error.type`, `exception.type`, `exception.message`); for retries it
+ * has none, so those begin with `retry.`.
+ * Sources: https://opentelemetry.io/docs/specs/semconv/exceptions/exceptions-spans/ and
+ * https://opentelemetry.io/docs/specs/semconv/registry/attributes/error/, read 2026-11-24.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Untrusted from "../accept/Untrusted.ts"
-import type { Verdict } from "../classify/Verdict.ts"
+import type { Kind, Verdict } from "../classify/Verdict.ts"
 import { kindOf } from "../classify/Verdict.ts"
 import * as Readable from "../loop/run/Readable.ts"
 import type { Attributes, RetryEvent } from "../loop/policy/RetryEvent.ts"
@@ -18,9 +19,9 @@ import { format } from "../loop/policy/RetryStopped.ts"
 /**
  * The attributes of an event, and the level of the bucket where there is one. Asks the bucket for it.
  *
- * Of an error only its type (`_tag`, or the name of its class) and, for an `Error`, its message without what may be
- * secret; the message, the reason of a terminal verdict, and the stop message are cut at 200 characters. Times are in milliseconds, tokens and delays rounded
- * to three decimals. Left out: an empty name, and a limit or a level that is infinite. The attributes of
+ * Of an error only its type (`_tag`, or the name of its class), its code or that of a cause and, for an `Error`, its
+ * message without what may be secret; the message, the reason of a terminal verdict, and the stop message are cut at 200 characters. Times are in milliseconds, tokens and delays rounded
+ * to three decimals. Left out: an empty name, a limit or a level that is infinite, and a retry that cost nothing. The attributes of
  * `event.details()` come last, and stand in place of those of the same name.
  *
  * @category conversions
@@ -57,13 +58,14 @@ const particular = (event: RetryEvent): Attributes => {
         ...verdict(event.verdict),
         "retry.delay_ms": Readable.rounded(Duration.toMillis(event.delay)),
         "retry.delay_source": event.source,
-        "retry.cost": Readable.rounded(event.cost)
+        ...cost(event)
       }
     case "Succeeded":
       return rateLimiterWait(event)
     case "GaveUp":
       return {
         ...exception(event.error),
+        ...kind(event.kind),
         "retry.stop_reason": event.reason._tag,
         "retry.stop_message": Untrusted.cut(format(event.reason))
       }
@@ -73,29 +75,36 @@ const particular = (event: RetryEvent): Attributes => {
       return {
         "retry.hedge_because": event.because,
         "retry.in_flight": event.inFlight,
-        "retry.cost": Readable.rounded(event.cost)
+        ...cost(event)
       }
     case "HedgeRefused":
       return {}
   }
 }
 
+const cost = ({ cost }: { readonly cost: number }): Attributes =>
+  cost === 0 ? {} : { "retry.cost": Readable.rounded(cost) }
+
 const rateLimiterWait = ({ rateLimiterWait }: { readonly rateLimiterWait: Duration.Duration }): Attributes =>
   Duration.toMillis(rateLimiterWait) === 0 ? {} : { "retry.rate_limiter_wait_ms": Duration.toMillis(rateLimiterWait) }
 
-const verdict = (verdict: Verdict): Attributes => {
-  const kind = kindOf(verdict)
-  return {
-    "retry.verdict": verdict._tag,
-    ...(Option.isSome(kind) ? { "retry.kind": kind.value } : {}),
-    ...(verdict._tag === "Terminal" ? { "retry.why": Untrusted.cut(verdict.why) } : {})
-  }
-}
+const verdict = (verdict: Verdict): Attributes => ({
+  "retry.verdict": verdict._tag,
+  ...kind(kindOf(verdict)),
+  ...(verdict._tag === "Terminal" ? { "retry.why": Untrusted.cut(verdict.why) } : {})
+})
+
+const kind = (kind: Option.Option<Kind>): Attributes => (Option.isSome(kind) ? { "retry.kind": kind.value } : {})
 
 /** A rejected result is no exception: what it was is for the attributes of a protocol to say. */
 const exception = (error: Untrusted.ShownError): Attributes => {
-  const { message, name } = Untrusted.inFull(error)
+  const shown = Untrusted.inFull(error)
+  const { message, name } = shown
   return name === "ResultRejected"
     ? {}
-    : { "exception.type": name, ...(message === "" ? {} : { "exception.message": message }) }
+    : {
+        "error.type": String(Untrusted.code(shown) ?? name),
+        "exception.type": name,
+        ...(message === "" ? {} : { "exception.message": message })
+      }
 }

@@ -7,6 +7,7 @@ import { whyNot } from "../classify/Judging.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import * as Readable from "../loop/run/Readable.ts"
 import type { RetryEvent } from "../loop/policy/RetryEvent.ts"
+import { isAnswered } from "./Answered.ts"
 import { formatWith } from "../loop/policy/RetryStopped.ts"
 
 /**
@@ -21,7 +22,7 @@ export const line = (event: RetryEvent): string => {
     case "RetryScheduled":
       return `${retry(event)}${ofCall(event)} (${because(event.verdict)})`
     case "Succeeded":
-      return `succeeded${ofCall(event)} ${after(event)}`
+      return `${isAnswered(event) ? "answered" : "succeeded"}${ofCall(event)} ${after(event)}`
     case "GaveUp":
       return `gave up${ofCall(event)} ${after(event)} (${Readable.inLine(formatWith(event.reason, Readable.time))})`
     case "NestingNoticed":

@@ -5,12 +5,13 @@ import * as Effect from "effect/Effect"
 import type * as Tracer from "effect/Tracer"
 import * as AtOnce from "../fund/fiber/AtOnce.ts"
 import type { Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
+import { isAnswered } from "./Answered.ts"
 import { attributes } from "./Attributes.ts"
 
 /**
  * Adds `retry.attempt_failed`, `retry.scheduled`, `retry.succeeded`, `retry.gave_up`, `retry.nested`,
  * `retry.hedge_started` and `retry.hedge_refused` to the current span, with the event's attributes. A success at the first
- * attempt adds nothing.
+ * attempt adds nothing; an answer after retries that is no success of the caller's, such as a 404, is `retry.answered`.
  *
  * @category constructors
  */
@@ -24,8 +25,11 @@ export const spanEvents: Observer = (event) =>
 
 const added = (span: Tracer.Span, event: RetryEvent): Effect.Effect<void> =>
   Effect.flatMap(attributes(event), (shown) =>
-    Effect.clockWith((clock) => Effect.sync(() => span.event(names[event._tag], clock.unsafeCurrentTimeNanos(), shown)))
+    Effect.clockWith((clock) => Effect.sync(() => span.event(nameOf(event), clock.unsafeCurrentTimeNanos(), shown)))
   )
+
+const nameOf = (event: RetryEvent): string =>
+  event._tag === "Succeeded" && isAnswered(event) ? "retry.answered" : names[event._tag]
 
 const names: { readonly [T in RetryEvent["_tag"]]: string } = {
   AttemptFailed: "retry.attempt_failed",

@@ -46,6 +46,31 @@ describe("Observe.attributes", () => {
   )
 
   it.effect.each([
+    { error: Object.assign(new Error("why"), { code: "40001" }), type: "40001" },
+    { error: new Error("why", { cause: { code: 14 } }), type: "14" },
+    { error: new Custom("why"), type: "Custom" }
+  ])(
+    "have the code of the error or of a cause as error.type, and the type of an error without: $type",
+    ({ error, type }) =>
+      Effect.gen(function* () {
+        const shown = yield* attributes({ ...Events.gaveUp, error: Untrusted.shown(error) })
+        expect(shown["error.type"]).toBe(type)
+      })
+  )
+
+  it.effect("leave out what a retry cost without a bucket", () =>
+    Effect.gen(function* () {
+      expect(yield* attributes({ ...Events.retryScheduled, cost: 0 })).not.toHaveProperty("retry.cost")
+    })
+  )
+
+  it.effect("leave out the kind of an operation that gave up without a failure", () =>
+    Effect.gen(function* () {
+      expect(yield* attributes({ ...Events.gaveUp, kind: Option.none() })).not.toHaveProperty("retry.kind")
+    })
+  )
+
+  it.effect.each([
     { of: "a terminal verdict", verdict: Verdict.terminal("expired"), kind: undefined },
     {
       of: "a terminal verdict with a kind",

@@ -55,7 +55,8 @@ export const gaveUp = withDetails<Of<"GaveUp">>({
   _tag: "GaveUp",
   ...common,
   error: failure,
-  reason: { _tag: "AttemptsSpent", maxAttempts: 3 }
+  reason: { _tag: "AttemptsSpent", maxAttempts: 3 },
+  kind: Option.some("Throttling")
 })
 
 export const nestingNoticed = withDetails<Of<"NestingNoticed">>({
@@ -106,7 +107,7 @@ const shown = {
   "retry.bucket.level": 485.8
 }
 
-const exception = { "exception.type": "RangeError", "exception.message": "too far" }
+const exception = { "error.type": "RangeError", "exception.type": "RangeError", "exception.message": "too far" }
 
 /** Each with the attributes that spans and log lines show. */
 export const attributes: { readonly [T in Observe.RetryEvent["_tag"]]: Observe.Details["attributes"] } = {
@@ -141,6 +142,7 @@ export const attributes: { readonly [T in Observe.RetryEvent["_tag"]]: Observe.D
   GaveUp: {
     ...shown,
     ...exception,
+    "retry.kind": "Throttling",
     "retry.stop_reason": "AttemptsSpent",
     "retry.stop_message": "all attempts spent"
   }

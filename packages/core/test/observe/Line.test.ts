@@ -8,20 +8,22 @@ import * as Events from "./Events.ts"
 
 class Declined extends Data.TaggedError("Declined")<{ readonly message: string }> {}
 
+class SqlError extends Data.TaggedError("SqlError")<{ readonly message: string; readonly cause: unknown }> {}
+
 type Of<T extends Observe.RetryEvent["_tag"]> = Extract<Observe.RetryEvent, { readonly _tag: T }>
 type Fields<T extends Observe.RetryEvent["_tag"]> = Partial<Omit<Of<T>, "details">> &
-  Partial<Pick<Observe.Details, "outcome" | "subject">>
+  Partial<Pick<Observe.Details, "attributes" | "outcome" | "subject">>
 
 /** An event of the table, with other fields and details. */
 const eventOf = <T extends Observe.RetryEvent["_tag"]>(
   base: Of<T>,
-  { outcome, subject, ...fields }: Fields<T>
+  { attributes = {}, outcome, subject, ...fields }: Fields<T>
 ): Observe.RetryEvent => {
   const event = { ...base, ...fields } as Observe.RetryEvent
   const known = Events.detailsOf(event)
   return {
     ...event,
-    details: () => ({ ...known, subject: subject ?? known.subject, outcome: outcome ?? known.outcome })
+    details: () => ({ ...known, attributes, subject: subject ?? known.subject, outcome: outcome ?? known.outcome })
   }
 }
 
@@ -35,6 +37,13 @@ const nested = (fields: Fields<"NestingNoticed">) => eventOf(Events.nestingNotic
 const millis = Duration.millis
 const hinted = Verdict.retryable("Throttling", { hint: "400 millis" })
 const declined = new Declined({ message: "try again later" })
+
+/** As @effect/sql wraps the error of a driver. */
+const conflict = new SqlError({
+  message: "could not serialize access",
+  cause: Object.assign(new Error("secret row"), { code: "40001" })
+})
+const refused = Object.assign(new Error(), { code: "ECONNREFUSED" })
 
 const lines: ReadonlyArray<readonly [event: Observe.RetryEvent, line: string]> = [
   [
@@ -50,6 +59,18 @@ const lines: ReadonlyArray<readonly [event: Observe.RetryEvent, line: string]> =
       reason: { _tag: "Terminal", why: "the account is closed" }
     }),
     "gave up: orders → Forbidden after 1 attempt, 12 ms (not retryable: the account is closed)"
+  ],
+  [
+    succeeded({ ...get, outcome: "404", attempt: 1, attributes: { "error.type": "404" } }),
+    "answered: GET api.example → 404 after 1 attempt, 1.5 s"
+  ],
+  [
+    gaveUp({ name: "orders", error: Untrusted.shown(conflict), attempt: 1 }),
+    'gave up: orders → SqlError 40001 "could not serialize access" after 1 attempt, 1.5 s (all attempts spent)'
+  ],
+  [
+    gaveUp({ name: "orders", error: Untrusted.shown(new Error("connect ECONNREFUSED", { cause: refused })) }),
+    'gave up: orders → Error "connect ECONNREFUSED" after 2 attempts, 1.5 s (all attempts spent)'
   ],
   [
     gaveUp({ name: "payments", error: Untrusted.shown(declined), elapsed: millis(2000) }),

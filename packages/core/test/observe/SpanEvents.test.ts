@@ -58,6 +58,15 @@ describe("Observe.spanEvents", () => {
     })
   )
 
+  it.effect("says of an answer that is no success of the caller's that it is an answer", () =>
+    Effect.gen(function* () {
+      const { provide, spans } = Spans.recording()
+      const details = Observe.describing(() => ({ attributes: { "error.type": "404" } }))
+      yield* provide(Effect.withSpan(details(Observe.spanEvents)(Events.succeeded), "request"))
+      expect(spans[0]?.events.map(({ name }) => name)).toEqual(["retry.answered"])
+    })
+  )
+
   it.effect("adds nothing for a success at once", () =>
     Effect.gen(function* () {
       const { provide, spans } = Spans.recording()

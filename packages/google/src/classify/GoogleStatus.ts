@@ -19,7 +19,9 @@
  * assert.strictEqual(GoogleStatus.read(new TableBusy({ code: 503 })).status, 503)
  * ```
  */
+import { type Observe, Retry } from "@effect-retry/core"
 import * as Property from "@effect-retry/core/unstable/Property"
+import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import { Status } from "@effect-retry/grpc"
 import { HttpClassifier } from "@effect-retry/http"
 import * as Predicate from "effect/Predicate"
@@ -68,6 +70,30 @@ export const read = (error: unknown): GoogleStatus => {
  * @category constructors
  */
 export const chain = (error: unknown): ReadonlyArray<GoogleStatus> => Property.causes(error).map(read)
+
+/**
+ * What log lines, spans and metrics show of a failed call: its status, and the reason or the code of the error body.
+ *
+ * `observe: [Observe.logs(), Observe.spanEvents].map(Observe.describing(GoogleStatus.details))`; `StorageRetry` does it by
+ * itself.
+ *
+ * @category conversions
+ */
+export const details = (event: Observe.RetryEvent): Partial<Observe.Details> => {
+  if (!("error" in event)) return {}
+  const { original } = event.error
+  const said = chain(original instanceof Retry.ResultRejected ? original.result : original)
+  const status = first(said, ({ status }) => status)
+  const reason = first(said, ({ reasons }) => first(reasons, Untrusted.name)) ?? first(said, ({ code }) => code)
+  if (reason === undefined) return {}
+  return {
+    outcome: status === undefined ? reason : `${status} ${reason}`,
+    attributes: {
+      "error.type": reason,
+      ...(status !== undefined && { "http.response.status_code": status })
+    }
+  }
+}
 
 /** Of a response; of gaxios; of a parsed body; of what has the fields of `error` itself, as those of the client libraries. */
 const bodiesOf = (error: unknown): ReadonlyArray<object> =>

@@ -15,6 +15,7 @@
  * assert.deepStrictEqual(Status.read(new Error("no call")), { code: undefined, pushback: undefined })
  * ```
  */
+import type { Observe } from "@effect-retry/core"
 import * as Property from "@effect-retry/core/unstable/Property"
 import * as StatusCode from "../accept/StatusCode.ts"
 
@@ -62,6 +63,22 @@ export const first = (all: ReadonlyArray<Status>): Status => ({
   code: all.find(({ code }) => code !== undefined)?.code,
   pushback: all.find(({ pushback }) => pushback !== undefined)?.pushback
 })
+
+/**
+ * What log lines, spans and metrics show of a failed call: the name of its status code.
+ *
+ * `observe: [Observe.logs(), Observe.spanEvents].map(Observe.describing(Status.details))`; `GrpcRetry` does it by itself.
+ *
+ * Source of the attribute: https://opentelemetry.io/docs/specs/semconv/rpc/grpc/, read 2026-11-24.
+ *
+ * @category conversions
+ */
+export const details = (event: Observe.RetryEvent): Partial<Observe.Details> => {
+  if (!("error" in event)) return {}
+  const { code } = first(chain(event.error.original))
+  if (code === undefined) return {}
+  return { outcome: code, attributes: { "error.type": code, "rpc.response.status_code": code } }
+}
 
 /**
  * The values that an error has in its trailers under a name; binary ones are bytes.

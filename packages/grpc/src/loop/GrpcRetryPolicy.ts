@@ -1,8 +1,8 @@
 /**
  * What a service config and the options of a client come to for a method: a policy of core, or one of hedges.
  */
-import { Backoff, Deadline, Hint, Retry } from "@effect-retry/core"
-import type { Classifier, Jitter, Observe, TokenBucket } from "@effect-retry/core"
+import { Backoff, Deadline, Hint, Observe, Retry } from "@effect-retry/core"
+import type { Classifier, Jitter, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import { longestMillis, longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import * as Duration from "effect/Duration"
@@ -10,6 +10,7 @@ import * as Predicate from "effect/Predicate"
 import type { MethodConfig } from "../accept/ServiceConfigShape.ts"
 import { backoff, checkJitter } from "../decide/GrpcBackoff.ts"
 import type { ProgressOf } from "../classify/CallVerdict.ts"
+import * as Status from "../classify/Status.ts"
 import * as CallVerdict from "../classify/CallVerdict.ts"
 import type * as Hedging from "./Hedging.ts"
 import * as Parts from "./PolicyParts.ts"
@@ -84,7 +85,7 @@ export const client = (owner: string, options: Options): Client => {
     progressOf: progress,
     jitter,
     bucket: Parts.bucket(owner, options.bucket),
-    observe: Parts.observers(owner, options.observe)
+    observe: Parts.observers(owner, options.observe).map(Observe.describing(Status.details))
   }
 }
 

@@ -483,14 +483,20 @@ describe("GrpcRetry.make", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("tells observers of calls by their method", () =>
+  it.effect("tells observers of calls by their method and the name of their status code", () =>
     Effect.gen(function* () {
       const heard: Array<string> = []
       const observer: Observe.Observer = (event) =>
-        Effect.sync(() => heard.push(`${event._tag} ${event.details().subject} ${event.attempt}`))
+        Effect.sync(() =>
+          heard.push(`${event._tag} ${event.details().subject} ${event.details().outcome} ${event.attempt}`)
+        )
       const grpc = yield* GrpcRetry.make(configOf({ retryPolicy }), { observe: [observer] })
       yield* grpc.call(method, (number) => (number === 1 ? Effect.fail(unavailable()) : Effect.void))
-      expect(heard).toEqual([`AttemptFailed ${method} 1`, `RetryScheduled ${method} 1`, `Succeeded ${method} 2`])
+      expect(heard).toEqual([
+        `AttemptFailed ${method} UNAVAILABLE 1`,
+        `RetryScheduled ${method} UNAVAILABLE 1`,
+        `Succeeded ${method}  2`
+      ])
     }).pipe(VirtualClock.run)
   )
 

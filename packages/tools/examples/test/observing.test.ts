@@ -1,5 +1,6 @@
 /** The tables of docs/observing.md, held against what operations show. */
 import { Backoff, Classifier, Hedge, Hint, Observe, RateLimiter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import { GrpcRetry, ServiceConfig } from "@effect-retry/grpc"
 import { HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { HttpClientRequest } from "@effect/platform"
@@ -66,6 +67,20 @@ const stories = (observe: ReadonlyArray<Observe.Observer>) => {
 /** Operations that have the attributes that those lack. */
 const others = (observe: ReadonlyArray<Observe.Observer>) =>
   Effect.gen(function* () {
+    const route = HttpRetry.withOptions({ route: "/orders/{id}" })
+    yield* exchange([unavailable, answer(404)], (bare) =>
+      route(HttpRetry.withRetry(bare, { ...policy, observe }).get("https://api.example/orders/17"))
+    )
+    const retryPolicy = {
+      maxAttempts: 2,
+      initialBackoff: "0.1s",
+      maxBackoff: "1s",
+      backoffMultiplier: 2,
+      retryableStatusCodes: ["UNAVAILABLE"]
+    } as const
+    const config = ServiceConfig.make({ methodConfig: [{ name: [{}], retryPolicy }] })
+    const grpc = yield* GrpcRetry.make(config, { observe })
+    yield* Effect.exit(grpc.call("/orders.Orders/Get", () => Effect.fail({ code: 14 })))
     const purge = HttpClientRequest.make("PURGE" as "GET")("http://127.0.0.1:8080/")
     yield* exchange([unavailable], (bare) => HttpRetry.withRetry(bare, { ...policy, observe }).execute(purge))
     const bucket = yield* TokenBucket.quota({ capacity: 100 })

@@ -6,7 +6,7 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { ShownError } from "../../accept/Untrusted.ts"
-import type { Verdict } from "../../classify/Verdict.ts"
+import type { Kind, Verdict } from "../../classify/Verdict.ts"
 import type { ActiveOperation } from "../../fund/fiber/ActiveOperation.ts"
 import type { StopReason } from "./RetryStopped.ts"
 
@@ -92,6 +92,8 @@ export interface GaveUp extends Common {
   readonly _tag: "GaveUp"
   readonly error: ShownError
   readonly reason: StopReason
+  /** Of the last failure; `None` where it has none, and where the first attempt was refused. */
+  readonly kind: Option.Option<Kind>
 }
 
 /** The operation runs inside an attempt of another one that is retried too: their attempts multiply. */

@@ -5,7 +5,9 @@
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
 import * as Untrusted from "../../accept/Untrusted.ts"
+import { kindOf } from "../../classify/Verdict.ts"
 import { Key } from "../../fund/port/Key.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
@@ -49,7 +51,12 @@ export const succeeded = (op: Operation): Telling =>
   tell(op, () => ({ _tag: "Succeeded", rateLimiterWait: Elapsed.wholeDuration(op.rateLimiterWaitMillis) }))
 
 export const gaveUp = (op: Operation, error: unknown, reason: StopReason): Telling =>
-  tell(op, () => ({ _tag: "GaveUp", error: Untrusted.inBrief(error), reason }))
+  tell(op, () => ({
+    _tag: "GaveUp",
+    error: Untrusted.inBrief(error),
+    reason,
+    kind: op.failure === undefined ? Option.none() : kindOf(op.failure.verdict)
+  }))
 
 /** What an event tells besides what all events tell. */
 type Particular<E = RetryEvent> = E extends RetryEvent ? Omit<E, keyof Common> : never

@@ -13,7 +13,7 @@ import {
 } from "@effect-retry/core"
 import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Duration, Effect, Exit, FastCheck, Fiber, Logger, LogLevel, Random, Schedule } from "effect"
+import { Cause, Duration, Effect, Exit, FastCheck, Fiber, Logger, LogLevel, Option, Random, Schedule } from "effect"
 import { law } from "../../support/Laws.ts"
 import * as Heard from "../Heard.ts"
 import { common } from "../Heard.ts"
@@ -56,12 +56,15 @@ const succeeded = (at: ReturnType<typeof common>, rateLimiterWait = 0) => ({
   rateLimiterWait
 })
 
-const gaveUp = (at: ReturnType<typeof common>, error: unknown, reason: Retry.StopReason) => ({
-  _tag: "GaveUp",
-  ...at,
-  error,
-  reason
-})
+/** Of a word, the kind is that of its verdict. */
+const gaveUp = (
+  at: ReturnType<typeof common>,
+  error: unknown,
+  reason: Retry.StopReason,
+  kind: string | null = typeof error === "string"
+    ? Option.getOrNull(Verdict.kindOf(judge(error as Recording.Word)))
+    : null
+) => ({ _tag: "GaveUp", ...at, error, reason, kind })
 
 /** An operation whose attempts fail with `words`, one after the other, and then succeed. */
 interface Story {
@@ -181,7 +184,8 @@ const stories: ReadonlyArray<Story> = [
       gaveUp(
         common(2, 1500),
         new Deadline.DeadlineExceeded({ within: Duration.millis(1500), attempts: 2, cause: "busy" }),
-        { _tag: "DeadlinePassed", within: Duration.millis(1500) }
+        { _tag: "DeadlinePassed", within: Duration.millis(1500) },
+        "Transient"
       )
     ]
   },
@@ -196,10 +200,12 @@ const stories: ReadonlyArray<Story> = [
         error: new Deadline.DeadlineExceeded({ within: Duration.millis(1500), attempts: 1 }),
         verdict: Verdict.terminal("the deadline interrupted the attempt", { kind: "Timeout" })
       },
-      gaveUp(common(1, 1500), new Deadline.DeadlineExceeded({ within: Duration.millis(1500), attempts: 1 }), {
-        _tag: "DeadlinePassed",
-        within: Duration.millis(1500)
-      })
+      gaveUp(
+        common(1, 1500),
+        new Deadline.DeadlineExceeded({ within: Duration.millis(1500), attempts: 1 }),
+        { _tag: "DeadlinePassed", within: Duration.millis(1500) },
+        "Timeout"
+      )
     ]
   },
   {
@@ -309,7 +315,7 @@ describe("Retry.retry events of judged results", () => {
         { ...failed(common(1, 0, null, 2), "busy"), error, verdict: Verdict.server },
         { ...scheduled(common(1, 0, null, 2), "busy"), error, verdict: Verdict.server },
         { ...failed(common(2, 1000, null, 2), "busy"), error, verdict: Verdict.server },
-        gaveUp(common(2, 1000, null, 2), error, { _tag: "AttemptsSpent", maxAttempts: 2 })
+        gaveUp(common(2, 1000, null, 2), error, { _tag: "AttemptsSpent", maxAttempts: 2 }, "Server")
       ])
       expect(yield* eventsOf((asked) => Retry.retry(Effect.succeed(200), { ...judged, ...asked }))).toMatchObject([
         { _tag: "Succeeded" }
@@ -323,7 +329,7 @@ describe("Retry.retry events of judged results", () => {
       const error = new AttemptTimeout.AttemptTimedOut({ attempt: 1, after: Duration.seconds(3) })
       expect(yield* eventsOf((asked) => Retry.retry(Effect.never, { ...timed, ...asked }))).toStrictEqual([
         { ...failed(common(1, 3000, null, 1), "busy", { ran: 3000 }), error, verdict: Verdict.timeout },
-        gaveUp(common(1, 3000, null, 1), error, { _tag: "AttemptsSpent", maxAttempts: 1 })
+        gaveUp(common(1, 3000, null, 1), error, { _tag: "AttemptsSpent", maxAttempts: 1 }, "Timeout")
       ])
     }).pipe(world)
   )

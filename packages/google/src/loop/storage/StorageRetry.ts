@@ -42,7 +42,7 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Predicate from "effect/Predicate"
 import type { Retry } from "@effect-retry/core"
-import { Backoff, Jitter } from "@effect-retry/core"
+import { Backoff, Jitter, Observe } from "@effect-retry/core"
 import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import type { Piped } from "@effect-retry/core/unstable/PolicyTypes"
 import { HttpRetry } from "@effect-retry/http"
@@ -50,6 +50,7 @@ import type { Added, Bound, Checked, Env, In } from "@effect-retry/http/unstable
 import * as Owner from "../../accept/Owner.ts"
 import { said } from "../../accept/Said.ts"
 import * as GoogleClassifier from "../../classify/GoogleClassifier.ts"
+import * as GoogleStatus from "../../classify/GoogleStatus.ts"
 import * as StorageIdempotency from "../../decide/StorageIdempotency.ts"
 import { isClient, made } from "@effect-retry/http/unstable/MadeClient"
 import * as Attempts from "./Attempts.ts"
@@ -140,9 +141,18 @@ const opened = (owner: string, given: Given, door: Door) =>
     given.length > 1 || isClient(given[0])
   )
 
+/** Observers are shown what the error body says. */
+const described = (given: Any): Any =>
+  given.observe !== undefined && isObservers(given.observe)
+    ? { ...given, observe: given.observe.map(Observe.describing(GoogleStatus.details)) }
+    : given
+
+const isObservers = (given: unknown): given is ReadonlyArray<Observe.Observer> =>
+  Array.isArray(given) && given.every(Predicate.isFunction)
+
 const retried = (owner: string, self: With<unknown, unknown>, given: Any, door: Door): With<unknown, unknown> => {
   made(owner, self)
-  const policy: Any = Predicate.isRecord(given) ? { ...standard, ...said(given) } : given
+  const policy: Any = Predicate.isRecord(given) ? { ...standard, ...said(described(given)) } : given
   const counted = Attempts.counting(self, Headers.counted)
   const client = Owner.calling(owner, () => door(ErrorBody.reading(counted), policy))
   return Attempts.operations(client, Headers.first)

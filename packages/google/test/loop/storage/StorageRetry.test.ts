@@ -70,6 +70,21 @@ describe("StorageRetry.withRetry", () => {
     }).pipe(world)
   )
 
+  it.effect("shows observers the reason that the error body gives", () =>
+    Effect.gen(function* () {
+      const shown: Array<unknown> = []
+      const observer: Observe.Observer = (event) =>
+        Effect.sync(() => {
+          const { attributes, outcome } = event.details()
+          if (event._tag === "GaveUp")
+            shown.push([outcome, attributes["error.type"], attributes["http.request.method"]])
+        })
+      const { client } = scripted(json(403, rateLimited))
+      yield* StorageRetry.withRetry(client, { maxAttempts: 1, observe: [observer] }).get(bucket)
+      expect(shown).toEqual([["403 userRateLimitExceeded", "userRateLimitExceeded", "GET"]])
+    }).pipe(world)
+  )
+
   it.effect.each([
     ["always", StorageIdempotency.always, 200, 3],
     ["conditional", StorageIdempotency.standard, 503, 1],

@@ -1,6 +1,6 @@
 /**
  * What observers of a client's policy are shown of a request and of how its attempts ended: method, host, status or kind
- * of error, by OpenTelemetry's names. Never user info, paths, values of a query, headers or bodies.
+ * of error, and the route that the program names, by OpenTelemetry's names. Never user info, paths, values of a query, headers or bodies.
  *
  * Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/, "HTTP client span", read 2026-11-22.
  */
@@ -23,14 +23,21 @@ type Attributes = Details["attributes"]
  */
 export const observing = (
   exchange: Exchange,
-  observers: ReadonlyArray<Observe.Observer>
+  observers: ReadonlyArray<Observe.Observer>,
+  route: string | undefined
 ): ReadonlyArray<Observe.Observer> => {
   if (observers.length === 0) return observers
-  const called = exchange.request
+  const called = { request: exchange.request, route }
   return observers.map((observer) => (event) => observer(described(exchange, called, event)))
 }
 
-const described = (exchange: Exchange, called: Request, event: Observe.RetryEvent): Observe.RetryEvent => {
+/** What was called: the request as the caller made it, and the template of its path where there is one. */
+interface Called {
+  readonly request: Request
+  readonly route: string | undefined
+}
+
+const described = (exchange: Exchange, called: Called, event: Observe.RetryEvent): Observe.RetryEvent => {
   // Those of this event: later attempts have others.
   const { answered, isSent, latest, request, sendings } = exchange
   const resendings = isSent ? sendings - 1 : 0
@@ -54,24 +61,27 @@ interface Attempt {
   readonly error?: Untrusted.ShownError
 }
 
-const detailsOf = (called: Request, event: Observe.RetryEvent, attempt: Attempt): Details => {
+const detailsOf = ({ request: called, route }: Called, event: Observe.RetryEvent, attempt: Attempt): Details => {
   const { key } = event.details()
   const host = Redirect.urlOf(called)?.host ?? ""
+  const address = host + (route ?? "")
   const { errorType, outcome, status } = endOf(attempt)
   const method = methodOf(called)
   return {
-    subject: host === "" ? method : `${method} ${host}`,
+    subject: address === "" ? method : `${method} ${address}`,
     outcome,
     key: key === "" ? host : key,
     attributes: {
       ...ofRequest(attempt),
+      ...(route !== undefined && { "url.template": route }),
       ...(status !== undefined && { "http.response.status_code": status }),
       ...(errorType !== undefined && { "error.type": errorType }),
       ...(attempt.resendings > 0 && { "http.request.resend_count": attempt.resendings })
     },
     tags: {
       "http.request.method": knownMethod(called),
-      ...(status !== undefined && { status_class: `${Math.floor(status / 100)}xx` })
+      "http.response.status_class": status === undefined ? "none" : `${Math.floor(status / 100)}xx`,
+      "url.template": route ?? "none"
     }
   }
 }

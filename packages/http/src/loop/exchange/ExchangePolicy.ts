@@ -36,7 +36,7 @@ export const make = (policy: Erased): ((exchange: Exchange.Exchange) => PolicyCh
       result: (response: any, moment) => Reader.judgeResponse(exchange, response, moment),
       release: (failed, because) => Release.released(exchange, Reader.responseOf(exchange, failed) ?? failed, because),
       bucket: bucketOf?.(exchange, key),
-      observers: EventDetails.observing(exchange, observers)
+      observers: EventDetails.observing(exchange, observers, policy.route)
     }
     return { ...prepared, hooks }
   }

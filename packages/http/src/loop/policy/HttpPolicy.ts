@@ -37,6 +37,11 @@ interface Own<in E> {
   readonly maxAttempts?: number | undefined
   /** How much of a discarded response is read so that its connection can be used again. @default Discard.standard */
   readonly drain?: Discard.Drain | undefined
+  /**
+   * The template of the path, such as `/orders/{id}`: for log lines, spans and metrics, which show no path by themselves. With
+   * `HttpRetry.withOptions` for the requests of one route. Few values: each makes series of its own.
+   */
+  readonly route?: string | undefined
 }
 
 /**
@@ -200,7 +205,10 @@ export const said = (given: Any): Partial<Erased> =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 
 const checked = (owner: string, policy: Erased): Erased => {
-  const { attemptHeaders, beforeRetry, classifier, drain, hint, idempotency, opinion } = policy
+  const { attemptHeaders, beforeRetry, classifier, drain, hint, idempotency, opinion, route } = policy
+  if (route !== undefined && !(typeof route === "string" && route.startsWith("/"))) {
+    Argument.refuse(owner, "route", "a string that begins with /", route)
+  }
   checkFunction(owner, "opinion", opinion)
   checkFunction(owner, "attemptHeaders", attemptHeaders)
   checkFunction(owner, "beforeRetry", beforeRetry)
@@ -220,7 +228,7 @@ const checked = (owner: string, policy: Erased): Erased => {
 }
 
 export const coreOf = (policy: Erased): CoreFields =>
-  Struct.omit(policy, "attemptHeaders", "beforeRetry", "classifier", "drain", "idempotency", "opinion")
+  Struct.omit(policy, "attemptHeaders", "beforeRetry", "classifier", "drain", "idempotency", "opinion", "route")
 
 export type CoreFields = Omit<Erased, Exclude<keyof Own<unknown>, "maxAttempts"> | "beforeRetry">
 
@@ -242,7 +250,8 @@ const fields: { readonly [Field in keyof Any]-?: true } = {
   hint: true,
   deadline: true,
   bucket: true,
-  drain: true
+  drain: true,
+  route: true
 }
 
 const isField = (field: string): boolean => Object.hasOwn(fields, field)

@@ -104,6 +104,27 @@ const endings: ReadonlyArray<{
     attributes: { ...get, "http.response.status_code": 204, "http.request.resend_count": 1 }
   },
   {
+    of: "an answer that is no success",
+    run: (observe) => HttpRetry.withRetry(scripted(404), { ...policy, observe }).get(url),
+    line: "answered: GET api.example → 404 after 1 attempt, 0 ms",
+    attributes: { ...get, "http.response.status_code": 404, "error.type": "404" }
+  },
+  {
+    of: "a request whose route the program names",
+    run: (observe) =>
+      HttpRetry.withRetry(down, { ...policy, observe })
+        .get("https://api.example/orders/17?token=secret")
+        .pipe(HttpRetry.withOptions({ route: "/orders/{id}" })),
+    line: "gave up: GET api.example/orders/{id} → 503 after 2 attempts, 400 ms (all attempts spent)",
+    attributes: {
+      ...get,
+      "url.template": "/orders/{id}",
+      "http.response.status_code": 503,
+      "error.type": "503",
+      "http.request.resend_count": 1
+    }
+  },
+  {
     of: "a request that may not be repeated",
     run: (observe) => HttpRetry.withRetry(down, { ...policy, observe }).post("http://127.0.0.1:8080/"),
     line: "gave up: POST 127.0.0.1:8080 → 503 after 1 attempt, 0 ms (not retryable: POST without Idempotency-Key)",
@@ -244,7 +265,7 @@ const endings: ReadonlyArray<{
   {
     of: "a status of the caller's fault",
     run: (observe) => HttpRetry.withRetry(scripted(400), { ...policy, observe }).get(url),
-    line: "succeeded: GET api.example → 400 after 1 attempt, 0 ms",
+    line: "answered: GET api.example → 400 after 1 attempt, 0 ms",
     attributes: { ...get, "http.response.status_code": 400, "error.type": "400" }
   },
   {
@@ -377,10 +398,10 @@ describe("HttpRetry.withRetry events in metrics", () => {
       yield* client.get(url)
       yield* Effect.provideService(Effect.exit(client.post(url)), TokenBucket.Key, "tenant")
       expect(shown).toStrictEqual([
-        ["api.example", { "http.request.method": "GET", status_class: "5xx" }],
-        ["api.example", { "http.request.method": "GET", status_class: "2xx" }],
-        ["tenant", { "http.request.method": "POST" }],
-        ["tenant", { "http.request.method": "POST" }]
+        ["api.example", { "http.request.method": "GET", "http.response.status_class": "5xx", "url.template": "none" }],
+        ["api.example", { "http.request.method": "GET", "http.response.status_class": "2xx", "url.template": "none" }],
+        ["tenant", { "http.request.method": "POST", "http.response.status_class": "none", "url.template": "none" }],
+        ["tenant", { "http.request.method": "POST", "http.response.status_class": "none", "url.template": "none" }]
       ])
     }).pipe(ScriptedClient.world)
   )
@@ -455,18 +476,18 @@ describe("Observe.metricsByKey for a client", () => {
       yield* Effect.exit(client.get("http://third.example/"))
       const series = Array.from(Metric.unsafeSnapshot(undefined), ({ metricKey }) => {
         const tags = Object.fromEntries(metricKey.tags.map(({ key, value }) => [key, value]))
-        const { key, outcome, status_class: status } = tags
-        const method = tags["http.request.method"]
-        return tags["operation"] === "by host" && metricKey.name === "retry_attempts_total"
-          ? [[key, method, status, outcome].join(" ")]
-          : []
+        return tags["retry.operation"] === "by host" && metricKey.name === "retry.attempts" ? [tags] : []
       }).flat()
-      expect(series.toSorted()).toEqual([
-        "api.example GET 2xx succeeded",
-        "api.example GET 5xx failed",
-        "other GET  failed",
-        "tenant POST 2xx succeeded"
+      const labels = ["retry.key", "http.request.method", "http.response.status_class", "retry.outcome", "retry.kind"]
+      expect(series.map((tags) => labels.map((label) => tags[label]).join(" ")).toSorted()).toEqual([
+        "api.example GET 2xx succeeded none",
+        "api.example GET 5xx failed Server",
+        "other GET none failed Transient",
+        "tenant POST 2xx succeeded none"
       ])
+      // Every series has every label.
+      const names = [...labels, "retry.operation", "url.template"]
+      for (const tags of series) expect(Object.keys(tags).toSorted()).toEqual(names.toSorted())
     }).pipe(ScriptedClient.world)
   )
 })
