@@ -46,6 +46,8 @@ const slow =
   (request) =>
     Effect.delay(answer(request), "30 millis")
 
+const hedge = { name: "search", classifier: Classifier.never, maxAttempts: 2, delay: "50 millis" } as const
+
 /** The operations of the page, the last one inside an attempt of another. */
 const stories = (observe: ReadonlyArray<Observe.Observer>) => {
   const client = { ...policy, name: "orders", observe }
@@ -54,10 +56,9 @@ const stories = (observe: ReadonlyArray<Observe.Observer>) => {
   const nested = Effect.zipRight(get(slow(unavailable)), Effect.fail("busy"))
   const job = { name: "job", classifier: Classifier.never, maxAttempts: 2, backoff: policy.backoff }
   const search = Effect.as(Effect.sleep("70 millis"), "found")
-  const hedge = { name: "search", classifier: Classifier.never, maxAttempts: 2, delay: "50 millis" as const, observe }
   return Effect.all([
-    Hedge.hedge(search, hedge),
-    Hedge.hedge(search, { ...hedge, bucket: TokenBucket.empty }),
+    Hedge.hedge(search, { ...hedge, observe }),
+    Hedge.hedge(search, { ...hedge, observe, bucket: TokenBucket.empty }),
     get(slow(answer(429, { "retry-after": "1" })), reset, answer(200)),
     get(slow(unavailable)),
     Effect.exit(Retry.retry(nested, job))
@@ -90,6 +91,7 @@ const others = (observe: ReadonlyArray<Observe.Observer>) =>
     const steps = [Effect.fail(new Error("busy")), Effect.succeed("done"), Effect.fail(new Error("broken"))]
     const attempt = Effect.suspend(() => steps.shift() ?? Effect.succeed("done"))
     yield* Retry.retry(attempt, own)
+    yield* Hedge.hedge(Effect.sleep("60 millis"), { ...hedge, bucket, observe })
     return yield* Effect.exit(Retry.retry(attempt, own))
   })
 
