@@ -187,10 +187,11 @@ const sections: Readonly<Record<string, () => Promise<ReadonlyArray<ReadonlyArra
       endless((signals) => String(signals.filter((signal) => signal.aborted).length))
     ),
   "A limit for the whole operation": () => rows(Deadline.ways, calls(failed)),
-  "Hearing of retries": () => rows(Listen.ways, heard),
+  "Logging retries": () => rows(Listen.ways, heard),
   "Retries that do not count": () =>
     rows(Free.ways, calls(new Busy(), new Busy(), new Busy(), failed, new Busy(), failed, failed)),
-  "Results that mean again": () => rows(Results.ways, calls("pending", "done"), calls("pending"), outcome("pending")),
+  "Results that mean try again": () =>
+    rows(Results.ways, calls("pending", "done"), calls("pending"), outcome("pending")),
   "A delay from the error": () =>
     rows(Hint.ways, calls(new Busy(5000), new Busy(), "done"), calls(new Busy(3_600_000), "done")),
   "Several policies": () => rows(Wrap.ways, calls(failed), outcome(failed), inFlight),

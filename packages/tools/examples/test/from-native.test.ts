@@ -590,7 +590,7 @@ const sameDelays = (native: Schedule.Schedule<unknown>, ours: Backoff.Backoff) =
     })
   )
 
-tableOf(path, "## What carries over", {
+tableOf(path, "## What to write instead", {
   '`spaced("1 second")`': sameDelays(Schedule.spaced("1 second"), Backoff.constant({ delay: "1 second" })),
   '`exponential("100 millis")`': sameDelays(
     Schedule.exponential("100 millis"),
