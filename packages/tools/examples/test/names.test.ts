@@ -52,7 +52,7 @@ const others = new Set([
 ])
 
 /** What follows a dot in the name of a file. */
-const extensions = new Set(["ts", "js", "md", "kt"])
+const extensions = new Set(["ts", "js", "md", "kt", "html"])
 
 describe("names", () => {
   it.each(pages)("of values in %s exist", (page) => {
