@@ -9,7 +9,7 @@ import * as BucketOrTag from "@effect-retry/core/unstable/BucketOrTag"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
 import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
-import { prepare } from "@effect-retry/core/unstable/PolicyCheck"
+import { prepareWithout } from "@effect-retry/core/unstable/PolicyCheck"
 import type { Needs } from "@effect-retry/core/unstable/PolicyTypes"
 import * as ShownCause from "@effect-retry/core/unstable/ShownCause"
 import * as Stepped from "@effect-retry/core/unstable/Stepped"
@@ -138,20 +138,10 @@ const owner = "SdkRetryStrategy.make"
 export const make = <P extends Strategic>(
   policy: Policy.Checked<P>
 ): Effect.Effect<SdkRetryStrategy, never, Needs<P>[keyof Needs<P>]> => {
-  const prepared = checked(policy)
+  const prepared = described(prepareWithout(owner, policy, beyond, "the SDK makes the attempts"))
   return Effect.map(Effect.runtime<Needs<P>[keyof Needs<P>]>(), (runtime) =>
     strategyOf(prepared, ofOperations(runtime))
   )
-}
-
-const checked = (given: Policy.Any): Prepared => {
-  const prepared = prepare(owner, given)
-  for (const field of beyond) {
-    if (given[field] !== undefined) Argument.refuse(owner, field, "absent: the SDK makes the attempts", given[field])
-  }
-  return given.deadline?._tag === "Cut"
-    ? Argument.refuse(owner, "deadline", "one that does not cut", given.deadline._tag)
-    : described(prepared)
 }
 
 /** Observers are shown the code and the status of the service. */

@@ -7,13 +7,12 @@ import * as Random from "effect/Random"
 import * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleInterval from "effect/ScheduleInterval"
-import * as Argument from "../accept/Argument.ts"
 import * as Judging from "../classify/Judging.ts"
 import type { Deadline } from "./policy/Deadline.ts"
 import * as Deciding from "./run/Deciding.ts"
 import * as Progress from "./run/Progress.ts"
 import type { Prepared } from "./policy/PolicyCheck.ts"
-import { prepare } from "./policy/PolicyCheck.ts"
+import { prepareWithout } from "./policy/PolicyCheck.ts"
 import type { Any } from "./policy/PolicyRecord.ts"
 import type { In, Needs } from "./policy/PolicyTypes.ts"
 
@@ -34,7 +33,11 @@ export type Schedulable = Any & { readonly [Field in (typeof beyond)[number]]?: 
 export const toSchedule = <P extends Schedulable>(
   policy: P
 ): Schedule.Schedule<Duration.Duration, In<P>, Needs<P>["backoff"]> =>
-  schedule(checked(policy)) as Schedule.Schedule<Duration.Duration, In<P>, Needs<P>["backoff"]>
+  schedule(prepareWithout("Policy.toSchedule", policy, beyond, "a schedule cannot do this")) as Schedule.Schedule<
+    Duration.Duration,
+    In<P>,
+    Needs<P>["backoff"]
+  >
 
 const beyond = [
   "observe",
@@ -47,17 +50,6 @@ const beyond = [
   "release",
   "bucket"
 ] as const
-
-const checked = (given: Any): Prepared => {
-  const owner = "Policy.toSchedule"
-  const prepared = prepare(owner, given)
-  for (const field of beyond) {
-    if (given[field] !== undefined) Argument.refuse(owner, field, "absent: a schedule cannot do this", given[field])
-  }
-  return given.deadline?._tag === "Cut"
-    ? Argument.refuse(owner, "deadline", "one that does not cut", given.deadline._tag)
-    : prepared
-}
 
 interface State extends Progress.Progress {
   readonly firstFailedAt: number | undefined

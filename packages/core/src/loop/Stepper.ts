@@ -21,7 +21,7 @@ import type * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Argument from "../accept/Argument.ts"
 import type { Deadline } from "./policy/Deadline.ts"
 import type { Prepared } from "./policy/PolicyCheck.ts"
-import { prepare } from "./policy/PolicyCheck.ts"
+import { prepareWithout } from "./policy/PolicyCheck.ts"
 import type { Any } from "./policy/PolicyRecord.ts"
 import type { Adds, Checked, In, Needs, ResultIn } from "./policy/PolicyTypes.ts"
 import type { Erased, FiberView } from "./run/Operation.ts"
@@ -93,21 +93,8 @@ const owner = "Stepper.make"
 export const make = <P extends Steppable>(
   policy: Checked<P>
 ): Effect.Effect<Stepper<In<P>, ResultIn<P>, Adds<P>[keyof Adds<P>]>, never, Needs<P>[keyof Needs<P>]> => {
-  const prepared = checked(policy)
+  const prepared = prepareWithout(owner, policy, beyond, "another library makes the attempts", "(policy)")
   return Effect.withFiberRuntime((fiber) => Effect.succeed(stepperOf(prepared, snapshot(fiber))))
-}
-
-const checked = (given: Any): Prepared => {
-  const prepared = prepare(owner, given, "(policy)")
-  for (const field of beyond) {
-    if (given[field] !== undefined) {
-      Argument.refuse(owner, field, "absent: another library makes the attempts", given[field])
-    }
-  }
-  const { policy } = prepared
-  return policy.deadline?._tag === "Cut"
-    ? Argument.refuse(owner, "deadline", "one that does not cut", policy.deadline._tag)
-    : prepared
 }
 
 /** What a fiber has when it makes a stepper: it may have ended when that takes its steps. */

@@ -115,6 +115,26 @@ export const prepare = (owner: string, policy: Any, usage?: string): Prepared =>
   return prepared
 }
 
+/**
+ * Checks a policy for a caller that does not run the attempts: it can carry out no field of `beyond`, nor cut an attempt at
+ * the deadline. `why` is the reason for the reader of the error.
+ */
+export const prepareWithout = (
+  owner: string,
+  policy: Any,
+  beyond: ReadonlyArray<keyof Any>,
+  why: string,
+  usage?: string
+): Prepared => {
+  const prepared = prepare(owner, policy, usage)
+  for (const field of beyond) {
+    if (policy[field] !== undefined) Argument.refuse(owner, field, `absent: ${why}`, policy[field])
+  }
+  return policy.deadline?._tag === "Cut"
+    ? Argument.refuse(owner, "deadline", "one that does not cut", policy.deadline._tag)
+    : prepared
+}
+
 const isFields = (given: unknown): given is { readonly [field: string]: unknown } =>
   Predicate.isRecord(given) && !Effect.isEffect(given) && !Predicate.isPromiseLike(given)
 

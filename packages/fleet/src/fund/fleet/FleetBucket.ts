@@ -74,11 +74,7 @@ export interface Settings {
  */
 export const check = (owner: string, options: FleetOptions, own: ReadonlyArray<string>): Settings => {
   const { idleAfter, leaseShare, name, observe = [] } = options
-  for (const [field, value] of Object.entries(options)) {
-    if (!common.includes(field) && !own.includes(field)) {
-      Argument.refuse(owner, field, `one of the options ${[...common, ...own].join(", ")}`, value)
-    }
-  }
+  Argument.fields(owner, options, [...common, ...own], "options")
   const isList = Array.isArray(observe) && observe.every((observer) => typeof observer === "function")
   return {
     name:

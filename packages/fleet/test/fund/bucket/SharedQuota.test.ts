@@ -174,7 +174,7 @@ describe("SharedBucket.quota", () => {
     {
       options: { leaseshare: 0 } as object,
       message:
-        "leaseshare must be one of the options name, leaseShare, idleAfter, observe, capacity, refillPerSecond, cost, firstSuccessIncrement, whenShort, maxWait, got 0"
+        "leaseshare must be absent: the options are name, leaseShare, idleAfter, observe, capacity, refillPerSecond, cost, firstSuccessIncrement, whenShort, maxWait, got 0"
     },
     { options: { capacity: 0 }, message: "capacity must be > 0, got 0" },
     {
