@@ -1,10 +1,11 @@
 /**
  * A bucket of one's own: five tokens, a token per retry, and nothing comes back by itself.
  */
-import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
+import { Backoff, Classifier, Retry } from "@effect-retry/core"
+// #region layer
+import { TokenBucket } from "@effect-retry/core"
 import { Effect, Layer, Option, Ref } from "effect"
 
-// #region layer
 export const layer = Layer.effect(
   TokenBucket.RetryBucket,
   Effect.map(Ref.make(5), (tokens) => {
