@@ -9,7 +9,7 @@ import type { Any } from "@effect-retry/core/unstable/PolicyRecord"
 import type { Assumption, Warning } from "./Remark.ts"
 
 /**
- * What a plan looks at: any policy or preset whose back-off is a `Backoff`, also one of a package built on core.
+ * The policies that can be explained: any policy or preset with a `Backoff`, of any package built on core.
  *
  * @category models
  */

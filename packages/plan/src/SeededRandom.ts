@@ -2,7 +2,7 @@
  * Chance that a test can repeat: the same seed, or the same script, gives the same draws.
  *
  * Each layer replaces Effect's `Random` and starts afresh whenever it is built. A test environment has no seeded
- * `Random` of its own, so without one of these jitter differs from run to run.
+ * `Random`, so without one of these jitter differs from run to run.
  *
  * Where all fibers draw from one generator, the draws depend on the order in which they run; on `VirtualClock` that
  * order is itself repeatable.

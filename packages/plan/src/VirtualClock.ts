@@ -5,11 +5,11 @@
  * jumps to the earliest wake-up and wakes that one sleeper, so an hour of back-off takes as long as the work between the
  * delays. Time is counted in whole nanoseconds from 0, and a wake-up is never early, late or rounded.
  *
- * Time stands still while a fiber has work, on whatever `Scheduler` it runs, and while a program nested in the run sleeps
- * on a virtual clock of its own. A fiber that waits for a callback is waited for as long as that is a matter of promises,
- * or of at most 8 turns of the event loop (`setImmediate`) from one step of a fiber to the next. Sockets, files, threads
- * and real timers take longer: a fiber that waits for one of those counts as suspended, so a timeout around real I/O ends
- * before the answer comes. Fibers that a runtime from outside of the run starts do not count at all.
+ * Time stands still while a fiber has work, on any `Scheduler`, and while a program nested in the run sleeps on its own
+ * virtual clock. The clock also waits for promises, and for callbacks that take at most 8 turns of the event loop
+ * (`setImmediate`) from one step of a fiber to the next. Sockets, files, threads and real timers take longer: a fiber that
+ * waits for one of these counts as suspended, so a timeout around real I/O ends before the answer comes. Fibers started by
+ * a runtime from outside the run do not count.
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ const quietTurns = 8
 export const layer: Layer.Layer<VirtualClock> = Layer.scoped(VirtualClock, install(quietTurns))
 
 /**
- * Runs an effect on a virtual clock of its own, which wins over any `Clock` around it, also `TestClock`.
+ * Runs an effect on a virtual clock of its own, which replaces any `Clock` around it, including `TestClock`.
  *
  * @category running
  */

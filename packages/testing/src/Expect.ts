@@ -1,5 +1,5 @@
 /**
- * Assertions on retries, whose failures show the whole timeline.
+ * Assertions on retries; when one fails, its message shows the whole timeline.
  *
  * They throw, so the test that calls them fails, also from inside an `Effect.gen`.
  */

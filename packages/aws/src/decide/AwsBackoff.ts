@@ -11,7 +11,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 
 /**
- * Doubles up to a cap, full jitter, with a base of its own for throttling failures.
+ * Doubles up to a cap, full jitter, with a separate base for throttling failures.
  *
  * Formula, for retry `n`: `u * min(base * 2^(n - 1), cap)`. The exponent counts the retries of the operation, not those of
  * a kind. With `rounding` "down" the back-off draws by itself: `Backoff.jittered` refuses it.

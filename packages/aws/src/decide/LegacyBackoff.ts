@@ -1,7 +1,7 @@
 /**
  * Back-offs of the legacy modes of the AWS SDKs, each by its own formula.
  *
- * The SDKs for Kotlin, JavaScript, Go, Rust and Swift have no legacy mode of their own.
+ * The SDKs for Kotlin, JavaScript, Go, Rust and Swift have no legacy mode.
  */
 import { Backoff, Curve, Jitter } from "@effect-retry/core"
 import { times } from "@effect-retry/core/unstable/Millis"

@@ -2,11 +2,12 @@
  * The retry modes of the AWS SDKs as plain policies: `Retry.retry(effect, AwsRetry.standard)`.
  *
  * A policy names its bucket and its rate limiter by a tag, and a layer provides them: programs share a quota exactly when
- * they share the layer. Another bucket, other attempts, an observer are a spread away: `{ ...AwsRetry.standard, bucket }`.
+ * they share the layer. Change the bucket, the attempts or the observers by spread: `{ ...AwsRetry.standard, bucket }`.
  *
- * The order of an operation: the rate limiter grants, the attempt runs, limiter and quota hear how it ended, then not
- * retryable, attempts spent, quota short, in this order; then the wait, and again. Adaptive mode hears every response,
- * also where no retry can follow, and is asked after the wait. A success returns what its last retry cost, and nothing else.
+ * The order of an operation: the rate limiter grants the attempt, it runs, limiter and quota record how it ended. It stops
+ * if the failure is not retryable, the attempts are spent or the quota is short, in this order; otherwise it waits and
+ * begins again. Adaptive mode records every response, and is asked after the wait. A success returns only what its last
+ * retry cost.
  *
  * @example
  * ```ts

@@ -1,13 +1,13 @@
 /**
  * The retry strategies of the AWS SDK for Kotlin, with every setting under its Kotlin name.
  *
- * `Kotlin.make` makes a policy with a bucket, and a limiter, of its own: a `StandardRetryStrategy`, or with `rateLimiter` an
- * `AdaptiveRetryStrategy`. Where it departs from the source:
+ * `Kotlin.make` makes a policy that holds its own bucket and limiter: a `StandardRetryStrategy`, or with `rateLimiter` an
+ * `AdaptiveRetryStrategy`. Where it differs from the source:
  * - The bucket keeps fractions of tokens. In Kotlin every access drops them, and frequent access starves the refill.
  * - Waiting is first come, first served, to the millisecond, and holds back nothing else. Kotlin waits whole seconds with
  *   the bucket locked, and leaves it empty.
- * - Where a first attempt costs tokens under adaptive mode, the bucket is asked before the limiter: what is refused has not
- *   waited.
+ * - If a first attempt costs tokens under adaptive mode, the bucket is asked before the limiter, so a refused attempt has
+ *   not waited.
  * - The limiter counts requests in half seconds of the clock, as the other SDKs do, and not from its construction; before its
  *   first outcome its rate is `minFillRate` and its capacity `minCapacity`, where Kotlin has 0.
  * - `AdaptiveRetryStrategy()` without settings shares one bucket and one limiter in the whole process in Kotlin; here each
@@ -63,7 +63,7 @@ const gates = {
 const gateOf = (newRetries2026 = false) => (newRetries2026 ? gates.on : gates.off)
 
 /**
- * A strategy of the SDK for Kotlin as a policy, with a bucket and a limiter of its own.
+ * A strategy of the SDK for Kotlin as a policy that holds its own bucket and limiter.
  *
  * Source: smithy-lang/smithy-kotlin 6373a5f, StandardRetryStrategy.kt, AdaptiveRetryStrategy.kt and
  * NewRetriesFeatureFlagTest.kt; AWS SDK for Kotlin developer guide, "Retries"; both read 2026-11-20.

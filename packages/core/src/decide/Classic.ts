@@ -1,5 +1,5 @@
 /**
- * Back-offs of textbooks and well-known systems, each by its own formula: whole slots, whole seconds, an end of its own.
+ * Back-offs of textbooks and well-known systems, each by its own formula: whole slots, whole seconds, a limit built in.
  */
 import type * as Duration from "effect/Duration"
 import * as Argument from "../accept/Argument.ts"

@@ -140,7 +140,7 @@ export const decorrelated = (options: { readonly base: Duration.DurationInput })
 }
 
 /**
- * Draws delays whose sum is smooth: single delays vary, the total hardly does.
+ * Draws delays that vary one by one, while their sum hardly does.
  *
  * Formula, for retry `n`: `(f(t) - f(last t)) * base / 1.4` with `f(t) = 2^t * tanh(sqrt(4t))`, `t = n - 1 + u`;
  * medians 0.9, 1.1, 2.0, 4.0, 8.0, 16 times the base. A cap limits the longest delay that the formula can reach.

@@ -1,5 +1,5 @@
 /**
- * Hints: what becomes of a delay when the server has said how long to wait. A rule, chosen by name.
+ * Hints: rules for how a delay follows what the server asked for, chosen by name.
  *
  * Hints come from outside. Every rule has a bound, and the caller chooses what happens beyond it.
  */
@@ -107,7 +107,8 @@ export const within = (options: {
 })
 
 /**
- * What a policy does that names no rule: a floor of at most one minute with a jitter of one half, beyond which it stops.
+ * The rule of a policy that names none: a floor of at most one minute with a jitter of one half; a longer hint stops the
+ * operation.
  *
  * Source of the minute: https://github.com/openai/openai-node, whose client follows `retry-after` up to 60 seconds.
  * Source of the jitter: https://github.com/envoyproxy/envoy, `JitteredLowerBoundBackOffStrategy`, which waits between

@@ -24,8 +24,8 @@ export interface Jitter {
 }
 
 /**
- * A jitter of your own. Every draw is checked against the declared interval, a few of them at construction: one
- * outside throws an `InvalidArgument` that names the jitter. It is asked about bounds up to the cap, never above it.
+ * A jitter of your own. Every draw is checked against the declared interval, a few of them at construction: a draw
+ * outside it throws an `InvalidArgument` that names the jitter. Its bounds never exceed the cap.
  *
  * ```text
  * Jitter.make({ name: "half", interval: (b) => [b / 2, b], draw: (b, u) => b - (u * b) / 2 })

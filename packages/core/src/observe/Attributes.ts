@@ -96,7 +96,7 @@ const verdict = (verdict: Verdict): Attributes => ({
 
 const kind = (kind: Option.Option<Kind>): Attributes => (Option.isSome(kind) ? { "retry.kind": kind.value } : {})
 
-/** A rejected result is no exception: what it was is for the attributes of a protocol to say. */
+/** A rejected result is not an exception: the attributes of a protocol describe it. */
 const exception = (error: Untrusted.ShownError): Attributes => {
   const shown = Untrusted.inFull(error)
   const { message, name } = shown

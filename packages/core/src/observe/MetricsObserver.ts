@@ -66,7 +66,7 @@ export const metrics: Observer = /*#__PURE__*/ keeping((series) => ({ gauge: ser
  * the tags of a protocol, such as the method and the class of the status. The gauge has the label `retry.key` alone.
  *
  * Effect's registry keeps every combination of tags for as long as the program runs. The first `maxKeys` different keys
- * have series of their own; those beyond share the key `other`. Keys become visible: none may be a secret.
+ * get their own series; further keys share the key `other`. Keys become visible, so no key may be a secret.
  *
  * @category constructors
  */

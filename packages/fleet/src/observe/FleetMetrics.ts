@@ -102,7 +102,7 @@ export const metrics: FleetObserver = (event) => Effect.sync(() => update(event,
 /**
  * As `metrics`, kept apart by the label `retry.key`, the `TokenBucket.Key` of the bucket.
  *
- * The first `maxKeys` different keys have series of their own; those beyond share the key `other`. Keys become visible:
+ * The first `maxKeys` different keys get their own series; further keys share the key `other`. Keys become visible:
  * none may be a secret.
  *
  * @category constructors

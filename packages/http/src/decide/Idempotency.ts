@@ -46,7 +46,7 @@ export interface Idempotency {
   readonly methods: ReadonlyArray<string>
   /** The header with a key by which the server recognises a repetition. */
   readonly keyHeader: string
-  /** Methods whose requests get a key of their own where they carry none: for servers that honour keys. */
+  /** Methods for which a missing key is created: for servers that honour keys. */
   readonly createKeyFor: ReadonlyArray<string>
   /**
    * Headers with a condition that a repetition of a request that was carried out no longer meets.

@@ -1,5 +1,5 @@
 /**
- * Downloads that resume: where a body breaks, the rest of the same bytes is asked for.
+ * Downloads that resume: when a body breaks, they ask for the rest of the same bytes.
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"

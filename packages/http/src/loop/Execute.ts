@@ -18,23 +18,22 @@ import * as Reading from "./exchange/Reading.ts"
 type AnyEffect = Effect.Effect<any, any, any>
 
 /**
- * Sends a request and reads its response, and a retrying client does both in every attempt: a read that breaks is a failed
- * attempt, and the attempt timeout and the deadline bound the reading too.
+ * Sends a request and reads its response. A retrying client does both in every attempt: a broken read is a failed attempt,
+ * and the attempt timeout and the deadline bound the reading too.
  *
- * What reading fails with is judged like any other error, by `opinion` and then by the classifier: a connection that
- * breaks is retried where the request is safe to repeat, since the server may have processed it; a body that cannot be
- * decoded is not. A response whose request is sent again is not read. Every other response is, also one that the client
- * gives up on because the attempts are spent: the reader is run on that one after the last attempt.
+ * `opinion` and the classifier judge the reader's errors like any other: a broken connection is retried if the request is
+ * safe to repeat, since the server may have processed it; a body that cannot be decoded is not. A response is not read if
+ * its request is sent again. Every other response is, including the last one after all attempts are spent.
  *
- * Where the reader fails, the body is released, read or not: the reader returns everything the caller needs. Where the
- * reader succeeds, the body is left as it is, since the reader may have answered the response or its stream.
+ * If the reader fails, the body is released, so the reader must return everything the caller needs. If the reader succeeds,
+ * the body is left as it is, since the reader may have returned the response or its stream.
  *
- * Combinators that stand above the retries see the response when it has been read: where one of them refuses it, as
- * `HttpClient.filterStatusOk` does, that is the error. Where one of them answers with another response, that one is read,
+ * Combinators above the retries see the response after it was read. If one of them refuses it, as
+ * `HttpClient.filterStatusOk` does, the effect fails with that error; if one returns another response, that one is read,
  * once. A client without retries reads once, too.
  *
- * A client of `HttpRetry.orStopped` fails with the response that it gives up on, unread; what reading fails with is what
- * `execute` fails with, also there.
+ * A client of `HttpRetry.orStopped` fails with the response that it gives up on, unread. `execute` fails with the reader's
+ * own error there too.
  *
  * @category running
  */

@@ -55,7 +55,7 @@ export interface Options {
  * A `fetch` under a policy that needs no services.
  *
  * The second argument is read as `fetch` reads it: each member by its name, once, also if it is a `Request` or an
- * instance of a class. Other properties of its own, such as an `agent`, are handed over to the `fetch` that sends.
+ * instance of a class. Its other own properties, such as an `agent`, are passed on to the `fetch` that sends.
  *
  * A body given as a string, bytes, a `Blob`, `FormData` or `URLSearchParams` is sent again; a stream is sent once. What the
  * caller changes after the call, in a URL, headers or a body, changes no attempt: bytes are copied. The body of a `Request`
@@ -64,8 +64,8 @@ export interface Options {
  * `TypeError`, and likewise a body that it would send as "[object FormData]". A `Request` whose body is a stream of Node is
  * sent once.
  *
- * Under a policy that asks for nothing before the first failure the global `fetch` sends the first attempt directly, and a
- * response that needs no judgement is the answer: no fiber, no signal beside the caller's. Its bodies must be web streams.
+ * If the policy needs nothing before the first failure, the global `fetch` sends the first attempt directly, and a response
+ * that is no failure is returned as it is: no fiber, no second signal. Bodies of responses must be web streams.
  *
  * @category constructors
  */

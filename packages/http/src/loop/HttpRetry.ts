@@ -94,9 +94,9 @@ export function withRetry(...given: Given): any {
  * `RetryStopped`, which has the reason, the number of attempts and the latest failures. Its `error` is what `withRetry`
  * would have ended with: the last response, whose body is still to be read, or the last error.
  *
- * An answer that is not judged as a failure, such as a 404, is answered as it is. A request that could not be prepared
- * counts as stopped after 0 attempts. An unread body is held until the scope of `HttpClient.withScope` ends, or until the
- * response is collected, as with every response of the platform.
+ * A response that is not a failure, such as a 404, is returned as it is. A request that could not be prepared counts as
+ * stopped after 0 attempts. An unread body is kept until the scope of `HttpClient.withScope` ends, or until the response
+ * is garbage-collected, as with every response of the platform.
  *
  * @category running
  */

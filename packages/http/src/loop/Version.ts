@@ -1,5 +1,5 @@
 /**
- * Versions of what is downloaded: how the rest of one is asked for, and recognised.
+ * Versions of what is downloaded: how to ask for the rest of one, and how to recognise it.
  */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Option from "effect/Option"

@@ -9,7 +9,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
 /**
- * What a client does when a request fails. Each client makes a bucket and a rate limiter of its own.
+ * What a client does when a request fails. Each client makes its own bucket and rate limiter.
  *
  * @category models
  */

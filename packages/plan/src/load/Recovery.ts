@@ -25,7 +25,7 @@ export interface ServerOptions {
   /** What it does with requests that have waited longer than their clients do. @default "serve" */
   readonly expired?: "serve" | "drop"
   /**
-   * Shards that divide the capacity between them, each with a queue of its own. A request goes to one of them by chance,
+   * Shards that divide the capacity between them, each with its own queue. A request goes to one of them at random,
    * and so do all its attempts. @default 1
    */
   readonly shards?: number
@@ -35,7 +35,7 @@ export interface ServerOptions {
  * @category models
  */
 export interface RecoveryOptions {
-  /** What is asked for without retries, as a ratio of the server's capacity. */
+  /** The load without retries, as a ratio of the server's capacity. */
   readonly load: number
   readonly seed: number | string
   readonly server?: ServerOptions

@@ -91,7 +91,7 @@ const holdingShare = (
 interface OrLocalShare<in E> {
   /** Most time of each call of the shared bucket, waits for tokens included. */
   readonly within: Duration.DurationInput
-  /** Called for each call that failed, died or took too long, in a fiber of its own. */
+  /** Called for each call that failed, died or took too long, in a separate fiber. */
   readonly onFailure?: ((cause: Cause.Cause<E | Cause.TimeoutException>) => Effect.Effect<void>) | undefined
 }
 

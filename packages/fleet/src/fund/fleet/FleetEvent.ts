@@ -40,7 +40,7 @@ export interface Asked extends Common {
   readonly want: number
   /** Tokens granted; zero for a refusal. */
   readonly granted: number
-  /** How long this process asks for no more tokens; zero where all that was wanted was granted. */
+  /** How long this process will not ask again; zero if it got all the tokens it wanted. */
   readonly retryAfter: Duration.Duration
   /** Tokens that a question asks for at present, beyond what waiting attempts need. */
   readonly leaseSize: number

@@ -12,7 +12,7 @@ import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 
 /**
- * Runs statements on Postgres, each in a transaction of its own.
+ * Runs statements on Postgres, each in its own transaction.
  *
  * @category models
  */
@@ -129,7 +129,7 @@ interface Sql {
 }
 
 /**
- * Runs statements on the `SqlClient` of `@effect/sql`, whose dialect has to be that of Postgres.
+ * Runs statements on the `SqlClient` of `@effect/sql`; its dialect must be Postgres.
  *
  * Never inside the transaction of the caller: what it took would be returned where that is rolled back, and the whole fleet
  * would wait until it ends.

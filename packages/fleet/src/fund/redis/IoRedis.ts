@@ -1,7 +1,7 @@
 /**
  * The client of buckets by `ioredis` 5, which takes six tenths of the processor time of node-redis.
  *
- * `layer` makes a connection of its own. With a connection that the program has: `RedisStore.layer(fromClient(redis))`, for a
+ * `layer` opens its own connection. To use yours: `RedisStore.layer(fromClient(redis))`, for a
  * `Redis`, one by Sentinel, or a `Cluster`. It should have `enableOfflineQueue: false`, `maxRetriesPerRequest: 0` and
  * `autoResendUnfulfilledCommands: false`: otherwise a command waits for a server that is away, and is sent again after it
  * may have been carried out. A `Cluster` takes the last two in its `redisOptions`. It also sends commands again by itself:
@@ -26,7 +26,7 @@ export interface Commands {
   readonly eval: (script: string, keys: number, key: string, ...args: Array<string>) => Promise<unknown>
 }
 
-/** A client by a connection of the caller, who makes it, hears its errors and closes it; nothing of it is changed. */
+/** A client over your own connection: you open it, handle its errors and close it; it is not changed. */
 export const fromClient = (connection: Commands): RedisClient => ({
   evalsha: (sha, key, args) => connection.evalsha(sha, 1, key, ...args),
   eval: (script, key, args) => connection.eval(script, 1, key, ...args)
@@ -58,7 +58,7 @@ interface Options extends Omit<RedisOptions, keyof typeof fixed | "offlineQueue"
 }
 
 /**
- * A store with a connection of its own, which is closed when the scope ends.
+ * A store that opens its own connection, and closes it when the scope ends.
  *
  * Waits for the connection, but no longer than `within` and not where it fails: without a server there is a store all the
  * same, whose calls fail as `Unavailable` until there is one. A lost connection is opened again with jitter.

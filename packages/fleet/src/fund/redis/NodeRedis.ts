@@ -1,7 +1,7 @@
 /**
  * The client of buckets by `redis` 6 (node-redis).
  *
- * `layer` makes a connection of its own. With a connection that the program has: `RedisStore.layer(fromClient(client))`, for
+ * `layer` opens its own connection. To use yours: `RedisStore.layer(fromClient(client))`, for
  * what `createClient`, `createSentinel` or `createCluster` made. It should have `disableOfflineQueue: true`: otherwise a
  * command waits for a server that is away. A cluster has it in its `defaults`, a Sentinel client in its `nodeClientOptions`.
  * A Sentinel client sends a command again whose connection was lost (`maxCommandRediscovers`), which may take tokens twice.
@@ -30,7 +30,7 @@ export interface Commands {
   readonly eval: (script: string, options: Arguments) => Promise<unknown>
 }
 
-/** A client by a connection of the caller, who makes it, hears its errors and closes it; nothing of it is changed. */
+/** A client over your own connection: you open it, handle its errors and close it; it is not changed. */
 export const fromClient = (connection: Commands): RedisClient => ({
   evalsha: (sha, key, args) => connection.evalSha(sha, { keys: [key], arguments: [...args] }),
   eval: (script, key, args) => connection.eval(script, { keys: [key], arguments: [...args] })
@@ -48,7 +48,7 @@ interface Options extends Omit<RedisClientOptions, "disableOfflineQueue" | "sock
 type Socket<S> = S extends unknown ? Omit<S, "reconnectStrategy"> : never
 
 /**
- * A store with a connection of its own, which is closed when the scope ends.
+ * A store that opens its own connection, and closes it when the scope ends.
  *
  * Waits for the connection, but no longer than `within` and not where it fails: without a server there is a store all the
  * same, whose calls fail as `Unavailable` until there is one. A lost connection is opened again with jitter.

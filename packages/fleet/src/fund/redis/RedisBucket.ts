@@ -40,8 +40,8 @@ export const quota = (options: SharedBucket.QuotaOptions): Make =>
  * A retry budget that is a share of the successes, for a fleet; a retry costs one token.
  *
  * The ratio needs no store, since the sum of the shares is the share of the sum: a process keeps what its own successes
- * put in, at most `lease = max(1, leaseShare * capacity)` tokens. Capacity and floor are kept in the store, which is asked
- * where a process has too little of its own. While all attempts succeed, nothing is sent.
+ * put in, at most `lease = max(1, leaseShare * capacity)` tokens. Capacity and floor are kept in the store; a process asks it
+ * when its own tokens are not enough. While all attempts succeed, nothing is sent.
  * Formula, for the whole fleet from the start: `retries <= capacity + ratio * successes + floorPerSecond * t`; over any `w`
  * seconds, for `n` processes: `capacity + ratio * successes + floorPerSecond * (w + d) + 2 * n * lease`, where an answer of
  * the store is spent within `d` seconds, at most its `within`.

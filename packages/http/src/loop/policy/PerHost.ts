@@ -15,7 +15,7 @@ export interface PerHost extends Preset {
 }
 
 interface Options {
-  /** Most hosts with buckets of their own at a time; the hosts beyond share one more. @default 1000 */
+  /** Most hosts with separate buckets at a time; further hosts share one more. @default 1000 */
   readonly maxHosts?: number
   /** A host without requests for so long makes room for another. Longer than the minute of a pause. @default "1 hour" */
   readonly idleTimeToLive?: Duration.DurationInput
