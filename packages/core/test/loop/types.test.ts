@@ -793,6 +793,72 @@ describe("Retry.retry types in generic functions", () => {
   })
 })
 
+describe("Retry types of a wrapper that takes an annotated policy", () => {
+  type Wrapped<A, E, E2, R, R2> = Effect.Effect<A, E | E2, R | R2>
+  const dataFirst = <A, E, E2, R, R2>(
+    self: Effect.Effect<A, E, R>,
+    policy: Policy.Policy<E, E2, R2>
+  ): Wrapped<A, E, E2, R, R2> => Retry.retry(self, policy)
+  const inPipe = <A, E, E2, R, R2>(
+    self: Effect.Effect<A, E, R>,
+    policy: Policy.Policy<E, E2, R2>
+  ): Wrapped<A, E, E2, R, R2> => self.pipe(Retry.retry(policy))
+  const stored =
+    <E, E2, R2>(policy: Policy.Policy<E, E2, R2>) =>
+    <A, R>(self: Effect.Effect<A, E, R>): Wrapped<A, E, E2, R, R2> =>
+      Retry.retry(policy)(self)
+  const stopped = <A, E, E2, R, R2>(
+    self: Effect.Effect<A, E, R>,
+    policy: Policy.Policy<E, E2, R2>
+  ): Effect.Effect<A, Retry.RetryStopped<E | E2>, R | R2> => self.pipe(Retry.orStopped(policy))
+
+  it("compiles, and says what the policy adds and requires", () => {
+    type Added = AttemptTimeout.AttemptTimedOut | Retry.AttemptRefused
+    const policy: Policy.Policy<ApiError, Added, MyBucket> = {
+      ...transient,
+      attemptTimeout: AttemptTimeout.constant("1 second"),
+      rateLimiter: MyBucket
+    }
+    type Funded = Effect.Effect<Answer, ApiError | Added, Database | MyBucket>
+    expectTypeOf(() => dataFirst(call, policy)).returns.toEqualTypeOf<Funded>()
+    expectTypeOf(() => inPipe(call, policy)).returns.toEqualTypeOf<Funded>()
+    expectTypeOf(() => stored(policy)(call)).returns.toEqualTypeOf<Funded>()
+    expectTypeOf(() => stopped(call, policy)).returns.toEqualTypeOf<
+      Effect.Effect<Answer, Retry.RetryStopped<ApiError | Added>, Database | MyBucket>
+    >()
+    expectTypeOf(() => Retry.retry(call, policy)).returns.toEqualTypeOf<Funded>()
+  })
+
+  it("takes a preset that is changed by spread", () => {
+    const classifier = Classifier.fromTags<ApiError>({ Busy: Verdict.throttling })
+    const wrapper = <A, E, R, E2 = never, R2 = never>(
+      self: Effect.Effect<A, E, R>,
+      policy: Policy.Policy<E, E2, R2>
+    ): Wrapped<A, E, E2, R, R2> => Retry.retry(self, policy)
+    expectTypeOf(() => wrapper(call, { ...Policy.standard, classifier })).returns.toEqualTypeOf<Same>()
+    expectTypeOf(() => wrapper(call, { ...Policy.standard, classifier, bucket: MyBucket })).returns.toEqualTypeOf<
+      Effect.Effect<Answer, ApiError, Database | MyBucket>
+    >()
+    const inline = () =>
+      wrapper(call, { ...Policy.standard, classifier: Classifier.fromTags({ Busy: Verdict.throttling }) })
+    expectTypeOf(inline).returns.toEqualTypeOf<Same>()
+  })
+
+  it("reads what an annotated policy adds from its fields where it is changed by spread", () => {
+    const annotated: Policy.Policy<ApiError> = transient
+    const timed = { ...annotated, attemptTimeout: AttemptTimeout.constant("1 second") }
+    expectTypeOf(() => Retry.retry(call, timed)).returns.toEqualTypeOf<
+      Effect.Effect<Answer, ApiError | AttemptTimeout.AttemptTimedOut, Database>
+    >()
+    const limited = { ...annotated, rateLimiter: MyLimiter }
+    expectTypeOf(() => call.pipe(Retry.retry(limited))).returns.toEqualTypeOf<
+      Effect.Effect<Answer, ApiError | Retry.AttemptRefused, Database | MyLimiter>
+    >()
+    const wrapped = () => dataFirst(call, { ...annotated, name: "answer" })
+    expectTypeOf(wrapped).returns.toEqualTypeOf<Same>()
+  })
+})
+
 describe("Policy.toSchedule types", () => {
   it("takes a preset with a classifier", () => {
     const policy = { ...Policy.standard, classifier: judging<ApiError>() }

@@ -125,7 +125,8 @@ type Tags<R> = R extends unknown ? Context.Tag<R, TokenBucket> : never
  * @category models
  */
 export type Policy<E, E2 = never, R = never, A = never> = Pick<Any, Untyped> &
-  Commented<Any> & {
+  Commented<Any> &
+  Says<E2, R> & {
     readonly attemptTimeout?: AttemptTimeout<E2> | undefined
     readonly classifier: Classifier<E>
     readonly backoff: Schedule.Schedule<unknown, unknown, R>
@@ -141,6 +142,15 @@ export type Policy<E, E2 = never, R = never, A = never> = Pick<Any, Untyped> &
       ? (((result: unknown) => Verdict) & Mistake<"name the judged result: Policy<E, E2, R, A>">) | undefined
       : ((result: A, moment: Moment) => Verdict) | undefined
   }
+
+/**
+ * For types alone: what an annotation says that a policy adds and requires, for functions that are generic in it, where the
+ * conditional fields are not decided yet. TypeScript drops a method of a class from a spread, and so what a changed policy
+ * adds is read from its fields again.
+ */
+export declare class Says<out E2, out R> {
+  "~says"?(): { readonly adds: E2; readonly needs: R }
+}
 
 /**
  * A policy with a type that says which fields are absent: of `write ? policy1 : policy2`, two constants, TypeScript

@@ -12,7 +12,7 @@ import type { Verdict } from "../../classify/Verdict.ts"
 import type { AttemptTimeout } from "./AttemptTimeout.ts"
 import type { DeadlineExceeded } from "./Deadline.ts"
 import type { TokenBucket } from "../../fund/port/Port.ts"
-import type { Any, Commented, Mistake, Release } from "./PolicyRecord.ts"
+import type { Any, Commented, Mistake, Release, Says } from "./PolicyRecord.ts"
 import type { AttemptRefused, ResultRejected } from "./RetryStopped.ts"
 
 /**
@@ -35,9 +35,19 @@ export type Piped<P, Self, Found = never> = [P] extends [never] ? ([P] extends [
 export interface Adds<P> {
   readonly attemptTimeout: P extends { readonly attemptTimeout?: infer T } ? ErrorOf<T> : never
   readonly deadline: P extends { readonly deadline?: infer T } ? ErrorOf<T> : never
-  readonly rateLimiter: P extends { readonly rateLimiter?: infer T } ? RefusalOf<T> : never
-  readonly release: P extends { readonly release?: infer T; readonly deadline?: infer D } ? LateOf<T, D> : never
+  readonly rateLimiter: "~says" extends keyof P
+    ? Said<P>["adds"]
+    : P extends { readonly rateLimiter?: infer T }
+      ? RefusalOf<T>
+      : never
+  readonly release: "~says" extends keyof P
+    ? never
+    : P extends { readonly release?: infer T; readonly deadline?: infer D }
+      ? LateOf<T, D>
+      : never
 }
+/** What the annotation of a policy says in the place of its fields. */
+type Said<P> = P extends Says<infer E2, infer R> ? { readonly adds: E2; readonly needs: R } : never
 type ErrorOf<T> =
   T extends AttemptTimeout<infer E2> ? E2 : T extends { readonly onExceeded: (...args: never) => infer E2 } ? E2 : never
 type RefusalOf<T> =
@@ -55,8 +65,12 @@ type LateOf<T, D> =
 /** The services that each field of a policy requires. */
 export interface Needs<P> {
   readonly backoff: P extends { readonly backoff: Schedule.Schedule<any, any, infer R> } ? R : never
-  readonly bucket: P extends { readonly bucket?: infer T } ? IdOf<T> : never
-  readonly rateLimiter: P extends { readonly rateLimiter?: infer T } ? IdOf<T> : never
+  readonly bucket: "~says" extends keyof P
+    ? Said<P>["needs"]
+    : P extends { readonly bucket?: infer T }
+      ? IdOf<T>
+      : never
+  readonly rateLimiter: "~says" extends keyof P ? never : P extends { readonly rateLimiter?: infer T } ? IdOf<T> : never
 }
 type IdOf<T> = T extends Context.Tag<infer I, any> ? I : never
 
@@ -94,7 +108,11 @@ export type Takes<P, E> =
       : In<P>
 
 // The first question is the cheap one: it compares, where the others instantiate.
-type Unknown<P> = P extends unknown ? (keyof P extends keyof Bound ? never : Exclude<keyof P, keyof Bound>) : never
+type Unknown<P> = P extends unknown
+  ? keyof P extends keyof Bound | "~says"
+    ? never
+    : Exclude<keyof P, keyof Bound | "~says">
+  : never
 type NoExtra<P> = { readonly [K in Unknown<P>]: Mistake<`a policy has no field '${K & string}'`> }
 
 type ReadsIn<P> = [Reads<P>] extends [(e: infer E) => void] ? E : unknown

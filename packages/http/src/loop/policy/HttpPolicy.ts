@@ -70,7 +70,7 @@ export interface Plain<in E> extends Omit<Fields<E>, "backoff" | "beforeRetry" |
  * @category models
  */
 export interface Policy<in E = unknown, out E2 = never, out R = never>
-  extends Own<E>, Omit<Core.Policy<never, E2, R>, Replaced | "rateLimiter"> {
+  extends Own<E>, Omit<Core.Policy<never, E2, R>, Replaced | "rateLimiter" | "~says"> {
   readonly beforeRetry?: BeforeRetry<E, E2, R> | undefined
   readonly backoff?: Schedule.Schedule<unknown, Outcome<E>, R> | undefined
   readonly rateLimiter?: Core.Policy<never, Retry.AttemptRefused, R>["rateLimiter"]
