@@ -332,6 +332,9 @@ describe("Retry.retry types of names and observers", () => {
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error no such way of nesting
       () => Retry.retry(call, { ...transient, whenNested: "stop" }),
+      () => Retry.retry(call, { ...transient, observe: [() => {}, () => Effect.void] }),
+      // @ts-expect-error a promise would not be waited for
+      () => Retry.retry(call, { ...transient, observe: [async () => {}] }),
       // @ts-expect-error an observer cannot fail
       () => Retry.retry(call, { ...transient, observe: [() => Effect.fail("broken")] }),
       // @ts-expect-error an observer brings its own services

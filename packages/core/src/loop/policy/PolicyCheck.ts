@@ -16,7 +16,6 @@ import * as TimeLeft from "../../decide/TimeLeft.ts"
 import * as BucketOrTag from "../../fund/port/BucketOrTag.ts"
 import type { Any, ErasedPolicy } from "./PolicyRecord.ts"
 import { erase } from "./PolicyRecord.ts"
-import type { Observer } from "./RetryEvent.ts"
 
 /**
  * What of a policy may differ from one operation to the next. A client that hands others in, as `{ ...prepared, hooks }`,
@@ -26,7 +25,7 @@ export interface Hooks extends Pick<
   ErasedPolicy,
   "attemptTimeout" | "bucket" | "classifier" | "rateLimiter" | "release" | "result"
 > {
-  readonly observers: ReadonlyArray<Observer>
+  readonly observers: NonNullable<ErasedPolicy["observe"]>
 }
 
 /** A checked policy, and what the loop needs to know of it. */

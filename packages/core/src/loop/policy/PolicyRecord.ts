@@ -12,7 +12,7 @@ import type { Deadline, DeadlineExceeded } from "./Deadline.ts"
 import type { Hint } from "../../decide/Hint.ts"
 import type { TokenBucket } from "../../fund/port/Port.ts"
 import type { Attempt } from "./CurrentAttempt.ts"
-import type { Observer } from "./RetryEvent.ts"
+import type { RetryEvent } from "./RetryEvent.ts"
 import type { AttemptRefused } from "./RetryStopped.ts"
 
 /**
@@ -24,8 +24,8 @@ import type { AttemptRefused } from "./RetryStopped.ts"
 export interface Fields<in E, in A> {
   /** What events, and operations nested inside, call this one. Not empty. Costs a FiberRef written per attempt. */
   readonly name?: string | undefined
-  /** Called with every event, in this order; see the module `Observe`. */
-  readonly observe?: ReadonlyArray<Observer> | undefined
+  /** Called with every event, in this order; each returns an effect, or nothing. See the module `Observe`. */
+  readonly observe?: ReadonlyArray<(event: RetryEvent) => Effect.Effect<void> | void> | undefined
   /** What to do inside an attempt of a named operation that is retried itself. @default "retry" */
   readonly whenNested?: "retry" | "standDown" | undefined
   /** Provides the running attempt with its own number, time left and previous failure. */

@@ -133,7 +133,8 @@ export type RetryEvent =
   | HedgeRefused
 
 /**
- * Receives the events of an operation, one after the other, in its fiber and outside of its attempts.
+ * Receives the events of an operation, one after the other, in its fiber and outside of its attempts. A policy also takes
+ * functions that do something at once and return nothing.
  *
  * The operation goes on when the observer has returned, so a slow one delays it, and counts for the deadline; at the
  * deadline the observer is interrupted. A defect in an observer is logged and changes nothing.

@@ -5,6 +5,7 @@
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Untrusted from "../../accept/Untrusted.ts"
 import { kindOf } from "../../classify/Verdict.ts"
@@ -95,7 +96,7 @@ const tellFrom = (op: Operation, event: RetryEvent, index: number): Telling => {
   const observer = op.prepared.hooks.observers[index]
   if (observer === undefined) return undefined
   return Services.both(
-    Services.tell(op, "an observer", () => observer(event)),
+    Services.tell(op, "an observer", () => observer(event) ?? Effect.void),
     () => tellFrom(op, event, index + 1)
   )
 }

@@ -693,6 +693,27 @@ describe("Observe.Observer", () => {
     }).pipe(world)
   )
 
+  it.effect("may return nothing, and nothing is logged then", () =>
+    Effect.gen(function* () {
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ message }) => {
+        logged.push(message)
+      })
+      const heard: Array<string> = []
+      const { attempts } = Recording.make()
+      yield* Retry.retry(attempts(Effect.fail("busy" as const), Effect.succeed("done")), {
+        ...policy,
+        observe: [
+          (event) => {
+            heard.push(event._tag)
+          }
+        ]
+      }).pipe(Effect.provide(Logger.add(logger)))
+      expect(heard).toEqual(["AttemptFailed", "RetryScheduled", "Succeeded"])
+      expect(logged).toEqual([])
+    }).pipe(world)
+  )
+
   it.effect.each<{ readonly that: string; readonly bad: Observe.Observer }>([
     { that: "dies", bad: () => Effect.die("broken observer") },
     {
