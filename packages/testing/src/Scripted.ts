@@ -86,10 +86,12 @@ export const times = <A, E>(self: Step<A, E>, count: number): Step<A, E> => {
  *
  * @category constructors
  */
-export const make = <A = never, E = never>(steps: ReadonlyArray<Step<A, E>>): Effect.Effect<Scripted<A, E>> =>
+export const make = <S extends Step<unknown, unknown>>(
+  steps: ReadonlyArray<S>
+): Effect.Effect<Scripted<Effect.Effect.Success<S["effect"]>, Effect.Effect.Error<S["effect"]>>> =>
   Effect.sync(() => {
     let calls = 0
-    const next = Effect.suspend(() => {
+    const next = Effect.suspend((): S["effect"] => {
       calls += 1
       let last = 0
       for (const { effect, times } of steps) {
@@ -98,7 +100,8 @@ export const make = <A = never, E = never>(steps: ReadonlyArray<Step<A, E>>): Ef
       }
       return Effect.die(new RangeError(`Scripted: call ${calls} is one too many, the script has ${last}`))
     })
-    return { call: Timeline.attempt(next), calls: Effect.sync(() => calls) }
+    const call = next as Effect.Effect<Effect.Effect.Success<S["effect"]>, Effect.Effect.Error<S["effect"]>>
+    return { call: Timeline.attempt(call), calls: Effect.sync(() => calls) }
   })
 
 const step = <A, E>(effect: Effect.Effect<A, E>, options: Options | undefined): Step<A, E> => ({

@@ -403,7 +403,7 @@ describe("GrpcRetry.call with transparent retries", () => {
     Effect.gen(function* () {
       const config = configOf({ retryPolicy }, { maxTokens: 10, tokenRatio: 0.001 })
       const grpc = yield* GrpcRetry.make(config, { progress, jitter })
-      const service = yield* Scripted.make<void, CallFailed>([
+      const service = yield* Scripted.make([
         ...errors.map((error) => Scripted.fail(error)),
         Scripted.succeed(undefined)
       ])

@@ -28,7 +28,7 @@ const make = async (attempts: ReadonlyArray<Attempt>, reason?: Retry.StopReason)
           ? Scripted.succeed(answer, { after: tookMillis })
           : Scripted.fail(answer, { after: tookMillis })
     )
-    const script = yield* Scripted.make<string, string>(steps)
+    const script = yield* Scripted.make(steps)
     const operation = Effect.forEach(attempts, ({ cut, tookMillis = 2, waitMillis = 0 }, i) => {
       const call =
         cut === true ? Effect.timeoutFail(script.call, { duration: tookMillis, onTimeout: () => "cut" }) : script.call
@@ -54,9 +54,7 @@ const make = async (attempts: ReadonlyArray<Attempt>, reason?: Retry.StopReason)
 /** Failures of 80 ms each, retried by a schedule of Effect, which decides on the waits that were made. */
 const plain = async (schedule: Schedule.Schedule<unknown>): Promise<Run> => {
   const timeline = await Effect.gen(function* () {
-    const script = yield* Scripted.make<string, string>([
-      Scripted.times(Scripted.fail("503", { after: "80 millis" }), Infinity)
-    ])
+    const script = yield* Scripted.make([Scripted.times(Scripted.fail("503", { after: "80 millis" }), Infinity)])
     return yield* Timeline.record(Effect.retry(script.call, schedule))
   }).pipe(VirtualClock.run, Effect.runPromise)
   const delays = Timeline.waits(timeline).map((wait, i) => [i + 1, Timeline.took(wait)] as const)
