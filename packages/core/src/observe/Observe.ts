@@ -4,7 +4,7 @@
  * A policy lists them in `observe`, and each receives every event; a policy without observers pays nothing for them. An observer
  * decides nothing: the same attempts are made at the same times with it and without it, unless it takes time.
  */
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as PubSub from "effect/PubSub"
 import * as Untrusted from "../accept/Untrusted.ts"
 import type { Details, Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
@@ -38,9 +38,9 @@ export const publish =
  */
 export const describing =
   (describe: (event: RetryEvent) => Partial<Details>) =>
-  (observer: Observer): Observer =>
+  (observer: (event: RetryEvent) => ReturnType<Observer> | void): Observer =>
   (event) =>
-    observer({ ...event, details: () => joined(event.details(), describe(event)) })
+    observer({ ...event, details: () => joined(event.details(), describe(event)) }) ?? Effect.void
 
 /**
  * All that may be shown of an error: besides its class and its code, its message without what may be secret, the places of
