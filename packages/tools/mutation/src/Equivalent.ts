@@ -1,16 +1,17 @@
 /**
- * A mutant that no test can notice, and why. The folder `equivalents` has a list of them for each folder of sources.
+ * Mutants that no test can notice, and why. The folder `equivalents` has a list of them for each folder of sources.
  *
- * A mutant is found again by its file, what it replaces and by what, and the text of its line, so that it stays known
- * where other lines move.
+ * A mutant is known by its file, the declaration at the top of that file in which it stands, its mutator and the shape of its
+ * change, so that it stays known where names, texts and other lines change. Where a declaration has several alike, each has
+ * its number among them: `bend: ConditionalExpression, === to false, 1`.
  */
-export interface Equivalent {
-  /** From the root of the repository. */
-  readonly file: string
-  /** The line it is on, without the blanks around it. */
-  readonly line: string
-  /** What stands there. */
-  readonly original: string
-  readonly replacement: string
-  readonly reason: string
+
+/** Reasons, by the mutant. */
+export interface OfFile {
+  readonly [mutant: string]: string
+}
+
+/** By the path of the file, from the root of the repository. */
+export interface Equivalents {
+  readonly [file: string]: OfFile
 }

@@ -1,8 +1,9 @@
 /**
  * What a run of mutation tests came to.
  */
-import type { Equivalent } from "./Equivalent.ts"
+import type { Equivalents } from "./Equivalent.ts"
 import type { State } from "./Run.ts"
+import { change, declarationAt } from "./Shape.ts"
 
 /**
  * What became of a mutant. No test reaches one without coverage.
@@ -38,6 +39,8 @@ export interface Survivor {
   readonly file: string
   readonly lineNumber: number
   readonly line: string
+  /** What it is listed by where no test can notice it. */
+  readonly name: string
   readonly original: string
   readonly replacement: string
   readonly mutator: string
@@ -54,6 +57,8 @@ export interface Score {
   readonly late: ReadonlyArray<Survivor>
   readonly equivalent: number
   readonly survivors: ReadonlyArray<Survivor>
+  /** Those of its files that are listed as equivalent, and are not there. */
+  readonly gone: ReadonlyArray<string>
 }
 
 /**
@@ -87,15 +92,16 @@ export const fromInstrumented = (
 export const known = (
   sources: ReadonlyMap<string, string>,
   mutants: ReadonlyArray<Omit<Mutant, "status"> & { readonly id: string; readonly fileName: string }>,
-  equivalents: ReadonlyArray<Equivalent>
-): ReadonlyArray<string> =>
-  mutants
-    .filter((mutant) => {
-      const placed = { ...mutant, location: fromOne(mutant.location), status: "Survived" as const }
-      const survivor = survivorOf(mutant.fileName, sources.get(mutant.fileName) ?? "", placed)
-      return equivalents.some((equivalent) => isSame(equivalent, survivor))
-    })
-    .map(({ id }) => id)
+  equivalents: Equivalents
+): ReadonlyArray<string> => {
+  const { files } = fromInstrumented(sources, mutants, {})
+  return Object.entries(files).flatMap(([file, { mutants: placed, source }]) => {
+    const ids = mutants.filter(({ fileName }) => fileName === file).map(({ id }) => id)
+    return survivorsOf(file, source, placed).flatMap((survivor, index) =>
+      isListed(equivalents, survivor) ? (ids[index] ?? []) : []
+    )
+  })
+}
 
 /** The instrumenter counts from 0. */
 const fromOne = ({ end, start }: Mutant["location"]): Mutant["location"] => ({
@@ -108,19 +114,21 @@ const noticed: ReadonlyArray<Status> = ["Killed", "Timeout"]
 /**
  * Counts a report.
  */
-export const score = (report: Report, equivalents: ReadonlyArray<Equivalent>): Score => {
-  const all = Object.entries(report.files).flatMap(([file, { mutants, source }]) =>
-    mutants.map((mutant) => ({ mutant, survivor: survivorOf(file, source, mutant) }))
-  )
-  const left = all.filter(({ mutant }) => !noticed.includes(mutant.status)).map(({ survivor }) => survivor)
-  const late = all.filter(({ mutant }) => mutant.status === "Timeout").map(({ survivor }) => survivor)
-  const survivors = left.filter((survivor) => !equivalents.some((known) => isSame(known, survivor)))
+export const score = (report: Report, equivalents: Equivalents): Score => {
+  const all = Object.entries(report.files).flatMap(([file, { mutants, source }]) => survivorsOf(file, source, mutants))
+  const left = all.filter(({ status }) => !noticed.includes(status))
+  const survivors = left.filter((survivor) => !isListed(equivalents, survivor))
   return {
     run: all.length,
     killed: all.length - left.length,
-    late,
+    late: all.filter(({ status }) => status === "Timeout"),
     equivalent: left.length - survivors.length,
-    survivors
+    survivors,
+    gone: Object.keys(report.files).flatMap((file) =>
+      Object.keys(equivalents[file] ?? {})
+        .filter((name) => !all.some((survivor) => survivor.file === file && survivor.name === name))
+        .map((name) => `${file}: ${name}`)
+    )
   }
 }
 
@@ -130,8 +138,24 @@ export const score = (report: Report, equivalents: ReadonlyArray<Equivalent>): S
 export const percent = ({ equivalent, killed, run }: Pick<Score, "equivalent" | "killed" | "run">): number =>
   run === equivalent ? 100 : (killed / (run - equivalent)) * 100
 
-const isSame = (known: Equivalent, { file, line, original, replacement }: Survivor): boolean =>
-  known.file === file && known.line === line && known.original === original && known.replacement === replacement
+const isListed = (equivalents: Equivalents, { file, name }: Survivor): boolean =>
+  equivalents[file]?.[name] !== undefined
+
+/** The mutants of a file, as they are; those of one name in one declaration get a number, from the first in the file. */
+const survivorsOf = (file: string, source: string, mutants: ReadonlyArray<Mutant>): ReadonlyArray<Survivor> => {
+  const all = mutants.map((mutant) => survivorOf(file, source, mutant))
+  const inOrder = mutants.map((_, index) => index).toSorted((one, other) => byPlace(mutants[one]!, mutants[other]!))
+  return all.map((survivor, index) => {
+    const alike = inOrder.filter((other) => all[other]?.name === survivor.name)
+    return alike.length === 1 ? survivor : { ...survivor, name: `${survivor.name}, ${alike.indexOf(index) + 1}` }
+  })
+}
+
+const byPlace = ({ location: one }: Mutant, { location: other }: Mutant): number =>
+  one.start.line - other.start.line ||
+  one.start.column - other.start.column ||
+  one.end.line - other.end.line ||
+  one.end.column - other.end.column
 
 const survivorOf = (file: string, source: string, mutant: Mutant): Survivor => {
   const { end, start } = mutant.location
@@ -143,12 +167,14 @@ const survivorOf = (file: string, source: string, mutant: Mutant): Survivor => {
       line.slice(index === 0 ? start.column - 1 : 0, index === last ? end.column - 1 : line.length).trim()
     )
     .join(" ")
+  const { replacement = "" } = mutant
   return {
     file,
     lineNumber: start.line,
     line: (lines[start.line - 1] ?? "").trim(),
+    name: `${declarationAt(source, start.line)}: ${mutant.mutatorName}, ${change(mutant.mutatorName, original, replacement)}`,
     original,
-    replacement: mutant.replacement ?? "",
+    replacement,
     mutator: mutant.mutatorName,
     status: mutant.status
   }

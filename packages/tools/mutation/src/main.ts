@@ -55,9 +55,10 @@ const line = (subject: string, result: Pick<Score, "equivalent" | "killed" | "ru
   `${subject}: ${result.killed} of ${result.run} noticed, ${result.equivalent} equivalent, ${percent(result).toFixed(1)} %`
 
 const print = (report: Report): void => {
-  const { late, survivors } = score(report, equivalents)
-  for (const { file, line, lineNumber, mutator, original, replacement, status } of survivors) {
-    console.log(`${file}:${lineNumber} ${mutator} (${status})\n    ${line}\n  - ${original}\n  + ${replacement}`)
+  const { gone, late, survivors } = score(report, equivalents)
+  for (const mutant of gone) console.log(`${mutant} is listed as equivalent, and is not there`)
+  for (const { file, line, lineNumber, name, original, replacement, status } of survivors) {
+    console.log(`${file}:${lineNumber} ${name} (${status})\n    ${line}\n  - ${original}\n  + ${replacement}`)
   }
   for (const { file, lineNumber, mutator, original, replacement } of late) {
     console.log(`${file}:${lineNumber} ${mutator} (noticed by taking too long)\n  - ${original}\n  + ${replacement}`)
@@ -90,7 +91,7 @@ const judge = async (folder: string, names: ReadonlyArray<string>): Promise<void
   }
   const result = score(report, equivalents)
   console.log(`${line(folder, result)}, at least ${least} %`)
-  if (percent(result) < least) process.exitCode = 1
+  if (percent(result) < least || result.gone.length > 0) process.exitCode = 1
   if (values.write === true) write(folder)
 }
 

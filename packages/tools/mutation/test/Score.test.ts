@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import type { Equivalent } from "../src/Equivalent.ts"
+import type { Equivalents } from "../src/Equivalent.ts"
 import { equivalents } from "../src/Equivalents.ts"
 import { fromInstrumented, known, type Mutant, percent, type Report, score, type Status } from "../src/Score.ts"
+import { declarationAt } from "../src/Shape.ts"
 
 const file = "packages/some/src/stage/File.ts"
 
@@ -17,13 +18,7 @@ const mutant = (status: Status, line: number, from: number, to: number, endLine 
 
 const report = (...mutants: ReadonlyArray<Mutant>): Report => ({ files: { [file]: { source, mutants } } })
 
-const listed: Equivalent = {
-  file,
-  line: "x > 0",
-  original: "x > 0",
-  replacement: "true",
-  reason: "x is never negative"
-}
+const listed: Equivalents = { [file]: { "a: ConditionalExpression, > to true": "x is never negative" } }
 
 describe("score", () => {
   it.each<{ status: Status; run: number; killed: number; late?: number; survivors: number }>([
@@ -32,16 +27,17 @@ describe("score", () => {
     { status: "Survived", run: 1, killed: 0, survivors: 1 },
     { status: "NoCoverage", run: 1, killed: 0, survivors: 1 }
   ])("counts a mutant with the status $status", ({ killed, late = 0, run, status, survivors }) => {
-    const found = score(report(mutant(status, 2, 3, 8)), [])
+    const found = score(report(mutant(status, 2, 3, 8)), {})
     expect([found.run, found.killed, found.late.length, found.survivors.length]).toEqual([run, killed, late, survivors])
   })
 
   it("tells what a survivor replaces, and where", () => {
-    expect(score(report(mutant("Survived", 2, 3, 13, 3)), []).survivors).toEqual([
+    expect(score(report(mutant("Survived", 2, 3, 13, 3)), {}).survivors).toEqual([
       {
         file,
         lineNumber: 2,
         line: "x > 0",
+        name: "a: ConditionalExpression, && to true",
         original: "x > 0 && y < 1",
         replacement: "true",
         mutator: "ConditionalExpression",
@@ -51,14 +47,33 @@ describe("score", () => {
   })
 
   it.each([
-    { what: "the same", change: {}, equivalent: 1 },
-    { what: "of another file", change: { file: "packages/some/src/stage/Other.ts" }, equivalent: 0 },
-    { what: "of another line", change: { line: "x > 1" }, equivalent: 0 },
-    { what: "of something else in the line", change: { original: "x" }, equivalent: 0 },
-    { what: "with another replacement", change: { replacement: "false" }, equivalent: 0 }
-  ])("takes for equivalent what is listed as such: $what", ({ change, equivalent }) => {
-    const found = score(report(mutant("Survived", 2, 3, 8)), [{ ...listed, ...change }])
+    { what: "the same", file, name: "a: ConditionalExpression, > to true", equivalent: 1 },
+    { what: "of another file", file: "packages/some/src/Other.ts", name: "a: ConditionalExpression, > to true" },
+    { what: "of another declaration", file, name: "b: ConditionalExpression, > to true" },
+    { what: "of another mutator", file, name: "a: EqualityOperator, > to true" },
+    { what: "of another shape", file, name: "a: ConditionalExpression, < to true" },
+    { what: "with another replacement", file, name: "a: ConditionalExpression, > to false" }
+  ])("takes for equivalent what is listed as such: $what", ({ equivalent = 0, file, name }) => {
+    const found = score(report(mutant("Survived", 2, 3, 8)), { [file]: { [name]: "x is never negative" } })
     expect([found.equivalent, found.survivors.length]).toEqual([equivalent, 1 - equivalent])
+  })
+
+  it("numbers those that are alike in one declaration, from the first in the file", () => {
+    const alike = report(mutant("Survived", 3, 8, 13), mutant("Killed", 2, 3, 8), mutant("Survived", 4, 11, 13))
+    const twice = { files: { [file]: { ...alike.files[file]!, source: source.replace("y <", "y >") } } }
+    const names = (equivalents: Equivalents) => score(twice, equivalents).survivors.map(({ name }) => name)
+    expect(names({})).toEqual(["a: ConditionalExpression, > to true, 2", "b: ConditionalExpression, - to true"])
+    expect(names({ [file]: { "a: ConditionalExpression, > to true": "not said which" } })).toHaveLength(2)
+    expect(names({ [file]: { "a: ConditionalExpression, > to true, 2": "y is small" } })).toHaveLength(1)
+  })
+
+  it("finds what is listed, and is not there any more", () => {
+    const reasons = {
+      "a: ConditionalExpression, > to true": "is there",
+      "c: ConditionalExpression, > to true": "is not"
+    }
+    const { gone } = score(report(mutant("Killed", 2, 3, 8)), { [file]: reasons, "packages/other.ts": reasons })
+    expect(gone).toEqual([`${file}: c: ConditionalExpression, > to true`])
   })
 })
 
@@ -72,7 +87,7 @@ describe("fromInstrumented", () => {
       location: { start: { line: 1, column: 2 }, end: { line: 1, column: 7 } }
     })
     const mutants = [of("0", file), of("1", file), of("2", file), of("3", "packages/some/src/stage/Other.ts")]
-    const found = score(fromInstrumented(new Map([[file, source]]), mutants, { 0: "Killed", 1: "Survived" }), [])
+    const found = score(fromInstrumented(new Map([[file, source]]), mutants, { 0: "Killed", 1: "Survived" }), {})
     expect([found.run, found.killed]).toEqual([3, 1])
     expect(
       found.survivors.map(({ line, lineNumber, original, status }) => [line, lineNumber, original, status])
@@ -80,8 +95,8 @@ describe("fromInstrumented", () => {
       ["x > 0", 2, "x > 0", "Survived"],
       ["x > 0", 2, "x > 0", "NoCoverage"]
     ])
-    expect(known(new Map([[file, source]]), mutants, [listed])).toEqual(["0", "1", "2"])
-    expect(known(new Map([[file, source]]), mutants, [])).toEqual([])
+    const oneOf = (id: string) => known(new Map([[file, source]]), [of(id, file)], listed)
+    expect([oneOf("7"), known(new Map([[file, source]]), [of("0", file)], {})]).toEqual([["7"], []])
   })
 })
 
@@ -97,25 +112,30 @@ describe("percent", () => {
 })
 
 describe("equivalents", () => {
-  it("stand for lines that are there", () => {
-    const lines = new Map(
-      [...new Set(equivalents.map(({ file }) => file))].map((file) => [
-        file,
-        existsSync(file)
-          ? readFileSync(file, "utf8")
-              .split("\n")
-              .map((line) => line.trim())
-          : []
-      ])
+  const listed = Object.entries(equivalents).flatMap(([file, reasons]) =>
+    Object.entries(reasons).map(([name, reason]) => ({ file, name, reason }))
+  )
+
+  it("stand for declarations that are there", () => {
+    const declarations = new Map(
+      Object.keys(equivalents).map((file) => {
+        const source = existsSync(file) ? readFileSync(file, "utf8") : ""
+        return [file, new Set(source.split("\n").map((line) => declarationAt(line, 1)))]
+      })
     )
-    expect(equivalents.filter(({ file, line }) => lines.get(file)?.includes(line) !== true)).toEqual([])
+    const gone = listed.filter(({ file, name }) => declarations.get(file)?.has(name.split(":")[0] ?? "") !== true)
+    expect(gone).toEqual([])
   })
 
-  it("have a reason each, and stand once", () => {
-    expect(equivalents.filter(({ reason }) => reason.length < 20)).toEqual([])
-    const keys = equivalents.map(({ file, line, original, replacement }) =>
-      [file, line, original, replacement].join("\n")
+  it("have a reason each", () => {
+    expect(listed.filter(({ reason }) => reason.length < 20)).toEqual([])
+  })
+
+  it("are of one list each", () => {
+    const lists = readdirSync("packages/tools/mutation/src/equivalents")
+    const read = lists.map((name) => readFileSync(`packages/tools/mutation/src/equivalents/${name}`, "utf8"))
+    expect(read.flatMap((text) => text.match(/^ {2}"packages\/[^"]+"/gm) ?? [])).toHaveLength(
+      Object.keys(equivalents).length
     )
-    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([])
   })
 })

@@ -1,20 +1,11 @@
-import type { Equivalent } from "../Equivalent.ts"
+import type { Equivalents } from "../Equivalent.ts"
 
 /** Of `core/observe`. */
-export const equivalents: ReadonlyArray<Equivalent> = [
-  {
-    file: "packages/core/src/observe/MetricsObserver.ts",
-    line: "if (AtOnce.hasEnded(level)) {",
-    original: "AtOnce.hasEnded(level)",
-    replacement: "false",
-    reason: "A level that is there is looked at as one that has to be waited for: it only takes longer."
-  },
-  {
-    file: "packages/core/src/observe/MetricsObserver.ts",
-    line: "if (AtOnce.hasEnded(level)) {",
-    original:
-      "{ const { gauge, others } = find(event) count(event, others) return Exit.map(level, (tokens) => setLevel(tokens, gauge)) }",
-    replacement: "{}",
-    reason: "A level that is there is looked at as one that has to be waited for: it only takes longer."
+export const equivalents: Equivalents = {
+  "packages/core/src/observe/MetricsObserver.ts": {
+    "keeping: ConditionalExpression, call to false":
+      "A level that is there is looked at as one that has to be waited for: it only takes longer.",
+    "keeping: BlockStatement, block to {}, 4":
+      "A level that is there is looked at as one that has to be waited for: it only takes longer."
   }
-]
+}

@@ -1,96 +1,32 @@
-import type { Equivalent } from "../Equivalent.ts"
+import type { Equivalents } from "../Equivalent.ts"
 
 /** Of `http/classify`. */
-export const equivalents: ReadonlyArray<Equivalent> = [
-  {
-    file: "packages/http/src/classify/ContentRange.ts",
-    line: 'const [, first, last, length] = form.exec(value?.trim() ?? "") ?? []',
-    original: '""',
-    replacement: '"Stryker was here!"',
-    reason: "Neither text is a range."
+export const equivalents: Equivalents = {
+  "packages/http/src/classify/ContentRange.ts": {
+    'parse: StringLiteral, text to "Stryker was here!"': "Neither text is a range.",
+    "parse: ArrayDeclaration, list to list": "The first element of a match is not looked at."
   },
-  {
-    file: "packages/http/src/classify/ContentRange.ts",
-    line: 'const [, first, last, length] = form.exec(value?.trim() ?? "") ?? []',
-    original: "[]",
-    replacement: '["Stryker was here"]',
-    reason: "The first element of a match is not looked at."
+  "packages/http/src/classify/Directive.ts": {
+    'said: StringLiteral, text to "Stryker was here!"': "Neither text is `true` or `false`."
   },
-  {
-    file: "packages/http/src/classify/Directive.ts",
-    line: 'const word = value.length <= 100 ? value.trim().toLowerCase() : ""',
-    original: '""',
-    replacement: '"Stryker was here!"',
-    reason: "Neither text is `true` or `false`."
+  "packages/http/src/classify/HintHeader.ts": {
+    "ofOne: ConditionalExpression, === to false": "No header is read from the text `undefined` either.",
+    "ofLimits: ConditionalExpression, !== to true, 1": "The text `undefined` is no 0 either.",
+    "ofLimits: ConditionalExpression, !== to true, 2": "No header is read from the text `undefined` either.",
+    "rateLimit: ConditionalExpression, === to false": "What is no text is no list either.",
+    "read: ConditionalExpression, === to false": "The text `undefined` is no date either.",
+    "read: ConditionalExpression, !== to true": "`undefined` is not above any number."
   },
-  {
-    file: "packages/http/src/classify/HintHeader.ts",
-    line: "return value === undefined ? undefined : parse(value, nowMillis)",
-    original: "value === undefined",
-    replacement: "false",
-    reason: "No header is read from the text `undefined` either."
+  "packages/http/src/classify/HttpClassifier.ts": {
+    "judgeResponse: ConditionalExpression, !== to false, 1":
+      "Nothing but a number is an integer; the compiler wants to know."
   },
-  {
-    file: "packages/http/src/classify/HintHeader.ts",
-    line: "headers[remainingName] === undefined || (remaining !== undefined && ResetDialects.isExhausted(remaining))",
-    original: "remaining !== undefined",
-    replacement: "true",
-    reason: "The text `undefined` is no 0 either."
+  "packages/http/src/classify/RateLimitFields.ts": {
+    'parse: StringLiteral, text to "Stryker was here!"': "Neither text is a list with policies."
   },
-  {
-    file: "packages/http/src/classify/HintHeader.ts",
-    line: "return reset !== undefined && isHint ? parse(reset, nowMillis) : undefined",
-    original: "reset !== undefined",
-    replacement: "true",
-    reason: "No header is read from the text `undefined` either."
-  },
-  {
-    file: "packages/http/src/classify/HintHeader.ts",
-    line: 'return value === undefined ? undefined : RateLimitFields.parse(value, readable(headers, "ratelimit-policy"))',
-    original: "value === undefined",
-    replacement: "false",
-    reason: "What is no text is no list either."
-  },
-  {
-    file: "packages/http/src/classify/HintHeader.ts",
-    line: "const nowMillis = (date === undefined ? undefined : HttpDate.parse(date, clockMillis)) ?? clockMillis",
-    original: "date === undefined",
-    replacement: "false",
-    reason: "The text `undefined` is no date either."
-  },
-  {
-    file: "packages/http/src/classify/HintHeader.ts",
-    line: "if (millis !== undefined && millis >= 0) return { header: hint.name, millis }",
-    original: "millis !== undefined",
-    replacement: "true",
-    reason: "`undefined` is not above any number."
-  },
-  {
-    file: "packages/http/src/classify/HttpClassifier.ts",
-    line: 'if (typeof status !== "number" || !Number.isInteger(status)) return unjudged',
-    original: 'typeof status !== "number"',
-    replacement: "false",
-    reason: "Nothing but a number is an integer; the compiler wants to know."
-  },
-  {
-    file: "packages/http/src/classify/RateLimitFields.ts",
-    line: 'export const parse = (rateLimit: string, rateLimitPolicy = ""): number | undefined => {',
-    original: '""',
-    replacement: '"Stryker was here!"',
-    reason: "Neither text is a list with policies."
-  },
-  {
-    file: "packages/http/src/classify/Transport.ts",
-    line: 'const http2Code = (code: string | undefined, message = ""): string | undefined => {',
-    original: '""',
-    replacement: '"Stryker was here!"',
-    reason: "Neither text is a message of Node or undici."
-  },
-  {
-    file: "packages/http/src/classify/Transport.ts",
-    line: "default:",
-    original: "default: return undefined",
-    replacement: "default:",
-    reason: "A function that only ends comes to `undefined` as well."
+  "packages/http/src/classify/Transport.ts": {
+    'http2Code: StringLiteral, text to "Stryker was here!"': "Neither text is a message of Node or undici.",
+    "proxyStatus: ConditionalExpression, name to default:": "A function that only ends comes to `undefined` as well.",
+    "http2Code: ConditionalExpression, name to default:": "A function that only ends comes to `undefined` as well."
   }
-]
+}
