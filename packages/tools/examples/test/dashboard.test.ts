@@ -63,8 +63,9 @@ const operations = Effect.gen(function* () {
   const failing = Retry.retry(Effect.fail("busy"), own)
   yield* Retry.retry(Effect.void, own)
   yield* Effect.exit(Retry.retry(failing, { ...own, name: "job" }))
-  const { backoff, ...hedge } = own
-  yield* Hedge.hedge(Effect.sleep("2 seconds"), { ...hedge, delay: "1 second" })
+  const { classifier, maxAttempts, name, observe } = own
+  const hedge = { name, observe, classifier, maxAttempts, delay: "1 second", bucket } as const
+  yield* Hedge.hedge(Effect.sleep("2 seconds"), hedge)
   yield* fleet
 }).pipe(VirtualClock.run)
 
