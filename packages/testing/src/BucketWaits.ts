@@ -33,7 +33,7 @@ export const aboutWaiting = ({ expect, expectLevel, test }: Contract, refills: b
       )
       yield* Effect.forEach(grants.slice(-3), ({ refund }) => Effect.zipRight(refund, Interleaving.settled))
       if (refills) yield* Effect.sleep("1 day")
-      expect(served).toEqual([0, 1, 2].slice(0, refills ? 3 : grants.length))
+      expect(served, "the order in which it served").toEqual([0, 1, 2].slice(0, refills ? 3 : grants.length))
       yield* Fiber.interruptAll(waiting)
     }))
 
@@ -47,7 +47,10 @@ export const aboutWaiting = ({ expect, expectLevel, test }: Contract, refills: b
         yield* granted.refund
         yield* Interleaving.settled
         const areOver = yield* Effect.forEach(waiting, ({ isOver }) => isOver)
-        expect(areOver.filter((isOver) => isOver)).toHaveLength(granted.tokens > 0 ? 2 : 1)
+        expect(
+          areOver.filter((isOver) => isOver),
+          "attempts that wait no longer"
+        ).toHaveLength(granted.tokens > 0 ? 2 : 1)
         yield* expectLevel(bucket, before)
         yield* Effect.forEach(waiting, endAcquire)
       }))
@@ -67,7 +70,7 @@ export const aboutWaiting = ({ expect, expectLevel, test }: Contract, refills: b
         granted = Option.getOrElse(Option.isSome(answer) ? answer : yield* acquireNow(bucket), () => notAsked)
         yield* expectLevel(bucket, before)
       }
-      expect(granted.tokens).toBeCloseTo(grants.at(-1)?.tokens ?? 0, 5)
+      expect(granted.tokens, "the tokens of its last grant").toBeCloseTo(grants.at(-1)?.tokens ?? 0, 5)
     }))
 
   test("stops to wait as soon as it is interrupted", (bucket) =>
@@ -77,7 +80,7 @@ export const aboutWaiting = ({ expect, expectLevel, test }: Contract, refills: b
       yield* Interleaving.settled
       yield* Fiber.interruptFork(fiber)
       yield* Interleaving.settled
-      expect(Option.isSome(yield* Fiber.poll(fiber))).toBe(true)
+      expect(Option.isSome(yield* Fiber.poll(fiber)), "whether the wait is over").toBe(true)
     }))
 }
 

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as BucketCauses from "./BucketCauses.ts"
 import { aboutPaths } from "./BucketPaths.ts"
 import type { Bucket, Contract } from "./BucketTrial.ts"
 import {
@@ -97,17 +98,21 @@ const contractOf = ({ expect, it }: Runner, make: Make, isExact: boolean): Contr
   return {
     expect,
     fresh,
-    it: (sentence, body) => it.effect(sentence, () => body),
-    test: (sentence, body) => it.effect(sentence, () => fresh(body)),
+    it: (sentence, body) => it.effect(sentence, () => told(sentence, body)),
+    test: (sentence, body) => it.effect(sentence, () => told(sentence, fresh(body))),
     // An `expect` takes longer than what is compared, so it is asked about what differs.
     expectLevel: (bucket, expected) =>
       isExact
         ? Effect.map(bucket.level, (level) => {
-            if (level !== expected) expect(level).toBeCloseTo(expected, 5)
+            if (level !== expected) expect(level, "its level").toBeCloseTo(expected, 5)
           })
         : Effect.void
   }
 }
+
+/** A test that says which promise was broken. */
+const told = (sentence: string, body: Effect.Effect<void, unknown>): Effect.Effect<void, unknown> =>
+  Effect.catchAllDefect(body, (error) => Effect.die(BucketCauses.explained(sentence, error)))
 
 const aboutEvery = ({ expect, expectLevel, fresh, it, test }: Contract): void => {
   test("records every way in which an attempt can end, without a failure and in no time", (bucket) =>
@@ -134,7 +139,7 @@ const aboutEvery = ({ expect, expectLevel, fresh, it, test }: Contract): void =>
       for (const outcome of [succeeded(1, notAsked), succeeded(2, granted)]) {
         const before = yield* bucket.level
         yield* tell(bucket, outcome)
-        expect(yield* bucket.level).toBeGreaterThanOrEqual(before - tolerance)
+        expect(yield* bucket.level, "its level after a success").toBeGreaterThanOrEqual(before - tolerance)
       }
     }))
 
@@ -194,7 +199,7 @@ const aboutSome = ({ expect, expectLevel, fresh, test }: Contract, refills: bool
       const last = (yield* drain(bucket)).at(-1) ?? notAsked
       yield* last.refund
       const answer = yield* acquireNow(bucket)
-      expect(tokensOf(answer)).toBeCloseTo(last.tokens, 5)
+      expect(tokensOf(answer), "tokens granted after the refund").toBeCloseTo(last.tokens, 5)
       if (last.tokens > 0) expect(yield* acquireNow(bucket)).toEqual(Option.none())
     }))
 
@@ -212,7 +217,7 @@ const aboutSome = ({ expect, expectLevel, fresh, test }: Contract, refills: bool
       const granted = (yield* Effect.forEach(begun, endAcquire)).filter(Option.isSome)
       // A bucket that counts failures instead of retries may have been told of them all before it is asked.
       expect(granted.length).toBeGreaterThanOrEqual((grants.at(-1)?.tokens ?? 0) > 0 ? 1 : 0)
-      expect(granted.length).toBeLessThanOrEqual(1)
+      expect(granted.length, "attempts that were granted").toBeLessThanOrEqual(1)
     }))
 
   test("loses nothing to an attempt that is interrupted when it is empty", (bucket) =>

@@ -2,7 +2,7 @@ import { TokenBucket } from "@effect-retry/core"
 import { TokenBucketContract } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Exit, Fiber, FiberId, Layer, Option, Random } from "effect"
-import { failing } from "./Findings.ts"
+import { failing, findings } from "./Findings.ts"
 
 type Bucket = TokenBucket.TokenBucket
 type Answer = Option.Option<TokenBucket.Grant>
@@ -506,6 +506,95 @@ describe("TokenBucketContract.suite", () => {
     Effect.gen(function* () {
       expect(yield* found(Effect.succeed(TokenBucket.empty), { grants: "all" })).toContain("grants every attempt")
       expect(yield* found(Effect.succeed(TokenBucket.unlimited), { grants: "none" })).toEqual(["grants no attempt"])
+    })
+  )
+})
+
+describe("TokenBucketContract.suite messages", () => {
+  const said = (make: TokenBucketContract.Make, options: TokenBucketContract.Options, sentence: string) =>
+    Effect.map(
+      findings((runner) => TokenBucketContract.suite(runner, "it", make, options), sentence),
+      (found) => found.map(({ says }) => says).join("\n")
+    )
+
+  it.effect("name the promise, what was seen, and the likely cause: restore around more than the wait", () =>
+    Effect.gen(function* () {
+      const sentence = "loses nothing to an attempt that is interrupted while it is served"
+      const losing = waiting((_, state) => {
+        state.serve = (answer, { restore }) => restore(Effect.as(Effect.yieldNow(), answer))
+        return {}
+      })
+      const message = yield* said(losing, { waits: true, refills: true }, sentence)
+      expect(message).toContain(`the bucket broke a promise: it ${sentence}\nthe tokens of its last grant: expected `)
+      expect(message).toContain("likely cause: `restore` is around more than the wait")
+    })
+  )
+
+  it.effect("name restore around more than the wait where an attempt is interrupted between taking and answering", () =>
+    Effect.gen(function* () {
+      const sentence = "answers with what it took, at whatever step it is interrupted"
+      const losing = bucket((_, tokens) => ({
+        acquire: ({ restore }) =>
+          restore(
+            Effect.flatMap(Effect.yieldNow(), () => Effect.yieldNow()).pipe(
+              Effect.zipRight(Effect.sync(() => takeOne(tokens))),
+              Effect.zipLeft(Effect.yieldNow())
+            )
+          )
+      }))
+      const message = yield* said(losing, {}, sentence)
+      expect(message).toContain(`it ${sentence}\nits level: expected `)
+      expect(message).toContain("likely cause: `restore` is around more than the wait")
+    })
+  )
+
+  it.effect("name a wall clock as the likely cause of tokens from nowhere", () =>
+    Effect.gen(function* () {
+      const sentence = "neither makes nor loses tokens when the wall clock is set"
+      const byWallClock = bucket((sound) => ({
+        level: Effect.flatMap(Clock.currentTimeMillis, (now) => (now > 1e9 ? Effect.succeed(capacity) : sound.level))
+      }))
+      const message = yield* said(byWallClock, {}, sentence)
+      expect(message).toContain(`it ${sentence}`)
+      expect(message).toContain("likely cause: it refills by the wall clock")
+    })
+  )
+
+  it.effect("name the promise where no cause is known", () =>
+    Effect.gen(function* () {
+      const sentence = "grants no attempt"
+      const message = yield* said(bucket(), { grants: "none" }, sentence)
+      expect(message).toContain(`the bucket broke a promise: it ${sentence}\n`)
+      expect(message).not.toContain("likely cause")
+    })
+  )
+
+  it.effect("know causes of these promises", () =>
+    Effect.gen(function* () {
+      const dying = bucket(() => ({
+        acquire: () => Effect.die(new Error("no")),
+        record: () => Effect.die(new Error("no"))
+      }))
+      const all = yield* Effect.forEach([true, false], (refills) =>
+        findings((runner) => TokenBucketContract.suite(runner, "it", dying, { waits: true, refills }))
+      )
+      const known = all.flat().flatMap(({ name, says }) => (says.includes("likely cause: ") ? [name] : []))
+      expect([...new Set(known)].toSorted()).toEqual([
+        "delays no attempt for one that is interrupted between others",
+        "delays no attempt for one that is interrupted in front of others",
+        "grants again as time passes",
+        "grants again what was refunded, once",
+        "grants one of a hundred attempts at once where the tokens of one are left",
+        "is another bucket whenever it is made",
+        "loses no tokens to a success",
+        "loses nothing to an attempt that is interrupted when it is empty",
+        "loses nothing to an attempt that is interrupted while it is served",
+        "neither makes nor loses tokens when the wall clock is set",
+        "records every way in which an attempt can end, without a failure and in no time",
+        "serves waiting attempts in the order in which they came",
+        "stays empty however much time passes",
+        "stops to wait as soon as it is interrupted"
+      ])
     })
   )
 })
