@@ -353,6 +353,7 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
       other: "1 second",
       neutral: long
     },
+    "`RateLimiter.concurrencyLimit` `maxWaiting`": { trace: concurrencyLimit({ limit: 3 }), other: 0, neutral: 1e9 },
     "`Observe.logs` `NestingNoticed`": { trace: logs, other: "Error" },
     "`Observe.logs` `AttemptFailed`": { trace: logs, other: "Error" },
     "`Observe.logs` `RetryScheduled`": { trace: logs, other: "Error" },

@@ -8,6 +8,7 @@ import * as Random from "effect/Random"
 import * as Argument from "../../accept/Argument.ts"
 import * as Outcomes from "../port/Outcomes.ts"
 import type { Outcome, TokenBucket } from "../port/Port.ts"
+import * as Priority from "../port/Priority.ts"
 import * as SlidingWindow from "../count/SlidingWindow.ts"
 import * as TimedRef from "../store/TimedRef.ts"
 
@@ -31,6 +32,8 @@ interface Options {
 interface Counted {
   readonly requests: SlidingWindow.SlidingWindow
   readonly accepts: SlidingWindow.SlidingWindow
+  /** The requests of each level of priority; empty until there is one of another level than `default`. */
+  readonly levels: ReadonlyArray<SlidingWindow.SlidingWindow>
 }
 
 const owner = "RateLimiter.acceptRatio"
@@ -39,17 +42,47 @@ const owner = "RateLimiter.acceptRatio"
 export const chanceOfRejection = (requests: number, accepts: number, K: number): number =>
   Math.max(0, (requests - K * accepts) / (requests + 1))
 
-const advanced = ({ accepts, requests }: Counted, nowMillis: number): Counted => ({
+const advanced = ({ accepts, levels, requests }: Counted, nowMillis: number): Counted => ({
   requests: SlidingWindow.advanced(requests, nowMillis),
-  accepts: SlidingWindow.advanced(accepts, nowMillis)
+  accepts: SlidingWindow.advanced(accepts, nowMillis),
+  levels: levels.length === 0 ? levels : levels.map((level) => SlidingWindow.advanced(level, nowMillis))
 })
+
+/** The level of requests as long as there is no other. */
+const standard = Priority.levels.indexOf("default")
+
+/** The requests of each level. */
+const byLevel = ({ levels, requests }: Counted, empty: SlidingWindow.SlidingWindow): Counted["levels"] =>
+  levels.length > 0 ? levels : Priority.levels.map((_, level) => (level === standard ? requests : empty))
+
+/**
+ * The chance for a level, of the chance for all: as many requests are refused as without levels, the lowest first.
+ *
+ * Formula: `min(1, max(0, chance * requests - requests below) / requests of the level)`.
+ */
+export const chanceOfLevel = (chance: number, counts: ReadonlyArray<number>, level: number): number => {
+  const requests = counts.reduce((sum, count) => sum + count, 0)
+  const own = counts[level] ?? 0
+  const below = counts.slice(0, level).reduce((sum, count) => sum + count, 0)
+  const left = chance * requests - below
+  if (own === requests || (own === 0 && requests === 0)) return chance
+  return left <= 0 ? 0 : own === 0 ? 1 : Math.min(1, left / own)
+}
+
+/** Changes the count of a level, where levels are counted. */
+const changed = (
+  levels: Counted["levels"],
+  level: number,
+  f: (own: SlidingWindow.SlidingWindow) => SlidingWindow.SlidingWindow
+): Counted["levels"] => (levels.length === 0 ? levels : levels.map((own, at) => (at === level ? f(own) : own)))
 
 /**
  * Client-side throttling by the share of accepted attempts.
  *
  * Formula: an attempt is refused with the chance `max(0, (requests - K * accepts) / (requests + 1))`, counted over the
  * window, refused attempts included, and at most `maxRejectionProbability`. The chance stays below 1, so some attempts
- * always find out whether the server is back. Never waits. Draws from `Random` only where the chance is above 0. The level
+ * always find out whether the server is back. Where attempts have several levels of `TokenBucket.Priority`, as many are
+ * refused, the lowest levels first. Never waits. Draws from `Random` only where the chance is above 0. The level
  * is how many attempts would be made without a draw.
  * Source: "Site Reliability Engineering", chapter "Handling Overload", "Client-Side Throttling",
  * https://sre.google/sre-book/handling-overload/, with its K and its two minutes, read 2026-11-20;
@@ -68,27 +101,41 @@ export const acceptRatio = (options: Options = {}): Effect.Effect<TokenBucket> =
   const isAccepted = (outcome: Outcome): boolean =>
     outcome._tag === "Succeeded" ||
     (outcome._tag === "Failed" && failures === "accepted" && !Outcomes.isThrottled(outcome))
-  const chance = ({ accepts, requests }: Counted): number =>
-    Math.min(maxChance, chanceOfRejection(SlidingWindow.sum(requests), SlidingWindow.sum(accepts), K))
   const empty = SlidingWindow.make(windowMillis)
-  return Effect.map(TimedRef.makeUnread<Counted>({ requests: empty, accepts: empty }), ({ modify }) => {
+  const chance = ({ accepts, levels, requests }: Counted, level: number): number => {
+    const ofAll = chanceOfRejection(SlidingWindow.sum(requests), SlidingWindow.sum(accepts), K)
+    if (ofAll === 0 || levels.length === 0) return Math.min(maxChance, ofAll)
+    return Math.min(maxChance, chanceOfLevel(ofAll, levels.map(SlidingWindow.sum), level))
+  }
+  return Effect.map(TimedRef.makeUnread<Counted>({ requests: empty, accepts: empty, levels: [] }), ({ modify }) => {
     // Counted whether it is granted or not.
     const request = modify((before, now) => {
-      const counted = advanced(before, now)
-      const after = { ...counted, requests: SlidingWindow.added(counted.requests, 1) }
-      return [{ chance: chance(counted), slot: counted.requests.newest }, after]
+      const level = Priority.currentLevel()
+      const advancedTo = advanced(before, now)
+      const { accepts, requests } = advancedTo
+      const levels =
+        level === standard && before.levels.length === 0
+          ? before.levels
+          : byLevel(advancedTo, SlidingWindow.advanced(empty, now))
+      const after = {
+        accepts,
+        requests: SlidingWindow.added(requests, 1),
+        levels: changed(levels, level, (own) => SlidingWindow.added(own, 1))
+      }
+      return [{ chance: chance({ accepts, requests, levels }, level), level, slot: requests.newest }, after]
     })
-    const refund = (slot: number) =>
+    const refund = (slot: number, level: number) =>
       modify((before, now) => {
-        const { accepts, requests } = advanced(before, now)
-        return [undefined, { accepts, requests: SlidingWindow.removed(requests, slot, 1) }]
+        const { accepts, levels, requests } = advanced(before, now)
+        const without = (own: SlidingWindow.SlidingWindow) => SlidingWindow.removed(own, slot, 1)
+        return [undefined, { accepts, requests: without(requests), levels: changed(levels, level, without) }]
       })
     const accept = modify((before, now) => {
       const counted = advanced(before, now)
       return [undefined, { ...counted, accepts: SlidingWindow.added(counted.accepts, 1) }]
     })
-    const acquire = Effect.flatMap(request, ({ chance, slot }) => {
-      const granted = Option.some({ tokens: 1, refund: refund(slot) })
+    const acquire = Effect.flatMap(request, ({ chance, level, slot }) => {
+      const granted = Option.some({ tokens: 1, refund: refund(slot, level) })
       if (chance === 0) return Effect.succeed(granted)
       return Effect.map(Random.next, (u) => (u >= chance ? granted : Option.none()))
     })

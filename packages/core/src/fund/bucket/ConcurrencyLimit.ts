@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
 import type { Request, TokenBucket } from "../port/Port.ts"
+import * as Priority from "../port/Priority.ts"
 import * as TokenStore from "../store/TokenStore.ts"
 import * as Waiting from "../port/Waiting.ts"
 
@@ -16,6 +17,11 @@ interface Options extends Waiting.Options {
   readonly ratio?: number
   /** Retries that `ratio` always leaves. @default 3 */
   readonly atLeast?: number
+  /**
+   * Attempts that wait at most. One more is refused, or takes the place of the newest one of the lowest priority below its
+   * own, which is refused then. @default no limit
+   */
+  readonly maxWaiting?: number
 }
 
 interface InFlight {
@@ -75,7 +81,8 @@ const counted = ({ first, grantedFirst, retries }: InFlight, change: 1 | -1): In
  *
  * Formula: granted attempts in flight `<= limit`, and retries in flight `<= max(atLeast, ratio * n)`, where `n` are the
  * first attempts under way and the granted retries. As a policy's `rateLimiter` it bounds all attempts by `limit`; as its
- * `bucket` it bounds the retries alone, and those that wait for their delay count. Waiting is first come, first served.
+ * `bucket` it bounds the retries alone, and those that wait for their delay count. Waiting is by `TokenBucket.Priority`, then
+ * first come, first served; where attempts do not wait, `sheddable` ones leave a fifth of the limit to others.
  * The level is how many retries could be granted now.
  * Each place of a policy wants one of its own: one value in both would have a retry wait for its own token.
  * It is told of starts and of abandoned attempts. Source of `ratio` and `atLeast`: Envoy's retry budget, `budget_percent` (20 %) and
@@ -86,18 +93,24 @@ const counted = ({ first, grantedFirst, retries }: InFlight, change: 1 | -1): In
  */
 export const concurrencyLimit = (options: Options): Effect.Effect<TokenBucket> => {
   const limits = check(options)
+  const maxWait = Waiting.check(owner, options, "wait")
+  const maxWaiting = Waiting.checkMost(owner, options.maxWaiting, maxWait)
+  const ofSheddable = Option.isNone(maxWait) ? Priority.leastOf(limits.limit) : Infinity
   const isFree = (state: InFlight, { attempt }: Pick<Request, "attempt">) => free(state, limits, attempt === 1) >= 1
   const arithmetic: TokenStore.Arithmetic<InFlight> = {
     initial: () => ({ first: 0, grantedFirst: 0, retries: 0 }),
     isTimeless: true,
+    maxWaiting,
     take: (state, _now, cost, _demand, request) =>
-      isFree(state, request) ? Option.some([cost, changed(state, request.attempt, cost)]) : Option.none(),
+      isFree(state, request) && (state.grantedFirst + state.retries < ofSheddable || Priority.currentLevel() > 0)
+        ? Option.some([cost, changed(state, request.attempt, cost)])
+        : Option.none(),
     put: (state, _now, tokens, { attempt }) => changed(state, attempt, -tokens),
     // Only the end of another attempt makes room.
     millisUntil: () => Infinity,
     level: (state) => free(state, limits, false)
   }
-  return Effect.map(TokenStore.make(arithmetic, Waiting.check(owner, options, "wait")), (store) => {
+  return Effect.map(TokenStore.make(arithmetic, maxWait), (store) => {
     const startFirst = store.change((state) => counted(state, 1))
     const end = (attempt: number, tokens: number) =>
       store.change((state) => {

@@ -14,6 +14,11 @@ export interface Arithmetic<S> {
   readonly free?: (state: S) => Option.Option<Grant>
   /** Whether a state refuses every attempt, also those that wait. @default never */
   readonly isShut?: (state: S) => boolean
+  /**
+   * Attempts that wait at most. One more is refused, or takes the place of the newest one of the lowest priority below its
+   * own. @default no limit
+   */
+  readonly maxWaiting?: number
   /** The grant of what `take` took. @default so many tokens */
   readonly granted?: (taken: number, refund: Effect.Effect<void>) => Grant
   /**

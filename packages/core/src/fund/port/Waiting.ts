@@ -27,6 +27,13 @@ export const check = (owner: string, { maxWait, whenShort }: Options, otherwise:
   return Option.some(maxWait === undefined ? Infinity : Argument.millis(owner, "maxWait", maxWait, { min: 0 }))
 }
 
+/** Checks how many attempts may wait. */
+export const checkMost = (owner: string, maxWaiting: number | undefined, maxWait: MaxWait): number => {
+  if (maxWaiting === undefined) return Infinity
+  if (Option.isNone(maxWait)) Argument.refuse(owner, "maxWaiting", 'absent where whenShort is "refuse"', maxWaiting)
+  return Argument.number(owner, "maxWaiting", maxWaiting, { min: 0, integer: true })
+}
+
 /**
  * What a request may wait, in milliseconds: the shorter of the bucket's own limit and of the time left to the operation.
  */

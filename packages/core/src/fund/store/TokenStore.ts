@@ -11,7 +11,7 @@ import type { Limits } from "../count/Tokens.ts"
 import * as Tokens from "../count/Tokens.ts"
 import type * as Waiting from "../port/Waiting.ts"
 import * as WaitingStore from "./WaitingStore.ts"
-import * as WaitQueue from "./WaitQueue.ts"
+import * as PriorityQueue from "./PriorityQueue.ts"
 
 export type { Arithmetic, TokenStore } from "../port/Arithmetic.ts"
 
@@ -23,7 +23,7 @@ export const make = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait): Ef
       return Effect.map(ref, (ref) => refusing(ref, arithmetic))
     },
     onSome: (maxWaitMillis) => {
-      const waited = (tokens: S): WaitingStore.Waited<S> => ({ tokens, queue: WaitQueue.empty })
+      const waited = (tokens: S): WaitingStore.Waited<S> => ({ tokens, queue: PriorityQueue.empty })
       const ref =
         isTimeless === true
           ? TimedRef.makeUnread(waited(initial(0)))

@@ -9,9 +9,14 @@ import * as Option from "effect/Option"
 import type { Request } from "../port/Port.ts"
 
 export interface Waiter {
-  /** Its place in the order of arrival. */
+  /** Its place in the order of arrival in its queue. */
   readonly ticket: number
   readonly cost: number
+  /** Its priority, see `Priority.levels`. */
+  readonly level: number
+  /** Its place in the order of arrival among all levels. */
+  readonly arrival: number
+  readonly sinceMillis: number
   readonly request: Request
   /** When its wait is over, in milliseconds. */
   readonly untilMillis: number
@@ -37,6 +42,15 @@ export const isEmpty = ({ first, next }: WaitQueue): boolean => first === next
 
 /** Whether a waiter is the next one to be served. */
 export const isFirst = ({ first }: WaitQueue, { ticket }: Waiter): boolean => ticket === first
+
+export const has = ({ waiters }: WaitQueue, { ticket }: Waiter): boolean => HashMap.has(waiters, ticket)
+
+/** The waiter that came last. */
+export const newest = (self: WaitQueue): Waiter | undefined => {
+  let ticket = self.next - 1
+  while (ticket > self.first && !HashMap.has(self.waiters, ticket)) ticket -= 1
+  return Option.getOrUndefined(HashMap.get(self.waiters, ticket))
+}
 
 /** The next waiter to be served. */
 export const first = (self: WaitQueue): Waiter | undefined =>

@@ -17,20 +17,27 @@ import type { Arithmetic, TokenStore } from "../port/Arithmetic.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import type { Grant, Request } from "../port/Port.ts"
 import type { Step, TimedRef } from "./TimedRef.ts"
+import * as Priority from "../port/Priority.ts"
 import * as Waiting from "../port/Waiting.ts"
 import type { Waiter } from "./WaitQueue.ts"
-import * as WaitQueue from "./WaitQueue.ts"
+import * as PriorityQueue from "./PriorityQueue.ts"
 
 export interface Waited<S> {
   readonly tokens: S
-  readonly queue: WaitQueue.WaitQueue
+  readonly queue: PriorityQueue.PriorityQueue
 }
 
 /** What a step tells an attempt to do. */
 type Turn =
   | { readonly _tag: "Over"; readonly grant: Option.Option<Grant> }
   /** The longest time until the attempt looks again. */
-  | { readonly _tag: "Waits"; readonly waiter: Waiter; readonly millis: number }
+  | {
+      readonly _tag: "Waits"
+      readonly waiter: Waiter
+      readonly millis: number
+      /** A waiter that has lost its place to this one. */
+      readonly ousted?: Waiter | undefined
+    }
 
 const always = () => true
 
@@ -50,15 +57,19 @@ export const make = <S>(
   maxWaitMillis: number
 ): TokenStore<S> => {
   const { free = Option.none, granted = ofTokens, isShut = never, isTimeless = false, soonestMillis } = arithmetic
-  const tokensIgnoreTime = () => isTimeless
+  const { maxWaiting = Infinity } = arithmetic
+  // Where waiters have several priorities, time moves the queue.
+  const tokensIgnoreTime = ({ queue }: Waited<S>) => isTimeless && !PriorityQueue.isMixed(queue)
 
   const ofTokensAlone = (ignoresTime: ((tokens: S) => boolean) | undefined) =>
-    ignoresTime === undefined ? tokensIgnoreTime : ({ tokens }: Waited<S>) => ignoresTime(tokens)
+    ignoresTime === undefined
+      ? tokensIgnoreTime
+      : ({ queue, tokens }: Waited<S>) => ignoresTime(tokens) && !PriorityQueue.isMixed(queue)
 
   const change: TokenStore<S>["change"] = (f, ignoresTime) =>
     waking(
       modify(
-        ({ queue, tokens }, now) => [WaitQueue.first(queue), { tokens: f(tokens, now), queue }],
+        ({ queue, tokens }, now) => [PriorityQueue.first(queue, now), { tokens: f(tokens, now), queue }],
         ofTokensAlone(ignoresTime)
       )
     )
@@ -87,7 +98,7 @@ export const make = <S>(
   const takeNow =
     (cost: number, request: Request): Step<Waited<S>, Option.Option<Grant>> =>
     (state, now) =>
-      (WaitQueue.isEmpty(state.queue) ? take(state, now, { cost, demand: 0, request }) : undefined) ?? [
+      (PriorityQueue.isEmpty(state.queue) ? take(state, now, { cost, demand: 0, request }) : undefined) ?? [
         Option.none(),
         state
       ]
@@ -97,17 +108,22 @@ export const make = <S>(
     (cost: number, request: Request, wake: Effect.Latch): Step<Waited<S>, Turn> =>
     (state, now) => {
       const { queue, tokens } = state
-      const [grant, after] = takeNow(cost, request)(state, now)
-      if (Option.isSome(grant)) return [{ _tag: "Over", grant }, after]
+      const [grant, looked] = takeNow(cost, request)(state, now)
+      if (Option.isSome(grant)) return [{ _tag: "Over", grant }, looked]
       const waitMillis = Waiting.millisFor(maxWaitMillis, request)
+      const level = Priority.currentLevel()
       const isLate =
         soonestMillis === undefined
-          ? isTooLate(arithmetic.millisUntil(tokens, now, queue.demand + cost), waitMillis)
+          ? isTooLate(arithmetic.millisUntil(tokens, now, PriorityQueue.demand(queue, level) + cost), waitMillis)
           : waitMillis <= 0
       if (isLate || isHopeless(tokens, now, waitMillis)) return [refused, state]
-      const waiter: Waiter = { ticket: queue.next, cost, request, untilMillis: now + waitMillis, wake }
-      const entered = { tokens, queue: WaitQueue.entered(queue, waiter) }
-      return [{ _tag: "Waits", waiter, millis: pauseMillis(entered, now, waiter) }, entered]
+      const ousted = PriorityQueue.size(queue) >= maxWaiting ? PriorityQueue.lowestBelow(queue, level) : undefined
+      if (ousted === undefined && PriorityQueue.size(queue) >= maxWaiting) return [refused, state]
+      const room = ousted === undefined ? queue : PriorityQueue.left(queue, ousted)
+      const arriving = { cost, level, sinceMillis: now, request, untilMillis: now + waitMillis, wake }
+      const { queue: after, waiter } = PriorityQueue.entered(room, arriving)
+      const entered = { tokens, queue: after }
+      return [{ _tag: "Waits", waiter, millis: pauseMillis(entered, now, waiter), ousted }, entered]
     }
 
   /** Serves a waiter, or refuses it when its wait is over. Then the waiter behind it is woken. */
@@ -115,8 +131,9 @@ export const make = <S>(
     (waiter: Waiter): Step<Waited<S>, readonly [Turn, next: Waiter | undefined]> =>
     (state, now) => {
       const { cost, request, untilMillis } = waiter
-      const isFirst = WaitQueue.isFirst(state.queue, waiter)
-      const taken = isFirst ? take(state, now, { cost, demand: state.queue.demand, request }) : undefined
+      if (!PriorityQueue.has(state.queue, waiter)) return [[refused, undefined], state]
+      const isFirst = PriorityQueue.isFirst(state.queue, waiter, now)
+      const taken = isFirst ? take(state, now, { cost, demand: PriorityQueue.demand(state.queue), request }) : undefined
       if (taken !== undefined) {
         const [grant, after] = taken
         const [next, left] = leaving<S>(waiter)(after, now)
@@ -124,7 +141,9 @@ export const make = <S>(
       }
       const leftMillis = untilMillis - now
       if (leftMillis > (isFirst ? 0 : -graceMillis) && !(isFirst && isHopeless(state.tokens, now, leftMillis))) {
-        return [[{ _tag: "Waits", waiter, millis: pauseMillis(state, now, waiter) }, undefined], state]
+        // Another waiter may have become the first one while this one slept for its tokens.
+        const next = !isFirst && PriorityQueue.isMixed(state.queue) ? PriorityQueue.first(state.queue, now) : undefined
+        return [[{ _tag: "Waits", waiter, millis: pauseMillis(state, now, waiter) }, next], state]
       }
       const [next, left] = leaving<S>(waiter)(state, now)
       return [[refused, next], left]
@@ -132,7 +151,7 @@ export const make = <S>(
 
   const pauseMillis = ({ queue, tokens }: Waited<S>, now: number, waiter: Waiter): number => {
     const leftMillis = waiter.untilMillis - now
-    return WaitQueue.isFirst(queue, waiter)
+    return PriorityQueue.isFirst(queue, waiter, now)
       ? Math.min(leftMillis, arithmetic.millisUntil(tokens, now, waiter.cost))
       : leftMillis + graceMillis
   }
@@ -148,12 +167,17 @@ export const make = <S>(
     )
   }
 
+  const begin = (turned: Extract<Turn, { readonly _tag: "Waits" }>) => {
+    turned.ousted?.wake.unsafeOpen()
+    return turn(turned)
+  }
+
   const wait = (cost: number, request: Request): Effect.Effect<Option.Option<Grant>> =>
     Effect.suspend(() =>
       AtOnce.andThen(modify(enter(cost, request, Effect.unsafeMakeLatch())), (turned) =>
         turned._tag === "Over"
           ? Effect.succeed(turned.grant)
-          : Effect.onExit(turn(turned), (exit) => (Exit.isFailure(exit) ? leave(turned.waiter) : Effect.void))
+          : Effect.onExit(begin(turned), (exit) => (Exit.isFailure(exit) ? leave(turned.waiter) : Effect.void))
       )
     )
 
@@ -166,7 +190,7 @@ export const make = <S>(
 
   /** Made once, so that a store without a limit at the moment costs an attempt hardly more than no store. */
   const lookWhetherFree = modify(
-    (state) => [WaitQueue.isEmpty(state.queue) ? free(state.tokens) : Option.none<Grant>(), state],
+    (state) => [PriorityQueue.isEmpty(state.queue) ? free(state.tokens) : Option.none<Grant>(), state],
     always
   )
   const look: TokenStore<S>["look"] = (f, ignoresTime) =>
@@ -200,9 +224,10 @@ const wake = (waiter: Waiter | undefined): Effect.Effect<void> => {
 /** Takes a waiter out of the queue, and returns the new first waiter. */
 const leaving =
   <S>(waiter: Waiter): Step<Waited<S>, Waiter | undefined> =>
-  ({ queue, tokens }) => {
-    const left = WaitQueue.left(queue, waiter)
-    return [WaitQueue.isFirst(queue, waiter) ? WaitQueue.first(left) : undefined, { tokens, queue: left }]
+  ({ queue, tokens }, now) => {
+    const left = PriorityQueue.left(queue, waiter)
+    const wakes = PriorityQueue.isMixed(queue) || PriorityQueue.isFirst(queue, waiter, now)
+    return [wakes ? PriorityQueue.first(left, now) : undefined, { tokens, queue: left }]
   }
 
 /** Tokens that time alone does not bring may still be returned by another attempt, within any wait. */

@@ -7,6 +7,9 @@ import { request } from "../Asking.ts"
 const waiter = (ticket: number, cost = 1): WaitQueue.Waiter => ({
   ticket,
   cost,
+  level: 1,
+  arrival: ticket,
+  sinceMillis: 0,
   request: request(),
   untilMillis: Infinity,
   wake: Effect.unsafeMakeLatch()

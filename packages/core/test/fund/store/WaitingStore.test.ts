@@ -6,7 +6,7 @@ import * as AtOnce from "../../../src/fund/fiber/AtOnce.ts"
 import type { Arithmetic } from "../../../src/fund/port/Arithmetic.ts"
 import * as TimedRef from "../../../src/fund/store/TimedRef.ts"
 import * as WaitingStore from "../../../src/fund/store/WaitingStore.ts"
-import * as WaitQueue from "../../../src/fund/store/WaitQueue.ts"
+import * as PriorityQueue from "../../../src/fund/store/PriorityQueue.ts"
 import { law } from "../../support/Laws.ts"
 import { type Asked, request } from "../Asking.ts"
 import { interruptedBefore } from "../Interrupting.ts"
@@ -32,7 +32,7 @@ const makeQueue = (initial: number, millisPerToken = Infinity) => {
     millisUntil: (tokens, _now, cost) => (tokens >= cost ? 0 : (cost - tokens) * millisPerToken),
     level: (tokens) => tokens
   }
-  const ref = Effect.runSync(TimedRef.makeUnread({ tokens: initial, queue: WaitQueue.empty }))
+  const ref = Effect.runSync(TimedRef.makeUnread({ tokens: initial, queue: PriorityQueue.empty }))
   const waiting = WaitingStore.make(ref, arithmetic, Infinity)
   const drip = (tokens: number) =>
     ref.modify((state) => [undefined, { ...state, tokens: state.tokens + tokens }], isTimeless)
@@ -48,7 +48,7 @@ const makeQueue = (initial: number, millisPerToken = Infinity) => {
     }
   }
   const queue = {
-    length: Effect.map(ref.get, ({ queue }) => WaitQueue.size(queue)),
+    length: Effect.map(ref.get, ({ queue }) => PriorityQueue.size(queue)),
     acquire: (cost: number, maxWaitMillis: number, asked: Pick<Asked, "restore"> = {}) =>
       waiting.acquire(cost, request({ ...asked, ...(maxWaitMillis !== Infinity && { atMostMillis: maxWaitMillis }) }))
   }

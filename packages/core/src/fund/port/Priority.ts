@@ -1,0 +1,33 @@
+/**
+ * How much an attempt matters to those who wait for the same tokens, and to a limiter that has to refuse some.
+ */
+import * as Context from "effect/Context"
+import * as AtOnce from "../fiber/AtOnce.ts"
+
+/** The levels, the lowest first: a level is its place here. */
+export const levels = ["sheddable", "default", "critical"] as const
+
+/**
+ * How much the running operation matters: `critical`, `default` or `sheddable`. `default` where it is not set.
+ *
+ * `Effect.provideService(operation, TokenBucket.Priority, "sheddable")` sets it for a part of a program. A bucket that has
+ * attempts wait serves the higher ones first; each second of a wait counts as one level, so none waits for ever behind later
+ * ones. A limiter that refuses, `acceptRatio` or a limit of concurrency, refuses the lower ones first.
+ *
+ * @category models
+ */
+export class Priority extends Context.Reference<Priority>()("@effect-retry/core/Priority", {
+  defaultValue: (): (typeof levels)[number] => "default"
+}) {}
+
+/** What sheddable attempts may have of a limit of attempts in flight: four fifths, and at least one. */
+export const leastOf = (limit: number): number => Math.max(1, Math.floor(limit * 0.8))
+
+/** A wait of so long counts as one level. */
+export const stepMillis = 1000
+
+/** The level of the operation that runs. To be called while an effect runs. */
+export const currentLevel = (): number => {
+  const level = levels.indexOf(Context.get(AtOnce.currentFiber().currentContext, Priority))
+  return level === -1 ? levels.indexOf("default") : level
+}

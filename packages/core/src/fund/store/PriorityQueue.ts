@@ -1,0 +1,86 @@
+/**
+ * The attempts that wait, as data: a queue for each level of priority.
+ *
+ * Served first is the waiter with the highest sum of its level and the whole steps of its wait, and of several the one that
+ * arrived first. So no attempt waits for more than two steps longer than those that arrive after it.
+ */
+import * as Priority from "../port/Priority.ts"
+import type { Waiter } from "./WaitQueue.ts"
+import * as WaitQueue from "./WaitQueue.ts"
+
+export interface PriorityQueue {
+  /** The waiters of each level, the lowest level first. */
+  readonly levels: ReadonlyArray<WaitQueue.WaitQueue>
+  /** How many have entered it. */
+  readonly arrivals: number
+}
+
+export const empty: PriorityQueue = { levels: /*#__PURE__*/ Priority.levels.map(() => WaitQueue.empty), arrivals: 0 }
+
+export const isEmpty = ({ levels }: PriorityQueue): boolean => levels.every(WaitQueue.isEmpty)
+
+export const size = ({ levels }: PriorityQueue): number => levels.reduce((sum, queue) => sum + WaitQueue.size(queue), 0)
+
+/** Whether there are waiters of several levels, so that time changes who is the first. */
+export const isMixed = ({ levels }: PriorityQueue): boolean =>
+  levels.filter((queue) => !WaitQueue.isEmpty(queue)).length > 1
+
+/** What the waiters of a level and of those above it want together. */
+export const demand = ({ levels }: PriorityQueue, from = 0): number =>
+  levels.reduce((sum, queue, level) => (level < from ? sum : sum + queue.demand), 0)
+
+/** The next waiter to be served. */
+export const first = ({ levels }: PriorityQueue, nowMillis: number): Waiter | undefined => {
+  let best: Waiter | undefined
+  for (const queue of levels) {
+    const one = WaitQueue.first(queue)
+    if (one !== undefined && (best === undefined || isBefore(one, best, nowMillis))) best = one
+  }
+  return best
+}
+
+const isBefore = (one: Waiter, other: Waiter, nowMillis: number): boolean => {
+  const ahead = urgency(one, nowMillis) - urgency(other, nowMillis)
+  return ahead === 0 ? one.arrival < other.arrival : ahead > 0
+}
+
+const urgency = ({ level, sinceMillis }: Waiter, nowMillis: number): number =>
+  level + Math.floor(Math.max(0, nowMillis - sinceMillis) / Priority.stepMillis)
+
+/** Whether a waiter is the next one to be served. */
+export const isFirst = (self: PriorityQueue, waiter: Waiter, nowMillis: number): boolean =>
+  isMixed(self)
+    ? first(self, nowMillis) === waiter
+    : has(self, waiter) && WaitQueue.isFirst(queueOf(self, waiter), waiter)
+
+export const has = (self: PriorityQueue, waiter: Waiter): boolean => WaitQueue.has(queueOf(self, waiter), waiter)
+
+const queueOf = ({ levels }: PriorityQueue, { level }: Waiter): WaitQueue.WaitQueue => levels[level] ?? WaitQueue.empty
+
+/** What a waiter is before it has its place. */
+export type Arriving = Omit<Waiter, "ticket" | "arrival">
+
+/** The queue after an attempt has entered it, and its place. */
+export const entered = (
+  self: PriorityQueue,
+  arriving: Arriving
+): { readonly waiter: Waiter; readonly queue: PriorityQueue } => {
+  const queue = self.levels[arriving.level] ?? WaitQueue.empty
+  const waiter = { ...arriving, ticket: queue.next, arrival: self.arrivals }
+  return {
+    waiter,
+    queue: { levels: self.levels.with(waiter.level, WaitQueue.entered(queue, waiter)), arrivals: self.arrivals + 1 }
+  }
+}
+
+/** The queue without a waiter. */
+export const left = (self: PriorityQueue, waiter: Waiter): PriorityQueue => ({
+  levels: self.levels.with(waiter.level, WaitQueue.left(queueOf(self, waiter), waiter)),
+  arrivals: self.arrivals
+})
+
+/** The newest waiter of the lowest level that has any, if that is lower than `level`. */
+export const lowestBelow = ({ levels }: PriorityQueue, level: number): Waiter | undefined => {
+  const lowest = levels.findIndex((queue) => !WaitQueue.isEmpty(queue))
+  return lowest === -1 || lowest >= level ? undefined : WaitQueue.newest(levels[lowest]!)
+}

@@ -1,0 +1,311 @@
+import { Backoff, CircuitBreaker, RateLimiter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import { SeededRandom, VirtualClock } from "@effect-retry/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, FastCheck as fc, Fiber, Option } from "effect"
+import { chanceOfLevel } from "../../../src/fund/bucket/AcceptRatio.ts"
+import { law } from "../../support/Laws.ts"
+import { acquire, isGranted } from "../Asking.ts"
+
+type Level = "critical" | "default" | "sheddable"
+
+const levels: ReadonlyArray<Level> = ["sheddable", "default", "critical"]
+
+const at = (level: Level) => Effect.provideService(TokenBucket.Priority, level)
+
+const world = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  VirtualClock.run(Effect.provide(self, SeededRandom.layer("priority")))
+
+const settle = Effect.replicateEffect(Effect.yieldNow(), 30)
+
+const nowMillis = Effect.map(VirtualClock.now, Duration.toMillis)
+
+/** Asks after so many milliseconds, and notes when it was granted. */
+const asking = (
+  bucket: TokenBucket.TokenBucket,
+  log: Array<string>,
+  level: Level,
+  after: number,
+  name: string = level
+) =>
+  Effect.gen(function* () {
+    yield* Effect.sleep(after)
+    const answer = yield* at(level)(acquire(bucket))
+    log.push(`${name} ${Option.isSome(answer) ? "at" : "refused at"} ${yield* nowMillis}`)
+    return answer
+  })
+
+describe("TokenBucket.Priority", () => {
+  it.effect("is default where it is not set, and what is set for a part of a program", () =>
+    Effect.gen(function* () {
+      expect(yield* TokenBucket.Priority).toBe("default")
+      expect(yield* at("critical")(Effect.flatMap(Effect.yieldNow(), () => TokenBucket.Priority))).toBe("critical")
+    })
+  )
+
+  it.effect("serves those that wait by level, then by arrival", () =>
+    world(
+      Effect.gen(function* () {
+        const bucket = yield* RateLimiter.fixed({ rate: 10, burst: 1 })
+        yield* acquire(bucket)
+        const log: Array<string> = []
+        const order: ReadonlyArray<readonly [Level, string]> = [
+          ["sheddable", "s1"],
+          ["default", "d1"],
+          ["critical", "c1"],
+          ["sheddable", "s2"],
+          ["critical", "c2"],
+          ["default", "d2"]
+        ]
+        yield* Effect.all(
+          order.map(([level, name], i) => asking(bucket, log, level, i, name)),
+          { concurrency: "unbounded" }
+        )
+        expect(log).toEqual(["c1 at 100", "c2 at 200", "d1 at 300", "d2 at 400", "s1 at 500", "s2 at 600"])
+      })
+    )
+  )
+
+  it.effect("lets none wait for ever: a second of a wait counts as a level", () =>
+    world(
+      Effect.gen(function* () {
+        const bucket = yield* RateLimiter.fixed({ rate: 10, burst: 1 })
+        yield* acquire(bucket)
+        const log: Array<string> = []
+        const criticals = Array.from({ length: 40 }, (_, i) => asking(bucket, log, "critical", i * 100, `c${i}`))
+        yield* Effect.all([asking(bucket, log, "sheddable", 1), ...criticals], { concurrency: "unbounded" })
+        expect(log.length).toBe(41)
+        const served = log.find((line) => line.startsWith("sheddable"))
+        expect(Number(served?.split(" ").at(-1))).toBeLessThanOrEqual(2_200)
+        expect(Number(served?.split(" ").at(-1))).toBeGreaterThanOrEqual(2_000)
+      })
+    )
+  )
+
+  it.effect("loses no token and leaves none waiting, whatever the levels and whoever is interrupted", () =>
+    world(
+      Effect.gen(function* () {
+        const bucket = yield* RateLimiter.concurrencyLimit({ limit: 2 })
+        let running = 0
+        let most = 0
+        let done = 0
+        const call = Effect.gen(function* () {
+          most = Math.max(most, (running += 1))
+          yield* Effect.ensuring(
+            Effect.sleep(300),
+            Effect.sync(() => void (running -= 1))
+          )
+          done += 1
+        })
+        const policy = {
+          classifier: () => Verdict.server,
+          maxAttempts: 1,
+          backoff: Backoff.constant({ delay: 0 }),
+          rateLimiter: bucket
+        }
+        const fibers = yield* Effect.forEach(Array.from({ length: 60 }), (_, i) =>
+          Effect.fork(at(levels[(i * 7) % 3]!)(Effect.delay(Retry.retry(call, policy), (i * 37) % 900)))
+        )
+        yield* Effect.sleep(1_000)
+        yield* Effect.forEach(
+          fibers.filter((_, i) => i % 4 === 0),
+          Fiber.interrupt
+        )
+        yield* Effect.forEach(fibers, Fiber.await)
+        expect(most).toBe(2)
+        expect(done).toBeGreaterThanOrEqual(45)
+        expect(yield* bucket.level).toBe(2)
+      })
+    )
+  )
+
+  it.effect("makes the first critical caller the probe of a circuit", () =>
+    world(
+      Effect.gen(function* () {
+        const breaker = yield* CircuitBreaker.make({
+          opensAt: { consecutive: 1 },
+          openFor: "500 millis",
+          whenShort: "wait"
+        })
+        const granted = Option.getOrThrow(yield* acquire(breaker))
+        yield* breaker.record({ _tag: "Failed", attempt: 1, granted, verdict: Verdict.server })
+        const log: Array<string> = []
+        const callers = yield* Effect.fork(
+          Effect.all([asking(breaker, log, "sheddable", 1), asking(breaker, log, "critical", 2)], { concurrency: 2 })
+        )
+        yield* Effect.sleep(500)
+        yield* settle
+        expect(log).toEqual(["critical at 500"])
+        yield* breaker.reset
+        yield* Fiber.join(callers)
+      })
+    )
+  )
+
+  it.effect("leaves a fifth of a limit to attempts that are not sheddable, where none wait", () =>
+    world(
+      Effect.gen(function* () {
+        for (const [limit, sheddable] of [
+          [10, 8],
+          [5, 4],
+          [2, 1],
+          [1, 1]
+        ] as const) {
+          const bucket = yield* RateLimiter.concurrencyLimit({ limit, whenShort: "refuse" })
+          const granted = yield* Effect.replicateEffect(at("sheddable")(isGranted(bucket)), limit + 1)
+          expect(granted.filter(Boolean).length).toBe(sheddable)
+          const rest = yield* Effect.replicateEffect(at("default")(isGranted(bucket)), limit + 1)
+          expect(rest.filter(Boolean).length).toBe(limit - sheddable)
+        }
+      })
+    )
+  )
+
+  it.effect("has an accept ratio refuse sheddable attempts before default ones, and as many as without", () =>
+    world(
+      Effect.gen(function* () {
+        const granted = { sheddable: 0, default: 0, critical: 0 }
+        const bucket = yield* RateLimiter.acceptRatio({ K: 1 })
+        const plain = yield* RateLimiter.acceptRatio({ K: 1 })
+        let withoutLevels = 0
+        const fails = (answer: Option.Option<TokenBucket.Grant>, of: TokenBucket.TokenBucket, isAccepted: boolean) =>
+          Option.match(answer, {
+            onNone: () => Effect.succeed(0),
+            onSome: (granted) =>
+              Effect.as(
+                of.record(
+                  isAccepted
+                    ? { _tag: "Succeeded", attempt: 1, granted }
+                    : { _tag: "Failed", attempt: 1, granted, verdict: Verdict.throttling }
+                ),
+                1
+              )
+          })
+        for (let i = 0; i < 3_000; i++) {
+          const level = levels[i % 3]!
+          const isAccepted = i % 2 === 0
+          const asked = yield* fails(yield* at(level)(acquire(bucket)), bucket, isAccepted)
+          if (i >= 1_500) granted[level] += asked
+          const other = yield* fails(yield* acquire(plain), plain, isAccepted)
+          if (i >= 1_500) withoutLevels += other
+        }
+        expect(granted.critical).toBeGreaterThan(granted.default)
+        expect(granted.default).toBeGreaterThan(granted.sheddable)
+        expect(granted.sheddable).toBeLessThan(50)
+        const all = granted.critical + granted.default + granted.sheddable
+        expect(Math.abs(all - withoutLevels)).toBeLessThan(200)
+      })
+    )
+  )
+
+  it.effect("changes nothing where all attempts have one level", () =>
+    world(
+      Effect.gen(function* () {
+        const run = (level: Level) =>
+          Effect.provide(
+            Effect.gen(function* () {
+              const bucket = yield* RateLimiter.acceptRatio()
+              const answers: Array<boolean> = []
+              for (let i = 0; i < 400; i++) {
+                const answer = yield* at(level)(acquire(bucket))
+                answers.push(Option.isSome(answer))
+                if (Option.isSome(answer) && i % 3 === 0) {
+                  yield* bucket.record({ _tag: "Succeeded", attempt: 1, granted: answer.value })
+                }
+              }
+              return answers
+            }),
+            SeededRandom.layer("one level")
+          )
+        const expected = yield* run("default")
+        expect(expected.filter(Boolean).length).toBeLessThan(400)
+        for (const level of levels) expect(yield* run(level)).toEqual(expected)
+      })
+    )
+  )
+})
+
+describe("chanceOfLevel", () => {
+  it.prop(
+    "never refuses a higher level rather than a lower one, and refuses as many in all",
+    [fc.double({ min: 0, max: 0.999, noNaN: true }), fc.tuple(fc.nat(1_000), fc.nat(1_000), fc.nat(1_000))],
+    ([chance, counts]) => {
+      const chances = levels.map((_, level) => chanceOfLevel(chance, counts, level))
+      expect(chances[0]!).toBeGreaterThanOrEqual(chances[1]! - 1e-9)
+      expect(chances[1]!).toBeGreaterThanOrEqual(chances[2]! - 1e-9)
+      const requests = counts.reduce((sum, count) => sum + count, 0)
+      const refused = chances.reduce((sum, chance, level) => sum + chance * counts[level]!, 0)
+      expect(refused).toBeCloseTo(chance * requests, 6)
+    },
+    law()
+  )
+})
+
+describe("RateLimiter.concurrencyLimit with maxWaiting", () => {
+  it.effect("refuses one more than may wait at once, and serves those that wait", () =>
+    world(
+      Effect.gen(function* () {
+        const bucket = yield* RateLimiter.concurrencyLimit({ limit: 1, maxWaiting: 2 })
+        const log: Array<string> = []
+        const first = Option.getOrThrow(yield* acquire(bucket))
+        const all = yield* Effect.fork(
+          Effect.all(
+            ["a", "b", "c"].map((name, i) => asking(bucket, log, "default", i, name)),
+            { concurrency: "unbounded" }
+          )
+        )
+        yield* Effect.sleep(100)
+        expect(log).toEqual(["c refused at 2"])
+        yield* first.refund
+        yield* settle
+        expect(log).toEqual(["c refused at 2", "a at 100"])
+        yield* Fiber.interrupt(all)
+      })
+    )
+  )
+
+  it.effect("refuses the newest one of the lowest level for a higher one, and no critical one for it", () =>
+    world(
+      Effect.gen(function* () {
+        const bucket = yield* RateLimiter.concurrencyLimit({ limit: 1, maxWaiting: 3 })
+        const log: Array<string> = []
+        yield* acquire(bucket)
+        const order: ReadonlyArray<readonly [Level, string]> = [
+          ["sheddable", "s1"],
+          ["critical", "c1"],
+          ["sheddable", "s2"],
+          ["critical", "c2"],
+          ["default", "d1"],
+          ["default", "d2"],
+          ["critical", "c3"],
+          ["critical", "c4"]
+        ]
+        const all = yield* Effect.fork(
+          Effect.all(
+            order.map(([level, name], i) => asking(bucket, log, level, i, name)),
+            { concurrency: "unbounded" }
+          )
+        )
+        yield* Effect.sleep(100)
+        expect(log).toEqual([
+          "s2 refused at 3",
+          "s1 refused at 4",
+          "d2 refused at 5",
+          "d1 refused at 6",
+          "c4 refused at 7"
+        ])
+        yield* Fiber.interrupt(all)
+      })
+    )
+  )
+
+  it("is refused where no attempt waits, and where it is no number of attempts", () => {
+    const bad = [
+      { limit: 1, maxWaiting: 1, whenShort: "refuse" },
+      { limit: 1, maxWaiting: -1 },
+      { limit: 1, maxWaiting: 0.5 }
+    ] as const
+    for (const options of bad) {
+      expect(() => RateLimiter.concurrencyLimit(options)).toThrow("RateLimiter.concurrencyLimit: maxWaiting must be")
+    }
+  })
+})
