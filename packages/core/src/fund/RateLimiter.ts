@@ -5,6 +5,7 @@
  * layer by which programs share one. A first attempt that is refused fails the operation with `Retry.AttemptRefused`.
  */
 export { acceptRatio } from "./bucket/AcceptRatio.ts"
+export { adaptiveConcurrency } from "./bucket/AdaptiveConcurrency.ts"
 export { adaptive } from "./bucket/AdaptiveRate.ts"
 export { concurrencyLimit } from "./bucket/ConcurrencyLimit.ts"
 export { fixed } from "./bucket/FixedRate.ts"

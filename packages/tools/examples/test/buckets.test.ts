@@ -2,7 +2,7 @@ import { RateLimiter, TokenBucket, Verdict } from "@effect-retry/core"
 import { Throttle } from "@effect-retry/grpc"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Duration, Effect, Option } from "effect"
 import { outcomeOf, request, tokensFor } from "./buckets.ts"
 import { read } from "./rows.ts"
 
@@ -155,6 +155,21 @@ const buckets: Readonly<Record<string, () => void>> = {
         expect(yield* attempts(limiter)).toBe(0)
         yield* tokensFor(limiter)
         expect(yield* Clock.currentTimeMillis).toBe(10_000)
+      })
+    ),
+
+  "RateLimiter.adaptiveConcurrency": () =>
+    virtually("grants fewer attempts in flight after answers that come later", () =>
+      Effect.gen(function* () {
+        const limiter = yield* RateLimiter.adaptiveConcurrency({ initial: 10, samples: 1, whenShort: "refuse" })
+        const ends = (millis: number) =>
+          Effect.flatMap(Effect.flatten(limiter.acquire(request())), (granted) =>
+            limiter.record({ _tag: "Succeeded", attempt: 1, granted, ran: Duration.millis(millis) })
+          )
+        yield* ends(10)
+        expect(yield* limiter.level).toBe(10)
+        yield* ends(100)
+        expect(yield* limiter.level).toBe(7)
       })
     ),
 

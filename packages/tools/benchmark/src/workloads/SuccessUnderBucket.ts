@@ -67,6 +67,11 @@ export const successUnderBucket: Workload = {
       name: "concurrency limit",
       sample: underLimiter(Effect.runSync(RateLimiter.concurrencyLimit({ limit: 10 })))
     },
+    {
+      name: "adaptive concurrency",
+      sample: underLimiter(Effect.runSync(RateLimiter.adaptiveConcurrency())),
+      target: { of: "ratio", atMost: 5 }
+    },
     { name: "adaptive rate limiter and quota", sample: limitedUnderQuota }
   ]
 }

@@ -1,0 +1,132 @@
+/**
+ * A limit of the attempts in flight that follows the latency of the server.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Argument from "../../accept/Argument.ts"
+import * as Verdict from "../../classify/Verdict.ts"
+import * as Concurrency from "../count/Concurrency.ts"
+import type { Grant, Outcome, TokenBucket } from "../port/Port.ts"
+import * as Priority from "../port/Priority.ts"
+import * as TokenStore from "../store/TokenStore.ts"
+import * as Waiting from "../port/Waiting.ts"
+
+/** The options of `adaptiveConcurrency`. */
+interface Options extends Waiting.Options {
+  /** The least limit. @default 3 */
+  readonly least?: number
+  /** The greatest limit. @default 1000 */
+  readonly most?: number
+  /** The limit at the start. @default 20, or the nearest one that `least` and `most` allow */
+  readonly initial?: number
+  /** How the limit follows: by the gradient of the latency, or by additive increase and multiplicative decrease. @default "gradient" */
+  readonly rule?: "gradient" | "aimd"
+  /** Attempts that make one step of the gradient, by the median of their latencies. @default 20 */
+  readonly samples?: number
+  /** An attempt that took longer counts as refused, for `aimd`. @default 5 seconds */
+  readonly slowerThan?: Duration.DurationInput
+  /** Attempts that wait at most. One more is refused, or takes the place of one of a lower priority. @default no limit */
+  readonly maxWaiting?: number
+}
+
+interface State {
+  readonly inFlight: number
+  readonly concurrency: Concurrency.Concurrency
+}
+
+/** The grant of an attempt, which knows how many were in flight then. */
+interface Place extends Grant {
+  readonly inFlight: number
+}
+
+const owner = "RateLimiter.adaptiveConcurrency"
+
+const check = (options: Options): Concurrency.Settings & { readonly initial: number } => {
+  const { rule = "gradient", samples = 20, slowerThan = "5 seconds" } = options
+  const whole = (field: "initial" | "least" | "most" | "samples", value: number, min: number, max: number) =>
+    Argument.number(owner, field, value, { min, max, integer: true })
+  const least = whole("least", options.least ?? Math.min(3, options.most ?? 3), 1, 1e6)
+  const most = whole("most", options.most ?? Math.max(1000, least), least, 1e6)
+  return {
+    least,
+    most,
+    initial: whole("initial", options.initial ?? Math.max(least, Math.min(most, 20)), least, most),
+    rule: Argument.oneOf(owner, "rule", rule, ["gradient", "aimd"]),
+    samples: whole("samples", samples, 1, 1000),
+    slowMillis: Argument.millis(owner, "slowerThan", slowerThan, { min: 1 })
+  }
+}
+
+/** What an outcome tells of the latency; `undefined` where it tells nothing, as a failure that comes fast. */
+const sampleOf = (outcome: Outcome, inFlight: number): Concurrency.Sample | undefined => {
+  const kind = outcome._tag === "Failed" ? Option.getOrUndefined(Verdict.kindOf(outcome.verdict)) : undefined
+  const isDropped = kind === "Throttling" || kind === "Timeout"
+  if (outcome._tag !== "Succeeded" && !isDropped) return undefined
+  return { ranMillis: outcome.ran === undefined ? 0 : Duration.toMillis(outcome.ran), inFlight, isDropped }
+}
+
+/**
+ * A limit of concurrency that is learned: it grows while the server answers as fast as it can, and falls when its answers come
+ * later.
+ *
+ * Formula of `gradient`, after every `samples` attempts: `limit = floor(g * limit + sqrt(g * limit))` with
+ * `g = baseline * 1.25 / median latency`, from 0.5 to 2; not above `limit` where less than half of it was used, and at most
+ * `0.9 * limit` where one of them was throttled or timed out. The baseline is learned: it falls to a lower median at once, rises
+ * by a twentieth of the difference while the limit is not reached, and is the median after five steps that leave the limit
+ * at five attempts or at `least`. Formula of `aimd`: an attempt that is throttled, times out or is slow leaves `floor(0.9 * limit)`; another
+ * one adds 1 where at least half of the limit was used. Successes, timeouts and throttles count, other failures do not: they
+ * come too fast.
+ *
+ * A limit that falls interrupts no attempt. Waiting is by `TokenBucket.Priority`, then first come, first served; where attempts
+ * do not wait, `sheddable` ones leave a fifth of the limit to others. Attempts that differ in their cost want limits of their
+ * own, see `TokenBucket.keyed`. The level is how many attempts could be granted now.
+ * Sources: Envoy, adaptive concurrency, the gradient controller with its 25 % of head-room and its least limit,
+ * https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/adaptive_concurrency_filter; Netflix
+ * concurrency-limits, `AIMDLimit`, https://github.com/Netflix/concurrency-limits; both read 2026-11-24. The learned baseline
+ * stands for Envoy's probes with few attempts, which a client cannot afford.
+ *
+ * @category constructors
+ */
+export const adaptiveConcurrency = (options: Options = {}): Effect.Effect<TokenBucket> => {
+  const { initial, ...settings } = check(options)
+  const maxWait = Waiting.check(owner, options, "wait")
+  const sheds = Option.isNone(maxWait)
+  const isFree = ({ concurrency: { limit }, inFlight }: State): boolean =>
+    inFlight < limit && (!sheds || inFlight < Priority.leastOf(limit) || Priority.currentLevel() > 0)
+  const left = ({ concurrency, inFlight }: State): State => ({ concurrency, inFlight: Math.max(0, inFlight - 1) })
+  const arithmetic: TokenStore.Arithmetic<State> = {
+    initial: () => ({ inFlight: 0, concurrency: Concurrency.make(initial) }),
+    isTimeless: true,
+    maxWaiting: Waiting.checkMost(owner, options.maxWaiting, maxWait),
+    take: (state) => {
+      const inFlight = state.inFlight + 1
+      return isFree(state) ? Option.some([inFlight, { concurrency: state.concurrency, inFlight }]) : Option.none()
+    },
+    put: left,
+    granted: (inFlight, refund): Place => ({ tokens: 1, refund, inFlight }),
+    // Only the end of another attempt makes room.
+    millisUntil: () => Infinity,
+    level: ({ concurrency: { limit }, inFlight }) => Math.max(0, limit - inFlight)
+  }
+  return Effect.map(TokenStore.make(arithmetic, maxWait), (store) => ({
+    acquire: (request) => store.acquire(1, request),
+    record: (outcome) => {
+      const { granted } = outcome
+      if (!isPlace(granted)) return Effect.void
+      const sample = sampleOf(outcome, granted.inFlight)
+      return store.change((state) => {
+        const { concurrency, inFlight } = left(state)
+        return {
+          inFlight,
+          concurrency: sample === undefined ? concurrency : Concurrency.noted(concurrency, settings, sample)
+        }
+      })
+    },
+    level: store.level,
+    started: () => Effect.void,
+    timed: true
+  }))
+}
+
+const isPlace = (granted: Grant): granted is Place => "inFlight" in granted

@@ -1,0 +1,135 @@
+import { Backoff, RateLimiter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber, Option } from "effect"
+import { acquire, isGranted } from "../Asking.ts"
+
+type Options = NonNullable<Parameters<typeof RateLimiter.adaptiveConcurrency>[0]>
+
+TokenBucketContract.suite(
+  { describe, expect, it },
+  "RateLimiter.adaptiveConcurrency that refuses",
+  RateLimiter.adaptiveConcurrency({ initial: 5, samples: 1000, whenShort: "refuse" }),
+  { returns: true }
+)
+
+TokenBucketContract.suite(
+  { describe, expect, it },
+  "RateLimiter.adaptiveConcurrency",
+  RateLimiter.adaptiveConcurrency({ initial: 5, samples: 1000 }),
+  { returns: true, waits: true }
+)
+
+const policy = {
+  classifier: () => Verdict.server,
+  maxAttempts: 1,
+  backoff: Backoff.constant({ delay: 0 })
+}
+
+/** A server that works on so many requests at once, each for 10 ms, and has the others wait. */
+const serverOf = (capacity: number) =>
+  Effect.map(Effect.makeSemaphore(capacity), (places) => places.withPermits(1)(Effect.sleep(10)))
+
+describe("RateLimiter.adaptiveConcurrency", () => {
+  it.effect.each(["gradient", "aimd"] as const)("finds what a server takes at a time, by %s", (rule) =>
+    VirtualClock.run(
+      Effect.gen(function* () {
+        const bucket = yield* RateLimiter.adaptiveConcurrency({ rule, slowerThan: "25 millis" })
+        const server = yield* serverOf(10)
+        let running = 0
+        const most: Array<number> = []
+        const call = Effect.suspend(() => {
+          most.push((running += 1))
+          return Effect.ensuring(
+            server,
+            Effect.sync(() => void (running -= 1))
+          )
+        })
+        const caller = Effect.replicateEffect(Retry.retry(call, { ...policy, rateLimiter: bucket }), 60)
+        yield* Effect.all(
+          Array.from({ length: 60 }, () => caller),
+          { concurrency: "unbounded" }
+        )
+        const settled = most.slice(-1_000)
+        expect(Math.max(...settled)).toBeLessThanOrEqual(rule === "gradient" ? 20 : 30)
+        expect(Math.max(...settled)).toBeGreaterThanOrEqual(9)
+      })
+    )
+  )
+
+  it.effect("frees the place of an attempt that is interrupted or dies, and learns nothing from it", () =>
+    VirtualClock.run(
+      Effect.gen(function* () {
+        const bucket = yield* RateLimiter.adaptiveConcurrency({ initial: 4, samples: 1 })
+        const under = (call: Effect.Effect<unknown>) => Retry.retry(call, { ...policy, rateLimiter: bucket })
+        const fibers = yield* Effect.forEach([1, 2, 3], () => Effect.fork(under(Effect.never)))
+        yield* Effect.sleep(100)
+        expect(yield* bucket.level).toBe(1)
+        yield* Fiber.interruptAll(fibers)
+        expect(yield* bucket.level).toBe(4)
+        yield* Effect.exit(under(Effect.die("defect")))
+        yield* Effect.exit(under(Effect.fail("at once") as Effect.Effect<never>))
+        expect(yield* bucket.level).toBe(4)
+      })
+    )
+  )
+
+  it.effect("interrupts no attempt when the limit falls, and grants none until there is room", () =>
+    VirtualClock.run(
+      Effect.gen(function* () {
+        const bucket = yield* RateLimiter.adaptiveConcurrency({ initial: 10, samples: 1, whenShort: "refuse" })
+        const grants = yield* Effect.replicateEffect(acquire(bucket), 10)
+        const [first, ...others] = grants.flatMap(Option.toArray)
+        yield* bucket.record({ _tag: "Failed", attempt: 1, granted: first!, verdict: Verdict.throttling })
+        expect(yield* isGranted(bucket)).toBe(false)
+        expect(yield* bucket.level).toBe(0)
+        for (const granted of others) yield* bucket.record({ _tag: "Abandoned", attempt: 1, granted })
+        expect(yield* bucket.level).toBe(9)
+      })
+    )
+  )
+
+  it.effect("ignores attempts that it has not granted", () =>
+    VirtualClock.run(
+      Effect.gen(function* () {
+        const bucket = yield* RateLimiter.adaptiveConcurrency({ samples: 1 })
+        const granted: TokenBucket.Grant = { tokens: 1, refund: Effect.void }
+        for (const _tag of ["Succeeded", "Abandoned"] as const) yield* bucket.record({ _tag, attempt: 1, granted })
+        yield* bucket.record({ _tag: "Failed", attempt: 1, granted, verdict: Verdict.throttling })
+        expect(yield* bucket.level).toBe(20)
+      })
+    )
+  )
+
+  it.effect("bounds how many attempts wait", () =>
+    VirtualClock.run(
+      Effect.gen(function* () {
+        const bucket = yield* RateLimiter.adaptiveConcurrency({ initial: 3, maxWaiting: 1 })
+        yield* Effect.replicateEffect(acquire(bucket), 3)
+        const waits = yield* Effect.fork(acquire(bucket))
+        yield* Effect.sleep(1)
+        expect(yield* isGranted(bucket)).toBe(false)
+        yield* Fiber.interrupt(waits)
+      })
+    )
+  )
+
+  it("refuses what it cannot do with the name of the field", () => {
+    const bad: ReadonlyArray<readonly [Options, string]> = [
+      [{ least: 0 }, "least"],
+      [{ most: 0 }, "least"],
+      [{ least: 10, most: 9 }, "most"],
+      [{ initial: 2 }, "initial"],
+      [{ initial: 1_001 }, "initial"],
+      [{ samples: 0 }, "samples"],
+      [{ slowerThan: 0 }, "slowerThan"],
+      [{ rule: "vegas" as "aimd" }, "rule"],
+      [{ maxWaiting: 1, whenShort: "refuse" }, "maxWaiting"]
+    ]
+    for (const [options, field] of bad) {
+      expect(() => RateLimiter.adaptiveConcurrency(options)).toThrow(
+        `RateLimiter.adaptiveConcurrency: ${field} must be`
+      )
+    }
+  })
+})

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import * as Concurrency from "../../../src/fund/count/Concurrency.ts"
+import { law } from "../../support/Laws.ts"
+
+const settings: Concurrency.Settings = { least: 1, most: 1_000, samples: 1, slowMillis: 5_000, rule: "gradient" }
+
+const sample = (ranMillis: number, inFlight: number, isDropped = false): Concurrency.Sample => ({
+  ranMillis,
+  inFlight,
+  isDropped
+})
+
+/** The limits after each window, of attempts that are all alike. */
+const limits = (
+  initial: number,
+  own: Partial<Concurrency.Settings>,
+  windows: ReadonlyArray<readonly [ranMillis: number, inFlight: number, isDropped?: boolean]>
+): ReadonlyArray<number> => {
+  let concurrency = Concurrency.make(initial)
+  return windows.map(([ranMillis, inFlight, isDropped]) => {
+    concurrency = Concurrency.noted(concurrency, { ...settings, ...own }, sample(ranMillis, inFlight, isDropped))
+    return concurrency.limit
+  })
+}
+
+describe("Concurrency.gradient", () => {
+  // From the formula of Envoy's gradient controller, with a least latency of 10 ms.
+  it.each([
+    { from: 10, latencies: [10, 10, 12.5, 20, 50, 50, 12.5, 10], expected: [16, 24, 28, 21, 13, 9, 12, 18] },
+    { from: 3, latencies: [12.5, 12.5, 12.5, 12.5], expected: [4, 6, 8, 10] }
+  ])("is that of Envoy from $from", ({ expected, from, latencies }) => {
+    let limit = from
+    expect(latencies.map((latency) => (limit = Concurrency.gradient(limit, 10, latency)))).toEqual(expected)
+  })
+})
+
+describe("Concurrency.noted", () => {
+  it("is Netflix's AIMD", () => {
+    const windows = [
+      [10, 20],
+      [10, 20],
+      [10, 5],
+      [6000, 22],
+      [10, 22, true],
+      [10, 10]
+    ] as const
+    expect(limits(20, { rule: "aimd" }, windows)).toEqual([21, 22, 22, 19, 17, 18])
+  })
+
+  it.prop(
+    "keeps the limit between its bounds, and does not raise it where less than half was used",
+    [
+      fc.constantFrom("gradient" as const, "aimd" as const),
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 10_000 }), fc.integer({ min: 1, max: 100 }), fc.boolean()), {
+        minLength: 1,
+        maxLength: 60
+      })
+    ],
+    ([rule, windows]) => {
+      let concurrency = Concurrency.make(20)
+      for (const [ran, inFlight, isDropped] of windows) {
+        const before = concurrency.limit
+        concurrency = Concurrency.noted(
+          concurrency,
+          { ...settings, rule, least: 2, most: 60 },
+          sample(ran, inFlight, isDropped)
+        )
+        expect(concurrency.limit >= 2 && concurrency.limit <= 60).toBe(true)
+        expect(Number.isInteger(concurrency.limit)).toBe(true)
+        if (inFlight * 2 < before) expect(concurrency.limit).toBeLessThanOrEqual(before)
+      }
+    },
+    law()
+  )
+
+  /** A server that answers so many at once in 10 ms, and has the others wait their turn. Always as much is asked as is allowed. */
+  const served = (capacity: number, windows: number, own: Partial<Concurrency.Settings> = {}, initial = 20) => {
+    let concurrency = Concurrency.make(initial)
+    const seen: Array<number> = []
+    for (let i = 0; i < windows; i++) {
+      const { limit } = concurrency
+      const ran = 10 * Math.max(1, limit / capacity)
+      concurrency = Concurrency.noted(concurrency, { ...settings, least: 3, ...own }, sample(ran, limit))
+      seen.push(concurrency.limit)
+    }
+    return seen
+  }
+
+  it.each([5, 10, 20, 100, 400])("settles within twice of what a server takes at a time: %s", (capacity) => {
+    const seen = served(capacity, 1_000, {}, Math.min(20, capacity))
+    expect(Math.max(...seen.slice(-900))).toBeLessThanOrEqual(2 * capacity)
+    expect(Math.min(...seen.slice(-900))).toBeGreaterThanOrEqual(capacity * 0.8)
+  })
+
+  it("does not forget in a thousand windows of overload what is normal", () => {
+    let concurrency = Concurrency.make(20)
+    const own = { ...settings, least: 3 }
+    for (let i = 0; i < 10; i++) concurrency = Concurrency.noted(concurrency, own, sample(10, 5))
+    const seen: Array<number> = []
+    for (let i = 0; i < 1_000; i++) {
+      const { limit } = concurrency
+      concurrency = Concurrency.noted(concurrency, own, sample(10 * Math.max(1, limit / 10), limit))
+      seen.push(concurrency.limit)
+    }
+    expect(Math.max(...seen.slice(20))).toBeLessThanOrEqual(20)
+  })
+
+  it("grows to the greatest limit where the latency does not depend on it", () => {
+    expect(
+      limits(
+        20,
+        { most: 200 },
+        Array.from({ length: 40 }, (_, i) => [10, 20 * 2 ** i])
+      ).at(-1)
+    ).toBe(200)
+  })
+
+  it("takes a latency that no limit lowers for the normal one", () => {
+    const windows = [
+      ...Array.from({ length: 5 }, () => [10, 20] as const),
+      ...Array.from({ length: 60 }, () => [80, 1_000] as const)
+    ]
+    const seen = limits(20, { least: 3, most: 100 }, windows)
+    expect(Math.min(...seen)).toBe(3)
+    expect(seen.at(-1)).toBe(100)
+  })
+
+  it("falls by a tenth at least where an attempt was throttled", () => {
+    expect(limits(100, {}, [[10, 100, true]])).toEqual([90])
+  })
+})
