@@ -1,0 +1,74 @@
+/**
+ * What the figures of the page draw: positions in units of their own, worked out from what was run. Pure.
+ */
+import type { Plan } from "@effect-retry/plan"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+
+/** A delay, as a band from the least to the most that is drawn. */
+export interface Band {
+  readonly attempt: number
+  readonly leastMillis: number
+  readonly meanMillis: number
+  readonly mostMillis: number
+}
+
+/** More do not fit the figure. */
+const mostBands = 12
+
+export const bands = (plan: Plan.Plan): ReadonlyArray<Band> =>
+  plan.attempts
+    .flatMap(({ attempt, delay }) =>
+      Option.match(delay, {
+        onNone: () => [],
+        onSome: ({ least, mean, most }) => [
+          {
+            attempt,
+            leastMillis: Duration.toMillis(least),
+            meanMillis: Duration.toMillis(mean),
+            mostMillis: Duration.toMillis(most)
+          }
+        ]
+      })
+    )
+    .slice(0, mostBands)
+
+/** The table of a plan, out of its text: one row for an attempt. */
+export const table = (
+  text: string
+): { readonly head: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> } => {
+  const [head = [], ...rows] = text
+    .slice(0, text.indexOf("\n\n"))
+    .split("\n")
+    .map((line) => line.trim().split(/ {2,}/))
+  return { head, rows }
+}
+
+/** Round values of an axis from 0 that reaches `most`, five or fewer after it. */
+export const ticks = (most: number): ReadonlyArray<number> => {
+  if (!(most > 0)) return [0]
+  const step = [1, 2, 5, 10]
+    .map((factor) => factor * 10 ** Math.floor(Math.log10(most / 5)))
+    .find((step) => most / step <= 5)
+  const width = step ?? most
+  return Array.from({ length: Math.floor(most / width) + 1 }, (_, i) => i * width)
+}
+
+/** A time as a label: `250 ms`, `1.5 s`, `2 min`. */
+export const label = (millis: number): string => {
+  if (millis < 1000) return `${round(millis)} ms`
+  return millis < 120_000 ? `${round(millis / 1000)} s` : `${round(millis / 60_000)} min`
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10
+
+/** The path of a curve through points. */
+export const path = (points: ReadonlyArray<readonly [x: number, y: number]>): string =>
+  points.map(([x, y], i) => `${i === 0 ? "M" : "L"}${round(x)} ${round(y)}`).join("")
+
+/** The mean of each value and its neighbours: the traffic of single seconds is noise. */
+export const smooth = (values: ReadonlyArray<number>, reach: number): ReadonlyArray<number> =>
+  values.map((_, i) => {
+    const near = values.slice(Math.max(0, i - reach), i + reach + 1)
+    return near.reduce((sum, value) => sum + value, 0) / near.length
+  })

@@ -1,0 +1,120 @@
+import { Plan } from "@effect-retry/plan"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+import { type Dialect, dialects, write } from "../src/playground/Code.ts"
+import { describe as describeSettings } from "../src/playground/Description.ts"
+import { explainable } from "../src/playground/Policy.ts"
+import { read, Unreadable } from "../src/playground/ReadText.ts"
+import { initial, type Settings } from "../src/playground/Settings.ts"
+import { serverControls } from "../src/playground/Controls.ts"
+import { randomSettings } from "./RandomSettings.ts"
+
+/** The settings of the policy alone. */
+const ofPolicy = (settings: Settings): Settings => ({
+  ...settings,
+  ...Object.fromEntries(Object.entries(serverControls).map(([key, { initial }]) => [key, initial]))
+})
+
+/** Below this package, so that its imports are found. */
+const dist = join(import.meta.dirname, "dist")
+mkdirSync(dist, { recursive: true })
+const folder = mkdtempSync(join(dist, "programs-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const planOf = (policy: () => Promise<Plan.Explainable>): Promise<string> =>
+  policy().then((policy) => Plan.toText(Plan.explain(policy)), String)
+
+describe("Code.write", () => {
+  it.each(Object.keys(dialects) as ReadonlyArray<Dialect>)("writes %s that ReadText reads back", (dialect) => {
+    for (const settings of randomSettings(300)) {
+      const hedge = dialect === "effect" ? settings.hedge : 0
+      expect(read(write(dialect, settings), initial)).toEqual({ ...ofPolicy(settings), hedge })
+    }
+  })
+
+  it.each(randomSettings(12).map((settings, i) => [i, settings] as const))(
+    "writes a program %i that has the plan of the page, or is refused as the page is",
+    async (i, settings) => {
+      const file = join(folder, `Program${i}.ts`)
+      writeFileSync(file, write("effect", settings))
+      const ofProgram = async () => ((await import(file)) as { readonly policy: Plan.Explainable }).policy
+      const ofPage = async () => explainable(settings)
+      expect(await planOf(ofProgram)).toBe(await planOf(ofPage))
+    }
+  )
+
+  it("names each module once", () => {
+    for (const settings of randomSettings(100)) {
+      const [first = ""] = write("effect", settings).split("\n")
+      const names = first.replace(/^import \{ (.*) \}.*$/, "$1").split(", ")
+      expect(names).toEqual([...new Set(names)].toSorted())
+    }
+  })
+})
+
+describe("ReadText.read", () => {
+  it("reads a policy as people write one", () => {
+    const text = `
+      // of the payments service
+      const policy = Policy.make({
+        classifier: Classifier.fromTags({ Busy: ({ retryAfter }) => Verdict.retryable("Throttling", { hint: retryAfter }) }),
+        'maxAttempts': 5,
+        backoff: Backoff.exponential({ base: '200 millis', factor: 3 }).pipe(Backoff.capped("2 seconds")),
+        deadline: Deadline.refuse("10 seconds"),
+        bucket: TokenBucket.RetryBucket,
+      })
+      const layer = Layer.effect(TokenBucket.RetryBucket, TokenBucket.successRatio({ ratio: 0.2, capacity: 20 }))`
+    expect(read(text, initial)).toMatchObject({
+      maxAttempts: 5,
+      base: 200,
+      factor: 3,
+      cap: 2000,
+      jitter: "none",
+      deadline: "refuse",
+      deadlineWithin: 10_000,
+      bucket: "successRatio",
+      bucketRatio: 0.2,
+      bucketCapacity: 20
+    })
+  })
+
+  it.each([
+    ["nothing", "", "there is no record with a field maxAttempts"],
+    ["no policy", "alert(1)", "there is no record with a field maxAttempts"],
+    ["half of a policy", "{ maxAttempts: 3, backoff: Backoff.constant(", "the text ends inside of the policy"],
+    [
+      "a schedule of Effect",
+      "{ maxAttempts: 3, backoff: Schedule.spaced(1) }",
+      "Schedule.spaced has no control on this page"
+    ],
+    [
+      "a member of Object",
+      "{ maxAttempts: 3, hint: Object.constructor }",
+      "Object.constructor has no control on this page"
+    ],
+    ["a statement", "{ maxAttempts: 3, hint: [1] }", "[ is not what a policy begins a value with"],
+    ["much", `{ maxAttempts: 3, ${" ".repeat(20_000)}`, "the text is longer than 20000 characters"],
+    ["depth", `{ maxAttempts: 3, backoff: ${"Backoff.capped(".repeat(30)}`, "an expression is deeper than 20"]
+  ])("refuses %s", (_, text, message) => {
+    expect(() => read(text, initial)).toThrow(new Unreadable(message))
+  })
+
+  it("runs nothing", () => {
+    const text = `{ maxAttempts: 3, classifier: (globalThis.wasRun = true), name: "}" + globalThis.wasRun++ }`
+    expect(read(text, initial).maxAttempts).toBe(3)
+    expect("wasRun" in globalThis).toBe(false)
+  })
+
+  it("keeps what is out of range as it is on the page", () => {
+    expect(read("{ maxAttempts: 5000 }", initial).maxAttempts).toBe(initial.maxAttempts)
+    expect(read(`{ "maxAttempts": -1, "base": "1", "curve": "__proto__" }`, initial)).toEqual({ ...initial, base: 1 })
+  })
+})
+
+describe("Description.describe", () => {
+  it("writes the policy of the first view", () => {
+    expect(write("effect", initial)).toContain("export const policy = {")
+    expect(describeSettings(initial).bucket).toBeUndefined()
+  })
+})
