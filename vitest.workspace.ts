@@ -71,6 +71,18 @@ const leaks = {
   test: { name: "leaks", include: ["packages/*/test/**/*.leaks.ts"], isolate: true }
 }
 
+// The built site in a browser: `pnpm check site`.
+const site = {
+  resolve: packages.resolve,
+  ssr: packages.ssr,
+  test: {
+    ...packages.test,
+    name: "site",
+    include: ["packages/tools/site/test/**/*.browser.ts"],
+    globalSetup: [path("packages/tools/site/test/globalSetup.ts")]
+  }
+}
+
 // What a store does that is killed, frozen or cut off takes seconds: `pnpm faults`.
 const faults = {
   resolve: packages.resolve,
@@ -90,7 +102,7 @@ export default defineConfig({
     poolOptions: {
       forks: { execArgv: ["--min-semi-space-size=64", "--max-semi-space-size=64", "--always-sparkplug"] }
     },
-    projects: [packages, tools, leaks, faults],
+    projects: [packages, tools, site, leaks, faults],
     coverage: {
       provider: "v8",
       include: [

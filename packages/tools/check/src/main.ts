@@ -165,6 +165,8 @@ const project = (name: string): ReadonlyArray<string> =>
 
 const tools: Step = () => project("tools")
 
+const site: Step = () => project("site")
+
 const leaks: Step = () => project("leaks")
 
 // In this order: packaging packs what the first step built.
@@ -179,6 +181,7 @@ const checks: Readonly<Record<string, Step>> = {
   examples,
   packaging,
   tools,
+  site,
   leaks
 }
 
