@@ -1,8 +1,8 @@
-import { HttpClient, HttpClientResponse } from "@effect/platform"
+import { HttpClientResponse } from "@effect/platform"
 // #region current
 import { AwsHeaders, AwsQuota, AwsRetry } from "@effect-retry/aws"
 import { Retry } from "@effect-retry/core"
-import { HttpClientRequest } from "@effect/platform"
+import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect } from "effect"
 
 const send = (client: HttpClient.HttpClient, request: HttpClientRequest.HttpClientRequest) =>

@@ -1,9 +1,9 @@
-import { Effect } from "effect"
 // #region client
 import { AwsQuota, AwsRetry } from "@effect-retry/aws"
 import { RateLimiter, Retry, TokenBucket } from "@effect-retry/core"
+import { Effect } from "effect"
 
-/** A quota of its own for each client that is made. */
+/** A separate quota for each client. */
 const ofClient = Effect.map(AwsQuota.standard, (bucket) => ({ ...AwsRetry.standard, bucket }))
 // #endregion
 
