@@ -73,7 +73,11 @@ type TagOf<E> = E extends { readonly _tag: infer Tag } ? Tag : never
 /** Asks for the union first: so the error of a generic function fits. */
 type Fitting<E, Known> = HasUnion<E> extends "yes" ? ([Misfit<E, Known>] extends [never] ? E : Misfit<E, Known>) : E
 
-/** What all of some classifiers know by their tags: `unknown` where none of them is of tags. */
+/**
+ * What all of some classifiers know by their tags: `unknown` where none of them is of tags.
+ *
+ * @category models
+ */
 export type KnownBy<C> = (C extends unknown ? (all: KnownByOne<C>) => void : never) extends (all: infer Known) => void
   ? Known
   : never
@@ -83,7 +87,11 @@ type KnownByOne<C> = typeof known extends keyof C
     : unknown
   : unknown
 
-/** The bound of the errors that classifiers of tags judge, as `Fitting` says; that would be circular as a bound. */
+/**
+ * The bound of the errors that classifiers of tags judge, as `Fitting` says; that would be circular as a bound.
+ *
+ * @category models
+ */
 export type Judgeable<E, Known> =
   HasUnion<E> extends "yes" ? ([Misfit<E, Known>] extends [never] ? unknown : Misfit<E, Known>) : unknown
 

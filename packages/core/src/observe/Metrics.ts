@@ -13,25 +13,41 @@
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 
-/** Attempts that ended, by `retry.outcome` (succeeded, failed) and `retry.kind`, which is `none` for a success. */
+/**
+ * Attempts that ended, by `retry.outcome` (succeeded, failed) and `retry.kind`, which is `none` for a success.
+ *
+ * @category constructors
+ */
 export const attempts: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.attempts", {
   description: "Attempts that ended",
   incremental: true
 })
 
-/** Retries that were scheduled, by `retry.kind` of the failure. */
+/**
+ * Retries that were scheduled, by `retry.kind` of the failure.
+ *
+ * @category constructors
+ */
 export const retries: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.retries", {
   description: "Retries that were scheduled",
   incremental: true
 })
 
-/** Operations that gave up, by `retry.stop_reason` and `retry.kind` of the last failure. */
+/**
+ * Operations that gave up, by `retry.stop_reason` and `retry.kind` of the last failure.
+ *
+ * @category constructors
+ */
 export const stops: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.stops", {
   description: "Operations that gave up",
   incremental: true
 })
 
-/** Operations that ran inside an attempt of another one, by `retry.outer`, the name of that one. */
+/**
+ * Operations that ran inside an attempt of another one, by `retry.outer`, the name of that one.
+ *
+ * @category constructors
+ */
 export const nested: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.nested", {
   description: "Operations inside an attempt of another one",
   incremental: true
@@ -40,13 +56,19 @@ export const nested: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counte
 /**
  * Further attempts of hedged operations, by `retry.hedge_because`: Delay, Failure; those that the bucket refused are
  * Refused.
+ *
+ * @category constructors
  */
 export const hedges: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.hedges", {
   description: "Further attempts of hedged operations",
   incremental: true
 })
 
-/** Delays before retries, in seconds, by `retry.kind` and `retry.delay_source`: Curve, Cap, Hint, Deadline. */
+/**
+ * Delays before retries, in seconds, by `retry.kind` and `retry.delay_source`: Curve, Cap, Hint, Deadline.
+ *
+ * @category constructors
+ */
 export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ Metric.histogram(
   "retry.delay",
   /*#__PURE__*/ MetricBoundaries.exponential({ start: 0.001, factor: 2, count: 18 }),
@@ -58,6 +80,8 @@ export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ Metric.hist
  *
  * Under `TokenBucket.keyed` that is the level for the operation's key, so operations of one name and several keys
  * overwrite each other's; `Observe.metricsByKey` makes a series of each.
+ *
+ * @category constructors
  */
 export const bucketLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry.bucket.level", {
   description: "Tokens in the bucket"

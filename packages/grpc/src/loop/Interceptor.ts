@@ -63,7 +63,11 @@ import * as Parent from "./InterceptorParent.ts"
 import type { GrpcRetry } from "./GrpcRetry.ts"
 import * as Hedging from "./Hedging.ts"
 
-/** What an interceptor keeps. */
+/**
+ * What an interceptor keeps.
+ *
+ * @category models
+ */
 export interface Options {
   /**
    * Bytes of the requests of one call that are kept to be sent again, each with a frame of five bytes. A call with more of
@@ -90,6 +94,8 @@ export interface Options {
  *
  * Clock, random numbers, loggers and tracers are those of the effect. Calls through the interceptor run in fibers of their
  * own, and end with the calls. Throws an `InvalidArgument` for a wrong option.
+ *
+ * @category constructors
  */
 export const make = (grpc: GrpcRetry, options: Options = {}): Effect.Effect<Interceptor> => {
   const bufferBytes = check(grpc, options)

@@ -75,5 +75,36 @@ const exportsOf = (
   return found
 }
 
+export interface Declaration {
+  readonly path: string
+  /** As it is called in its file. */
+  readonly name: string
+}
+
+/** Where the names that a module exports are declared; of namespaces, all that they hold. */
+export const declarationsOf = (
+  path: string,
+  read: PublicNamesInput["read"],
+  resolve: PublicNamesInput["resolve"],
+  only?: string
+): ReadonlyArray<Declaration> => {
+  const { module } = parseSync(path, read(path))
+  const inside = (specifier: string, name?: string) =>
+    declarationsOf(targetOf(path, specifier, resolve), read, resolve, name)
+  return module.staticExports
+    .flatMap(({ entries }) => entries)
+    .filter(({ exportName }) => exportName.kind === "None" || only === undefined || exportName.name === only)
+    .flatMap(({ exportName, importName, localName, moduleRequest }) => {
+      if (exportName.kind === "None" && moduleRequest !== null) return inside(moduleRequest.value, only)
+      if (moduleRequest !== null) return inside(moduleRequest.value, importName.name ?? undefined)
+      const imported = module.staticImports
+        .flatMap(({ entries, moduleRequest }) => entries.map((entry) => ({ ...entry, from: moduleRequest.value })))
+        .find((entry) => entry.localName.value === localName.name)
+      return imported === undefined
+        ? [{ path, name: localName.name ?? "default" }]
+        : inside(imported.from, imported.importName.name ?? undefined)
+    })
+}
+
 const targetOf = (path: string, specifier: string, resolve: PublicNamesInput["resolve"]): string =>
   specifier.startsWith(".") ? new URL(specifier, `file:///${path}`).pathname.slice(1) : resolve(specifier)

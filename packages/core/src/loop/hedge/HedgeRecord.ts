@@ -43,11 +43,7 @@ export interface Fields<in E, in A> extends Pick<
   readonly bucket?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
 }
 
-/**
- * A hedge of any types.
- *
- * @category models
- */
+/** A hedge of any types. */
 export type Any = Fields<never, never>
 
 type Unknown<P> = P extends unknown ? (keyof P extends keyof Any ? never : Exclude<keyof P, keyof Any>) : never

@@ -20,13 +20,21 @@ import * as RedisUrl from "./RedisUrl.ts"
 import * as ScriptCalls from "./ScriptCalls.ts"
 import * as ScriptStore from "./ScriptStore.ts"
 
-/** A connection of the caller: a `Redis`, with or without Sentinel, or a `Cluster`. */
+/**
+ * A connection of the caller: a `Redis`, with or without Sentinel, or a `Cluster`.
+ *
+ * @category models
+ */
 export interface Commands {
   readonly evalsha: (sha: string, keys: number, key: string, ...args: Array<string>) => Promise<unknown>
   readonly eval: (script: string, keys: number, key: string, ...args: Array<string>) => Promise<unknown>
 }
 
-/** A client over your own connection: you open it, handle its errors and close it; it is not changed. */
+/**
+ * A client over your own connection: you open it, handle its errors and close it; it is not changed.
+ *
+ * @category constructors
+ */
 export const fromClient = (connection: Commands): RedisClient => ({
   evalsha: (sha, key, args) => connection.evalsha(sha, 1, key, ...args),
   eval: (script, key, args) => connection.eval(script, 1, key, ...args)
@@ -62,6 +70,8 @@ interface Options extends Omit<RedisOptions, keyof typeof fixed | "offlineQueue"
  *
  * Waits for the connection, but no longer than `within` and not where it fails: without a server there is a store all the
  * same, whose calls fail as `Unavailable` until there is one. A lost connection is opened again with jitter.
+ *
+ * @category layers
  */
 export const layer = ({ url, within, ...options }: Options): Layer.Layer<RedisStore> => {
   const withinMillis = Bounded.withinMillis(owner, within)

@@ -24,13 +24,21 @@ interface Arguments {
   readonly arguments: Array<string>
 }
 
-/** A connection of the caller: what `createClient`, `createSentinel` or `createCluster` made. */
+/**
+ * A connection of the caller: what `createClient`, `createSentinel` or `createCluster` made.
+ *
+ * @category models
+ */
 export interface Commands {
   readonly evalSha: (sha: string, options: Arguments) => Promise<unknown>
   readonly eval: (script: string, options: Arguments) => Promise<unknown>
 }
 
-/** A client over your own connection: you open it, handle its errors and close it; it is not changed. */
+/**
+ * A client over your own connection: you open it, handle its errors and close it; it is not changed.
+ *
+ * @category constructors
+ */
 export const fromClient = (connection: Commands): RedisClient => ({
   evalsha: (sha, key, args) => connection.evalSha(sha, { keys: [key], arguments: [...args] }),
   eval: (script, key, args) => connection.eval(script, { keys: [key], arguments: [...args] })
@@ -52,6 +60,8 @@ type Socket<S> = S extends unknown ? Omit<S, "reconnectStrategy"> : never
  *
  * Waits for the connection, but no longer than `within` and not where it fails: without a server there is a store all the
  * same, whose calls fail as `Unavailable` until there is one. A lost connection is opened again with jitter.
+ *
+ * @category layers
  */
 export const layer = ({ within, ...options }: Options): Layer.Layer<RedisStore> => {
   const withinMillis = Bounded.withinMillis(owner, within)
