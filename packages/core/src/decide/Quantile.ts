@@ -34,7 +34,7 @@ const largest = 2 ** 500
 /** Adds a sample, in milliseconds. */
 export const add = (self: Histogram, millis: number): Histogram => {
   const { nextWeight, samples } = self
-  const weights = [...self.weights]
+  const weights = self.weights.slice()
   const index = Math.floor(perOctave * Math.log2(Math.max(1, millis)))
   const bucket = Math.min(index, weights.length - 1)
   weights[bucket]! += nextWeight

@@ -8,6 +8,7 @@ import { bundles } from "./workloads/Bundle.ts"
 import { concurrentOperations } from "./workloads/ConcurrentOperations.ts"
 import { fetchGet, fetchPost, fetchRequest, fetchSignal } from "./workloads/FetchCalls.ts"
 import { foreignSchedule } from "./workloads/ForeignSchedule.ts"
+import { hedgeAfterYield, hedgeAtOnce } from "./workloads/Hedges.ts"
 import { heldMemory } from "./workloads/HeldMemory.ts"
 import { httpFetch, httpInMemory, httpNode, httpUndici } from "./workloads/Http.ts"
 import { httpLibrariesOneFailure, httpLibrariesSucceed } from "./workloads/HttpLibraries.ts"
@@ -39,6 +40,8 @@ export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
   timeoutAtOnce,
   timeoutAfterYield,
   timeoutPasses,
+  hedgeAtOnce,
+  hedgeAfterYield,
   timeoutForeignClock,
   productionAtOnce,
   productionAfterYield,

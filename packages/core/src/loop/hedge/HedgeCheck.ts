@@ -8,6 +8,7 @@ import * as Predicate from "effect/Predicate"
 import * as Argument from "../../accept/Argument.ts"
 import * as Backoff from "../../decide/Backoff.ts"
 import type * as Hedges from "../../decide/Hedges.ts"
+import * as AtOnce from "../../fund/fiber/AtOnce.ts"
 import * as PolicyCheck from "../policy/PolicyCheck.ts"
 import type { Any, Delay } from "./HedgeRecord.ts"
 import type { Percentile } from "./Percentile.ts"
@@ -75,7 +76,10 @@ export const prepare = (owner: string, given: Any, usage: string, hintAtMostMill
 
 const delays = (owner: string, delay: Delay): Prepared["delayOf"] => {
   if (isPercentile(delay)) {
-    const millis = Effect.map(delay.estimate, Option.match({ onNone: () => Infinity, onSome: Duration.toMillis }))
+    const toMillis = Option.match({ onNone: () => Infinity, onSome: Duration.toMillis })
+    const millis = AtOnce.suspend(() =>
+      AtOnce.andThen(delay.estimate, (estimate) => Effect.succeed(toMillis(estimate)))
+    )
     return () => millis
   }
   if (Predicate.isFunction(delay)) {

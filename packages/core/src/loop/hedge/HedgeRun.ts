@@ -311,7 +311,8 @@ const launch = (run: Run, attempt: Attempt, delayMillis: number): Step => {
     return told(Observers.hedgeStarted(op, { because, inFlight, cost: granted.tokens }), () => next(run))
   }
   const forked = begin(run, attempt, delayMillis)
-  return Effect.flatMap(forked ?? Effect.void, goOn)
+  // A long series of attempts that end at once is no recursion.
+  return forked === undefined && number === 1 ? goOn() : Effect.flatMap(forked ?? Effect.void, goOn)
 }
 
 /** Begins an attempt in this very step; answers what is to be run for it where the fiber cannot be interrupted. */
@@ -396,7 +397,7 @@ const succeeded = (run: Run, attempt: Attempt, value: unknown): Step => {
     }
   }
   return AtOnce.andThen(measured(run), () =>
-    Effect.flatMap(leaveOpen(run, value), () => told(record(run, attempt), () => Effect.succeed(ending)))
+    AtOnce.andThen(leaveOpen(run, value), () => told(record(run, attempt), () => Effect.succeed(ending)))
   )
 }
 
@@ -411,7 +412,7 @@ const stopOthers = ({ fiber, open }: Run, won?: Attempt): void => {
  * Tells the percentile how long the first attempt ran, or its age where it has not ended. To be told how long the winners ran
  * would lower the percentile, which makes more hedges, which lower it further.
  */
-const measured = ({ op, hedges, prepared, open }: Run): Effect.Effect<unknown> => {
+const measured = ({ op, hedges, prepared, open }: Run): Effect.Effect<void> => {
   const { percentile } = prepared
   // The first attempt that has failed says nothing: it is not in `open`.
   const [first] = open
@@ -473,7 +474,7 @@ const failed = (
   Operation.fail(op, failure)
   const timedOut = attempt.number === 1 && verdict._tag === "Retryable" && verdict.kind === "Timeout"
   const timed = timedOut ? measured(run) : Effect.void
-  const recorded = Effect.flatMap(leaveOpen(run, input), () =>
+  const recorded = AtOnce.andThen(leaveOpen(run, input), () =>
     told(record(run, attempt, verdict), () => {
       op.attempts = attempt.number
       op.attemptStartedMillis = attempt.startedMillis

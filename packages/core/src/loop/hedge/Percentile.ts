@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "../../accept/Argument.ts"
 import * as Quantile from "../../decide/Quantile.ts"
+import * as AtOnce from "../../fund/fiber/AtOnce.ts"
 import * as TimedRef from "../../fund/store/TimedRef.ts"
 
 /**
@@ -36,7 +37,7 @@ const longestPauseMillis = 600_000
 
 interface State {
   readonly histogram: Quantile.Histogram
-  /** The latest sample, as the histogram reads at it; `undefined` where there are too few. */
+  /** The percentile after the latest sample; `undefined` where there are too few. */
   readonly millis: number | undefined
   readonly atMillis: number
 }
@@ -48,21 +49,26 @@ export const percentile = (options: Options = {}): Effect.Effect<Percentile> => 
   const { at: given = 0.95 }: Options = options
   const at = Argument.number(owner, "at", given, { min: 0, max: 0.9999, exclusive: true })
   return Effect.map(TimedRef.makeUnread(cold), (ref) => ({
-    estimate: Effect.map(
-      ref.modify((state: State, nowMillis) => {
-        const current = nowMillis - state.atMillis > longestPauseMillis ? cold : state
-        return [current.millis, current] as const
-      }),
-      (millis) => Option.map(Option.fromNullable(millis), Duration.millis)
-    ),
-    record: (ranMillis) =>
-      ref.modify((state, nowMillis) => {
-        const { histogram } = nowMillis - state.atMillis > longestPauseMillis ? cold : state
-        const added = Quantile.add(histogram, ranMillis)
-        const millis = added.samples < leastSamples ? undefined : Quantile.read(added, at)
-        return [undefined, { histogram: added, millis, atMillis: nowMillis }] as const
-      })
+    estimate: AtOnce.suspend(() => AtOnce.andThen(ref.modify(current), estimated)),
+    record: (ranMillis) => ref.modify((state, nowMillis) => [undefined, added(state, nowMillis, ranMillis, at)])
   }))
+}
+
+const recent = (state: State, nowMillis: number): State =>
+  nowMillis - state.atMillis > longestPauseMillis ? cold : state
+
+const current: TimedRef.Step<State, number | undefined> = (state, nowMillis) => {
+  const found = recent(state, nowMillis)
+  return [found.millis, found]
+}
+
+const estimated = (millis: number | undefined): Effect.Effect<Option.Option<Duration.Duration>> =>
+  Effect.succeed(millis === undefined ? Option.none() : Option.some(Duration.millis(millis)))
+
+const added = (state: State, nowMillis: number, ranMillis: number, at: number): State => {
+  const histogram = Quantile.add(recent(state, nowMillis).histogram, ranMillis)
+  const millis = histogram.samples < leastSamples ? undefined : Quantile.read(histogram, at)
+  return { histogram, millis, atMillis: nowMillis }
 }
 
 export const isPercentile = (given: unknown): given is Percentile =>
