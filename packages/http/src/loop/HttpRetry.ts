@@ -30,14 +30,17 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { Retry } from "@effect-retry/core"
+import type { Deadline, Retry } from "@effect-retry/core"
 import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import type { Piped } from "@effect-retry/core/unstable/PolicyTypes"
 import * as Token from "../accept/Token.ts"
 import type { Send } from "./exchange/Exchange.ts"
+import { hedging } from "./exchange/Hedging.ts"
 import type { Outcome } from "./policy/Attempt.ts"
+import type { Bucket, HedgePolicy } from "./policy/HedgePolicy.ts"
 import type { Added, Any, Bound, Checked, Env, In, Policy } from "./policy/HttpPolicy.ts"
 import { complete } from "./policy/HttpPolicy.ts"
 import { isClient, made } from "./client/MadeClient.ts"
@@ -48,6 +51,7 @@ import * as Stopped from "./exchange/Stopped.ts"
 export { execute } from "./Execute.ts"
 export { standard } from "./policy/HttpPolicy.ts"
 export { perHost } from "./policy/PerHost.ts"
+export type { HedgePolicy } from "./policy/HedgePolicy.ts"
 export { type Options, withOptions } from "./policy/RequestOptions.ts"
 export type { Attempt, Outcome } from "./policy/Attempt.ts"
 export type { Checked, Fields, Policy, Preset } from "./policy/HttpPolicy.ts"
@@ -125,6 +129,48 @@ const opened = (owner: string, given: Given, stops: boolean) =>
     (self: With<unknown, unknown>, policy: Any = {}) => retried(owner, self, policy, stops),
     given.length > 1 || isClient(given[0])
   )
+
+/**
+ * Sends a request again before it is answered, and takes the first answer: for requests that are safe to repeat. Others, by
+ * their method, their body and `idempotency`, are sent once.
+ *
+ * The hedge is that of core, `Hedge.hedge`. Responses that `classifier` calls retryable count as failures: the next request is sent
+ * at once, or when the wait that the server asks for has passed. The bodies of responses that are not answered with are
+ * released, and their requests aborted. What the hedge itself fails with is the `cause` of a `RequestError`.
+ *
+ * Where a client also retries, the hedge is inside: `client.pipe(HttpRetry.withHedge(hedge), HttpRetry.withRetry(policy))`.
+ *
+ * @category running
+ */
+export function withHedge<E2 = never, B extends Bucket = never>(
+  hedge: HedgePolicy<E2, B>
+): <E, R>(self: With<E, R>) => With<E | Hedged<E2, B>["error"], R | Hedged<E2, B>["service"]>
+export function withHedge<E, R, E2 = never, B extends Bucket = never>(
+  self: With<E, R>,
+  hedge: HedgePolicy<E2, B>
+): With<E | Hedged<E2, B>["error"], R | Hedged<E2, B>["service"]>
+export function withHedge(...given: Given): any {
+  if (given.length < 2) {
+    const send = hedging("HttpRetry.withHedge", given[0])
+    return (self: unknown) => hedgedClient(self, send)
+  }
+  return hedgedClient(given[0], hedging("HttpRetry.withHedge", given[1]))
+}
+
+/** What a hedge adds to the types of a client. */
+interface Hedged<E2, B> {
+  readonly error: HttpClientError.RequestError | Exclude<E2, Deadline.DeadlineExceeded>
+  readonly service: B extends Context.Tag<infer I, any> ? I : never
+}
+
+const hedgedClient = (self: unknown, hedged: ReturnType<typeof hedging>): With<unknown, unknown> => {
+  const { postprocess, preprocess } = made("HttpRetry.withHedge", self)
+  const send: Send = (request) => postprocess(Effect.succeed(request))
+  return HttpClient.makeWith<unknown, unknown, unknown, unknown>(
+    (prepared) => Effect.flatMap(prepared, (request) => hedged(send, request)),
+    preprocess
+  )
+}
 
 /** A client that sends again, and where it `stops`, fails with a `RetryStopped`. */
 const retried = (owner: string, self: With<unknown, unknown>, policy: Any, stops: boolean): With<unknown, unknown> => {

@@ -89,7 +89,7 @@ const timeoutsOf = (timeout: Timeout): ((exchange: Exchange.Exchange) => Timeout
 }
 
 /** The key of keyed buckets and rate limiters is the host, unless the caller has named one: then it is in the context. */
-const makeKeyReader = (): ((exchange: Exchange.Exchange) => string) => {
+export const makeKeyReader = (): ((exchange: Exchange.Exchange) => string) => {
   const hostOf: (request: Request) => string = Host.makeReader()
   return ({ context, request }) =>
     // The default of a reference takes longer to find than to miss.
@@ -98,7 +98,7 @@ const makeKeyReader = (): ((exchange: Exchange.Exchange) => string) => {
 
 type Bucket = NonNullable<PolicyCheck.Hooks["bucket"]>
 
-const bucketsOf = (given: Bucket): ((exchange: Exchange.Exchange, key: string) => TokenBucket.TokenBucket) => {
+export const bucketsOf = (given: Bucket): ((exchange: Exchange.Exchange, key: string) => TokenBucket.TokenBucket) => {
   const find = KnownKey.makeFinder()
   return ({ context }, key) => {
     const bucket = BucketOrTag.find(given, context)

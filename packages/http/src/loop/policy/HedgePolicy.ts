@@ -1,0 +1,78 @@
+/**
+ * How a client hedges: core's hedge, with what is only known over HTTP.
+ */
+import type { Classifier, Deadline, Hedge, Observe, TokenBucket } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as HedgeCheck from "@effect-retry/core/unstable/HedgeCheck"
+import type * as Context from "effect/Context"
+import * as Predicate from "effect/Predicate"
+import type * as Idempotency from "../../decide/Idempotency.ts"
+import type { Erased } from "./HttpPolicy.ts"
+import { complete } from "./HttpPolicy.ts"
+
+/** A bucket, or the tag of one. */
+export type Bucket = TokenBucket.TokenBucket | Context.Tag<any, TokenBucket.TokenBucket>
+
+/**
+ * How a client hedges. `E2` is the error that its deadline makes, `B` its bucket, such as `typeof Tokens` for a tag.
+ *
+ * @category models
+ */
+export interface HedgePolicy<out E2 = never, out B extends Bucket = TokenBucket.TokenBucket> {
+  /** What events call the requests. @default none */
+  readonly name?: string | undefined
+  /** Called with every event, one after the other. @default none */
+  readonly observe?: ReadonlyArray<Observe.Observer> | undefined
+  /** Judges errors and responses. @default HttpClassifier.standard */
+  readonly classifier?: Classifier.Classifier | undefined
+  /** What makes a request safe to repeat. @default Idempotency.standard */
+  readonly idempotency?: Idempotency.Idempotency | undefined
+  /** Most requests in all, the first included: a whole number from 1. @default 2 */
+  readonly maxAttempts?: number | undefined
+  /** Most requests at once: a whole number from 1. @default maxAttempts */
+  readonly maxInFlight?: number | undefined
+  /** When the next request is sent, unless one has been answered; counts from the latest one. */
+  readonly delay: Hedge.Delay
+  readonly deadline?: Deadline.Deadline<E2> | undefined
+  /** Asked for every request but the first, and never waited for. Keyed buckets go by the host. */
+  readonly bucket?: B | undefined
+}
+
+/** A hedge that was checked. */
+export interface Checked {
+  readonly policy: Erased
+  readonly prepared: HedgeCheck.Prepared
+}
+
+/** Checks a hedge. `hooks` stands in for what depends on a request. */
+export const check = (
+  owner: string,
+  given: HedgePolicy<unknown, Bucket>,
+  hooks: Pick<Hedge.Fields<unknown, any>, "classifier" | "release" | "result">
+): Checked => {
+  if (!Predicate.isRecord(given)) return Argument.refuse(owner, "hedge", "a record", given)
+  Argument.fields(owner, given, fields, "fields of a client's hedge")
+  const {
+    classifier,
+    delay,
+    idempotency,
+    maxAttempts = 2,
+    maxInFlight,
+    ...common
+  } = given as HedgePolicy<unknown, Bucket>
+  const hedge = { ...common, ...hooks, maxAttempts, maxInFlight, delay }
+  const prepared = HedgeCheck.prepare(owner, hedge, `${owner}(client, hedge)`)
+  return { policy: complete(owner, { ...common, maxAttempts, classifier, idempotency }), prepared }
+}
+
+const fields: ReadonlyArray<keyof HedgePolicy> = [
+  "name",
+  "observe",
+  "classifier",
+  "idempotency",
+  "maxAttempts",
+  "maxInFlight",
+  "delay",
+  "deadline",
+  "bucket"
+]
