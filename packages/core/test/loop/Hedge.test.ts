@@ -599,6 +599,21 @@ describe("Hedge.hedge with a bucket", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("tells a bucket without starts of those abandoned attempts alone whose grant asks for it", () =>
+    Effect.gen(function* () {
+      const { bucket, heard } = bucketOf(5)
+      const { acquire, level, record } = bucket
+      const asking = (request: TokenBucket.Request) =>
+        Effect.map(
+          acquire(request),
+          Option.map((grant) => ({ ...grant, hearsAbandoned: request.attempt === 2 }))
+        )
+      const { call } = yield* played({ 1: [300, "ok"] })
+      yield* Hedge.hedge(call, { ...hedge, maxAttempts: 3, bucket: { acquire: asking, level, record } })
+      expect(heard).toEqual(["ask 2 none", "ask 3 none", "Succeeded 1 0", "Abandoned 2 1"])
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("starts no attempt where one succeeds while the bucket is told of the start", () =>
     Effect.gen(function* () {
       const { bucket, held, heard } = bucketOf(5)

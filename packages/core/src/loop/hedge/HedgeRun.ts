@@ -603,10 +603,15 @@ const ofLeft = (run: Run, attempt: Attempt, cut: Ending["cut"]): Effect.Effect<O
 const abandoned = ({ op, open }: Run, attempt: Attempt): Effect.Effect<void> => {
   const { bucket } = op
   open.delete(attempt)
-  const end = endOf(op, attempt)
-  if (bucket === undefined || (!attempt.isTold && end.granted.hearsAbandoned !== true)) return Effect.void
-  return Services.run(Services.tell(op, bucket.service, () => bucket.bucket.record({ _tag: "Abandoned", ...end })))
+  if (bucket === undefined || !hearsAbandoned(bucket, attempt)) return Effect.void
+  return Services.run(
+    Services.tell(op, bucket.service, () => bucket.bucket.record({ _tag: "Abandoned", ...endOf(op, attempt) }))
+  )
 }
+
+/** A bucket with `started` hears of every attempt that it was told of, another one of those whose grant asks for it. */
+const hearsAbandoned = ({ bucket }: Place, { child, granted, isTold }: Attempt): boolean =>
+  bucket.started === undefined ? child !== undefined && granted.hearsAbandoned === true : isTold
 
 /** An attempt that the deadline has interrupted has failed. */
 const cutOff = (run: Run, attempt: Attempt, { error, verdict }: NonNullable<Ending["cut"]>): Effect.Effect<void> => {

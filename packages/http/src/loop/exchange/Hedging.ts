@@ -44,7 +44,7 @@ export const hedging = (
         result: (response: any, moment: Parameters<typeof Exchange.judge>[2]) =>
           Exchange.judgeResponse(exchange, response, moment),
         release: (failed: unknown, because: "Retried" | "Interrupted") => Release.released(exchange, failed, because),
-        observers: EventDetails.observing(exchange, common.hooks.observers),
+        observers: EventDetails.observing(exchange, common.hooks.observers, policy.route),
         bucket: bucketOf?.(exchange, keyOf(exchange))
       }
       const hedged = { ...prepared, common: { ...common, hooks: own } }

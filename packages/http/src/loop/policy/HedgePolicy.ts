@@ -23,6 +23,8 @@ export interface HedgePolicy<out E2 = never, out B extends Bucket = TokenBucket.
   readonly name?: string | undefined
   /** Called with every event, one after the other. @default none */
   readonly observe?: ReadonlyArray<Observe.Observer> | undefined
+  /** What events call the path of the requests, such as `/books/{id}`; see the policy of `withRetry`. @default none */
+  readonly route?: string | undefined
   /** Judges errors and responses. @default HttpClassifier.standard */
   readonly classifier?: Classifier.Classifier | undefined
   /** What makes a request safe to repeat. @default Idempotency.standard */
@@ -62,12 +64,13 @@ export const check = (
   } = given as HedgePolicy<unknown, Bucket>
   const hedge = { ...common, ...hooks, maxAttempts, maxInFlight, delay }
   const prepared = HedgeCheck.prepare(owner, hedge, `${owner}(client, hedge)`)
-  return { policy: complete(owner, { ...common, maxAttempts, classifier, idempotency }), prepared }
+  return { policy: complete(owner, { ...common, maxAttempts, classifier, idempotency, route }), prepared }
 }
 
 const fields: ReadonlyArray<keyof HedgePolicy> = [
   "name",
   "observe",
+  "route",
   "classifier",
   "idempotency",
   "maxAttempts",
