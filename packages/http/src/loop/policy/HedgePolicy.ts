@@ -60,6 +60,7 @@ export const check = (
     idempotency,
     maxAttempts = 2,
     maxInFlight,
+    route,
     ...common
   } = given as HedgePolicy<unknown, Bucket>
   const hedge = { ...common, ...hooks, maxAttempts, maxInFlight, delay }
