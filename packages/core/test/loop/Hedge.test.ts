@@ -21,6 +21,8 @@ import { bucketOf, Fatal, hedge, make, Passing, type Script } from "./Hedging.ts
 
 const clockMillis = Effect.map(Effect.clock, (clock) => () => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
 
+const clockNanos = Effect.map(Effect.clock, (clock) => () => Number(clock.unsafeCurrentTimeNanos()) / 1e6)
+
 const played = (script: Script) => Effect.map(clockMillis, (nowMillis) => make(script, nowMillis))
 
 const passing = (attempt: number, hint?: Duration.DurationInput) => Exit.fail(new Passing({ attempt, hint }))
@@ -360,6 +362,26 @@ describe("Hedge.hedge", () => {
       const { call } = yield* played({ 2: [0, "ok"] })
       yield* Hedge.hedge(call, { ...hedge, delay: "90 days" })
       expect(Duration.toDays(yield* VirtualClock.now)).toBe(90)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect.each([
+    { name: "starts attempts at the delay", changes: {}, lasts: 100 },
+    { name: "is cut at the deadline", changes: { maxAttempts: 1, deadline: Deadline.cut(70) }, lasts: 70 },
+    { name: "starts attempts after a hint", changes: { maxAttempts: 3, delay: Duration.infinity }, lasts: 30 }
+  ])("$name, at whatever fraction of a millisecond it begins", ({ changes, lasts }) =>
+    Effect.gen(function* () {
+      const took: Array<number> = []
+      const nowMillis = yield* clockNanos
+      for (let index = 1; index <= 400; index += 1) {
+        yield* Effect.sleep(Duration.millis(Math.abs(Math.sin(index)) * 3))
+        const { call } = yield* played(lasts === 30 ? { 1: [0, "pass", 30], 2: [0, "ok"] } : { 2: [0, "ok"] })
+        const began = nowMillis()
+        yield* Effect.exit(Hedge.hedge(call, { ...hedge, ...changes }))
+        took.push(nowMillis() - began)
+      }
+      expect(Math.min(...took)).toBeGreaterThan(lasts - 1e-3)
+      expect(Math.max(...took)).toBeLessThan(lasts + 1e-3)
     }).pipe(VirtualClock.run)
   )
 

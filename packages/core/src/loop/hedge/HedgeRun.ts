@@ -159,9 +159,14 @@ const next = (run: Run): Step => {
   if (cut !== undefined) return cut
   if (Exit.isExit(run.answer)) return answered(run, run.answer)
   if (Hedges.isOver(hedges)) return Effect.succeed(spent(run))
-  if (run.answer === undefined && hedges.dueMillis <= Elapsed.millis(op)) return start(run)
+  if (run.answer === undefined && isDue(hedges.dueMillis, Elapsed.millis(op))) return start(run)
   return Effect.flatMap(waited(run), () => next(run))
 }
+
+/** A nanosecond: less than that is a floating-point error, which no timer waits for. */
+const nanoMillis = 1e-6
+
+const isDue = (dueMillis: number, nowMillis: number): boolean => dueMillis <= nowMillis + nanoMillis
 
 /** A success before all else, and of several that of the lowest number. */
 const takeEnded = (run: Run): Attempt | undefined => {
@@ -198,7 +203,7 @@ const setTimer = (run: Run): Timer.Cancel => {
   }
   try {
     // What wakes early waits again.
-    const millis = Math.max(0, Math.ceil(atMillis - Elapsed.millis(op) - 1e-6))
+    const millis = Math.max(0, Math.ceil(atMillis - Elapsed.millis(op) - nanoMillis))
     const fiberRefs = Child.fiberRefsOf(fiber, runtimeFlags)
     const runtime = Runtime.make({ context: fiber.currentContext, runtimeFlags, fiberRefs })
     return Timer.after(Elapsed.clock(op), millis, runtime, ends)
@@ -255,7 +260,7 @@ const answered = (run: Run, answer: Exit.Exit<boolean>): Step => {
   }
   const nowMillis = Elapsed.millis(op)
   run.hedges = Hedges.granted(run.hedges, prepared.limits, nowMillis)
-  if (run.hedges.dueMillis > nowMillis) return Effect.flatMap(Grants.callOff(op), () => next(run))
+  if (!isDue(run.hedges.dueMillis, nowMillis)) return Effect.flatMap(Grants.callOff(op), () => next(run))
   const granted = op.bucket!.held!
   op.bucket!.held = undefined
   return startPaid(run, granted)
@@ -523,7 +528,7 @@ const cutNow = (run: Run): Step | undefined => {
   const { hedges, op } = run
   const { deadline } = op.prepared.policy
   op.attempts = hedges.started
-  const expired = deadline?.machinery.cutMeanwhile(deadline, op, Elapsed.millis(op))
+  const expired = deadline?.machinery.cutMeanwhile(deadline, op, Elapsed.millis(op) + nanoMillis)
   if (expired === undefined) return undefined
   const cut = expired.failed()
   const ending: Ending = {
