@@ -3,7 +3,8 @@
  *
  * Clients, server and outage in virtual time, with the shipped loop and the shipped buckets. `amplification` counts what
  * retries add where attempts fail with a fixed probability, whatever the load. `recovery` tells how long a server takes
- * to recover after a standstill, while its clients retry.
+ * to recover after a standstill, while its clients retry. `latency` tells how long the slowest answers of many servers take, and
+ * what hedges make of them.
  *
  * A simulated server has one queue, or one for each shard, and answers or is late; it has no network, no threads and no
  * autoscaling.
@@ -29,4 +30,5 @@
  */
 export { type Amplification, amplification, type AmplificationOptions } from "./load/Amplification.ts"
 export type { Client } from "./load/Client.ts"
+export { type HedgingClient, type Latency, latency, type LatencyOptions } from "./load/Latency.ts"
 export { type Recovery, recovery, type RecoveryOptions, type Second, type ServerOptions } from "./load/Recovery.ts"

@@ -5,6 +5,7 @@ import { Console, Effect } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import * as Breakers from "./Breakers.ts"
+import * as Hedges from "./Hedges.ts"
 import * as Tables from "./Tables.ts"
 
 const between = (page: string, text: string, name: string, content: string): string => {
@@ -25,6 +26,7 @@ const tables = {
   amplification: { page: "docs/buckets.md", table: Tables.amplification },
   recovery: { page: "docs/buckets.md", table: Tables.recovery("exponential") },
   "recovery-constant": { page: "docs/buckets.md", table: Tables.recovery("constant") },
+  hedges: { page: "docs/hedging.md", table: Hedges.table },
   breakers: { page: "docs/circuit-breakers.md", table: Breakers.table }
 }
 

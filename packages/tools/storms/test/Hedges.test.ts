@@ -1,0 +1,23 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { rowOf, rows } from "../src/Hedges.ts"
+
+const page = readFileSync(new URL("../../../../docs/hedging.md", import.meta.url), "utf8")
+const [, table = ""] = page.split("<!-- hedges -->")
+const cells = table.split("\n").flatMap((line) => (line.startsWith("| ") ? [line.slice(2, -2).split(" | ")] : []))
+
+describe("rows", { timeout: 120_000 }, () => {
+  it("are those of the page", () => {
+    expect(cells.slice(2).map(([name]) => name)).toEqual(rows.map(({ name }) => name))
+  })
+
+  // One row tells whether the table is current; all of them would take five times as long.
+  const decisive = rows.filter(({ name }) => name.startsWith("the same"))
+
+  it.effect.each(decisive)("$name has the numbers of the page", (row) =>
+    Effect.map(rowOf(row), (row) => {
+      expect(cells).toContainEqual(row)
+    })
+  )
+})
