@@ -20,9 +20,9 @@ export { toSchedule } from "./PolicySchedule.ts"
 /**
  * Checks a policy and answers it; its type says which fields the policy lacks.
  *
- * The front doors check as well: `make` is for finding out early, and for policies of which one is chosen
- * later. Of `write ? policy1 : policy2`, two constants, TypeScript keeps only the fields that both have; of
- * two made policies it keeps them all.
+ * `Retry.retry` and its siblings check too: `make` finds mistakes early, and lets you choose between policies
+ * later. Of two constants in `write ? policy1 : policy2` TypeScript keeps only the fields that both have; of
+ * two made policies it keeps all.
  *
  * @category constructors
  */

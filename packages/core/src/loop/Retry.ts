@@ -1,9 +1,9 @@
 /**
- * The front doors: an effect and a policy in, a retried effect out.
+ * Retries of effects: an effect and a policy in, a retried effect out.
  *
  * `retry` keeps the error type and fails with the last error. `retryOrElse` and `orStopped` also tell why the operation
- * stopped, how many attempts there were, and the latest failures, each with its verdict, times and delay. The module
- * `Promises` has the door for callers with `async` functions.
+ * stopped, how many attempts there were, and the latest failures, each with its verdict, times and delay. For `async`
+ * functions there is the module `Promises`.
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -52,7 +52,7 @@ export function retry(...given: Given): any {
 }
 
 /**
- * Retries an effect as a policy says, and goes on with a fallback that is told why the operation stopped.
+ * Retries an effect as a policy says; if that fails, continues with a fallback, which receives why the operation stopped.
  *
  * @category running
  */

@@ -36,10 +36,10 @@ const owner = "TokenBucket.keyed"
 /**
  * A bucket for each key. The key is `TokenBucket.Key` of the operation's context: a host, a table, a tenant.
  *
- * A key has a bucket of its own as long as it uses it. Keys for which there is no room share one bucket, whose own key is `Key.overflow`. A bucket not used
- * for `idleTimeToLive` is dropped when another key needs room, whatever its level, and its key gets a new one when it is
- * used again. So in a time `t` at most `(maxKeys + 1) * (1 + t / idleTimeToLive)` buckets are made, and together they
- * grant at most what so many buckets grant.
+ * A key keeps its bucket as long as it is used. Keys beyond `maxKeys` share one more bucket, under the key `Key.overflow`.
+ * A bucket that was idle for `idleTimeToLive` is dropped when another key needs room, whatever its level; its key gets a
+ * new one when it is used again. So in a time `t` at most `(maxKeys + 1) * (1 + t / idleTimeToLive)` buckets are made,
+ * and together they grant at most what so many buckets grant.
  * An outcome is recorded with the bucket that granted the attempt, also when that bucket was dropped meanwhile. A bucket
  * in which an attempt waits is not dropped, nor one with `started` while an attempt is under way. Setting the wall clock
  * changes nothing.
