@@ -86,3 +86,14 @@ export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ Metric.hist
 export const bucketLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry.bucket.level", {
   description: "Tokens in the bucket"
 })
+
+/** Changes of circuits, by `retry.circuit`, the name of the circuit, and `retry.circuit_state`, the state after them. */
+export const circuitChanges: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.circuit.changes", {
+  description: "Changes of circuits",
+  incremental: true
+})
+
+/** The state of a circuit, by `retry.circuit`: 0 closed, 1 half open, 2 open, 3 isolated. */
+export const circuitState: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry.circuit.state", {
+  description: "The state of a circuit"
+})

@@ -11,6 +11,7 @@ import type { Details, Observer, RetryEvent } from "../loop/policy/RetryEvent.ts
 
 export type { Details, Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
 export { attributes } from "./Attributes.ts"
+export { circuit } from "./CircuitObserver.ts"
 export { logs } from "./Logs.ts"
 export { metrics, metricsByKey } from "./MetricsObserver.ts"
 export { spanEvents } from "./SpanEvents.ts"

@@ -1,0 +1,41 @@
+/**
+ * What an operator sees of a circuit: a line and metrics for each of its states.
+ */
+import * as Effect from "effect/Effect"
+import * as LogLevel from "effect/LogLevel"
+import * as Metric from "effect/Metric"
+import type { State } from "../fund/bucket/CircuitBreaker.ts"
+import * as Readable from "../loop/run/Readable.ts"
+import * as Metrics from "./Metrics.ts"
+
+/**
+ * Logs each state of a circuit and keeps its metrics, under a name: for `onChange` of `CircuitBreaker.make`.
+ *
+ * `Open` and `Isolated` are warnings. Names become labels of metrics, which Effect's registry keeps for as long as the program
+ * runs: few names, known beforehand.
+ *
+ * @category constructors
+ */
+export const circuit =
+  (name: string) =>
+  (state: State): Effect.Effect<void> => {
+    const { _tag } = state
+    const level = _tag === "Open" || _tag === "Isolated" ? LogLevel.Warning : LogLevel.Info
+    return Effect.all(
+      [
+        Effect.logWithLevel(level, `circuit ${Readable.inLine(name)}: ${words(state)}`),
+        Metric.increment(
+          Metric.tagged(Metric.tagged(Metrics.circuitChanges, "retry.circuit", name), "retry.circuit_state", _tag)
+        ),
+        Metric.set(Metric.tagged(Metrics.circuitState, "retry.circuit", name), values[_tag])
+      ],
+      { discard: true }
+    )
+  }
+
+const words = (state: State): string =>
+  state._tag === "Open" ? `open for ${Readable.time(state.retryAfter)}` : texts[state._tag]
+
+const texts = { Closed: "closed", HalfOpen: "half open", Isolated: "isolated" }
+
+const values = { Closed: 0, HalfOpen: 1, Open: 2, Isolated: 3 }
