@@ -176,7 +176,10 @@ describe("HttpRetry.perHost with a rate limiter", () => {
       const retried = HttpRetry.withRetry(client, policy)
       yield* Effect.replicateEffect(retried.get(a), 2)
       const refused = yield* Effect.flip(retried.get(a))
-      expect(refused).toMatchObject({ _tag: "AttemptRefused", refusal: { state: "Open" } })
+      expect(refused).toMatchObject({
+        _tag: "RequestError",
+        cause: { _tag: "AttemptRefused", refusal: { state: "Open" } }
+      })
       yield* retried.get(b)
       yield* Effect.sleep("30 seconds")
       expect((yield* retried.get(a)).status).toBe(200)
@@ -191,7 +194,7 @@ describe("HttpRetry.perHost with a rate limiter", () => {
       const rateLimiter = CircuitBreaker.make({ opensAt: { consecutive: 2 } })
       const retried = HttpRetry.withRetry(client, yield* HttpRetry.perHost({ rateLimiter }))
       yield* Effect.replicateEffect(retried.post(a), 2)
-      expect(yield* Effect.flip(retried.get(a))).toMatchObject({ refusal: { state: "Open" } })
+      expect(yield* Effect.flip(retried.get(a))).toMatchObject({ cause: { refusal: { state: "Open" } } })
       expect(timesOf(a)).toEqual([0, 0])
     }).pipe(world)
   )
