@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { rowOf, rows } from "../src/Breakers.ts"
 
 const page = readFileSync(new URL("../../../../docs/circuit-breakers.md", import.meta.url), "utf8")
-const [, table = ""] = page.split("<!-- breakers -->")
+const [, table = ""] = page.split(/<!-- .?breakers -->/)
 const cells = table.split("\n").flatMap((line) => (line.startsWith("| ") ? [line.slice(2, -2).split(" | ")] : []))
 
 describe("rows", { timeout: 60_000 }, () => {
