@@ -19,6 +19,7 @@ import * as RedisError from "@effect-retry/fleet/RedisError"
 import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as Testing from "@effect-retry/testing"
 import * as Platform from "@effect/platform"
+import * as OpenTelemetry from "@effect/opentelemetry"
 import * as PlatformNode from "@effect/platform-node"
 import * as Rpc from "@effect/rpc"
 import { describe, expect, it } from "@effect/vitest"
@@ -46,7 +47,9 @@ for (const ours of [
 
 /** Names of modules of Effect, of its platform and RPC, of one that is no export of ours, and of an SDK. */
 const others = new Set([
-  ...[Effect, Platform, PlatformNode, Rpc, globalThis].flatMap((object) => Object.getOwnPropertyNames(object)),
+  ...[Effect, OpenTelemetry, Platform, PlatformNode, Rpc, globalThis].flatMap((object) =>
+    Object.getOwnPropertyNames(object)
+  ),
   "Decision",
   "Stripe"
 ])
