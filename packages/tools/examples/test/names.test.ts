@@ -45,12 +45,13 @@ for (const ours of [
   for (const [name, module] of Object.entries(ours)) modules.set(name, [...(modules.get(name) ?? []), module])
 }
 
-/** Names of modules of Effect, of its platform and RPC, of one that is no export of ours, and of an SDK. */
+/** Names of modules of Effect and its packages, of one that is no export of ours, and of an SDK. */
 const others = new Set([
   ...[Effect, OpenTelemetry, Platform, PlatformNode, Rpc, globalThis].flatMap((object) =>
     Object.getOwnPropertyNames(object)
   ),
   "Decision",
+  "NodeSdk",
   "Stripe"
 ])
 
