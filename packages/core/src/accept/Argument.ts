@@ -53,8 +53,18 @@ export const millis = (owner: string, field: string, value: Duration.DurationInp
   const millis = Option.match(decode(value), { onNone: () => NaN, onSome: Duration.toMillis })
   return Number.isFinite(millis) && within(millis, range)
     ? millis
-    : refuse(owner, field, `a finite duration ${describe(range, formatMillis)}`, value)
+    : refuse(owner, field, `a finite duration ${describe(range, formatMillis)}${spelling(value)}`, value)
 }
+
+/** What Effect reads in the place of a unit that is cut short. */
+const spelling = (value: unknown): string =>
+  typeof value === "string" && /^\d+ ?[a-z]{1,3}$/.test(value) ? `, such as "5 seconds" or "100 millis"` : ""
+
+/** A record of options. */
+export const options = <A extends object>(owner: string, example: string, value: A): A =>
+  typeof value === "object" && value !== null && !Duration.isDuration(value)
+    ? value
+    : refuse(owner, "options", `a record, as in ${owner}(${example})`, value)
 
 /** One of a list of names. */
 export const oneOf = <const A extends string>(
@@ -68,8 +78,20 @@ export const oneOf = <const A extends string>(
 export const fields = (owner: string, given: object, known: ReadonlyArray<string>, names: string, path = ""): void => {
   const unknown = Object.keys(given).find((field) => !known.includes(field))
   if (unknown === undefined) return
-  refuse(owner, `${path}${unknown}`, `absent: the ${names} are ${known.join(", ")}`, Reflect.get(given, unknown))
+  const meant = known.find((field) => isNear(field, unknown, Math.min(2, Math.floor(unknown.length / 3))))
+  const allowed = meant === undefined ? `: the ${names} are ${known.join(", ")}` : ` (did you mean ${meant}?)`
+  refuse(owner, `${path}${unknown}`, `absent${allowed}`, Reflect.get(given, unknown))
 }
+
+/** Whether words are the same but for so many letters that are missing, added or changed. */
+const isNear = (a: string, b: string, edits: number): boolean =>
+  a === b ||
+  (a[0] === b[0]
+    ? isNear(a.slice(1), b.slice(1), edits)
+    : edits > 0 &&
+      (isNear(a.slice(1), b, edits - 1) ||
+        isNear(a, b.slice(1), edits - 1) ||
+        isNear(a.slice(1), b.slice(1), edits - 1)))
 
 /** Reads a duration without correcting it: what `Duration.decode` turns to zero (NaN, negative) is `None`. */
 export const decode = (value: unknown): Option.Option<Duration.Duration> =>

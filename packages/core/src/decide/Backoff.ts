@@ -31,7 +31,8 @@ export { isBackoff, type Backoff } from "./BackoffSchedule.ts"
  * @category constructors
  */
 export const constant = (options: { readonly delay: Duration.DurationInput }): Backoff => {
-  const delay = times(Argument.millis("Backoff.constant", "delay", options.delay, Bounds.delay), 1)
+  const given = Argument.options("Backoff.constant", '{ delay: "1 second" }', options)
+  const delay = times(Argument.millis("Backoff.constant", "delay", given.delay, Bounds.delay), 1)
   return leaf(
     "Backoff.constant",
     bounds("constant", () => delay)
@@ -48,8 +49,9 @@ export const exponential = (options: {
   /** At least 1. @default 2 */
   readonly factor?: number
 }): Backoff => {
-  const base = Argument.millis("Backoff.exponential", "base", options.base, Bounds.delay)
-  const factor = Argument.number("Backoff.exponential", "factor", options.factor ?? 2, Bounds.factor)
+  const given = Argument.options("Backoff.exponential", '{ base: "1 second" }', options)
+  const base = Argument.millis("Backoff.exponential", "base", given.base, Bounds.delay)
+  const factor = Argument.number("Backoff.exponential", "factor", given.factor ?? 2, Bounds.factor)
   return leaf(
     "Backoff.exponential",
     bounds("exponential", (n) => times(base, factor ** (n - 1)))

@@ -14,7 +14,7 @@ import type { Kind, Verdict } from "../classify/Verdict.ts"
 import { kindOf } from "../classify/Verdict.ts"
 import * as Readable from "../loop/run/Readable.ts"
 import type { Attributes, RetryEvent } from "../loop/policy/RetryEvent.ts"
-import { format } from "../loop/policy/RetryStopped.ts"
+import { formatAfter } from "../loop/policy/RetryStopped.ts"
 
 /**
  * The attributes of an event, and the level of the bucket where there is one. Asks the bucket for it.
@@ -67,7 +67,7 @@ const particular = (event: RetryEvent): Attributes => {
         ...exception(event.error),
         ...kind(event.kind),
         "retry.stop_reason": event.reason._tag,
-        "retry.stop_message": Untrusted.cut(format(event.reason))
+        "retry.stop_message": Untrusted.cut(formatAfter(event.reason, event.elapsed))
       }
     case "NestingNoticed":
       return { "retry.outer": event.outer.name, "retry.outer_attempt": event.outer.attempt }

@@ -24,7 +24,7 @@ export const line = (event: RetryEvent): string => {
     case "Succeeded":
       return `${isAnswered(event) ? "answered" : "succeeded"}${ofCall(event)} ${after(event)}`
     case "GaveUp":
-      return `gave up${ofCall(event)} ${after(event)} (${Readable.inLine(formatWith(event.reason, Readable.time))})`
+      return `gave up${ofCall(event)} ${after(event)} (${Readable.inLine(formatWith(event.reason, event.elapsed, Readable.time))})`
     case "NestingNoticed":
       return `nested${ofCall(event)} inside attempt ${event.outer.attempt} of ${Readable.inLine(event.outer.name)}, which retries too`
     case "HedgeStarted":

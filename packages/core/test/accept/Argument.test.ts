@@ -63,6 +63,18 @@ describe("Argument.decode", () => {
   })
 })
 
+describe("Argument.options", () => {
+  it("shows a call to who gives a value in the place of a record", () => {
+    for (const value of ["1 second", 1, undefined, Duration.seconds(1)]) {
+      expect(() => Argument.options("Owner.make", '{ base: "1 second" }', value as never)).toThrow(
+        'Owner.make: options must be a record, as in Owner.make({ base: "1 second" }), got '
+      )
+    }
+    const options = { base: "1 second" }
+    expect(Argument.options("Owner.make", "{}", options)).toBe(options)
+  })
+})
+
 describe("Argument.fields", () => {
   const check = (given: object, path?: string) => () =>
     Argument.fields("Owner.make", given, ["a", "b"], "options", path)
@@ -75,5 +87,24 @@ describe("Argument.fields", () => {
   it("names the first unknown field, where it stands, and all known ones", () => {
     expect(check({ a: 1, c: 2, d: 3 })).toThrow("Owner.make: c must be absent: the options are a, b, got 2")
     expect(check({ toString: 2 }, "part.")).toThrow("Owner.make: part.toString must be absent")
+  })
+
+  it.each([
+    ["maxAttemps", "maxAttempts"],
+    ["maxattempts", "maxAttempts"],
+    ["maxAttempt", "maxAttempts"],
+    ["backof", "backoff"],
+    ["clasifyer", "classifier"],
+    ["bukcet", "bucket"],
+    ["nme", "name"],
+    ["retries", undefined],
+    ["nm", undefined],
+    ["", undefined]
+  ])("asks for a field that is within two letters of %s: %s", (given, meant) => {
+    const known = ["name", "classifier", "maxAttempts", "backoff", "bucket"]
+    const message = meant === undefined ? `: the options are ${known.join(", ")}` : ` (did you mean ${meant}?)`
+    expect(() => Argument.fields("Owner.make", { [given]: 1 }, known, "options")).toThrow(
+      expect.objectContaining({ message: `Owner.make: ${given} must be absent${message}, got 1` })
+    )
   })
 })

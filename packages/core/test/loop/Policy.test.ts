@@ -56,8 +56,18 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
     value: "always",
     message: 'classifier must be a function from error to verdict, got "always"'
   },
-  { field: "backoff", value: undefined, message: "backoff must be a Backoff or another Schedule, got undefined" },
-  { field: "backoff", value: 1000, message: "backoff must be a Backoff or another Schedule, got 1000" },
+  {
+    field: "backoff",
+    value: undefined,
+    message:
+      'backoff must be a Backoff, such as Backoff.exponential({ base: "1 second" }), or another Schedule, got undefined'
+  },
+  {
+    field: "backoff",
+    value: 1000,
+    message:
+      'backoff must be a Backoff, such as Backoff.exponential({ base: "1 second" }), or another Schedule, got 1000'
+  },
   { field: "name", value: "", message: 'name must be a string that is not empty, got ""' },
   { field: "name", value: 7, message: "name must be a string that is not empty, got 7" },
   { field: "attemptSpan", value: "", message: 'attemptSpan must be a string that is not empty, got ""' },
@@ -71,10 +81,15 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
   {
     field: "attemptTimeout",
     value: "1 second",
-    message: 'attemptTimeout must be made by AttemptTimeout, got "1 second"'
+    message:
+      'attemptTimeout must be made by AttemptTimeout, such as AttemptTimeout.constant("2 seconds"), got "1 second"'
   },
-  { field: "deadline", value: 1000, message: "deadline must be made by Deadline, got 1000" },
-  { field: "hint", value: null, message: "hint must be made by Hint, got null" },
+  {
+    field: "deadline",
+    value: "10 seconds",
+    message: 'deadline must be made by Deadline, such as Deadline.refuse("10 seconds"), got "10 seconds"'
+  },
+  { field: "hint", value: null, message: "hint must be made by Hint, such as Hint.standard, got null" },
   { field: "attempt", value: {}, message: "attempt must be a Context.Tag, got [object Object]" },
   {
     field: "rateLimiter",
@@ -106,7 +121,12 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
   {
     field: "maxAttemps",
     value: 3,
-    message: `maxAttemps must be absent: the fields of a policy are ${fields.join(", ")}, got 3`
+    message: "maxAttemps must be absent (did you mean maxAttempts?), got 3"
+  },
+  {
+    field: "retries",
+    value: 3,
+    message: `retries must be absent: the fields of a policy are ${fields.join(", ")}, got 3`
   }
 ]
 
@@ -125,6 +145,12 @@ describe("Policy.make", () => {
         new RegExp(`^${owner}: policy must be a record(, as in ${owner}\\(.*\\))?, got `)
       )
     }
+  })
+
+  it.each(Object.entries(doors))("says at %s where a schedule goes", (owner, door) => {
+    const refused = () => door(Schedule.recurs(3) as never)
+    expect(refused).toThrow(new RegExp(`^${owner}: policy must be a record, with the schedule as its backoff`))
+    expect(() => door(Backoff.constant({ delay: 1 }) as never)).toThrow("with the schedule as its backoff")
   })
 
   it.each([1, 2, 1_000_000, Infinity])("accepts %s attempts", (maxAttempts) => {

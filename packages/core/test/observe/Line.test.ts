@@ -98,7 +98,11 @@ const lines: ReadonlyArray<readonly [event: Observe.RetryEvent, line: string]> =
   ],
   [
     gaveUp({ ...get, elapsed: millis(61_000), reason: { _tag: "DeadlinePassed", within: millis(62_500) } }),
-    "gave up: GET api.example → 503 after 2 attempts, 1 min 1 s (the deadline of 1 min 3 s would pass or has passed)"
+    "gave up: GET api.example → 503 after 2 attempts, 1 min 1 s (the deadline of 1 min 3 s would pass before the next attempt)"
+  ],
+  [
+    gaveUp({ ...get, elapsed: millis(62_500), reason: { _tag: "DeadlinePassed", within: millis(62_500) } }),
+    "gave up: GET api.example → 503 after 2 attempts, 1 min 3 s (the deadline of 1 min 3 s has passed)"
   ],
   [
     gaveUp({ ...get, reason: { _tag: "HintTooLong", hint: Duration.infinity } }),

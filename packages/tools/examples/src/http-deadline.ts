@@ -35,5 +35,5 @@ export const expected = {
   headers: ["1", "2"],
   took: "Duration(3s)",
   failedWith: "RequestError",
-  cause: "AttemptTimedOut: attempt 2 took longer than 950ms"
+  cause: "AttemptTimedOut: attempt 2 was stopped after 950ms by the deadline of 3s"
 }

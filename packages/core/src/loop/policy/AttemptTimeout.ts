@@ -27,9 +27,14 @@ export class AttemptTimedOut extends Data.TaggedError("AttemptTimedOut")<{
   readonly attempt: number
   /** The time that it was given. */
   readonly after: Duration.Duration
+  /** The operation's deadline, where that left the attempt less time than the timeout does. */
+  readonly deadline?: Duration.Duration
 }> {
   override get message(): string {
-    return `attempt ${this.attempt} took longer than ${Duration.format(wholeMillis(this.after))}`
+    const after = Duration.format(wholeMillis(this.after))
+    return this.deadline === undefined
+      ? `attempt ${this.attempt} took longer than ${after}`
+      : `attempt ${this.attempt} was stopped after ${after} by the deadline of ${Duration.format(this.deadline)}`
   }
 }
 
@@ -169,7 +174,11 @@ const machinery = {
   /** Interrupts an attempt after its time. */
   bound: (self: AttemptTimeout<unknown>, op: Expiring, attempt: Bounded): Erased =>
     runFor(attempt, op, self.disconnected, () => {
-      const timedOut = new AttemptTimedOut({ attempt: op.attempts, after: Duration.millis(attempt.millis) })
+      const timedOut = new AttemptTimedOut({
+        attempt: op.attempts,
+        after: Duration.millis(attempt.millis),
+        ...(attempt.deadlineMillis !== undefined && { deadline: Duration.millis(attempt.deadlineMillis) })
+      })
       return { failed: () => ({ verdict: self.verdict, error: self.onTimeout(timedOut) }), reason: undefined }
     })
 }

@@ -37,6 +37,8 @@ export interface Expiring {
 export interface Bounded {
   readonly self: Erased
   readonly millis: number
+  /** The whole of the deadline, where that gives the attempt its time. */
+  readonly deadlineMillis: number | undefined
   /** Told how the attempt ended, in the step in which it ends. */
   readonly note: ((exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>) | undefined
   /** What the attempt finds in FiberRefs, instead of the values outside. */

@@ -59,8 +59,8 @@ const aCount: Check = ["a whole number >= 1", (value) => value === Infinity || (
 const aBucket: Check = ["a TokenBucket or a Context.Tag of one", BucketOrTag.is]
 
 /** A value can come from the constructors of a module if it has a property that all of their values have. */
-const madeBy = (module: string, property: string): Check => [
-  `made by ${module}`,
+const madeBy = (module: string, property: string, example: string): Check => [
+  `made by ${module}, such as ${module}.${example}`,
   (value) => Predicate.hasProperty(value, property)
 ]
 
@@ -72,14 +72,14 @@ const checks: { readonly [Field in keyof Required<Any>]: Check } = {
   attempt: ["a Context.Tag", Context.isTag],
   attemptSpan: aName,
   rateLimiter: aBucket,
-  attemptTimeout: madeBy("AttemptTimeout", "machinery"),
+  attemptTimeout: madeBy("AttemptTimeout", "machinery", 'constant("2 seconds")'),
   classifier: ["a function from error to verdict", Predicate.isFunction],
   result: ["a function from result to verdict", Predicate.isFunction],
   maxAttempts: aCount,
   attemptsByKind: ["a record of kinds", Predicate.isRecord],
-  backoff: ["a Backoff or another Schedule", Schedule.isSchedule],
-  hint: madeBy("Hint", "_tag"),
-  deadline: madeBy("Deadline", "machinery"),
+  backoff: ['a Backoff, such as Backoff.exponential({ base: "1 second" }), or another Schedule', Schedule.isSchedule],
+  hint: madeBy("Hint", "_tag", "standard"),
+  deadline: madeBy("Deadline", "machinery", 'refuse("10 seconds")'),
   release: ["a function from what failed to an effect", Predicate.isFunction],
   bucket: aBucket
 }
@@ -135,16 +135,17 @@ export const prepareWithout = (
 }
 
 const isFields = (given: unknown): given is { readonly [field: string]: unknown } =>
-  Predicate.isRecord(given) && !Effect.isEffect(given) && !Predicate.isPromiseLike(given)
+  Predicate.isRecord(given) && !Effect.isEffect(given) && !Predicate.isPromiseLike(given) && !Schedule.isSchedule(given)
 
 const checkFields = (owner: string, given: Any, usage: string | undefined): void => {
   const check = (field: string, [allowed, accepts]: Check, value: unknown): unknown =>
     accepts(value) || Argument.refuse(owner, field, allowed, value)
   if (!isFields(given)) {
+    const what = Schedule.isSchedule(given) ? "a record, with the schedule as its backoff" : "a record"
     return Argument.refuseForeign(
       owner,
       "policy",
-      usage === undefined ? "a record" : `a record, as in ${owner}${usage}`,
+      usage === undefined ? what : `${what}, as in ${owner}${usage}`,
       given
     )
   }

@@ -35,10 +35,18 @@ export type StopReason =
  *
  * @category destructors
  */
-export const format = (reason: StopReason): string => formatWith(reason, Duration.format)
+export const format = (reason: StopReason): string => formatAfter(reason, undefined)
+
+/** The reason in words. The time that the operation took tells whether its deadline has passed, or would have. */
+export const formatAfter = (reason: StopReason, elapsed: Duration.Duration | undefined): string =>
+  formatWith(reason, elapsed, Duration.format)
 
 /** The reason in words, with times as `time` writes them. */
-export const formatWith = (reason: StopReason, time: (given: Duration.Duration) => string): string => {
+export const formatWith = (
+  reason: StopReason,
+  elapsed: Duration.Duration | undefined,
+  time: (given: Duration.Duration) => string
+): string => {
   switch (reason._tag) {
     case "Terminal":
       return `not retryable: ${reason.why}`
@@ -51,7 +59,7 @@ export const formatWith = (reason: StopReason, time: (given: Duration.Duration) 
     case "HintTooLong":
       return `the server asked for ${time(reason.hint)}, more than the policy waits`
     case "DeadlinePassed":
-      return `the deadline of ${time(reason.within)} would pass or has passed`
+      return `the deadline of ${time(reason.within)} ${passing(reason.within, elapsed)}`
     case "BucketEmpty":
       return `the bucket refused the retry${told(reason.refusal, time)}`
     case "RateLimiterRefused":
@@ -65,6 +73,13 @@ const told = (refusal: Refusal | undefined, time: (given: Duration.Duration) => 
   const after = Option.match(refusal.retryAfter, { onNone: () => "", onSome: (left) => ` for another ${time(left)}` })
   return `: ${refusal.state}${after}`
 }
+
+const passing = (within: Duration.Duration, elapsed: Duration.Duration | undefined): string =>
+  elapsed === undefined
+    ? "would pass or has passed"
+    : Duration.lessThan(elapsed, within)
+      ? "would pass before the next attempt"
+      : "has passed"
 
 /** Attempts of other kinds do not count for the limit of a kind, which therefore is no number of attempts in all. */
 const spent = ({ kind, maxAttempts }: Extract<StopReason, { readonly _tag: "AttemptsSpent" }>): string => {
@@ -162,7 +177,7 @@ export class RetryStopped<out E> extends Wrapping.TaggedError("RetryStopped")<
 
   override get message(): string {
     const attempts = this.attempts === 1 ? "1 attempt" : `${this.attempts} attempts`
-    return `${format(this.reason)} (${attempts} in ${Duration.format(this.elapsed)})`
+    return `${formatAfter(this.reason, this.elapsed)} (${attempts} in ${Duration.format(this.elapsed)})`
   }
 }
 

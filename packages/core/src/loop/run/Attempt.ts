@@ -39,7 +39,8 @@ const withServices = (op: Operation.Operation): Erased => {
   if (deadline?._tag === "Cut" || timeout !== undefined) {
     const service = tag && { ref: FiberRef.currentContext, value: Context.add(tag, given!), next: undefined }
     const handed = active === undefined ? service : ActiveOperation.handed(active, service)
-    const bounded = { self: inner, note, handed, millis: timeoutMillis }
+    const deadlineMillis = timeoutMillis === leftMillis ? deadline?.withinMillis : undefined
+    const bounded = { self: inner, note, handed, millis: timeoutMillis, deadlineMillis }
     return deadline?._tag === "Cut" && timeoutMillis === leftMillis
       ? deadline.machinery.cut(deadline, op, bounded, timeout?.disconnected === true)
       : timeout!.machinery.bound(timeout!, op, bounded)

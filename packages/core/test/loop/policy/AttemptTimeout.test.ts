@@ -136,6 +136,12 @@ describe("AttemptTimeout.AttemptTimedOut", () => {
     expect(left.message).toBe("attempt 1 took longer than 300ms")
   })
 
+  it("names the deadline that left the attempt less time than its timeout", () => {
+    const [after, deadline] = [Duration.millis(76), Duration.millis(600)]
+    const stopped = new AttemptTimeout.AttemptTimedOut({ attempt: 2, after, deadline })
+    expect(stopped.message).toBe("attempt 2 was stopped after 76ms by the deadline of 600ms")
+  })
+
   it("is the error that is added, unless the caller makes another", () => {
     const plain = AttemptTimeout.constant("1 second")
     const own = AttemptTimeout.growing(

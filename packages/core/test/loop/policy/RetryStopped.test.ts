@@ -69,7 +69,7 @@ const rows: ReadonlyArray<Row> = [
     words: ["busy", "busy"],
     attempts: 2,
     elapsed: "1400 millis",
-    message: "the deadline of 2s would pass or has passed (2 attempts in 1s 400ms)"
+    message: "the deadline of 2s would pass before the next attempt (2 attempts in 1s 400ms)"
   },
   {
     reason: { _tag: "BucketEmpty" },
@@ -318,6 +318,23 @@ describe("Retry.format", () => {
     [{ _tag: "StoodDown", outer: "job" }, "left to job, which retries itself"]
   ])("says what happened: %o", (reason, text) => {
     expect(Retry.format(reason)).toBe(text)
+  })
+})
+
+describe("RetryStopped.message", () => {
+  it("says whether the deadline has passed, or would have", () => {
+    const messageAfter = (elapsed: Duration.Duration) =>
+      new Retry.RetryStopped({
+        reason: { _tag: "DeadlinePassed", within: Duration.seconds(2) },
+        error: "busy",
+        attempts: 2,
+        elapsed,
+        delay: Option.none(),
+        level: Effect.succeedNone,
+        history: []
+      }).message
+    expect(messageAfter(Duration.millis(1_999))).toContain("the deadline of 2s would pass before the next attempt (2")
+    expect(messageAfter(Duration.seconds(2))).toContain("the deadline of 2s has passed (2")
   })
 })
 

@@ -12,7 +12,12 @@ const timed = {
   attemptTimeout: AttemptTimeout.constant("3 seconds")
 }
 
-const timedOut = (attempt: number, millis: number) => new AttemptTimedOut({ attempt, after: Duration.millis(millis) })
+const timedOut = (attempt: number, millis: number, deadlineMillis?: number) =>
+  new AttemptTimedOut({
+    attempt,
+    after: Duration.millis(millis),
+    ...(deadlineMillis !== undefined && { deadline: Duration.millis(deadlineMillis) })
+  })
 
 /** The timeouts of an operation whose attempts never end. */
 const timeouts = <E2>(attemptTimeout: AttemptTimeout.AttemptTimeout<E2>, deadline?: Deadline.Deadline) =>
@@ -101,7 +106,7 @@ describe("Retry.retry under an attempt timeout", () => {
     Effect.gen(function* () {
       expect(yield* timeouts(AttemptTimeout.constant("3 seconds"), deadline)).toEqual([
         [0, 3_000, timedOut(1, 3_000)],
-        [4_000, 5_500, timedOut(2, 1_500)]
+        [4_000, 5_500, timedOut(2, 1_500, 5_500)]
       ])
     })
   )

@@ -205,7 +205,7 @@ const endings: ReadonlyArray<{
         deadline: Deadline.cut("1500 millis"),
         observe
       }).get(url),
-    line: "gave up: GET api.example → not done within 1.5 s after 1 attempt, 1.5 s (the deadline of 1.5 s would pass or has passed)",
+    line: "gave up: GET api.example → not done within 1.5 s after 1 attempt, 1.5 s (the deadline of 1.5 s has passed)",
     attributes: { ...get, "error.type": "timeout" }
   },
   {
