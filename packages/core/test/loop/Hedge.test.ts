@@ -1,4 +1,14 @@
-import { Classifier, Deadline, Hedge, Observe, Retry, TokenBucket, Backoff, Verdict } from "@effect-retry/core"
+import {
+  Backoff,
+  Classifier,
+  Deadline,
+  Hedge,
+  Observe,
+  RateLimiter,
+  Retry,
+  TokenBucket,
+  Verdict
+} from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import {
@@ -224,6 +234,31 @@ describe("Hedge.hedge", () => {
       expect(yield* Effect.exit(one(Effect.failCause(cause)))).toEqual(Exit.failCause(cause))
       expect(yield* Effect.exit(one(Effect.fail("busy")))).toEqual(Exit.fail("busy"))
       expect(yield* Effect.exit(one(Effect.interrupt))).toSatisfy(Exit.isInterrupted)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("does not see what becomes of the record of the hedge later", () =>
+    Effect.gen(function* () {
+      const given = { ...hedge }
+      const hedged = Hedge.hedge(given)
+      given.maxAttempts = 99
+      const { call, log } = yield* played({ 1: [950, "ok"] })
+      yield* hedged(call)
+      expect(log).toEqual(["1@0", "2@100", "1ok@950", "2x@950"])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("closes the finalizers that attempts have added to a scope outside with that scope", () =>
+    Effect.gen(function* () {
+      const closed: Array<number> = []
+      const call = numbered((attempt) =>
+        Effect.zipRight(
+          Effect.addFinalizer(() => Effect.sync(() => void closed.push(attempt))),
+          attempt === 1 ? Effect.never : Effect.void
+        )
+      )
+      yield* Effect.scoped(Hedge.hedge(call, hedge))
+      expect(closed).toEqual([2, 1])
     }).pipe(VirtualClock.run)
   )
 
@@ -596,6 +631,20 @@ describe("Hedge.hedge with a bucket", () => {
       const { call, log } = yield* played({ 1: [300, "ok"] })
       yield* Hedge.hedge(call, { ...hedge, bucket })
       expect(log).toEqual(["1@0", "1ok@300"])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("has its places back when many operations share a limit of concurrency", () =>
+    Effect.gen(function* () {
+      const bucket = yield* RateLimiter.concurrencyLimit({ limit: 5, whenShort: "refuse" })
+      const hedged = Hedge.hedge(Effect.sleep(150), {
+        classifier: Classifier.always,
+        maxAttempts: 3,
+        delay: 100,
+        bucket
+      })
+      yield* Effect.all(Array(50).fill(hedged), { concurrency: "unbounded" })
+      expect(yield* bucket.level).toBe(5)
     }).pipe(VirtualClock.run)
   )
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { rowOf, rows } from "../src/Hedges.ts"
 
 const page = readFileSync(new URL("../../../../docs/hedging.md", import.meta.url), "utf8")
-const [, table = ""] = page.split("<!-- hedges -->")
+const [, table = ""] = page.split(/<!-- \/?hedges -->/)
 const cells = table.split("\n").flatMap((line) => (line.startsWith("| ") ? [line.slice(2, -2).split(" | ")] : []))
 
 describe("rows", { timeout: 120_000 }, () => {
