@@ -643,7 +643,10 @@ describe("Hedge.hedge with a bucket", () => {
         delay: 100,
         bucket
       })
-      yield* Effect.all(Array(50).fill(hedged), { concurrency: "unbounded" })
+      yield* Effect.all(
+        Array.from({ length: 50 }, () => hedged),
+        { concurrency: "unbounded" }
+      )
       expect(yield* bucket.level).toBe(5)
     }).pipe(VirtualClock.run)
   )
