@@ -13,17 +13,22 @@ export interface PriorityQueue {
   readonly levels: ReadonlyArray<WaitQueue.WaitQueue>
   /** How many have entered it. */
   readonly arrivals: number
+  readonly size: number
 }
 
-export const empty: PriorityQueue = { levels: /*#__PURE__*/ Priority.levels.map(() => WaitQueue.empty), arrivals: 0 }
+export const empty: PriorityQueue = {
+  levels: /*#__PURE__*/ Priority.levels.map(() => WaitQueue.empty),
+  arrivals: 0,
+  size: 0
+}
 
-export const isEmpty = ({ levels }: PriorityQueue): boolean => levels.every(WaitQueue.isEmpty)
+export const isEmpty = ({ size }: PriorityQueue): boolean => size === 0
 
-export const size = ({ levels }: PriorityQueue): number => levels.reduce((sum, queue) => sum + WaitQueue.size(queue), 0)
+export const size = ({ size }: PriorityQueue): number => size
 
 /** Whether there are waiters of several levels, so that time changes who is the first. */
-export const isMixed = ({ levels }: PriorityQueue): boolean =>
-  levels.filter((queue) => !WaitQueue.isEmpty(queue)).length > 1
+export const isMixed = ({ levels, size }: PriorityQueue): boolean =>
+  size > 1 && levels.filter((queue) => !WaitQueue.isEmpty(queue)).length > 1
 
 /** What the waiters of a level and of those above it want together. */
 export const demand = ({ levels }: PriorityQueue, from = 0): number =>
@@ -69,15 +74,23 @@ export const entered = (
   const waiter = { ...arriving, ticket: queue.next, arrival: self.arrivals }
   return {
     waiter,
-    queue: { levels: self.levels.with(waiter.level, WaitQueue.entered(queue, waiter)), arrivals: self.arrivals + 1 }
+    queue: {
+      levels: self.levels.with(waiter.level, WaitQueue.entered(queue, waiter)),
+      arrivals: self.arrivals + 1,
+      size: self.size + 1
+    }
   }
 }
 
 /** The queue without a waiter. */
-export const left = (self: PriorityQueue, waiter: Waiter): PriorityQueue => ({
-  levels: self.levels.with(waiter.level, WaitQueue.left(queueOf(self, waiter), waiter)),
-  arrivals: self.arrivals
-})
+export const left = (self: PriorityQueue, waiter: Waiter): PriorityQueue =>
+  has(self, waiter)
+    ? {
+        levels: self.levels.with(waiter.level, WaitQueue.left(queueOf(self, waiter), waiter)),
+        arrivals: self.arrivals,
+        size: self.size - 1
+      }
+    : self
 
 /** The newest waiter of the lowest level that has any, if that is lower than `level`. */
 export const lowestBelow = ({ levels }: PriorityQueue, level: number): Waiter | undefined => {
