@@ -386,11 +386,7 @@ describe("AwsConfig.resolve", () => {
 
   it.each<[string, unknown, string]>([
     ["options that are no record", 3, "options must be a record, got 3"],
-    [
-      "an option that there is not",
-      { maxAttempt: 3 },
-      "maxAttempt must be absent: the options are profile, configFile, mode, maxAttempts, behaviour, service, sdk, got 3"
-    ],
+    ["an option that there is not", { maxAttempt: 3 }, "maxAttempt must be absent (did you mean maxAttempts?), got 3"],
     ["no attempt", { maxAttempts: 0 }, `maxAttempts must be ${attempts}, got 0`],
     ["half an attempt", { maxAttempts: 1.5 }, `maxAttempts must be ${attempts}, got 1.5`],
     ["a mode in capitals", { mode: "STANDARD" }, `mode must be ${modes}, got "STANDARD"`],

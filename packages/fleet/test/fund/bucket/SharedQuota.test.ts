@@ -173,8 +173,7 @@ describe("SharedBucket.quota", () => {
     { options: { observe: 5 }, message: "observe must be a list of functions, got 5" },
     {
       options: { leaseshare: 0 } as object,
-      message:
-        "leaseshare must be absent: the options are name, leaseShare, idleAfter, observe, capacity, refillPerSecond, cost, firstSuccessIncrement, whenShort, maxWait, got 0"
+      message: "leaseshare must be absent (did you mean leaseShare?), got 0"
     },
     { options: { capacity: 0 }, message: "capacity must be > 0, got 0" },
     {
