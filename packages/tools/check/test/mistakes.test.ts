@@ -1,0 +1,110 @@
+/** Plausible mistakes: the compiler tells each of them once, and its last line says what is wrong. */
+import { programOf, typescript5 } from "@effect-retry/check/Editors"
+import ts from "typescript5"
+import { describe, expect, it } from "vitest"
+
+const before = `
+import { Backoff, Classifier, Policy, Promises, Retry, Verdict } from "@effect-retry/core"
+import { Data, Effect, Schedule } from "effect"
+class Busy extends Data.TaggedError("Busy")<{ readonly after: number }> {}
+class Lost extends Data.TaggedError("Lost") {}
+declare const call: Effect.Effect<string, Busy>
+const times = { maxAttempts: 3, backoff: Backoff.constant({ delay: 1 }) }
+const policy = { ...times, classifier: Classifier.always }
+const misspelt = { ...times, classifier: Classifier.fromTags({ Bussy: Verdict.server }) }
+const mixed = Classifier.firstOf(Classifier.fromTags({ Bussy: Verdict.server }), Classifier.always)
+const lost = { ...times, classifier: (error: Lost) => Verdict.terminal(error._tag) }
+`
+
+const noTag = `Type 'Busy' is not assignable to type '"the call has no error of the tag 'Bussy'"'.`
+const field = `Type 'number' is not assignable to type 'Mistake<"a policy has no field 'maxAttemps'">'.`
+
+const mistakes: ReadonlyArray<readonly [code: string, last: string]> = [
+  ["Retry.retry(call, { ...policy, maxAttemps: 4 })", field],
+  ["call.pipe(Retry.retry({ ...policy, maxAttemps: 4 }))", field],
+  ["Promises.retry(async () => 1, { ...policy, maxAttemps: 4 })", field],
+  [
+    "Retry.retry(call, { ...times, classifier: Classifier.fromTags({ Bussy: Verdict.server }) })",
+    `'Bussy' does not exist in type 'Cases<Busy>'. Did you mean to write 'Busy'?`
+  ],
+  [
+    "call.pipe(Retry.retry({ ...times, classifier: Classifier.fromTags({ Bussy: Verdict.server }) }))",
+    `'Bussy' does not exist in type 'Cases<Busy>'. Did you mean to write 'Busy'?`
+  ],
+  ["Retry.retry(call, misspelt)", noTag],
+  ["call.pipe(Retry.retry(misspelt))", noTag],
+  ["Retry.retry(misspelt)(call)", noTag],
+  ["Retry.retry(call, Policy.make(misspelt))", noTag],
+  ["Retry.retry(call, { ...times, classifier: mixed })", noTag],
+  ["Retry.retry(call, { ...Policy.standard })", `Property 'classifier' is missing in type`],
+  ["Retry.retry(call, { ...policy, maxAttempts: '3' })", `Type 'string' is not assignable to type 'number'.`],
+  [
+    "Retry.retry(call, Schedule.recurs(3))",
+    `is missing the following properties from type 'Fields<Busy, string>': classifier, maxAttempts, backoff`
+  ],
+  ["Retry.retry(policy, call)", `is missing the following properties from type 'Effect<never, never, never>'`],
+  [
+    "Retry.retry(call, { ...policy, backoff: '1 second' })",
+    `Type 'string' is not assignable to type 'Schedule<unknown, Busy, unknown>'.`
+  ],
+  [
+    "Retry.retry(call, { ...policy, deadline: '10 seconds' })",
+    `Type 'string' is not assignable to type 'Deadline<unknown> | undefined'.`
+  ],
+  [
+    "Retry.retry(call, { ...policy, attemptTimeout: '10 seconds' })",
+    `Type 'string' is not assignable to type 'AttemptTimeout<unknown>'.`
+  ],
+  [
+    "Retry.retry(call, { ...policy, classifier: (error) => error._tag === 'Busy' })",
+    `Type 'boolean' is not assignable to type 'Verdict'.`
+  ],
+  [
+    "Retry.retry(call, { ...policy, classifier: Verdict.server })",
+    `provides no match for the signature '(error: Busy, moment: Moment): Verdict'.`
+  ],
+  ["Retry.retry(call, lost)", `Type '"Busy"' is not assignable to type '"Lost"'.`],
+  [
+    "Promises.retry(fetch('http://localhost'), policy)",
+    `provides no match for the signature '(attempt: Attempt): PromiseLike<never>'.`
+  ],
+  [
+    "Retry.retry(call, { ...policy, attemptsByKind: { Throtling: 2 } })",
+    `'Throtling' does not exist in type 'AttemptsByKind'. Did you mean to write 'Throttling'?`
+  ],
+  [
+    "Retry.retry(call, { ...policy, observe: [async () => {}] })",
+    `Type 'Promise<void>' is not assignable to type 'void | Effect<void, never, never>'.`
+  ],
+  [
+    "Retry.retryOrElse(call, { ...policy, maxAttempts: '3' }, () => call)",
+    `Type 'string' is not assignable to type 'number'.`
+  ],
+  [
+    "Backoff.exponential('1 second')",
+    `Argument of type 'string' is not assignable to parameter of type '{ readonly base: DurationInput;`
+  ]
+]
+
+const program = programOf("mistakes", `${before}${mistakes.map(([code]) => `export {};(${code})`).join("\n")}\n`)
+
+const said = (): ReadonlyArray<ReadonlyArray<string>> => {
+  const found = typescript5(program).getSemanticDiagnostics(program.file)
+  const offset = before.split("\n").length - 1
+  return mistakes.map((_, i) =>
+    found
+      .filter(({ start = 0 }) => program.text.slice(0, start).split("\n").length - 1 === offset + i)
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))
+  )
+}
+
+describe("The compiler on mistakes", () => {
+  const all = said()
+  it.each(mistakes.map(([code, last], i) => ({ code, last, told: all[i] ?? [] })))(
+    "says $last of $code",
+    ({ last, told }) => {
+      expect(told).toHaveLength(1)
+      expect(told[0]?.split("\n").at(-1)).toContain(last)
+    }
+  )
+})
