@@ -119,7 +119,7 @@ export function jittered(...given: Given): any {
   return dual(given, (self: Backoff, jitter: Jitter.Jitter): Backoff => {
     const owner = "Backoff.jittered"
     if (typeof jitter?.draw !== "function" || typeof jitter.interval !== "function") {
-      return Argument.refuse(owner, "jitter", "a jitter", jitter)
+      return Argument.refuse(owner, "jitter", "made by Jitter, such as Jitter.full", jitter)
     }
     return fromTree(
       owner,

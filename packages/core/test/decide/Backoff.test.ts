@@ -524,7 +524,7 @@ describe("Backoff", () => {
 describe("Backoff.jittered, given no jitter", () => {
   it.each([undefined, null, 0.2, "full", { name: "mine" }, { draw: () => 1 }])("refuses it: %o", (jitter) => {
     expect(() => Backoff.jittered(Backoff.constant({ delay: 1 }), jitter as never)).toThrow(
-      "Backoff.jittered: jitter must be a jitter, got"
+      "Backoff.jittered: jitter must be made by Jitter, such as Jitter.full, got"
     )
   })
 })

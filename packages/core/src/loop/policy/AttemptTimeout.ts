@@ -86,9 +86,10 @@ export function growing(times: Times): AttemptTimeout
 export function growing<E2>(times: Times, options: Options<E2>): AttemptTimeout<E2>
 export function growing(times: Times, options?: Options<unknown>): AttemptTimeout<unknown> {
   const owner = "AttemptTimeout.growing"
-  const initial = Argument.millis(owner, "initial", times.initial, Bounds.timeout)
-  const factor = Argument.number(owner, "factor", times.factor, Bounds.factor)
-  const maximum = Argument.millis(owner, "maximum", times.maximum, { ...Bounds.timeout, min: initial })
+  const given = Argument.options(owner, '{ initial: "1 second", factor: 2, maximum: "10 seconds" }', times)
+  const initial = Argument.millis(owner, "initial", given.initial, Bounds.timeout)
+  const factor = Argument.number(owner, "factor", given.factor, Bounds.factor)
+  const maximum = Argument.millis(owner, "maximum", given.maximum, { ...Bounds.timeout, min: initial })
   return make((attempt) => Math.min(initial * factor ** (attempt - 1), maximum), options)
 }
 

@@ -92,7 +92,12 @@ export const truncate = (
   }
 ): Deadline => ({
   _tag: "Truncate",
-  ...bounds("Deadline.truncate", within, options.reserve, { min: 0, exclusive: true })
+  ...bounds(
+    "Deadline.truncate",
+    within,
+    Argument.options("Deadline.truncate", '"10 seconds", { reserve: "1 second" }', options).reserve,
+    { min: 0, exclusive: true }
+  )
 })
 
 /**

@@ -129,6 +129,14 @@ describe("AttemptTimeout.disconnected", () => {
   })
 })
 
+describe("AttemptTimeout.growing", () => {
+  it("shows a call to who gives a time in the place of a record", () => {
+    expect(() => AttemptTimeout.growing("1 second" as never)).toThrow(
+      'AttemptTimeout.growing: options must be a record, as in AttemptTimeout.growing({ initial: "1 second", factor: 2,'
+    )
+  })
+})
+
 describe("AttemptTimeout.AttemptTimedOut", () => {
   it("names the attempt and its timeout", () => {
     expect(timedOut.message).toBe("attempt 3 took longer than 2s")

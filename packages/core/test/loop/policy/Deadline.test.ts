@@ -95,6 +95,12 @@ describe("Deadline.refuse", () => {
 })
 
 describe("Deadline.truncate", () => {
+  it("shows a call where the reserve is left out", () => {
+    expect(() => Deadline.truncate("10 seconds", undefined as never)).toThrow(
+      'Deadline.truncate: options must be a record, as in Deadline.truncate("10 seconds", { reserve: "1 second" })'
+    )
+  })
+
   table(
     "shortens the wait that would pass the deadline, and leaves the reserve",
     Deadline.truncate("1 second", { reserve: 300 }),
