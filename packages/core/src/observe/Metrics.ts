@@ -87,13 +87,21 @@ export const bucketLevel: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gau
   description: "Tokens in the bucket"
 })
 
-/** Changes of circuits, by `retry.circuit`, the name of the circuit, and `retry.circuit_state`, the state after them. */
+/**
+ * Changes of circuits, by `retry.circuit`, the name of the circuit, and `retry.circuit_state`, the state after them.
+ *
+ * @category constructors
+ */
 export const circuitChanges: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counter("retry.circuit.changes", {
   description: "Changes of circuits",
   incremental: true
 })
 
-/** The state of a circuit, by `retry.circuit`: 0 closed, 1 half open, 2 open, 3 isolated. */
+/**
+ * The state of a circuit, by `retry.circuit`: 0 closed, 1 half open, 2 open, 3 isolated.
+ *
+ * @category constructors
+ */
 export const circuitState: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("retry.circuit.state", {
   description: "The state of a circuit"
 })

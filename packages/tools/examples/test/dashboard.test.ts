@@ -1,7 +1,7 @@
 /** The dashboard and the alert rules, held against the metrics that programs export to Prometheus. */
 import * as OtelMetrics from "@effect/opentelemetry/Metrics"
 import * as Resource from "@effect/opentelemetry/Resource"
-import { Backoff, Classifier, Hedge, Observe, Retry, TokenBucket } from "@effect-retry/core"
+import { Backoff, CircuitBreaker, Classifier, Hedge, Observe, Retry, TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus"
@@ -49,7 +49,7 @@ const exported = Effect.gen(function* () {
     })
 })
 
-/** Operations that retry, give up, hedge and nest, with a bucket; and one with a bucket of a fleet. */
+/** Operations that retry, give up, hedge and nest, with a bucket; one with a bucket of a fleet; and a circuit that is isolated. */
 const operations = Effect.gen(function* () {
   const bucket = yield* TokenBucket.quota({ capacity: 100 })
   const own = {
@@ -67,6 +67,9 @@ const operations = Effect.gen(function* () {
   const hedge = { name, observe, classifier, maxAttempts, delay: "1 second", bucket } as const
   yield* Hedge.hedge(Effect.sleep("2 seconds"), hedge)
   yield* fleet
+  const breaker = yield* CircuitBreaker.make({ onChange: Observe.circuit("orders") })
+  yield* breaker.isolate
+  yield* Effect.sleep("1 second")
 }).pipe(VirtualClock.run)
 
 const program = Effect.zipRight(operations, exported)

@@ -43,9 +43,13 @@ describe(`${path} ## Defaults`, () => {
     const spend = Effect.gen(function* () {
       const bucket = yield* RedisBucket.quota({ name: "held", ...limits, cost: { orElse: 1 }, observe })
       for (let n = 0; n < 1000; n++) yield* bucket.acquire(request())
+      yield* Effect.sleep("1 minute")
+      // An attempt with a lease of its own: it is the only one between two sweeps.
+      const { length } = puts
+      yield* bucket.acquire(request())
       const spentMillis = yield* Clock.currentTimeMillis
       yield* Effect.sleep("1 minute")
-      return (puts[0] ?? NaN) - spentMillis
+      return (puts[length] ?? NaN) - spentMillis
     })
     const idleMillis = yield* spend.pipe(Effect.scoped, Effect.provide(store), VirtualClock.run)
     return { idleMillis, most: Math.max(...sizes) }

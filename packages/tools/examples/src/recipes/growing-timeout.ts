@@ -24,6 +24,6 @@ export const program = timeline([Effect.never], Retry.orStopped(moreTimeEachTime
 export const expected = {
   calls: [0, 1500, 4000, 8500],
   reason: "DeadlinePassed",
-  error: "attempt 4 took longer than 1s 500ms",
+  error: "attempt 4 was stopped after 1s 500ms by the deadline of 10s",
   elapsed: "Duration(10s)"
 }

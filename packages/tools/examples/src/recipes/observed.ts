@@ -17,8 +17,8 @@ const charge = <A, R>(request: Effect.Effect<A, Declined, R>) =>
   })
 
 const retriesSoFar = Metrics.retries.pipe(
-  Metric.tagged("operation", "payments"),
-  Metric.tagged("kind", "Throttling"),
+  Metric.tagged("retry.operation", "payments"),
+  Metric.tagged("retry.kind", "Throttling"),
   Metric.value,
   Effect.map(({ count }) => count)
 )
@@ -49,10 +49,12 @@ export const program = Effect.gen(function* () {
 export const expected = {
   lines: [
     'WARN gave up: payments → Declined "try again later" after 3 attempts, 2 s (all attempts spent)',
+    "error.type=Declined",
     "exception.message=try again later",
     "exception.type=Declined",
     "retry.attempt=3",
     "retry.elapsed_ms=2000",
+    "retry.kind=Throttling",
     "retry.max_attempts=3",
     "retry.operation=payments",
     "retry.stop_message=all attempts spent",
