@@ -137,8 +137,9 @@ const actions: { readonly [name: string]: (world: World, cost: number, draw: num
     expect(gained).toBeLessThanOrEqual(cost + 1e-9)
   },
   readLevel: (world) => {
+    const { call } = world
     tell(world, { _tag: "LevelWanted" })
-    expect(world.call).toBeDefined()
+    expect(world.call, "the level is read where no call is under way").toEqual(call ?? { _tag: "ReadLevel" })
   },
   answer: (world, _cost, draw) => {
     const { call } = world
