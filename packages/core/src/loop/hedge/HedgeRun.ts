@@ -10,13 +10,11 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 import { constVoid } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
-import * as Untrusted from "../../accept/Untrusted.ts"
 import * as Judging from "../../classify/Judging.ts"
 import * as Verdict from "../../classify/Verdict.ts"
 import * as Hedges from "../../decide/Hedges.ts"
@@ -25,11 +23,8 @@ import * as AtOnce from "../../fund/fiber/AtOnce.ts"
 import * as Child from "../../fund/fiber/Child.ts"
 import * as Interruption from "../../fund/fiber/Interruption.ts"
 import * as Timer from "../../fund/fiber/Timer.ts"
-import type { Grant, Outcome, Started } from "../../fund/port/Port.ts"
+import type { Grant } from "../../fund/port/Port.ts"
 import { noTokens } from "../../fund/port/Port.ts"
-import * as ShownCause from "../../fund/port/ShownCause.ts"
-import type { HedgeStarted } from "../policy/RetryEvent.ts"
-import type { StopReason } from "../policy/RetryStopped.ts"
 import { ResultRejected } from "../policy/RetryStopped.ts"
 import * as Elapsed from "../run/Elapsed.ts"
 import * as Grants from "../run/Grants.ts"
@@ -40,56 +35,10 @@ import * as Services from "../run/Services.ts"
 import * as Stop from "../run/Stop.ts"
 import type { Prepared } from "./HedgeCheck.ts"
 import type { Call } from "./HedgeRecord.ts"
-
-/** An attempt that was decided on. */
-interface Attempt {
-  readonly number: number
-  readonly granted: Grant
-  /** What a bucket with `started` is told. */
-  readonly begun: Started
-  /** Whether it was told. */
-  isTold: boolean
-  startedMillis: number
-  parent: Child.Parent | undefined
-  child: Child.Child<unknown, unknown> | undefined
-}
-
-/** A hedged operation. Made afresh whenever its effect is run; mutable, and used by its fiber. */
-interface Run {
-  readonly call: Call
-  readonly prepared: Prepared
-  readonly fiber: Child.AnyFiber
-  /** `attempts` is the number of the attempt that is spoken of; how many there are stands in `hedges`. */
-  readonly op: Operation.Operation
-  hedges: Hedges.Hedges
-  /** Attempts that the bucket may have to hear of, or that are to be stopped, should the operation end. */
-  readonly open: Set<Attempt>
-  /** Attempts that have ended, in this order, until they are looked at. */
-  readonly ended: Array<Attempt>
-  /** The bucket's answer for the next attempt: an exit once it is there. */
-  answer: Exit.Exit<boolean> | Fiber.RuntimeFiber<boolean> | undefined
-  /** Whether the next attempt starts because one has failed. */
-  because: HedgeStarted["because"]
-  isRefused: boolean
-  /** The delay after the first attempt. */
-  firstDelayMillis: number
-  /** Ends the wait of the operation, where it waits. */
-  wake: () => void
-  /** The defect of the clock's sleep. */
-  defect: Cause.Cause<never> | undefined
-  isOver: boolean
-}
-
-/** How the operation ends. */
-interface Ending {
-  readonly answer: Erased
-  /** What observers are told when nothing runs any more; a defect or an interruption has no last event. */
-  readonly event?: () => Services.Telling
-  /** What it means for the attempts that run that the deadline has cut them. */
-  readonly cut?: { readonly error: unknown; readonly verdict: Verdict.Verdict }
-}
-
-type Step = Effect.Effect<Ending, never, unknown>
+import { cutNow, finish, gaveUp, spent } from "./HedgeEnd.ts"
+import type { Attempt, Ending, Run, Step } from "./HedgeState.ts"
+import { attemptOf, exitOf, make, nanoMillis, stopOthers } from "./HedgeState.ts"
+import { abandoned, measured, record } from "./HedgeTelling.ts"
 
 export const run = (call: Call, prepared: Prepared): Erased =>
   Effect.withFiberRuntime((_, { runtimeFlags }) =>
@@ -103,23 +52,6 @@ export const run = (call: Call, prepared: Prepared): Erased =>
       })
     )
   )
-
-const make = (call: Call, prepared: Prepared, fiber: Child.AnyFiber, runtimeFlags: RuntimeFlags.RuntimeFlags): Run => ({
-  call,
-  prepared,
-  fiber,
-  op: Operation.make(Effect.void, prepared.common, undefined, fiber, { runtimeFlags }),
-  hedges: Hedges.initial,
-  open: new Set(),
-  ended: [],
-  answer: undefined,
-  because: "Delay",
-  isRefused: false,
-  firstDelayMillis: Infinity,
-  wake: constVoid,
-  defect: undefined,
-  isOver: false
-})
 
 /** Whether a first attempt that succeeds at once ends the operation, with no service to tell. */
 const isPlain = ({ op }: Run): boolean => {
@@ -163,9 +95,6 @@ const next = (run: Run): Step => {
   return Effect.flatMap(waited(run), () => next(run))
 }
 
-/** A nanosecond: less than that is a floating-point error, which no timer waits for. */
-const nanoMillis = 1e-6
-
 const isDue = (dueMillis: number, nowMillis: number): boolean => dueMillis <= nowMillis + nanoMillis
 
 /** A success before all else, and of several that of the lowest number. */
@@ -177,8 +106,6 @@ const takeEnded = (run: Run): Attempt | undefined => {
   ended.splice(ended.indexOf(first), 1)
   return first
 }
-
-const exitOf = ({ child }: Attempt): Exit.Exit<unknown, unknown> => Child.exitOf(child!.unsafePoll()!)
 
 /** Waits for the end of an attempt, for an answer of the bucket, or for a time. */
 const waited = (run: Run): Effect.Effect<void> =>
@@ -265,16 +192,6 @@ const answered = (run: Run, answer: Exit.Exit<boolean>): Step => {
   op.bucket!.held = undefined
   return startPaid(run, granted)
 }
-
-const attemptOf = (number: number, granted: Grant): Attempt => ({
-  number,
-  granted,
-  begun: { attempt: number },
-  isTold: false,
-  startedMillis: 0,
-  parent: undefined,
-  child: undefined
-})
 
 /** How long the attempt after this one waits. */
 const delayAfter = ({ prepared }: Run, number: number): Effect.Effect<number> =>
@@ -406,48 +323,6 @@ const succeeded = (run: Run, attempt: Attempt, value: unknown): Step => {
   )
 }
 
-/** Interrupts all attempts but this one, and does not wait for them yet. */
-const stopOthers = ({ fiber, open }: Run, won?: Attempt): void => {
-  for (const attempt of open) {
-    if (attempt !== won) attempt.child?.unsafeInterruptAsFork(fiber.id())
-  }
-}
-
-/**
- * Tells the percentile how long the first attempt ran, or its age where it has not ended. To be told how long the winners ran
- * would lower the percentile, which makes more hedges, which lower it further.
- */
-const measured = ({ op, hedges, prepared, open }: Run): Effect.Effect<void> => {
-  const { percentile } = prepared
-  // The first attempt that has failed says nothing: it is not in `open`.
-  const [first] = open
-  if (percentile === undefined || first?.number !== 1 || hedges.started === 0) return Effect.void
-  return percentile.record(Elapsed.millis(op) - first.startedMillis)
-}
-
-/** Tells the bucket how an attempt ended; `undefined` where it has no outcome. */
-const record = ({ op, open }: Run, attempt: Attempt, verdict?: Verdict.Verdict): Services.Telling => {
-  const { bucket } = op
-  const note = () => void open.delete(attempt)
-  if (bucket === undefined) return note()
-  const outcome: Outcome =
-    verdict === undefined
-      ? { _tag: "Succeeded", ...endOf(op, attempt) }
-      : { _tag: "Failed", ...endOf(op, attempt), verdict }
-  return Services.tell(op, bucket.service, () => bucket.bucket.record(outcome), note)
-}
-
-/** What the bucket is told of every end. */
-const endOf = (op: Operation.Operation, { begun, child, granted, number, startedMillis }: Attempt) => ({
-  attempt: number,
-  granted,
-  started: op.bucket?.bucket.started && begun,
-  // An attempt that has begun may not have been made.
-  ran: op.timesAttempts
-    ? Duration.millis(child === undefined ? 0 : Math.max(0, Elapsed.millis(op) - startedMillis))
-    : undefined
-})
-
 /** Releases what was open before, and notes what is open now. */
 const leaveOpen = ({ op }: Run, value: unknown): Effect.Effect<void> => {
   const { release } = op.prepared.hooks
@@ -498,145 +373,4 @@ const afterFailure = (run: Run, { hint }: Verdict.Retryable, nowMillis: number):
   const hintMillis = Option.match(hint, { onNone: () => 0, onSome: Duration.toMillis })
   run.because = "Failure"
   run.hedges = Hedges.failed(run.hedges, limits, nowMillis, hintMillis > hintAtMostMillis ? Infinity : hintMillis)
-}
-
-const gaveUp = ({ op }: Run, { end, error }: Failure, reason: StopReason, attempt: number): Ending => ({
-  answer: Effect.suspend(end),
-  event: () => {
-    op.attempts = attempt
-    return Observers.gaveUp(op, error, reason)
-  }
-})
-
-/** The ending where no attempt runs and none will start: the last failure. */
-const spent = (run: Run): Ending => gaveUp(run, run.op.failure!, reasonOf(run), run.hedges.started)
-
-const reasonOf = ({ hedges, isRefused, op, prepared: { limits } }: Run): StopReason => {
-  if (isRefused) return { _tag: "BucketEmpty", ...Stop.refusal(op.bucket) }
-  if (hedges.heldMillis === Infinity) {
-    const { verdict } = op.failure!
-    const hint = verdict._tag === "NoOpinion" ? Option.none() : verdict.hint
-    return { _tag: "HintTooLong", hint: Option.getOrElse(hint, () => Duration.infinity) }
-  }
-  return hedges.started >= limits.maxAttempts
-    ? { _tag: "AttemptsSpent", maxAttempts: limits.maxAttempts }
-    : { _tag: "DeadlinePassed", within: Duration.millis(limits.deadline!.withinMillis) }
-}
-
-/** The ending where a deadline that cuts has passed. */
-const cutNow = (run: Run): Step | undefined => {
-  const { hedges, op } = run
-  const { deadline } = op.prepared.policy
-  op.attempts = hedges.started
-  const expired = deadline?.machinery.cutMeanwhile(deadline, op, Elapsed.millis(op) + nanoMillis)
-  if (expired === undefined) return undefined
-  const cut = expired.failed()
-  const ending: Ending = {
-    answer: Effect.fail(cut.error),
-    cut,
-    event: () => Observers.gaveUp(op, cut.error, expired.reason!)
-  }
-  return AtOnce.andThen(hedges.running === 0 ? Effect.void : measured(run), () => Effect.succeed(ending))
-}
-
-/** Stops and awaits what still runs, tells how that ended, and then how the operation did. */
-const finish = (run: Run, interrupted: Cause.Cause<never> | undefined, { answer, cut, event }: Ending): Erased => {
-  const { op, open } = run
-  run.isOver = true
-  run.wake()
-  if (open.size === 0 && run.answer === undefined && interrupted === undefined) return toldLast(run, answer, event)
-  stopOthers(run)
-  const asking = Exit.isExit(run.answer) ? undefined : run.answer
-  asking?.unsafeInterruptAsFork(run.fiber.id())
-  const isAged = interrupted !== undefined && Elapsed.millis(op) >= run.firstDelayMillis
-  const ended = Effect.flatMap(isAged ? measured(run) : Effect.void, () => awaited(run, cut))
-  return Effect.flatMap(ended, (defects) => {
-    if (interrupted !== undefined) {
-      const cause = defects.reduce<Cause.Cause<never>>(Cause.parallel, interrupted)
-      return Effect.zipRight(Stop.release(op, "Interrupted"), Effect.failCause(cause))
-    }
-    const logged = Effect.forEach(defects, logDefect, { discard: true })
-    return Effect.zipRight(logged, toldLast(run, answer, event))
-  })
-}
-
-const logDefect = (defect: Cause.Cause<never>): Effect.Effect<void> =>
-  Effect.logWarning("an attempt died while it was interrupted", ShownCause.of(defect, Untrusted.inBrief))
-
-/** Tells the last event, interruptibly, and answers. What the answer holds open is released where that is interrupted. */
-const toldLast = (run: Run, answer: Erased, event: Ending["event"]): Erased => {
-  const { op } = run
-  const telling = event?.()
-  if (telling === undefined && op.open === undefined) return answer
-  return Effect.matchCauseEffect(Interruption.restore(op.runtimeFlags)(Services.run(telling)), {
-    onFailure: (cause) => Effect.zipRight(Stop.release(op, "Interrupted"), Effect.failCause(cause)),
-    onSuccess: () => answer
-  })
-}
-
-/** Awaits all attempts, tells the bucket of each, and releases what it has left open. Answers the defects of those. */
-const awaited = (run: Run, cut: Ending["cut"]): Effect.Effect<ReadonlyArray<Cause.Cause<never>>> => {
-  const { op, open } = run
-  const left = [...open]
-  const refunded = run.answer !== undefined && !Exit.isExit(run.answer) ? Effect.void : Grants.callOff(op)
-  return Effect.zipRight(
-    refunded,
-    Effect.map(
-      Effect.forEach(left, (attempt) => ofLeft(run, attempt, cut)),
-      (defects) => defects.flatMap(Option.toArray)
-    )
-  )
-}
-
-const ofLeft = (run: Run, attempt: Attempt, cut: Ending["cut"]): Effect.Effect<Option.Option<Cause.Cause<never>>> => {
-  const { op } = run
-  const { child, granted } = attempt
-  if (child === undefined) {
-    const refunded = Services.run(Services.tell(op, "the bucket", () => granted.refund))
-    return Effect.as(Effect.zipRight(refunded, abandoned(run, attempt)), Option.none())
-  }
-  return Effect.flatMap(Fiber.await(child), () => {
-    const exit = exitOf(attempt)
-    const told = cut === undefined ? abandoned(run, attempt) : cutOff(run, attempt, cut)
-    return Effect.as(
-      Effect.zipRight(told, released(run, exit)),
-      Exit.isFailure(exit) ? Cause.keepDefects(exit.cause) : Option.none()
-    )
-  })
-}
-
-const abandoned = ({ op, open }: Run, attempt: Attempt): Effect.Effect<void> => {
-  const { bucket } = op
-  open.delete(attempt)
-  if (bucket === undefined || !hearsAbandoned(bucket, attempt)) return Effect.void
-  return Services.run(
-    Services.tell(op, bucket.service, () => bucket.bucket.record({ _tag: "Abandoned", ...endOf(op, attempt) }))
-  )
-}
-
-/** A bucket with `started` hears of every attempt that it was told of, another one of those whose grant asks for it. */
-const hearsAbandoned = ({ bucket }: Place, { child, granted, isTold }: Attempt): boolean =>
-  bucket.started === undefined ? child !== undefined && granted.hearsAbandoned === true : isTold
-
-/** An attempt that the deadline has interrupted has failed. */
-const cutOff = (run: Run, attempt: Attempt, { error, verdict }: NonNullable<Ending["cut"]>): Effect.Effect<void> => {
-  const { op } = run
-  op.attempts = attempt.number
-  op.attemptStartedMillis = attempt.startedMillis
-  const failure: Failure = {
-    error,
-    input: error,
-    verdict,
-    failedMillis: Elapsed.millis(op),
-    end: () => Effect.fail(error)
-  }
-  return Services.andThen(record(run, attempt, verdict), () => Services.run(Observers.attemptFailed(op, failure)))
-}
-
-/** Releases what an attempt has left open, unless that is what the operation has ended with. */
-const released = ({ op }: Run, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
-  const { release } = op.prepared.hooks
-  const left = Exit.isSuccess(exit) ? Option.some(exit.value) : Cause.failureOption(exit.cause)
-  if (release === undefined || Option.isNone(left) || op.open?.value === left.value) return Effect.void
-  return Services.run(Services.tell(op, "release", () => release(left.value, "Interrupted")))
 }

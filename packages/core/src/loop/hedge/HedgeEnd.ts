@@ -1,0 +1,155 @@
+/**
+ * How a hedged operation ends: what still runs is stopped and awaited, and then observers are told.
+ */
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Untrusted from "../../accept/Untrusted.ts"
+import * as AtOnce from "../../fund/fiber/AtOnce.ts"
+import * as Interruption from "../../fund/fiber/Interruption.ts"
+import * as ShownCause from "../../fund/port/ShownCause.ts"
+import type { StopReason } from "../policy/RetryStopped.ts"
+import * as Elapsed from "../run/Elapsed.ts"
+import * as Grants from "../run/Grants.ts"
+import * as Observers from "../run/Observers.ts"
+import type { Erased, Failure } from "../run/Operation.ts"
+import * as Services from "../run/Services.ts"
+import * as Stop from "../run/Stop.ts"
+import type { Attempt, Ending, Run, Step } from "./HedgeState.ts"
+import { exitOf, nanoMillis, stopOthers } from "./HedgeState.ts"
+import { abandoned, measured, record } from "./HedgeTelling.ts"
+
+export const gaveUp = ({ op }: Run, { end, error }: Failure, reason: StopReason, attempt: number): Ending => ({
+  answer: Effect.suspend(end),
+  event: () => {
+    op.attempts = attempt
+    return Observers.gaveUp(op, error, reason)
+  }
+})
+
+/** The ending where no attempt runs and none will start: the last failure. */
+export const spent = (run: Run): Ending => gaveUp(run, run.op.failure!, reasonOf(run), run.hedges.started)
+
+const reasonOf = ({ hedges, isRefused, op, prepared: { limits } }: Run): StopReason => {
+  if (isRefused) return { _tag: "BucketEmpty", ...Stop.refusal(op.bucket) }
+  if (hedges.heldMillis === Infinity) {
+    const { verdict } = op.failure!
+    const hint = verdict._tag === "NoOpinion" ? Option.none() : verdict.hint
+    return { _tag: "HintTooLong", hint: Option.getOrElse(hint, () => Duration.infinity) }
+  }
+  return hedges.started >= limits.maxAttempts
+    ? { _tag: "AttemptsSpent", maxAttempts: limits.maxAttempts }
+    : { _tag: "DeadlinePassed", within: Duration.millis(limits.deadline!.withinMillis) }
+}
+
+/** The ending where a deadline that cuts has passed. */
+export const cutNow = (run: Run): Step | undefined => {
+  const { hedges, op } = run
+  const { deadline } = op.prepared.policy
+  op.attempts = hedges.started
+  const expired = deadline?.machinery.cutMeanwhile(deadline, op, Elapsed.millis(op) + nanoMillis)
+  if (expired === undefined) return undefined
+  const cut = expired.failed()
+  const ending: Ending = {
+    answer: Effect.fail(cut.error),
+    cut,
+    event: () => Observers.gaveUp(op, cut.error, expired.reason!)
+  }
+  return AtOnce.andThen(hedges.running === 0 ? Effect.void : measured(run), () => Effect.succeed(ending))
+}
+
+/** Stops and awaits what still runs, tells how that ended, and then how the operation did. */
+export const finish = (
+  run: Run,
+  interrupted: Cause.Cause<never> | undefined,
+  { answer, cut, event }: Ending
+): Erased => {
+  const { op, open } = run
+  run.isOver = true
+  run.wake()
+  if (open.size === 0 && run.answer === undefined && interrupted === undefined) return toldLast(run, answer, event)
+  stopOthers(run)
+  const asking = Exit.isExit(run.answer) ? undefined : run.answer
+  asking?.unsafeInterruptAsFork(run.fiber.id())
+  const isAged = interrupted !== undefined && Elapsed.millis(op) >= run.firstDelayMillis
+  const ended = Effect.flatMap(isAged ? measured(run) : Effect.void, () => awaited(run, cut))
+  return Effect.flatMap(ended, (defects) => {
+    if (interrupted !== undefined) {
+      const cause = defects.reduce<Cause.Cause<never>>(Cause.parallel, interrupted)
+      return Effect.zipRight(Stop.release(op, "Interrupted"), Effect.failCause(cause))
+    }
+    const logged = Effect.forEach(defects, logDefect, { discard: true })
+    return Effect.zipRight(logged, toldLast(run, answer, event))
+  })
+}
+
+const logDefect = (defect: Cause.Cause<never>): Effect.Effect<void> =>
+  Effect.logWarning("an attempt died while it was interrupted", ShownCause.of(defect, Untrusted.inBrief))
+
+/** Tells the last event, interruptibly, and answers. What the answer holds open is released where that is interrupted. */
+const toldLast = (run: Run, answer: Erased, event: Ending["event"]): Erased => {
+  const { op } = run
+  const telling = event?.()
+  if (telling === undefined && op.open === undefined) return answer
+  return Effect.matchCauseEffect(Interruption.restore(op.runtimeFlags)(Services.run(telling)), {
+    onFailure: (cause) => Effect.zipRight(Stop.release(op, "Interrupted"), Effect.failCause(cause)),
+    onSuccess: () => answer
+  })
+}
+
+/** Awaits all attempts, tells the bucket of each, and releases what it has left open. Answers the defects of those. */
+const awaited = (run: Run, cut: Ending["cut"]): Effect.Effect<ReadonlyArray<Cause.Cause<never>>> => {
+  const { op, open } = run
+  const left = [...open]
+  const refunded = run.answer !== undefined && !Exit.isExit(run.answer) ? Effect.void : Grants.callOff(op)
+  return Effect.zipRight(
+    refunded,
+    Effect.map(
+      Effect.forEach(left, (attempt) => ofLeft(run, attempt, cut)),
+      (defects) => defects.flatMap(Option.toArray)
+    )
+  )
+}
+
+const ofLeft = (run: Run, attempt: Attempt, cut: Ending["cut"]): Effect.Effect<Option.Option<Cause.Cause<never>>> => {
+  const { op } = run
+  const { child, granted } = attempt
+  if (child === undefined) {
+    const refunded = Services.run(Services.tell(op, "the bucket", () => granted.refund))
+    return Effect.as(Effect.zipRight(refunded, abandoned(run, attempt)), Option.none())
+  }
+  return Effect.flatMap(Fiber.await(child), () => {
+    const exit = exitOf(attempt)
+    const told = cut === undefined ? abandoned(run, attempt) : cutOff(run, attempt, cut)
+    return Effect.as(
+      Effect.zipRight(told, released(run, exit)),
+      Exit.isFailure(exit) ? Cause.keepDefects(exit.cause) : Option.none()
+    )
+  })
+}
+
+/** An attempt that the deadline has interrupted has failed. */
+const cutOff = (run: Run, attempt: Attempt, { error, verdict }: NonNullable<Ending["cut"]>): Effect.Effect<void> => {
+  const { op } = run
+  op.attempts = attempt.number
+  op.attemptStartedMillis = attempt.startedMillis
+  const failure: Failure = {
+    error,
+    input: error,
+    verdict,
+    failedMillis: Elapsed.millis(op),
+    end: () => Effect.fail(error)
+  }
+  return Services.andThen(record(run, attempt, verdict), () => Services.run(Observers.attemptFailed(op, failure)))
+}
+
+/** Releases what an attempt has left open, unless that is what the operation has ended with. */
+const released = ({ op }: Run, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
+  const { release } = op.prepared.hooks
+  const left = Exit.isSuccess(exit) ? Option.some(exit.value) : Cause.failureOption(exit.cause)
+  if (release === undefined || Option.isNone(left) || op.open?.value === left.value) return Effect.void
+  return Services.run(Services.tell(op, "release", () => release(left.value, "Interrupted")))
+}
