@@ -7,6 +7,7 @@
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { InvalidArgument } from "./InvalidArgument.ts"
+import * as Nearest from "./Nearest.ts"
 import * as Untrusted from "./Untrusted.ts"
 
 /** Throws an `InvalidArgument`. */
@@ -78,20 +79,10 @@ export const oneOf = <const A extends string>(
 export const fields = (owner: string, given: object, known: ReadonlyArray<string>, names: string, path = ""): void => {
   const unknown = Object.keys(given).find((field) => !known.includes(field))
   if (unknown === undefined) return
-  const meant = known.find((field) => isNear(field, unknown, Math.min(2, Math.floor(unknown.length / 3))))
+  const meant = Nearest.nearest(unknown, known)
   const allowed = meant === undefined ? `: the ${names} are ${known.join(", ")}` : ` (did you mean ${meant}?)`
   refuse(owner, `${path}${unknown}`, `absent${allowed}`, Reflect.get(given, unknown))
 }
-
-/** Whether words are the same but for so many letters that are missing, added or changed. */
-const isNear = (a: string, b: string, edits: number): boolean =>
-  a === b ||
-  (a[0] === b[0]
-    ? isNear(a.slice(1), b.slice(1), edits)
-    : edits > 0 &&
-      (isNear(a.slice(1), b, edits - 1) ||
-        isNear(a, b.slice(1), edits - 1) ||
-        isNear(a.slice(1), b.slice(1), edits - 1)))
 
 /** Reads a duration without correcting it: what `Duration.decode` turns to zero (NaN, negative) is `None`. */
 export const decode = (value: unknown): Option.Option<Duration.Duration> =>

@@ -14,15 +14,9 @@ const isWithin = (given: string, name: string, letters: number): boolean =>
 
 /** Whether two words differ in at most so many letters. */
 const differ = (a: string, b: string, letters: number): boolean => {
-  if (Math.abs(a.length - b.length) > letters) return false
-  if (a === "" || b === "") return true
+  if (a === b) return true
   if (a[0] === b[0]) return differ(a.slice(1), b.slice(1), letters)
-  return (
-    letters > 0 &&
-    [
-      [a.slice(1), b],
-      [a, b.slice(1)],
-      [a.slice(1), b.slice(1)]
-    ].some(([a = "", b = ""]) => differ(a, b, letters - 1))
-  )
+  if (letters === 0) return false
+  const isWithout = (a: string, b: string) => differ(a, b, letters - 1)
+  return isWithout(a.slice(1), b) || isWithout(a, b.slice(1)) || isWithout(a.slice(1), b.slice(1))
 }
