@@ -2,6 +2,7 @@
 import { hovers5, hovers7, type Program, programOf, typescript5 } from "@effect-retry/check/Editors"
 import { publicModules } from "@effect-retry/check/PublicNames"
 import { publishedPackages, read, sourceOf } from "@effect-retry/check/Workspace"
+import * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
 import ts from "typescript5"
 import { describe, expect, it } from "vitest"
 
@@ -53,31 +54,14 @@ const without = (hovers: ReadonlyArray<string>) =>
 const fields = (before: string, names: ReadonlyArray<string>, after: string): string =>
   `${before}${names.map((name) => `/*?*/${name}: undefined as any`).join(", ")}${after}`
 
-const ofCore = [
-  "name",
-  "observe",
-  "whenNested",
-  "attempt",
-  "attemptSpan",
-  "rateLimiter",
-  "attemptTimeout",
-  "classifier",
-  "result",
-  "maxAttempts",
-  "attemptsByKind",
-  "backoff",
-  "hint",
-  "deadline",
-  "release",
-  "bucket"
-]
 const ofClients = [
-  ...ofCore.filter((name) => !["attempt", "release", "result"].includes(name)),
+  ...PolicyCheck.fields.filter((name) => !["attempt", "release", "result"].includes(name)),
   "beforeRetry",
   "attemptHeaders",
   "opinion",
   "idempotency",
-  "drain"
+  "drain",
+  "route"
 ]
 
 const policies = programOf(
@@ -89,13 +73,13 @@ const policies = programOf(
     `import { Effect } from "effect"`,
     `declare const call: Effect.Effect<string, Error>`,
     `declare const client: HttpClient.HttpClient`,
-    fields("Retry.retry(call, { ", ofCore, " })"),
-    fields("call.pipe(Retry.retry({ ", ofCore, " }))"),
-    fields("Retry.orStopped({ ", ofCore, " })"),
-    fields("Retry.retryOrElse(call, { ", ofCore, " }, () => call)"),
-    fields("Policy.make({ ", ofCore, " })"),
-    fields("Promises.retry(async () => 1, { ", ofCore, " })"),
-    fields("const policy: Policy.Policy<Error> = { ", ofCore, " }"),
+    fields("Retry.retry(call, { ", PolicyCheck.fields, " })"),
+    fields("call.pipe(Retry.retry({ ", PolicyCheck.fields, " }))"),
+    fields("Retry.orStopped({ ", PolicyCheck.fields, " })"),
+    fields("Retry.retryOrElse(call, { ", PolicyCheck.fields, " }, () => call)"),
+    fields("Policy.make({ ", PolicyCheck.fields, " })"),
+    fields("Promises.retry(async () => 1, { ", PolicyCheck.fields, " })"),
+    fields("const policy: Policy.Policy<Error> = { ", PolicyCheck.fields, " }"),
     fields("HttpRetry.withRetry(client, { ", ofClients, " })"),
     fields("client.pipe(HttpRetry.withRetry({ ", ofClients, " }))")
   ].join("\n")
@@ -106,7 +90,7 @@ const fieldsOfPolicies = programOf(
   [
     `import { Policy } from "@effect-retry/core"`,
     "declare const policy: Policy.Fields<unknown, unknown>",
-    ...ofCore.map((name) => `policy./*?*/${name}`)
+    ...PolicyCheck.fields.map((name) => `policy./*?*/${name}`)
   ].join("\n")
 )
 const undocumented = ({ places, text }: Program, hovers: ReadonlyArray<string>) =>
