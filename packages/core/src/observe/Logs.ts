@@ -9,7 +9,7 @@ import * as Logger from "effect/Logger"
 import * as AtOnce from "../fund/fiber/AtOnce.ts"
 import type { Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
-import { line } from "./Line.ts"
+import { line } from "./EventText.ts"
 
 /** At which level each event is logged. */
 type Levels = { readonly [T in RetryEvent["_tag"]]?: LogLevel.LogLevel }

@@ -10,7 +10,7 @@ import { Directive, HintHeader, HttpClassifier, HttpRetry } from "@effect-retry/
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { inspect } from "node:util"
-import { line } from "../../../../../core/src/observe/Line.ts"
+import { line } from "../../../../../core/src/observe/EventText.ts"
 import * as ContentRange from "../../../../../http/src/classify/ContentRange.ts"
 import * as FetchFailure from "../../../../../http/src/classify/FetchFailure.ts"
 import * as RateLimitFields from "../../../../../http/src/classify/RateLimitFields.ts"

@@ -2,7 +2,7 @@ import { Observe, Retry, Verdict } from "@effect-retry/core"
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import { describe, expect, it } from "@effect/vitest"
 import { Data, Duration, Effect, FastCheck } from "effect"
-import { line } from "../../src/observe/Line.ts"
+import { line } from "../../src/observe/EventText.ts"
 import { law } from "../support/Laws.ts"
 import * as Events from "./Events.ts"
 
@@ -168,7 +168,7 @@ const lines: ReadonlyArray<readonly [event: Observe.RetryEvent, line: string]> =
   ]
 ]
 
-describe("Line.line", () => {
+describe("EventText.line", () => {
   it.each(lines)("tells in a line what an operator looks for: %#", (event, text) => {
     expect(line(event)).toBe(text)
   })
