@@ -4,16 +4,15 @@
  * A thin file. Natively a schedule is first asked when the first attempt has failed (or, repeated, has succeeded), so
  * the time of the operation counts from there.
  */
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
-import * as Schedule from "effect/Schedule"
-import * as ScheduleDecision from "effect/ScheduleDecision"
-import * as ScheduleInterval from "effect/ScheduleInterval"
+import type * as Schedule from "effect/Schedule"
 import * as Argument from "../accept/Argument.ts"
 import type { Tree } from "./BackoffTree.ts"
 import * as BackoffTree from "./BackoffTree.ts"
+import * as ScheduleLine from "./ScheduleLine.ts"
 
 export const TypeId: unique symbol = Symbol.for("@effect-retry/core/Backoff")
 
@@ -62,7 +61,7 @@ interface ScheduleState {
 }
 
 const toSchedule = (tree: Tree, draws: boolean): Schedule.Schedule<Duration.Duration> => {
-  const answer = (now: number, state: ScheduleState, u: number) => {
+  const answer = (now: number, state: ScheduleState, u: number): ScheduleLine.Stepped<ScheduleState> => {
     const { beganAt = now, startedAt = now } = state
     const stepped = BackoffTree.step(state.tree, {
       u,
@@ -70,16 +69,12 @@ const toSchedule = (tree: Tree, draws: boolean): Schedule.Schedule<Duration.Dura
       ranMillis: Math.max(0, now - startedAt),
       elapsedMillis: Math.max(0, now - beganAt)
     })
-    if (stepped === undefined) return [state, Duration.zero, ScheduleDecision.done] as const
-    const next = now + stepped.delayMillis
-    return [
-      { tree: stepped.rest, beganAt, startedAt: next },
-      Duration.millis(stepped.delayMillis),
-      ScheduleDecision.continueWith(ScheduleInterval.after(next))
-    ] as const
+    if (stepped === undefined) return { delayMillis: undefined, state }
+    const { delayMillis, rest } = stepped
+    return { delayMillis, state: { tree: rest, beganAt, startedAt: now + delayMillis } }
   }
-  return Schedule.makeWithState<ScheduleState, unknown, Duration.Duration>(
-    { tree, beganAt: undefined, startedAt: undefined },
-    (now, _, state) => Effect.map(draws ? Random.next : Effect.succeed(0), (u) => answer(now, state, u))
+  const initial: ScheduleState = { tree, beganAt: undefined, startedAt: undefined }
+  return ScheduleLine.make(initial, (now, _: unknown, state) =>
+    Effect.map(draws ? Random.next : Effect.succeed(0), (u) => answer(now, state, u))
   )
 }

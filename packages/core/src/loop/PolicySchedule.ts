@@ -4,10 +4,9 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import * as Schedule from "effect/Schedule"
-import * as ScheduleDecision from "effect/ScheduleDecision"
-import * as ScheduleInterval from "effect/ScheduleInterval"
+import type * as Schedule from "effect/Schedule"
 import * as Judging from "../classify/Judging.ts"
+import * as ScheduleLine from "../decide/ScheduleLine.ts"
 import type { Deadline } from "./policy/Deadline.ts"
 import * as Deciding from "./run/Deciding.ts"
 import * as Progress from "./run/Progress.ts"
@@ -57,12 +56,10 @@ interface State extends Progress.Progress {
   startedAt: number
 }
 
-type Stepped = readonly [State, Duration.Duration, ScheduleDecision.ScheduleDecision]
-
 const schedule = (prepared: Prepared): Schedule.Schedule<Duration.Duration, unknown, unknown> => {
   const { classifier } = prepared.hooks
   const initial: State = { ...Progress.make(prepared), firstFailedAt: undefined, startedAt: Infinity }
-  return Schedule.makeWithState(initial, (nowMillis, input: unknown, before) =>
+  return ScheduleLine.make(initial, (nowMillis, input: unknown, before: State) =>
     Effect.suspend(() => {
       const firstFailedAt = before.firstFailedAt ?? nowMillis
       const elapsedMillis = Math.max(0, nowMillis - firstFailedAt)
@@ -87,9 +84,9 @@ const schedule = (prepared: Prepared): Schedule.Schedule<Duration.Duration, unkn
   )
 }
 
-const step = (state: State, decided: Deciding.Decided, nowMillis: number): Stepped => {
-  if (decided._tag === "Stop") return [state, Duration.zero, ScheduleDecision.done]
+const step = (state: State, decided: Deciding.Decided, nowMillis: number): ScheduleLine.Stepped<State> => {
+  if (decided._tag === "Stop") return { delayMillis: undefined, state }
   const { delayMillis } = decided
   state.startedAt = nowMillis + delayMillis
-  return [state, Duration.millis(delayMillis), ScheduleDecision.continueWith(ScheduleInterval.after(state.startedAt))]
+  return { delayMillis, state }
 }

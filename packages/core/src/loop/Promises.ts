@@ -5,17 +5,18 @@
  * one timer. Under any other policy a fiber runs the loop of `Retry.retry`, from the first attempt on.
  */
 import * as Cause from "effect/Cause"
-import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberId from "effect/FiberId"
 import { constVoid } from "effect/Function"
 import * as Option from "effect/Option"
-import * as Runtime from "effect/Runtime"
 import * as Argument from "../accept/Argument.ts"
 import * as Judging from "../classify/Judging.ts"
 import type { Verdict } from "../classify/Verdict.ts"
+import * as ScheduleLine from "../decide/ScheduleLine.ts"
+import * as Causes from "../fund/fiber/Causes.ts"
 import * as Chance from "../fund/fiber/Chance.ts"
+import * as Interruption from "../fund/fiber/Interruption.ts"
+import * as Line from "../fund/fiber/Line.ts"
 import * as Wait from "../fund/fiber/Wait.ts"
 import type { Prepared } from "./policy/PolicyCheck.ts"
 import { prepare } from "./policy/PolicyCheck.ts"
@@ -186,8 +187,8 @@ interface Operation<A> extends Progress.Progress, Elapsed.Timed {
 }
 
 const operation = <A>(caller: Caller<A>, prepared: Prepared): Operation<A> => {
-  const { policy, timed, tree } = prepared
-  const services = DefaultServices.liveServices
+  const { timed, tree } = prepared
+  const services = Line.defaultServices
   return {
     caller,
     prepared,
@@ -197,7 +198,7 @@ const operation = <A>(caller: Caller<A>, prepared: Prepared): Operation<A> => {
     outdated: 0,
     failures: Progress.noFailures,
     tree,
-    scheduleState: policy.backoff.initial,
+    scheduleState: ScheduleLine.start,
     attemptStartedMillis: 0,
     elapsedMillis: 0,
     lookedAtMillis: timed ? Elapsed.nowMillis(services) : 0
@@ -248,7 +249,7 @@ const goOn = <A>(op: Operation<A>, end: () => void, verdict: Verdict): void => {
   const decided =
     decision._tag === "NeedsDraw" ? Decision.decide(prepared, op, { ...now, u: Chance.draw() }, verdict) : decision
   if (decided._tag !== "Retry") return end()
-  Progress.backOffFrom(prepared, op, decided.tree, decided.startsOver)
+  Progress.backOffFrom(op, decided.tree, decided.startsOver)
   op.caller.cancel = Wait.call(Elapsed.clock(op), decided.delayMillis, () => {
     if (Decision.lateness(prepared, Elapsed.millis(op)) === undefined) makeNext(op)
     else end()
@@ -258,8 +259,8 @@ const goOn = <A>(op: Operation<A>, end: () => void, verdict: Verdict): void => {
 /** Has the loop run an operation as an effect. */
 const runInFiber = <A>(caller: Caller<A>, prepared: Prepared): void => {
   const looped = Loop.run(effectOf(caller), prepared) as Effect.Effect<A, unknown>
-  const fiber = Runtime.runFork(Runtime.defaultRuntime, looped)
-  caller.cancel = () => fiber.unsafeInterruptAsFork(FiberId.none)
+  const fiber = Line.runFork(Line.defaultRunner, looped)
+  caller.cancel = () => Interruption.send(fiber)
   // The call may have aborted the signal before there was a fiber.
   if (isAborted(caller)) caller.cancel()
   fiber.addObserver((exit) => {
@@ -286,5 +287,5 @@ const effectOf = <A>(caller: Caller<A>): Effect.Effect<A, unknown> => {
 /** What a promise rejects with: the error, or else the defect. */
 const reasonOf = (cause: Cause.Cause<unknown>): unknown =>
   Option.getOrElse(Cause.failureOption(cause), () =>
-    Option.getOrElse(Cause.dieOption(cause), () => new Cause.InterruptedException())
+    Option.getOrElse(Causes.defectOf(cause), () => Causes.interruption())
   )

@@ -12,19 +12,17 @@
  * ```
  */
 import * as Cause from "effect/Cause"
-import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
-import * as FiberRefs from "effect/FiberRefs"
 import * as Option from "effect/Option"
-import type * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Argument from "../accept/Argument.ts"
+import type { Flags } from "../fund/fiber/Interruption.ts"
+import * as Line from "../fund/fiber/Line.ts"
 import type { Deadline } from "./policy/Deadline.ts"
 import type { Prepared } from "./policy/PolicyCheck.ts"
 import { prepareWithout } from "./policy/PolicyCheck.ts"
 import type { Any } from "./policy/PolicyRecord.ts"
 import type { Adds, Checked, In, Needs, ResultIn } from "./policy/PolicyTypes.ts"
-import type { Erased, FiberView } from "./run/Operation.ts"
+import type { Erased } from "./run/Operation.ts"
 import type { Attempt } from "./run/Stepped.ts"
 import * as Stepped from "./run/Stepped.ts"
 
@@ -94,40 +92,23 @@ export const make = <P extends Steppable>(
   policy: Checked<P>
 ): Effect.Effect<Stepper<In<P>, ResultIn<P>, Adds<P>[keyof Adds<P>]>, never, Needs<P>[keyof Needs<P>]> => {
   const prepared = prepareWithout(owner, policy, beyond, "another library makes the attempts", "(policy)")
-  return Effect.withFiberRuntime((fiber) => Effect.succeed(stepperOf(prepared, snapshot(fiber))))
-}
-
-/** What a fiber has when it makes a stepper: it may have ended when that takes its steps. */
-const snapshot = (fiber: Fiber.RuntimeFiber<unknown, unknown>): FiberView => {
-  const fiberRefs = fiber.getFiberRefs()
-  return {
-    currentContext: fiber.currentContext,
-    currentDefaultServices: fiber.currentDefaultServices,
-    getFiberRef: (ref) => FiberRefs.getOrDefault(fiberRefs, ref)
-  }
+  // The fiber may have ended when the stepper takes its steps.
+  return Line.withFiber((fiber) => Effect.succeed(stepperOf(prepared, Line.snapshot(fiber))))
 }
 
 /** Runs the loop of a step with the services of the stepper, where the fiber of the step has others. */
 const servedBy =
-  ({ currentContext, currentDefaultServices }: FiberView, fiber: Fiber.RuntimeFiber<unknown, unknown>) =>
-  (erased: Erased): Erased => {
-    const self = erased as Effect.Effect<unknown, unknown>
-    const served = fiber.currentContext === currentContext ? self : Effect.mapInputContext(self, () => currentContext)
-    return fiber.currentDefaultServices === currentDefaultServices
-      ? served
-      : Effect.locally(served, DefaultServices.currentServices, currentDefaultServices)
-  }
+  (view: Line.View, fiber: Line.AnyFiber) =>
+  (self: Erased): Erased =>
+    Line.runAs(view, fiber, self as Effect.Effect<unknown, unknown>)
 
 type Step = (own: Stepped.Stepped, around: (self: Erased) => Erased) => Stepped.Step
 
-const stepperOf = (prepared: Prepared, view: FiberView): Stepper<unknown, unknown, never> => {
+const stepperOf = (prepared: Prepared, view: Line.View): Stepper<unknown, unknown, never> => {
   let own: Stepped.Stepped | undefined
   let isOver = false
-  const inFiber = (
-    take: Step,
-    owned: (runtimeFlags: RuntimeFlags.RuntimeFlags) => Stepped.Stepped
-  ): Effect.Effect<never> =>
-    Effect.withFiberRuntime((fiber, { runtimeFlags }) => {
+  const inFiber = (take: Step, owned: (runtimeFlags: Flags) => Stepped.Stepped): Effect.Effect<never> =>
+    Line.withFiber((fiber, { runtimeFlags }) => {
       const own = owned(runtimeFlags)
       own.op.runtimeFlags = runtimeFlags
       return take(own, servedBy(view, fiber)) as Effect.Effect<never>

@@ -223,10 +223,9 @@ describe("Retry.retry inside an attempt of another operation", () => {
     Effect.gen(function* () {
       const inner = nested()
       const wrapped = Effect.withFiberRuntime<void>((fiber, { runtimeFlags }) => {
-        const view = { id: () => fiber.id(), getFiberRef: fiber.getFiberRef.bind(fiber) }
-        const active = ActiveOperation.make({ name: "outer", attempt: 3 }, view, runtimeFlags)
+        const active = ActiveOperation.make({ name: "outer", attempt: 3 }, fiber, runtimeFlags)
         const end = Effect.sync(() => ActiveOperation.end(active))
-        return Effect.zipRight(ActiveOperation.inside(Effect.ignore(inner.operation), active, view), end)
+        return Effect.zipRight(ActiveOperation.inside(Effect.ignore(inner.operation), active, fiber), end)
       })
       yield* wrapped
       yield* Effect.ignore(inner.operation)

@@ -6,9 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as PubSub from "effect/PubSub"
-import type * as Queue from "effect/Queue"
 import * as Random from "effect/Random"
-import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as Argument from "../../accept/Argument.ts"
 import * as Untrusted from "../../accept/Untrusted.ts"
@@ -20,6 +18,7 @@ import * as Jitter from "../../decide/Jitter.ts"
 import * as Circuit from "../count/Circuit.ts"
 import * as Failures from "../count/Failures.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
+import * as Line from "../fiber/Line.ts"
 import type { Arithmetic } from "../port/Arithmetic.ts"
 import type { Grant, Outcome, Refusal, Request, TokenBucket } from "../port/Port.ts"
 import * as ShownCause from "../port/ShownCause.ts"
@@ -54,7 +53,7 @@ export interface CircuitBreaker extends TokenBucket {
   /** Makes the circuit as if it were new: closed, and without a memory. */
   readonly reset: Effect.Effect<void>
   /** Receives each state after a change, in order; `changes` makes a stream of it. */
-  readonly subscribe: Effect.Effect<Queue.Dequeue<State>, never, Scope.Scope>
+  readonly subscribe: Effect.Effect<Line.Subscription<State>, never, Scope.Scope>
 }
 
 /** The options of `make`. */
@@ -277,17 +276,17 @@ export const make = (options: Options = {}): Effect.Effect<CircuitBreaker> => {
   return Effect.gen(function* () {
     // Of this breaker alone: grants name it.
     const settings = { ...checked }
-    const runtime = yield* Effect.runtime<never>()
+    const runner = yield* Line.runner
     const states = yield* PubSub.unbounded<State>()
     const changed: Changed = (state) => {
-      states.unsafeOffer(state)
+      Line.publish(states, state)
       if (onChange === undefined) return
       const told = Effect.catchAllCause(
         Effect.suspend(() => onChange(state)),
         (cause) => Effect.logWarning(`${owner}: onChange died`, ShownCause.of(cause, Untrusted.shown))
       )
       // Not in this step, which the effect must not see half done.
-      Runtime.runFork(runtime, told, { immediate: false })
+      Line.runLater(runner, told)
     }
     const circuits = arithmeticOf(settings, changed)
     const store = yield* TokenStore.make<Held>(circuits, maxWait)

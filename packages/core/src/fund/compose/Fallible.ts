@@ -6,13 +6,12 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
 import { dual, type Given } from "../../accept/Dual.ts"
 import { longestTimerMillis } from "../../decide/Millis.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
+import * as Line from "../fiber/Line.ts"
 import { combined, empty, hearing, recordEach, unlimited, waitingAtMost } from "./Compose.ts"
 import * as MonotonicTime from "../port/MonotonicTime.ts"
 import type { Grant, Request, TokenBucket } from "../port/Port.ts"
@@ -225,18 +224,16 @@ const callWithin = <A, E>(
     const timer = yield* Effect.forkDaemon(
       Effect.interruptible(Effect.delay(timeOut(bound, decide), bound.withinMillis))
     )
-    const cause = yield* Effect.cause(restore(Deferred.await(answer)))
+    const waited = yield* Effect.exit(restore(Deferred.await(answer)))
     // An interruption that comes after the answer is left to the operation, which has tokens to refund then.
-    const isInterrupted = !Cause.isEmpty(cause) && (yield* decide(Exit.failCause(cause)))
-    yield* Effect.zipRight(stop(timer), stop(caller))
-    if (isInterrupted) return yield* Effect.failCause(cause)
+    const isInterrupted = Exit.isFailure(waited) && (yield* decide(Exit.failCause(waited.cause)))
+    yield* Effect.zipRight(Line.interrupt(timer), Line.interrupt(caller))
+    if (isInterrupted) return yield* Effect.failCause(waited.cause)
     const exit = yield* Deferred.await(answer)
     if (Exit.isSuccess(exit)) return Option.some(exit.value)
     yield* report(bound)(exit.cause)
     return Option.none()
   })
-
-const stop = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<void> => Fiber.interruptAsFork(fiber, FiberId.none)
 
 const timeOut = <A>(
   { owner, withinMillis }: Bound<never>,

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
+import * as Line from "../fiber/Line.ts"
 import * as BucketScopes from "../store/BucketScopes.ts"
 import { Key } from "../port/Key.ts"
 import type { Entry } from "./KeyedEntry.ts"
@@ -141,8 +142,8 @@ const makeEntries = <E>(
     use: (known, f) =>
       AtOnce.suspend(() => {
         const fiber = AtOnce.currentFiber()
-        const key = known ?? Context.get(fiber.currentContext, Key)
-        const nowMillis = monotonicMillis(Context.get(fiber.currentDefaultServices, Clock.Clock))
+        const key = known ?? Context.get(Line.context(fiber), Key)
+        const nowMillis = monotonicMillis(Context.get(Line.services(fiber), Clock.Clock))
         const entry = own.get(key, nowMillis)
         return entry === undefined ? Effect.flatMap(enter(key, nowMillis), (entry) => f(entry, key)) : f(entry, key)
       }),

@@ -9,10 +9,9 @@ import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as FiberRefs from "effect/FiberRefs"
 import { globalValue } from "effect/GlobalValue"
-import type * as RuntimeFlags from "effect/RuntimeFlags"
-import type { FiberView } from "./Interruption.ts"
 import * as Interruption from "./Interruption.ts"
 import type { Handed } from "./Child.ts"
+import type { View } from "./Line.ts"
 
 /** An operation with a name, and which of its attempts is running. */
 export interface ActiveOperation {
@@ -29,9 +28,9 @@ export interface ActiveAttempt extends ActiveOperation {
   /** The attempt around it, where that ran when this one began. */
   readonly outer: ActiveAttempt | undefined
   /** Of the fiber, when the operation began: they say whether an interruption of the fiber ends the operation. */
-  readonly runtimeFlags: RuntimeFlags.RuntimeFlags
+  readonly runtimeFlags: Interruption.Flags
   /** The fiber that runs the operation; `undefined` once the attempt has ended. */
-  fiber: FiberView | undefined
+  fiber: View | undefined
   /** Removes the attempt from the FiberRef again, if its fiber has it there. */
   leave: Effect.Effect<void> | undefined
 }
@@ -47,7 +46,7 @@ const innermost: FiberRef.FiberRef<ActiveAttempt | undefined> = /*#__PURE__*/ gl
  *
  * Operations without a name, and operations of one attempt, do not appear here.
  */
-export const current = (fiber: FiberView): ActiveAttempt | undefined => {
+export const current = (fiber: View): ActiveAttempt | undefined => {
   let active = fiber.getFiberRef(innermost)
   while (active !== undefined && !isRunning(active)) active = active.outer
   return active
@@ -61,8 +60,8 @@ export const isRunning = ({ fiber, runtimeFlags }: ActiveAttempt): boolean =>
 /** An attempt that begins in `fiber`. */
 export const make = (
   { attempt, name }: ActiveOperation,
-  fiber: FiberView,
-  runtimeFlags: RuntimeFlags.RuntimeFlags
+  fiber: View,
+  runtimeFlags: Interruption.Flags
 ): ActiveAttempt => ({ name, attempt, outer: current(fiber), runtimeFlags, fiber, leave: undefined })
 
 /** Makes an attempt visible to operations inside it, if it has a fiber of its own. */
@@ -81,7 +80,7 @@ export const handed = (active: ActiveAttempt, next: Handed | undefined): Handed 
 export const inside = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   active: ActiveAttempt,
-  fiber: FiberView
+  fiber: View
 ): Effect.Effect<A, E, R> =>
   Effect.flatMap(fiber.getFiberRef(innermost) === undefined ? enter(active) : add(active), () => self)
 

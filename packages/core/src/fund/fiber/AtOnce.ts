@@ -7,10 +7,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
-import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Undeclared from "./Undeclared.ts"
+
+export { currentFiber } from "./Line.ts"
 
 /** Marks the effects of `suspend`. */
 const marked = /*#__PURE__*/ Symbol("@effect-retry/core/unstable/AtOnce")
@@ -72,6 +72,3 @@ export const andThen = <A, B, E, R>(
   const left = run(self)
   return hasEnded(left) && Exit.isSuccess(left) ? next(left.value) : Effect.flatMap(left, next)
 }
-
-/** The fiber that runs. To be called while an effect runs. */
-export const currentFiber = (): Fiber.RuntimeFiber<unknown, unknown> => Option.getOrThrow(Fiber.getCurrentFiber())

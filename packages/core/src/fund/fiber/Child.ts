@@ -2,7 +2,7 @@
  * An effect in a child of the fiber that runs, as `Effect.timeout` has one: it begins in the very step that makes it, an
  * interruption from outside reaches it, and only its success changes FiberRefs.
  */
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -11,20 +11,30 @@ import * as FiberRefs from "effect/FiberRefs"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Interruption from "./Interruption.ts"
+import type { AnyFiber, Runner } from "./Line.ts"
 import * as Undeclared from "./Undeclared.ts"
-
-export type AnyFiber = Fiber.RuntimeFiber<unknown, unknown>
 
 /** What a child begins with. */
 export interface Parent {
   readonly fiber: AnyFiber
   /** The flags of the fiber, where the child is to be interruptible as that is. */
-  readonly runtimeFlags: RuntimeFlags.RuntimeFlags
+  readonly runtimeFlags: Interruption.Flags
   /** The FiberRefs of the fiber; once the child has begun, those that the child has begun with. */
   fiberRefs: FiberRefs.FiberRefs
   /** What the child finds in FiberRefs, instead of the values outside. */
   readonly handed: Handed | undefined
 }
+
+export const parentOf = (fiber: AnyFiber, runtimeFlags: Interruption.Flags, handed: Handed | undefined): Parent => ({
+  fiber,
+  runtimeFlags,
+  fiberRefs: fiberRefsOf(fiber, runtimeFlags),
+  handed
+})
+
+/** Runs what belongs to a child, with what the child has begun with. */
+export const runnerOf = ({ fiber, fiberRefs, runtimeFlags }: Parent): Runner =>
+  Runtime.make({ context: fiber.currentContext, runtimeFlags, fiberRefs })
 
 /** A value of a FiberRef for the child alone: it does not come back. */
 export interface Handed {
@@ -34,6 +44,13 @@ export interface Handed {
   readonly next: Handed | undefined
 }
 
+/** A service for the child. */
+export const service = <S>(tag: Context.Tag<any, S>, value: S): Handed => ({
+  ref: FiberRef.currentContext,
+  value: Context.add(tag, value),
+  next: undefined
+})
+
 /** An effect as its child runs it. It hands its exit over: Effect logs the raw error of a fiber that fails. */
 export type Handing<A, E, R> = Effect.Effect<Exit.Exit<A, E>, never, R>
 
@@ -41,10 +58,8 @@ export type Handing<A, E, R> = Effect.Effect<Exit.Exit<A, E>, never, R>
 export type Child<A, E> = Fiber.RuntimeFiber<Exit.Exit<A, E>>
 
 /** An effect as a child runs it, interruptible as its parent is. */
-export const handing = <A, E, R>(
-  self: Effect.Effect<A, E, R>,
-  runtimeFlags: RuntimeFlags.RuntimeFlags
-): Handing<A, E, R> => Effect.exit(Interruption.restore(runtimeFlags)(self))
+export const handing = <A, E, R>(self: Effect.Effect<A, E, R>, runtimeFlags: Interruption.Flags): Handing<A, E, R> =>
+  Effect.exit(Interruption.restore(runtimeFlags)(self))
 
 /** Effects nested deeper are not started on the stack of their parent, or it would overflow. */
 const deepest = 100
@@ -83,7 +98,7 @@ export const fork = <A, E, R>(parent: Parent, handing: Handing<A, E, R>): Effect
 }
 
 /** The FiberRefs of a fiber, with its flags among them: a join compares the child's flags with those. */
-export const fiberRefsOf = (fiber: AnyFiber, runtimeFlags: RuntimeFlags.RuntimeFlags): FiberRefs.FiberRefs => {
+const fiberRefsOf = (fiber: AnyFiber, runtimeFlags: Interruption.Flags): FiberRefs.FiberRefs => {
   const fiberRefs = Undeclared.fiberRefs(fiber)
   const known: unknown = fiberRefs?.locals.get(FiberRef.currentRuntimeFlags)?.[0][1]
   return typeof known === "number" && isSame(known, runtimeFlags) ? fiberRefs! : fiber.getFiberRefs()
@@ -107,12 +122,15 @@ const handOver = (fiber: AnyFiber, fiberRefs: FiberRefs.FiberRefs, handed: Hande
 
 /** The outcome of a child that has ended, as its parent has it. */
 export const joined = <A, E>(parent: Parent, child: Child<A, E>): Effect.Effect<A, E> => {
-  const exit = exitOf(child.unsafePoll()!)
+  const exit = exitOf(child)!
   return Exit.isSuccess(exit) && hasChanged(parent, child) ? Effect.zipRight(Fiber.inheritAll(child), exit) : exit
 }
 
-/** How the effect of a child has ended. */
-export const exitOf = <A, E>(ended: Exit.Exit<Exit.Exit<A, E>>): Exit.Exit<A, E> => Exit.flatten(ended)
+/** How the effect of a child has ended; `undefined` while it runs. */
+export const exitOf = <A, E>(child: Child<A, E>): Exit.Exit<A, E> | undefined => {
+  const ended = child.unsafePoll()
+  return ended === null ? undefined : Exit.flatten(ended)
+}
 
 /** Whether flags are the same, except those that a fiber has because of a region or its own end. */
 const isSame = (one: number, other: number): boolean =>

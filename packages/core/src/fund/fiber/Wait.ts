@@ -5,8 +5,8 @@ import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { constVoid } from "effect/Function"
-import * as Runtime from "effect/Runtime"
 import { longestTimerMillis } from "../../decide/Millis.ts"
+import * as Line from "./Line.ts"
 import * as Timer from "./Timer.ts"
 
 /** A timer of the platform fires at most this much early. */
@@ -32,7 +32,7 @@ export const call = (clock: Clock.Clock, millis: number, then: () => void): Time
   const sleep = (millis: number): void => {
     if (millis <= 0) return then()
     const { leftMillis, sleepMillis } = begin(clock, millis)
-    cancel = Timer.after(clock, sleepMillis, Runtime.defaultRuntime, () => sleep(leftMillis()))
+    cancel = Timer.after(clock, sleepMillis, Line.defaultRunner, () => sleep(leftMillis()))
   }
   sleep(millis)
   return () => cancel()
@@ -47,11 +47,11 @@ interface Sleep {
 /** The first sleep of a wait. */
 const begin = (clock: Clock.Clock, millis: number): Sleep => {
   const sleepMillis = Math.min(millis, longestTimerMillis)
-  const startedAt = clock.unsafeCurrentTimeNanos()
+  const startedAt = Line.nanos(clock)
   return {
     sleepMillis,
     leftMillis: () => {
-      const early = Math.ceil(sleepMillis - Number(clock.unsafeCurrentTimeNanos() - startedAt) / 1e6 - 1e-6)
+      const early = Math.ceil(sleepMillis - Number(Line.nanos(clock) - startedAt) / 1e6 - 1e-6)
       // More than a timer can be early is a clock that stepped back, which is no reason to wait.
       return millis - sleepMillis + (early <= earlyMillis ? Math.max(0, early) : 0)
     }

@@ -11,10 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { constVoid } from "effect/Function"
-import * as Runtime from "effect/Runtime"
-import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Child from "./Child.ts"
 import * as Interruption from "./Interruption.ts"
+import * as Line from "./Line.ts"
 import * as Timer from "./Timer.ts"
 
 /** How long an effect may run, and what happens then. */
@@ -27,13 +26,14 @@ interface Bound<B, E2> {
   readonly disconnected: boolean
   /** Told how the effect ended, in the step in which it ends: no interruption comes between. */
   readonly note?: ((exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>) | undefined
-  /** What the effect finds in FiberRefs, instead of the values outside. */
+  /** What the effect finds around it, instead of the values outside. */
   readonly handed?: Child.Handed | undefined
 }
 
 /** A bound around an effect that is about to run, in a child of the fiber that bounds it. */
-interface Around<B, E2> extends Child.Parent {
+interface Around<B, E2> {
   readonly bound: Bound<B, E2>
+  readonly parent: Child.Parent
 }
 
 /** An effect that runs. Mutable, and one record: it is held for as long as the effect waits. */
@@ -58,28 +58,29 @@ export const within = <A, E, R, B, E2>(
   self: Effect.Effect<A, E, R>,
   bound: Bound<B, E2>
 ): Effect.Effect<A | B, E | E2, R> =>
-  Effect.withFiberRuntime<A | B, E | E2, R>((_, { runtimeFlags }) => withinKnown(self, bound, runtimeFlags))
+  Line.withFiber<A | B, E | E2, R>((_, { runtimeFlags }) => withinKnown(self, bound, runtimeFlags))
 
 /** The same if the flags of the fiber are known, which saves reading them. */
 export const withinKnown = <A, E, R, B, E2>(
   self: Effect.Effect<A, E, R>,
   bound: Bound<B, E2>,
-  runtimeFlags: RuntimeFlags.RuntimeFlags
+  runtimeFlags: Interruption.Flags
 ): Effect.Effect<A | B, E | E2, R> =>
   // No interruption can come between starting the child and watching it.
   Effect.uninterruptible(
-    Effect.withFiberRuntime<A | B, E | E2, R>((fiber) => {
+    Line.withFiber<A | B, E | E2, R>((fiber) => {
       // Ends here: the interruption is let through.
       if (Interruption.isPending(fiber, runtimeFlags)) return Effect.interruptible(Effect.never)
       const { disconnected, handed, note } = bound
-      const around = { bound, fiber, runtimeFlags, fiberRefs: Child.fiberRefsOf(fiber, runtimeFlags), handed }
+      const parent = Child.parentOf(fiber, runtimeFlags, handed)
+      const around = { bound, parent }
       const exit = Child.handing(self, runtimeFlags)
       const handing = note === undefined ? exit : Effect.tap(exit, note)
-      if (!disconnected && !RuntimeFlags.interruptible(runtimeFlags)) {
-        return Effect.flatMap(Child.fork(around, handing), (child) => watched(around, child))
+      if (!disconnected && !Interruption.isInterruptible(runtimeFlags)) {
+        return Effect.flatMap(Child.fork(parent, handing), (child) => watched(around, child))
       }
-      const child = Child.begin(around, handing)
-      return child.unsafePoll() === null ? watched(around, child) : Child.joined(around, child)
+      const child = Child.begin(parent, handing)
+      return Line.exitOf(child) === undefined ? watched(around, child) : Child.joined(parent, child)
     })
   )
 
@@ -95,25 +96,24 @@ const watched = <A, E, B, E2>(around: Around<B, E2>, child: Child.Child<A, E>): 
       goOn()
     })
   })
-  return Effect.matchCauseEffect(Interruption.restore(around.runtimeFlags)(ended), {
+  return Effect.matchCauseEffect(Interruption.restore(around.parent.runtimeFlags)(ended), {
     onFailure: (cause) => interrupted(run, cause),
-    onSuccess: (): Effect.Effect<A | B, E | E2> => (run.isUp ? timedOut(run) : Child.joined(around, child))
+    onSuccess: (): Effect.Effect<A | B, E | E2> => (run.isUp ? timedOut(run) : Child.joined(around.parent, child))
   })
 }
 
 const setTimer = <A, E, B, E2>(run: Running<A, E, B, E2>, goOn: () => void): void => {
   const { around, child } = run
-  const { bound, fiber, fiberRefs, runtimeFlags } = around
+  const { bound, parent } = around
   const timeIsUp = (defect?: Cause.Cause<never>) => {
     run.isUp = true
     run.defect = defect
-    child.unsafeInterruptAsFork(fiber.id())
+    Interruption.send(child, parent.fiber)
     if (bound.disconnected) goOn()
   }
   try {
-    const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
-    const runtime = Runtime.make({ context: fiber.currentContext, runtimeFlags, fiberRefs })
-    run.cancel = Timer.after(clock, bound.millis, runtime, timeIsUp)
+    const clock = Context.get(Line.services(parent.fiber), Clock.Clock)
+    run.cancel = Timer.after(clock, bound.millis, Child.runnerOf(parent), timeIsUp)
   } catch (defect) {
     timeIsUp(Cause.die(defect))
   }
@@ -121,7 +121,7 @@ const setTimer = <A, E, B, E2>(run: Running<A, E, B, E2>, goOn: () => void): voi
 
 /** The outcome when the time was up. An interruption from outside takes precedence. */
 const timedOut = <A, E, B, E2>({ around, defect }: Running<A, E, B, E2>): Effect.Effect<B, E2> =>
-  Effect.flatMap(Interruption.restore(around.runtimeFlags)(Effect.void), () =>
+  Effect.flatMap(Interruption.restore(around.parent.runtimeFlags)(Effect.void), () =>
     defect === undefined ? around.bound.onTimeout() : Effect.failCause(defect)
   )
 
@@ -129,10 +129,10 @@ const timedOut = <A, E, B, E2>({ around, defect }: Running<A, E, B, E2>): Effect
 const interrupted = <A, E, B, E2>(run: Running<A, E, B, E2>, cause: Cause.Cause<never>): Effect.Effect<A, E> => {
   const { around, child } = run
   run.cancel()
-  child.unsafeInterruptAsFork(around.fiber.id())
+  Interruption.send(child, around.parent.fiber)
   if (around.bound.disconnected) return Effect.failCause(cause)
-  return Effect.flatMap(Fiber.await(child), (ended) => {
-    const exit = Child.exitOf(ended)
+  return Effect.flatMap(Fiber.await(child), () => {
+    const exit = Child.exitOf(child)!
     return Exit.isFailure(exit) && !run.isUp ? exit : Effect.failCause(cause)
   })
 }

@@ -7,7 +7,7 @@ import type { TokenBucket } from "./Port.ts"
 
 export type BucketOrTag<I = any> = TokenBucket | Context.Tag<I, TokenBucket>
 
-export const isTag = <I>(given: BucketOrTag<I>): given is Context.Tag<I, TokenBucket> => Context.TagTypeId in given
+export const isTag = <I>(given: BucketOrTag<I>): given is Context.Tag<I, TokenBucket> => Context.isTag(given)
 
 /** Whether a value can be one, as far as a policy is checked. */
 export const is = (u: unknown): u is BucketOrTag =>

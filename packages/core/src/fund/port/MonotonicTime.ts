@@ -4,6 +4,7 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as AtOnce from "../fiber/AtOnce.ts"
+import * as Line from "../fiber/Line.ts"
 
 /** The time of the last reading, in milliseconds with fractions, and how far the clock had stepped back by then. */
 export interface Time {
@@ -25,12 +26,12 @@ export const next = ({ aheadMillis, nowMillis }: Time, clock: Clock.Clock): Time
 }
 
 /** What a clock shows, in milliseconds with fractions: setting the wall clock does not change it. */
-export const read = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+export const read = (clock: Clock.Clock): number => Number(Line.nanos(clock)) / 1e6
 
 /** Answers the time since this call, in milliseconds with fractions; zero where the clock has stepped back. */
 export const since = (clock: Clock.Clock): (() => number) => {
-  const beganNanos = clock.unsafeCurrentTimeNanos()
-  return () => Math.max(0, Number(clock.unsafeCurrentTimeNanos() - beganNanos) / 1e6)
+  const beganNanos = Line.nanos(clock)
+  return () => Math.max(0, Number(Line.nanos(clock) - beganNanos) / 1e6)
 }
 
 /** Reads a clock, in milliseconds with fractions. */
@@ -46,4 +47,4 @@ export const makeReader = (): Reader => {
 }
 
 /** The clock of the fiber that runs. To be called while an effect runs. */
-export const currentClock = (): Clock.Clock => Context.get(AtOnce.currentFiber().currentDefaultServices, Clock.Clock)
+export const currentClock = (): Clock.Clock => Context.get(Line.services(AtOnce.currentFiber()), Clock.Clock)

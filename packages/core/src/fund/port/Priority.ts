@@ -3,6 +3,7 @@
  */
 import * as Context from "effect/Context"
 import * as AtOnce from "../fiber/AtOnce.ts"
+import * as Line from "../fiber/Line.ts"
 
 /** The levels, the lowest first: a level is its place here. */
 export const levels = ["sheddable", "default", "critical"] as const
@@ -28,6 +29,6 @@ export const stepMillis = 1000
 
 /** The level of the operation that runs. To be called while an effect runs. */
 export const currentLevel = (): number => {
-  const level = levels.indexOf(Context.get(AtOnce.currentFiber().currentContext, Priority))
+  const level = levels.indexOf(Context.get(Line.context(AtOnce.currentFiber()), Priority))
   return level === -1 ? levels.indexOf("default") : level
 }

@@ -5,13 +5,12 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as Untrusted from "../../accept/Untrusted.ts"
+import * as Line from "../fiber/Line.ts"
 import * as ShownCause from "../port/ShownCause.ts"
 
 /** The scope of one bucket. */
@@ -33,10 +32,10 @@ export interface BucketScope {
  */
 export const make = (owner: string, mostWaiting: number): Effect.Effect<Effect.Effect<BucketScope> | undefined> =>
   Effect.gen(function* () {
-    const runtime = yield* Effect.runtime<never>()
-    const outer = Option.getOrUndefined(Context.getOption(runtime.context, Scope.Scope))
+    const runner = yield* Line.runner
+    const outer = Option.getOrUndefined(Context.getOption(Line.contextOf(runner), Scope.Scope))
     if (outer === undefined) return undefined
-    const inner = yield* Scope.make(ExecutionStrategy.parallel)
+    const inner = yield* Scope.make(Line.parallel)
     const close = (scope: Scope.CloseableScope, exit: Exit.Exit<unknown, unknown>) =>
       Effect.catchAllCause(Scope.close(scope, exit), (cause) =>
         Effect.logWarning(`${owner}: a finalizer died`, ShownCause.of(cause, Untrusted.shown))
@@ -45,12 +44,12 @@ export const make = (owner: string, mostWaiting: number): Effect.Effect<Effect.E
     const closed = Effect.suspend(() => Fiber.awaitAll(closing))
     yield* Scope.addFinalizerExit(outer, (exit) => Effect.zipRight(close(inner, exit), closed))
     const closeLater = (scope: Scope.CloseableScope): void => {
-      const fiber = Runtime.runFork(runtime, close(scope, Exit.void), { immediate: false })
+      const fiber = Line.runLater(runner, close(scope, Exit.void))
       closing.add(fiber)
       fiber.addObserver(() => closing.delete(fiber))
     }
     const waiting = new Map<BucketScope, () => void>()
-    return Effect.map(Scope.fork(inner, ExecutionStrategy.sequential), (scope) =>
+    return Effect.map(Scope.fork(inner, Line.sequential), (scope) =>
       counting(scope, () => closeLater(scope), waiting, mostWaiting)
     )
   })

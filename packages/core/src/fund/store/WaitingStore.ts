@@ -9,12 +9,11 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import { longestTimerMillis } from "../../decide/Millis.ts"
 import type { Arithmetic, TokenStore } from "../port/Arithmetic.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
+import * as Line from "../fiber/Line.ts"
 import type { Grant, Request } from "../port/Port.ts"
 import type { Step, TimedRef } from "./TimedRef.ts"
 import * as Priority from "../port/Priority.ts"
@@ -257,7 +256,7 @@ const pause = ({ wake }: Waiter, millis: number): Effect.Effect<void> => {
       Effect.flatMap(Effect.fork(Effect.interruptible(ring)), (timer) =>
         Effect.ensuring(
           Effect.flatMap(restore(woken), () => slept),
-          Fiber.interruptAsFork(timer, FiberId.none)
+          Line.interrupt(timer)
         )
       )
     )

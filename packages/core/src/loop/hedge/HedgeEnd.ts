@@ -9,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Untrusted from "../../accept/Untrusted.ts"
 import * as AtOnce from "../../fund/fiber/AtOnce.ts"
+import * as Causes from "../../fund/fiber/Causes.ts"
 import * as Interruption from "../../fund/fiber/Interruption.ts"
 import * as ShownCause from "../../fund/port/ShownCause.ts"
 import type { StopReason } from "../policy/RetryStopped.ts"
@@ -73,12 +74,12 @@ export const finish = (
   if (open.size === 0 && run.answer === undefined && interrupted === undefined) return toldLast(run, answer, event)
   stopOthers(run)
   const asking = Exit.isExit(run.answer) ? undefined : run.answer
-  asking?.unsafeInterruptAsFork(run.fiber.id())
+  if (asking !== undefined) Interruption.send(asking, run.fiber)
   const isAged = interrupted !== undefined && Elapsed.millis(op) >= run.firstDelayMillis
   const ended = Effect.flatMap(isAged ? measured(run) : Effect.void, () => awaited(run, cut))
   return Effect.flatMap(ended, (defects) => {
     if (interrupted !== undefined) {
-      const cause = defects.reduce<Cause.Cause<never>>(Cause.parallel, interrupted)
+      const cause = defects.reduce<Cause.Cause<never>>(Causes.both, interrupted)
       return Effect.zipRight(Stop.release(op, "Interrupted"), Effect.failCause(cause))
     }
     const logged = Effect.forEach(defects, logDefect, { discard: true })
@@ -126,7 +127,7 @@ const ofLeft = (run: Run, attempt: Attempt, cut: Ending["cut"]): Effect.Effect<O
     const told = cut === undefined ? abandoned(run, attempt) : cutOff(run, attempt, cut)
     return Effect.as(
       Effect.zipRight(told, released(run, exit)),
-      Exit.isFailure(exit) ? Cause.keepDefects(exit.cause) : Option.none()
+      Exit.isFailure(exit) ? Causes.defectsOf(exit.cause) : Option.none()
     )
   })
 }

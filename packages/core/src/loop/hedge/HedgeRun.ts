@@ -6,22 +6,20 @@
  * answers in a fiber of its own, so that attempts that end meanwhile are heard of.
  */
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberRef from "effect/FiberRef"
 import { constVoid } from "effect/Function"
 import * as Option from "effect/Option"
-import * as Runtime from "effect/Runtime"
-import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Judging from "../../classify/Judging.ts"
 import * as Verdict from "../../classify/Verdict.ts"
 import * as Hedges from "../../decide/Hedges.ts"
 import * as TimeLeft from "../../decide/TimeLeft.ts"
 import * as AtOnce from "../../fund/fiber/AtOnce.ts"
+import * as Causes from "../../fund/fiber/Causes.ts"
 import * as Child from "../../fund/fiber/Child.ts"
 import * as Interruption from "../../fund/fiber/Interruption.ts"
+import * as Line from "../../fund/fiber/Line.ts"
 import * as Timer from "../../fund/fiber/Timer.ts"
 import type { Grant } from "../../fund/port/Port.ts"
 import { noTokens } from "../../fund/port/Port.ts"
@@ -41,10 +39,10 @@ import { attemptOf, exitOf, make, nanoMillis, stopOthers } from "./HedgeState.ts
 import { abandoned, measured, record } from "./HedgeTelling.ts"
 
 export const run = (call: Call, prepared: Prepared): Erased =>
-  Effect.withFiberRuntime((_, { runtimeFlags }) =>
+  Line.withFiber((_, { runtimeFlags }) =>
     // No interruption can come between starting an attempt and watching it.
     Effect.uninterruptible(
-      Effect.withFiberRuntime((fiber) => {
+      Line.withFiber((fiber) => {
         // Ends here: the interruption is let through.
         if (Interruption.isPending(fiber, runtimeFlags)) return Effect.interruptible(Effect.never)
         const made = make(call, prepared, fiber, runtimeFlags)
@@ -61,7 +59,7 @@ const isPlain = ({ op }: Run): boolean => {
     observers.length === 0 &&
     release === undefined &&
     result === undefined &&
-    RuntimeFlags.interruptible(op.runtimeFlags)
+    Interruption.isInterruptible(op.runtimeFlags)
   )
 }
 
@@ -131,9 +129,8 @@ const setTimer = (run: Run): Timer.Cancel => {
   try {
     // What wakes early waits again.
     const millis = Math.max(0, Math.ceil(atMillis - Elapsed.millis(op) - nanoMillis))
-    const fiberRefs = Child.fiberRefsOf(fiber, runtimeFlags)
-    const runtime = Runtime.make({ context: fiber.currentContext, runtimeFlags, fiberRefs })
-    return Timer.after(Elapsed.clock(op), millis, runtime, ends)
+    const parent = Child.parentOf(fiber, runtimeFlags, undefined)
+    return Timer.after(Elapsed.clock(op), millis, Child.runnerOf(parent), ends)
   } catch (defect) {
     ends(Cause.die(defect))
     return constVoid
@@ -248,8 +245,7 @@ const begin = (run: Run, attempt: Attempt, delayMillis: number): Effect.Effect<v
   run.hedges = Hedges.started(run.hedges, prepared.limits, nowMillis, delayMillis)
   run.open.add(attempt)
   attempt.startedMillis = nowMillis
-  const fiberRefs = Child.fiberRefsOf(fiber, runtimeFlags)
-  const parent = (attempt.parent = { fiber, runtimeFlags, fiberRefs, handed: handed(run, attempt) })
+  const parent = (attempt.parent = Child.parentOf(fiber, runtimeFlags, handed(run, attempt)))
   const handing = Child.handing(run.call(number), runtimeFlags)
   const watch = (child: Child.Child<unknown, unknown>) => {
     attempt.child = child
@@ -259,7 +255,7 @@ const begin = (run: Run, attempt: Attempt, delayMillis: number): Effect.Effect<v
       run.wake()
     })
   }
-  if (!RuntimeFlags.interruptible(runtimeFlags)) return Effect.map(Child.fork(parent, handing), watch)
+  if (!Interruption.isInterruptible(runtimeFlags)) return Effect.map(Child.fork(parent, handing), watch)
   watch(Child.begin(parent, handing))
   return undefined
 }
@@ -278,7 +274,7 @@ const handed = ({ op }: Run, { number, startedMillis }: Attempt): Child.Handed |
     ),
     previous: Option.fromNullable(op.history.at(-1))
   }
-  return { ref: FiberRef.currentContext, value: Context.add(tag, attempt), next: undefined }
+  return Child.service(tag, attempt)
 }
 
 /** Goes on with an attempt that has ended. */
@@ -289,7 +285,7 @@ const afterEnd = (run: Run, attempt: Attempt): Step => {
   const exit = exitOf(attempt)
   if (Exit.isSuccess(exit)) return succeeded(run, attempt, exit.value)
   const { cause } = exit
-  const error = Stop.failureOf(cause)
+  const error = Causes.errorOf(cause)
   if (Option.isNone(error)) {
     stopOthers(run, attempt)
     return Effect.map(abandoned(run, attempt), (): Ending => ({ answer: Effect.failCause(cause) }))

@@ -6,10 +6,11 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import { constVoid } from "effect/Function"
-import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type * as Verdict from "../../classify/Verdict.ts"
 import * as Hedges from "../../decide/Hedges.ts"
 import * as Child from "../../fund/fiber/Child.ts"
+import * as Interruption from "../../fund/fiber/Interruption.ts"
+import type * as Line from "../../fund/fiber/Line.ts"
 import type { Grant, Started } from "../../fund/port/Port.ts"
 import type { HedgeStarted } from "../policy/RetryEvent.ts"
 import type { Erased } from "../run/Operation.ts"
@@ -35,7 +36,7 @@ export interface Attempt {
 export interface Run {
   readonly call: Call
   readonly prepared: Prepared
-  readonly fiber: Child.AnyFiber
+  readonly fiber: Line.AnyFiber
   /** `attempts` is the number of the attempt that is spoken of; how many there are stands in `hedges`. */
   readonly op: Operation.Operation
   hedges: Hedges.Hedges
@@ -68,12 +69,7 @@ export interface Ending {
 
 export type Step = Effect.Effect<Ending, never, unknown>
 
-export const make = (
-  call: Call,
-  prepared: Prepared,
-  fiber: Child.AnyFiber,
-  runtimeFlags: RuntimeFlags.RuntimeFlags
-): Run => ({
+export const make = (call: Call, prepared: Prepared, fiber: Line.AnyFiber, runtimeFlags: Interruption.Flags): Run => ({
   call,
   prepared,
   fiber,
@@ -93,7 +89,7 @@ export const make = (
 /** A nanosecond: less than that is a floating-point error, which no timer waits for. */
 export const nanoMillis = 1e-6
 
-export const exitOf = ({ child }: Attempt): Exit.Exit<unknown, unknown> => Child.exitOf(child!.unsafePoll()!)
+export const exitOf = ({ child }: Attempt): Exit.Exit<unknown, unknown> => Child.exitOf(child!)!
 
 export const attemptOf = (number: number, granted: Grant): Attempt => ({
   number,
@@ -108,6 +104,6 @@ export const attemptOf = (number: number, granted: Grant): Attempt => ({
 /** Interrupts all attempts but this one, and does not wait for them yet. */
 export const stopOthers = ({ fiber, open }: Run, won?: Attempt): void => {
   for (const attempt of open) {
-    if (attempt !== won) attempt.child?.unsafeInterruptAsFork(fiber.id())
+    if (attempt !== won && attempt.child !== undefined) Interruption.send(attempt.child, fiber)
   }
 }

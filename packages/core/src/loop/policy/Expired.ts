@@ -3,10 +3,10 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
-import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Verdict } from "../../classify/Verdict.ts"
 import type { StopReason } from "./RetryStopped.ts"
 import type { Handed } from "../../fund/fiber/Child.ts"
+import type { Flags } from "../../fund/fiber/Interruption.ts"
 import { withinKnown } from "../../fund/fiber/Within.ts"
 
 /** An effect without its types: the front doors have checked them. */
@@ -24,7 +24,7 @@ export interface Expired {
 /** What is read and noted here of an operation. */
 export interface Expiring {
   /** Of the fiber that runs the operation. */
-  readonly runtimeFlags: RuntimeFlags.RuntimeFlags
+  readonly runtimeFlags: Flags
   /** Attempts started. */
   readonly attempts: number
   /** The latest failure. */
@@ -41,7 +41,7 @@ export interface Bounded {
   readonly deadlineMillis: number | undefined
   /** Told how the attempt ended, in the step in which it ends. */
   readonly note: ((exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>) | undefined
-  /** What the attempt finds in FiberRefs, instead of the values outside. */
+  /** What the attempt finds around it, instead of the values outside. */
   readonly handed: Handed | undefined
 }
 

@@ -2,14 +2,13 @@
  * One attempt: the effect with the services, the span and the bounds of time that the policy asks for.
  */
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as TimeLeft from "../../decide/TimeLeft.ts"
 import * as ActiveOperation from "../../fund/fiber/ActiveOperation.ts"
+import * as Child from "../../fund/fiber/Child.ts"
 import type * as CurrentAttempt from "../policy/CurrentAttempt.ts"
 import * as Elapsed from "./Elapsed.ts"
 import type { Bounded } from "../policy/Expired.ts"
@@ -37,7 +36,7 @@ const withServices = (op: Operation.Operation): Erased => {
   const given = tag && current(op, timeoutMillis)
   const active = activeOf(op)
   if (deadline?._tag === "Cut" || timeout !== undefined) {
-    const service = tag && { ref: FiberRef.currentContext, value: Context.add(tag, given!), next: undefined }
+    const service = tag && Child.service(tag, given!)
     const handed = active === undefined ? service : ActiveOperation.handed(active, service)
     const deadlineMillis = timeoutMillis === leftMillis ? deadline?.withinMillis : undefined
     const bounded = { self: inner, note, handed, millis: timeoutMillis, deadlineMillis }

@@ -1,13 +1,14 @@
 /**
  * Asks for the decision, and gives it the random number or the step of a foreign schedule that it needs.
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Random from "effect/Random"
+import * as Option from "effect/Option"
 import type { Verdict } from "../../classify/Verdict.ts"
 import * as ActiveOperation from "../../fund/fiber/ActiveOperation.ts"
+import { longestMillis, wholeMillis } from "../../decide/Millis.ts"
+import * as ScheduleLine from "../../decide/ScheduleLine.ts"
 import * as AtOnce from "../../fund/fiber/AtOnce.ts"
-import * as ForeignSchedule from "../../fund/fiber/ForeignSchedule.ts"
+import * as Line from "../../fund/fiber/Line.ts"
 import type { Prepared } from "../policy/PolicyCheck.ts"
 import * as Decision from "./Decision.ts"
 import * as Elapsed from "./Elapsed.ts"
@@ -52,7 +53,7 @@ export const ask = <A, E, R>(
     case "NeedsStep":
       return Effect.flatMap(stepForeign<R>(failed), (delayMillis) => ask(failed, next, u, delayMillis))
     case "Retry":
-      Progress.backOffFrom(prepared, progress, decision.tree, decision.startsOver)
+      Progress.backOffFrom(progress, decision.tree, decision.startsOver)
   }
   return next(decision)
 }
@@ -64,10 +65,10 @@ const stepForeign = <R>({
   progress
 }: Failed): Effect.Effect<Decision.Now["stepped"], never, R> =>
   Effect.map(
-    ForeignSchedule.step(prepared.policy.backoff, nowMillis(), input, progress.scheduleState),
+    ScheduleLine.step(prepared.policy.backoff, nowMillis(), input, progress.scheduleState),
     ({ delayMillis, state }) => {
       progress.scheduleState = state
-      return delayMillis
+      return delayMillis === undefined ? Option.none() : Option.some(wholeMillis(delayMillis, longestMillis))
     }
   ) as Effect.Effect<Decision.Now["stepped"], never, R>
 
@@ -80,8 +81,8 @@ export const failedOf = (op: Operation, { failedMillis, input, verdict }: Failur
   ranMillis: failedMillis - op.attemptStartedMillis,
   outer: op.prepared.policy.whenNested === "standDown" && isRetried(op.outer) ? op.outer.name : undefined,
   elapsedMillis: () => Elapsed.millis(op),
-  nowMillis: () => Elapsed.clock(op).unsafeCurrentTimeMillis(),
-  draw: () => (op.next ??= Context.get(op.services, Random.Random).next)
+  nowMillis: () => Line.wallMillis(Elapsed.clock(op)),
+  draw: () => (op.next ??= Line.draw(op.services))
 })
 
 const isRetried = (outer: Operation["outer"]): outer is ActiveOperation.ActiveAttempt =>

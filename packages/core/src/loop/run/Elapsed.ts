@@ -3,10 +3,10 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import type * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import type { Moment } from "../../classify/Classifier.ts"
+import * as Line from "../../fund/fiber/Line.ts"
 import * as MonotonicTime from "../../fund/port/MonotonicTime.ts"
 import type { Prepared } from "../policy/PolicyCheck.ts"
 
@@ -14,7 +14,7 @@ import type { Prepared } from "../policy/PolicyCheck.ts"
 export interface Timed {
   readonly prepared: Prepared
   /** The clock and the random numbers of the fiber that runs the operation. */
-  readonly services: Services
+  readonly services: Line.Services
   /** Whether elapsed time is measured. */
   readonly timed: boolean
   /** Time since the operation began, at the last look at the clock. */
@@ -22,13 +22,11 @@ export interface Timed {
   lookedAtMillis: number
 }
 
-type Services = Context.Context<DefaultServices.DefaultServices>
-
 /** The clock of the operation; looked up only where the operation waits or reads the time. */
 export const clock = (op: Timed): Clock.Clock => Context.get(op.services, Clock.Clock)
 
 /** The nanoseconds of a `Clock` are monotonic: setting the wall clock neither ends an operation nor prolongs it. */
-export const nowMillis = (services: Services): number => MonotonicTime.read(Context.get(services, Clock.Clock))
+export const nowMillis = (services: Line.Services): number => MonotonicTime.read(Context.get(services, Clock.Clock))
 
 /** Time since the operation began. A clock that steps back all the same adds nothing. */
 export const millis = (op: Timed): number => {
@@ -53,7 +51,7 @@ export const moment = (op: Timed & { readonly attempts: number }): Moment => {
 /** Inherited by all moments: getters of its own would cost each of them a microsecond. */
 const lazyTimes: ThisType<{ readonly op: Timed }> & Pick<Moment, "nowMillis" | "elapsed"> = {
   get nowMillis() {
-    return clock(this.op).unsafeCurrentTimeMillis()
+    return Line.wallMillis(clock(this.op))
   },
   get elapsed() {
     return duration(this.op)

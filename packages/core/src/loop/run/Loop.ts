@@ -12,6 +12,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Judging from "../../classify/Judging.ts"
 import * as Verdict from "../../classify/Verdict.ts"
+import * as Causes from "../../fund/fiber/Causes.ts"
+import * as Line from "../../fund/fiber/Line.ts"
 import * as Outcomes from "../../fund/port/Outcomes.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Deciding from "./Deciding.ts"
@@ -34,12 +36,12 @@ type Op = Operation.Operation
 /** Runs an effect under a policy. `onStopped` replaces failing with the last failure. */
 export const run = (self: Erased, prepared: Prepared, onStopped?: OnStopped): Erased =>
   prepared.eager || onStopped !== undefined
-    ? Effect.withFiberRuntime((fiber, status) => begin(Operation.make(self, prepared, onStopped, fiber, status)))
+    ? Line.withFiber((fiber, status) => begin(Operation.make(self, prepared, onStopped, fiber, status)))
     : Effect.catchAllCause(self, (cause) => afterFirst(self, prepared, cause))
 
 /** Enters the loop after a first attempt that was made outside of it, under a policy that is not `eager`. */
 export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<unknown>): Erased =>
-  Effect.withFiberRuntime((fiber, status) => {
+  Line.withFiber((fiber, status) => {
     const op = Operation.make(self, prepared, undefined, fiber, status)
     op.attempts = 1
     return attemptFailed(op, cause)
@@ -160,7 +162,7 @@ export const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased =>
   Operation.endAttempt(op, () => ended(op, cause))
 
 const ended = (op: Op, cause: Cause.Cause<unknown>): Erased => {
-  const found = cause._tag === "Fail" ? Option.some(cause.error) : Stop.failureOf(cause)
+  const found = Causes.errorOf(cause)
   if (Option.isNone(found)) return Effect.failCause(cause)
   const error = found.value
   if (op.expired !== undefined) return expired(op, (op.expired = cutMeanwhile(op) ?? op.expired))

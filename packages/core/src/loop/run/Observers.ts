@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Untrusted from "../../accept/Untrusted.ts"
 import { kindOf } from "../../classify/Verdict.ts"
+import * as Line from "../../fund/fiber/Line.ts"
 import { Key } from "../../fund/port/Key.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
@@ -78,11 +79,11 @@ const nameOf = ({ prepared }: Operation): string => prepared.policy.name ?? ""
 
 /** What core knows at the time of an event: a protocol or a driver may know more. */
 const detailsOf = (op: Operation): (() => Details) => {
-  const { currentContext } = op.fiber
+  const context = Line.context(op.fiber)
   return () => ({
     subject: nameOf(op),
     outcome: "",
-    key: Context.get(currentContext, Key),
+    key: Context.get(context, Key),
     attributes: {},
     tags: {}
   })

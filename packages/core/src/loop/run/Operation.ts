@@ -3,10 +3,9 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import type * as RuntimeFlags from "effect/RuntimeFlags"
 import type { Verdict } from "../../classify/Verdict.ts"
+import * as ScheduleLine from "../../decide/ScheduleLine.ts"
 import * as BucketOrTag from "../../fund/port/BucketOrTag.ts"
 import type { Grant, Refusal, Started, TokenBucket } from "../../fund/port/Port.ts"
 import { noTokens } from "../../fund/port/Port.ts"
@@ -14,6 +13,7 @@ import * as ActiveOperation from "../../fund/fiber/ActiveOperation.ts"
 import * as Elapsed from "./Elapsed.ts"
 import type { Erased, Expiring } from "../policy/Expired.ts"
 import type * as Interruption from "../../fund/fiber/Interruption.ts"
+import * as Line from "../../fund/fiber/Line.ts"
 import type { Prepared } from "../policy/PolicyCheck.ts"
 import type { DelaySource } from "../policy/RetryEvent.ts"
 import type { RetryStopped } from "../policy/RetryStopped.ts"
@@ -25,10 +25,6 @@ export type { Erased } from "../policy/Expired.ts"
 /** What to do instead of failing with the last failure. */
 export type OnStopped = (stopped: RetryStopped<unknown>) => Erased
 
-/** What an operation reads of the fiber that runs it. */
-export type FiberView = Interruption.FiberView &
-  Pick<Fiber.RuntimeFiber<unknown, unknown>, "currentContext" | "currentDefaultServices">
-
 /** A running operation. Made afresh whenever its effect is run; mutable, and used by one fiber at a time. */
 export interface Operation extends Progress.Progress, Elapsed.Timed, Expiring {
   /** Attempts started. */
@@ -39,9 +35,9 @@ export interface Operation extends Progress.Progress, Elapsed.Timed, Expiring {
   readonly isStepped: boolean
   readonly onStopped: OnStopped | undefined
   /** The fiber that runs the operation. */
-  readonly fiber: FiberView
+  readonly fiber: Line.View
   /** The flags of the fiber that runs the loop: they say whether that can be interrupted. */
-  runtimeFlags: RuntimeFlags.RuntimeFlags
+  runtimeFlags: Interruption.Flags
   readonly rateLimiter: Place | undefined
   readonly bucket: Place | undefined
   /** Whether one of them has to be told how long attempts ran. */
@@ -114,12 +110,12 @@ export const make = (
   self: Erased,
   prepared: Prepared,
   onStopped: OnStopped | undefined,
-  fiber: FiberView,
-  { runtimeFlags }: { readonly runtimeFlags: RuntimeFlags.RuntimeFlags },
+  fiber: Line.View,
+  { runtimeFlags }: Line.Status,
   isStepped = false
 ): Operation => {
   const { hooks, policy } = prepared
-  const services = fiber.currentDefaultServices
+  const services = Line.services(fiber)
   // An operation of one attempt multiplies no attempts of another one.
   const asksForOuter = prepared.retries && (hooks.observers.length > 0 || policy.whenNested === "standDown")
   const keeps = onStopped !== undefined ? mostRemembered : policy.attempt !== undefined ? 1 : 0
@@ -157,7 +153,7 @@ export const make = (
     over: false,
     rateLimiterWaitMillis: 0,
     tree: prepared.tree,
-    scheduleState: policy.backoff.initial,
+    scheduleState: ScheduleLine.start,
     elapsedMillis: 0,
     lookedAtMillis: timed ? Elapsed.nowMillis(services) : 0,
     attemptStartedMillis: 0,
@@ -166,9 +162,9 @@ export const make = (
   }
 }
 
-const placeOf = (service: Place["service"], given: BucketOrTag.BucketOrTag, fiber: FiberView): Place => ({
+const placeOf = (service: Place["service"], given: BucketOrTag.BucketOrTag, fiber: Line.View): Place => ({
   service,
-  bucket: BucketOrTag.find(given, fiber.currentContext),
+  bucket: BucketOrTag.find(given, Line.context(fiber)),
   held: undefined,
   spent: noTokens,
   unrecorded: undefined,

@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import type { Kind, Verdict } from "../../classify/Verdict.ts"
 import { kindOf } from "../../classify/Verdict.ts"
 import type { Tree } from "../../decide/BackoffTree.ts"
+import * as ScheduleLine from "../../decide/ScheduleLine.ts"
 import type { Prepared } from "../policy/PolicyCheck.ts"
 
 export interface Progress {
@@ -28,12 +29,12 @@ export type Failures = { readonly [K in Kind]?: number }
 /** Shared by all operations: most of them succeed, and are made faster for it. */
 export const noFailures: Failures = {}
 
-export const make = ({ policy, tree }: Prepared): Progress => ({
+export const make = ({ tree }: Prepared): Progress => ({
   attempts: 0,
   outdated: 0,
   failures: noFailures,
   tree,
-  scheduleState: policy.backoff.initial
+  scheduleState: ScheduleLine.start
 })
 
 /** Attempts since the latest progress, the one that made it included. */
@@ -45,20 +46,15 @@ export const fail = (prepared: Prepared, progress: Progress, verdict: Verdict): 
   if (verdict._tag === "Retryable" && verdict.progressed === true) {
     progress.outdated = progress.attempts - 1
     progress.failures = noFailures
-    backOffFrom(prepared, progress, prepared.tree, true)
+    backOffFrom(progress, prepared.tree, true)
   }
   progress.failures = addFailure(prepared, progress.failures, verdict)
 }
 
 /** Notes where the back-off goes on. */
-export const backOffFrom = (
-  { policy }: Prepared,
-  progress: Progress,
-  tree: Tree | undefined,
-  startsOver: boolean
-): void => {
+export const backOffFrom = (progress: Progress, tree: Tree | undefined, startsOver: boolean): void => {
   progress.tree = tree
-  if (startsOver) progress.scheduleState = policy.backoff.initial
+  if (startsOver) progress.scheduleState = ScheduleLine.start
 }
 
 /** The failures by kind after another one. */

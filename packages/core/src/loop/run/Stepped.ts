@@ -7,14 +7,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
-import type * as RuntimeFlags from "effect/RuntimeFlags"
 import * as AtOnce from "../../fund/fiber/AtOnce.ts"
 import * as Interruption from "../../fund/fiber/Interruption.ts"
+import type * as Line from "../../fund/fiber/Line.ts"
 import type { Prepared } from "../policy/PolicyCheck.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
 import * as Loop from "./Loop.ts"
-import type { Erased, FiberView } from "./Operation.ts"
+import type { Erased } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 import * as Stop from "./Stop.ts"
 
@@ -46,7 +46,7 @@ export type Step = Effect.Effect<Attempt | undefined, unknown, unknown>
 const permitted: Erased = /*#__PURE__*/ Effect.succeed(/*#__PURE__*/ Symbol("permitted"))
 
 /** An operation begins when it is made. */
-export const make = (prepared: Prepared, fiber: FiberView, runtimeFlags: RuntimeFlags.RuntimeFlags): Stepped => ({
+export const make = (prepared: Prepared, fiber: Line.View, runtimeFlags: Interruption.Flags): Stepped => ({
   op: Operation.make(permitted, prepared, undefined, fiber, { runtimeFlags }, true),
   running: undefined
 })

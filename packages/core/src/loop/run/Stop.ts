@@ -1,13 +1,13 @@
 /**
  * How an operation ends without a success: it refunds grants that are not spent, and releases what attempts left open.
  */
-import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
 import * as Observers from "./Observers.ts"
+import * as Causes from "../../fund/fiber/Causes.ts"
 import * as Interruption from "../../fund/fiber/Interruption.ts"
 import type { Refusal } from "../../fund/port/Port.ts"
 import type { Erased, Operation, Place } from "./Operation.ts"
@@ -90,14 +90,10 @@ export const guarded = (op: Operation, self: () => Erased): Erased => {
   op.guarded = true
   return Effect.uninterruptible(
     Effect.catchAllCause(Interruption.restore(op.runtimeFlags)(Effect.suspend(self)), (cause) =>
-      Effect.zipRight(Option.isNone(failureOf(cause)) ? cleanUp(op) : Effect.void, Effect.failCause(cause))
+      Effect.zipRight(Option.isNone(Causes.errorOf(cause)) ? cleanUp(op) : Effect.void, Effect.failCause(cause))
     )
   )
 }
-
-/** The error of a cause; `None` for an interruption and where there is a defect. */
-export const failureOf = <E>(cause: Cause.Cause<E>): Option.Option<E> =>
-  Option.isSome(Cause.dieOption(cause)) ? Option.none() : Cause.failureOption(cause)
 
 /** Refunds what is held, releases what is open, and tells buckets that the attempt has no outcome. */
 export const cleanUp = (op: Operation): Effect.Effect<void> => {

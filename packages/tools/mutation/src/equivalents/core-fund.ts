@@ -41,7 +41,7 @@ export const equivalents: Equivalents = {
       "Only saves a copy: what Effect declares answers the same FiberRefs.",
     "hasChanged: ConditionalExpression, && to false": "Only saves work: the FiberRefs are compared one by one."
   },
-  "packages/core/src/fund/fiber/Timer.ts": {
+  "packages/core/src/fund/fiber/LiveTimer.ts": {
     "liveScheduler: ConditionalExpression, ! to false": "The live clock of this version of Effect has a scheduler.",
     "liveScheduler: ConditionalExpression, && to true, 2":
       "The live clock of this version of Effect hands its scheduler out at once.",

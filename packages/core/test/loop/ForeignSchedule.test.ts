@@ -2,8 +2,8 @@ import { Hint, Retry } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Context, Duration, Effect, Exit, FastCheck, Schedule } from "effect"
-import { judge, nowMillis, policy, type Word, world } from "../../loop/Recording.ts"
-import { runsOf } from "../../support/Laws.ts"
+import { judge, nowMillis, policy, type Word, world } from "./Recording.ts"
+import { runsOf } from "../support/Laws.ts"
 
 const unbounded = { ...policy, maxAttempts: Infinity }
 
