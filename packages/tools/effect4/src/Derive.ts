@@ -1,0 +1,102 @@
+/**
+ * One source of Effect 3 as a source of Effect 4.
+ */
+import { type Finding, lineAt } from "@effect-retry/check/Finding"
+import ts from "typescript5"
+import type { Exports } from "./Line4.ts"
+import { methods } from "./names/members.ts"
+import * as Naming from "./Naming.ts"
+import { isOfEffect, type Names, written } from "./Origin.ts"
+import { printer } from "./Print.ts"
+import { shapes } from "./Shapes.ts"
+import { reword } from "./Words.ts"
+
+export interface Input {
+  /** As findings show it. */
+  readonly path: string
+  readonly file: ts.SourceFile
+  readonly names: Names
+  readonly exports: Exports
+}
+
+export interface Derived {
+  readonly text: string
+  readonly findings: ReadonlyArray<Finding>
+}
+
+export const derive = ({ exports, file, names, path }: Input): Derived => {
+  const findings: Array<Finding> = []
+  const refuse = (node: ts.Node, message: string) => {
+    findings.push({ file: path, line: lineAt(file.text, node.getStart(file)), message })
+  }
+  const naming = Naming.make(file, exports, refuse)
+  const shape = shapes({ file, names, naming, refuse })
+  const first = file.statements.find(isEffectImport)
+  const comment = (text: string) =>
+    reword(text, (code) => {
+      const block = ts.createSourceFile("block.ts", code, ts.ScriptTarget.ES2022, true)
+      const derived = derive({ path, file: block, names: written(block), exports })
+      findings.push(...derived.findings)
+      return derived.text
+    })
+
+  const print = printer(
+    file,
+    (node, inner) => {
+      if (ts.isImportDeclaration(node)) return isEffectImport(node) ? (node === first ? place : gone) : undefined
+      if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateLiteralToken(node)) {
+        return reword(node.getText(file))
+      }
+      return shape(node, inner) ?? renamedMember(node, inner, { file, names, naming }) ?? renamed(node, names, naming)
+    },
+    comment
+  )
+
+  const body = print(file)
+  const imports = naming.imports().join("\n")
+  if (first === undefined && imports !== "") refuse(file, "uses a module of effect without an import of any")
+  return {
+    text: body.replaceAll(`${gone}\n`, "").replace(imports === "" ? `${place}\n` : place, () => imports),
+    findings
+  }
+}
+
+const place = "\u0000imports\u0000"
+const gone = "\u0000gone\u0000"
+
+const isEffectImport = (node: ts.Node): node is ts.ImportDeclaration =>
+  ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier) && isOfEffect(node.moduleSpecifier.text)
+
+const methodNames = new Set(Object.keys(methods).map((method) => method.slice(method.lastIndexOf(".") + 1)))
+
+interface Named extends Pick<Input, "file" | "names"> {
+  readonly naming: Naming.Naming
+}
+
+/** `Effect.fork`, `Context.Tag`, `latch.unsafeOpen`. */
+const renamedMember = (node: ts.Node, inner: (node: ts.Node) => string, { file, names, naming }: Named) => {
+  const isAccess = ts.isPropertyAccessExpression(node)
+  if (!isAccess && !ts.isQualifiedName(node)) return undefined
+  const [root, member] = isAccess ? [node.expression, node.name] : [node.left, node.right]
+  const origin = ts.isIdentifier(root) ? names.origin(root) : undefined
+  if (ts.isIdentifier(root) && origin?.module !== undefined && origin.member === undefined) {
+    return naming.member(node, origin.module, member.text, root.text)
+  }
+  const method = methodNames.has(member.text) ? methods[names.method(member) ?? ""] : undefined
+  return method === undefined ? undefined : `${inner(root)}${file.text.slice(root.end, member.getStart(file))}${method}`
+}
+
+/** A name that an import declares, alone. */
+const renamed = (node: ts.Node, names: Names, naming: Naming.Naming): string | undefined => {
+  if (!ts.isIdentifier(node)) return undefined
+  const { parent } = node
+  if (
+    (ts.isPropertyAccessExpression(parent) && parent.name === node) ||
+    (ts.isPropertyAssignment(parent) && parent.name === node)
+  )
+    return undefined
+  const origin = names.origin(node)
+  if (origin === undefined) return undefined
+  const { member, module } = origin
+  return member === undefined ? naming.module(node, module, node.text) : naming.alone(node, module, member, node.text)
+}

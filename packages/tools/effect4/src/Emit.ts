@@ -1,0 +1,129 @@
+/**
+ * Writes the line for Effect 4 into the cache: sources, tests, manifests and settings of the compiler.
+ */
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import type { Finding } from "@effect-retry/check/Finding"
+import { execute } from "@effect-retry/check/Command"
+import { filesBelow, root } from "@effect-retry/check/Workspace"
+import ts from "typescript5"
+import { derive } from "./Derive.ts"
+import { exportsOf } from "./Line4.ts"
+import { manifest } from "./Manifest.ts"
+import { resolved } from "./Origin.ts"
+import { cache, installed, isSource, manifestOf, type Package, type Part, partsOf } from "./Packages.ts"
+
+const read = (path: string): string => readFileSync(join(root, path), "utf8")
+
+/** Writes a file where it has changed, so that what is built from it stays where it has not. */
+const write = (target: string, text: string): boolean => {
+  const path = join(cache, target)
+  if (existsSync(path) && readFileSync(path, "utf8") === text) return false
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+  return true
+}
+
+/** Derives packages, and answers what cannot be derived. */
+export const emit = (names: ReadonlyArray<Package>, folders: ReadonlyArray<string>): ReadonlyArray<Finding> => {
+  const findings: Array<Finding> = []
+  const parts = names.flatMap((name) => partsOf(name, folders))
+  const sources = parts.filter((part) => isSource(part) && !part.isPerLine)
+  const program = programOf(sources.map(({ source }) => join(root, source)))
+  const checker = program.getTypeChecker()
+  const exports = exportsOf(join(installed, "effect"))
+  const raw = new Map<string, string>()
+  for (const part of parts) {
+    if (part.isPerLine || !isSource(part)) {
+      raw.set(part.target, read(part.source))
+      continue
+    }
+    const file = program.getSourceFile(join(root, part.source))
+    if (file === undefined) continue
+    const derived = derive({ path: part.source, file, names: resolved(file, checker), exports })
+    findings.push(...derived.findings)
+    raw.set(part.target, derived.text)
+  }
+  writeFormatted(raw)
+  for (const name of names) write(`packages/${name}/package.json`, manifest(manifestOf(name)))
+  write("tsconfig.json", settings(names, folders))
+  removeOthers(names, folders, parts)
+  return findings
+}
+
+const programOf = (files: ReadonlyArray<string>): ts.Program =>
+  ts.createProgram([...files], {
+    target: ts.ScriptTarget.ES2022,
+    lib: ["lib.es2023.d.ts"],
+    types: ["node"],
+    typeRoots: [join(root, "node_modules/@types")],
+    module: ts.ModuleKind.NodeNext,
+    strict: true,
+    skipLibCheck: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    customConditions: ["@effect-retry/source"],
+    paths: { "@effect-retry/testing": [join(root, "packages/testing/src/index.ts")] }
+  })
+
+/** Formats what is new since the last time: the text before the formatter is kept beside the line. */
+const writeFormatted = (raw: ReadonlyMap<string, string>): void => {
+  const changed: Array<string> = []
+  for (const [target, text] of raw) {
+    const mark = createHash("sha256").update(text).digest("hex")
+    const known = join(cache, "marks", `${target}.sha`)
+    const path = join(cache, "packages", target)
+    if (existsSync(path) && existsSync(known) && readFileSync(known, "utf8") === mark) continue
+    write(`packages/${target}`, text)
+    write(`marks/${target}.sha`, mark)
+    if (target.endsWith(".ts")) changed.push(path)
+  }
+  if (changed.length > 0) {
+    const { error, output } = execute("oxfmt", "--with-node-modules", ...changed)
+    if (error) throw new Error(output)
+  }
+}
+
+const removeOthers = (
+  names: ReadonlyArray<Package>,
+  folders: ReadonlyArray<string>,
+  parts: ReadonlyArray<Part>
+): void => {
+  const wanted = new Set(parts.map(({ target }) => target))
+  for (const name of names) {
+    for (const folder of folders) {
+      for (const path of filesBelow(`node_modules/.cache/effect4/packages/${name}/${folder}`)) {
+        const target = path.slice("node_modules/.cache/effect4/packages/".length)
+        if (!wanted.has(target)) rmSync(join(root, path))
+      }
+    }
+  }
+}
+
+const settings = (names: ReadonlyArray<Package>, folders: ReadonlyArray<string>): string => {
+  const base = JSON.parse(read("tsconfig.base.json").replaceAll(/^\s*\/\/.*$/gm, "")) as {
+    readonly compilerOptions: Record<string, unknown>
+  }
+  const { plugins: _, ...options } = base.compilerOptions
+  return `${JSON.stringify(
+    {
+      compilerOptions: {
+        ...options,
+        composite: false,
+        declarationMap: false,
+        incremental: true,
+        tsBuildInfoFile: ".tsbuildinfo",
+        noEmit: true,
+        skipLibCheck: true,
+        rewriteRelativeImportExtensions: false,
+        allowImportingTsExtensions: true,
+        typeRoots: [join(root, "node_modules/@types")]
+      },
+      include: names.flatMap((name) => folders.map((folder) => `packages/${name}/${folder}`)),
+      exclude: []
+    },
+    undefined,
+    2
+  )}\n`
+}

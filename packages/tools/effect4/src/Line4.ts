@@ -1,0 +1,41 @@
+/**
+ * What modules of Effect 4 export, read from their declarations.
+ */
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import ts from "typescript5"
+
+/** The names that a module has, such as `effect/Effect`; nothing where there is no such module. */
+export type Exports = (module: string) => ReadonlySet<string> | undefined
+
+/** The exports of the modules of an `effect`, by the folder in which it is installed. */
+export const exportsOf = (folder: string): Exports => {
+  const known = new Map<string, ReadonlySet<string> | undefined>()
+  return (module) => {
+    if (!known.has(module)) known.set(module, readModule(join(folder, "dist", module.slice("effect/".length))))
+    return known.get(module)
+  }
+}
+
+const readModule = (path: string): ReadonlySet<string> | undefined => {
+  const found = [`${path}.d.ts`, join(path, "index.d.ts")].find((file) => existsSync(file))
+  return found === undefined ? undefined : declaredIn(readFileSync(found, "utf8"))
+}
+
+const declaredIn = (text: string): ReadonlySet<string> =>
+  new Set(ts.createSourceFile("module.d.ts", text, ts.ScriptTarget.ES2022).statements.flatMap(namesOf))
+
+const namesOf = (statement: ts.Statement): ReadonlyArray<string> => {
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.map(({ name }) => (ts.isIdentifier(name) ? name.text : ""))
+  }
+  if (ts.isExportDeclaration(statement)) {
+    const { exportClause } = statement
+    if (exportClause === undefined) return []
+    return ts.isNamedExports(exportClause)
+      ? exportClause.elements.map(({ name }) => name.text)
+      : [exportClause.name.text]
+  }
+  const { name } = statement as ts.Statement & { readonly name?: ts.Node }
+  return name !== undefined && ts.isIdentifier(name) ? [name.text] : []
+}

@@ -1,0 +1,50 @@
+/**
+ * The packages that have a line for Effect 4, and where its parts are.
+ */
+import { join } from "node:path"
+import { filesBelow, read, root } from "@effect-retry/check/Workspace"
+
+/** In the order in which they depend on each other. */
+export const packages = ["core", "plan", "testing"] as const
+
+export type Package = (typeof packages)[number]
+
+/** Where the line is written to; nothing of it is committed. */
+export const cache = join(root, "node_modules/.cache/effect4")
+
+/** Where the modules of Effect 4 are installed. */
+export const installed = join(cache, "node_modules")
+
+/** What stands in the place of a file that has another form on Effect 4. */
+const perLine = "packages/tools/effect4/line"
+
+/** One file of a package, by its path in the repository. */
+export interface Part {
+  /** Such as `core/src/loop/Retry.ts`. */
+  readonly target: string
+  /** The file that it is derived from, or that is taken as it is. */
+  readonly source: string
+  readonly isPerLine: boolean
+}
+
+const isCode = (path: string): boolean => path.endsWith(".ts")
+
+/** The files of a package in the line for Effect 4. */
+export const partsOf = (name: Package, folders: ReadonlyArray<string>): ReadonlyArray<Part> => {
+  const parts = new Map<string, Part>()
+  for (const folder of folders) {
+    for (const source of filesBelow(`packages/${name}/${folder}`)) {
+      const target = source.slice("packages/".length)
+      parts.set(target, { target, source, isPerLine: false })
+    }
+    for (const source of filesBelow(`${perLine}/${name}/${folder}`)) {
+      const target = source.slice(perLine.length + 1)
+      parts.set(target, { target, source, isPerLine: true })
+    }
+  }
+  return [...parts.values()].toSorted((a, b) => (a.target < b.target ? -1 : 1))
+}
+
+export const isSource = ({ source }: Part): boolean => isCode(source)
+
+export const manifestOf = (name: Package): string => read(`packages/${name}/package.json`)

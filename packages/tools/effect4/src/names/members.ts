@@ -1,0 +1,80 @@
+/**
+ * The members of modules that have another name in Effect 4, by the name of the module in Effect 3. A new name with a dot
+ * is that of another module. What keeps its name and changes its meaning is in `changed`.
+ */
+export const members: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Array: { getEquivalence: "makeEquivalence" },
+  Cause: {
+    IllegalArgumentException: "IllegalArgumentError",
+    NoSuchElementException: "NoSuchElementError",
+    TimeoutException: "TimeoutError",
+    UnknownException: "UnknownError",
+    failureOption: "findErrorOption",
+    isDie: "hasDies",
+    isInterrupted: "hasInterrupts",
+    isInterruptedOnly: "hasInterruptsOnly",
+    isTimeoutException: "isTimeoutError",
+    parallel: "combine",
+    sequential: "combine"
+  },
+  Chunk: { unsafeFromArray: "fromArrayUnsafe" },
+  Config: { boolean: "Boolean", integer: "Int", number: "Number", redacted: "Redacted", string: "String" },
+  Context: { TagTypeId: "ServiceTypeId", isTag: "isKey", unsafeGet: "getUnsafe" },
+  Deferred: { unsafeDone: "doneUnsafe", unsafeMake: "makeUnsafe" },
+  Duration: {
+    DurationInput: "Input",
+    decode: "fromInputUnsafe",
+    decodeUnknown: "fromInput",
+    greaterThan: "isGreaterThan",
+    greaterThanOrEqualTo: "isGreaterThanOrEqualTo",
+    lessThan: "isLessThan",
+    lessThanOrEqualTo: "isLessThanOrEqualTo",
+    unsafeToNanos: "toNanosUnsafe"
+  },
+  Effect: {
+    Latch: "Latch.Latch",
+    Semaphore: "Semaphore.Semaphore",
+    async: "callback",
+    catchAll: "catch",
+    catchAllCause: "catchCause",
+    catchAllDefect: "catchDefect",
+    contextWithEffect: "contextWith",
+    either: "result",
+    fork: "forkChild",
+    forkDaemon: "forkDetach",
+    makeLatch: "Latch.make",
+    makeSemaphore: "Semaphore.make",
+    mapInputContext: "updateContext",
+    tapErrorCause: "tapCause",
+    unsafeMakeLatch: "Latch.makeUnsafe",
+    unsafeMakeSemaphore: "Semaphore.makeUnsafe",
+    zipLeft: "tap",
+    zipRight: "andThen"
+  },
+  Either: {
+    Either: "Result",
+    isLeft: "isFailure",
+    isRight: "isSuccess",
+    left: "fail",
+    mapLeft: "mapError",
+    right: "succeed"
+  },
+  Exit: { causeOption: "getCause", isInterrupted: "hasInterrupts" },
+  Fiber: { RuntimeFiber: "Fiber", getCurrentFiber: "getCurrent" },
+  Layer: { scoped: "effect", scopedDiscard: "effectDiscard", unwrapEffect: "unwrap", unwrapScoped: "unwrap" },
+  Option: { fromNullable: "fromNullishOr", getLeft: "getFailure", getRight: "getSuccess" },
+  Order: { bigint: "BigInt", number: "Number", string: "String" },
+  Predicate: { isNotNullable: "isNotNullish", isNullable: "isNullish", isRecord: "isObject" },
+  Queue: { unsafeOffer: "offerUnsafe" },
+  Ref: { unsafeMake: "makeUnsafe" },
+  Scope: { CloseableScope: "Closeable", extend: "provide" },
+  Stream: { unwrapScoped: "unwrap" }
+}
+
+/** The members of values that have another name in Effect 4, each by the type that declares it in Effect 3. */
+export const methods: Readonly<Record<string, string>> = {
+  "Effect.Latch.unsafeOpen": "openUnsafe",
+  "Effect.Latch.unsafeClose": "closeUnsafe",
+  "Either.Left.left": "failure",
+  "Either.Right.right": "success"
+}

@@ -1,0 +1,41 @@
+import { members } from "@effect-retry/effect4/names/members"
+import { modules } from "@effect-retry/effect4/names/modules"
+import * as effect3 from "effect"
+import { describe, expect, it } from "vitest"
+import { body, effect4 } from "./Derived.ts"
+
+const rows = Object.entries(members).flatMap(([module, names]) =>
+  Object.entries(names).map(([old, four]) => [`${module}.${old}`, { module, old, four }] as const)
+)
+
+/** Types have no value to ask for. */
+const types = new Set([
+  "Duration.DurationInput",
+  "Effect.Latch",
+  "Effect.Semaphore",
+  "Either.Either",
+  "Fiber.RuntimeFiber",
+  "Scope.CloseableScope"
+])
+
+describe("members", () => {
+  it.each(rows.filter(([name]) => !types.has(name)))("%s is of Effect 3", (_, { module, old }) => {
+    expect((effect3 as unknown as Record<string, object>)[module]).toHaveProperty(old)
+  })
+
+  it.each(rows)("%s has another name in Effect 4", (_, { four, module, old }) => {
+    const own = (modules[`effect/${module}`] ?? `effect/${module}`).slice("effect/".length)
+    const [name, elsewhere = own] = four.split(".").toReversed()
+    expect(effect4(`effect/${elsewhere}`)).toContain(name)
+    expect(effect4(`effect/${module}`)?.has(old)).not.toBe(true)
+    expect(body(`import * as ${module} from "effect/${module}"\nuse(${module}.${old})`)).toBe(
+      `use(${elsewhere}.${name})`
+    )
+  })
+
+  it("come in the order of the alphabet", () => {
+    for (const names of [members, ...Object.values(members)]) {
+      expect(Object.keys(names)).toEqual(Object.keys(names).toSorted())
+    }
+  })
+})
