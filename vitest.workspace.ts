@@ -52,8 +52,8 @@ const packages = {
     setupFiles: [path("packages/testing/test/setup.ts")],
     globalSetup: [path("packages/tools/servers/test/globalSetup.ts")],
     // No test measures time: these end one that hangs, and leave a busy machine its time.
-    testTimeout: 120_000,
-    hookTimeout: 120_000
+    testTimeout: 300_000,
+    hookTimeout: 300_000
   }
 }
 
@@ -68,7 +68,7 @@ const tools = {
 const leaks = {
   resolve: packages.resolve,
   ssr: packages.ssr,
-  test: { name: "leaks", include: ["packages/*/test/**/*.leaks.ts"], isolate: true }
+  test: { name: "leaks", include: ["packages/*/test/**/*.leaks.ts"], isolate: true, testTimeout: 300_000 }
 }
 
 // The built site in a browser: `pnpm check site`.
@@ -87,7 +87,7 @@ const site = {
 const faults = {
   resolve: packages.resolve,
   ssr: packages.ssr,
-  test: { ...packages.test, name: "faults", include: ["packages/*/test/**/*.faults.ts"], testTimeout: 300_000 }
+  test: { ...packages.test, name: "faults", include: ["packages/*/test/**/*.faults.ts"] }
 }
 
 export default defineConfig({

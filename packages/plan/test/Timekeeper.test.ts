@@ -33,7 +33,7 @@ const promises = Effect.promise(async () => {
   for (let link = 0; link < 1_000; link++) await Promise.resolve()
 })
 
-describe("Timekeeper.install", { timeout: 60_000 }, () => {
+describe("Timekeeper.install", () => {
   describe.each([
     { platform: "browsers", missing: ["setImmediate"] },
     { platform: "platforms that have timers alone", missing: ["setImmediate", "MessageChannel"] }

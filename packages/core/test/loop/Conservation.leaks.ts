@@ -14,7 +14,7 @@ const table = Conserving.scripts.flatMap((script) =>
   Conserving.bounds.flatMap((bound) => attempted.map((attempt) => ({ ...script, ...bound, ...attempt })))
 )
 
-describe("Retry.retry conservation of tokens in many attempts", { timeout: 120_000 }, () => {
+describe("Retry.retry conservation of tokens in many attempts", () => {
   it("holds before every step", () => {
     let interruptions = 0
     const wrong = table.flatMap((operation) => {

@@ -238,7 +238,7 @@ describe("Stepper", () => {
         const byHand = yield* traced(story, (attempt, policy) => stepped(attempt, policy as never))
         expect(byHand).toEqual(whole)
       }),
-    { fastCheck: { seed: 11, numRuns: runsOf(400) }, timeout: 60_000 }
+    { fastCheck: { seed: 11, numRuns: runsOf(400) } }
   )
 })
 

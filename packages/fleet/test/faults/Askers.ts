@@ -26,7 +26,7 @@ export interface Asker {
 const main = new URL("asker.ts", import.meta.url)
 
 /** More than a busy machine takes to start a process, and a server to come back. */
-const longestWaitMillis = 60_000
+const longestWaitMillis = 120_000
 const pauseMillis = 5
 
 const until = (what: string, isSo: () => boolean) =>

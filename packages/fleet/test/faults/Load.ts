@@ -55,7 +55,7 @@ const wrappedMillis = 50
 const marginMillis = 3000
 
 /** What a server that is back, and a machine that is busy, have to answer. A cluster takes 6 s to replace a master. */
-const longestWaitMillis = 60_000
+const longestWaitMillis = 120_000
 
 const leaseShare = 0.1
 const fibers = 4

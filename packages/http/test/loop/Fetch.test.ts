@@ -504,7 +504,7 @@ describe("Fetch.make with a body that is no web stream", () => {
       const response = await retrying(url)
       expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([204, 0])
     }
-    await vi.waitFor(() => expect(open.size).toBeLessThan(4), { timeout: 30_000 })
+    await vi.waitFor(() => expect(open.size).toBeLessThan(4), { timeout: 120_000 })
     expect(seen).toHaveLength(40)
     agent.destroy()
   })

@@ -69,7 +69,7 @@ const port = () => (server.address() as AddressInfo).port
 const baseURL = () => `http://127.0.0.1:${port()}`
 
 /** On a busy machine as well. */
-const patiently = { timeout: 30_000 }
+const patiently = { timeout: 120_000 }
 
 const atOnce = { backoff: Backoff.constant({ delay: 0 }) }
 

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { attempt, lastLine, ServerError } from "./ServerError.ts"
 
 /** Most time of a wait: what a busy machine needs, and less than a test may take. */
-export const longestMillis = 45_000
+export const longestMillis = 120_000
 
 const pollMillis = 10
 

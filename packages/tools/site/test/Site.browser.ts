@@ -49,6 +49,7 @@ interface Look {
 
 const visit = async (path: string, { colorScheme = "light", width = 1280 }: Look = {}): Promise<Visit> => {
   const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
+  page.setDefaultTimeout(120_000)
   const complaints: Array<string> = []
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") complaints.push(message.text())

@@ -33,7 +33,7 @@ describe("a million attempts under a timeout, a bucket and observers", () => {
   /** Of what all attempts leave together, in bytes: half a byte each. */
   const most = attempts / 2
 
-  it("hold no memory, no fiber and no timer once they have ended", { timeout: 300_000 }, async () => {
+  it("hold no memory, no fiber and no timer once they have ended", async () => {
     const edge = ManagedRuntime.make(Layer.effect(TokenBucket.RetryBucket, TokenBucket.quota()))
     let made = 0
     const attempt = Effect.suspend(() => {
@@ -67,7 +67,7 @@ describe("fibers that each make an attempt with a name, in which the next one be
   /** In bytes. Were each to hold what those before it had, it would be twenty times as much. */
   const most = 4_000_000
 
-  it("hold little of those before them", { timeout: 60_000 }, async () => {
+  it("hold little of those before them", async () => {
     const { backoff, classifier, maxAttempts } = policy
     const before = await heap()
     const held = await new Promise<number>((resolve) => {

@@ -155,7 +155,7 @@ describe("an attempt of a call", () => {
     spy.mockImplementationOnce(own)
     const controller = new AbortController()
     const answer = Fetch.make(quick)("http://api.test/", { signal: controller.signal })
-    await vi.waitFor(() => expect(signals).toHaveLength(1), { timeout: 30_000 })
+    await vi.waitFor(() => expect(signals).toHaveLength(1), { timeout: 120_000 })
     controller.abort("enough")
     expect(await answer.catch(String)).toBe("enough")
     expect(signals.map(({ aborted, reason }) => [aborted, reason])).toEqual([[true, "enough"]])
