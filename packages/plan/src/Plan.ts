@@ -2,8 +2,8 @@
  * Plans: what a policy will do, before it does it.
  *
  * It looks at policies without running them. `explain` tells the worst case, from the data of a `Backoff`;
- * `explainSchedule` tells what any other schedule has shown; `sample` tells what usually happens.
- * No plan asks a bucket or a rate limiter.
+ * `explainSchedule` tells what any other schedule has shown; `sample` tells what usually happens. `fit` searches a policy
+ * for what is wanted of a server. Only `fit` asks a bucket.
  *
  * @example
  * ```ts
@@ -33,6 +33,7 @@
  * ```
  */
 export { explain } from "./Explain.ts"
+export { type Fit, fit, type FitOptions, type Fitted } from "./fit/Fit.ts"
 export type { Explainable, Options, Plan, PlannedAttempt, Scheduled, Worst } from "./PlanRecord.ts"
 export { toText } from "./PlanText.ts"
 export type { Assumption, Warning } from "./Remark.ts"

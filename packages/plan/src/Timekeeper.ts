@@ -143,6 +143,14 @@ const makePump = (around: ReadonlyArray<Activity.Activity>, turn: () => boolean)
   }
 }
 
+/** Waits for the next turn of the event loop, on no clock. */
+export const turn: Effect.Effect<void> = /*#__PURE__*/ Effect.async((resume) =>
+  everyTurn(() => {
+    resume(Effect.void)
+    return false
+  })
+)
+
 /**
  * Calls `next` in each turn of the event loop until it answers false, the first time in the turn after this one.
  *

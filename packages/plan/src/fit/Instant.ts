@@ -1,0 +1,71 @@
+/**
+ * A clock for programs of nothing but effects: everything that happens within them happens in one call.
+ *
+ * `Timekeeper` waits for promises and callbacks too, and takes a turn of the event loop for each wake-up. Here nothing comes
+ * from outside: fibers run until all of them sleep, then the time is that of the earliest wake-up.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Runtime from "effect/Runtime"
+import * as Scheduler from "effect/Scheduler"
+import * as Agenda from "./Agenda.ts"
+
+export interface Instant {
+  readonly nowMillis: () => number
+  /** Runs an effect that does not sleep. */
+  readonly runSync: <A>(self: Effect.Effect<A>) => A
+  /** Starts an effect at a time that is not in the past. */
+  readonly startAt: (atMillis: number, self: () => Effect.Effect<void>) => void
+  /** Returns when nothing sleeps any more, or only what would wake after `untilMillis`. */
+  readonly pass: (untilMillis?: number) => void
+}
+
+export const make = (): Instant => {
+  const agenda = Agenda.make()
+  let nowMillis = 0
+  let tasks: Array<() => void> = []
+
+  const clock: Clock.Clock = {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: () => Math.floor(nowMillis),
+    unsafeCurrentTimeNanos: () => BigInt(Math.round(nowMillis * 1e6)),
+    currentTimeMillis: Effect.sync(() => Math.floor(nowMillis)),
+    currentTimeNanos: Effect.sync(() => BigInt(Math.round(nowMillis * 1e6))),
+    sleep: (duration) =>
+      Effect.async<void>((resume) => {
+        const millis = Duration.toMillis(duration)
+        if (millis === Infinity) return
+        return Effect.sync(agenda.add(nowMillis + millis, () => resume(Effect.void)))
+      })
+  }
+
+  const scheduler = Scheduler.make(
+    (task) => void tasks.push(task),
+    () => false
+  )
+  const settle = () => {
+    while (tasks.length > 0) {
+      const due = tasks
+      tasks = []
+      due.forEach((task) => task())
+    }
+  }
+  const runtime = Effect.runSync(Effect.runtime().pipe(Effect.withClock(clock), Effect.withScheduler(scheduler)))
+  const fork = Runtime.runFork(runtime)
+
+  return {
+    nowMillis: () => nowMillis,
+    runSync: Runtime.runSync(runtime),
+    startAt: (atMillis, self) => {
+      agenda.add(atMillis, () => void fork(self()))
+    },
+    pass: (untilMillis = Infinity) => {
+      for (let next = agenda.next(untilMillis); next !== undefined; next = agenda.next(untilMillis)) {
+        nowMillis = next.atMillis
+        next.task()
+        settle()
+      }
+    }
+  }
+}
