@@ -28,7 +28,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Argument from "@effect-retry/core/unstable/Argument"
-import * as ConfigErrors from "@effect-retry/core/unstable/ConfigErrors"
+import * as ConfigLine from "@effect-retry/core/unstable/ConfigLine"
 import type { Behaviour, Mode } from "../accept/AwsSettings.ts"
 import * as Settings from "../accept/AwsSettings.ts"
 import type { Sdk, Service } from "../accept/AwsDefaults.ts"
@@ -138,7 +138,7 @@ const together = <R>(searches: {
     const found = yield* Effect.all(searches, { mode: "either" })
     const all: ReadonlyArray<Either.Either<unknown, ConfigError.ConfigError>> = Object.values(found)
     // What the file fails with is one error, however many settings wait for it.
-    const refused = ConfigErrors.all([...new Set(all.flatMap((each) => (Either.isLeft(each) ? [each.left] : [])))])
+    const refused = ConfigLine.all([...new Set(all.flatMap((each) => (Either.isLeft(each) ? [each.left] : [])))])
     if (refused !== undefined) return yield* Effect.fail(refused)
     return yield* Effect.all(found)
   })

@@ -86,7 +86,7 @@ export const fields = (owner: string, given: object, known: ReadonlyArray<string
 
 /** Reads a duration without correcting it: what `Duration.decode` turns to zero (NaN, negative) is `None`. */
 export const decode = (value: unknown): Option.Option<Duration.Duration> =>
-  isCorrected(value) ? Option.none() : Duration.decodeUnknown(value)
+  isCorrected(value) ? Option.none() : Duration.decodeUnknown(value as Duration.DurationInput)
 
 const isCorrected = (value: unknown): boolean => {
   if (typeof value === "number") return Number.isNaN(value) || value < 0

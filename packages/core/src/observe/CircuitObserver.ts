@@ -3,10 +3,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as LogLevel from "effect/LogLevel"
-import * as Metric from "effect/Metric"
 import type { State } from "../fund/bucket/CircuitBreaker.ts"
 import * as Readable from "../loop/run/Readable.ts"
 import * as Metrics from "./Metrics.ts"
+import * as Telemetry from "./TelemetryLine.ts"
 
 /**
  * Logs each state of a circuit and keeps its metrics, under a name: for `onChange` of `CircuitBreaker.make`.
@@ -23,11 +23,9 @@ export const circuit =
     const level = _tag === "Open" || _tag === "Isolated" ? LogLevel.Warning : LogLevel.Info
     return Effect.all(
       [
-        Effect.logWithLevel(level, `circuit ${Readable.inLine(name)}: ${words(state)}`),
-        Metric.increment(
-          Metric.tagged(Metric.tagged(Metrics.circuitChanges, "retry.circuit", name), "retry.circuit_state", _tag)
-        ),
-        Metric.set(Metric.tagged(Metrics.circuitState, "retry.circuit", name), values[_tag])
+        Telemetry.log(level, `circuit ${Readable.inLine(name)}: ${words(state)}`),
+        Telemetry.updateWith(Metrics.circuitChanges, 1, { "retry.circuit": name, "retry.circuit_state": _tag }),
+        Telemetry.updateWith(Metrics.circuitState, values[_tag], { "retry.circuit": name })
       ],
       { discard: true }
     )

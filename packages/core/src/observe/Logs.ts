@@ -2,14 +2,12 @@
  * Log lines of retried operations.
  */
 import * as Effect from "effect/Effect"
-import * as FiberRef from "effect/FiberRef"
-import * as HashSet from "effect/HashSet"
 import * as LogLevel from "effect/LogLevel"
-import * as Logger from "effect/Logger"
 import * as AtOnce from "../fund/fiber/AtOnce.ts"
 import type { Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
 import { line } from "./EventText.ts"
+import * as Telemetry from "./TelemetryLine.ts"
 
 /** At which level each event is logged. */
 type Levels = { readonly [T in RetryEvent["_tag"]]?: LogLevel.LogLevel }
@@ -34,18 +32,13 @@ export const logs = (levels: Levels = {}): Observer => {
 
 const logged = (event: RetryEvent, level: LogLevel.LogLevel): Effect.Effect<void> =>
   AtOnce.suspend(() =>
-    LogLevel.lessThan(level, AtOnce.currentFiber().getFiberRef(FiberRef.currentMinimumLogLevel))
+    Telemetry.isBelowMinimum(level, AtOnce.currentFiber())
       ? Effect.void
       : Effect.flatMap(attributes(event), (shown) =>
-          outsideOfSpans(Effect.annotateLogs(Effect.logWithLevel(level, line(event)), shown))
+          // Other loggers still see the span, and can tell its trace.
+          Telemetry.outsideOfSpans(Effect.annotateLogs(Telemetry.log(level, line(event)), shown))
         )
   )
-
-/** Other loggers still see the span, and can tell its trace. */
-const outsideOfSpans: (self: Effect.Effect<void>) => Effect.Effect<void> = /*#__PURE__*/ Effect.locallyWith(
-  FiberRef.currentLoggers,
-  /*#__PURE__*/ HashSet.remove(Logger.tracerLogger)
-)
 
 const defaults: Required<Levels> = {
   AttemptFailed: LogLevel.Debug,

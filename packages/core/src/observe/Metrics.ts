@@ -11,7 +11,7 @@
  * Source: https://opentelemetry.io/docs/specs/semconv/general/naming/, read 2026-11-24.
  */
 import * as Metric from "effect/Metric"
-import * as MetricBoundaries from "effect/MetricBoundaries"
+import { histogram } from "./TelemetryLine.ts"
 
 /**
  * Attempts that ended, by `retry.outcome` (succeeded, failed) and `retry.kind`, which is `none` for a success.
@@ -69,11 +69,12 @@ export const hedges: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counte
  *
  * @category constructors
  */
-export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ Metric.histogram(
-  "retry.delay",
-  /*#__PURE__*/ MetricBoundaries.exponential({ start: 0.001, factor: 2, count: 18 }),
-  "Delays before retries"
-)
+export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ histogram("retry.delay", {
+  description: "Delays before retries",
+  start: 0.001,
+  factor: 2,
+  count: 18
+})
 
 /**
  * Tokens in the bucket at the latest event of an operation.

@@ -4,7 +4,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberRef from "effect/FiberRef"
 import type * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
@@ -15,6 +14,7 @@ import * as Readable from "../loop/run/Readable.ts"
 import type { Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Series from "./Series.ts"
+import * as Telemetry from "./TelemetryLine.ts"
 
 /** How an event is kept apart from others: for the gauge, and for all other metrics. */
 interface Apart {
@@ -32,7 +32,7 @@ const mostRemembered = 10_000
 const keeping = (apart: (series: Series.Series, event: RetryEvent) => Apart): Observer => {
   const seriesOf = Series.make(mostRemembered)
   const find = (event: RetryEvent): Apart => {
-    const ofFiber = AtOnce.currentFiber().getFiberRef(FiberRef.currentMetricLabels)
+    const ofFiber = Telemetry.labelsOf(AtOnce.currentFiber())
     return apart(seriesOf(ofFiber).and("retry.operation", event.name), event)
   }
   return (event) =>
@@ -91,7 +91,7 @@ export const metricsByKey = (options: { readonly maxKeys: number }): Effect.Effe
 
 const setLevel = (level: Option.Option<number>, series: Series.Series): void => {
   if (Option.isSome(level)) {
-    Metrics.bucketLevel.unsafeUpdate(Readable.rounded(level.value), series.and("unit", "{token}").labels)
+    Telemetry.update(Metrics.bucketLevel, Readable.rounded(level.value), series.and("unit", "{token}").labels)
   }
 }
 
@@ -105,7 +105,7 @@ const count = (event: RetryEvent, series: Series.Series): void => {
       const ofKind = withKind(series, kindOf(event.verdict))
       counted(Metrics.retries, ofKind)
       const { labels } = ofKind.and("retry.delay_source", event.source).and("unit", "s")
-      return Metrics.delays.unsafeUpdate(Duration.toSeconds(event.delay), labels)
+      return Telemetry.update(Metrics.delays, Duration.toSeconds(event.delay), labels)
     }
     case "GaveUp":
       return counted(Metrics.stops, withKind(series.and("retry.stop_reason", event.reason._tag), event.kind))
@@ -119,7 +119,7 @@ const count = (event: RetryEvent, series: Series.Series): void => {
 }
 
 const counted = (metric: Metric.Metric.Counter<number>, { labels }: Series.Series): void =>
-  metric.unsafeUpdate(1, labels)
+  Telemetry.update(metric, 1, labels)
 
 const withKind = (series: Series.Series, kind: Option.Option<Kind>): Series.Series =>
   series.and("retry.kind", Option.isSome(kind) ? kind.value : "none")

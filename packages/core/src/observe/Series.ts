@@ -4,15 +4,13 @@
  * Effect's registry finds a metric at once by an array of labels that it has seen, and takes microseconds for another
  * array of the same labels.
  */
-import * as Arr from "effect/Array"
-import * as MetricLabel from "effect/MetricLabel"
-
-type Labels = ReadonlyArray<MetricLabel.MetricLabel>
+import type { Labels } from "./TelemetryLine.ts"
+import * as Telemetry from "./TelemetryLine.ts"
 
 /** A set of labels. */
 export interface Series {
   /** Its own, in the order in which they were added, then those that `Effect.tagMetrics` has set. */
-  readonly labels: Labels
+  readonly labels: Telemetry.Series
   /** The set with one label more: the same value for the same label. */
   readonly and: (key: string, value: string) => Series
 }
@@ -29,13 +27,13 @@ export const make = (most: number): ((ofFiber: Labels) => Series) => {
     made += 1
     const next = new Map<string, Map<string, Series>>()
     const add = (key: string, value: string): Series => {
-      const added = series([...own, MetricLabel.make(key, value)], ofFiber)
+      const added = series(Telemetry.withLabel(own, key, value), ofFiber)
       const values = next.get(key) ?? new Map<string, Series>()
       next.set(key, values.set(value, added))
       return added
     }
     return {
-      labels: Arr.union(own, ofFiber),
+      labels: Telemetry.series(own, ofFiber),
       and: (key, value) => next.get(key)?.get(value) ?? add(key, value)
     }
   }
@@ -46,7 +44,7 @@ export const make = (most: number): ((ofFiber: Labels) => Series) => {
     }
     const found = known.get(ofFiber)
     if (found !== undefined) return found
-    const empty = series([], ofFiber)
+    const empty = series(Telemetry.noLabels, ofFiber)
     known.set(ofFiber, empty)
     return empty
   }

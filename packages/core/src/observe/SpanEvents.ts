@@ -4,9 +4,11 @@
 import * as Effect from "effect/Effect"
 import type * as Tracer from "effect/Tracer"
 import * as AtOnce from "../fund/fiber/AtOnce.ts"
+import * as Line from "../fund/fiber/Line.ts"
 import type { Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
 import { isAnswered } from "./Answered.ts"
 import { attributes } from "./Attributes.ts"
+import * as Telemetry from "./TelemetryLine.ts"
 
 /**
  * Adds `retry.attempt_failed`, `retry.scheduled`, `retry.succeeded`, `retry.gave_up`, `retry.nested`,
@@ -19,13 +21,13 @@ export const spanEvents: Observer = (event) =>
   event._tag === "Succeeded" && event.attempt === 1
     ? Effect.void
     : AtOnce.suspend(() => {
-        const span = AtOnce.currentFiber().currentSpan
+        const span = Telemetry.spanOf(AtOnce.currentFiber())
         return span === undefined || span._tag !== "Span" ? Effect.void : added(span, event)
       })
 
 const added = (span: Tracer.Span, event: RetryEvent): Effect.Effect<void> =>
   Effect.flatMap(attributes(event), (shown) =>
-    Effect.clockWith((clock) => Effect.sync(() => span.event(nameOf(event), clock.unsafeCurrentTimeNanos(), shown)))
+    Effect.clockWith((clock) => Effect.sync(() => span.event(nameOf(event), Line.wallNanos(clock), shown)))
   )
 
 const nameOf = (event: RetryEvent): string =>

@@ -5,10 +5,8 @@
  * the environment for a service `payments`. So a key that looks like none of a policy's is not judged.
  */
 import * as Config from "effect/Config"
-import * as Either from "effect/Either"
-import * as HashMap from "effect/HashMap"
-import * as Option from "effect/Option"
 import * as Nearest from "../../accept/Nearest.ts"
+import { names } from "./ConfigLine.ts"
 import * as PolicySettings from "./PolicySettings.ts"
 
 /** A name as the configuration spells it, and the one that it stands for. */
@@ -23,23 +21,6 @@ interface Given {
   readonly part: string
   readonly nameOf: (policy: string, key: PolicySettings.Key) => string
 }
-
-/** Whether a value is there. The value itself is not kept. */
-const isThere = Config.map(Config.option(Config.primitive("a property", () => Either.void)), Option.isSome)
-
-/** The names below a path, of at most so many words, which a source divides at its delimiter. None where it cannot list them. */
-const names = (words: number): Config.Config<ReadonlyArray<string>> =>
-  words === 0
-    ? Config.succeed([])
-    : Config.hashMap(Config.all({ below: Config.suspend(() => names(words - 1)), here: isThere })).pipe(
-        Config.map((found) =>
-          Array.from(HashMap.entries(found)).flatMap(([word, { below, here }]) => [
-            ...(here ? [word] : []),
-            ...below.map((rest) => `${word}_${rest}`)
-          ])
-        ),
-        Config.orElse(() => Config.succeed<ReadonlyArray<string>>([]))
-      )
 
 /** No key has more words. */
 const mostWords = 2

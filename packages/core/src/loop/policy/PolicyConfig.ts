@@ -2,10 +2,9 @@
  * Policies from configuration: the environment, a file, or any other source that Effect's `ConfigProvider` reads.
  */
 import * as Config from "effect/Config"
-import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import type { AttemptTimedOut } from "./AttemptTimeout.ts"
-import * as ConfigErrors from "./ConfigErrors.ts"
+import * as ConfigLine from "./ConfigLine.ts"
 import * as BackoffTree from "../../decide/BackoffTree.ts"
 import { configured, deadline } from "./ConfiguredPolicy.ts"
 import * as Misspelt from "./Misspelt.ts"
@@ -32,22 +31,19 @@ import { isAbsent, named, refusalOf, settings, valueOf } from "./PolicySettings.
  */
 export const config = <E2 = never>(name: string, preset: Preset<E2>): Config.Config<Preset<E2 | AttemptTimedOut>> => {
   const policy = named("Policy.config", name)
-  return Config.mapOrFail(
+  return ConfigLine.checked(
     Config.all({ found: settings(policy), given: Misspelt.given(policy) }),
-    ({ found, given }) => {
-      const refused = ConfigErrors.all([
-        ...problems(found, preset).map(({ allowed, name }) => refusal(name, `must be ${allowed}`)),
-        ...Misspelt.misspelt(policy, given, found).map(({ meant, name }) =>
-          refusal(name, `is no key of a policy; did you mean ${meant}?`)
-        )
-      ])
-      return refused === undefined ? Either.right(configured(found, preset)) : Either.left(refused)
-    }
+    ({ found, given }) => [
+      ...problems(found, preset).map(({ allowed, name }) => refusal(name, `must be ${allowed}`)),
+      ...Misspelt.misspelt(policy, given, found).map(({ meant, name }) =>
+        refusal(name, `is no key of a policy; did you mean ${meant}?`)
+      )
+    ],
+    ({ found }) => configured(found, preset)
   )
 }
 
-const refusal = (name: string, why: string): ConfigError.ConfigError =>
-  ConfigError.InvalidData([name], `Policy.config: ${name} ${why}`)
+const refusal = (name: string, why: string) => ConfigLine.refusal([name], `Policy.config: ${name} ${why}`)
 
 interface Problem {
   readonly name: string

@@ -83,11 +83,10 @@ export type Key = keyof typeof parsers
 export const keys = Object.keys(parsers) as ReadonlyArray<Key>
 
 /** What the key may hold, in words. No key may hold an empty text. */
-export const allowedFor = (key: Key): string =>
-  Either.match(
-    refusalOf(() => parsers[key](key, "")),
-    { onLeft: ({ allowed }) => allowed, onRight: () => "" }
-  )
+export const allowedFor = (key: Key): string => {
+  const refused = refusalOf(() => parsers[key](key, ""))
+  return Either.isLeft(refused) ? refused.left.allowed : ""
+}
 
 /** What the key `K` may hold. */
 export type Value<K extends Key> = ReturnType<(typeof parsers)[K]>
@@ -123,7 +122,7 @@ interface Texts {
   readonly path: Option.Option<string>
 }
 
-const text = Config.option(Config.primitive("a text property", Either.right<string>))
+const text = Config.option(Config.string())
 
 const texts = (policy: string, key: Key): Config.Config<Texts> =>
   Config.all({

@@ -3,7 +3,7 @@
  *
  * A file also holds keys and secrets, so that an error names a section, a key and what is allowed, and never a value.
  */
-import * as ConfigErrors from "@effect-retry/core/unstable/ConfigErrors"
+import * as ConfigLine from "@effect-retry/core/unstable/ConfigLine"
 import type * as Platform from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
@@ -49,7 +49,7 @@ export const parse = (owner: string, name: string, text: string): Effect.Effect<
     if (keys === undefined) return refuse(owner, name, "cannot be parsed")
     const retries = whole(owner, name, keys, "num_retries", 0)
     const seconds = whole(owner, name, keys, "max_retry_delay", 1)
-    const refused = ConfigErrors.all([retries, seconds].filter((read) => ConfigError.isConfigError(read)))
+    const refused = ConfigLine.all([retries, seconds].filter((read) => ConfigError.isConfigError(read)))
     if (refused !== undefined) return Effect.fail(refused)
     return Effect.succeed({
       ...(typeof retries === "number" && { num_retries: retries }),
