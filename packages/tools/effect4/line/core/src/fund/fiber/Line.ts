@@ -1,0 +1,102 @@
+/**
+ * What Effect 3 and Effect 4 have in another shape, and not just under another name: fibers and their services, clocks, and
+ * effects that run later. This is the file of Effect 4.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as PubSub from "effect/PubSub"
+import * as Random from "effect/Random"
+import type { Flags } from "./Interruption.ts"
+import * as Undeclared from "./Undeclared.ts"
+
+export type AnyFiber = Fiber.Fiber<unknown, unknown>
+
+/** What an operation reads of the fiber that runs it. */
+export type View = Pick<AnyFiber, "context">
+
+/** The clock and the random numbers of a fiber. */
+export type Services = Context.Context<never>
+
+/** What a fiber is about to do. */
+export interface Status {
+  readonly runtimeFlags: Flags
+}
+
+const interruptible: Status = { runtimeFlags: true }
+const uninterruptible: Status = { runtimeFlags: false }
+
+/** The fiber that runs. To be called while an effect runs. */
+export const currentFiber = (): AnyFiber => Fiber.getCurrent()!
+
+/** Reads the fiber that runs an effect, at its beginning. */
+export const withFiber = <A, E, R>(
+  read: (fiber: AnyFiber, status: Status) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => read(fiber, Undeclared.isInterruptible(fiber) ? interruptible : uninterruptible))
+
+export const context = (fiber: View): Context.Context<never> => fiber.context
+
+export const services = (fiber: View): Services => fiber.context
+
+/** Those of a program that provides none. */
+export const defaultServices: Services = /*#__PURE__*/ Context.empty()
+
+/** What a fiber has now: it may have ended when an operation reads it. */
+export const snapshot = (fiber: AnyFiber): View => ({ context: fiber.context })
+
+/** Runs an effect with the context and services of a fiber, where the fiber that runs has others. */
+export const runAs = <A, E>({ context }: View, fiber: AnyFiber, self: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  fiber.context === context ? self : Effect.updateContext<A, E, never, never>(self, () => context)
+
+/** How a fiber has ended; `undefined` while it runs. */
+export const exitOf = <A, E>(fiber: Fiber.Fiber<A, E>): Exit.Exit<A, E> | undefined => fiber.pollUnsafe()
+
+/** Interrupts a fiber, by no fiber, and does not wait for it. */
+export const interrupt = (fiber: AnyFiber): Effect.Effect<void> => Effect.sync(() => fiber.interruptUnsafe())
+
+/** The nanoseconds of a clock: they never go back, and setting the wall clock does not change them. */
+export const nanos = (clock: Clock.Clock): bigint => clock.monotonicTimeNanosUnsafe()
+
+/** The time of the wall clock. */
+export const wallMillis = (clock: Clock.Clock): number => clock.currentTimeMillisUnsafe()
+
+/** The time of the wall clock, as spans note it. */
+export const wallNanos = (clock: Clock.Clock): bigint => clock.currentTimeNanosUnsafe()
+
+/** Draws from the `Random` of a fiber. */
+export const draw = (services: Services): Effect.Effect<number> => {
+  const random = Context.get(services, Random.Random)
+  return Effect.sync(() => random.nextDoubleUnsafe())
+}
+
+/** What effects have that run outside of the fiber. */
+export type Runner = Context.Context<never>
+
+export const runner: Effect.Effect<Runner> = /*#__PURE__*/ Effect.context<never>()
+
+/** That of a program that provides nothing. */
+export const defaultRunner: Runner = /*#__PURE__*/ Context.empty()
+
+export const contextOf = (runner: Runner): Context.Context<never> => runner
+
+/** Runs an effect in a fiber, which begins at once. */
+export const runFork = <A, E>(runner: Runner, self: Effect.Effect<A, E>): Fiber.Fiber<A, E> =>
+  Effect.runForkWith(runner)(self)
+
+/** Runs an effect in a fiber, which begins after this step. */
+export const runLater = <A, E>(runner: Runner, self: Effect.Effect<A, E>): Fiber.Fiber<A, E> =>
+  Effect.runForkWith(runner)(Effect.andThen(Effect.yieldNow, self))
+
+/** Finalizers of a scope: one after the other, or all at once. */
+export const [sequential, parallel] = ["sequential", "parallel"] as const
+
+/** Publishes a value to a hub without a bound, in this step. */
+export const publish = <A>(hub: PubSub.PubSub<A>, value: A): void => {
+  PubSub.publishUnsafe(hub, value)
+}
+
+/** What subscribers take values from. */
+export type Subscription<A> = PubSub.Subscription<A>
