@@ -156,8 +156,7 @@ const notAtAll = /*#__PURE__*/ Option.some(Duration.zero)
 const ask = (run: Run, bucket: Place): Step => {
   const { because, hedges, op } = run
   op.attempts = hedges.started
-  const unlike = { atMost: notAtAll, ...(because === "Delay" && { kind: Option.none() }) }
-  const answer = Grants.ask(op, bucket, 0, unlike)
+  const answer = Grants.ask(op, bucket, 0, because === "Delay" ? Option.none() : undefined, notAtAll)
   if (typeof answer === "boolean") return answered(run, Exit.succeed(answer))
   // In a fiber that outlives the operation: a grant that comes after the end is refunded there.
   const asked = Effect.onExit(answer, (exit) => {

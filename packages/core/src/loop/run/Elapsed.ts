@@ -68,7 +68,9 @@ export const wholeDuration = (millis: number): Duration.Duration => {
  * Time that a wait for a grant may take: what the deadline leaves beside the delay and the reserve. `None` without a
  * deadline.
  */
-export const spare = (op: Timed, delayMillis: number): Option.Option<Duration.Duration> =>
-  Option.map(Option.fromNullable(op.prepared.policy.deadline), (deadline) =>
-    deadline.machinery.spare(deadline, millis(op), delayMillis)
-  )
+export const spare = (op: Timed, delayMillis: number): Option.Option<Duration.Duration> => {
+  const { deadline } = op.prepared.policy
+  return deadline === undefined
+    ? Option.none()
+    : Option.some(deadline.machinery.spare(deadline, millis(op), delayMillis))
+}

@@ -8,43 +8,63 @@ import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
 import type { Kind, Verdict } from "../../classify/Verdict.ts"
 import * as AtOnce from "../../fund/fiber/AtOnce.ts"
-import type { Grant, Outcome, Request, Started } from "../../fund/port/Port.ts"
+import type { Grant, Outcome, Request, Started, TokenBucket } from "../../fund/port/Port.ts"
 import { noTokens } from "../../fund/port/Port.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Interruption from "../../fund/fiber/Interruption.ts"
 import type { Operation, Place } from "./Operation.ts"
 import * as Services from "./Services.ts"
 
-type Tell<A> = (op: Operation, place: Place, about: A) => Services.Telling
+type Telling = Services.Telling
+
+type Tell<A> = (op: Operation, place: Place, about: A) => Telling
 
 /** Tells the rate limiter, then the bucket, as far as the policy has them. */
-const tellBoth = <A>(op: Operation, tell: Tell<A>, about: A): Services.Telling => {
+const tellBoth = <A>(op: Operation, tell: Tell<A>, about: A): Telling => {
   const { bucket, rateLimiter } = op
-  if (rateLimiter === undefined) return bucket && tell(op, bucket, about)
-  return Services.both(tell(op, rateLimiter, about), () => bucket && tell(op, bucket, about))
+  const first = rateLimiter && tell(op, rateLimiter, about)
+  if (bucket === undefined) return first
+  return first === undefined ? tell(op, bucket, about) : thenTell(op, bucket, first, tell, about)
 }
+
+const thenTell = <A>(op: Operation, bucket: Place, first: Telling, tell: Tell<A>, about: A): Telling =>
+  Services.both(first, () => tell(op, bucket, about))
 
 /** Whether a bucket is told of the start of attempts. */
 export const hearsStart = ({ bucket, rateLimiter }: Operation): boolean =>
   bucket?.bucket.started !== undefined || rateLimiter?.bucket.started !== undefined
 
 /** Tells buckets with `started` that the next attempt begins. */
-export const started = (op: Operation): Services.Telling => {
+export const started = (op: Operation): Telling => {
   if (!hearsStart(op)) return undefined
   op.begun = { attempt: op.attempts + 1 }
   return tellBoth(op, startedAt, op.begun)
 }
 
-const startedAt: Tell<Started> = (op, place, begun) => {
-  const { bucket, service } = place
-  const note = () => {
-    place.unrecorded = begun
-  }
-  return bucket.started && Services.tell(op, service, () => bucket.started!(begun), note)
+const startedAt: Tell<Started> = (op, place, begun) =>
+  place.bucket.started && noting(op, place, Services.calledOf(start, place.bucket, begun), noteStart)
+
+const start = (bucket: TokenBucket, begun: Started) => bucket.started!(begun)
+
+const noteStart: Note = (op, place) => {
+  place.unrecorded = op.begun
 }
 
+/** Notes in a place what its bucket was told. */
+type Note = (op: Operation, place: Place) => void
+
+/** Tells a bucket what it has been called with, and notes it. The commonest, a telling that has ended, makes nothing. */
+const noting = (op: Operation, place: Place, told: Effect.Effect<void>, note: Note): Telling => {
+  if (!AtOnce.hasEnded(told) || Exit.isFailure(told)) return notingLater(op, place, told, note)
+  note(op, place)
+  return undefined
+}
+
+const notingLater = (op: Operation, place: Place, told: Effect.Effect<void>, note: Note): Telling =>
+  Services.telling(op, place.service, told, () => note(op, place))
+
 /** Tells rate limiter and bucket that the attempt succeeded, or failed with this verdict. */
-export const record = (op: Operation, verdict?: Verdict): Services.Telling => {
+export const record = (op: Operation, verdict?: Verdict): Telling => {
   op.ran = ran(op)
   return tellBoth(op, recordAt, verdict)
 }
@@ -54,22 +74,23 @@ const ran = (op: Operation): Duration.Duration | undefined =>
   op.timesAttempts ? Duration.millis(Math.max(0, Elapsed.millis(op) - op.attemptStartedMillis)) : undefined
 
 const recordAt: Tell<Verdict | undefined> = (op, place, verdict) => {
-  const { bucket, service, spent: granted } = place
   const { attempts: attempt, begun: started, ran } = op
-  const note = () => {
-    place.unrecorded = undefined
-    place.spent = noTokens
-  }
-  const outcome = (): Outcome =>
+  const { bucket, service, spent: granted } = place
+  const outcome: Outcome =
     verdict === undefined
       ? { _tag: "Succeeded", attempt, granted, started, ran }
       : { _tag: "Failed", attempt, granted, started, ran, verdict }
-  return Services.tell(
-    op,
-    service,
-    () => bucket.record(outcome()),
-    bucket.started === undefined && granted.hearsAbandoned !== true ? undefined : note
-  )
+  const told = Services.calledOf(tell, bucket, outcome)
+  return bucket.started === undefined && granted.hearsAbandoned !== true
+    ? Services.telling(op, service, told)
+    : noting(op, place, told, noteEnd)
+}
+
+const tell = (bucket: TokenBucket, outcome: Outcome) => bucket.record(outcome)
+
+const noteEnd: Note = (_, place) => {
+  place.unrecorded = undefined
+  place.spent = noTokens
 }
 
 /** Whether a bucket has to be told where the attempt ends without an outcome, since its grant says so. */
@@ -85,7 +106,8 @@ const abandonAt: Tell<undefined> = (op, place) => {
   const attempt = started?.attempt ?? op.attempts
   // An attempt that has begun may not have been made.
   const took = attempt === op.attempts ? ran(op) : op.timesAttempts ? Duration.zero : undefined
-  return Services.tell(op, service, () => bucket.record({ _tag: "Abandoned", attempt, granted, started, ran: took }))
+  const outcome: Outcome = { _tag: "Abandoned", attempt, granted, started, ran: took }
+  return Services.telling(op, service, Services.calledOf(tell, bucket, outcome))
 }
 
 /** Whether tokens are granted: at once, or as an effect of which nothing has run. */
@@ -116,32 +138,41 @@ const waitTimed = (op: Operation, answer: Effect.Effect<boolean>): Effect.Effect
 const latestKind = ({ failure }: Operation): Option.Option<Kind> =>
   failure?.verdict._tag === "Retryable" ? Option.some(failure.verdict.kind) : Option.none()
 
-/**
- * Asks a bucket for the next attempt, which may wait; the grant is held until the attempt starts. `unlike` is what the request
- * says otherwise than that of a retry.
- */
-export const ask = (op: Operation, place: Place, delayMillis: number, unlike?: Partial<Request>): Answer => {
+/** Asks a bucket for the next attempt, which may wait; the grant is held until the attempt starts. */
+export const ask = (
+  op: Operation,
+  place: Place,
+  delayMillis: number,
+  kind: Request["kind"] = latestKind(op),
+  atMost: Request["atMost"] = Elapsed.spare(op, delayMillis)
+): Answer => {
+  place.failure = undefined
+  place.refusal = undefined
   const request: Request = {
     attempt: op.attempts + 1,
-    kind: latestKind(op),
+    kind,
     delay: delayMillis === 0 ? Duration.zero : Duration.millis(delayMillis),
-    atMost: Elapsed.spare(op, delayMillis),
+    atMost,
     restore: Interruption.restore(op.runtimeFlags),
     failed: (error) => {
       place.failure = error
     },
     refused: (refusal) => {
       place.refusal = refusal
-    },
-    ...unlike
+    }
   }
-  place.failure = undefined
-  place.refusal = undefined
-  const asked = Services.called(() => place.bucket.acquire(request))
+  const asked = Services.calledOf(acquire, place.bucket, request)
   return AtOnce.hasEnded(asked) && Exit.isSuccess(asked)
     ? hold(place, asked.value)
-    : Effect.suspend(() => askInTime(op, place, request, asked))
+    : askLater(op, place, request, asked)
 }
+
+const acquire = (bucket: TokenBucket, request: Request) => bucket.acquire(request)
+
+const askLater = (op: Operation, place: Place, request: Request, asked: Asked): Answer =>
+  Effect.suspend(() => askInTime(op, place, request, asked))
+
+type Asked = Effect.Effect<Option.Option<Grant>>
 
 /**
  * How much later than it may wait a bucket that waits answers, at most: its wait is rounded up to whole milliseconds, and lets
@@ -149,12 +180,7 @@ export const ask = (op: Operation, place: Place, delayMillis: number, unlike?: P
  */
 const latenessMillis = 5
 
-const askInTime = (
-  op: Operation,
-  place: Place,
-  { atMost }: Request,
-  asked: Effect.Effect<Option.Option<Grant>>
-): Effect.Effect<boolean> => {
+const askInTime = (op: Operation, place: Place, { atMost }: Request, asked: Asked): Effect.Effect<boolean> => {
   // Set when the loop goes on: a grant that comes later is refunded.
   let isOver = false
   const answered = Effect.flatMap(asked, (answer) => {

@@ -11,8 +11,9 @@ import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Judging from "../../classify/Judging.ts"
-import * as Verdict from "../../classify/Verdict.ts"
+import type * as Verdict from "../../classify/Verdict.ts"
 import * as Causes from "../../fund/fiber/Causes.ts"
+import * as Interruption from "../../fund/fiber/Interruption.ts"
 import * as Line from "../../fund/fiber/Line.ts"
 import * as Outcomes from "../../fund/port/Outcomes.ts"
 import * as Attempt from "./Attempt.ts"
@@ -48,7 +49,7 @@ export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<
   })
 
 /** Makes an operation begin. */
-export const begin = (op: Op): Erased => (needsGuard(op) ? Stop.guarded(op, () => send(op)) : send(op))
+export const begin = (op: Op): Erased => (needsGuard(op) && !isPlain(op) ? Stop.guarded(op, () => send(op)) : send(op))
 
 /** Whether the interruption of an attempt needs a clean-up. */
 export const needsGuard = ({ bucket, prepared, rateLimiter }: Op): boolean =>
@@ -56,13 +57,16 @@ export const needsGuard = ({ bucket, prepared, rateLimiter }: Op): boolean =>
 
 const hearsAbandoned = (place: Operation.Place | undefined): boolean => Outcomes.hearsAbandoned(place?.bucket)
 
+/** Whether the loop makes attempts with nothing around them. */
+const isPlain = ({ isStepped, prepared }: Op): boolean => prepared.isBare && !isStepped
+
 /** Asks the rate limiter, and makes the attempt if it may still start. */
 const send = (op: Op): Erased => unlessLate(op, askRateLimiter)
 
 const askRateLimiter = (op: Op): Erased => {
   const { rateLimiter } = op
+  if (isPlain(op) && (rateLimiter !== undefined || needsGuard(op))) return askAndAttempt(op)
   if (rateLimiter === undefined) return start(op)
-  if (op.prepared.isBare && !op.isStepped && !Grants.hearsStart(op)) return askAndAttempt(op, rateLimiter)
   return Stop.guarded(op, () => afterAnswer(op, Grants.askRateLimiter(op, rateLimiter)))
 }
 
@@ -77,23 +81,48 @@ const afterAnswer = (op: Op, answer: Grants.Answer): Erased =>
       )
 
 /**
- * Asks the rate limiter in the very step that hands over to the attempt: a grant that comes at once is never held, and
- * an interruption has nothing to refund.
+ * Asks the rate limiter, and tells of the start, in the very step that hands over to the attempt: a grant that comes at once
+ * is never held, and an interruption has nothing to refund. Where services have to hear of an interruption, that step and
+ * the attempt alone can be interrupted.
  */
-const askAndAttempt = (op: Op, rateLimiter: Operation.Place): Erased => {
-  let answer: Grants.Answer
-  let isMade = false
-  const asked = Effect.suspend(() => {
-    answer = Grants.askRateLimiter(op, rateLimiter)
-    if (answer !== true || rateLimiter.held?.hearsAbandoned === true) return Effect.void
-    isMade = true
+const askAndAttempt = (op: Op): Erased => {
+  const isGuard = !op.guarded && (needsGuard(op) || (op.rateLimiter !== undefined && Grants.hearsStart(op)))
+  let rest: (() => Erased) | undefined
+  const made = Effect.suspend(() => {
+    rest = askInStep(op, isGuard || op.guarded)
+    if (rest !== undefined) return Effect.void
     startAttempt(op)
     return Attempt.handOver(op)
   })
-  return Effect.matchCauseEffect(asked, {
-    onFailure: (cause) => attemptFailed(op, cause),
-    onSuccess: (value) => (isMade ? attemptSucceeded(op, value) : Stop.guarded(op, () => afterAnswer(op, answer)))
-  })
+  const onSuccess = (value: unknown): Erased => {
+    if (rest !== undefined) return Stop.guarded(op, rest)
+    return isGuard ? succeededInGuard(op, value) : attemptSucceeded(op, value)
+  }
+  if (!isGuard) return Effect.matchCauseEffect(made, { onFailure: (cause) => attemptFailed(op, cause), onSuccess })
+  const onFailure = (cause: Cause.Cause<unknown>) =>
+    Option.isNone(Causes.errorOf(cause)) ? Stop.cleanedUp(op, cause) : Stop.guarded(op, () => attemptFailed(op, cause))
+  return Effect.uninterruptible(
+    Effect.matchCauseEffect(Interruption.restore(op.runtimeFlags)(made), { onFailure, onSuccess })
+  )
+}
+
+/** Asks and tells what can be in this step. Answers what is left to do; nothing where the attempt may be made. */
+const askInStep = (op: Op, isGuarded: boolean): (() => Erased) | undefined => {
+  const { rateLimiter } = op
+  const answer = rateLimiter === undefined || Grants.askRateLimiter(op, rateLimiter)
+  const isOpen = !isGuarded && rateLimiter?.held?.hearsAbandoned === true
+  if (answer !== true || isOpen) return () => afterAnswer(op, answer)
+  const told = Grants.started(op)
+  return told && (() => Services.andThen(told, () => unlessLate(op, runAttempt)))
+}
+
+/** Goes on with a result where no interruption comes. A judge and an observer have a guard around them. */
+const succeededInGuard = (op: Op, value: unknown): Erased => {
+  const { observers, result } = op.prepared.hooks
+  if (result !== undefined || observers.length > 0) return Stop.guarded(op, () => attemptSucceeded(op, value))
+  const told = Grants.record(op)
+  const end = () => Effect.succeed(value)
+  return told === undefined ? end() : Stop.guarded(op, () => Services.andThen(told, end))
 }
 
 const start = (op: Op): Erased => {
@@ -132,21 +161,30 @@ const startAttempt = (op: Op): void => {
 const beginsAtOnce = (op: Op): boolean => op.attempts === 1 && op.rateLimiter === undefined && !Grants.hearsStart(op)
 
 /** Goes on with the result of an attempt. */
-export const attemptSucceeded = (op: Op, value: unknown): Erased => Operation.endAttempt(op, () => succeeded(op, value))
+export const attemptSucceeded = (op: Op, value: unknown): Erased => Operation.endAttempt(op, succeeded, value)
 
 const succeeded = (op: Op, value: unknown): Erased => {
-  const { result } = op.prepared.hooks
-  const verdict =
-    result === undefined ? Verdict.noOpinion : Judging.ofResult("Policy", "result", result, value, Elapsed.moment(op))
-  if (verdict._tag !== "NoOpinion") {
-    return failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
-  }
-  return reported(
+  const { hooks } = op.prepared
+  if (hooks.result !== undefined) return judged(op, value, hooks.result)
+  const recorded = Grants.record(op)
+  return recorded === undefined && hooks.observers.length === 0
+    ? Effect.succeed(value)
+    : reportedSuccess(op, recorded, value)
+}
+
+const reportedSuccess = (op: Op, recorded: Services.Telling, value: unknown): Erased =>
+  reported(
     op,
-    Grants.record(op),
+    recorded,
     () => Observers.succeeded(op),
     () => Effect.succeed(value)
   )
+
+const judged = (op: Op, value: unknown, result: NonNullable<Prepared["hooks"]["result"]>): Erased => {
+  const verdict = Judging.ofResult("Policy", "result", result, value, Elapsed.moment(op))
+  return verdict._tag === "NoOpinion"
+    ? reportedSuccess(op, Grants.record(op), value)
+    : failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
 }
 
 /** Tells observers how the attempt ended, after rate limiter and bucket, and goes on. */
@@ -158,8 +196,7 @@ const reported = (op: Op, recorded: Services.Telling, event: () => Services.Tell
       )
 
 /** Goes on after an attempt that did not succeed. */
-export const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased =>
-  Operation.endAttempt(op, () => ended(op, cause))
+export const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => Operation.endAttempt(op, ended, cause)
 
 const ended = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   const found = Causes.errorOf(cause)

@@ -122,7 +122,7 @@ export const make = (
   const rateLimiter = hooks.rateLimiter && placeOf("the rate limiter", hooks.rateLimiter, fiber)
   const bucket = hooks.bucket && placeOf("the bucket", hooks.bucket, fiber)
   const timesAttempts = bucket?.bucket.timed === true || rateLimiter?.bucket.timed === true
-  const timed = prepared.timed || onStopped !== undefined || timesAttempts
+  const timed = prepared.timed || onStopped !== undefined
   return {
     self,
     isStepped,
@@ -136,7 +136,7 @@ export const make = (
     outer: asksForOuter ? ActiveOperation.current(fiber) : undefined,
     history: noHistory,
     keeps,
-    timed,
+    timed: timed || timesAttempts,
     timesAttempts,
     active: undefined,
     next: undefined,
@@ -155,7 +155,8 @@ export const make = (
     tree: prepared.tree,
     scheduleState: ScheduleLine.start,
     elapsedMillis: 0,
-    lookedAtMillis: timed ? Elapsed.nowMillis(services) : 0,
+    // Where only attempts are timed, the first look at the clock begins the time.
+    lookedAtMillis: timed ? Elapsed.nowMillis(services) : Infinity,
     attemptStartedMillis: 0,
     begun: undefined,
     ran: undefined
@@ -172,10 +173,10 @@ const placeOf = (service: Place["service"], given: BucketOrTag.BucketOrTag, fibe
   refusal: undefined
 })
 
-/** Notes that the latest attempt has ended, and goes on. */
-export const endAttempt = ({ active }: Operation, then: () => Erased): Erased => {
-  const leave = active && ActiveOperation.end(active)
-  return leave === undefined ? then() : Effect.flatMap(leave, then)
+/** Notes that the latest attempt has ended, and goes on with its outcome. */
+export const endAttempt = <A>(op: Operation, then: (op: Operation, outcome: A) => Erased, outcome: A): Erased => {
+  const leave = op.active && ActiveOperation.end(op.active)
+  return leave === undefined ? then(op, outcome) : Effect.flatMap(leave, () => then(op, outcome))
 }
 
 /** Notes the failure of the latest attempt. */

@@ -65,12 +65,28 @@ export const called = <A>(ask: () => Effect.Effect<A>): Effect.Effect<A> => {
   }
 }
 
+/** The same of a method of a bucket: nothing is made for the call. */
+export const calledOf = <A, B, M>(
+  method: (bucket: B, message: M) => Effect.Effect<A>,
+  bucket: B,
+  message: M
+): Effect.Effect<A> => {
+  try {
+    return AtOnce.run(method(bucket, message))
+  } catch (defect) {
+    return Effect.die(defect)
+  }
+}
+
 /**
  * Tells a service something. To be called in the step in which it is to be told: what takes one step is done already when
  * this answers. No interruption comes between the telling and its note.
  */
-export const tell = (op: Operation, service: string, ask: () => Effect.Effect<void>, note?: () => void): Telling => {
-  const asked = called(ask)
+export const tell = (op: Operation, service: string, ask: () => Effect.Effect<void>, note?: () => void): Telling =>
+  telling(op, service, called(ask), note)
+
+/** Tells what has been `called`. */
+export const telling = (op: Operation, service: string, asked: Effect.Effect<void>, note?: () => void): Telling => {
   if (AtOnce.hasEnded(asked)) {
     note?.()
     return Exit.isSuccess(asked) ? undefined : { service, telling: asked }

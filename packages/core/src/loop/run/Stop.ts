@@ -1,6 +1,7 @@
 /**
  * How an operation ends without a success: it refunds grants that are not spent, and releases what attempts left open.
  */
+import type * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -90,10 +91,14 @@ export const guarded = (op: Operation, self: () => Erased): Erased => {
   op.guarded = true
   return Effect.uninterruptible(
     Effect.catchAllCause(Interruption.restore(op.runtimeFlags)(Effect.suspend(self)), (cause) =>
-      Effect.zipRight(Option.isNone(Causes.errorOf(cause)) ? cleanUp(op) : Effect.void, Effect.failCause(cause))
+      Option.isNone(Causes.errorOf(cause)) ? cleanedUp(op, cause) : Effect.failCause(cause)
     )
   )
 }
+
+/** Cleans up after an interruption or a defect, which goes on. */
+export const cleanedUp = <E>(op: Operation, cause: Cause.Cause<E>): Effect.Effect<never, E> =>
+  Effect.zipRight(cleanUp(op), Effect.failCause(cause))
 
 /** Refunds what is held, releases what is open, and tells buckets that the attempt has no outcome. */
 export const cleanUp = (op: Operation): Effect.Effect<void> => {

@@ -80,7 +80,7 @@ export const equivalents: Equivalents = {
     "time: EqualityOperator, < to <=, 1": "Both ways of rounding make 10 of 9.95."
   },
   "packages/core/src/loop/run/Services.ts": {
-    "tell: ConditionalExpression, !== to true":
+    "telling: ConditionalExpression, !== to true":
       "Only saves a step: without a deadline, `safely` sets no bound either, and what it has logged does not die again."
   },
   "packages/core/src/loop/run/Stop.ts": {
