@@ -181,6 +181,8 @@ interface Pass extends Grant {
   /** The breaker that has made it. */
   readonly breaker: Settings
   readonly ticket: number
+  /** Tells of a success. Made at the first one, for all that have the pass. */
+  succeeded?: Effect.Effect<void>
 }
 
 const stateOf = (circuit: Circuit.Circuit, settings: Settings, nowMillis: number): State => {
@@ -303,17 +305,19 @@ const breakerOf = (
   const isPass = (granted: Grant): granted is Pass => "breaker" in granted && granted.breaker === settings
   const isTimeless = Failures.readsTime(settings.rule) ? never : isClosed
   const end = (ticket: number, ending: Circuit.Ending): Effect.Effect<void> => {
+    let isDrawn = true
     const ignoresTime = ending._tag === "Succeeded" ? isTimeless : ending._tag === "Ignored" ? isClosed : never
-    return AtOnce.suspend(() => {
-      let isDrawn = true
-      const record = (u?: number) =>
-        store.change((held, now) => {
-          const after = Circuit.recorded(held.circuit, settings, now, ticket, ending, u)
-          isDrawn = after !== Circuit.needsDraw
-          return after === Circuit.needsDraw ? held : moved(held, after, now)
-        }, ignoresTime)
-      return AtOnce.andThen(record(), () => (isDrawn ? Effect.void : Effect.flatMap(Random.next, record)))
-    })
+    const record = (u?: number) =>
+      store.change((held, now) => {
+        const after = Circuit.recorded(held.circuit, settings, now, ticket, ending, u)
+        isDrawn = after !== Circuit.needsDraw
+        return after === Circuit.needsDraw ? held : moved(held, after, now)
+      }, ignoresTime)
+    // Only a failure opens the circuit, and draws.
+    if (ending._tag !== "Failed" || !settings.draws) return record()
+    return AtOnce.suspend(() =>
+      AtOnce.andThen(record(), () => (isDrawn ? Effect.void : Effect.flatMap(Random.next, record)))
+    )
   }
   const pass = store.look(({ pass }) => pass, always)
   const look = store.look(({ circuit }, now) => refusalOf(circuit, settings, now))
@@ -339,7 +343,9 @@ const breakerOf = (
       ),
     record: (outcome) => {
       const { granted } = outcome
-      return isPass(granted) ? end(granted.ticket, endingOf(outcome, settings)) : Effect.void
+      if (!isPass(granted)) return Effect.void
+      const ending = endingOf(outcome, settings)
+      return ending === succeeded ? (granted.succeeded ??= end(granted.ticket, ending)) : end(granted.ticket, ending)
     },
     level: store.level,
     timed: settings.slowMillis !== Infinity,

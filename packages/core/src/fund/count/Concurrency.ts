@@ -26,8 +26,10 @@ export interface Concurrency {
   readonly limit: number
   /** The latency of the server without a queue; zero before the first step. */
   readonly baselineMillis: number
-  /** Of the attempts since the last step, in milliseconds. */
-  readonly ranMillis: ReadonlyArray<number>
+  /** Of the attempts since the last step, in milliseconds, the latest first. */
+  readonly ran: Ran | undefined
+  /** How many these are. */
+  readonly samples: number
   /** The most of them that were in flight together. */
   readonly inFlight: number
   readonly isDropped: boolean
@@ -35,7 +37,13 @@ export interface Concurrency {
   readonly stuck: number
 }
 
-const begin = { ranMillis: [], inFlight: 0, isDropped: false } as const
+/** A list: to note an attempt copies nothing. */
+interface Ran {
+  readonly millis: number
+  readonly before: Ran | undefined
+}
+
+const begin = { ran: undefined, samples: 0, inFlight: 0, isDropped: false } as const
 
 export const make = (initial: number): Concurrency => ({ limit: initial, baselineMillis: 0, stuck: 0, ...begin })
 
@@ -45,13 +53,17 @@ export const noted = (self: Concurrency, settings: Settings, sample: Sample): Co
     const limit = bounded(aimd(self.limit, settings, sample), settings)
     return limit === self.limit ? self : { ...self, limit }
   }
+  // Every field is written out: to spread a record of numbers takes V8 ten times as long.
   const next: Concurrency = {
-    ...self,
-    ranMillis: [...self.ranMillis, sample.ranMillis],
+    limit: self.limit,
+    baselineMillis: self.baselineMillis,
+    stuck: self.stuck,
+    ran: { millis: sample.ranMillis, before: self.ran },
+    samples: self.samples + 1,
     inFlight: Math.max(self.inFlight, sample.inFlight),
     isDropped: self.isDropped || sample.isDropped
   }
-  return next.ranMillis.length < settings.samples ? next : stepped(next, settings)
+  return next.samples < settings.samples ? next : stepped(next, settings)
 }
 
 const bounded = (limit: number, { least, most }: Settings): number => Math.max(least, Math.min(most, limit))
@@ -78,10 +90,10 @@ const mostStuck = 5
 const few = 5
 
 const stepped = (
-  { baselineMillis, inFlight, isDropped, limit, ranMillis, stuck }: Concurrency,
+  { baselineMillis, inFlight, isDropped, limit, ran, stuck }: Concurrency,
   settings: Settings
 ): Concurrency => {
-  const latencyMillis = median(ranMillis)
+  const latencyMillis = median(millisOf(ran))
   const baseline = baselineOf(baselineMillis, latencyMillis, inFlight < limit)
   const wanted = isDropped
     ? Math.min(gradient(limit, baseline, latencyMillis), Math.floor(limit * 0.9))
@@ -102,6 +114,12 @@ const stepped = (
 const baselineOf = (baselineMillis: number, latencyMillis: number, hasRoom: boolean): number => {
   if (baselineMillis === 0 || latencyMillis < baselineMillis) return latencyMillis
   return hasRoom ? baselineMillis + weight * (latencyMillis - baselineMillis) : baselineMillis
+}
+
+const millisOf = (latest: Ran | undefined): ReadonlyArray<number> => {
+  const all: Array<number> = []
+  for (let ran = latest; ran !== undefined; ran = ran.before) all.push(ran.millis)
+  return all
 }
 
 const median = (millis: ReadonlyArray<number>): number =>

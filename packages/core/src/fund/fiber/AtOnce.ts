@@ -37,16 +37,20 @@ export const suspend = <A, E = never>(evaluate: () => Effect.Effect<A, E>): Effe
 export const run = <A, E = never>(self: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   try {
     // The commonest first.
-    if (Undeclared.kind(self) === "Sync") {
-      const step = Undeclared.content(self)
-      return Predicate.isFunction(step) ? succeed(step() as A) : self
-    }
+    const step = stepOf(self)
+    if (step !== undefined) return succeed(step())
     if (hasEnded(self)) return self
     const evaluate = (self as Marked | undefined | null)?.[marked]
     return evaluate === undefined ? self : run(evaluate())
   } catch (defect) {
     return Exit.die(defect)
   }
+}
+
+/** The step of an effect that is nothing but one. */
+const stepOf = <A>(self: Effect.Effect<A, unknown>): (() => A) | undefined => {
+  const step = Undeclared.kind(self) === "Sync" ? Undeclared.content(self) : undefined
+  return Predicate.isFunction(step) ? (step as () => A) : undefined
 }
 
 const succeed = <A>(value: A): Exit.Exit<A> => (value === undefined ? (Exit.void as Exit.Exit<A>) : Exit.succeed(value))
@@ -69,6 +73,19 @@ export const andThen = <A, B, E, R>(
   self: Effect.Effect<A>,
   next: (value: A) => Effect.Effect<B, E, R>
 ): Effect.Effect<B, E, R> => {
+  const step = stepOf(self)
+  if (step !== undefined) return stepThen(step, next)
   const left = run(self)
   return hasEnded(left) && Exit.isSuccess(left) ? next(left.value) : Effect.flatMap(left, next)
+}
+
+/** The commonest of it, for which no exit is made. */
+const stepThen = <A, B, E, R>(step: () => A, next: (value: A) => Effect.Effect<B, E, R>): Effect.Effect<B, E, R> => {
+  let value: A
+  try {
+    value = step()
+  } catch (defect) {
+    return Exit.die(defect)
+  }
+  return next(value)
 }

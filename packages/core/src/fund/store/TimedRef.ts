@@ -25,38 +25,36 @@ export interface Step<S, A> {
 
 export const make = <S>(initial: (nowMillis: number) => S): Effect.Effect<TimedRef<S>> =>
   Effect.sync(() => {
-    const time = next(MonotonicTime.start)
-    return ofTimed({ state: initial(time.nowMillis), time })
+    const { aheadMillis, nowMillis } = next(MonotonicTime.start)
+    return ofTimed({ state: initial(nowMillis), nowMillis, aheadMillis })
   })
 
 /** For a state that does not begin with the time: the first step that needs the time reads the clock. */
 export const makeUnread = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
-  Effect.sync(() => ofTimed({ state: initial, time: MonotonicTime.start }))
+  Effect.sync(() => ofTimed({ state: initial, ...MonotonicTime.start }))
 
 const ofTimed = <S>(timed: Timed<S>): TimedRef<S> => {
   const ref = Ref.unsafeMake(timed)
   return {
-    modify: (step, ignoresTime = never) =>
+    modify: (step, ignoresTime) =>
       Ref.modify(ref, (timed) => {
         const { state } = timed
-        if (ignoresTime(state)) {
-          const stepped = step(state, 0)
-          return [stepped[0], stepped[1] === state ? timed : { state: stepped[1], time: timed.time }]
+        if (ignoresTime?.(state) === true) {
+          const { aheadMillis, nowMillis } = timed
+          const [answer, after] = step(state, 0)
+          return [answer, after === state ? timed : { state: after, nowMillis, aheadMillis }]
         }
-        const time = next(timed.time)
-        const stepped = step(state, time.nowMillis)
-        return [stepped[0], { state: stepped[1], time }]
+        const { aheadMillis, nowMillis } = next(timed)
+        const [answer, after] = step(state, nowMillis)
+        return [answer, { state: after, nowMillis, aheadMillis }]
       }),
     get: Effect.map(Ref.get(ref), ({ state }) => state)
   }
 }
 
-interface Timed<S> {
+interface Timed<S> extends MonotonicTime.Time {
   readonly state: S
-  readonly time: MonotonicTime.Time
 }
-
-const never = () => false
 
 const next = (time: MonotonicTime.Time) => MonotonicTime.next(time, MonotonicTime.currentClock())
 

@@ -51,7 +51,8 @@ const refusing = <S>({ modify }: TimedRef.TimedRef<S>, arithmetic: Arithmetic<S>
         const answer = arithmetic.take(state, now, cost, 0, request)
         if (Option.isNone(answer)) return [Option.none(), state]
         const [taken, after] = answer.value
-        const refund = change((state, now) => arithmetic.put(state, now, taken, request))
+        // Rare: it is made when it is run.
+        const refund = Effect.suspend(() => change((state, now) => arithmetic.put(state, now, taken, request)))
         return [Option.some(granted(taken, refund)), after]
       }, isFree),
     change,

@@ -85,7 +85,8 @@ export const make = <S>(
     const answer = Option.getOrUndefined(arithmetic.take(tokens, now, cost, demand, request))
     if (answer === undefined) return undefined
     const [taken, after] = answer
-    const refund = AtOnce.suspend(() => change((state, now) => arithmetic.put(state, now, taken, request)))
+    // Rare: it is made when it is run.
+    const refund = Effect.suspend(() => change((state, now) => arithmetic.put(state, now, taken, request)))
     return [Option.some(granted(taken, refund)), { tokens: after, queue }]
   }
 

@@ -33,7 +33,8 @@ export const equivalents: Equivalents = {
   "packages/core/src/fund/fiber/AtOnce.ts": {
     "succeed: ConditionalExpression, === to false": "The success with nothing is only made once for all.",
     "run: ConditionalExpression, call to false":
-      "Only saves work: no exit is marked, and what is not marked is answered as it is."
+      "Only saves work: no exit is marked, and what is not marked is answered as it is.",
+    "andThen: ConditionalExpression, !== to false": "Only saves an exit: the value is the same."
   },
   "packages/core/src/fund/fiber/Child.ts": {
     "begin: EqualityOperator, <= to <": "A stack that holds a hundred effects holds one less or one more.",
