@@ -139,7 +139,7 @@ const requireKnown = (owner: string, path: string, given: unknown, known: object
     return Argument.refuse(owner, subject, "a bucket that is made: yield* this effect first", given)
   }
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, subject, "a record of settings", given)
-  Argument.fields(owner, given, Object.keys(known), "settings", path === "" ? "" : `${path}.`)
+  Argument.fields(owner, given, Object.keys(known), "settings", { path: path === "" ? "" : `${path}.` })
 }
 
 /** Refuses settings that there are not, in every component that is given by settings. */

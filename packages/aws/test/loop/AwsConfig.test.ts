@@ -421,7 +421,7 @@ describe("AwsConfig.resolve", () => {
     [
       "an SDK without its defaults",
       { sdk: {} },
-      "sdk must be one of AwsDefaults, or a record like those, got [object Object]"
+      "sdk must be one of AwsDefaults, or a record like those, got an object"
     ],
     [
       "an SDK of another behaviour",

@@ -61,11 +61,20 @@ export const millis = (owner: string, field: string, value: Duration.DurationInp
 const spelling = (value: unknown): string =>
   typeof value === "string" && /^\d+ ?[a-z]{1,3}$/.test(value) ? `, such as "5 seconds" or "100 millis"` : ""
 
-/** A record of options. */
-export const options = <A extends object>(owner: string, example: string, value: A): A =>
-  typeof value === "object" && value !== null && !Duration.isDuration(value)
-    ? value
-    : refuse(owner, "options", `a record, as in ${owner}(${example})`, value)
+/** A record of options, with each of the `required` ones. */
+export const options = <A extends object>(
+  owner: string,
+  example: string,
+  value: A,
+  required: ReadonlyArray<keyof A & string> = []
+): A => {
+  const usage = `as in ${owner}(${example})`
+  if (typeof value !== "object" || value === null || Duration.isDuration(value)) {
+    return refuse(owner, "options", `a record, ${usage}`, value)
+  }
+  const missing = required.find((field) => value[field] === undefined)
+  return missing === undefined ? value : refuse(owner, missing, `given, ${usage}`, undefined)
+}
 
 /** One of a list of names. */
 export const oneOf = <const A extends string>(
@@ -75,11 +84,23 @@ export const oneOf = <const A extends string>(
   names: ReadonlyArray<A>
 ): A => names.find((name) => name === value) ?? refuse(owner, field, `one of ${names.join(", ")}`, value)
 
-/** Refuses a field that is none of `known`, which are the `names` of what is given; `path` is where that stands. */
-export const fields = (owner: string, given: object, known: ReadonlyArray<string>, names: string, path = ""): void => {
+/** Where the fields of a record stand, such as `retry.`, and what other libraries call them. */
+interface Place {
+  readonly path?: string
+  readonly otherNames?: { readonly [name: string]: string }
+}
+
+/** Refuses a field that is none of `known`, which are the `names` of what is given. */
+export const fields = (
+  owner: string,
+  given: object,
+  known: ReadonlyArray<string>,
+  names: string,
+  { otherNames = {}, path = "" }: Place = {}
+): void => {
   const unknown = Object.keys(given).find((field) => !known.includes(field))
   if (unknown === undefined) return
-  const meant = Nearest.nearest(unknown, known)
+  const meant = Object.hasOwn(otherNames, unknown) ? otherNames[unknown] : Nearest.nearest(unknown, known)
   const allowed = meant === undefined ? `: the ${names} are ${known.join(", ")}` : ` (did you mean ${meant}?)`
   refuse(owner, `${path}${unknown}`, `absent${allowed}`, Reflect.get(given, unknown))
 }

@@ -55,7 +55,8 @@ const show = (value: unknown): string => {
 const word = (value: unknown): string => {
   if (typeof value === "string") return JSON.stringify(value)
   try {
-    return Duration.isDuration(value) ? Duration.format(value) : String(value)
+    const text = Duration.isDuration(value) ? Duration.format(value) : String(value)
+    return text === "[object Object]" ? "an object" : text
   } catch {
     return Duration.isDuration(value) ? "more time than can be written" : "an object without a text"
   }

@@ -20,7 +20,8 @@ import { times } from "./Millis.ts"
  * @category constructors
  */
 export const ethernet = (options: { readonly slot: Duration.DurationInput }): Backoff => {
-  const slotMillis = Argument.millis("Classic.ethernet", "slot", options.slot, Bounds.width)
+  const given = Argument.options("Classic.ethernet", '{ slot: "1 second" }', options)
+  const slotMillis = Argument.millis("Classic.ethernet", "slot", given.slot, Bounds.width)
   const slots = (n: number, capMillis: number) =>
     Math.min(2 ** Math.min(n, 10), Math.floor(capMillis / Math.min(slotMillis, capMillis)) + 1)
   const slot = (capMillis: number) => Math.min(slotMillis, capMillis)
@@ -54,8 +55,9 @@ export const celery = (options: {
   /** Celery's `retry_jitter`. Without it `Backoff.jittered` may add another one. @default true */
   readonly jitter?: boolean
 }): Backoff => {
-  const { jitter = true, maximum = "10 minutes" } = options
-  const factor = Argument.number("Classic.celery", "factor", options.factor, { min: 0, integer: true })
+  const given = Argument.options("Classic.celery", "{ factor: 1 }", options)
+  const { jitter = true, maximum = "10 minutes" } = given
+  const factor = Argument.number("Classic.celery", "factor", given.factor, { min: 0, integer: true })
   const maximumMillis = Argument.millis("Classic.celery", "maximum", maximum, { min: 1000 })
   const second = (capMillis: number) => Math.min(1000, capMillis)
   const countdown = (n: number, capMillis: number) => {

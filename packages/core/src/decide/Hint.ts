@@ -61,7 +61,7 @@ export const override = (options: {
   readonly zero?: Zero
 }): Hint => ({
   _tag: "Override",
-  ...limits("Hint.override", options),
+  ...limits("Hint.override", Argument.options("Hint.override", anExample, options)),
   ...(options.zero !== undefined && { zero: Argument.oneOf("Hint.override", "zero", options.zero, ["none", "atOnce"]) })
 })
 
@@ -82,11 +82,14 @@ export const floor = (options: {
   readonly otherwise: Otherwise
   /** Whether the back-off starts over after a hint. @default false */
   readonly startsOver?: boolean
-}): Hint => ({
-  _tag: "Floor",
-  jitterRatio: Argument.number("Hint.floor", "jitterRatio", options.jitterRatio ?? 0, Bounds.hintRatio),
-  ...limits("Hint.floor", options)
-})
+}): Hint => {
+  const given = Argument.options("Hint.floor", anExample, options)
+  return {
+    _tag: "Floor",
+    jitterRatio: Argument.number("Hint.floor", "jitterRatio", given.jitterRatio ?? 0, Bounds.hintRatio),
+    ...limits("Hint.floor", given)
+  }
+}
 
 /**
  * Follows the server inside a window above the back-off's delay, as the AWS SDKs do with 5 seconds.
@@ -100,11 +103,14 @@ export const within = (options: {
   readonly above: Duration.DurationInput
   /** Whether the back-off starts over after a hint. @default false */
   readonly startsOver?: boolean
-}): Hint => ({
-  _tag: "Within",
-  aboveMillis: Argument.millis("Hint.within", "above", options.above, Bounds.delay),
-  startsOver: options.startsOver ?? false
-})
+}): Hint => {
+  const given = Argument.options("Hint.within", '{ above: "5 seconds" }', options)
+  return {
+    _tag: "Within",
+    aboveMillis: Argument.millis("Hint.within", "above", given.above, Bounds.delay),
+    startsOver: given.startsOver ?? false
+  }
+}
 
 /**
  * The rule of a policy that names none: a floor of at most one minute with a jitter of one half; a longer hint stops the
@@ -123,6 +129,8 @@ export const standard: Hint = {
   otherwise: "giveUp",
   startsOver: false
 }
+
+const anExample = '{ atMost: "1 minute", otherwise: "giveUp" }'
 
 const limits = (
   owner: string,

@@ -82,7 +82,9 @@ export function retryOrElse(...given: Given): any {
     Predicate.isFunction(orElse)
       ? (orElse as OnStopped)
       : Argument.refuseForeign(owner, "orElse", `a function that answers an effect, as in ${owner}${usage}`, orElse)
-  if (given.length < 3) return stored(owner, usage, prepare(owner, given[0], usage), fallback(given[1]))
+  if (given.length < 3 && !(given.length === 2 && Effect.isEffect(given[0]))) {
+    return stored(owner, usage, prepare(owner, given[0], usage), fallback(given[1]))
+  }
   const [self, policy, orElse] = given
   return Loop.run(checked(owner, usage, self), prepare(owner, policy, usage), fallback(orElse))
 }

@@ -73,11 +73,19 @@ describe("Argument.options", () => {
     const options = { base: "1 second" }
     expect(Argument.options("Owner.make", "{}", options)).toBe(options)
   })
+
+  it("names the first option that is missing", () => {
+    const check = (options: { readonly a?: number; readonly b?: number }) => () =>
+      Argument.options("Owner.make", "{ a: 1, b: 2 }", options, ["a", "b"])
+    expect(check({})).toThrow("Owner.make: a must be given, as in Owner.make({ a: 1, b: 2 }), got undefined")
+    expect(check({ a: 0 })).toThrow("Owner.make: b must be given, as in Owner.make({ a: 1, b: 2 }), got undefined")
+    expect(check({ a: 0, b: 0 })).not.toThrow()
+  })
 })
 
 describe("Argument.fields", () => {
   const check = (given: object, path?: string) => () =>
-    Argument.fields("Owner.make", given, ["a", "b"], "options", path)
+    Argument.fields("Owner.make", given, ["a", "b"], "options", path === undefined ? {} : { path })
 
   it("accepts the known fields, all of them or a few", () => {
     expect(check({})).not.toThrow()
@@ -106,5 +114,12 @@ describe("Argument.fields", () => {
     expect(() => Argument.fields("Owner.make", { [given]: 1 }, known, "options")).toThrow(
       expect.objectContaining({ message: `Owner.make: ${given} must be absent${message}, got 1` })
     )
+  })
+
+  it("knows what other libraries call a field", () => {
+    const check = (given: object) => () =>
+      Argument.fields("Owner.make", given, ["a"], "options", { otherNames: { first: "a, the first letter" } })
+    expect(check({ first: 1 })).toThrow("Owner.make: first must be absent (did you mean a, the first letter?), got 1")
+    expect(check({ toString: 1 })).toThrow("Owner.make: toString must be absent: the options are a, got 1")
   })
 })

@@ -41,7 +41,7 @@ const noDurations: ReadonlyArray<Bad> = [
   [[], "[]"],
   [Duration.infinity, "Infinity"],
   [true, "true"],
-  [{}, "[object Object]"],
+  [{}, "an object"],
   [Object.create(null), "an object without a text"],
   [Symbol("soon"), "Symbol(soon)"]
 ]
@@ -57,7 +57,7 @@ const noNumbers: ReadonlyArray<Bad> = [
   [true, "true"],
   [[], "[]"],
   [[1], "[1]"],
-  [{}, "[object Object]"],
+  [{}, "an object"],
   [Duration.millis(3), "3ms"]
 ]
 
@@ -69,7 +69,7 @@ const noNames: ReadonlyArray<Bad> = [
   [NaN, "NaN"],
   [0, "0"],
   [true, "true"],
-  [{}, "[object Object]"],
+  [{}, "an object"],
   [["clamp"], `["clamp"]`],
   [null, "null"],
   [undefined, "undefined"]

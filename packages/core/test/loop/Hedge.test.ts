@@ -480,10 +480,10 @@ describe("Hedge.hedge", () => {
     ["delay", "soon", 'delay must be a duration, a percentile or a function that answers a duration, got "soon"'],
     ["delay", -1, "delay must be a duration, a percentile or a function that answers a duration, got -1"],
     ["delay", undefined, "delay must be a duration, a percentile or a function that answers a duration, got undefined"],
-    ["classifier", "always", 'classifier must be a function from error to verdict, got "always"'],
+    ["classifier", "always", "classifier must be a function from error to verdict, such as"],
     ["observe", [7], "observe must be an array of observers, got [7]"],
     ["name", "", 'name must be a string that is not empty, got ""'],
-    ["bucket", {}, "bucket must be a TokenBucket or a Context.Tag of one, got [object Object]"],
+    ["bucket", {}, "bucket must be a TokenBucket or a Context.Tag of one, got an object"],
     ["rateLimiter", TokenBucket.unlimited, "rateLimiter must be absent: the fields of a hedge are name, observe"]
   ])("refuses a hedge with the %s %o", (field, value, message) => {
     const wrong = { ...hedge, [field]: value }

@@ -38,6 +38,9 @@ const fields = [
   "bucket"
 ]
 
+const aClassifier =
+  "a function from error to verdict, such as () => Verdict.transient or Classifier.fromTags({ Busy: Verdict.throttling })"
+
 const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; readonly message: string }> = [
   { field: "maxAttempts", value: NaN, message: "maxAttempts must be a whole number >= 1, got NaN" },
   { field: "maxAttempts", value: 0, message: "maxAttempts must be a whole number >= 1, got 0" },
@@ -49,12 +52,12 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
   {
     field: "classifier",
     value: undefined,
-    message: "classifier must be a function from error to verdict, got undefined"
+    message: `classifier must be ${aClassifier}, got undefined`
   },
   {
     field: "classifier",
     value: "always",
-    message: 'classifier must be a function from error to verdict, got "always"'
+    message: `classifier must be ${aClassifier}, got "always"`
   },
   {
     field: "backoff",
@@ -90,7 +93,7 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
     message: 'deadline must be made by Deadline, such as Deadline.refuse("10 seconds"), got "10 seconds"'
   },
   { field: "hint", value: null, message: "hint must be made by Hint, such as Hint.standard, got null" },
-  { field: "attempt", value: {}, message: "attempt must be a Context.Tag, got [object Object]" },
+  { field: "attempt", value: {}, message: "attempt must be a Context.Tag, got an object" },
   {
     field: "rateLimiter",
     value: null,
@@ -104,7 +107,7 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
   {
     field: "bucket",
     value: { acquire: () => Effect.succeedNone },
-    message: "bucket must be a TokenBucket or a Context.Tag of one, got [object Object]"
+    message: "bucket must be a TokenBucket or a Context.Tag of one, got an object"
   },
   { field: "release", value: true, message: "release must be a function from what failed to an effect, got true" },
   { field: "attemptsByKind", value: 3, message: "attemptsByKind must be a record of kinds, got 3" },
@@ -126,8 +129,15 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
   {
     field: "retries",
     value: 3,
-    message: `retries must be absent: the fields of a policy are ${fields.join(", ")}, got 3`
-  }
+    message: "retries must be absent (did you mean maxAttempts, which counts the first attempt too?), got 3"
+  },
+  { field: "shouldRetry", value: 3, message: "shouldRetry must be absent (did you mean classifier?), got 3" },
+  {
+    field: "colour",
+    value: 3,
+    message: `colour must be absent: the fields of a policy are ${fields.join(", ")}, got 3`
+  },
+  { field: "classifier", value: Verdict.transient, message: `classifier must be ${aClassifier}, got an object` }
 ]
 
 const cases = Object.entries(doors).flatMap(([owner, door]) => bad.map((row) => ({ owner, door, ...row })))

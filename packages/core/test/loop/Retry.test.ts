@@ -295,7 +295,7 @@ describe("Retry doors that are called with something else", () => {
   })
 
   it.each([
-    ["an effect and a policy", [effect, always], "policy", "EffectPrimitive"],
+    ["an effect and a policy", [effect, always], "orElse", "undefined"],
     ["a policy alone", [always], "orElse", "undefined"],
     ["undefined for the fallback", [effect, always, undefined], "orElse", "undefined"],
     ["an effect for the fallback", [effect, always, effect], "orElse", "EffectPrimitive"],

@@ -182,20 +182,20 @@ describe("ServiceConfig.decode", () => {
   it.each([
     ["text", 'config must be a service config, got "text"'],
     [null, "config must be a service config, got null"],
-    [{ methodConfig: {} }, "methodConfig must be a list of method configs, got [object Object]"],
+    [{ methodConfig: {} }, "methodConfig must be a list of method configs, got an object"],
     [{ methodConfig: [7] }, "methodConfig[0] must be a method config, got 7"],
     [one({ name: 7 }), "methodConfig[0].name must be a list of names, got 7"],
     [one({ name: [7] }), "methodConfig[0].name[0] must be a service, with or without a method, or empty, got 7"],
     [one({ name: [{ service: 7 }] }), "methodConfig[0].name[0].service must be a text, got 7"],
     [
       one({ name: [{ method: "C" }] }),
-      "methodConfig[0].name[0] must be a service, with or without a method, or empty, got [object Object]"
+      "methodConfig[0].name[0] must be a service, with or without a method, or empty, got an object"
     ],
     [one({ timeout: "soon" }), `methodConfig[0].timeout${seconds}"soon"`],
     [one({ retryPolicy: 7 }), "methodConfig[0].retryPolicy must be a retry policy, got 7"],
     [
       one({ retryPolicy, hedgingPolicy }),
-      "methodConfig[0].hedgingPolicy must be absent beside a retryPolicy, got [object Object]"
+      "methodConfig[0].hedgingPolicy must be absent beside a retryPolicy, got an object"
     ],
     [{ retryThrottling: [] }, "retryThrottling must be a throttle, got []"]
   ])("refuses %o", (json, says) => {
@@ -278,7 +278,7 @@ describe("ServiceConfig.methodConfig", () => {
 
   it("refuses at once a config in the place of a method", () => {
     expect(() => ServiceConfig.methodConfig(config as never)).toThrow(
-      "ServiceConfig.methodConfig: method must be a path such as /package.Service/Method, got [object Object]"
+      "ServiceConfig.methodConfig: method must be a path such as /package.Service/Method, got an object"
     )
   })
 

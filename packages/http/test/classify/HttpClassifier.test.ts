@@ -648,9 +648,9 @@ describe("HttpClassifier.make tables", () => {
     [{ transport: { kind: "" } }, `transport.kind must be one of ${Verdict.kinds.join(", ")}, got ""`],
     [{ transport: 7 }, "transport must be a case or undefined, got 7"],
     [{ hints: undefined }, "hints must be a list of header readers, got undefined"],
-    [{ hints: [{ name: "x" }] }, "hints must be a list of header readers, got [[object Object]]"],
-    [{ hints: [{ name: "x", read: 5 }] }, "hints must be a list of header readers, got [[object Object]]"],
-    [{ hints: [{ read: () => 5 }] }, "hints must be a list of header readers, got [[object Object]]"],
+    [{ hints: [{ name: "x" }] }, "hints must be a list of header readers, got [an object]"],
+    [{ hints: [{ name: "x", read: 5 }] }, "hints must be a list of header readers, got [an object]"],
+    [{ hints: [{ read: () => 5 }] }, "hints must be a list of header readers, got [an object]"],
     [{ hints: [null] }, "hints must be a list of header readers, got [null]"],
     [{ directives: "x-should-retry" }, 'directives must be a list of names, got "x-should-retry"'],
     [
@@ -661,12 +661,9 @@ describe("HttpClassifier.make tables", () => {
     [{ directives: [null] }, "directives[0] must be the name of a header in lower case, got null"],
     [
       { directives: [{ name: "x", read: 5 }] },
-      "directives[0] must be the name of a header in lower case, got [object Object]"
+      "directives[0] must be the name of a header in lower case, got an object"
     ],
-    [
-      { directives: [{ read: () => true }] },
-      "directives[0] must be the name of a header in lower case, got [object Object]"
-    ]
+    [{ directives: [{ read: () => true }] }, "directives[0] must be the name of a header in lower case, got an object"]
   ]
 
   it.each(bad)("refuses what is no table: %o", (change, message) => {

@@ -5,7 +5,10 @@ import { describe, expect, it } from "vitest"
 
 const before = `
 import { Backoff, Classifier, Policy, Promises, Retry, Verdict } from "@effect-retry/core"
+import { HttpRetry } from "@effect-retry/http"
+import type { HttpClient } from "@effect/platform"
 import { Data, Effect, Schedule } from "effect"
+declare const client: HttpClient.HttpClient
 class Busy extends Data.TaggedError("Busy")<{ readonly after: number }> {}
 class Lost extends Data.TaggedError("Lost") {}
 declare const call: Effect.Effect<string, Busy>
@@ -17,6 +20,7 @@ const lost = { ...times, classifier: (error: Lost) => Verdict.terminal(error._ta
 `
 
 const noTag = `Type 'Busy' is not assignable to type '"the call has no error of the tag 'Bussy'"'.`
+const noTagOfClient = `Type 'RequestError' is not assignable to type '"the call has no error of the tag 'Bussy'"'.`
 const field = `Type 'number' is not assignable to type 'Mistake<"a policy has no field 'maxAttemps'">'.`
 
 const mistakes: ReadonlyArray<readonly [code: string, last: string]> = [
@@ -31,11 +35,23 @@ const mistakes: ReadonlyArray<readonly [code: string, last: string]> = [
     "call.pipe(Retry.retry({ ...times, classifier: Classifier.fromTags({ Bussy: Verdict.server }) }))",
     `'Bussy' does not exist in type 'Cases<Busy>'. Did you mean to write 'Busy'?`
   ],
+  [
+    "Retry.retry(call, { ...policy, retries: 3 })",
+    `'Mistake<"a policy has no field 'retries': did you mean maxAttempts, which counts the first attempt too?">'.`
+  ],
   ["Retry.retry(call, misspelt)", noTag],
   ["call.pipe(Retry.retry(misspelt))", noTag],
   ["Retry.retry(misspelt)(call)", noTag],
   ["Retry.retry(call, Policy.make(misspelt))", noTag],
   ["Retry.retry(call, { ...times, classifier: mixed })", noTag],
+  ["HttpRetry.withRetry(client, { opinion: misspelt.classifier })", noTagOfClient],
+  ["HttpRetry.withRetry({ opinion: misspelt.classifier })(client)", noTagOfClient],
+  ["HttpRetry.withRetry(misspelt)(client)", noTagOfClient],
+  ["HttpRetry.orStopped({ opinion: misspelt.classifier })(client)", noTagOfClient],
+  [
+    "HttpRetry.withRetry(client, { maxAttempts: 3, retries: 3 })",
+    `'Mistake<"a client's policy has no field 'retries': did you mean maxAttempts, which counts the first attempt too?">'.`
+  ],
   ["Retry.retry(call, { ...Policy.standard })", `Property 'classifier' is missing in type`],
   ["Retry.retry(call, { ...policy, maxAttempts: '3' })", `Type 'string' is not assignable to type 'number'.`],
   [
@@ -57,11 +73,11 @@ const mistakes: ReadonlyArray<readonly [code: string, last: string]> = [
   ],
   [
     "Retry.retry(call, { ...policy, classifier: (error) => error._tag === 'Busy' })",
-    `Type 'boolean' is not assignable to type 'Verdict'.`
+    `'Verdict | Mistake<"Classifier.fromPredicate turns a predicate into a classifier">'.`
   ],
   [
     "Retry.retry(call, { ...policy, classifier: Verdict.server })",
-    `provides no match for the signature '(error: Busy, moment: Moment): Verdict'.`
+    `provides no match for the signature '(error: Busy, moment: Moment): Verdict |`
   ],
   ["Retry.retry(call, lost)", `Type '"Busy"' is not assignable to type '"Lost"'.`],
   [

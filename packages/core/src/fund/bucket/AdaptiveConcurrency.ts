@@ -43,7 +43,8 @@ interface Place extends Grant {
 const owner = "RateLimiter.adaptiveConcurrency"
 
 const check = (options: Options): Concurrency.Settings & { readonly initial: number } => {
-  const { rule = "gradient", samples = 20, slowerThan = "5 seconds" } = options
+  const given = Argument.options(owner, "{ most: 100 }", options)
+  const { rule = "gradient", samples = 20, slowerThan = "5 seconds" } = given
   const whole = (field: "initial" | "least" | "most" | "samples", value: number, min: number, max: number) =>
     Argument.number(owner, field, value, { min, max, integer: true })
   const least = whole("least", options.least ?? Math.min(3, options.most ?? 3), 1, 1e6)

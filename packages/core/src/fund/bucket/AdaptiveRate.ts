@@ -52,7 +52,8 @@ interface Options extends Waiting.Options {
 
 const owner = "RateLimiter.adaptive"
 
-const check = (options: Options): Cubic.Settings => {
+const check = (given: Options): Cubic.Settings => {
+  const options = Argument.options(owner, "{ beta: 0.7 }", given)
   const measurementBucketMillis = Argument.millis(
     owner,
     "measurementBucketDuration",

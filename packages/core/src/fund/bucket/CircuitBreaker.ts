@@ -130,7 +130,8 @@ interface Settings extends Circuit.Settings {
   readonly slowMillis: number
 }
 
-const check = (options: Options): Settings => {
+const check = (given: Options): Settings => {
+  const options = Argument.options(owner, "{ opensAt: { consecutive: 5 } }", given)
   const kinds = options.kinds ?? standardKinds
   for (const kind of kinds) Argument.oneOf(owner, "kinds", kind, Verdict.kinds)
   const { draws, tree } = openForOf(options)

@@ -41,7 +41,8 @@ interface Limits {
 
 const owner = "RateLimiter.concurrencyLimit"
 
-const check = ({ atLeast, limit, ratio }: Options): Limits => {
+const check = (options: Options): Limits => {
+  const { atLeast, limit, ratio } = Argument.options(owner, "{ limit: 10 }", options)
   if (limit === undefined && ratio === undefined) Argument.refuse(owner, "limit", "set where ratio is not", limit)
   if (atLeast !== undefined && ratio === undefined) {
     Argument.refuse(owner, "atLeast", "absent where ratio is not set", atLeast)

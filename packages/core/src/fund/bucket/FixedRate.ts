@@ -34,8 +34,9 @@ const lateSeconds = 0.1
  * @category constructors
  */
 export const fixed = (options: Options): Effect.Effect<TokenBucket> => {
-  const refillPerSecond = Argument.number(owner, "rate", options.rate, { min: 0, exclusive: true })
-  const burst = Argument.number(owner, "burst", options.burst, { min: 1 })
+  const given = Argument.options(owner, "{ rate: 10, burst: 10 }", options, ["rate", "burst"])
+  const refillPerSecond = Argument.number(owner, "rate", given.rate, { min: 0, exclusive: true })
+  const burst = Argument.number(owner, "burst", given.burst, { min: 1 })
   const maxWait = Waiting.check(owner, options, "wait")
   const idle = { capacity: burst, refillPerSecond }
   const waiting = { capacity: burst + refillPerSecond * lateSeconds, refillPerSecond }

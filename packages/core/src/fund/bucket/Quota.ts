@@ -49,7 +49,8 @@ const checkWaiting = (refillPerSecond: number, options: Options): Waiting.MaxWai
  * @category constructors
  */
 export const quota = (options: Options = {}): Effect.Effect<TokenBucket> => {
-  const capacity = Argument.number(owner, "capacity", options.capacity ?? 500, { min: 0, exclusive: true })
+  const given = Argument.options(owner, "{ capacity: 500 }", options)
+  const capacity = Argument.number(owner, "capacity", given.capacity ?? 500, { min: 0, exclusive: true })
   const initial = Argument.number(owner, "initial", options.initial ?? capacity, { min: 0, max: capacity })
   const { costOf, increment } = QuotaCost.check(owner, capacity, options)
   const refillPerSecond = Argument.number(owner, "refillPerSecond", options.refillPerSecond ?? 0, { min: 0 })

@@ -45,7 +45,8 @@ const advanced = ({ credits, retries }: Budget, nowMillis: number): Budget => ({
  * @category constructors
  */
 export const requestRatio = (options: Options = {}): Effect.Effect<TokenBucket> => {
-  const ratio = Argument.number(owner, "ratio", options.ratio ?? 0.2, { min: 0 })
+  const given = Argument.options(owner, "{ ratio: 0.2 }", options)
+  const ratio = Argument.number(owner, "ratio", given.ratio ?? 0.2, { min: 0 })
   const floorPerSecond = Argument.number(owner, "floorPerSecond", options.floorPerSecond ?? 10, { min: 0 })
   const windowMillis = Argument.millis(owner, "window", options.window ?? "10 seconds", { min: 1000 })
   const reserve = (floorPerSecond * windowMillis) / 1000

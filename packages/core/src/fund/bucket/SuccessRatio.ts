@@ -33,8 +33,9 @@ const owner = "TokenBucket.successRatio"
  * @category constructors
  */
 export const successRatio = (options: Options): Effect.Effect<TokenBucket> => {
-  const ratio = Argument.number(owner, "ratio", options.ratio, { min: 0 })
-  const capacity = Argument.number(owner, "capacity", options.capacity, { min: 1 })
+  const given = Argument.options(owner, "{ ratio: 0.1, capacity: 10 }", options, ["ratio", "capacity"])
+  const ratio = Argument.number(owner, "ratio", given.ratio, { min: 0 })
+  const capacity = Argument.number(owner, "capacity", given.capacity, { min: 1 })
   const initial = Argument.number(owner, "initial", options.initial ?? capacity, { min: 0, max: capacity })
   const refillPerSecond = Argument.number(owner, "floorPerSecond", options.floorPerSecond ?? 0, { min: 0 })
   const limits = { capacity, refillPerSecond }

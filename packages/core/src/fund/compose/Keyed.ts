@@ -53,9 +53,11 @@ const owner = "TokenBucket.keyed"
  * @category constructors
  */
 export const keyed = <E = never, R = never>(options: Keyed<E, R>): Effect.Effect<TokenBucket<E>, never, R> => {
+  const example = '{ bucket: TokenBucket.quota(), maxKeys: 1000, idleTimeToLive: "10 minutes" }'
+  const given = Argument.options(owner, example, options, ["bucket", "maxKeys", "idleTimeToLive"])
   const limits = {
-    maxKeys: Argument.number(owner, "maxKeys", options.maxKeys, { min: 1, integer: true }),
-    idleMillis: Argument.millis(owner, "idleTimeToLive", options.idleTimeToLive, { min: 1 })
+    maxKeys: Argument.number(owner, "maxKeys", given.maxKeys, { min: 1, integer: true }),
+    idleMillis: Argument.millis(owner, "idleTimeToLive", given.idleTimeToLive, { min: 1 })
   }
   return Effect.gen(function* () {
     const context = yield* Effect.context<R>()

@@ -14,6 +14,7 @@ import * as Hint from "../../decide/Hint.ts"
 import * as HintRule from "../../decide/HintRule.ts"
 import * as TimeLeft from "../../decide/TimeLeft.ts"
 import * as BucketOrTag from "../../fund/port/BucketOrTag.ts"
+import { otherNames } from "./OtherNames.ts"
 import type { Any, ErasedPolicy } from "./PolicyRecord.ts"
 import { erase } from "./PolicyRecord.ts"
 
@@ -73,7 +74,10 @@ const checks: { readonly [Field in keyof Required<Any>]: Check } = {
   attemptSpan: aName,
   rateLimiter: aBucket,
   attemptTimeout: madeBy("AttemptTimeout", "machinery", 'constant("2 seconds")'),
-  classifier: ["a function from error to verdict", Predicate.isFunction],
+  classifier: [
+    "a function from error to verdict, such as () => Verdict.transient or Classifier.fromTags({ Busy: Verdict.throttling })",
+    Predicate.isFunction
+  ],
   result: ["a function from result to verdict", Predicate.isFunction],
   maxAttempts: aCount,
   attemptsByKind: ["a record of kinds", Predicate.isRecord],
@@ -149,7 +153,7 @@ const checkFields = (owner: string, given: Any, usage: string | undefined): void
       given
     )
   }
-  Argument.fields(owner, given, fields, "fields of a policy")
+  Argument.fields(owner, given, fields, "fields of a policy", { otherNames })
   for (const field of fields) {
     const value = (given as Any)[field]
     if (value !== undefined || required.includes(field)) check(field, checks[field], value)

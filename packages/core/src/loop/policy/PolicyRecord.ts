@@ -37,7 +37,11 @@ export interface Fields<in E, in A> {
   /** Bounds each attempt, such as `AttemptTimeout.constant("2 seconds")`; fibers that it forks then end with it. */
   readonly attemptTimeout?: AttemptTimeout<unknown> | undefined
   /** Judges an error: is another attempt of use? See the module `Classifier`. */
-  readonly classifier: Classifier<E>
+  readonly classifier: (
+    error: E,
+    moment: Moment
+    // Nothing is a `Mistake`: the compiler says this of a predicate.
+  ) => Verdict | Mistake<"Classifier.fromPredicate turns a predicate into a classifier">
   /** Judges a success: retryable means "again", terminal means "no use", no opinion means success. */
   readonly result?: ((result: A, moment: Moment) => Verdict) | undefined
   /** Most calls in all, the first included: a whole number from 1, or `Infinity`. */
@@ -161,7 +165,9 @@ export declare class Says<out E2, out R> {
 export type Made<P> = P & { readonly [K in Exclude<keyof Any, keyof P>]?: undefined }
 
 /** A policy without its types: the front doors have checked them. */
-export type ErasedPolicy = Fields<unknown, unknown>
+export interface ErasedPolicy extends Omit<Fields<unknown, unknown>, "classifier"> {
+  readonly classifier: Classifier
+}
 
 /** Erases types that the caller has checked. */
 export const erase = (policy: Any): ErasedPolicy => policy as unknown as ErasedPolicy

@@ -12,6 +12,7 @@ import type { Verdict } from "../../classify/Verdict.ts"
 import type { AttemptTimeout } from "./AttemptTimeout.ts"
 import type { DeadlineExceeded } from "./Deadline.ts"
 import type { TokenBucket } from "../../fund/port/Port.ts"
+import type { NoField } from "./OtherNames.ts"
 import type { Any, Commented, Mistake, Release, Says } from "./PolicyRecord.ts"
 import type { AttemptRefused, ResultRejected } from "./RetryStopped.ts"
 
@@ -113,7 +114,7 @@ type Unknown<P> = P extends unknown
     ? never
     : Exclude<keyof P, keyof Bound | "~says">
   : never
-type NoExtra<P> = { readonly [K in Unknown<P>]: Mistake<`a policy has no field '${K & string}'`> }
+type NoExtra<P> = { readonly [K in Unknown<P>]: Mistake<`a policy has ${NoField<K>}`> }
 
 type ReadsIn<P> = [Reads<P>] extends [(e: infer E) => void] ? E : unknown
 type Handed<P> = Adds<P>[keyof Adds<P>] | ([Judge<P>] extends [never] ? never : ResultIn<P>)

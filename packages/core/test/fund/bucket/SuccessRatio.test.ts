@@ -99,8 +99,10 @@ const refused = (field: keyof Options, allowed: string, values: ReadonlyArray<un
 
 describe("TokenBucket.successRatio bad arguments", () => {
   it.each([
-    ...refused("ratio", ">= 0", [-0.1, NaN, Infinity, undefined]),
-    ...refused("capacity", ">= 1", [0, 0.99, -1, NaN, Infinity, undefined]),
+    ...refused("ratio", ">= 0", [-0.1, NaN, Infinity]),
+    ...refused("ratio", "given, as in TokenBucket.successRatio({ ratio: 0.1, capacity: 10 })", [undefined]),
+    ...refused("capacity", "given, as in TokenBucket.successRatio({ ratio: 0.1, capacity: 10 })", [undefined]),
+    ...refused("capacity", ">= 1", [0, 0.99, -1, NaN, Infinity]),
     ...refused("initial", ">= 0 and <= 10", [-1, 10.1, NaN]),
     ...refused("floorPerSecond", ">= 0", [-1, NaN, Infinity])
   ])("refuses $value as $field", ({ field, message, value }) => {

@@ -324,7 +324,7 @@ describe("StorageRetry.withRetry types", () => {
     ).returns.toEqualTypeOf<HttpClient.HttpClient.With<"own" | HttpClientError.RequestError, "service" | MyBucket>>()
     // @ts-expect-error - a policy has no such field
     expect(() => StorageRetry.withRetry(client, { maxRetries: 3 })).toThrow(
-      "StorageRetry.withRetry: maxRetries must be absent: a client's policy has no such field, got 3"
+      "StorageRetry.withRetry: maxRetries must be absent (did you mean maxAttempts, which counts the first attempt too?), got 3"
     )
   })
 

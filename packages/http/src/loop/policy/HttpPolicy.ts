@@ -8,8 +8,10 @@ import * as Predicate from "effect/Predicate"
 import type * as Schedule from "effect/Schedule"
 import * as Struct from "effect/Struct"
 import { Classifier, Hint, InvalidArgument, Policy as Core } from "@effect-retry/core"
+import type { Judgeable, KnownBy } from "@effect-retry/core/Classifier"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import type { AttemptTimeout, Deadline, Retry, TokenBucket } from "@effect-retry/core"
+import { type NoField, otherNames } from "@effect-retry/core/unstable/OtherNames"
 import type { Commented, Mistake } from "@effect-retry/core/unstable/PolicyRecord"
 import type { Adds, Needs } from "@effect-retry/core/unstable/PolicyTypes"
 import * as HttpClassifier from "../../classify/HttpClassifier.ts"
@@ -21,16 +23,19 @@ import * as Discard from "../client/Discard.ts"
 /** What a policy of core has that is the client's own to fill, or typed otherwise here. */
 type Replaced = "attempt" | "backoff" | "classifier" | "maxAttempts" | "release" | "result"
 
+/** What a classifier judges; `never` where the client is not known yet, as in a door that is stored. */
+type JudgedOf<E> = [E] extends [never] ? never : Outcome<E>
+
 interface Own<in E> {
   /** Headers to add to an attempt. None of them stands for the key of the operation. */
   readonly attemptHeaders?: ((attempt: Attempt<E>) => Headers.Input) | undefined
   /** Asked before the classifier; no opinion leaves it to that one. */
-  readonly opinion?: Classifier.Classifier<Outcome<E>> | undefined
+  readonly opinion?: Classifier.Classifier<JudgedOf<E>> | undefined
   /**
    * Judges errors and responses. Where it is not made by `HttpClassifier.make`, the standard tables say whether the server
    * can have processed the request, and nothing else. @default HttpClassifier.standard
    */
-  readonly classifier?: Classifier.Classifier<Outcome<E>> | undefined
+  readonly classifier?: Classifier.Classifier<JudgedOf<E>> | undefined
   /** What makes a request repeatable. @default Idempotency.standard */
   readonly idempotency?: Idempotency.Idempotency | undefined
   /** Most attempts in all, the first included: a whole number from 1, or `Infinity`. @default 3 */
@@ -146,11 +151,20 @@ export type Checked<P> = P &
   Commented<Any> & {
     readonly [K in Unknown<P> | "maxAttempts"]?: K extends "maxAttempts"
       ? unknown
-      : Mistake<`a client's policy has no field '${K & string}'`>
+      : Mistake<`a client's policy has ${NoField<K>}`>
   }
 
 /** The client's error that a policy can judge. */
 export type In<P> = Judges<Given<P>>
+
+/** The bound of a client's errors under a policy: of classifiers of tags, each tag must be one that the client can have. */
+export type Takes<P, E> = In<P> & Judgeable<Outcome<E>, KnownBy<ClassifiersOf<Given<P>>>>
+
+type ClassifiersOf<P> = P extends unknown
+  ?
+      | (P extends { readonly opinion: infer C } ? C : (...args: never) => unknown)
+      | (P extends { readonly classifier: infer C } ? C : (...args: never) => unknown)
+  : never
 
 type Judges<P> = (P extends { readonly opinion: (outcome: infer O, ...rest: any) => unknown } ? O : unknown) &
   (P extends { readonly classifier: (outcome: infer O, ...rest: any) => unknown } ? O : unknown) &
@@ -194,9 +208,7 @@ type Wanted<P> = Needs<P>[keyof Needs<P>] | NeedsOf<BackoffOf<P>> | ServiceOf<Ho
 /** Checks a policy and answers it with what was left out. The signature that takes it has checked its types. */
 export const complete = (owner: string, given: Any): Erased => {
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)
-  for (const [field, value] of Object.entries(given)) {
-    if (!isField(field)) Argument.refuse(owner, field, "absent: a client's policy has no such field", value)
-  }
+  Argument.fields(owner, given, Object.keys(fields), "fields of a client's policy", { otherNames })
   return checked(owner, { ...standard, ...said(given) })
 }
 
@@ -253,8 +265,6 @@ const fields: { readonly [Field in keyof Any]-?: true } = {
   drain: true,
   route: true
 }
-
-const isField = (field: string): boolean => Object.hasOwn(fields, field)
 
 const checkFunction = (owner: string, field: string, value: unknown): void => {
   if (value !== undefined && !Predicate.isFunction(value)) Argument.refuse(owner, field, "a function", value)

@@ -1,0 +1,72 @@
+import * as Core from "@effect-retry/core"
+import { describe, expect, it } from "@effect/vitest"
+
+const { Backoff, CircuitBreaker, Classic, Curve, Hint, Jitter, RateLimiter, TokenBucket } = Core
+
+/** The constructors that take their options as a record, as JavaScript can call them. */
+const constructors: ReadonlyArray<readonly [owner: string, make: (options: never) => unknown]> = [
+  ["Backoff.constant", Backoff.constant],
+  ["Backoff.exponential", Backoff.exponential],
+  ["Classic.ethernet", Classic.ethernet],
+  ["Classic.celery", Classic.celery],
+  ["Curve.linear", Curve.linear],
+  ["Curve.polynomial", Curve.polynomial],
+  ["Curve.fibonacci", Curve.fibonacci],
+  ["Curve.decorrelated", Curve.decorrelated],
+  ["Curve.decorrelatedSmooth", Curve.decorrelatedSmooth],
+  ["Jitter.proportional", Jitter.proportional],
+  ["Jitter.additive", Jitter.additive],
+  ["Hint.override", Hint.override],
+  ["Hint.floor", Hint.floor],
+  ["Hint.within", Hint.within],
+  ["TokenBucket.quota", TokenBucket.quota],
+  ["TokenBucket.successRatio", TokenBucket.successRatio],
+  ["TokenBucket.requestRatio", TokenBucket.requestRatio],
+  ["TokenBucket.keyed", TokenBucket.keyed],
+  ["RateLimiter.fixed", RateLimiter.fixed],
+  ["RateLimiter.adaptive", RateLimiter.adaptive],
+  ["RateLimiter.adaptiveConcurrency", RateLimiter.adaptiveConcurrency],
+  ["RateLimiter.concurrencyLimit", RateLimiter.concurrencyLimit],
+  ["RateLimiter.acceptRatio", RateLimiter.acceptRatio],
+  ["RateLimiter.serverPause", RateLimiter.serverPause],
+  ["CircuitBreaker.make", CircuitBreaker.make]
+]
+
+const messageOf = (make: () => unknown): string => {
+  try {
+    make()
+    return "accepted"
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** Runs the call that a message shows. */
+const run = (call: string): unknown => new Function(...Object.keys(Core), `return ${call}`)(...Object.values(Core))
+
+describe("Options that are no record", () => {
+  it.each(constructors)("are refused by %s, with a call that can be copied", (owner, make) => {
+    for (const [given, shown] of [
+      ["1 minute", '"1 minute"'],
+      [5, "5"]
+    ] as const) {
+      const message = messageOf(() => make(given as never))
+      const [, call] = /^.*: options must be a record, as in (.*), got /.exec(message) ?? [message, ""]
+      expect(message).toBe(`${owner}: options must be a record, as in ${call}, got ${shown}`)
+      expect(call).toMatch(`${owner}(`)
+      expect(() => run(call as string)).not.toThrow()
+    }
+  })
+
+  it.each([
+    ["RateLimiter.fixed: burst must be given", () => RateLimiter.fixed({ rate: 5 } as never)],
+    ["RateLimiter.fixed: rate must be given", () => RateLimiter.fixed({ burst: 5 } as never)],
+    ["RateLimiter.serverPause: atMost must be given", () => RateLimiter.serverPause({} as never)],
+    ["TokenBucket.successRatio: capacity must be given", () => TokenBucket.successRatio({ ratio: 1 } as never)],
+    ["TokenBucket.keyed: bucket must be given", () => TokenBucket.keyed({ maxKeys: 1 } as never)]
+  ])("%s, as in a call that is shown", (says, make) => {
+    const message = messageOf(make)
+    expect(message).toMatch(`${says}, as in `)
+    expect(() => run(message.slice(message.indexOf("as in ") + 6, message.indexOf(", got ")))).not.toThrow()
+  })
+})
