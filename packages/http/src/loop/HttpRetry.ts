@@ -41,7 +41,7 @@ import type { Send } from "./exchange/Exchange.ts"
 import { hedging } from "./exchange/Hedging.ts"
 import type { Outcome } from "./policy/Attempt.ts"
 import type { Bucket, HedgePolicy } from "./policy/HedgePolicy.ts"
-import type { Added, Any, Bound, Checked, Env, In, Policy } from "./policy/HttpPolicy.ts"
+import type { Added, Any, Bound, Checked, Env, Policy, Takes } from "./policy/HttpPolicy.ts"
 import { complete } from "./policy/HttpPolicy.ts"
 import { isClient, made } from "./client/MadeClient.ts"
 import { CurrentReading } from "./exchange/Reading.ts"
@@ -88,7 +88,7 @@ export function withRetry<E, R>(self: With<E, R>): With<E | HttpClientError.Requ
 export function withRetry(): <E, R>(self: With<E, R>) => With<E | HttpClientError.RequestError, R>
 export function withRetry<P extends Bound<E0>, E0 = never>(
   policy: Checked<P>
-): <E extends In<P>, R>(self: With<E, R> | Piped<P, With<E0, any>>) => With<E | Added<P>, Env<P, R>>
+): <E extends Takes<P, E>, R>(self: With<E, R> | Piped<P, With<E0, any>>) => With<E | Added<P>, Env<P, R>>
 export function withRetry(...given: Given): any {
   return opened("HttpRetry.withRetry", given, false)
 }
@@ -116,7 +116,7 @@ export function orStopped(): <E, R>(
 ) => With<Retry.RetryStopped<Outcome<E | HttpClientError.RequestError>>, R>
 export function orStopped<P extends Bound<E0>, E0 = never>(
   policy: Checked<P>
-): <E extends In<P>, R>(
+): <E extends Takes<P, E>, R>(
   self: With<E, R> | Piped<P, With<E0, any>>
 ) => With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
 export function orStopped(...given: Given): any {

@@ -38,6 +38,28 @@ describe("HttpRetry.withRetry types", () => {
     expectTypeOf(() => client.pipe(HttpRetry.withRetry())).returns.toEqualTypeOf<HttpClient.HttpClient>()
   })
 
+  it("judges by tags that the client can have, in every form", () => {
+    const tags = Classifier.fromTags({ Busy: Verdict.server })
+    const [opinion, classifier] = [{ opinion: tags }, { classifier: tags }]
+    expectTypeOf(() => HttpRetry.withRetry(own, opinion)).returns.toEqualTypeOf<Own>()
+    expectTypeOf(() => own.pipe(HttpRetry.withRetry(opinion))).returns.toEqualTypeOf<Own>()
+    expectTypeOf(() => HttpRetry.withRetry(opinion)(own)).returns.toEqualTypeOf<Own>()
+    expectTypeOf(() => HttpRetry.withRetry(classifier)(own)).returns.toEqualTypeOf<Own>()
+    expectTypeOf(() => HttpRetry.withRetry({ ...opinion, ...classifier })(own)).returns.toEqualTypeOf<Own>()
+    assertType<ReadonlyArray<() => unknown>>([
+      // @ts-expect-error the client has no error of the tag
+      () => HttpRetry.withRetry(client, opinion),
+      // @ts-expect-error the client has no error of the tag
+      () => client.pipe(HttpRetry.withRetry(opinion)),
+      // @ts-expect-error the client has no error of the tag
+      () => HttpRetry.withRetry(opinion)(client),
+      // @ts-expect-error the client has no error of the tag
+      () => HttpRetry.orStopped(classifier)(client),
+      // @ts-expect-error the client has no error of the tag
+      () => HttpRetry.withRetry({ ...classifier, opinion: Classifier.always })(client)
+    ])
+  })
+
   it("keeps the error and the requirement of a client", () => {
     expectTypeOf(() => HttpRetry.withRetry(own)).returns.toEqualTypeOf<Own>()
     expectTypeOf(() => own.pipe(HttpRetry.withRetry())).returns.toEqualTypeOf<Own>()

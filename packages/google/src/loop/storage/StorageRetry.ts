@@ -46,7 +46,7 @@ import { Backoff, Jitter, Observe } from "@effect-retry/core"
 import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import type { Piped } from "@effect-retry/core/unstable/PolicyTypes"
 import { HttpRetry } from "@effect-retry/http"
-import type { Added, Bound, Checked, Env, In } from "@effect-retry/http/unstable/HttpPolicy"
+import type { Added, Bound, Checked, Env, Takes } from "@effect-retry/http/unstable/HttpPolicy"
 import * as Owner from "../../accept/Owner.ts"
 import { said } from "../../accept/Said.ts"
 import * as GoogleClassifier from "../../classify/GoogleClassifier.ts"
@@ -101,7 +101,7 @@ export function withRetry<E, R>(self: With<E, R>): With<E | HttpClientError.Requ
 export function withRetry(): <E, R>(self: With<E, R>) => With<E | HttpClientError.RequestError, R>
 export function withRetry<P extends Bound<E0>, E0 = never>(
   policy: Checked<P>
-): <E extends In<P>, R>(self: With<E, R> | Piped<P, With<E0, any>>) => With<E | Added<P>, Env<P, R>>
+): <E extends Takes<P, E>, R>(self: With<E, R> | Piped<P, With<E0, any>>) => With<E | Added<P>, Env<P, R>>
 export function withRetry(...given: Given): any {
   return opened("StorageRetry.withRetry", given, HttpRetry.withRetry as Door)
 }
@@ -124,7 +124,7 @@ export function orStopped(): <E, R>(
 ) => With<Retry.RetryStopped<HttpRetry.Outcome<E | HttpClientError.RequestError>>, R>
 export function orStopped<P extends Bound<E0>, E0 = never>(
   policy: Checked<P>
-): <E extends In<P>, R>(
+): <E extends Takes<P, E>, R>(
   self: With<E, R> | Piped<P, With<E0, any>>
 ) => With<Retry.RetryStopped<HttpRetry.Outcome<E | Added<P>>>, Env<P, R>>
 export function orStopped(...given: Given): any {
