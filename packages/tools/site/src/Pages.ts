@@ -24,6 +24,7 @@ const ordered: ReadonlyArray<Group> = [
     title: "Guides",
     files: [
       "docs/promises.md",
+      "docs/http-guide.md",
       "packages/http/README.md",
       "docs/http.md",
       "docs/configuration.md",
@@ -45,8 +46,10 @@ const ordered: ReadonlyArray<Group> = [
   {
     title: "Vendors",
     files: [
+      "docs/aws-guide.md",
       "packages/aws/README.md",
       "docs/aws.md",
+      "docs/google-guide.md",
       "packages/google/README.md",
       "docs/google.md",
       "packages/grpc/README.md",
@@ -57,7 +60,10 @@ const ordered: ReadonlyArray<Group> = [
     title: "Plan and test",
     files: ["packages/plan/README.md", "packages/testing/README.md", "docs/testing.md"]
   },
-  { title: "Coming from elsewhere", files: ["docs/from-native.md", "docs/from-promises.md", "docs/comparison.md"] },
+  {
+    title: "Coming from elsewhere",
+    files: ["docs/from-native.md", "docs/from-promises.md", "docs/from-http-clients.md", "docs/comparison.md"]
+  },
   { title: "Reference", files: ["packages/core/README.md", "docs/core.md", "docs/flow.md"] },
   { title: "About", files: ["docs/decisions.md", "docs/performance.md", "docs/quality.md"] }
 ]
