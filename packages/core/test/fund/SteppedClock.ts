@@ -3,15 +3,13 @@
  *
  * The fibers share a scheduler of their own, so nothing waits for a turn of the event loop.
  */
-import type { Exit, Fiber, Supervisor } from "effect"
-import { Cause, Clock, Duration, Effect, FiberId, FiberRef, FiberRefs, Runtime, Scheduler } from "effect"
+import type { Exit, Fiber } from "effect"
+import { Cause, Clock, Duration, Effect } from "effect"
+import * as Steps from "../support/Steps.ts"
 
 export interface SteppedClock extends Clock.Clock {
   /** Starts an effect on this clock, in a fiber of its own that takes its first step with the next turn. */
-  readonly fork: <A, E>(
-    self: Effect.Effect<A, E>,
-    supervisor?: Supervisor.Supervisor<unknown>
-  ) => Fiber.RuntimeFiber<A, E>
+  readonly fork: <A, E>(self: Effect.Effect<A, E>, watcher?: Steps.Watcher) => Fiber.RuntimeFiber<A, E>
   /** Runs an effect on this clock, and all other fibers, until all of them wait for something. */
   readonly run: <A, E>(self: Effect.Effect<A, E>) => A
   /** Lets all fibers that do not wait take a turn; answers whether there were any. */
@@ -44,7 +42,7 @@ const makeTurns = () => {
     for (const task of due) task()
     return due.length > 0
   }
-  return { scheduler: Scheduler.make((task) => void tasks.push(task)), turn }
+  return { scheduler: Steps.scheduler((task) => void tasks.push(task)), turn }
 }
 
 /** Those who sleep, and who of them is due next. */
@@ -78,20 +76,6 @@ const makeClock = (passedMillis: () => number, offsetMillis: () => number, sleep
   }
 }
 
-/** Forks effects on a clock and a scheduler. */
-const makeFork = (clock: Clock.Clock, scheduler: Scheduler.Scheduler): SteppedClock["fork"] => {
-  const runtime = Effect.runSync(Effect.withClock(Effect.runtime(), clock))
-  return (self, supervisor) =>
-    Runtime.runFork(runtime)(self, {
-      scheduler,
-      immediate: false,
-      updateRefs: (refs, fiberId) =>
-        supervisor === undefined
-          ? refs
-          : FiberRefs.updateAs(refs, { fiberId, fiberRef: FiberRef.currentSupervisor, value: supervisor })
-    })
-}
-
 export const make = (): SteppedClock => {
   let passed = 0
   let offset = 0
@@ -99,7 +83,7 @@ export const make = (): SteppedClock => {
   const { next, sleepers } = makeSleepers()
   const passedMillis = () => passed
   const clock = makeClock(passedMillis, () => offset, sleepers)
-  const fork = makeFork(clock, scheduler)
+  const fork = Steps.forkOn(clock, scheduler)
   const settle = () => {
     for (let turns = 0; turn(); turns++) if (turns === mostTurns) throw new Error("a fiber never waits")
   }
@@ -138,5 +122,6 @@ const valueOf = <A, E>(exit: Exit.Exit<A, E> | null): A => {
 }
 
 /** Interrupts a fiber; it takes notice with its next turn. */
-export const interrupt = (fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined): void =>
-  fiber?.unsafeInterruptAsFork(FiberId.none)
+export const interrupt = (fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined): void => {
+  if (fiber !== undefined) Steps.interrupt(fiber)
+}

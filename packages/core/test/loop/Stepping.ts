@@ -1,32 +1,9 @@
 /**
  * Interruption at every step of an operation and of the fibers that it starts, in time that a test moves by hand.
  */
-import type { Exit, Fiber } from "effect"
-import { Effect, FiberId, RuntimeFlags, RuntimeFlagsPatch, Supervisor } from "effect"
+import type { Effect, Exit } from "effect"
 import * as SteppedClock from "../fund/SteppedClock.ts"
-
-/** Counts the steps of all fibers, and interrupts the first of them right before step `at`. */
-class Interrupter extends Supervisor.AbstractSupervisor<void> {
-  override readonly value = Effect.void
-  steps = 0
-  handedOver = 0
-  readonly at: number
-  readonly watched: Effect.Effect<unknown, unknown, unknown> | undefined
-  #first: Fiber.RuntimeFiber<unknown, unknown> | undefined
-  constructor(at: number, watched: Effect.Effect<unknown, unknown, unknown> | undefined) {
-    super()
-    this.at = at
-    this.watched = watched
-  }
-  override onEffect<A, E>(fiber: Fiber.RuntimeFiber<A, E>, effect: Effect.Effect<unknown, unknown, unknown>): void {
-    this.#first ??= fiber
-    this.steps += 1
-    if (effect === this.watched) this.handedOver += 1
-    if (this.steps === this.at) this.#first.unsafeInterruptAsFork(FiberId.none)
-  }
-}
-
-const observing = RuntimeFlagsPatch.enable(RuntimeFlags.OpSupervision)
+import * as Steps from "../support/Steps.ts"
 
 export interface Options {
   /** Before which step the operation is interrupted. */
@@ -48,14 +25,22 @@ export interface Stepped<A, E> {
 /** Runs an effect in a fiber of its own for some time, and answers how it ended; it throws where it has not. */
 export const run = <A, E>(self: Effect.Effect<A, E>, { at, forMillis = 10_000, watched }: Options): Stepped<A, E> => {
   const clock = SteppedClock.make()
-  const interrupter = new Interrupter(at, watched)
+  let first: Steps.AnyFiber | undefined
+  let steps = 0
+  let handedOver = 0
+  const watcher = Steps.watcher((fiber, effect) => {
+    first ??= fiber
+    steps += 1
+    if (effect === watched) handedOver += 1
+    if (steps === at) Steps.interrupt(first)
+  })
   // In the runtime of the fiber, so that only steps of the effect itself are counted.
-  const fiber = clock.fork(Effect.withRuntimeFlagsPatch(self, observing), interrupter)
+  const fiber = clock.fork(Steps.observed(self), watcher)
   clock.settle()
   clock.advance(forMillis)
   const exit = fiber.unsafePoll()
   if (exit === null) throw new Error(`hangs after an interruption before step ${at}`)
-  return { exit, steps: interrupter.steps, handedOver: interrupter.handedOver }
+  return { exit, steps, handedOver }
 }
 
 /** Runs an effect again and again, interrupted before one step later each time, and hands each outcome to `check`. */

@@ -4,9 +4,9 @@
  * An interruption that comes between two steps without a yield, as in `Stepping`, is heard at once; here it finds a fiber that
  * waits for its turn, which is where most interruptions meet a fiber.
  */
-import type { Fiber } from "effect"
-import { Cause, Chunk, Effect, Exit, FiberId, Scheduler, Supervisor } from "effect"
+import { Cause, Chunk, Effect, Exit } from "effect"
 import * as SteppedClock from "../fund/SteppedClock.ts"
+import * as Steps from "../support/Steps.ts"
 
 /** Writes down what happens. */
 export type Note = (line: string) => Effect.Effect<void>
@@ -19,18 +19,6 @@ export interface Outcome {
   readonly isLost: boolean
   /** Fibers and sleeps that are left. */
   readonly left: { readonly fibers: number; readonly sleeps: number }
-}
-
-/** Counts the fibers that have begun and not ended. */
-class Living extends Supervisor.AbstractSupervisor<void> {
-  override readonly value = Effect.void
-  readonly fibers = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
-  override onStart<A, E, R>(_: unknown, __: Effect.Effect<A, E, R>, ___: unknown, fiber: Fiber.RuntimeFiber<A, E>) {
-    this.fibers.add(fiber)
-  }
-  override onEnd<A, E>(_: Exit.Exit<A, E>, fiber: Fiber.RuntimeFiber<A, E>) {
-    this.fibers.delete(fiber)
-  }
 }
 
 /**
@@ -56,25 +44,26 @@ export interface Model {
 }
 
 /** Has the fiber yield that takes step `at`, and calls `onYield` once it waits for its turn. */
-const yielding = (at: number, onYield: () => void) => {
+const makeYielding = (at: number, onYield: () => void) => {
   let steps = 0
   let isCounting = false
   let yields = false
   return {
     steps: () => steps,
     counting: (isOn: boolean) => Effect.sync(() => void (isCounting = isOn)),
-    scheduler: (inner: Scheduler.Scheduler): Scheduler.Scheduler => ({
-      scheduleTask: (task, priority, fiber) => {
-        if (yields) onYield()
-        yields = false
-        inner.scheduleTask(task, priority, fiber)
-      },
-      shouldYield: (fiber) => {
-        if (!isCounting || ++steps !== at) return inner.shouldYield(fiber)
-        yields = true
-        return 0
-      }
-    })
+    around: <A, E>(self: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Steps.yieldingWhere(
+        self,
+        () => {
+          if (!isCounting || ++steps !== at) return false
+          yields = true
+          return true
+        },
+        () => {
+          if (yields) onYield()
+          yields = false
+        }
+      )
   }
 }
 
@@ -86,20 +75,21 @@ const interruptedAt = (
 ): Outcome & { readonly steps: number } => {
   const lines: Array<string> = []
   const note: Note = (line) => Effect.sync(() => void lines.push(line))
-  const living = new Living()
-  const interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
+  const living = Steps.living()
+  const interrupt = () => Steps.interrupt(fiber)
   let isInterrupted = false
-  const { counting, scheduler, steps } = yielding(at, () => {
+  const {
+    around: yielding,
+    counting,
+    steps
+  } = makeYielding(at, () => {
     isInterrupted = true
     interrupt()
   })
   const counted = Effect.onExit(Effect.zipRight(counting(true), operation(note)), (exit) =>
     Effect.zipRight(note(`ends: ${ended(exit)}`), counting(false))
   )
-  const self = Effect.withFiberRuntime((first) =>
-    Effect.withScheduler(Effect.exit(around(counted)), scheduler(first.currentScheduler))
-  )
-  const fiber = clock.fork(Effect.zipRight(self, Effect.never), living)
+  const fiber = clock.fork(Effect.zipRight(yielding(Effect.exit(around(counted))), Effect.never), living.watcher)
   clock.settle()
   clock.advance(longEnough)
   const isLost = isInterrupted && fiber.unsafePoll() === null
