@@ -7,6 +7,7 @@ import type { Exports } from "./Line4.ts"
 import { methods } from "./names/members.ts"
 import * as Naming from "./Naming.ts"
 import { isOfEffect, type Names, written } from "./Origin.ts"
+import { omitting } from "./Omissions.ts"
 import { printer } from "./Print.ts"
 import { shapes } from "./Shapes.ts"
 import { reword } from "./Words.ts"
@@ -17,6 +18,8 @@ export interface Input {
   readonly file: ts.SourceFile
   readonly names: Names
   readonly exports: Exports
+  /** Titles of tests, and names of declarations, that are left out. */
+  readonly omitted?: ReadonlyArray<string>
 }
 
 export interface Derived {
@@ -24,7 +27,7 @@ export interface Derived {
   readonly findings: ReadonlyArray<Finding>
 }
 
-export const derive = ({ exports, file, names, path }: Input): Derived => {
+export const derive = ({ exports, file, names, omitted = [], path }: Input): Derived => {
   const findings: Array<Finding> = []
   const refuse = (node: ts.Node, message: string) => {
     findings.push({ file: path, line: lineAt(file.text, node.getStart(file)), message })
@@ -32,6 +35,7 @@ export const derive = ({ exports, file, names, path }: Input): Derived => {
   const naming = Naming.make(file, exports, refuse)
   const shape = shapes({ file, names, naming, refuse })
   const first = file.statements.find(isEffectImport)
+  const { isOmitted, missing } = omitting(omitted)
   const comment = (text: string) =>
     reword(text, (code) => {
       const block = ts.createSourceFile("block.ts", code, ts.ScriptTarget.ES2022, true)
@@ -44,6 +48,13 @@ export const derive = ({ exports, file, names, path }: Input): Derived => {
     file,
     (node, inner) => {
       if (ts.isImportDeclaration(node)) return isEffectImport(node) ? (node === first ? place : gone) : undefined
+      if (ts.isStatement(node) && isOmitted(node)) return ""
+      if (ts.isArrayLiteralExpression(node) && node.elements.some(isOmitted)) {
+        return `[${node.elements
+          .filter((row) => !isOmitted(row))
+          .map(inner)
+          .join(", ")}]`
+      }
       if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateLiteralToken(node)) {
         return reword(node.getText(file))
       }
@@ -53,6 +64,7 @@ export const derive = ({ exports, file, names, path }: Input): Derived => {
   )
 
   const body = print(file)
+  for (const part of missing()) refuse(file, `has no ${JSON.stringify(part)} to leave out`)
   const imports = naming.imports().join("\n")
   if (first === undefined && imports !== "") refuse(file, "uses a module of effect without an import of any")
   return {
@@ -68,6 +80,12 @@ const isEffectImport = (node: ts.Node): node is ts.ImportDeclaration =>
   ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier) && isOfEffect(node.moduleSpecifier.text)
 
 const methodNames = new Set(Object.keys(methods).map((method) => method.slice(method.lastIndexOf(".") + 1)))
+
+/** Names that nothing but Effect has: they are renamed also where an object declares them. */
+const onlyNames = new Set(["unsafeCurrentTimeMillis", "unsafeCurrentTimeNanos"])
+
+const methodCalled = (name: string): string | undefined =>
+  Object.entries(methods).find(([method]) => method.endsWith(`.${name}`))?.[1]
 
 interface Named extends Pick<Input, "file" | "names"> {
   readonly naming: Naming.Naming
@@ -90,6 +108,8 @@ const renamedMember = (node: ts.Node, inner: (node: ts.Node) => string, { file, 
 const renamed = (node: ts.Node, names: Names, naming: Naming.Naming): string | undefined => {
   if (!ts.isIdentifier(node)) return undefined
   const { parent } = node
+  if (ts.isPropertyAssignment(parent) && parent.name === node && onlyNames.has(node.text))
+    return methodCalled(node.text)
   if (
     (ts.isPropertyAccessExpression(parent) && parent.name === node) ||
     (ts.isPropertyAssignment(parent) && parent.name === node)

@@ -2,17 +2,28 @@
  * Writes the line for Effect 4 into the cache: sources, tests, manifests and settings of the compiler.
  */
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Finding } from "@effect-retry/check/Finding"
 import { execute } from "@effect-retry/check/Command"
 import { filesBelow, root } from "@effect-retry/check/Workspace"
 import ts from "typescript5"
 import { derive } from "./Derive.ts"
-import { exportsOf } from "./Line4.ts"
+import { type Exports, exportsOf, supportIn } from "./Line4.ts"
 import { manifest } from "./Manifest.ts"
+import { omissions } from "./names/omissions.ts"
 import { resolved } from "./Origin.ts"
-import { cache, installed, isSource, manifestOf, type Package, type Part, partsOf } from "./Packages.ts"
+import {
+  cache,
+  installed,
+  isSource,
+  isTest,
+  manifestOf,
+  type Package,
+  type Part,
+  partsOf,
+  support
+} from "./Packages.ts"
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
@@ -28,11 +39,15 @@ const write = (target: string, text: string): boolean => {
 /** Derives packages, and answers what cannot be derived. */
 export const emit = (names: ReadonlyArray<Package>, folders: ReadonlyArray<string>): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = []
-  const parts = names.flatMap((name) => partsOf(name, folders))
+  const parts = names
+    .flatMap((name) => partsOf(name, folders))
+    .filter(({ target }) => !omissions.some(({ file, parts }) => file === target && parts === undefined))
   const sources = parts.filter((part) => isSource(part) && !part.isPerLine)
   const program = programOf(sources.map(({ source }) => join(root, source)))
   const checker = program.getTypeChecker()
   const exports = exportsOf(join(installed, "effect"))
+  const supported = supportIn(support)
+  const forTests: Exports = (module) => exports(module) ?? supported(module)
   const raw = new Map<string, string>()
   for (const part of parts) {
     if (part.isPerLine || !isSource(part)) {
@@ -41,13 +56,25 @@ export const emit = (names: ReadonlyArray<Package>, folders: ReadonlyArray<strin
     }
     const file = program.getSourceFile(join(root, part.source))
     if (file === undefined) continue
-    const derived = derive({ path: part.source, file, names: resolved(file, checker), exports })
+    const derived = derive({
+      path: part.source,
+      file,
+      names: resolved(file, checker),
+      exports: isTest(part) ? forTests : exports,
+      omitted: omissions.filter(({ file }) => file === part.target).flatMap(({ parts = [] }) => parts)
+    })
     findings.push(...derived.findings)
     raw.set(part.target, derived.text)
   }
   writeFormatted(raw)
   for (const name of names) write(`packages/${name}/package.json`, manifest(manifestOf(name)))
-  write("tsconfig.json", settings(names, folders))
+  for (const file of readdirSync(support)) write(`packages/effect3/${file}`, readFileSync(join(support, file), "utf8"))
+  write(
+    "packages/effect3/package.json",
+    JSON.stringify({ name: "effect3", type: "module", exports: { "./*": "./*.ts" } })
+  )
+  write("vitest.config.ts", read("packages/tools/effect4/install/vitest.config.ts"))
+  write("tsconfig.json", settings(names))
   removeOthers(names, folders, parts)
   return findings
 }
@@ -101,7 +128,7 @@ const removeOthers = (
   }
 }
 
-const settings = (names: ReadonlyArray<Package>, folders: ReadonlyArray<string>): string => {
+const settings = (names: ReadonlyArray<Package>): string => {
   const base = JSON.parse(read("tsconfig.base.json").replaceAll(/^\s*\/\/.*$/gm, "")) as {
     readonly compilerOptions: Record<string, unknown>
   }
@@ -120,7 +147,7 @@ const settings = (names: ReadonlyArray<Package>, folders: ReadonlyArray<string>)
         allowImportingTsExtensions: true,
         typeRoots: [join(root, "node_modules/@types")]
       },
-      include: names.flatMap((name) => folders.map((folder) => `packages/${name}/${folder}`)),
+      include: names.map((name) => `packages/${name}/src`),
       exclude: []
     },
     undefined,

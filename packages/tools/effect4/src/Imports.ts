@@ -43,6 +43,9 @@ interface Part {
   readonly isValue: boolean
 }
 
+/** The indexes that have modules. */
+const indexes = ["effect", "effect/http", "effect/testing"]
+
 const renamed = (name: string, local: string): string => (name === local ? name : `${name} as ${local}`)
 
 const partOf = ({ isValue, local, member, module }: Used, isIndexed: boolean): Part => {
@@ -51,7 +54,7 @@ const partOf = ({ isValue, local, member, module }: Used, isIndexed: boolean): P
     const isOfIndex = isIndexed && module === "effect/Function"
     return { from: isOfIndex ? "effect" : module, text: renamed(member, local), isNamespace: false, isValue }
   }
-  return isIndexed && index !== ""
+  return isIndexed && indexes.includes(index)
     ? { from: index, text: renamed(name, local), isNamespace: false, isValue }
     : { from: module, text: `* as ${local}`, isNamespace: true, isValue }
 }

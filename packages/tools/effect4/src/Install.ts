@@ -27,6 +27,7 @@ export const install = (): void => {
       stdio: ["ignore", "ignore", "inherit"]
     })
   }
+  link("../packages/effect3", join(installed, "effect3"))
   for (const name of packages) link(join("../../packages", name), join(installed, "@effect-retry", name))
 }
 

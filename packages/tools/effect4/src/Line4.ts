@@ -1,8 +1,8 @@
 /**
  * What modules of Effect 4 export, read from their declarations.
  */
-import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, readFileSync, readdirSync } from "node:fs"
+import { basename, join } from "node:path"
 import ts from "typescript5"
 
 /** The names that a module has, such as `effect/Effect`; nothing where there is no such module. */
@@ -15,6 +15,15 @@ export const exportsOf = (folder: string): Exports => {
     if (!known.has(module)) known.set(module, readModule(join(folder, "dist", module.slice("effect/".length))))
     return known.get(module)
   }
+}
+
+/** The exports of the modules that the tests have beside those of Effect 4, such as `effect3/Effect3`. */
+export const supportIn = (folder: string): Exports => {
+  const known = new Map<string, ReadonlySet<string>>()
+  for (const file of readdirSync(folder)) {
+    known.set(`effect3/${basename(file, ".ts")}`, declaredIn(readFileSync(join(folder, file), "utf8")))
+  }
+  return (module) => known.get(module)
 }
 
 const readModule = (path: string): ReadonlySet<string> | undefined => {

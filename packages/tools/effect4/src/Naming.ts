@@ -50,6 +50,8 @@ export const make = (
     if (!target.startsWith("effect")) return { module: target, member: four }
     const known = exports(target)
     if (known?.has(four) === true) return { module: target, member: four }
+    const support = `effect3/${baseOf(module)}3`
+    if (exports(support)?.has(member) === true) return { module: support, member }
     return (
       refuse(node, known === undefined ? `Effect 4 has no module for ${name}` : `Effect 4 has no ${name}`), undefined
     )

@@ -15,6 +15,9 @@ export const cache = join(root, "node_modules/.cache/effect4")
 /** Where the modules of Effect 4 are installed. */
 export const installed = join(cache, "node_modules")
 
+/** What the tests have beside Effect 4: the members of Effect 3 that they use and Effect 4 has in another shape. */
+export const support = join(root, "packages/tools/effect4/support")
+
 /** What stands in the place of a file that has another form on Effect 4. */
 const perLine = "packages/tools/effect4/line"
 
@@ -46,5 +49,7 @@ export const partsOf = (name: Package, folders: ReadonlyArray<string>): Readonly
 }
 
 export const isSource = ({ source }: Part): boolean => isCode(source)
+
+export const isTest = ({ target }: Part): boolean => target.split("/")[1] === "test"
 
 export const manifestOf = (name: Package): string => read(`packages/${name}/package.json`)

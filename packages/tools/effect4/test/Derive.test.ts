@@ -1,5 +1,8 @@
+import { derive } from "@effect-retry/effect4/Derive"
+import { written } from "@effect-retry/effect4/Origin"
+import ts from "typescript5"
 import { describe, expect, it } from "vitest"
-import { body, derived } from "./Derived.ts"
+import { body, derived, effect4 } from "./Derived.ts"
 
 const imported = (...modules: ReadonlyArray<string>) =>
   modules.map((module) => `import * as ${module} from "effect/${module}"\n`).join("")
@@ -139,8 +142,66 @@ describe("Shapes", () => {
     ["a yield", `Effect.yieldNow()`, `Effect.yieldNow`],
     ["a runtime", `Effect.runtime<A>()`, `Effect.context<A>()`],
     ["what runs in a runtime", `Runtime.runFork(a)(b)`, `Effect.runForkWith(a)(b)`],
-    ["what runs in a runtime at once", `Runtime.runFork(a, b, c)`, `Effect.runForkWith(a)(b, c)`]
+    ["what runs in a runtime at once", `Runtime.runFork(a, b, c)`, `Effect.runForkWith(a)(b, c)`],
+    ["a service in a pipe", `pipe(a, Effect.withClock(b))`, `pipe(a, Effect.provideService(Clock.Clock, b))`],
+    ["a service", `Effect.withRandom(a, b)`, `Effect.provideService(a, Random.Random, b)`],
+    ["a defect", `Effect.dieMessage("a")`, `Effect.die(new Error("a"))`],
+    ["repetitions", `Effect.repeatN(a, 2)`, `Effect.repeat(a, { times: 2 })`],
+    [
+      "a timeout that fails",
+      `Effect.timeoutFail(a, { duration: 1, onTimeout: () => b })`,
+      `Effect.timeoutOrElse(a, { duration: 1, orElse: () => Effect.fail(b) })`
+    ],
+    ["a fiber", `Effect.withFiberRuntime((fiber) => a)`, `Effect.withFiber((fiber) => a)`],
+    ["a line of a log", `Effect.logWithLevel(a, b)`, `Effect.logWithLevel(a)(b)`],
+    [
+      "a clock",
+      `use({ ...a, [Clock.ClockTypeId]: Clock.ClockTypeId, unsafeCurrentTimeMillis: b })`,
+      `use({ ...a, currentTimeMillisUnsafe: b })`
+    ],
+    ["a level", `use(LogLevel.Warning, LogLevel.None)`, `use("Warn", "None")`],
+    ["the type of a level", `let a: LogLevel.LogLevel`, `let a: LogLevel.LogLevel`],
+    ["the type of a metric", `let a: Metric.Metric.Counter<number>`, `let a: Metric.Counter<number>`],
+    ["a histogram", `Metric.histogram("a", b, "c")`, `Metric.histogram("a", { boundaries: b, description: "c" })`],
+    ["a count", `Metric.increment(a)`, `Metric.update(a, 1)`],
+    ["a gauge", `Metric.set(a, 2)`, `Metric.update(a, 2)`],
+    ["a label", `Metric.tagged(a, "b", c)`, `Metric.withAttributes(a, { ["b"]: c })`]
   ])("derives %s", (_, source, expected) => {
-    expect(body(`${imported("Context", "Effect", "Runtime", "Schedule")}${source}`)).toBe(expected)
+    const modules = ["Clock", "Context", "Effect", "LogLevel", "Metric", "Random", "Runtime", "Schedule"]
+    expect(derived(`${imported(...modules)}${source}`).findings).toEqual([])
+    expect(body(`${imported(...modules)}${source}`)).toBe(expected)
+  })
+
+  it("refuses a fiber whose flags are read", () => {
+    const { findings } = derived(`${imported("Effect")}Effect.withFiberRuntime((fiber, status) => a)`)
+    expect(findings.map(({ message }) => message)).toEqual(["Effect 4 has no Effect.withFiberRuntime"])
+  })
+})
+
+describe("Omissions", () => {
+  const source = [
+    `it("a", () => 1)`,
+    `it.each(rows)("b", () => 2)`,
+    `const c = 3`,
+    `const rows = [{ name: "d" }, { name: "e" }, ["f", 1], ["g", 2]]`
+  ].join("\n")
+
+  const without = (...omitted: ReadonlyArray<string>) => {
+    const file = ts.createSourceFile("a.ts", source, ts.ScriptTarget.ES2022, true)
+    return derive({ path: "a.ts", file, names: written(file), exports: effect4, omitted })
+  }
+
+  it.each([
+    ["a test", "a", source.replace(`it("a", () => 1)`, "")],
+    ["a table of tests", "b", source.replace(`it.each(rows)("b", () => 2)`, "")],
+    ["a declaration", "c", source.replace("const c = 3", "")],
+    ["a row", "d", source.replace(`{ name: "d" }, `, "")],
+    ["a row by its first column", "f", source.replace(`["f", 1], `, "")]
+  ])("leaves out %s that is named", (_, part, expected) => {
+    expect(without(part)).toEqual({ text: expected, findings: [] })
+  })
+
+  it("refuses to leave out what is not there", () => {
+    expect(without("h").findings.map(({ message }) => message)).toEqual([`has no "h" to leave out`])
   })
 })

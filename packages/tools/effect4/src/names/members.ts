@@ -19,7 +19,7 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   Chunk: { unsafeFromArray: "fromArrayUnsafe" },
   Config: { boolean: "Boolean", integer: "Int", number: "Number", redacted: "Redacted", string: "String" },
-  Context: { TagTypeId: "ServiceTypeId", isTag: "isKey", unsafeGet: "getUnsafe" },
+  Context: { TagTypeId: "ServiceTypeId", isTag: "isKey", unsafeGet: "getUnsafe", unsafeMake: "makeUnsafe" },
   Deferred: { unsafeDone: "doneUnsafe", unsafeMake: "makeUnsafe" },
   Duration: {
     DurationInput: "Input",
@@ -38,6 +38,8 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
     catchAll: "catch",
     catchAllCause: "catchCause",
     catchAllDefect: "catchDefect",
+    clock: "Clock.Clock",
+    console: "Console.Console",
     contextWithEffect: "contextWith",
     either: "result",
     fork: "forkChild",
@@ -45,6 +47,7 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
     makeLatch: "Latch.make",
     makeSemaphore: "Semaphore.make",
     mapInputContext: "updateContext",
+    random: "Random.Random",
     tapErrorCause: "tapCause",
     unsafeMakeLatch: "Latch.makeUnsafe",
     unsafeMakeSemaphore: "Semaphore.makeUnsafe",
@@ -62,17 +65,27 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
   Exit: { causeOption: "getCause", isInterrupted: "hasInterrupts" },
   Fiber: { RuntimeFiber: "Fiber", getCurrentFiber: "getCurrent" },
   Layer: { scoped: "effect", scopedDiscard: "effectDiscard", unwrapEffect: "unwrap", unwrapScoped: "unwrap" },
+  LogLevel: {
+    greaterThan: "isGreaterThan",
+    greaterThanEqual: "isGreaterThanOrEqualTo",
+    lessThan: "isLessThan",
+    lessThanEqual: "isLessThanOrEqualTo"
+  },
+  MetricBoundaries: { exponential: "Metric.exponentialBoundaries", linear: "Metric.linearBoundaries" },
   Option: { fromNullable: "fromNullishOr", getLeft: "getFailure", getRight: "getSuccess" },
   Order: { bigint: "BigInt", number: "Number", string: "String" },
   Predicate: { isNotNullable: "isNotNullish", isNullable: "isNullish", isRecord: "isObject" },
   Queue: { unsafeOffer: "offerUnsafe" },
   Ref: { unsafeMake: "makeUnsafe" },
   Scope: { CloseableScope: "Closeable", extend: "provide" },
-  Stream: { unwrapScoped: "unwrap" }
+  Stream: { unwrapScoped: "unwrap" },
+  TestClock: { currentTimeMillis: "Clock.currentTimeMillis" }
 }
 
 /** The members of values that have another name in Effect 4, each by the type that declares it in Effect 3. */
 export const methods: Readonly<Record<string, string>> = {
+  "Clock.Clock.unsafeCurrentTimeMillis": "currentTimeMillisUnsafe",
+  "Clock.Clock.unsafeCurrentTimeNanos": "monotonicTimeNanosUnsafe",
   "Effect.Latch.unsafeOpen": "openUnsafe",
   "Effect.Latch.unsafeClose": "closeUnsafe",
   "Either.Left.left": "failure",

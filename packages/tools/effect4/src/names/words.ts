@@ -2,5 +2,17 @@
 export const words: Readonly<Record<string, string>> = {
   "Context.GenericTag": "Context.Service",
   "Context.Tag": "Context.Service",
-  "Effect.runtime": "Effect.context"
+  "Effect.dieMessage": "Effect.die",
+  "Effect.repeatN": "Effect.repeat",
+  "Effect.runtime": "Effect.context",
+  "Effect.timeoutFail": "Effect.timeoutOrElse",
+  "Effect.withClock": "Effect.provideService",
+  "Effect.yieldNow()": "Effect.yieldNow",
+  "LogLevel.Debug": '"Debug"',
+  "LogLevel.Info": '"Info"',
+  "LogLevel.None": '"None"',
+  "LogLevel.Warning": '"Warn"',
+  "Metric.Metric.": "Metric.",
+  "Schedule.intersect": "Schedule.max",
+  "Schedule.union": "Schedule.min"
 }

@@ -1,0 +1,110 @@
+/**
+ * Effects, what runs them, and schedules.
+ */
+import ts from "typescript5"
+import { type Call, calls, memberOf, type Place, type Shape, typed } from "./Shape.ts"
+
+/** A `Schedule.Schedule` of Effect 4 says also with what it fails. */
+const schedule =
+  (place: Place): Shape =>
+  (node, inner) => {
+    if (!ts.isTypeReferenceNode(node) || memberOf(place, node.typeName) !== "Schedule.Schedule") return undefined
+    const [output, input, services] = node.typeArguments ?? []
+    if (services === undefined || input === undefined || output === undefined) return undefined
+    const name = place.naming.four(node.typeName, "effect/Schedule", "Schedule")
+    return `${name}<${inner(output)}, ${inner(input)}, ${services.kind === ts.SyntaxKind.AnyKeyword ? "any" : "never"}, ${inner(services)}>`
+  }
+
+/** What runs an effect in a runtime takes its context first, and the effect apart. */
+const running = ({ args, four, name }: Call): string => {
+  const [runtime = "", ...rest] = args
+  const run = four(`Effect.${name.slice("Runtime.".length)}With`)
+  return `${run}(${runtime})${rest.length === 0 ? "" : `(${rest.join(", ")})`}`
+}
+
+/** `Effect.withClock(self, clock)` provides a service, which a reference of Effect 4 names. */
+const provided =
+  (key: string) =>
+  ({ args, four }: Call): string =>
+    args.length === 1
+      ? `${four("Effect.provideService")}(${four(key)}, ${args[0]})`
+      : `${four("Effect.provideService")}(${args[0]}, ${four(key)}, ${args[1]})`
+
+/** The options of `timeoutFail`, whose error becomes an effect. */
+const timeoutFail = ({ four, inner, node, place }: Call): string | undefined => {
+  const options = node.arguments.at(-1)
+  if (options === undefined || !ts.isObjectLiteralExpression(options)) return undefined
+  const fields = options.properties.map((field) => {
+    if (field.name?.getText(place.file) !== "onTimeout") return inner(field)
+    if (!ts.isPropertyAssignment(field)) return undefined
+    const { initializer: made } = field
+    return ts.isArrowFunction(made) && !ts.isBlock(made.body)
+      ? `orElse: () => ${four("Effect.fail")}(${inner(made.body)})`
+      : `orElse: () => ${four("Effect.fail")}((${inner(made)})())`
+  })
+  const args = [...node.arguments.slice(0, -1).map(inner), `{ ${fields.join(", ")} }`]
+  return `${four("Effect.timeoutOrElse")}(${args.join(", ")})`
+}
+
+const repeated = ({ args, four }: Call): string =>
+  `${four("Effect.repeat")}(${[...args.slice(0, -1), `{ times: ${args.at(-1)} }`].join(", ")})`
+
+/** Methods of fibers. An interruption of Effect 4 is by no fiber where none is named. */
+const fiberMethod =
+  (place: Place): Shape =>
+  (node, inner) => {
+    if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined
+    const { expression: fiber, name } = node.expression
+    if (name.text !== "unsafePoll" && name.text !== "unsafeInterruptAsFork") return undefined
+    if (place.names.method(name) !== `Fiber.RuntimeFiber.${name.text}`) return undefined
+    const operator = node.expression.questionDotToken === undefined ? "." : "?."
+    return name.text === "unsafePoll"
+      ? `(${inner(fiber)}${operator}pollUnsafe() ?? null)`
+      : `${inner(fiber)}${operator}interruptUnsafe()`
+  }
+
+/** A clock of Effect 4 has no mark of its type. */
+const clock =
+  (place: Place): Shape =>
+  (node, inner) => {
+    if (!ts.isObjectLiteralExpression(node)) return undefined
+    const isMark = ({ name }: ts.ObjectLiteralElementLike) =>
+      name !== undefined && ts.isComputedPropertyName(name) && memberOf(place, name.expression) === "Clock.ClockTypeId"
+    if (!node.properties.some(isMark)) return undefined
+    return `{ ${node.properties
+      .filter((property) => !isMark(property))
+      .map(inner)
+      .join(", ")} }`
+  }
+
+const withFiber = ({ args, four, node }: Call): string | undefined => {
+  const [read] = node.arguments
+  return read !== undefined && ts.isFunctionLike(read) && read.parameters.length === 1
+    ? `${four("Effect.withFiber")}(${args[0]})`
+    : undefined
+}
+
+export const effects = calls({
+  "Effect.dieMessage": ({ args, four }) => `${four("Effect.die")}(new Error(${args[0]}))`,
+  "Effect.logWithLevel": ({ args: [level, ...message], four }) =>
+    `${four("Effect.logWithLevel")}(${level})(${message.join(", ")})`,
+  "Effect.repeatN": repeated,
+  "Effect.runtime": ({ four, inner, node }) => `${four("Effect.context")}${typed(node.typeArguments, inner)}()`,
+  "Effect.timeoutFail": timeoutFail,
+  "Effect.withClock": provided("Clock.Clock"),
+  "Effect.withConsole": provided("Console.Console"),
+  "Effect.withFiberRuntime": withFiber,
+  "Effect.withMaxOpsBeforeYield": provided("Scheduler.MaxOpsBeforeYield"),
+  "Effect.withRandom": provided("Random.Random"),
+  "Effect.withScheduler": provided("Scheduler.Scheduler"),
+  "Effect.yieldNow": ({ four }) => four("Effect.yieldNow"),
+  "Logger.withMinimumLogLevel": provided("References.MinimumLogLevel"),
+  "Runtime.runCallback": running,
+  "Runtime.runFork": running,
+  "Runtime.runPromise": running,
+  "Runtime.runPromiseExit": running,
+  "Runtime.runSync": running,
+  "Runtime.runSyncExit": running
+})
+
+export const run = [schedule, fiberMethod, clock, effects]

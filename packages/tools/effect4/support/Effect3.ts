@@ -1,0 +1,69 @@
+/** What tests use of Effect 3's `Effect` that Effect 4 has in another shape. */
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { dual } from "effect/Function"
+import * as Metric from "effect/Metric"
+
+type Any = Effect.Effect<any, any, any>
+
+export const cachedFunction = <A, B, E, R>(f: (a: A) => Effect.Effect<B, E, R>) =>
+  Effect.sync(() => {
+    const known = new Map<A, Effect.Effect<B, E, R>>()
+    return (a: A) =>
+      Effect.suspend(() => {
+        const found = known.get(a)
+        if (found !== undefined) return found
+        return Effect.flatMap(Effect.cached(f(a)), (cached) => {
+          known.set(a, cached)
+          return cached
+        })
+      })
+  })
+
+export const disconnect = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.forkDetach(restore(self)), (fiber) =>
+      Effect.onInterrupt(restore(Fiber.join(fiber)), () => Effect.sync(() => fiber.interruptUnsafe()))
+    )
+  )
+
+export const iterate = <A, E, R>(
+  initial: A,
+  { body, while: goesOn }: { readonly while: (a: A) => boolean; readonly body: (a: A) => Effect.Effect<A, E, R> }
+): Effect.Effect<A, E, R> => {
+  const next = (a: A): Effect.Effect<A, E, R> => (goesOn(a) ? Effect.flatMap(body(a), next) : Effect.succeed(a))
+  return Effect.suspend(() => next(initial))
+}
+
+export const loop = <A, B, E, R>(
+  initial: A,
+  options: {
+    readonly while: (a: A) => boolean
+    readonly step: (a: A) => A
+    readonly body: (a: A) => Effect.Effect<B, E, R>
+  }
+): Effect.Effect<Array<B>, E, R> =>
+  Effect.gen(function* () {
+    const all: Array<B> = []
+    for (let a = initial; options.while(a); a = options.step(a)) all.push(yield* options.body(a))
+    return all
+  })
+
+export const merge = (self: Any): Any => Effect.catch(self, Effect.succeed)
+
+export const repeatN: {
+  (times: number): (self: Any) => Any
+  (self: Any, times: number): Any
+} = dual(2, (self: Any, times: number) => Effect.repeat(self, { times }))
+
+export const tagMetrics: {
+  (key: string, value: string): (self: Any) => Any
+  (self: Any, key: string, value: string): Any
+} = dual(
+  (args) => args.length === 3,
+  (self: Any, key: string, value: string) =>
+    Effect.updateService(self, Metric.CurrentMetricAttributes, (attributes) => ({
+      ...(attributes as object),
+      [key]: value
+    }))
+)
